@@ -1,0 +1,145 @@
+// What the analyses find: columns beside the spans of a Profile, and the tables that they point into.
+// Everything here is independent of the chosen range of iterations, except `iterations` themselves and the
+// two `iteration` columns: sums over any range are made from these facts by query/.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+
+namespace opsight {
+
+using KernelId = Id<struct KernelTag>;  // into Analysis::kernels
+
+enum class Direction : uint8_t { kForward, kBackward, kOptimizer, kDataLoad, kOther };
+enum class TensorCoreUse : uint8_t { kNo, kYes, kUnknown };  // unknown is not "no"
+enum class TensorCoreEvidence : uint8_t { kNone, kName, kSass, kCounter };
+enum class KernelClass : uint8_t { kCompute, kCommunication };
+
+// Exclusive classes of a moment of a rank, in falling priority (metrics.md 4).
+enum class Resource : uint8_t {
+    kTensorCoreKernel,
+    kOtherKernel,
+    kCommunication,
+    kMemory,
+    kDataLoader,
+    kFileIo,
+    kCpu,
+    kOther,
+    kCount
+};
+
+// Op identity: name + layer + direction + input shapes and dtypes.
+struct Op {
+    StringId name, type;  // type: the name without what tells instances apart ("aten::conv2d" -> "conv2d")
+    LayerId layer;        // invalid: none known
+    Direction direction = Direction::kForward;
+    StringId shapes, dtypes;
+    bool tc_eligible = false;
+};
+
+// A node of the module tree; parents come before children.
+struct Layer {
+    StringId name, path;  // "Linear_3", "Net_0/Sequential_1/Linear_3"
+    LayerId parent;
+    uint16_t depth = 0;
+};
+
+// A distinct kernel name.
+struct Kernel {
+    StringId name,
+        short_name;  // as recorded (demangled where the source does); without templates and arguments
+    KernelClass kernel_class = KernelClass::kCompute;
+    TensorCoreUse uses_tc = TensorCoreUse::kNo;
+    TensorCoreEvidence evidence = TensorCoreEvidence::kNone;
+    StringId tc_pattern;  // the part of the name that told; empty where none did
+};
+
+// What one op instance and everything under it put on devices and spent in API calls; only instances with
+// any.
+struct OpWork {
+    HostSpanId span;
+    int64_t api_ns = 0;          // driver and runtime calls under the op, outermost calls only
+    int64_t gpu_ns = 0;          // union of the device spans
+    int64_t gpu_idle_ns = 0;     // (last end - first begin) - gpu_ns
+    int64_t kernel_ns = 0;       // sum of the kernels' durations
+    int64_t tc_kernel_ns = 0;    // the part of it on Tensor Cores
+    int64_t self_kernel_ns = 0;  // kernels launched with this op innermost
+    int64_t self_gpu_ns = 0;     // union of device spans launched with this op innermost
+    uint32_t kernels = 0, tc_kernels = 0, unknown_tc_kernels = 0, memcpys = 0, memsets = 0, self_kernels = 0;
+};
+
+struct Iteration {
+    RankId rank;
+    int64_t number = 0;  // 0, 1, ... within the rank
+    int64_t begin_ns = 0, end_ns = 0;
+    StringId name;  // of the marker; empty where inferred
+    bool warmup = false;
+    StringId warmup_reason;
+};
+
+enum class IterationSource : uint8_t { kNone, kKeyOp, kRangeRegex, kStepMarker, kOptimizerStep, kInferred };
+
+// Which iterations there are, on which ground.
+struct Iterations {
+    IterationSource source = IterationSource::kNone;
+    double confidence = 0;        // 1 for everything but kInferred
+    std::string description;      // in words: "48 x ProfilerStep#", "period of 317 kernels seen 12 times"
+    std::vector<Iteration> list;  // by (rank, begin)
+};
+
+// A stretch of one rank's time with one class of resource; without gaps from the rank's first span to its
+// last.
+struct ResourceSegment {
+    RankId rank;
+    int64_t begin_ns, end_ns;
+    Resource resource;
+};
+
+// Merged busy time of one device. kernel_only: union of kernels alone, else of kernels, copies and sets.
+struct BusySegment {
+    DeviceId device;
+    int64_t begin_ns, end_ns;
+    bool kernel_only;
+};
+
+// Merged times of communication kernels of one device, and where compute kernels ran meanwhile.
+struct CommSegment {
+    DeviceId device;
+    int64_t begin_ns, end_ns;
+    bool overlapped;  // with a compute kernel on that device
+};
+
+struct Analysis {
+    // Beside Profile::host
+    std::vector<HostSpanId> parent;  // innermost enclosing span of the thread
+    std::vector<uint16_t> depth;
+    std::vector<HostSpanId> op_span;  // innermost op that encloses the span; itself not counted
+    std::vector<int32_t> iteration;   // Iteration::number; -1: in none
+    std::vector<LayerId> layer;  // of modules: the module itself; of ops: the op's; else of what encloses it
+    // Beside Profile::op_details
+    std::vector<OpId> op;
+    std::vector<int64_t> self_ns;     // duration minus child ops
+    std::vector<HostSpanId> forward;  // of backward ops: the forward op; else invalid
+    // Beside Profile::device
+    std::vector<HostSpanId> launch;     // the API call; invalid: none found
+    std::vector<HostSpanId> launch_op;  // innermost op at the call; invalid: none
+    std::vector<KernelId> kernel;       // of kernels
+    std::vector<int32_t> device_iteration;
+    std::vector<int64_t> host_ns;  // begin of the launching call, else the span's own: decides its iteration
+
+    std::vector<Op> ops;
+    std::vector<Layer> layers;
+    std::vector<Kernel> kernels;
+    std::vector<OpWork> op_work;  // by span
+    std::vector<double>
+        occupancy_pct;  // beside Profile::launch_configs: theoretical; -1 where it cannot be told
+    Iterations iterations;
+    std::vector<ResourceSegment> resources;  // by (rank, begin)
+    std::vector<BusySegment> busy;           // by (device, kernel_only, begin)
+    std::vector<CommSegment> communication;  // by (device, begin)
+};
+
+}  // namespace opsight

@@ -1,0 +1,124 @@
+#include "model/order.h"
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+
+namespace opsight {
+namespace {
+
+// Row numbers in their final order: counting sort by track, then a stable sort of each track that is not in
+// order.
+std::vector<uint32_t> final_order(const std::vector<TrackId>& track, const std::vector<int64_t>& begin,
+                                  const std::vector<int64_t>& dur, size_t track_count) {
+    std::vector<size_t> start(track_count + 1, 0);
+    for (TrackId id : track)
+        ++start[id.index() + 1];
+    for (size_t i = 0; i < track_count; ++i)
+        start[i + 1] += start[i];
+    std::vector<uint32_t> order(track.size());
+    std::vector<size_t> next(start.begin(), start.end() - 1);
+    for (size_t row = 0; row < track.size(); ++row)
+        order[next[track[row].index()]++] = static_cast<uint32_t>(row);
+
+    auto before = [&](uint32_t a, uint32_t b) {
+        return begin[a] != begin[b] ? begin[a] < begin[b] : dur[a] > dur[b];
+    };
+    for (size_t i = 0; i < track_count; ++i) {
+        auto first = order.begin() + static_cast<std::ptrdiff_t>(start[i]);
+        auto last = order.begin() + static_cast<std::ptrdiff_t>(start[i + 1]);
+        if (!std::is_sorted(first, last, before)) std::stable_sort(first, last, before);
+    }
+    return order;
+}
+
+template <class T>
+void permute(std::vector<T>& column, const std::vector<uint32_t>& order) {
+    std::vector<T> sorted(column.size());
+    for (size_t i = 0; i < order.size(); ++i)
+        sorted[i] = column[order[i]];
+    column = std::move(sorted);
+}
+
+void order_host(HostSpans& h, size_t track_count) {
+    const std::vector<uint32_t> order = final_order(h.track, h.begin, h.dur, track_count);
+    permute(h.begin, order);
+    permute(h.dur, order);
+    permute(h.track, order);
+    permute(h.name, order);
+    permute(h.kind, order);
+    permute(h.flags, order);
+    permute(h.detail, order);
+}
+
+void order_device(DeviceSpans& d, size_t track_count) {
+    const std::vector<uint32_t> order = final_order(d.track, d.begin, d.dur, track_count);
+    permute(d.begin, order);
+    permute(d.dur, order);
+    permute(d.track, order);
+    permute(d.name, order);
+    permute(d.kind, order);
+    permute(d.flags, order);
+    permute(d.correlation, order);
+    permute(d.external_id, order);
+    permute(d.config, order);
+    permute(d.bytes, order);
+    permute(d.collective, order);
+}
+
+struct Range {
+    int64_t first = std::numeric_limits<int64_t>::max();
+    int64_t last = std::numeric_limits<int64_t>::min();
+    void take(int64_t begin, int64_t end) {
+        first = std::min(first, begin);
+        last = std::max(last, end);
+    }
+};
+
+void shift(std::vector<int64_t>& times, int64_t by) {
+    for (int64_t& time : times)
+        time -= by;
+}
+
+// Rows of the source without thread or stream (the trace's own "record window") do not stretch the profile.
+void move_to_origin(Profile& p) {
+    Range range;
+    for (size_t i = 0; i < p.host.size(); ++i)
+        if (p.tracks[p.host.track[i].index()].kind != TrackKind::kOther)
+            range.take(p.host.begin[i], p.host.begin[i] + p.host.dur[i]);
+    for (size_t i = 0; i < p.device.size(); ++i)
+        range.take(p.device.begin[i], p.device.begin[i] + p.device.dur[i]);
+    for (int64_t time : p.memory.time)
+        range.take(time, time);
+    for (int64_t time : p.counters.time)
+        range.take(time, time);
+    if (range.first > range.last) range = {0, 0};
+
+    shift(p.host.begin, range.first);
+    shift(p.device.begin, range.first);
+    shift(p.memory.time, range.first);
+    shift(p.counters.time, range.first);
+    for (FlowEnd& flow : p.flows)
+        flow.time -= range.first;
+    p.info.origin_ns += range.first;
+    p.info.begin_ns = 0;
+    p.info.end_ns = range.last - range.first;
+}
+
+void end_unfinished(Profile& p) {
+    for (size_t i = 0; i < p.host.size(); ++i)
+        if (p.host.flags[i] & kUnfinished)
+            p.host.dur[i] = std::max<int64_t>(0, p.info.end_ns - p.host.begin[i]);
+}
+
+}  // namespace
+
+void order_profile(Profile& p) {
+    move_to_origin(p);
+    end_unfinished(p);
+    std::thread device([&] { order_device(p.device, p.tracks.size()); });
+    order_host(p.host, p.tracks.size());
+    device.join();
+}
+
+}  // namespace opsight

@@ -1,0 +1,48 @@
+// Profile: everything that was recorded in one run, read-only once ProfileBuilder::finish() returned it.
+// Times are ns since `origin_ns`, the first event of the run.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/diagnostics.h"
+#include "model/entities.h"
+#include "model/spans.h"
+#include "store/string_pool.h"
+
+namespace opsight {
+
+// What the source says of itself and of the machine.
+struct ProfileInfo {
+    std::string producer;                 // "PyTorch Kineto", "Opsight collector"
+    std::vector<std::string> frameworks;  // "PyTorch", with its version where it is known
+    std::vector<std::string> sources;     // the files
+    int64_t origin_ns =
+        0;  // ns since 1970 of time 0, where the source has wall-clock times, else its own zero
+    bool origin_is_unix = false;
+    int64_t begin_ns = 0, end_ns = 0;  // first begin and last end of all spans
+    // Further facts in the words of the source: "cuda_runtime_version", "cpu_model", ...
+    std::vector<std::pair<std::string, std::string>> properties;
+};
+
+struct Profile {
+    ProfileInfo info;
+    StringPool strings;
+    std::vector<Rank> ranks;
+    std::vector<Device> devices;
+    std::vector<Track> tracks;
+    std::vector<Signature> signatures;
+    std::vector<LaunchConfig> launch_configs;
+    std::vector<Collective> collectives;
+    HostSpans host;
+    OpDetails op_details;
+    std::vector<int64_t> api_correlation;  // of runtime and driver calls; -1: none
+    DeviceSpans device;
+    MemoryEvents memory;
+    CounterSamples counters;
+    std::vector<FlowEnd> flows;
+    Diagnostics diagnostics;
+};
+
+}  // namespace opsight

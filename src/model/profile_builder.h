@@ -1,0 +1,106 @@
+// ProfileBuilder: the one way to make a Profile. Importers add what they read, in any order; finish() orders
+// it.
+//
+// Phases: begin_rank -> tracks, devices, spans of that rank -> (next rank) -> finish. Times given to the
+// builder are ns on the source's clock; finish() moves them so that the first span begins at 0. Not safe for
+// concurrent use: parallel readers parse into batches of their own and add those one after another.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <string_view>
+#include <tuple>
+
+#include "model/profile.h"
+
+namespace opsight {
+
+struct HostSpan {
+    int64_t begin = 0, dur = 0;
+    TrackId track;
+    StringId name;
+    HostKind kind = HostKind::kOther;
+    uint8_t flags = 0;
+};
+
+struct OpDetail {
+    SignatureId signature;
+    int64_t sequence = -1, forward_thread = -1, external_id = -1;
+    CollectiveId collective;
+    StringId module_path{0}, stack{0};
+};
+
+struct DeviceSpan {
+    int64_t begin = 0, dur = 0;
+    TrackId track;
+    StringId name;
+    DeviceKind kind = DeviceKind::kOther;
+    uint8_t flags = 0;
+    int64_t correlation = -1, external_id = -1;
+    LaunchConfigId config;
+    int64_t bytes = -1;
+    CollectiveId collective;
+};
+
+struct MemoryEvent {
+    int64_t time = 0;
+    TrackId track;
+    int64_t address = 0, bytes = 0, total_allocated = -1, total_reserved = -1;
+    int32_t device_type = 0, device = -1;
+};
+
+class ProfileBuilder {
+  public:
+    ProfileInfo& info() { return profile_.info; }
+    Diagnostics& diagnostics() { return profile_.diagnostics; }
+    StringId text(std::string_view text) { return profile_.strings.intern(text); }
+    std::string_view view(StringId id) const { return profile_.strings.view(id); }
+
+    // Starts a rank. A number that another rank has already is replaced by the next free one, with a
+    // diagnostic.
+    RankId begin_rank(Rank rank);
+    Rank& rank(RankId id) { return profile_.ranks[id.index()]; }
+
+    // The device `number` of a rank; the first mention creates it, undeclared.
+    DeviceId device(RankId rank, int64_t number);
+    Device& device_info(DeviceId id) { return profile_.devices[id.index()]; }
+
+    TrackId host_track(RankId rank, int64_t pid, int64_t tid);
+    TrackId stream_track(TrackKind kind, DeviceId device, int64_t context, int64_t stream);
+    TrackId other_track(RankId rank, std::string_view pid, std::string_view tid);
+    Track& track(TrackId id) { return profile_.tracks[id.index()]; }
+    size_t track_count() const { return profile_.tracks.size(); }
+
+    SignatureId signature(const Signature& signature);
+    LaunchConfigId launch_config(const LaunchConfig& config);
+    CollectiveId collective(const Collective& collective);
+
+    // Capacity hints: they save copies, never limit.
+    void reserve(size_t host_spans, size_t device_spans);
+
+    void add_op(const HostSpan& span, const OpDetail& detail);
+    void add_api(const HostSpan& span, int64_t correlation);
+    // Every other kind; `detail` is kept as it is (see HostKind).
+    void add_host(const HostSpan& span, uint32_t detail = StringId::kNone);
+    void add_device(const DeviceSpan& span);
+    void add_memory(const MemoryEvent& event);
+    void add_counter(int64_t time, TrackId track, StringId name, double value);
+    void add_flow(const FlowEnd& flow) { profile_.flows.push_back(flow); }
+
+    // Orders the spans, moves the times to the origin, and hands the profile over.
+    Profile finish() &&;
+
+  private:
+    void push_host(const HostSpan& span, uint32_t detail);
+
+    Profile profile_;
+    absl::flat_hash_map<std::tuple<uint32_t, int64_t>, DeviceId> devices_;
+    absl::flat_hash_map<std::tuple<uint32_t, int64_t, int64_t>, TrackId> host_tracks_;
+    absl::flat_hash_map<std::tuple<uint8_t, uint32_t, int64_t, int64_t>, TrackId> stream_tracks_;
+    absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t>, TrackId> other_tracks_;
+    absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, SignatureId> signatures_;
+    absl::flat_hash_map<uint64_t, std::vector<LaunchConfigId>> launch_configs_;
+    absl::flat_hash_map<uint64_t, std::vector<CollectiveId>> collectives_;
+};
+
+}  // namespace opsight

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Counts what a Kineto trace holds, in the plainest way: json.load, one loop, no cleverness.
+
+It is the yardstick for the importer and the attribution, so it shares nothing with them. Times become
+integer nanoseconds through Decimal, so that no digit is lost.
+
+    count_trace.py TRACE.json[.gz] | TRACES.tar.gz     prints the counts as JSON
+"""
+
+import bisect
+import collections
+import gzip
+import json
+import os
+import sys
+import tarfile
+from decimal import Decimal
+
+# Category spellings of all generations, 2020 to 2026.
+KERNEL = {"kernel", "Kernel"}
+MEMCPY = {"gpu_memcpy", "Memcpy"}
+MEMSET = {"gpu_memset", "Memset"}
+OP = {"cpu_op", "Operator"}
+ANNOTATION = {"user_annotation"}
+API = {"cuda_runtime", "cuda_driver", "Runtime"}
+PYTHON = {"python_function"}
+
+Span = collections.namedtuple("Span", "begin dur name where order args")
+
+
+def read_documents(path):
+    """The JSON texts in a file: one, or every member of a tar."""
+    if path.endswith(".tar.gz"):
+        with tarfile.open(path) as tar:
+            for member in tar:
+                if member.isfile():
+                    yield unpack(tar.extractfile(member).read())
+    else:
+        with open(path, "rb") as file:
+            yield unpack(file.read())
+
+
+def unpack(data):
+    return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+
+
+def to_ns(microseconds):
+    ns = Decimal(microseconds) * 1000
+    if ns != int(ns):
+        raise ValueError(f"a time finer than 1 ns: {microseconds}")
+    return int(ns)
+
+
+class Trace:
+    """The complete events of one trace file, by what they are."""
+
+    def __init__(self, text):
+        document = json.loads(text, parse_float=Decimal)
+        header = {} if isinstance(document, list) else document
+        events = document if isinstance(document, list) else document["traceEvents"]
+        self.rank = (header.get("distributedInfo") or {}).get("rank")
+        self.declared_devices = header.get("deviceProperties") or []
+        self.kernels, self.memcpys, self.memsets = [], [], []
+        self.ops, self.annotations, self.api, self.python = [], [], [], []
+        self.events = len(events)
+        self.categories = collections.Counter()
+        lists = [(KERNEL, self.kernels), (MEMCPY, self.memcpys), (MEMSET, self.memsets), (OP, self.ops),
+                 (ANNOTATION, self.annotations), (API, self.api), (PYTHON, self.python)]
+        for order, event in enumerate(events):
+            self.categories[event.get("ph"), event.get("cat")] += 1
+            if event.get("ph") != "X":
+                continue
+            for names, spans in lists:
+                if event.get("cat") in names:
+                    where = (str(event["pid"]), str(event["tid"]))
+                    spans.append(Span(to_ns(event["ts"]), to_ns(event["dur"]), event["name"], where, order,
+                                      event.get("args") or {}))
+
+    def device_work(self):
+        return self.kernels + self.memcpys + self.memsets
+
+    def devices_used(self):
+        return {span.args["device"] for span in self.device_work() if "device" in span.args}
+
+    def launches(self):
+        """For each kernel, copy and set: (the span, its API call or None, the op that made it or None)."""
+        calls = {}
+        for call in self.api:
+            correlation = call.args.get("correlation")
+            if correlation is not None:
+                calls.setdefault(correlation, []).append(call)
+        for spans in calls.values():
+            if len(spans) > 1:
+                raise ValueError("two API calls with one correlation id: choose by hand")
+        finder = OpFinder(self.ops)
+        for span in self.device_work():
+            found = calls.get(span.args.get("correlation"))
+            call = found[0] if found else None
+            yield span, call, finder.innermost(call.where, call.begin) if call else None
+
+
+class OpFinder:
+    """Innermost op of a thread that is open at a time: walks back over all that began before."""
+
+    def __init__(self, ops):
+        self.threads = collections.defaultdict(list)
+        for op in ops:
+            self.threads[op.where].append(op)
+        for ops_of_thread in self.threads.values():
+            ops_of_thread.sort(key=lambda op: (op.begin, -op.dur, op.order))
+        self.cache = {}
+
+    def innermost(self, where, time):
+        """The op with the latest begin among those with begin <= time < end (shorter, then later, first)."""
+        key = where, time
+        if key not in self.cache:
+            ops = self.threads.get(where, [])
+            self.cache[key] = None
+            for op in reversed(ops[:bisect.bisect_right(ops, time, key=lambda candidate: candidate.begin)]):
+                if time < op.begin + op.dur:
+                    self.cache[key] = op
+                    break
+        return self.cache[key]
+
+
+def sums_by_name(spans):
+    """name -> (calls, sum of durations in ns)"""
+    sums = {}
+    for span in spans:
+        calls, total = sums.get(span.name, (0, 0))
+        sums[span.name] = (calls + 1, total + span.dur)
+    return sums
+
+
+def load(path):
+    return [Trace(text) for text in read_documents(path)]
+
+
+def find_corpus():
+    """The folder of real traces: $OPSIGHT_CORPUS, or ../shared/corpus beside the repository; else None."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    default = os.path.join(here, "..", "..", "..", "shared", "corpus")
+    corpus = os.environ.get("OPSIGHT_CORPUS", default)
+    return os.path.normpath(corpus) if os.path.isdir(os.path.join(corpus, "kineto")) else None
+
+
+def trace_files(corpus):
+    for folder, _, names in sorted(os.walk(os.path.join(corpus, "kineto"))):
+        for name in sorted(names):
+            if name.endswith((".json", ".json.gz", ".tar.gz")):
+                yield os.path.join(folder, name)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    traces = load(sys.argv[1])
+    kernels = [kernel for trace in traces for kernel in trace.kernels]
+    matched = [(call, op) for trace in traces for _, call, op in trace.launches()]
+    print(json.dumps({
+        "events": sum(trace.events for trace in traces),
+        "ranks": [trace.rank for trace in traces],
+        "devices_declared": [len(trace.declared_devices) for trace in traces],
+        "devices_used": [sorted(trace.devices_used(), key=str) for trace in traces],
+        "kernels": len(kernels),
+        "kernel_ns": sum(kernel.dur for kernel in kernels),
+        "memcpys": sum(len(trace.memcpys) for trace in traces),
+        "memsets": sum(len(trace.memsets) for trace in traces),
+        "api_calls": sum(len(trace.api) for trace in traces),
+        "ops": sum(len(trace.ops) for trace in traces),
+        "annotations": sum(len(trace.annotations) for trace in traces),
+        "python_frames": sum(len(trace.python) for trace in traces),
+        "device_work_without_call": sum(call is None for call, _ in matched),
+        "device_work_without_op": sum(op is None for call, op in matched),
+    }, indent=1))
+
+
+if __name__ == "__main__":
+    main()

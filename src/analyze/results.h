@@ -125,8 +125,12 @@ struct Analysis {
     std::vector<HostSpanId> forward;  // of backward ops: the forward op; else invalid
     // Beside Profile::device
     std::vector<HostSpanId> launch;     // the API call; invalid: none found
-    std::vector<HostSpanId> launch_op;  // innermost op at the call; invalid: none
-    std::vector<KernelId> kernel;       // of kernels
+    std::vector<HostSpanId> launch_op;  // innermost op (HostKind::kOp) at the call; invalid: none
+    // Identity that the span counts for, always valid: of launch_op; else of the innermost annotation open at
+    // the call (step markers aside), as an op of type "annotation"; else a pseudo-op "unassociated_<api>", or
+    // "unattributed" where no launch was found, both of direction kOther.
+    std::vector<OpId> device_op;
+    std::vector<KernelId> kernel;  // of kernels
     std::vector<int32_t> device_iteration;
     std::vector<int64_t> host_ns;  // begin of the launching call, else the span's own: decides its iteration
 

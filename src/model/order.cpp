@@ -8,9 +8,10 @@ namespace opsight {
 namespace {
 
 // Row numbers in their final order: counting sort by track, then a stable sort of each track that is not in
-// order.
+// order. `inner(a, b)`: whether row a belongs before row b at equal intervals.
+template <class Inner>
 std::vector<uint32_t> final_order(const std::vector<TrackId>& track, const std::vector<int64_t>& begin,
-                                  const std::vector<int64_t>& dur, size_t track_count) {
+                                  const std::vector<int64_t>& dur, size_t track_count, Inner inner) {
     std::vector<size_t> start(track_count + 1, 0);
     for (TrackId id : track)
         ++start[id.index() + 1];
@@ -22,7 +23,8 @@ std::vector<uint32_t> final_order(const std::vector<TrackId>& track, const std::
         order[next[track[row].index()]++] = static_cast<uint32_t>(row);
 
     auto before = [&](uint32_t a, uint32_t b) {
-        return begin[a] != begin[b] ? begin[a] < begin[b] : dur[a] > dur[b];
+        if (begin[a] != begin[b]) return begin[a] < begin[b];
+        return dur[a] != dur[b] ? dur[a] > dur[b] : inner(a, b);
     };
     for (size_t i = 0; i < track_count; ++i) {
         auto first = order.begin() + static_cast<std::ptrdiff_t>(start[i]);
@@ -41,7 +43,9 @@ void permute(std::vector<T>& column, const std::vector<uint32_t>& order) {
 }
 
 void order_host(HostSpans& h, size_t track_count) {
-    const std::vector<uint32_t> order = final_order(h.track, h.begin, h.dur, track_count);
+    const std::vector<uint32_t> order =
+        final_order(h.track, h.begin, h.dur, track_count,
+                    [&h](uint32_t a, uint32_t b) { return inwardness(h.kind[a]) < inwardness(h.kind[b]); });
     permute(h.begin, order);
     permute(h.dur, order);
     permute(h.track, order);
@@ -52,7 +56,8 @@ void order_host(HostSpans& h, size_t track_count) {
 }
 
 void order_device(DeviceSpans& d, size_t track_count) {
-    const std::vector<uint32_t> order = final_order(d.track, d.begin, d.dur, track_count);
+    const std::vector<uint32_t> order =
+        final_order(d.track, d.begin, d.dur, track_count, [](uint32_t, uint32_t) { return false; });
     permute(d.begin, order);
     permute(d.dur, order);
     permute(d.track, order);

@@ -1,4 +1,5 @@
-// Columns of spans. Row order after ProfileBuilder::finish(): (track, begin, -dur, source order).
+// Columns of spans. Row order after ProfileBuilder::finish(): (track, begin, -dur, source order);
+// equal intervals of host threads: outer kinds before inner ones, then source order.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,28 @@ enum class HostKind : uint8_t {
     kFileIo,       // reading or writing files, where the source says so
     kOther,        // a category that Opsight does not know; detail: StringId of the category
 };
+
+// Kinds from the outermost (0) to the innermost: which of two equal intervals of a thread holds the other.
+constexpr int inwardness(HostKind kind) {
+    switch (kind) {
+        case HostKind::kAnnotation:
+        case HostKind::kDataLoad:
+        case HostKind::kFileIo:
+            return 0;
+        case HostKind::kModule:
+        case HostKind::kPythonFrame:
+            return 1;
+        case HostKind::kOp:
+        case HostKind::kOther:
+            return 2;
+        case HostKind::kRuntimeApi:
+            return 3;
+        case HostKind::kDriverApi:
+        case HostKind::kOverhead:
+            return 4;
+    }
+    return 2;
+}
 
 enum SpanFlags : uint8_t {
     kUnfinished = 1,      // no end in the source; it ends with the profile

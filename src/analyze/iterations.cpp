@@ -1,0 +1,184 @@
+#include "analyze/iterations.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+
+namespace opsight {
+namespace {
+
+void sort_by_end(std::vector<IterationCandidate>& c) {
+    std::stable_sort(c.begin(), c.end(), [](const IterationCandidate& a, const IterationCandidate& b) {
+        return a.rank != b.rank ? a.rank < b.rank : a.end < b.end;
+    });
+}
+
+void sort_by_begin(std::vector<IterationCandidate>& c) {
+    std::stable_sort(c.begin(), c.end(), [](const IterationCandidate& a, const IterationCandidate& b) {
+        if (a.rank != b.rank) return a.rank < b.rank;
+        return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+    });
+}
+
+void push(Iterations& iterations, RankId rank, int64_t begin, int64_t end, StringId name) {
+    const bool same_rank = !iterations.list.empty() && iterations.list.back().rank == rank;
+    Iteration it;
+    it.rank = rank;
+    it.number = same_rank ? iterations.list.back().number + 1 : 0;
+    it.begin_ns = begin;
+    it.end_ns = end;
+    it.name = name;
+    it.warmup_reason = StringId(size_t{0});
+    iterations.list.push_back(it);
+}
+
+Iterations from_spans(std::vector<IterationCandidate> candidates, IterationSource source) {
+    sort_by_begin(candidates);
+    Iterations result;
+    for (const IterationCandidate& c : candidates) {
+        const bool after =
+            result.list.empty() || result.list.back().rank != c.rank || result.list.back().end_ns <= c.begin;
+        if (after && c.end > c.begin) push(result, c.rank, c.begin, c.end, c.name);
+    }
+    if (!result.list.empty()) {
+        result.source = source;
+        result.confidence = 1;
+    }
+    return result;
+}
+
+double median(std::vector<double>& values) {
+    const size_t middle = values.size() / 2;
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(middle);
+    std::nth_element(values.begin(), at, values.end());
+    if (values.size() % 2) return *at;
+    return (*at + *std::max_element(values.begin(), at)) / 2;
+}
+
+// Whether `first` stands out from the durations after it, in [begin, end).
+bool stands_out(const Iteration* first, const Iteration* begin, const Iteration* end) {
+    std::vector<double> values;
+    for (const Iteration* it = begin; it != end; ++it)
+        values.push_back(static_cast<double>(it->end_ns - it->begin_ns));
+    const double middle = median(values);
+    for (double& value : values)
+        value = std::abs(value - middle);
+    const double deviation = median(values);
+    return static_cast<double>(first->end_ns - first->begin_ns) > middle + 3 * deviation;
+}
+
+void mark_slow_start(std::vector<Iteration>& list, size_t first, size_t last, const Intern& intern) {
+    for (size_t i = first; i + kFewestRest < last; ++i) {
+        if (!stands_out(&list[i], &list[i + 1], list.data() + last)) break;
+        list[i].warmup = true;
+        list[i].warmup_reason = intern("slower than the iterations after it");
+    }
+}
+
+}  // namespace
+
+Iterations iterations_from_key_op(std::vector<IterationCandidate> candidates,
+                                  const std::vector<RankExtent>& ranks, std::string_view key_op) {
+    sort_by_end(candidates);
+    Iterations result;
+    for (const RankExtent& rank : ranks) {
+        int64_t begin = rank.begin, last_end = rank.begin;
+        bool first = true;
+        const auto from =
+            std::lower_bound(candidates.begin(), candidates.end(), rank.rank,
+                             [](const IterationCandidate& c, RankId wanted) { return c.rank < wanted; });
+        for (auto it = from; it != candidates.end() && it->rank == rank.rank; ++it) {
+            const IterationCandidate& c = *it;
+            if (c.end <= begin) continue;
+            if (!first && c.begin < last_end) {  // overlaps the instance before: one cut, at the later end
+                result.list.back().end_ns = begin = last_end = c.end;
+                continue;
+            }
+            push(result, rank.rank, begin, c.end, c.name);
+            begin = last_end = c.end;
+            first = false;
+        }
+    }
+    if (result.list.empty()) return result;
+    result.source = IterationSource::kKeyOp;
+    result.confidence = 1;
+    result.description = fmt::format("{} x {}", result.list.size(), key_op);
+    return result;
+}
+
+Iterations iterations_from_ranges(std::vector<IterationCandidate> candidates, std::string_view pattern) {
+    Iterations result = from_spans(std::move(candidates), IterationSource::kRangeRegex);
+    if (!result.list.empty())
+        result.description = fmt::format("{} ranges match {}", result.list.size(), pattern);
+    return result;
+}
+
+Iterations iterations_from_markers(std::vector<IterationCandidate> candidates) {
+    return from_spans(std::move(candidates), IterationSource::kStepMarker);
+}
+
+void mark_warmup(Iterations& iterations, const std::vector<WarmupEvent>& events, const Intern& intern) {
+    std::vector<Iteration>& list = iterations.list;
+    for (size_t first = 0; first < list.size();) {
+        size_t last = first;
+        while (last < list.size() && list[last].rank == list[first].rank)
+            ++last;
+        mark_slow_start(list, first, last, intern);
+        first = last;
+    }
+    for (const WarmupEvent& event : events) {
+        const auto after =
+            std::upper_bound(list.begin(), list.end(), event, [](const WarmupEvent& e, const Iteration& it) {
+                return e.rank != it.rank ? e.rank < it.rank : e.time < it.begin_ns;
+            });
+        if (after == list.begin()) continue;
+        Iteration& it = *(after - 1);
+        if (it.rank != event.rank || event.time >= it.end_ns) continue;
+        it.warmup = true;
+        it.warmup_reason = intern(event.reason);
+    }
+}
+
+Status check_range_pattern(std::string_view pattern) {
+    const re2::RE2 re(re2::StringPiece(pattern.data(), pattern.size()), re2::RE2::Quiet);
+    if (re.ok()) return {};
+    return fail(
+        Error{fmt::format("the pattern \"{}\" of --iteration-range is not valid: {}", pattern, re.error()),
+              {},
+              {},
+              "use RE2 syntax, e.g. 'step\\[\\d+\\]'",
+              2});
+}
+
+struct RangePattern::Impl {
+    re2::RE2 re;
+};
+
+RangePattern::RangePattern(std::string_view pattern)
+    : impl_(new Impl{re2::RE2(re2::StringPiece(pattern.data(), pattern.size()), re2::RE2::Quiet)}) {}
+
+RangePattern::~RangePattern() = default;
+
+bool RangePattern::matches(std::string_view name) const {
+    return impl_->re.ok() && re2::RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), impl_->re);
+}
+
+IterationIndex::IterationIndex(const std::vector<Iteration>& list) {
+    for (const Iteration& it : list) {
+        if (it.rank.index() >= by_rank_.size()) by_rank_.resize(it.rank.index() + 1);
+        by_rank_[it.rank.index()].push_back({it.begin_ns, it.end_ns, static_cast<int32_t>(it.number)});
+    }
+}
+
+int32_t IterationIndex::at(RankId rank, int64_t time) const {
+    if (rank.index() >= by_rank_.size()) return -1;
+    const std::vector<Stretch>& stretches = by_rank_[rank.index()];
+    const auto after = std::upper_bound(stretches.begin(), stretches.end(), time,
+                                        [](int64_t t, const Stretch& s) { return t < s.begin; });
+    if (after == stretches.begin()) return -1;
+    const Stretch& stretch = *(after - 1);
+    return time < stretch.end ? stretch.number : -1;
+}
+
+}  // namespace opsight

@@ -1,0 +1,88 @@
+// Iterations: where the steps of a run begin and end, on which ground, and which of them are warm-up.
+//
+// Everything here works on candidate spans alone and needs no Profile, so that a stored profile can be cut
+// anew. find_iterations.h looks for the candidates in a Profile.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "analyze/results.h"
+#include "base/result.h"
+
+namespace opsight {
+
+// A host span that may delimit an iteration: an instance of the key op, a matched range, a step marker, an
+// optimizer step.
+struct IterationCandidate {
+    RankId rank;
+    int64_t begin = 0, end = 0;
+    StringId name;
+};
+
+// The stretch of host time that a rank's iterations can lie in: from its first host span on.
+struct RankExtent {
+    RankId rank;
+    int64_t begin = 0, end = 0;
+};
+
+// An event that makes the iteration it falls into a warm-up one whatever its length ("cuDNN benchmarking").
+struct WarmupEvent {
+    RankId rank;
+    int64_t time = 0;
+    std::string_view reason;
+};
+
+// Keeps a text that the iterations need (Iteration::warmup_reason).
+using Intern = std::function<StringId(std::string_view)>;
+
+// Iterations end where the key op's instances end; the first begins with the rank. What follows the last
+// instance is in no iteration. An instance that begins before the previous one ended is taken as part of it.
+Iterations iterations_from_key_op(std::vector<IterationCandidate> candidates,
+                                  const std::vector<RankExtent>& ranks, std::string_view key_op);
+
+// Each candidate is an iteration. One that begins before the previous one ended is left out.
+Iterations iterations_from_ranges(std::vector<IterationCandidate> candidates, std::string_view pattern);
+Iterations iterations_from_markers(std::vector<IterationCandidate> candidates);
+
+// Marks as warm-up the leading iterations of each rank that take longer than the median of the rest by more
+// than three median absolute deviations (with at least kFewestRest others to compare with), and every
+// iteration that an event falls into. Linear for each leading iteration that is marked.
+inline constexpr size_t kFewestRest = 3;
+void mark_warmup(Iterations& iterations, const std::vector<WarmupEvent>& events, const Intern& intern);
+
+// Whether a range pattern can be used.
+Status check_range_pattern(std::string_view pattern);
+
+// RE2 pattern that is looked for anywhere in a name, as --iteration-range does. A bad pattern matches
+// nothing.
+class RangePattern {
+  public:
+    explicit RangePattern(std::string_view pattern);
+    ~RangePattern();
+    RangePattern(const RangePattern&) = delete;
+    RangePattern& operator=(const RangePattern&) = delete;
+    bool matches(std::string_view name) const;
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+// Number of the iteration of `rank` that holds each time; -1 where none does. `list` is Iterations::list.
+class IterationIndex {
+  public:
+    explicit IterationIndex(const std::vector<Iteration>& list);
+    int32_t at(RankId rank, int64_t time) const;  // logarithmic
+
+  private:
+    struct Stretch {
+        int64_t begin, end;
+        int32_t number;
+    };
+    std::vector<std::vector<Stretch>> by_rank_;
+};
+
+}  // namespace opsight

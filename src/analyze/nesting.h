@@ -1,0 +1,21 @@
+// Nesting: which span of a thread encloses which, and the self time of ops.
+//
+// One sweep per thread with a stack of open spans. A span is enclosed by the innermost span that is open at
+// its begin and does not end before it. What crosses the end of an open span is placed beside it and counted
+// (kOverlappingSpans); a crossing of at most kRoundingNs is the rounding of the source's times and is read as
+// the nesting or the sequence that it comes from. Equal intervals nest in row order; of equal intervals
+// without length only those of different kinds nest (range, module, Python frame, op, API call). Instants and
+// profiler overhead enclose nothing.
+#pragma once
+
+#include "analyze/results.h"
+#include "model/profile.h"
+
+namespace opsight {
+
+inline constexpr int64_t kRoundingNs = 1000;  // old traces count whole microseconds
+
+// Fills parent, depth, op_span and self_ns. Cost: one pass over the host spans.
+void find_nesting(Profile& profile, Analysis& analysis, unsigned threads);
+
+}  // namespace opsight

@@ -14,6 +14,16 @@ find_library(DUCKDB_LIBRARY duckdb HINTS ${CMAKE_SOURCE_DIR}/third_party/duckdb)
 if(NOT DUCKDB_INCLUDE OR NOT DUCKDB_LIBRARY)
     message(FATAL_ERROR "DuckDB not found: run ./dev setup (it runs scripts/fetch_duckdb.sh)")
 endif()
+# A library of third_party/ goes beside our own, so that the program runs from any folder and can be installed.
+get_filename_component(duckdb_folder ${DUCKDB_LIBRARY} DIRECTORY)
+if(duckdb_folder STREQUAL ${CMAKE_SOURCE_DIR}/third_party/duckdb)
+    file(MAKE_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+    file(CREATE_LINK ${DUCKDB_LIBRARY} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libduckdb.so COPY_ON_ERROR)
+    set(duckdb_location ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libduckdb.so)
+    install(FILES ${duckdb_location} DESTINATION ${CMAKE_INSTALL_LIBDIR}/opsight)
+else()
+    set(duckdb_location ${DUCKDB_LIBRARY})
+endif()
 add_library(duckdb SHARED IMPORTED)
-set_target_properties(duckdb PROPERTIES IMPORTED_LOCATION ${DUCKDB_LIBRARY}
+set_target_properties(duckdb PROPERTIES IMPORTED_LOCATION ${duckdb_location}
     INTERFACE_INCLUDE_DIRECTORIES ${DUCKDB_INCLUDE})

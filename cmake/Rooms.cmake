@@ -1,5 +1,8 @@
 # opsight_room(NAME DEPS...): one static library per room of src/, from every *.cpp in it,
 # and one test program from every *_test.cpp beside the code.
+# Rooms that read input from outside, or hold it: their tests run under the sanitizers too.
+set(OPSIGHT_SANITIZED_ROOMS base wire store model import)
+
 function(opsight_room name)
     cmake_parse_arguments(ARG "" "" "ROOMS;LIBS" ${ARGN})
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
@@ -23,5 +26,8 @@ function(opsight_room name)
         target_link_libraries(test_${name} PRIVATE opsight_${name} GTest::gmock GTest::gtest_main)
         target_compile_definitions(test_${name} PRIVATE OPSIGHT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
         add_test(NAME unit_${name} COMMAND test_${name})
+        if(name IN_LIST OPSIGHT_SANITIZED_ROOMS)
+            set_tests_properties(unit_${name} PROPERTIES LABELS sanitized)
+        endif()
     endif()
 endfunction()

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# The checks of the sources. usage: checks.sh [NAME...]; without names all of them.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+# shellcheck source=scripts/lib.sh
+. scripts/lib.sh
+
+all=(layers lengths format marks shell python)
+
+shell_files() {
+    files '*.sh'
+    files | grep -v '\.' | while IFS= read -r file; do
+        head -c 64 "$file" | head -n 1 | grep -aqE '^#!.*\b(ba)?sh\b' && printf '%s\n' "$file"
+    done
+    files '.ci/*'
+}
+
+check_layers() { python3 scripts/check_layers.py src; }
+
+check_lengths() {
+    local sources
+    mapfile -t sources < <(files '*.cpp' '*.h' '*.c' '*.cu' '*.py' '*.cmake' '*CMakeLists.txt' && shell_files)
+    python3 scripts/check_lengths.py --exceptions scripts/length_exceptions.txt "${sources[@]}"
+}
+
+check_format() {
+    local sources
+    mapfile -t sources < <(files '*.cpp' '*.h')
+    clang-format --dry-run -Werror "${sources[@]}"
+}
+
+check_marks() {
+    local sources
+    mapfile -t sources < <(files ':!LICENSE' ':!tests/house/*' ':!scripts/check_marks.sh')
+    scripts/check_marks.sh "${sources[@]}"
+}
+
+check_shell() {
+    local sources
+    mapfile -t sources < <(shell_files)
+    shellcheck --shell=bash --external-sources "${sources[@]}"
+}
+
+check_python() {
+    local sources
+    mapfile -t sources < <(files '*.py')
+    python3 - "${sources[@]}" <<'PYTHON'
+import ast, sys
+for path in sys.argv[1:]:
+    with open(path, encoding="utf-8") as file:
+        ast.parse(file.read(), path)
+PYTHON
+}
+
+main() {
+    local name failed=0
+    [ $# -gt 0 ] || set -- "${all[@]}"
+    for name in "$@"; do
+        declare -F "check_$name" >/dev/null || die "no check '$name': there are ${all[*]}"
+        if "check_$name"; then
+            echo "check $name: ok"
+        else
+            echo "check $name: FAILED"
+            failed=1
+        fi
+    done
+    return $failed
+}
+
+main "$@"

@@ -1,0 +1,47 @@
+# shellcheck shell=bash
+# Shared by ./dev and scripts/*.sh. Sourced with the repository's root as the current folder.
+
+root=$PWD
+export OPSIGHT_CORPUS=${OPSIGHT_CORPUS:-$root/../shared/corpus}
+export OPSIGHT_GOLDEN=${OPSIGHT_GOLDEN:-$root/../shared/golden}
+
+say() { printf '== %s\n' "$*"; }
+die() {
+    printf 'dev: %s\n' "$*" >&2
+    exit 1
+}
+
+# The Python that the collector is built for: Debian's, which has torch, rather than one first in PATH.
+torch_python() {
+    local python
+    for python in "${OPSIGHT_PYTHON:-}" /usr/bin/python3 python3; do
+        [ -n "$python" ] || continue
+        if "$python" -c 'import sys, importlib.util as u; sys.exit(u.find_spec("torch") is None)' 2>/dev/null; then
+            echo "$python"
+            return
+        fi
+    done
+    die "no python3 with torch found: run ./dev setup, or set OPSIGHT_PYTHON"
+}
+
+# configure DIR [CMAKE OPTION...]: only where DIR was not configured with these very options.
+configure() {
+    local dir=$1 wanted
+    shift
+    wanted="$root $*"
+    if [ -e "$dir/build.ninja" ] && [ "$(cat "$dir/.configured" 2>/dev/null)" = "$wanted" ]; then return; fi
+    cmake -S . -B "$dir" -G Ninja "$@" >"$dir.log" 2>&1 || {
+        cat "$dir.log" >&2
+        die "cmake failed for $dir"
+    }
+    mv "$dir.log" "$dir/configure.log"
+    echo "$wanted" >"$dir/.configured"
+}
+
+# Source files of the project, as git sees them (committed or new, not ignored), by name pattern.
+files() {
+    local file
+    git ls-files -co --exclude-standard -- "$@" | sort -u | while IFS= read -r file; do
+        [ -f "$file" ] && printf '%s\n' "$file"
+    done
+}

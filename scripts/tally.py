@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Adds up the results of ./dev test: the single tests inside every ctest entry.
+
+usage: tally.py FOLDER    reads FOLDER/SUITE.junit (ctest) and FOLDER/SUITE/*.xml (GoogleTest);
+prints what was skipped and what failed, then "N passed, N failed, N skipped"; exit 1 where a test failed.
+"""
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree as ET
+from collections import Counter
+
+RAN = re.compile(r"^Ran (\d+) tests? in ", re.MULTILINE)
+OUTCOME = re.compile(r"^(?:OK|FAILED)(?: \((.*)\))?$", re.MULTILINE)
+SKIPPED_PYTHON = re.compile(r"^(\S+ \(\S+\)).*\.\.\. skipped (.*)$", re.MULTILINE)
+
+
+class Tally:
+    def __init__(self):
+        self.passed = 0
+        self.failed = []   # names
+        self.skipped = []  # (name, reason)
+
+    def add_gtest(self, path):
+        for case in ET.parse(path).getroot().iter("testcase"):
+            name = f"{case.get('classname')}.{case.get('name')}"
+            skip = case.find("skipped")
+            if case.find("failure") is not None:
+                self.failed.append(name)
+            elif skip is not None:
+                self.skipped.append((name, (skip.get("message") or "").strip().split("\n")[-1]))
+            elif case.get("status") != "notrun":
+                self.passed += 1
+
+    def add_unittest(self, name, output):
+        """The counts of a Python unittest run, from its last lines."""
+        total = sum(int(n) for n in RAN.findall(output))
+        counts = Counter()
+        for outcome in OUTCOME.findall(output):
+            counts.update({k: int(v) for k, v in re.findall(r"([\w ]+)=(\d+)", outcome.replace(", ", ","))})
+        bad = counts["failures"] + counts["errors"] + counts["unexpected successes"]
+        reasons = SKIPPED_PYTHON.findall(output)
+        reasons += [(name, "")] * (counts["skipped"] - len(reasons))
+        self.skipped += reasons
+        self.failed += [f"{name} (a case of it)"] * bad
+        self.passed += max(0, total - bad - len(reasons))
+        return bad
+
+    def add_ctest(self, case, unit_results):
+        name, status = case.get("name"), case.get("status")
+        output = case.findtext("system-out") or ""
+        before = len(self.failed)
+        if status == "notrun" or case.find("skipped") is not None:
+            self.skipped.append((name, output.strip().split("\n")[-1]))
+            return
+        if unit_results.is_file():
+            self.add_gtest(unit_results)
+        elif RAN.search(output):
+            self.add_unittest(name, output)
+        elif status == "run":
+            self.passed += 1
+        # A crash, a timeout or a leak found at exit fails the entry although no single case did.
+        if status != "run" and len(self.failed) == before:
+            self.failed.append(name)
+
+
+def collect(folder):
+    tally = Tally()
+    for junit in sorted(folder.glob("*.junit")):
+        for case in ET.parse(junit).getroot().iter("testcase"):
+            program = case.get("name").replace("unit_", "test_", 1)
+            tally.add_ctest(case, folder / junit.stem / f"{program}.xml")
+    return tally
+
+
+def main():
+    tally = collect(pathlib.Path(sys.argv[1]))
+    for name, reason in tally.skipped:
+        print(f"SKIPPED  {name}: {reason or 'no reason given'}")
+    for name in tally.failed:
+        print(f"FAILED   {name}")
+    line = f"{tally.passed} passed, {len(tally.failed)} failed"
+    print(line + (f", {len(tally.skipped)} skipped" if tally.skipped else ""))
+    return 1 if tally.failed or not tally.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

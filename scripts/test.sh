@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Everything that must pass: checks of the sources, unit tests, reference checks, sanitizers.
+# Ends with one line "N passed, N failed, N skipped"; exit 1 where anything failed.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/lib.sh
+. scripts/lib.sh
+
+jobs=${JOBS:-$(nproc)}
+results=$root/build/test-results
+started=$SECONDS
+
+# suite NAME DIR CTEST-OPTION...: runs the tests of one build folder; failures are counted at the end.
+suite() {
+    local name=$1 dir=$2
+    shift 2
+    say "$name"
+    mkdir -p "$results/$name"
+    GTEST_OUTPUT=xml:$results/$name/ ctest --test-dir "$dir" -j "$jobs" --output-on-failure --no-tests=error \
+        --output-junit "$results/$name.junit" "$@" || true
+}
+
+main() {
+    scripts/setup.sh
+    OPSIGHT_PYTHON=$(torch_python)
+    export OPSIGHT_PYTHON
+    say "build"
+    configure build
+    ninja -C build -j "$jobs" --quiet
+    rm -rf "$results"
+    suite tests build
+    say "build with sanitizers"
+    configure build-asan -DOPSIGHT_SANITIZE=ON -DOPSIGHT_BENCH=OFF
+    ninja -C build-asan -j "$jobs" --quiet sanitized
+    suite sanitized build-asan -L sanitized
+    say "result after $((SECONDS - started)) s"
+    python3 scripts/tally.py "$results"
+}
+
+main "$@"

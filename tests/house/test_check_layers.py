@@ -1,0 +1,61 @@
+"""The room check finds every kind of breach, and nothing in a clean tree."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "check_layers.py"
+
+
+class CheckLayers(unittest.TestCase):
+    def check(self, files):
+        """Exit code and output for a src/ folder of {path: text}."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                path = pathlib.Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            done = subprocess.run([sys.executable, SCRIPT, folder], capture_output=True, text=True)
+            return done.returncode, done.stdout
+
+    def assert_breach(self, expected, files):
+        code, output = self.check(files)
+        self.assertEqual(code, 1)
+        self.assertEqual(len(output.splitlines()), 1, output)
+        self.assertIn(expected, output)
+
+    def test_a_clean_tree_passes(self):
+        code, output = self.check({
+            "base/a.h": "#include <vector>\n",
+            "import/b.cpp": '#include "base/a.h"\n#include "import/c.h"\n#include "model/profile.h"\n',
+            "collect/d.cpp": '#include "wire/w.h"\n#include "collect/e.h"\n'})
+        self.assertEqual((code, output), (0, ""))
+
+    def test_a_room_below_is_refused_with_its_line(self):
+        self.assert_breach(":3: import/ may not use analyze/",
+                           {"import/b.cpp": '\n\n#include "analyze/x.h"\n'})
+
+    def test_the_collector_sees_base_and_wire_only(self):
+        self.assert_breach("collect/ may not use model/", {"collect/c.cpp": '#include "model/profile.h"\n'})
+
+    def test_nobody_includes_the_collector(self):
+        self.assert_breach("cli/ may not use collect/", {"cli/c.cpp": '#include "collect/c.h"\n'})
+
+    def test_a_library_stays_behind_its_wrapper(self):
+        self.assert_breach("only base/ may include duckdb.h", {"db/d.cpp": "#include <duckdb.h>\n"})
+        self.assertEqual(self.check({"base/duck.cpp": "#include <duckdb.h>\n"})[0], 0)
+
+    def test_includes_are_named_from_src(self):
+        self.assert_breach("by its full name", {"model/a.cpp": '#include "b.h"\n'})
+        self.assert_breach("names no room", {"model/a.cpp": '#include "../base/b.h"\n'})
+
+    def test_a_file_outside_the_rooms_is_refused(self):
+        self.assert_breach("no known room", {"cellar/a.cpp": "int a;\n"})
+
+    def test_a_comment_is_no_include(self):
+        self.assertEqual(self.check({"base/a.cpp": '/*\n#include "cli/x.h"\n*/\n// #include "cli/x.h"\n'})[0], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,67 @@
+"""The final line of ./dev test counts single cases, never hides a crash, and fails when nothing ran."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "tally.py"
+GTEST = '''<testsuites><testsuite name="S">
+<testcase name="A" classname="S" status="run"/>
+<testcase name="B" classname="S" status="run"><failure message="no"/></testcase>
+<testcase name="C" classname="S" status="run"><skipped message="f.cpp:3&#x0A;no corpus"/></testcase>
+</testsuite></testsuites>'''
+PYTHON = '''test_a (m.T) ... ok
+test_b (m.T) ... skipped 'no golden folder'
+test_c (m.T) ... FAIL
+----
+Ran 3 tests in 0.1s
+
+FAILED (failures=1, skipped=1)
+'''
+
+
+def junit(*cases):
+    rows = "".join(f'<testcase name="{n}" status="{s}"><system-out>{o}</system-out></testcase>' for n, s, o in cases)
+    return f"<testsuite>{rows}</testsuite>"
+
+
+class Tally(unittest.TestCase):
+    def tally(self, cases, gtest=None):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "tests.junit").write_text(junit(*cases))
+            if gtest:
+                pathlib.Path(folder, "tests").mkdir()
+                pathlib.Path(folder, "tests", "test_base.xml").write_text(gtest)
+            done = subprocess.run([sys.executable, SCRIPT, folder], capture_output=True, text=True)
+            return done.returncode, done.stdout.splitlines()
+
+    def test_plain_entries(self):
+        self.assertEqual(self.tally([("check_a", "run", ""), ("check_b", "run", "")]), (0, ["2 passed, 0 failed"]))
+
+    def test_googletest_cases_are_counted(self):
+        code, lines = self.tally([("unit_base", "fail", "")], GTEST)
+        self.assertEqual(code, 1)
+        self.assertEqual(lines, ["SKIPPED  S.C: no corpus", "FAILED   S.B", "1 passed, 1 failed, 1 skipped"])
+
+    def test_python_cases_are_counted(self):
+        code, lines = self.tally([("golden_x", "fail", PYTHON)])
+        self.assertEqual(code, 1)
+        self.assertEqual(lines[0], "SKIPPED  test_b (m.T): 'no golden folder'")
+        self.assertEqual(lines[-1], "1 passed, 1 failed, 1 skipped")
+
+    def test_a_crash_counts_though_every_case_passed(self):
+        passing = GTEST.replace('<failure message="no"/>', "")
+        code, lines = self.tally([("unit_base", "fail", "AddressSanitizer")], passing)
+        self.assertEqual((code, lines[1]), (1, "FAILED   unit_base"))
+
+    def test_a_missing_program_is_a_failure(self):
+        code, lines = self.tally([("unit_base", "fail", "")])
+        self.assertEqual((code, lines[-1]), (1, "0 passed, 1 failed"))
+
+    def test_nothing_run_is_a_failure(self):
+        self.assertEqual(self.tally([]), (1, ["0 passed, 0 failed"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,147 @@
+// The capture format: what a profiled process writes while it runs, one file per process.
+//
+//   FileHeader (one page) | chunk 0 | chunk 1 | ...          every chunk is kChunkBytes long
+//   chunk = ChunkHeader | record | record | ...              all records of a chunk come from one thread
+//   record = RecordHeader | payload                          padded to 8 bytes
+//
+// The file is mapped shared, so what was written survives the death of the process. A record counts once
+// ChunkHeader::used covers it; only the duration of a span is filled in later, when the span ends (0 until
+// then). All numbers are little-endian. Times are ticks of FileHeader::clock; records of type kClock tie
+// ticks to nanoseconds. Strings and signatures are numbered per thread and are defined before their first
+// use in that thread's stream.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace opsight::wire {
+
+inline constexpr char kMagic[8] = {'O', 'P', 'S', 'C', 'A', 'P', '\r', '\n'};
+inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kEndianMark = 0x01020304;
+inline constexpr uint32_t kChunkMagic = 0x4b4e4843;  // "CHNK"
+inline constexpr uint32_t kHeaderBytes = 4096;
+inline constexpr uint32_t kChunkBytes = 64 * 1024;
+inline constexpr uint32_t kNoId = 0;  // ids of strings and signatures begin at 1
+
+enum class ClockKind : uint32_t { kTsc = 1, kMonotonicNs = 2 };
+
+struct ClockSnapshot {
+    uint64_t ticks = 0;
+    int64_t monotonic_ns = 0, realtime_ns = 0;
+    int64_t error_ns = 0;  // length of the window in which the three clocks were read
+};
+
+struct FileHeader {
+    char magic[8];
+    uint32_t version, endian, header_bytes, chunk_bytes;
+    uint32_t capacity_chunks;
+    ClockKind clock;
+    uint32_t pid, parent_pid;
+    ClockSnapshot begin;
+    std::atomic<uint32_t> chunks;    // handed out; may run past capacity_chunks when the file is full
+    std::atomic<uint32_t> threads;   // handed out
+    std::atomic<uint64_t> lost;      // records that found no room
+    std::atomic<uint32_t> finished;  // 1: the process closed the capture itself
+};
+static_assert(sizeof(FileHeader) <= kHeaderBytes);
+
+struct ChunkHeader {
+    uint32_t magic;
+    uint32_t thread;    // number of the stream in this file
+    uint32_t sequence;  // 0, 1, ... within the stream
+    uint32_t os_thread;
+    std::atomic<uint32_t> used;  // bytes, this header included
+    uint32_t reserved;
+};
+static_assert(sizeof(ChunkHeader) == 24);
+
+enum class RecordType : uint16_t {
+    kPadding = 0,
+    kString = 1,       // text
+    kSignature = 2,    // inputs of an op, see signature.h
+    kOp = 3,           // a framework op
+    kModule = 4,       // a call of a module
+    kAlloc = 5,        // memory got
+    kFree = 6,         // memory given back
+    kClock = 7,        // ClockSnapshot
+    kThread = 8,       // facts about the stream's thread
+    kProperty = 9,     // "key\0value": facts about the process
+    kAsyncBegin = 10,  // an op that may end on another thread
+    kAsyncEnd = 11,
+};
+
+struct RecordHeader {
+    uint16_t type;
+    uint16_t bytes;  // of the whole record, a multiple of 8
+};
+
+// Text or signature: `length` bytes follow the struct.
+struct BlobRecord {
+    RecordHeader header;
+    uint32_t id;
+    uint32_t length, reserved;
+};
+
+enum class OpScope : uint8_t { kFunction = 0, kBackward = 1, kScript = 2, kUser = 3, kOther = 4 };
+
+struct OpRecord {
+    RecordHeader header;
+    uint32_t name;
+    uint64_t begin;
+    uint64_t dur;      // 0: not ended yet
+    int64_t sequence;  // autograd's sequence number; -1: none
+    uint32_t signature;
+    uint32_t forward_thread;  // the framework's number of the thread; 0: none
+    OpScope scope;
+    uint8_t reserved[7];
+};
+static_assert(sizeof(OpRecord) == 48);
+
+struct ModuleRecord {
+    RecordHeader header;
+    uint32_t name;
+    uint64_t begin, dur;
+};
+
+struct AllocRecord {
+    RecordHeader header;
+    int32_t device;  // device type in the low 8 bits, index + 1 above
+    uint64_t time, address, bytes;
+};
+
+struct FreeRecord {
+    RecordHeader header;
+    int32_t device;
+    uint64_t time, address;
+};
+
+struct ClockRecord {
+    RecordHeader header;
+    uint32_t reserved;
+    ClockSnapshot snapshot;
+};
+
+struct ThreadRecord {
+    RecordHeader header;
+    uint32_t os_thread;
+    uint64_t framework_thread;  // the framework's own number of this thread; 0: none
+    uint32_t name, reserved;
+};
+
+struct AsyncBeginRecord {
+    OpRecord op;
+    uint64_t key;
+};
+
+struct AsyncEndRecord {
+    RecordHeader header;
+    uint32_t reserved;
+    uint64_t time, key;
+};
+
+// Longest text or signature that fits a record; longer ones are cut.
+inline constexpr size_t kMaxBlob = 4096;
+
+}  // namespace opsight::wire

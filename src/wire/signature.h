@@ -1,0 +1,70 @@
+// The inputs of an op in few bytes, as the observer writes them and the importer reads them. A sequence of
+// values:
+//   kTensor  dtype(u8) rank(u8) rank x size(varint)
+//   kList    count(varint) values...            lists of tensors
+//   kInts    count(varint) count x zigzag varint    "[1, 1]"
+//   kInt     zigzag varint
+//   kBool    u8
+//   other tags stand alone
+// The encoder stops when its buffer is full: kCut then is the last tag.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace opsight::wire {
+
+enum class ArgTag : uint8_t {
+    kNone = 1,
+    kTensor,
+    kUndefinedTensor,
+    kTensorList,
+    kIntList,
+    kInt,
+    kBool,
+    kDouble,
+    kString,
+    kOtherList,
+    kOther,
+    kCut,
+};
+
+// Appends to a fixed buffer; never writes past it.
+class SignatureEncoder {
+  public:
+    static constexpr size_t kCapacity = 1024;
+
+    void tag(ArgTag value) { byte(static_cast<uint8_t>(value)); }
+    void byte(uint8_t value) { bytes_[size_++] = static_cast<char>(value); }
+    void number(uint64_t value) {
+        while (value >= 0x80) {
+            byte(static_cast<uint8_t>(value | 0x80));
+            value >>= 7;
+        }
+        byte(static_cast<uint8_t>(value));
+    }
+    void signed_number(int64_t value) {
+        number((static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63));
+    }
+    // Room for `values` numbers, a tag and its bytes; asked before each value.
+    bool fits(size_t values) const { return size_ + 16 + 10 * values <= kCapacity; }
+    std::string_view view() const { return {bytes_, size_}; }
+
+  private:
+    char bytes_[kCapacity];
+    size_t size_ = 0;
+};
+
+// The three texts that Kineto traces have for an op: JSON lists with one entry per input.
+struct SignatureText {
+    std::string shapes, dtypes, concrete;
+    bool whole = true;  // false: the bytes make no sense, or were cut; the texts hold what came before
+};
+SignatureText decode_signature(std::string_view bytes);
+
+// Name of a tensor's element type as Kineto spells it ("float", "long int", "c10::Half").
+std::string_view dtype_name(uint8_t dtype);
+
+}  // namespace opsight::wire

@@ -1,0 +1,167 @@
+#include "wire/writer.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <new>
+
+namespace opsight::wire {
+namespace {
+
+constexpr uint32_t kReserveChunks = 64;  // 4 MiB of disk at a time
+constexpr int64_t kClockEveryNs = 100'000'000;
+
+size_t padded(size_t bytes) {
+    return (bytes + 7) & ~size_t{7};
+}
+
+}  // namespace
+
+int CaptureWriter::open(const char* path, uint64_t limit_bytes) {
+    const uint64_t chunks =
+        std::clamp<uint64_t>(limit_bytes / kChunkBytes, 4, std::numeric_limits<uint32_t>::max() / 2);
+    const size_t bytes = kHeaderBytes + chunks * kChunkBytes;
+    const int file = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) return errno;
+    int problem = posix_fallocate(file, 0, kHeaderBytes);
+    if (problem == 0 && ftruncate(file, static_cast<off_t>(bytes)) != 0) problem = errno;
+    void* mapping = MAP_FAILED;
+    if (problem == 0) {
+        mapping = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+        if (mapping == MAP_FAILED) problem = errno;
+    }
+    if (problem != 0) {
+        ::close(file);
+        ::unlink(path);
+        return problem;
+    }
+    base_ = static_cast<char*>(mapping);
+    mapped_bytes_ = bytes;
+    file_ = file;
+    clock_ = best_clock();
+
+    auto* head = new (base_) FileHeader{};
+    head->version = kVersion;
+    head->endian = kEndianMark;
+    head->header_bytes = kHeaderBytes;
+    head->chunk_bytes = kChunkBytes;
+    head->capacity_chunks = static_cast<uint32_t>(chunks);
+    head->clock = clock_;
+    head->pid = static_cast<uint32_t>(getpid());
+    head->parent_pid = static_cast<uint32_t>(getppid());
+    head->begin = take_snapshot(clock_);
+    last_clock_ns_ = head->begin.monotonic_ns;
+    // The magic comes last: a file with it has a whole header.
+    std::atomic_thread_fence(std::memory_order_release);
+    std::memcpy(head->magic, kMagic, sizeof kMagic);
+    return 0;
+}
+
+void CaptureWriter::finish() {
+    if (!is_open()) return;
+    header()->finished.store(1, std::memory_order_release);
+}
+
+void CaptureWriter::abandon() {
+    if (!is_open()) return;
+    munmap(base_, mapped_bytes_);
+    ::close(file_);
+    base_ = nullptr;
+    file_ = -1;
+}
+
+// Makes sure that the disk holds the blocks of `chunk`. Threads that come while another one reserves wait
+// for it: without its blocks they could not go on either.
+bool CaptureWriter::reserve_blocks(uint32_t chunk) {
+    while (chunk >= reserved_chunks_.load(std::memory_order_acquire)) {
+        if (disk_full_.load(std::memory_order_relaxed)) return false;
+        if (growing_.test_and_set(std::memory_order_acquire)) {
+            sched_yield();
+            continue;
+        }
+        const uint32_t from = reserved_chunks_.load(std::memory_order_relaxed);
+        if (chunk >= from) {
+            const uint32_t to = std::min(header()->capacity_chunks, from + kReserveChunks);
+            const off_t at = kHeaderBytes + off_t{from} * kChunkBytes;
+            if (posix_fallocate(file_, at, off_t{to - from} * kChunkBytes) == 0)
+                reserved_chunks_.store(to, std::memory_order_release);
+            else
+                disk_full_.store(true, std::memory_order_relaxed);
+        }
+        growing_.clear(std::memory_order_release);
+    }
+    return true;
+}
+
+char* CaptureWriter::take_chunk() {
+    FileHeader* head = header();
+    // Read first: a full capture must not count on until the number wraps.
+    if (head->chunks.load(std::memory_order_relaxed) >= head->capacity_chunks) return nullptr;
+    const uint32_t chunk = head->chunks.fetch_add(1, std::memory_order_relaxed);
+    if (chunk >= head->capacity_chunks || !reserve_blocks(chunk)) return nullptr;
+    char* at = base_ + kHeaderBytes + size_t{chunk} * kChunkBytes;
+#ifdef MADV_POPULATE_WRITE
+    // One call instead of a page fault every 4 KiB. Older kernels refuse it: then the faults come one by one.
+    madvise(at, kChunkBytes, MADV_POPULATE_WRITE);
+#endif
+    return at;
+}
+
+ThreadStream::ThreadStream(CaptureWriter& writer)
+    : writer_(&writer),
+      thread_(writer.header()->threads.fetch_add(1, std::memory_order_relaxed)),
+      os_thread_(static_cast<uint32_t>(syscall(SYS_gettid))) {}
+
+bool ThreadStream::next_chunk(size_t bytes) {
+    char* at = bytes <= kChunkBytes - sizeof(ChunkHeader) ? writer_->take_chunk() : nullptr;
+    if (!at) {
+        writer_->count_lost();
+        return false;
+    }
+    // The finished chunk leaves the program's resident memory; the page cache keeps it.
+    if (chunk_) madvise(chunk_, kChunkBytes, MADV_DONTNEED);
+    chunk_ = new (at) ChunkHeader{kChunkMagic, thread_, sequence_++, os_thread_, sizeof(ChunkHeader), 0};
+    next_ = at + sizeof(ChunkHeader);
+    end_ = at + kChunkBytes;
+    const int64_t now = clock_ns(CLOCK_MONOTONIC);
+    int64_t last = writer_->last_clock_ns_.load(std::memory_order_relaxed);
+    if (now - last > kClockEveryNs && writer_->last_clock_ns_.compare_exchange_strong(last, now)) snapshot();
+    return next_ + bytes <= end_ || next_chunk(bytes);
+}
+
+uint32_t ThreadStream::define(RecordType type, std::string_view blob) {
+    blob = blob.substr(0, kMaxBlob);
+    const size_t bytes = sizeof(BlobRecord) + padded(blob.size());
+    char* at = reserve(bytes);
+    if (!at) return kNoId;
+    const BlobRecord record{{static_cast<uint16_t>(type), static_cast<uint16_t>(bytes)},
+                            ++last_id_,
+                            static_cast<uint32_t>(blob.size()),
+                            0};
+    std::memcpy(at, &record, sizeof record);
+    std::memcpy(at + sizeof record, blob.data(), blob.size());
+    commit(bytes);
+    return last_id_;
+}
+
+void ThreadStream::property(std::string_view key, std::string_view value) {
+    std::string text(key);
+    text += '\0';
+    text += value;
+    define(RecordType::kProperty, text);
+}
+
+void ThreadStream::snapshot() {
+    if (auto* record = begin_record<ClockRecord>(RecordType::kClock)) {
+        record->snapshot = take_snapshot(writer_->clock());
+        commit(sizeof *record);
+    }
+}
+
+}  // namespace opsight::wire

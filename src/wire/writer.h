@@ -1,0 +1,100 @@
+// Writes one process's capture file. Appending a record is a bounds check, plain stores into the mapping and
+// one release store: no lock, no allocation, no system call. Once per chunk (64 KiB) a thread takes the next
+// chunk with an atomic add and has its pages made ready.
+//
+// The file never grows past its limit; records that find no room are counted in the header. Its blocks are
+// reserved on disk before they are touched, so a full disk stops the recording and not the program (SIGBUS).
+// Uses nothing but the C library: it is also linked into libraries that are loaded into foreign programs.
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "wire/clock.h"
+#include "wire/format.h"
+
+namespace opsight::wire {
+
+class CaptureWriter {
+  public:
+    CaptureWriter() = default;
+    CaptureWriter(const CaptureWriter&) = delete;
+    CaptureWriter& operator=(const CaptureWriter&) = delete;
+
+    // Creates `path` (it must not exist). 0, or an errno value.
+    int open(const char* path, uint64_t limit_bytes);
+    // Marks the capture as closed by the process itself. Other threads may still append.
+    void finish();
+    // Forgets the mapping without touching the file: for a forked child, which shares it with its parent.
+    void abandon();
+
+    bool is_open() const { return base_ != nullptr; }
+    uint64_t ticks() const { return read_ticks(clock_); }
+    ClockKind clock() const { return clock_; }
+    uint64_t lost() const { return header()->lost.load(std::memory_order_relaxed); }
+    void count_lost() { header()->lost.fetch_add(1, std::memory_order_relaxed); }
+
+  private:
+    friend class ThreadStream;
+    FileHeader* header() const { return reinterpret_cast<FileHeader*>(base_); }
+    char* take_chunk();
+    bool reserve_blocks(uint32_t chunk);
+
+    char* base_ = nullptr;
+    size_t mapped_bytes_ = 0;
+    int file_ = -1;
+    ClockKind clock_ = ClockKind::kMonotonicNs;
+    std::atomic<uint32_t> reserved_chunks_{0};
+    std::atomic<bool> disk_full_{false};
+    std::atomic_flag growing_ = ATOMIC_FLAG_INIT;
+    std::atomic<int64_t> last_clock_ns_{0};
+};
+
+// One thread's part of a capture. Used by that thread only.
+class ThreadStream {
+  public:
+    explicit ThreadStream(CaptureWriter& writer);
+
+    // Room for a record of `bytes` (a multiple of 8), zeroed; null where the capture is full (counted as
+    // lost). The record counts when commit() is called; one reservation at a time.
+    char* reserve(size_t bytes) {
+        if (next_ + bytes > end_ && !next_chunk(bytes)) [[unlikely]]
+            return nullptr;
+        return next_;
+    }
+    void commit(size_t bytes) {
+        next_ += bytes;
+        chunk_->used.store(static_cast<uint32_t>(next_ - reinterpret_cast<char*>(chunk_)),
+                           std::memory_order_release);
+    }
+
+    template <class Record>
+    Record* begin_record(RecordType type) {
+        static_assert(sizeof(Record) % 8 == 0);
+        char* at = reserve(sizeof(Record));
+        if (!at) return nullptr;
+        auto* header = reinterpret_cast<RecordHeader*>(at);
+        header->type = static_cast<uint16_t>(type);
+        header->bytes = sizeof(Record);
+        return reinterpret_cast<Record*>(at);
+    }
+
+    // Appends a text or signature under a new id; kNoId where the capture is full.
+    uint32_t define(RecordType type, std::string_view blob);
+    void property(std::string_view key, std::string_view value);
+    void snapshot();
+
+    CaptureWriter& writer() { return *writer_; }
+
+  private:
+    bool next_chunk(size_t bytes);
+
+    CaptureWriter* writer_;
+    ChunkHeader* chunk_ = nullptr;
+    char* next_ = nullptr;
+    char* end_ = nullptr;
+    uint32_t thread_ = 0, os_thread_ = 0, sequence_ = 0, last_id_ = 0;
+};
+
+}  // namespace opsight::wire

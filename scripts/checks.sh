@@ -8,11 +8,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 all=(layers lengths format marks shell python)
 
 shell_files() {
-    files '*.sh'
-    files | grep -v '\.' | while IFS= read -r file; do
-        head -c 64 "$file" | head -n 1 | grep -aqE '^#!.*\b(ba)?sh\b' && printf '%s\n' "$file"
+    local file
+    files '*' | while IFS= read -r file; do
+        case $file in
+        *.sh) printf '%s\n' "$file" ;;
+        *.*) [[ $file == .ci/* ]] && printf '%s\n' "$file" ;;
+        *) head -c 64 "$file" | head -n 1 | grep -aqE '^#!.*\b(ba)?sh\b' && printf '%s\n' "$file" ;;
+        esac
     done
-    files '.ci/*'
 }
 
 check_layers() { python3 scripts/check_layers.py src; }
@@ -31,7 +34,7 @@ check_format() {
 
 check_marks() {
     local sources
-    mapfile -t sources < <(files ':!LICENSE' ':!tests/house/*' ':!scripts/check_marks.sh')
+    mapfile -t sources < <(files '*' | grep -vE '^(LICENSE|tests/house/.*|scripts/check_marks.sh)$')
     scripts/check_marks.sh "${sources[@]}"
 }
 

@@ -38,10 +38,23 @@ configure() {
     echo "$wanted" >"$dir/.configured"
 }
 
-# Source files of the project, as git sees them (committed or new, not ignored), by name pattern.
+# files PATTERN...: the project's files as git sees them (committed, or new and not ignored); `*` spans folders.
 files() {
-    local file
-    git ls-files -co --exclude-standard -- "$@" | sort -u | while IFS= read -r file; do
-        [ -f "$file" ] && printf '%s\n' "$file"
-    done
+    local file pattern
+    { git -c safe.directory="$root" ls-files -co --exclude-standard 2>/dev/null || unpacked_files; } | sort -u |
+        while IFS= read -r file; do
+            for pattern in "$@"; do
+                # shellcheck disable=SC2053  # a pattern on purpose
+                if [[ $file == $pattern && -f $file ]]; then
+                    printf '%s\n' "$file"
+                    break
+                fi
+            done
+        done
+}
+
+# The same where the sources came without git.
+unpacked_files() {
+    find . -type f ! -path './build*' ! -path './third_party/*' ! -path '*/node_modules/*' ! -path '*/.git/*' \
+        ! -path '*/__pycache__/*' ! -name '*.opsight' -printf '%P\n'
 }

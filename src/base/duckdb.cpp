@@ -1,0 +1,357 @@
+#include "base/duckdb.h"
+
+#include <duckdb.h>
+
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+namespace opsight::duck {
+
+namespace {
+
+constexpr std::pair<Type, std::string_view> kTypeNames[] = {
+    {Type::kBoolean, "BOOLEAN"},   {Type::kTinyint, "TINYINT"},     {Type::kUtinyint, "UTINYINT"},
+    {Type::kSmallint, "SMALLINT"}, {Type::kUsmallint, "USMALLINT"}, {Type::kInteger, "INTEGER"},
+    {Type::kUinteger, "UINTEGER"}, {Type::kBigint, "BIGINT"},       {Type::kDouble, "DOUBLE"},
+    {Type::kVarchar, "VARCHAR"},
+};
+
+duckdb_type to_duckdb(Type type) {
+    switch (type) {
+        case Type::kBoolean:
+            return DUCKDB_TYPE_BOOLEAN;
+        case Type::kTinyint:
+            return DUCKDB_TYPE_TINYINT;
+        case Type::kUtinyint:
+            return DUCKDB_TYPE_UTINYINT;
+        case Type::kSmallint:
+            return DUCKDB_TYPE_SMALLINT;
+        case Type::kUsmallint:
+            return DUCKDB_TYPE_USMALLINT;
+        case Type::kInteger:
+            return DUCKDB_TYPE_INTEGER;
+        case Type::kUinteger:
+            return DUCKDB_TYPE_UINTEGER;
+        case Type::kBigint:
+            return DUCKDB_TYPE_BIGINT;
+        case Type::kDouble:
+            return DUCKDB_TYPE_DOUBLE;
+        case Type::kVarchar:
+            return DUCKDB_TYPE_VARCHAR;
+    }
+    return DUCKDB_TYPE_INVALID;
+}
+
+// What a column of a result becomes; kVarchar for text, and for what must be cast to text first.
+Type cell_type(duckdb_type type) {
+    switch (type) {
+        case DUCKDB_TYPE_BOOLEAN:
+            return Type::kBoolean;
+        case DUCKDB_TYPE_TINYINT:
+        case DUCKDB_TYPE_SMALLINT:
+        case DUCKDB_TYPE_INTEGER:
+        case DUCKDB_TYPE_BIGINT:
+        case DUCKDB_TYPE_UTINYINT:
+        case DUCKDB_TYPE_USMALLINT:
+        case DUCKDB_TYPE_UINTEGER:
+        case DUCKDB_TYPE_UBIGINT:
+        case DUCKDB_TYPE_HUGEINT:
+            return Type::kBigint;
+        case DUCKDB_TYPE_FLOAT:
+        case DUCKDB_TYPE_DOUBLE:
+            return Type::kDouble;
+        default:
+            return Type::kVarchar;
+    }
+}
+
+bool readable(duckdb_type type) {
+    return type == DUCKDB_TYPE_VARCHAR || cell_type(type) != Type::kVarchar;
+}
+
+template <class T>
+Cell integer_cell(const void* data, idx_t row) {
+    return static_cast<int64_t>(static_cast<const T*>(data)[row]);
+}
+
+Cell hugeint_cell(duckdb_hugeint value) {
+    const bool fits = (value.upper == 0 && value.lower <= static_cast<uint64_t>(INT64_MAX)) ||
+                      (value.upper == -1 && value.lower > static_cast<uint64_t>(INT64_MAX));
+    if (fits) return static_cast<int64_t>(value.lower);
+    return duckdb_hugeint_to_double(value);
+}
+
+Cell unsigned_cell(uint64_t value) {
+    if (value <= static_cast<uint64_t>(INT64_MAX)) return static_cast<int64_t>(value);
+    return static_cast<double>(value);
+}
+
+Cell text_cell(const void* data, idx_t row) {
+    duckdb_string_t text = static_cast<const duckdb_string_t*>(data)[row];
+    return std::string(duckdb_string_t_data(&text), duckdb_string_t_length(text));
+}
+
+Cell read_cell(duckdb_type type, const void* data, idx_t row) {
+    switch (type) {
+        case DUCKDB_TYPE_BOOLEAN:
+            return static_cast<const bool*>(data)[row];
+        case DUCKDB_TYPE_TINYINT:
+            return integer_cell<int8_t>(data, row);
+        case DUCKDB_TYPE_SMALLINT:
+            return integer_cell<int16_t>(data, row);
+        case DUCKDB_TYPE_INTEGER:
+            return integer_cell<int32_t>(data, row);
+        case DUCKDB_TYPE_BIGINT:
+            return integer_cell<int64_t>(data, row);
+        case DUCKDB_TYPE_UTINYINT:
+            return integer_cell<uint8_t>(data, row);
+        case DUCKDB_TYPE_USMALLINT:
+            return integer_cell<uint16_t>(data, row);
+        case DUCKDB_TYPE_UINTEGER:
+            return integer_cell<uint32_t>(data, row);
+        case DUCKDB_TYPE_UBIGINT:
+            return unsigned_cell(static_cast<const uint64_t*>(data)[row]);
+        case DUCKDB_TYPE_HUGEINT:
+            return hugeint_cell(static_cast<const duckdb_hugeint*>(data)[row]);
+        case DUCKDB_TYPE_FLOAT:
+            return static_cast<double>(static_cast<const float*>(data)[row]);
+        case DUCKDB_TYPE_DOUBLE:
+            return static_cast<const double*>(data)[row];
+        default:
+            return text_cell(data, row);
+    }
+}
+
+struct ResultGuard {
+    duckdb_result result{};
+    ResultGuard() = default;
+    ResultGuard(const ResultGuard&) = delete;
+    ResultGuard& operator=(const ResultGuard&) = delete;
+    ~ResultGuard() { duckdb_destroy_result(&result); }
+};
+
+struct StatementGuard {
+    duckdb_prepared_statement statement = nullptr;
+    StatementGuard() = default;
+    StatementGuard(const StatementGuard&) = delete;
+    StatementGuard& operator=(const StatementGuard&) = delete;
+    ~StatementGuard() { duckdb_destroy_prepare(&statement); }
+};
+
+void append_chunk(Rows& out, const std::vector<duckdb_type>& types, duckdb_data_chunk chunk) {
+    const idx_t count = duckdb_data_chunk_get_size(chunk);
+    const size_t base = out.rows.size();
+    out.rows.resize(base + count);
+    for (idx_t row = 0; row < count; ++row)
+        out.rows[base + row].resize(types.size());
+    for (size_t column = 0; column < types.size(); ++column) {
+        duckdb_vector vector = duckdb_data_chunk_get_vector(chunk, column);
+        const void* data = duckdb_vector_get_data(vector);
+        uint64_t* validity = duckdb_vector_get_validity(vector);
+        for (idx_t row = 0; row < count; ++row)
+            if (!validity || duckdb_validity_row_is_valid(validity, row))
+                out.rows[base + row][column] = read_cell(types[column], data, row);
+    }
+}
+
+duckdb_state bind(duckdb_prepared_statement statement, idx_t index, const Cell& value) {
+    if (const bool* flag = std::get_if<bool>(&value)) return duckdb_bind_boolean(statement, index, *flag);
+    if (const int64_t* number = std::get_if<int64_t>(&value))
+        return duckdb_bind_int64(statement, index, *number);
+    if (const double* number = std::get_if<double>(&value))
+        return duckdb_bind_double(statement, index, *number);
+    if (const std::string* text = std::get_if<std::string>(&value))
+        return duckdb_bind_varchar_length(statement, index, text->data(), text->size());
+    return duckdb_bind_null(statement, index);
+}
+
+std::string quoted(std::string_view text, char mark) {
+    std::string out(1, mark);
+    for (const char c : text) {
+        if (c == mark) out += mark;
+        out += c;
+    }
+    return out + mark;
+}
+
+}  // namespace
+
+std::string_view type_name(Type type) {
+    for (const auto& [known, name] : kTypeNames)
+        if (known == type) return name;
+    return "VARCHAR";
+}
+
+std::string quote_text(std::string_view text) {
+    return quoted(text, '\'');
+}
+std::string quote_name(std::string_view name) {
+    return quoted(name, '"');
+}
+
+struct Database::Handle {
+    duckdb_database database = nullptr;
+    ~Handle() { duckdb_close(&database); }
+};
+struct Connection::Handle {
+    duckdb_connection connection = nullptr;
+    ~Handle() { duckdb_disconnect(&connection); }
+};
+struct Appender::Handle {
+    duckdb_appender appender = nullptr;
+    duckdb_data_chunk chunk = nullptr;
+    std::string table;
+    Handle() = default;
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+    ~Handle() {
+        duckdb_destroy_data_chunk(&chunk);
+        duckdb_appender_destroy(&appender);
+    }
+    Error error() const {
+        const char* text = duckdb_appender_error(appender);
+        return {std::string("cannot append to table ") + table + ": " + (text ? text : "unknown error")};
+    }
+};
+
+Database::Database(std::shared_ptr<Handle> handle) : handle_(std::move(handle)) {}
+Database::Database(Database&&) noexcept = default;
+Database& Database::operator=(Database&&) noexcept = default;
+Database::~Database() = default;
+
+Result<Database> Database::open(const std::string& path, const OpenOptions& options) {
+    duckdb_config config = nullptr;
+    if (duckdb_create_config(&config) == DuckDBError) return fail("DuckDB gives no configuration", path);
+    duckdb_set_config(config, "access_mode", options.read_only ? "READ_ONLY" : "READ_WRITE");
+    duckdb_set_config(config, "autoinstall_known_extensions", "false");
+    duckdb_set_config(config, "autoload_known_extensions", "false");
+    if (options.threads > 0) duckdb_set_config(config, "threads", std::to_string(options.threads).c_str());
+    if (options.memory_limit_bytes > 0) {
+        const std::string limit = std::to_string(options.memory_limit_bytes / 1024) + "KiB";
+        duckdb_set_config(config, "memory_limit", limit.c_str());
+    }
+    if (!options.external_access) {
+        duckdb_set_config(config, "enable_external_access", "false");
+        duckdb_set_config(config, "lock_configuration", "true");
+    }
+    auto handle = std::make_shared<Handle>();
+    char* problem = nullptr;
+    const duckdb_state state = duckdb_open_ext(path.c_str(), &handle->database, config, &problem);
+    duckdb_destroy_config(&config);
+    if (state == DuckDBError) {
+        Error error{problem ? problem : "DuckDB cannot open the file", path};
+        duckdb_free(problem);
+        return fail(std::move(error));
+    }
+    return Database(std::move(handle));
+}
+
+Result<Connection> Database::connect() const {
+    auto handle = std::make_unique<Connection::Handle>();
+    if (duckdb_connect(handle_->database, &handle->connection) == DuckDBError)
+        return fail("DuckDB refuses a connection");
+    return Connection(std::move(handle));
+}
+
+Connection::Connection(std::unique_ptr<Handle> handle) : handle_(std::move(handle)) {}
+Connection::Connection(Connection&&) noexcept = default;
+Connection& Connection::operator=(Connection&&) noexcept = default;
+Connection::~Connection() = default;
+
+Status Connection::execute(const std::string& sql) {
+    ResultGuard guard;
+    if (duckdb_query(handle_->connection, sql.c_str(), &guard.result) == DuckDBError) {
+        const char* text = duckdb_result_error(&guard.result);
+        return fail(text ? text : "unknown DuckDB error");
+    }
+    return {};
+}
+
+Result<Rows> Connection::query(const std::string& sql, const std::vector<Cell>& arguments) {
+    StatementGuard prepared;
+    if (duckdb_prepare(handle_->connection, sql.c_str(), &prepared.statement) == DuckDBError) {
+        const char* text = duckdb_prepare_error(prepared.statement);
+        return fail(text ? text : "unknown DuckDB error");
+    }
+    for (size_t i = 0; i < arguments.size(); ++i)
+        if (bind(prepared.statement, i + 1, arguments[i]) == DuckDBError)
+            return fail("the statement takes no argument " + std::to_string(i + 1));
+    ResultGuard guard;
+    if (duckdb_execute_prepared(prepared.statement, &guard.result) == DuckDBError) {
+        const char* text = duckdb_result_error(&guard.result);
+        return fail(text ? text : "unknown DuckDB error");
+    }
+    Rows out;
+    std::vector<duckdb_type> types;
+    std::string casts;
+    for (idx_t i = 0; i < duckdb_column_count(&guard.result); ++i) {
+        types.push_back(duckdb_column_type(&guard.result, i));
+        const std::string name = duckdb_column_name(&guard.result, i);
+        if (!readable(types.back())) {
+            const std::string_view as = types.back() == DUCKDB_TYPE_DECIMAL ? " AS DOUBLE" : " AS VARCHAR";
+            casts += (casts.empty() ? "" : ", ") + ("CAST(" + quote_name(name)) + std::string(as) + ") AS " +
+                     quote_name(name);
+        }
+        out.columns.push_back({name, cell_type(types.back())});
+    }
+    if (!casts.empty()) {  // dates, lists, structs: DuckDB turns them into text, decimals into DOUBLE
+        const size_t end = sql.find_last_not_of("; \t\r\n");
+        return query("SELECT * REPLACE (" + casts + ") FROM (" + sql.substr(0, end + 1) + "\n)", arguments);
+    }
+    while (duckdb_data_chunk chunk = duckdb_fetch_chunk(guard.result)) {
+        append_chunk(out, types, chunk);
+        duckdb_destroy_data_chunk(&chunk);
+    }
+    return out;
+}
+
+Appender::Appender(std::unique_ptr<Handle> handle) : handle_(std::move(handle)) {}
+Appender::Appender(Appender&&) noexcept = default;
+Appender& Appender::operator=(Appender&&) noexcept = default;
+Appender::~Appender() = default;
+
+Result<Appender> Appender::create(Connection& connection, const std::string& schema, const std::string& table,
+                                  const std::vector<Type>& types) {
+    auto handle = std::make_unique<Handle>();
+    handle->table = table;
+    if (duckdb_appender_create(connection.handle_->connection, schema.c_str(), table.c_str(),
+                               &handle->appender) == DuckDBError)
+        return fail(handle->error());
+    std::vector<duckdb_logical_type> logical;
+    for (const Type type : types)
+        logical.push_back(duckdb_create_logical_type(to_duckdb(type)));
+    handle->chunk = duckdb_create_data_chunk(logical.data(), logical.size());
+    for (duckdb_logical_type& type : logical)
+        duckdb_destroy_logical_type(&type);
+    Appender appender(std::move(handle));
+    appender.data_.resize(types.size());
+    appender.refresh();
+    return appender;
+}
+
+void Appender::refresh() {
+    for (size_t i = 0; i < data_.size(); ++i)
+        data_[i] = duckdb_vector_get_data(duckdb_data_chunk_get_vector(handle_->chunk, i));
+}
+
+void Appender::set_text(size_t column, size_t row, std::string_view text) {
+    duckdb_vector vector = duckdb_data_chunk_get_vector(handle_->chunk, column);
+    duckdb_vector_assign_string_element_len(vector, row, text.data(), text.size());
+}
+
+Status Appender::add(size_t rows) {
+    duckdb_data_chunk_set_size(handle_->chunk, rows);
+    if (duckdb_append_data_chunk(handle_->appender, handle_->chunk) == DuckDBError)
+        return fail(handle_->error());
+    duckdb_data_chunk_reset(handle_->chunk);
+    refresh();
+    return {};
+}
+
+Status Appender::close() {
+    if (duckdb_appender_close(handle_->appender) == DuckDBError) return fail(handle_->error());
+    return {};
+}
+
+}  // namespace opsight::duck

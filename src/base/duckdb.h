@@ -1,0 +1,117 @@
+// RAII over DuckDB's C API; duckdb.cpp is the only file that includes duckdb.h. Errors carry DuckDB's own
+// words. A Connection serves one thread at a time; a Database any number of connections.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+
+namespace opsight::duck {
+
+enum class Type : uint8_t {
+    kBoolean,
+    kTinyint,
+    kUtinyint,
+    kSmallint,
+    kUsmallint,
+    kInteger,
+    kUinteger,
+    kBigint,
+    kDouble,
+    kVarchar,
+};
+std::string_view type_name(Type type);  // as in SQL: "BIGINT"
+
+struct OpenOptions {
+    bool read_only = false;
+    int threads = 0;                 // 0: as many as the machine has
+    int64_t memory_limit_bytes = 0;  // 0: DuckDB's default, 80 % of the machine
+    bool external_access = true;     // false: SQL can reach no other file, and no setting can be changed
+};
+
+using Cell = std::variant<std::monostate, bool, int64_t, double, std::string>;  // monostate: NULL
+
+struct ResultColumn {
+    std::string name;
+    // The closest of the types above; integers of any width are kBigint, floats and decimals kDouble.
+    Type type = Type::kVarchar;
+};
+
+// All rows of a query, row by row. Meant for answers, not for bulk data.
+struct Rows {
+    std::vector<ResultColumn> columns;
+    std::vector<std::vector<Cell>> rows;
+};
+
+class Connection;
+
+class Database {
+  public:
+    static Result<Database> open(const std::string& path, const OpenOptions& options);
+    Database(Database&&) noexcept;
+    Database& operator=(Database&&) noexcept;
+    ~Database();
+    Result<Connection> connect() const;
+
+  private:
+    struct Handle;
+    explicit Database(std::shared_ptr<Handle> handle);
+    std::shared_ptr<Handle> handle_;
+};
+
+class Connection {
+  public:
+    Connection(Connection&&) noexcept;
+    Connection& operator=(Connection&&) noexcept;
+    ~Connection();
+    // Runs one or more statements and drops their results.
+    Status execute(const std::string& sql);
+    // Runs one statement; `arguments` stand for its `?`.
+    Result<Rows> query(const std::string& sql, const std::vector<Cell>& arguments = {});
+
+  private:
+    friend class Database;
+    friend class Appender;
+    struct Handle;
+    explicit Connection(std::unique_ptr<Handle> handle);
+    std::unique_ptr<Handle> handle_;
+};
+
+// Appends rows to one table, kBatch at most at a time: fill the columns of the batch, then add() it.
+class Appender {
+  public:
+    static constexpr size_t kBatch = 2048;
+
+    static Result<Appender> create(Connection& connection, const std::string& schema,
+                                   const std::string& table, const std::vector<Type>& types);
+    Appender(Appender&&) noexcept;
+    Appender& operator=(Appender&&) noexcept;
+    ~Appender();
+
+    // The place of the batch's rows of one fixed-width column; T as wide as the column's type.
+    template <class T>
+    T* column(size_t index) {
+        return static_cast<T*>(data_[index]);
+    }
+    void set_text(size_t column, size_t row, std::string_view text);
+    Status add(size_t rows);
+    Status close();
+
+  private:
+    struct Handle;
+    explicit Appender(std::unique_ptr<Handle> handle);
+    void refresh();
+    std::unique_ptr<Handle> handle_;
+    std::vector<void*> data_;
+};
+
+// "'text'" and "\"name\"" with quotes doubled, for the few statements that take no arguments.
+std::string quote_text(std::string_view text);
+std::string quote_name(std::string_view name);
+
+}  // namespace opsight::duck

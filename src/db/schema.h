@@ -1,0 +1,58 @@
+// The one declaration of what is in a profile file. SQL, docs/SCHEMA.md and the writer's column types come
+// from it.
+//
+// Tables live in the SQL schema `raw`: compact, numbered, made for fast writing and scanning. Views live in
+// `main`, under plain names: they are the face for people and scripts. In tables -1 stands for "none" or "the
+// source does not tell"; views turn it into NULL.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/duckdb.h"
+
+namespace opsight::db {
+
+inline constexpr int kSchemaVersion = 1;
+
+struct Column {
+    std::string_view name;
+    duck::Type type;
+    std::string_view unit;  // "ns", "bytes", "%", or empty
+    std::string_view doc;
+    std::string expression = {};  // views: how the column is made; empty: the column of that name
+};
+
+struct Table {
+    std::string_view name;
+    std::string_view doc;
+    std::vector<Column> columns;
+};
+
+struct View {
+    std::string_view name;
+    std::string_view doc;
+    std::vector<Column> columns;
+    std::string source;  // what follows FROM
+};
+
+const std::vector<Table>& tables();
+const std::vector<View>& views();
+const Table& table(std::string_view name);  // a declared name
+
+// "CASE x WHEN 0 THEN 'a' ... END" for the enumerations that tables keep as numbers.
+std::string direction_text(std::string_view column);
+std::string tensor_core_use_text(std::string_view column);
+std::string evidence_text(std::string_view column);
+std::string resource_text(std::string_view column);
+std::vector<std::string_view> resource_names();
+
+// The SELECT that sums op instances up, in the columns of op_stats. `ops` is raw.ops or a relation like it.
+std::string op_stats_sql(std::string_view ops);
+
+std::string create_tables_sql();
+std::string create_views_sql();
+std::string schema_markdown();
+
+}  // namespace opsight::db

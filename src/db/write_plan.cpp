@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include "db/schema.h"
+#include "db/writer_tables.h"
+
+namespace opsight::db {
+namespace {
+
+std::string_view source_name(IterationSource source) {
+    switch (source) {
+        case IterationSource::kNone:
+            return "none";
+        case IterationSource::kKeyOp:
+            return "key_op";
+        case IterationSource::kRangeRegex:
+            return "range_regex";
+        case IterationSource::kStepMarker:
+            return "step_marker";
+        case IterationSource::kOptimizerStep:
+            return "optimizer_step";
+        case IterationSource::kInferred:
+            return "inferred";
+    }
+    return "none";
+}
+
+std::vector<std::pair<std::string, std::string>> meta_rows(const Profile& profile, const Analysis& analysis) {
+    const ProfileInfo& info = profile.info;
+    std::vector<std::pair<std::string, std::string>> rows = {
+        {"schema_version", std::to_string(kSchemaVersion)},
+        {"writer", "opsight " OPSIGHT_VERSION},
+        {"producer", info.producer},
+        {"origin_ns", std::to_string(info.origin_ns)},
+        {"origin_is_unix", info.origin_is_unix ? "true" : "false"},
+        {"begin_ns", std::to_string(info.begin_ns)},
+        {"end_ns", std::to_string(info.end_ns)},
+        {"iteration_source", std::string(source_name(analysis.iterations.source))},
+        {"iteration_confidence", fmt::format("{}", analysis.iterations.confidence)},
+        {"iteration_description", analysis.iterations.description},
+    };
+    for (const std::string& framework : info.frameworks)
+        rows.emplace_back("framework", framework);
+    for (const std::string& source : info.sources)
+        rows.emplace_back("source", source);
+    for (const auto& [key, value] : info.properties)
+        rows.emplace_back("property." + key, value);
+    return rows;
+}
+
+void split_host_rows(WritePlan& plan) {
+    const HostSpans& host = plan.profile.host;
+    for (uint32_t row = 0; row < host.size(); ++row) {
+        switch (host.kind[row]) {
+            case HostKind::kOp:
+                plan.ops.push_back(row);
+                break;
+            case HostKind::kAnnotation:
+                plan.annotations.push_back(row);
+                break;
+            case HostKind::kPythonFrame:
+                plan.python_frames.push_back(row);
+                break;
+            case HostKind::kModule:
+                plan.module_calls.push_back(row);
+                break;
+            case HostKind::kRuntimeApi:
+            case HostKind::kDriverApi:
+                plan.api_calls.push_back(row);
+                break;
+            default:
+                plan.other_spans.push_back(row);
+        }
+    }
+    const OpDetails& details = plan.profile.op_details;
+    for (const uint32_t row : plan.ops) {
+        const uint32_t detail = host.detail[row];
+        const bool has_path = details.module_path[detail].valid() && details.module_path[detail].value != 0;
+        const bool has_stack = details.stack[detail].valid() && details.stack[detail].value != 0;
+        if (has_path || has_stack || details.collective[detail].valid()) plan.op_extras.push_back(row);
+    }
+}
+
+void list_strings(WritePlan& plan) {
+    const Profile& profile = plan.profile;
+    std::vector<bool> used(profile.strings.size(), false);
+    const auto mark = [&](StringId id) {
+        if (id.valid()) used[id.index()] = true;
+    };
+    for (size_t row = 0; row < profile.host.size(); ++row) {
+        if (profile.host.kind[row] != HostKind::kOp) mark(profile.host.name[row]);
+        if (profile.host.kind[row] == HostKind::kOther && profile.host.detail[row] != StringId::kNone)
+            mark(StringId(profile.host.detail[row]));
+    }
+    for (size_t row = 0; row < profile.device.size(); ++row)
+        if (profile.device.kind[row] != DeviceKind::kKernel) mark(profile.device.name[row]);
+    for (const StringId name : profile.counters.name)
+        mark(name);
+    for (uint32_t id = 0; id < used.size(); ++id)
+        if (used[id]) plan.strings.push_back(id);
+}
+
+// Ops come before what they enclose, so one pass in row order sees every parent before its children.
+std::vector<bool> ops_in_eligible(const WritePlan& plan) {
+    const HostSpans& host = plan.profile.host;
+    std::vector<bool> eligible(plan.profile.op_details.size(), false);
+    for (const uint32_t row : plan.ops) {
+        const OpId op = plan.analysis.op[host.detail[row]];
+        const HostSpanId parent = plan.analysis.op_span[row];
+        eligible[host.detail[row]] = (op.valid() && plan.analysis.ops[op.index()].tc_eligible) ||
+                                     (parent.valid() && eligible[host.detail[parent.index()]]);
+    }
+    return eligible;
+}
+
+void derive_device_facts(WritePlan& plan) {
+    const Profile& profile = plan.profile;
+    const Analysis& analysis = plan.analysis;
+    const std::vector<bool> eligible = ops_in_eligible(plan);
+    std::vector<uint32_t> work_of(profile.op_details.size(), Id<void>::kNone);
+    for (uint32_t i = 0; i < analysis.op_work.size(); ++i)
+        work_of[profile.host.detail[analysis.op_work[i].span.index()]] = i;
+    plan.op_work_device.assign(analysis.op_work.size(), -1);
+    plan.device_flags.resize(profile.device.size());
+    for (size_t row = 0; row < profile.device.size(); ++row) {
+        plan.device_flags[row] = profile.device.flags[row];
+        HostSpanId op = analysis.launch_op[row];
+        if (!op.valid()) continue;
+        if (eligible[profile.host.detail[op.index()]]) plan.device_flags[row] |= WritePlan::kInEligibleOp;
+        const DeviceId device = profile.tracks[profile.device.track[row].index()].device;
+        const int32_t number = static_cast<int32_t>(device.value);
+        for (; op.valid(); op = analysis.op_span[op.index()]) {
+            const uint32_t work = work_of[profile.host.detail[op.index()]];
+            if (work == Id<void>::kNone) continue;
+            int32_t& seen = plan.op_work_device[work];
+            if (seen == number || seen == WritePlan::kSeveralDevices) break;  // so have all that enclose it
+            seen = seen == -1 ? number : WritePlan::kSeveralDevices;
+        }
+    }
+}
+
+}  // namespace
+
+WritePlan::WritePlan(const Profile& profile_in, const Analysis& analysis_in)
+    : profile(profile_in), analysis(analysis_in), meta(meta_rows(profile_in, analysis_in)) {
+    split_host_rows(*this);
+    list_strings(*this);
+    derive_device_facts(*this);
+}
+
+}  // namespace opsight::db

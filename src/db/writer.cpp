@@ -1,0 +1,133 @@
+#include "db/writer.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <thread>
+
+#include "db/schema.h"
+#include "db/writer_tables.h"
+
+namespace opsight::db {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kRowGroup = 122880;  // rows that DuckDB compresses together
+
+// Removes what is left under the temporary name.
+struct TemporaryFile {
+    std::string path;
+    explicit TemporaryFile(std::string name) : path(std::move(name)) {}
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+    ~TemporaryFile() {
+        std::error_code ignored;
+        fs::remove(path, ignored);
+        fs::remove(path + ".wal", ignored);
+        fs::remove_all(path + ".tmp", ignored);  // where DuckDB spills
+    }
+};
+
+struct Part {
+    const TableFill* table;
+    size_t from, to;
+};
+
+// Two lists of about equal work. Big tables are cut at a row group; the first halves are committed first,
+// which keeps the rows in order.
+std::array<std::vector<Part>, 2> divide(const std::vector<TableFill>& fills, int threads) {
+    std::array<std::vector<Part>, 2> parts;
+    for (const TableFill& fill : fills) {
+        const size_t half = threads > 1 ? fill.rows / 2 / kRowGroup * kRowGroup : 0;
+        if (half == 0) {
+            parts[0].push_back({&fill, 0, fill.rows});
+        } else {
+            parts[0].push_back({&fill, 0, half});
+            parts[1].push_back({&fill, half, fill.rows});
+        }
+    }
+    return parts;
+}
+
+Status append_parts(duck::Connection& connection, const std::vector<Part>& parts) {
+    OPSIGHT_TRY(connection.execute("BEGIN TRANSACTION"));
+    for (const Part& part : parts) {
+        if (part.from == part.to) continue;
+        OPSIGHT_ASSIGN(TableWriter writer, TableWriter::create(connection, part.table->table));
+        OPSIGHT_TRY(writer.rows(part.from, part.to, part.table->fill));
+    }
+    return {};
+}
+
+Status fill_database(const std::string& path, const WritePlan& plan, const WriteOptions& options) {
+    duck::OpenOptions open;
+    open.threads = options.threads;
+    open.memory_limit_bytes = options.memory_limit_bytes;
+    OPSIGHT_ASSIGN(const duck::Database database, duck::Database::open(path, open));
+    OPSIGHT_ASSIGN(duck::Connection first, database.connect());
+    OPSIGHT_ASSIGN(duck::Connection second, database.connect());
+    OPSIGHT_TRY(first.execute("SET checkpoint_threshold = '1TB'"));  // once, at the end
+    OPSIGHT_TRY(first.execute("BEGIN TRANSACTION;" + create_tables_sql() + create_views_sql() + "COMMIT"));
+
+    std::vector<TableFill> fills = span_table_fills(plan);
+    for (TableFill& fill : small_table_fills(plan))
+        fills.push_back(std::move(fill));
+    const auto parts = divide(fills, options.threads);
+    Status second_status;
+    std::thread helper;
+    if (!parts[1].empty()) helper = std::thread([&] { second_status = append_parts(second, parts[1]); });
+    const Status first_status = append_parts(first, parts[0]);
+    if (helper.joinable()) helper.join();
+    OPSIGHT_TRY(first_status);
+    OPSIGHT_TRY(second_status);
+    OPSIGHT_TRY(first.execute("COMMIT"));
+    if (!parts[1].empty()) OPSIGHT_TRY(second.execute("COMMIT"));
+    OPSIGHT_TRY(first.execute("INSERT INTO raw.op_stats " + op_stats_sql("raw.ops")));
+    return first.execute("CHECKPOINT");
+}
+
+Status check_sizes(const Profile& profile, const Analysis& analysis) {
+    const size_t host = profile.host.size(), ops = profile.op_details.size(), device = profile.device.size();
+    const bool fits = analysis.depth.size() == host && analysis.op_span.size() == host &&
+                      analysis.iteration.size() == host && analysis.layer.size() == host &&
+                      analysis.op.size() == ops && analysis.self_ns.size() == ops &&
+                      analysis.forward.size() == ops && analysis.launch.size() == device &&
+                      analysis.launch_op.size() == device && analysis.kernel.size() == device &&
+                      analysis.device_iteration.size() == device && analysis.host_ns.size() == device &&
+                      analysis.occupancy_pct.size() == profile.launch_configs.size();
+    if (!fits) return fail("the analysis is not of this profile: its columns have other lengths");
+    return {};
+}
+
+}  // namespace
+
+Status write_profile(const std::string& path, const Profile& profile, const Analysis& analysis,
+                     const WriteOptions& options) {
+    OPSIGHT_TRY(check_sizes(profile, analysis));
+    std::error_code problem;
+    if (fs::is_directory(path, problem)) return fail("is a directory, not a file to write", path);
+    if (!options.overwrite && fs::exists(path, problem))
+        return fail("exists already", path, {}, "choose another name with -o, or replace it with --force");
+    const fs::path target = fs::absolute(path, problem);
+    if (!fs::is_directory(target.parent_path(), problem))
+        return fail("the folder of the output does not exist", path, {}, "create it first");
+    const TemporaryFile temporary(
+        (target.parent_path() / fmt::format(".{}.{}.part", target.filename().string(), getpid())).string());
+    fs::remove(temporary.path, problem);
+    const WritePlan plan(profile, analysis);
+    if (Status status = fill_database(temporary.path, plan, options); !status) {
+        Error error = std::move(status).error();
+        error.what = "the profile could not be written: " + error.what;
+        error.file = path;
+        error.remedy = "nothing was left under this name; see whether the disk is full";
+        return fail(std::move(error));
+    }
+    fs::rename(temporary.path, target, problem);
+    if (problem) return fail("cannot give the finished profile its name: " + problem.message(), path);
+    return {};
+}
+
+}  // namespace opsight::db

@@ -1,0 +1,243 @@
+// Tables with a row per span, event or segment.
+#include "db/writer_tables.h"
+
+namespace opsight::db {
+namespace {
+
+// The columns that all tables of host spans share.
+struct HostColumns {
+    const Profile& profile;
+    const Analysis& analysis;
+    const std::vector<uint32_t>& rows;
+
+    void id(TableWriter& out) const {
+        out.put<int32_t>([this](size_t i) { return rows[i]; });
+    }
+    void place(TableWriter& out) const {
+        const HostSpans& host = profile.host;
+        out.put<int32_t>([&](size_t i) { return host.track[rows[i]].value; });
+        out.put<int64_t>([&](size_t i) { return host.begin[rows[i]]; });
+        out.put<int64_t>([&](size_t i) { return host.dur[rows[i]]; });
+        out.put<int16_t>([&](size_t i) { return std::min<uint16_t>(analysis.depth[rows[i]], INT16_MAX); });
+    }
+    void flags(TableWriter& out) const {
+        out.put<uint8_t>([this](size_t i) { return profile.host.flags[rows[i]]; });
+    }
+    void name(TableWriter& out) const {
+        out.put<int32_t>([this](size_t i) { return profile.host.name[rows[i]].value; });
+    }
+    void iteration(TableWriter& out) const {
+        out.put<int32_t>([this](size_t i) { return analysis.iteration[rows[i]]; });
+    }
+};
+
+TableFill ops(const WritePlan& plan) {
+    const HostColumns host{plan.profile, plan.analysis, plan.ops};
+    return {"ops", plan.ops.size(), [&plan, host](TableWriter& out) {
+                const OpDetails& details = plan.profile.op_details;
+                const Analysis& analysis = plan.analysis;
+                const auto detail = [&](size_t i) { return plan.profile.host.detail[plan.ops[i]]; };
+                host.id(out);
+                host.place(out);
+                host.flags(out);
+                out.put<int32_t>([&](size_t i) { return analysis.op[detail(i)].value; });
+                out.put<int32_t>([&](size_t i) { return analysis.op_span[plan.ops[i]].value; });
+                out.put<int64_t>([&](size_t i) { return analysis.self_ns[detail(i)]; });
+                host.iteration(out);
+                out.put<int32_t>([&](size_t i) { return details.signature[detail(i)].value; });
+                out.put<int64_t>([&](size_t i) { return details.sequence[detail(i)]; });
+                out.put<int32_t>([&](size_t i) { return analysis.forward[detail(i)].value; });
+                out.put<int64_t>([&](size_t i) { return details.forward_thread[detail(i)]; });
+                out.put<int64_t>([&](size_t i) { return details.external_id[detail(i)]; });
+            }};
+}
+
+TableFill op_extras(const WritePlan& plan) {
+    return {"op_extras", plan.op_extras.size(), [&plan](TableWriter& out) {
+                const Profile& profile = plan.profile;
+                const OpDetails& details = profile.op_details;
+                const auto detail = [&](size_t i) { return profile.host.detail[plan.op_extras[i]]; };
+                out.put<int32_t>([&](size_t i) { return plan.op_extras[i]; });
+                out.put_text([&](size_t i) { return profile.strings.view(details.module_path[detail(i)]); });
+                out.put_text([&](size_t i) { return profile.strings.view(details.stack[detail(i)]); });
+                out.put<int32_t>([&](size_t i) { return details.collective[detail(i)].value; });
+            }};
+}
+
+TableFill op_work(const WritePlan& plan) {
+    return {"op_work", plan.analysis.op_work.size(), [&plan](TableWriter& out) {
+                const std::vector<OpWork>& work = plan.analysis.op_work;
+                out.put<int32_t>([&](size_t i) { return work[i].span.value; });
+                out.put<int64_t>([&](size_t i) { return work[i].api_ns; });
+                out.put<int64_t>([&](size_t i) { return work[i].gpu_ns; });
+                out.put<int64_t>([&](size_t i) { return work[i].gpu_idle_ns; });
+                out.put<int64_t>([&](size_t i) { return work[i].kernel_ns; });
+                out.put<int64_t>([&](size_t i) { return work[i].tc_kernel_ns; });
+                out.put<int64_t>([&](size_t i) { return work[i].self_kernel_ns; });
+                out.put<int64_t>([&](size_t i) { return work[i].self_gpu_ns; });
+                out.put<int32_t>([&](size_t i) { return work[i].kernels; });
+                out.put<int32_t>([&](size_t i) { return work[i].tc_kernels; });
+                out.put<int32_t>([&](size_t i) { return work[i].unknown_tc_kernels; });
+                out.put<int32_t>([&](size_t i) { return work[i].memcpys; });
+                out.put<int32_t>([&](size_t i) { return work[i].memsets; });
+                out.put<int32_t>([&](size_t i) { return work[i].self_kernels; });
+                out.put<int32_t>([&](size_t i) { return plan.op_work_device[i]; });
+            }};
+}
+
+TableFill api_calls(const WritePlan& plan) {
+    const HostColumns host{plan.profile, plan.analysis, plan.api_calls};
+    return {"api_calls", plan.api_calls.size(), [&plan, host](TableWriter& out) {
+                const Profile& profile = plan.profile;
+                host.id(out);
+                host.place(out);
+                host.flags(out);
+                host.name(out);
+                out.put<bool>(
+                    [&](size_t i) { return profile.host.kind[plan.api_calls[i]] == HostKind::kDriverApi; });
+                out.put<int64_t>([&](size_t i) {
+                    const uint32_t detail = profile.host.detail[plan.api_calls[i]];
+                    return detail < profile.api_correlation.size() ? profile.api_correlation[detail] : -1;
+                });
+                out.put<int32_t>([&](size_t i) { return plan.analysis.op_span[plan.api_calls[i]].value; });
+                host.iteration(out);
+            }};
+}
+
+TableFill python_frames(const WritePlan& plan) {
+    const HostColumns host{plan.profile, plan.analysis, plan.python_frames};
+    return {"python_frames", plan.python_frames.size(), [host](TableWriter& out) {
+                host.place(out);
+                host.name(out);
+            }};
+}
+
+TableFill module_calls(const WritePlan& plan) {
+    const HostColumns host{plan.profile, plan.analysis, plan.module_calls};
+    return {"module_calls", plan.module_calls.size(), [&plan, host](TableWriter& out) {
+                host.id(out);
+                host.place(out);
+                host.name(out);
+                out.put<int32_t>([&](size_t i) { return plan.analysis.layer[plan.module_calls[i]].value; });
+                host.iteration(out);
+            }};
+}
+
+TableFill annotations(const WritePlan& plan) {
+    const HostColumns host{plan.profile, plan.analysis, plan.annotations};
+    return {"annotations", plan.annotations.size(), [host](TableWriter& out) {
+                host.id(out);
+                host.place(out);
+                host.flags(out);
+                host.name(out);
+                host.iteration(out);
+            }};
+}
+
+TableFill other_spans(const WritePlan& plan) {
+    const HostColumns host{plan.profile, plan.analysis, plan.other_spans};
+    return {
+        "other_spans", plan.other_spans.size(), [&plan, host](TableWriter& out) {
+            const HostSpans& spans = plan.profile.host;
+            host.id(out);
+            host.place(out);
+            host.flags(out);
+            host.name(out);
+            out.put<int8_t>([&](size_t i) { return static_cast<int8_t>(spans.kind[plan.other_spans[i]]); });
+            out.put<int32_t>([&](size_t i) {
+                const uint32_t row = plan.other_spans[i];
+                return spans.kind[row] == HostKind::kOther ? spans.detail[row] : StringId::kNone;
+            });
+            host.iteration(out);
+        }};
+}
+
+TableFill device_spans(const WritePlan& plan) {
+    return {"device_spans", plan.profile.device.size(), [&plan](TableWriter& out) {
+                const DeviceSpans& spans = plan.profile.device;
+                const Analysis& analysis = plan.analysis;
+                out.put<int32_t>([&](size_t i) { return spans.track[i].value; });
+                out.put<int64_t>([&](size_t i) { return spans.begin[i]; });
+                out.put<int64_t>([&](size_t i) { return spans.dur[i]; });
+                out.put<int8_t>([&](size_t i) { return static_cast<int8_t>(spans.kind[i]); });
+                out.put<uint8_t>([&](size_t i) { return plan.device_flags[i]; });
+                out.put<int32_t>([&](size_t i) {
+                    return spans.kind[i] == DeviceKind::kKernel ? analysis.kernel[i].value
+                                                                : spans.name[i].value;
+                });
+                out.put<int32_t>([&](size_t i) { return analysis.launch[i].value; });
+                out.put<int32_t>([&](size_t i) { return analysis.launch_op[i].value; });
+                out.put<int64_t>([&](size_t i) { return analysis.host_ns[i]; });
+                out.put<int32_t>([&](size_t i) { return analysis.device_iteration[i]; });
+                out.put<int64_t>([&](size_t i) { return spans.correlation[i]; });
+                out.put<int64_t>([&](size_t i) { return spans.external_id[i]; });
+                out.put<int32_t>([&](size_t i) { return spans.config[i].value; });
+                out.put<int64_t>([&](size_t i) { return spans.bytes[i]; });
+                out.put<int32_t>([&](size_t i) { return spans.collective[i].value; });
+            }};
+}
+
+TableFill memory_events(const WritePlan& plan) {
+    return {"memory_events", plan.profile.memory.size(), [&plan](TableWriter& out) {
+                const MemoryEvents& events = plan.profile.memory;
+                out.put<int64_t>([&](size_t i) { return events.time[i]; });
+                out.put<int32_t>([&](size_t i) { return events.track[i].value; });
+                out.put<int64_t>([&](size_t i) { return events.address[i]; });
+                out.put<int64_t>([&](size_t i) { return events.bytes[i]; });
+                out.put<int64_t>([&](size_t i) { return events.total_allocated[i]; });
+                out.put<int64_t>([&](size_t i) { return events.total_reserved[i]; });
+                out.put<int32_t>([&](size_t i) { return events.device_type[i]; });
+                out.put<int32_t>([&](size_t i) { return events.device[i]; });
+            }};
+}
+
+TableFill counters(const WritePlan& plan) {
+    return {"counters", plan.profile.counters.size(), [&plan](TableWriter& out) {
+                const CounterSamples& samples = plan.profile.counters;
+                out.put<int64_t>([&](size_t i) { return samples.time[i]; });
+                out.put<int32_t>([&](size_t i) { return samples.track[i].value; });
+                out.put<int32_t>([&](size_t i) { return samples.name[i].value; });
+                out.put<double>([&](size_t i) { return samples.value[i]; });
+            }};
+}
+
+TableFill resource_segments(const WritePlan& plan) {
+    return {"resource_segments", plan.analysis.resources.size(), [&plan](TableWriter& out) {
+                const std::vector<ResourceSegment>& segments = plan.analysis.resources;
+                out.put<int32_t>([&](size_t i) { return segments[i].rank.value; });
+                out.put<int64_t>([&](size_t i) { return segments[i].begin_ns; });
+                out.put<int64_t>([&](size_t i) { return segments[i].end_ns; });
+                out.put<int8_t>([&](size_t i) { return static_cast<int8_t>(segments[i].resource); });
+            }};
+}
+
+TableFill busy_segments(const WritePlan& plan) {
+    return {"busy_segments", plan.analysis.busy.size(), [&plan](TableWriter& out) {
+                const std::vector<BusySegment>& segments = plan.analysis.busy;
+                out.put<int32_t>([&](size_t i) { return segments[i].device.value; });
+                out.put<int64_t>([&](size_t i) { return segments[i].begin_ns; });
+                out.put<int64_t>([&](size_t i) { return segments[i].end_ns; });
+                out.put<bool>([&](size_t i) { return segments[i].kernel_only; });
+            }};
+}
+
+TableFill comm_segments(const WritePlan& plan) {
+    return {"comm_segments", plan.analysis.communication.size(), [&plan](TableWriter& out) {
+                const std::vector<CommSegment>& segments = plan.analysis.communication;
+                out.put<int32_t>([&](size_t i) { return segments[i].device.value; });
+                out.put<int64_t>([&](size_t i) { return segments[i].begin_ns; });
+                out.put<int64_t>([&](size_t i) { return segments[i].end_ns; });
+                out.put<bool>([&](size_t i) { return segments[i].overlapped; });
+            }};
+}
+
+}  // namespace
+
+std::vector<TableFill> span_table_fills(const WritePlan& plan) {
+    return {ops(plan),           op_extras(plan),     op_work(plan),     api_calls(plan),
+            python_frames(plan), module_calls(plan),  annotations(plan), other_spans(plan),
+            device_spans(plan),  memory_events(plan), counters(plan),    resource_segments(plan),
+            busy_segments(plan), comm_segments(plan)};
+}
+
+}  // namespace opsight::db

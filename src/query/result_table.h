@@ -1,0 +1,34 @@
+// ResultTable: the answer to a question that has rows. query/ fills it, report/ and the viewer's server show
+// it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace opsight {
+
+enum class Unit : uint8_t { kNone, kCount, kNs, kPercent, kBytes };
+
+struct Column {
+    std::string key;   // JSON: snake_case with the unit in it, "total_cpu_time_ns"
+    std::string head;  // CSV and terminal, "Total CPU Time (ns)"
+    Unit unit = Unit::kNone;
+    // Which columns stay when a terminal is too narrow: 0 always, higher numbers go first.
+    int priority = 0;
+};
+
+// monostate: not known or not applicable; shown as an empty field, JSON null.
+using Cell = std::variant<std::monostate, int64_t, double, bool, std::string>;
+
+struct ResultTable {
+    std::string name;   // "kernel"
+    std::string title;  // "Kernel Report"
+    std::vector<Column> columns;
+    std::vector<std::vector<Cell>> rows;
+    int64_t rows_in_all = -1;        // before a limit was applied; -1: all rows are here
+    std::vector<std::string> notes;  // what a reader must know, a sentence each
+};
+
+}  // namespace opsight

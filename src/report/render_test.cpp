@@ -1,0 +1,101 @@
+#include "report/render.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/units.h"
+
+namespace opsight {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+ResultTable sample() {
+    ResultTable table;
+    table.name = "kernel";
+    table.title = "Kernel Report";
+    table.columns = {{"kernel_name", "Kernel Name"},
+                     {"uses_tc", "Uses TC"},
+                     {"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs},
+                     {"calls", "Calls", Unit::kCount, 1},
+                     {"bytes", "Bytes", Unit::kBytes, 2}};
+    table.rows = {{std::string("void gemm<float, 128>(a, \"b\")"), true, int64_t{2500000}, int64_t{3},
+                   std::monostate{}},
+                  {std::string("copy"), false, int64_t{1000}, int64_t{12}, int64_t{2048}}};
+    return table;
+}
+
+TEST(RenderTable, OneUnitPerColumnAndAlignedNumbers) {
+    EXPECT_EQ(render_table(sample(), 0),
+              "Kernel Report\n"
+              "Kernel Name                    Uses TC  Total GPU Time (ms)  Calls  Bytes (KiB)\n"
+              "-------------------------------------------------------------------------------\n"
+              "void gemm<float, 128>(a, \"b\")      yes                2.500      3            -\n"
+              "copy                                no                0.001     12         2.00\n");
+}
+
+TEST(RenderTable, FitsANarrowTerminalAndSaysWhatIsMissing) {
+    ResultTable table = sample();
+    table.rows[0][0] = std::string(200, 'k');
+    const std::string text = render_table(table, 60);
+    for (size_t at = 0; at < text.size();) {
+        const size_t end = text.find('\n', at);
+        EXPECT_LE(end - at, 60u) << text.substr(at, end - at);
+        at = end + 1;
+    }
+    EXPECT_THAT(text, HasSubstr("columns do not fit"));
+    EXPECT_THAT(text, Not(HasSubstr("Bytes")));
+    EXPECT_THAT(text, HasSubstr("Total GPU Time (ms)"));
+    EXPECT_THAT(text, HasSubstr("kk..kk"));
+}
+
+TEST(RenderTable, ControlCharactersDoNotReachTheTerminal) {
+    ResultTable table = sample();
+    table.rows[0][0] = std::string("evil\x1b[2J\nname");
+    EXPECT_THAT(render_table(table, 0), HasSubstr("evil [2J name"));
+}
+
+TEST(RenderTable, SaysWhenRowsWereLeftOut) {
+    ResultTable table = sample();
+    table.rows_in_all = 40;
+    EXPECT_THAT(render_table(table, 0), HasSubstr("2 of 40 rows"));
+    table.rows.clear();
+    EXPECT_THAT(render_table(table, 0), HasSubstr("(no rows)"));
+}
+
+TEST(RenderCsv, QuotesAndExactValues) {
+    EXPECT_EQ(render_csv(sample()),
+              "Kernel Name,Uses TC,Total GPU Time (ns),Calls,Bytes\n"
+              "\"void gemm<float, 128>(a, \"\"b\"\")\",yes,2500000,3,\n"
+              "copy,no,1000,12,2048\n");
+}
+
+TEST(RenderJson, TypedValuesAndBrokenUtf8) {
+    ResultTable table = sample();
+    table.rows[1][0] = std::string("bad\xff");
+    const auto rows = nlohmann::json::parse(render_json_rows(table));
+    ASSERT_EQ(rows.size(), 2u);
+    EXPECT_EQ(rows[0]["total_gpu_time_ns"], 2500000);
+    EXPECT_EQ(rows[0]["uses_tc"], true);
+    EXPECT_TRUE(rows[0]["bytes"].is_null());
+    EXPECT_EQ(rows[1]["kernel_name"], "bad\xEF\xBF\xBD");
+    EXPECT_EQ(render_json_rows(ResultTable{}), "[]");
+}
+
+TEST(Units, SuitTheSize) {
+    EXPECT_EQ(human(Unit::kNs, 999), "999 ns");
+    EXPECT_EQ(human(Unit::kNs, 1234567), "1.235 ms");
+    EXPECT_EQ(human(Unit::kBytes, 3 * 1024 * 1024), "3.00 MiB");
+    EXPECT_EQ(human(Unit::kPercent, 41.26), "41.3 %");
+}
+
+TEST(Format, UnknownNameIsAUsageError) {
+    EXPECT_EQ(*parse_format("csv"), Format::kCsv);
+    EXPECT_EQ(parse_format("xml").error().exit_code, 2);
+}
+
+}  // namespace
+}  // namespace opsight

@@ -1,0 +1,38 @@
+#include "report/units.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace opsight {
+
+Scale scale_for(Unit unit, double largest) {
+    const double size = std::fabs(largest);
+    switch (unit) {
+        case Unit::kNs:
+            if (size >= 1e9) return {1e9, "s", 3};
+            if (size >= 1e6) return {1e6, "ms", 3};
+            if (size >= 1e3) return {1e3, "us", 3};
+            return {1, "ns", 0};
+        case Unit::kBytes:
+            if (size >= 1024.0 * 1024 * 1024) return {1024.0 * 1024 * 1024, "GiB", 2};
+            if (size >= 1024.0 * 1024) return {1024.0 * 1024, "MiB", 2};
+            if (size >= 1024) return {1024, "KiB", 2};
+            return {1, "B", 0};
+        case Unit::kPercent:
+            return {1, "%", 1};
+        case Unit::kCount:
+        case Unit::kNone:
+            return {1, "", 0};
+    }
+    return {};
+}
+
+std::string human(Unit unit, double value) {
+    const Scale scale = scale_for(unit, value);
+    std::string text = fmt::format("{:.{}f}", value / scale.divisor, scale.decimals);
+    if (*scale.suffix) text += fmt::format(" {}", scale.suffix);
+    return text;
+}
+
+}  // namespace opsight

@@ -30,7 +30,7 @@ def without_comments(text):
 
 def include_breach(src, room, quote, target):
     """What is wrong with one include of `room`, or None."""
-    owner = OWNED.get(pathlib.PurePosixPath(target).name)
+    owner = OWNED.get(target)
     if owner and room != owner:
         return f"only {owner}/ may include {target}: use its wrapper"
     if quote == "<":

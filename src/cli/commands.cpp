@@ -1,9 +1,17 @@
-#include "cli/command.h"
+#include "cli/commands.h"
 
 namespace opsight::cli {
 
+const CLI::App* find_command(const CLI::App& app, std::string_view name) {
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+        if (sub->get_name() == name) return sub;
+    return nullptr;
+}
+
 std::vector<std::unique_ptr<Command>> make_commands() {
     std::vector<std::unique_ptr<Command>> commands;
+    commands.push_back(make_help_command());
+    commands.push_back(make_completion_command());
     return commands;
 }
 

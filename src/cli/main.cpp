@@ -3,7 +3,8 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
-#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/suggest.h"
 
 namespace opsight::cli {
 namespace {
@@ -31,6 +32,19 @@ bool asks_for_json_errors(int argc, char** argv) {
     return false;
 }
 
+// A first word that is no command gets an answer of its own: the parser would only say what it expected.
+Status check_command_word(const CLI::App& app, int argc, char** argv) {
+    if (argc < 2 || argv[1][0] == '-' || find_command(app, argv[1])) return {};
+    std::vector<std::string> names;
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(sub->get_name());
+    const std::string near = closest_word(argv[1], names);
+    return fail(
+        Error{.what = "there is no command '" + std::string(argv[1]) + "'",
+              .remedy = near.empty() ? "'opsight help' lists the commands" : "did you mean '" + near + "'?",
+              .exit_code = 2});
+}
+
 int run(int argc, char** argv) {
     const bool json_errors = asks_for_json_errors(argc, argv);
     CLI::App app("Opsight explains a deep-learning run: which layer, op and kernel takes the time, and why.");
@@ -40,11 +54,22 @@ int run(int argc, char** argv) {
     bool ignored = false;
     app.add_flag("--json-errors", ignored, "Print errors as one JSON object on standard error");
     app.fallthrough();
+    app.footer(
+        "A first look:\n"
+        "  opsight profile -o run.opsight -- python3 train.py    record a run\n"
+        "  opsight import trace.json.gz -o run.opsight           or read a PyTorch trace\n"
+        "  opsight report run.opsight                            what took the time\n");
 
     const std::vector<std::unique_ptr<Command>> commands = make_commands();
     std::vector<CLI::App*> subcommands;
     for (const auto& command : commands)
         subcommands.push_back(command->declare(app));
+    if (argc < 2) {
+        std::fputs(app.help().c_str(), stderr);
+        return 2;
+    }
+    if (Status known = check_command_word(app, argc, argv); !known)
+        return report_error(known.error(), json_errors);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {

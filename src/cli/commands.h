@@ -1,0 +1,14 @@
+// The subcommands; each is made by a function in the file of its name.
+#pragma once
+
+#include "cli/command.h"
+
+namespace opsight::cli {
+
+// The declared subcommand of that name, or null.
+const CLI::App* find_command(const CLI::App& app, std::string_view name);
+
+std::unique_ptr<Command> make_help_command();
+std::unique_ptr<Command> make_completion_command();
+
+}  // namespace opsight::cli

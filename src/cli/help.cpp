@@ -1,0 +1,45 @@
+// opsight help [COMMAND]
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/commands.h"
+
+namespace opsight::cli {
+namespace {
+
+class HelpCommand : public Command {
+  public:
+    CLI::App* declare(CLI::App& app) override {
+        app_ = &app;
+        CLI::App* sub = app.add_subcommand("help", "Show help for Opsight or for one of its commands");
+        sub->add_option("command", name_, "The command to explain");
+        return sub;
+    }
+
+    Result<int> run() override {
+        const CLI::App* shown = app_;
+        if (!name_.empty()) {
+            shown = find_command(*app_, name_);
+            if (!shown)
+                return fail(Error{.what = fmt::format("there is no command '{}'", name_),
+                                  .remedy = "'opsight help' lists the commands",
+                                  .exit_code = 2});
+        }
+        const std::string text = shown->help();
+        std::fputs(text.c_str(), stdout);
+        return 0;
+    }
+
+  private:
+    CLI::App* app_ = nullptr;
+    std::string name_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_help_command() {
+    return std::make_unique<HelpCommand>();
+}
+
+}  // namespace opsight::cli

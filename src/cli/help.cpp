@@ -26,7 +26,7 @@ class HelpCommand : public Command {
                                   .remedy = "'opsight help' lists the commands",
                                   .exit_code = 2});
         }
-        const std::string text = shown->help();
+        const std::string text = name_.empty() ? shown->help() : shown->help("opsight");
         std::fputs(text.c_str(), stdout);
         return 0;
     }

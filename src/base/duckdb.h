@@ -34,7 +34,7 @@ struct OpenOptions {
     bool external_access = true;     // false: SQL can reach no other file, and no setting can be changed
 };
 
-using Cell = std::variant<std::monostate, bool, int64_t, double, std::string>;  // monostate: NULL
+using Cell = std::variant<std::monostate, int64_t, double, bool, std::string>;  // monostate: NULL
 
 struct ResultColumn {
     std::string name;

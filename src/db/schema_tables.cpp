@@ -273,7 +273,7 @@ std::vector<Table> device_tables() {
           {"begin_ns", kBigint, "ns", "begin"},
           {"dur_ns", kBigint, "ns", "duration"},
           {"kind", kTinyint, "", "0 kernel, 1 copy, 2 set, 3 annotation, 4 wait, 5 other"},
-          {"flags", kUtinyint, "", "as in ops; 128: inside an op that could run on Tensor Cores"},
+          {"flags", kUtinyint, "", "as in ops; 64: first of its launching call; 128: inside an op that could run on Tensor Cores"},
           {"name", kInteger, "", "kernel_names.id of kernels, else strings.id"},
           {"launch", kInteger, "", "api_calls.id of the launching call"},
           {"op_span", kInteger, "", "ops.id of the innermost op at the launch"},

@@ -121,8 +121,13 @@ void derive_device_facts(WritePlan& plan) {
         work_of[profile.host.detail[analysis.op_work[i].span.index()]] = i;
     plan.op_work_device.assign(analysis.op_work.size(), -1);
     plan.device_flags.resize(profile.device.size());
+    std::vector<bool> launch_seen(profile.host.size(), false);
     for (size_t row = 0; row < profile.device.size(); ++row) {
         plan.device_flags[row] = profile.device.flags[row];
+        if (const HostSpanId launch = analysis.launch[row]; launch.valid() && !launch_seen[launch.index()]) {
+            launch_seen[launch.index()] = true;
+            plan.device_flags[row] |= WritePlan::kFirstOfLaunch;
+        }
         HostSpanId op = analysis.launch_op[row];
         if (!op.valid()) continue;
         if (eligible[profile.host.detail[op.index()]]) plan.device_flags[row] |= WritePlan::kInEligibleOp;

@@ -1,0 +1,171 @@
+#include "db/reader.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+
+#include "db/schema.h"
+
+namespace opsight::db {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kHowToMake = "make a profile with 'opsight import TRACE' or 'opsight profile'";
+
+// DuckDB's file begins with three headers of this size; the first has "DUCK" at byte 8, the other two,
+// written in turns, hold the number and size of the blocks that follow.
+constexpr size_t kHeaderBytes = 4096;
+
+struct FileHead {
+    std::array<char, 3 * kHeaderBytes> bytes{};
+    size_t read = 0;
+    bool begins_with(std::string_view text, size_t at = 0) const {
+        return read >= at + text.size() && std::memcmp(bytes.data() + at, text.data(), text.size()) == 0;
+    }
+    uint64_t number(size_t at) const {
+        uint64_t value = 0;
+        std::memcpy(&value, bytes.data() + at, sizeof(value));
+        return value;
+    }
+};
+
+Result<FileHead> read_head(const std::string& path) {
+    std::error_code problem;
+    if (!fs::exists(path, problem)) return fail("no such file", path, {}, kHowToMake);
+    if (fs::is_directory(path, problem)) return fail("is a directory, not a profile", path, {}, kHowToMake);
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return fail(fmt::format("cannot be read: {}", std::strerror(errno)), path);
+    FileHead head;
+    const ssize_t got = ::pread(file, head.bytes.data(), head.bytes.size(), 0);
+    ::close(file);
+    if (got < 0) return fail(fmt::format("cannot be read: {}", std::strerror(errno)), path);
+    head.read = static_cast<size_t>(got);
+    return head;
+}
+
+bool looks_like_trace(const FileHead& head) {
+    if (head.begins_with("\x1f\x8b")) return true;
+    for (size_t i = 0; i < head.read; ++i)
+        if (!std::isspace(static_cast<unsigned char>(head.bytes[i])))
+            return head.bytes[i] == '{' || head.bytes[i] == '[';
+    return false;
+}
+
+Status check_head(const FileHead& head, const std::string& path) {
+    if (head.read == 0) return fail("is empty, not a profile", path, {}, kHowToMake);
+    if (head.begins_with("SQLite format 3"))
+        return fail("is an SQLite file, not an Opsight profile", path, {}, kHowToMake);
+    if (looks_like_trace(head))
+        return fail("looks like a trace, not like an Opsight profile", path, {},
+                    "turn it into a profile first: opsight import " + path);
+    if (!head.begins_with("DUCK", 8)) return fail("is not an Opsight profile", path, {}, kHowToMake);
+    const Error cut{"is truncated: the file is shorter than its header says",
+                    path,
+                    {},
+                    "copy it again, or import the trace again"};
+    if (head.read < head.bytes.size()) return fail(cut);
+    const size_t newest =
+        head.number(kHeaderBytes + 8) >= head.number(2 * kHeaderBytes + 8) ? kHeaderBytes : 2 * kHeaderBytes;
+    const uint64_t blocks = head.number(newest + 32), block_bytes = head.number(newest + 40);
+    std::error_code problem;
+    const uint64_t size = fs::file_size(path, problem);
+    if (!problem && block_bytes > 0 && (size - 3 * kHeaderBytes) / block_bytes < blocks) return fail(cut);
+    return {};
+}
+
+Error explain(Error error, const std::string& path) {
+    error.file = path;
+    if (error.what.find("set lock") != std::string::npos) {
+        error.what = "is being written by another process";
+        error.remedy = "wait until that process has ended";
+    } else if (error.what.find("newer") != std::string::npos ||
+               error.what.find("storage version") != std::string::npos) {
+        error.what = "was written by a newer DuckDB than this Opsight has";
+        error.remedy = "use a newer Opsight";
+    } else {
+        error.what = "cannot be opened as a profile: " + error.what;
+        error.remedy = "import the trace again if the file is damaged";
+    }
+    return error;
+}
+
+Result<OpenProfile> open_database(const std::string& path, const ReadOptions& options, bool read_only) {
+    duck::OpenOptions open;
+    open.read_only = read_only;
+    open.threads = options.threads;
+    open.memory_limit_bytes = options.memory_limit_bytes;
+    open.external_access = !options.locked_down;
+    std::error_code ignored;
+    auto database = duck::Database::open(fs::absolute(path, ignored).string(), open);
+    if (!database) return fail(explain(std::move(database).error(), path));
+    OPSIGHT_ASSIGN(duck::Connection connection, database->connect());
+    return OpenProfile{std::move(*database), std::move(connection)};
+}
+
+Result<int> stored_version(duck::Connection& connection, const std::string& path) {
+    const auto rows = connection.query("SELECT value FROM raw.meta WHERE key = 'schema_version'");
+    int version = 0;
+    if (rows && rows->rows.size() == 1)
+        if (const auto* text = std::get_if<std::string>(&rows->rows[0][0]))
+            std::from_chars(text->data(), text->data() + text->size(), version);
+    if (version > 0) return version;
+    return fail("is a DuckDB database, but not an Opsight profile", path, {}, kHowToMake);
+}
+
+}  // namespace
+
+const std::vector<Migration>& migrations() {
+    static const std::vector<Migration> steps = {};  // version 1 is the first
+    return steps;
+}
+
+Status migrate(duck::Connection& connection, int version, int target, const std::vector<Migration>& steps) {
+    for (; version < target; ++version) {
+        const auto step = std::find_if(steps.begin(), steps.end(),
+                                       [version](const Migration& s) { return s.from == version; });
+        if (step == steps.end())
+            return fail(fmt::format("has schema version {}, which this Opsight can no longer read", version),
+                        {}, {}, "import the trace again");
+        const std::string mark =
+            fmt::format("UPDATE raw.meta SET value = '{}' WHERE key = 'schema_version'", version + 1);
+        if (Status done = connection.execute("BEGIN;" + step->sql + ";" + mark + ";COMMIT"); !done) {
+            (void)connection.execute("ROLLBACK");
+            return done;
+        }
+    }
+    return {};
+}
+
+Result<OpenProfile> open_profile(const std::string& path, const ReadOptions& options) {
+    OPSIGHT_ASSIGN(const FileHead head, read_head(path));
+    OPSIGHT_TRY(check_head(head, path));
+    OPSIGHT_ASSIGN(OpenProfile profile, open_database(path, options, true));
+    OPSIGHT_ASSIGN(const int version, stored_version(profile.connection, path));
+    if (version == kSchemaVersion) return profile;
+    if (version > kSchemaVersion)
+        return fail(fmt::format("has schema version {}; this Opsight reads up to version {}", version,
+                                kSchemaVersion),
+                    path, {}, "use the Opsight that wrote it, or a newer one");
+    {
+        const OpenProfile released = std::move(profile);  // a file is open either for reading or for writing
+    }
+    {
+        OPSIGHT_ASSIGN(OpenProfile writable, open_database(path, options, false));
+        if (Status done = migrate(writable.connection, version, kSchemaVersion, migrations()); !done) {
+            Error error = std::move(done).error();
+            error.file = path;
+            return fail(std::move(error));
+        }
+    }
+    return open_database(path, options, true);
+}
+
+}  // namespace opsight::db

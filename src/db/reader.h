@@ -1,0 +1,36 @@
+// Opens a profile file for reading, and says clearly why where it cannot.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/duckdb.h"
+
+namespace opsight::db {
+
+struct ReadOptions {
+    int threads = 0;                 // 0: as many as the machine has
+    int64_t memory_limit_bytes = 0;  // 0: DuckDB's default
+    bool locked_down = false;        // for SQL of the user: no other file, no change of settings
+};
+
+struct OpenProfile {
+    duck::Database database;
+    duck::Connection connection;
+};
+
+// Brings a file of version `from` to `from` + 1.
+struct Migration {
+    int from;
+    std::string sql;
+};
+const std::vector<Migration>& migrations();
+
+// A file of an older schema version is first brought up to date in place, which needs write access to it.
+Result<OpenProfile> open_profile(const std::string& path, const ReadOptions& options = {});
+
+// The steps of open_profile that a new schema version extends; `target` is the version that is wanted.
+Status migrate(duck::Connection& connection, int version, int target, const std::vector<Migration>& steps);
+
+}  // namespace opsight::db

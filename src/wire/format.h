@@ -7,7 +7,7 @@
 // The file is mapped shared, so what was written survives the death of the process. A record counts once
 // ChunkHeader::used covers it; only the duration of a span is filled in later, when the span ends (0 until
 // then). All numbers are little-endian. Times are ticks of FileHeader::clock; records of type kClock tie
-// ticks to nanoseconds. Strings and signatures are numbered per thread and are defined before their first
+// ticks to nanoseconds. Texts and kinds of ops are numbered per thread and are defined before their first
 // use in that thread's stream.
 #pragma once
 
@@ -23,7 +23,7 @@ inline constexpr uint32_t kEndianMark = 0x01020304;
 inline constexpr uint32_t kChunkMagic = 0x4b4e4843;  // "CHNK"
 inline constexpr uint32_t kHeaderBytes = 4096;
 inline constexpr uint32_t kChunkBytes = 64 * 1024;
-inline constexpr uint32_t kNoId = 0;  // ids of strings and signatures begin at 1
+inline constexpr uint32_t kNoId = 0;  // ids of texts and kinds of ops begin at 1
 
 enum class ClockKind : uint32_t { kTsc = 1, kMonotonicNs = 2 };
 
@@ -60,7 +60,7 @@ static_assert(sizeof(ChunkHeader) == 24);
 enum class RecordType : uint16_t {
     kPadding = 0,
     kString = 1,       // text
-    kSignature = 2,    // inputs of an op, see signature.h
+    kOpKind = 2,       // name, scope and inputs that ops share
     kOp = 3,           // a framework op
     kModule = 4,       // a call of a module
     kAlloc = 5,        // memory got
@@ -70,6 +70,7 @@ enum class RecordType : uint16_t {
     kProperty = 9,     // "key\0value": facts about the process
     kAsyncBegin = 10,  // an op that may end on another thread
     kAsyncEnd = 11,
+    kLinkedOp = 12,  // a kOp with its place in the autograd graph
 };
 
 struct RecordHeader {
@@ -77,27 +78,33 @@ struct RecordHeader {
     uint16_t bytes;  // of the whole record, a multiple of 8
 };
 
-// Text or signature: `length` bytes follow the struct.
+enum class OpScope : uint8_t { kFunction = 0, kBackward = 1, kScript = 2, kUser = 3, kOther = 4 };
+
+// A text, a property, or a kind of op (its inputs, see signature.h); `length` bytes follow the struct.
 struct BlobRecord {
     RecordHeader header;
     uint32_t id;
-    uint32_t length, reserved;
+    uint32_t name;  // of kinds of ops: the text that names the op
+    uint16_t length;
+    OpScope scope;  // of kinds of ops
+    uint8_t reserved;
 };
+static_assert(sizeof(BlobRecord) == 16);
 
-enum class OpScope : uint8_t { kFunction = 0, kBackward = 1, kScript = 2, kUser = 3, kOther = 4 };
-
+// Small on purpose: the memory that a capture touches is most of what recording costs.
 struct OpRecord {
     RecordHeader header;
-    uint32_t name;
+    uint32_t kind;  // kNoId where it could not be defined
     uint64_t begin;
-    uint64_t dur;      // 0: not ended yet
-    int64_t sequence;  // autograd's sequence number; -1: none
-    uint32_t signature;
-    uint32_t forward_thread;  // the framework's number of the thread; 0: none
-    OpScope scope;
-    uint8_t reserved[7];
+    uint64_t dur;  // 0: not ended yet
 };
-static_assert(sizeof(OpRecord) == 48);
+static_assert(sizeof(OpRecord) == 24);
+
+// An op that autograd links: forward ops under gradient recording, and backward ops.
+struct LinkedOpRecord {
+    OpRecord op;
+    uint64_t link;  // sequence number << 16 | the framework's number of the forward thread (0: none)
+};
 
 struct ModuleRecord {
     RecordHeader header;
@@ -141,7 +148,7 @@ struct AsyncEndRecord {
     uint64_t time, key;
 };
 
-// Longest text or signature that fits a record; longer ones are cut.
+// Longest text that fits a record; longer ones are cut.
 inline constexpr size_t kMaxBlob = 4096;
 
 }  // namespace opsight::wire

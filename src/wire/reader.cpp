@@ -15,7 +15,7 @@ namespace opsight::wire {
 namespace {
 
 // Smallest size of a record of each type; 0: not a type.
-constexpr std::array<size_t, 12> kSmallest = {
+constexpr std::array<size_t, 13> kSmallest = {
     0,
     sizeof(BlobRecord),
     sizeof(BlobRecord),
@@ -28,10 +28,11 @@ constexpr std::array<size_t, 12> kSmallest = {
     sizeof(BlobRecord),
     sizeof(AsyncBeginRecord),
     sizeof(AsyncEndRecord),
+    sizeof(LinkedOpRecord),
 };
 
 bool holds_blob(RecordType type) {
-    return type == RecordType::kString || type == RecordType::kSignature || type == RecordType::kProperty;
+    return type == RecordType::kString || type == RecordType::kOpKind || type == RecordType::kProperty;
 }
 
 uint64_t chunk_offset(uint32_t chunk) {

@@ -46,7 +46,7 @@ struct RecordView {
         std::memcpy(static_cast<void*>(&record), bytes.data(), sizeof record);
         return record;
     }
-    // Of texts, signatures and properties.
+    // Of texts, kinds of ops and properties.
     uint32_t blob_id() const { return as<BlobRecord>().id; }
     std::string_view blob() const { return {bytes.data() + sizeof(BlobRecord), as<BlobRecord>().length}; }
 };

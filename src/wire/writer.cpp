@@ -135,17 +135,16 @@ bool ThreadStream::next_chunk(size_t bytes) {
     return next_ + bytes <= end_ || next_chunk(bytes);
 }
 
-uint32_t ThreadStream::define(RecordType type, std::string_view blob) {
+uint32_t ThreadStream::define_blob(RecordType type, std::string_view blob, BlobRecord head) {
     blob = blob.substr(0, kMaxBlob);
     const size_t bytes = sizeof(BlobRecord) + padded(blob.size());
     char* at = reserve(bytes);
     if (!at) return kNoId;
-    const BlobRecord record{{static_cast<uint16_t>(type), static_cast<uint16_t>(bytes)},
-                            ++last_id_,
-                            static_cast<uint32_t>(blob.size()),
-                            0};
-    std::memcpy(at, &record, sizeof record);
-    std::memcpy(at + sizeof record, blob.data(), blob.size());
+    head.header = {static_cast<uint16_t>(type), static_cast<uint16_t>(bytes)};
+    head.id = ++last_id_;
+    head.length = static_cast<uint16_t>(blob.size());
+    std::memcpy(at, &head, sizeof head);
+    std::memcpy(at + sizeof head, blob.data(), blob.size());
     commit(bytes);
     return last_id_;
 }

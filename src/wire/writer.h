@@ -80,8 +80,15 @@ class ThreadStream {
         return reinterpret_cast<Record*>(at);
     }
 
-    // Appends a text or signature under a new id; kNoId where the capture is full.
-    uint32_t define(RecordType type, std::string_view blob);
+    // Appends a text (or property) under a new id; kNoId where the capture is full.
+    uint32_t define(RecordType type, std::string_view text) { return define_blob(type, text, {}); }
+    // The same for a kind of op.
+    uint32_t define_op(uint32_t name, OpScope scope, std::string_view inputs) {
+        BlobRecord head{};
+        head.name = name;
+        head.scope = scope;
+        return define_blob(RecordType::kOpKind, inputs, head);
+    }
     void property(std::string_view key, std::string_view value);
     void snapshot();
 
@@ -89,6 +96,7 @@ class ThreadStream {
 
   private:
     bool next_chunk(size_t bytes);
+    uint32_t define_blob(RecordType type, std::string_view blob, BlobRecord head);
 
     CaptureWriter* writer_;
     ChunkHeader* chunk_ = nullptr;

@@ -1,0 +1,37 @@
+/* C interface of libopsight_torch.so, called from Python through ctypes. No call throws; after a failed
+ * opsight_torch_open() every other call does nothing. */
+#pragma once
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { OPSIGHT_SHAPES = 1, OPSIGHT_MEMORY = 2 };
+/* Results of opsight_torch_open besides 0 and errno values. */
+enum { OPSIGHT_ABI_MISMATCH = -1, OPSIGHT_ALREADY_OPEN = -2 };
+
+/* When to record. Times count from opsight_torch_open(); an iteration ends with an optimizer step. */
+struct opsight_torch_window {
+    double delay_s;             /* record nothing before */
+    double duration_s;          /* 0: to the end */
+    uint64_t skip_iterations;   /* record nothing before this many have ended */
+    uint64_t record_iterations; /* 0: to the end */
+};
+
+#define OPSIGHT_API __attribute__((visibility("default")))
+/* Opens a capture file in `directory` and begins to observe this process and its forked children. */
+OPSIGHT_API int opsight_torch_open(const char* directory, uint64_t limit_bytes, uint32_t flags,
+                                   const struct opsight_torch_window* window);
+OPSIGHT_API void opsight_torch_property(const char* key, const char* value);
+/* A handle for opsight_torch_enter; the text is copied. Null where memory is short. */
+OPSIGHT_API const void* opsight_torch_module(const char* name);
+OPSIGHT_API void opsight_torch_enter(const void* module);
+OPSIGHT_API void opsight_torch_leave(void);
+/* Ends the recording and marks the capture as complete. */
+OPSIGHT_API void opsight_torch_finish(void);
+
+#ifdef __cplusplus
+}
+#endif

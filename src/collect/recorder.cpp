@@ -1,0 +1,185 @@
+#include "collect/recorder.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <new>
+
+namespace opsight::collect {
+namespace {
+
+constexpr size_t kPathBytes = 4096;
+char g_directory[kPathBytes - 64];
+uint64_t g_limit_bytes = 0;
+std::atomic_flag g_opening = ATOMIC_FLAG_INIT;
+pthread_key_t g_thread_key;
+uint32_t g_owner_pid = 0;
+
+void* map_memory(size_t bytes, int sharing) {
+    void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS, -1, 0);
+    return at == MAP_FAILED ? nullptr : at;
+}
+
+// Ticks of a moment `seconds` from now, judged by a short comparison of the two clocks.
+uint64_t ticks_after(wire::ClockKind clock, double seconds) {
+    const wire::ClockSnapshot a = wire::take_snapshot(clock);
+    while (wire::clock_ns(CLOCK_MONOTONIC) - a.monotonic_ns < 2'000'000) {
+    }
+    const wire::ClockSnapshot b = wire::take_snapshot(clock);
+    const double rate =
+        static_cast<double>(b.ticks - a.ticks) / static_cast<double>(b.monotonic_ns - a.monotonic_ns);
+    return a.ticks + static_cast<uint64_t>(seconds * 1e9 * rate);
+}
+
+void describe_thread(ThreadState& state, uint64_t number) {
+    char name[32] = "";
+    pthread_getname_np(pthread_self(), name, sizeof name);
+    const auto os_thread = static_cast<uint32_t>(syscall(SYS_gettid));
+    const uint32_t name_id = state.text(os_thread == static_cast<uint32_t>(getpid()) ? "main" : name);
+    if (auto* record = state.stream.begin_record<wire::ThreadRecord>(wire::RecordType::kThread)) {
+        record->os_thread = os_thread;
+        record->framework_thread = number;
+        record->name = name_id;
+        state.stream.commit(sizeof *record);
+    }
+}
+
+}  // namespace
+
+bool ThreadState::pop(const void* key, uint64_t now, bool& was_step) {
+    if (deeper > 0) {
+        --deeper;
+        return false;
+    }
+    size_t at = depth;
+    while (at > 0 && (frames[at - 1].key != key || frames[at - 1].done))
+        --at;
+    if (at == 0) return false;
+    Frame& frame = frames[at - 1];
+    if (frame.dur) *frame.dur = now > frame.begin ? now - frame.begin : 1;
+    was_step = frame.is_step;
+    frame.done = true;
+    while (depth > 0 && frames[depth - 1].done)
+        --depth;
+    return true;
+}
+
+int Recorder::open(const char* directory, uint64_t limit_bytes, const opsight_torch_window& window) {
+    if (window_) return OPSIGHT_ALREADY_OPEN;
+    if (std::snprintf(g_directory, sizeof g_directory, "%s", directory) >=
+        static_cast<int>(sizeof g_directory))
+        return ENAMETOOLONG;
+    g_limit_bytes = limit_bytes;
+    g_owner_pid = static_cast<uint32_t>(getpid());
+    if (const int problem = pthread_key_create(&g_thread_key, &Recorder::thread_exits)) return problem;
+    if (const int problem = pthread_atfork(nullptr, nullptr, &Recorder::after_fork_in_child)) return problem;
+    void* shared = map_memory(sizeof(Window), MAP_SHARED);
+    if (!shared) return ENOMEM;
+    errno = 0;
+    if (!open_file()) return errno ? errno : EIO;
+
+    auto* w = new (shared) Window;
+    const wire::ClockKind clock = w->clock = writer_.load()->clock();
+    w->skip = window.skip_iterations;
+    w->keep = window.record_iterations;
+    if (window.delay_s > 0) w->from_ticks = ticks_after(clock, window.delay_s);
+    if (window.duration_s > 0) w->until_ticks = ticks_after(clock, window.delay_s + window.duration_s);
+    w->recording = w->skip == 0 && w->from_ticks == 0;
+    window_ = w;
+    return 0;
+}
+
+void Recorder::finish() {
+    if (!window_) return;
+    // A forked child that ends must not end its parent's recording.
+    if (static_cast<uint32_t>(getpid()) == g_owner_pid) end_recording();
+    // A forked child that never recorded has no file to close.
+    if (wire::CaptureWriter* writer = writer_.load()) {
+        if (ThreadState* own = state()) own->stream.snapshot();
+        writer->finish();
+    }
+}
+
+bool Recorder::may_begin() {
+    Window& w = *window_;
+    if (w.over.load(std::memory_order_relaxed) || w.steps.load(std::memory_order_relaxed) < w.skip)
+        return false;
+    if (w.from_ticks > 0 && wire::read_ticks(w.clock) < w.from_ticks) return false;
+    w.recording = true;
+    return true;
+}
+
+bool Recorder::end_recording() {
+    window_->over = true;
+    window_->recording = false;
+    return false;
+}
+
+void Recorder::step_ended() {
+    // Children share the counter but are not the training loop.
+    if (!window_ || static_cast<uint32_t>(getpid()) != g_owner_pid) return;
+    const uint64_t ended = window_->steps.fetch_add(1) + 1;
+    if (window_->keep > 0 && ended >= window_->skip + window_->keep) end_recording();
+}
+
+bool Recorder::open_file() {
+    void* memory = map_memory(sizeof(wire::CaptureWriter), MAP_PRIVATE);
+    if (!memory) return false;
+    auto* writer = new (memory) wire::CaptureWriter;
+    int problem = EEXIST;
+    // A process id may come again in a long run.
+    for (int i = 0; i < 1000 && problem == EEXIST; ++i) {
+        char path[kPathBytes];
+        std::snprintf(path, sizeof path, "%s/%d-%d.opcap", g_directory, getpid(), i);
+        problem = writer->open(path, g_limit_bytes);
+    }
+    if (problem != 0) {
+        munmap(memory, sizeof *writer);
+        errno = problem;
+        return false;
+    }
+    writer_.store(writer, std::memory_order_release);
+    return true;
+}
+
+ThreadState* Recorder::make_state() {
+    if (thread_is_over_ || !window_) return nullptr;
+    wire::CaptureWriter* writer = writer_.load(std::memory_order_acquire);
+    if (!writer) {  // a forked child's first event
+        if (g_opening.test_and_set(std::memory_order_acquire)) return nullptr;
+        const bool opened = writer_.load() || open_file();
+        if (opened) g_opening.clear(std::memory_order_release);  // else: never again in this process
+        writer = writer_.load();
+        if (!writer) return nullptr;
+    }
+    void* memory = map_memory(sizeof(ThreadState), MAP_PRIVATE);
+    if (!memory) return nullptr;
+    state_ = new (memory) ThreadState(*writer);
+    pthread_setspecific(g_thread_key, memory);
+    describe_thread(*state_, thread_number_ ? thread_number_() : 0);
+    return state_;
+}
+
+void Recorder::thread_exits(void* state) {
+    thread_is_over_ = true;
+    state_ = nullptr;
+    munmap(state, sizeof(ThreadState));
+}
+
+// The child shares the parent's file: it must never write there. Its own file is made at its first event.
+void Recorder::after_fork_in_child() {
+    if (state_) {
+        pthread_setspecific(g_thread_key, nullptr);
+        munmap(static_cast<void*>(state_), sizeof(ThreadState));
+        state_ = nullptr;
+    }
+    thread_is_over_ = false;
+    if (wire::CaptureWriter* writer = writer_.exchange(nullptr)) writer->abandon();
+    g_opening.clear();
+}
+
+}  // namespace opsight::collect

@@ -1,0 +1,341 @@
+// The PyTorch observer: global RecordFunction callbacks and a recording CPU allocator, written to a capture.
+//
+// Built against one version of libtorch, with NDEBUG as libtorch itself (the layout of RecordFunction depends
+// on it); opsight_torch_open() proves the layout with a probe before it installs anything.
+//
+// Allocations are seen by wrapping the CPU allocator. c10's memory reporting would need the thread's
+// PROFILER_STATE slot, and while that is taken the program's own profiler refuses to start.
+#include <ATen/record_function.h>
+#include <c10/core/CPUAllocator.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "collect/observer_api.h"
+#include "collect/recorder.h"
+
+namespace opsight::collect {
+namespace {
+
+using wire::ArgTag;
+using wire::OpScope;
+using wire::RecordType;
+
+constexpr size_t kMostListEntries = 64;
+constexpr size_t kMostInts = 16;
+constexpr char kStepPrefix[] = "Optimizer.step#";
+const char kModuleKey = 0;  // its address marks frames of modules
+
+OpScope scope_of(at::RecordScope scope) {
+    switch (scope) {
+        case at::RecordScope::FUNCTION:
+            return OpScope::kFunction;
+        case at::RecordScope::BACKWARD_FUNCTION:
+            return OpScope::kBackward;
+        case at::RecordScope::TORCHSCRIPT_FUNCTION:
+            return OpScope::kScript;
+        case at::RecordScope::USER_SCOPE:
+            return OpScope::kUser;
+        default:
+            return OpScope::kOther;
+    }
+}
+
+void encode_tensor(wire::SignatureEncoder& out, const at::Tensor& tensor) {
+    if (!tensor.defined()) return out.tag(ArgTag::kUndefinedTensor);
+    const c10::TensorImpl& impl = *tensor.unsafeGetTensorImpl();
+    const c10::IntArrayRef sizes = impl.sizes();
+    const size_t rank = std::min<size_t>(sizes.size(), 255);
+    if (!out.fits(rank)) return out.tag(ArgTag::kOther);
+    caffe2::TypeMeta type = impl.dtype();
+    out.tag(ArgTag::kTensor);
+    out.byte(type.isScalarType() ? static_cast<uint8_t>(type.toScalarType()) : 255);
+    out.byte(static_cast<uint8_t>(rank));
+    for (size_t i = 0; i < rank; ++i)
+        out.number(static_cast<uint64_t>(sizes[i]));
+}
+
+void encode_list(wire::SignatureEncoder& out, c10::ArrayRef<c10::IValue> list) {
+    if (!list.empty() && list[0].isInt() && list.size() <= kMostInts && out.fits(list.size())) {
+        out.tag(ArgTag::kIntList);
+        out.number(list.size());
+        for (const c10::IValue& value : list)
+            out.signed_number(value.isInt() ? value.toInt() : 0);
+    } else if (!list.empty() && list[0].isTensor()) {
+        // Entries are counted first: the count stands before them.
+        size_t entries = 0, numbers = 0;
+        for (const c10::IValue& value : list) {
+            const size_t rank = value.isTensor() && value.toTensor().defined() ? value.toTensor().dim() : 0;
+            if (entries == kMostListEntries || !out.fits(numbers + rank + 2 + entries)) break;
+            numbers += rank + 2;
+            ++entries;
+        }
+        out.tag(ArgTag::kTensorList);
+        out.number(entries);
+        for (size_t i = 0; i < entries; ++i)
+            encode_tensor(out, list[i].isTensor() ? list[i].toTensor() : at::Tensor());
+    } else {
+        out.tag(ArgTag::kOtherList);
+    }
+}
+
+void encode_value(wire::SignatureEncoder& out, const c10::IValue& value) {
+    if (value.isTensor()) return encode_tensor(out, value.toTensor());
+    if (value.isNone()) return out.tag(ArgTag::kNone);
+    if (value.isInt()) {
+        out.tag(ArgTag::kInt);
+        return out.signed_number(value.toInt());
+    }
+    if (value.isBool()) {
+        out.tag(ArgTag::kBool);
+        return out.byte(value.toBool());
+    }
+    if (value.isList()) return encode_list(out, value.toListRef());
+    if (value.isDouble()) return out.tag(ArgTag::kDouble);
+    out.tag(value.isString() ? ArgTag::kString : ArgTag::kOther);
+}
+
+void encode_inputs(wire::SignatureEncoder& out, c10::ArrayRef<const c10::IValue> inputs) {
+    try {
+        for (const c10::IValue& value : inputs) {
+            if (!out.fits(4)) return out.tag(ArgTag::kCut);
+            encode_value(out, value);
+        }
+    } catch (...) {
+        out.tag(ArgTag::kCut);  // a tensor that does not tell its sizes
+    }
+}
+
+bool is_step(const at::RecordFunction& op, const char* name) {
+    return op.scope() == at::RecordScope::USER_SCOPE &&
+           std::strncmp(name, kStepPrefix, sizeof kStepPrefix - 1) == 0;
+}
+
+// The record of an op that begins now, but for its time; null where the capture is full.
+wire::OpRecord* append_op(wire::ThreadStream& stream, const at::RecordFunction& op, bool async,
+                          size_t& bytes) {
+    if (async) [[unlikely]] {
+        bytes = sizeof(wire::AsyncBeginRecord);
+        auto* record = stream.begin_record<wire::AsyncBeginRecord>(RecordType::kAsyncBegin);
+        if (!record) return nullptr;
+        record->key = reinterpret_cast<uintptr_t>(&op);
+        return &record->op;
+    }
+    if (op.seqNr() >= 0) {
+        bytes = sizeof(wire::LinkedOpRecord);
+        auto* record = stream.begin_record<wire::LinkedOpRecord>(RecordType::kLinkedOp);
+        if (!record) return nullptr;
+        record->link = static_cast<uint64_t>(op.seqNr()) << 16 | (op.forwardThreadId() & 0xffff);
+        return &record->op;
+    }
+    bytes = sizeof(wire::OpRecord);
+    return stream.begin_record<wire::OpRecord>(RecordType::kOp);
+}
+
+template <bool kShapes>
+void start(const at::RecordFunction& op) {
+    ThreadState* state = Recorder::recording();
+    const char* name = op.name();
+    if (!state) {
+        // Between the recorded iterations only their ends matter.
+        if (Recorder::counts_steps() && is_step(op, name) && (state = Recorder::state()))
+            state->push({&op, nullptr, 0, true, false});
+        return;
+    }
+    wire::SignatureEncoder inputs;
+    if (kShapes) encode_inputs(inputs, op.inputs());
+    const uint32_t kind = state->op_kind(name, scope_of(op.scope()), inputs.view());
+    size_t bytes = 0;
+    const bool async = op.isAsync();
+    wire::OpRecord* record = append_op(state->stream, op, async, bytes);
+    if (!record) return state->push({&op, nullptr, 0, is_step(op, name), false});
+    record->kind = kind;
+    record->begin = state->stream.writer().ticks();
+    state->stream.commit(bytes);
+    if (!async) state->push({&op, &record->dur, record->begin, is_step(op, name), false});
+    Recorder::in_window(record->begin);
+}
+
+void end(const at::RecordFunction& op) {
+    ThreadState* state = Recorder::existing_state();
+    if (!state) return;
+    const uint64_t now = state->stream.writer().ticks();
+    if (op.isAsync()) [[unlikely]] {
+        if (auto* record = state->stream.begin_record<wire::AsyncEndRecord>(RecordType::kAsyncEnd)) {
+            record->time = now;
+            record->key = reinterpret_cast<uintptr_t>(&op);
+            state->stream.commit(sizeof *record);
+        }
+        return;
+    }
+    bool was_step = false;
+    if (state->pop(&op, now, was_step) && was_step) Recorder::step_ended();
+}
+
+template <bool kShapes>
+std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& op) {
+    try {
+        start<kShapes>(op);
+    } catch (...) {  // the program goes on; this op is not recorded
+    }
+    return nullptr;
+}
+
+void on_end(const at::RecordFunction& op, at::ObserverContext*) {
+    try {
+        end(op);
+    } catch (...) {
+    }
+}
+
+// ---- memory
+// -------------------------------------------------------------------------------------------------
+
+at::Allocator* g_inner_allocator = nullptr;
+c10::DeleterFnPtr g_inner_deleter = nullptr;
+
+void record_free_and_delete(void* memory) {
+    if (ThreadState* state = memory ? Recorder::recording() : nullptr) {
+        if (auto* record = state->stream.begin_record<wire::FreeRecord>(RecordType::kFree)) {
+            record->time = state->stream.writer().ticks();
+            record->address = reinterpret_cast<uintptr_t>(memory);
+            state->stream.commit(sizeof *record);
+        }
+    }
+    g_inner_deleter(memory);
+}
+
+class RecordingAllocator final : public at::Allocator {
+  public:
+    at::DataPtr allocate(size_t bytes) const override {
+        at::DataPtr memory = g_inner_allocator->allocate(bytes);
+        ThreadState* state = memory.get() ? Recorder::recording() : nullptr;
+        if (!state || memory.get_context() != memory.get() ||
+            !memory.compare_exchange_deleter(g_inner_deleter, &record_free_and_delete))
+            return memory;
+        if (auto* record = state->stream.begin_record<wire::AllocRecord>(RecordType::kAlloc)) {
+            record->time = state->stream.writer().ticks();
+            record->address = reinterpret_cast<uintptr_t>(memory.get());
+            record->bytes = bytes;
+            state->stream.commit(sizeof *record);
+        }
+        return memory;
+    }
+    at::DeleterFnPtr raw_deleter() const override { return &record_free_and_delete; }
+};
+
+// Wraps the allocator in use. One that cannot free by address alone is left as it is.
+void watch_memory() {
+    g_inner_allocator = c10::GetCPUAllocator();
+    g_inner_deleter = g_inner_allocator ? g_inner_allocator->raw_deleter() : nullptr;
+    if (!g_inner_deleter) return;
+    static auto* const recording = new RecordingAllocator;  // tensors may outlive every static object
+    c10::SetCPUAllocator(recording);
+}
+
+// ---- start
+// --------------------------------------------------------------------------------------------------
+
+constexpr char kProbeName[] = "opsight_probe";
+constexpr int64_t kProbeSequence = 0x0123456789abcdef;
+bool g_probe_seen = false;
+
+std::unique_ptr<at::ObserverContext> on_probe(const at::RecordFunction& op) {
+    g_probe_seen = std::strcmp(op.name(), kProbeName) == 0 && op.seqNr() == kProbeSequence &&
+                   op.scope() == at::RecordScope::USER_SCOPE && !op.isAsync() && op.inputs().empty() &&
+                   op.forwardThreadId() == 0;
+    return nullptr;
+}
+
+// True if this library and the loaded libtorch agree on what a RecordFunction is. The probe lies in a wide
+// buffer, so that a larger layout in libtorch writes no foreign memory.
+bool layout_agrees() {
+    struct Wide {
+        alignas(64) char bytes[4096];
+    };
+    auto buffer = std::make_unique<Wide>();
+    const at::CallbackHandle handle = at::addThreadLocalCallback(
+        at::RecordFunctionCallback(&on_probe).scopes({at::RecordScope::USER_SCOPE}));
+    auto* probe = new (buffer->bytes) at::RecordFunction(at::RecordScope::USER_SCOPE);
+    if (probe->isActive()) probe->before(kProbeName, kProbeSequence);
+    probe->~RecordFunction();
+    at::removeCallback(handle);
+    return g_probe_seen;
+}
+
+void observe(uint32_t flags) {
+    const bool shapes = flags & OPSIGHT_SHAPES;
+    if (flags & OPSIGHT_MEMORY) watch_memory();
+    at::addGlobalCallback(at::RecordFunctionCallback(shapes ? &on_start<true> : &on_start<false>, &on_end)
+                              .needsInputs(shapes)
+                              .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION,
+                                       at::RecordScope::TORCHSCRIPT_FUNCTION, at::RecordScope::USER_SCOPE}));
+}
+
+}  // namespace
+}  // namespace opsight::collect
+
+using opsight::collect::ModuleName;
+using opsight::collect::Recorder;
+using opsight::collect::ThreadState;
+
+int opsight_torch_open(const char* directory, uint64_t limit_bytes, uint32_t flags,
+                       const opsight_torch_window* window) {
+    try {
+        if (!opsight::collect::layout_agrees()) return OPSIGHT_ABI_MISMATCH;
+        Recorder::set_thread_numbering(&at::RecordFunction::currentThreadId);
+        if (const int problem = Recorder::open(directory, limit_bytes, *window)) return problem;
+        opsight::collect::observe(flags);
+        return 0;
+    } catch (...) {
+        return OPSIGHT_ABI_MISMATCH;
+    }
+}
+
+void opsight_torch_property(const char* key, const char* value) {
+    try {
+        if (ThreadState* state = Recorder::state()) state->stream.property(key, value);
+    } catch (...) {  // memory is short: one property less
+    }
+}
+
+const void* opsight_torch_module(const char* name) {
+    const size_t length = std::min(std::strlen(name), opsight::wire::kMaxBlob);
+    auto* module = static_cast<ModuleName*>(std::malloc(sizeof(ModuleName) + length));
+    if (!module) return nullptr;
+    module->hash = opsight::collect::hash_bytes(name, length);
+    module->length = static_cast<uint32_t>(length);
+    std::memcpy(module->text, name, length);
+    return module;
+}
+
+void opsight_torch_enter(const void* module) {
+    ThreadState* state = module ? Recorder::recording() : nullptr;
+    if (!state) {
+        // The matching leave must not end an outer module that was recorded.
+        state = Recorder::existing_state();
+        if (state && state->depth > 0) state->push({&opsight::collect::kModuleKey, nullptr, 0, false, false});
+        return;
+    }
+    const auto& name = *static_cast<const ModuleName*>(module);
+    const uint32_t id = state->text(name.view(), name.hash);
+    auto* record =
+        state->stream.begin_record<opsight::wire::ModuleRecord>(opsight::wire::RecordType::kModule);
+    if (!record) return state->push({&opsight::collect::kModuleKey, nullptr, 0, false, false});
+    record->name = id;
+    record->begin = state->stream.writer().ticks();
+    state->stream.commit(sizeof *record);
+    state->push({&opsight::collect::kModuleKey, &record->dur, record->begin, false, false});
+}
+
+void opsight_torch_leave() {
+    ThreadState* state = Recorder::existing_state();
+    if (!state) return;
+    bool was_step = false;
+    state->pop(&opsight::collect::kModuleKey, state->stream.writer().ticks(), was_step);
+}
+
+void opsight_torch_finish() {
+    Recorder::finish();
+}

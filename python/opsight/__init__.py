@@ -1,0 +1,1 @@
+"""Opsight inside a profiled Python program. Pure standard library."""

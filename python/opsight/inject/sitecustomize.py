@@ -1,0 +1,48 @@
+"""Python runs this at its start, because `opsight profile` puts this folder first on PYTHONPATH.
+
+It sets the hook that waits for torch, takes the folder off the path again, and then runs the sitecustomize that
+would have run without us.
+"""
+import os
+import sys
+
+
+def _start_hook(folder):
+    if not os.environ.get("OPSIGHT_CAPTURE_DIR"):
+        return
+    try:
+        from importlib.util import module_from_spec, spec_from_file_location
+
+        # Loaded by its place, under a private name: the program's import path stays as it was.
+        package = os.path.dirname(folder)
+        spec = spec_from_file_location(
+            "_opsight", os.path.join(package, "__init__.py"), submodule_search_locations=[package]
+        )
+        sys.modules["_opsight"] = module_from_spec(spec)
+        spec.loader.exec_module(sys.modules["_opsight"])
+        from _opsight import hook
+
+        hook.wait_for_torch()
+    except Exception as problem:  # the program matters more than its profile
+        print(f"opsight: not recording: {problem!r}", file=sys.stderr)
+
+
+def _run_next(folder):
+    from importlib.machinery import PathFinder
+    from importlib.util import module_from_spec
+
+    def is_ours(entry):
+        return bool(entry) and os.path.abspath(entry) == folder
+
+    sys.path[:] = [entry for entry in sys.path if not is_ours(entry)]
+    spec = PathFinder.find_spec("sitecustomize", sys.path)
+    if spec is None or spec.loader is None:
+        return
+    module = module_from_spec(spec)
+    sys.modules["sitecustomize"] = module
+    spec.loader.exec_module(module)
+
+
+_folder = os.path.dirname(os.path.abspath(__file__))
+_start_hook(_folder)
+_run_next(_folder)

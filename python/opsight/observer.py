@@ -1,0 +1,126 @@
+"""Loads libopsight_torch.so, and refuses where it does not fit the program's PyTorch."""
+import ctypes
+import os
+import platform
+import socket
+import sys
+
+from .hook import say
+
+SHAPES, MEMORY = 1, 2
+
+
+class Window(ctypes.Structure):
+    """struct opsight_torch_window of observer_api.h."""
+
+    _fields_ = [
+        ("delay_s", ctypes.c_double),
+        ("duration_s", ctypes.c_double),
+        ("skip_iterations", ctypes.c_uint64),
+        ("record_iterations", ctypes.c_uint64),
+    ]
+
+
+def _built_for(path):
+    """Version of PyTorch and file name of libtorch that the observer was built with."""
+    with open(os.path.join(os.path.dirname(path), "opsight_torch.version"), encoding="ascii") as file:
+        version, libtorch = file.read().split()
+    return version, libtorch
+
+
+def _loaded_libtorch():
+    with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+        for line in maps:
+            name = os.path.basename(line.rstrip())
+            if name.startswith("libtorch_cpu.so"):
+                return name
+    return None
+
+
+def refusal(torch):
+    """Why the observer cannot be used with this torch, or None."""
+    path = os.environ.get("OPSIGHT_OBSERVER", "")
+    if not path or not os.path.exists(path):
+        return "this Opsight was built without its PyTorch observer"
+    version, libtorch = _built_for(path)
+    own = str(getattr(torch, "__version__", "unknown"))
+    if own.split(".")[:2] != version.split("."):
+        return f"the program uses PyTorch {own}, the observer was built for {version}"
+    loaded = _loaded_libtorch()
+    if loaded != libtorch:
+        return f"the program's libtorch is {loaded}, the observer was built for {libtorch}"
+    return None
+
+
+def _load(path):
+    library = ctypes.PyDLL(path)
+    library.opsight_torch_open.argtypes = (
+        ctypes.c_char_p,
+        ctypes.c_uint64,
+        ctypes.c_uint32,
+        ctypes.POINTER(Window),
+    )
+    library.opsight_torch_property.argtypes = (ctypes.c_char_p, ctypes.c_char_p)
+    library.opsight_torch_property.restype = None
+    library.opsight_torch_module.argtypes = (ctypes.c_char_p,)
+    library.opsight_torch_module.restype = ctypes.c_void_p
+    library.opsight_torch_enter.argtypes = (ctypes.c_void_p,)
+    library.opsight_torch_enter.restype = None
+    library.opsight_torch_leave.argtypes = ()
+    library.opsight_torch_leave.restype = None
+    library.opsight_torch_finish.argtypes = ()
+    library.opsight_torch_finish.restype = None
+    return library
+
+
+def _cpu_model():
+    with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+        for line in file:
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return ""
+
+
+def _properties(torch):
+    yield "framework", f"PyTorch {torch.__version__}"
+    yield "python_version", platform.python_version()
+    yield "python_executable", sys.executable
+    yield "host", socket.gethostname()
+    yield "command", " ".join(getattr(sys, "orig_argv", sys.argv))
+    yield "cpu_model", _cpu_model()
+    yield "cpu_count", str(os.cpu_count())
+    for variable in ("RANK", "WORLD_SIZE", "LOCAL_RANK"):
+        if os.environ.get(variable):
+            yield variable.lower(), os.environ[variable]
+
+
+def open_capture(torch, chosen):
+    """The library, recording into a new capture; None where that cannot be."""
+    library = _load(os.environ["OPSIGHT_OBSERVER"])
+    window = Window(
+        float(chosen.get("delay_s", 0)),
+        float(chosen.get("duration_s", 0)),
+        int(chosen.get("skip_iterations", 0)),
+        int(chosen.get("record_iterations", 0)),
+    )
+    flags = (SHAPES if chosen.get("shapes", True) else 0) | (MEMORY if chosen.get("memory", True) else 0)
+    directory = os.environ["OPSIGHT_CAPTURE_DIR"]
+    limit = int(chosen.get("limit_bytes", 1 << 30))
+    code = library.opsight_torch_open(os.fsencode(directory), limit, flags, ctypes.byref(window))
+    if code > 0:
+        say(f"not recording: no capture file could be made in {directory}: {os.strerror(code)}")
+    elif code < 0:
+        say("not recording: the observer does not fit this build of PyTorch; rebuild Opsight on this machine")
+    if code != 0:
+        return None
+    for key, value in _properties(torch):
+        library.opsight_torch_property(key.encode(), value.encode("utf-8", "replace"))
+    return library
+
+
+def finish(library, torch):
+    try:
+        library.opsight_torch_property(b"torch_threads", str(torch.get_num_threads()).encode())
+        library.opsight_torch_finish()
+    except Exception as problem:
+        say(f"the capture was not closed: {problem!r}")

@@ -1,7 +1,8 @@
 """Finds the functions of a C++ file and their lengths, by matching braces over blanked source.
 
-No parser: it knows comments, strings, raw strings, preprocessor lines, namespaces, classes, data tables,
-constructor initialisers, lambdas at namespace scope, and macros that look like functions (TEST).
+No parser: it knows comments, strings, raw strings, preprocessor lines, namespaces, classes, data tables
+and functions that only return one, constructor initialisers, lambdas at namespace scope, and macros that look
+like functions (TEST).
 Code under both branches of an #if must balance on its own.
 """
 import re
@@ -98,6 +99,12 @@ def skip_braces(code, start):
     return len(code)
 
 
+def is_table(body):
+    """Whether a function's body is one `return {...};`: data that needs a function to be made."""
+    match = re.match(r"\{\s*return\s*(?=\{)", body)
+    return bool(match) and re.fullmatch(r"\s*;\s*\}", body[skip_braces(body, match.end()):]) is not None
+
+
 def functions(text):
     code = blank(text)
     found, begin, i = [], 0, 0  # begin: where the current declaration starts
@@ -112,7 +119,7 @@ def functions(text):
                 begin = i + 1
             else:
                 end = skip_braces(code, i)
-                if kind == "function":
+                if kind == "function" and not is_table(code[i:end]):
                     first = begin + len(head) - len(head.lstrip())
                     line = code.count("\n", 0, first) + 1
                     found.append((name_of(head), line, code.count("\n", first, end) + 1))

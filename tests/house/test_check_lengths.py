@@ -44,6 +44,14 @@ class alignas(64) Wide : public Base<int> {
     void go() {
     }
 };
+std::vector<Row> rows() {
+    return {
+        {"a", 1},
+    };
+}
+std::vector<Row> no_table() {
+    return {f([] { g(); })}; g();
+}
 TEST(Suite, Name) {
     EXPECT_EQ(1, 1);
 }
@@ -68,6 +76,7 @@ class Functions(unittest.TestCase):
         lengths = {name: count for name, _, count in cpp_functions.functions(CPP)}
         self.assertEqual(lengths, {
             "y": 1, "kTwice": 3, "Outer<T>::method": 8, "Outer::Outer": 5, "operator==": 1, "entry": 3, "go": 2,
+            "no_table": 3,
             "TEST(Suite, Name)": 3})
 
     def test_cpp_lines(self):

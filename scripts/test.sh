@@ -21,6 +21,7 @@ suite() {
 }
 
 main() {
+    local folder
     scripts/setup.sh
     OPSIGHT_PYTHON=$(torch_python)
     export OPSIGHT_PYTHON
@@ -33,6 +34,9 @@ main() {
     configure build-asan -DOPSIGHT_SANITIZE=ON -DOPSIGHT_BENCH=OFF
     ninja -C build-asan -j "$jobs" --quiet sanitized
     suite sanitized build-asan -L sanitized
+    for folder in "$OPSIGHT_CORPUS" "$OPSIGHT_GOLDEN"; do
+        [ -d "$folder" ] || say "NO FOLDER $folder: tests that need it were SKIPPED"
+    done
     say "result after $((SECONDS - started)) s"
     python3 scripts/tally.py "$results"
 }

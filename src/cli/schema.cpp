@@ -16,7 +16,8 @@ class SchemaCommand : public Command {
         return sub;
     }
     Result<int> run() override {
-        const std::string text = ddl_ ? db::create_tables_sql() + db::create_views_sql() : db::schema_markdown();
+        const std::string text =
+            ddl_ ? db::create_tables_sql() + db::create_views_sql() : db::schema_markdown();
         std::fputs(text.c_str(), stdout);
         return 0;
     }

@@ -1,7 +1,13 @@
 #include "analyze/analyze.h"
 
+#include "analyze/attribution.h"
+#include "analyze/direction.h"
+#include "analyze/find_iterations.h"
 #include "analyze/iterations.h"
+#include "analyze/kernels.h"
+#include "analyze/layers.h"
 #include "analyze/nesting.h"
+#include "analyze/ops.h"
 
 namespace opsight {
 
@@ -12,6 +18,15 @@ Status check(const AnalysisOptions& options) {
 Analysis analyze(Profile& profile, const AnalysisOptions& options) {
     Analysis analysis;
     find_nesting(profile, analysis, options.threads);
+    find_layers(profile, analysis);
+    const std::vector<Direction> directions = find_directions(profile, analysis);
+    std::vector<HostSpanId> annotations;
+    attribute_device_work(profile, analysis, annotations);
+    identify_ops(profile, analysis, directions, annotations);
+    find_kernels(profile, analysis);
+    find_occupancy(profile, analysis);
+    analysis.iterations = find_iterations(profile, analysis, options);
+    number_spans(profile, analysis);
     return analysis;
 }
 

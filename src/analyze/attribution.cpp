@@ -1,0 +1,155 @@
+#include "analyze/attribution.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "analyze/id_map.h"
+#include "analyze/names.h"
+
+namespace opsight {
+namespace {
+
+using IdRows = std::vector<std::pair<int64_t, uint32_t>>;
+
+bool is_api(HostKind kind) {
+    return kind == HostKind::kRuntimeApi || kind == HostKind::kDriverApi;
+}
+
+// Profilers write 0 or -1 where a call or a span has no correlation.
+bool is_correlation(int64_t id) {
+    return id != 0 && id != -1;
+}
+
+class Attribution {
+  public:
+    Attribution(Profile& profile, Analysis& analysis, std::vector<HostSpanId>& annotations)
+        : p_(profile), a_(analysis), annotations_(annotations), names_(profile.strings) {}
+
+    void run() {
+        const size_t spans = p_.device.size();
+        a_.launch.assign(spans, HostSpanId());
+        a_.launch_op.assign(spans, HostSpanId());
+        a_.host_ns = p_.device.begin;
+        annotations_.assign(spans, HostSpanId());
+        if (spans == 0) return;
+        index_calls();
+        index_ops();
+        for (size_t span = 0; span < spans; ++span)
+            attribute(span);
+    }
+
+  private:
+    RankId rank_of(TrackId track) const { return p_.tracks[track.index()].rank; }
+
+    void index_calls() {
+        std::vector<IdRows> calls(p_.ranks.size());
+        for (uint32_t row = 0; row < p_.host.size(); ++row) {
+            if (!is_api(p_.host.kind[row])) continue;
+            const int64_t id = p_.api_correlation[p_.host.detail[row]];
+            if (is_correlation(id)) calls[rank_of(p_.host.track[row]).index()].push_back({id, row});
+        }
+        for (IdRows& rows : calls) {
+            IdMap map(rows);
+            if (map.duplicates() > 0) {
+                std::stable_sort(rows.begin(), rows.end(), [&](const auto& x, const auto& y) {
+                    return p_.host.begin[x.second] < p_.host.begin[y.second];
+                });
+                map = IdMap(std::move(rows));
+            }
+            calls_.push_back(std::move(map));
+        }
+    }
+
+    void index_ops() {
+        const auto& ids = p_.device.external_id;
+        if (std::all_of(ids.begin(), ids.end(), [](int64_t id) { return id < 0; })) return;
+        std::vector<IdRows> ops(p_.ranks.size());
+        for (uint32_t row = 0; row < p_.host.size(); ++row) {
+            if (p_.host.kind[row] != HostKind::kOp) continue;
+            const int64_t id = p_.op_details.external_id[p_.host.detail[row]];
+            if (id > 0) ops[rank_of(p_.host.track[row]).index()].push_back({id, row});
+        }
+        for (IdRows& rows : ops)
+            ops_.emplace_back(std::move(rows));
+    }
+
+    void attribute(size_t span) {
+        const DeviceKind kind = p_.device.kind[span];
+        if (kind == DeviceKind::kAnnotation) return;
+        const bool work =
+            kind == DeviceKind::kKernel || kind == DeviceKind::kMemcpy || kind == DeviceKind::kMemset;
+        const RankId rank = rank_of(p_.device.track[span]);
+        const uint32_t call = call_of(span, rank);
+        if (call == IdMap::kNone) {
+            if (work) note(Diag::kNoLaunch, span);
+            return;
+        }
+        a_.launch[span] = HostSpanId(call);
+        a_.host_ns[span] = p_.host.begin[call];
+        a_.launch_op[span] = a_.op_span[call];
+        if (work && p_.device.begin[span] < p_.host.begin[call]) note(Diag::kNegativeLaunchDelay, span);
+        if (!a_.op_span[call].valid()) {
+            if (work) note(Diag::kNoOpAtLaunch, span);
+            annotations_[span] = annotation_around(call);
+        }
+        if (work && !ops_.empty() && external_id_disagrees(span, call, rank))
+            note(Diag::kExternalIdDisagrees, span);
+    }
+
+    uint32_t call_of(size_t span, RankId rank) {
+        const int64_t id = p_.device.correlation[span];
+        if (!is_correlation(id)) return IdMap::kNone;
+        const auto [first, last] = calls_[rank.index()].find(id);
+        if (first == last) return IdMap::kNone;
+        if (last - first == 1) return *first;
+        note(Diag::kDuplicateCorrelation, span);
+        const auto after =
+            std::upper_bound(first, last, p_.device.begin[span],
+                             [&](int64_t time, uint32_t row) { return time < p_.host.begin[row]; });
+        return after == first ? *first : *(after - 1);
+    }
+
+    HostSpanId annotation_around(uint32_t call) {
+        for (HostSpanId at = a_.parent[call]; at.valid(); at = a_.parent[at.index()]) {
+            const HostKind kind = p_.host.kind[at.index()];
+            const bool range =
+                kind == HostKind::kAnnotation || kind == HostKind::kDataLoad || kind == HostKind::kFileIo;
+            if (range && names_[p_.host.name[at.index()]] != NameClass::kStepMarker) return at;
+        }
+        return {};
+    }
+
+    // The id names ops, and none of them was open on the calling thread at the call.
+    bool external_id_disagrees(size_t span, uint32_t call, RankId rank) const {
+        const int64_t id = p_.device.external_id[span];
+        if (id <= 0) return false;
+        const auto [first, last] = ops_[rank.index()].find(id);
+        return first != last && std::none_of(first, last, [&](uint32_t op) {
+                   const int64_t since = p_.host.begin[call] - p_.host.begin[op];
+                   return p_.host.track[op] == p_.host.track[call] && since >= 0 && since <= p_.host.dur[op];
+               });
+    }
+
+    void note(Diag diag, size_t span) {
+        Diagnostics& d = p_.diagnostics;
+        d.add(diag, d.wants_place(diag) ? DiagOccurrence{{},
+                                                         -1,
+                                                         p_.device.begin[span],
+                                                         std::string(p_.strings.view(p_.device.name[span]))}
+                                        : DiagOccurrence{});
+    }
+
+    Profile& p_;
+    Analysis& a_;
+    std::vector<HostSpanId>& annotations_;
+    NameTable names_;
+    std::vector<IdMap> calls_, ops_;  // by rank
+};
+
+}  // namespace
+
+void attribute_device_work(Profile& profile, Analysis& analysis, std::vector<HostSpanId>& annotations) {
+    Attribution(profile, analysis, annotations).run();
+}
+
+}  // namespace opsight

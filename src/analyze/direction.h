@@ -1,0 +1,22 @@
+// Direction of host work (forward, backward, optimizer, data loading), and the forward op of each backward
+// op.
+//
+// Told by names of ranges ("...Backward0", "autograd::engine::...", "Optimizer.step#...",
+// "enumerate(DataLoader)#..."), by the thread id of a forward op that the source gives for backward ops, and
+// by the thread: what runs on a thread that does nearly only backward work is backward. Everything inside
+// takes the direction of what encloses it, except that a checkpoint's recomputation is forward work again.
+//
+// A backward op is linked to the op of the same sequence number that began last on its forward thread, else
+// by the source's forward-backward flow; what it encloses takes over its link and its layer.
+#pragma once
+
+#include "analyze/results.h"
+#include "model/profile.h"
+
+namespace opsight {
+
+// Returns the direction of every host span and fills forward; sets layer of backward ops. Needs parent,
+// op_span and layer. Cost: a few passes over the host spans, and n log n in the flows where those are needed.
+std::vector<Direction> find_directions(const Profile& profile, Analysis& analysis);
+
+}  // namespace opsight

@@ -1,0 +1,270 @@
+#include "analyze/find_iterations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analyze/names.h"
+#include "analyze/optimizer_steps.h"
+#include "analyze/period.h"
+#include "analyze/track_rows.h"
+
+namespace opsight {
+namespace {
+
+constexpr size_t kFewKernels = 8;  // with fewer the ops tell more
+
+IterationCandidate candidate(const Profile& p, size_t row) {
+    return {p.tracks[p.host.track[row].index()].rank, p.host.begin[row], p.host.begin[row] + p.host.dur[row],
+            p.host.name[row]};
+}
+
+bool is_range(HostKind kind) {
+    return kind == HostKind::kOp || kind == HostKind::kAnnotation;
+}
+
+// Spans of a class, with their tracks.
+struct Marked {
+    IterationCandidate span;
+    TrackId track;
+};
+
+std::vector<Marked> spans_of_class(const Profile& p, NameTable& names, NameClass wanted) {
+    std::vector<Marked> result;
+    for (size_t row = 0; row < p.host.size(); ++row)
+        if (is_range(p.host.kind[row]) && names[p.host.name[row]] == wanted)
+            result.push_back({candidate(p, row), p.host.track[row]});
+    return result;
+}
+
+// Of each rank only the thread with the most markers: others repeat them.
+std::vector<IterationCandidate> busiest_thread(const std::vector<Marked>& marked) {
+    std::map<RankId, std::map<TrackId, size_t>> counts;
+    for (const Marked& m : marked)
+        ++counts[m.span.rank][m.track];
+    std::vector<IterationCandidate> result;
+    for (const Marked& m : marked) {
+        const auto& of_rank = counts[m.span.rank];
+        const auto most = std::max_element(of_rank.begin(), of_rank.end(),
+                                           [](const auto& a, const auto& b) { return a.second < b.second; });
+        if (most->first == m.track) result.push_back(m.span);
+    }
+    return result;
+}
+
+std::string stem_of(const Profile& p, const Iterations& iterations) {
+    std::string_view name = p.strings.view(iterations.list[0].name);
+    while (!name.empty() && name.back() >= '0' && name.back() <= '9')
+        name.remove_suffix(1);
+    return fmt::format("{} x {}", iterations.list.size(), name);
+}
+
+struct Sequence {
+    std::vector<uint32_t> symbols;
+    std::vector<int64_t> begin, end;  // host times of each
+};
+
+// Of each rank, in the order of the launches.
+std::vector<Sequence> launched_kernels(const Profile& p, const Analysis& a) {
+    std::vector<uint32_t> spans;
+    for (uint32_t span = 0; span < p.device.size(); ++span)
+        if (a.kernel[span].valid() && a.launch[span].valid()) spans.push_back(span);
+    std::stable_sort(spans.begin(), spans.end(),
+                     [&](uint32_t x, uint32_t y) { return a.host_ns[x] < a.host_ns[y]; });
+    std::vector<Sequence> result(p.ranks.size());
+    for (uint32_t span : spans) {
+        Sequence& s = result[p.tracks[p.device.track[span].index()].rank.index()];
+        const size_t call = a.launch[span].index();
+        s.symbols.push_back(a.kernel[span].value);
+        s.begin.push_back(p.host.begin[call]);
+        s.end.push_back(p.host.begin[call] + p.host.dur[call]);
+    }
+    return result;
+}
+
+Sequence outermost_ops(const Profile& p, const Analysis& a, RankId rank) {
+    const auto is_outermost = [&](size_t row) {
+        return p.host.kind[row] == HostKind::kOp && !a.op_span[row].valid();
+    };
+    TrackRows busiest;
+    int64_t most = 0;
+    for (const TrackRows& rows : track_rows(p.host.track)) {
+        if (p.tracks[rows.track.index()].rank != rank) continue;
+        int64_t time = 0;
+        for (uint32_t row = rows.first; row < rows.last; ++row)
+            if (is_outermost(row)) time += p.host.dur[row] + 1;
+        if (time > most) {
+            most = time;
+            busiest = rows;
+        }
+    }
+    Sequence s;
+    for (uint32_t row = busiest.first; row < busiest.last; ++row) {
+        if (!is_outermost(row)) continue;
+        s.symbols.push_back(p.host.name[row].value);
+        s.begin.push_back(p.host.begin[row]);
+        s.end.push_back(p.host.begin[row] + p.host.dur[row]);
+    }
+    return s;
+}
+
+// Adds the iterations of one rank; says what was found.
+void infer(const Profile& p, const Analysis& a, RankId rank, Sequence s, Iterations& result) {
+    std::string_view what = "kernels";
+    if (s.symbols.size() < kFewKernels) {
+        s = outermost_ops(p, a, rank);
+        what = "ops";
+    }
+    const Period period = find_period(s.symbols);
+    if (period.cuts.empty()) return;
+    for (size_t i = 0; i < period.cuts.size(); ++i) {
+        const bool last = i + 1 == period.cuts.size();
+        const size_t next = last ? period.end : period.cuts[i + 1];
+        Iteration it;
+        it.rank = rank;
+        it.number = static_cast<int64_t>(i);
+        it.begin_ns = s.begin[period.cuts[i]];
+        it.end_ns = last ? s.end[next - 1] : s.begin[next];
+        it.name = it.warmup_reason = StringId(size_t{0});
+        result.list.push_back(it);
+    }
+    if (result.description.empty())
+        result.description =
+            fmt::format("a period of {} {} seen {} times", period.typical_length, what, period.cuts.size());
+    const bool first = result.source == IterationSource::kNone;
+    result.source = IterationSource::kInferred;
+    result.confidence = first ? period.confidence : std::min(result.confidence, period.confidence);
+}
+
+Iterations by_markers(const Profile& p, NameTable& names) {
+    Iterations result =
+        iterations_from_markers(busiest_thread(spans_of_class(p, names, NameClass::kStepMarker)));
+    if (!result.list.empty()) result.description = stem_of(p, result);
+    return result;
+}
+
+Iterations by_optimizer(const Profile& p, NameTable& names) {
+    std::vector<IterationCandidate> steps, loads;
+    for (const Marked& m : spans_of_class(p, names, NameClass::kOptimizerStep))
+        steps.push_back(m.span);
+    for (const Marked& m : spans_of_class(p, names, NameClass::kDataLoad))
+        loads.push_back(m.span);
+    Iterations result = iterations_from_key_op(last_steps_of_cycles(std::move(steps), std::move(loads)),
+                                               rank_extents(p), "optimizer steps");
+    if (result.list.empty()) return result;
+    result.source = IterationSource::kOptimizerStep;
+    result.description = fmt::format("{} x {}", result.list.size(), p.strings.view(result.list.back().name));
+    return result;
+}
+
+Iterations choose(const Profile& p, const Analysis& a, const AnalysisOptions& options, NameTable& names) {
+    if (!options.key_op.empty())
+        return iterations_from_key_op(spans_named(p, options.key_op), rank_extents(p), options.key_op);
+    if (!options.iteration_range.empty())
+        return iterations_from_ranges(annotations_matching(p, options.iteration_range),
+                                      options.iteration_range);
+    Iterations result = by_markers(p, names);
+    if (result.list.empty()) result = by_optimizer(p, names);
+    if (!result.list.empty()) return result;
+    std::vector<Sequence> kernels = launched_kernels(p, a);
+    for (size_t rank = 0; rank < p.ranks.size(); ++rank)
+        infer(p, a, RankId(rank), std::move(kernels[rank]), result);
+    return result;
+}
+
+std::string_view warmup_reason(NameClass name) {
+    switch (name) {
+        case NameClass::kCudnnBenchmark:
+            return "a search for the fastest convolution algorithms";
+        case NameClass::kGraphCapture:
+            return "capture of a graph";
+        case NameClass::kCompilation:
+            return "just-in-time compilation";
+        default:
+            return {};
+    }
+}
+
+std::vector<WarmupEvent> warmup_events(const Profile& p, NameTable& names) {
+    std::vector<WarmupEvent> events;
+    for (size_t row = 0; row < p.host.size(); ++row) {
+        const std::string_view reason = warmup_reason(names[p.host.name[row]]);
+        if (!reason.empty())
+            events.push_back({p.tracks[p.host.track[row].index()].rank, p.host.begin[row], reason});
+    }
+    return events;
+}
+
+}  // namespace
+
+std::vector<IterationCandidate> spans_named(const Profile& profile, std::string_view name) {
+    std::vector<IterationCandidate> result;
+    const StringId id = profile.strings.find(name);
+    if (!id.valid()) return result;
+    for (size_t row = 0; row < profile.host.size(); ++row)
+        if (profile.host.name[row] == id) result.push_back(candidate(profile, row));
+    return result;
+}
+
+std::vector<IterationCandidate> annotations_matching(const Profile& profile, std::string_view pattern) {
+    std::vector<IterationCandidate> result;
+    const RangePattern range(pattern);
+    std::vector<int8_t> matches(profile.strings.size(), -1);
+    for (size_t row = 0; row < profile.host.size(); ++row) {
+        if (profile.host.kind[row] != HostKind::kAnnotation) continue;
+        int8_t& known = matches[profile.host.name[row].index()];
+        if (known < 0) known = range.matches(profile.strings.view(profile.host.name[row]));
+        if (known) result.push_back(candidate(profile, row));
+    }
+    return result;
+}
+
+std::vector<RankExtent> rank_extents(const Profile& profile) {
+    std::vector<RankExtent> result;
+    for (const TrackRows& rows : track_rows(profile.host.track)) {
+        const Track& track = profile.tracks[rows.track.index()];
+        if (track.kind == TrackKind::kOther) continue;
+        const auto known = std::find_if(result.begin(), result.end(),
+                                        [&](const RankExtent& r) { return r.rank == track.rank; });
+        int64_t end = 0;
+        for (uint32_t row = rows.first; row < rows.last; ++row)
+            end = std::max(end, profile.host.begin[row] + profile.host.dur[row]);
+        const int64_t begin = profile.host.begin[rows.first];
+        if (known == result.end()) {
+            result.push_back({track.rank, begin, end});
+        } else {
+            known->begin = std::min(known->begin, begin);
+            known->end = std::max(known->end, end);
+        }
+    }
+    std::sort(result.begin(), result.end(),
+              [](const RankExtent& a, const RankExtent& b) { return a.rank < b.rank; });
+    return result;
+}
+
+Iterations find_iterations(Profile& profile, const Analysis& analysis, const AnalysisOptions& options) {
+    NameTable names(profile.strings);
+    Iterations result = choose(profile, analysis, options, names);
+    if (result.list.empty()) {
+        profile.diagnostics.add(Diag::kNoIterations);
+        return result;
+    }
+    mark_warmup(result, warmup_events(profile, names),
+                [&](std::string_view text) { return profile.strings.intern(text); });
+    return result;
+}
+
+void number_spans(const Profile& profile, Analysis& analysis) {
+    const IterationIndex index(analysis.iterations.list);
+    analysis.iteration.assign(profile.host.size(), -1);
+    for (size_t row = 0; row < profile.host.size(); ++row)
+        analysis.iteration[row] =
+            index.at(profile.tracks[profile.host.track[row].index()].rank, profile.host.begin[row]);
+    analysis.device_iteration.assign(profile.device.size(), -1);
+    for (size_t span = 0; span < profile.device.size(); ++span)
+        analysis.device_iteration[span] =
+            index.at(profile.tracks[profile.device.track[span].index()].rank, analysis.host_ns[span]);
+}
+
+}  // namespace opsight

@@ -1,0 +1,110 @@
+#include "analyze/kernels.h"
+
+#include <algorithm>
+
+#include "analyze/kernel_names.h"
+#include "hardware/occupancy.h"
+#include "hardware/tensor_cores.h"
+
+namespace opsight {
+namespace {
+
+const Device* device_of(const Profile& profile, size_t span) {
+    const DeviceId id = profile.tracks[profile.device.track[span].index()].device;
+    return id.valid() ? &profile.devices[id.index()] : nullptr;
+}
+
+Kernel describe(Profile& profile, size_t span) {
+    const std::string_view name = profile.strings.view(profile.device.name[span]);
+    Kernel kernel;
+    kernel.name = profile.device.name[span];
+    kernel.short_name = profile.strings.intern(short_kernel_name(name));
+    kernel.tc_pattern = StringId(size_t{0});
+    kernel.kernel_class =
+        profile.device.collective[span].valid() ? KernelClass::kCommunication : kernel_class(name);
+    const Device* device = device_of(profile, span);
+    const bool possible =
+        kernel.kernel_class == KernelClass::kCompute &&
+        (!device || hardware::has_tensor_cores(device->name, device->compute_major, device->compute_minor));
+    if (!possible) return kernel;
+    const hardware::TensorCoreVerdict verdict = hardware::tensor_core_use(name);
+    if (verdict.verdict == hardware::NameVerdict::kUnknown) kernel.uses_tc = TensorCoreUse::kUnknown;
+    if (verdict.verdict == hardware::NameVerdict::kYes) {
+        kernel.uses_tc = TensorCoreUse::kYes;
+        kernel.evidence = TensorCoreEvidence::kName;
+        kernel.tc_pattern = profile.strings.intern(verdict.pattern);
+    }
+    return kernel;
+}
+
+std::optional<hardware::SmLimits> limits_of(const Device& device) {
+    std::optional<hardware::SmLimits> limits =
+        hardware::sm_limits(device.compute_major, device.compute_minor);
+    // Register and warp rules are only known by compute capability.
+    if (!limits || (device.warp_size > 0 && device.warp_size != limits->warp_size)) return std::nullopt;
+    if (device.max_threads_per_sm > 0) {
+        limits->threads = device.max_threads_per_sm;
+        limits->warps = device.max_threads_per_sm / limits->warp_size;
+    }
+    if (device.registers_per_sm > 0) limits->registers = device.registers_per_sm;
+    if (device.registers_per_block > 0) limits->registers_per_block = device.registers_per_block;
+    if (device.shared_memory_per_sm > 0) limits->shared_bytes = device.shared_memory_per_sm;
+    return limits;
+}
+
+double occupancy(const LaunchConfig& config, const Device* device) {
+    const bool told =
+        config.registers_per_thread >= 0 && config.block[0] > 0 && config.block[1] > 0 && config.block[2] > 0;
+    const bool sane = told && config.block[0] <= 1024 && config.block[1] <= 1024 && config.block[2] <= 1024;
+    if (!sane || !device) return -1;
+    const std::optional<hardware::SmLimits> limits = limits_of(*device);
+    if (!limits || limits->warps <= 0) return -1;
+    hardware::Launch launch;
+    launch.threads_per_block = config.block[0] * config.block[1] * config.block[2];
+    launch.registers_per_thread = config.registers_per_thread;
+    launch.shared_bytes_per_block =
+        std::max<int64_t>(config.static_shared_bytes, 0) + std::max<int64_t>(config.dynamic_shared_bytes, 0);
+    return hardware::occupancy_pct(*limits, launch);
+}
+
+}  // namespace
+
+void find_kernels(Profile& profile, Analysis& analysis) {
+    std::vector<KernelId> by_name(profile.strings.size());
+    const DeviceSpans& d = profile.device;
+    analysis.kernel.assign(d.size(), KernelId());
+    for (size_t span = 0; span < d.size(); ++span) {
+        if (d.kind[span] != DeviceKind::kKernel) continue;
+        KernelId& id = by_name[d.name[span].index()];
+        if (!id.valid()) {
+            id = KernelId(analysis.kernels.size());
+            analysis.kernels.push_back(describe(profile, span));
+        }
+        analysis.kernel[span] = id;
+        const Kernel& kernel = analysis.kernels[id.index()];
+        if (kernel.uses_tc == TensorCoreUse::kUnknown) {
+            Diagnostics& diagnostics = profile.diagnostics;
+            const Diag diag = Diag::kUnknownTensorCoreUse;
+            diagnostics.add(
+                diag,
+                diagnostics.wants_place(diag)
+                    ? DiagOccurrence{{}, -1, d.begin[span], std::string(profile.strings.view(kernel.name))}
+                    : DiagOccurrence{});
+        }
+    }
+}
+
+void find_occupancy(const Profile& profile, Analysis& analysis) {
+    const DeviceSpans& d = profile.device;
+    analysis.occupancy_pct.assign(profile.launch_configs.size(), -1);
+    std::vector<bool> seen(profile.launch_configs.size(), false);
+    for (size_t span = 0; span < d.size(); ++span) {
+        const LaunchConfigId id = d.config[span];
+        if (!id.valid() || seen[id.index()]) continue;
+        seen[id.index()] = true;
+        analysis.occupancy_pct[id.index()] =
+            occupancy(profile.launch_configs[id.index()], device_of(profile, span));
+    }
+}
+
+}  // namespace opsight

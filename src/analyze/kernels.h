@@ -1,0 +1,21 @@
+// Kernels: the table of distinct kernels with class and Tensor Core use, and the theoretical occupancy of
+// launches.
+//
+// Both are facts of a name (a launch shape) and of the device that ran it. Where several devices did, the
+// first of them in row order counts: runs with devices of different generations are rare.
+#pragma once
+
+#include "analyze/results.h"
+#include "model/profile.h"
+
+namespace opsight {
+
+// Fills kernels and kernel. A kernel that carries the description of a collective is a communication kernel
+// whatever its name.
+void find_kernels(Profile& profile, Analysis& analysis);
+
+// Fills occupancy_pct from the limits that the source tells of the device, else from those of its compute
+// capability; -1 where neither is known, or the source does not tell the registers.
+void find_occupancy(const Profile& profile, Analysis& analysis);
+
+}  // namespace opsight

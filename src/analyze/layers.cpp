@@ -1,0 +1,68 @@
+#include "analyze/layers.h"
+
+#include <algorithm>
+
+#include "analyze/text.h"
+
+namespace opsight {
+namespace {
+
+constexpr std::string_view kClassPrefix = "nn.Module: ";
+constexpr std::string_view kSeparators = "/.";
+
+}  // namespace
+
+LayerId LayerTree::child(LayerId parent, std::string_view name) {
+    const StringId name_id = strings_.intern(name);
+    const auto [it, is_new] = known_.try_emplace({parent.value, name_id.value}, LayerId(layers_.size()));
+    if (!is_new) return it->second;
+    Layer layer;
+    layer.name = layer.path = name_id;
+    layer.parent = parent;
+    if (parent.valid()) {
+        const Layer& above = layers_[parent.index()];
+        std::string path(strings_.view(above.path));
+        path.append("/").append(name);
+        layer.path = strings_.intern(path);
+        layer.depth = static_cast<uint16_t>(std::min(above.depth + 1, int{UINT16_MAX}));
+    }
+    layers_.push_back(layer);
+    return it->second;
+}
+
+LayerId LayerTree::path(std::string_view path) {
+    LayerId at;
+    while (!path.empty()) {
+        const size_t end = std::min(path.find_first_of(kSeparators), path.size());
+        if (end > 0) at = child(at, path.substr(0, end));
+        path.remove_prefix(std::min(end + 1, path.size()));
+    }
+    return at;
+}
+
+void find_layers(Profile& profile, Analysis& analysis) {
+    const HostSpans& h = profile.host;
+    LayerTree tree(profile.strings, analysis.layers);
+    absl::flat_hash_map<StringId, LayerId> paths;  // layers of whole paths, by their text
+    auto layer_of_path = [&](StringId whole) {
+        const auto [it, is_new] = paths.try_emplace(whole, LayerId());
+        if (is_new) it->second = tree.path(profile.strings.view(whole));
+        return it->second;
+    };
+    analysis.layer.assign(h.size(), LayerId());
+    for (size_t row = 0; row < h.size(); ++row) {
+        const HostSpanId parent = analysis.parent[row];
+        LayerId layer = parent.valid() ? analysis.layer[parent.index()] : LayerId();
+        if (h.kind[row] == HostKind::kModule) {
+            std::string_view name = profile.strings.view(h.name[row]);
+            layer =
+                text::take_prefix(name, kClassPrefix) ? tree.child(layer, name) : layer_of_path(h.name[row]);
+        } else if (h.kind[row] == HostKind::kOp) {
+            const StringId told = profile.op_details.module_path[h.detail[row]];
+            if (told.valid() && told.value != 0) layer = layer_of_path(told);
+        }
+        analysis.layer[row] = layer;
+    }
+}
+
+}  // namespace opsight

@@ -1,0 +1,32 @@
+// Layers: the tree of modules, and the layer that every host span belongs to.
+//
+// A module call is a kModule span. Its name is a class with a number ("nn.Module: Linear_3"), which adds one
+// step to the layer of the module call around it, or a path from the root ("layer1.0.conv1", "net/layer1"),
+// which stands for itself. Ops take the hierarchy that the source tells for them, else the layer of what
+// encloses them. Backward ops get theirs later, from their forward ops (direction.h).
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include "analyze/results.h"
+#include "model/profile.h"
+
+namespace opsight {
+
+class LayerTree {
+  public:
+    LayerTree(StringPool& strings, std::vector<Layer>& layers) : strings_(strings), layers_(layers) {}
+    LayerId child(LayerId parent, std::string_view name);
+    // The layer of a path of names parted by '/' or '.'; invalid for an empty one.
+    LayerId path(std::string_view path);
+
+  private:
+    StringPool& strings_;
+    std::vector<Layer>& layers_;
+    absl::flat_hash_map<std::pair<uint32_t, uint32_t>, LayerId> known_;
+};
+
+// Fills layers and layer; needs parent. Cost: one pass over the host spans.
+void find_layers(Profile& profile, Analysis& analysis);
+
+}  // namespace opsight

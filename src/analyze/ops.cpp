@@ -1,0 +1,136 @@
+#include "analyze/ops.h"
+
+#include <absl/container/flat_hash_map.h>
+
+#include "analyze/names.h"
+#include "hardware/op_tables.h"
+
+namespace opsight {
+namespace {
+
+class OpTable {
+  public:
+    OpTable(StringPool& strings, std::vector<Op>& ops) : strings_(strings), ops_(ops) {}
+
+    OpId get(const Op& op) {
+        const auto [it, is_new] =
+            known_.try_emplace({op.name.value, op.layer.value, static_cast<uint32_t>(op.direction),
+                                op.shapes.value, op.dtypes.value},
+                               OpId(ops_.size()));
+        if (is_new) ops_.push_back(op);
+        return it->second;
+    }
+    OpId pseudo(std::string_view name, std::string_view type, LayerId layer = {}) {
+        Op op;
+        op.name = strings_.intern(name);
+        op.type = strings_.intern(type);
+        op.layer = layer;
+        op.direction = Direction::kOther;
+        op.shapes = op.dtypes = StringId(size_t{0});
+        return get(op);
+    }
+
+  private:
+    struct Key {
+        uint32_t name, layer, direction, shapes, dtypes;
+        friend bool operator==(const Key&, const Key&) = default;
+        template <class H>
+        friend H AbslHashValue(H state, const Key& k) {
+            return H::combine(std::move(state), k.name, k.layer, k.direction, k.shapes, k.dtypes);
+        }
+    };
+    StringPool& strings_;
+    std::vector<Op>& ops_;
+    absl::flat_hash_map<Key, OpId> known_;
+};
+
+void fill_type(Op& op, StringPool& strings, absl::flat_hash_map<StringId, std::pair<StringId, bool>>& known) {
+    const auto [it, is_new] = known.try_emplace(op.name);
+    if (is_new) {
+        const std::string_view name = strings.view(op.name);
+        it->second = {strings.intern(op_type_of(name)), hardware::is_tensor_core_op(name)};
+    }
+    op.type = it->second.first;
+    op.tc_eligible = it->second.second;
+}
+
+// Instances: by name, layer, direction and signature; the signature stands for its shapes and dtypes.
+void identify_instances(Profile& profile, Analysis& analysis, const std::vector<Direction>& directions,
+                        OpTable& table) {
+    const HostSpans& h = profile.host;
+    absl::flat_hash_map<StringId, std::pair<StringId, bool>> types;
+    struct Last {  // the same op mostly comes with the same signature again
+        uint64_t name_layer = UINT64_MAX, signature_direction = 0;
+        OpId op;
+    };
+    std::vector<Last> last(1024);
+    analysis.op.assign(profile.op_details.size(), OpId());
+    for (size_t row = 0; row < h.size(); ++row) {
+        if (h.kind[row] != HostKind::kOp) continue;
+        const SignatureId signature = profile.op_details.signature[h.detail[row]];
+        const uint64_t name_layer = uint64_t{h.name[row].value} << 32 | analysis.layer[row].value;
+        const uint64_t rest = uint64_t{signature.value} << 8 | static_cast<uint64_t>(directions[row]);
+        const uint64_t mixed = (name_layer ^ rest * 0x9E3779B97F4A7C15u) * 0x9E3779B97F4A7C15u;
+        Last& slot = last[mixed >> 54];
+        if (slot.name_layer != name_layer || slot.signature_direction != rest || !slot.op.valid()) {
+            Op op;
+            op.name = h.name[row];
+            op.layer = analysis.layer[row];
+            op.direction = directions[row];
+            op.shapes = op.dtypes = StringId(size_t{0});
+            if (signature.valid()) {
+                op.shapes = profile.signatures[signature.index()].shapes;
+                op.dtypes = profile.signatures[signature.index()].dtypes;
+            }
+            fill_type(op, profile.strings, types);
+            slot = {name_layer, rest, table.get(op)};
+        }
+        analysis.op[h.detail[row]] = slot.op;
+    }
+}
+
+void identify_device_work(Profile& profile, Analysis& analysis, const std::vector<Direction>& directions,
+                          const std::vector<HostSpanId>& annotations, OpTable& table) {
+    const HostSpans& h = profile.host;
+    absl::flat_hash_map<StringId, OpId> unassociated;  // by the name of the API call
+    OpId unattributed;
+    analysis.device_op.assign(profile.device.size(), OpId());
+    for (size_t span = 0; span < profile.device.size(); ++span) {
+        OpId& op = analysis.device_op[span];
+        const HostSpanId launch = analysis.launch[span];
+        if (analysis.launch_op[span].valid()) {
+            op = analysis.op[h.detail[analysis.launch_op[span].index()]];
+        } else if (annotations[span].valid()) {
+            const size_t row = annotations[span].index();
+            Op range;
+            range.name = h.name[row];
+            range.type = profile.strings.intern("annotation");
+            range.layer = analysis.layer[row];
+            range.direction = directions[row];
+            range.shapes = range.dtypes = StringId(size_t{0});
+            op = table.get(range);
+        } else if (launch.valid()) {
+            OpId& known = unassociated[h.name[launch.index()]];
+            if (!known.valid()) {
+                std::string name("unassociated_");
+                name += profile.strings.view(h.name[launch.index()]);
+                known = table.pseudo(name, "unassociated");
+            }
+            op = known;
+        } else {
+            if (!unattributed.valid()) unattributed = table.pseudo("unattributed", "unattributed");
+            op = unattributed;
+        }
+    }
+}
+
+}  // namespace
+
+void identify_ops(Profile& profile, Analysis& analysis, const std::vector<Direction>& directions,
+                  const std::vector<HostSpanId>& annotations) {
+    OpTable table(profile.strings, analysis.ops);
+    identify_instances(profile, analysis, directions, table);
+    identify_device_work(profile, analysis, directions, annotations, table);
+}
+
+}  // namespace opsight

@@ -1,0 +1,16 @@
+// Ops: the table of op identities (name, layer, direction, input shapes and dtypes), and which one each op
+// instance and each device span counts for.
+#pragma once
+
+#include "analyze/results.h"
+#include "model/profile.h"
+
+namespace opsight {
+
+// Fills ops, op and device_op. `annotations`: from attribute_device_work. Ops are numbered in row order of
+// their first instance, those of device work without an op after them. Cost: a hash look-up for each
+// instance.
+void identify_ops(Profile& profile, Analysis& analysis, const std::vector<Direction>& directions,
+                  const std::vector<HostSpanId>& annotations);
+
+}  // namespace opsight

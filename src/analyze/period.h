@@ -1,0 +1,26 @@
+// Period detection: where a sequence of launched kernels (or ops) starts over.
+//
+// A symbol that comes once in each repetition is looked for: an anchor. For each promising one the sequence
+// is cut at its occurrences, and successive pieces are compared by what they hold, whatever the order: so
+// pieces may differ in length by an insertion here and there. The best cut wins; of equally good ones that
+// with more pieces.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace opsight {
+
+struct Period {
+    std::vector<size_t> cuts;  // where the repetitions begin; the last one ends at `end`
+    size_t end = 0;
+    double confidence = 0;      // 0: no period; 1: all pieces hold the same
+    size_t typical_length = 0;  // median length of a repetition
+};
+
+// Cost: linear in the sequence for each of at most kMostAnchors anchors.
+inline constexpr size_t kMostAnchors = 32;
+Period find_period(const std::vector<uint32_t>& symbols);
+
+}  // namespace opsight

@@ -1,0 +1,151 @@
+#include "hardware/op_tables.h"
+
+#include <algorithm>
+#include <array>
+
+namespace opsight::hardware {
+namespace {
+
+// Sources: the ops that PyTorch's autocast runs in FP16 (ATen/autocast_mode.cpp, "fp16" list), the kernels
+// behind them (ATen/native/native_functions.yaml), and the attention ops of torch.nn.functional. Sorted.
+constexpr std::array<std::string_view, 68> kOps = {"_convolution",
+                                                   "_efficient_attention_backward",
+                                                   "_efficient_attention_forward",
+                                                   "_flash_attention_backward",
+                                                   "_flash_attention_forward",
+                                                   "_int_mm",
+                                                   "_scaled_dot_product_attention",
+                                                   "_scaled_dot_product_attention_math",
+                                                   "_scaled_dot_product_cudnn_attention",
+                                                   "_scaled_dot_product_cudnn_attention_backward",
+                                                   "_scaled_dot_product_efficient_attention",
+                                                   "_scaled_dot_product_efficient_attention_backward",
+                                                   "_scaled_dot_product_flash_attention",
+                                                   "_scaled_dot_product_flash_attention_backward",
+                                                   "_scaled_grouped_mm",
+                                                   "_scaled_mm",
+                                                   "_thnn_fused_gru_cell",
+                                                   "_thnn_fused_lstm_cell",
+                                                   "addbmm",
+                                                   "addmm",
+                                                   "addmv",
+                                                   "addr",
+                                                   "baddbmm",
+                                                   "bmm",
+                                                   "chain_matmul",
+                                                   "conv1d",
+                                                   "conv2d",
+                                                   "conv3d",
+                                                   "conv_tbc",
+                                                   "conv_transpose1d",
+                                                   "conv_transpose2d",
+                                                   "conv_transpose3d",
+                                                   "convolution",
+                                                   "convolution_backward",
+                                                   "convolution_overrideable",
+                                                   "cudnn_convolution",
+                                                   "cudnn_convolution_add_relu",
+                                                   "cudnn_convolution_backward",
+                                                   "cudnn_convolution_backward_input",
+                                                   "cudnn_convolution_backward_weight",
+                                                   "cudnn_convolution_relu",
+                                                   "cudnn_convolution_transpose",
+                                                   "einsum",
+                                                   "gru",
+                                                   "gru_cell",
+                                                   "linalg_matmul",
+                                                   "linalg_multi_dot",
+                                                   "linalg_vecdot",
+                                                   "linear",
+                                                   "linear_backward",
+                                                   "lstm",
+                                                   "lstm_cell",
+                                                   "matmul",
+                                                   "matmul_backward",
+                                                   "miopen_convolution",
+                                                   "miopen_convolution_add_relu",
+                                                   "miopen_convolution_relu",
+                                                   "miopen_depthwise_convolution",
+                                                   "miopen_rnn",
+                                                   "mm",
+                                                   "multi_head_attention_forward",
+                                                   "mv",
+                                                   "prelu",
+                                                   "rnn_relu",
+                                                   "rnn_relu_cell",
+                                                   "rnn_tanh",
+                                                   "rnn_tanh_cell",
+                                                   "scaled_dot_product_attention"};
+static_assert(std::is_sorted(kOps.begin(), kOps.end()));
+
+// Autograd nodes without "Backward" and their version.
+constexpr std::array<std::string_view, 38> kNodes = {"Addbmm",
+                                                     "Addmm",
+                                                     "AddmmActivation",
+                                                     "Addmv",
+                                                     "Addr",
+                                                     "Baddbmm",
+                                                     "Bmm",
+                                                     "Conv",
+                                                     "ConvTbc",
+                                                     "Convolution",
+                                                     "ConvolutionBackward",
+                                                     "ConvolutionOverrideable",
+                                                     "CudnnConvolution",
+                                                     "CudnnConvolutionTranspose",
+                                                     "CudnnRnn",
+                                                     "CudnnRnnBackward",
+                                                     "EfficientAttention",
+                                                     "FlashAttention",
+                                                     "Linear",
+                                                     "LinalgMatmul",
+                                                     "LinalgVecdot",
+                                                     "Matmul",
+                                                     "MiopenConvolution",
+                                                     "MiopenConvolutionTranspose",
+                                                     "MiopenRnn",
+                                                     "Mkldnn",
+                                                     "MkldnnConvolution",
+                                                     "Mm",
+                                                     "Mv",
+                                                     "ScaledDotProductAttention",
+                                                     "ScaledDotProductCudnnAttention",
+                                                     "ScaledDotProductEfficientAttention",
+                                                     "ScaledDotProductFlashAttention",
+                                                     "ScaledMm",
+                                                     "SlowConv3D",
+                                                     "SlowConvTranspose2D",
+                                                     "SlowConvTranspose3D",
+                                                     "ThnnFusedLstmCell"};
+
+std::string_view without_digits(std::string_view text) {
+    while (!text.empty() && text.back() >= '0' && text.back() <= '9')
+        text.remove_suffix(1);
+    return text;
+}
+
+bool strip_prefix(std::string_view& text, std::string_view prefix) {
+    if (!text.starts_with(prefix)) return false;
+    text.remove_prefix(prefix.size());
+    return true;
+}
+
+bool is_tensor_core_node(std::string_view name) {
+    constexpr std::string_view kBackward = "Backward";
+    name = without_digits(name);
+    if (!name.ends_with(kBackward)) return false;
+    name.remove_suffix(kBackward.size());
+    return std::find(kNodes.begin(), kNodes.end(), name) != kNodes.end();
+}
+
+}  // namespace
+
+bool is_tensor_core_op(std::string_view name) {
+    strip_prefix(name, "autograd::engine::evaluate_function: ");
+    name = name.substr(0, name.find(", seq = "));
+    if (is_tensor_core_node(name)) return true;
+    if (!strip_prefix(name, "aten::") && name.find("::") != std::string_view::npos) return false;
+    return std::binary_search(kOps.begin(), kOps.end(), name);
+}
+
+}  // namespace opsight::hardware

@@ -1,0 +1,179 @@
+#include "hardware/tensor_cores.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace opsight::hardware {
+namespace {
+
+// `also` (where there is one) must be in the name too; `pattern` is what is shown as evidence.
+struct Rule {
+    NameVerdict verdict;
+    std::string_view pattern, also = {};
+};
+
+constexpr NameVerdict kNo = NameVerdict::kNo, kYes = NameVerdict::kYes;
+
+// The first rule that fits decides. Sources, as far as they are public:
+// [pyprof] the lists of NVIDIA PyProf (prof/tc.py) and of PyTorch's TensorBoard plugin; [xprof] its
+// kTensorCoreKernelNamePatterns; [cutlass] names in NVIDIA/cutlass (tools/library, include/cute/arch,
+// include/cutlass/gemm/warp); [fa] Dao-AILab/flash-attention; [xformers] its cutlass attention, also in
+// PyTorch; [tensile] the naming of ROCm/Tensile (KernelWriter: MT = macro tile, MI = matrix instruction);
+// [miopen] ROCm/MIOpen (igemm_gtc: "gtcx" kernels use XDLOPS); [ck] ROCm/composable_kernel (xdl = MFMA).
+constexpr Rule kRules[] = {
+    // Helpers beside a matrix kernel, and kernels of the same libraries on the plain units.
+    {kNo, "flash_bwd_dot_do_o"},          // [fa]
+    {kNo, "flash_bwd_convert_dq"},        // [fa]
+    {kNo, "flash_bwd_convert_dkv"},       // [fa]
+    {kNo, "splitkv_combine"},             // [fa]
+    {kNo, "FlashAttnFwdCombine"},         // [fa]
+    {kNo, "FlashAttnBwdPreprocess"},      // [fa]
+    {kNo, "FlashAttnBwdPostprocess"},     // [fa]
+    {kNo, "FmhaFwdSplitKVCombine"},       // [ck]
+    {kNo, "FmhaBwdOGradDotO"},            // [ck]
+    {kNo, "FmhaBwdConvertQGrad"},         // [ck]
+    {kNo, "FmhaFwdAppendKV"},             // [ck]
+    {kNo, "_simt_"},                      // [cutlass]
+    {kNo, "MmaSimt"},                     // [cutlass]
+    {kNo, "OpClassSimt"},                 // [cutlass]
+    {kNo, "_ffma_"},                      // cuBLAS
+    {kNo, "_f32f32_f32f32_f32"},          // cuBLAS, cuDNN: FP32 operands, not TF32
+    {kNo, "fmha_cutlassF_f32", "_sm50"},  // [xformers]: FP32 runs on Tensor Cores from sm80 on
+    {kNo, "fmha_cutlassF_f32", "_sm70"},  // [xformers]
+    {kNo, "fmha_cutlassF_f32", "_sm75"},  // [xformers]
+    {kNo, "fmha_cutlassB_f32", "_sm50"},  // [xformers]
+    {kNo, "fmha_cutlassB_f32", "_sm70"},  // [xformers]
+    {kNo, "fmha_cutlassB_f32", "_sm75"},  // [xformers]
+    {kNo, "fmha_cutlass", "_sm50"},       // [xformers]
+    // Volta to Ampere: the shape of the instruction, with the letter of its accumulator.
+    {kYes, "h884"},                      // [pyprof]
+    {kYes, "s884"},                      // [pyprof]
+    {kYes, "i884"},                      // [cutlass]
+    {kYes, "d884"},                      // [cutlass]
+    {kYes, "z884"},                      // [cutlass]
+    {kYes, "h1688"},                     // [pyprof]
+    {kYes, "s1688"},                     // [pyprof]
+    {kYes, "c1688"},                     // [pyprof]
+    {kYes, "i8816"},                     // [pyprof]
+    {kYes, "16816"},                     // [pyprof]
+    {kYes, "16832"},                     // [xprof]
+    {kYes, "161616gemm"},                // [cutlass], wmma
+    {kYes, "323216gemm"},                // [cutlass], wmma
+    {kYes, "_tensor16x8x"},              // cuDNN, cuBLAS
+    {kYes, "_tensor8x8x"},               // cuDNN, cuBLAS
+    {kYes, "hmma"},                      // [pyprof]
+    {kYes, "imma"},                      // cuDNN, cuBLAS
+    {kYes, "dmma"},                      // cuBLAS
+    {kYes, "mma_sync"},                  // CUDA's mma.sync
+    {kYes, "wmma"},                      // CUDA's nvcuda::wmma
+    {kYes, "tensorop"},                  // [cutlass]
+    {kYes, "MmaTensorOp"},               // [cutlass], full type names
+    {kYes, "OpClassTensorOp"},           // [cutlass]
+    {kYes, "OpClassWmmaTensorOp"},       // [cutlass]
+    {kYes, "SM70_8x8x4"},                // [cutlass], cute atoms
+    {kYes, "SM75_16x8x8"},               // [cutlass]
+    {kYes, "SM80_16x8x"},                // [cutlass]
+    {kYes, "SM80_8x8x"},                 // [cutlass]
+    {kYes, "SM89_16x8x"},                // [cutlass]
+    {kYes, "xmma"},                      // [pyprof]
+    {kYes, "dgrad_1x1_stride_2x2"},      // [pyprof]
+    {kYes, "first_layer_wgrad_kernel"},  // [pyprof]
+    {kYes, "conv2d_c1_k1"},              // [pyprof]
+    {kYes, "direct_group"},              // [pyprof]
+    // Hopper.
+    {kYes, "nvjet"},             // cuBLAS 12
+    {kYes, "gmma"},              // wgmma, hgmma, igmma, qgmma, WarpSpecialized...Gmma in lower case
+    {kYes, "GMMA"},              // [cutlass]
+    {kYes, "Gmma"},              // [cutlass]
+    {kYes, "MainloopSm90"},      // [cutlass]
+    {kYes, "enable_sm90"},       // [fa]
+    {kYes, "FlashAttnFwdSm90"},  // [fa]
+    {kYes, "FlashAttnBwdSm90"},  // [fa]
+    {kYes, "deep_gemm"},         // deepseek-ai/DeepGEMM
+    // Blackwell.
+    {kYes, "tcgen05"},            // PTX
+    {kYes, "utcmma"},             // SASS
+    {kYes, "utchmma"},            // SASS
+    {kYes, "UMMA"},               // [cutlass]
+    {kYes, "SM100_MMA"},          // [cutlass]
+    {kYes, "SM120_16x8x"},        // [cutlass]
+    {kYes, "MainloopSm100"},      // [cutlass]
+    {kYes, "FlashAttnFwdSm100"},  // [fa]
+    // Attention and quantized products, whatever the generation.
+    {kYes, "flash_fwd"},     // [fa]
+    {kYes, "flash_bwd"},     // [fa]
+    {kYes, "fmha_cutlass"},  // [xformers]
+    {kYes, "fmha_v2"},       // TensorRT
+    {kYes, "native_sdpa"},   // cuDNN (cudnn_generated_fort_native_sdpa...)
+    {kYes, "Marlin"},        // IST-DASLab/marlin, vLLM
+    {kYes, "marlin"},        // IST-DASLab/marlin, vLLM
+    {kYes, "machete"},       // vLLM
+    // AMD.
+    {kYes, "mfma"},                   // CDNA's instruction
+    {kYes, "_MI16x16", "Cijk_"},      // [tensile]
+    {kYes, "_MI32x32", "Cijk_"},      // [tensile]
+    {kYes, "_MI4x4", "Cijk_"},        // [tensile]
+    {kYes, "_gtcx", "igemm_"},        // [miopen]
+    {kYes, "xdl", "ck"},              // [ck]
+    {kYes, "Xdl", "ck"},              // [ck]
+    {kYes, "Fmha", "ck_tile"},        // [ck]
+    {kYes, "GemmKernel", "ck_tile"},  // [ck]
+    {kYes, "fmha_", "aiter"},         // ROCm/aiter, assembly on MFMA
+};
+
+// Kernels whose names are plain identifiers although no compiler for Python made them.
+constexpr std::array<std::string_view, 24> kLibraryPrefixes = {
+    "Cijk_",       "igemm_",   "volta_",   "turing_",    "ampere_",
+    "maxwell_",    "pascal_",  "hopper_",  "kepler_",    "sm",
+    "cudnn",       "cublas",   "cask_",    "nccl",       "rccl",
+    "MIOpen",      "miopen",   "mlo",      "naive_conv", "batched_transpose_",
+    "SubTensorOp", "Im2d2Col", "Im3d2Col", "gemmk1_"};
+
+bool is_identifier(std::string_view name) {
+    return std::all_of(name.begin(), name.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    });
+}
+
+// A compiler such as Triton gives a kernel the plain name of its Python function; C++ kernels have a mangled
+// or demangled one.
+bool is_generated(std::string_view name) {
+    if (name.starts_with("triton_")) return true;
+    if (!is_identifier(name) || name.starts_with("_Z")) return false;
+    return std::none_of(kLibraryPrefixes.begin(), kLibraryPrefixes.end(),
+                        [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+bool contains(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+}  // namespace
+
+TensorCoreVerdict tensor_core_use(std::string_view name) {
+    // The names of Inductor's kernels list the ops that they fuse: no evidence in either direction.
+    if (name.starts_with("triton_")) return {NameVerdict::kUnknown, {}};
+    for (const Rule& rule : kRules)
+        if (contains(name, rule.pattern) && (rule.also.empty() || contains(name, rule.also)))
+            return {rule.verdict, rule.verdict == kYes ? rule.pattern : std::string_view()};
+    return {is_generated(name) ? NameVerdict::kUnknown : NameVerdict::kNo, {}};
+}
+
+bool has_tensor_cores(std::string_view device, int major, int minor) {
+    // Before CDNA. NVIDIA's names have none of these words.
+    constexpr std::string_view amd_without[] = {"Vega", "Radeon VII", "Instinct MI50", "Instinct MI60",
+                                                "Instinct MI25"};
+    for (std::string_view name : amd_without)
+        if (contains(device, name)) return false;
+    if (major == 0) return true;
+    if (major < 7) return false;
+    if (major > 7 || minor != 5) return true;
+    // TU116 and TU117: "GeForce GTX 1650/1660", "GeForce MX450/MX550", "Quadro T1000", "NVIDIA T600", ...
+    constexpr std::string_view turing_without[] = {"GTX 16", "MX450", "MX550", "T400",  "T500",
+                                                   "T550",   "T600",  "T1000", "T1200", "T2000"};
+    return std::none_of(std::begin(turing_without), std::end(turing_without),
+                        [&](std::string_view name) { return contains(device, name); });
+}
+
+}  // namespace opsight::hardware

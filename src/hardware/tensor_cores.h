@@ -1,0 +1,33 @@
+// Tensor Cores (NVIDIA) and matrix cores (AMD): which devices have them, and which kernels use them, by name.
+//
+// AMD's matrix cores (MFMA instructions, CDNA and later) do the same work and are reported under the same
+// name.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace opsight::hardware {
+
+// Raised whenever the table of patterns changes; kept with every profile that was made with it.
+inline constexpr int kTensorCorePatternsVersion = 1;
+
+enum class NameVerdict : uint8_t {
+    kNo,       // the name is of a kernel without matrix instructions, or tells of none
+    kYes,      // the name tells
+    kUnknown,  // generated code whose name tells nothing
+};
+
+struct TensorCoreVerdict {
+    NameVerdict verdict = NameVerdict::kNo;
+    std::string_view pattern;  // the part of the name that told; empty where none did
+};
+
+// Judges a kernel by its full name, mangled or not. The view points into static storage or into `name`.
+TensorCoreVerdict tensor_core_use(std::string_view full_kernel_name);
+
+// Whether a device has such units. A device of which nothing is known is taken to have them: only facts rule
+// them out (compute capability below 7.0; TU116 and TU117, which report 7.5 without Tensor Cores).
+bool has_tensor_cores(std::string_view device_name, int compute_major, int compute_minor);
+
+}  // namespace opsight::hardware

@@ -1,9 +1,11 @@
 #include "model/profile_builder.h"
 
+#include <absl/container/flat_hash_set.h>
 #include <absl/hash/hash.h>
 
 #include <algorithm>
 
+#include "base/time.h"
 #include "model/order.h"
 
 namespace opsight {
@@ -30,18 +32,24 @@ IdType intern(std::vector<Value>& table, absl::flat_hash_map<uint64_t, std::vect
 }  // namespace
 
 RankId ProfileBuilder::begin_rank(Rank rank) {
-    auto taken = [&](int64_t number) {
-        return std::any_of(profile_.ranks.begin(), profile_.ranks.end(),
-                           [&](const Rank& other) { return other.number == number; });
-    };
-    const int64_t wanted = rank.number;
-    while (taken(rank.number))
-        ++rank.number;
-    if (rank.number_known && rank.number != wanted)
-        diagnostics().add(Diag::kRankDuplicate, {rank.source, -1, -1, "rank " + std::to_string(wanted)});
-    if (!rank.number_known) diagnostics().add(Diag::kRankMissing, {rank.source, -1, -1, {}});
     profile_.ranks.push_back(std::move(rank));
     return RankId(profile_.ranks.size() - 1);
+}
+
+void ProfileBuilder::settle_ranks() {
+    absl::flat_hash_set<int64_t> taken;
+    for (const bool known : {true, false}) {
+        for (Rank& rank : profile_.ranks) {
+            if (rank.number_known != known) continue;
+            const int64_t wanted = rank.number;
+            while (!taken.insert(rank.number).second)
+                rank.number = rank.number < INT64_MAX ? rank.number + 1 : 0;
+            if (!known) diagnostics().add(Diag::kRankMissing, {rank.source, -1, -1, {}});
+            if (known && rank.number != wanted)
+                diagnostics().add(Diag::kRankDuplicate,
+                                  {rank.source, -1, -1, "rank " + std::to_string(wanted)});
+        }
+    }
 }
 
 DeviceId ProfileBuilder::device(RankId rank, int64_t number) {
@@ -116,17 +124,63 @@ CollectiveId ProfileBuilder::collective(const Collective& c) {
     return intern(profile_.collectives, collectives_, hash, c);
 }
 
-void ProfileBuilder::reserve(size_t host_spans, size_t device_spans) {
+RowCounts ProfileBuilder::row_counts() const {
+    const Profile& p = profile_;
+    return {p.host.size(),   p.op_details.size(), p.api_correlation.size(),
+            p.device.size(), p.memory.size(),     p.counters.size(),
+            p.flows.size()};
+}
+
+void ProfileBuilder::reserve(const RowCounts& rows) {
+    const auto each = [](size_t count, auto&... columns) { (columns.reserve(count), ...); };
     HostSpans& h = profile_.host;
-    h.begin.reserve(host_spans);
-    h.dur.reserve(host_spans);
-    h.track.reserve(host_spans);
-    h.name.reserve(host_spans);
-    h.kind.reserve(host_spans);
-    h.flags.reserve(host_spans);
-    h.detail.reserve(host_spans);
-    profile_.device.begin.reserve(device_spans);
-    profile_.device.dur.reserve(device_spans);
+    OpDetails& o = profile_.op_details;
+    DeviceSpans& d = profile_.device;
+    MemoryEvents& m = profile_.memory;
+    each(rows.host, h.begin, h.dur, h.track, h.name, h.kind, h.flags, h.detail);
+    each(rows.ops, o.signature, o.sequence, o.forward_thread, o.external_id, o.collective, o.module_path,
+         o.stack);
+    each(rows.api, profile_.api_correlation);
+    each(rows.device, d.begin, d.dur, d.track, d.name, d.kind, d.flags, d.correlation, d.external_id,
+         d.config, d.bytes, d.collective);
+    each(rows.memory, m.time, m.track, m.address, m.bytes, m.total_allocated, m.total_reserved, m.device_type,
+         m.device);
+    each(rows.counters, profile_.counters.time, profile_.counters.track, profile_.counters.name,
+         profile_.counters.value);
+    each(rows.flows, profile_.flows);
+}
+
+bool ProfileBuilder::shift_times(const RowCounts& from, int64_t by) {
+    Profile& p = profile_;
+    int64_t first = 0, last = 0;
+    const auto take = [&](int64_t begin, int64_t dur) {
+        first = std::min(first, begin);
+        last = std::max(last, begin + dur);
+    };
+    for (size_t i = from.host; i < p.host.size(); ++i)
+        take(p.host.begin[i], p.host.dur[i]);
+    for (size_t i = from.device; i < p.device.size(); ++i)
+        take(p.device.begin[i], p.device.dur[i]);
+    for (size_t i = from.memory; i < p.memory.size(); ++i)
+        take(p.memory.time[i], 0);
+    for (size_t i = from.counters; i < p.counters.size(); ++i)
+        take(p.counters.time[i], 0);
+    for (size_t i = from.flows; i < p.flows.size(); ++i)
+        take(p.flows[i].time, 0);
+    if (by > kMaxNs || by < -kMaxNs || last > kMaxNs - std::max<int64_t>(by, 0) ||
+        first < -kMaxNs - std::min<int64_t>(by, 0))
+        return false;
+    const auto shift = [by](std::vector<int64_t>& times, size_t first_row) {
+        for (size_t i = first_row; i < times.size(); ++i)
+            times[i] += by;
+    };
+    shift(p.host.begin, from.host);
+    shift(p.device.begin, from.device);
+    shift(p.memory.time, from.memory);
+    shift(p.counters.time, from.counters);
+    for (size_t i = from.flows; i < p.flows.size(); ++i)
+        p.flows[i].time += by;
+    return true;
 }
 
 void ProfileBuilder::push_host(const HostSpan& span, uint32_t detail) {
@@ -196,6 +250,7 @@ void ProfileBuilder::add_counter(int64_t time, TrackId track, StringId name, dou
 }
 
 Profile ProfileBuilder::finish() && {
+    settle_ranks();
     order_profile(profile_);
     return std::move(profile_);
 }

@@ -49,6 +49,11 @@ struct MemoryEvent {
     int32_t device_type = 0, device = -1;
 };
 
+// Numbers of rows: how far a builder is, or how much is still to come.
+struct RowCounts {
+    size_t host = 0, ops = 0, api = 0, device = 0, memory = 0, counters = 0, flows = 0;
+};
+
 class ProfileBuilder {
   public:
     ProfileInfo& info() { return profile_.info; }
@@ -56,8 +61,9 @@ class ProfileBuilder {
     StringId text(std::string_view text) { return profile_.strings.intern(text); }
     std::string_view view(StringId id) const { return profile_.strings.view(id); }
 
-    // Starts a rank. A number that another rank has already is replaced by the next free one, with a
-    // diagnostic.
+    // Starts a rank. Its facts may be changed until finish(), which settles the numbers: known ones first,
+    // then the others from the number they wish for (0 by default) upwards. A number that is taken is
+    // replaced by the next free one, with a diagnostic.
     RankId begin_rank(Rank rank);
     Rank& rank(RankId id) { return profile_.ranks[id.index()]; }
 
@@ -75,8 +81,12 @@ class ProfileBuilder {
     LaunchConfigId launch_config(const LaunchConfig& config);
     CollectiveId collective(const Collective& collective);
 
-    // Capacity hints: they save copies, never limit.
-    void reserve(size_t host_spans, size_t device_spans);
+    RowCounts row_counts() const;
+    // Capacity hint: it saves copies, never limits. Memory that is reserved and not used costs nothing.
+    void reserve(const RowCounts& rows);
+    // Moves all that was added since `from` by `by` ns, for sources that tell the base of their times last.
+    // Nothing is done, and false given back, where a time would leave the range.
+    bool shift_times(const RowCounts& from, int64_t by);
 
     void add_op(const HostSpan& span, const OpDetail& detail);
     void add_api(const HostSpan& span, int64_t correlation);
@@ -92,6 +102,7 @@ class ProfileBuilder {
 
   private:
     void push_host(const HostSpan& span, uint32_t detail);
+    void settle_ranks();
 
     Profile profile_;
     absl::flat_hash_map<std::tuple<uint32_t, int64_t>, DeviceId> devices_;

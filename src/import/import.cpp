@@ -1,0 +1,181 @@
+#include "import/import.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <thread>
+
+#include "base/gzip_source.h"
+#include "base/tar_reader.h"
+#include "import/kineto/importer.h"
+#include "import/rank_hint.h"
+#include "import/sniff.h"
+
+namespace opsight {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kUnixSince2001 =
+    1'000'000'000'000'000'000;  // earlier times are of a clock that starts at boot
+
+// A file that was given, or found in a directory that was given.
+struct Input {
+    std::string path;
+    bool found = false;  // found: may be something else than a trace, and is passed over then
+    uint64_t size = 0;
+};
+
+class Importer {
+  public:
+    explicit Importer(const ImportOptions& options) : options_(options) {
+        trace_.progress = options.progress;
+        const size_t cores = std::max(1u, std::thread::hardware_concurrency());
+        trace_.threads = options.threads > 0 ? options.threads : std::min<size_t>(cores, 8);
+    }
+
+    Status run(const std::vector<std::string>& paths) {
+        for (const std::string& path : paths)
+            OPSIGHT_TRY(expand(path));
+        for (const Input& input : inputs_)
+            trace_.disk_bytes += input.size;
+        if (options_.progress) options_.progress->stage("reading", trace_.disk_bytes);
+        for (const Input& input : inputs_) {
+            OPSIGHT_TRY(import_input(input));
+            trace_.disk_before += input.size;
+        }
+        if (facts_.files == 0)
+            return fail("holds no trace", paths.empty() ? "" : paths.front(), {},
+                        "a PyTorch trace is a .json or .json.gz with a list 'traceEvents'");
+        return {};
+    }
+
+    Profile finish() {
+        Profile profile = std::move(builder_).finish();
+        profile.info.origin_is_unix = profile.info.origin_ns > kUnixSince2001;
+        return profile;
+    }
+    const ImportFacts& facts() const { return facts_; }
+
+  private:
+    Status expand(const std::string& path) {
+        std::error_code error;
+        const fs::file_status status = fs::status(path, error);
+        if (!fs::exists(status)) return fail("no such file or directory", path);
+        if (!fs::is_directory(status)) {
+            const uintmax_t size = fs::file_size(path, error);
+            inputs_.push_back({path, false, error ? 0 : size});
+            return {};
+        }
+        std::vector<Input> found;
+        const auto options = fs::directory_options::skip_permission_denied;
+        for (auto entry = fs::recursive_directory_iterator(path, options, error);
+             !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
+            if (entry->is_regular_file(error))
+                found.push_back({entry->path().string(), true, entry->file_size(error)});
+        if (error) return fail("cannot list the directory: " + error.message(), path);
+        if (found.empty()) return fail("is a directory without files", path);
+        std::sort(found.begin(), found.end(), [](const Input& a, const Input& b) {
+            const int64_t x = rank_hint(a.path), y = rank_hint(b.path);
+            return x != y ? x < y : a.path < b.path;
+        });
+        inputs_.insert(inputs_.end(), found.begin(), found.end());
+        return {};
+    }
+
+    Status import_input(const Input& input) {
+        Result<std::unique_ptr<ByteSource>> file = open_file(input.path);
+        if (!file) return file.error().file.empty() || !input.found ? fail(file.error()) : skip(file.error());
+        return import_source(std::move(*file), input.path, input.found, 0);
+    }
+
+    // Takes the wrappings off, then imports what is inside. `lenient`: what is no trace is passed over.
+    Status import_source(std::unique_ptr<ByteSource> raw, const std::string& name, bool lenient, int depth) {
+        auto source = std::make_unique<PeekedSource>(std::move(raw));
+        Result<std::string_view> first = source->peek(kSniffBytes);
+        if (!first) return fail(std::move(first).error());
+        const Sniffed sniffed = sniff(*first);
+        const auto refuse = [&](std::string what, std::string hint) -> Status {
+            Error error{std::move(what), name, {}, std::move(hint)};
+            return lenient ? skip(std::move(error)) : fail(std::move(error));
+        };
+        switch (sniffed.format) {
+            case Format::kGzip:
+                if (depth >= 3) return refuse("is compressed more than three times", {});
+                return import_source(gunzip(std::move(source)), name, lenient, depth + 1);
+            case Format::kTar:
+                return import_tar(std::move(source), name);
+            case Format::kEmpty:
+                if (const std::string damage = source->damage(); !damage.empty())
+                    return refuse("holds nothing readable: " + damage, "copy the file again");
+                return refuse("is empty",
+                              "was the program that wrote it still running, or did the disk fill up?");
+            case Format::kOther:
+                return refuse("is " + sniffed.what + ", not a trace", sniffed.hint);
+            case Format::kJson:
+                break;
+        }
+        return import_json(*source, name, lenient);
+    }
+
+    Status import_json(ByteSource& source, const std::string& name, bool lenient) {
+        trace_.rank_hint = rank_hint(name);
+        // A file of a directory need not be a trace: its first bytes tell before anything is added.
+        auto& peeked = static_cast<PeekedSource&>(source);
+        if (lenient) {
+            OPSIGHT_ASSIGN(const std::string_view head, peeked.peek(kHeaderBytes));
+            if (!may_be_trace(head)) return skip({"is JSON, but no trace", name, {}, {}});
+        }
+        Result<kineto::TraceFacts> facts = kineto::import_trace(source, name, trace_, builder_);
+        if (!facts) return fail(std::move(facts).error());
+        ++facts_.files;
+        facts_.bytes += facts->bytes;
+        facts_.events += facts->events;
+        return {};
+    }
+
+    Status import_tar(std::unique_ptr<ByteSource> archive, const std::string& name) {
+        TarReader tar(std::move(archive));
+        for (;;) {
+            OPSIGHT_ASSIGN(const std::optional<TarReader::Member> member, tar.next());
+            if (!member) break;
+            OPSIGHT_TRY(import_source(tar.open_member(), name + ":" + member->name, true, 1));
+        }
+        if (const std::string damage = tar.damage(); !damage.empty())
+            builder_.diagnostics().add(Diag::kTruncatedInput, {name, -1, -1, damage});
+        return {};
+    }
+
+    static constexpr size_t kHeaderBytes = size_t{1} << 20;
+
+    // Lists of events come within the first megabyte, or the file is a bare list of objects.
+    static bool may_be_trace(std::string_view head) {
+        const size_t first = head.find_first_not_of(" \t\r\n");
+        if (first == head.npos) return false;
+        if (head[first] == '[') return head.find("\"ph\"") != head.npos;
+        return head.find("\"traceEvents\"") != head.npos;
+    }
+
+    Status skip(Error error) {
+        builder_.diagnostics().add(Diag::kSkippedFile, {error.file, -1, -1, error.what});
+        return {};
+    }
+
+    const ImportOptions& options_;
+    kineto::TraceOptions trace_;
+    std::vector<Input> inputs_;
+    ProfileBuilder builder_;
+    ImportFacts facts_;
+};
+
+}  // namespace
+
+Result<Profile> import_files(const std::vector<std::string>& paths, const ImportOptions& options,
+                             ImportFacts* facts) {
+    Importer importer(options);
+    OPSIGHT_TRY(importer.run(paths));
+    if (facts) *facts = importer.facts();
+    return importer.finish();
+}
+
+}  // namespace opsight

@@ -1,0 +1,150 @@
+#include "import/kineto/assembler.h"
+
+#include <algorithm>
+
+#include "import/kineto/numbers.h"
+
+namespace opsight::kineto {
+
+void Assembler::add(const Batch& batch) {
+    Remap& map = workers_[batch.worker];
+    learn(batch, map);
+    add_host(batch, map);
+    add_device(batch, map);
+    add_rest(batch, map);
+    add_diagnostics(batch.diagnostics);
+    events_ += batch.events;
+    knows_kineto_ |= batch.knows_kineto;
+}
+
+// Takes over what the worker's tables gained.
+void Assembler::learn(const Batch& batch, Remap& map) {
+    for (const std::string_view text : batch.new_strings)
+        map.strings.push_back(builder_.text(text));
+    for (const Signature& s : batch.new_signatures)
+        map.signatures.push_back(builder_.signature(
+            {map.text(s.shapes), map.text(s.dtypes), map.text(s.concrete), map.text(s.strides)}));
+    for (const LaunchConfig& config : batch.new_configs)
+        map.configs.push_back(builder_.launch_config(config));
+    for (Collective c : batch.new_collectives) {
+        for (StringId* text : {&c.name, &c.dtype, &c.group_name, &c.group_description, &c.group_ranks})
+            *text = map.text(*text);
+        map.collectives.push_back(builder_.collective(c));
+    }
+    for (Place place : batch.new_places) {
+        place.pid_text = map.text(place.pid_text);
+        place.tid_text = map.text(place.tid_text);
+        map.places.push_back(known_place(place));
+    }
+    for (const DevicePlace& where : batch.new_device_places)
+        map.device_places.push_back(device_track(where, map));
+}
+
+uint32_t Assembler::known_place(const Place& p) {
+    const PlaceKey key = {p.pid_is_number, p.tid_is_number, p.pid, p.tid, p.pid_text.value, p.tid_text.value};
+    const auto [slot, is_new] = place_index_.try_emplace(key, static_cast<uint32_t>(places_.size()));
+    if (is_new) places_.push_back({p, {}, {}});
+    return slot->second;
+}
+
+std::string Assembler::pid_text(const Place& place) const {
+    return place.pid_is_number ? std::to_string(place.pid) : std::string(builder_.view(place.pid_text));
+}
+
+TrackId Assembler::device_track(const DevicePlace& where, const Remap& map) {
+    const DeviceId device = builder_.device(rank_, where.device);
+    const TrackId track = builder_.stream_track(where.kind, device, where.context, where.stream);
+    const uint32_t place = map.places[where.place];
+    if (!places_[place].device.valid() && where.kind == TrackKind::kDeviceStream)
+        places_[place].device = track;
+    device_tracks_.emplace_back(place, track);
+    return track;
+}
+
+// A row of the source that is neither thread nor stream.
+TrackId Assembler::row_track(uint32_t place, std::string_view row) {
+    return builder_.other_track(rank_, pid_text(places_[place].place), row);
+}
+
+TrackId Assembler::host_track(uint32_t index, HostKind kind) {
+    KnownPlace& known = places_[index];
+    if (known.host.valid()) return known.host;
+    const Place& place = known.place;
+    const std::string_view pid_name = builder_.view(place.pid_text), tid_name = builder_.view(place.tid_text);
+    if (!place.pid_is_number && kind == HostKind::kOther)
+        return known.host = row_track(index, place.tid_is_number ? std::to_string(place.tid) : tid_name);
+    known.host = builder_.host_track(rank_, place.pid_is_number ? place.pid : parse_id(pid_name).value,
+                                     place.tid_is_number ? place.tid : parse_id(tid_name).value);
+    builder_.track(known.host).pid_text = place.pid_text;
+    builder_.track(known.host).tid_text = place.tid_text;
+    return known.host;
+}
+
+void Assembler::add_host(const Batch& batch, const Remap& map) {
+    size_t op = 0, call = 0;
+    for (size_t i = 0; i < batch.host.size(); ++i) {
+        HostSpan span = batch.host[i];
+        span.track = host_track(map.places[span.track.index()], span.kind);
+        span.name = map.strings[span.name.index()];
+        if (span.kind == HostKind::kOp) {
+            OpDetail detail = batch.ops[op++];
+            if (detail.signature.valid()) detail.signature = map.signatures[detail.signature.index()];
+            if (detail.collective.valid()) detail.collective = map.collectives[detail.collective.index()];
+            detail.module_path = map.strings[detail.module_path.index()];
+            detail.stack = map.strings[detail.stack.index()];
+            builder_.add_op(span, detail);
+        } else if (span.kind == HostKind::kRuntimeApi || span.kind == HostKind::kDriverApi) {
+            builder_.add_api(span, batch.api[call++]);
+        } else {
+            const uint32_t detail = batch.detail[i];
+            builder_.add_host(span, detail == StringId::kNone ? detail : map.strings[detail].value);
+        }
+    }
+}
+
+void Assembler::add_device(const Batch& batch, const Remap& map) {
+    for (DeviceSpan span : batch.device) {
+        span.track = map.device_places[span.track.index()];
+        span.name = map.strings[span.name.index()];
+        if (span.config.valid()) span.config = map.configs[span.config.index()];
+        if (span.collective.valid()) span.collective = map.collectives[span.collective.index()];
+        builder_.add_device(span);
+    }
+}
+
+void Assembler::add_rest(const Batch& batch, const Remap& map) {
+    for (MemoryEvent event : batch.memory) {
+        event.track = host_track(map.places[event.track.index()], HostKind::kOp);
+        builder_.add_memory(event);
+    }
+    for (const Batch::Counter& c : batch.counters) {
+        const TrackId track =
+            c.on_device ? map.device_places[c.track] : row_track(map.places[c.track], "counters");
+        builder_.add_counter(c.time, track, map.strings[c.name.index()], c.value);
+    }
+    for (FlowEnd flow : batch.flows) {
+        flow.track = TrackId(map.places[flow.track.index()]);
+        flows_.push_back(flow);
+    }
+    for (LooseEvent event : batch.loose) {
+        event.place = map.places[event.place];
+        event.name = map.strings[event.name.index()];
+        event.text = map.strings[event.text.index()];
+        loose_.push_back(event);
+    }
+}
+
+void Assembler::add_diagnostics(const Diagnostics& diagnostics) {
+    for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i) {
+        const auto kind = static_cast<Diag>(i);
+        int64_t count = diagnostics.count(kind);
+        for (DiagOccurrence where : diagnostics.first(kind)) {
+            where.file = file_;
+            builder_.diagnostics().add(kind, std::move(where));
+            --count;
+        }
+        if (count > 0) builder_.diagnostics().add(kind, {}, count);
+    }
+}
+
+}  // namespace opsight::kineto

@@ -1,0 +1,79 @@
+// Adds the batches of one trace to a ProfileBuilder, in the order of the windows, and settles what only the
+// whole trace tells: names of tracks, begins and ends, where flows end, the base of the times.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "import/kineto/batch.h"
+#include "import/kineto/header.h"
+
+namespace opsight::kineto {
+
+class Assembler {
+  public:
+    Assembler(ProfileBuilder& builder, RankId rank, std::string file, size_t workers)
+        : builder_(builder),
+          rank_(rank),
+          file_(std::move(file)),
+          workers_(workers),
+          from_(builder.row_counts()) {}
+
+    void add(const Batch& batch);
+    // `diagnostics`: of the readers.
+    void finish(const Header& header, const Diagnostics& diagnostics);
+
+    uint64_t events() const { return events_; }
+    bool knows_kineto() const { return knows_kineto_; }
+
+  private:
+    // Local ids of a worker to ids of the profile.
+    struct Remap {
+        std::vector<StringId> strings{StringId(0)};
+        std::vector<SignatureId> signatures;
+        std::vector<LaunchConfigId> configs;
+        std::vector<CollectiveId> collectives;
+        std::vector<uint32_t> places;  // into places_
+        std::vector<TrackId> device_places;
+        StringId text(StringId local) const { return local.valid() ? strings[local.index()] : local; }
+    };
+    // A place of the source and the tracks that it turned out to be.
+    struct KnownPlace {
+        Place place;  // with the profile's string ids
+        TrackId host, device;
+    };
+    using PlaceKey = std::tuple<bool, bool, int64_t, int64_t, uint32_t, uint32_t>;
+
+    void learn(const Batch& batch, Remap& map);
+    uint32_t known_place(const Place& place);
+    TrackId device_track(const DevicePlace& where, const Remap& map);
+    TrackId host_track(uint32_t place, HostKind kind);
+    TrackId row_track(uint32_t place, std::string_view row);
+    void add_host(const Batch& batch, const Remap& map);
+    void add_device(const Batch& batch, const Remap& map);
+    void add_rest(const Batch& batch, const Remap& map);
+    void add_diagnostics(const Diagnostics& diagnostics);
+
+    void finish_spans();
+    void finish_async();
+    void add_span(const LooseEvent& begin, const LooseEvent* end, TrackId track);
+    void finish_names();
+    void finish_flows();
+    std::string pid_text(const Place& place) const;
+
+    ProfileBuilder& builder_;
+    const RankId rank_;
+    const std::string file_;
+    std::vector<Remap> workers_;
+    const RowCounts from_;
+    std::vector<KnownPlace> places_;
+    std::map<PlaceKey, uint32_t> place_index_;
+    std::vector<std::pair<uint32_t, TrackId>> device_tracks_;  // by place
+    std::vector<LooseEvent> loose_;                            // with places and strings of the profile
+    std::vector<FlowEnd> flows_;                               // track: index into places_
+    uint64_t events_ = 0;
+    bool knows_kineto_ = false;
+};
+
+}  // namespace opsight::kineto

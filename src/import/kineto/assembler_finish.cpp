@@ -1,0 +1,128 @@
+// What an Assembler can settle only when it has seen the whole trace.
+#include <algorithm>
+
+#include "import/kineto/assembler.h"
+#include "import/kineto/numbers.h"
+
+namespace opsight::kineto {
+
+void Assembler::finish(const Header& header, const Diagnostics& diagnostics) {
+    add_diagnostics(diagnostics);
+    finish_spans();
+    finish_async();
+    finish_flows();
+    finish_names();
+    if (header.base_ns != 0 && !builder_.shift_times(from_, header.base_ns))
+        builder_.diagnostics().add(Diag::kBadHeader, {file_, -1, -1, "baseTimeNanoseconds is out of range"});
+}
+
+void Assembler::add_span(const LooseEvent& begin, const LooseEvent* end, TrackId track) {
+    HostSpan span = {begin.time, end ? std::max<int64_t>(0, end->time - begin.time) : 0,
+                     track,      begin.name,
+                     begin.kind, end ? uint8_t{0} : uint8_t{kUnfinished}};
+    if (!end)
+        builder_.diagnostics().add(Diag::kUnfinishedSpan,
+                                   {file_, -1, -1, std::string(builder_.view(begin.name))});
+    if (span.kind == HostKind::kOp) return builder_.add_op(span, {});
+    builder_.add_host(span, span.kind == HostKind::kOther ? begin.text.value : StringId::kNone);
+}
+
+// Begins and ends ('B', 'E') nest per thread.
+void Assembler::finish_spans() {
+    std::vector<const LooseEvent*> marks;
+    for (const LooseEvent& event : loose_)
+        if (event.what == OtherRow::kBegin || event.what == OtherRow::kEnd) marks.push_back(&event);
+    std::stable_sort(marks.begin(), marks.end(), [](const LooseEvent* a, const LooseEvent* b) {
+        return a->place != b->place ? a->place < b->place : a->time < b->time;
+    });
+    std::vector<const LooseEvent*> open;
+    const auto close_all = [&] {
+        for (const LooseEvent* begin : open)
+            add_span(*begin, nullptr, host_track(begin->place, begin->kind));
+        open.clear();
+    };
+    for (const LooseEvent* mark : marks) {
+        if (!open.empty() && open.back()->place != mark->place) close_all();
+        if (mark->what == OtherRow::kBegin) {
+            open.push_back(mark);
+        } else if (open.empty()) {
+            builder_.diagnostics().add(Diag::kEndWithoutBegin,
+                                       {file_, -1, -1, std::string(builder_.view(mark->name))});
+        } else {
+            add_span(*open.back(), mark, host_track(mark->place, open.back()->kind));
+            open.pop_back();
+        }
+    }
+    close_all();
+}
+
+// Async begins and ends ('b', 'e') pair by category and id, across threads; they get rows of their own.
+void Assembler::finish_async() {
+    std::vector<const LooseEvent*> marks;
+    for (const LooseEvent& event : loose_)
+        if (event.what == OtherRow::kAsyncBegin || event.what == OtherRow::kAsyncEnd) marks.push_back(&event);
+    std::stable_sort(marks.begin(), marks.end(),
+                     [](const LooseEvent* a, const LooseEvent* b) { return a->time < b->time; });
+    std::map<std::pair<uint32_t, int64_t>, std::vector<const LooseEvent*>> open;
+    const auto row = [&](const LooseEvent& begin) {
+        return row_track(begin.place, "async " + std::string(builder_.view(begin.text)));
+    };
+    for (const LooseEvent* mark : marks) {
+        std::vector<const LooseEvent*>& begins = open[{mark->text.value, mark->id}];
+        if (mark->what == OtherRow::kAsyncBegin) {
+            begins.push_back(mark);
+        } else if (begins.empty()) {
+            builder_.diagnostics().add(Diag::kEndWithoutBegin,
+                                       {file_, -1, -1, std::string(builder_.view(mark->name))});
+        } else {
+            add_span(*begins.back(), mark, row(*begins.back()));
+            begins.pop_back();
+        }
+    }
+    for (const auto& [key, begins] : open)
+        for (const LooseEvent* begin : begins)
+            add_span(*begin, nullptr, row(*begin));
+}
+
+void Assembler::finish_flows() {
+    for (FlowEnd flow : flows_) {
+        const auto place = static_cast<uint32_t>(flow.track.index());
+        const KnownPlace& known = places_[place];
+        const bool on_device = known.device.valid() && (!known.host.valid() || !flow.is_start);
+        flow.track = on_device ? known.device : host_track(place, HostKind::kOp);
+        builder_.add_flow(flow);
+    }
+}
+
+// Names of threads belong to one place, names of processes to all places with that pid.
+void Assembler::finish_names() {
+    std::map<std::pair<int64_t, uint32_t>, std::pair<StringId, StringId>> processes;  // name, label
+    const auto process = [&](const Place& place) -> auto& {
+        return processes[{place.pid, place.pid_text.value}];
+    };
+    for (const LooseEvent& meta : loose_) {
+        if (meta.what != OtherRow::kMeta) continue;
+        const KnownPlace& known = places_[meta.place];
+        const std::string_view what = builder_.view(meta.name);
+        if (what == "process_name") process(known.place).first = meta.text;
+        if (what == "process_labels") process(known.place).second = meta.text;
+        if (what != "thread_name") continue;
+        const bool of_stream = builder_.view(meta.text).starts_with("stream");
+        if (known.host.valid() && !(of_stream && known.device.valid()))
+            builder_.track(known.host).name = meta.text;
+        for (const auto& [place, track] : device_tracks_)
+            if (place == meta.place && (of_stream || !known.host.valid()))
+                builder_.track(track).name = meta.text;
+    }
+    for (const KnownPlace& known : places_) {
+        const auto& [name, label] = process(known.place);
+        if (known.host.valid() && name.valid()) builder_.track(known.host).process_name = name;
+    }
+    for (const auto& [place, track] : device_tracks_) {
+        const auto& [name, label] = process(places_[place].place);
+        const StringId text = label.valid() ? label : name;
+        if (text.valid()) builder_.track(track).process_name = text;
+    }
+}
+
+}  // namespace opsight::kineto

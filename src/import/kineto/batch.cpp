@@ -1,0 +1,25 @@
+#include "import/kineto/batch.h"
+
+namespace opsight::kineto {
+
+void Batch::clear() {
+    events = 0;
+    new_strings.clear();
+    new_signatures.clear();
+    new_configs.clear();
+    new_collectives.clear();
+    new_places.clear();
+    new_device_places.clear();
+    host.clear();
+    detail.clear();
+    ops.clear();
+    api.clear();
+    device.clear();
+    memory.clear();
+    counters.clear();
+    flows.clear();
+    loose.clear();
+    diagnostics = Diagnostics();
+}
+
+}  // namespace opsight::kineto

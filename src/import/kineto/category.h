@@ -1,0 +1,30 @@
+// What an event's category says it is, in the spellings of all generations (2020 to 2026).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace opsight::kineto {
+
+enum class Category : uint8_t {
+    kNone,  // the event has no category
+    kOp,
+    kRuntime,
+    kDriver,
+    kKernel,
+    kMemcpy,
+    kMemset,
+    kSync,
+    kAnnotation,
+    kDeviceAnnotation,
+    kPython,
+    kOverhead,
+    kProfilerRange,  // counters of one kernel, measured by replay; its times are not the kernel's
+    kMtiaDevice,     // MTIA's control processor: kernels, and copies named dma_request
+    kOtherKnown,     // the profiler's own marks
+    kUnknown
+};
+
+Category find_category(std::string_view text);
+
+}  // namespace opsight::kineto

@@ -1,0 +1,280 @@
+#include "import/kineto/interpreter.h"
+
+#include <algorithm>
+
+#include "base/time.h"
+#include "import/kineto/numbers.h"
+#include "import/kineto/text.h"
+
+namespace opsight::kineto {
+namespace {
+
+bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> prefixes) {
+    for (const std::string_view prefix : prefixes)
+        if (text.starts_with(prefix)) return true;
+    return false;
+}
+
+HostKind annotation_kind(std::string_view name) {
+    return starts_with_any(name, {"enumerate(DataLoader)#", "enumerate(DataPipe)#"}) ? HostKind::kDataLoad
+                                                                                     : HostKind::kAnnotation;
+}
+
+HostKind python_kind(std::string_view name) {
+    return name.starts_with("nn.Module: ") ? HostKind::kModule : HostKind::kPythonFrame;
+}
+
+// Events without category: PyTorch's legacy autograd traces name the side in the pid.
+Category legacy_category(std::string_view pid) {
+    if (pid == "CPU functions") return Category::kOp;
+    return pid == "CUDA functions" ? Category::kKernel : Category::kNone;
+}
+
+FlowKind flow_kind(std::string_view category) {
+    if (category == "fwdbwd" || category == "forward_backward") return FlowKind::kForwardBackward;
+    return starts_with_any(category, {"ac2g", "async", "cpu_to_"}) ? FlowKind::kLaunch : FlowKind::kOther;
+}
+
+}  // namespace
+
+void Interpreter::start(Batch& batch, std::string_view window, uint64_t offset) {
+    batch_ = &batch;
+    window_ = window;
+    offset_ = offset;
+}
+
+void Interpreter::finish() {
+    for (; tables_.strings_given < tables_.strings.size(); ++tables_.strings_given)
+        batch_->new_strings.push_back(tables_.strings.view(StringId(tables_.strings_given)));
+}
+
+void Interpreter::take(const RawEvent& event) {
+    ++batch_->events;
+    const std::string_view phase = bare(event.phase);
+    switch (phase.size() == 1 ? phase[0] : '\0') {
+        case 'X':
+            return take_complete(event);
+        case 'i':
+        case 'I':
+            return take_instant(event);
+        case 'B':
+            return take_loose(event, OtherRow::kBegin);
+        case 'E':
+            return take_loose(event, OtherRow::kEnd);
+        case 'b':
+            return take_loose(event, OtherRow::kAsyncBegin);
+        case 'e':
+            return take_loose(event, OtherRow::kAsyncEnd);
+        case 'C':
+            return take_counter(event);
+        case 's':
+            return take_flow(event, true);
+        case 't':
+        case 'f':
+            return take_flow(event, false);
+        case 'M':
+            return take_meta(event);
+        default:
+            report(event.phase.empty() ? Diag::kBadEvent : Diag::kUnknownPhase, event, phase);
+    }
+}
+
+void Interpreter::take_complete(const RawEvent& event) {
+    Times times;
+    if (!read_times(event, times)) return;
+    Category what = category(event.category);
+    if (what == Category::kNone) what = legacy_category(bare(event.pid));
+    switch (what) {
+        case Category::kOp:
+            return add_host(event, times, HostKind::kOp, StringId::kNone);
+        case Category::kRuntime:
+            return add_host(event, times, HostKind::kRuntimeApi, StringId::kNone);
+        case Category::kDriver:
+            return add_host(event, times, HostKind::kDriverApi, StringId::kNone);
+        case Category::kAnnotation:
+            return add_host(event, times, annotation_kind(bare(event.name)), StringId::kNone);
+        case Category::kPython:
+            return add_host(event, times, python_kind(bare(event.name)), StringId::kNone);
+        case Category::kOverhead:
+            return add_host(event, times, HostKind::kOverhead, StringId::kNone);
+        case Category::kKernel:
+            return add_device(event, times, DeviceKind::kKernel);
+        case Category::kMemcpy:
+            return add_device(event, times, DeviceKind::kMemcpy);
+        case Category::kMemset:
+            return add_device(event, times, DeviceKind::kMemset);
+        case Category::kSync:
+            return add_device(event, times, DeviceKind::kSync);
+        case Category::kDeviceAnnotation:
+            return add_device(event, times, DeviceKind::kAnnotation);
+        case Category::kMtiaDevice:
+            return add_device(event, times,
+                              bare(event.name) == "dma_request" ? DeviceKind::kMemcpy : DeviceKind::kKernel);
+        case Category::kProfilerRange:
+            return add_profiler_range(event, times);
+        case Category::kUnknown:
+            report(Diag::kUnknownCategory, event, bare(event.category));
+            [[fallthrough]];
+        case Category::kNone:
+        case Category::kOtherKnown:
+            break;
+    }
+    if (what == Category::kUnknown && event.has(Arg::kDevice) && event.has(Arg::kStream))
+        return add_device(event, times, DeviceKind::kOther);
+    add_host(event, times, HostKind::kOther, text(event.category).value);
+}
+
+void Interpreter::take_instant(const RawEvent& event) {
+    Times times;
+    if (!read_time(event, times.begin)) return;
+    if (bare(event.name) == "[memory]" && event.has(Arg::kBytes)) return add_memory(event, times.begin);
+    if (category(event.category) == Category::kUnknown)
+        report(Diag::kUnknownCategory, event, bare(event.category));
+    times.flags = kInstant;
+    add_host(event, times, HostKind::kOther, text(event.category).value);
+}
+
+void Interpreter::take_loose(const RawEvent& event, OtherRow what) {
+    LooseEvent loose{what, HostKind::kOther};
+    if (!read_time(event, loose.time)) return;
+    const Category known = category(event.category);
+    if (known == Category::kAnnotation) loose.kind = annotation_kind(bare(event.name));
+    if (known == Category::kOp) loose.kind = HostKind::kOp;
+    if (known == Category::kPython) loose.kind = python_kind(bare(event.name));
+    loose.place = place(event);
+    loose.name = text(event.name);
+    loose.text = text(event.category);
+    loose.id = event.id.empty() ? 0 : id(event, event.id);
+    batch_->loose.push_back(loose);
+}
+
+void Interpreter::take_counter(const RawEvent& event) {
+    int64_t time = 0;
+    if (!read_time(event, time)) return;
+    const PlaceId where = place(event);
+    const std::string name(plain_text(event.name, scratch_));
+    reader_.read_scalar_args(event.begin, event.limit, [&](std::string_view key, std::string_view token) {
+        const std::optional<double> value = parse_double(token);
+        if (!value) return report(Diag::kBadEvent, event, "a counter that is no number");
+        const StringId series = tables_.strings.intern(key == "value" ? name : name + " " + std::string(key));
+        batch_->counters.push_back({time, where, series, *value, false});
+    });
+}
+
+void Interpreter::take_flow(const RawEvent& event, bool is_start) {
+    int64_t time = 0;
+    if (!read_time(event, time)) return;
+    if (event.id.empty()) return report(Diag::kBadEvent, event, "a flow event without id");
+    batch_->flows.push_back(
+        {id(event, event.id), time, TrackId(place(event)), flow_kind(bare(event.category)), is_start});
+}
+
+void Interpreter::take_meta(const RawEvent& event) {
+    const std::string_view name = bare(event.name);
+    LooseEvent meta{OtherRow::kMeta, HostKind::kOther};
+    if (name == "process_name" || name == "thread_name")
+        meta.text = text(event[Arg::kName]);
+    else if (name == "process_labels")
+        meta.text = text(event[Arg::kLabels]);
+    else
+        return;  // sort orders of rows, which say nothing of the run
+    meta.name = text(event.name);
+    meta.place = place(event);
+    batch_->loose.push_back(meta);
+}
+
+void Interpreter::add_host(const RawEvent& event, const Times& times, HostKind kind, uint32_t detail) {
+    const HostSpan span = {times.begin,      times.dur, TrackId(place(event)),
+                           text(event.name), kind,      times.flags};
+    if (kind == HostKind::kOp) return add_op(event, span);
+    batch_->host.push_back(span);
+    batch_->detail.push_back(detail);
+    if (kind == HostKind::kRuntimeApi || kind == HostKind::kDriverApi) {
+        const std::string_view correlation = event[Arg::kCorrelation];
+        batch_->api.push_back(correlation.empty() ? -1 : id(event, correlation));
+    }
+}
+
+void Interpreter::add_op(const RawEvent& event, const HostSpan& span) {
+    OpDetail op;
+    op.signature = signature(event);
+    op.collective = collective(event);
+    if (event.has(Arg::kSequence)) op.sequence = parse_int(event[Arg::kSequence]).value_or(-1);
+    if (event.has(Arg::kForwardThread)) op.forward_thread = id(event, event[Arg::kForwardThread]);
+    if (event.has(Arg::kExternalId)) op.external_id = id(event, event[Arg::kExternalId]);
+    if (event.has(Arg::kModuleHierarchy)) op.module_path = text(event[Arg::kModuleHierarchy]);
+    if (event.has(Arg::kCallStack)) op.stack = text(event[Arg::kCallStack]);
+    batch_->host.push_back(span);
+    batch_->detail.push_back(StringId::kNone);
+    batch_->ops.push_back(op);
+}
+
+void Interpreter::add_device(const RawEvent& event, const Times& times, DeviceKind kind) {
+    const TrackKind track =
+        kind == DeviceKind::kAnnotation ? TrackKind::kDeviceAnnotation : TrackKind::kDeviceStream;
+    DeviceSpan span;
+    span.begin = times.begin;
+    span.dur = times.dur;
+    span.flags = times.flags;
+    span.track = TrackId(device_place(event, track));
+    span.name = text(event.name);
+    span.kind = kind;
+    if (event.has(Arg::kCorrelation)) span.correlation = id(event, event[Arg::kCorrelation]);
+    if (event.has(Arg::kExternalId)) span.external_id = id(event, event[Arg::kExternalId]);
+    if (event.has(Arg::kBytes)) span.bytes = parse_int(event[Arg::kBytes]).value_or(-1);
+    if (kind == DeviceKind::kKernel) span.config = config(event);
+    span.collective = collective(event);
+    batch_->device.push_back(span);
+}
+
+void Interpreter::add_profiler_range(const RawEvent& event, const Times& times) {
+    add_device(event, times, DeviceKind::kOther);
+    const uint32_t track = batch_->device.back().track.value;
+    reader_.read_scalar_args(event.begin, event.limit, [&](std::string_view key, std::string_view token) {
+        if (const std::optional<double> value = parse_double(token))
+            batch_->counters.push_back({times.begin, track, tables_.strings.intern(key), *value, true});
+    });
+}
+
+void Interpreter::add_memory(const RawEvent& event, int64_t time) {
+    const auto number = [&](Arg arg, int64_t otherwise) {
+        return event.has(arg) ? parse_int(event[arg]).value_or(otherwise) : otherwise;
+    };
+    const std::optional<int64_t> bytes = parse_int(event[Arg::kBytes]);
+    if (!bytes) return report(Diag::kBadEvent, event, "a memory event without a number of bytes");
+    MemoryEvent memory;
+    memory.time = time;
+    memory.track = TrackId(place(event));
+    memory.bytes = *bytes;
+    memory.address = event.has(Arg::kAddress) ? id(event, event[Arg::kAddress]) : 0;
+    memory.total_allocated = number(Arg::kTotalAllocated, -1);
+    memory.total_reserved = number(Arg::kTotalReserved, -1);
+    memory.device_type = static_cast<int32_t>(number(Arg::kDeviceType, 0));
+    memory.device = static_cast<int32_t>(number(Arg::kDeviceId, -1));
+    batch_->memory.push_back(memory);
+}
+
+bool Interpreter::read_time(const RawEvent& event, int64_t& time) {
+    const std::optional<int64_t> parsed = parse_us(event.time);
+    if (!parsed) report(Diag::kBadTime, event, event.time.empty() ? "no ts" : bare(event.time));
+    time = parsed.value_or(0);
+    return parsed.has_value();
+}
+
+bool Interpreter::read_times(const RawEvent& event, Times& times) {
+    if (!read_time(event, times.begin)) return false;
+    if (event.duration.empty()) {
+        report(Diag::kMissingDuration, event);
+        return true;
+    }
+    const std::optional<int64_t> dur = parse_us(event.duration);
+    if (!dur || (*dur > 0 && times.begin > kMaxNs - *dur)) {
+        report(Diag::kBadTime, event, bare(event.duration));
+        return false;
+    }
+    if (*dur < 0) report(Diag::kNegativeDuration, event, bare(event.duration));
+    times.dur = std::max<int64_t>(0, *dur);
+    return true;
+}
+
+}  // namespace opsight::kineto

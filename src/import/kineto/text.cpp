@@ -1,0 +1,144 @@
+#include "import/kineto/text.h"
+
+#include <cstdint>
+
+#include "import/kineto/numbers.h"
+
+namespace opsight::kineto {
+namespace {
+
+int hex_digit(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    c = static_cast<char>(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+// The code unit of "XXXX" at text[i]; -1 where there is none.
+int32_t code_unit(std::string_view text, size_t i) {
+    if (i + 4 > text.size()) return -1;
+    int32_t value = 0;
+    for (size_t k = i; k < i + 4; ++k) {
+        const int digit = hex_digit(text[k]);
+        if (digit < 0) return -1;
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+void append_utf8(uint32_t code, std::string& to) {
+    if (code >= 0xd800 && code < 0xe000) code = 0xfffd;  // half of a pair
+    if (code < 0x80) {
+        to += static_cast<char>(code);
+    } else if (code < 0x800) {
+        to += static_cast<char>(0xc0 | code >> 6);
+        to += static_cast<char>(0x80 | (code & 0x3f));
+    } else if (code < 0x10000) {
+        to += static_cast<char>(0xe0 | code >> 12);
+        to += static_cast<char>(0x80 | (code >> 6 & 0x3f));
+        to += static_cast<char>(0x80 | (code & 0x3f));
+    } else {
+        to += static_cast<char>(0xf0 | code >> 18);
+        to += static_cast<char>(0x80 | (code >> 12 & 0x3f));
+        to += static_cast<char>(0x80 | (code >> 6 & 0x3f));
+        to += static_cast<char>(0x80 | (code & 0x3f));
+    }
+}
+
+// Appends what the \u escape with its digits at text[i] stands for; gives the place behind it.
+size_t append_unicode(std::string_view text, size_t i, std::string& to) {
+    const int32_t unit = code_unit(text, i);
+    if (unit < 0) {
+        to += 'u';
+        return i;
+    }
+    i += 4;
+    if (unit >= 0xd800 && unit < 0xdc00 && text.substr(i, 2) == "\\u") {
+        const int32_t low = code_unit(text, i + 2);
+        if (low >= 0xdc00 && low < 0xe000) {
+            append_utf8(
+                0x10000 + (static_cast<uint32_t>(unit - 0xd800) << 10) + static_cast<uint32_t>(low - 0xdc00),
+                to);
+            return i + 6;
+        }
+    }
+    append_utf8(static_cast<uint32_t>(unit), to);
+    return i;
+}
+
+// Length of the UTF-8 sequence at text[i]; 0 where it is not one.
+size_t utf8_length(std::string_view text, size_t i) {
+    const auto byte = [&](size_t k) { return k < text.size() ? static_cast<uint8_t>(text[k]) : 0; };
+    const auto more = [&](size_t k) { return (byte(k) & 0xc0) == 0x80; };
+    const uint32_t first = byte(i), second = byte(i + 1);
+    if (first < 0x80) return 1;
+    if (first >= 0xc2 && first < 0xe0) return more(i + 1) ? 2 : 0;
+    if (first >= 0xe0 && first < 0xf0) {
+        if (!more(i + 1) || !more(i + 2)) return 0;
+        if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0)) return 0;
+        return 3;
+    }
+    if (first >= 0xf0 && first < 0xf5) {
+        if (!more(i + 1) || !more(i + 2) || !more(i + 3)) return 0;
+        if ((first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90)) return 0;
+        return 4;
+    }
+    return 0;
+}
+
+}  // namespace
+
+std::string_view plain_text(std::string_view token, std::string& scratch) {
+    const std::string_view text = bare(token);
+    size_t i = text.find('\\');
+    if (i == std::string_view::npos || !is_string(token)) return text;
+    scratch.assign(text.substr(0, i));
+    while (i < text.size()) {
+        if (text[i] != '\\' || i + 1 == text.size()) {
+            scratch += text[i++];
+            continue;
+        }
+        const char c = text[i + 1];
+        i += 2;
+        switch (c) {
+            case 'n':
+                scratch += '\n';
+                break;
+            case 't':
+                scratch += '\t';
+                break;
+            case 'r':
+                scratch += '\r';
+                break;
+            case 'b':
+                scratch += '\b';
+                break;
+            case 'f':
+                scratch += '\f';
+                break;
+            case 'u':
+                i = append_unicode(text, i, scratch);
+                break;
+            default:
+                scratch += c;
+        }
+    }
+    return scratch;
+}
+
+bool clean(std::string& json) {
+    bool changed = false;
+    for (size_t i = 0; i < json.size();) {
+        const size_t length = utf8_length(json, i);
+        if (length == 0) {
+            json[i] = '?';
+            changed = true;
+        } else if (static_cast<uint8_t>(json[i]) < 0x20) {  // white space, or a control character in a string
+            json[i] = ' ';
+            changed = true;
+        }
+        i += length == 0 ? 1 : length;
+    }
+    return changed;
+}
+
+}  // namespace opsight::kineto

@@ -1,0 +1,87 @@
+#include "import/sniff.h"
+
+#include <algorithm>
+
+#include "base/gzip_source.h"
+#include "base/tar_reader.h"
+
+namespace opsight {
+namespace {
+
+struct Magic {
+    std::string_view bytes, what, hint;
+    size_t offset = 0;
+};
+
+constexpr std::string_view kTraceHint =
+    "give the .json or .json.gz that torch.profiler's export_chrome_trace wrote";
+
+constexpr Magic kMagic[] = {
+    {"SQLite format 3", "a SQLite database", "import of Nsight Systems exports is not supported yet"},
+    {"PK\x03\x04", "a zip archive", "unpack it and give the trace inside"},
+    {"\x28\xb5\x2f\xfd", "zstd-compressed", "unpack it with 'zstd -d' first"},
+    {"BZh", "bzip2-compressed", "unpack it with 'bunzip2' first"},
+    {"\xfd"
+     "7zXZ",
+     "xz-compressed", "unpack it with 'unxz' first"},
+    {"\x80\x02", "a Python pickle", kTraceHint},
+    {"\x80\x03", "a Python pickle", kTraceHint},
+    {"\x80\x04", "a Python pickle", kTraceHint},
+    {"\x80\x05", "a Python pickle", kTraceHint},
+    {"\x7f"
+     "ELF",
+     "a program or library (ELF)", kTraceHint},
+    {"DUCK", "a DuckDB database",
+     "if it is an Opsight profile, use 'opsight report' or 'opsight info' with it", 8},
+    {"%PDF", "a PDF document", kTraceHint},
+    {"\x89PNG", "a picture", kTraceHint},
+    {"NVDA", "an NVIDIA profiler report", "import of Nsight reports is not supported yet"},
+    {"QDREP", "an Nsight Systems report", "import of Nsight reports is not supported yet"},
+    {"NVR", "an NVIDIA profiler report", "import of Nsight reports is not supported yet"},
+};
+
+std::string_view skip_space(std::string_view text) {
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    const size_t first = text.find_first_not_of(" \t\r\n");
+    return first == std::string_view::npos ? std::string_view() : text.substr(first);
+}
+
+bool is_text(std::string_view bytes) {
+    return std::all_of(bytes.begin(), bytes.end(), [](char c) {
+        return static_cast<uint8_t>(c) >= 0x20 || c == '\n' || c == '\r' || c == '\t';
+    });
+}
+
+Sniffed sniff_text(std::string_view text) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (text.starts_with("<")) {
+        const bool html = text.find("<html") != text.npos || text.find("<!DOCTYPE") != text.npos;
+        return {Format::kOther, html ? "an HTML page" : "an XML document",
+                html ? "the download may have failed: open it in a browser to see" : std::string(kTraceHint)};
+    }
+    if (std::count(line.begin(), line.end(), ',') >= 2)
+        return {Format::kOther, "a CSV table", "a table holds no events: " + std::string(kTraceHint)};
+    return {Format::kOther, "text, but no JSON", std::string(kTraceHint)};
+}
+
+}  // namespace
+
+Sniffed sniff(std::string_view first) {
+    if (looks_like_gzip(first)) return {Format::kGzip, {}, {}};
+    for (const Magic& magic : kMagic)
+        if (first.size() > magic.offset && first.substr(magic.offset).starts_with(magic.bytes))
+            return {Format::kOther, std::string(magic.what), std::string(magic.hint)};
+    if (looks_like_tar(first)) return {Format::kTar, {}, {}};
+    const std::string_view text = skip_space(first);
+    if (text.empty())
+        return first.size() < kSniffBytes ? Sniffed{Format::kEmpty, {}, {}} : Sniffed{Format::kJson, {}, {}};
+    if (text[0] == '{' || text[0] == '[') return {Format::kJson, {}, {}};
+    if (is_text(first)) return sniff_text(text);
+    // An ONNX or other protobuf file begins with a field of low number; onnx names its producer early.
+    if (first.find("onnx") != first.npos || first.find("pytorch") != first.npos)
+        return {Format::kOther, "a model (ONNX or other protobuf)",
+                "models are not traces: " + std::string(kTraceHint)};
+    return {Format::kOther, "binary data of a kind that Opsight does not know", std::string(kTraceHint)};
+}
+
+}  // namespace opsight

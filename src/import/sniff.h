@@ -1,0 +1,21 @@
+// Tells formats apart by their first bytes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace opsight {
+
+enum class Format { kJson, kTar, kGzip, kEmpty, kOther };
+
+struct Sniffed {
+    Format format = Format::kOther;
+    std::string what;  // of kOther: "a SQLite database", ...
+    std::string hint;  // what to do about it
+};
+
+inline constexpr size_t kSniffBytes = 4096;
+
+Sniffed sniff(std::string_view first_bytes);
+
+}  // namespace opsight

@@ -10,6 +10,7 @@ const CLI::App* find_command(const CLI::App& app, std::string_view name) {
 
 std::vector<std::unique_ptr<Command>> make_commands() {
     std::vector<std::unique_ptr<Command>> commands;
+    commands.push_back(make_import_command());
     commands.push_back(make_schema_command());
     commands.push_back(make_help_command());
     commands.push_back(make_completion_command());

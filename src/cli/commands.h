@@ -8,6 +8,7 @@ namespace opsight::cli {
 // The declared subcommand of that name, or null.
 const CLI::App* find_command(const CLI::App& app, std::string_view name);
 
+std::unique_ptr<Command> make_import_command();
 std::unique_ptr<Command> make_schema_command();
 std::unique_ptr<Command> make_help_command();
 std::unique_ptr<Command> make_completion_command();

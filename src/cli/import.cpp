@@ -1,0 +1,154 @@
+// opsight import: traces in, a profile file out.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+
+#include "analyze/analyze.h"
+#include "cli/commands.h"
+#include "db/writer.h"
+#include "import/import.h"
+
+namespace opsight::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "run/trace_0.pt.trace.json.gz" -> "trace_0.opsight", in the working directory.
+std::string default_output(std::string input) {
+    while (input.size() > 1 && input.back() == '/')
+        input.pop_back();
+    std::string name = fs::path(input).filename().string();
+    for (const char* ending : {".gz", ".tgz", ".tar", ".json", ".trace", ".pt"}) {
+        const std::string_view tail(ending);
+        if (name.size() > tail.size() && name.ends_with(tail)) name.resize(name.size() - tail.size());
+    }
+    return (name.empty() || name == "." || name == ".." ? "profile" : name) + ".opsight";
+}
+
+const char* severity_word(Severity severity) {
+    switch (severity) {
+        case Severity::kInfo:
+            return "info";
+        case Severity::kNotice:
+            return "note";
+        case Severity::kDataLoss:
+            return "data lost";
+        case Severity::kError:
+            return "error";
+    }
+    return "";
+}
+
+std::string where_text(const DiagOccurrence& where) {
+    std::string text = where.file;
+    if (where.offset >= 0) text += fmt::format("{}byte {}", text.empty() ? "" : ", ", where.offset);
+    if (!where.text.empty()) text += (text.empty() ? "" : ": ") + where.text;
+    return text;
+}
+
+// The oddities that may change what the numbers mean; with `all`, also those that only inform.
+void print_diagnostics(const Diagnostics& diagnostics, bool all) {
+    size_t hidden = 0;
+    for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i) {
+        const auto kind = static_cast<Diag>(i);
+        if (diagnostics.count(kind) == 0) continue;
+        const DiagKind& about = diag_kind(kind);
+        if (!all && about.severity == Severity::kInfo) {
+            ++hidden;
+            continue;
+        }
+        fmt::print(stderr, "{}: {} x {}: {}\n", severity_word(about.severity), diagnostics.count(kind),
+                   about.key, about.help);
+        for (const DiagOccurrence& where : diagnostics.first(kind))
+            if (const std::string text = where_text(where);
+                !text.empty() && (all || &where == &diagnostics.first(kind)[0]))
+                fmt::print(stderr, "    {}\n", text);
+    }
+    if (hidden > 0)
+        fmt::print(stderr, "{} kind{} of harmless oddities not shown; see --all-diagnostics\n", hidden,
+                   hidden == 1 ? "" : "s");
+}
+
+class ImportCommand : public Command {
+  public:
+    CLI::App* declare(CLI::App& app) override {
+        CLI::App* sub = app.add_subcommand("import", "Turn profiler traces into a profile file");
+        sub->add_option("TRACE", inputs_,
+                        "PyTorch (Kineto) traces: .json, .json.gz, a directory of ranks, a .tar.gz of them")
+            ->required();
+        sub->add_option("-o,--output", output_,
+                        "Profile file to write (default: name of the trace + .opsight)");
+        sub->add_flag("-f,--force", force_, "Replace an existing file");
+        sub->add_option("--key-op", analysis_.key_op, "Cut iterations at the end of each op of this name");
+        sub->add_option("--iteration-range", analysis_.iteration_range,
+                        "Take annotations that match this regular expression as iterations");
+        sub->add_option("--threads", threads_,
+                        "Threads to use (default: the cores of the machine, at most 8)")
+            ->check(CLI::Range(1, 256));
+        sub->add_flag("--all-diagnostics", all_diagnostics_,
+                      "Show every oddity of the input, with its first places");
+        sub->add_flag("-q,--quiet", quiet_, "Print errors only");
+        sub->footer(
+            "Examples:\n"
+            "  opsight import trace.json.gz\n"
+            "  opsight import -o run.opsight traces/          # one trace for each rank\n"
+            "  opsight import trace.json --key-op Optimizer.step");
+        return sub;
+    }
+
+    Result<int> run() override {
+        const auto begin = std::chrono::steady_clock::now();
+        if (output_.empty()) output_ = default_output(inputs_.front());
+        if (!force_ && fs::exists(output_))
+            return fail(
+                Error{"exists already", output_, {}, "choose another name with -o, or add --force", 1});
+        OPSIGHT_TRY(check(analysis_));
+        analysis_.threads = static_cast<unsigned>(threads_ > 0 ? threads_ : 2);
+
+        Progress progress(!quiet_ && ::isatty(STDERR_FILENO) == 1);
+        ImportFacts facts;
+        ImportOptions options;
+        options.threads = threads_;
+        options.progress = &progress;
+        OPSIGHT_ASSIGN(Profile profile, import_files(inputs_, options, &facts));
+        const Analysis analysis = analyze(profile, analysis_);
+        progress.clear();
+        db::WriteOptions writing;
+        writing.overwrite = force_;
+        OPSIGHT_TRY(db::write_profile(output_, profile, analysis, writing));
+        const double seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        if (!quiet_) report(profile, facts, seconds);
+        return 0;
+    }
+
+  private:
+    void report(const Profile& profile, const ImportFacts& facts, double seconds) const {
+        std::error_code ignored;
+        const uintmax_t size = fs::file_size(output_, ignored);
+        fmt::print(
+            "{}: {} events of {} rank{}, {} in {:.1f} s ({}/s); {} written\n", output_, facts.events,
+            profile.ranks.size(), profile.ranks.size() == 1 ? "" : "s", format_bytes(facts.bytes), seconds,
+            format_bytes(static_cast<uint64_t>(static_cast<double>(facts.bytes) / std::max(seconds, 1e-3))),
+            format_bytes(ignored ? 0 : size));
+        std::fflush(stdout);
+        print_diagnostics(profile.diagnostics, all_diagnostics_);
+    }
+
+    std::vector<std::string> inputs_;
+    std::string output_;
+    AnalysisOptions analysis_;
+    size_t threads_ = 0;
+    bool force_ = false, quiet_ = false, all_diagnostics_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_import_command() {
+    return std::make_unique<ImportCommand>();
+}
+
+}  // namespace opsight::cli

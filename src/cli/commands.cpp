@@ -12,6 +12,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
     std::vector<std::unique_ptr<Command>> commands;
     commands.push_back(make_import_command());
     commands.push_back(make_schema_command());
+    commands.push_back(make_profile_command());
     commands.push_back(make_help_command());
     commands.push_back(make_completion_command());
     return commands;

@@ -10,6 +10,7 @@ const CLI::App* find_command(const CLI::App& app, std::string_view name);
 
 std::unique_ptr<Command> make_import_command();
 std::unique_ptr<Command> make_schema_command();
+std::unique_ptr<Command> make_profile_command();
 std::unique_ptr<Command> make_help_command();
 std::unique_ptr<Command> make_completion_command();
 

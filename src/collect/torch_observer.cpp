@@ -154,6 +154,7 @@ void start(const at::RecordFunction& op) {
     record->begin = state->stream.writer().ticks();
     state->stream.commit(bytes);
     if (!async) state->push({&op, &record->dur, record->begin, is_step(op, name), false});
+    if (op.scope() == at::RecordScope::USER_SCOPE) state->stream.snapshot_if_due(record->begin);
     Recorder::in_window(record->begin);
 }
 

@@ -85,6 +85,9 @@ Status CaptureReader::read_header(const std::string& name, uint64_t size) {
             name, {}, "import it with the Opsight that recorded it");
     if (head.header_bytes != kHeaderBytes || head.chunk_bytes != kChunkBytes)
         return fail("has a damaged header", name, "byte 16");
+    constexpr int64_t kMostNs = int64_t{1} << 61;
+    for (const int64_t ns : {head.begin.monotonic_ns, head.begin.realtime_ns})
+        if (ns < 0 || ns > kMostNs) return fail("has a damaged header: its time is out of range", name);
     info_.clock = head.clock == ClockKind::kTsc ? ClockKind::kTsc : ClockKind::kMonotonicNs;
     info_.pid = head.pid;
     info_.parent_pid = head.parent_pid;

@@ -159,6 +159,7 @@ void ThreadStream::property(std::string_view key, std::string_view value) {
 void ThreadStream::snapshot() {
     if (auto* record = begin_record<ClockRecord>(RecordType::kClock)) {
         record->snapshot = take_snapshot(writer_->clock());
+        last_snapshot_ = record->snapshot.ticks;
         commit(sizeof *record);
     }
 }

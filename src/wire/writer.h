@@ -91,10 +91,16 @@ class ThreadStream {
     }
     void property(std::string_view key, std::string_view value);
     void snapshot();
+    // Takes one where the last is long ago. Cheap enough for every range.
+    void snapshot_if_due(uint64_t now) {
+        if (now - last_snapshot_ > kSnapshotTicks) [[unlikely]]
+            snapshot();
+    }
 
     CaptureWriter& writer() { return *writer_; }
 
   private:
+    static constexpr uint64_t kSnapshotTicks = 1'000'000'000;  // a quarter of a second to a second
     bool next_chunk(size_t bytes);
     uint32_t define_blob(RecordType type, std::string_view blob, BlobRecord head);
 
@@ -102,6 +108,7 @@ class ThreadStream {
     ChunkHeader* chunk_ = nullptr;
     char* next_ = nullptr;
     char* end_ = nullptr;
+    uint64_t last_snapshot_ = 0;
     uint32_t thread_ = 0, os_thread_ = 0, sequence_ = 0, last_id_ = 0;
 };
 

@@ -1,0 +1,169 @@
+// opsight profile [-o NAME] [options] -- COMMAND...
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "cli/commands.h"
+#include "cli/save_profile.h"
+#include "collect/launcher.h"
+#include "import/capture/importer.h"
+
+namespace opsight::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  opsight profile -- python3 train.py --epochs 1\n"
+    "  opsight profile -o resnet.opsight --skip-iterations 10 --record-iterations 50 -- python3 train.py\n"
+    "  opsight profile --no-memory --duration 30 -- torchrun --nproc-per-node 2 train.py\n"
+    "\n"
+    "The script needs no change. Its output and its exit code pass through; Ctrl-C ends the script and "
+    "keeps\n"
+    "the profile, and so does a crash. An iteration ends with an optimizer step.";
+
+void say(const std::string& line) {
+    std::fprintf(stderr, "opsight: %s\n", line.c_str());
+}
+
+// Keeps the folder of captures as long as it may hold something that is in no profile.
+class CaptureFolder {
+  public:
+    static Result<CaptureFolder> make(const std::string& output) {
+        std::string path = output + fmt::format(".capture-{}", getpid());
+        std::error_code problem;
+        path = fs::absolute(path, problem).string();
+        if (!fs::create_directory(path, problem))
+            return fail(
+                "cannot make a folder for the recording: " + (problem ? problem.message() : "it exists"),
+                path, {}, "choose a folder that can be written to with -o");
+        return CaptureFolder(std::move(path));
+    }
+    const std::string& path() const { return path_; }
+    void remove() const {
+        std::error_code ignored;  // at worst a folder stays behind
+        fs::remove_all(path_, ignored);
+    }
+
+  private:
+    explicit CaptureFolder(std::string path) : path_(std::move(path)) {}
+    std::string path_;
+};
+
+// "profile.opsight", or the first of "profile-2.opsight", ... that is free.
+std::string free_name() {
+    std::string name = "profile.opsight";
+    for (int i = 2; fs::exists(name); ++i)
+        name = fmt::format("profile-{}.opsight", i);
+    return name;
+}
+
+class ProfileCommand : public Command {
+  public:
+    CLI::App* declare(CLI::App& app) override {
+        CLI::App* sub = app.add_subcommand("profile", "Run a PyTorch program and record what takes its time");
+        sub->add_option("-o,--output", output_,
+                        "The profile to write (default: profile.opsight, or the next free number)");
+        sub->add_flag("--force", force_, "Replace the output if it exists");
+        sub->add_option("--delay", options_.delay_s,
+                        "Record nothing in the first S seconds after torch is imported")
+            ->type_name("S")
+            ->check(CLI::Range(0.0, 1e8));
+        sub->add_option("--duration", options_.duration_s,
+                        "Record for S seconds; the program runs on to its end")
+            ->type_name("S")
+            ->check(CLI::Range(0.0, 1e8));
+        sub->add_option("--skip-iterations", options_.skip_iterations,
+                        "Record nothing in the first N iterations")
+            ->type_name("N");
+        sub->add_option("--record-iterations", options_.record_iterations,
+                        "Record N iterations, then no more")
+            ->type_name("N");
+        sub->add_flag("!--no-shapes", options_.shapes, "Leave out the shapes and dtypes of ops");
+        sub->add_flag("!--no-memory", options_.memory, "Leave out allocations");
+        sub->add_flag("!--no-modules", options_.modules, "Leave out calls of nn.Module");
+        sub->add_option("--buffer-mb", buffer_mb_,
+                        "Disk space for the recording of each process; what comes later is counted as lost")
+            ->type_name("MB")
+            ->check(CLI::Range(1, 1 << 20))
+            ->capture_default_str();
+        sub->add_flag("--keep-capture", keep_capture_, "Keep the raw recording beside the profile");
+        sub->add_option("command", command_, "The program and its arguments, after --")->required();
+        sub->footer(kExamples);
+        return sub;
+    }
+
+    Result<int> run() override {
+        if (output_.empty()) output_ = free_name();
+        OPSIGHT_TRY(check_output(output_, force_));
+        OPSIGHT_ASSIGN(const std::string folder, collect::program_folder());
+        const collect::Parts parts = collect::find_parts(folder);
+        if (parts.inject_folder.empty())
+            return fail("the Python part of Opsight is missing (python/opsight)", folder, {},
+                        "install Opsight again");
+        OPSIGHT_ASSIGN(const CaptureFolder captures, CaptureFolder::make(output_));
+
+        options_.limit_bytes = static_cast<uint64_t>(buffer_mb_) << 20;
+        auto end = collect::run_recorded(command_, captures.path(), parts, options_);
+        if (!end) {
+            captures.remove();
+            return fail(std::move(end).error());
+        }
+        if (end->signal)
+            say(fmt::format("the program was ended by {}; keeping what it had recorded", end->signal_name));
+        return finish(captures, end->exit_code);
+    }
+
+  private:
+    // The program's own exit code wins over ours, where it tells of a failure.
+    Result<int> finish(const CaptureFolder& captures, int exit_code) {
+        const std::vector<std::string> files = capture::files_in(captures.path());
+        if (files.empty()) {
+            captures.remove();
+            say("nothing was recorded: the command did not import torch in a Python that could be observed "
+                "(a Python started with -I or -E cannot be; no profile was written)");
+            return exit_code ? exit_code : 1;
+        }
+        const Status saved = save(files);
+        if (!saved) {
+            Error error = saved.error();
+            error.remedy = fmt::format("the recording is kept: opsight import {}", captures.path());
+            if (!exit_code) return fail(std::move(error));
+            say(error.message());
+            return exit_code;
+        }
+        if (keep_capture_)
+            say("kept the recording in " + captures.path());
+        else
+            captures.remove();
+        return exit_code;
+    }
+
+    Status save(const std::vector<std::string>& files) {
+        ProfileBuilder builder;
+        OPSIGHT_TRY(capture::import_captures(files, builder));
+        builder.info().sources = {fmt::format("{}", fmt::join(command_, " "))};
+        OPSIGHT_ASSIGN(const SavedProfile saved, save_profile(std::move(builder).finish(), output_, force_));
+        say(fmt::format("wrote {}: {} ops in {} iterations and {} layers, {:.1f} MB. See: opsight report {}",
+                        output_, saved.ops, saved.iterations, saved.layers,
+                        static_cast<double>(saved.file_bytes) / 1e6, output_));
+        return {};
+    }
+
+    std::string output_;
+    bool force_ = false, keep_capture_ = false;
+    int buffer_mb_ = 1024;
+    collect::RecordOptions options_;
+    std::vector<std::string> command_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_profile_command() {
+    return std::make_unique<ProfileCommand>();
+}
+
+}  // namespace opsight::cli

@@ -1,0 +1,45 @@
+#include "cli/save_profile.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "db/writer.h"
+
+namespace opsight::cli {
+
+Result<SavedProfile> save_profile(Profile profile, const std::string& path, bool overwrite,
+                                  const AnalysisOptions& options) {
+    const Analysis analysis = analyze(profile, options);
+    db::WriteOptions how;
+    how.overwrite = overwrite;
+    OPSIGHT_TRY(db::write_profile(path, profile, analysis, how));
+    print_diagnostics(profile.diagnostics);
+    SavedProfile saved;
+    std::error_code unknown_size;
+    saved.file_bytes = std::filesystem::file_size(path, unknown_size);
+    saved.ops = profile.op_details.size();
+    saved.iterations = analysis.iterations.list.size();
+    saved.layers = analysis.layers.size();
+    return saved;
+}
+
+Status check_output(const std::string& path, bool overwrite) {
+    std::error_code problem;
+    if (overwrite || !std::filesystem::exists(path, problem)) return {};
+    return fail("exists already", path, {}, "choose another name with -o, or replace it with --force");
+}
+
+void print_diagnostics(const Diagnostics& diagnostics) {
+    for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i) {
+        const auto diag = static_cast<Diag>(i);
+        const DiagKind& kind = diag_kind(diag);
+        if (diagnostics.count(diag) == 0 || kind.severity == Severity::kInfo) continue;
+        const std::string line =
+            fmt::format("opsight: {} x {}: {}\n", diagnostics.count(diag), kind.key, kind.help);
+        std::fputs(line.c_str(), stderr);
+    }
+}
+
+}  // namespace opsight::cli

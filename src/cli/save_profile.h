@@ -1,0 +1,26 @@
+// From a freshly read Profile to a profile file: analysis and writing, as `import` and `profile` do it.
+#pragma once
+
+#include <string>
+
+#include "analyze/analyze.h"
+#include "base/result.h"
+#include "model/profile.h"
+
+namespace opsight::cli {
+
+struct SavedProfile {
+    uint64_t file_bytes = 0;
+    size_t ops = 0, iterations = 0, layers = 0;
+};
+
+Result<SavedProfile> save_profile(Profile profile, const std::string& path, bool overwrite,
+                                  const AnalysisOptions& options = {});
+
+// Refuses an output that exists, unless it may be replaced: asked before the work begins.
+Status check_output(const std::string& path, bool overwrite);
+
+// Prints the diagnostics that tell of lost or doubtful data to standard error, one line each.
+void print_diagnostics(const Diagnostics& diagnostics);
+
+}  // namespace opsight::cli

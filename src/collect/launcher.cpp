@@ -1,0 +1,176 @@
+#include "collect/launcher.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+namespace opsight::collect {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kPassedOn[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+volatile pid_t g_program = 0;
+
+// The terminal sends its signals to the program too; what a process sends to us alone is passed on.
+void pass_on(int signal, siginfo_t* info, void*) {
+    if (g_program > 0 && info->si_code <= 0) kill(g_program, signal);
+}
+
+class PassedSignals {
+  public:
+    PassedSignals() {
+        struct sigaction action {};
+        action.sa_sigaction = &pass_on;
+        action.sa_flags = SA_SIGINFO | SA_RESTART;
+        for (size_t i = 0; i < std::size(kPassedOn); ++i)
+            sigaction(kPassedOn[i], &action, &before_[i]);
+    }
+    ~PassedSignals() {
+        g_program = 0;
+        for (size_t i = 0; i < std::size(kPassedOn); ++i)
+            sigaction(kPassedOn[i], &before_[i], nullptr);
+    }
+    PassedSignals(const PassedSignals&) = delete;
+    PassedSignals& operator=(const PassedSignals&) = delete;
+
+    // In the program's process: as if we had never been. Signals that we were told to ignore stay ignored.
+    void undo_in_child() const {
+        for (size_t i = 0; i < std::size(kPassedOn); ++i)
+            sigaction(kPassedOn[i], &before_[i], nullptr);
+    }
+
+  private:
+    struct sigaction before_[std::size(kPassedOn)] = {};
+};
+
+std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& changes) {
+    std::vector<std::string> result;
+    for (char** entry = environ; *entry; ++entry) {
+        const std::string_view text(*entry);
+        bool changed = false;
+        for (const auto& [key, value] : changes)
+            changed |= text.size() > key.size() && text.starts_with(key) && text[key.size()] == '=';
+        if (!changed) result.emplace_back(text);
+    }
+    for (const auto& [key, value] : changes)
+        result.push_back(key + "=" + value);
+    return result;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+    std::vector<char*> result;
+    for (const std::string& text : texts)
+        result.push_back(const_cast<char*>(text.c_str()));
+    result.push_back(nullptr);
+    return result;
+}
+
+Error cannot_start(const std::string& name, int problem) {
+    Error error;
+    error.file = name;
+    error.exit_code = problem == ENOENT ? 127 : 126;
+    error.what =
+        problem == ENOENT ? "command not found" : fmt::format("cannot be run: {}", std::strerror(problem));
+    error.remedy = problem == ENOENT ? "check the spelling, or give the path of the program"
+                                     : "the command after -- has to be an executable file";
+    return error;
+}
+
+Result<ProgramEnd> wait_for(pid_t program) {
+    int status = 0;
+    while (waitpid(program, &status, 0) < 0)
+        if (errno != EINTR) return fail(fmt::format("lost the program: {}", std::strerror(errno)));
+    ProgramEnd end;
+    if (WIFSIGNALED(status)) {
+        end.signal = WTERMSIG(status);
+        end.exit_code = 128 + end.signal;
+        const char* name = sigabbrev_np(end.signal);
+        end.signal_name = name ? fmt::format("SIG{}", name) : fmt::format("signal {}", end.signal);
+    } else {
+        end.exit_code = WEXITSTATUS(status);
+    }
+    return end;
+}
+
+std::string first_existing(const std::string& folder, std::initializer_list<const char*> places) {
+    for (const char* place : places) {
+        const fs::path path = fs::path(folder) / place;
+        std::error_code problem;
+        if (fs::exists(path, problem)) return fs::canonical(path, problem).string();
+    }
+    return {};
+}
+
+}  // namespace
+
+Parts find_parts(const std::string& folder) {
+    // Installed; in the build folder; in a build folder inside the sources.
+    return {first_existing(folder, {"../lib/opsight/libopsight_torch.so", "../lib/libopsight_torch.so"}),
+            first_existing(folder, {"../share/opsight/python/opsight/inject", "../python/opsight/inject",
+                                    "../../python/opsight/inject"})};
+}
+
+Result<std::string> program_folder() {
+    std::error_code problem;
+    const fs::path file = fs::read_symlink("/proc/self/exe", problem);
+    if (problem) return fail("cannot find the place of this program: " + problem.message(), "/proc/self/exe");
+    return file.parent_path().string();
+}
+
+std::string RecordOptions::json() const {
+    return fmt::format(R"({{"limit_bytes": {}, "delay_s": {}, "duration_s": {}, "skip_iterations": {}, )"
+                       R"("record_iterations": {}, "shapes": {}, "memory": {}, "modules": {}}})",
+                       limit_bytes, delay_s, duration_s, skip_iterations, record_iterations, shapes, memory,
+                       modules);
+}
+
+Result<ProgramEnd> run_recorded(const std::vector<std::string>& command, const std::string& capture_folder,
+                                const Parts& parts, const RecordOptions& options) {
+    const char* old_path = std::getenv("PYTHONPATH");
+    const std::string python_path =
+        parts.inject_folder + (old_path && *old_path ? std::string(":") + old_path : std::string());
+    const std::vector<std::string> environment = environment_with({{"PYTHONPATH", python_path},
+                                                                   {"OPSIGHT_CAPTURE_DIR", capture_folder},
+                                                                   {"OPSIGHT_OBSERVER", parts.observer},
+                                                                   {"OPSIGHT_OPTIONS", options.json()}});
+    const std::vector<char*> arguments = pointers(command), variables = pointers(environment);
+
+    int report[2];  // carries execvpe's errno; closes by itself when the program starts
+    if (pipe2(report, O_CLOEXEC) != 0)
+        return fail(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    std::fflush(nullptr);
+    const PassedSignals signals;
+    const pid_t program = fork();
+    if (program < 0) {
+        const int problem = errno;
+        close(report[0]);
+        close(report[1]);
+        return fail(fmt::format("cannot start a process: {}", std::strerror(problem)));
+    }
+    if (program == 0) {
+        signals.undo_in_child();
+        execvpe(arguments[0], arguments.data(), variables.data());
+        const int problem = errno;
+        [[maybe_unused]] const ssize_t told = write(report[1], &problem, sizeof problem);
+        _exit(127);
+    }
+    g_program = program;
+    close(report[1]);
+    int problem = 0;
+    const bool failed = read(report[0], &problem, sizeof problem) == sizeof problem;
+    close(report[0]);
+    Result<ProgramEnd> end = wait_for(program);
+    if (failed) return fail(cannot_start(command[0], problem));
+    return end;
+}
+
+}  // namespace opsight::collect

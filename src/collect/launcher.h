@@ -1,0 +1,44 @@
+// Starts a program so that PyTorch in it records itself, waits for it, and tells how it ended.
+//
+// The program keeps the terminal: its input, output and working folder are ours. A Ctrl-C reaches it by
+// itself (it is in our process group); signals sent to us alone are passed on. We outlive all of these
+// signals, so that the profile is written whatever happens to the program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace opsight::collect {
+
+// Where the parts of the collector lie, relative to this program's own file. Empty: not found.
+struct Parts {
+    std::string observer;       // libopsight_torch.so
+    std::string inject_folder;  // holds our sitecustomize.py
+};
+Parts find_parts(const std::string& program_folder);
+// The folder of the running program's file.
+Result<std::string> program_folder();
+
+struct RecordOptions {
+    uint64_t limit_bytes = uint64_t{1} << 30;  // of each process's capture
+    double delay_s = 0, duration_s = 0;        // duration 0: to the end
+    uint64_t skip_iterations = 0, record_iterations = 0;
+    bool shapes = true, memory = true, modules = true;
+    std::string json() const;
+};
+
+struct ProgramEnd {
+    int exit_code = 0;  // as a shell tells it: 128 + N after signal N
+    int signal = 0;     // that killed it; 0: none
+    std::string signal_name;
+};
+
+// Runs `command` with its captures going to `capture_folder`. A command that cannot be started is an error
+// with a shell's exit code: 127 not found, 126 not executable.
+Result<ProgramEnd> run_recorded(const std::vector<std::string>& command, const std::string& capture_folder,
+                                const Parts& parts, const RecordOptions& options);
+
+}  // namespace opsight::collect

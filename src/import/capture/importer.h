@@ -1,0 +1,31 @@
+// Imports what `opsight profile` recorded: one capture file per process (see wire/format.h).
+//
+// Two passes over each file: the first gathers clock readings and facts, the second makes spans. Processes
+// that name the same rank, or none, become tracks of one rank. Memory beyond the profile: one chunk, and 32
+// bytes per allocation event of one process.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/profile_builder.h"
+
+namespace opsight::capture {
+
+struct CaptureFacts {
+    uint64_t files = 0, records = 0;
+    bool closed = true;  // the first process ended its capture itself
+};
+
+// True if `head`, the first bytes of a file, are those of a capture.
+bool matches(std::string_view head);
+
+// The capture files of `directory`, sorted.
+std::vector<std::string> files_in(const std::string& directory);
+
+// Adds all processes of one run. Files that are no captures make it fail.
+Result<CaptureFacts> import_captures(const std::vector<std::string>& paths, ProfileBuilder& builder);
+
+}  // namespace opsight::capture

@@ -66,6 +66,13 @@ int CaptureWriter::open(const char* path, uint64_t limit_bytes) {
 void CaptureWriter::finish() {
     if (!is_open()) return;
     header()->finished.store(1, std::memory_order_release);
+    // No blocks are reserved from here on; what lies beyond them was never touched and can go.
+    while (growing_.test_and_set(std::memory_order_acquire))
+        sched_yield();
+    disk_full_.store(true, std::memory_order_relaxed);
+    const off_t kept = kHeaderBytes + off_t{reserved_chunks_.load(std::memory_order_relaxed)} * kChunkBytes;
+    [[maybe_unused]] const int ignored = ftruncate(file_, kept);  // else the file only looks large
+    growing_.clear(std::memory_order_release);
 }
 
 void CaptureWriter::abandon() {

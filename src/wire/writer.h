@@ -24,7 +24,8 @@ class CaptureWriter {
 
     // Creates `path` (it must not exist). 0, or an errno value.
     int open(const char* path, uint64_t limit_bytes);
-    // Marks the capture as closed by the process itself. Other threads may still append.
+    // Marks the capture as closed by the process itself and gives back what it never touched. Other threads
+    // may still append where blocks are reserved.
     void finish();
     // Forgets the mapping without touching the file: for a forked child, which shares it with its parent.
     void abandon();

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "import/capture/process.h"
@@ -106,6 +108,8 @@ class RunImport {
                              builder_);
         import.run(name_of(index));
         facts_.records += import.records();
+        for (const wire::CaptureStream& stream : process.reader.streams())
+            facts_.bytes += stream.chunks.size() * uint64_t{wire::kChunkBytes};
         report(process, roots_[index] == index);
     }
 
@@ -133,8 +137,10 @@ class RunImport {
 
 }  // namespace
 
-bool matches(std::string_view head) {
-    return wire::CaptureReader::matches(head);
+bool is_capture(const std::string& path) {
+    std::array<char, sizeof wire::kMagic> head{};
+    std::ifstream file(path, std::ios::binary);
+    return file.read(head.data(), head.size()) && wire::CaptureReader::matches({head.data(), head.size()});
 }
 
 std::vector<std::string> files_in(const std::string& directory) {

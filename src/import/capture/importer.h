@@ -6,7 +6,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -15,12 +14,12 @@
 namespace opsight::capture {
 
 struct CaptureFacts {
-    uint64_t files = 0, records = 0;
+    uint64_t files = 0, bytes = 0, records = 0;
     bool closed = true;  // the first process ended its capture itself
 };
 
-// True if `head`, the first bytes of a file, are those of a capture.
-bool matches(std::string_view head);
+// True if the first bytes of the file are those of a capture.
+bool is_capture(const std::string& path);
 
 // The capture files of `directory`, sorted.
 std::vector<std::string> files_in(const std::string& directory);

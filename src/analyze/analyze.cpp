@@ -7,7 +7,9 @@
 #include "analyze/kernels.h"
 #include "analyze/layers.h"
 #include "analyze/nesting.h"
+#include "analyze/op_work.h"
 #include "analyze/ops.h"
+#include "analyze/resources.h"
 
 namespace opsight {
 
@@ -25,6 +27,8 @@ Analysis analyze(Profile& profile, const AnalysisOptions& options) {
     identify_ops(profile, analysis, directions, annotations);
     find_kernels(profile, analysis);
     find_occupancy(profile, analysis);
+    sum_op_work(profile, analysis);
+    share_resources(profile, analysis, directions);
     analysis.iterations = find_iterations(profile, analysis, options);
     number_spans(profile, analysis);
     return analysis;

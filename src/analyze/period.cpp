@@ -113,9 +113,12 @@ Period find_period(const std::vector<uint32_t>& symbols) {
     Comparison comparison(symbols, symbol_count);
     for (const Anchor& anchor : promising_anchors(symbols, symbol_count)) {
         Period period = comparison.cut_at(anchor);
+        if (period.confidence == 0) continue;
         const bool better = period.confidence > best.confidence + kAsGood;
         const bool as_good = period.confidence > best.confidence - kAsGood;
-        if (better || (as_good && period.cuts.size() > best.cuts.size())) best = std::move(period);
+        const bool finer = period.cuts.size() > best.cuts.size();
+        const bool earlier = period.cuts.size() == best.cuts.size() && period.cuts[0] < best.cuts[0];
+        if (better || (as_good && (finer || earlier))) best = std::move(period);
     }
     return best.confidence >= kLeastConfidence ? best : Period();
 }

@@ -227,6 +227,8 @@ Result<Database> Database::open(const std::string& path, const OpenOptions& opti
     duckdb_set_config(config, "autoinstall_known_extensions", "false");
     duckdb_set_config(config, "autoload_known_extensions", "false");
     if (options.threads > 0) duckdb_set_config(config, "threads", std::to_string(options.threads).c_str());
+    if (options.block_bytes > 0)
+        duckdb_set_config(config, "default_block_size", std::to_string(options.block_bytes).c_str());
     if (options.memory_limit_bytes > 0) {
         const std::string limit = std::to_string(options.memory_limit_bytes / 1024) + "KiB";
         duckdb_set_config(config, "memory_limit", limit.c_str());

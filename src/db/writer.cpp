@@ -17,6 +17,15 @@ namespace fs = std::filesystem;
 
 constexpr size_t kRowGroup = 122880;  // rows that DuckDB compresses together
 
+// Each column of each table takes at least one block: small blocks keep small profiles small, large ones are
+// quicker to write and to read.
+constexpr int kSmallBlock = 16384, kLargeBlock = 262144;
+constexpr size_t kManySpans = size_t{1} << 20;
+
+int block_bytes(const Profile& profile) {
+    return profile.host.size() + profile.device.size() < kManySpans ? kSmallBlock : kLargeBlock;
+}
+
 // Removes what is left under the temporary name.
 struct TemporaryFile {
     std::string path;
@@ -66,6 +75,7 @@ Status fill_database(const std::string& path, const WritePlan& plan, const Write
     duck::OpenOptions open;
     open.threads = options.threads;
     open.memory_limit_bytes = options.memory_limit_bytes;
+    open.block_bytes = block_bytes(plan.profile);
     OPSIGHT_ASSIGN(const duck::Database database, duck::Database::open(path, open));
     OPSIGHT_ASSIGN(duck::Connection first, database.connect());
     OPSIGHT_ASSIGN(duck::Connection second, database.connect());

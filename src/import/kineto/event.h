@@ -56,11 +56,12 @@ Arg find_arg(const char* key);
 struct RawEvent {
     std::string_view phase, category, name, pid, tid, time, duration, id;
     const char* begin = nullptr;  // its opening brace
-    const char* limit = nullptr;  // it ends before this
+    size_t args = 0;              // where its arguments begin in the structure; 0: it has none
 
     void clear() {
         phase = category = name = pid = tid = time = duration = id = {};
         set_ = 0;
+        args = 0;
     }
     bool has(Arg arg) const { return set_ >> static_cast<int>(arg) & 1; }
     // The raw token, or nothing.

@@ -153,7 +153,7 @@ void Interpreter::take_counter(const RawEvent& event) {
     if (!read_time(event, time)) return;
     const PlaceId where = place(event);
     const std::string name(plain_text(event.name, scratch_));
-    reader_.read_scalar_args(event.begin, event.limit, [&](std::string_view key, std::string_view token) {
+    reader_.read_scalar_args([&](std::string_view key, std::string_view token) {
         const std::optional<double> value = parse_double(token);
         if (!value) return report(Diag::kBadEvent, event, "a counter that is no number");
         const StringId series = tables_.strings.intern(key == "value" ? name : name + " " + std::string(key));
@@ -230,7 +230,7 @@ void Interpreter::add_device(const RawEvent& event, const Times& times, DeviceKi
 void Interpreter::add_profiler_range(const RawEvent& event, const Times& times) {
     add_device(event, times, DeviceKind::kOther);
     const uint32_t track = batch_->device.back().track.value;
-    reader_.read_scalar_args(event.begin, event.limit, [&](std::string_view key, std::string_view token) {
+    reader_.read_scalar_args([&](std::string_view key, std::string_view token) {
         if (const std::optional<double> value = parse_double(token))
             batch_->counters.push_back({times.begin, track, tables_.strings.intern(key), *value, true});
     });

@@ -10,6 +10,7 @@ namespace opsight::kineto {
 namespace {
 
 constexpr size_t kTopChunk = size_t{1} << 16;
+constexpr size_t kReadBytes = size_t{1} << 18;  // scanned while they are in the cache
 constexpr size_t kSkipChunk = size_t{1} << 20;
 
 bool is_space(char c) {
@@ -225,7 +226,8 @@ Result<bool> TraceReader::next_events(Window& window) {
         if (source_ended_) return end_of_source(window, used);
         if (used >= limits_.event) return pass_over(window, used);
         if (used == window.capacity()) window.reserve(used * 2, used);
-        OPSIGHT_ASSIGN(const size_t got, source_.read(window.begin() + used, window.capacity() - used));
+        OPSIGHT_ASSIGN(const size_t got,
+                       source_.read(window.begin() + used, std::min(kReadBytes, window.capacity() - used)));
         used += got;
         read_ += got;
         source_ended_ = got == 0;

@@ -1,0 +1,179 @@
+#include <gtest/gtest.h>
+
+#include "analyze/analyze.h"
+#include "analyze/names.h"
+#include "analyze/test_profile.h"
+
+namespace opsight {
+namespace {
+
+const Op& identity(const Profile& p, const Analysis& a, std::string_view name, size_t nth = 0) {
+    return a.ops[a.op[p.host.detail[host_row(p, name, nth)]].index()];
+}
+std::string forward_of(const Profile& p, const Analysis& a, std::string_view name) {
+    const HostSpanId forward = a.forward[p.host.detail[host_row(p, name)]];
+    return forward.valid() ? std::string(p.strings.view(p.host.name[forward.index()])) : "-";
+}
+std::string path_of(const Profile& p, const Analysis& a, std::string_view name) {
+    const LayerId layer = identity(p, a, name).layer;
+    return layer.valid() ? std::string(p.strings.view(a.layers[layer.index()].path)) : "-";
+}
+
+TEST(Direction, NamesTell) {
+    EXPECT_EQ(classify_name("AddmmBackward0"), NameClass::kBackward);
+    EXPECT_EQ(classify_name("NllLossBackward"), NameClass::kBackward);
+    EXPECT_EQ(classify_name("autograd::engine::evaluate_function: AddmmBackward0"), NameClass::kBackward);
+    EXPECT_EQ(classify_name("torch::autograd::AccumulateGrad"), NameClass::kBackward);
+    EXPECT_EQ(classify_name("aten::convolution_backward"), NameClass::kBackward);
+    EXPECT_EQ(classify_name("AddBackward0, seq = 5"), NameClass::kBackward);
+    EXPECT_EQ(classify_name("CheckpointFunctionBackward"), NameClass::kRecompute);
+    EXPECT_EQ(classify_name("Optimizer.step#SGD.step"), NameClass::kOptimizerStep);
+    EXPECT_EQ(classify_name("Optimizer.zero_grad#SGD.zero_grad"), NameClass::kOptimizer);
+    EXPECT_EQ(classify_name("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"),
+              NameClass::kDataLoad);
+    EXPECT_EQ(classify_name("ProfilerStep#12"), NameClass::kStepMarker);
+    EXPECT_EQ(classify_name("aten::conv2d"), NameClass::kPlain);
+    EXPECT_EQ(classify_name("## backward ##"), NameClass::kPlain);
+    EXPECT_EQ(classify_name("forward_backward"), NameClass::kPlain);
+    EXPECT_EQ(classify_name("hipStreamIsCapturing"), NameClass::kPlain);
+    EXPECT_EQ(classify_name("hipStreamBeginCapture"), NameClass::kGraphCapture);
+}
+
+TEST(Direction, TypesOfOps) {
+    EXPECT_EQ(op_type_of("aten::conv2d"), "conv2d");
+    EXPECT_EQ(op_type_of("autograd::engine::evaluate_function: AddmmBackward0"), "AddmmBackward0");
+    EXPECT_EQ(op_type_of("torch::autograd::AccumulateGrad"), "AccumulateGrad");
+    EXPECT_EQ(op_type_of("Optimizer.step#SGD.step"), "Optimizer.step");
+    EXPECT_EQ(op_type_of("torch::autograd::CppNode<fbgemm_gpu::PermuteOp>"),
+              "CppNode<fbgemm_gpu::PermuteOp>");
+    EXPECT_EQ(op_type_of("triton_poi_fused_add_3"), "triton_poi_fused_add");
+    EXPECT_EQ(op_type_of("## Call CompiledFxGraph fal4xpia ##"), "Call CompiledFxGraph");
+    EXPECT_EQ(op_type_of("c10d::allreduce_"), "allreduce_");
+    EXPECT_EQ(op_type_of(""), "");
+    EXPECT_EQ(op_type_of("#"), "#");
+}
+
+// Forward on thread 1 in modules, backward on thread 2, as PyTorch records it.
+TEST(Direction, BackwardOpsFindTheirForwardOpAndLayer) {
+    TestProfile t;
+    const TrackId main = t.thread(1), engine = t.thread(2);
+    t.annotation("ProfilerStep#1", 0, 100000, main);
+    t.host(HostKind::kModule, "nn.Module: Net_0", 1000, 20000, main);
+    t.host(HostKind::kModule, "nn.Module: Linear_3", 2000, 8000, main);
+    t.op("aten::linear", 3000, 6000, main, {.sequence = 10, .forward_thread = 0});
+    t.op("aten::addmm", 4000, 3000, main, {.sequence = 10, .forward_thread = 0});
+    t.op("aten::mean", 15000, 1000, main, {.sequence = 11, .forward_thread = 0});
+    t.op("autograd::engine::evaluate_function: AddmmBackward0", 30000, 9000, engine,
+         {.sequence = 10, .forward_thread = 1});
+    t.op("AddmmBackward0", 31000, 7000, engine, {.sequence = 10, .forward_thread = 1});
+    t.op("aten::mm", 32000, 3000, engine, {.sequence = 999, .forward_thread = 0});
+    t.annotation("Optimizer.step#SGD.step", 50000, 9000, main);
+    t.op("aten::add_", 51000, 1000, main);
+    t.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 70000, 9000, main);
+    t.op("aten::stack", 71000, 1000, main);
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    EXPECT_EQ(identity(p, a, "aten::linear").direction, Direction::kForward);
+    EXPECT_EQ(identity(p, a, "AddmmBackward0").direction, Direction::kBackward);
+    EXPECT_EQ(identity(p, a, "aten::mm").direction, Direction::kBackward) << "inside a backward range";
+    EXPECT_EQ(identity(p, a, "aten::add_").direction, Direction::kOptimizer);
+    EXPECT_EQ(identity(p, a, "aten::stack").direction, Direction::kDataLoad);
+    EXPECT_EQ(forward_of(p, a, "AddmmBackward0"), "aten::addmm") << "the last to begin with that number";
+    EXPECT_EQ(forward_of(p, a, "aten::mm"), "aten::addmm") << "taken over";
+    EXPECT_EQ(forward_of(p, a, "aten::linear"), "-");
+    EXPECT_EQ(path_of(p, a, "aten::addmm"), "Net_0/Linear_3");
+    EXPECT_EQ(path_of(p, a, "aten::mean"), "Net_0");
+    EXPECT_EQ(path_of(p, a, "AddmmBackward0"), "Net_0/Linear_3");
+    EXPECT_EQ(path_of(p, a, "aten::mm"), "Net_0/Linear_3");
+    EXPECT_EQ(path_of(p, a, "aten::add_"), "-");
+    ASSERT_EQ(a.layers.size(), 2u);
+    EXPECT_EQ(a.layers[1].parent, LayerId(size_t{0}));
+    EXPECT_EQ(a.layers[1].depth, 1);
+}
+
+TEST(Direction, BackwardThreadTakesItsStrayOps) {
+    TestProfile t;
+    const TrackId engine = t.thread(2);
+    for (int64_t i = 0; i < 20; ++i)
+        t.op("autograd::engine::evaluate_function: MulBackward0", 10000 * i, 5000, engine);
+    t.op("torch.distributed.ddp.reducer::copy_bucket_to_grad", 300000, 1000, engine);
+    t.op("aten::mul", 0, 1000, t.thread(1));
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    EXPECT_EQ(identity(p, a, "torch.distributed.ddp.reducer::copy_bucket_to_grad").direction,
+              Direction::kBackward);
+    EXPECT_EQ(identity(p, a, "aten::mul").direction, Direction::kForward);
+}
+
+TEST(Direction, RecomputationIsForwardWork) {
+    TestProfile t;
+    t.op("CheckpointFunctionBackward", 0, 90000);
+    t.op("aten::linear", 10000, 10000);
+    t.op("MmBackward0", 30000, 10000);
+    t.op("aten::mm", 31000, 1000);
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    EXPECT_EQ(identity(p, a, "CheckpointFunctionBackward").direction, Direction::kBackward);
+    EXPECT_EQ(identity(p, a, "aten::linear").direction, Direction::kForward);
+    EXPECT_EQ(identity(p, a, "aten::mm").direction, Direction::kBackward);
+}
+
+// Two forward threads use the same sequence numbers: only the flow tells them apart.
+TEST(Direction, FlowsDecideBetweenForwardThreads) {
+    TestProfile t;
+    const TrackId one = t.thread(1), two = t.thread(2), engine = t.thread(3);
+    t.op("aten::exp", 0, 5000, one, {.sequence = 7, .forward_thread = 0});
+    t.op("aten::log", 1000, 5000, two, {.sequence = 7, .forward_thread = 0});
+    t.op("LogBackward0", 20000, 5000, engine, {.sequence = 7, .forward_thread = 2000});
+    t.builder.add_flow({1, 1000, two, FlowKind::kForwardBackward, true});
+    t.builder.add_flow({1, 20000, engine, FlowKind::kForwardBackward, false});
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    EXPECT_EQ(forward_of(p, a, "LogBackward0"), "aten::log");
+}
+
+TEST(Layers, PathsStandForThemselves) {
+    TestProfile t;
+    const TrackId thread = t.thread();
+    t.host(HostKind::kModule, "layer1", 0, 50000, thread);
+    t.host(HostKind::kModule, "layer1.0.conv1", 5000, 20000, thread);
+    t.op("aten::conv2d", 6000, 5000);
+    t.op("told", 60000, 5000, thread, {.module_path = t.builder.text("net/head")});
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    EXPECT_EQ(path_of(p, a, "aten::conv2d"), "layer1/0/conv1");
+    EXPECT_EQ(path_of(p, a, "told"), "net/head");
+    for (size_t i = 0; i < a.layers.size(); ++i) {
+        EXPECT_TRUE(!a.layers[i].parent.valid() || a.layers[i].parent.index() < i);
+    }
+}
+
+TEST(Ops, IdentityIsNameLayerDirectionShapesAndDtypes) {
+    TestProfile t;
+    const auto with_shapes = [&](std::string_view shapes) {
+        OpDetail detail;
+        Signature s;
+        s.shapes = t.builder.text(shapes);
+        s.dtypes = t.builder.text("[\"float\"]");
+        s.concrete = s.strides = StringId(size_t{0});
+        detail.signature = t.builder.signature(s);
+        return detail;
+    };
+    const TrackId thread = t.thread();
+    t.op("aten::mm", 0, 1000, thread, with_shapes("[[2, 3]]"));
+    t.op("aten::mm", 2000, 1000, thread, with_shapes("[[4, 3]]"));
+    t.op("aten::mm", 4000, 1000, thread, with_shapes("[[2, 3]]"));
+    t.op("aten::relu", 6000, 1000, thread);
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    ASSERT_EQ(a.ops.size(), 3u);
+    EXPECT_EQ(a.op[0], a.op[2]);
+    EXPECT_NE(a.op[0], a.op[1]);
+    EXPECT_EQ(p.strings.view(a.ops[0].type), "mm");
+    EXPECT_EQ(p.strings.view(a.ops[0].shapes), "[[2, 3]]");
+    EXPECT_TRUE(a.ops[0].tc_eligible);
+    EXPECT_FALSE(a.ops[2].tc_eligible);
+}
+
+}  // namespace
+}  // namespace opsight

@@ -1,0 +1,249 @@
+#include "analyze/iterations.h"
+
+#include <gtest/gtest.h>
+
+#include "analyze/analyze.h"
+#include "analyze/optimizer_steps.h"
+#include "analyze/period.h"
+#include "analyze/test_profile.h"
+
+namespace opsight {
+namespace {
+
+const RankId kRank(size_t{0});
+
+std::vector<std::pair<int64_t, int64_t>> bounds(const Iterations& iterations) {
+    std::vector<std::pair<int64_t, int64_t>> result;
+    for (const Iteration& it : iterations.list)
+        result.push_back({it.begin_ns, it.end_ns});
+    return result;
+}
+using Bounds = std::vector<std::pair<int64_t, int64_t>>;
+
+IterationCandidate span(int64_t begin, int64_t end, size_t name = 1) {
+    return {kRank, begin, end, StringId(name)};
+}
+
+TEST(Iterations, KeyOpEndsCut) {
+    const Iterations it =
+        iterations_from_key_op({span(80, 100), span(180, 210), span(200, 220)}, {{kRank, 10, 500}}, "loss");
+    EXPECT_EQ(bounds(it), (Bounds{{10, 100}, {100, 220}})) << "the third is part of the second";
+    EXPECT_EQ(it.source, IterationSource::kKeyOp);
+    EXPECT_EQ(it.list[1].number, 1);
+    EXPECT_TRUE(iterations_from_key_op({}, {{kRank, 10, 500}}, "loss").list.empty());
+}
+
+TEST(Iterations, RangesAreIterations) {
+    const Iterations it =
+        iterations_from_ranges({span(200, 300), span(0, 100), span(50, 120), span(150, 150)}, "x");
+    EXPECT_EQ(bounds(it), (Bounds{{0, 100}, {200, 300}}));
+}
+
+TEST(Iterations, IndexIsHalfOpenAndByRank) {
+    const Iterations it = iterations_from_markers({span(0, 100), span(100, 200), span(300, 400)});
+    const IterationIndex index(it.list);
+    EXPECT_EQ(index.at(kRank, -1), -1);
+    EXPECT_EQ(index.at(kRank, 0), 0);
+    EXPECT_EQ(index.at(kRank, 99), 0);
+    EXPECT_EQ(index.at(kRank, 100), 1);
+    EXPECT_EQ(index.at(kRank, 250), -1);
+    EXPECT_EQ(index.at(kRank, 399), 2);
+    EXPECT_EQ(index.at(RankId(size_t{1}), 50), -1);
+}
+
+TEST(Iterations, WarmupIsSlowerThanTheRestByThreeDeviations) {
+    std::vector<IterationCandidate> spans;
+    int64_t at = 0;
+    for (int64_t dur : {5000, 900, 100, 104, 96, 102, 98, 400}) {
+        spans.push_back(span(at, at + dur));
+        at += dur;
+    }
+    Iterations it = iterations_from_markers(spans);
+    std::vector<std::string> reasons;
+    const Intern intern = [&](std::string_view text) {
+        reasons.emplace_back(text);
+        return StringId(reasons.size());
+    };
+    mark_warmup(it, {{kRank, 6105, "capture"}}, intern);
+    EXPECT_TRUE(it.list[0].warmup);
+    EXPECT_TRUE(it.list[1].warmup);
+    EXPECT_FALSE(it.list[2].warmup);
+    EXPECT_TRUE(it.list[4].warmup) << "an event fell into it";
+    EXPECT_EQ(reasons.back(), "capture");
+    EXPECT_FALSE(it.list[7].warmup) << "slow, but not at the start";
+}
+
+TEST(Iterations, TooFewToCompareAreNoWarmup) {
+    Iterations it = iterations_from_markers({span(0, 5000), span(5000, 5100), span(5100, 5200)});
+    mark_warmup(it, {}, [](std::string_view) { return StringId(size_t{1}); });
+    EXPECT_FALSE(it.list[0].warmup);
+}
+
+TEST(Iterations, SeveralOptimizersCloseACycleOnce) {
+    // A GAN: discriminator (1) and generator (2) step once a batch.
+    const std::vector<IterationCandidate> gan = {span(0, 10, 1),    span(20, 30, 2),   span(100, 110, 1),
+                                                 span(120, 130, 2), span(200, 210, 1), span(220, 230, 2)};
+    const auto by_name = last_steps_of_cycles(gan, {});
+    ASSERT_EQ(by_name.size(), 3u);
+    EXPECT_EQ(by_name[0].begin, 20);
+    // The same class twice: the batches tell.
+    std::vector<IterationCandidate> twins = gan;
+    for (IterationCandidate& step : twins)
+        step.name = StringId(size_t{1});
+    const auto by_batch = last_steps_of_cycles(twins, {span(90, 95), span(190, 195), span(290, 295)});
+    ASSERT_EQ(by_batch.size(), 3u);
+    EXPECT_EQ(by_batch[0].begin, 20);
+    // One optimizer, several batches a step.
+    EXPECT_EQ(last_steps_of_cycles({span(0, 10), span(100, 110)}, {span(20, 21), span(30, 31), span(40, 41)})
+                  .size(),
+              2u);
+}
+
+TEST(Period, FindsTheLoopAroundRepeatedLayers) {
+    std::vector<uint32_t> symbols = {90, 91};  // set-up
+    for (int step = 0; step < 6; ++step) {
+        symbols.push_back(1);
+        for (int layer = 0; layer < 12; ++layer)
+            symbols.insert(symbols.end(), {10, 11, 12, 13});
+        symbols.insert(symbols.end(), {20, 21});
+        for (int layer = 0; layer < 12; ++layer)
+            symbols.insert(symbols.end(), {33, 32, 31, 30, 30});
+        if (step % 2) symbols.push_back(50);  // a log now and then
+        symbols.insert(symbols.end(), {40, 41, 41});
+    }
+    const Period period = find_period(symbols);
+    ASSERT_EQ(period.cuts.size(), 6u);
+    EXPECT_EQ(period.cuts[0], 2u);
+    EXPECT_EQ(symbols[period.cuts[3]], 1u);
+    EXPECT_GT(period.confidence, 0.9);
+    EXPECT_NEAR(static_cast<double>(period.typical_length), 114.0, 1.0);
+}
+
+TEST(Period, NoneWhereNothingRepeats) {
+    std::vector<uint32_t> symbols(200);
+    for (uint32_t i = 0; i < 200; ++i)
+        symbols[i] = i;
+    EXPECT_TRUE(find_period(symbols).cuts.empty());
+    for (uint32_t i = 0; i < 200; ++i)
+        symbols[i] = (i * i * 7919 + i * 31) % 61;
+    EXPECT_LT(find_period(symbols).confidence, 0.8);
+    EXPECT_TRUE(find_period({}).cuts.empty());
+    EXPECT_TRUE(find_period({1, 1}).cuts.empty());
+}
+
+TEST(Period, ACutOffLastPieceIsNoRepetition) {
+    std::vector<uint32_t> symbols;
+    for (int i = 0; i < 5; ++i)
+        symbols.insert(symbols.end(), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+    symbols.insert(symbols.end(), {1, 2, 3});
+    const Period period = find_period(symbols);
+    EXPECT_EQ(period.cuts.size(), 5u);
+    EXPECT_EQ(period.end, 50u);
+}
+
+class Found : public testing::Test {
+  protected:
+    Analysis analyze_all(const AnalysisOptions& options = {}) {
+        profile = t.finish();
+        return analyze(profile, options);
+    }
+    TestProfile t;
+    Profile profile;
+};
+
+TEST_F(Found, StepMarkersComeFirst) {
+    const TrackId thread = t.thread();
+    for (int64_t i = 0; i < 3; ++i) {
+        t.annotation("ProfilerStep#" + std::to_string(5 + i), 10000 * i, 9000, thread);
+        t.annotation("Optimizer.step#SGD.step", 10000 * i + 5000, 1000, thread);
+    }
+    t.op("outside", 9500, 200);
+    t.op("inside", 10000, 200);
+    const Analysis a = analyze_all();
+    EXPECT_EQ(a.iterations.source, IterationSource::kStepMarker);
+    EXPECT_EQ(a.iterations.description, "3 x ProfilerStep#");
+    EXPECT_EQ(bounds(a.iterations), (Bounds{{0, 9000}, {10000, 19000}, {20000, 29000}}));
+    EXPECT_EQ(a.iteration[host_row(profile, "outside")], -1);
+    EXPECT_EQ(a.iteration[host_row(profile, "inside")], 1);
+}
+
+TEST_F(Found, OptimizerStepsNext) {
+    for (int64_t i = 0; i < 3; ++i) {
+        t.op("aten::linear", 10000 * i, 3000);
+        t.annotation("Optimizer.step#SGD.step", 10000 * i + 5000, 1000, t.thread());
+    }
+    const Analysis a = analyze_all();
+    EXPECT_EQ(a.iterations.source, IterationSource::kOptimizerStep);
+    EXPECT_EQ(bounds(a.iterations), (Bounds{{0, 6000}, {6000, 16000}, {16000, 26000}}));
+}
+
+TEST_F(Found, ExplicitChoicesAreTheOnlyGround) {
+    t.annotation("ProfilerStep#1", 0, 9000, t.thread());
+    t.annotation("step[EXTEND bs=15]", 100, 500, t.thread());
+    t.annotation("step[DECODE bs=15]", 700, 500, t.thread());
+    t.op("loss", 2000, 500);
+    profile = t.finish();
+    Analysis a = analyze(profile, {.iteration_range = "^step\\["});
+    EXPECT_EQ(bounds(a.iterations), (Bounds{{100, 600}, {700, 1200}}));
+    a = analyze(profile, {.key_op = "loss"});
+    EXPECT_EQ(bounds(a.iterations), (Bounds{{0, 2500}}));
+    EXPECT_EQ(profile.diagnostics.count(Diag::kNoIterations), 0);
+    a = analyze(profile, {.key_op = "no such op"});
+    EXPECT_TRUE(a.iterations.list.empty());
+    EXPECT_EQ(profile.diagnostics.count(Diag::kNoIterations), 1);
+}
+
+TEST_F(Found, InferredFromKernels) {
+    const TrackId thread = t.thread(), stream = t.stream();
+    int64_t correlation = 1;
+    for (int64_t step = 0; step < 5; ++step)
+        for (int64_t k = 0; k < 10; ++k) {
+            const int64_t at = step * 100000 + k * 1000;
+            t.op("op" + std::to_string(k), at, 900);
+            t.api("cudaLaunchKernel", at + 100, 100, thread, correlation);
+            t.kernel("kernel" + std::to_string(k), at + 5000, 900, stream, correlation++);
+        }
+    const Analysis a = analyze_all();
+    EXPECT_EQ(a.iterations.source, IterationSource::kInferred);
+    EXPECT_DOUBLE_EQ(a.iterations.confidence, 1);
+    EXPECT_EQ(a.iterations.description, "a period of 10 kernels seen 5 times");
+    ASSERT_EQ(a.iterations.list.size(), 5u);
+    EXPECT_EQ(a.iterations.list[1].begin_ns, 100100 - 0);
+    EXPECT_EQ(a.iterations.list[1].end_ns, 200100);
+}
+
+TEST_F(Found, InferredFromOpsWithoutKernels) {
+    for (int64_t step = 0; step < 5; ++step)
+        for (int64_t k = 0; k < 10; ++k)
+            t.op("op" + std::to_string(k), step * 100000 + k * 1000, 900);
+    const Analysis a = analyze_all();
+    EXPECT_EQ(a.iterations.description, "a period of 10 ops seen 5 times");
+}
+
+TEST_F(Found, NoneIsSaid) {
+    t.op("aten::mm", 0, 100);
+    const Analysis a = analyze_all();
+    EXPECT_EQ(a.iterations.source, IterationSource::kNone);
+    EXPECT_EQ(profile.diagnostics.count(Diag::kNoIterations), 1);
+}
+
+TEST_F(Found, GraphCaptureIsWarmup) {
+    for (int64_t i = 0; i < 3; ++i)
+        t.annotation("ProfilerStep#" + std::to_string(i), 10000 * i, 9000, t.thread());
+    t.api("cudaStreamBeginCapture", 12000, 10, t.thread());
+    const Analysis a = analyze_all();
+    EXPECT_FALSE(a.iterations.list[0].warmup);
+    EXPECT_TRUE(a.iterations.list[1].warmup);
+    EXPECT_EQ(profile.strings.view(a.iterations.list[1].warmup_reason), "capture of a graph");
+}
+
+TEST(Options, BadPatternIsSaid) {
+    EXPECT_TRUE(check(AnalysisOptions{.iteration_range = "step\\[\\d+\\]"}).has_value());
+    const Status bad = check(AnalysisOptions{.iteration_range = "step["});
+    ASSERT_FALSE(bad.has_value());
+    EXPECT_EQ(bad.error().exit_code, 2);
+    EXPECT_FALSE(RangePattern("step[").matches("step["));
+}
+
+}  // namespace
+}  // namespace opsight

@@ -1,0 +1,71 @@
+#include "analyze/launch_order.h"
+
+#include <algorithm>
+
+#include "analyze/intervals.h"
+
+namespace opsight {
+
+LaunchOrder::LaunchOrder(const Profile& profile, const Analysis& analysis) : device_(profile.device) {
+    const auto counts = [&](size_t span) {
+        const DeviceKind kind = device_.kind[span];
+        return analysis.launch[span].valid() &&
+               (kind == DeviceKind::kKernel || kind == DeviceKind::kMemcpy || kind == DeviceKind::kMemset);
+    };
+    bool sorted = true;
+    uint32_t last = 0;
+    for (uint32_t span = 0; span < device_.size(); ++span) {
+        if (!counts(span)) continue;
+        spans_.push_back(span);
+        sorted &= last <= analysis.launch[span].value;
+        last = analysis.launch[span].value;
+    }
+    if (!sorted) {  // counting sort by the launching row
+        std::vector<uint32_t> start(profile.host.size() + 1, 0);
+        for (uint32_t span : spans_)
+            ++start[analysis.launch[span].index() + 1];
+        for (size_t i = 1; i < start.size(); ++i)
+            start[i] += start[i - 1];
+        std::vector<uint32_t> ordered(spans_.size());
+        for (uint32_t span : spans_)
+            ordered[start[analysis.launch[span].index()]++] = span;
+        spans_ = std::move(ordered);
+    }
+    sum_up();
+}
+
+void LaunchOrder::sum_up() {
+    in_order_since_.resize(spans_.size());
+    covered_.resize(spans_.size());
+    for (uint32_t at = 0; at < spans_.size(); ++at) {
+        const bool goes_on = at > 0 && begin_of(at) >= begin_of(at - 1) && end_of(at) >= end_of(at - 1);
+        in_order_since_[at] = goes_on ? in_order_since_[at - 1] : at;
+        covered_[at] = goes_on ? covered_[at - 1] + end_of(at) - std::max(begin_of(at), end_of(at - 1))
+                               : end_of(at) - begin_of(at);
+    }
+}
+
+LaunchOrder::Cover LaunchOrder::cover(uint32_t first, uint32_t last) const {
+    if (in_order_since_[last - 1] <= first) {
+        const int64_t own = end_of(first) - begin_of(first);
+        return {begin_of(first), end_of(last - 1), own + covered_[last - 1] - covered_[first]};
+    }
+    std::vector<uint32_t> places;
+    places.reserve(last - first);
+    for (uint32_t at = first; at < last; ++at)
+        places.push_back(at);
+    return cover_of(places);
+}
+
+LaunchOrder::Cover LaunchOrder::cover_of(const std::vector<uint32_t>& places) const {
+    Intervals intervals;
+    intervals.reserve(places.size());
+    for (uint32_t at : places)
+        intervals.push_back({begin_of(at), end_of(at)});
+    merge(intervals);
+    Cover cover;
+    if (intervals.empty()) return cover;
+    return {intervals.front().begin, intervals.back().end, length(intervals)};
+}
+
+}  // namespace opsight

@@ -1,0 +1,185 @@
+#include "analyze/resources.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "analyze/intervals.h"
+#include "analyze/track_rows.h"
+
+namespace opsight {
+namespace {
+
+constexpr size_t kClasses = static_cast<size_t>(Resource::kOther);  // all but "other"
+using ByClass = std::array<Intervals, kClasses>;
+
+Intervals& of(ByClass& sets, Resource resource) {
+    return sets[static_cast<size_t>(resource)];
+}
+
+void unite_into(Intervals& into, Intervals&& more) {
+    into = into.empty() ? std::move(more) : unite(into, more);
+}
+
+Resource kernel_resource(const Kernel& kernel) {
+    if (kernel.kernel_class == KernelClass::kCommunication) return Resource::kCommunication;
+    return kernel.uses_tc == TensorCoreUse::kYes ? Resource::kTensorCoreKernel : Resource::kOtherKernel;
+}
+
+struct Extent {
+    int64_t begin = std::numeric_limits<int64_t>::max(), end = std::numeric_limits<int64_t>::min();
+    void take(int64_t from, int64_t to) {
+        begin = std::min(begin, from);
+        end = std::max(end, to);
+    }
+};
+
+class Shares {
+  public:
+    Shares(const Profile& profile, Analysis& analysis, const std::vector<Direction>& directions)
+        : p_(profile),
+          a_(analysis),
+          directions_(directions),
+          extents_(profile.ranks.size()),
+          ranks_(profile.ranks.size()),
+          devices_(profile.devices.size()) {}
+
+    void run() {
+        for (const TrackRows& rows : track_rows(p_.device.track))
+            read_stream(rows);
+        for (size_t device = 0; device < devices_.size(); ++device)
+            finish_device(device);
+        for (const TrackRows& rows : track_rows(p_.host.track))
+            if (p_.tracks[rows.track.index()].kind != TrackKind::kOther) read_thread(rows);
+        for (size_t rank = 0; rank < ranks_.size(); ++rank) {
+            partition(RankId(rank));
+            ranks_[rank] = {};
+        }
+    }
+
+  private:
+    void read_stream(const TrackRows& rows) {
+        const Track& track = p_.tracks[rows.track.index()];
+        const DeviceSpans& d = p_.device;
+        ByClass sets;
+        for (uint32_t span = rows.first; span < rows.last; ++span) {
+            const int64_t begin = d.begin[span], end = begin + d.dur[span];
+            extents_[track.rank.index()].take(begin, end);
+            if (d.kind[span] == DeviceKind::kKernel)
+                append(of(sets, kernel_resource(a_.kernels[a_.kernel[span].index()])), begin, end);
+            if (d.kind[span] == DeviceKind::kMemcpy || d.kind[span] == DeviceKind::kMemset)
+                append(of(sets, Resource::kMemory), begin, end);
+        }
+        if (!track.device.valid()) return;
+        for (size_t i = 0; i < kClasses; ++i)
+            unite_into(devices_[track.device.index()][i], std::move(sets[i]));
+    }
+
+    void finish_device(size_t device) {
+        ByClass& sets = devices_[device];
+        const DeviceId id(device);
+        const Intervals compute =
+            unite(of(sets, Resource::kTensorCoreKernel), of(sets, Resource::kOtherKernel));
+        const Intervals& communication = of(sets, Resource::kCommunication);
+        add_communication(id, communication, compute);
+        const Intervals kernels = unite(compute, communication);
+        for (const Interval& i : unite(kernels, of(sets, Resource::kMemory)))
+            a_.busy.push_back({id, i.begin, i.end, false});
+        for (const Interval& i : kernels)
+            a_.busy.push_back({id, i.begin, i.end, true});
+        ByClass& rank = ranks_[p_.devices[device].rank.index()];
+        for (size_t i = 0; i < kClasses; ++i)
+            unite_into(rank[i], std::move(sets[i]));
+        sets = {};
+    }
+
+    // Cuts each communication interval where computing begins and ends.
+    void add_communication(DeviceId device, const Intervals& communication, const Intervals& compute) {
+        size_t next = 0;
+        for (const Interval& c : communication) {
+            int64_t at = c.begin;
+            while (next < compute.size() && compute[next].end <= at)
+                ++next;
+            for (size_t i = next; at < c.end; ++i) {
+                const bool none = i == compute.size() || compute[i].begin >= c.end;
+                const int64_t begin = none ? c.end : std::max(at, compute[i].begin);
+                if (begin > at) a_.communication.push_back({device, at, begin, false});
+                if (none) break;
+                const int64_t end = std::min(c.end, compute[i].end);
+                a_.communication.push_back({device, begin, end, true});
+                at = end;
+            }
+        }
+    }
+
+    void read_thread(const TrackRows& rows) {
+        const RankId rank = p_.tracks[rows.track.index()].rank;
+        const HostSpans& h = p_.host;
+        Intervals loading, files, cpu;
+        for (uint32_t row = rows.first; row < rows.last; ++row) {
+            const int64_t begin = h.begin[row], end = begin + h.dur[row];
+            extents_[rank.index()].take(begin, end);
+            const HostKind kind = h.kind[row];
+            const bool work =
+                kind == HostKind::kOp || kind == HostKind::kRuntimeApi || kind == HostKind::kDriverApi;
+            if (work) append(cpu, begin, end);
+            if (kind == HostKind::kFileIo) append(files, begin, end);
+            const bool loads = directions_[row] == Direction::kDataLoad &&
+                               (work || kind == HostKind::kDataLoad || kind == HostKind::kAnnotation);
+            if (loads) append(loading, begin, end);
+        }
+        ByClass& sets = ranks_[rank.index()];
+        unite_into(of(sets, Resource::kDataLoader), std::move(loading));
+        unite_into(of(sets, Resource::kFileIo), std::move(files));
+        unite_into(of(sets, Resource::kCpu), std::move(cpu));
+    }
+
+    void partition(RankId rank) {
+        const ByClass& sets = ranks_[rank.index()];
+        const Extent extent = extents_[rank.index()];
+        std::array<size_t, kClasses> next{};
+        for (int64_t at = extent.begin; at < extent.end;) {
+            int64_t until = extent.end;
+            auto resource = Resource::kOther;
+            for (size_t i = 0; i < kClasses; ++i) {
+                while (next[i] < sets[i].size() && sets[i][next[i]].end <= at)
+                    ++next[i];
+                if (next[i] == sets[i].size()) continue;
+                const Interval& interval = sets[i][next[i]];
+                if (interval.begin <= at) {
+                    resource = static_cast<Resource>(i);
+                    until = std::min(until, interval.end);
+                    break;
+                }
+                until = std::min(until, interval.begin);
+            }
+            add_segment(rank, at, until, resource);
+            at = until;
+        }
+    }
+
+    void add_segment(RankId rank, int64_t begin, int64_t end, Resource resource) {
+        if (!a_.resources.empty()) {
+            ResourceSegment& last = a_.resources.back();
+            if (last.rank == rank && last.end_ns == begin && last.resource == resource) {
+                last.end_ns = end;
+                return;
+            }
+        }
+        a_.resources.push_back({rank, begin, end, resource});
+    }
+
+    const Profile& p_;
+    Analysis& a_;
+    const std::vector<Direction>& directions_;
+    std::vector<Extent> extents_;
+    std::vector<ByClass> ranks_, devices_;
+};
+
+}  // namespace
+
+void share_resources(const Profile& profile, Analysis& analysis, const std::vector<Direction>& directions) {
+    Shares(profile, analysis, directions).run();
+}
+
+}  // namespace opsight

@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+
+#include "hardware/occupancy.h"
+#include "hardware/op_tables.h"
+#include "hardware/tensor_cores.h"
+
+namespace opsight::hardware {
+namespace {
+
+NameVerdict verdict(std::string_view name) {
+    return tensor_core_use(name).verdict;
+}
+
+TEST(TensorCores, NamesOfEveryGeneration) {
+    for (std::string_view name :
+         {"volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_nn", "volta_h884gemm_64x128_ldg8_nn",
+          "turing_fp16_s1688gemm_fp16_128x128_ldg8_f2f_tn", "ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_tn",
+          "void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_256x64_16x4_nn_align4>(int)",
+          "void cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_16x16_32x1_nn_align8>(int)",
+          "sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nhwc_tilesize64x128x32_stage5_"
+          "warpsize2x2x1_g1_"
+          "tensor16x8x8_execute_kernel_cudnn_infer",
+          "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1_execute_kernel__5x_"
+          "cublas",
+          "nvjet_tst_128x128_64x4_1x2_h_bz_coopA_NNT", "nvjet_sm90_hss_128x256_64x4_2x1_v_bz_coopA_TNT",
+          "void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int>, "
+          "cutlass::gemm::collective::CollectiveMma<cutlass::gemm::MainloopSm90TmaGmmaWarpSpecialized<3> > > "
+          ">(int)",
+          "kernel_tcgen05_mma",
+          "void pytorch_flash::flash_fwd_kernel<pytorch_flash::Flash_fwd_kernel_traits<64> >(int)",
+          "fmha_cutlassF_f16_aligned_64x64_rf_sm75(int)", "fmha_cutlassF_f32_aligned_64x64_rf_sm80(int)",
+          "Cijk_Ailk_Bjlk_SB_Bias_AS_SAV_UserArgs_MT64x16x16_MI16x16x1_SN_LDSB0",
+          "igemm_bwd_gtcx3_nhwc_bf16_bx0",
+          "_ZN2ck16tensor_operation6device12_GLOBAL__N_139kernel_grouped_conv_fwd_xdl_cshuffle_v3I"})
+        EXPECT_EQ(verdict(name), NameVerdict::kYes) << name;
+    EXPECT_EQ(tensor_core_use("volta_h884gemm_64x128_ldg8_nn").pattern, "h884");
+}
+
+TEST(TensorCores, PlainKernels) {
+    for (std::string_view name :
+         {"volta_sgemm_128x32_nn", "ampere_sgemm_32x32_sliced1x4_tn",
+          "void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float> >(int)",
+          "void cutlass::Kernel<cutlass_80_simt_sgemm_128x32_8x5_nn_align1>(int)",
+          "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize64x64x8_stage3_warpsize1x4x1_ffma_aligna4_kernel",
+          "cudnn_infer_volta_scudnn_128x64_relu_small_nn_v1", "fmha_cutlassF_f32_aligned_64x64_rf_sm75(int)",
+          "void flash::flash_bwd_dot_do_o_kernel<true>(int)", "Cijk_Ailk_Bljk_SB_MT64x64x8_SE_TT4_4",
+          "ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*)"})
+        EXPECT_EQ(verdict(name), NameVerdict::kNo) << name;
+}
+
+TEST(TensorCores, GeneratedKernelsAreUnknown) {
+    for (std::string_view name :
+         {"triton_poi_fused_add_cat_fmha_v3_fwd_mul_13", "triton_tem_fused_mm_0", "attn_fwd",
+          "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1", "Kernel", "kernel_unified_attention_2d"})
+        EXPECT_EQ(verdict(name), NameVerdict::kUnknown) << name;
+}
+
+TEST(TensorCores, Devices) {
+    EXPECT_TRUE(has_tensor_cores("Tesla V100-SXM2-16GB", 7, 0));
+    EXPECT_TRUE(has_tensor_cores("Tesla T4", 7, 5));
+    EXPECT_TRUE(has_tensor_cores("NVIDIA GeForce RTX 2080 Ti", 7, 5));
+    EXPECT_FALSE(has_tensor_cores("NVIDIA GeForce GTX 1660 Ti", 7, 5));
+    EXPECT_FALSE(has_tensor_cores("NVIDIA T1000", 7, 5));
+    EXPECT_FALSE(has_tensor_cores("NVIDIA GeForce GTX 1080", 6, 1));
+    EXPECT_TRUE(has_tensor_cores("AMD Instinct MI300X", 9, 4));
+    EXPECT_FALSE(has_tensor_cores("AMD Instinct MI50", 9, 0));
+    EXPECT_TRUE(has_tensor_cores("", 0, 0)) << "nothing known";
+}
+
+TEST(OpTables, Eligible) {
+    EXPECT_TRUE(is_tensor_core_op("aten::conv2d"));
+    EXPECT_TRUE(is_tensor_core_op("aten::addmm"));
+    EXPECT_TRUE(is_tensor_core_op("aten::_scaled_dot_product_flash_attention"));
+    EXPECT_TRUE(is_tensor_core_op("autograd::engine::evaluate_function: AddmmBackward0"));
+    EXPECT_TRUE(is_tensor_core_op("CudnnConvolutionBackward"));
+    EXPECT_TRUE(is_tensor_core_op("ConvolutionBackward0"));
+    EXPECT_FALSE(is_tensor_core_op("aten::relu"));
+    EXPECT_FALSE(is_tensor_core_op("ReluBackward0"));
+    EXPECT_FALSE(is_tensor_core_op("c10d::allreduce_"));
+    EXPECT_FALSE(is_tensor_core_op(""));
+}
+
+// Expected values from CUDA's occupancy calculator spreadsheet rules, worked out by hand.
+TEST(Occupancy, LimitedByEachResource) {
+    const SmLimits v100 = sm_limits(7, 0).value();
+    EXPECT_DOUBLE_EQ(occupancy_pct(v100, {256, 32, 0}), 100);
+    EXPECT_DOUBLE_EQ(occupancy_pct(v100, {256, 64, 0}), 50) << "registers: 2048 a warp, 32 warps";
+    EXPECT_DOUBLE_EQ(occupancy_pct(v100, {256, 255, 0}), 12.5) << "registers: 8192 a warp, 8 warps";
+    EXPECT_DOUBLE_EQ(occupancy_pct(v100, {32, 16, 0}), 50) << "32 blocks";
+    EXPECT_DOUBLE_EQ(occupancy_pct(v100, {128, 16, 48 * 1024}), 12.5) << "2 blocks' shared memory";
+    EXPECT_DOUBLE_EQ(occupancy_pct(v100, {768, 16, 0}), 75) << "2 blocks of 24 warps";
+    const SmLimits a100 = sm_limits(8, 0).value();
+    EXPECT_EQ(resident_blocks(a100, {128, 16, 81 * 1024}), 2) << "81 + 1 KiB each of 164";
+    EXPECT_EQ(resident_blocks(a100, {128, 16, 82 * 1024}), 1);
+    EXPECT_EQ(resident_blocks(a100, {1024, 72, 0}), 0) << "2304 registers a warp, 73728 a block";
+    EXPECT_EQ(resident_blocks(a100, {0, 16, 0}), 0);
+    EXPECT_FALSE(sm_limits(0, 0).has_value());
+}
+
+}  // namespace
+}  // namespace opsight::hardware

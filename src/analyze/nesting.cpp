@@ -36,11 +36,29 @@ class ThreadSweep {
         while (!open_.empty() && open_.back().end <= begin && !holds_empty(open_.back(), row))
             open_.pop_back();
         const bool leaf = (h_.flags[row] & kInstant) || h_.kind[row] == HostKind::kOverhead;
-        if (!leaf) end = make_room(row, begin, end);
+        size_t outside = open_.size();  // how many open spans enclose it
+        if (is_call(row))
+            end = clip(row, begin, end);
+        else if (!leaf)
+            outside = make_room(row, begin, end);
+        // What crosses the end of an op or a range does not end it: the op stays the innermost one. Of two
+        // ops that cross, the later one is the innermost.
+        if (h_.kind[row] == HostKind::kOp) open_.resize(outside);
 
-        if (!open_.empty()) enter(row, open_.back().row, end - begin);
+        if (outside > 0) enter(row, open_[outside - 1].row, end - begin);
         if (h_.kind[row] == HostKind::kOp) a_.self_ns[h_.detail[row]] += h_.dur[row];
-        if (!leaf) open_.push_back({end, row});
+        if (!leaf) open_.insert(open_.begin() + static_cast<ptrdiff_t>(outside), {end, row});
+    }
+
+    bool is_call(uint32_t row) const {
+        return h_.kind[row] == HostKind::kRuntimeApi || h_.kind[row] == HostKind::kDriverApi;
+    }
+
+    // A call belongs to what is open at its begin, even where it ends later.
+    int64_t clip(uint32_t row, int64_t begin, int64_t end) {
+        if (open_.empty() || end <= open_.back().end) return end;
+        if (end - open_.back().end > kRoundingNs) note_crossing(row, begin);
+        return open_.back().end;
     }
 
     // Both have no length and begin together: only their kinds tell whether one holds the other.
@@ -49,26 +67,29 @@ class ThreadSweep {
                inwardness(h_.kind[outer.row]) < inwardness(h_.kind[row]);
     }
 
-    // Closes what ends before `end`, so that the ends on the stack never grow; returns the end to nest by.
-    int64_t make_room(uint32_t row, int64_t begin, int64_t end) {
+    // How many of the open spans enclose the row; rounds `end` to that of a span that it exceeds by little.
+    // Inserted above those, the ends on the stack never grow.
+    size_t make_room(uint32_t row, int64_t begin, int64_t& end) {
         bool crosses = false;
-        while (!open_.empty() && open_.back().end < end) {
-            const int64_t beyond = end - open_.back().end, within = open_.back().end - begin;
+        size_t outside = open_.size();
+        for (; outside > 0 && open_[outside - 1].end < end; --outside) {
+            const int64_t beyond = end - open_[outside - 1].end, within = open_[outside - 1].end - begin;
             if (beyond <= kRoundingNs && beyond <= within) {
-                end = open_.back().end;
+                end = open_[outside - 1].end;
                 break;
             }
             crosses |= within > kRoundingNs;
-            open_.pop_back();
         }
-        if (crosses) {
-            h_.flags[row] |= kOverlapping;
-            diagnostics_.add(Diag::kOverlappingSpans,
-                             diagnostics_.wants_place(Diag::kOverlappingSpans)
-                                 ? DiagOccurrence{{}, -1, begin, std::string(p_.strings.view(h_.name[row]))}
-                                 : DiagOccurrence{});
-        }
-        return end;
+        if (crosses) note_crossing(row, begin);
+        return outside;
+    }
+
+    void note_crossing(uint32_t row, int64_t begin) {
+        h_.flags[row] |= kOverlapping;
+        diagnostics_.add(Diag::kOverlappingSpans,
+                         diagnostics_.wants_place(Diag::kOverlappingSpans)
+                             ? DiagOccurrence{{}, -1, begin, std::string(p_.strings.view(h_.name[row]))}
+                             : DiagOccurrence{});
     }
 
     void enter(uint32_t row, uint32_t outer, int64_t within) {

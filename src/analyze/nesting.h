@@ -2,10 +2,11 @@
 //
 // One sweep per thread with a stack of open spans. A span is enclosed by the innermost span that is open at
 // its begin and does not end before it. What crosses the end of an open span is placed beside it and counted
-// (kOverlappingSpans); a crossing of at most kRoundingNs is the rounding of the source's times and is read as
-// the nesting or the sequence that it comes from. Equal intervals nest in row order; of equal intervals
-// without length only those of different kinds nest (range, module, Python frame, op, API call). Instants and
-// profiler overhead enclose nothing.
+// (kOverlappingSpans); both stay open, and what follows is inside the one that ends first (of two ops: the
+// one that began last). API calls belong to what is open at their begin, whenever they end. A crossing of at
+// most kRoundingNs is the rounding of the source's times and is read as the nesting or the sequence that it
+// comes from. Equal intervals nest in row order; of equal intervals without length only those of different
+// kinds nest (range, module, Python frame, op, API call). Instants and profiler overhead enclose nothing.
 #pragma once
 
 #include "analyze/results.h"

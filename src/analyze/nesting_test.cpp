@@ -99,6 +99,27 @@ TEST(Nesting, CrossingSpansStandBesideEachOther) {
     EXPECT_EQ(p.diagnostics.first(Diag::kOverlappingSpans)[0].text, "late");
 }
 
+// Python frames that never returned end with the recording, long after what was around them.
+TEST(Nesting, ARangeThatCrossesAnOpDoesNotEndIt) {
+    TestProfile t;
+    t.op("op", 10000, 50000);
+    t.annotation("stray", 20000, 90000, t.thread());
+    t.api("call", 30000, 2000, t.thread());
+    t.op("inner", 35000, 1000);
+    t.op("after", 70000, 5000);
+    t.api("long call", 73000, 9000, t.thread());
+    Profile p = t.finish();
+    Analysis a;
+    find_nesting(p, a, 1);
+    EXPECT_EQ(parent_of(p, a, "stray"), "-");
+    EXPECT_EQ(parent_of(p, a, "call"), "op");
+    EXPECT_EQ(parent_of(p, a, "inner"), "op");
+    EXPECT_EQ(parent_of(p, a, "after"), "stray");
+    EXPECT_EQ(parent_of(p, a, "long call"), "after") << "open at its begin";
+    EXPECT_EQ(self_of(p, a, "op"), 49000);
+    EXPECT_EQ(p.diagnostics.count(Diag::kOverlappingSpans), 2);
+}
+
 TEST(Nesting, RoundingIsNoCrossing) {
     TestProfile t;
     t.op("parent", 0, 10000);

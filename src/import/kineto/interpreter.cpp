@@ -20,6 +20,13 @@ HostKind annotation_kind(std::string_view name) {
                                                                                      : HostKind::kAnnotation;
 }
 
+// PyTorch up to 1.11 put step markers, optimizer scopes and loader waits among the operators.
+HostKind op_kind(std::string_view name) {
+    if (starts_with_any(name, {"ProfilerStep#", "Optimizer.step#", "Optimizer.zero_grad#", "enumerate(Data"}))
+        return annotation_kind(name);
+    return HostKind::kOp;
+}
+
 HostKind python_kind(std::string_view name) {
     return name.starts_with("nn.Module: ") ? HostKind::kModule : HostKind::kPythonFrame;
 }
@@ -86,7 +93,7 @@ void Interpreter::take_complete(const RawEvent& event) {
     if (what == Category::kNone) what = legacy_category(bare(event.pid));
     switch (what) {
         case Category::kOp:
-            return add_host(event, times, HostKind::kOp, StringId::kNone);
+            return add_host(event, times, op_kind(bare(event.name)), StringId::kNone);
         case Category::kRuntime:
             return add_host(event, times, HostKind::kRuntimeApi, StringId::kNone);
         case Category::kDriver:
@@ -139,7 +146,7 @@ void Interpreter::take_loose(const RawEvent& event, OtherRow what) {
     if (!read_time(event, loose.time)) return;
     const Category known = category(event.category);
     if (known == Category::kAnnotation) loose.kind = annotation_kind(bare(event.name));
-    if (known == Category::kOp) loose.kind = HostKind::kOp;
+    if (known == Category::kOp) loose.kind = op_kind(bare(event.name));
     if (known == Category::kPython) loose.kind = python_kind(bare(event.name));
     loose.place = place(event);
     loose.name = text(event.name);

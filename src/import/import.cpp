@@ -7,6 +7,7 @@
 
 #include "base/gzip_source.h"
 #include "base/tar_reader.h"
+#include "import/capture/importer.h"
 #include "import/kineto/importer.h"
 #include "import/rank_hint.h"
 #include "import/sniff.h"
@@ -37,6 +38,7 @@ class Importer {
     Status run(const std::vector<std::string>& paths) {
         for (const std::string& path : paths)
             OPSIGHT_TRY(expand(path));
+        take_captures();
         for (const Input& input : inputs_)
             trace_.disk_bytes += input.size;
         if (options_.progress) options_.progress->stage("reading", trace_.disk_bytes);
@@ -44,6 +46,7 @@ class Importer {
             OPSIGHT_TRY(import_input(input));
             trace_.disk_before += input.size;
         }
+        OPSIGHT_TRY(import_captures());
         if (facts_.files == 0)
             return fail("holds no trace", paths.empty() ? "" : paths.front(), {},
                         "a PyTorch trace is a .json or .json.gz with a list 'traceEvents'");
@@ -80,6 +83,24 @@ class Importer {
             return x != y ? x < y : a.path < b.path;
         });
         inputs_.insert(inputs_.end(), found.begin(), found.end());
+        return {};
+    }
+
+    // The recordings of `opsight profile`: the files of one run belong together, one for each process.
+    void take_captures() {
+        std::erase_if(inputs_, [this](const Input& input) {
+            const bool is_capture = capture::is_capture(input.path);
+            if (is_capture) captures_.push_back(input.path);
+            return is_capture;
+        });
+    }
+
+    Status import_captures() {
+        if (captures_.empty()) return {};
+        OPSIGHT_ASSIGN(const capture::CaptureFacts facts, capture::import_captures(captures_, builder_));
+        facts_.files += facts.files;
+        facts_.bytes += facts.bytes;
+        facts_.events += facts.records;
         return {};
     }
 
@@ -164,6 +185,7 @@ class Importer {
     const ImportOptions& options_;
     kineto::TraceOptions trace_;
     std::vector<Input> inputs_;
+    std::vector<std::string> captures_;
     ProfileBuilder builder_;
     ImportFacts facts_;
 };

@@ -1,0 +1,258 @@
+#include "import/capture/process.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "wire/signature.h"
+
+namespace opsight::capture {
+namespace {
+
+using wire::RecordType;
+using wire::RecordView;
+
+constexpr std::string_view kDataLoader = "enumerate(DataLoader)#";
+
+HostKind kind_of_scope(wire::OpScope scope, std::string_view name) {
+    if (scope != wire::OpScope::kUser) return HostKind::kOp;
+    return name.starts_with(kDataLoader) ? HostKind::kDataLoad : HostKind::kAnnotation;
+}
+
+}  // namespace
+
+ProcessFacts gather_facts(wire::CaptureReader& reader) {
+    ProcessFacts facts;
+    facts.clocks.push_back(reader.info().begin);
+    for (const wire::CaptureStream& stream : reader.streams())
+        reader.read(stream, [&](const RecordView& record) {
+            if (record.type == RecordType::kClock) {
+                facts.clocks.push_back(record.as<wire::ClockRecord>().snapshot);
+            } else if (record.type == RecordType::kProperty) {
+                const std::string_view text = record.blob();
+                const size_t end = std::min(text.find('\0'), text.size());
+                facts.properties.emplace(text.substr(0, end), text.substr(std::min(end + 1, text.size())));
+            } else if (record.type == RecordType::kThread) {
+                const auto thread = record.as<wire::ThreadRecord>();
+                if (thread.framework_thread) facts.os_threads[thread.framework_thread] = thread.os_thread;
+            }
+        });
+    reader.forget_damage_of_records();  // the second pass meets it again
+    return facts;
+}
+
+void ProcessImport::run(const std::string& process_name) {
+    for (const wire::CaptureStream& stream : reader_.streams()) {
+        track_ = builder_.host_track(rank_, reader_.info().pid, stream.os_thread);
+        builder_.track(track_).process_name = builder_.text(process_name);
+        texts_.clear();
+        kinds_.clear();
+        modules_.clear();
+        reader_.read(stream, [this](const RecordView& record) {
+            ++records_;
+            take(record);
+        });
+    }
+    finish_async();
+    finish_memory();
+}
+
+void ProcessImport::take(const RecordView& record) {
+    switch (record.type) {
+        case RecordType::kOp:
+            return take_op(record.as<wire::OpRecord>(), -1, -1);
+        case RecordType::kLinkedOp:
+            return take_linked_op(record.as<wire::LinkedOpRecord>());
+        case RecordType::kModule:
+            return take_module(record.as<wire::ModuleRecord>());
+        case RecordType::kString:
+            texts_[record.blob_id()] = builder_.text(record.blob());
+            return;
+        case RecordType::kOpKind:
+            return take_kind(record);
+        case RecordType::kAlloc: {
+            const auto alloc = record.as<wire::AllocRecord>();
+            constexpr uint64_t kMostBytes = uint64_t{1} << 48;  // sums of them cannot overflow
+            if (alloc.bytes > kMostBytes) return bad_event("an allocation of impossible size");
+            allocations_.push_back({alloc.time, alloc.address, static_cast<int64_t>(alloc.bytes), track_});
+            return;
+        }
+        case RecordType::kFree: {
+            const auto free = record.as<wire::FreeRecord>();
+            allocations_.push_back({free.time, free.address, -1, track_});
+            return;
+        }
+        case RecordType::kThread:
+            return take_thread(record.as<wire::ThreadRecord>());
+        case RecordType::kAsyncBegin: {
+            const auto begin = record.as<wire::AsyncBeginRecord>();
+            async_begins_.push_back(
+                {{begin.key, begin.op.begin, begin.op.kind, track_}, kind_of(begin.op.kind)});
+            return;
+        }
+        case RecordType::kAsyncEnd: {
+            const auto end = record.as<wire::AsyncEndRecord>();
+            async_ends_.push_back({end.key, end.time});
+            return;
+        }
+        case RecordType::kClock:
+        case RecordType::kProperty:
+        case RecordType::kPadding:
+            return;
+    }
+}
+
+void ProcessImport::take_kind(const RecordView& record) {
+    const auto head = record.as<wire::BlobRecord>();
+    OpKind kind;
+    kind.name = text_of(head.name);
+    kind.kind = kind_of_scope(head.scope, builder_.view(kind.name));
+    if (!record.blob().empty()) {
+        const wire::SignatureText text = wire::decode_signature(record.blob());
+        if (!text.whole) builder_.diagnostics().add(Diag::kCutSignature, {file_, -1, -1, text.shapes});
+        kind.signature = builder_.signature({builder_.text(text.shapes), builder_.text(text.dtypes),
+                                             builder_.text(text.concrete), StringId(size_t{0})});
+    }
+    kinds_[head.id] = kind;
+}
+
+ProcessImport::OpKind ProcessImport::kind_of(uint32_t id) {
+    const auto found = kinds_.find(id);
+    if (found != kinds_.end()) return found->second;
+    bad_event("an op without a name");
+    return {builder_.text("(name lost)"), SignatureId(), HostKind::kOp};
+}
+
+StringId ProcessImport::text_of(uint32_t id) {
+    const auto found = texts_.find(id);
+    if (found != texts_.end()) return found->second;
+    bad_event("a name that was not recorded");
+    return builder_.text("(name lost)");
+}
+
+void ProcessImport::take_op(const wire::OpRecord& op, int64_t sequence, int64_t forward_thread) {
+    HostSpan span;
+    if (!set_time(span, op.begin, op.dur)) return;
+    add_op(kind_of(op.kind), span, sequence, forward_thread);
+}
+
+void ProcessImport::take_linked_op(const wire::LinkedOpRecord& linked) {
+    const uint64_t number = linked.link & 0xffff;
+    int64_t forward_thread = -1;
+    if (number != 0) {
+        const auto os_thread = facts_.os_threads.find(number);
+        forward_thread =
+            os_thread != facts_.os_threads.end() ? int64_t{os_thread->second} : static_cast<int64_t>(number);
+    }
+    take_op(linked.op, static_cast<int64_t>(linked.link >> 16), forward_thread);
+}
+
+void ProcessImport::add_op(const OpKind& kind, const HostSpan& timed, int64_t sequence,
+                           int64_t forward_thread) {
+    HostSpan span = timed;
+    span.track = span.track.valid() ? span.track : track_;
+    span.name = kind.name;
+    span.kind = kind.kind;
+    if (kind.kind != HostKind::kOp) return builder_.add_host(span);
+    OpDetail detail;
+    detail.signature = kind.signature;
+    detail.sequence = sequence;
+    detail.forward_thread = forward_thread;
+    builder_.add_op(span, detail);
+}
+
+// Modules tell their place within the module around them: the whole path is spelled here.
+void ProcessImport::take_module(const wire::ModuleRecord& module) {
+    HostSpan span;
+    if (!set_time(span, module.begin, module.dur)) return;
+    while (!modules_.empty() && modules_.back().end <= module.begin)
+        modules_.pop_back();
+    std::string path;
+    if (!modules_.empty()) path = std::string(builder_.view(modules_.back().path)) + "/";
+    std::string step(builder_.view(text_of(module.name)));
+    std::replace(step.begin(), step.end(), '.', '/');
+    constexpr size_t kLongestPath = 4096;  // a damaged capture may nest without end
+    span.name = path.size() < kLongestPath ? builder_.text(path + step) : modules_.back().path;
+    span.track = track_;
+    span.kind = HostKind::kModule;
+    const uint64_t never = std::numeric_limits<uint64_t>::max();
+    modules_.push_back(
+        {module.dur && module.dur < never - module.begin ? module.begin + module.dur : never, span.name});
+    builder_.add_host(span);
+}
+
+void ProcessImport::take_thread(const wire::ThreadRecord& thread) {
+    const auto name = texts_.find(thread.name);
+    if (name != texts_.end()) builder_.track(track_).name = name->second;
+}
+
+bool ProcessImport::set_time(HostSpan& span, uint64_t begin, uint64_t dur) {
+    int64_t end = 0;
+    if (!to_ns(begin, span.begin) || !to_ns(begin + dur, end) || end < span.begin) {
+        builder_.diagnostics().add(Diag::kBadTime, {file_, -1, -1, fmt::format("{} ticks", begin)});
+        return false;
+    }
+    span.dur = end - span.begin;
+    if (dur == 0) {
+        span.flags = kUnfinished;
+        builder_.diagnostics().add(Diag::kUnfinishedSpan, {file_, -1, -1, {}});
+    }
+    return true;
+}
+
+bool ProcessImport::to_ns(uint64_t ticks, int64_t& ns) {
+    if (!clock_.monotonic_ns(ticks, ns)) return false;
+    ns += epoch_ns_;
+    return true;
+}
+
+void ProcessImport::bad_event(std::string_view what) {
+    builder_.diagnostics().add(Diag::kBadEvent, {file_, -1, -1, std::string(what)});
+}
+
+// Pairs beginnings and ends by their key, which comes again when an op's memory is used again.
+void ProcessImport::finish_async() {
+    std::sort(async_ends_.begin(), async_ends_.end());
+    for (const auto& [begin, kind] : async_begins_) {
+        const auto end = std::lower_bound(async_ends_.begin(), async_ends_.end(),
+                                          std::pair<uint64_t, uint64_t>{begin.key, begin.begin});
+        const bool ended = end != async_ends_.end() && end->first == begin.key;
+        HostSpan span;
+        if (!set_time(span, begin.begin, ended ? std::max<uint64_t>(1, end->second - begin.begin) : 0))
+            continue;
+        span.track = begin.track;
+        add_op(kind, span, -1, -1);
+    }
+}
+
+void ProcessImport::finish_memory() {
+    std::stable_sort(allocations_.begin(), allocations_.end(),
+                     [](const Allocation& a, const Allocation& b) { return a.ticks < b.ticks; });
+    absl::flat_hash_map<uint64_t, int64_t> live;
+    int64_t total = 0;
+    for (const Allocation& event : allocations_) {
+        MemoryEvent memory;
+        if (!to_ns(event.ticks, memory.time)) {
+            builder_.diagnostics().add(Diag::kBadTime, {file_, -1, -1, fmt::format("{} ticks", event.ticks)});
+            continue;
+        }
+        const auto known = live.find(event.address);
+        if (event.bytes < 0 && known == live.end()) {
+            builder_.diagnostics().add(Diag::kUnknownFree, {file_, -1, memory.time, {}});
+            continue;
+        }
+        memory.bytes = event.bytes < 0 ? -known->second : event.bytes;
+        if (event.bytes < 0)
+            live.erase(known);
+        else
+            live[event.address] = event.bytes;
+        total += memory.bytes;
+        memory.track = event.track;
+        memory.address = static_cast<int64_t>(event.address);
+        memory.total_allocated = total;
+        builder_.add_memory(memory);
+    }
+}
+
+}  // namespace opsight::capture

@@ -1,0 +1,99 @@
+// Imports the capture of one process.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "import/capture/ticks.h"
+#include "model/profile_builder.h"
+#include "wire/reader.h"
+
+namespace opsight::capture {
+
+// First pass: what has to be known before the first span can be made.
+struct ProcessFacts {
+    std::vector<wire::ClockSnapshot> clocks;
+    std::map<std::string, std::string> properties;
+    std::map<uint64_t, uint32_t> os_threads;  // by the framework's number
+};
+ProcessFacts gather_facts(wire::CaptureReader& reader);
+
+// Second pass.
+class ProcessImport {
+  public:
+    // `epoch_ns`: from CLOCK_MONOTONIC to ns since 1970.
+    ProcessImport(wire::CaptureReader& reader, const ProcessFacts& facts, const TickClock& clock,
+                  int64_t epoch_ns, RankId rank, const std::string& file, ProfileBuilder& builder)
+        : reader_(reader),
+          facts_(facts),
+          clock_(clock),
+          epoch_ns_(epoch_ns),
+          rank_(rank),
+          file_(file),
+          builder_(builder) {}
+
+    void run(const std::string& process_name);
+    uint64_t records() const { return records_; }
+
+  private:
+    struct OpKind {
+        StringId name;
+        SignatureId signature;
+        HostKind kind;
+    };
+    struct OpenModule {
+        uint64_t end;
+        StringId path;
+    };
+    struct Allocation {
+        uint64_t ticks, address;
+        int64_t bytes;  // -1: freed
+        TrackId track;
+    };
+    struct AsyncOp {
+        uint64_t key, begin;
+        uint32_t kind;
+        TrackId track;
+    };
+
+    void take(const wire::RecordView& record);
+    void take_kind(const wire::RecordView& record);
+    void take_op(const wire::OpRecord& op, int64_t sequence, int64_t forward_thread);
+    void take_linked_op(const wire::LinkedOpRecord& linked);
+    void take_module(const wire::ModuleRecord& module);
+    void take_thread(const wire::ThreadRecord& thread);
+    void add_op(const OpKind& kind, const HostSpan& span, int64_t sequence, int64_t forward_thread);
+    void finish_async();
+    void finish_memory();
+
+    // The span's time; false (and a diagnostic) where the ticks make no sense.
+    bool set_time(HostSpan& span, uint64_t begin, uint64_t dur);
+    bool to_ns(uint64_t ticks, int64_t& ns);
+    OpKind kind_of(uint32_t id);
+    StringId text_of(uint32_t id);
+    void bad_event(std::string_view what);
+
+    wire::CaptureReader& reader_;
+    const ProcessFacts& facts_;
+    const TickClock& clock_;
+    const int64_t epoch_ns_;
+    const RankId rank_;
+    const std::string& file_;
+    ProfileBuilder& builder_;
+    uint64_t records_ = 0;
+
+    // Of the stream that is being read.
+    TrackId track_;
+    absl::flat_hash_map<uint32_t, StringId> texts_;
+    absl::flat_hash_map<uint32_t, OpKind> kinds_;
+    std::vector<OpenModule> modules_;
+
+    std::vector<Allocation> allocations_;
+    std::vector<std::pair<AsyncOp, OpKind>> async_begins_;
+    std::vector<std::pair<uint64_t, uint64_t>> async_ends_;  // key, ticks
+};
+
+}  // namespace opsight::capture

@@ -1,0 +1,31 @@
+"""The program runs from any folder, built or installed, with the DuckDB that came with it."""
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+BIN = pathlib.Path(os.environ.get("OPSIGHT_BIN_DIR", "build/bin")).resolve()
+
+
+class Install(unittest.TestCase):
+    def run_in(self, folder, *command):
+        env = {"PATH": os.environ["PATH"], "HOME": str(folder)}
+        return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=True).stdout
+
+    def test_the_build_runs_from_another_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertRegex(self.run_in(folder, BIN / "opsight", "--version"), r"^opsight \d+\.\d+\.\d+\n$")
+
+    def test_an_installed_copy_runs_and_uses_its_own_library(self):
+        with tempfile.TemporaryDirectory() as folder:
+            prefix = pathlib.Path(folder).resolve() / "prefix"
+            self.run_in(folder, "cmake", "--install", BIN.parent, "--prefix", prefix)
+            self.assertIn("opsight", self.run_in(folder, prefix / "bin/opsight", "--version"))
+            libraries = self.run_in(folder, "ldd", prefix / "bin/opsight")
+            self.assertNotIn(str(BIN.parent), libraries)
+            self.assertNotIn("not found", libraries)
+
+
+if __name__ == "__main__":
+    unittest.main()

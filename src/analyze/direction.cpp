@@ -2,6 +2,7 @@
 
 #include "analyze/forward_links.h"
 #include "analyze/names.h"
+#include "analyze/open_spans.h"
 #include "analyze/track_rows.h"
 
 namespace opsight {
@@ -18,8 +19,14 @@ class Directions {
     void run() {
         for (const TrackRows& rows : track_rows(h_.track)) {
             const Direction outside = is_backward_thread(rows) ? Direction::kBackward : Direction::kForward;
-            for (uint32_t row = rows.first; row < rows.last; ++row)
-                of_[row] = direction_of(row, outside);
+            OpenSpans tellers(h_);  // the open spans that tell a direction
+            for (uint32_t row = rows.first; row < rows.last; ++row) {
+                tellers.advance(row);
+                of_[row] = tellers.empty() ? outside : inside(tellers.top());
+                if (!tells(row)) continue;
+                of_[row] = told(row);
+                tellers.push(row, tellers.place_of(row));
+            }
         }
         link();
     }
@@ -48,25 +55,21 @@ class Directions {
                static_cast<double>(backward) >= kBackwardThreadShare * static_cast<double>(outermost);
     }
 
-    Direction direction_of(uint32_t row, Direction outside) {
-        if (h_.kind[row] == HostKind::kDataLoad) return Direction::kDataLoad;
-        switch (names_[h_.name[row]]) {
-            case NameClass::kDataLoad:
-                return Direction::kDataLoad;
-            case NameClass::kOptimizerStep:
-            case NameClass::kOptimizer:
-                return Direction::kOptimizer;
-            case NameClass::kBackward:
-            case NameClass::kRecompute:
-                return Direction::kBackward;
-            default:
-                break;
-        }
-        if (is_backward(row)) return Direction::kBackward;
-        const HostSpanId parent = a_.parent[row];
-        if (!parent.valid()) return outside;
-        const bool again = names_[h_.name[parent.index()]] == NameClass::kRecompute;
-        return again ? Direction::kForward : of_[parent.index()];
+    bool tells(uint32_t row) {
+        const NameClass name = names_[h_.name[row]];
+        return h_.kind[row] == HostKind::kDataLoad || name == NameClass::kDataLoad ||
+               name == NameClass::kOptimizerStep || name == NameClass::kOptimizer || is_backward(row);
+    }
+    Direction told(uint32_t row) {
+        const NameClass name = names_[h_.name[row]];
+        if (h_.kind[row] == HostKind::kDataLoad || name == NameClass::kDataLoad) return Direction::kDataLoad;
+        const bool optimizer = name == NameClass::kOptimizerStep || name == NameClass::kOptimizer;
+        return optimizer ? Direction::kOptimizer : Direction::kBackward;
+    }
+    // Direction of what a teller encloses.
+    Direction inside(uint32_t teller) {
+        const bool again = names_[h_.name[teller]] == NameClass::kRecompute;
+        return again ? Direction::kForward : of_[teller];
     }
 
     // Parents come before their children, so each takes over what its op has by now.
@@ -75,21 +78,19 @@ class Directions {
         ForwardLinks links(p_, of_);
         for (uint32_t row = 0; row < h_.size(); ++row) {
             if (of_[row] != Direction::kBackward) continue;
-            const HostSpanId parent = a_.parent[row];
-            const bool inherits = parent.valid() && of_[parent.index()] == Direction::kBackward;
+            const HostSpanId outer = a_.op_span[row];
+            const bool inherits = outer.valid() && of_[outer.index()] == Direction::kBackward;
             HostSpanId forward;
             if (h_.kind[row] == HostKind::kOp) {
                 if (has_own_link(row)) forward = links.of(row);
-                const HostSpanId outer = a_.op_span[row];
-                if (!forward.valid() && outer.valid() && of_[outer.index()] == Direction::kBackward)
-                    forward = a_.forward[h_.detail[outer.index()]];
+                if (!forward.valid() && inherits) forward = a_.forward[h_.detail[outer.index()]];
                 a_.forward[h_.detail[row]] = forward;
             }
             if (has_own_layer(row)) continue;
             if (forward.valid() && a_.layer[forward.index()].valid())
                 a_.layer[row] = a_.layer[forward.index()];
             else if (inherits)
-                a_.layer[row] = a_.layer[parent.index()];
+                a_.layer[row] = a_.layer[outer.index()];
         }
     }
 

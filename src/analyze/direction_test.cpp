@@ -32,6 +32,8 @@ TEST(Direction, NamesTell) {
     EXPECT_EQ(classify_name("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"),
               NameClass::kDataLoad);
     EXPECT_EQ(classify_name("ProfilerStep#12"), NameClass::kStepMarker);
+    EXPECT_EQ(classify_name("step[DECODE bs=32]"), NameClass::kStepMarker);
+    EXPECT_EQ(classify_name("execute_60_context_0(sq0)_generation_60(sq60)"), NameClass::kStepMarker);
     EXPECT_EQ(classify_name("aten::conv2d"), NameClass::kPlain);
     EXPECT_EQ(classify_name("## backward ##"), NameClass::kPlain);
     EXPECT_EQ(classify_name("forward_backward"), NameClass::kPlain);
@@ -130,6 +132,22 @@ TEST(Direction, FlowsDecideBetweenForwardThreads) {
     Profile p = t.finish();
     const Analysis a = analyze(p, {});
     EXPECT_EQ(forward_of(p, a, "LogBackward0"), "aten::log");
+}
+
+// An asynchronous range crosses the module call and the backward op that it began in.
+TEST(Direction, CrossingRangesHideNothing) {
+    TestProfile t;
+    const TrackId thread = t.thread();
+    t.host(HostKind::kModule, "nn.Module: Net_0", 0, 50000, thread);
+    t.annotation("nccl:all_reduce", 10000, 500000, thread);
+    t.op("aten::relu", 20000, 5000);
+    t.op("autograd::engine::evaluate_function: ReluBackward0", 100000, 50000, thread);
+    t.annotation("nccl:all_gather", 110000, 500000, thread);
+    t.op("aten::threshold", 120000, 5000);
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    EXPECT_EQ(path_of(p, a, "aten::relu"), "Net_0");
+    EXPECT_EQ(identity(p, a, "aten::threshold").direction, Direction::kBackward);
 }
 
 TEST(Layers, PathsStandForThemselves) {

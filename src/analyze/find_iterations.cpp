@@ -53,19 +53,20 @@ std::vector<IterationCandidate> busiest_thread(const std::vector<Marked>& marked
     return result;
 }
 
-std::string stem_of(const Profile& p, const Iterations& iterations) {
+// "5 x ProfilerStep#"
+std::string count_of_stem(const Profile& p, const Iterations& iterations) {
     std::string_view name = p.strings.view(iterations.list[0].name);
-    while (!name.empty() && name.back() >= '0' && name.back() <= '9')
-        name.remove_suffix(1);
+    name = name.substr(0, name.find_first_of("0123456789[("));
     return fmt::format("{} x {}", iterations.list.size(), name);
 }
 
 struct Sequence {
     std::vector<uint32_t> symbols;
     std::vector<int64_t> begin, end;  // host times of each
+    std::vector<size_t> calls;        // rows of the launches
 };
 
-// Of each rank, in the order of the launches.
+// Of each rank, in the order of the launches. The launch of a graph is known by the first of its kernels.
 std::vector<Sequence> launched_kernels(const Profile& p, const Analysis& a) {
     std::vector<uint32_t> spans;
     for (uint32_t span = 0; span < p.device.size(); ++span)
@@ -76,6 +77,9 @@ std::vector<Sequence> launched_kernels(const Profile& p, const Analysis& a) {
     for (uint32_t span : spans) {
         Sequence& s = result[p.tracks[p.device.track[span].index()].rank.index()];
         const size_t call = a.launch[span].index();
+        const bool same_call = !s.calls.empty() && s.calls.back() == call;
+        if (same_call) continue;
+        s.calls.push_back(call);
         s.symbols.push_back(a.kernel[span].value);
         s.begin.push_back(p.host.begin[call]);
         s.end.push_back(p.host.begin[call] + p.host.dur[call]);
@@ -140,7 +144,7 @@ void infer(const Profile& p, const Analysis& a, RankId rank, Sequence s, Iterati
 Iterations by_markers(const Profile& p, NameTable& names) {
     Iterations result =
         iterations_from_markers(busiest_thread(spans_of_class(p, names, NameClass::kStepMarker)));
-    if (!result.list.empty()) result.description = stem_of(p, result);
+    if (!result.list.empty()) result.description = count_of_stem(p, result);
     return result;
 }
 

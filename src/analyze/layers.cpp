@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "analyze/open_spans.h"
 #include "analyze/text.h"
+#include "analyze/track_rows.h"
 
 namespace opsight {
 namespace {
@@ -50,18 +52,25 @@ void find_layers(Profile& profile, Analysis& analysis) {
         return it->second;
     };
     analysis.layer.assign(h.size(), LayerId());
-    for (size_t row = 0; row < h.size(); ++row) {
-        const HostSpanId parent = analysis.parent[row];
-        LayerId layer = parent.valid() ? analysis.layer[parent.index()] : LayerId();
-        if (h.kind[row] == HostKind::kModule) {
-            std::string_view name = profile.strings.view(h.name[row]);
-            layer =
-                text::take_prefix(name, kClassPrefix) ? tree.child(layer, name) : layer_of_path(h.name[row]);
-        } else if (h.kind[row] == HostKind::kOp) {
-            const StringId told = profile.op_details.module_path[h.detail[row]];
-            if (told.valid() && told.value != 0) layer = layer_of_path(told);
+    for (const TrackRows& rows : track_rows(h.track)) {
+        OpenSpans modules(h);
+        for (uint32_t row = rows.first; row < rows.last; ++row) {
+            modules.advance(row);
+            const bool is_module = h.kind[row] == HostKind::kModule;
+            LayerId layer = modules.empty() ? LayerId() : analysis.layer[modules.top()];
+            if (is_module) {
+                const OpenSpans::Place place = modules.place_of(row);
+                layer = modules.encloses(place) ? analysis.layer[modules.around(place)] : LayerId();
+                std::string_view name = profile.strings.view(h.name[row]);
+                layer = text::take_prefix(name, kClassPrefix) ? tree.child(layer, name)
+                                                              : layer_of_path(h.name[row]);
+                modules.push(row, place);
+            } else if (h.kind[row] == HostKind::kOp) {
+                const StringId told = profile.op_details.module_path[h.detail[row]];
+                if (told.valid() && told.value != 0) layer = layer_of_path(told);
+            }
+            analysis.layer[row] = layer;
         }
-        analysis.layer[row] = layer;
     }
 }
 

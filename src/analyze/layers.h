@@ -26,7 +26,7 @@ class LayerTree {
     absl::flat_hash_map<std::pair<uint32_t, uint32_t>, LayerId> known_;
 };
 
-// Fills layers and layer; needs parent. Cost: one pass over the host spans.
+// Fills layers and layer. Cost: one pass over the host spans.
 void find_layers(Profile& profile, Analysis& analysis);
 
 }  // namespace opsight

@@ -30,11 +30,14 @@ bool is_backward(std::string_view name) {
     return text::contains(head, "::") && head.ends_with("_backward");
 }
 
+// Of torch.profiler, PyTorch Lightning, SGLang and vLLM.
 bool is_step_marker(std::string_view name) {
     constexpr std::string_view prefixes[] = {"ProfilerStep#", "ProfilerStep*"};
     for (std::string_view prefix : prefixes)
         if (text::take_prefix(name, prefix)) return name.empty() || all_digits(name);
-    return name == "[pl][profile]run_training_batch";
+    if (name == "[pl][profile]run_training_batch" || name.starts_with("step[")) return true;
+    return name.starts_with("execute_") && text::contains(name, "_context_") &&
+           text::contains(name, "_generation_");
 }
 
 bool contains_any(std::string_view name, const auto& parts) {

@@ -120,6 +120,27 @@ TEST(Nesting, ARangeThatCrossesAnOpDoesNotEndIt) {
     EXPECT_EQ(p.diagnostics.count(Diag::kOverlappingSpans), 2);
 }
 
+// A range that is closed by another part of the program (an asynchronous collective) hides no op.
+TEST(Nesting, OpsNestAmongThemselves) {
+    TestProfile t;
+    const TrackId thread = t.thread();
+    t.op("outer", 0, 100000);
+    t.op("inner", 10000, 50000);
+    t.annotation("nccl:all_reduce", 20000, 500000, thread);
+    t.op("leaf", 30000, 10000);
+    t.api("call", 45000, 1000, thread);
+    t.api("later", 70000, 1000, thread);
+    Profile p = t.finish();
+    Analysis a;
+    find_nesting(p, a, 1);
+    EXPECT_EQ(a.op_span[host_row(p, "leaf")], HostSpanId(host_row(p, "inner")));
+    EXPECT_EQ(a.op_span[host_row(p, "call")], HostSpanId(host_row(p, "inner")));
+    EXPECT_EQ(a.op_span[host_row(p, "later")], HostSpanId(host_row(p, "outer")));
+    EXPECT_EQ(self_of(p, a, "inner"), 40000);
+    EXPECT_EQ(parent_of(p, a, "call"), "inner");
+    EXPECT_EQ(p.diagnostics.count(Diag::kOverlappingSpans), 1);
+}
+
 TEST(Nesting, RoundingIsNoCrossing) {
     TestProfile t;
     t.op("parent", 0, 10000);

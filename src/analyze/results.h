@@ -116,8 +116,9 @@ struct Analysis {
     // Beside Profile::host
     std::vector<HostSpanId> parent;  // innermost enclosing span of the thread
     std::vector<uint16_t> depth;
-    std::vector<HostSpanId> op_span;  // innermost op that encloses the span; itself not counted
-    std::vector<int32_t> iteration;   // Iteration::number; -1: in none
+    // Innermost op that encloses the op; of other spans: that is open at its begin. Itself not counted.
+    std::vector<HostSpanId> op_span;
+    std::vector<int32_t> iteration;  // Iteration::number; -1: in none
     std::vector<LayerId> layer;  // of modules: the module itself; of ops: the op's; else of what encloses it
     // Beside Profile::op_details
     std::vector<OpId> op;

@@ -1,0 +1,207 @@
+// Imports and analyses real traces, checks what must hold for any trace, and prints what was found.
+// usage: corpus_analysis [TRACE...]; without arguments every trace under $OPSIGHT_CORPUS/kineto.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include "analyze/analyze.h"
+#include "import/import.h"
+
+namespace opsight {
+namespace {
+
+constexpr int kSkip = 77;
+constexpr size_t kSamples = 300;  // launches looked at one by one
+
+class Checks {
+  public:
+    Checks(const Profile& profile, const Analysis& analysis) : p_(profile), h_(profile.host), a_(analysis) {}
+
+    bool run() {
+        launches();
+        self_times();
+        work();
+        resources();
+        iterations();
+        return ok_;
+    }
+
+  private:
+    void expect(bool holds, std::string_view what) {
+        if (!holds) fmt::print("    FAILED: {}\n", what);
+        ok_ &= holds;
+    }
+
+    // The innermost op at a launch, found by looking at every span of its thread.
+    void launches() {
+        const size_t step = std::max<size_t>(1, p_.device.size() / kSamples);
+        size_t wrong = 0;
+        for (size_t span = 0; span < p_.device.size(); span += step) {
+            if (!a_.launch[span].valid()) continue;
+            const size_t call = a_.launch[span].index();
+            HostSpanId innermost;
+            for (size_t row = 0; row < h_.size(); ++row) {
+                const bool open = h_.kind[row] == HostKind::kOp && h_.track[row] == h_.track[call] &&
+                                  h_.begin[row] <= h_.begin[call] &&
+                                  h_.begin[row] + h_.dur[row] > h_.begin[call];
+                if (open) innermost = HostSpanId(row);  // rows are in order of their begins
+            }
+            wrong += innermost != a_.launch_op[span];
+        }
+        expect(wrong == 0, fmt::format("{} of the sampled launches have another innermost op", wrong));
+    }
+
+    void self_times() {
+        int64_t self = 0, outermost = 0;
+        for (size_t row = 0; row < h_.size(); ++row) {
+            if (h_.kind[row] != HostKind::kOp) continue;
+            self += a_.self_ns[h_.detail[row]];
+            if (!a_.op_span[row].valid()) outermost += h_.dur[row];
+        }
+        const auto rounding = static_cast<int64_t>(h_.size());  // a nanosecond each
+        expect(std::abs(self - outermost) <= rounding,
+               fmt::format("self times sum to {}, outermost ops to {}", self, outermost));
+    }
+
+    void work() {
+        size_t kernels = 0, counted = 0;
+        for (size_t span = 0; span < p_.device.size(); ++span)
+            kernels += p_.device.kind[span] == DeviceKind::kKernel && a_.launch_op[span].valid();
+        for (const OpWork& w : a_.op_work) {
+            if (!a_.op_span[w.span.index()].valid()) counted += w.kernels;
+            const bool sane = w.gpu_ns >= 0 && w.gpu_idle_ns >= 0 && w.self_gpu_ns <= w.gpu_ns &&
+                              w.tc_kernel_ns <= w.kernel_ns && w.self_kernels <= w.kernels;
+            expect(sane, fmt::format("work of row {}", w.span.value));
+        }
+        expect(kernels == counted, fmt::format("{} kernels under ops, {} summed", kernels, counted));
+    }
+
+    void resources() {
+        std::map<RankId, std::pair<int64_t, int64_t>> covered;  // end, sum
+        for (const ResourceSegment& s : a_.resources) {
+            auto [it, is_new] = covered.try_emplace(s.rank, s.begin_ns, 0);
+            expect(it->second.first == s.begin_ns && s.end_ns > s.begin_ns, "resources without gaps");
+            it->second.first = s.end_ns;
+            it->second.second += s.end_ns - s.begin_ns;
+        }
+        for (const BusySegment& s : a_.busy)
+            expect(s.end_ns > s.begin_ns, "busy segments have a length");
+    }
+
+    void iterations() {
+        const std::vector<Iteration>& list = a_.iterations.list;
+        for (size_t i = 0; i < list.size(); ++i) {
+            expect(list[i].end_ns > list[i].begin_ns, "iterations have a length");
+            const bool follows = i > 0 && list[i].rank == list[i - 1].rank;
+            if (follows) expect(list[i].begin_ns >= list[i - 1].end_ns, "iterations do not overlap");
+        }
+    }
+
+    const Profile& p_;
+    const HostSpans& h_;
+    const Analysis& a_;
+    bool ok_ = true;
+};
+
+std::string share(size_t part, size_t all) {
+    return fmt::format("{}/{}", part, all);
+}
+
+void print_facts(const Profile& p, const Analysis& a) {
+    size_t kernels = 0, launched = 0, under_ops = 0, tc = 0, unknown = 0, communication = 0;
+    int64_t kernel_ns = 0, tc_ns = 0;
+    for (size_t span = 0; span < p.device.size(); ++span) {
+        if (!a.kernel[span].valid()) continue;
+        const Kernel& kernel = a.kernels[a.kernel[span].index()];
+        ++kernels;
+        launched += a.launch[span].valid();
+        under_ops += a.launch_op[span].valid();
+        tc += kernel.uses_tc == TensorCoreUse::kYes;
+        unknown += kernel.uses_tc == TensorCoreUse::kUnknown;
+        communication += kernel.kernel_class == KernelClass::kCommunication;
+        kernel_ns += p.device.dur[span];
+        if (kernel.uses_tc == TensorCoreUse::kYes) tc_ns += p.device.dur[span];
+    }
+    std::array<size_t, 5> directions{};
+    size_t linked = 0, backward = 0, with_layer = 0;
+    for (size_t row = 0; row < p.host.size(); ++row) {
+        if (p.host.kind[row] != HostKind::kOp) continue;
+        const uint32_t detail = p.host.detail[row];
+        const Op& op = a.ops[a.op[detail].index()];
+        ++directions[static_cast<size_t>(op.direction)];
+        with_layer += op.layer.valid();
+        if (op.direction != Direction::kBackward) continue;
+        ++backward;
+        linked += a.forward[detail].valid();
+    }
+    fmt::print(
+        "    kernels {} (launch {}, op {}), TC {} unknown {} comm {}, TC time {:.1f} % of {} ns\n"
+        "    ops {} identities {}: forward {} backward {} (linked {}) optimizer {} dataload {}, in layers {} "
+        "of {}\n",
+        kernels, share(launched, kernels), share(under_ops, kernels), tc, unknown, communication,
+        kernel_ns > 0 ? 100.0 * static_cast<double>(tc_ns) / static_cast<double>(kernel_ns) : 0.0, kernel_ns,
+        p.op_details.size(), a.ops.size(), directions[0], directions[1], share(linked, backward),
+        directions[2], directions[3], with_layer, a.layers.size());
+    const auto warm = std::count_if(a.iterations.list.begin(), a.iterations.list.end(),
+                                    [](const Iteration& i) { return i.warmup; });
+    fmt::print("    iterations {} (warm-up {}): {} confidence {:.2f}\n", a.iterations.list.size(), warm,
+               a.iterations.description, a.iterations.confidence);
+    std::array<int64_t, static_cast<size_t>(Resource::kCount)> shares{};
+    int64_t all = 0;
+    for (const ResourceSegment& s : a.resources) {
+        shares[static_cast<size_t>(s.resource)] += s.end_ns - s.begin_ns;
+        all += s.end_ns - s.begin_ns;
+    }
+    constexpr std::string_view names[] = {"tc", "kernel", "comm", "memory", "data", "file", "cpu", "other"};
+    fmt::print("   ");
+    for (size_t i = 0; i < shares.size(); ++i)
+        fmt::print(" {} {:.1f}%", names[i],
+                   all > 0 ? 100.0 * static_cast<double>(shares[i]) / static_cast<double>(all) : 0.0);
+    fmt::print("\n   ");
+    for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i)
+        if (const auto kind = static_cast<Diag>(i); p.diagnostics.count(kind) > 0)
+            fmt::print(" {}={}", diag_kind(kind).key, p.diagnostics.count(kind));
+    fmt::print("\n");
+}
+
+bool look_at(const std::string& path) {
+    Result<Profile> profile = import_files({path});
+    if (!profile) {
+        fmt::print("{}\n    FAILED: {}\n", path, profile.error().message());
+        return false;
+    }
+    const Analysis analysis = analyze(*profile, {});
+    fmt::print("{}\n", path);
+    print_facts(*profile, analysis);
+    return Checks(*profile, analysis).run();
+}
+
+std::vector<std::string> corpus() {
+    std::vector<std::string> traces;
+    const char* root = std::getenv("OPSIGHT_CORPUS");
+    if (!root || !*root) return traces;
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(std::filesystem::path(root) / "kineto")) {
+        const std::string name = entry.path().string();
+        if (entry.is_regular_file() && (name.ends_with(".json") || name.ends_with(".gz")))
+            traces.push_back(name);
+    }
+    std::sort(traces.begin(), traces.end());
+    return traces;
+}
+
+}  // namespace
+}  // namespace opsight
+
+int main(int argc, char** argv) {
+    std::vector<std::string> traces(argv + 1, argv + argc);
+    if (traces.empty()) traces = opsight::corpus();
+    if (traces.empty()) return opsight::kSkip;
+    bool ok = true;
+    for (const std::string& trace : traces)
+        ok &= opsight::look_at(trace);
+    return ok ? 0 : 1;
+}

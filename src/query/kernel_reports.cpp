@@ -1,0 +1,201 @@
+// Reports with a row per kernel, kernel instance and iteration.
+#include <fmt/format.h>
+
+#include "db/schema.h"
+#include "query/reports.h"
+
+namespace opsight {
+namespace {
+
+// Device spans with their kernel, launching call, op and place; `d` is sel_device of one kind.
+std::string kernel_source() {
+    return "sel_device d JOIN raw.kernel_names k ON k.id = d.name JOIN raw.tracks t ON t.id = d.track "
+           "LEFT JOIN raw.api_calls a ON a.id = d.launch LEFT JOIN raw.strings an ON an.id = a.name "
+           "LEFT JOIN raw.ops o ON o.id = d.op_span LEFT JOIN raw.launch_configs c ON c.id = d.config";
+}
+const char* kOpName = "coalesce(i.name, 'unassociated_' || coalesce(s.api, 'no_launch_call'))";
+
+void append(std::vector<Field>& to, std::vector<Field> from) {
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+std::vector<Field> kernel_fields() {
+    return {
+        {{"kernel_name", "Kernel Name"}, "k.short_name"},
+        {{"op_id", "Op ID", Unit::kCount, 4}, "nullif(s.op, -1)"},
+        {{"op_name", "Op Name"}, kOpName},
+        {{"direction", "Direction", Unit::kNone, 3},
+         fmt::format("coalesce({}, 'other')", db::direction_text("i.direction"))},
+        {{"uses_tc", "Uses TC", Unit::kNone, 1}, db::tensor_core_use_text("k.uses_tc")},
+        {{"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}, "s.total"},
+        {{"avg_gpu_time_ns", "Avg GPU Time (ns)", Unit::kNs, 2}, "round(s.total / s.calls)::BIGINT"},
+        {{"min_gpu_time_ns", "Min GPU Time (ns)", Unit::kNs, 6}, "s.least"},
+        {{"max_gpu_time_ns", "Max GPU Time (ns)", Unit::kNs, 6}, "s.most"},
+        {{"total_api_time_ns", "Total API Time (ns)", Unit::kNs, 5}, "s.api_total"},
+        {{"avg_api_time_ns", "Avg API Time (ns)", Unit::kNs, 7},
+         "round(s.api_total / nullif(s.api_calls, 0))::BIGINT"},
+        {{"min_api_time_ns", "Min API Time (ns)", Unit::kNs, 8}, "s.api_least"},
+        {{"max_api_time_ns", "Max API Time (ns)", Unit::kNs, 8}, "s.api_most"},
+        {{"calls", "No. Calls", Unit::kCount, 1}, "s.calls"},
+        {{"median_gpu_time_ns", "Median GPU Time (ns)", Unit::kNs, 5}, "round(s.q[1])::BIGINT"},
+        {{"p95_gpu_time_ns", "P95 GPU Time (ns)", Unit::kNs, 6}, "round(s.q[2])::BIGINT"},
+        {{"kernel_share_pct", "Kernel Time (%)", Unit::kPercent, 2},
+         "100.0 * s.total / sum(s.total) OVER ()"},
+        {{"occupancy_pct", "Occupancy (%)", Unit::kPercent, 6}, "s.occupancy"},
+        {{"class", "Class", Unit::kNone, 9}, "CASE k.class WHEN 0 THEN 'compute' ELSE 'communication' END"},
+        {{"tc_evidence", "TC Evidence", Unit::kNone, 9}, db::evidence_text("k.tc_evidence")},
+        {{"tc_pattern", "TC Pattern", Unit::kNone, 9}, "nullif(k.tc_pattern, '')"},
+        {{"layer", "Layer", Unit::kNone, 7}, "l.path"},
+        {{"long_kernel_name", "Long Kernel Name", Unit::kNone, 10}, "k.name"},
+    };
+}
+
+std::vector<Field> instance_fields() {
+    std::vector<Field> fields = {
+        {{"iteration", "Iteration", Unit::kCount}, "nullif(s.iteration, -1)"},
+        {{"op_id", "Op ID", Unit::kCount, 5}, "nullif(s.op, -1)"},
+        {{"op_name", "Op Name"}, kOpName},
+        {{"direction", "Direction", Unit::kNone, 4},
+         fmt::format("coalesce({}, 'other')", db::direction_text("i.direction"))},
+        {{"op_type", "Op Type", Unit::kNone, 8}, "coalesce(i.type, 'unassociated')"},
+        {{"kernel_name", "Kernel Name"}, "k.short_name"},
+        {{"device", "Device ID", Unit::kCount, 2}, "dv.number"},
+        {{"gpu_start_ns", "GPU Start Time (ns)", Unit::kNs, 1}, "s.begin_ns"},
+        {{"gpu_duration_ns", "GPU Duration (ns)", Unit::kNs}, "s.dur_ns"},
+        {{"api_start_ns", "API Call Start (ns)", Unit::kNs, 6}, "s.api_begin"},
+        {{"api_duration_ns", "API Call Time (ns)", Unit::kNs, 6}, "s.api_dur"},
+        {{"uses_tc", "Uses TC", Unit::kNone, 3}, db::tensor_core_use_text("k.uses_tc")},
+    };
+    for (const auto& [key, head] :
+         {std::pair("grid_x", "Grid X"), std::pair("grid_y", "Grid Y"), std::pair("grid_z", "Grid Z"),
+          std::pair("block_x", "Block X"), std::pair("block_y", "Block Y"), std::pair("block_z", "Block Z")})
+        fields.push_back({{key, head, Unit::kCount, 9}, fmt::format("nullif(c.{}, -1)", key)});
+    append(fields,
+           {{{"dtypes", "Data Types", Unit::kNone, 10}, "nullif(g.dtypes, '')"},
+            {{"shapes", "Input Shapes", Unit::kNone, 10}, "nullif(g.shapes, '')"},
+            {{"parameters", "Parameters", Unit::kNone, 11}, "nullif(g.concrete, '')"},
+            {{"long_kernel_name", "Long Kernel Name", Unit::kNone, 12}, "k.name"},
+            {{"rank", "Rank", Unit::kCount, 5}, "r.number"},
+            {{"stream", "Stream", Unit::kCount, 7}, "s.stream"},
+            {{"correlation", "Correlation", Unit::kCount, 11}, "nullif(s.correlation, -1)"},
+            {{"launch_delay_ns", "Launch Delay (ns)", Unit::kNs, 9},
+             "CASE WHEN s.begin_ns > s.api_begin + s.api_dur THEN s.begin_ns - s.api_begin - s.api_dur END"},
+            {{"registers_per_thread", "Registers", Unit::kCount, 11}, "nullif(c.registers_per_thread, -1)"},
+            {{"shared_bytes", "Shared Memory (bytes)", Unit::kBytes, 11},
+             "nullif(c.static_shared_bytes, -1) + greatest(c.dynamic_shared_bytes, 0)"},
+            {{"occupancy_pct", "Occupancy (%)", Unit::kPercent, 9}, "nullif(c.occupancy_pct, -1)"},
+            {{"layer", "Layer", Unit::kNone, 9}, "l.path"}});
+    return fields;
+}
+
+Result<ResultTable> kernels_by_iteration(Session& session, const Shape& shape) {
+    Question q{"kernels", "Kernels by Iteration"};
+    q.fields = instance_fields();
+    q.with =
+        "WITH s AS (SELECT d.*, t.rank, t.device, t.stream, coalesce(o.op, -1) AS op, o.signature, "
+        "a.begin_ns AS api_begin, a.dur_ns AS api_dur, an.text AS api FROM (FROM sel_device WHERE kind = 0) "
+        "d "
+        "JOIN raw.tracks t ON t.id = d.track LEFT JOIN raw.api_calls a ON a.id = d.launch "
+        "LEFT JOIN raw.strings an ON an.id = a.name LEFT JOIN raw.ops o ON o.id = d.op_span) ";
+    q.source =
+        "s JOIN raw.kernel_names k ON k.id = s.name LEFT JOIN raw.op_identities i ON i.id = s.op "
+        "LEFT JOIN raw.layers l ON l.id = i.layer LEFT JOIN raw.signatures g ON g.id = s.signature "
+        "LEFT JOIN raw.launch_configs c ON c.id = s.config LEFT JOIN raw.devices dv ON dv.id = s.device "
+        "LEFT JOIN raw.ranks r ON r.id = s.rank";
+    q.order = {{"iteration", false}, {"rank", false},        {"gpu_start_ns", false}, {"device", false},
+               {"stream", false},    {"correlation", false}, {"kernel_name", false}};
+    return ask(session, q, shape);
+}
+
+Result<ResultTable> iterations(Session& session, const Shape& shape) {
+    Question q{"iterations", "Iterations"};
+    q.fields = {
+        {{"rank", "Rank", Unit::kCount, 1}, "r.number"},
+        {{"iteration", "Iteration", Unit::kCount}, "s.number"},
+        {{"name", "Name", Unit::kNone, 3}, "nullif(s.name, '')"},
+        {{"begin_ns", "Begin (ns)", Unit::kNs, 2}, "s.begin_ns"},
+        {{"duration_ns", "Duration (ns)", Unit::kNs}, "s.end_ns - s.begin_ns"},
+        {{"op_calls", "Op Calls", Unit::kCount, 2}, "coalesce(o.calls, 0)"},
+        {{"cpu_time_ns", "CPU Time of Ops (ns)", Unit::kNs, 1}, "coalesce(o.cpu_ns, 0)"},
+        {{"kernels", "Kernels", Unit::kCount, 1}, "coalesce(d.kernels, 0)", true},
+        {{"kernel_time_ns", "Kernel GPU Time (ns)", Unit::kNs}, "coalesce(d.kernel_ns, 0)", true},
+        {{"tc_kernel_time_ns", "TC GPU Time (ns)", Unit::kNs, 2}, "coalesce(d.tc_ns, 0)", true},
+        {{"memory_time_ns", "Memory GPU Time (ns)", Unit::kNs, 2}, "coalesce(d.memory_ns, 0)", true},
+        {{"warmup", "Warm-up", Unit::kNone, 3}, "s.warmup"},
+        {{"warmup_reason", "Reason", Unit::kNone, 4}, "nullif(s.warmup_reason, '')"},
+    };
+    q.with =
+        "WITH o AS (SELECT rank, iteration, sum(calls)::BIGINT AS calls, sum(self_cpu_ns)::BIGINT AS cpu_ns "
+        "FROM sel_stats GROUP BY ALL), "
+        "d AS (SELECT t.rank, d.iteration, count(*) FILTER (WHERE d.kind = 0) AS kernels, "
+        "(sum(d.dur_ns) FILTER (WHERE d.kind = 0))::BIGINT AS kernel_ns, "
+        "(sum(d.dur_ns) FILTER (WHERE d.kind IN (1, 2)))::BIGINT AS memory_ns, "
+        "(sum(d.dur_ns) FILTER (WHERE d.kind = 0 AND k.uses_tc = 1))::BIGINT AS tc_ns FROM sel_device d "
+        "JOIN raw.tracks t ON t.id = d.track LEFT JOIN raw.kernel_names k ON d.kind = 0 AND k.id = d.name "
+        "GROUP BY ALL) ";
+    q.source =
+        "sel_iterations s LEFT JOIN raw.ranks r ON r.id = s.rank "
+        "LEFT JOIN o ON o.rank = s.rank AND o.iteration = s.number "
+        "LEFT JOIN d ON d.rank = s.rank AND d.iteration = s.number";
+    q.order = {{"rank", false}, {"iteration", false}};
+    Shape all;
+    all.for_people = shape.for_people;
+    return ask(session, q, all);
+}
+
+}  // namespace
+
+Result<Report> kernel_report(Session& session, const Shape& shape) {
+    Question q{"kernel", "Kernels"};
+    std::string keys, joins;
+    if (shape.by_rank) {
+        q.fields.push_back({{"rank", "Rank", Unit::kCount}, "gr.number"});
+        keys += ", t.rank";
+        joins += " LEFT JOIN raw.ranks gr ON gr.id = s.rank";
+    }
+    if (shape.by_device) {
+        q.fields.push_back({{"device", "Device ID", Unit::kCount}, "gd.number"});
+        keys += ", t.device";
+        joins += " LEFT JOIN raw.devices gd ON gd.id = s.device";
+    }
+    append(q.fields, kernel_fields());
+    q.with = fmt::format(
+        "WITH s AS (SELECT d.name AS kernel, coalesce(o.op, -1) AS op, CASE WHEN o.op IS NULL THEN an.text "
+        "END AS api{0}, "
+        "count(*) AS calls, sum(d.dur_ns)::BIGINT AS total, min(d.dur_ns) AS least, max(d.dur_ns) AS most, "
+        "quantile_cont(d.dur_ns, [0.5, 0.95]) AS q, "
+        "(sum(a.dur_ns) FILTER (WHERE (d.flags & 64) <> 0))::BIGINT AS api_total, "
+        "count(a.id) FILTER (WHERE (d.flags & 64) <> 0) AS api_calls, "
+        "min(a.dur_ns) AS api_least, max(a.dur_ns) AS api_most, "
+        "sum(c.occupancy_pct * d.dur_ns) FILTER (WHERE c.occupancy_pct >= 0) / "
+        "nullif(sum(d.dur_ns) FILTER (WHERE c.occupancy_pct >= 0), 0) AS occupancy "
+        "FROM {1} WHERE d.kind = 0 GROUP BY ALL) ",
+        keys, kernel_source());
+    q.source =
+        "s JOIN raw.kernel_names k ON k.id = s.kernel LEFT JOIN raw.op_identities i ON i.id = s.op "
+        "LEFT JOIN raw.layers l ON l.id = i.layer" +
+        joins;
+    q.order = {{"total_gpu_time_ns", true},
+               {"kernel_name", false},
+               {"long_kernel_name", false},
+               {"op_name", false},
+               {"op_id", false}};
+    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
+    Report report{"kernel", table.title, {}, {}};
+    if (!session.contents().device_work)
+        report.notes.push_back("the profile has no kernels: nothing ran on a device");
+    report.sections.push_back({std::move(table)});
+    return report;
+}
+
+Result<Report> iteration_report(Session& session, const Shape& shape) {
+    Report report{"iteration", "Iterations", {}, {}};
+    OPSIGHT_ASSIGN(ResultTable list, iterations(session, shape));
+    if (session.range().whole) list.notes.push_back("no iterations were found");
+    report.sections.push_back({std::move(list)});
+    OPSIGHT_ASSIGN(ResultTable kernels, kernels_by_iteration(session, shape));
+    if (session.contents().device_work || !shape.for_people) report.sections.push_back({std::move(kernels)});
+    return report;
+}
+
+}  // namespace opsight

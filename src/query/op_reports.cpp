@@ -1,0 +1,355 @@
+// Reports with a row per op, op type or layer.
+#include <fmt/format.h>
+
+#include "db/schema.h"
+#include "query/reports.h"
+
+namespace opsight {
+namespace {
+
+// Sums of op_stats rows that every op report shows.
+constexpr std::string_view kSums =
+    "sum(s.calls)::BIGINT AS calls, sum(s.cpu_ns)::BIGINT AS cpu_ns, min(s.cpu_min_ns) AS cpu_min_ns, "
+    "max(s.cpu_max_ns) AS cpu_max_ns, sum(s.self_cpu_ns)::BIGINT AS self_cpu_ns, sum(s.api_ns)::BIGINT AS "
+    "api_ns, "
+    "min(s.overhead_min_ns) AS overhead_min_ns, max(s.overhead_max_ns) AS overhead_max_ns, "
+    "sum(s.gpu_ns)::BIGINT AS gpu_ns, min(s.gpu_min_ns) AS gpu_min_ns, max(s.gpu_max_ns) AS gpu_max_ns, "
+    "sum(s.self_gpu_ns)::BIGINT AS self_gpu_ns, sum(s.gpu_idle_ns)::BIGINT AS gpu_idle_ns, "
+    "min(s.gpu_idle_min_ns) AS gpu_idle_min_ns, max(s.gpu_idle_max_ns) AS gpu_idle_max_ns, "
+    "sum(s.kernel_ns)::BIGINT AS kernel_ns, sum(s.tc_kernel_ns)::BIGINT AS tc_kernel_ns, "
+    "sum(s.kernels)::BIGINT AS kernels, sum(s.tc_kernels)::BIGINT AS tc_kernels, "
+    "sum(s.unknown_tc_kernels)::BIGINT AS unknown_tc_kernels, sum(s.memcpys)::BIGINT AS memcpys, "
+    "sum(s.memsets)::BIGINT AS memsets";
+
+// Total, average, least and most of one kind of time; `s` has the sums.
+std::vector<Field> times(const std::string& key, const std::string& head, const std::string& total,
+                         const std::string& least, const std::string& most, bool device, int priority) {
+    return {
+        {{"total_" + key + "_ns", "Total " + head + " (ns)", Unit::kNs, priority}, total, device},
+        {{"avg_" + key + "_ns", "Avg. " + head + " (ns)", Unit::kNs, priority + 1},
+         fmt::format("round({} / s.calls)::BIGINT", total),
+         device},
+        {{"min_" + key + "_ns", "Min " + head + " (ns)", Unit::kNs, priority + 3}, least, device},
+        {{"max_" + key + "_ns", "Max " + head + " (ns)", Unit::kNs, priority + 3}, most, device},
+    };
+}
+
+void append(std::vector<Field>& to, std::vector<Field> from) {
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+// The sixteen time columns of DLProf's op reports.
+std::vector<Field> sixteen_times(bool gpu_first) {
+    std::vector<Field> all =
+        times("cpu_time", "CPU Time", "s.cpu_ns", "s.cpu_min_ns", "s.cpu_max_ns", false, gpu_first ? 2 : 0);
+    append(all, times("gpu_time", "GPU Time", "s.gpu_ns", "s.gpu_min_ns", "s.gpu_max_ns", true, 0));
+    append(all, times("cpu_overhead", "CPU Overhead", "s.cpu_ns - s.api_ns", "s.overhead_min_ns",
+                      "s.overhead_max_ns", true, 5));
+    append(all,
+           times("gpu_idle", "GPU Idle", "s.gpu_idle_ns", "s.gpu_idle_min_ns", "s.gpu_idle_max_ns", true, 5));
+    return all;
+}
+
+// Columns of the grouping that was asked for, and how they enter SQL.
+struct Groups {
+    std::vector<Field> fields;
+    std::string keys;       // "s.rank, s.device" for a GROUP BY over op_stats
+    std::string on;         // " AND m.rank = s.rank": joins another relation with the same keys
+    std::string instances;  // ", t.rank AS rank": the keys of op instances
+    std::string joins;      // names of ranks and devices
+};
+
+Groups groups(const Shape& shape) {
+    Groups out;
+    if (shape.by_rank) {
+        out.fields.push_back({{"rank", "Rank", Unit::kCount, 0}, "gr.number"});
+        out.keys += ", s.rank";
+        out.on += " AND m.rank IS NOT DISTINCT FROM s.rank";
+        out.instances += ", t.rank AS rank";
+        out.joins += " LEFT JOIN raw.ranks gr ON gr.id = s.rank";
+    }
+    if (shape.by_device) {
+        out.fields.push_back({{"device", "Device ID", Unit::kCount, 0}, "gd.number"});
+        out.keys += ", s.device";
+        out.on += " AND m.device IS NOT DISTINCT FROM s.device";
+        out.instances += ", coalesce(w.device, -1) AS device";
+        out.joins += " LEFT JOIN raw.devices gd ON gd.id = s.device";
+    }
+    return out;
+}
+
+// Op instances with their work and track.
+constexpr std::string_view kInstances =
+    "sel_ops o JOIN raw.tracks t ON t.id = o.track LEFT JOIN raw.op_work w ON w.id = o.id";
+
+const char* kUsesTc =
+    "CASE WHEN s.tc_kernels > 0 THEN 'yes' WHEN s.unknown_tc_kernels > 0 THEN 'unknown' ELSE 'no' END";
+
+std::pair<std::string, bool> main_order(const Session& session) {
+    return {session.contents().device_work ? "total_gpu_time_ns" : "total_cpu_time_ns", true};
+}
+
+Report single(std::string name, ResultTable table, bool of_layers = false) {
+    Report report;
+    report.name = std::move(name);
+    report.title = table.title;
+    if (of_layers && table.rows.size() <= 1)
+        report.notes.push_back("no layers are known: the source has no module calls, stacks or layer names");
+    report.sections.push_back({std::move(table)});
+    return report;
+}
+
+// Work outside of ops, under pseudo-ops named after the API call; a union of device spans for each call.
+std::string unassociated(const Groups& by) {
+    return fmt::format(
+        "u_device AS (SELECT d.launch, d.track, d.begin_ns, d.begin_ns + d.dur_ns AS end_ns, d.dur_ns, "
+        "d.kind, "
+        "k.uses_tc FROM sel_device d LEFT JOIN raw.kernel_names k ON d.kind = 0 AND k.id = d.name "
+        "WHERE d.op_span = -1 AND d.kind < 3), "
+        "u_run AS (SELECT *, coalesce(max(end_ns) OVER (PARTITION BY launch, CASE WHEN launch = -1 THEN "
+        "track END "
+        "ORDER BY begin_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), begin_ns) AS before "
+        "FROM u_device), "
+        "u_launch AS (SELECT launch, CASE WHEN launch = -1 THEN track END AS lane, "
+        "sum(greatest(0, end_ns - greatest(begin_ns, before)))::BIGINT AS gpu_ns, min(begin_ns) AS b, "
+        "max(end_ns) AS e, "
+        "coalesce(sum(dur_ns) FILTER (WHERE kind = 0), 0)::BIGINT AS kernel_ns, "
+        "coalesce(sum(dur_ns) FILTER (WHERE uses_tc = 1), 0)::BIGINT AS tc_kernel_ns, "
+        "count(*) FILTER (WHERE kind = 0) AS kernels, count(*) FILTER (WHERE uses_tc = 1) AS tc_kernels, "
+        "count(*) FILTER (WHERE uses_tc = 2) AS unknown_tc_kernels, count(*) FILTER (WHERE kind = 1) AS "
+        "memcpys, "
+        "count(*) FILTER (WHERE kind = 2) AS memsets, any_value(track) AS track FROM u_run GROUP BY 1, 2), "
+        "u_call AS (SELECT a.id, a.track, a.dur_ns, x.text AS api FROM raw.api_calls a "
+        "JOIN raw.strings x ON x.id = a.name WHERE a.id IN (SELECT launch FROM u_launch) "
+        "OR a.id IN (SELECT id FROM sel_api WHERE op_span = -1)), "
+        "u_both AS (SELECT coalesce(c.api, 'no_launch_call') AS api, coalesce(ct.rank, lt.rank) AS rank, "
+        "coalesce(lt.device, -1) AS device, coalesce(c.dur_ns, 0) AS dur_ns, l.* EXCLUDE (launch, lane, "
+        "track) "
+        "FROM u_call c FULL JOIN u_launch l ON l.launch = c.id LEFT JOIN raw.tracks ct ON ct.id = c.track "
+        "LEFT JOIN raw.tracks lt ON lt.id = l.track), "
+        "u AS (SELECT 'unassociated_' || api AS name{0}, count(*) AS calls, "
+        "sum(dur_ns)::BIGINT AS cpu_ns, min(dur_ns) AS cpu_min_ns, max(dur_ns) AS cpu_max_ns, "
+        "sum(dur_ns)::BIGINT AS self_cpu_ns, sum(dur_ns)::BIGINT AS api_ns, 0 AS overhead_min_ns, 0 AS "
+        "overhead_max_ns, "
+        "coalesce(sum(gpu_ns), 0)::BIGINT AS gpu_ns, min(coalesce(gpu_ns, 0)) AS gpu_min_ns, "
+        "max(coalesce(gpu_ns, 0)) AS gpu_max_ns, coalesce(sum(gpu_ns), 0)::BIGINT AS self_gpu_ns, "
+        "coalesce(sum(e - b - gpu_ns), 0)::BIGINT AS gpu_idle_ns, min(coalesce(e - b - gpu_ns, 0)) AS "
+        "gpu_idle_min_ns, "
+        "max(coalesce(e - b - gpu_ns, 0)) AS gpu_idle_max_ns, coalesce(sum(kernel_ns), 0)::BIGINT AS "
+        "kernel_ns, "
+        "coalesce(sum(tc_kernel_ns), 0)::BIGINT AS tc_kernel_ns, coalesce(sum(kernels), 0)::BIGINT AS "
+        "kernels, "
+        "coalesce(sum(tc_kernels), 0)::BIGINT AS tc_kernels, "
+        "coalesce(sum(unknown_tc_kernels), 0)::BIGINT AS unknown_tc_kernels, "
+        "coalesce(sum(memcpys), 0)::BIGINT AS memcpys, coalesce(sum(memsets), 0)::BIGINT AS memsets, "
+        "quantile_cont(dur_ns, [0.5, 0.95]) AS cpu_q, quantile_cont(coalesce(gpu_ns, 0), [0.5, 0.95]) AS "
+        "gpu_q "
+        "FROM u_both s GROUP BY name{0})",
+        by.keys);
+}
+
+Field quantile(const std::string& key, const std::string& head, const char* list, int index, bool device) {
+    return {{key, head, Unit::kNs, index == 1 ? 4 : 6},
+            fmt::format("round(s.{}[{}])::BIGINT", list, index),
+            device};
+}
+
+std::vector<Field> detailed_fields(bool gpu) {
+    std::vector<Field> fields = {
+        {{"op_id", "Op ID", Unit::kCount, 3}, "nullif(s.op, -1)"},
+        {{"op_name", "Op Name"}, "coalesce(i.name, s.name)"},
+        {{"direction", "Direction", Unit::kNone, 3},
+         fmt::format("coalesce({}, 'other')", db::direction_text("i.direction"))},
+        {{"op_type", "Op Type", Unit::kNone, 7}, "coalesce(i.type, 'unassociated')"},
+        {{"calls", "No. Calls", Unit::kCount, 1}, "s.calls"},
+        {{"tc_eligible", "TC Eligible", Unit::kNone, 6}, "coalesce(i.tc_eligible, s.tc_kernels > 0)", true},
+        {{"using_tc", "Using TC", Unit::kNone, 3}, kUsesTc, true},
+    };
+    append(fields, sixteen_times(gpu));
+    append(fields, {{{"dtypes", "Data Type", Unit::kNone, 9}, "nullif(i.dtypes, '')"},
+                    {{"stack", "Stack Trace", Unit::kNone, 20}, "x.stack"},
+                    {{"layer", "Layer", Unit::kNone, 8}, "l.path"},
+                    {{"shapes", "Input Shapes", Unit::kNone, 8}, "nullif(i.shapes, '')"},
+                    {{"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs, 2}, "s.self_cpu_ns"},
+                    {{"self_gpu_time_ns", "Self GPU Time (ns)", Unit::kNs, 4}, "s.self_gpu_ns", true},
+                    {{"total_api_time_ns", "Total API Time (ns)", Unit::kNs, 7}, "s.api_ns", true},
+                    quantile("median_cpu_time_ns", "Median CPU Time (ns)", "cpu_q", 1, false),
+                    quantile("p95_cpu_time_ns", "P95 CPU Time (ns)", "cpu_q", 2, false),
+                    quantile("median_gpu_time_ns", "Median GPU Time (ns)", "gpu_q", 1, true),
+                    quantile("p95_gpu_time_ns", "P95 GPU Time (ns)", "gpu_q", 2, true),
+                    {{"kernel_time_ns", "Kernel GPU Time (ns)", Unit::kNs, 8}, "s.kernel_ns", true},
+                    {{"kernels", "Kernels", Unit::kCount, 8}, "s.kernels", true},
+                    {{"memcpys", "Memcpys", Unit::kCount, 9}, "s.memcpys", true},
+                    {{"memsets", "Memsets", Unit::kCount, 9}, "s.memsets", true}});
+    return fields;
+}
+
+}  // namespace
+
+Result<Report> detailed_report(Session& session, const Shape& shape) {
+    const Groups by = groups(shape);
+    Question q{"detailed", "All Ops"};
+    q.fields = by.fields;
+    append(q.fields, detailed_fields(session.contents().device_work));
+    q.with = fmt::format(
+        "WITH s_ops AS (SELECT s.op{0}, {1} FROM sel_stats s GROUP BY s.op{0}), "
+        "m AS (SELECT o.op{2}, quantile_cont(o.dur_ns, [0.5, 0.95]) AS cpu_q, "
+        "quantile_cont(coalesce(w.gpu_ns, 0), [0.5, 0.95]) AS gpu_q FROM {3} GROUP BY ALL), "
+        "x AS (SELECT o.op, min(nullif(e.stack, '')) AS stack FROM sel_ops o JOIN raw.op_extras e ON e.id = "
+        "o.id "
+        "GROUP BY 1), {4}, "
+        "s AS (SELECT s.*, NULL AS name, m.cpu_q, m.gpu_q FROM s_ops s JOIN m ON m.op = s.op{5} "
+        "UNION ALL BY NAME SELECT -1 AS op, * FROM u) ",
+        by.keys, kSums, by.instances, kInstances, unassociated(by), by.on);
+    q.source =
+        "s LEFT JOIN raw.op_identities i ON i.id = s.op LEFT JOIN raw.layers l ON l.id = i.layer "
+        "LEFT JOIN x ON x.op = s.op" +
+        by.joins;
+    q.order = {main_order(session), {"total_cpu_time_ns", true}, {"op_name", false}, {"op_id", false}};
+    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
+    return single("detailed", std::move(table));
+}
+
+Result<Report> op_type_report(Session& session, const Shape& shape) {
+    const Groups by = groups(shape);
+    Question q{"op_type", "Op Type Summary"};
+    q.fields = by.fields;
+    append(q.fields, {{{"op_type", "Op Type"}, "s.type"},
+                      {{"ops", "# Ops", Unit::kCount, 2}, "s.ops"},
+                      {{"calls", "# Calls", Unit::kCount, 1}, "s.calls"}});
+    append(q.fields, sixteen_times(session.contents().device_work));
+    append(q.fields, {{{"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs, 1}, "s.self_cpu_ns"},
+                      {{"self_gpu_time_ns", "Self GPU Time (ns)", Unit::kNs, 1}, "s.self_gpu_ns", true},
+                      quantile("median_cpu_time_ns", "Median CPU Time (ns)", "cpu_q", 1, false),
+                      quantile("p95_cpu_time_ns", "P95 CPU Time (ns)", "cpu_q", 2, false)});
+    q.with = fmt::format(
+        "WITH sums AS (SELECT i.type{0}, count(DISTINCT s.op) AS ops, {1} FROM sel_stats s "
+        "JOIN raw.op_identities i ON i.id = s.op GROUP BY i.type{0}), "
+        "m AS (SELECT i.type{2}, quantile_cont(o.dur_ns, [0.5, 0.95]) AS cpu_q FROM {3} "
+        "JOIN raw.op_identities i ON i.id = o.op GROUP BY ALL), {4}, "
+        "ut AS (SELECT 'unassociated' AS type{0}, count(DISTINCT s.name) AS ops, {5} FROM u s GROUP BY ALL), "
+        "s AS (SELECT s.*, m.cpu_q FROM sums s JOIN m ON m.type = s.type{6} UNION ALL BY NAME SELECT * FROM "
+        "ut) ",
+        by.keys, kSums, by.instances, kInstances, unassociated(by), kSums, by.on);
+    q.source = "s" + by.joins;
+    q.order = {main_order(session), {"total_cpu_time_ns", true}, {"op_type", false}};
+    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
+    return single("op_type", std::move(table));
+}
+
+// An instance counts in every group that its layer lies in and the op that called it does not: so a group's
+// times cover its subtree once, however deeply ops call each other.
+Result<Report> group_op_report(Session& session, const Shape& shape) {
+    const Groups by = groups(shape);
+    Question q{"group_op", "Group Ops (Layers)"};
+    q.fields = by.fields;
+    append(q.fields,
+           {{{"name", "Name"}, "coalesce('/' || l.path, '/')"},
+            {{"calls", "Num Calls Aggregated", Unit::kCount, 2}, "s.calls"},
+            {{"tc_eligible_ops", "Num TC Eligible Ops", Unit::kCount, 4}, "coalesce(n.eligible, 0)", true},
+            {{"tc_ops", "Num Ops Using TC", Unit::kCount, 4}, "coalesce(n.using_tc, 0)", true}});
+    append(q.fields, sixteen_times(session.contents().device_work));
+    append(q.fields, {{{"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs, 8}, "coalesce(n.own_cpu_ns, 0)"},
+                      {{"forward_gpu_time_ns", "Forward GPU Time (ns)", Unit::kNs, 3},
+                       "coalesce(n.forward_gpu_ns, 0)",
+                       true},
+                      {{"backward_gpu_time_ns", "Backward GPU Time (ns)", Unit::kNs, 3},
+                       "coalesce(n.backward_gpu_ns, 0)",
+                       true},
+                      {{"ops", "# Ops", Unit::kCount, 6}, "n.ops"}});
+    q.with = fmt::format(
+        "WITH RECURSIVE up AS (SELECT id AS layer, id AS ancestor FROM raw.layers "
+        "UNION ALL SELECT up.layer, l.parent FROM up JOIN raw.layers l ON l.id = up.ancestor WHERE l.parent "
+        "<> -1), "
+        "above AS (SELECT * FROM up UNION ALL SELECT id, -1 FROM raw.layers UNION ALL SELECT -1, -1), "
+        "inst AS (SELECT i.layer, pi.layer AS caller, p.id IS NOT NULL AS called{2}, o.dur_ns, o.self_ns, "
+        "coalesce(w.api_ns, 0) AS api_ns, coalesce(w.gpu_ns, 0) AS gpu_ns, coalesce(w.gpu_idle_ns, 0) AS "
+        "idle_ns "
+        "FROM {3} JOIN raw.op_identities i ON i.id = o.op LEFT JOIN raw.ops p ON p.id = o.parent_op "
+        "LEFT JOIN raw.op_identities pi ON pi.id = p.op WHERE p.id IS NULL OR pi.layer <> i.layer), "
+        "parts AS (SELECT layer, caller, called{0}, count(*) AS calls, sum(dur_ns)::BIGINT AS cpu_ns, "
+        "min(dur_ns) AS cpu_min_ns, max(dur_ns) AS cpu_max_ns, sum(api_ns)::BIGINT AS api_ns, "
+        "min(dur_ns - api_ns) AS overhead_min_ns, max(dur_ns - api_ns) AS overhead_max_ns, "
+        "sum(gpu_ns)::BIGINT AS gpu_ns, min(gpu_ns) AS gpu_min_ns, max(gpu_ns) AS gpu_max_ns, "
+        "sum(idle_ns)::BIGINT AS gpu_idle_ns, min(idle_ns) AS gpu_idle_min_ns, max(idle_ns) AS "
+        "gpu_idle_max_ns "
+        "FROM inst s GROUP BY ALL), "
+        "s AS (SELECT a.ancestor AS layer{0}, sum(calls)::BIGINT AS calls, sum(cpu_ns)::BIGINT AS cpu_ns, "
+        "min(cpu_min_ns) AS cpu_min_ns, max(cpu_max_ns) AS cpu_max_ns, sum(api_ns)::BIGINT AS api_ns, "
+        "min(overhead_min_ns) AS overhead_min_ns, max(overhead_max_ns) AS overhead_max_ns, "
+        "sum(gpu_ns)::BIGINT AS gpu_ns, min(gpu_min_ns) AS gpu_min_ns, max(gpu_max_ns) AS gpu_max_ns, "
+        "sum(gpu_idle_ns)::BIGINT AS gpu_idle_ns, min(gpu_idle_min_ns) AS gpu_idle_min_ns, "
+        "max(gpu_idle_max_ns) AS gpu_idle_max_ns FROM parts s JOIN above a ON a.layer = s.layer "
+        "WHERE NOT s.called OR NOT EXISTS (FROM above c WHERE c.layer = s.caller AND c.ancestor = "
+        "a.ancestor) "
+        "GROUP BY a.ancestor{0}), "
+        "n AS (SELECT a.ancestor AS layer{0}, count(DISTINCT s.op) AS ops, "
+        "count(DISTINCT s.op) FILTER (WHERE i.tc_eligible) AS eligible, "
+        "count(DISTINCT s.op) FILTER (WHERE s.tc_kernels > 0) AS using_tc, "
+        "sum(s.self_cpu_ns)::BIGINT AS own_cpu_ns, "
+        "(sum(s.self_gpu_ns) FILTER (WHERE i.direction = 0))::BIGINT AS forward_gpu_ns, "
+        "(sum(s.self_gpu_ns) FILTER (WHERE i.direction = 1))::BIGINT AS backward_gpu_ns "
+        "FROM sel_stats s JOIN raw.op_identities i ON i.id = s.op JOIN above a ON a.layer = i.layer "
+        "GROUP BY a.ancestor{0}) ",
+        by.keys, "", by.instances, kInstances);
+    std::string on = by.on;
+    for (size_t at = 0; (at = on.find("m.", at)) != std::string::npos; at += 2)
+        on[at] = 'n';
+    q.source = fmt::format("s JOIN n ON n.layer = s.layer{} LEFT JOIN raw.layers l ON l.id = s.layer{}", on,
+                           by.joins);
+    q.order = {main_order(session), {"total_cpu_time_ns", true}, {"name", false}};
+    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
+    return single("group_op", std::move(table), true);
+}
+
+Result<Report> tensor_core_report(Session& session, const Shape& shape) {
+    const Groups by = groups(shape);
+    Question q{"tensor_core", "Tensor Cores (eligible ops)"};
+    q.fields = by.fields;
+    const char* utilization = "CASE WHEN s.kernel_ns > 0 THEN 100.0 * s.tc_kernel_ns / s.kernel_ns END";
+    append(q.fields,
+           {{{"op_id", "Op ID", Unit::kCount, 4}, "s.op"},
+            {{"op_name", "Op Name"}, "i.name"},
+            {{"direction", "Direction", Unit::kNone, 3}, db::direction_text("i.direction")},
+            {{"op_type", "Op Type", Unit::kNone, 6}, "i.type"},
+            {{"uses_tc", "Uses TC"}, kUsesTc},
+            {{"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}, "s.kernel_ns"},
+            {{"tc_gpu_time_ns", "TC GPU Time (ns)", Unit::kNs}, "s.tc_kernel_ns"},
+            {{"non_tc_gpu_time_ns", "Non-TC GPU Time (ns)", Unit::kNs, 2}, "s.kernel_ns - s.tc_kernel_ns"},
+            {{"tc_utilization_pct", "TC Utilization (%)", Unit::kPercent, 1}, utilization},
+            {{"kernels", "Total Kernel Count", Unit::kCount, 5}, "s.kernels"},
+            {{"tc_kernels", "TC Kernel Count", Unit::kCount, 5}, "s.tc_kernels"},
+            {{"tc_kernel_names", "TC Kernel Names", Unit::kNone, 7}, "k.tc_names"},
+            {{"non_tc_kernels", "Non-TC Kernel Count", Unit::kCount, 5}, "s.kernels - s.tc_kernels"},
+            {{"non_tc_kernel_names", "Non-TC Kernel Names", Unit::kNone, 8}, "k.other_names"},
+            {{"unknown_tc_kernels", "Unknown TC Kernel Count", Unit::kCount, 6}, "s.unknown_tc_kernels"},
+            {{"tc_evidence", "TC Evidence", Unit::kNone, 6}, "k.evidence"},
+            {{"calls", "No. Calls", Unit::kCount, 6}, "s.calls"},
+            {{"dtypes", "Data Type", Unit::kNone, 9}, "nullif(i.dtypes, '')"},
+            {{"shapes", "Input Shapes", Unit::kNone, 9}, "nullif(i.shapes, '')"},
+            {{"layer", "Layer", Unit::kNone, 7}, "l.path"}});
+    q.with = fmt::format(
+        "WITH RECURSIVE s AS (SELECT s.op{0}, {1} FROM sel_stats s JOIN raw.op_identities i ON i.id = s.op "
+        "WHERE i.tc_eligible GROUP BY s.op{0}), "
+        "pairs AS (SELECT DISTINCT op_span, name FROM sel_device WHERE kind = 0 AND (flags & 128) <> 0), "
+        "climb AS (SELECT o.op, o.parent_op, p.name FROM pairs p JOIN raw.ops o ON o.id = p.op_span "
+        "UNION ALL SELECT o.op, o.parent_op, c.name FROM climb c JOIN raw.ops o ON o.id = c.parent_op), "
+        "k AS (SELECT c.op, string_agg(n.short_name, '; ' ORDER BY n.short_name) FILTER (WHERE n.uses_tc = "
+        "1) "
+        "AS tc_names, string_agg(n.short_name, '; ' ORDER BY n.short_name) FILTER (WHERE n.uses_tc <> 1) "
+        "AS other_names, string_agg(DISTINCT {2}, ', ') FILTER (WHERE n.uses_tc = 1) AS evidence "
+        "FROM (SELECT DISTINCT op, name FROM climb) c JOIN raw.kernel_names n ON n.id = c.name GROUP BY 1) ",
+        by.keys, kSums, db::evidence_text("n.tc_evidence"));
+    q.source =
+        "s JOIN raw.op_identities i ON i.id = s.op LEFT JOIN raw.layers l ON l.id = i.layer "
+        "LEFT JOIN k ON k.op = s.op" +
+        by.joins;
+    q.order = {{"total_gpu_time_ns", true}, {"op_name", false}, {"op_id", false}};
+    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
+    Report report = single("tensor_core", std::move(table));
+    if (!session.contents().device_work)
+        report.notes.push_back("the profile has no device work, so nothing can be said of Tensor Core use");
+    return report;
+}
+
+}  // namespace opsight

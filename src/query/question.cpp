@@ -1,0 +1,94 @@
+#include "query/question.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace opsight {
+namespace {
+
+std::string folded(std::string_view text) {
+    std::string out;
+    for (const char c : text)
+        out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return out;
+}
+
+// "total_gpu_time_ns", "Total GPU Time (ns)" and "total gpu time" all name one column.
+const Field* find_field(const Question& question, const std::string& name) {
+    const std::string wanted = folded(name);
+    for (const Field& field : question.fields) {
+        const std::string head = folded(field.column.head);
+        if (folded(field.column.key) == wanted || head == wanted ||
+            head.substr(0, head.rfind(" (")) == wanted)
+            return &field;
+    }
+    return nullptr;
+}
+
+bool is_text(const Field& field) {
+    return field.column.unit == Unit::kNone;
+}
+
+Result<std::string> order_by(const Question& question, const Shape& shape) {
+    std::vector<std::pair<std::string, bool>> order;
+    if (!shape.sort.empty()) {
+        std::string name = shape.sort;
+        std::string direction;
+        if (const size_t colon = name.rfind(':'); colon != std::string::npos) {
+            direction = name.substr(colon + 1);
+            name.resize(colon);
+        }
+        const Field* field = find_field(question, name);
+        if (!field || (!direction.empty() && direction != "asc" && direction != "desc")) {
+            std::string keys;
+            for (const Field& each : question.fields)
+                keys += (keys.empty() ? "" : ", ") + each.column.key;
+            return fail(Error{fmt::format("report {} cannot be sorted by '{}'", question.name, shape.sort),
+                              {},
+                              {},
+                              "its columns are " + keys + "; ':asc' or ':desc' may follow",
+                              2});
+        }
+        order.emplace_back(field->column.key, direction.empty() ? !is_text(*field) : direction == "desc");
+    }
+    order.insert(order.end(), question.order.begin(), question.order.end());
+    std::string sql;
+    for (const auto& [key, falling] : order)
+        sql += fmt::format("{}{} {} NULLS LAST", sql.empty() ? " ORDER BY " : ", ", duck::quote_name(key),
+                           falling ? "DESC" : "ASC");
+    return sql;
+}
+
+}  // namespace
+
+Result<ResultTable> ask(Session& session, const Question& question, const Shape& shape) {
+    OPSIGHT_ASSIGN(const std::string order, order_by(question, shape));
+    ResultTable table;
+    table.name = question.name;
+    table.title = question.title;
+    std::string shown, inner;
+    for (const Field& field : question.fields) {
+        inner += fmt::format("{}{} AS {}", inner.empty() ? "" : ", ", field.sql,
+                             duck::quote_name(field.column.key));
+        if (shape.for_people && field.device_only && !session.contents().device_work) continue;
+        shown += (shown.empty() ? "" : ", ") + duck::quote_name(field.column.key);
+        table.columns.push_back(field.column);
+    }
+    std::string sql = question.with;
+    sql += fmt::format("SELECT {}{} FROM (SELECT {} FROM {}){}", shown,
+                       shape.limit > 0 ? ", count(*) OVER () AS \"rows in all\"" : "", inner, question.source,
+                       order);
+    if (shape.limit > 0) sql += fmt::format(" LIMIT {}", shape.limit);
+    OPSIGHT_ASSIGN(duck::Rows rows, session.query(sql));
+    table.rows = std::move(rows.rows);
+    if (shape.limit > 0)
+        for (auto& row : table.rows) {
+            table.rows_in_all = std::get<int64_t>(row.back());
+            row.pop_back();
+        }
+    return table;
+}
+
+}  // namespace opsight

@@ -1,0 +1,37 @@
+#include "query/reports.h"
+
+#include <fmt/format.h>
+
+namespace opsight {
+namespace {
+
+using Maker = Result<Report> (*)(Session&, const Shape&);
+constexpr std::pair<std::string_view, Maker> kMakers[] = {
+    {"summary", summary_report},   {"detailed", detailed_report},       {"iteration", iteration_report},
+    {"kernel", kernel_report},     {"tensor_core", tensor_core_report}, {"op_type", op_type_report},
+    {"group_op", group_op_report},
+};
+
+}  // namespace
+
+const std::vector<std::string_view>& report_names() {
+    static const std::vector<std::string_view> names = [] {
+        std::vector<std::string_view> list;
+        for (const auto& [name, maker] : kMakers)
+            list.push_back(name);
+        return list;
+    }();
+    return names;
+}
+
+Result<Report> make_report(Session& session, std::string_view name, const Shape& shape) {
+    std::string known;
+    for (const auto& [each, maker] : kMakers) {
+        if (each == name) return maker(session, shape);
+        known += (known.empty() ? "" : ", ") + std::string(each);
+    }
+    return fail(Error{
+        fmt::format("there is no report '{}'", name), {}, {}, "the reports are " + known + " and all", 2});
+}
+
+}  // namespace opsight

@@ -1,0 +1,38 @@
+// The reports: summary, detailed, iteration, kernel, tensor_core, op_type, group_op. Column heads are
+// DLProf's where the number means the same; docs/REPORTS.md says what each number means.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "query/question.h"
+
+namespace opsight {
+
+struct Section {
+    ResultTable table;
+    // A table of one row is an object. `unnamed` ones give their fields to the report itself.
+    bool single = false, unnamed = false;
+};
+
+struct Report {
+    std::string name, title;
+    std::vector<Section> sections;  // one plain section: the report is its rows
+    std::vector<std::string> notes;
+};
+
+// In the order in which `all` shows them.
+const std::vector<std::string_view>& report_names();
+Result<Report> make_report(Session& session, std::string_view name, const Shape& shape);
+
+// The parts, one file each.
+Result<Report> summary_report(Session& session, const Shape& shape);
+Result<Report> detailed_report(Session& session, const Shape& shape);
+Result<Report> op_type_report(Session& session, const Shape& shape);
+Result<Report> group_op_report(Session& session, const Shape& shape);
+Result<Report> tensor_core_report(Session& session, const Shape& shape);
+Result<Report> kernel_report(Session& session, const Shape& shape);
+Result<Report> iteration_report(Session& session, const Shape& shape);
+
+}  // namespace opsight

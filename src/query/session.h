@@ -1,0 +1,71 @@
+// Session: one opened profile and one chosen range of it. Every question of this room reads the relations
+// that a session sets up, never the stored tables directly, so that each number has one definition for any
+// range:
+//   sel_ops, sel_device, sel_api   instances of the range, columns as in raw.ops, raw.device_spans,
+//   raw.api_calls sel_stats                      raw.op_stats of the range sel_iterations                 its
+//   iterations, columns as in raw.iterations sel_wall (rank, begin_ns, end_ns)   wall clock of each rank
+// For iterations as stored these are views, and a range is a sum of stored rows. For iterations cut anew
+// (--key-op, --iteration-range) the instances are assigned by the rule of the analysis: host spans by their
+// begin, device spans by the begin of the call that launched them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/results.h"
+#include "db/reader.h"
+
+namespace opsight {
+
+struct RangeOptions {
+    std::optional<int64_t> start, stop;  // first and last iteration, both taken
+    bool all = false;                    // warm-up iterations too
+    std::string key_op;                  // cut iterations at the ends of this op's instances
+    std::string iteration_range;         // annotations that match are iterations
+};
+
+// What was chosen, for display.
+struct Range {
+    std::string source;  // "step_marker", "none", ...
+    double confidence = 0;
+    std::string description;
+    int64_t total = 0;     // iterations of the rank that has most
+    int64_t selected = 0;  // iterations in the range, of the rank that has most
+    int64_t start = -1, stop = -1;
+    bool whole = false;  // the whole profile, for it has no iterations
+    std::vector<std::string> notes;
+};
+
+// What kinds of work a profile has: reports leave out what cannot say anything.
+struct Contents {
+    bool ops = false, device_work = false, devices = false;
+    int64_t ranks = 0;
+};
+
+class Session {
+  public:
+    static Result<Session> open(const std::string& path, const RangeOptions& options,
+                                const db::ReadOptions& read = {});
+    Result<duck::Rows> query(const std::string& sql, const std::vector<duck::Cell>& arguments = {});
+    const Range& range() const { return range_; }
+    const Contents& contents() const { return contents_; }
+    const std::string& path() const { return path_; }
+
+  private:
+    Session(std::string path, db::OpenProfile profile)
+        : path_(std::move(path)), profile_(std::move(profile)) {}
+    Status look();
+    Status stored_iterations();
+    Status cut_iterations(const RangeOptions& options);
+    Status choose(const RangeOptions& options);
+    Status select(bool cut_anew);
+    Status measure_wall();
+
+    std::string path_;
+    db::OpenProfile profile_;
+    Range range_;
+    Contents contents_;
+};
+
+}  // namespace opsight

@@ -1,0 +1,285 @@
+// The summary: what was run on what, how long it took, and what the time went to.
+#include <fmt/format.h>
+
+#include "db/schema.h"
+#include "query/reports.h"
+
+namespace opsight {
+namespace {
+
+// Time of segments `s` that falls into the wall clock `w`.
+constexpr std::string_view kInside =
+    "greatest(0, least(s.end_ns, w.end_ns) - greatest(s.begin_ns, w.begin_ns))";
+
+// Devices that could be used: all that worked, and those that a rank names and no rank used. Several ranks of
+// one machine name the same devices, so an idle number counts once.
+constexpr std::string_view kVisible =
+    "active AS (SELECT DISTINCT device FROM raw.busy_segments), "
+    "visible AS (SELECT d.id, d.rank, d.number, d.name, true AS worked FROM raw.devices d "
+    "JOIN active a ON a.device = d.id UNION ALL SELECT min(d.id), min(d.rank), d.number, min(d.name), false "
+    "FROM raw.devices d WHERE d.declared AND d.number NOT IN (SELECT n.number FROM raw.devices n "
+    "JOIN active a ON a.device = n.id) GROUP BY d.number), "
+    "busy AS (SELECT s.device, coalesce(sum(in_ns) FILTER (WHERE NOT kernel_only), 0)::BIGINT AS busy_ns, "
+    "coalesce(sum(in_ns) FILTER (WHERE kernel_only), 0)::BIGINT AS kernel_ns FROM "
+    "(SELECT s.device, s.kernel_only, greatest(0, least(s.end_ns, w.end_ns) - greatest(s.begin_ns, "
+    "w.begin_ns)) "
+    "AS in_ns FROM raw.busy_segments s JOIN raw.devices d ON d.id = s.device JOIN sel_wall w ON w.rank = "
+    "d.rank) s "
+    "GROUP BY 1), "
+    "use AS (SELECT v.*, w.end_ns - w.begin_ns AS wall_ns, coalesce(b.busy_ns, 0) AS busy_ns, "
+    "coalesce(b.kernel_ns, 0) AS kernel_ns FROM visible v JOIN sel_wall w ON w.rank = v.rank "
+    "LEFT JOIN busy b ON b.device = v.id)";
+
+std::vector<Field> share_fields() {
+    const auto share = [](const char* key, const char* head, int resource, bool device, int priority = 0) {
+        return Field{{key, head, Unit::kPercent, priority},
+                     fmt::format("100.0 * sh.r{} / nullif(w.total_ns, 0)", resource),
+                     device};
+    };
+    return {
+        share("tensor_core_kernel_pct", "Tensor Core Kernel Duration %", 0, true),
+        share("non_tensor_core_kernel_pct", "Non-Tensor Core Kernel Duration %", 1, true),
+        share("communication_pct", "Communication Duration %", 2, true),
+        share("memory_pct", "Memory Duration %", 3, true),
+        share("dataloader_pct", "Dataloader Duration %", 4, false),
+        share("io_pct", "IO Duration %", 5, false),
+        share("cpu_pct", "CPU Duration %", 6, false),
+        // What no segment covers is "other" too, so the shares add up to 100.
+        {{"other_pct", "Other Duration %", Unit::kPercent},
+         "100.0 * (w.total_ns - sh.r0 - sh.r1 - sh.r2 - sh.r3 - sh.r4 - sh.r5 - sh.r6) / nullif(w.total_ns, "
+         "0)"},
+    };
+}
+
+Result<ResultTable> headline(Session& session, const Shape& shape) {
+    Question q{"summary", "Summary Report"};
+    const bool devices = session.contents().devices;
+    q.fields = {
+        {{"wall_clock_ns", "Wall Clock Time (ns)", Unit::kNs}, "w.wall_ns"},
+        {{"tensor_core_efficiency_pct", "Tensor Core Kernel Utilization %", Unit::kPercent},
+         "100.0 * tc.tc_ns / nullif(tc.eligible_ns, 0)",
+         true},
+        {{"gpu_utilization_pct", "GPU Utilization %", Unit::kPercent}, devices ? "u.busy_pct" : "NULL", true},
+        {{"kernel_utilization_pct", "Kernel Utilization %", Unit::kPercent},
+         devices ? "u.kernel_pct" : "NULL",
+         true},
+    };
+    for (Field& field : share_fields())
+        q.fields.push_back(std::move(field));
+    q.fields.push_back(
+        {{"tensor_core_kernel_share_pct", "Tensor Core Share of Kernel Time %", Unit::kPercent},
+         "100.0 * tc.tc_ns / nullif(tc.kernel_ns, 0)",
+         true});
+    q.fields.push_back({{"communication_ns", "Communication Time (ns)", Unit::kNs}, "c.comm_ns", true});
+    q.fields.push_back({{"communication_overlap_pct", "Communication Overlap %", Unit::kPercent},
+                        "100.0 * c.overlap_ns / nullif(c.comm_ns, 0)",
+                        true});
+    q.fields.push_back({{"exposed_communication_ns", "Exposed Communication (ns)", Unit::kNs},
+                        "c.comm_ns - c.overlap_ns",
+                        true});
+    std::string sums;
+    for (size_t i = 0; i < 7; ++i)
+        sums += fmt::format("{}coalesce(sum({}) FILTER (WHERE s.resource = {}), 0)::BIGINT AS r{}",
+                            i ? ", " : "", kInside, i, i);
+    q.with = fmt::format(
+        "WITH {}, w AS (SELECT max(end_ns - begin_ns) AS wall_ns, sum(end_ns - begin_ns)::BIGINT AS total_ns "
+        "FROM sel_wall), "
+        "sh AS (SELECT {} FROM raw.resource_segments s JOIN sel_wall w ON w.rank = s.rank), "
+        "u AS (SELECT avg(100.0 * busy_ns / nullif(wall_ns, 0)) AS busy_pct, "
+        "avg(100.0 * kernel_ns / nullif(wall_ns, 0)) AS kernel_pct FROM use), "
+        "tc AS (SELECT sum(d.dur_ns) AS kernel_ns, coalesce(sum(d.dur_ns) FILTER (WHERE k.uses_tc = 1), 0) "
+        "AS tc_ns, "
+        "sum(d.dur_ns) FILTER (WHERE k.uses_tc = 1 OR (d.flags & 128) <> 0) AS eligible_ns "
+        "FROM sel_device d JOIN raw.kernel_names k ON k.id = d.name WHERE d.kind = 0), "
+        "c AS (SELECT coalesce(sum({}), 0)::BIGINT AS comm_ns, "
+        "coalesce(sum({}) FILTER (WHERE s.overlapped), 0)::BIGINT AS overlap_ns "
+        "FROM raw.comm_segments s JOIN raw.devices d ON d.id = s.device JOIN sel_wall w ON w.rank = d.rank) ",
+        kVisible, sums, kInside, kInside);
+    q.source = "w, sh, u, tc, c";
+    return ask(session, q, shape);
+}
+
+Result<ResultTable> system(Session& session, const Shape& shape) {
+    Question q{"system", "System Config"};
+    const auto property = [](const char* key) {
+        return fmt::format("(SELECT any_value(value) FROM raw.meta WHERE key = 'property.{}')", key);
+    };
+    q.fields = {
+        {{"gpu_count", "GPU Count", Unit::kCount}, "(SELECT count(*) FROM visible)"},
+        {{"gpu_names", "GPU Name(s)"},
+         "(SELECT string_agg(DISTINCT name, ', ' ORDER BY name) FROM visible WHERE name <> '')"},
+        {{"cpu_model", "CPU Model"}, property("cpu_model")},
+        {{"gpu_driver_version", "GPU Driver Version"}, property("cuda_driver_version"), true},
+        {{"framework", "Framework"},
+         "(SELECT string_agg(value, ', ') FROM raw.meta WHERE key = 'framework')"},
+        {{"cuda_version", "CUDA Version"}, property("cuda_runtime_version"), true},
+        {{"producer", "Producer"}, "(SELECT any_value(value) FROM raw.meta WHERE key = 'producer')"},
+        {{"opsight_version", "Opsight Version"},
+         "(SELECT any_value(value) FROM raw.meta WHERE key = 'writer')"},
+        {{"ranks", "Ranks", Unit::kCount}, "(SELECT count(*) FROM raw.ranks)"},
+        {{"sources", "Sources"},
+         "(SELECT string_agg(value, ', ') FROM (SELECT value FROM raw.meta WHERE key = 'source' LIMIT 8))"},
+    };
+    q.with = fmt::format("WITH {} ", kVisible);
+    q.source = "(SELECT 1)";
+    return ask(session, q, shape);
+}
+
+Result<ResultTable> devices(Session& session) {
+    Question q{"devices", "Devices"};
+    q.fields = {
+        {{"rank", "Rank", Unit::kCount}, "r.number"},
+        {{"device", "Device ID", Unit::kCount}, "u.number"},
+        {{"name", "Name"}, "nullif(u.name, '')"},
+        {{"gpu_utilization_pct", "GPU Utilization %", Unit::kPercent},
+         "100.0 * u.busy_ns / nullif(u.wall_ns, 0)"},
+        {{"kernel_utilization_pct", "Kernel Utilization %", Unit::kPercent},
+         "100.0 * u.kernel_ns / nullif(u.wall_ns, 0)"},
+        {{"busy_ns", "Busy Time (ns)", Unit::kNs, 1}, "u.busy_ns"},
+        {{"idle", "Idle", Unit::kNone, 1}, "NOT u.worked"},
+    };
+    q.with = fmt::format("WITH {} ", kVisible);
+    q.source = "use u LEFT JOIN raw.ranks r ON r.id = u.rank";
+    q.order = {{"rank", false}, {"device", false}};
+    return ask(session, q, {});
+}
+
+ResultTable iterations(const Range& range, const std::vector<duck::Cell>& found) {
+    ResultTable table;
+    table.name = "iterations";
+    table.title = "Iterations";
+    const auto number = [](int64_t value) { return value < 0 ? Cell{} : Cell{value}; };
+    const auto add = [&table](Column column, Cell cell) {
+        if (table.rows.empty()) table.rows.emplace_back();
+        table.columns.push_back(std::move(column));
+        table.rows[0].push_back(std::move(cell));
+    };
+    add({"total", "Total Iterations", Unit::kCount}, range.total);
+    add({"selected", "Aggregated Iterations", Unit::kCount}, range.selected);
+    add({"start", "Iteration Start", Unit::kCount}, number(range.start));
+    add({"stop", "Iteration Stop", Unit::kCount}, number(range.stop));
+    add({"source", "Found By"}, range.source);
+    add({"confidence", "Confidence"}, range.whole ? Cell{} : Cell{range.confidence});
+    add({"description", "Description"}, range.description.empty() ? Cell{} : Cell{range.description});
+    const std::pair<const char*, const char*> times[] = {
+        {"avg_iteration_time_ns", "Average Iteration Time (ns)"},
+        {"mean_ns", "Mean Duration (ns)"},
+        {"min_ns", "Min Duration (ns)"},
+        {"median_ns", "Median Duration (ns)"},
+        {"p95_ns", "P95 Duration (ns)"},
+        {"max_ns", "Max Duration (ns)"},
+        {"stddev_ns", "Iteration Time Standard Deviation (ns)"},
+        {"warmup", "Warm-up Iterations in Range"}};
+    for (size_t i = 0; i < std::size(times); ++i)
+        add({times[i].first, times[i].second, i + 1 == std::size(times) ? Unit::kCount : Unit::kNs},
+            found[i]);
+    return table;
+}
+
+Result<ResultTable> iteration_statistics(Session& session) {
+    const int64_t selected = session.range().selected;
+    OPSIGHT_ASSIGN(
+        const duck::Rows rows,
+        session.query(fmt::format(
+            "WITH s AS (SELECT end_ns - begin_ns AS dur, warmup FROM sel_iterations) SELECT "
+            "{}, round(avg(dur))::BIGINT, min(dur), round(quantile_cont(dur, 0.5))::BIGINT, "
+            "round(quantile_cont(dur, 0.95))::BIGINT, max(dur), round(stddev_samp(dur))::BIGINT, "
+            "count(*) FILTER (WHERE warmup) FROM s",
+            selected > 0
+                ? fmt::format("(SELECT round(max(end_ns - begin_ns) / {})::BIGINT FROM sel_wall)", selected)
+                : "NULL::BIGINT")));
+    return iterations(session.range(), rows.rows.at(0));
+}
+
+// Each op by its own time, so that the rows add up: a time is counted with the innermost op only.
+Result<ResultTable> all_ops(Session& session, const Shape& shape) {
+    Question q{"all_ops", "All Ops"};
+    q.fields = {
+        {{"name", "Ops"}, "x.name"},
+        {{"gpu_time_ns", "GPU Time (ns)", Unit::kNs}, "x.gpu_ns", true},
+        {{"cpu_time_ns", "CPU Time (ns)", Unit::kNs}, "x.cpu_ns"},
+        {{"ops", "# Ops", Unit::kCount}, "x.ops"},
+        {{"calls", "# Calls", Unit::kCount}, "x.calls"},
+    };
+    q.with =
+        "WITH o AS (SELECT s.op, CASE WHEN sum(s.tc_kernels) > 0 THEN 1 WHEN sum(s.unknown_tc_kernels) > 0 "
+        "THEN 3 "
+        "WHEN i.tc_eligible AND sum(s.kernels) > 0 THEN 2 ELSE 4 END AS class, "
+        "sum(s.self_gpu_ns)::BIGINT AS gpu_ns, "
+        "sum(s.self_cpu_ns)::BIGINT AS cpu_ns, sum(s.calls)::BIGINT AS calls FROM sel_stats s "
+        "JOIN raw.op_identities i ON i.id = s.op GROUP BY s.op, i.tc_eligible), "
+        "names AS (FROM (VALUES (0, 'All ops'), (1, 'Ops using TC'), (2, 'Ops eligible for TC but not "
+        "using'), "
+        "(3, 'Ops whose kernels do not tell'), (4, 'All other ops')) v(class, name)), "
+        "x AS (SELECT n.class, n.name, coalesce(sum(o.gpu_ns), 0)::BIGINT AS gpu_ns, "
+        "coalesce(sum(o.cpu_ns), 0)::BIGINT AS cpu_ns, count(o.op) AS ops, "
+        "coalesce(sum(o.calls), 0)::BIGINT AS calls FROM names n "
+        "LEFT JOIN o ON n.class = 0 OR n.class = o.class GROUP BY ALL ORDER BY n.class) ";
+    q.source = session.contents().device_work || !shape.for_people ? "x" : "x WHERE class = 0";
+    return ask(session, q, shape);
+}
+
+Result<ResultTable> all_kernels(Session& session) {
+    Question q{"all_kernels", "All Kernels"};
+    q.fields = {
+        {{"name", "Kernels"}, "x.name"},
+        {{"gpu_time_ns", "GPU Time (ns)", Unit::kNs}, "x.gpu_ns"},
+        {{"cpu_time_ns", "CPU Time (ns)", Unit::kNs}, "x.cpu_ns"},
+        {{"count", "# Kernels", Unit::kCount}, "x.count"},
+    };
+    q.with =
+        "WITH d AS (SELECT CASE WHEN d.kind > 0 THEN 3 WHEN k.uses_tc = 1 THEN 1 WHEN k.uses_tc = 2 THEN 2 "
+        "ELSE 4 END AS class, d.dur_ns, CASE WHEN (d.flags & 64) <> 0 THEN a.dur_ns END AS api_ns "
+        "FROM sel_device d LEFT JOIN raw.kernel_names k ON d.kind = 0 AND k.id = d.name "
+        "LEFT JOIN raw.api_calls a ON a.id = d.launch WHERE d.kind < 3), "
+        "names AS (FROM (VALUES (0, 'All kernels'), (1, 'Kernels using TC'), "
+        "(2, 'Kernels whose name does not tell'), (3, 'Memory'), (4, 'All other kernels')) v(class, name)), "
+        "x AS (SELECT n.class, n.name, coalesce(sum(d.dur_ns), 0)::BIGINT AS gpu_ns, "
+        "coalesce(sum(d.api_ns), 0)::BIGINT AS cpu_ns, count(d.class) AS count FROM names n "
+        "LEFT JOIN d ON n.class = 0 OR n.class = d.class GROUP BY ALL ORDER BY n.class) ";
+    q.source = "x";
+    return ask(session, q, {});
+}
+
+Result<ResultTable> diagnostics(Session& session, const Shape& shape) {
+    Question q{"diagnostics", "Diagnostics"};
+    q.fields = {{{"key", "Diagnostic"}, "key"},
+                {{"severity", "Severity"}, "severity"},
+                {{"count", "Count", Unit::kCount}, "count"},
+                {{"help", "Meaning", Unit::kNone, 1}, "help"}};
+    q.source = shape.for_people ? "raw.diagnostics WHERE severity <> 'info'" : "raw.diagnostics";
+    q.order = {{"severity", false}, {"key", false}};
+    return ask(session, q, {});
+}
+
+}  // namespace
+
+Result<Report> summary_report(Session& session, const Shape& wanted) {
+    Shape shape;  // sorting and limits are for the tables of the other reports
+    shape.for_people = wanted.for_people;
+    Report report{"summary", "Summary", {}, session.range().notes};
+    OPSIGHT_ASSIGN(ResultTable head, headline(session, shape));
+    report.sections.push_back({std::move(head), true, true});
+    OPSIGHT_ASSIGN(ResultTable config, system(session, shape));
+    report.sections.push_back({std::move(config), true});
+    OPSIGHT_ASSIGN(ResultTable statistics, iteration_statistics(session));
+    report.sections.push_back({std::move(statistics), true});
+    const bool device_work = session.contents().device_work;
+    if (session.contents().devices || !shape.for_people) {
+        OPSIGHT_ASSIGN(ResultTable list, devices(session));
+        report.sections.push_back({std::move(list)});
+    }
+    OPSIGHT_ASSIGN(ResultTable ops, all_ops(session, shape));
+    report.sections.push_back({std::move(ops)});
+    if (device_work || !shape.for_people) {
+        OPSIGHT_ASSIGN(ResultTable kernels, all_kernels(session));
+        report.sections.push_back({std::move(kernels)});
+    } else {
+        report.notes.push_back("no device work was recorded: all times are those of the CPU");
+    }
+    OPSIGHT_ASSIGN(ResultTable odd, diagnostics(session, shape));
+    if (!odd.rows.empty() || !shape.for_people) report.sections.push_back({std::move(odd)});
+    return report;
+}
+
+}  // namespace opsight

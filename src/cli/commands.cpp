@@ -11,6 +11,9 @@ const CLI::App* find_command(const CLI::App& app, std::string_view name) {
 std::vector<std::unique_ptr<Command>> make_commands() {
     std::vector<std::unique_ptr<Command>> commands;
     commands.push_back(make_import_command());
+    commands.push_back(make_report_command());
+    commands.push_back(make_info_command());
+    commands.push_back(make_sql_command());
     commands.push_back(make_schema_command());
     commands.push_back(make_profile_command());
     commands.push_back(make_help_command());

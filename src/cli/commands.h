@@ -9,6 +9,9 @@ namespace opsight::cli {
 const CLI::App* find_command(const CLI::App& app, std::string_view name);
 
 std::unique_ptr<Command> make_import_command();
+std::unique_ptr<Command> make_report_command();
+std::unique_ptr<Command> make_info_command();
+std::unique_ptr<Command> make_sql_command();
 std::unique_ptr<Command> make_schema_command();
 std::unique_ptr<Command> make_profile_command();
 std::unique_ptr<Command> make_help_command();

@@ -105,9 +105,9 @@ Status Session::cut_iterations(const RangeOptions& options) {
 Status Session::choose(const RangeOptions& options) {
     OPSIGHT_ASSIGN(
         const duck::Rows rows,
-        query("SELECT coalesce(max(number), -1), coalesce(max(leading), 0) FROM (SELECT rank, "
+        query("SELECT coalesce(max(number), -1), coalesce(max(warm), 0) FROM (SELECT rank, "
               "max(number) AS number, coalesce(min(number) FILTER (WHERE NOT warmup), max(number) + 1) "
-              "AS leading FROM all_iterations GROUP BY rank)"));
+              "AS warm FROM all_iterations GROUP BY rank)"));
     const int64_t last = as_int(rows.rows.at(0)[0]), leading = as_int(rows.rows.at(0)[1]);
     range_.total = last + 1;
     if (last < 0) {

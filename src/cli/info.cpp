@@ -1,0 +1,40 @@
+// opsight info: what is in a profile file.
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "query/info.h"
+#include "report/render.h"
+#include "report/render_info.h"
+
+namespace opsight::cli {
+namespace {
+
+class InfoCommand : public Command {
+  public:
+    CLI::App* declare(CLI::App& app) override {
+        CLI::App* sub = app.add_subcommand("info", "Show what is in a profile file");
+        sub->add_option("NAME", path_, "Profile file")->required();
+        sub->add_flag("--json", json_, "Print one JSON object");
+        sub->footer("Examples:\n  opsight info run.opsight\n  opsight info run.opsight --json");
+        return sub;
+    }
+    Result<int> run() override {
+        OPSIGHT_ASSIGN(Session session, Session::open(path_, {}));
+        OPSIGHT_ASSIGN(const Info info, profile_info(session));
+        const std::string text = json_ ? render_info_json(info) : render_info(info, terminal_width());
+        std::fwrite(text.data(), 1, text.size(), stdout);
+        return 0;
+    }
+
+  private:
+    std::string path_;
+    bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_info_command() {
+    return std::make_unique<InfoCommand>();
+}
+
+}  // namespace opsight::cli

@@ -1,0 +1,180 @@
+// opsight report: what took the time, as tables, CSV or JSON.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/commands.h"
+#include "query/reports.h"
+#include "report/render_info.h"
+#include "report/render_report.h"
+
+namespace opsight::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kRowsOnTerminal = 20;
+
+std::vector<std::string> split_list(const std::string& text) {
+    std::vector<std::string> parts;
+    for (size_t at = 0; at <= text.size();) {
+        const size_t end = std::min(text.find(',', at), text.size());
+        if (end > at) parts.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return parts;
+}
+
+class ReportCommand : public Command {
+  public:
+    CLI::App* declare(CLI::App& app) override {
+        CLI::App* sub = app.add_subcommand("report", "Show what took the time");
+        sub->add_option("NAME", path_, "Profile file")->required();
+        sub->add_option(
+            "--report", reports_,
+            "Reports, with commas between: summary, detailed, iteration, kernel, tensor_core, op_type, "
+            "group_op, or all (default: summary, the ops, layers and kernels that take most)");
+        sub->add_option("--format", format_, "table, csv or json")->default_str("table");
+        sub->add_option("--output", output_, "Write a file for each report into this folder");
+        sub->add_option("--sort", sort_,
+                        "Column to sort by, by its key or head; ':asc' or ':desc' may follow");
+        sub->add_option("--limit", limit_,
+                        "Rows of each table; 0: all (default: 20 in tables, all in csv and json)");
+        sub->add_option("--group-by", group_by_, "Part the rows by rank, device or rank,device");
+        sub->add_option("--iter-start", start_, "First iteration of the range");
+        sub->add_option("--iter-stop", stop_, "Last iteration of the range");
+        sub->add_flag("--all-iterations", all_, "Take warm-up iterations in");
+        sub->add_option("--key-op", range_.key_op, "Cut iterations where the instances of this op end");
+        sub->add_option("--iteration-range", range_.iteration_range,
+                        "Take annotations that match this pattern as iterations");
+        sub->footer(
+            "Examples:\n"
+            "  opsight report run.opsight\n"
+            "  opsight report run.opsight --report kernel --sort calls --limit 10\n"
+            "  opsight report run.opsight --report all --format csv --output reports/\n"
+            "  opsight report run.opsight --iter-start 10 --iter-stop 19 --format json\n");
+        return sub;
+    }
+
+    Result<int> run() override {
+        OPSIGHT_ASSIGN(const Format format, parse_format(format_));
+        OPSIGHT_ASSIGN(const std::vector<std::string> names, chosen_reports());
+        OPSIGHT_ASSIGN(Shape shape, wanted_shape(format));
+        if (start_ >= 0) range_.start = start_;
+        if (stop_ >= 0) range_.stop = stop_;
+        range_.all = all_;
+        OPSIGHT_ASSIGN(Session session, Session::open(path_, range_));
+        std::vector<Report> made;
+        for (const std::string& name : names) {
+            shape.sort = names.size() == 1 ? sort_ : std::string();
+            OPSIGHT_ASSIGN(Report report, make_report(session, name, shape));
+            made.push_back(std::move(report));
+        }
+        if (!output_.empty()) return write_files(made, session.range(), format);
+        print(made, session.range(), format);
+        return 0;
+    }
+
+  private:
+    Result<std::vector<std::string>> chosen_reports() const {
+        std::vector<std::string> names = split_list(reports_);
+        if (reports_.empty()) return std::vector<std::string>{"summary", "detailed", "group_op", "kernel"};
+        if (names == std::vector<std::string>{"all"})
+            names.assign(report_names().begin(), report_names().end());
+        if (names.empty())
+            return fail(Error{"--report names no report", {}, {}, "see 'opsight help report'", 2});
+        if (!sort_.empty() && names.size() > 1)
+            return fail(
+                Error{"--sort needs one report, for columns differ", {}, {}, "choose one with --report", 2});
+        return names;
+    }
+
+    Result<Shape> wanted_shape(Format format) const {
+        Shape shape;
+        shape.for_people = format == Format::kTable;
+        shape.limit = limit_ >= 0                                   ? limit_
+                      : format == Format::kTable && output_.empty() ? kRowsOnTerminal
+                                                                    : 0;
+        for (const std::string& key : split_list(group_by_)) {
+            if (key != "rank" && key != "device")
+                return fail(Error{
+                    fmt::format("rows cannot be grouped by '{}'", key), {}, {}, "use rank or device", 2});
+            (key == "rank" ? shape.by_rank : shape.by_device) = true;
+        }
+        return shape;
+    }
+
+    static std::string table_text(const std::vector<Report>& reports, const Range& range, int width) {
+        std::string out;
+        for (const Report& report : reports)
+            out += (out.empty() ? "" : "\n") + render_report_table(report, width);
+        if (reports[0].name != "summary")
+            for (const std::string& note : range.notes)
+                out += "note: " + note + '\n';
+        return out;
+    }
+
+    static std::string json_text(const std::vector<Report>& reports, const Range& range) {
+        std::string out = "{\"range\": " + range_json(range);
+        for (const Report& report : reports)
+            out += fmt::format(",\n\"{}\": {}", report.name, render_report_json(report));
+        return out + "}\n";
+    }
+
+    static void print(const std::vector<Report>& reports, const Range& range, Format format) {
+        std::string text;
+        if (format == Format::kTable) text = table_text(reports, range, terminal_width());
+        if (format == Format::kJson) text = json_text(reports, range);
+        if (format == Format::kCsv) {
+            std::vector<std::pair<std::string, std::string>> parts;
+            for (const Report& report : reports)
+                for (auto& part : render_report_csv(report))
+                    parts.push_back(std::move(part));
+            for (const auto& [name, csv] : parts)  // a title line where more than one table follows
+                text += (parts.size() > 1 ? (text.empty() ? "" : "\n") + name + "\n" : std::string()) + csv;
+        }
+        std::fwrite(text.data(), 1, text.size(), stdout);
+    }
+
+    Result<int> write_files(const std::vector<Report>& reports, const Range& range, Format format) const {
+        std::error_code problem;
+        fs::create_directories(output_, problem);
+        if (problem) return fail("cannot make the folder: " + problem.message(), output_);
+        for (const Report& report : reports) {
+            if (format == Format::kCsv) {
+                for (const auto& [name, csv] : render_report_csv(report))
+                    OPSIGHT_TRY(write_file(name + ".csv", csv));
+            } else if (format == Format::kJson) {
+                OPSIGHT_TRY(write_file(report.name + ".json", json_text({report}, range)));
+            } else {
+                OPSIGHT_TRY(write_file(report.name + ".txt", table_text({report}, range, 0)));
+            }
+        }
+        return 0;
+    }
+
+    Status write_file(const std::string& name, const std::string& text) const {
+        const fs::path path = fs::path(output_) / name;
+        std::ofstream file(path, std::ios::binary);
+        file << text;
+        file.close();
+        if (!file) return fail("cannot be written", path.string());
+        std::printf("%s\n", path.c_str());
+        return {};
+    }
+
+    std::string path_, reports_, format_ = "table", output_, sort_, group_by_;
+    int64_t limit_ = -1, start_ = -1, stop_ = -1;
+    bool all_ = false;
+    RangeOptions range_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_report_command() {
+    return std::make_unique<ReportCommand>();
+}
+
+}  // namespace opsight::cli

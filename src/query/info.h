@@ -1,0 +1,21 @@
+// What is in a profile: the answer behind `opsight info`.
+#pragma once
+
+#include "query/result_table.h"
+#include "query/session.h"
+
+namespace opsight {
+
+struct Info {
+    std::string producer, writer;
+    std::vector<std::string> frameworks, sources;
+    int64_t begin_ns = 0, end_ns = 0, origin_ns = 0;
+    bool origin_is_unix = false;
+    ResultTable ranks, devices, counts, diagnostics;
+    Range iterations;
+    std::vector<std::pair<std::string, std::string>> properties;
+};
+
+Result<Info> profile_info(Session& session);
+
+}  // namespace opsight

@@ -17,13 +17,13 @@ namespace fs = std::filesystem;
 
 constexpr size_t kRowGroup = 122880;  // rows that DuckDB compresses together
 
-// Each column of each table takes at least one block: small blocks keep small profiles small, large ones are
-// quicker to write and to read.
-constexpr int kSmallBlock = 16384, kLargeBlock = 262144;
-constexpr size_t kManySpans = size_t{1} << 20;
-
+// Each table takes at least one block, so small blocks keep small profiles small; but full columns pack
+// better into larger ones (230 k spans: 6.6 MB at 16 KiB, 3.9 at 64 KiB, 7.9 at 256 KiB), which are quicker
+// too.
 int block_bytes(const Profile& profile) {
-    return profile.host.size() + profile.device.size() < kManySpans ? kSmallBlock : kLargeBlock;
+    const size_t spans = profile.host.size() + profile.device.size();
+    if (spans < size_t{1} << 15) return 16 << 10;
+    return spans < size_t{1} << 20 ? 64 << 10 : 256 << 10;
 }
 
 // Removes what is left under the temporary name.

@@ -156,7 +156,7 @@ Field quantile(const std::string& key, const std::string& head, const char* list
 
 std::vector<Field> detailed_fields(bool gpu) {
     std::vector<Field> fields = {
-        {{"op_id", "Op ID", Unit::kCount, 3}, "nullif(s.op, -1)"},
+        {{"op_id", "Op ID", Unit::kCount, 6}, "nullif(s.op, -1)"},
         {{"op_name", "Op Name"}, "coalesce(i.name, s.name)"},
         {{"direction", "Direction", Unit::kNone, 3},
          fmt::format("coalesce({}, 'other')", db::direction_text("i.direction"))},
@@ -168,8 +168,8 @@ std::vector<Field> detailed_fields(bool gpu) {
     append(fields, sixteen_times(gpu));
     append(fields, {{{"dtypes", "Data Type", Unit::kNone, 9}, "nullif(i.dtypes, '')"},
                     {{"stack", "Stack Trace", Unit::kNone, 20}, "x.stack"},
-                    {{"layer", "Layer", Unit::kNone, 8}, "l.path"},
-                    {{"shapes", "Input Shapes", Unit::kNone, 8}, "nullif(i.shapes, '')"},
+                    {{"layer", "Layer", Unit::kNone, 2}, "l.path"},
+                    {{"shapes", "Input Shapes", Unit::kNone, 4}, "nullif(i.shapes, '')"},
                     {{"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs, 2}, "s.self_cpu_ns"},
                     {{"self_gpu_time_ns", "Self GPU Time (ns)", Unit::kNs, 4}, "s.self_gpu_ns", true},
                     {{"total_api_time_ns", "Total API Time (ns)", Unit::kNs, 7}, "s.api_ns", true},
@@ -182,6 +182,46 @@ std::vector<Field> detailed_fields(bool gpu) {
                     {{"memcpys", "Memcpys", Unit::kCount, 9}, "s.memcpys", true},
                     {{"memsets", "Memsets", Unit::kCount, 9}, "s.memsets", true}});
     return fields;
+}
+
+// An instance counts in every group that its layer lies in and the op that called it does not: so a group's
+// times cover its subtree once, however deeply ops call each other.
+std::string group_sums(const Groups& by) {
+    return fmt::format(
+        "WITH RECURSIVE up AS (SELECT id AS layer, id AS ancestor FROM raw.layers "
+        "UNION ALL SELECT up.layer, l.parent FROM up JOIN raw.layers l ON l.id = up.ancestor WHERE l.parent "
+        "<> -1), "
+        "above AS (SELECT * FROM up UNION ALL SELECT id, -1 FROM raw.layers UNION ALL SELECT -1, -1), "
+        "inst AS (SELECT i.layer, pi.layer AS caller, p.id IS NOT NULL AS called{1}, o.dur_ns, o.self_ns, "
+        "coalesce(w.api_ns, 0) AS api_ns, coalesce(w.gpu_ns, 0) AS gpu_ns, coalesce(w.gpu_idle_ns, 0) AS "
+        "idle_ns "
+        "FROM {2} JOIN raw.op_identities i ON i.id = o.op LEFT JOIN raw.ops p ON p.id = o.parent_op "
+        "LEFT JOIN raw.op_identities pi ON pi.id = p.op WHERE p.id IS NULL OR pi.layer <> i.layer), "
+        "parts AS (SELECT layer, caller, called{0}, count(*) AS calls, sum(dur_ns)::BIGINT AS cpu_ns, "
+        "min(dur_ns) AS cpu_min_ns, max(dur_ns) AS cpu_max_ns, sum(api_ns)::BIGINT AS api_ns, "
+        "min(dur_ns - api_ns) AS overhead_min_ns, max(dur_ns - api_ns) AS overhead_max_ns, "
+        "sum(gpu_ns)::BIGINT AS gpu_ns, min(gpu_ns) AS gpu_min_ns, max(gpu_ns) AS gpu_max_ns, "
+        "sum(idle_ns)::BIGINT AS gpu_idle_ns, min(idle_ns) AS gpu_idle_min_ns, max(idle_ns) AS "
+        "gpu_idle_max_ns "
+        "FROM inst s GROUP BY ALL), "
+        "s AS (SELECT a.ancestor AS layer{0}, sum(calls)::BIGINT AS calls, sum(cpu_ns)::BIGINT AS cpu_ns, "
+        "min(cpu_min_ns) AS cpu_min_ns, max(cpu_max_ns) AS cpu_max_ns, sum(api_ns)::BIGINT AS api_ns, "
+        "min(overhead_min_ns) AS overhead_min_ns, max(overhead_max_ns) AS overhead_max_ns, "
+        "sum(gpu_ns)::BIGINT AS gpu_ns, min(gpu_min_ns) AS gpu_min_ns, max(gpu_max_ns) AS gpu_max_ns, "
+        "sum(gpu_idle_ns)::BIGINT AS gpu_idle_ns, min(gpu_idle_min_ns) AS gpu_idle_min_ns, "
+        "max(gpu_idle_max_ns) AS gpu_idle_max_ns FROM parts s JOIN above a ON a.layer = s.layer "
+        "WHERE NOT s.called OR NOT EXISTS (FROM above c WHERE c.layer = s.caller AND c.ancestor = "
+        "a.ancestor) "
+        "GROUP BY a.ancestor{0}), "
+        "n AS (SELECT a.ancestor AS layer{0}, count(DISTINCT s.op) AS ops, "
+        "count(DISTINCT s.op) FILTER (WHERE i.tc_eligible) AS eligible, "
+        "count(DISTINCT s.op) FILTER (WHERE s.tc_kernels > 0) AS using_tc, "
+        "sum(s.self_cpu_ns)::BIGINT AS own_cpu_ns, "
+        "(sum(s.self_gpu_ns) FILTER (WHERE i.direction = 0))::BIGINT AS forward_gpu_ns, "
+        "(sum(s.self_gpu_ns) FILTER (WHERE i.direction = 1))::BIGINT AS backward_gpu_ns "
+        "FROM sel_stats s JOIN raw.op_identities i ON i.id = s.op JOIN above a ON a.layer = i.layer "
+        "GROUP BY a.ancestor{0}) ",
+        by.keys, by.instances, kInstances);
 }
 
 }  // namespace
@@ -237,8 +277,6 @@ Result<Report> op_type_report(Session& session, const Shape& shape) {
     return single("op_type", std::move(table));
 }
 
-// An instance counts in every group that its layer lies in and the op that called it does not: so a group's
-// times cover its subtree once, however deeply ops call each other.
 Result<Report> group_op_report(Session& session, const Shape& shape) {
     const Groups by = groups(shape);
     Question q{"group_op", "Group Ops (Layers)"};
@@ -257,41 +295,7 @@ Result<Report> group_op_report(Session& session, const Shape& shape) {
                        "coalesce(n.backward_gpu_ns, 0)",
                        true},
                       {{"ops", "# Ops", Unit::kCount, 6}, "n.ops"}});
-    q.with = fmt::format(
-        "WITH RECURSIVE up AS (SELECT id AS layer, id AS ancestor FROM raw.layers "
-        "UNION ALL SELECT up.layer, l.parent FROM up JOIN raw.layers l ON l.id = up.ancestor WHERE l.parent "
-        "<> -1), "
-        "above AS (SELECT * FROM up UNION ALL SELECT id, -1 FROM raw.layers UNION ALL SELECT -1, -1), "
-        "inst AS (SELECT i.layer, pi.layer AS caller, p.id IS NOT NULL AS called{2}, o.dur_ns, o.self_ns, "
-        "coalesce(w.api_ns, 0) AS api_ns, coalesce(w.gpu_ns, 0) AS gpu_ns, coalesce(w.gpu_idle_ns, 0) AS "
-        "idle_ns "
-        "FROM {3} JOIN raw.op_identities i ON i.id = o.op LEFT JOIN raw.ops p ON p.id = o.parent_op "
-        "LEFT JOIN raw.op_identities pi ON pi.id = p.op WHERE p.id IS NULL OR pi.layer <> i.layer), "
-        "parts AS (SELECT layer, caller, called{0}, count(*) AS calls, sum(dur_ns)::BIGINT AS cpu_ns, "
-        "min(dur_ns) AS cpu_min_ns, max(dur_ns) AS cpu_max_ns, sum(api_ns)::BIGINT AS api_ns, "
-        "min(dur_ns - api_ns) AS overhead_min_ns, max(dur_ns - api_ns) AS overhead_max_ns, "
-        "sum(gpu_ns)::BIGINT AS gpu_ns, min(gpu_ns) AS gpu_min_ns, max(gpu_ns) AS gpu_max_ns, "
-        "sum(idle_ns)::BIGINT AS gpu_idle_ns, min(idle_ns) AS gpu_idle_min_ns, max(idle_ns) AS "
-        "gpu_idle_max_ns "
-        "FROM inst s GROUP BY ALL), "
-        "s AS (SELECT a.ancestor AS layer{0}, sum(calls)::BIGINT AS calls, sum(cpu_ns)::BIGINT AS cpu_ns, "
-        "min(cpu_min_ns) AS cpu_min_ns, max(cpu_max_ns) AS cpu_max_ns, sum(api_ns)::BIGINT AS api_ns, "
-        "min(overhead_min_ns) AS overhead_min_ns, max(overhead_max_ns) AS overhead_max_ns, "
-        "sum(gpu_ns)::BIGINT AS gpu_ns, min(gpu_min_ns) AS gpu_min_ns, max(gpu_max_ns) AS gpu_max_ns, "
-        "sum(gpu_idle_ns)::BIGINT AS gpu_idle_ns, min(gpu_idle_min_ns) AS gpu_idle_min_ns, "
-        "max(gpu_idle_max_ns) AS gpu_idle_max_ns FROM parts s JOIN above a ON a.layer = s.layer "
-        "WHERE NOT s.called OR NOT EXISTS (FROM above c WHERE c.layer = s.caller AND c.ancestor = "
-        "a.ancestor) "
-        "GROUP BY a.ancestor{0}), "
-        "n AS (SELECT a.ancestor AS layer{0}, count(DISTINCT s.op) AS ops, "
-        "count(DISTINCT s.op) FILTER (WHERE i.tc_eligible) AS eligible, "
-        "count(DISTINCT s.op) FILTER (WHERE s.tc_kernels > 0) AS using_tc, "
-        "sum(s.self_cpu_ns)::BIGINT AS own_cpu_ns, "
-        "(sum(s.self_gpu_ns) FILTER (WHERE i.direction = 0))::BIGINT AS forward_gpu_ns, "
-        "(sum(s.self_gpu_ns) FILTER (WHERE i.direction = 1))::BIGINT AS backward_gpu_ns "
-        "FROM sel_stats s JOIN raw.op_identities i ON i.id = s.op JOIN above a ON a.layer = i.layer "
-        "GROUP BY a.ancestor{0}) ",
-        by.keys, "", by.instances, kInstances);
+    q.with = group_sums(by);
     std::string on = by.on;
     for (size_t at = 0; (at = on.find("m.", at)) != std::string::npos; at += 2)
         on[at] = 'n';

@@ -1,5 +1,7 @@
 #include "analyze/analyze.h"
 
+#include <thread>
+
 #include "analyze/attribution.h"
 #include "analyze/direction.h"
 #include "analyze/find_iterations.h"
@@ -12,6 +14,23 @@
 #include "analyze/resources.h"
 
 namespace opsight {
+namespace {
+
+// Runs both; `beside` on a thread of its own where there are two. They must not touch the same things: of two
+// passes at most one may add texts, and at most one diagnostics.
+template <class Beside, class Here>
+void together(unsigned threads, Beside beside, Here here) {
+    if (threads < 2) {
+        beside();
+        here();
+        return;
+    }
+    std::thread helper(beside);
+    here();
+    helper.join();
+}
+
+}  // namespace
 
 Status check(const AnalysisOptions& options) {
     return check_range_pattern(options.iteration_range);
@@ -21,16 +40,24 @@ Analysis analyze(Profile& profile, const AnalysisOptions& options) {
     Analysis analysis;
     find_nesting(profile, analysis, options.threads);
     find_layers(profile, analysis);
-    const std::vector<Direction> directions = find_directions(profile, analysis);
+    std::vector<Direction> directions;
     std::vector<HostSpanId> annotations;
-    attribute_device_work(profile, analysis, annotations);
+    together(
+        options.threads, [&] { directions = find_directions(profile, analysis); },
+        [&] { attribute_device_work(profile, analysis, annotations); });
     identify_ops(profile, analysis, directions, annotations);
     find_kernels(profile, analysis);
     find_occupancy(profile, analysis);
-    sum_op_work(profile, analysis);
-    share_resources(profile, analysis, directions);
-    analysis.iterations = find_iterations(profile, analysis, options);
-    number_spans(profile, analysis);
+    together(
+        options.threads,
+        [&] {
+            sum_op_work(profile, analysis);
+            share_resources(profile, analysis, directions);
+        },
+        [&] {
+            analysis.iterations = find_iterations(profile, analysis, options);
+            number_spans(profile, analysis);
+        });
     return analysis;
 }
 

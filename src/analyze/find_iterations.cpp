@@ -30,13 +30,29 @@ struct Marked {
     TrackId track;
 };
 
-std::vector<Marked> spans_of_class(const Profile& p, NameTable& names, NameClass wanted) {
-    std::vector<Marked> result;
-    for (size_t row = 0; row < p.host.size(); ++row)
-        if (is_range(p.host.kind[row]) && names[p.host.name[row]] == wanted)
-            result.push_back({candidate(p, row), p.host.track[row]});
-    return result;
-}
+// The spans whose names mean something to iterations, found in one pass.
+class NamedSpans {
+  public:
+    explicit NamedSpans(const Profile& profile) : p_(profile) {
+        NameTable names(profile.strings);
+        for (uint32_t row = 0; row < p_.host.size(); ++row) {
+            const NameClass name = names[p_.host.name[row]];
+            if (name != NameClass::kPlain && name != NameClass::kBackward) rows_.push_back({row, name});
+        }
+    }
+    std::vector<Marked> ranges(NameClass wanted) const {
+        std::vector<Marked> result;
+        for (const auto& [row, name] : rows_)
+            if (name == wanted && is_range(p_.host.kind[row]))
+                result.push_back({candidate(p_, row), p_.host.track[row]});
+        return result;
+    }
+    const std::vector<std::pair<uint32_t, NameClass>>& rows() const { return rows_; }
+
+  private:
+    const Profile& p_;
+    std::vector<std::pair<uint32_t, NameClass>> rows_;
+};
 
 // Of each rank only the thread with the most markers: others repeat them.
 std::vector<IterationCandidate> busiest_thread(const std::vector<Marked>& marked) {
@@ -141,18 +157,17 @@ void infer(const Profile& p, const Analysis& a, RankId rank, Sequence s, Iterati
     result.confidence = first ? period.confidence : std::min(result.confidence, period.confidence);
 }
 
-Iterations by_markers(const Profile& p, NameTable& names) {
-    Iterations result =
-        iterations_from_markers(busiest_thread(spans_of_class(p, names, NameClass::kStepMarker)));
+Iterations by_markers(const Profile& p, const NamedSpans& spans) {
+    Iterations result = iterations_from_markers(busiest_thread(spans.ranges(NameClass::kStepMarker)));
     if (!result.list.empty()) result.description = count_of_stem(p, result);
     return result;
 }
 
-Iterations by_optimizer(const Profile& p, NameTable& names) {
+Iterations by_optimizer(const Profile& p, const NamedSpans& spans) {
     std::vector<IterationCandidate> steps, loads;
-    for (const Marked& m : spans_of_class(p, names, NameClass::kOptimizerStep))
+    for (const Marked& m : spans.ranges(NameClass::kOptimizerStep))
         steps.push_back(m.span);
-    for (const Marked& m : spans_of_class(p, names, NameClass::kDataLoad))
+    for (const Marked& m : spans.ranges(NameClass::kDataLoad))
         loads.push_back(m.span);
     Iterations result = iterations_from_key_op(last_steps_of_cycles(std::move(steps), std::move(loads)),
                                                rank_extents(p), "optimizer steps");
@@ -162,14 +177,15 @@ Iterations by_optimizer(const Profile& p, NameTable& names) {
     return result;
 }
 
-Iterations choose(const Profile& p, const Analysis& a, const AnalysisOptions& options, NameTable& names) {
+Iterations choose(const Profile& p, const Analysis& a, const AnalysisOptions& options,
+                  const NamedSpans& spans) {
     if (!options.key_op.empty())
         return iterations_from_key_op(spans_named(p, options.key_op), rank_extents(p), options.key_op);
     if (!options.iteration_range.empty())
         return iterations_from_ranges(annotations_matching(p, options.iteration_range),
                                       options.iteration_range);
-    Iterations result = by_markers(p, names);
-    if (result.list.empty()) result = by_optimizer(p, names);
+    Iterations result = by_markers(p, spans);
+    if (result.list.empty()) result = by_optimizer(p, spans);
     if (!result.list.empty()) return result;
     std::vector<Sequence> kernels = launched_kernels(p, a);
     for (size_t rank = 0; rank < p.ranks.size(); ++rank)
@@ -190,15 +206,36 @@ std::string_view warmup_reason(NameClass name) {
     }
 }
 
-std::vector<WarmupEvent> warmup_events(const Profile& p, NameTable& names) {
+std::vector<WarmupEvent> warmup_events(const Profile& p, const NamedSpans& spans) {
     std::vector<WarmupEvent> events;
-    for (size_t row = 0; row < p.host.size(); ++row) {
-        const std::string_view reason = warmup_reason(names[p.host.name[row]]);
+    for (const auto& [row, name] : spans.rows()) {
+        const std::string_view reason = warmup_reason(name);
         if (!reason.empty())
             events.push_back({p.tracks[p.host.track[row].index()].rank, p.host.begin[row], reason});
     }
     return events;
 }
+
+// Walks along a rank's iterations with times that do not fall.
+class IterationWalk {
+  public:
+    IterationWalk(const std::vector<Iteration>& list, RankId rank) {
+        const auto before = [](const Iteration& it, RankId r) { return it.rank < r; };
+        at_ = list.data() + (std::lower_bound(list.begin(), list.end(), rank, before) - list.begin());
+        end_ = at_;
+        while (end_ != list.data() + list.size() && end_->rank == rank)
+            ++end_;
+    }
+    int32_t number_at(int64_t time) {
+        while (at_ != end_ && at_->end_ns <= time)
+            ++at_;
+        return at_ != end_ && at_->begin_ns <= time ? static_cast<int32_t>(at_->number) : -1;
+    }
+
+  private:
+    const Iteration* at_;
+    const Iteration* end_;
+};
 
 }  // namespace
 
@@ -248,23 +285,25 @@ std::vector<RankExtent> rank_extents(const Profile& profile) {
 }
 
 Iterations find_iterations(Profile& profile, const Analysis& analysis, const AnalysisOptions& options) {
-    NameTable names(profile.strings);
-    Iterations result = choose(profile, analysis, options, names);
+    const NamedSpans spans(profile);
+    Iterations result = choose(profile, analysis, options, spans);
     if (result.list.empty()) {
         profile.diagnostics.add(Diag::kNoIterations);
         return result;
     }
-    mark_warmup(result, warmup_events(profile, names),
+    mark_warmup(result, warmup_events(profile, spans),
                 [&](std::string_view text) { return profile.strings.intern(text); });
     return result;
 }
 
 void number_spans(const Profile& profile, Analysis& analysis) {
-    const IterationIndex index(analysis.iterations.list);
     analysis.iteration.assign(profile.host.size(), -1);
-    for (size_t row = 0; row < profile.host.size(); ++row)
-        analysis.iteration[row] =
-            index.at(profile.tracks[profile.host.track[row].index()].rank, profile.host.begin[row]);
+    for (const TrackRows& rows : track_rows(profile.host.track)) {
+        IterationWalk walk(analysis.iterations.list, profile.tracks[rows.track.index()].rank);
+        for (uint32_t row = rows.first; row < rows.last; ++row)
+            analysis.iteration[row] = walk.number_at(profile.host.begin[row]);
+    }
+    const IterationIndex index(analysis.iterations.list);
     analysis.device_iteration.assign(profile.device.size(), -1);
     for (size_t span = 0; span < profile.device.size(); ++span)
         analysis.device_iteration[span] =

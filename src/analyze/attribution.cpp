@@ -33,16 +33,21 @@ class Attribution {
         annotations_.assign(spans, HostSpanId());
         if (spans == 0) return;
         index_calls();
-        index_ops();
         for (size_t span = 0; span < spans; ++span)
             attribute(span);
+        check_external_ids();
     }
 
   private:
     RankId rank_of(TrackId track) const { return p_.tracks[track.index()].rank; }
 
     void index_calls() {
+        std::vector<size_t> counts(p_.ranks.size(), 0);
+        for (uint32_t row = 0; row < p_.host.size(); ++row)
+            if (is_api(p_.host.kind[row])) ++counts[rank_of(p_.host.track[row]).index()];
         std::vector<IdRows> calls(p_.ranks.size());
+        for (size_t rank = 0; rank < calls.size(); ++rank)
+            calls[rank].reserve(counts[rank]);
         for (uint32_t row = 0; row < p_.host.size(); ++row) {
             if (!is_api(p_.host.kind[row])) continue;
             const int64_t id = p_.api_correlation[p_.host.detail[row]];
@@ -54,23 +59,11 @@ class Attribution {
                 std::stable_sort(rows.begin(), rows.end(), [&](const auto& x, const auto& y) {
                     return p_.host.begin[x.second] < p_.host.begin[y.second];
                 });
-                map = IdMap(std::move(rows));
+                map = IdMap(rows);
             }
             calls_.push_back(std::move(map));
+            rows = {};
         }
-    }
-
-    void index_ops() {
-        const auto& ids = p_.device.external_id;
-        if (std::all_of(ids.begin(), ids.end(), [](int64_t id) { return id < 0; })) return;
-        std::vector<IdRows> ops(p_.ranks.size());
-        for (uint32_t row = 0; row < p_.host.size(); ++row) {
-            if (p_.host.kind[row] != HostKind::kOp) continue;
-            const int64_t id = p_.op_details.external_id[p_.host.detail[row]];
-            if (id > 0) ops[rank_of(p_.host.track[row]).index()].push_back({id, row});
-        }
-        for (IdRows& rows : ops)
-            ops_.emplace_back(std::move(rows));
     }
 
     void attribute(size_t span) {
@@ -92,8 +85,7 @@ class Attribution {
             if (work) note(Diag::kNoOpAtLaunch, span);
             annotations_[span] = annotation_around(call);
         }
-        if (work && !ops_.empty() && external_id_disagrees(span, call, rank))
-            note(Diag::kExternalIdDisagrees, span);
+        if (work && !names_open_op(span)) in_doubt_.push_back(static_cast<uint32_t>(span));
     }
 
     uint32_t call_of(size_t span, RankId rank) {
@@ -119,15 +111,37 @@ class Attribution {
         return {};
     }
 
-    // The id names ops, and none of them was open on the calling thread at the call.
-    bool external_id_disagrees(size_t span, uint32_t call, RankId rank) const {
+    // Whether the span's External id is that of an op open at its launch (or there is none).
+    bool names_open_op(size_t span) const {
         const int64_t id = p_.device.external_id[span];
-        if (id <= 0) return false;
-        const auto [first, last] = ops_[rank.index()].find(id);
-        return first != last && std::none_of(first, last, [&](uint32_t op) {
-                   const int64_t since = p_.host.begin[call] - p_.host.begin[op];
-                   return p_.host.track[op] == p_.host.track[call] && since >= 0 && since <= p_.host.dur[op];
-               });
+        if (id <= 0) return true;
+        for (HostSpanId op = a_.launch_op[span]; op.valid(); op = a_.op_span[op.index()])
+            if (p_.op_details.external_id[p_.host.detail[op.index()]] == id) return true;
+        return false;
+    }
+
+    // Of the spans in doubt those disagree whose id names an op at all, and none that contains the launch.
+    void check_external_ids() {
+        if (in_doubt_.empty()) return;
+        std::vector<IdRows> ops(p_.ranks.size());
+        for (uint32_t row = 0; row < p_.host.size(); ++row) {
+            if (p_.host.kind[row] != HostKind::kOp) continue;
+            const int64_t id = p_.op_details.external_id[p_.host.detail[row]];
+            if (id > 0) ops[rank_of(p_.host.track[row]).index()].push_back({id, row});
+        }
+        std::vector<IdMap> by_id;
+        for (const IdRows& rows : ops)
+            by_id.emplace_back(rows);
+        for (uint32_t span : in_doubt_) {
+            const auto [first, last] =
+                by_id[rank_of(p_.device.track[span]).index()].find(p_.device.external_id[span]);
+            const size_t call = a_.launch[span].index();
+            const bool contains = std::any_of(first, last, [&](uint32_t op) {
+                const int64_t since = p_.host.begin[call] - p_.host.begin[op];
+                return p_.host.track[op] == p_.host.track[call] && since >= 0 && since <= p_.host.dur[op];
+            });
+            if (first != last && !contains) note(Diag::kExternalIdDisagrees, span);
+        }
     }
 
     void note(Diag diag, size_t span) {
@@ -143,7 +157,8 @@ class Attribution {
     Analysis& a_;
     std::vector<HostSpanId>& annotations_;
     NameTable names_;
-    std::vector<IdMap> calls_, ops_;  // by rank
+    std::vector<IdMap> calls_;        // by rank
+    std::vector<uint32_t> in_doubt_;  // spans whose External id is not that of an open op
 };
 
 }  // namespace

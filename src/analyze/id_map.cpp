@@ -4,7 +4,7 @@
 
 namespace opsight {
 
-IdMap::IdMap(std::vector<std::pair<int64_t, uint32_t>> rows) {
+IdMap::IdMap(const std::vector<std::pair<int64_t, uint32_t>>& rows) {
     if (rows.empty()) return;
     int64_t highest = lowest_ = rows[0].first;
     for (const auto& [id, row] : rows) {
@@ -15,12 +15,13 @@ IdMap::IdMap(std::vector<std::pair<int64_t, uint32_t>> rows) {
     const uint64_t range = static_cast<uint64_t>(highest) - static_cast<uint64_t>(lowest_);
     dense_ = range < 8 * rows.size() + 1024;
     if (!dense_) {
-        std::stable_sort(rows.begin(), rows.end(),
+        std::vector<std::pair<int64_t, uint32_t>> sorted(rows);
+        std::stable_sort(sorted.begin(), sorted.end(),
                          [](const auto& a, const auto& b) { return a.first < b.first; });
-        ids_.reserve(rows.size());
-        for (size_t i = 0; i < rows.size(); ++i) {
-            ids_.push_back(rows[i].first);
-            rows_[i] = rows[i].second;
+        ids_.reserve(sorted.size());
+        for (size_t i = 0; i < sorted.size(); ++i) {
+            ids_.push_back(sorted[i].first);
+            rows_[i] = sorted[i].second;
             if (i > 0) duplicates_ += ids_[i] == ids_[i - 1];
         }
         return;

@@ -14,7 +14,7 @@ class IdMap {
     static constexpr uint32_t kNone = UINT32_MAX;
 
     // Rows for each id in the order of `rows`. Of several rows with one id the list keeps all, in that order.
-    explicit IdMap(std::vector<std::pair<int64_t, uint32_t>> rows);
+    explicit IdMap(const std::vector<std::pair<int64_t, uint32_t>>& rows);
 
     // The rows of an id, as [first, last).
     std::pair<const uint32_t*, const uint32_t*> find(int64_t id) const;

@@ -22,6 +22,7 @@ Intervals unite(const Intervals& a, const Intervals& b) {
     if (a.empty()) return b;
     if (b.empty()) return a;
     Intervals result;
+    result.reserve(a.size() + b.size());
     size_t i = 0, j = 0;
     while (i < a.size() || j < b.size()) {
         const bool from_a = j == b.size() || (i < a.size() && a[i].begin <= b[j].begin);

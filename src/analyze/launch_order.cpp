@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "analyze/intervals.h"
-
 namespace opsight {
 
 LaunchOrder::LaunchOrder(const Profile& profile, const Analysis& analysis) : device_(profile.device) {
@@ -45,27 +43,28 @@ void LaunchOrder::sum_up() {
     }
 }
 
-LaunchOrder::Cover LaunchOrder::cover(uint32_t first, uint32_t last) const {
+LaunchOrder::Cover LaunchOrder::cover(uint32_t first, uint32_t last) {
     if (in_order_since_[last - 1] <= first) {
         const int64_t own = end_of(first) - begin_of(first);
         return {begin_of(first), end_of(last - 1), own + covered_[last - 1] - covered_[first]};
     }
-    std::vector<uint32_t> places;
-    places.reserve(last - first);
+    gathered_.clear();
     for (uint32_t at = first; at < last; ++at)
-        places.push_back(at);
-    return cover_of(places);
+        gathered_.push_back({begin_of(at), end_of(at)});
+    return cover_gathered();
 }
 
-LaunchOrder::Cover LaunchOrder::cover_of(const std::vector<uint32_t>& places) const {
-    Intervals intervals;
-    intervals.reserve(places.size());
+LaunchOrder::Cover LaunchOrder::cover_of(const std::vector<uint32_t>& places) {
+    gathered_.clear();
     for (uint32_t at : places)
-        intervals.push_back({begin_of(at), end_of(at)});
-    merge(intervals);
-    Cover cover;
-    if (intervals.empty()) return cover;
-    return {intervals.front().begin, intervals.back().end, length(intervals)};
+        gathered_.push_back({begin_of(at), end_of(at)});
+    return cover_gathered();
+}
+
+LaunchOrder::Cover LaunchOrder::cover_gathered() {
+    merge(gathered_);
+    if (gathered_.empty()) return {};
+    return {gathered_.front().begin, gathered_.back().end, length(gathered_)};
 }
 
 }  // namespace opsight

@@ -83,7 +83,9 @@ class Shares {
         const Intervals& communication = of(sets, Resource::kCommunication);
         add_communication(id, communication, compute);
         const Intervals kernels = unite(compute, communication);
-        for (const Interval& i : unite(kernels, of(sets, Resource::kMemory)))
+        const Intervals busy = unite(kernels, of(sets, Resource::kMemory));
+        a_.busy.reserve(a_.busy.size() + busy.size() + kernels.size());
+        for (const Interval& i : busy)
             a_.busy.push_back({id, i.begin, i.end, false});
         for (const Interval& i : kernels)
             a_.busy.push_back({id, i.begin, i.end, true});
@@ -137,6 +139,10 @@ class Shares {
     void partition(RankId rank) {
         const ByClass& sets = ranks_[rank.index()];
         const Extent extent = extents_[rank.index()];
+        size_t boundaries = 0;
+        for (const Intervals& set : sets)
+            boundaries += 2 * set.size();
+        a_.resources.reserve(a_.resources.size() + boundaries + 1);
         std::array<size_t, kClasses> next{};
         for (int64_t at = extent.begin; at < extent.end;) {
             int64_t until = extent.end;

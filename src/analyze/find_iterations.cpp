@@ -193,7 +193,7 @@ Iterations choose(const Profile& p, const Analysis& a, const AnalysisOptions& op
     return result;
 }
 
-std::string_view warmup_reason(NameClass name) {
+std::string_view reason_of(NameClass name) {
     switch (name) {
         case NameClass::kCudnnBenchmark:
             return "a search for the fastest convolution algorithms";
@@ -209,7 +209,7 @@ std::string_view warmup_reason(NameClass name) {
 std::vector<WarmupEvent> warmup_events(const Profile& p, const NamedSpans& spans) {
     std::vector<WarmupEvent> events;
     for (const auto& [row, name] : spans.rows()) {
-        const std::string_view reason = warmup_reason(name);
+        const std::string_view reason = reason_of(name);
         if (!reason.empty())
             events.push_back({p.tracks[p.host.track[row].index()].rank, p.host.begin[row], reason});
     }
@@ -238,6 +238,10 @@ class IterationWalk {
 };
 
 }  // namespace
+
+std::string_view warmup_reason(std::string_view name) {
+    return reason_of(classify_name(name));
+}
 
 std::vector<IterationCandidate> spans_named(const Profile& profile, std::string_view name) {
     std::vector<IterationCandidate> result;

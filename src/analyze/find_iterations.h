@@ -17,6 +17,9 @@ std::vector<IterationCandidate> spans_named(const Profile& profile, std::string_
 std::vector<IterationCandidate> annotations_matching(const Profile& profile, std::string_view pattern);
 std::vector<RankExtent> rank_extents(const Profile& profile);
 
+// Why an iteration is a warm-up one when a span of this name begins in it; empty: it is not for that.
+std::string_view warmup_reason(std::string_view name);
+
 // Fills iteration and device_iteration from analysis.iterations: host spans go by their begin, device spans
 // by host_ns.
 void number_spans(const Profile& profile, Analysis& analysis);

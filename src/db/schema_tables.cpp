@@ -278,6 +278,7 @@ std::vector<Table> device_tables() {
           {"name", kInteger, "", "kernel_names.id of kernels, else strings.id"},
           {"launch", kInteger, "", "api_calls.id of the launching call"},
           {"op_span", kInteger, "", "ops.id of the innermost op at the launch"},
+          {"op", kInteger, "", "op_identities.id that it counts for; a pseudo-op where op_span is none"},
           {"host_ns", kBigint, "ns", "begin of the launching call, else its own: decides the iteration"},
           {"iteration", kInteger, "", "iterations.number"},
           {"correlation", kBigint, "", "correlation id"},

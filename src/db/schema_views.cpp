@@ -64,7 +64,8 @@ std::vector<Column> launch_columns() {
         {"launch_ns", kBigint, "ns", "begin of the launching call; its own begin where none is known",
          "s.host_ns"},
         {"op_span", kInteger, "", "ops.id of the innermost op at the launch", known("s.op_span")},
-        {"op_id", kInteger, "", "op_identities.id of that op", known("o.op")},
+        {"op_id", kInteger, "", "op_identities.id that it counts for; a pseudo-op where no op was open",
+         "s.op"},
         {"op_name", kVarchar, "", "its name", "i.name"},
         {"layer", kVarchar, "", "path of the layer", "l.path"},
         {"direction", kVarchar, "", "fprop, bprop, optimizer, dataload or other",
@@ -76,8 +77,8 @@ std::vector<Column> launch_columns() {
 // What is joined to device spans `s`.
 const std::string kDeviceJoins =
     " JOIN raw.tracks t ON t.id = s.track LEFT JOIN raw.devices d ON d.id = t.device "
-    "LEFT JOIN raw.ranks r ON r.id = t.rank LEFT JOIN raw.ops o ON o.id = s.op_span "
-    "LEFT JOIN raw.op_identities i ON i.id = o.op LEFT JOIN raw.layers l ON l.id = i.layer";
+    "LEFT JOIN raw.ranks r ON r.id = t.rank LEFT JOIN raw.op_identities i ON i.id = s.op "
+    "LEFT JOIN raw.layers l ON l.id = i.layer";
 
 View kernels() {
     const std::vector<Column> own = {

@@ -167,6 +167,7 @@ TableFill device_spans(const WritePlan& plan) {
                 });
                 out.put<int32_t>([&](size_t i) { return analysis.launch[i].value; });
                 out.put<int32_t>([&](size_t i) { return analysis.launch_op[i].value; });
+                out.put<int32_t>([&](size_t i) { return analysis.device_op[i].value; });
                 out.put<int64_t>([&](size_t i) { return analysis.host_ns[i]; });
                 out.put<int32_t>([&](size_t i) { return analysis.device_iteration[i]; });
                 out.put<int64_t>([&](size_t i) { return spans.correlation[i]; });

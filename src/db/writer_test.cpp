@@ -73,6 +73,7 @@ Analysis make_analysis(Profile& profile) {
     analysis.forward.resize(op_spans.size());
     analysis.launch = api_spans;
     analysis.launch_op = op_spans;
+    analysis.device_op.assign(device, OpId(0));
     analysis.kernel.assign(device, KernelId(0));
     analysis.device_iteration.assign(device, 0);
     for (const HostSpanId span : api_spans)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analyze/find_iterations.h"
 #include "analyze/iterations.h"
 #include "store/string_pool.h"
 
@@ -23,18 +24,52 @@ IterationCandidate candidate(const std::vector<duck::Cell>& row, StringPool& nam
             names.intern(text_at(row, 3))};
 }
 
-Result<std::vector<IterationCandidate>> named_ops(duck::Connection& connection, const std::string& name,
-                                                  StringPool& names) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        connection.query("SELECT t.rank, o.begin_ns, o.begin_ns + o.dur_ns, i.name FROM raw.ops o "
-                         "JOIN raw.op_identities i ON i.id = o.op JOIN raw.tracks t ON t.id = o.track "
-                         "WHERE i.name = ? ORDER BY o.id",
-                         {name}));
+// All host spans of the names in `wanted` (op_names, span_names): rank, begin, end, name.
+constexpr const char* kNamedSpans =
+    "WITH named AS (SELECT track, begin_ns, dur_ns, name FROM raw.api_calls "
+    "UNION ALL SELECT track, begin_ns, dur_ns, name FROM raw.python_frames "
+    "UNION ALL SELECT track, begin_ns, dur_ns, name FROM raw.module_calls "
+    "UNION ALL SELECT track, begin_ns, dur_ns, name FROM raw.annotations "
+    "UNION ALL SELECT track, begin_ns, dur_ns, name FROM raw.other_spans), "
+    "found AS (SELECT n.track, n.begin_ns, n.dur_ns, x.text FROM named n JOIN wanted_strings x ON x.id = "
+    "n.name "
+    "UNION ALL SELECT o.track, o.begin_ns, o.dur_ns, i.text FROM raw.ops o JOIN wanted_ops i ON i.id = o.op) "
+    "SELECT t.rank, f.begin_ns, f.begin_ns + f.dur_ns, f.text FROM found f JOIN raw.tracks t ON t.id = "
+    "f.track "
+    "ORDER BY f.track, f.begin_ns, f.dur_ns DESC";
+
+Result<std::vector<IterationCandidate>> spans_of_names(duck::Connection& connection,
+                                                       const std::vector<std::string>& wanted,
+                                                       StringPool& names) {
+    if (wanted.empty()) return std::vector<IterationCandidate>{};
+    std::string list;
+    for (const std::string& name : wanted)
+        list += (list.empty() ? "" : ", ") + duck::quote_text(name);
+    OPSIGHT_TRY(connection.execute(fmt::format(
+        "CREATE OR REPLACE TEMP TABLE wanted_strings AS SELECT id, text FROM raw.strings WHERE text IN ({0});"
+        "CREATE OR REPLACE TEMP TABLE wanted_ops AS SELECT id, name AS text FROM raw.op_identities WHERE "
+        "name IN ({0})",
+        list)));
+    OPSIGHT_ASSIGN(const duck::Rows rows, connection.query(kNamedSpans));
     std::vector<IterationCandidate> found;
     for (const auto& row : rows.rows)
         found.push_back(candidate(row, names));
     return found;
+}
+
+// Spans whose name makes the iteration that they begin in a warm-up one.
+Result<std::vector<WarmupEvent>> warmup_events(duck::Connection& connection, StringPool& names) {
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   connection.query("SELECT DISTINCT text FROM (SELECT text FROM raw.strings "
+                                    "UNION ALL SELECT name FROM raw.op_identities)"));
+    std::vector<std::string> telling;
+    for (const auto& row : rows.rows)
+        if (const std::string name = text_at(row, 0); !warmup_reason(name).empty()) telling.push_back(name);
+    OPSIGHT_ASSIGN(const std::vector<IterationCandidate> spans, spans_of_names(connection, telling, names));
+    std::vector<WarmupEvent> events;
+    for (const IterationCandidate& span : spans)
+        events.push_back({span.rank, span.begin, warmup_reason(names.view(span.name))});
+    return events;
 }
 
 Result<std::vector<IterationCandidate>> matching_ranges(duck::Connection& connection,
@@ -63,7 +98,7 @@ Result<std::vector<RankExtent>> rank_extents(duck::Connection& connection) {
             "SELECT track, min(begin_ns), max(begin_ns + dur_ns) FROM raw.module_calls GROUP BY 1 UNION ALL "
             "SELECT track, min(begin_ns), max(begin_ns + dur_ns) FROM raw.annotations GROUP BY 1 UNION ALL "
             "SELECT track, min(begin_ns), max(begin_ns + dur_ns) FROM raw.other_spans GROUP BY 1) s "
-            "JOIN raw.tracks t ON t.id = s.track GROUP BY 1 ORDER BY 1"));
+            "JOIN raw.tracks t ON t.id = s.track WHERE t.kind <> 3 GROUP BY 1 ORDER BY 1"));
     std::vector<RankExtent> extents;
     for (const auto& row : rows.rows)
         extents.push_back(
@@ -78,14 +113,15 @@ Result<CutIterations> cut_stored_iterations(duck::Connection& connection, const 
     StringPool names;
     Iterations cut;
     if (!key_op.empty()) {
-        OPSIGHT_ASSIGN(std::vector<IterationCandidate> found, named_ops(connection, key_op, names));
+        OPSIGHT_ASSIGN(std::vector<IterationCandidate> found, spans_of_names(connection, {key_op}, names));
         OPSIGHT_ASSIGN(const std::vector<RankExtent> extents, rank_extents(connection));
         cut = iterations_from_key_op(std::move(found), extents, key_op);
     } else {
         OPSIGHT_ASSIGN(std::vector<IterationCandidate> found, matching_ranges(connection, pattern, names));
         cut = iterations_from_ranges(std::move(found), pattern);
     }
-    mark_warmup(cut, {}, [&names](std::string_view text) { return names.intern(text); });
+    OPSIGHT_ASSIGN(const std::vector<WarmupEvent> events, warmup_events(connection, names));
+    mark_warmup(cut, events, [&names](std::string_view text) { return names.intern(text); });
     CutIterations result;
     result.source = key_op.empty() ? "range_regex" : "key_op";
     result.description = cut.description;

@@ -10,10 +10,8 @@ namespace {
 // Device spans with their kernel, launching call, op and place; `d` is sel_device of one kind.
 std::string kernel_source() {
     return "sel_device d JOIN raw.kernel_names k ON k.id = d.name JOIN raw.tracks t ON t.id = d.track "
-           "LEFT JOIN raw.api_calls a ON a.id = d.launch LEFT JOIN raw.strings an ON an.id = a.name "
-           "LEFT JOIN raw.ops o ON o.id = d.op_span LEFT JOIN raw.launch_configs c ON c.id = d.config";
+           "LEFT JOIN raw.api_calls a ON a.id = d.launch LEFT JOIN raw.launch_configs c ON c.id = d.config";
 }
-const char* kOpName = "coalesce(i.name, 'unassociated_' || coalesce(s.api, 'no_launch_call'))";
 
 void append(std::vector<Field>& to, std::vector<Field> from) {
     to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
@@ -22,10 +20,9 @@ void append(std::vector<Field>& to, std::vector<Field> from) {
 std::vector<Field> kernel_fields() {
     return {
         {{"kernel_name", "Kernel Name"}, "k.short_name"},
-        {{"op_id", "Op ID", Unit::kCount, 4}, "nullif(s.op, -1)"},
-        {{"op_name", "Op Name"}, kOpName},
-        {{"direction", "Direction", Unit::kNone, 3},
-         fmt::format("coalesce({}, 'other')", db::direction_text("i.direction"))},
+        {{"op_id", "Op ID", Unit::kCount, 4}, "s.op"},
+        {{"op_name", "Op Name"}, "i.name"},
+        {{"direction", "Direction", Unit::kNone, 3}, db::direction_text("i.direction")},
         {{"uses_tc", "Uses TC", Unit::kNone, 1}, db::tensor_core_use_text("k.uses_tc")},
         {{"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}, "s.total"},
         {{"avg_gpu_time_ns", "Avg GPU Time (ns)", Unit::kNs, 2}, "round(s.total / s.calls)::BIGINT"},
@@ -53,11 +50,10 @@ std::vector<Field> kernel_fields() {
 std::vector<Field> instance_fields() {
     std::vector<Field> fields = {
         {{"iteration", "Iteration", Unit::kCount}, "nullif(s.iteration, -1)"},
-        {{"op_id", "Op ID", Unit::kCount, 5}, "nullif(s.op, -1)"},
-        {{"op_name", "Op Name"}, kOpName},
-        {{"direction", "Direction", Unit::kNone, 4},
-         fmt::format("coalesce({}, 'other')", db::direction_text("i.direction"))},
-        {{"op_type", "Op Type", Unit::kNone, 8}, "coalesce(i.type, 'unassociated')"},
+        {{"op_id", "Op ID", Unit::kCount, 5}, "s.op"},
+        {{"op_name", "Op Name"}, "i.name"},
+        {{"direction", "Direction", Unit::kNone, 4}, db::direction_text("i.direction")},
+        {{"op_type", "Op Type", Unit::kNone, 8}, "i.type"},
         {{"kernel_name", "Kernel Name"}, "k.short_name"},
         {{"device", "Device ID", Unit::kCount, 2}, "dv.number"},
         {{"gpu_start_ns", "GPU Start Time (ns)", Unit::kNs, 1}, "s.begin_ns"},
@@ -92,11 +88,10 @@ Result<ResultTable> kernels_by_iteration(Session& session, const Shape& shape) {
     Question q{"kernels", "Kernels by Iteration"};
     q.fields = instance_fields();
     q.with =
-        "WITH s AS (SELECT d.*, t.rank, t.device, t.stream, coalesce(o.op, -1) AS op, o.signature, "
-        "a.begin_ns AS api_begin, a.dur_ns AS api_dur, an.text AS api FROM (FROM sel_device WHERE kind = 0) "
-        "d "
+        "WITH s AS (SELECT d.*, t.rank, t.device, t.stream, o.signature, a.begin_ns AS api_begin, "
+        "a.dur_ns AS api_dur FROM (FROM sel_device WHERE kind = 0) d "
         "JOIN raw.tracks t ON t.id = d.track LEFT JOIN raw.api_calls a ON a.id = d.launch "
-        "LEFT JOIN raw.strings an ON an.id = a.name LEFT JOIN raw.ops o ON o.id = d.op_span) ";
+        "LEFT JOIN raw.ops o ON o.id = d.op_span) ";
     q.source =
         "s JOIN raw.kernel_names k ON k.id = s.name LEFT JOIN raw.op_identities i ON i.id = s.op "
         "LEFT JOIN raw.layers l ON l.id = i.layer LEFT JOIN raw.signatures g ON g.id = s.signature "
@@ -160,8 +155,7 @@ Result<Report> kernel_report(Session& session, const Shape& shape) {
     }
     append(q.fields, kernel_fields());
     q.with = fmt::format(
-        "WITH s AS (SELECT d.name AS kernel, coalesce(o.op, -1) AS op, CASE WHEN o.op IS NULL THEN an.text "
-        "END AS api{0}, "
+        "WITH s AS (SELECT d.name AS kernel, d.op{0}, "
         "count(*) AS calls, sum(d.dur_ns)::BIGINT AS total, min(d.dur_ns) AS least, max(d.dur_ns) AS most, "
         "quantile_cont(d.dur_ns, [0.5, 0.95]) AS q, "
         "(sum(a.dur_ns) FILTER (WHERE (d.flags & 64) <> 0))::BIGINT AS api_total, "

@@ -99,10 +99,12 @@ Report single(std::string name, ResultTable table, bool of_layers = false) {
     return report;
 }
 
-// Work outside of ops, under pseudo-ops named after the API call; a union of device spans for each call.
+// Work outside of ops: device work counts for the identity that the analysis gave it (an annotation, or a
+// pseudo-op named after the API call), calls without device work for a pseudo-op alike. A union of device
+// spans for each call.
 std::string unassociated(const Groups& by) {
     return fmt::format(
-        "u_device AS (SELECT d.launch, d.track, d.begin_ns, d.begin_ns + d.dur_ns AS end_ns, d.dur_ns, "
+        "u_device AS (SELECT d.launch, d.op, d.track, d.begin_ns, d.begin_ns + d.dur_ns AS end_ns, d.dur_ns, "
         "d.kind, "
         "k.uses_tc FROM sel_device d LEFT JOIN raw.kernel_names k ON d.kind = 0 AND k.id = d.name "
         "WHERE d.op_span = -1 AND d.kind < 3), "
@@ -110,41 +112,41 @@ std::string unassociated(const Groups& by) {
         "track END "
         "ORDER BY begin_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), begin_ns) AS before "
         "FROM u_device), "
-        "u_launch AS (SELECT launch, CASE WHEN launch = -1 THEN track END AS lane, "
+        "u_launch AS (SELECT launch, op, CASE WHEN launch = -1 THEN track END AS lane, "
         "sum(greatest(0, end_ns - greatest(begin_ns, before)))::BIGINT AS gpu_ns, min(begin_ns) AS b, "
-        "max(end_ns) AS e, "
-        "coalesce(sum(dur_ns) FILTER (WHERE kind = 0), 0)::BIGINT AS kernel_ns, "
+        "max(end_ns) AS e, coalesce(sum(dur_ns) FILTER (WHERE kind = 0), 0)::BIGINT AS kernel_ns, "
         "coalesce(sum(dur_ns) FILTER (WHERE uses_tc = 1), 0)::BIGINT AS tc_kernel_ns, "
         "count(*) FILTER (WHERE kind = 0) AS kernels, count(*) FILTER (WHERE uses_tc = 1) AS tc_kernels, "
         "count(*) FILTER (WHERE uses_tc = 2) AS unknown_tc_kernels, count(*) FILTER (WHERE kind = 1) AS "
         "memcpys, "
-        "count(*) FILTER (WHERE kind = 2) AS memsets, any_value(track) AS track FROM u_run GROUP BY 1, 2), "
+        "count(*) FILTER (WHERE kind = 2) AS memsets, any_value(track) AS track FROM u_run GROUP BY ALL), "
         "u_call AS (SELECT a.id, a.track, a.dur_ns, x.text AS api FROM raw.api_calls a "
         "JOIN raw.strings x ON x.id = a.name WHERE a.id IN (SELECT launch FROM u_launch) "
         "OR a.id IN (SELECT id FROM sel_api WHERE op_span = -1)), "
-        "u_both AS (SELECT coalesce(c.api, 'no_launch_call') AS api, coalesce(ct.rank, lt.rank) AS rank, "
+        "u_both AS (SELECT coalesce(li.name, 'unassociated_' || c.api) AS name, "
+        "CASE WHEN li.type = 'annotation' THEN l.op END AS range_op, coalesce(ct.rank, lt.rank) AS rank, "
         "coalesce(lt.device, -1) AS device, coalesce(c.dur_ns, 0) AS dur_ns, l.* EXCLUDE (launch, lane, "
         "track) "
-        "FROM u_call c FULL JOIN u_launch l ON l.launch = c.id LEFT JOIN raw.tracks ct ON ct.id = c.track "
-        "LEFT JOIN raw.tracks lt ON lt.id = l.track), "
-        "u AS (SELECT 'unassociated_' || api AS name{0}, count(*) AS calls, "
+        "FROM u_call c FULL JOIN u_launch l ON l.launch = c.id LEFT JOIN raw.op_identities li ON li.id = "
+        "l.op "
+        "LEFT JOIN raw.tracks ct ON ct.id = c.track LEFT JOIN raw.tracks lt ON lt.id = l.track), "
+        "u AS (SELECT name, coalesce(max(op), -1) AS op{0}, count(*) AS calls, "
         "sum(dur_ns)::BIGINT AS cpu_ns, min(dur_ns) AS cpu_min_ns, max(dur_ns) AS cpu_max_ns, "
-        "sum(dur_ns)::BIGINT AS self_cpu_ns, sum(dur_ns)::BIGINT AS api_ns, 0 AS overhead_min_ns, 0 AS "
-        "overhead_max_ns, "
-        "coalesce(sum(gpu_ns), 0)::BIGINT AS gpu_ns, min(coalesce(gpu_ns, 0)) AS gpu_min_ns, "
+        "sum(dur_ns)::BIGINT AS self_cpu_ns, sum(dur_ns)::BIGINT AS api_ns, 0 AS overhead_min_ns, "
+        "0 AS overhead_max_ns, coalesce(sum(gpu_ns), 0)::BIGINT AS gpu_ns, min(coalesce(gpu_ns, 0)) AS "
+        "gpu_min_ns, "
         "max(coalesce(gpu_ns, 0)) AS gpu_max_ns, coalesce(sum(gpu_ns), 0)::BIGINT AS self_gpu_ns, "
-        "coalesce(sum(e - b - gpu_ns), 0)::BIGINT AS gpu_idle_ns, min(coalesce(e - b - gpu_ns, 0)) AS "
-        "gpu_idle_min_ns, "
-        "max(coalesce(e - b - gpu_ns, 0)) AS gpu_idle_max_ns, coalesce(sum(kernel_ns), 0)::BIGINT AS "
-        "kernel_ns, "
-        "coalesce(sum(tc_kernel_ns), 0)::BIGINT AS tc_kernel_ns, coalesce(sum(kernels), 0)::BIGINT AS "
-        "kernels, "
-        "coalesce(sum(tc_kernels), 0)::BIGINT AS tc_kernels, "
+        "coalesce(sum(e - b - gpu_ns), 0)::BIGINT AS gpu_idle_ns, "
+        "min(coalesce(e - b - gpu_ns, 0)) AS gpu_idle_min_ns, max(coalesce(e - b - gpu_ns, 0)) AS "
+        "gpu_idle_max_ns, "
+        "coalesce(sum(kernel_ns), 0)::BIGINT AS kernel_ns, coalesce(sum(tc_kernel_ns), 0)::BIGINT AS "
+        "tc_kernel_ns, "
+        "coalesce(sum(kernels), 0)::BIGINT AS kernels, coalesce(sum(tc_kernels), 0)::BIGINT AS tc_kernels, "
         "coalesce(sum(unknown_tc_kernels), 0)::BIGINT AS unknown_tc_kernels, "
         "coalesce(sum(memcpys), 0)::BIGINT AS memcpys, coalesce(sum(memsets), 0)::BIGINT AS memsets, "
         "quantile_cont(dur_ns, [0.5, 0.95]) AS cpu_q, quantile_cont(coalesce(gpu_ns, 0), [0.5, 0.95]) AS "
         "gpu_q "
-        "FROM u_both s GROUP BY name{0})",
+        "FROM u_both s GROUP BY name, range_op{0})",
         by.keys);
 }
 
@@ -239,7 +241,7 @@ Result<Report> detailed_report(Session& session, const Shape& shape) {
         "o.id "
         "GROUP BY 1), {4}, "
         "s AS (SELECT s.*, NULL AS name, m.cpu_q, m.gpu_q FROM s_ops s JOIN m ON m.op = s.op{5} "
-        "UNION ALL BY NAME SELECT -1 AS op, * FROM u) ",
+        "UNION ALL BY NAME SELECT * FROM u) ",
         by.keys, kSums, by.instances, kInstances, unassociated(by), by.on);
     q.source =
         "s LEFT JOIN raw.op_identities i ON i.id = s.op LEFT JOIN raw.layers l ON l.id = i.layer "
@@ -267,7 +269,9 @@ Result<Report> op_type_report(Session& session, const Shape& shape) {
         "JOIN raw.op_identities i ON i.id = s.op GROUP BY i.type{0}), "
         "m AS (SELECT i.type{2}, quantile_cont(o.dur_ns, [0.5, 0.95]) AS cpu_q FROM {3} "
         "JOIN raw.op_identities i ON i.id = o.op GROUP BY ALL), {4}, "
-        "ut AS (SELECT 'unassociated' AS type{0}, count(DISTINCT s.name) AS ops, {5} FROM u s GROUP BY ALL), "
+        "ut AS (SELECT coalesce(i.type, 'unassociated') AS type{0}, count(DISTINCT s.name) AS ops, {5} FROM "
+        "u s "
+        "LEFT JOIN raw.op_identities i ON i.id = s.op GROUP BY ALL), "
         "s AS (SELECT s.*, m.cpu_q FROM sums s JOIN m ON m.type = s.type{6} UNION ALL BY NAME SELECT * FROM "
         "ut) ",
         by.keys, kSums, by.instances, kInstances, unassociated(by), kSums, by.on);

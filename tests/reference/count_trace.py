@@ -22,8 +22,11 @@ MEMCPY = {"gpu_memcpy", "Memcpy"}
 MEMSET = {"gpu_memset", "Memset"}
 OP = {"cpu_op", "Operator"}
 ANNOTATION = {"user_annotation"}
-API = {"cuda_runtime", "cuda_driver", "Runtime"}
+API = {"cuda_runtime", "cuda_driver", "Runtime", "mtia_runtime"}
 PYTHON = {"python_function"}
+# Scopes that PyTorch up to 1.11 filed under operators, later under user_annotation.
+SCOPES = ("ProfilerStep#", "Optimizer.step#", "Optimizer.zero_grad#", "enumerate(DataLoader)#",
+          "enumerate(DataPipe)#")
 
 Span = collections.namedtuple("Span", "begin dur name where order args")
 
@@ -52,35 +55,52 @@ def to_ns(microseconds):
 
 
 class Trace:
-    """The complete events of one trace file, by what they are."""
+    """The complete events of one trace file, by what they are. Times are ns since the epoch of its clock."""
 
     def __init__(self, text):
         document = json.loads(text, parse_float=Decimal)
         header = {} if isinstance(document, list) else document
         events = document if isinstance(document, list) else document["traceEvents"]
         self.rank = (header.get("distributedInfo") or {}).get("rank")
+        self.base_ns = header.get("baseTimeNanoseconds", 0)
         self.declared_devices = header.get("deviceProperties") or []
         self.kernels, self.memcpys, self.memsets = [], [], []
         self.ops, self.annotations, self.api, self.python = [], [], [], []
         self.events = len(events)
         self.categories = collections.Counter()
-        lists = [(KERNEL, self.kernels), (MEMCPY, self.memcpys), (MEMSET, self.memsets), (OP, self.ops),
-                 (ANNOTATION, self.annotations), (API, self.api), (PYTHON, self.python)]
         for order, event in enumerate(events):
             self.categories[event.get("ph"), event.get("cat")] += 1
-            if event.get("ph") != "X":
-                continue
-            for names, spans in lists:
-                if event.get("cat") in names:
-                    where = (str(event["pid"]), str(event["tid"]))
-                    spans.append(Span(to_ns(event["ts"]), to_ns(event["dur"]), event["name"], where, order,
-                                      event.get("args") or {}))
+            spans = self.list_of(event.get("cat"), event.get("name")) if event.get("ph") == "X" else None
+            if spans is not None:
+                where = (str(event["pid"]), str(event["tid"]))
+                spans.append(Span(self.base_ns + to_ns(event["ts"]), to_ns(event["dur"]), event["name"], where,
+                                  order, event.get("args") or {}))
+
+    def list_of(self, category, name):
+        if category in KERNEL:
+            return self.kernels
+        if category in MEMCPY:
+            return self.memcpys
+        if category in MEMSET:
+            return self.memsets
+        if category in OP:
+            return self.annotations if name.startswith(SCOPES) else self.ops
+        if category in ANNOTATION:
+            return self.annotations
+        if category in API:
+            return self.api
+        if category in PYTHON:
+            return self.python
+        if category == "mtia_ccp_events":  # Meta's accelerator: copies, and else kernels
+            return self.memcpys if name == "dma_request" else self.kernels
+        return None
 
     def device_work(self):
         return self.kernels + self.memcpys + self.memsets
 
     def devices_used(self):
-        return {span.args["device"] for span in self.device_work() if "device" in span.args}
+        """By the device argument; where there is none, the row's pid is the device."""
+        return {int(span.args.get("device", span.where[0])) for span in self.device_work()}
 
     def launches(self):
         """For each kernel, copy and set: (the span, its API call or None, the op that made it or None)."""
@@ -134,14 +154,6 @@ def sums_by_name(spans):
 
 def load(path):
     return [Trace(text) for text in read_documents(path)]
-
-
-def find_corpus():
-    """The folder of real traces: $OPSIGHT_CORPUS, or ../shared/corpus beside the repository; else None."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    default = os.path.join(here, "..", "..", "..", "shared", "corpus")
-    corpus = os.environ.get("OPSIGHT_CORPUS", default)
-    return os.path.normpath(corpus) if os.path.isdir(os.path.join(corpus, "kineto")) else None
 
 
 def trace_files(corpus):

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""What must hold in every profile, whatever the trace: sums add up, partitions have no gap, ranges agree.
+
+Checked on real traces ($OPSIGHT_CORPUS; skipped loudly without them) through the program's own faces.
+"""
+
+import functools
+import os
+import unittest
+
+import opsight_cli
+
+CORPUS = opsight_cli.shared_folder("corpus", "kineto")
+RESNET = "kineto-tb/resnet50_nw0_a__worker0.1623143089861.pt.trace.json.gz"
+NCCL = "hta/nccl_parser_config__nccl_data.json.gz"
+TRACES = (RESNET, NCCL, "hta/ns_resolution_trace__rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz",
+          "hta/trace_filter__sampled_rank-0.json.gz", "param/dlrm_kineto.tar.gz",
+          "tracelens/mi300__ddp_resnet18_no_pool__train_resnet18.json.gz",
+          "tracelens/inference__sglang_decode__sglang_Qwen3-8B_decode.json.gz",
+          "hta/cpu_only__rank-34.Jul_15_10_52_41.1074.OLDER.pt.trace.json.gz")
+WORK = "(SELECT * FROM kernels UNION ALL BY NAME SELECT * FROM memcpys UNION ALL BY NAME SELECT * FROM memsets)"
+
+
+@functools.cache
+def profile_of(trace, options=()):
+    return opsight_cli.Profile(os.path.join(CORPUS, "kineto", trace), options=options)
+
+
+@unittest.skipUnless(CORPUS, "no corpus")
+class PropertyTest(unittest.TestCase):
+    def assert_empty(self, profile, query, what):
+        self.assertEqual(profile.rows(query + " LIMIT 5"), [], what)
+
+    def each(self, check):
+        for trace in TRACES:
+            with self.subTest(trace):
+                check(profile_of(trace))
+
+
+class SumsTest(PropertyTest):
+    def test_self_times_add_up_to_the_roots(self):
+        """Per thread. Spans that cross the end of a neighbour stand beside it and are left out."""
+        self.each(lambda profile: self.assert_empty(profile, """
+            SELECT track, sum(self_ns) AS own, sum(CASE WHEN parent_op IS NULL THEN dur_ns END) AS roots
+            FROM ops GROUP BY track HAVING own <> roots""", "self times"))
+
+    def test_a_child_lies_in_its_parent(self):
+        self.each(lambda profile: self.assert_empty(profile, """
+            SELECT c.id FROM ops c JOIN ops p ON p.id = c.parent_op
+            WHERE c.track <> p.track OR c.begin_ns < p.begin_ns OR c.end_ns > p.end_ns""", "children"))
+
+    def test_op_stats_are_sums_of_instances(self):
+        facts = {"calls": "1", "cpu_ns": "dur_ns", "self_cpu_ns": "self_ns", "api_ns": "api_ns", "gpu_ns": "gpu_ns",
+                 "gpu_idle_ns": "gpu_idle_ns", "kernel_ns": "kernel_ns", "tc_kernel_ns": "tc_kernel_ns",
+                 "self_gpu_ns": "self_gpu_ns", "kernels": "kernels", "tc_kernels": "tc_kernels",
+                 "memcpys": "memcpys", "memsets": "memsets"}
+        stats = ", ".join(f"sum({stat})::BIGINT AS {stat}" for stat in facts)
+        spans = ", ".join(f"sum({column})::BIGINT AS {stat}" for stat, column in facts.items())
+        key = "rank, op_id, coalesce(iteration, -1) AS iteration"
+        self.each(lambda profile: self.assert_empty(profile, f"""
+            (SELECT {key}, {stats} FROM op_stats GROUP BY ALL) EXCEPT
+            (SELECT {key}, {spans} FROM ops GROUP BY ALL)""", "op_stats"))
+        self.each(lambda profile: self.assertEqual(
+            profile.value("SELECT sum(calls)::BIGINT FROM op_stats"), profile.value("SELECT count(*) FROM ops")))
+
+    def test_kernel_time_of_ops_counts_every_attributed_kernel_once(self):
+        """Root ops hold all kernels launched under any op; innermost ops hold each once."""
+        self.each(lambda profile: self.assert_empty(profile, """
+            SELECT * FROM (SELECT
+              (SELECT coalesce(sum(kernel_ns), 0) FROM ops WHERE parent_op IS NULL) AS roots,
+              (SELECT coalesce(sum(self_kernel_ns), 0) FROM op_stats) AS own,
+              (SELECT coalesce(sum(dur_ns), 0) FROM kernels WHERE op_span IS NOT NULL) AS kernels)
+            WHERE roots <> kernels OR own <> kernels""", "kernel time"))
+
+    def test_gpu_time_is_between_the_longest_span_and_the_sum(self):
+        self.each(lambda profile: self.assert_empty(profile, f"""
+            SELECT o.id FROM ops o JOIN
+              (SELECT op_span, max(dur_ns) AS longest, sum(dur_ns) AS total FROM {WORK} GROUP BY 1) w
+              ON w.op_span = o.id
+            WHERE o.self_gpu_ns < w.longest OR o.self_gpu_ns > w.total OR o.gpu_ns < o.self_gpu_ns""", "GPU time"))
+
+
+class IterationTest(PropertyTest):
+    def test_work_belongs_to_the_iteration_of_its_launch(self):
+        """And to none where no iteration contains the launch; work without a launch goes by its own begin."""
+        for view in ("kernels", "memcpys", "memsets"):
+            self.each(lambda profile, view=view: self.assert_empty(profile, f"""
+                SELECT w.id FROM {view} w LEFT JOIN iterations i
+                  ON i.rank = w.rank AND w.launch_ns >= i.begin_ns AND w.launch_ns < i.end_ns
+                WHERE w.iteration IS DISTINCT FROM i.iteration""", view))
+
+    def test_host_spans_belong_to_the_iteration_of_their_begin(self):
+        for view in ("ops", "api_calls"):
+            self.each(lambda profile, view=view: self.assert_empty(profile, f"""
+                SELECT s.id FROM {view} s LEFT JOIN iterations i
+                  ON i.rank = s.rank AND s.begin_ns >= i.begin_ns AND s.begin_ns < i.end_ns
+                WHERE s.iteration IS DISTINCT FROM i.iteration""", view))
+
+    def test_iterations_do_not_overlap(self):
+        self.each(lambda profile: self.assert_empty(profile, """
+            SELECT a.iteration FROM iterations a JOIN iterations b
+              ON a.rank = b.rank AND a.iteration < b.iteration
+            WHERE a.end_ns > b.begin_ns OR a.begin_ns >= a.end_ns""", "iterations"))
+
+
+if __name__ == "__main__":
+    if not CORPUS:
+        opsight_cli.say_skipped("properties of real profiles: set OPSIGHT_CORPUS to the folder of traces")
+    unittest.main()

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -26,6 +27,7 @@ class Checks {
         work();
         resources();
         iterations();
+        occupancy();
         return ok_;
     }
 
@@ -97,6 +99,25 @@ class Checks {
             expect(list[i].end_ns > list[i].begin_ns, "iterations have a length");
             const bool follows = i > 0 && list[i].rank == list[i - 1].rank;
             if (follows) expect(list[i].begin_ns >= list[i - 1].end_ns, "iterations do not overlap");
+        }
+    }
+
+    // Kineto's own estimate is the theoretical occupancy, less where the grid cannot fill the device.
+    void occupancy() {
+        for (size_t span = 0; span < p_.device.size(); ++span) {
+            const LaunchConfigId id = p_.device.config[span];
+            if (!id.valid() || a_.occupancy_pct[id.index()] < 0) continue;
+            const LaunchConfig& c = p_.launch_configs[id.index()];
+            if (c.source_occupancy_pct < 0 || c.source_blocks_per_sm < 0) continue;
+            const auto threads = static_cast<double>(c.block[0] * c.block[1] * c.block[2]);
+            const double whole_warps = std::ceil(threads / 32) * 32;
+            const Device& device = p_.devices[p_.tracks[p_.device.track[span].index()].device.index()];
+            const double by_grid =
+                100 * c.source_blocks_per_sm * threads / static_cast<double>(device.max_threads_per_sm);
+            const double expected = std::min(a_.occupancy_pct[id.index()] * threads / whole_warps, by_grid);
+            expect(std::abs(expected - c.source_occupancy_pct) <= 1,
+                   fmt::format("occupancy of row {}: {} by the rules, {} in the source", span, expected,
+                               c.source_occupancy_pct));
         }
     }
 

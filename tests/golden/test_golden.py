@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Numbers of other tools on the same traces: met, or reproduced by their own definition from our rows.
 
-What differs by definition is written out in hta.py and tb_plugin.py, and in words in docs/metrics.md, "Where
-other tools differ". The golden files come from outside the repository ($OPSIGHT_GOLDEN); without them and the
+What differs by definition is written out in perfetto.py, hta.py and tb_plugin.py, and in words in
+docs/other-tools.md. The golden files come from outside the repository ($OPSIGHT_GOLDEN); without them and the
 traces all is skipped, loudly.
 """
 

@@ -102,13 +102,18 @@ class Checks {
         }
     }
 
-    // Kineto's own estimate is the theoretical occupancy, less where the grid cannot fill the device.
+    // Kineto's own estimate is the theoretical occupancy, less where the grid cannot fill the device. It
+    // writes 0 for every kernel with more than 48 KiB of shared memory per block, which can run by opting in.
     void occupancy() {
         for (size_t span = 0; span < p_.device.size(); ++span) {
             const LaunchConfigId id = p_.device.config[span];
             if (!id.valid() || a_.occupancy_pct[id.index()] < 0) continue;
             const LaunchConfig& c = p_.launch_configs[id.index()];
             if (c.source_occupancy_pct < 0 || c.source_blocks_per_sm < 0) continue;
+            if (c.source_occupancy_pct == 0 &&
+                std::max<int64_t>(c.static_shared_bytes, 0) + std::max<int64_t>(c.dynamic_shared_bytes, 0) >
+                    48 * 1024)
+                continue;
             const auto threads = static_cast<double>(c.block[0] * c.block[1] * c.block[2]);
             const double whole_warps = std::ceil(threads / 32) * 32;
             const Device& device = p_.devices[p_.tracks[p_.device.track[span].index()].device.index()];

@@ -218,9 +218,10 @@ class Profile(unittest.TestCase):
         """, options=["--buffer-mb", "1"])
         self.assertEqual(done.returncode, 0, done.stderr)
         lost = {d["key"]: d["count"] for d in self.info()["diagnostics"]}.get("lost_records", 0)
-        kept = self.one("SELECT count(*) FROM ops WHERE name = 'aten::add_'")
-        self.assertGreater(kept, 20000)
-        self.assertGreaterEqual(kept + lost, 60000)
+        kept = self.one("SELECT count(*) FROM ops")
+        self.assertGreater(kept, 10000)  # of about 48 bytes each, beside the allocations
+        self.assertGreater(lost, 0)
+        self.assertGreaterEqual(kept + lost, 5 * 60000)  # add_ of a Python number calls four more
 
     def test_data_loader_workers_are_recorded_as_processes(self):
         done = self.run_profile(TRAIN, """

@@ -64,7 +64,8 @@ class Importer {
     Status expand(const std::string& path) {
         std::error_code error;
         const fs::file_status status = fs::status(path, error);
-        if (!fs::exists(status)) return fail("no such file or directory", path);
+        if (status.type() == fs::file_type::not_found) return fail("no such file or directory", path);
+        if (error) return fail("cannot open: " + error.message(), path);
         if (!fs::is_directory(status)) {
             const uintmax_t size = fs::file_size(path, error);
             inputs_.push_back({path, false, error ? 0 : size});

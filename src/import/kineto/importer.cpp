@@ -187,7 +187,11 @@ Result<TraceFacts> import_trace(ByteSource& source, const std::string& name, con
     rank.source = name;
     rank.number = std::max<int64_t>(0, options.rank_hint);
     const RankId rank_id = builder.begin_rank(rank);
-    const int64_t bad_before = builder.diagnostics().count(Diag::kBadEvent);
+    const auto losses = [&] {
+        return builder.diagnostics().count(Diag::kBadEvent) +
+               builder.diagnostics().count(Diag::kTruncatedInput);
+    };
+    const int64_t losses_before = losses();
 
     TraceReader reader(source);
     Assembler assembler(builder, rank_id, name, std::max<size_t>(1, options.threads));
@@ -203,9 +207,9 @@ Result<TraceFacts> import_trace(ByteSource& source, const std::string& name, con
         reader.diagnostics().add(Diag::kTruncatedInput,
                                  {{}, static_cast<int64_t>(reader.bytes()), -1, damage});
     assembler.finish(header, reader.diagnostics());
-    const int64_t bad = builder.diagnostics().count(Diag::kBadEvent) - bad_before;
     if (!reader.found_events()) return named({"holds no list 'traceEvents'"});
-    if (assembler.events() == 0 && bad > 0) return named({"holds a list, but no trace events in it"});
+    if (assembler.events() == 0 && losses() > losses_before)
+        return named({"holds a list, but no trace events in it"});
     add_header(header, name, rank_id, assembler.knows_kineto(), builder);
     return TraceFacts{reader.bytes(), assembler.events()};
 }

@@ -145,6 +145,8 @@ void Interpreter::take_loose(const RawEvent& event, OtherRow what) {
     LooseEvent loose{what, HostKind::kOther};
     if (!read_time(event, loose.time)) return;
     const Category known = category(event.category);
+    const bool begins = what == OtherRow::kBegin || what == OtherRow::kAsyncBegin;
+    if (known == Category::kUnknown && begins) report(Diag::kUnknownCategory, event, bare(event.category));
     if (known == Category::kAnnotation) loose.kind = annotation_kind(bare(event.name));
     if (known == Category::kOp) loose.kind = op_kind(bare(event.name));
     if (known == Category::kPython) loose.kind = python_kind(bare(event.name));

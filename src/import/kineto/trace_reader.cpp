@@ -198,11 +198,22 @@ bool TraceReader::hand_out(Window& window, size_t end, size_t used, size_t scann
     return true;
 }
 
-void TraceReader::leave_events(Window& window, size_t close, size_t used) {
+bool TraceReader::leave_events(Window& window, size_t close, size_t used) {
     hand_out(window, close, used, 0);
     at_ = 1;
     scanner_.reset();
     state_ = bare_list_ ? State::kDone : State::kTop;
+    return true;
+}
+
+// A brace that closes nothing: an opening one was lost before it, and the list goes on behind it.
+bool TraceReader::pass_stray_brace(Window& window, size_t close, size_t used) {
+    diagnostics_.add(
+        Diag::kBadEvent,
+        {{}, static_cast<int64_t>(window.offset + close), -1, "a closing brace without its opening one"});
+    scanner_.reset();
+    window.begin()[close] = ' ';
+    return hand_out(window, close, used, 0);
 }
 
 Result<bool> TraceReader::next_events(Window& window) {
@@ -216,8 +227,9 @@ Result<bool> TraceReader::next_events(Window& window) {
     for (;;) {
         const Scanner::Found found = scanner_.feed(window.begin() + scanned, used - scanned);
         if (found.array_end != Scanner::kNone) {
-            leave_events(window, scanned + found.array_end, used);
-            return true;
+            const size_t close = scanned + found.array_end;
+            if (window.begin()[close] == ']') return leave_events(window, close, used);
+            return pass_stray_brace(window, close, used);
         }
         if (found.last_end != Scanner::kNone) end = scanned + found.last_end;
         scanned = used;

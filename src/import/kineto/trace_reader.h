@@ -73,7 +73,8 @@ class TraceReader {
     Result<bool> end_of_source(Window& window, size_t used);
     Result<bool> pass_over(Window& window, size_t used);
     bool hand_out(Window& window, size_t end, size_t used, size_t scanned);
-    void leave_events(Window& window, size_t close, size_t used);
+    bool leave_events(Window& window, size_t close, size_t used);
+    bool pass_stray_brace(Window& window, size_t close, size_t used);
     uint64_t place() const { return read_ - (text_.size() - at_); }
 
     ByteSource& source_;

@@ -1,0 +1,206 @@
+// What may be given to import_files, and what happens with what is no trace.
+#include "import/import.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/test_files.h"
+#include "import/rank_hint.h"
+
+namespace opsight {
+namespace {
+
+using testing::gzip;
+using testing::tar_end;
+using testing::tar_member;
+using testing::TempFolder;
+
+std::string trace(const std::string& name, const std::string& rank = "") {
+    const std::string header = rank.empty() ? "" : R"("distributedInfo": {"rank": )" + rank + "}, ";
+    return "{" + header + R"("schemaVersion": 1, "traceEvents": [{"ph":"X","cat":"cpu_op","name":")" + name +
+           R"(","pid":1,"tid":1,"ts":5,"dur":2}]})";
+}
+
+Profile must_import(const std::vector<std::string>& paths) {
+    Result<Profile> profile = import_files(paths);
+    EXPECT_TRUE(profile.has_value()) << profile.error().message();
+    return profile ? std::move(*profile) : Profile();
+}
+
+std::string error_of(const std::string& path) {
+    const Result<Profile> profile = import_files({path});
+    EXPECT_FALSE(profile.has_value());
+    return profile ? "" : profile.error().message();
+}
+
+std::vector<int64_t> rank_numbers(const Profile& profile) {
+    std::vector<int64_t> numbers;
+    for (const Rank& rank : profile.ranks)
+        numbers.push_back(rank.number);
+    return numbers;
+}
+
+TEST(Import, TakesPlainAndCompressedFilesByContent) {
+    const TempFolder folder;
+    EXPECT_EQ(must_import({folder.write("a.txt", trace("x"))}).host.size(), 1u);
+    EXPECT_EQ(must_import({folder.write("b", gzip(trace("x")))}).host.size(), 1u);
+    EXPECT_EQ(must_import({folder.write("c.json", "\n\n  " + trace("x"))}).host.size(), 1u);
+}
+
+TEST(Import, TakesDirectoriesAndArchivesOfRanks) {
+    const TempFolder folder;
+    folder.write("run/rank10.json", trace("ten", "10"));
+    folder.write("run/rank2.json.gz", gzip(trace("two", "2")));
+    folder.write("run/notes.md", "# nothing");
+    folder.write("run/other.json", "{\"a\": 1}");
+    const Profile directory = must_import({folder.path() + "/run"});
+    EXPECT_EQ(rank_numbers(directory), (std::vector<int64_t>{2, 10}));
+    EXPECT_EQ(directory.diagnostics.count(Diag::kSkippedFile), 2);
+
+    const std::string tar = tar_member("r/rank1.json", trace("one", "1")) + tar_member("../../x", "junk") +
+                            tar_member("r/rank0.json.gz", gzip(trace("zero", "0"))) +
+                            tar_member("l", "", '2') + tar_end();
+    for (const std::string& packed : {tar, gzip(tar)}) {
+        const Profile archive = must_import({folder.write("ranks.tar.gz", packed)});
+        EXPECT_EQ(rank_numbers(archive), (std::vector<int64_t>{1, 0}));
+        EXPECT_EQ(archive.diagnostics.count(Diag::kSkippedFile), 1);
+        EXPECT_TRUE(archive.ranks[0].source.ends_with("ranks.tar.gz:r/rank1.json"));
+    }
+    EXPECT_NE(error_of(folder.write("empty/.keep", "").substr(0, folder.path().size() + 6)).find("no trace"),
+              std::string::npos);
+}
+
+TEST(Import, KnownRanksComeBeforeGuessedOnes) {
+    const TempFolder folder;
+    const Profile p =
+        must_import({folder.write("a.json", trace("a")), folder.write("b.json", trace("b", "0")),
+                     folder.write("c_rank-7.json", trace("c")), folder.write("d.json", trace("d", "0"))});
+    EXPECT_EQ(rank_numbers(p), (std::vector<int64_t>{2, 0, 7, 1}));
+    EXPECT_EQ(p.diagnostics.count(Diag::kRankDuplicate), 1);
+    EXPECT_EQ(p.diagnostics.count(Diag::kRankMissing), 2);
+}
+
+TEST(Import, CutFilesGiveWhatIsThere) {
+    const TempFolder folder;
+    std::string events;
+    for (int i = 0; i < 5000; ++i)
+        events += R"({"ph":"X","cat":"cpu_op","name":"n)" + std::to_string(i * 7919 % 5003) +
+                  R"(","pid":1,"tid":1,"ts":)" + std::to_string(i) + R"(,"dur":1},)";
+    const std::string whole = "{\"traceEvents\": [" + events + "{}]}";
+    const Profile cut = must_import({folder.write("cut.json", whole.substr(0, whole.size() / 2))});
+    EXPECT_NEAR(static_cast<double>(cut.host.size()), 2500, 50);
+    ASSERT_EQ(cut.diagnostics.count(Diag::kTruncatedInput), 1);
+    EXPECT_EQ(cut.diagnostics.first(Diag::kTruncatedInput)[0].offset, static_cast<int64_t>(whole.size() / 2));
+
+    const std::string packed = gzip(whole);
+    const Profile cut_gzip = must_import({folder.write("cut.gz", packed.substr(0, packed.size() / 2))});
+    EXPECT_GT(cut_gzip.host.size(), 1000u);
+    EXPECT_LT(cut_gzip.host.size(), 4000u);
+    bool told = false;
+    for (const DiagOccurrence& where : cut_gzip.diagnostics.first(Diag::kTruncatedInput))
+        told |= where.text.find("gzip stream breaks off") != std::string::npos;
+    EXPECT_TRUE(told);
+}
+
+TEST(Import, RefusesWhatIsNoTraceAndSaysWhy) {
+    const TempFolder folder;
+    const std::string nul(1, '\0');
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {"", "is empty"},
+        {"   \n", "is empty"},
+        {gzip(""), "is empty"},
+        {"{\"a\": [1, 2]}", "traceEvents"},
+        {"[1, 2, 3]", "no trace events"},
+        {"{\"traceEvents\": [1, 2, 3]}", "no trace events"},
+        {"{\"traceEvents\": 5}", "traceEvents"},
+        {"SQLite format 3" + nul,
+         "SQLite database, not a trace (import of Nsight Systems exports is not supported yet)"},
+        {"PK\x03\x04zip", "zip archive"},
+        {"\x28\xb5\x2f\xfdzstd", "zstd"},
+        {"\x80\x04\x95pickle", "Python pickle"},
+        {"<!DOCTYPE html><html>", "HTML page"},
+        {"<?xml version=\"1.0\"?>", "XML"},
+        {"Time,Name,Dur\n1,2,3\n", "CSV"},
+        {"hello world", "text, but no JSON"},
+        {"\x08\x07\x12\x07pytorch\x1a\x05"
+         "1.13",
+         "model"},
+        {std::string("\x7f"
+                     "ELF\x02\x01\x01"),
+         "ELF"},
+        {std::string("\x00\x01\x02\x03\xff\xfe", 6), "binary data"},
+        {gzip("PK\x03\x04zip"), "zip archive"},
+    };
+    for (const auto& [content, wanted] : cases) {
+        const std::string path = folder.write("input", content), message = error_of(path);
+        EXPECT_NE(message.find(wanted), std::string::npos) << message;
+        EXPECT_NE(message.find(path), std::string::npos) << message;
+    }
+    EXPECT_NE(error_of(folder.path() + "/missing").find("no such file"), std::string::npos);
+    EXPECT_NE(error_of(folder.path()).find("no trace"), std::string::npos);
+}
+
+TEST(Import, UnreadableFile) {
+    const TempFolder folder;
+    const std::string path = folder.write("secret.json", trace("x"));
+    std::filesystem::permissions(path, std::filesystem::perms::none);
+    const uid_t user = ::geteuid();
+    if (user == 0) {  // root may read everything
+        ASSERT_EQ(::seteuid(65534), 0);
+    }
+    const std::string message = error_of(path);
+    ASSERT_EQ(::seteuid(user), 0);
+    EXPECT_NE(message.find("cannot open"), std::string::npos) << message;
+}
+
+TEST(Import, DeepNestingNeedsNoStack) {
+    const TempFolder folder;
+    const std::string deep(2'000'000, '[');
+    const std::string event =
+        R"({"ph":"X","cat":"cpu_op","name":"x","pid":1,"tid":1,"ts":5,"dur":2,"args":{"a":)";
+    const Profile closed =
+        must_import({folder.write("a.json", "[" + event + deep + std::string(deep.size(), ']') + "}}]")});
+    EXPECT_EQ(closed.host.size(), 1u);
+    must_import({folder.write("b.json", "[{\"ph\":\"M\"}," + event + deep)});
+    EXPECT_NE(error_of(folder.write("c.json", deep)), "");
+    EXPECT_NE(error_of(folder.write("d.json", "{\"a\":" + deep)), "");
+}
+
+// An endless string must not be gathered in memory.
+TEST(Import, HugeStringIsPassedOver) {
+    const TempFolder folder;
+    const std::string path =
+        folder.write("huge.json",
+                     "["
+                     R"({"ph":"X","cat":"cpu_op","name":"first","pid":1,"tid":1,"ts":5,"dur":2},)"
+                     R"({"ph":"X","cat":"cpu_op","pid":1,"tid":1,"ts":6,"dur":1,"name":")");
+    {
+        std::ofstream file(path, std::ios::binary | std::ios::app);
+        const std::string piece(size_t{1} << 20, 'x');
+        for (int i = 0; i < 300; ++i)
+            file << piece;
+        file << R"("},{"ph":"X","cat":"cpu_op","name":"last","pid":1,"tid":1,"ts":7,"dur":1}])";
+    }
+    const Profile p = must_import({path});
+    EXPECT_EQ(p.host.size(), 2u);
+    EXPECT_EQ(p.diagnostics.count(Diag::kBadEvent), 1);
+#if !defined(__SANITIZE_ADDRESS__)
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    EXPECT_LT(usage.ru_maxrss, 260 * 1024);
+#endif
+}
+
+TEST(RankHint, ReadsNames) {
+    EXPECT_EQ(rank_hint("runs/rank-34.Jul_15.json"), 34);
+    EXPECT_EQ(rank_hint("mtia_trace_single_rank__mtia_rank_0.json.gz"), 0);
+    EXPECT_EQ(rank_hint("x/worker2_step_12.169.pt.trace.json"), 2);
+    EXPECT_EQ(rank_hint("bs_32_rank0.json.gz"), 0);
+    EXPECT_EQ(rank_hint("rank3/trace.json"), -1);
+    EXPECT_EQ(rank_hint("rank_not_found.json"), -1);
+    EXPECT_EQ(rank_hint("rank_99999999999.json"), -1);
+}
+
+}  // namespace
+}  // namespace opsight

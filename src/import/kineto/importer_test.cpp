@@ -1,0 +1,251 @@
+// The meaning of events, by generation. The traces are those of tests/fuzz/seeds.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/test_files.h"
+#include "import/import.h"
+#include "import/kineto/importer.h"
+
+namespace opsight::kineto {
+namespace {
+
+Profile import_text(std::string_view text, size_t threads = 1) {
+    const auto source = memory_source(text);
+    ProfileBuilder builder;
+    TraceOptions options;
+    options.threads = threads;
+    const auto facts = import_trace(*source, "test", options, builder);
+    EXPECT_TRUE(facts.has_value()) << facts.error().message();
+    return std::move(builder).finish();
+}
+
+Profile import_seed(const std::string& name) {
+    return import_text(testing::read_file(std::string(OPSIGHT_SOURCE_DIR) + "/tests/fuzz/seeds/" + name));
+}
+
+// Events given as the inside of the list.
+Profile import_events(const std::string& events) {
+    return import_text("{\"traceEvents\": [" + events + "]}");
+}
+
+size_t host_row(const Profile& p, std::string_view name) {
+    for (size_t i = 0; i < p.host.size(); ++i)
+        if (p.strings.view(p.host.name[i]) == name) return i;
+    ADD_FAILURE() << "no host span " << name;
+    return 0;
+}
+
+size_t device_row(const Profile& p, std::string_view name) {
+    for (size_t i = 0; i < p.device.size(); ++i)
+        if (p.strings.view(p.device.name[i]).starts_with(name)) return i;
+    ADD_FAILURE() << "no device span " << name;
+    return 0;
+}
+
+const Track& host_track_of(const Profile& p, std::string_view name) {
+    return p.tracks[p.host.track[host_row(p, name)].index()];
+}
+
+TEST(Kineto, Generation2021) {
+    const Profile p = import_seed("kineto_2021.json");
+    EXPECT_EQ(p.info.producer, "PyTorch Kineto");
+    EXPECT_EQ(p.info.origin_ns, 1620000000000100000);
+    EXPECT_FALSE(p.ranks[0].number_known);
+
+    const size_t op = host_row(p, "aten::conv2d");
+    ASSERT_EQ(p.host.kind[op], HostKind::kOp);
+    EXPECT_EQ(p.host.begin[op], 10000);
+    EXPECT_EQ(p.host.dur[op], 80000);
+    const uint32_t detail = p.host.detail[op];
+    EXPECT_EQ(p.op_details.sequence[detail], 7);
+    EXPECT_EQ(p.op_details.external_id[detail], 2);
+    EXPECT_EQ(p.strings.view(p.op_details.module_path[detail]), "TOP(Net).conv(Conv2d)");
+    EXPECT_TRUE(p.strings.view(p.op_details.stack[detail]).starts_with("net.py(12): forward;"));
+    const Signature& signature = p.signatures[p.op_details.signature[detail].index()];
+    EXPECT_EQ(p.strings.view(signature.shapes), "[[8, 3, 32, 32], [16, 3, 3, 3], [16], [], [], [], []]");
+    EXPECT_EQ(p.strings.view(signature.dtypes), R"(["float", "float", "float", "", "", "", "Int"])");
+    EXPECT_EQ(host_track_of(p, "aten::conv2d").tid, 4100);  // told as a string
+    EXPECT_EQ(p.strings.view(host_track_of(p, "aten::conv2d").name), "thread 0 (python)");
+
+    const size_t kernel = device_row(p, "volta_scudnn");
+    EXPECT_EQ(p.device.kind[kernel], DeviceKind::kKernel);
+    EXPECT_EQ(p.device.correlation[kernel], 901);
+    EXPECT_EQ(p.device.external_id[kernel], 2);
+    const LaunchConfig& config = p.launch_configs[p.device.config[kernel].index()];
+    EXPECT_EQ(config.grid[0], 64);
+    EXPECT_EQ(config.block[0], 256);
+    EXPECT_EQ(config.registers_per_thread, 128);
+    EXPECT_EQ(config.static_shared_bytes, 12288);
+    EXPECT_EQ(config.source_occupancy_pct, 10);
+    const Track& stream = p.tracks[p.device.track[kernel].index()];
+    EXPECT_EQ(stream.stream, 7);
+    EXPECT_EQ(stream.context, 1);
+    EXPECT_EQ(p.strings.view(stream.name), "stream 7");
+    EXPECT_EQ(p.strings.view(stream.process_name), "GPU 0");
+    EXPECT_EQ(p.device.bytes[device_row(p, "Memcpy")], 98304);
+    EXPECT_EQ(p.device.kind[device_row(p, "Memset")], DeviceKind::kMemset);
+
+    ASSERT_EQ(p.memory.size(), 1u);
+    EXPECT_EQ(p.memory.bytes[0], 65536);
+    ASSERT_EQ(p.flows.size(), 2u);
+    EXPECT_EQ(p.flows[0].kind, FlowKind::kLaunch);
+    EXPECT_EQ(p.flows[1].track, p.device.track[kernel]);
+    EXPECT_EQ(host_track_of(p, "PyTorch Profiler (0)").kind, TrackKind::kOther);
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnknownCategory), 0);
+}
+
+TEST(Kineto, Generation2024) {
+    const Profile p = import_seed("kineto_2024.json");
+    EXPECT_EQ(p.info.origin_ns, 1700000000005000000);
+    ASSERT_EQ(p.ranks.size(), 1u);
+    EXPECT_EQ(p.ranks[0].number, 3);
+    EXPECT_TRUE(p.ranks[0].number_known);
+    EXPECT_EQ(p.ranks[0].world_size, 8);
+    EXPECT_EQ(p.ranks[0].backend, "nccl");
+    ASSERT_EQ(p.devices.size(), 1u);
+    EXPECT_EQ(p.devices[0].name, "NVIDIA H100 80GB HBM3");
+    EXPECT_EQ(p.devices[0].compute_major, 9);
+    EXPECT_EQ(p.devices[0].sm_count, 132);
+    EXPECT_TRUE(p.devices[0].declared);
+    const auto property = std::find(p.info.properties.begin(), p.info.properties.end(),
+                                    std::pair<std::string, std::string>("cuda_runtime_version", "12040"));
+    EXPECT_NE(property, p.info.properties.end());
+
+    EXPECT_EQ(p.host.kind[host_row(p, "nn.Module: Linear_0")], HostKind::kModule);
+    EXPECT_EQ(p.host.kind[host_row(p, "train.py(14): main")], HostKind::kPythonFrame);
+    EXPECT_EQ(p.host.kind[host_row(p, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__")],
+              HostKind::kDataLoad);
+    EXPECT_EQ(p.host.kind[host_row(p, "cuLaunchKernelEx")], HostKind::kDriverApi);
+    EXPECT_EQ(p.api_correlation[p.host.detail[host_row(p, "cuLaunchKernelEx")]], 31);
+    EXPECT_EQ(p.host.kind[host_row(p, "Activity Buffer Request")], HostKind::kOverhead);
+    EXPECT_EQ(p.host.begin[host_row(p, "aten::linear")], 130001);
+    EXPECT_EQ(p.device.kind[device_row(p, "Stream Wait Event")], DeviceKind::kSync);
+    const size_t annotation = device_row(p, "ProfilerStep#4");
+    EXPECT_EQ(p.device.kind[annotation], DeviceKind::kAnnotation);
+    EXPECT_EQ(p.tracks[p.device.track[annotation].index()].kind, TrackKind::kDeviceAnnotation);
+
+    const Collective& collective = p.collectives[p.device.collective[device_row(p, "ncclDevKernel")].index()];
+    EXPECT_EQ(p.strings.view(collective.name), "allreduce");
+    EXPECT_EQ(collective.in_elements, 4194304);
+    EXPECT_EQ(collective.group_size, 8);
+    EXPECT_EQ(p.memory.total_reserved[0], 2097152);
+    EXPECT_EQ(p.memory.device[0], 0);
+}
+
+TEST(Kineto, OtherDevicesAndGenericEvents) {
+    const Profile p = import_seed("other_devices.json");
+    EXPECT_EQ(p.host.kind[host_row(p, "runFunction - job_prep_and_submit_for_execution")],
+              HostKind::kRuntimeApi);
+    EXPECT_EQ(p.device.kind[device_row(p, "mul-dtype_Float")], DeviceKind::kKernel);
+    EXPECT_EQ(p.device.kind[device_row(p, "dma_request")], DeviceKind::kMemcpy);
+    EXPECT_EQ(p.device.bytes[device_row(p, "dma_request")], 1852);
+    EXPECT_EQ(p.devices[p.tracks[p.device.track[device_row(p, "dma_request")].index()].device.index()].number,
+              9);
+
+    EXPECT_EQ(p.host.dur[host_row(p, "begin-end")], 100000);
+    EXPECT_EQ(p.host.kind[host_row(p, "begin-end")], HostKind::kAnnotation);
+    EXPECT_EQ(p.host.dur[host_row(p, "async")], 200750);
+    EXPECT_EQ(host_track_of(p, "async").kind, TrackKind::kOther);
+    EXPECT_EQ(p.host.kind[host_row(p, "who knows")], HostKind::kOther);
+    EXPECT_EQ(p.strings.view(StringId(p.host.detail[host_row(p, "who knows")])), "something_new");
+    EXPECT_EQ(p.device.kind[device_row(p, "on a device")], DeviceKind::kOther);
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnknownCategory), 3);
+
+    std::vector<std::pair<std::string, double>> counters;
+    for (size_t i = 0; i < p.counters.size(); ++i)
+        counters.emplace_back(p.strings.view(p.counters.name[i]), p.counters.value[i]);
+    EXPECT_EQ(counters, (std::vector<std::pair<std::string, double>>{
+                            {"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", 38731776},
+                            {"smsp__cycles.avg", 12.5},
+                            {"power GPU 0", 11},
+                            {"power", 3.5}}));
+    EXPECT_EQ(p.info.origin_ns, 1727743122000000000 + 100000);  // the base came last
+}
+
+TEST(Kineto, LegacyAutograd) {
+    const Profile p = import_seed("legacy_autograd.json");
+    EXPECT_EQ(p.host.kind[host_row(p, "aten::mm")], HostKind::kOp);
+    EXPECT_EQ(host_track_of(p, "aten::mm").kind, TrackKind::kHostThread);
+    EXPECT_EQ(p.strings.view(host_track_of(p, "aten::mm").pid_text), "CPU functions");
+    EXPECT_EQ(p.device.kind[device_row(p, "sgemm")], DeviceKind::kKernel);
+    EXPECT_EQ(p.info.origin_ns, 31500);
+}
+
+TEST(Kineto, OddTimesAreCountedAndNoneIsMadeUp) {
+    const Profile p = import_events(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":NaN,"dur":1},
+        {"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"ts":10,"dur":-5},
+        {"ph":"X","cat":"cpu_op","name":"c","pid":1,"tid":1,"ts":1e300,"dur":5},
+        {"ph":"X","cat":"cpu_op","name":"d","pid":1,"tid":1,"ts":20},
+        {"ph":"X","cat":"cpu_op","name":"e","pid":1,"tid":1,"dur":5},
+        {"ph":"X","cat":"cpu_op","name":"f","pid":1,"tid":1,"ts":4611686018427380,"dur":8},
+        {"ph":"X","cat":"cpu_op","name":"g","pid":1,"tid":1,"ts":-30.5,"dur":1})");
+    EXPECT_EQ(p.host.size(), 3u);
+    EXPECT_EQ(p.host.dur[host_row(p, "b")], 0);
+    EXPECT_EQ(p.host.begin[host_row(p, "g")], 0);
+    EXPECT_EQ(p.host.begin[host_row(p, "b")], 40500);
+    EXPECT_EQ(p.diagnostics.count(Diag::kBadTime), 4);
+    EXPECT_EQ(p.diagnostics.count(Diag::kNegativeDuration), 1);
+    EXPECT_EQ(p.diagnostics.count(Diag::kMissingDuration), 1);
+}
+
+TEST(Kineto, OddIds) {
+    const Profile p = import_events(
+        R"({"ph":"X","cat":"cuda_runtime","name":"huge","pid":1,"tid":1,"ts":1,"dur":1,"args":{"correlation":18446744073709551616}},
+        {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":2,"dur":1,"args":{"correlation":18446744073709551616}},
+        {"ph":"X","cat":"cuda_runtime","name":"text","pid":"p","tid":"t","ts":1,"dur":1,"args":{"correlation":"0x10"}},
+        {"ph":"X","cat":"kernel","name":"none","pid":0,"tid":7,"ts":3,"dur":1},
+        {"ph":"s","cat":"ac2g","pid":1,"tid":1,"ts":3}, {"ph":"q","ts":1}, {"ts":5}, 17, "x", null)");
+    const int64_t hashed = p.api_correlation[p.host.detail[host_row(p, "huge")]];
+    EXPECT_EQ(p.device.correlation[device_row(p, "k")], hashed);
+    EXPECT_GE(hashed, 0);
+    EXPECT_EQ(p.diagnostics.count(Diag::kHugeId), 2);
+    EXPECT_EQ(p.api_correlation[p.host.detail[host_row(p, "text")]], 16);
+    EXPECT_EQ(p.device.correlation[device_row(p, "none")], -1);
+    EXPECT_EQ(p.tracks[p.device.track[device_row(p, "none")].index()].stream,
+              7);  // from the row it is shown in
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnknownPhase), 1);
+    EXPECT_GE(p.diagnostics.count(Diag::kBadEvent), 3);
+}
+
+TEST(Kineto, UnmatchedBeginsAndEnds) {
+    const Profile p = import_events(R"({"ph":"B","cat":"cpu_op","name":"open","pid":1,"tid":1,"ts":10},
+        {"ph":"B","cat":"cpu_op","name":"inner","pid":1,"tid":1,"ts":12}, {"ph":"E","pid":1,"tid":1,"ts":14},
+        {"ph":"E","pid":1,"tid":2,"ts":14}, {"ph":"X","cat":"cpu_op","name":"last","pid":1,"tid":2,"ts":90,"dur":10})");
+    EXPECT_EQ(p.host.dur[host_row(p, "inner")], 2000);
+    EXPECT_EQ(p.host.dur[host_row(p, "open")], 90000);  // ends with the profile
+    EXPECT_TRUE(p.host.flags[host_row(p, "open")] & kUnfinished);
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnfinishedSpan), 1);
+    EXPECT_EQ(p.diagnostics.count(Diag::kEndWithoutBegin), 1);
+}
+
+TEST(Kineto, ThreadsDoNotChangeTheResult) {
+    std::string text = "{\"traceEvents\": [";
+    for (int i = 0; i < 120000; ++i) {
+        const std::string n = std::to_string(i);
+        text += i % 3 ? R"({"ph":"X","cat":"cpu_op","name":"op)" + std::to_string(i % 977) +
+                            R"(","pid":1,"tid":)" + std::to_string(i % 5) + R"(,"ts":)" +
+                            std::to_string(i / 4) + R"(,"dur":0,"args":{"External id":)" + n +
+                            R"(,"Input Dims":[[)" + std::to_string(i % 31) + "]]}},\n"
+                      : R"({"ph":"X","cat":"kernel","name":"k)" + n + R"(","pid":0,"tid":7,"ts":)" + n +
+                            R"(,"dur":1,"args":{"device":0,"stream":7,"correlation":)" + n + "}},\n";
+    }
+    text.replace(text.size() - 2, 2, "]}");
+    const Profile one = import_text(text, 1), four = import_text(text, 4);
+    ASSERT_EQ(one.host.size(), 80000u);
+    ASSERT_EQ(four.host.size(), 80000u);
+    for (size_t i = 0; i < one.host.size(); ++i) {
+        ASSERT_EQ(one.host.begin[i], four.host.begin[i]);
+        ASSERT_EQ(one.strings.view(one.host.name[i]), four.strings.view(four.host.name[i]));
+        ASSERT_EQ(one.op_details.external_id[one.host.detail[i]],
+                  four.op_details.external_id[four.host.detail[i]]);
+        const auto shapes = [](const Profile& p, size_t row) {
+            return p.strings.view(p.signatures[p.op_details.signature[p.host.detail[row]].index()].shapes);
+        };
+        ASSERT_EQ(shapes(one, i), shapes(four, i));
+    }
+    EXPECT_EQ(one.device.correlation, four.device.correlation);
+}
+
+}  // namespace
+}  // namespace opsight::kineto

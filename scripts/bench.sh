@@ -35,7 +35,7 @@ main() {
     local results scripts script
     scripts/setup.sh
     configure build
-    ninja -C build -j "${JOBS:-$(nproc)}" --quiet
+    compile build
     OPSIGHT_PYTHON=$(torch_python)
     export OPSIGHT_PYTHON OPSIGHT_BIN_DIR=$root/build/bin
     mapfile -t scripts < <(wanted "$@")

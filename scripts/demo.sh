@@ -5,24 +5,22 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
-opsight=$root/build/bin/opsight
+opsight=build/bin/opsight
 profile=demo.opsight
+reports=summary,detailed,group_op,iteration
 python=$(torch_python)
+[ -t 1 ] || export COLUMNS="${COLUMNS:-120}" # tables fit a page where there is no terminal to fit
 
-# show REPORT TITLE LIMIT
-show() {
-    printf '\n'
-    say "$2: opsight report $profile --report $1 --limit $3"
-    "$opsight" report "$profile" --report "$1" --limit "$3"
-}
-
-say "opsight profile -o $profile --force -- $python examples/train_cnn.py"
+say "train a small network under the profiler: opsight profile -o $profile --force -- $python examples/train_cnn.py"
 "$opsight" profile -o "$profile" --force -- "$python" examples/train_cnn.py
 printf '\n'
-say "what took the time: opsight report $profile"
-"$opsight" report "$profile" --report summary
-show detailed "the ops that cost most" 12
-show group_op "the layers that cost most" 12
-show iteration "the iterations" 12
-printf '\nThe profile is %s: try\n  build/bin/opsight info %s\n  build/bin/opsight sql %s "SELECT * FROM iterations"\n' \
-    "$profile" "$profile" "$profile"
+say "what took the time (in all, by op, by layer, by iteration): opsight report $profile --report $reports --limit 8"
+"$opsight" report "$profile" --report "$reports" --limit 8
+printf '\n'
+say "done: the profile is $profile. Try next:"
+cat <<TEXT
+   $opsight info $profile                                   what is in it
+   $opsight report $profile --report op_type                by type of op
+   $opsight report $profile --iter-start 30 --iter-stop 39  any range of iterations
+   $opsight sql $profile "FROM iterations"                  your own question
+TEXT

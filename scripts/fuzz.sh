@@ -16,7 +16,7 @@ run_mutations() {
     local count=$1 each i pids=() failed=0
     say "$count mutated traces"
     configure build-asan -DOPSIGHT_SANITIZE=ON -DOPSIGHT_BENCH=OFF
-    ninja -C build-asan -j "$jobs" --quiet mutate_traces
+    compile build-asan mutate_traces
     each=$(((count + jobs - 1) / jobs))
     for ((i = 0; i < jobs; i++)); do
         build-asan/bin/mutate_traces --count "$each" --seed $((i * each + 1)) tests/fuzz/seeds &
@@ -50,7 +50,7 @@ main() {
     scripts/setup.sh
     if [ "$seconds" -gt 0 ]; then
         configure build-fuzz -DOPSIGHT_FUZZ=ON -DOPSIGHT_BENCH=OFF -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++
-        ninja -C build-fuzz -j "$jobs" --quiet fuzzers
+        compile build-fuzz fuzzers
         for file in $(files 'src/*_fuzzer.cpp'); do
             name=$(basename "$file" .cpp)
             [ ${#names[@]} -eq 0 ] || [[ " ${names[*]} " == *" $name "* ]] || continue

@@ -38,6 +38,26 @@ configure() {
     echo "$wanted" >"$dir/.configured"
 }
 
+# compile DIR [TARGET...]: builds in a configured folder; shows progress on a terminal only.
+compile() {
+    local dir=$1 flags=()
+    shift
+    [ -t 1 ] || flags=(--quiet)
+    ! ninja -C "$dir" -n "$@" | grep -qF "no work to do" || return 0
+    ninja -C "$dir" -j "${JOBS:-$(nproc)}" "${flags[@]}" "$@"
+}
+
+# Tells, where nobody can miss it, that real traces or other tools' numbers are not there.
+warn_of_missing_data() {
+    local folder missing=()
+    for folder in "$OPSIGHT_CORPUS" "$OPSIGHT_GOLDEN"; do
+        [ -d "$folder" ] || missing+=("$folder")
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+    printf '\n!!! No folder %s\n' "${missing[@]}"
+    printf '!!! Tests on real traces and against other tools are SKIPPED (see CONTRIBUTING.md, "Real traces").\n\n'
+}
+
 # files PATTERN...: the project's files as git sees them (committed, or new and not ignored); `*` spans folders.
 files() {
     local file pattern

@@ -17,24 +17,31 @@ missing_packages() {
     done <scripts/packages.txt
 }
 
-as_root() {
-    if [ "$(id -u)" = 0 ]; then
-        "$@"
-    elif command -v sudo >/dev/null; then
-        sudo "$@"
-    else
-        die "needs root to run '$*': install sudo, or run ./dev setup as root"
-    fi
+# How to run a command as root: at once, by sudo, or not at all.
+as_root=()
+find_root() {
+    [ "$(id -u)" = 0 ] && return
+    command -v sudo >/dev/null || die "there is no sudo here: as root, run: apt-get install --no-install-recommends $*"
+    as_root=(sudo)
 }
 
 install_packages() {
-    local missing
+    local missing log
     command -v dpkg-query >/dev/null || die "this is no Debian: install what scripts/packages.txt names by hand"
     mapfile -t missing < <(missing_packages)
     [ ${#missing[@]} -gt 0 ] || return 0
-    say "install ${missing[*]}"
-    as_root apt-get -q update
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install "${missing[@]}"
+    find_root "${missing[@]}"
+    say "install ${#missing[@]} Debian packages and what they need (some minutes): ${missing[*]}"
+    log=$(mktemp)
+    if ! {
+        "${as_root[@]}" apt-get -q update &&
+            "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends \
+                install "${missing[@]}"
+    } >"$log" 2>&1; then
+        tail -n 40 "$log" >&2
+        die "apt-get failed (its whole output: $log)"
+    fi
+    rm -f "$log"
 }
 
 install_packages

@@ -21,22 +21,20 @@ suite() {
 }
 
 main() {
-    local folder
     scripts/setup.sh
+    warn_of_missing_data
     OPSIGHT_PYTHON=$(torch_python)
     export OPSIGHT_PYTHON
     say "build"
     configure build
-    ninja -C build -j "$jobs" --quiet
+    compile build
     rm -rf "$results"
     suite tests build
     say "build with sanitizers"
     configure build-asan -DOPSIGHT_SANITIZE=ON -DOPSIGHT_BENCH=OFF
-    ninja -C build-asan -j "$jobs" --quiet sanitized
+    compile build-asan sanitized
     suite sanitized build-asan -L sanitized
-    for folder in "$OPSIGHT_CORPUS" "$OPSIGHT_GOLDEN"; do
-        [ -d "$folder" ] || say "NO FOLDER $folder: tests that need it were SKIPPED"
-    done
+    warn_of_missing_data
     say "result after $((SECONDS - started)) s"
     python3 scripts/tally.py "$results"
 }

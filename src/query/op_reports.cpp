@@ -41,7 +41,7 @@ void append(std::vector<Field>& to, std::vector<Field> from) {
 // The sixteen time columns of DLProf's op reports.
 std::vector<Field> sixteen_times(bool gpu_first) {
     std::vector<Field> all =
-        times("cpu_time", "CPU Time", "s.cpu_ns", "s.cpu_min_ns", "s.cpu_max_ns", false, gpu_first ? 2 : 0);
+        times("cpu_time", "CPU Time", "s.cpu_ns", "s.cpu_min_ns", "s.cpu_max_ns", false, gpu_first ? 2 : 1);
     append(all, times("gpu_time", "GPU Time", "s.gpu_ns", "s.gpu_min_ns", "s.gpu_max_ns", true, 0));
     append(all, times("cpu_overhead", "CPU Overhead", "s.cpu_ns - s.api_ns", "s.overhead_min_ns",
                       "s.overhead_max_ns", true, 5));
@@ -85,8 +85,10 @@ constexpr std::string_view kInstances =
 const char* kUsesTc =
     "CASE WHEN s.tc_kernels > 0 THEN 'yes' WHEN s.unknown_tc_kernels > 0 THEN 'unknown' ELSE 'no' END";
 
+// By GPU time, or else by self CPU time: by their whole CPU time an op and all that it calls would stand
+// below each other with nearly the same number.
 std::pair<std::string, bool> main_order(const Session& session) {
-    return {session.contents().device_work ? "total_gpu_time_ns" : "total_cpu_time_ns", true};
+    return {session.contents().device_work ? "total_gpu_time_ns" : "self_cpu_time_ns", true};
 }
 
 Report single(std::string name, ResultTable table, bool of_layers = false) {
@@ -170,7 +172,7 @@ std::vector<Field> detailed_fields(bool gpu) {
     append(fields, sixteen_times(gpu));
     append(fields, {{{"dtypes", "Data Type", Unit::kNone, 9}, "nullif(i.dtypes, '')"},
                     {{"stack", "Stack Trace", Unit::kNone, 20}, "x.stack"},
-                    {{"layer", "Layer", Unit::kNone, 2}, "l.path"},
+                    {{"layer", "Layer", Unit::kNone, 1}, "l.path"},
                     {{"shapes", "Input Shapes", Unit::kNone, 4}, "nullif(i.shapes, '')"},
                     {{"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs, 2}, "s.self_cpu_ns"},
                     {{"self_gpu_time_ns", "Self GPU Time (ns)", Unit::kNs, 4}, "s.self_gpu_ns", true},
@@ -219,6 +221,8 @@ std::string group_sums(const Groups& by) {
         "count(DISTINCT s.op) FILTER (WHERE i.tc_eligible) AS eligible, "
         "count(DISTINCT s.op) FILTER (WHERE s.tc_kernels > 0) AS using_tc, "
         "sum(s.self_cpu_ns)::BIGINT AS own_cpu_ns, "
+        "(sum(s.self_cpu_ns) FILTER (WHERE i.direction = 0))::BIGINT AS forward_cpu_ns, "
+        "(sum(s.self_cpu_ns) FILTER (WHERE i.direction = 1))::BIGINT AS backward_cpu_ns, "
         "(sum(s.self_gpu_ns) FILTER (WHERE i.direction = 0))::BIGINT AS forward_gpu_ns, "
         "(sum(s.self_gpu_ns) FILTER (WHERE i.direction = 1))::BIGINT AS backward_gpu_ns "
         "FROM sel_stats s JOIN raw.op_identities i ON i.id = s.op JOIN above a ON a.layer = i.layer "
@@ -230,7 +234,7 @@ std::string group_sums(const Groups& by) {
 
 Result<Report> detailed_report(Session& session, const Shape& shape) {
     const Groups by = groups(shape);
-    Question q{"detailed", "All Ops"};
+    Question q{"detailed", "Ops (Detailed)"};
     q.fields = by.fields;
     append(q.fields, detailed_fields(session.contents().device_work));
     q.with = fmt::format(
@@ -291,7 +295,12 @@ Result<Report> group_op_report(Session& session, const Shape& shape) {
             {{"tc_eligible_ops", "Num TC Eligible Ops", Unit::kCount, 4}, "coalesce(n.eligible, 0)", true},
             {{"tc_ops", "Num Ops Using TC", Unit::kCount, 4}, "coalesce(n.using_tc, 0)", true}});
     append(q.fields, sixteen_times(session.contents().device_work));
+    const int cpu_parts = session.contents().device_work ? 7 : 1;
     append(q.fields, {{{"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs, 8}, "coalesce(n.own_cpu_ns, 0)"},
+                      {{"forward_cpu_time_ns", "Forward CPU Time (ns)", Unit::kNs, cpu_parts},
+                       "coalesce(n.forward_cpu_ns, 0)"},
+                      {{"backward_cpu_time_ns", "Backward CPU Time (ns)", Unit::kNs, cpu_parts},
+                       "coalesce(n.backward_cpu_ns, 0)"},
                       {{"forward_gpu_time_ns", "Forward GPU Time (ns)", Unit::kNs, 3},
                        "coalesce(n.forward_gpu_ns, 0)",
                        true},
@@ -305,7 +314,9 @@ Result<Report> group_op_report(Session& session, const Shape& shape) {
         on[at] = 'n';
     q.source = fmt::format("s JOIN n ON n.layer = s.layer{} LEFT JOIN raw.layers l ON l.id = s.layer{}", on,
                            by.joins);
-    q.order = {main_order(session), {"total_cpu_time_ns", true}, {"name", false}};
+    q.order = {{session.contents().device_work ? "total_gpu_time_ns" : "total_cpu_time_ns", true},
+               {"total_cpu_time_ns", true},
+               {"name", false}};
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
     return single("group_op", std::move(table), true);
 }

@@ -68,6 +68,10 @@ Result<ResultTable> ask(Session& session, const Question& question, const Shape&
     ResultTable table;
     table.name = question.name;
     table.title = question.title;
+    const std::string by = !shape.sort.empty()      ? shape.sort.substr(0, shape.sort.rfind(':'))
+                           : question.order.empty() ? std::string()
+                                                    : question.order[0].first;
+    const Field* sorted = find_field(question, by);
     std::string shown, inner;
     for (const Field& field : question.fields) {
         inner += fmt::format("{}{} AS {}", inner.empty() ? "" : ", ", field.sql,
@@ -75,6 +79,8 @@ Result<ResultTable> ask(Session& session, const Question& question, const Shape&
         if (shape.for_people && field.device_only && !session.contents().device_work) continue;
         shown += (shown.empty() ? "" : ", ") + duck::quote_name(field.column.key);
         table.columns.push_back(field.column);
+        // What the rows are sorted by stays in sight, however narrow the terminal.
+        if (sorted && field.column.key == sorted->column.key) table.columns.back().priority = 0;
     }
     std::string sql = question.with;
     sql += fmt::format("SELECT {}{} FROM (SELECT {} FROM {}){}", shown,

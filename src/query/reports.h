@@ -1,5 +1,5 @@
 // The reports: summary, detailed, iteration, kernel, tensor_core, op_type, group_op. Column heads are
-// DLProf's where the number means the same; docs/REPORTS.md says what each number means.
+// DLProf's where the number means the same; docs/metrics.md says what each number means.
 #pragma once
 
 #include <string>

@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/infer_iterations.h"
 #include "analyze/names.h"
 #include "analyze/optimizer_steps.h"
-#include "analyze/period.h"
 #include "analyze/track_rows.h"
 
 namespace opsight {
 namespace {
-
-constexpr size_t kFewKernels = 8;  // with fewer the ops tell more
 
 IterationCandidate candidate(const Profile& p, size_t row) {
     return {p.tracks[p.host.track[row].index()].rank, p.host.begin[row], p.host.begin[row] + p.host.dur[row],
@@ -76,87 +74,6 @@ std::string count_of_stem(const Profile& p, const Iterations& iterations) {
     return fmt::format("{} x {}", iterations.list.size(), name);
 }
 
-struct Sequence {
-    std::vector<uint32_t> symbols;
-    std::vector<int64_t> begin, end;  // host times of each
-    std::vector<size_t> calls;        // rows of the launches
-};
-
-// Of each rank, in the order of the launches. The launch of a graph is known by the first of its kernels.
-std::vector<Sequence> launched_kernels(const Profile& p, const Analysis& a) {
-    std::vector<uint32_t> spans;
-    for (uint32_t span = 0; span < p.device.size(); ++span)
-        if (a.kernel[span].valid() && a.launch[span].valid()) spans.push_back(span);
-    std::stable_sort(spans.begin(), spans.end(),
-                     [&](uint32_t x, uint32_t y) { return a.host_ns[x] < a.host_ns[y]; });
-    std::vector<Sequence> result(p.ranks.size());
-    for (uint32_t span : spans) {
-        Sequence& s = result[p.tracks[p.device.track[span].index()].rank.index()];
-        const size_t call = a.launch[span].index();
-        const bool same_call = !s.calls.empty() && s.calls.back() == call;
-        if (same_call) continue;
-        s.calls.push_back(call);
-        s.symbols.push_back(a.kernel[span].value);
-        s.begin.push_back(p.host.begin[call]);
-        s.end.push_back(p.host.begin[call] + p.host.dur[call]);
-    }
-    return result;
-}
-
-Sequence outermost_ops(const Profile& p, const Analysis& a, RankId rank) {
-    const auto is_outermost = [&](size_t row) {
-        return p.host.kind[row] == HostKind::kOp && !a.op_span[row].valid();
-    };
-    TrackRows busiest;
-    int64_t most = 0;
-    for (const TrackRows& rows : track_rows(p.host.track)) {
-        if (p.tracks[rows.track.index()].rank != rank) continue;
-        int64_t time = 0;
-        for (uint32_t row = rows.first; row < rows.last; ++row)
-            if (is_outermost(row)) time += p.host.dur[row] + 1;
-        if (time > most) {
-            most = time;
-            busiest = rows;
-        }
-    }
-    Sequence s;
-    for (uint32_t row = busiest.first; row < busiest.last; ++row) {
-        if (!is_outermost(row)) continue;
-        s.symbols.push_back(p.host.name[row].value);
-        s.begin.push_back(p.host.begin[row]);
-        s.end.push_back(p.host.begin[row] + p.host.dur[row]);
-    }
-    return s;
-}
-
-// Adds the iterations of one rank; says what was found.
-void infer(const Profile& p, const Analysis& a, RankId rank, Sequence s, Iterations& result) {
-    std::string_view what = "kernels";
-    if (s.symbols.size() < kFewKernels) {
-        s = outermost_ops(p, a, rank);
-        what = "ops";
-    }
-    const Period period = find_period(s.symbols);
-    if (period.cuts.empty()) return;
-    for (size_t i = 0; i < period.cuts.size(); ++i) {
-        const bool last = i + 1 == period.cuts.size();
-        const size_t next = last ? period.end : period.cuts[i + 1];
-        Iteration it;
-        it.rank = rank;
-        it.number = static_cast<int64_t>(i);
-        it.begin_ns = s.begin[period.cuts[i]];
-        it.end_ns = last ? s.end[next - 1] : s.begin[next];
-        it.name = it.warmup_reason = StringId(size_t{0});
-        result.list.push_back(it);
-    }
-    if (result.description.empty())
-        result.description =
-            fmt::format("a period of {} {} seen {} times", period.typical_length, what, period.cuts.size());
-    const bool first = result.source == IterationSource::kNone;
-    result.source = IterationSource::kInferred;
-    result.confidence = first ? period.confidence : std::min(result.confidence, period.confidence);
-}
-
 Iterations by_markers(const Profile& p, const NamedSpans& spans) {
     Iterations result = iterations_from_markers(busiest_thread(spans.ranges(NameClass::kStepMarker)));
     if (!result.list.empty()) result.description = count_of_stem(p, result);
@@ -186,11 +103,7 @@ Iterations choose(const Profile& p, const Analysis& a, const AnalysisOptions& op
                                       options.iteration_range);
     Iterations result = by_markers(p, spans);
     if (result.list.empty()) result = by_optimizer(p, spans);
-    if (!result.list.empty()) return result;
-    std::vector<Sequence> kernels = launched_kernels(p, a);
-    for (size_t rank = 0; rank < p.ranks.size(); ++rank)
-        infer(p, a, RankId(rank), std::move(kernels[rank]), result);
-    return result;
+    return result.list.empty() ? infer_iterations(p, a) : result;
 }
 
 std::string_view reason_of(NameClass name) {

@@ -111,7 +111,7 @@ TEST(Period, FindsTheLoopAroundRepeatedLayers) {
         if (step % 2) symbols.push_back(50);  // a log now and then
         symbols.insert(symbols.end(), {40, 41, 41});
     }
-    const Period period = find_period(symbols);
+    const Period period = find_period({symbols});
     ASSERT_EQ(period.cuts.size(), 6u);
     EXPECT_EQ(period.cuts[0], 2u);
     EXPECT_EQ(symbols[period.cuts[3]], 1u);
@@ -123,12 +123,12 @@ TEST(Period, NoneWhereNothingRepeats) {
     std::vector<uint32_t> symbols(200);
     for (uint32_t i = 0; i < 200; ++i)
         symbols[i] = i;
-    EXPECT_TRUE(find_period(symbols).cuts.empty());
+    EXPECT_TRUE(find_period({symbols}).cuts.empty());
     for (uint32_t i = 0; i < 200; ++i)
         symbols[i] = (i * i * 7919 + i * 31) % 61;
-    EXPECT_LT(find_period(symbols).confidence, 0.8);
-    EXPECT_TRUE(find_period({}).cuts.empty());
-    EXPECT_TRUE(find_period({1, 1}).cuts.empty());
+    EXPECT_LT(find_period({symbols}).confidence, 0.8);
+    EXPECT_TRUE(find_period({{}}).cuts.empty());
+    EXPECT_TRUE(find_period({{1, 1}}).cuts.empty());
 }
 
 TEST(Period, ACutOffLastPieceIsNoRepetition) {
@@ -136,9 +136,41 @@ TEST(Period, ACutOffLastPieceIsNoRepetition) {
     for (int i = 0; i < 5; ++i)
         symbols.insert(symbols.end(), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
     symbols.insert(symbols.end(), {1, 2, 3});
-    const Period period = find_period(symbols);
+    const Period period = find_period({symbols});
     EXPECT_EQ(period.cuts.size(), 5u);
     EXPECT_EQ(period.end, 50u);
+}
+
+TEST(Period, LayersOfOnePassAreNoRepetition) {
+    std::vector<uint32_t> symbols{20, 21};  // an embedding
+    for (int i = 0; i < 12; ++i)
+        symbols.insert(symbols.end(), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+    EXPECT_EQ(find_period({symbols}).cuts.size(), 12u);
+    symbols.insert(symbols.end(), {22, 23});  // a head
+    EXPECT_TRUE(find_period({symbols}).cuts.empty());
+}
+
+TEST(Period, CutsStandWhereAUnitBegins) {
+    PeriodInput input;
+    for (size_t i = 0; i < 50; ++i) {
+        input.symbols.push_back(static_cast<uint32_t>(i % 10));
+        input.unit.push_back(i % 10 < 4 ? i - i % 10 : i);
+    }
+    EXPECT_EQ(find_period(input).cuts, (std::vector<size_t>{0, 10, 20, 30, 40}));
+    input.unit.assign(50, 0);  // all in one unit, as in one graph
+    EXPECT_TRUE(find_period(input).cuts.empty());
+}
+
+TEST(Period, EachPieceHasWhatIsWanted) {
+    PeriodInput input;
+    for (size_t i = 0; i < 60; ++i) {
+        input.symbols.push_back(static_cast<uint32_t>(i % 10));
+        input.wanted.push_back(i % 10 == 7);
+    }
+    EXPECT_EQ(find_period(input).cuts.size(), 6u);
+    for (size_t i = 0; i < 30; ++i)
+        input.wanted[i] = false;  // three layers forward, three backward
+    EXPECT_TRUE(find_period(input).cuts.empty());
 }
 
 class Found : public testing::Test {
@@ -208,8 +240,32 @@ TEST_F(Found, InferredFromKernels) {
     EXPECT_DOUBLE_EQ(a.iterations.confidence, 1);
     EXPECT_EQ(a.iterations.description, "a period of 10 kernels seen 5 times");
     ASSERT_EQ(a.iterations.list.size(), 5u);
-    EXPECT_EQ(a.iterations.list[1].begin_ns, 100100 - 0);
-    EXPECT_EQ(a.iterations.list[1].end_ns, 200100);
+    EXPECT_EQ(a.iterations.list[1].begin_ns, 100000) << "the op of the first kernel belongs to it";
+    EXPECT_EQ(a.iterations.list[1].end_ns, 200000);
+}
+
+// One launch of a graph: its kernels repeat, but the host did one thing.
+TEST_F(Found, NoneInsideOneGraphLaunch) {
+    t.api("cudaGraphLaunch", 100, 50, t.thread(), 1);
+    for (int64_t k = 0; k < 200; ++k)
+        t.kernel("kernel" + std::to_string(k % 10), 1000 + k * 10, 9, t.stream(), 1);
+    EXPECT_TRUE(analyze_all().iterations.list.empty());
+}
+
+TEST_F(Found, NoneInsideOneModuleCallOrCapture) {
+    for (int64_t step = 0; step < 6; ++step)
+        for (int64_t k = 0; k < 10; ++k)
+            t.op("op" + std::to_string(k), 1000 + step * 1000 + k * 100, 90);
+    t.host(HostKind::kModule, "nn.Module: Net_0", 500, 8000, t.thread());
+    EXPECT_TRUE(analyze_all().iterations.list.empty());
+    TestProfile other;
+    for (int64_t step = 0; step < 6; ++step)
+        for (int64_t k = 0; k < 10; ++k)
+            other.op("op" + std::to_string(k), 1000 + step * 1000 + k * 100, 90);
+    other.api("cudaStreamBeginCapture", 500, 10, other.thread());
+    other.api("cudaStreamEndCapture", 8000, 10, other.thread());
+    profile = other.finish();
+    EXPECT_TRUE(analyze(profile, {}).iterations.list.empty());
 }
 
 TEST_F(Found, InferredFromOpsWithoutKernels) {

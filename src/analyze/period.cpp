@@ -6,6 +6,7 @@
 namespace opsight {
 namespace {
 
+constexpr double kLeastAlike = 0.85;  // of the symbols of successive pieces, in common
 constexpr double kLeastConfidence = 0.5;
 constexpr double kAsGood = 0.01;     // cuts that differ less are equally good
 constexpr double kWholePiece = 0.5;  // of the typical length: a shorter last piece was cut off by the end
@@ -42,13 +43,14 @@ std::vector<Anchor> promising_anchors(const std::vector<uint32_t>& symbols, uint
 
 class Comparison {
   public:
-    Comparison(const std::vector<uint32_t>& symbols, uint32_t symbol_count)
-        : symbols_(symbols), count_(symbol_count, 0) {}
+    Comparison(const PeriodInput& input, uint32_t symbol_count)
+        : input_(input), symbols_(input.symbols), count_(symbol_count, 0) {}
 
     Period cut_at(const Anchor& anchor) {
         Period period;
         for (size_t i = anchor.first; i < symbols_.size(); ++i)
-            if (symbols_[i] == anchor.symbol) period.cuts.push_back(i);
+            if (symbols_[i] == anchor.symbol) period.cuts.push_back(unit_of(i));
+        if (std::adjacent_find(period.cuts.begin(), period.cuts.end()) != period.cuts.end()) return {};
         period.end = symbols_.size();
         std::vector<size_t> lengths;
         for (size_t i = 0; i + 1 < period.cuts.size(); ++i)
@@ -66,11 +68,13 @@ class Comparison {
     }
 
   private:
+    size_t unit_of(size_t i) const { return input_.unit.empty() ? i : input_.unit[i]; }
+
     double confidence(const Period& period) {
         const size_t pieces = period.cuts.size();
         const bool believable = pieces >= 2 && period.typical_length >= 2 &&
                                 (pieces >= kSureRepetitions || period.typical_length >= kShortPeriod);
-        if (!believable) return 0;
+        if (!believable || lacks_wanted(period) || is_inner_part(period)) return 0;
         size_t same = 0, all = 0;
         for (size_t i = 0; i + 1 < pieces; ++i) {
             const size_t a = period.cuts[i], b = period.cuts[i + 1];
@@ -78,11 +82,45 @@ class Comparison {
             same += in_common(a, b, end);
             all += std::max(b - a, end - b);
         }
+        const double alike = static_cast<double>(same) / static_cast<double>(all);
+        if (alike < kLeastAlike) return 0;
         const double covered =
             static_cast<double>(period.end - period.cuts[0]) / static_cast<double>(symbols_.size());
         const double repeated =
             std::min(1.0, static_cast<double>(pieces) / static_cast<double>(kSureRepetitions));
-        return static_cast<double>(same) / static_cast<double>(all) * covered * repeated;
+        return alike * covered * repeated;
+    }
+
+    // Whether pieces have none of what some have that each must have.
+    bool lacks_wanted(const Period& period) const {
+        size_t with = 0;
+        for (size_t i = 0; i < period.cuts.size(); ++i) {
+            const size_t end = i + 1 < period.cuts.size() ? period.cuts[i + 1] : period.end;
+            for (size_t at = period.cuts[i]; at < end && at < input_.wanted.size(); ++at)
+                if (input_.wanted[at]) {
+                    ++with;
+                    break;
+                }
+        }
+        const bool any = std::find(input_.wanted.begin(), input_.wanted.end(), true) != input_.wanted.end();
+        return any && with < period.cuts.size();
+    }
+
+    // Whether there are symbols both before the pieces and at their end that the rest of them has not.
+    bool is_inner_part(const Period& period) {
+        const size_t first = period.cuts.front(), last = period.cuts.back();
+        const bool head = has_strangers(0, first, first, period.end);
+        return head && has_strangers(last, symbols_.size(), first, last);
+    }
+    bool has_strangers(size_t from, size_t to, size_t known_from, size_t known_to) {
+        for (size_t i = known_from; i < known_to; ++i)
+            ++count_[symbols_[i]];
+        bool found = false;
+        for (size_t i = from; i < to; ++i)
+            found |= count_[symbols_[i]] == 0;
+        for (size_t i = known_from; i < known_to; ++i)
+            count_[symbols_[i]] = 0;
+        return found;
     }
 
     // Symbols that the pieces [a, b) and [b, end) have in common, with their multiplicity.
@@ -100,17 +138,19 @@ class Comparison {
         return common;
     }
 
+    const PeriodInput& input_;
     const std::vector<uint32_t>& symbols_;
     std::vector<uint32_t> count_;
 };
 
 }  // namespace
 
-Period find_period(const std::vector<uint32_t>& symbols) {
+Period find_period(const PeriodInput& input) {
+    const std::vector<uint32_t>& symbols = input.symbols;
     Period best;
     if (symbols.size() < 4) return best;
     const uint32_t symbol_count = *std::max_element(symbols.begin(), symbols.end()) + 1;
-    Comparison comparison(symbols, symbol_count);
+    Comparison comparison(input, symbol_count);
     for (const Anchor& anchor : promising_anchors(symbols, symbol_count)) {
         Period period = comparison.cut_at(anchor);
         if (period.confidence == 0) continue;

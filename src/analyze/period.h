@@ -3,7 +3,8 @@
 // A symbol that comes once in each repetition is looked for: an anchor. For each promising one the sequence
 // is cut at its occurrences, and successive pieces are compared by what they hold, whatever the order: so
 // pieces may differ in length by an insertion here and there. The best cut wins; of equally good ones that
-// with more pieces.
+// with more pieces. Pieces that are little alike are no repetition, nor are the blocks in the middle of one
+// pass: those of a network have something of their own before the first and after the last of them.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,14 @@
 #include <vector>
 
 namespace opsight {
+
+struct PeriodInput {
+    std::vector<uint32_t> symbols;
+    // First of the symbols that none may be parted from: unit[i] <= i, and unit[unit[i]] == unit[i].
+    // Empty: each may stand alone.
+    std::vector<size_t> unit;
+    std::vector<bool> wanted;  // where any is set, each piece must have one; may be empty
+};
 
 struct Period {
     std::vector<size_t> cuts;  // where the repetitions begin; the last one ends at `end`
@@ -21,6 +30,6 @@ struct Period {
 
 // Cost: linear in the sequence for each of at most kMostAnchors anchors.
 inline constexpr size_t kMostAnchors = 32;
-Period find_period(const std::vector<uint32_t>& symbols);
+Period find_period(const PeriodInput& input);
 
 }  // namespace opsight

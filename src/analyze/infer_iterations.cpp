@@ -1,0 +1,182 @@
+#include "analyze/infer_iterations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyze/period.h"
+#include "analyze/text.h"
+#include "analyze/track_rows.h"
+
+namespace opsight {
+namespace {
+
+constexpr size_t kFewKernels = 8;  // with fewer the ops tell more
+
+struct Stretch {
+    int64_t begin, end;
+};
+
+// What one rank did, in the order of time.
+struct Sequence {
+    PeriodInput input;
+    std::vector<int64_t> at;      // begin of the launch or op
+    std::vector<Stretch> around;  // its outermost op or module call
+};
+
+class Inference {
+  public:
+    Inference(const Profile& profile, const Analysis& analysis) : p_(profile), a_(analysis) {}
+
+    Iterations run() {
+        find_captures();
+        std::vector<Sequence> kernels = launched_kernels();
+        for (size_t rank = 0; rank < p_.ranks.size(); ++rank) {
+            std::string_view what = "kernels";
+            Sequence& s = kernels[rank];
+            if (s.at.size() < kFewKernels) {
+                s = outermost_ops(RankId(rank));
+                what = "ops";
+            }
+            find_units(s);
+            add(RankId(rank), s, find_period(s.input), what);
+        }
+        return std::move(result_);
+    }
+
+  private:
+    Stretch span_of(size_t row) const { return {p_.host.begin[row], p_.host.begin[row] + p_.host.dur[row]}; }
+    RankId rank_of(TrackId track) const { return p_.tracks[track.index()].rank; }
+
+    // From each begin of a capture to the next end of one on the same thread.
+    void find_captures() {
+        captures_.resize(p_.ranks.size());
+        TrackId track;
+        int64_t since = -1;
+        for (uint32_t row = 0; row < p_.host.size(); ++row) {
+            if (p_.host.kind[row] != HostKind::kRuntimeApi && p_.host.kind[row] != HostKind::kDriverApi)
+                continue;
+            const std::string_view name = p_.strings.view(p_.host.name[row]);
+            if (!text::contains(name, "Capture")) continue;
+            if (p_.host.track[row] != track) since = -1;
+            track = p_.host.track[row];
+            if (text::contains(name, "BeginCapture")) since = p_.host.begin[row];
+            if (text::contains(name, "EndCapture") && since >= 0) {
+                captures_[rank_of(track).index()].push_back({since, span_of(row).end});
+                since = -1;
+            }
+        }
+    }
+
+    Stretch outermost(size_t row) const {
+        Stretch found = span_of(row);
+        for (HostSpanId at(row); at.valid(); at = a_.parent[at.index()]) {
+            const HostKind kind = p_.host.kind[at.index()];
+            if (kind == HostKind::kOp || kind == HostKind::kModule) found = span_of(at.index());
+        }
+        for (const Stretch& capture : captures_[rank_of(p_.host.track[row]).index()])
+            if (found.begin >= capture.begin && found.begin < capture.end)
+                found = {capture.begin, std::max(found.end, capture.end)};
+        return found;
+    }
+
+    void append(Sequence& s, size_t row, uint32_t symbol, bool backward) const {
+        s.at.push_back(p_.host.begin[row]);
+        s.around.push_back(outermost(row));
+        s.input.symbols.push_back(symbol);
+        s.input.wanted.push_back(backward);
+    }
+
+    bool is_backward(size_t op_row) const {
+        return a_.ops[a_.op[p_.host.detail[op_row]].index()].direction == Direction::kBackward;
+    }
+
+    // Of each rank, in the order of the launches. What one call launched is one symbol: its first kernel.
+    std::vector<Sequence> launched_kernels() const {
+        std::vector<uint32_t> spans;
+        for (uint32_t span = 0; span < p_.device.size(); ++span)
+            if (a_.kernel[span].valid() && a_.launch[span].valid()) spans.push_back(span);
+        std::stable_sort(spans.begin(), spans.end(), [&](uint32_t x, uint32_t y) {
+            return a_.host_ns[x] != a_.host_ns[y] ? a_.host_ns[x] < a_.host_ns[y]
+                                                  : a_.launch[x] < a_.launch[y];
+        });
+        std::vector<Sequence> result(p_.ranks.size());
+        HostSpanId last;
+        for (uint32_t span : spans) {
+            if (a_.launch[span] == last) continue;
+            last = a_.launch[span];
+            const HostSpanId op = a_.launch_op[span];
+            append(result[rank_of(p_.device.track[span]).index()], last.index(), a_.kernel[span].value,
+                   op.valid() && is_backward(op.index()));
+        }
+        return result;
+    }
+
+    Sequence outermost_ops(RankId rank) const {
+        const auto is_outermost = [&](size_t row) {
+            return p_.host.kind[row] == HostKind::kOp && !a_.op_span[row].valid();
+        };
+        TrackRows busiest;
+        int64_t most = 0;
+        for (const TrackRows& rows : track_rows(p_.host.track)) {
+            if (rank_of(rows.track) != rank) continue;
+            int64_t time = 0;
+            for (uint32_t row = rows.first; row < rows.last; ++row)
+                if (is_outermost(row)) time += p_.host.dur[row] + 1;
+            if (time > most) {
+                most = time;
+                busiest = rows;
+            }
+        }
+        Sequence s;
+        for (uint32_t row = busiest.first; row < busiest.last; ++row)
+            if (is_outermost(row)) append(s, row, p_.host.name[row].value, is_backward(row));
+        return s;
+    }
+
+    // A unit begins where everything before it began before its outermost op or call did.
+    static void find_units(Sequence& s) {
+        std::vector<size_t>& unit = s.input.unit;
+        unit.resize(s.at.size());
+        for (size_t i = 0; i < s.at.size(); ++i) {
+            const auto first = std::lower_bound(s.at.begin(), s.at.begin() + static_cast<std::ptrdiff_t>(i),
+                                                s.around[i].begin);
+            unit[i] = static_cast<size_t>(first - s.at.begin());
+            if (unit[i] < i) unit[i] = unit[unit[i]];
+        }
+    }
+
+    void add(RankId rank, const Sequence& s, const Period& period, std::string_view what) {
+        for (size_t i = 0; i < period.cuts.size(); ++i) {
+            const bool last = i + 1 == period.cuts.size();
+            const size_t next = last ? period.end : period.cuts[i + 1];
+            Iteration it;
+            it.rank = rank;
+            it.number = static_cast<int64_t>(i);
+            it.begin_ns = s.around[period.cuts[i]].begin;
+            it.end_ns = last ? s.around[next - 1].end : s.around[next].begin;
+            it.name = it.warmup_reason = StringId(size_t{0});
+            result_.list.push_back(it);
+        }
+        if (period.cuts.empty()) return;
+        const bool first = result_.source == IterationSource::kNone;
+        if (first)
+            result_.description = fmt::format("a period of {} {} seen {} times", period.typical_length, what,
+                                              period.cuts.size());
+        result_.source = IterationSource::kInferred;
+        result_.confidence = first ? period.confidence : std::min(result_.confidence, period.confidence);
+    }
+
+    const Profile& p_;
+    const Analysis& a_;
+    std::vector<std::vector<Stretch>> captures_;  // by rank
+    Iterations result_;
+};
+
+}  // namespace
+
+Iterations infer_iterations(const Profile& profile, const Analysis& analysis) {
+    return Inference(profile, analysis).run();
+}
+
+}  // namespace opsight

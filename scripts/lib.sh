@@ -40,11 +40,14 @@ configure() {
 
 # compile DIR [TARGET...]: builds in a configured folder; shows progress on a terminal only.
 compile() {
-    local dir=$1 flags=()
+    local dir=$1
     shift
-    [ -t 1 ] || flags=(--quiet)
-    ! ninja -C "$dir" -n "$@" | grep -qF "no work to do" || return 0
-    ninja -C "$dir" -j "${JOBS:-$(nproc)}" "${flags[@]}" "$@"
+    set -- -C "$dir" -j "${JOBS:-$(nproc)}" "$@"
+    if [ -t 1 ]; then
+        ninja "$@"
+    else
+        ninja --quiet "$@" | { grep -vxF 'ninja: no work to do.' || true; }
+    fi
 }
 
 # Tells, where nobody can miss it, that real traces or other tools' numbers are not there.

@@ -60,12 +60,13 @@ class ReportCommand : public Command {
 
     Result<int> run() override {
         OPSIGHT_ASSIGN(const Format format, parse_format(format_));
-        OPSIGHT_ASSIGN(const std::vector<std::string> names, chosen_reports());
+        OPSIGHT_ASSIGN(std::vector<std::string> names, chosen_reports());
         OPSIGHT_ASSIGN(Shape shape, wanted_shape(format));
         if (start_ >= 0) range_.start = start_;
         if (stop_ >= 0) range_.stop = stop_;
         range_.all = all_;
         OPSIGHT_ASSIGN(Session session, Session::open(path_, range_));
+        if (reports_.empty() && session.contents().device_work) names.emplace_back("kernel");
         std::vector<Report> made;
         for (const std::string& name : names) {
             shape.sort = names.size() == 1 ? sort_ : std::string();
@@ -80,7 +81,7 @@ class ReportCommand : public Command {
   private:
     Result<std::vector<std::string>> chosen_reports() const {
         std::vector<std::string> names = split_list(reports_);
-        if (reports_.empty()) return std::vector<std::string>{"summary", "detailed", "group_op", "kernel"};
+        if (reports_.empty()) return std::vector<std::string>{"summary", "detailed", "group_op"};
         if (names == std::vector<std::string>{"all"})
             names.assign(report_names().begin(), report_names().end());
         if (names.empty())

@@ -1,8 +1,11 @@
 #include "analyze/direction.h"
 
+#include <algorithm>
+
 #include "analyze/forward_links.h"
 #include "analyze/names.h"
 #include "analyze/open_spans.h"
+#include "analyze/text.h"
 #include "analyze/track_rows.h"
 
 namespace opsight {
@@ -10,6 +13,14 @@ namespace {
 
 // Share of a thread's outermost ops that have to be backward for the thread to be a backward one.
 constexpr double kBackwardThreadShare = 0.9;
+constexpr std::string_view kEvaluate = "autograd::engine::evaluate_function: ";
+
+// Work of a process group serves whatever lies in its bucket, not the layer whose gradient came last.
+bool is_communication(std::string_view name) {
+    constexpr std::string_view prefixes[] = {"c10d::", "nccl:", "gloo:", "record_param_comms"};
+    return std::any_of(std::begin(prefixes), std::end(prefixes),
+                       [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
 
 class Directions {
   public:
@@ -82,16 +93,39 @@ class Directions {
             const bool inherits = outer.valid() && of_[outer.index()] == Direction::kBackward;
             HostSpanId forward;
             if (h_.kind[row] == HostKind::kOp) {
-                if (has_own_link(row)) forward = links.of(row);
+                forward = own_link(row, links);
+                if (forward.valid()) node_before_ = row;
                 if (!forward.valid() && inherits) forward = a_.forward[h_.detail[outer.index()]];
                 a_.forward[h_.detail[row]] = forward;
             }
-            if (has_own_layer(row)) continue;
-            if (forward.valid() && a_.layer[forward.index()].valid())
-                a_.layer[row] = a_.layer[forward.index()];
-            else if (inherits)
-                a_.layer[row] = a_.layer[outer.index()];
+            take_layer(row, forward, inherits ? outer : HostSpanId());
         }
+    }
+
+    // The engine's call of a node has the link of the node, whichever of the two has the sequence number.
+    HostSpanId own_link(uint32_t row, ForwardLinks& links) {
+        HostSpanId forward;
+        if (has_own_link(row)) forward = links.of(row);
+        std::string_view node = p_.strings.view(h_.name[row]);
+        if (forward.valid() || !text::take_prefix(node, kEvaluate)) return forward;
+        const int64_t end = h_.begin[row] + h_.dur[row];
+        for (uint32_t in = row + 1; in < h_.size() && h_.track[in] == h_.track[row] && h_.begin[in] < end;
+             ++in)
+            if (h_.kind[in] == HostKind::kOp && p_.strings.view(h_.name[in]) == node)
+                return has_own_link(in) ? links.of(in) : HostSpanId();
+        return forward;
+    }
+
+    void take_layer(uint32_t row, HostSpanId forward, HostSpanId outer) {
+        const std::string_view name = p_.strings.view(h_.name[row]);
+        if (has_own_layer(row)) return;
+        if (forward.valid() && a_.layer[forward.index()].valid())
+            a_.layer[row] = a_.layer[forward.index()];
+        else if (name.ends_with("AccumulateGrad") && node_before_ != HostSpanId::kNone &&
+                 h_.track[node_before_] == h_.track[row])
+            a_.layer[row] = a_.layer[node_before_];
+        else if (outer.valid())
+            a_.layer[row] = is_communication(name) ? LayerId() : a_.layer[outer.index()];
     }
 
     // The sequence number of an op inside a backward op counts for what it may itself be differentiated by.
@@ -113,6 +147,8 @@ class Directions {
     Analysis& a_;
     NameTable names_;
     std::vector<Direction> of_;
+    // The engine accumulates a gradient right after the node that completed it: the last one with a link.
+    uint32_t node_before_ = HostSpanId::kNone;
 };
 
 }  // namespace

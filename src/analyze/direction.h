@@ -7,7 +7,9 @@
 // takes the direction of what encloses it, except that a checkpoint's recomputation is forward work again.
 //
 // A backward op is linked to the op of the same sequence number that began last on its forward thread, else
-// by the source's forward-backward flow; what it encloses takes over its link and its layer.
+// by the source's forward-backward flow; what it encloses takes over its link and its layer (communication:
+// no layer). The engine's call of a node takes those of the node. A gradient is accumulated for the layer of
+// the node that ran before.
 #pragma once
 
 #include "analyze/results.h"

@@ -120,6 +120,31 @@ TEST(Direction, RecomputationIsForwardWork) {
     EXPECT_EQ(identity(p, a, "aten::mm").direction, Direction::kBackward);
 }
 
+// Old engines number the node and not the call around it; a gradient has no forward op at all.
+TEST(Direction, RowsOfALayerAreWhole) {
+    TestProfile t;
+    const TrackId thread = t.thread(), engine = t.thread(3);
+    t.host(HostKind::kModule, "nn.Module: Linear_0", 0, 9000, thread);
+    t.op("aten::addmm", 1000, 5000, thread, {.sequence = 7, .forward_thread = 0});
+    t.op("autograd::engine::evaluate_function: AddmmBackward0", 20000, 5000, engine);
+    t.op("AddmmBackward0", 20500, 3000, engine, {.sequence = 7, .forward_thread = 1});
+    t.op("aten::add", 24000, 500, engine);
+    t.op("autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 26000, 5000, engine);
+    t.op("torch::autograd::AccumulateGrad", 26500, 4000, engine);
+    t.op("aten::add_", 27000, 500, engine);
+    t.op("nccl:all_reduce", 28000, 500, engine);
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    EXPECT_EQ(forward_of(p, a, "autograd::engine::evaluate_function: AddmmBackward0"), "aten::addmm");
+    EXPECT_EQ(forward_of(p, a, "aten::add"), "aten::addmm");
+    for (std::string_view name :
+         {"autograd::engine::evaluate_function: AddmmBackward0", "AddmmBackward0", "aten::add",
+          "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad",
+          "torch::autograd::AccumulateGrad", "aten::add_"})
+        EXPECT_EQ(path_of(p, a, name), "Linear_0") << name;
+    EXPECT_EQ(path_of(p, a, "nccl:all_reduce"), "-") << "a bucket is of no layer";
+}
+
 // Two forward threads use the same sequence numbers: only the flow tells them apart.
 TEST(Direction, FlowsDecideBetweenForwardThreads) {
     TestProfile t;

@@ -208,9 +208,9 @@ bool look_at(const std::string& path) {
 std::vector<std::string> corpus() {
     std::vector<std::string> traces;
     const char* root = std::getenv("OPSIGHT_CORPUS");
-    if (!root || !*root) return traces;
-    for (const auto& entry :
-         std::filesystem::recursive_directory_iterator(std::filesystem::path(root) / "kineto")) {
+    const std::filesystem::path folder = std::filesystem::path(root ? root : "") / "kineto";
+    if (!root || !*root || !std::filesystem::is_directory(folder)) return traces;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
         const std::string name = entry.path().string();
         if (entry.is_regular_file() && (name.ends_with(".json") || name.ends_with(".gz")))
             traces.push_back(name);

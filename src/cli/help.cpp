@@ -26,7 +26,10 @@ class HelpCommand : public Command {
                                   .remedy = "'opsight help' lists the commands",
                                   .exit_code = 2});
         }
-        const std::string text = name_.empty() ? shown->help() : shown->help("opsight");
+        // App::help() of the whole would show the command that is running, which is this one.
+        const std::string text = name_.empty() ? app_->get_formatter()->make_help(app_, app_->get_name(),
+                                                                                  CLI::AppFormatMode::Normal)
+                                               : shown->help("opsight");
         std::fputs(text.c_str(), stdout);
         return 0;
     }

@@ -52,7 +52,7 @@ int run(int argc, char** argv) {
     app.set_version_flag("-V,--version", "opsight " OPSIGHT_VERSION);
     app.require_subcommand(1);
     bool ignored = false;
-    app.add_flag("--json-errors", ignored, "Print errors as one JSON object on standard error");
+    app.add_flag("--json-errors,--json", ignored, "Print errors as one JSON object on standard error");
     app.fallthrough();
     app.footer(
         "A first look:\n"

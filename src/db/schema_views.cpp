@@ -152,9 +152,16 @@ View api_calls() {
                     "CASE WHEN s.driver THEN 'driver' ELSE 'runtime' END"},
                    {"correlation", kBigint, "", "correlation id", known("s.correlation")},
                    {"op_span", kInteger, "", "ops.id of the innermost enclosing op", known("s.op_span")},
+                   {"op_id", kInteger, "", "op_identities.id of that op", "o.op"},
+                   {"op_name", kVarchar, "", "its name", "i.name"},
+                   {"layer", kVarchar, "", "path of its layer", "l.path"},
+                   {"direction", kVarchar, "", "fprop, bprop, optimizer, dataload or other",
+                    direction_text("i.direction")},
                    kIteration,
                    kUnfinished}}),
-            host_source("api_calls") + " LEFT JOIN raw.strings x ON x.id = s.name"};
+            host_source("api_calls") +
+                " LEFT JOIN raw.strings x ON x.id = s.name LEFT JOIN raw.ops o ON o.id = s.op_span "
+                "LEFT JOIN raw.op_identities i ON i.id = o.op LEFT JOIN raw.layers l ON l.id = i.layer"};
 }
 
 std::vector<Column> op_facts() {

@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+"""The command line from outside: what it writes, refuses and says. Needs no corpus."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import unittest
+
+import opsight_cli
+
+REPORTS = ("summary", "detailed", "iteration", "kernel", "tensor_core", "op_type", "group_op")
+VIEWS = {
+    "kernels": "begin_ns dur_ns name device stream op_id layer iteration direction uses_tc tc_evidence rank",
+    "memcpys": "begin_ns dur_ns name device stream op_id layer iteration direction bytes rank",
+    "memsets": "begin_ns dur_ns name device stream op_id layer iteration direction bytes rank",
+    "api_calls": "begin_ns dur_ns name op_id layer direction iteration rank",
+    "ops": "begin_ns dur_ns name op_id layer iteration direction rank",
+    "op_stats": "op_id iteration rank",
+    "layers": "id name path parent depth",
+    "iterations": "begin_ns dur_ns name iteration rank",
+    "devices": "name rank device",
+    "ranks": "rank",
+    "diagnostics": "key severity count help",
+}
+
+
+def span(category, name, tid, begin, dur, pid=1, **arguments):
+    return {"ph": "X", "cat": category, "name": name, "pid": pid, "tid": tid, "ts": begin, "dur": dur,
+            "args": arguments}
+
+
+def trace(steps=4):
+    """Steps of 100 us: a linear op with a GEMM on Tensor Cores, and a relu."""
+    events = []
+    for step in range(steps):
+        at = 100.0 * step
+        number = 10 * step
+        events += [
+            span("user_annotation", f"ProfilerStep#{step}", 1, at, 95),
+            span("cpu_op", "aten::linear", 1, at + 5, 20, **{"Input Dims": [[64, 64], [64, 64]],
+                                                             "Input type": ["c10::Half", "c10::Half"]}),
+            span("cuda_runtime", "cudaLaunchKernel", 1, at + 10, 5, correlation=number + 1),
+            span("kernel", "volta_fp16_s884gemm_fp16_64x64_ldg8_f2f_nn", 7, at + 30, 20 + step, pid=0,
+                 device=0, stream=7, correlation=number + 1, grid=[4, 1, 1], block=[128, 1, 1]),
+            span("cpu_op", "aten::relu", 1, at + 30, 10, **{"Input Dims": [[64, 64]]}),
+            span("cuda_runtime", "cudaLaunchKernel", 1, at + 32, 5, correlation=number + 2),
+            span("kernel", "relu_kernel(float*)", 7, at + 60, 10, pid=0, device=0, stream=7,
+                 correlation=number + 2, grid=[4, 1, 1], block=[128, 1, 1]),
+        ]
+    return {"schemaVersion": 1, "traceEvents": events, "deviceProperties": [
+        {"id": 0, "name": "Tesla V100", "totalGlobalMem": 1 << 34, "computeMajor": 7, "computeMinor": 0,
+         "numSms": 80}]}
+
+
+class Cli(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="opsight-cli-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.trace = self.path("trace.json")
+        with open(self.trace, "w", encoding="utf-8") as file:
+            json.dump(trace(), file)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run_cli(self, *arguments, **options):
+        return opsight_cli.run(*arguments, check=False, cwd=self.folder, **options)
+
+    def made(self, *options):
+        done = self.run_cli("import", self.trace, "-o", "a.opsight", "--force", *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.path("a.opsight")
+
+    def assert_refused(self, done, *words, code=1):
+        self.assertIn(done.returncode, (1, 2) if code is None else (code,), done.stderr)
+        self.assertTrue(done.stderr.startswith("opsight: "), done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+
+class HelpTest(Cli):
+    def test_help_and_version(self):
+        whole = self.run_cli("--help").stdout
+        self.assertEqual(self.run_cli("help").stdout, whole)
+        for command in ("import", "report", "info", "sql", "profile", "schema", "completion"):
+            self.assertIn(f"\n  {command} ", whole)
+            text = self.run_cli("help", command).stdout
+            self.assertEqual(text, self.run_cli(command, "--help").stdout)
+            self.assertIn(f"Usage: opsight {command}", text)
+        self.assertRegex(self.run_cli("--version").stdout, r"^opsight \d+\.\d+\.\d+\n$")
+
+    def test_wrong_use(self):
+        self.assert_refused(self.run_cli("reprot"), "'report'", code=2)
+        self.assert_refused(self.run_cli("help", "reprot"), "reprot", code=2)
+        self.assert_refused(self.run_cli("import"), "TRACE", code=2)
+        self.assert_refused(self.run_cli("import", self.trace, "--frobnicate"), "--frobnicate", code=2)
+        self.assertEqual(self.run_cli().returncode, 2)
+
+    def test_completions_are_sound_shell(self):
+        for shell in ("bash", "zsh"):
+            text = self.run_cli("completion", shell).stdout
+            self.assertIn("--iter-start", text)
+            if shutil.which(shell):
+                subprocess.run([shell, "-n"], input=text, text=True, check=True)
+        script = self.run_cli("completion", "bash").stdout + (
+            "\nCOMP_WORDS=(opsight rep) COMP_CWORD=1; _opsight; echo ${COMPREPLY[@]}")
+        self.assertEqual(subprocess.run(["bash"], input=script, text=True, capture_output=True,
+                                        check=True).stdout.strip(), "report")
+
+    def test_errors_for_scripts(self):
+        done = self.run_cli("import", "missing.json", "--json")
+        error = json.loads(done.stderr)
+        self.assertEqual((done.returncode, error["exit_code"], error["file"]), (1, 1, "missing.json"))
+        self.assertIn("no such file", error["error"])
+        self.assertEqual(json.loads(self.run_cli("info", "missing", "--json").stderr)["file"], "missing")
+        self.assertEqual(json.loads(self.run_cli("nothing", "--json-errors").stderr)["exit_code"], 2)
+
+
+class ImportTest(Cli):
+    def test_names_the_output_after_the_trace(self):
+        with gzip.open(self.path("run.pt.trace.json.gz"), "wt") as file:
+            json.dump(trace(), file)
+        self.assertEqual(self.run_cli("import", "run.pt.trace.json.gz").returncode, 0)
+        self.assertTrue(os.path.exists(self.path("run.opsight")))
+
+    def test_one_line_of_result(self):
+        done = self.run_cli("import", self.trace)
+        self.assertEqual(done.stdout.count("\n"), 1, done.stdout)
+        self.assertIn("trace.opsight", done.stdout)
+
+    def test_keeps_an_existing_output(self):
+        with open(self.path("a.opsight"), "w", encoding="ascii") as file:
+            file.write("mine")
+        self.assert_refused(self.run_cli("import", self.trace, "-o", "a.opsight"), "a.opsight", "--force")
+        with open(self.path("a.opsight"), encoding="ascii") as file:
+            self.assertEqual(file.read(), "mine")
+        self.assertEqual(opsight_cli.run("info", self.made(), "--json").returncode, 0)
+
+    def test_a_failed_import_leaves_nothing(self):
+        with open(self.path("bad.json"), "w", encoding="ascii") as file:
+            file.write("{\"traceEvents\": 5}")
+        self.assert_refused(self.run_cli("import", "bad.json", "-o", "a.opsight"), "bad.json", "traceEvents")
+        self.assert_refused(self.run_cli("import", self.trace, "-o", "no/such/a.opsight"), "no/such")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["bad.json", "trace.json"])
+
+    def test_a_full_disk_leaves_nothing(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        done = self.run_cli("import", self.trace, "-o", "a.opsight", preexec_fn=limit)
+        self.assert_refused(done, "a.opsight")
+        self.assertEqual(os.listdir(self.folder), ["trace.json"])
+
+    def test_a_full_disk_keeps_the_old_profile(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        before = self.made()
+        done = self.run_cli("import", self.trace, "-o", "a.opsight", "--force", preexec_fn=limit)
+        self.assert_refused(done, "a.opsight")
+        self.assertEqual(self.run_cli("info", before).returncode, 0)
+
+    def test_two_ranks_of_the_same_number(self):
+        for name in ("x.json", "y.json"):
+            with open(self.path(name), "w", encoding="utf-8") as file:
+                json.dump(trace() | {"distributedInfo": {"rank": 3}}, file)
+        self.assertEqual(self.run_cli("import", "x.json", "y.json", "-o", "a.opsight").returncode, 0)
+        info = json.loads(self.run_cli("info", "a.opsight", "--json").stdout)
+        self.assertEqual(len({rank["rank"] for rank in info["ranks"]}), 2)
+        self.assertIn("rank_duplicate", {d["key"] for d in info["diagnostics"]})
+
+    def test_odd_times_and_ids(self):
+        events = trace()["traceEvents"]
+        bad = [("ts", "NaN"), ("ts", 1e300), ("ts", None), ("dur", -5), ("dur", "x"), ("ts", -1e17)]
+        text = json.dumps({"traceEvents": events + [span("cpu_op", f"odd{i}", 1, 50, 1) | {key: value}
+                                                    for i, (key, value) in enumerate(bad)]})
+        text = text.replace('"NaN"', "NaN")
+        double = [span("kernel", "twice", 7, 500, 5, pid=0, device=0, stream=7, correlation=1)]
+        text = text.replace("]}", "," + json.dumps(double)[1:-1] + "]}") if text.endswith("]}") else text
+        with open(self.path("odd.json"), "w", encoding="utf-8") as file:
+            file.write(text)
+        self.assertEqual(self.run_cli("import", "odd.json", "-o", "a.opsight").returncode, 0)
+        info = json.loads(self.run_cli("info", "a.opsight", "--json").stdout)
+        counts = {d["key"]: d["count"] for d in info["diagnostics"]}
+        self.assertGreaterEqual(counts.get("bad_time", 0) + counts.get("bad_event", 0), 4, counts)
+        self.assertEqual(counts.get("negative_duration"), 1, counts)
+        self.assertEqual(info["counts"]["kernels"], 9)
+
+
+class InfoTest(Cli):
+    def test_the_object_that_scripts_read(self):
+        info = json.loads(self.run_cli("info", self.made(), "--json").stdout)
+        self.assertEqual(info["producer"], "PyTorch Kineto")
+        self.assertEqual(info["frameworks"], ["PyTorch"])
+        self.assertEqual([rank["rank"] for rank in info["ranks"]], [0])
+        (device,) = info["devices"]
+        self.assertEqual((device["name"], device["compute_capability"], device["sm_count"], device["memory_bytes"]),
+                         ("Tesla V100", "7.0", 80, 1 << 34))
+        self.assertEqual(info["range"]["end_ns"] - info["range"]["begin_ns"], info["range"]["ns"])
+        iterations = info["iterations"]
+        self.assertEqual({key: iterations[key] for key in ("source", "total", "selected", "start", "stop")},
+                         {"source": "step_marker", "total": 4, "selected": 4, "start": 0, "stop": 3})
+        wanted = {"kernels": 8, "memcpys": 0, "memsets": 0, "api_calls": 8, "ops": 8, "annotations": 4,
+                  "python_frames": 0, "unattributed_kernels": 0}
+        self.assertEqual({key: info["counts"][key] for key in wanted}, wanted)
+        for diagnostic in info["diagnostics"]:
+            self.assertEqual(set(diagnostic), {"key", "severity", "count", "help"})
+
+
+class ReportTest(Cli):
+    def report(self, *options):
+        done = self.run_cli("report", self.profile, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def setUp(self):
+        super().setUp()
+        self.profile = self.made()
+
+    def test_every_report_in_every_format(self):
+        self.assertEqual(set(json.loads(self.report("--report", "all", "--format", "json"))),
+                         {"range", *REPORTS})
+        for name in REPORTS:
+            self.assertTrue(json.loads(self.report("--report", name, "--format", "json")))
+            self.assertTrue(list(csv.reader(io.StringIO(self.report("--report", name, "--format", "csv")))))
+            self.assertGreater(self.report("--report", name).count("\n"), 2)
+
+    def test_known_numbers(self):
+        with_tc = json.loads(self.report("--report", "kernel", "--format", "json", "--sort", "total_gpu_time_ns"))
+        text = json.dumps(with_tc)
+        self.assertIn(str(20_000 + 21_000 + 22_000 + 23_000), text)
+        part = json.dumps(json.loads(self.report("--report", "kernel", "--format", "json", "--iter-start", "1",
+                                                 "--iter-stop", "2")))
+        self.assertIn(str(21_000 + 22_000), part)
+        self.assertNotIn(str(86_000), part)
+
+    def test_tables_fit_a_terminal(self):
+        for columns in (80, 120, 200):
+            environment = dict(os.environ, COLUMNS=str(columns))
+            text = self.run_cli("report", self.profile, "--report", "all", env=environment).stdout
+            tables = [line for line in text.splitlines() if not line.startswith("note: ")]
+            longest = max(tables, key=len)
+            self.assertLessEqual(len(longest), columns, longest)
+
+    def test_files(self):
+        self.report("--report", "all", "--format", "csv", "--output", self.path("out"))
+        files = os.listdir(self.path("out"))
+        for name in REPORTS:
+            self.assertTrue([file for file in files if file.startswith(name)], name)
+
+    def test_limit_and_sort(self):
+        rows = list(csv.DictReader(io.StringIO(
+            self.report("--report", "kernel", "--format", "csv", "--sort", "No. Calls:asc", "--limit", "1"))))
+        self.assertEqual(len(rows), 1)
+        self.assert_refused(self.run_cli("report", self.profile, "--report", "kernel", "--sort", "nonsense"),
+                            "nonsense", "total_gpu_time_ns", code=2)
+
+    def test_refusals(self):
+        for options, words in ((("--iter-start", "9"), ("9", "0 to 3")),
+                               (("--key-op", "nope"), ("nope",)),
+                               (("--iteration-range", "("), ("--iteration-range",)),
+                               (("--report", "nope"), ("nope", "summary"))):
+            self.assert_refused(self.run_cli("report", self.profile, *options), *words, code=None)
+        self.assert_refused(self.run_cli("report", self.trace), "opsight import")
+        self.assert_refused(self.run_cli("report", "missing.opsight"), "missing.opsight")
+
+    def test_a_cut_or_damaged_profile(self):
+        with open(self.profile, "rb") as file:
+            content = file.read()
+        for name, damaged in (("cut", content[:len(content) // 2]), ("empty", b""),
+                              ("junk", content[:8192] + os.urandom(len(content) - 8192))):
+            with open(self.path(name), "wb") as file:
+                file.write(damaged)
+            for command in ("report", "info"):
+                self.assert_refused(self.run_cli(command, name), name)
+
+    def test_a_reader_that_goes_away(self):
+        done = subprocess.run(f"'{opsight_cli.PROGRAM}' report '{self.profile}' --report all | head -1",
+                              shell=True, capture_output=True, text=True, check=True)
+        self.assertEqual(done.stderr, "")
+
+
+class SqlTest(Cli):
+    def test_views_and_their_columns(self):
+        profile = self.made()
+        for view, columns in VIEWS.items():
+            done = self.run_cli("sql", profile, f"SELECT {', '.join(columns.split())} FROM {view}")
+            self.assertEqual(done.returncode, 0, view + ": " + done.stderr)
+
+    def test_formats(self):
+        profile = self.made()
+        query = "SELECT name, sum(dur_ns)::BIGINT AS ns FROM kernels GROUP BY name ORDER BY ns DESC"
+        self.assertEqual(json.loads(self.run_cli("sql", profile, query, "--format", "json").stdout)[0]["ns"], 86_000)
+        self.assertEqual(self.run_cli("sql", profile, query, "--format", "csv").stdout.splitlines()[0], "name,ns")
+        self.assertIn("86000", self.run_cli("sql", profile, query).stdout.replace(",", ""))
+
+    def test_the_profile_and_the_machine_are_safe(self):
+        profile = self.made()
+        with open(profile, "rb") as file:
+            before = file.read()
+        for query in ("DROP VIEW kernels", "CREATE TABLE x (i INT)", "COPY (SELECT 1) TO 'x.csv'",
+                      "SELECT * FROM read_csv('/etc/passwd')", "INSTALL httpfs", "SELECT", "nonsense"):
+            self.assertNotEqual(self.run_cli("sql", profile, query).returncode, 0, query)
+        with open(profile, "rb") as file:
+            self.assertEqual(file.read(), before)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.opsight", "trace.json"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -203,6 +203,7 @@ TEST(Ops, IdentityIsNameLayerDirectionShapesAndDtypes) {
         return detail;
     };
     const TrackId thread = t.thread();
+    t.gpu(0, "NVIDIA A100", 8, 0);
     t.op("aten::mm", 0, 1000, thread, with_shapes("[[2, 3]]"));
     t.op("aten::mm", 2000, 1000, thread, with_shapes("[[4, 3]]"));
     t.op("aten::mm", 4000, 1000, thread, with_shapes("[[2, 3]]"));
@@ -216,6 +217,37 @@ TEST(Ops, IdentityIsNameLayerDirectionShapesAndDtypes) {
     EXPECT_EQ(p.strings.view(a.ops[0].shapes), "[[2, 3]]");
     EXPECT_TRUE(a.ops[0].tc_eligible);
     EXPECT_FALSE(a.ops[2].tc_eligible);
+}
+
+bool eligible(int major, int minor, std::string_view dtypes, std::string_view kernel = "relu_kernel",
+              std::string_view name = "aten::mm") {
+    TestProfile t;
+    if (major > 0) t.gpu(0, "NVIDIA", major, minor);
+    OpDetail detail;
+    Signature s;
+    s.dtypes = t.builder.text(dtypes);
+    s.shapes = s.concrete = s.strides = StringId(size_t{0});
+    detail.signature = t.builder.signature(s);
+    t.op(name, 0, 10000, t.thread(), detail);
+    t.api("cudaLaunchKernel", 100, 100, t.thread(), 1);
+    if (major > 0) t.kernel(kernel, 5000, 900, t.stream(), 1);
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    return identity(p, a, name).tc_eligible;
+}
+
+TEST(Ops, EligibleOnADeviceThatTakesTheDtype) {
+    EXPECT_TRUE(eligible(8, 0, "[\"float\", \"float\"]"));
+    EXPECT_TRUE(eligible(7, 0, "[\"\", \"Scalar\", \"c10::Half\"]"));
+    EXPECT_TRUE(eligible(7, 0, "")) << "a dtype that is not told";
+    EXPECT_FALSE(eligible(6, 0, "[\"float\"]")) << "no Tensor Cores";
+    EXPECT_FALSE(eligible(0, 0, "[\"float\"]")) << "no device";
+    EXPECT_FALSE(eligible(8, 0, "[\"long int\", \"long int\"]"));
+    EXPECT_FALSE(eligible(7, 0, "[\"double\"]"));
+    EXPECT_TRUE(eligible(8, 0, "[\"double\"]"));
+    EXPECT_FALSE(eligible(8, 0, "[\"float\"]", "relu_kernel", "my::fused"));
+    EXPECT_TRUE(eligible(8, 0, "[\"float\"]", "ampere_fp16_s16816gemm_fp16_128x64_tn", "my::fused"))
+        << "seen to run such kernels";
 }
 
 }  // namespace

@@ -82,6 +82,8 @@ void find_kernels(Profile& profile, Analysis& analysis) {
         }
         analysis.kernel[span] = id;
         const Kernel& kernel = analysis.kernels[id.index()];
+        const bool seen = kernel.uses_tc == TensorCoreUse::kYes && analysis.launch_op[span].valid();
+        if (seen) analysis.ops[analysis.device_op[span].index()].tc_eligible = true;
         if (kernel.uses_tc == TensorCoreUse::kUnknown) {
             Diagnostics& diagnostics = profile.diagnostics;
             const Diag diag = Diag::kUnknownTensorCoreUse;

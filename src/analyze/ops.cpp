@@ -4,6 +4,7 @@
 
 #include "analyze/names.h"
 #include "hardware/op_tables.h"
+#include "hardware/tensor_cores.h"
 
 namespace opsight {
 namespace {
@@ -54,11 +55,41 @@ void fill_type(Op& op, StringPool& strings, absl::flat_hash_map<StringId, std::p
     op.tc_eligible = it->second.second;
 }
 
+// Which dtypes the matrix units of a profile's devices take.
+class Eligibility {
+  public:
+    explicit Eligibility(const Profile& profile) : strings_(profile.strings) {
+        for (const Device& d : profile.devices) {
+            any_ |= hardware::has_tensor_cores(d.name, d.compute_major, d.compute_minor);
+            fp64_ |= hardware::has_fp64_tensor_cores(d.name, d.compute_major, d.compute_minor);
+        }
+    }
+    // The first tensor among the inputs decides: ["float", "Scalar"]
+    bool operator()(StringId dtypes) const {
+        if (!any_) return false;
+        std::string_view rest = strings_.view(dtypes);
+        while (true) {
+            const size_t open = rest.find('"');
+            if (open == std::string_view::npos) return true;
+            rest.remove_prefix(open + 1);
+            const size_t close = std::min(rest.find('"'), rest.size());
+            const std::string_view dtype = rest.substr(0, close);
+            if (!dtype.empty() && dtype != "Scalar") return hardware::is_tensor_core_dtype(dtype, fp64_);
+            rest.remove_prefix(std::min(close + 1, rest.size()));
+        }
+    }
+
+  private:
+    const StringPool& strings_;
+    bool any_ = false, fp64_ = false;
+};
+
 // Instances: by name, layer, direction and signature; the signature stands for its shapes and dtypes.
 void identify_instances(Profile& profile, Analysis& analysis, const std::vector<Direction>& directions,
                         OpTable& table) {
     const HostSpans& h = profile.host;
     absl::flat_hash_map<StringId, std::pair<StringId, bool>> types;
+    const Eligibility suits(profile);
     struct Last {  // the same op mostly comes with the same signature again
         uint64_t name_layer = UINT64_MAX, signature_direction = 0;
         OpId op;
@@ -83,6 +114,7 @@ void identify_instances(Profile& profile, Analysis& analysis, const std::vector<
                 op.dtypes = profile.signatures[signature.index()].dtypes;
             }
             fill_type(op, profile.strings, types);
+            op.tc_eligible = op.tc_eligible && suits(op.dtypes);
             slot = {name_layer, rest, table.get(op)};
         }
         analysis.op[h.detail[row]] = slot.op;

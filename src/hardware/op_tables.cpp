@@ -148,4 +148,10 @@ bool is_tensor_core_op(std::string_view name) {
     return std::binary_search(kOps.begin(), kOps.end(), name);
 }
 
+bool is_tensor_core_dtype(std::string_view dtype, bool fp64) {
+    constexpr std::string_view without[] = {"long", "long int", "int", "short", "short int", "bool"};
+    if (dtype == "double") return fp64;
+    return std::find(std::begin(without), std::end(without), dtype) == std::end(without);
+}
+
 }  // namespace opsight::hardware

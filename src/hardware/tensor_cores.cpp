@@ -176,4 +176,9 @@ bool has_tensor_cores(std::string_view device, int major, int minor) {
                         [&](std::string_view name) { return contains(device, name); });
 }
 
+bool has_fp64_tensor_cores(std::string_view device, int major, int minor) {
+    if (!has_tensor_cores(device, major, minor)) return false;
+    return major == 0 || major >= 9 || (major == 8 && minor == 0);
+}
+
 }  // namespace opsight::hardware

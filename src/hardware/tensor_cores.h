@@ -29,5 +29,7 @@ TensorCoreVerdict tensor_core_use(std::string_view full_kernel_name);
 // Whether a device has such units. A device of which nothing is known is taken to have them: only facts rule
 // them out (compute capability below 7.0; TU116 and TU117, which report 7.5 without Tensor Cores).
 bool has_tensor_cores(std::string_view device_name, int compute_major, int compute_minor);
+// Whether they take doubles: those of data centers since compute capability 8.0.
+bool has_fp64_tensor_cores(std::string_view device_name, int compute_major, int compute_minor);
 
 }  // namespace opsight::hardware

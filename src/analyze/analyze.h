@@ -18,6 +18,7 @@ struct AnalysisOptions {
     std::string key_op;  // cut iterations at the end of each span of this name; empty: choose
     std::string
         iteration_range;  // RE2 pattern: each annotation that it matches is an iteration; empty: choose
+    int64_t iter_start = -1, iter_stop = -1;  // the range that reports show unless asked; -1: not said
     unsigned threads = 2;
 };
 

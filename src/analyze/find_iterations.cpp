@@ -204,6 +204,8 @@ std::vector<RankExtent> rank_extents(const Profile& profile) {
 Iterations find_iterations(Profile& profile, const Analysis& analysis, const AnalysisOptions& options) {
     const NamedSpans spans(profile);
     Iterations result = choose(profile, analysis, options, spans);
+    result.start = options.iter_start;
+    result.stop = options.iter_stop;
     if (result.list.empty()) {
         profile.diagnostics.add(Diag::kNoIterations);
         return result;

@@ -10,8 +10,8 @@
 
 namespace opsight {
 
-// Fills kernels and kernel. A kernel that carries the description of a collective is a communication kernel
-// whatever its name.
+// Fills kernels and kernel; ops that launched Tensor Core kernels become eligible for them. A kernel that
+// carries the description of a collective is a communication kernel whatever its name.
 void find_kernels(Profile& profile, Analysis& analysis);
 
 // Fills occupancy_pct from the limits that the source tells of the device, else from those of its compute

@@ -37,7 +37,7 @@ struct Op {
     LayerId layer;        // invalid: none known
     Direction direction = Direction::kForward;
     StringId shapes, dtypes;
-    bool tc_eligible = false;
+    bool tc_eligible = false;  // by name, on a device that takes the dtype; or seen to launch such kernels
 };
 
 // A node of the module tree; parents come before children.
@@ -85,9 +85,10 @@ enum class IterationSource : uint8_t { kNone, kKeyOp, kRangeRegex, kStepMarker, 
 // Which iterations there are, on which ground.
 struct Iterations {
     IterationSource source = IterationSource::kNone;
-    double confidence = 0;        // 1 for everything but kInferred
-    std::string description;      // in words: "48 x ProfilerStep#", "period of 317 kernels seen 12 times"
-    std::vector<Iteration> list;  // by (rank, begin)
+    double confidence = 0;          // 1 for everything but kInferred
+    std::string description;        // in words: "48 x ProfilerStep#", "period of 317 kernels seen 12 times"
+    std::vector<Iteration> list;    // by (rank, begin)
+    int64_t start = -1, stop = -1;  // the range that reports show unless asked; -1: theirs to choose
 };
 
 // A stretch of one rank's time with one class of resource; without gaps from the rank's first span to its

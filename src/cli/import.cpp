@@ -85,6 +85,11 @@ class ImportCommand : public Command {
         sub->add_option("--key-op", analysis_.key_op, "Cut iterations at the end of each op of this name");
         sub->add_option("--iteration-range", analysis_.iteration_range,
                         "Take annotations that match this regular expression as iterations");
+        sub->add_option("--iter-start", analysis_.iter_start,
+                        "First iteration of the range that reports show unless asked")
+            ->check(CLI::NonNegativeNumber);
+        sub->add_option("--iter-stop", analysis_.iter_stop, "Last iteration of that range")
+            ->check(CLI::NonNegativeNumber);
         sub->add_option("--threads", threads_,
                         "Threads to use (default: the cores of the machine, at most 8)")
             ->check(CLI::Range(1, 256));
@@ -116,6 +121,7 @@ class ImportCommand : public Command {
         OPSIGHT_ASSIGN(Profile profile, import_files(inputs_, options, &facts));
         const Analysis analysis = analyze(profile, analysis_);
         progress.clear();
+        OPSIGHT_TRY(check_range(analysis.iterations));
         db::WriteOptions writing;
         writing.overwrite = force_;
         OPSIGHT_TRY(db::write_profile(output_, profile, analysis, writing));
@@ -126,6 +132,21 @@ class ImportCommand : public Command {
     }
 
   private:
+    static Status check_range(const Iterations& iterations) {
+        int64_t last = -1;
+        for (const Iteration& it : iterations.list)
+            last = std::max(last, it.number);
+        const int64_t start = std::max<int64_t>(iterations.start, 0);
+        const int64_t stop = iterations.stop < 0 ? last : iterations.stop;
+        if ((iterations.start < 0 && iterations.stop < 0) || (start <= stop && stop <= last)) return {};
+        return fail(Error{fmt::format("there is no range of iterations {} to {}", start, stop),
+                          {},
+                          {},
+                          last < 0 ? "no iterations were found in the trace"
+                                   : fmt::format("the trace has iterations 0 to {}", last),
+                          2});
+    }
+
     void report(const Profile& profile, const ImportFacts& facts, double seconds) const {
         std::error_code ignored;
         const uintmax_t size = fs::file_size(output_, ignored);

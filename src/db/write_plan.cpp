@@ -35,6 +35,9 @@ std::vector<std::pair<std::string, std::string>> meta_rows(const Profile& profil
         {"begin_ns", std::to_string(info.begin_ns)},
         {"end_ns", std::to_string(info.end_ns)},
         {"iteration_source", std::string(source_name(analysis.iterations.source))},
+        {"iteration_start",
+         analysis.iterations.start < 0 ? "" : fmt::format("{}", analysis.iterations.start)},
+        {"iteration_stop", analysis.iterations.stop < 0 ? "" : fmt::format("{}", analysis.iterations.stop)},
         {"iteration_confidence", fmt::format("{}", analysis.iterations.confidence)},
         {"iteration_description", analysis.iterations.description},
     };

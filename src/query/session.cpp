@@ -70,6 +70,10 @@ Status Session::stored_iterations() {
         if (key == "iteration_description") range_.description = value;
         if (key == "iteration_confidence")
             std::from_chars(value.data(), value.data() + value.size(), range_.confidence);
+        int64_t number = 0;
+        if (std::from_chars(value.data(), value.data() + value.size(), number).ec != std::errc()) continue;
+        if (key == "iteration_start") stored_start_ = number;
+        if (key == "iteration_stop") stored_stop_ = number;
     }
     return {};
 }
@@ -102,7 +106,11 @@ Status Session::cut_iterations(const RangeOptions& options) {
 }
 
 // The default range is what follows the leading warm-up iterations. A range beyond what there is is an error.
-Status Session::choose(const RangeOptions& options) {
+Status Session::choose(RangeOptions options) {
+    if (!options.all && !options.start && !options.stop) {
+        options.start = stored_start_;
+        options.stop = stored_stop_;
+    }
     OPSIGHT_ASSIGN(
         const duck::Rows rows,
         query("SELECT coalesce(max(number), -1), coalesce(max(warm), 0) FROM (SELECT rank, "

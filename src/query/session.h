@@ -58,7 +58,7 @@ class Session {
     Status look();
     Status stored_iterations();
     Status cut_iterations(const RangeOptions& options);
-    Status choose(const RangeOptions& options);
+    Status choose(RangeOptions options);
     Status select(bool cut_anew);
     Status measure_wall();
 
@@ -66,6 +66,7 @@ class Session {
     db::OpenProfile profile_;
     Range range_;
     Contents contents_;
+    std::optional<int64_t> stored_start_, stored_stop_;  // the range that the import was asked for
 };
 
 }  // namespace opsight

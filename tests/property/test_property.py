@@ -5,7 +5,9 @@ Checked on real traces ($OPSIGHT_CORPUS; skipped loudly without them) through th
 """
 
 import functools
+import json
 import os
+import re
 import unittest
 
 import opsight_cli
@@ -101,6 +103,70 @@ class IterationTest(PropertyTest):
             SELECT a.iteration FROM iterations a JOIN iterations b
               ON a.rank = b.rank AND a.iteration < b.iteration
             WHERE a.end_ns > b.begin_ns OR a.begin_ns >= a.end_ns""", "iterations"))
+
+
+class RangeTest(PropertyTest):
+    """A range that is chosen when reporting gives every number of an import with that range."""
+
+    def ranges(self, profile):
+        """Partial ranges where there are iterations, a key op, and patterns that name one, some and all annotations."""
+        last = profile.info()["iterations"]["total"] - 1
+        if last > 0:
+            yield ["--iter-start", 1]
+            yield ["--iter-start", last // 2, "--iter-stop", last // 2]
+            yield ["--iter-stop", last - 1]
+        for op in profile.rows("""SELECT name, count(*) AS count FROM ops GROUP BY name
+                                  HAVING count(*) BETWEEN 3 AND 40 ORDER BY count DESC, name LIMIT 1"""):
+            yield ["--key-op", op.name]
+            yield ["--key-op", op.name, "--iter-start", 1, "--iter-stop", 1]
+        for annotation in profile.rows("""SELECT name FROM annotations WHERE dur_ns > 0
+                                          GROUP BY name ORDER BY count(*), name LIMIT 1"""):
+            stem = re.split(r"[0-9]", annotation.name)[0]
+            yield ["--iteration-range", "^" + re.sub(r"([^A-Za-z0-9_ ])", r"\\\1", stem)]
+            yield ["--iteration-range", ".", "--iter-stop", 0]
+
+    def check_trace(self, *traces):
+        paths = [os.path.join(CORPUS, "kineto", trace) for trace in traces]
+        whole = opsight_cli.Profile(*paths)
+        tried = 0
+        for options in self.ranges(whole):
+            with self.subTest(trace=traces[0], options=options):
+                fresh = opsight_cli.Profile(*paths, options=options)
+                chosen, imported = whole.report("all", *options), fresh.report("all")
+                self.assertEqual(list(chosen), list(imported))
+                for part in chosen:
+                    self.assertEqual(json.dumps(chosen[part]), json.dumps(imported[part]), part)
+                fresh.remove()
+                tried += 1
+        whole.remove()
+        return tried
+
+    def test_training(self):
+        self.assertGreaterEqual(self.check_trace(RESNET), 4)
+
+    def test_communication(self):
+        self.assertGreaterEqual(self.check_trace(NCCL), 4)
+
+    def test_several_ranks(self):
+        ranks = [f"hta/trace_filter__sampled_rank-{rank}.json.gz" for rank in (0, 1)]
+        self.assertGreaterEqual(self.check_trace(*ranks), 4)
+
+    def test_another_maker_s_device(self):
+        self.assertGreaterEqual(self.check_trace("tracelens/mi300__ddp_resnet18_no_pool__train_resnet18.json.gz"), 4)
+
+    def test_without_a_device(self):
+        self.assertGreaterEqual(self.check_trace("hta/cpu_only__rank-34.Jul_15_10_52_41.1074.OLDER.pt.trace.json.gz"),
+                                4)
+
+    def test_graph_launches(self):
+        self.check_trace("tracelens/inference__sglang_decode__sglang_Qwen3-8B_decode.json.gz")
+
+    def test_a_range_that_is_not_there_is_refused(self):
+        path = os.path.join(CORPUS, "kineto", RESNET)
+        done = opsight_cli.run("import", path, "-o", os.path.join(opsight_cli.temporary_folder(), "none.opsight"),
+                               "--iter-start", 99, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("iterations 0 to 5", done.stderr)
 
 
 if __name__ == "__main__":

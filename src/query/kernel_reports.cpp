@@ -17,7 +17,7 @@ void append(std::vector<Field>& to, std::vector<Field> from) {
     to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
-std::vector<Field> kernel_fields() {
+std::vector<Field> kernel_fields(const Shape& shape) {
     return {
         {{"kernel_name", "Kernel Name"}, "k.short_name"},
         {{"op_id", "Op ID", Unit::kCount, 4}, "s.op"},
@@ -43,6 +43,7 @@ std::vector<Field> kernel_fields() {
         {{"tc_evidence", "TC Evidence", Unit::kNone, 9}, db::evidence_text("k.tc_evidence")},
         {{"tc_pattern", "TC Pattern", Unit::kNone, 9}, "nullif(k.tc_pattern, '')"},
         {{"layer", "Layer", Unit::kNone, 7}, "l.path"},
+        {{"shapes", "Input Shapes"}, shapes_sql("i.shapes", shape)},
         {{"long_kernel_name", "Long Kernel Name", Unit::kNone, 10}, "k.name"},
     };
 }
@@ -154,7 +155,7 @@ Result<Report> kernel_report(Session& session, const Shape& shape) {
         keys += ", t.device";
         joins += " LEFT JOIN raw.devices gd ON gd.id = s.device";
     }
-    append(q.fields, kernel_fields());
+    append(q.fields, kernel_fields(shape));
     q.with = fmt::format(
         "WITH s AS (SELECT d.name AS kernel, d.op{0}, "
         "count(*) AS calls, sum(d.dur_ns)::BIGINT AS total, min(d.dur_ns) AS least, max(d.dur_ns) AS most, "

@@ -42,7 +42,7 @@ void append(std::vector<Field>& to, std::vector<Field> from) {
 std::vector<Field> sixteen_times(bool gpu_first) {
     std::vector<Field> all =
         times("cpu_time", "CPU Time", "s.cpu_ns", "s.cpu_min_ns", "s.cpu_max_ns", false, gpu_first ? 2 : 1);
-    append(all, times("gpu_time", "GPU Time", "s.gpu_ns", "s.gpu_min_ns", "s.gpu_max_ns", true, 0));
+    append(all, times("gpu_time", "GPU Time", "s.gpu_ns", "s.gpu_min_ns", "s.gpu_max_ns", true, 1));
     append(all, times("cpu_overhead", "CPU Overhead", "s.cpu_ns - s.api_ns", "s.overhead_min_ns",
                       "s.overhead_max_ns", true, 5));
     append(all,
@@ -85,10 +85,10 @@ constexpr std::string_view kInstances =
 const char* kUsesTc =
     "CASE WHEN s.tc_kernels > 0 THEN 'yes' WHEN s.unknown_tc_kernels > 0 THEN 'unknown' ELSE 'no' END";
 
-// By GPU time, or else by self CPU time: by their whole CPU time an op and all that it calls would stand
+// By self time on the GPU, or else on the CPU: by their whole time an op and all that it calls would stand
 // below each other with nearly the same number.
 std::pair<std::string, bool> main_order(const Session& session) {
-    return {session.contents().device_work ? "total_gpu_time_ns" : "self_cpu_time_ns", true};
+    return {session.contents().device_work ? "self_gpu_time_ns" : "self_cpu_time_ns", true};
 }
 
 Report single(std::string name, ResultTable table, bool of_layers = false) {
@@ -158,24 +158,24 @@ Field quantile(const std::string& key, const std::string& head, const char* list
             device};
 }
 
-std::vector<Field> detailed_fields(bool gpu) {
+std::vector<Field> detailed_fields(bool gpu, const Shape& shape) {
     std::vector<Field> fields = {
         {{"op_id", "Op ID", Unit::kCount, 6}, "nullif(s.op, -1)"},
         {{"op_name", "Op Name"}, "coalesce(i.name, s.name)"},
         {{"direction", "Direction", Unit::kNone, 3},
          fmt::format("coalesce({}, 'other')", db::direction_text("i.direction"))},
         {{"op_type", "Op Type", Unit::kNone, 7}, "coalesce(i.type, 'unassociated')"},
-        {{"calls", "No. Calls", Unit::kCount, 1}, "s.calls"},
+        {{"calls", "No. Calls", Unit::kCount, gpu ? 1 : 2}, "s.calls"},
         {{"tc_eligible", "TC Eligible", Unit::kNone, 6}, "coalesce(i.tc_eligible, s.tc_kernels > 0)", true},
         {{"using_tc", "Using TC", Unit::kNone, 3}, kUsesTc, true},
     };
     append(fields, sixteen_times(gpu));
     append(fields, {{{"dtypes", "Data Type", Unit::kNone, 9}, "nullif(i.dtypes, '')"},
                     {{"stack", "Stack Trace", Unit::kNone, 20}, "x.stack"},
-                    {{"layer", "Layer", Unit::kNone, 1}, "l.path"},
-                    {{"shapes", "Input Shapes", Unit::kNone, 4}, "nullif(i.shapes, '')"},
-                    {{"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs, 2}, "s.self_cpu_ns"},
-                    {{"self_gpu_time_ns", "Self GPU Time (ns)", Unit::kNs, 4}, "s.self_gpu_ns", true},
+                    {{"layer", "Layer", Unit::kNone, gpu ? 2 : 0}, "l.path"},
+                    {{"shapes", "Input Shapes"}, shapes_sql("i.shapes", shape)},
+                    {{"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs, gpu ? 2 : 0}, "s.self_cpu_ns"},
+                    {{"self_gpu_time_ns", "Self GPU Time (ns)", Unit::kNs}, "s.self_gpu_ns", true},
                     {{"total_api_time_ns", "Total API Time (ns)", Unit::kNs, 7}, "s.api_ns", true},
                     quantile("median_cpu_time_ns", "Median CPU Time (ns)", "cpu_q", 1, false),
                     quantile("p95_cpu_time_ns", "P95 CPU Time (ns)", "cpu_q", 2, false),
@@ -236,7 +236,7 @@ Result<Report> detailed_report(Session& session, const Shape& shape) {
     const Groups by = groups(shape);
     Question q{"detailed", "Ops (Detailed)"};
     q.fields = by.fields;
-    append(q.fields, detailed_fields(session.contents().device_work));
+    append(q.fields, detailed_fields(session.contents().device_work, shape));
     q.with = fmt::format(
         "WITH s_ops AS (SELECT s.op{0}, {1} FROM sel_stats s GROUP BY s.op{0}), "
         "m AS (SELECT o.op{2}, quantile_cont(o.dur_ns, [0.5, 0.95]) AS cpu_q, "
@@ -265,7 +265,7 @@ Result<Report> op_type_report(Session& session, const Shape& shape) {
                       {{"calls", "# Calls", Unit::kCount, 1}, "s.calls"}});
     append(q.fields, sixteen_times(session.contents().device_work));
     append(q.fields, {{{"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs, 1}, "s.self_cpu_ns"},
-                      {{"self_gpu_time_ns", "Self GPU Time (ns)", Unit::kNs, 1}, "s.self_gpu_ns", true},
+                      {{"self_gpu_time_ns", "Self GPU Time (ns)", Unit::kNs}, "s.self_gpu_ns", true},
                       quantile("median_cpu_time_ns", "Median CPU Time (ns)", "cpu_q", 1, false),
                       quantile("p95_cpu_time_ns", "P95 CPU Time (ns)", "cpu_q", 2, false)});
     q.with = fmt::format(
@@ -333,9 +333,9 @@ Result<Report> tensor_core_report(Session& session, const Shape& shape) {
             {{"op_type", "Op Type", Unit::kNone, 6}, "i.type"},
             {{"uses_tc", "Uses TC"}, kUsesTc},
             {{"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}, "s.kernel_ns"},
-            {{"tc_gpu_time_ns", "TC GPU Time (ns)", Unit::kNs}, "s.tc_kernel_ns"},
+            {{"tc_gpu_time_ns", "TC GPU Time (ns)", Unit::kNs, 1}, "s.tc_kernel_ns"},
             {{"non_tc_gpu_time_ns", "Non-TC GPU Time (ns)", Unit::kNs, 2}, "s.kernel_ns - s.tc_kernel_ns"},
-            {{"tc_utilization_pct", "TC Utilization (%)", Unit::kPercent, 1}, utilization},
+            {{"tc_utilization_pct", "TC Utilization (%)", Unit::kPercent, 2}, utilization},
             {{"kernels", "Total Kernel Count", Unit::kCount, 5}, "s.kernels"},
             {{"tc_kernels", "TC Kernel Count", Unit::kCount, 5}, "s.tc_kernels"},
             {{"tc_kernel_names", "TC Kernel Names", Unit::kNone, 7}, "k.tc_names"},
@@ -345,7 +345,7 @@ Result<Report> tensor_core_report(Session& session, const Shape& shape) {
             {{"tc_evidence", "TC Evidence", Unit::kNone, 6}, "k.evidence"},
             {{"calls", "No. Calls", Unit::kCount, 6}, "s.calls"},
             {{"dtypes", "Data Type", Unit::kNone, 9}, "nullif(i.dtypes, '')"},
-            {{"shapes", "Input Shapes", Unit::kNone, 9}, "nullif(i.shapes, '')"},
+            {{"shapes", "Input Shapes"}, shapes_sql("i.shapes", shape)},
             {{"layer", "Layer", Unit::kNone, 7}, "l.path"}});
     q.with = fmt::format(
         "WITH RECURSIVE s AS (SELECT s.op{0}, {1} FROM sel_stats s JOIN raw.op_identities i ON i.id = s.op "
@@ -363,6 +363,7 @@ Result<Report> tensor_core_report(Session& session, const Shape& shape) {
         "s JOIN raw.op_identities i ON i.id = s.op LEFT JOIN raw.layers l ON l.id = i.layer "
         "LEFT JOIN k ON k.op = s.op" +
         by.joins;
+    if (shape.for_people && !session.contents().device_work) q.source += " WHERE false";
     q.order = {{"total_gpu_time_ns", true}, {"op_name", false}, {"op_id", false}};
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
     Report report = single("tensor_core", std::move(table));

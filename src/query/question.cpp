@@ -63,6 +63,15 @@ Result<std::string> order_by(const Question& question, const Shape& shape) {
 
 }  // namespace
 
+std::string shapes_sql(const std::string& shapes, const Shape& shape) {
+    if (!shape.for_people) return fmt::format("nullif({}, '')", shapes);
+    return fmt::format(
+        "nullif(trim(regexp_replace(regexp_replace(replace(replace({}, '], [', ';'), ', ', 'x'), '[\\[\\]]', "
+        "'', "
+        "'g'), ';+', ', ', 'g'), ', '), '')",
+        shapes);
+}
+
 Result<ResultTable> ask(Session& session, const Question& question, const Shape& shape) {
     OPSIGHT_ASSIGN(const std::string order, order_by(question, shape));
     ResultTable table;

@@ -33,6 +33,9 @@ struct Shape {
     bool for_people = false;  // leave out what cannot say anything in this profile
 };
 
+// Input shapes in SQL: as they are, or for people without brackets and scalars, "32x3x224x224, 64x3x7x7".
+std::string shapes_sql(const std::string& shapes, const Shape& shape);
+
 Result<ResultTable> ask(Session& session, const Question& question, const Shape& shape);
 
 }  // namespace opsight

@@ -11,7 +11,7 @@ namespace opsight {
 namespace {
 
 constexpr size_t kGap = 2;             // blanks between columns
-constexpr size_t kNarrowestText = 16;  // names are not shortened below this
+constexpr size_t kNarrowestText = 18;  // names are not shortened below this
 
 bool starts_code_point(char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
@@ -117,7 +117,7 @@ size_t narrowest(const TextColumn& column, size_t text_limit) {
 size_t narrowest_width(const std::vector<TextColumn>& columns) {
     size_t width = columns.empty() ? 0 : kGap * (columns.size() - 1);
     for (const TextColumn& column : columns)
-        width += narrowest(column, kNarrowestText * 2);
+        width += narrowest(column, kNarrowestText);
     return width;
 }
 

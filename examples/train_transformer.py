@@ -58,7 +58,7 @@ def main():
             if step % 20 == 0:
                 right = (scores.argmax(2) == targets).float().mean().item()
                 print(f"epoch {epoch + 1} step {step}: loss {loss.item():.3f}, {right:.0%} right", flush=True)
-    print(f"{time.perf_counter() - begin:.1f} s")
+    print(f"{time.perf_counter() - begin:.3f} s")
 
 
 if __name__ == "__main__":

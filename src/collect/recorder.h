@@ -13,30 +13,59 @@
 
 namespace opsight::collect {
 
-// 64-bit hash of a text: two multiplications per 16 bytes. Not for hostile input.
+inline uint64_t mix(uint64_t a, uint64_t b) {
+    const auto product = static_cast<unsigned __int128>(a) * b;
+    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+}
+inline constexpr uint64_t kMixA = 0x9e3779b97f4a7c15, kMixB = 0xd1b54a32d192ed03;
+
+// 64-bit hash of a text: one multiplication per 8 bytes. Not for hostile input.
 inline uint64_t hash_bytes(const char* at, size_t size, uint64_t seed = 1) {
-    auto mix = [](uint64_t a, uint64_t b) {
-        const auto product = static_cast<unsigned __int128>(a) * b;
-        return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-    };
-    constexpr uint64_t kA = 0x9e3779b97f4a7c15, kB = 0xd1b54a32d192ed03;
-    uint64_t state = size * kA ^ seed;
-    auto load = [](const char* from, size_t bytes) {
-        uint64_t value = 0;
-        std::memcpy(&value, from, bytes);
+    const auto load = [](const char* from) {
+        uint64_t value;
+        std::memcpy(&value, from, sizeof value);
         return value;
     };
-    for (; size >= 8; at += 8, size -= 8)
-        state = mix(state ^ load(at, 8), kA);
-    if (size > 0) state = mix(state ^ load(at, size) ^ (uint64_t{size} << 56), kB);
-    return mix(state, kB);
+    uint64_t state = size * kMixA ^ seed;
+    const char* const end = at + size;
+    if (size >= 8) {
+        for (; end - at > 8; at += 8)
+            state = mix(state ^ load(at), kMixA);
+        state = mix(state ^ load(end - 8), kMixA);  // may cover some bytes twice
+    } else {
+        uint64_t rest = 0;
+        while (at < end)
+            rest = rest << 8 | static_cast<uint8_t>(*at++);
+        state = mix(state ^ rest, kMixA);
+    }
+    return mix(state, kMixB);
 }
+
+// Takes an op's inputs like wire::SignatureEncoder and keeps only a hash: what nearly every op needs, since
+// its kind is known already.
+class SignatureHash {
+  public:
+    void tag(wire::ArgTag value) { byte(static_cast<uint8_t>(value)); }
+    void byte(uint8_t value) { number(value); }
+    void number(uint64_t value) { state_ = mix(state_ ^ value, kMixA); }
+    void signed_number(int64_t value) { number(static_cast<uint64_t>(value)); }
+    void tensor(uint8_t dtype, size_t rank) {
+        number(uint64_t{dtype} << 16 | rank << 8 | static_cast<uint8_t>(wire::ArgTag::kTensor));
+    }
+    bool fits(size_t) const { return true; }
+    uint64_t value() const { return state_; }
+
+  private:
+    uint64_t state_ = kMixB;
+};
 
 // Remembers which texts a thread has defined already. Two ways per set, no growth: what falls out is simply
 // defined again.
 template <size_t kSets>
 class IdCache {
   public:
+    void prefetch(uint64_t hash) const { __builtin_prefetch(sets_[hash % kSets]); }
+
     template <class Define>
     uint32_t get(uint64_t hash, Define&& define) {
         Entry* set = sets_[hash % kSets];
@@ -76,12 +105,10 @@ struct ThreadState {
         return texts.get(hash, [&] { return stream.define(wire::RecordType::kString, value); });
     }
     uint32_t text(std::string_view value) { return text(value, hash_bytes(value.data(), value.size())); }
-    // Name, scope and inputs together: one look-up per op.
-    uint32_t op_kind(std::string_view name, wire::OpScope scope, std::string_view inputs) {
-        const uint64_t name_hash = hash_bytes(name.data(), name.size());
-        const uint64_t seed = name_hash + static_cast<uint64_t>(scope);
-        return kinds.get(hash_bytes(inputs.data(), inputs.size(), seed),
-                         [&] { return stream.define_op(text(name, name_hash), scope, inputs); });
+    // Name, scope and inputs together: one look-up per op. `encode` gives the inputs' bytes for their hash.
+    template <class Encode>
+    uint32_t op_kind(uint64_t hash, std::string_view name, wire::OpScope scope, Encode&& encode) {
+        return kinds.get(hash, [&] { return stream.define_op(text(name), scope, encode().view()); });
     }
 
     void push(const Frame& frame) {

@@ -42,21 +42,22 @@ OpScope scope_of(at::RecordScope scope) {
     }
 }
 
-void encode_tensor(wire::SignatureEncoder& out, const at::Tensor& tensor) {
+// The inputs go to a SignatureHash for every op and to a SignatureEncoder for a new kind of op.
+template <class Out>
+void encode_tensor(Out& out, const at::Tensor& tensor) {
     if (!tensor.defined()) return out.tag(ArgTag::kUndefinedTensor);
     const c10::TensorImpl& impl = *tensor.unsafeGetTensorImpl();
     const c10::IntArrayRef sizes = impl.sizes();
     const size_t rank = std::min<size_t>(sizes.size(), 255);
     if (!out.fits(rank)) return out.tag(ArgTag::kOther);
     caffe2::TypeMeta type = impl.dtype();
-    out.tag(ArgTag::kTensor);
-    out.byte(type.isScalarType() ? static_cast<uint8_t>(type.toScalarType()) : 255);
-    out.byte(static_cast<uint8_t>(rank));
+    out.tensor(type.isScalarType() ? static_cast<uint8_t>(type.toScalarType()) : 255, rank);
     for (size_t i = 0; i < rank; ++i)
         out.number(static_cast<uint64_t>(sizes[i]));
 }
 
-void encode_list(wire::SignatureEncoder& out, c10::ArrayRef<c10::IValue> list) {
+template <class Out>
+void encode_list(Out& out, c10::ArrayRef<c10::IValue> list) {
     if (!list.empty() && list[0].isInt() && list.size() <= kMostInts && out.fits(list.size())) {
         out.tag(ArgTag::kIntList);
         out.number(list.size());
@@ -80,7 +81,8 @@ void encode_list(wire::SignatureEncoder& out, c10::ArrayRef<c10::IValue> list) {
     }
 }
 
-void encode_value(wire::SignatureEncoder& out, const c10::IValue& value) {
+template <class Out>
+void encode_value(Out& out, const c10::IValue& value) {
     if (value.isTensor()) return encode_tensor(out, value.toTensor());
     if (value.isNone()) return out.tag(ArgTag::kNone);
     if (value.isInt()) {
@@ -96,7 +98,8 @@ void encode_value(wire::SignatureEncoder& out, const c10::IValue& value) {
     out.tag(value.isString() ? ArgTag::kString : ArgTag::kOther);
 }
 
-void encode_inputs(wire::SignatureEncoder& out, c10::ArrayRef<const c10::IValue> inputs) {
+template <class Out>
+void encode_inputs(Out& out, c10::ArrayRef<const c10::IValue> inputs) {
     try {
         for (const c10::IValue& value : inputs) {
             if (!out.fits(4)) return out.tag(ArgTag::kCut);
@@ -143,19 +146,29 @@ void start(const at::RecordFunction& op) {
             state->push({&op, nullptr, 0, true, false});
         return;
     }
-    wire::SignatureEncoder inputs;
-    if (kShapes) encode_inputs(inputs, op.inputs());
-    const uint32_t kind = state->op_kind(name, scope_of(op.scope()), inputs.view());
+    SignatureHash inputs_hash;
+    if (kShapes) encode_inputs(inputs_hash, op.inputs());
+    const OpScope scope = scope_of(op.scope());
+    const std::string_view text(name);
+    const uint64_t hash =
+        mix(hash_bytes(text.data(), text.size(), static_cast<uint64_t>(scope) + 1), inputs_hash.value());
+    state->kinds.prefetch(hash);  // its line is often gone since the last op; the clock is read meanwhile
+    const uint64_t now = state->stream.writer().ticks();
+    const uint32_t kind = state->op_kind(hash, text, scope, [&op] {
+        wire::SignatureEncoder inputs;
+        if (kShapes) encode_inputs(inputs, op.inputs());
+        return inputs;
+    });
     size_t bytes = 0;
     const bool async = op.isAsync();
     wire::OpRecord* record = append_op(state->stream, op, async, bytes);
     if (!record) return state->push({&op, nullptr, 0, is_step(op, name), false});
     record->kind = kind;
-    record->begin = state->stream.writer().ticks();
+    record->begin = now;
     state->stream.commit(bytes);
-    if (!async) state->push({&op, &record->dur, record->begin, is_step(op, name), false});
-    if (op.scope() == at::RecordScope::USER_SCOPE) state->stream.snapshot_if_due(record->begin);
-    Recorder::in_window(record->begin);
+    if (!async) state->push({&op, &record->dur, now, is_step(op, name), false});
+    if (op.scope() == at::RecordScope::USER_SCOPE) state->stream.snapshot_if_due(now);
+    Recorder::in_window(now);
 }
 
 void end(const at::RecordFunction& op) {

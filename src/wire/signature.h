@@ -48,6 +48,11 @@ class SignatureEncoder {
     void signed_number(int64_t value) {
         number((static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63));
     }
+    void tensor(uint8_t dtype, size_t rank) {
+        tag(ArgTag::kTensor);
+        byte(dtype);
+        byte(static_cast<uint8_t>(rank));
+    }
     // Room for `values` numbers, a tag and its bytes; asked before each value.
     bool fits(size_t values) const { return size_ + 16 + 10 * values <= kCapacity; }
     std::string_view view() const { return {bytes_, size_}; }

@@ -15,6 +15,8 @@ namespace opsight::wire {
 namespace {
 
 constexpr uint32_t kReserveChunks = 64;  // 4 MiB of disk at a time
+// 1 MiB of memory made ready at a time: in smaller steps the kernel takes several times as long per page.
+constexpr uint32_t kReadyChunks = 16;
 constexpr int64_t kClockEveryNs = 100'000'000;
 
 size_t padded(size_t bytes) {
@@ -114,8 +116,11 @@ char* CaptureWriter::take_chunk() {
     if (chunk >= head->capacity_chunks || !reserve_blocks(chunk)) return nullptr;
     char* at = base_ + kHeaderBytes + size_t{chunk} * kChunkBytes;
 #ifdef MADV_POPULATE_WRITE
-    // One call instead of a page fault every 4 KiB. Older kernels refuse it: then the faults come one by one.
-    madvise(at, kChunkBytes, MADV_POPULATE_WRITE);
+    // One call instead of many page faults. Older kernels refuse it: then the faults come one by one.
+    if (chunk % kReadyChunks == 0) {
+        const uint32_t end = std::min(head->capacity_chunks, chunk + kReadyChunks);
+        madvise(at, size_t{end - chunk} * kChunkBytes, MADV_POPULATE_WRITE);
+    }
 #endif
     return at;
 }

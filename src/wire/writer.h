@@ -66,6 +66,7 @@ class ThreadStream {
     }
     void commit(size_t bytes) {
         next_ += bytes;
+        __builtin_prefetch(next_ + kAhead, 1);  // may lie beyond the mapping: a prefetch never faults
         chunk_->used.store(static_cast<uint32_t>(next_ - reinterpret_cast<char*>(chunk_)),
                            std::memory_order_release);
     }
@@ -102,6 +103,7 @@ class ThreadStream {
 
   private:
     static constexpr uint64_t kSnapshotTicks = 1'000'000'000;  // a quarter of a second to a second
+    static constexpr size_t kAhead = 128;
     bool next_chunk(size_t bytes);
     uint32_t define_blob(RecordType type, std::string_view blob, BlobRecord head);
 

@@ -72,7 +72,10 @@ void CaptureWriter::finish() {
     while (growing_.test_and_set(std::memory_order_acquire))
         sched_yield();
     disk_full_.store(true, std::memory_order_relaxed);
-    const off_t kept = kHeaderBytes + off_t{reserved_chunks_.load(std::memory_order_relaxed)} * kChunkBytes;
+    const uint32_t reserved = reserved_chunks_.load(std::memory_order_relaxed);
+    const off_t kept = kHeaderBytes + off_t{reserved} * kChunkBytes;
+    // Numbers that were handed out where no blocks were left stand for nothing.
+    if (header()->chunks.load(std::memory_order_relaxed) > reserved) header()->chunks.store(reserved);
     [[maybe_unused]] const int ignored = ftruncate(file_, kept);  // else the file only looks large
     growing_.clear(std::memory_order_release);
 }
@@ -85,6 +88,18 @@ void CaptureWriter::abandon() {
     file_ = -1;
 }
 
+// The next blocks on disk: fewer where the disk is nearly full. Called by one thread at a time.
+bool CaptureWriter::reserve_more() {
+    const uint32_t from = reserved_chunks_.load(std::memory_order_relaxed);
+    const off_t at = kHeaderBytes + off_t{from} * kChunkBytes;
+    for (uint32_t count = std::min(header()->capacity_chunks - from, kReserveChunks); count > 0; count /= 2)
+        if (posix_fallocate(file_, at, off_t{count} * kChunkBytes) == 0) {
+            reserved_chunks_.store(from + count, std::memory_order_release);
+            return true;
+        }
+    return false;
+}
+
 // Makes sure that the disk holds the blocks of `chunk`. Threads that come while another one reserves wait
 // for it: without its blocks they could not go on either.
 bool CaptureWriter::reserve_blocks(uint32_t chunk) {
@@ -94,15 +109,8 @@ bool CaptureWriter::reserve_blocks(uint32_t chunk) {
             sched_yield();
             continue;
         }
-        const uint32_t from = reserved_chunks_.load(std::memory_order_relaxed);
-        if (chunk >= from) {
-            const uint32_t to = std::min(header()->capacity_chunks, from + kReserveChunks);
-            const off_t at = kHeaderBytes + off_t{from} * kChunkBytes;
-            if (posix_fallocate(file_, at, off_t{to - from} * kChunkBytes) == 0)
-                reserved_chunks_.store(to, std::memory_order_release);
-            else
-                disk_full_.store(true, std::memory_order_relaxed);
-        }
+        if (chunk >= reserved_chunks_.load(std::memory_order_relaxed) && !reserve_more())
+            disk_full_.store(true, std::memory_order_relaxed);
         growing_.clear(std::memory_order_release);
     }
     return true;
@@ -111,14 +119,17 @@ bool CaptureWriter::reserve_blocks(uint32_t chunk) {
 char* CaptureWriter::take_chunk() {
     FileHeader* head = header();
     // Read first: a full capture must not count on until the number wraps.
-    if (head->chunks.load(std::memory_order_relaxed) >= head->capacity_chunks) return nullptr;
+    const uint32_t room = disk_full_.load(std::memory_order_relaxed)
+                              ? reserved_chunks_.load(std::memory_order_relaxed)
+                              : head->capacity_chunks;
+    if (head->chunks.load(std::memory_order_relaxed) >= room) return nullptr;
     const uint32_t chunk = head->chunks.fetch_add(1, std::memory_order_relaxed);
     if (chunk >= head->capacity_chunks || !reserve_blocks(chunk)) return nullptr;
     char* at = base_ + kHeaderBytes + size_t{chunk} * kChunkBytes;
 #ifdef MADV_POPULATE_WRITE
     // One call instead of many page faults. Older kernels refuse it: then the faults come one by one.
     if (chunk % kReadyChunks == 0) {
-        const uint32_t end = std::min(head->capacity_chunks, chunk + kReadyChunks);
+        const uint32_t end = std::min(reserved_chunks_.load(std::memory_order_relaxed), chunk + kReadyChunks);
         madvise(at, size_t{end - chunk} * kChunkBytes, MADV_POPULATE_WRITE);
     }
 #endif

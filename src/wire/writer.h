@@ -41,6 +41,7 @@ class CaptureWriter {
     FileHeader* header() const { return reinterpret_cast<FileHeader*>(base_); }
     char* take_chunk();
     bool reserve_blocks(uint32_t chunk);
+    bool reserve_more();
 
     char* base_ = nullptr;
     size_t mapped_bytes_ = 0;

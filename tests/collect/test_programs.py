@@ -1,0 +1,187 @@
+"""opsight profile on programs of other shapes: shells, modules, forks, threads, odd ends, full disks, GPU builds."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+from test_profile import LACKS, OPSIGHT, PYTHON, TRAIN
+
+OPSIGHT = OPSIGHT.absolute()
+
+
+@unittest.skipIf(LACKS, LACKS)
+class Programs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="opsight_programs_")
+        self.addCleanup(folder.cleanup)
+        self.dir = pathlib.Path(folder.name)
+        self.profile = self.dir / "run.opsight"
+
+    def write(self, name, *parts):
+        path = self.dir / name
+        path.write_text("".join(textwrap.dedent(part) + "\n" for part in parts), encoding="utf-8")
+        return path
+
+    def run_command(self, *command, options=(), **more):
+        return subprocess.run([OPSIGHT, "profile", "-o", self.profile, *options, "--", *command],
+                              capture_output=True, text=True, timeout=300, cwd=self.dir, **more)
+
+    def run_script(self, *parts, **more):
+        return self.run_command(PYTHON, self.write("script.py", *parts), **more)
+
+    def sql(self, query):
+        done = subprocess.run([OPSIGHT, "sql", self.profile, query, "--format", "json"],
+                              capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)
+
+    def linears(self):
+        return self.sql("SELECT count(*) AS n FROM ops WHERE name = 'aten::linear'")[0]["n"]
+
+    def test_module_shell_and_env_commands(self):
+        self.write("train.py", TRAIN, "step()")
+        shell = self.write("run.sh", "#!/bin/sh\npython=$1\n\"$python\" train.py\nexit 5\n")
+        for command, code in (((PYTHON, "-m", "train"), 0), (("sh", shell, PYTHON), 5),
+                              (("env", "A=b", PYTHON, "train.py"), 0)):
+            with self.subTest(command):
+                done = self.run_command(*command, options=["--force"])
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertEqual(self.linears(), 5)
+
+    def test_a_crash_in_native_code_keeps_what_came_before(self):
+        done = self.run_script(TRAIN, "import ctypes\nstep()\nctypes.string_at(0)")
+        self.assertEqual(done.returncode, 128 + 11)
+        self.assertEqual(self.linears(), 5)
+
+    def test_os_exit_and_exec_keep_what_came_before(self):
+        for end in ("os._exit(3)", "os.execv('/bin/sh', ['sh', '-c', 'exit 3'])"):
+            with self.subTest(end):
+                done = self.run_script(TRAIN, f"import os\nstep()\n{end}", options=["--force"])
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertEqual(self.linears(), 5)
+
+    def test_forked_and_spawned_processes_are_recorded(self):
+        for method in ("fork", "spawn"):
+            with self.subTest(method):
+                done = self.run_script(TRAIN, f"""
+                    import multiprocessing
+                    if __name__ == "__main__":
+                        step()
+                        child = multiprocessing.get_context("{method}").Process(target=step)
+                        child.start()
+                        child.join()
+                """, options=["--force"])
+                self.assertEqual(done.returncode, 0, done.stderr)
+                rows = self.sql("SELECT count(*) AS n FROM ops WHERE name = 'aten::linear' GROUP BY pid")
+                self.assertEqual([row["n"] for row in rows], [5, 5])
+
+    def test_threads_keep_their_own_ops_and_modules(self):
+        done = self.run_script(TRAIN, """
+            import threading
+            threads = [threading.Thread(target=lambda: [net(torch.ones(4, 8)) for _ in range(50)]) for _ in range(4)]
+            for thread in threads: thread.start()
+            for thread in threads: thread.join()
+        """)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = self.sql("SELECT count(*) AS n, count(DISTINCT layer) AS layers FROM ops "
+                        "WHERE name = 'aten::linear' GROUP BY tid")
+        self.assertEqual([(row["n"], row["layers"]) for row in rows], [(250, 5)] * 4)
+
+    def test_backward_ops_tell_their_forward_op(self):
+        done = self.run_script(TRAIN, "step()\nstep()")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = self.sql("SELECT b.sequence AS seq, f.name AS forward FROM ops b JOIN ops f ON b.forward_op = f.id "
+                        "WHERE b.name = 'AddmmBackward0'")
+        self.assertEqual([row["forward"] for row in rows], ["aten::addmm"] * 10)
+        self.assertTrue(all(row["seq"] >= 0 for row in rows))
+
+    def test_waits_for_the_data_loader_are_data_loading(self):
+        done = self.run_script(TRAIN, """
+            from torch.utils.data import DataLoader
+            for batch in DataLoader(torch.ones(12, 8), batch_size=4):
+                step()
+        """)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        names = self.sql("SELECT count(*) AS n FROM ops WHERE direction = 'dataload' AND name = 'aten::stack'")
+        self.assertEqual(names[0]["n"], 3)
+
+    def test_scripted_models_run_and_are_recorded(self):
+        done = self.run_script(TRAIN, """
+            scripted = torch.jit.script(nn.Sequential(nn.Linear(8, 8), nn.ReLU()))
+            traced = torch.jit.trace(net, torch.ones(4, 8))
+            for _ in range(3): scripted(torch.ones(4, 8)); traced(torch.ones(4, 8))
+            if hasattr(torch, "compile"): torch.compile(net, backend="eager")(torch.ones(4, 8))
+            print("ran")
+        """)
+        self.assertEqual((done.returncode, done.stdout), (0, "ran\n"), done.stderr)
+        self.assertGreaterEqual(self.linears(), 3 + 3 * 5)
+
+    def test_a_folder_that_cannot_be_written_is_told_before_the_run(self):
+        self.profile = self.dir / "nowhere" / "run.opsight"
+        done = self.run_script("print('ran')")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("nowhere", done.stderr)
+
+    def test_a_full_disk_costs_the_profile_but_not_the_exit_code(self):
+        if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode != 0:
+            self.skipTest("needs the right to mount a small file system")
+        script = self.write("script.py", "import torch\nx = torch.zeros(1)",
+                            "for _ in range(100000): x.add_(1)", "print('ran')", "raise SystemExit(9)")
+        (self.dir / "small").mkdir()
+        done = subprocess.run(["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o size=6m none small && exec "$@"', "sh",
+                               OPSIGHT, "profile", "-o", "small/run.opsight", "--", PYTHON, script],
+                              capture_output=True, text=True, cwd=self.dir)
+        self.assertEqual((done.returncode, done.stdout), (9, "ran\n"), done.stderr)
+        self.assertIn("No space left", done.stderr)
+
+    def fake_torch(self, kineto):
+        """A GPU build of another version: the observer does not fit it."""
+        (self.dir / "torch").mkdir()
+        self.write("torch/__init__.py", f"""
+            __version__ = "9.1.0+cu999"
+            from . import cuda, nn, optim, profiler
+            profiler.kineto_available = lambda: {kineto}
+        """)
+        self.write("torch/cuda.py", "is_available = lambda: True")
+        self.write("torch/nn.py", "class Module:\n    def __call__(self): return self.forward()")
+        self.write("torch/optim.py", "class Optimizer:\n    def __init__(self): pass")
+        self.write("torch/profiler.py", """
+            import json
+            class profile:
+                def __init__(self, **options): self.options = options
+                def start(self): print("started", flush=True)
+                def step(self): pass
+                def stop(self): print("stopped", flush=True)
+                def export_chrome_trace(self, path):
+                    ops = [{"ph": "X", "cat": "cpu_op", "name": "aten::fake", "pid": 1, "tid": 1, "ts": i, "dur": 1}
+                           for i in range(3)]
+                    json.dump({"traceEvents": ops}, open(path, "w"))
+        """)
+        return self.run_script("""
+            import torch
+            class Net(torch.nn.Module):
+                def forward(self): return 4
+            print(Net()(), torch.cuda.is_available())
+            raise SystemExit(6)
+        """, env={**os.environ, "PYTHONPATH": str(self.dir)})
+
+    def test_a_foreign_gpu_build_without_kineto_runs_as_ever(self):
+        done = self.fake_torch(False)
+        self.assertEqual((done.returncode, done.stdout), (6, "4 True\n"), done.stderr)
+        self.assertIn("9.1.0+cu999", done.stderr)
+
+    def test_a_foreign_gpu_build_is_recorded_with_its_own_profiler(self):
+        done = self.fake_torch(True)
+        self.assertEqual(done.returncode, 6, done.stderr)
+        self.assertEqual(done.stdout, "started\n4 True\nstopped\n")
+        self.assertIn("torch.profiler", done.stderr)
+        self.assertEqual(self.sql("SELECT count(*) AS n FROM ops")[0]["n"], 3)
+
+
+if LACKS:
+    print(f"SKIPPED, LOUDLY: {LACKS}", file=sys.stderr)
+if __name__ == "__main__":
+    unittest.main()

@@ -2,13 +2,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
 #include "cli/commands.h"
 #include "cli/save_profile.h"
 #include "collect/launcher.h"
-#include "import/capture/importer.h"
+#include "import/import.h"
 
 namespace opsight::cli {
 namespace {
@@ -59,6 +60,17 @@ std::string free_name() {
     for (int i = 2; fs::exists(name); ++i)
         name = fmt::format("profile-{}.opsight", i);
     return name;
+}
+
+// The observer's captures, and the traces that torch.profiler left where the observer did not fit.
+std::vector<std::string> recordings_in(const std::string& folder) {
+    std::vector<std::string> files;
+    std::error_code problem;
+    for (const auto& entry : fs::directory_iterator(folder, problem))
+        if (const auto ending = entry.path().extension(); ending == ".opcap" || ending == ".json")
+            files.push_back(entry.path().string());
+    std::sort(files.begin(), files.end());
+    return files;
 }
 
 class ProfileCommand : public Command {
@@ -120,7 +132,7 @@ class ProfileCommand : public Command {
   private:
     // The program's own exit code wins over ours, where it tells of a failure.
     Result<int> finish(const CaptureFolder& captures, int exit_code) {
-        const std::vector<std::string> files = capture::files_in(captures.path());
+        const std::vector<std::string> files = recordings_in(captures.path());
         if (files.empty()) {
             captures.remove();
             say("nothing was recorded: the command did not import torch in a Python that could be observed "
@@ -143,10 +155,9 @@ class ProfileCommand : public Command {
     }
 
     Status save(const std::vector<std::string>& files) {
-        ProfileBuilder builder;
-        OPSIGHT_TRY(capture::import_captures(files, builder));
-        builder.info().sources = {fmt::format("{}", fmt::join(command_, " "))};
-        OPSIGHT_ASSIGN(const SavedProfile saved, save_profile(std::move(builder).finish(), output_, force_));
+        OPSIGHT_ASSIGN(Profile profile, import_files(files));
+        profile.info.sources = {fmt::format("{}", fmt::join(command_, " "))};
+        OPSIGHT_ASSIGN(const SavedProfile saved, save_profile(std::move(profile), output_, force_));
         say(fmt::format("wrote {}: {} ops in {} iterations and {} layers, {:.1f} MB. See: opsight report {}",
                         output_, saved.ops, saved.iterations, saved.layers,
                         static_cast<double>(saved.file_bytes) / 1e6, output_));

@@ -19,7 +19,9 @@
 #include <vector>
 
 #include "analyze/analyze.h"
+#include "import/capture/importer.h"
 #include "import/kineto/importer.h"
+#include "wire/reader.h"
 
 namespace {
 
@@ -127,10 +129,13 @@ std::string mutated(const std::vector<std::string>& seeds, uint64_t seed) {
 
 // One import and analysis; true where the importer took the trace.
 bool import_one(const std::string& text) {
-    const auto source = opsight::memory_source(text);
     opsight::ProfileBuilder builder;
-    opsight::kineto::TraceOptions options;
-    if (!opsight::kineto::import_trace(*source, "mutated", options, builder)) return false;
+    if (opsight::wire::CaptureReader::matches(text)) {
+        if (!opsight::capture::import_capture(text, "mutated", builder)) return false;
+    } else {
+        const auto source = opsight::memory_source(text);
+        if (!opsight::kineto::import_trace(*source, "mutated", {}, builder)) return false;
+    }
     opsight::Profile profile = std::move(builder).finish();
     opsight::AnalysisOptions analysis;
     analysis.threads = 1;

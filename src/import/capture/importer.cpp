@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <filesystem>
+#include <cstring>
 #include <fstream>
 #include <memory>
 
@@ -13,8 +13,6 @@
 
 namespace opsight::capture {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Process {
     std::string file;
@@ -143,15 +141,6 @@ bool is_capture(const std::string& path) {
     return file.read(head.data(), head.size()) && wire::CaptureReader::matches({head.data(), head.size()});
 }
 
-std::vector<std::string> files_in(const std::string& directory) {
-    std::vector<std::string> files;
-    std::error_code problem;
-    for (const auto& entry : fs::directory_iterator(directory, problem))
-        if (entry.path().extension() == ".opcap") files.push_back(entry.path().string());
-    std::sort(files.begin(), files.end());
-    return files;
-}
-
 Result<CaptureFacts> import_captures(const std::vector<std::string>& paths, ProfileBuilder& builder) {
     std::vector<Process> processes;
     for (const std::string& path : paths) {
@@ -163,6 +152,20 @@ Result<CaptureFacts> import_captures(const std::vector<std::string>& paths, Prof
     std::stable_sort(processes.begin(), processes.end(), [](const Process& a, const Process& b) {
         return a.reader.info().begin.monotonic_ns < b.reader.info().begin.monotonic_ns;
     });
+    return RunImport(std::move(processes), builder).run();
+}
+
+Result<CaptureFacts> import_capture(std::string_view bytes, const std::string& name,
+                                    ProfileBuilder& builder) {
+    const auto copy = [bytes](uint64_t offset, void* to, size_t size) {
+        if (offset > bytes.size() || size > bytes.size() - offset) return false;
+        std::memcpy(to, bytes.data() + offset, size);
+        return true;
+    };
+    OPSIGHT_ASSIGN(wire::CaptureReader reader, wire::CaptureReader::from(copy, bytes.size(), name));
+    ProcessFacts facts = gather_facts(reader);
+    std::vector<Process> processes;
+    processes.push_back({name, std::move(reader), std::move(facts)});
     return RunImport(std::move(processes), builder).run();
 }
 

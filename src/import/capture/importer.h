@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -21,10 +22,10 @@ struct CaptureFacts {
 // True if the first bytes of the file are those of a capture.
 bool is_capture(const std::string& path);
 
-// The capture files of `directory`, sorted.
-std::vector<std::string> files_in(const std::string& directory);
-
 // Adds all processes of one run. Files that are no captures make it fail.
 Result<CaptureFacts> import_captures(const std::vector<std::string>& paths, ProfileBuilder& builder);
+
+// The same for one capture that lies in memory.
+Result<CaptureFacts> import_capture(std::string_view bytes, const std::string& name, ProfileBuilder& builder);
 
 }  // namespace opsight::capture

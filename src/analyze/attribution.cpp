@@ -69,8 +69,8 @@ class Attribution {
     void attribute(size_t span) {
         const DeviceKind kind = p_.device.kind[span];
         if (kind == DeviceKind::kAnnotation) return;
-        const bool work =
-            kind == DeviceKind::kKernel || kind == DeviceKind::kMemcpy || kind == DeviceKind::kMemset;
+        const bool work = kind == DeviceKind::kKernel || kind == DeviceKind::kMemcpy ||
+                          kind == DeviceKind::kMemset || kind == DeviceKind::kGraph;
         const RankId rank = rank_of(p_.device.track[span]);
         const uint32_t call = call_of(span, rank);
         if (call == IdMap::kNone) {

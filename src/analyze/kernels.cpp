@@ -1,5 +1,7 @@
 #include "analyze/kernels.h"
 
+#include <absl/container/flat_hash_map.h>
+
 #include <algorithm>
 
 #include "analyze/kernel_names.h"
@@ -72,6 +74,9 @@ double occupancy(const LaunchConfig& config, const Device* device) {
 void find_kernels(Profile& profile, Analysis& analysis) {
     std::vector<KernelId> by_name(profile.strings.size());
     const DeviceSpans& d = profile.device;
+    absl::flat_hash_map<StringId, const KernelNames*> told;
+    for (const KernelNames& names : profile.kernel_names)
+        told.emplace(names.name, &names);
     analysis.kernel.assign(d.size(), KernelId());
     for (size_t span = 0; span < d.size(); ++span) {
         if (d.kind[span] != DeviceKind::kKernel) continue;
@@ -79,6 +84,10 @@ void find_kernels(Profile& profile, Analysis& analysis) {
         if (!id.valid()) {
             id = KernelId(analysis.kernels.size());
             analysis.kernels.push_back(describe(profile, span));
+            if (const auto names = told.find(d.name[span]); names != told.end()) {
+                analysis.kernels.back().base_name = names->second->base;
+                analysis.kernels.back().mangled_name = names->second->mangled;
+            }
         }
         analysis.kernel[span] = id;
         const Kernel& kernel = analysis.kernels[id.index()];

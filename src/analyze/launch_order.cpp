@@ -7,8 +7,8 @@ namespace opsight {
 LaunchOrder::LaunchOrder(const Profile& profile, const Analysis& analysis) : device_(profile.device) {
     const auto counts = [&](size_t span) {
         const DeviceKind kind = device_.kind[span];
-        return analysis.launch[span].valid() &&
-               (kind == DeviceKind::kKernel || kind == DeviceKind::kMemcpy || kind == DeviceKind::kMemset);
+        return analysis.launch[span].valid() && (kind == DeviceKind::kKernel || kind == DeviceKind::kMemcpy ||
+                                                 kind == DeviceKind::kMemset || kind == DeviceKind::kGraph);
     };
     bool sorted = true;
     uint32_t last = 0;

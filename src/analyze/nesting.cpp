@@ -49,7 +49,8 @@ class ThreadSweep {
         return h_.kind[row] == HostKind::kRuntimeApi || h_.kind[row] == HostKind::kDriverApi;
     }
     bool is_leaf(uint32_t row) const {
-        return (h_.flags[row] & kInstant) || h_.kind[row] == HostKind::kOverhead;
+        return (h_.flags[row] & kInstant) || h_.kind[row] == HostKind::kOverhead ||
+               h_.kind[row] == HostKind::kOsRuntime;
     }
 
     // A call belongs to what is open at its begin, even where it ends later.

@@ -67,6 +67,8 @@ class Shares {
             extents_[track.rank.index()].take(begin, end);
             if (d.kind[span] == DeviceKind::kKernel)
                 append(of(sets, kernel_resource(a_.kernels[a_.kernel[span].index()])), begin, end);
+            if (d.kind[span] == DeviceKind::kGraph)  // which kernels it held is not told
+                append(of(sets, Resource::kOtherKernel), begin, end);
             if (d.kind[span] == DeviceKind::kMemcpy || d.kind[span] == DeviceKind::kMemset)
                 append(of(sets, Resource::kMemory), begin, end);
         }

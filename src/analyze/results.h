@@ -54,7 +54,8 @@ struct Kernel {
     KernelClass kernel_class = KernelClass::kCompute;
     TensorCoreUse uses_tc = TensorCoreUse::kNo;
     TensorCoreEvidence evidence = TensorCoreEvidence::kNone;
-    StringId tc_pattern;  // the part of the name that told; empty where none did
+    StringId tc_pattern;                     // the part of the name that told; empty where none did
+    StringId base_name{0}, mangled_name{0};  // as the source tells them; empty: it does not
 };
 
 // What one op instance and everything under it put on devices and spent in API calls; only instances with

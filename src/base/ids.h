@@ -33,6 +33,8 @@ using DeviceSpanId = Id<struct DeviceSpanTag>;      // row of Profile::device
 using SignatureId = Id<struct SignatureTag>;        // into Profile::signatures
 using LaunchConfigId = Id<struct LaunchConfigTag>;  // into Profile::launch_configs
 using CollectiveId = Id<struct CollectiveTag>;      // into Profile::collectives
+using TransferId = Id<struct TransferTag>;          // into Profile::transfers
+using NvtxAttributesId = Id<struct NvtxTag>;        // into Profile::nvtx_attributes
 using OpId = Id<struct OpTag>;                      // into Analysis::ops
 using LayerId = Id<struct LayerTag>;                // into Analysis::layers
 

@@ -122,12 +122,8 @@ Result<int> stored_version(duck::Connection& connection, const std::string& path
 
 }  // namespace
 
-const std::vector<Migration>& migrations() {
-    static const std::vector<Migration> steps = {};  // version 1 is the first
-    return steps;
-}
-
-Status migrate(duck::Connection& connection, int version, int target, const std::vector<Migration>& steps) {
+Status migrate(duck::Connection& connection, int version, int target, const std::vector<Migration>& steps,
+               const std::string& last) {
     for (; version < target; ++version) {
         const auto step = std::find_if(steps.begin(), steps.end(),
                                        [version](const Migration& s) { return s.from == version; });
@@ -136,7 +132,9 @@ Status migrate(duck::Connection& connection, int version, int target, const std:
                         {}, {}, "import the trace again");
         const std::string mark =
             fmt::format("UPDATE raw.meta SET value = '{}' WHERE key = 'schema_version'", version + 1);
-        if (Status done = connection.execute("BEGIN;" + step->sql + ";" + mark + ";COMMIT"); !done) {
+        if (Status done = connection.execute("BEGIN;" + step->sql + ";" +
+                                             (version + 1 == target ? last : "") + mark + ";COMMIT");
+            !done) {
             (void)connection.execute("ROLLBACK");
             return done;
         }
@@ -159,7 +157,9 @@ Result<OpenProfile> open_profile(const std::string& path, const ReadOptions& opt
     }
     {
         OPSIGHT_ASSIGN(OpenProfile writable, open_database(path, options, false));
-        if (Status done = migrate(writable.connection, version, kSchemaVersion, migrations()); !done) {
+        if (Status done =
+                migrate(writable.connection, version, kSchemaVersion, migrations(), create_views_sql());
+            !done) {
             Error error = std::move(done).error();
             error.file = path;
             return fail(std::move(error));

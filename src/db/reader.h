@@ -30,7 +30,9 @@ const std::vector<Migration>& migrations();
 // A file of an older schema version is first brought up to date in place, which needs write access to it.
 Result<OpenProfile> open_profile(const std::string& path, const ReadOptions& options = {});
 
-// The steps of open_profile that a new schema version extends; `target` is the version that is wanted.
-Status migrate(duck::Connection& connection, int version, int target, const std::vector<Migration>& steps);
+// The steps of open_profile that a new schema version extends; `target` is the version that is wanted, `last`
+// is SQL for the end of the last step.
+Status migrate(duck::Connection& connection, int version, int target, const std::vector<Migration>& steps,
+               const std::string& last = {});
 
 }  // namespace opsight::db

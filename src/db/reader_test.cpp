@@ -89,7 +89,47 @@ TEST_F(ReaderTest, TruncatedAnywhere) {
 TEST_F(ReaderTest, NewerSchemaIsRefused) {
     write_empty_profile();
     change("UPDATE raw.meta SET value = '99' WHERE key = 'schema_version'");
-    EXPECT_THAT(open_error(), HasSubstr("schema version 99; this Opsight reads up to version 1"));
+    EXPECT_THAT(open_error(), HasSubstr("schema version 99; this Opsight reads up to version 2"));
+}
+
+// What version 2 added is taken away again, which leaves a file of version 1.
+TEST_F(ReaderTest, AFileOfVersion1IsBroughtUpToDate) {
+    write_empty_profile();
+    std::string undo;
+    for (const char* added : {"transfers", "contexts", "nvtx_attributes", "nvtx_ranges", "nvtx_payloads",
+                              "messages", "device_extras", "page_faults"})
+        undo += std::string("DROP TABLE raw.") + added + ";";
+    for (const char* added :
+         {"devices DROP memory_bandwidth", "devices DROP clock_hz", "devices DROP l2_bytes",
+          "devices DROP uuid", "devices DROP bus_location", "devices DROP chip", "tracks DROP priority",
+          "launch_configs DROP local_bytes_per_thread", "launch_configs DROP shared_executed_bytes",
+          "launch_configs DROP cluster_x", "launch_configs DROP cluster_y", "launch_configs DROP cluster_z",
+          "launch_configs DROP launch_type", "kernel_names DROP base_name", "kernel_names DROP mangled_name",
+          "api_calls DROP result", "device_spans DROP transfer", "memory_events DROP kind"})
+        undo += std::string("ALTER TABLE raw.") + added + ";";
+    for (const char* added : {"nvtx_ranges", "messages", "page_faults", "contexts"})
+        undo += std::string("DROP VIEW ") + added + ";";
+    undo += "INSERT INTO raw.tracks (id, kind, rank) VALUES (0, 0, -1);";
+    change(undo + "UPDATE raw.meta SET value = '1' WHERE key = 'schema_version'");
+    auto profile = open_profile(path_);
+    ASSERT_TRUE(profile.has_value()) << profile.error().message();
+    for (const Table& entry : tables()) {
+        const auto found = profile->connection.query(
+            "SELECT string_agg(column_name || ' ' || data_type, ', ' ORDER BY column_index) FROM "
+            "duckdb_columns() WHERE schema_name = 'raw' AND table_name = '" +
+            std::string(entry.name) + "'");
+        std::string declared;
+        for (const Column& column : entry.columns)
+            declared += (declared.empty() ? "" : ", ") + std::string(column.name) + " " +
+                        std::string(duck::type_name(column.type));
+        ASSERT_TRUE(found.has_value());
+        EXPECT_EQ(std::get<std::string>(found->rows[0][0]), declared) << entry.name;
+    }
+    for (const View& entry : views())
+        EXPECT_TRUE(profile->connection.query("FROM " + std::string(entry.name)).has_value()) << entry.name;
+    const auto track = profile->connection.query("SELECT id FROM tracks WHERE priority IS NULL");
+    ASSERT_TRUE(track.has_value());
+    EXPECT_EQ(track->rows.size(), 1u);
 }
 
 TEST_F(ReaderTest, MigrationsRunInOrderAndOnce) {

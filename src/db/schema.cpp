@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "model/entities.h"
+
 namespace opsight::db {
 namespace {
 
@@ -49,6 +51,19 @@ std::string resource_text(std::string_view column) {
     return case_text(column, resource_names());
 }
 
+std::string copy_kind_text(std::string_view column) {
+    std::vector<std::string_view> names;
+    for (int8_t i = 0; i < static_cast<int8_t>(CopyKind::kCount); ++i)
+        names.push_back(copy_kind_name(static_cast<CopyKind>(i)));
+    return case_text(column, names);
+}
+std::string memory_kind_text(std::string_view column) {
+    std::vector<std::string_view> names;
+    for (int8_t i = 0; i <= static_cast<int8_t>(MemoryKind::kUnknown); ++i)
+        names.push_back(memory_kind_name(static_cast<MemoryKind>(i)));
+    return case_text(column, names);
+}
+
 std::string op_stats_sql(std::string_view ops) {
     return fmt::format(
         "SELECT t.rank, o.op, o.iteration, coalesce(w.device, -1) AS device, count(*) AS calls, "
@@ -81,7 +96,7 @@ std::string create_tables_sql() {
 std::string create_views_sql() {
     std::string out;
     for (const View& entry : views()) {
-        out += fmt::format("CREATE VIEW {} AS SELECT ", entry.name);
+        out += fmt::format("CREATE OR REPLACE VIEW {} AS SELECT ", entry.name);
         for (size_t i = 0; i < entry.columns.size(); ++i) {
             const Column& column = entry.columns[i];
             out += fmt::format("{}CAST({} AS {}) AS {}", i ? ", " : "",

@@ -14,7 +14,7 @@
 
 namespace opsight::db {
 
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 struct Column {
     std::string_view name;
@@ -46,6 +46,8 @@ std::string direction_text(std::string_view column);
 std::string tensor_core_use_text(std::string_view column);
 std::string evidence_text(std::string_view column);
 std::string resource_text(std::string_view column);
+std::string copy_kind_text(std::string_view column);
+std::string memory_kind_text(std::string_view column);
 std::vector<std::string_view> resource_names();
 
 // The SELECT that sums op instances up, in the columns of op_stats. `ops` is raw.ops or a relation like it.

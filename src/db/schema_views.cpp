@@ -1,47 +1,12 @@
 // The views of a profile file: plain names for people and scripts.
 #include <fmt/format.h>
 
-#include "db/schema.h"
+#include "db/view_parts.h"
 
 namespace opsight::db {
 namespace {
 
 using enum duck::Type;
-
-std::string known(std::string_view column) {
-    return fmt::format("nullif({}, -1)", column);
-}
-std::string filled(std::string_view column) {
-    return fmt::format("nullif({}, '')", column);
-}
-
-// Where and when a host span ran; `s` is the table of spans, `t` its track, `r` its rank.
-std::vector<Column> host_columns() {
-    return {
-        {"rank", kBigint, "", "rank in its job", "r.number"},
-        {"pid", kBigint, "", "process id", "t.pid"},
-        {"tid", kBigint, "", "thread id", "t.tid"},
-        {"track", kInteger, "", "tracks.id", "s.track"},
-        {"begin_ns", kBigint, "ns", "begin", "s.begin_ns"},
-        {"dur_ns", kBigint, "ns", "duration", "s.dur_ns"},
-        {"end_ns", kBigint, "ns", "end", "s.begin_ns + s.dur_ns"},
-        {"depth", kSmallint, "", "nesting depth on its thread", "s.depth"},
-    };
-}
-std::string host_source(std::string_view table) {
-    return fmt::format("raw.{} s JOIN raw.tracks t ON t.id = s.track LEFT JOIN raw.ranks r ON r.id = t.rank",
-                       table);
-}
-const Column kIteration = {"iteration", kInteger, "", "iteration that it belongs to", known("s.iteration")};
-const Column kUnfinished = {"unfinished", kBoolean, "", "no end in the source; ended with the profile",
-                            "(s.flags & 1) <> 0"};
-
-std::vector<Column> join(std::initializer_list<std::vector<Column>> parts) {
-    std::vector<Column> out;
-    for (const auto& part : parts)
-        out.insert(out.end(), part.begin(), part.end());
-    return out;
-}
 
 // Columns of device work; `s` device_spans, `t` track, `d` device, `o` and `i` the op at the launch.
 std::vector<Column> device_columns() {
@@ -90,6 +55,7 @@ View kernels() {
         {"tc_evidence", kVarchar, "", "how that is known: counter, sass, name or none",
          evidence_text("k.tc_evidence")},
         {"tc_pattern", kVarchar, "", "part of the name that told", filled("k.tc_pattern")},
+        {"mangled_name", kVarchar, "", "raw name, where the source tells it", filled("k.mangled_name")},
         {"in_tc_eligible_op", kBoolean, "", "launched inside an op that could run on Tensor Cores",
          "(s.flags & 128) <> 0"},
     };
@@ -118,13 +84,30 @@ View kernels() {
         {"collective_group_size", kBigint, "", "ranks in the group", known("v.group_size")},
         {"collective_in_elements", kBigint, "", "elements sent", known("v.in_elements")},
         {"collective_out_elements", kBigint, "", "elements received", known("v.out_elements")},
+        {"graph", kBigint, "", "CUDA graph", known("y.graph")},
+        {"graph_node", kBigint, "", "node of a CUDA graph", known("y.graph_node")},
     };
     return {"kernels", "Kernels that ran on devices.",
             join({device_columns(), own, launch_columns(), launch, collective}),
             "(SELECT rowid, * FROM raw.device_spans WHERE kind = 0) s" + kDeviceJoins +
                 " LEFT JOIN raw.kernel_names k ON k.id = s.name LEFT JOIN raw.launch_configs c ON c.id = "
                 "s.config "
-                "LEFT JOIN raw.collectives v ON v.id = s.collective"};
+                "LEFT JOIN raw.collectives v ON v.id = s.collective LEFT JOIN raw.device_extras y ON y.id = "
+                "s.rowid"};
+}
+
+std::vector<Column> transfer_columns() {
+    return {
+        {"copy_kind", kVarchar, "", "HtoD, DtoH, DtoD, ...; NULL: a set, or not told",
+         copy_kind_text("m.copy_kind")},
+        {"from_kind", kVarchar, "", "memory that is read: Pageable, Pinned, Device, ...",
+         memory_kind_text("m.from_kind")},
+        {"to_kind", kVarchar, "", "memory that is written", memory_kind_text("m.to_kind")},
+        {"from_device", kBigint, "", "device number", known("m.from_device")},
+        {"to_device", kBigint, "", "device number", known("m.to_device")},
+        {"value", kBigint, "", "that a set writes", known("m.value")},
+        {"migration_cause", kBigint, "", "of unified memory, as in the source", known("m.migration_cause")},
+    };
 }
 
 View device_view(std::string_view name, std::string_view doc, std::string_view condition, bool with_bytes) {
@@ -132,15 +115,18 @@ View device_view(std::string_view name, std::string_view doc, std::string_view c
     if (with_bytes) {
         own.push_back({"bytes", kBigint, "bytes", "size", known("s.bytes")});
         own.push_back({"bytes_per_s", kDouble, "bytes/s", "rate", "s.bytes * 1e9 / nullif(s.dur_ns, 0)"});
+        for (Column& column : transfer_columns())
+            own.push_back(std::move(column));
     } else {
-        own.push_back({"kind", kVarchar, "", "annotation, wait or other",
-                       "CASE s.kind WHEN 3 THEN 'annotation' WHEN 4 THEN 'wait' ELSE 'other' END"});
+        own.push_back(
+            {"kind", kVarchar, "", "annotation, wait, graph or other",
+             "CASE s.kind WHEN 3 THEN 'annotation' WHEN 4 THEN 'wait' WHEN 6 THEN 'graph' ELSE 'other' END"});
     }
     return {
         name, doc, join({device_columns(), own, launch_columns()}),
         fmt::format(
-            "(SELECT rowid, * FROM raw.device_spans WHERE {}) s{} LEFT JOIN raw.strings x ON x.id = s.name",
-            condition, kDeviceJoins)};
+            "(SELECT rowid, * FROM raw.device_spans WHERE {}) s{} LEFT JOIN raw.strings x ON x.id = s.name{}",
+            condition, kDeviceJoins, with_bytes ? " LEFT JOIN raw.transfers m ON m.id = s.transfer" : "")};
 }
 
 View api_calls() {
@@ -158,6 +144,7 @@ View api_calls() {
                    {"direction", kVarchar, "", "fprop, bprop, optimizer, dataload or other",
                     direction_text("i.direction")},
                    kIteration,
+                   {"result", kInteger, "", "what the call returned, 0 for success", known("s.result")},
                    kUnfinished}}),
             host_source("api_calls") +
                 " LEFT JOIN raw.strings x ON x.id = s.name LEFT JOIN raw.ops o ON o.id = s.op_span "
@@ -253,13 +240,14 @@ std::vector<View> span_views() {
          host_source("module_calls") +
              " LEFT JOIN raw.strings x ON x.id = s.name LEFT JOIN raw.layers l ON l.id = s.layer"},
         {"other_spans",
-         "Profiler overhead, data loading, file I/O and categories that Opsight does not know.",
+         "Profiler overhead, data loading, file I/O, calls of the system, of message passing and of "
+         "libraries, and categories that Opsight does not know.",
          join({{{"id", kInteger, "", "span number among all host spans", "s.id"}},
                host_columns(),
                {{"name", kVarchar, "", "name", "x.text"},
-                {"kind", kVarchar, "", "overhead, dataload, file_io or other",
-                 "CASE s.kind WHEN 6 THEN 'overhead' WHEN 7 THEN 'dataload' WHEN 8 THEN 'file_io' ELSE "
-                 "'other' END"},
+                {"kind", kVarchar, "", "overhead, dataload, file_io, os_runtime, message, library or other",
+                 "CASE s.kind WHEN 6 THEN 'overhead' WHEN 7 THEN 'dataload' WHEN 8 THEN 'file_io' "
+                 "WHEN 10 THEN 'os_runtime' WHEN 11 THEN 'message' WHEN 12 THEN 'library' ELSE 'other' END"},
                 {"category", kVarchar, "", "category in the source", "y.text"},
                 kIteration,
                 kUnfinished}}),
@@ -322,7 +310,14 @@ std::vector<View> entity_views() {
           {"sm_count", kBigint, "", "streaming multiprocessors", "nullif(d.sm_count, 0)"},
           {"memory_bytes", kBigint, "bytes", "device memory", "nullif(d.memory_bytes, 0)"},
           {"warp_size", kBigint, "", "threads of a warp", "nullif(d.warp_size, 0)"},
-          {"declared", kBoolean, "", "named in the header of the source", "d.declared"}},
+          {"declared", kBoolean, "", "named in the header of the source", "d.declared"},
+          {"memory_bandwidth", kBigint, "bytes/s", "peak of the device memory",
+           "nullif(d.memory_bandwidth, 0)"},
+          {"clock_hz", kBigint, "Hz", "clock", "nullif(d.clock_hz, 0)"},
+          {"l2_bytes", kBigint, "bytes", "level 2 cache", "nullif(d.l2_bytes, 0)"},
+          {"uuid", kVarchar, "", "identity of the board", filled("d.uuid")},
+          {"bus_location", kVarchar, "", "PCI address", filled("d.bus_location")},
+          {"chip", kVarchar, "", "name of the chip", filled("d.chip")}},
          "raw.devices d LEFT JOIN raw.ranks r ON r.id = d.rank"},
         {"tracks",
          "Rows of the timeline.",
@@ -337,7 +332,8 @@ std::vector<View> entity_views() {
           {"context", kBigint, "", "device context", "t.context"},
           {"stream", kBigint, "", "stream or queue", "t.stream"},
           {"name", kVarchar, "", "name in the source", filled("t.name")},
-          {"process_name", kVarchar, "", "process name", filled("t.process_name")}},
+          {"process_name", kVarchar, "", "process name", filled("t.process_name")},
+          {"priority", kInteger, "", "of a thread or stream", "nullif(t.priority, -2147483648)"}},
          "raw.tracks t LEFT JOIN raw.ranks r ON r.id = t.rank LEFT JOIN raw.devices d ON d.id = t.device"},
         {"memory_events",
          "Changes of allocated memory.",
@@ -349,7 +345,8 @@ std::vector<View> entity_views() {
           {"address", kBigint, "", "address", "s.address"},
           {"bytes", kBigint, "bytes", "size; negative: freed", "s.bytes"},
           {"total_allocated", kBigint, "bytes", "after the event", known("s.total_allocated")},
-          {"total_reserved", kBigint, "bytes", "after the event", known("s.total_reserved")}},
+          {"total_reserved", kBigint, "bytes", "after the event", known("s.total_reserved")},
+          {"kind", kVarchar, "", "kind of memory: Device, Pinned, ...", memory_kind_text("s.kind")}},
          host_source("memory_events")},
         {"counters",
          "Samples of counters.",
@@ -414,6 +411,8 @@ const std::vector<View>& views() {
     static const std::vector<View> all = [] {
         std::vector<View> list = span_views();
         list.push_back(op_stats());
+        for (View& view : source_views())
+            list.push_back(std::move(view));
         for (View& view : entity_views())
             list.push_back(std::move(view));
         return list;

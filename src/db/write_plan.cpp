@@ -91,13 +91,15 @@ void list_strings(WritePlan& plan) {
     };
     for (size_t row = 0; row < profile.host.size(); ++row) {
         if (profile.host.kind[row] != HostKind::kOp) mark(profile.host.name[row]);
-        if (profile.host.kind[row] == HostKind::kOther && profile.host.detail[row] != StringId::kNone)
+        if (has_category(profile.host.kind[row]) && profile.host.detail[row] != StringId::kNone)
             mark(StringId(profile.host.detail[row]));
     }
     for (size_t row = 0; row < profile.device.size(); ++row)
         if (profile.device.kind[row] != DeviceKind::kKernel) mark(profile.device.name[row]);
     for (const StringId name : profile.counters.name)
         mark(name);
+    for (const StringId text : profile.nvtx.text)
+        mark(text);
     for (uint32_t id = 0; id < used.size(); ++id)
         if (used[id]) plan.strings.push_back(id);
 }

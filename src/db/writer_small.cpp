@@ -40,6 +40,10 @@ void fill_devices(TableWriter& out, const std::vector<Device>& rows) {
           &Device::shared_memory_per_block_optin, &Device::warp_size})
         put<int64_t>(out, rows, member);
     put<bool>(out, rows, &Device::declared);
+    for (const auto member : {&Device::memory_bandwidth, &Device::clock_hz, &Device::l2_bytes})
+        put<int64_t>(out, rows, member);
+    for (const auto member : {&Device::uuid, &Device::bus_location, &Device::chip})
+        put_string(out, rows, member);
 }
 
 void fill_tracks(TableWriter& out, const StringPool& pool, const std::vector<Track>& rows) {
@@ -53,6 +57,7 @@ void fill_tracks(TableWriter& out, const StringPool& pool, const std::vector<Tra
     put<int64_t>(out, rows, &Track::stream);
     for (const auto member : {&Track::name, &Track::process_name, &Track::pid_text, &Track::tid_text})
         put_pooled(out, pool, rows, member);
+    put<int32_t>(out, rows, &Track::priority);
 }
 
 void fill_launch_configs(TableWriter& out, const std::vector<LaunchConfig>& rows,
@@ -69,6 +74,11 @@ void fill_launch_configs(TableWriter& out, const std::vector<LaunchConfig>& rows
                               &LaunchConfig::source_warps_per_sm})
         put<double>(out, rows, member);
     out.put<double>([&](size_t i) { return occupancy[i]; });
+    put<int64_t>(out, rows, &LaunchConfig::local_bytes_per_thread);
+    put<int64_t>(out, rows, &LaunchConfig::shared_executed_bytes);
+    for (size_t axis = 0; axis < 3; ++axis)
+        out.put<int64_t>([&](size_t i) { return rows[i].cluster[axis]; });
+    put<int64_t>(out, rows, &LaunchConfig::launch_type);
 }
 
 std::vector<TableFill> profile_fills(const WritePlan& plan) {
@@ -119,6 +129,34 @@ std::vector<TableFill> profile_fills(const WritePlan& plan) {
          [&rows = profile.launch_configs, &plan](TableWriter& out) {
              fill_launch_configs(out, rows, plan.analysis.occupancy_pct);
          }},
+        {"transfers", profile.transfers.size(),
+         [&rows = profile.transfers](TableWriter& out) {
+             put_number(out);
+             put<int8_t>(out, rows, &Transfer::copy);
+             put<int8_t>(out, rows, &Transfer::from);
+             put<int8_t>(out, rows, &Transfer::to);
+             for (const auto member :
+                  {&Transfer::from_device, &Transfer::to_device, &Transfer::from_context,
+                   &Transfer::to_context, &Transfer::value, &Transfer::migration_cause, &Transfer::copies})
+                 put<int64_t>(out, rows, member);
+         }},
+        {"contexts", profile.contexts.size(),
+         [&rows = profile.contexts](TableWriter& out) {
+             put_ref(out, rows, &Context::rank);
+             for (const auto member : {&Context::number, &Context::device, &Context::parent})
+                 put<int64_t>(out, rows, member);
+             put<bool>(out, rows, &Context::green);
+         }},
+        {"nvtx_attributes", profile.nvtx_attributes.size(),
+         [&rows = profile.nvtx_attributes, &pool](TableWriter& out) {
+             put_number(out);
+             put<int8_t>(out, rows, &NvtxAttributes::type);
+             put<int64_t>(out, rows, &NvtxAttributes::domain);
+             put_pooled(out, pool, rows, &NvtxAttributes::domain_name);
+             put<int64_t>(out, rows, &NvtxAttributes::category);
+             put_pooled(out, pool, rows, &NvtxAttributes::category_name);
+             put<int64_t>(out, rows, &NvtxAttributes::color);
+         }},
     };
 }
 
@@ -154,6 +192,8 @@ std::vector<TableFill> analysis_fills(const WritePlan& plan) {
              put<int8_t>(out, rows, &Kernel::uses_tc);
              put<int8_t>(out, rows, &Kernel::evidence);
              put_pooled(out, pool, rows, &Kernel::tc_pattern);
+             put_pooled(out, pool, rows, &Kernel::base_name);
+             put_pooled(out, pool, rows, &Kernel::mangled_name);
          }},
         {"iterations", analysis.iterations.list.size(),
          [&rows = analysis.iterations.list, &pool](TableWriter& out) {

@@ -101,6 +101,10 @@ TableFill api_calls(const WritePlan& plan) {
                 });
                 out.put<int32_t>([&](size_t i) { return plan.analysis.op_span[plan.api_calls[i]].value; });
                 host.iteration(out);
+                out.put<int32_t>([&](size_t i) {
+                    const uint32_t detail = profile.host.detail[plan.api_calls[i]];
+                    return detail < profile.api_result.size() ? profile.api_result[detail] : -1;
+                });
             }};
 }
 
@@ -146,10 +150,70 @@ TableFill other_spans(const WritePlan& plan) {
             out.put<int8_t>([&](size_t i) { return static_cast<int8_t>(spans.kind[plan.other_spans[i]]); });
             out.put<int32_t>([&](size_t i) {
                 const uint32_t row = plan.other_spans[i];
-                return spans.kind[row] == HostKind::kOther ? spans.detail[row] : StringId::kNone;
+                return has_category(spans.kind[row]) ? spans.detail[row] : StringId::kNone;
             });
             host.iteration(out);
         }};
+}
+
+TableFill nvtx_ranges(const WritePlan& plan) {
+    return {"nvtx_ranges", plan.profile.nvtx.size(), [&plan](TableWriter& out) {
+                const NvtxRanges& ranges = plan.profile.nvtx;
+                const HostSpans& host = plan.profile.host;
+                out.put<int32_t>([&](size_t i) { return ranges.row[i]; });
+                out.put<int32_t>([&](size_t i) { return ranges.track[i].value; });
+                out.put<int32_t>([&](size_t i) { return ranges.end_track[i].value; });
+                out.put<int64_t>([&](size_t i) { return host.begin[ranges.row[i]]; });
+                out.put<int64_t>([&](size_t i) { return host.dur[ranges.row[i]]; });
+                out.put<uint8_t>([&](size_t i) { return host.flags[ranges.row[i]]; });
+                out.put<int32_t>([&](size_t i) { return ranges.text[i].value; });
+                out.put<int32_t>([&](size_t i) { return ranges.attributes[i].value; });
+            }};
+}
+
+TableFill nvtx_payloads(const WritePlan& plan) {
+    return {"nvtx_payloads", plan.profile.nvtx_payloads.size(), [&plan](TableWriter& out) {
+                const std::vector<NvtxPayload>& rows = plan.profile.nvtx_payloads;
+                out.put<int32_t>([&](size_t i) { return rows[i].row; });
+                out.put<int8_t>([&](size_t i) { return static_cast<int8_t>(rows[i].type); });
+                out.put<int64_t>([&](size_t i) { return rows[i].integer; });
+                out.put<double>([&](size_t i) { return rows[i].real; });
+                out.put_text([&](size_t i) { return plan.profile.strings.view(rows[i].text); });
+            }};
+}
+
+TableFill messages(const WritePlan& plan) {
+    return {"messages", plan.profile.messages.size(), [&plan](TableWriter& out) {
+                const std::vector<Message>& rows = plan.profile.messages;
+                out.put<int32_t>([&](size_t i) { return rows[i].row; });
+                for (const auto member : {&Message::tag, &Message::rank, &Message::peer, &Message::root,
+                                          &Message::bytes, &Message::sent_bytes, &Message::received_bytes})
+                    out.put<int64_t>([&](size_t i) { return rows[i].*member; });
+            }};
+}
+
+TableFill device_extras(const WritePlan& plan) {
+    return {"device_extras", plan.profile.device_extras.size(), [&plan](TableWriter& out) {
+                const DeviceExtras& extras = plan.profile.device_extras;
+                out.put<int32_t>([&](size_t i) { return extras.row[i]; });
+                for (const auto member :
+                     {&DeviceExtras::graph, &DeviceExtras::graph_node, &DeviceExtras::green_context,
+                      &DeviceExtras::address, &DeviceExtras::event})
+                    out.put<int64_t>([&](size_t i) { return (extras.*member)[i]; });
+            }};
+}
+
+TableFill page_faults(const WritePlan& plan) {
+    return {"page_faults", plan.profile.page_faults.size(), [&plan](TableWriter& out) {
+                const std::vector<PageFault>& rows = plan.profile.page_faults;
+                out.put<int64_t>([&](size_t i) { return rows[i].time; });
+                out.put<int64_t>([&](size_t i) { return rows[i].dur; });
+                out.put<int32_t>([&](size_t i) { return rows[i].track.value; });
+                out.put<int32_t>([&](size_t i) { return rows[i].device.value; });
+                out.put<int64_t>([&](size_t i) { return rows[i].address; });
+                out.put<int64_t>([&](size_t i) { return rows[i].count; });
+                out.put_text([&](size_t i) { return plan.profile.strings.view(rows[i].access); });
+            }};
 }
 
 TableFill device_spans(const WritePlan& plan) {
@@ -175,6 +239,7 @@ TableFill device_spans(const WritePlan& plan) {
                 out.put<int32_t>([&](size_t i) { return spans.config[i].value; });
                 out.put<int64_t>([&](size_t i) { return spans.bytes[i]; });
                 out.put<int32_t>([&](size_t i) { return spans.collective[i].value; });
+                out.put<int32_t>([&](size_t i) { return spans.transfer[i].value; });
             }};
 }
 
@@ -189,6 +254,7 @@ TableFill memory_events(const WritePlan& plan) {
                 out.put<int64_t>([&](size_t i) { return events.total_reserved[i]; });
                 out.put<int32_t>([&](size_t i) { return events.device_type[i]; });
                 out.put<int32_t>([&](size_t i) { return events.device[i]; });
+                out.put<int8_t>([&](size_t i) { return events.kind[i]; });
             }};
 }
 
@@ -238,7 +304,8 @@ std::vector<TableFill> span_table_fills(const WritePlan& plan) {
     return {ops(plan),           op_extras(plan),     op_work(plan),     api_calls(plan),
             python_frames(plan), module_calls(plan),  annotations(plan), other_spans(plan),
             device_spans(plan),  memory_events(plan), counters(plan),    resource_segments(plan),
-            busy_segments(plan), comm_segments(plan)};
+            busy_segments(plan), comm_segments(plan), nvtx_ranges(plan), nvtx_payloads(plan),
+            messages(plan),      device_extras(plan), page_faults(plan)};
 }
 
 }  // namespace opsight::db

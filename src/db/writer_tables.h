@@ -34,6 +34,11 @@ struct WritePlan {
     WritePlan(const Profile& profile, const Analysis& analysis);
 };
 
+// Host spans whose detail is the StringId of a category.
+constexpr bool has_category(HostKind kind) {
+    return kind == HostKind::kOther || kind == HostKind::kMessagePassing || kind == HostKind::kLibrary;
+}
+
 std::vector<TableFill> small_table_fills(const WritePlan& plan);
 std::vector<TableFill> span_table_fills(const WritePlan& plan);
 

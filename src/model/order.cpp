@@ -42,7 +42,54 @@ void permute(std::vector<T>& column, const std::vector<uint32_t>& order) {
     column = std::move(sorted);
 }
 
-void order_host(HostSpans& h, size_t track_count) {
+// Where each row went.
+std::vector<uint32_t> inverse(const std::vector<uint32_t>& order) {
+    std::vector<uint32_t> place(order.size());
+    for (uint32_t i = 0; i < order.size(); ++i)
+        place[order[i]] = i;
+    return place;
+}
+
+template <class Entry>
+void follow(std::vector<Entry>& entries, const std::vector<uint32_t>& place) {
+    for (Entry& entry : entries)
+        entry.row = place[entry.row];
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.row < b.row; });
+}
+
+// Entries by the row of their span: linear, since each row has at most one.
+std::vector<uint32_t> by_row(const std::vector<uint32_t>& rows, size_t row_count) {
+    constexpr uint32_t kNone = UINT32_MAX;
+    std::vector<uint32_t> entry_of(row_count, kNone);
+    for (uint32_t i = 0; i < rows.size(); ++i)
+        entry_of[rows[i]] = i;
+    std::erase(entry_of, kNone);
+    return entry_of;
+}
+
+void order_nvtx(NvtxRanges& n, const HostSpans& h, const std::vector<uint32_t>& place) {
+    for (uint32_t& row : n.row)
+        row = place[row];
+    std::vector<uint32_t> order = by_row(n.row, h.size());
+    const auto before = [&](uint32_t a, uint32_t b) {
+        const uint32_t x = n.row[a], y = n.row[b];
+        if (n.track[a] != n.track[b]) return n.track[a] < n.track[b];
+        if (h.begin[x] != h.begin[y]) return h.begin[x] < h.begin[y];
+        return h.dur[x] > h.dur[y];
+    };
+    // Only ranges that cross threads have their spans elsewhere.
+    if (!std::is_sorted(order.begin(), order.end(), before))
+        std::stable_sort(order.begin(), order.end(), before);
+    permute(n.row, order);
+    permute(n.track, order);
+    permute(n.end_track, order);
+    permute(n.text, order);
+    permute(n.attributes, order);
+}
+
+void order_host(Profile& p) {
+    HostSpans& h = p.host;
+    const size_t track_count = p.tracks.size();
     const std::vector<uint32_t> order =
         final_order(h.track, h.begin, h.dur, track_count,
                     [&h](uint32_t a, uint32_t b) { return inwardness(h.kind[a]) < inwardness(h.kind[b]); });
@@ -53,9 +100,28 @@ void order_host(HostSpans& h, size_t track_count) {
     permute(h.kind, order);
     permute(h.flags, order);
     permute(h.detail, order);
+    if (p.nvtx.size() == 0 && p.nvtx_payloads.empty() && p.messages.empty()) return;
+    const std::vector<uint32_t> place = inverse(order);
+    order_nvtx(p.nvtx, h, place);
+    follow(p.nvtx_payloads, place);
+    follow(p.messages, place);
 }
 
-void order_device(DeviceSpans& d, size_t track_count) {
+void order_extras(DeviceExtras& e, const std::vector<uint32_t>& place) {
+    for (uint32_t& row : e.row)
+        row = place[row];
+    const std::vector<uint32_t> order = by_row(e.row, place.size());
+    permute(e.row, order);
+    permute(e.graph, order);
+    permute(e.graph_node, order);
+    permute(e.green_context, order);
+    permute(e.address, order);
+    permute(e.event, order);
+}
+
+void order_device(Profile& p) {
+    DeviceSpans& d = p.device;
+    const size_t track_count = p.tracks.size();
     const std::vector<uint32_t> order =
         final_order(d.track, d.begin, d.dur, track_count, [](uint32_t, uint32_t) { return false; });
     permute(d.begin, order);
@@ -69,6 +135,8 @@ void order_device(DeviceSpans& d, size_t track_count) {
     permute(d.config, order);
     permute(d.bytes, order);
     permute(d.collective, order);
+    permute(d.transfer, order);
+    if (p.device_extras.size() > 0) order_extras(p.device_extras, inverse(order));
 }
 
 struct Range {
@@ -97,6 +165,8 @@ void move_to_origin(Profile& p) {
         range.take(time, time);
     for (int64_t time : p.counters.time)
         range.take(time, time);
+    for (const PageFault& fault : p.page_faults)
+        range.take(fault.time, fault.time + fault.dur);
     if (range.first > range.last) range = {0, 0};
 
     shift(p.host.begin, range.first);
@@ -105,6 +175,8 @@ void move_to_origin(Profile& p) {
     shift(p.counters.time, range.first);
     for (FlowEnd& flow : p.flows)
         flow.time -= range.first;
+    for (PageFault& fault : p.page_faults)
+        fault.time -= range.first;
     p.info.origin_ns += range.first;
     p.info.begin_ns = 0;
     p.info.end_ns = range.last - range.first;
@@ -121,8 +193,8 @@ void end_unfinished(Profile& p) {
 void order_profile(Profile& p) {
     move_to_origin(p);
     end_unfinished(p);
-    std::thread device([&] { order_device(p.device, p.tracks.size()); });
-    order_host(p.host, p.tracks.size());
+    std::thread device([&] { order_device(p); });
+    order_host(p);
     device.join();
 }
 

@@ -35,10 +35,20 @@ struct Profile {
     std::vector<Signature> signatures;
     std::vector<LaunchConfig> launch_configs;
     std::vector<Collective> collectives;
+    std::vector<Transfer> transfers;
+    std::vector<Context> contexts;
+    std::vector<KernelNames> kernel_names;  // where the source tells more than the full name
+    std::vector<NvtxAttributes> nvtx_attributes;
     HostSpans host;
     OpDetails op_details;
     std::vector<int64_t> api_correlation;  // of runtime and driver calls; -1: none
+    std::vector<int32_t> api_result;       // what the call returned; -1: not told
+    NvtxRanges nvtx;
+    std::vector<NvtxPayload> nvtx_payloads;  // by row
+    std::vector<Message> messages;           // by row
     DeviceSpans device;
+    DeviceExtras device_extras;
+    std::vector<PageFault> page_faults;
     MemoryEvents memory;
     CounterSamples counters;
     std::vector<FlowEnd> flows;

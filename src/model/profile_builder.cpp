@@ -112,10 +112,27 @@ SignatureId ProfileBuilder::signature(const Signature& s) {
 }
 
 LaunchConfigId ProfileBuilder::launch_config(const LaunchConfig& c) {
-    const uint64_t hash = hash_of(c.grid[0], c.grid[1], c.grid[2], c.block[0], c.block[1], c.block[2],
-                                  c.registers_per_thread, c.static_shared_bytes, c.dynamic_shared_bytes,
-                                  c.source_occupancy_pct, c.source_blocks_per_sm, c.source_warps_per_sm);
+    const uint64_t hash =
+        hash_of(c.grid[0], c.grid[1], c.grid[2], c.block[0], c.block[1], c.block[2], c.registers_per_thread,
+                c.static_shared_bytes, c.dynamic_shared_bytes, c.source_occupancy_pct, c.source_blocks_per_sm,
+                c.source_warps_per_sm, c.local_bytes_per_thread, c.shared_executed_bytes, c.cluster[0],
+                c.cluster[1], c.cluster[2], c.launch_type);
     return intern(profile_.launch_configs, launch_configs_, hash, c);
+}
+
+TransferId ProfileBuilder::transfer(const Transfer& t) {
+    const uint64_t hash = hash_of(t.copy, t.from, t.to, t.from_device, t.to_device, t.from_context,
+                                  t.to_context, t.value, t.migration_cause, t.copies);
+    return intern(profile_.transfers, transfers_, hash, t);
+}
+
+NvtxAttributesId ProfileBuilder::nvtx_attributes(const NvtxAttributes& a) {
+    const uint64_t hash = hash_of(a.type, a.domain, a.domain_name, a.category, a.category_name, a.color);
+    return intern(profile_.nvtx_attributes, nvtx_attributes_, hash, a);
+}
+
+void ProfileBuilder::name_kernel(const KernelNames& names) {
+    if (named_kernels_.insert(names.name).second) profile_.kernel_names.push_back(names);
 }
 
 CollectiveId ProfileBuilder::collective(const Collective& c) {
@@ -126,9 +143,8 @@ CollectiveId ProfileBuilder::collective(const Collective& c) {
 
 RowCounts ProfileBuilder::row_counts() const {
     const Profile& p = profile_;
-    return {p.host.size(),   p.op_details.size(), p.api_correlation.size(),
-            p.device.size(), p.memory.size(),     p.counters.size(),
-            p.flows.size()};
+    return {p.host.size(),   p.op_details.size(), p.api_correlation.size(), p.device.size(),
+            p.memory.size(), p.counters.size(),   p.flows.size(),           p.page_faults.size()};
 }
 
 void ProfileBuilder::reserve(const RowCounts& rows) {
@@ -140,11 +156,11 @@ void ProfileBuilder::reserve(const RowCounts& rows) {
     each(rows.host, h.begin, h.dur, h.track, h.name, h.kind, h.flags, h.detail);
     each(rows.ops, o.signature, o.sequence, o.forward_thread, o.external_id, o.collective, o.module_path,
          o.stack);
-    each(rows.api, profile_.api_correlation);
+    each(rows.api, profile_.api_correlation, profile_.api_result);
     each(rows.device, d.begin, d.dur, d.track, d.name, d.kind, d.flags, d.correlation, d.external_id,
-         d.config, d.bytes, d.collective);
+         d.config, d.bytes, d.collective, d.transfer);
     each(rows.memory, m.time, m.track, m.address, m.bytes, m.total_allocated, m.total_reserved, m.device_type,
-         m.device);
+         m.device, m.kind);
     each(rows.counters, profile_.counters.time, profile_.counters.track, profile_.counters.name,
          profile_.counters.value);
     each(rows.flows, profile_.flows);
@@ -167,6 +183,8 @@ bool ProfileBuilder::shift_times(const RowCounts& from, int64_t by) {
         take(p.counters.time[i], 0);
     for (size_t i = from.flows; i < p.flows.size(); ++i)
         take(p.flows[i].time, 0);
+    for (size_t i = from.faults; i < p.page_faults.size(); ++i)
+        take(p.page_faults[i].time, p.page_faults[i].dur);
     if (by > kMaxNs || by < -kMaxNs || last > kMaxNs - std::max<int64_t>(by, 0) ||
         first < -kMaxNs - std::min<int64_t>(by, 0))
         return false;
@@ -180,6 +198,8 @@ bool ProfileBuilder::shift_times(const RowCounts& from, int64_t by) {
     shift(p.counters.time, from.counters);
     for (size_t i = from.flows; i < p.flows.size(); ++i)
         p.flows[i].time += by;
+    for (size_t i = from.faults; i < p.page_faults.size(); ++i)
+        p.page_faults[i].time += by;
     return true;
 }
 
@@ -206,9 +226,10 @@ void ProfileBuilder::add_op(const HostSpan& span, const OpDetail& detail) {
     d.stack.push_back(detail.stack);
 }
 
-void ProfileBuilder::add_api(const HostSpan& span, int64_t correlation) {
+void ProfileBuilder::add_api(const HostSpan& span, int64_t correlation, int32_t result) {
     push_host(span, static_cast<uint32_t>(profile_.api_correlation.size()));
     profile_.api_correlation.push_back(correlation);
+    profile_.api_result.push_back(result);
 }
 
 void ProfileBuilder::add_host(const HostSpan& span, uint32_t detail) {
@@ -228,6 +249,42 @@ void ProfileBuilder::add_device(const DeviceSpan& span) {
     d.config.push_back(span.config);
     d.bytes.push_back(span.bytes);
     d.collective.push_back(span.collective);
+    TransferId told = span.transfer;
+    if (!told.valid() && (span.kind == DeviceKind::kMemcpy || span.kind == DeviceKind::kMemset)) {
+        const auto [it, is_new] = transfers_by_name_.try_emplace(span.name);
+        if (is_new) it->second = transfer(transfer_of_name(view(span.name)));
+        told = it->second;
+    }
+    d.transfer.push_back(told);
+}
+
+void ProfileBuilder::extend_device(const DeviceExtra& extra) {
+    DeviceExtras& e = profile_.device_extras;
+    e.row.push_back(static_cast<uint32_t>(profile_.device.size() - 1));
+    e.graph.push_back(extra.graph);
+    e.graph_node.push_back(extra.graph_node);
+    e.green_context.push_back(extra.green_context);
+    e.address.push_back(extra.address);
+    e.event.push_back(extra.event);
+}
+
+void ProfileBuilder::extend_nvtx(const NvtxRange& range) {
+    NvtxRanges& n = profile_.nvtx;
+    n.row.push_back(last_host_row());
+    n.track.push_back(range.track);
+    n.end_track.push_back(range.end_track);
+    n.text.push_back(range.text);
+    n.attributes.push_back(range.attributes);
+}
+
+void ProfileBuilder::extend_payload(NvtxPayload payload) {
+    payload.row = last_host_row();
+    profile_.nvtx_payloads.push_back(payload);
+}
+
+void ProfileBuilder::extend_message(Message message) {
+    message.row = last_host_row();
+    profile_.messages.push_back(message);
 }
 
 void ProfileBuilder::add_memory(const MemoryEvent& event) {
@@ -240,6 +297,7 @@ void ProfileBuilder::add_memory(const MemoryEvent& event) {
     m.total_reserved.push_back(event.total_reserved);
     m.device_type.push_back(event.device_type);
     m.device.push_back(event.device);
+    m.kind.push_back(static_cast<int8_t>(event.kind));
 }
 
 void ProfileBuilder::add_counter(int64_t time, TrackId track, StringId name, double value) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include <string_view>
 #include <tuple>
@@ -40,6 +41,18 @@ struct DeviceSpan {
     LaunchConfigId config;
     int64_t bytes = -1;
     CollectiveId collective;
+    TransferId transfer;
+};
+
+// See DeviceExtras.
+struct DeviceExtra {
+    int64_t graph = -1, graph_node = -1, green_context = -1, address = -1, event = -1;
+};
+
+struct NvtxRange {
+    TrackId track, end_track;
+    StringId text{0};
+    NvtxAttributesId attributes;
 };
 
 struct MemoryEvent {
@@ -47,11 +60,12 @@ struct MemoryEvent {
     TrackId track;
     int64_t address = 0, bytes = 0, total_allocated = -1, total_reserved = -1;
     int32_t device_type = 0, device = -1;
+    MemoryKind kind = MemoryKind::kNotTold;
 };
 
 // Numbers of rows: how far a builder is, or how much is still to come.
 struct RowCounts {
-    size_t host = 0, ops = 0, api = 0, device = 0, memory = 0, counters = 0, flows = 0;
+    size_t host = 0, ops = 0, api = 0, device = 0, memory = 0, counters = 0, flows = 0, faults = 0;
 };
 
 class ProfileBuilder {
@@ -80,6 +94,11 @@ class ProfileBuilder {
     SignatureId signature(const Signature& signature);
     LaunchConfigId launch_config(const LaunchConfig& config);
     CollectiveId collective(const Collective& collective);
+    TransferId transfer(const Transfer& transfer);
+    NvtxAttributesId nvtx_attributes(const NvtxAttributes& attributes);
+    void add_context(const Context& context) { profile_.contexts.push_back(context); }
+    // The first names of a kernel stay.
+    void name_kernel(const KernelNames& names);
 
     RowCounts row_counts() const;
     // Capacity hint: it saves copies, never limits. Memory that is reserved and not used costs nothing.
@@ -89,10 +108,16 @@ class ProfileBuilder {
     bool shift_times(const RowCounts& from, int64_t by);
 
     void add_op(const HostSpan& span, const OpDetail& detail);
-    void add_api(const HostSpan& span, int64_t correlation);
+    void add_api(const HostSpan& span, int64_t correlation, int32_t result = -1);
     // Every other kind; `detail` is kept as it is (see HostKind).
     void add_host(const HostSpan& span, uint32_t detail = StringId::kNone);
     void add_device(const DeviceSpan& span);
+    // These belong to the span that was added last.
+    void extend_device(const DeviceExtra& extra);
+    void extend_nvtx(const NvtxRange& range);
+    void extend_payload(NvtxPayload payload);
+    void extend_message(Message message);
+    void add_page_fault(const PageFault& fault) { profile_.page_faults.push_back(fault); }
     void add_memory(const MemoryEvent& event);
     void add_counter(int64_t time, TrackId track, StringId name, double value);
     void add_flow(const FlowEnd& flow) { profile_.flows.push_back(flow); }
@@ -102,6 +127,7 @@ class ProfileBuilder {
 
   private:
     void push_host(const HostSpan& span, uint32_t detail);
+    uint32_t last_host_row() const { return static_cast<uint32_t>(profile_.host.size() - 1); }
     void settle_ranks();
 
     Profile profile_;
@@ -111,6 +137,10 @@ class ProfileBuilder {
     absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t>, TrackId> other_tracks_;
     absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, SignatureId> signatures_;
     absl::flat_hash_map<uint64_t, std::vector<LaunchConfigId>> launch_configs_;
+    absl::flat_hash_map<uint64_t, std::vector<TransferId>> transfers_;
+    absl::flat_hash_map<uint64_t, std::vector<NvtxAttributesId>> nvtx_attributes_;
+    absl::flat_hash_map<StringId, TransferId> transfers_by_name_;
+    absl::flat_hash_set<StringId> named_kernels_;
     absl::flat_hash_map<uint64_t, std::vector<CollectiveId>> collectives_;
 };
 

@@ -78,5 +78,85 @@ TEST(ProfileBuilder, EmptyProfile) {
     EXPECT_EQ(p.info.end_ns, 0);
 }
 
+TEST(ProfileBuilder, FactsOfSpansFollowThemIntoOrder) {
+    ProfileBuilder b;
+    const RankId rank = b.begin_rank({});
+    const TrackId thread = b.host_track(rank, 1, 1), other = b.host_track(rank, 1, 2);
+    const TrackId crossing = b.other_track(rank, "1", "across threads");
+    NvtxAttributes attributes;
+    attributes.type = NvtxType::kStartEnd;
+    const NvtxAttributesId start_end = b.nvtx_attributes(attributes), push = b.nvtx_attributes({});
+    const auto range = [&](TrackId row, TrackId from, TrackId to, int64_t begin, NvtxAttributesId kind) {
+        b.add_host({begin, 10, row, b.text("at " + std::to_string(begin)), HostKind::kAnnotation});
+        b.extend_nvtx({from, to, b.text("text " + std::to_string(begin)), kind});
+    };
+    range(thread, thread, TrackId(), 300, push);
+    NvtxPayload payload;
+    payload.integer = 42;
+    b.extend_payload(payload);
+    range(crossing, thread, other, 200, start_end);
+    range(thread, thread, TrackId(), 100, push);
+    b.add_host({50, 5, thread, b.text("MPI_Send"), HostKind::kMessagePassing}, b.text("MPI").value);
+    Message message;
+    message.tag = 7;
+    b.extend_message(message);
+
+    const TrackId stream = b.stream_track(TrackKind::kDeviceStream, b.device(rank, 0), 1, 7);
+    for (const int64_t begin : {90, 80}) {
+        DeviceSpan span;
+        span.begin = begin;
+        span.track = stream;
+        span.name = b.text("k");
+        span.kind = DeviceKind::kKernel;
+        b.add_device(span);
+        DeviceExtra extra;
+        extra.graph_node = begin;
+        b.extend_device(extra);
+    }
+    const Profile p = std::move(b).finish();
+
+    ASSERT_EQ(p.nvtx.size(), 3u);
+    for (size_t i = 0; i < 3; ++i) {
+        const std::string at = std::to_string(100 * (i + 1));
+        EXPECT_EQ(p.strings.view(p.nvtx.text[i]), "text " + at);
+        EXPECT_EQ(p.strings.view(p.host.name[p.nvtx.row[i]]), "at " + at);
+        EXPECT_EQ(p.nvtx.track[i], thread);
+    }
+    EXPECT_EQ(p.nvtx.end_track[1], other);
+    EXPECT_EQ(p.nvtx.attributes[1], start_end);
+    ASSERT_EQ(p.nvtx_payloads.size(), 1u);
+    EXPECT_EQ(p.nvtx_payloads[0].row, p.nvtx.row[2]);
+    ASSERT_EQ(p.messages.size(), 1u);
+    EXPECT_EQ(p.host.kind[p.messages[0].row], HostKind::kMessagePassing);
+    ASSERT_EQ(p.device_extras.size(), 2u);
+    for (size_t i = 0; i < 2; ++i)
+        EXPECT_EQ(p.device_extras.graph_node[i], p.device.begin[p.device_extras.row[i]] + 50);
+}
+
+TEST(ProfileBuilder, NamesOfCopiesTellWhatTheyMove) {
+    ProfileBuilder b;
+    const TrackId stream = b.stream_track(TrackKind::kDeviceStream, b.device(b.begin_rank({}), 0), 1, 7);
+    for (const char* name : {"Memcpy HtoD (Pageable -> Device)", "Memset (Device)", "Memcpy",
+                             "Memcpy PtoP (Device -> Device)"}) {
+        DeviceSpan span;
+        span.track = stream;
+        span.name = b.text(name);
+        span.kind = std::string_view(name).starts_with("Memset") ? DeviceKind::kMemset : DeviceKind::kMemcpy;
+        b.add_device(span);
+    }
+    const Profile p = std::move(b).finish();
+    const auto transfer = [&](size_t row) { return p.transfers[p.device.transfer[row].index()]; };
+    EXPECT_EQ(transfer(0).copy, CopyKind::kHostToDevice);
+    EXPECT_EQ(transfer(0).from, MemoryKind::kPageable);
+    EXPECT_EQ(transfer(0).to, MemoryKind::kDevice);
+    EXPECT_EQ(transfer(1).to, MemoryKind::kDevice);
+    EXPECT_EQ(transfer(1).copy, CopyKind::kNotTold);
+    EXPECT_EQ(transfer(2), Transfer());
+    EXPECT_EQ(transfer(3).copy, CopyKind::kPeerToPeer);
+    for (const size_t row : {0, 2, 3})
+        EXPECT_EQ(name_of_copy(transfer(row)), p.strings.view(p.device.name[row]));
+    EXPECT_EQ(name_of_set(transfer(1)), "Memset (Device)");
+}
+
 }  // namespace
 }  // namespace opsight

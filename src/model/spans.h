@@ -20,6 +20,9 @@ enum class HostKind : uint8_t {
     kDataLoad,     // waiting for or making input data, where the source says so
     kFileIo,       // reading or writing files, where the source says so
     kOther,        // a category that Opsight does not know; detail: StringId of the category
+    kOsRuntime,  // a call of the C library or the system (read, poll, pthread_cond_wait); holds no other span
+    kMessagePassing,  // a call of MPI, UCX or the like; detail: StringId of the library
+    kLibrary,         // a call of cuDNN, cuBLAS or the like; detail: StringId of the library
 };
 
 // Kinds from the outermost (0) to the innermost: which of two equal intervals of a thread holds the other.
@@ -34,11 +37,14 @@ constexpr int inwardness(HostKind kind) {
             return 1;
         case HostKind::kOp:
         case HostKind::kOther:
+        case HostKind::kMessagePassing:
+        case HostKind::kLibrary:
             return 2;
         case HostKind::kRuntimeApi:
             return 3;
         case HostKind::kDriverApi:
         case HostKind::kOverhead:
+        case HostKind::kOsRuntime:
             return 4;
     }
     return 2;
@@ -81,6 +87,7 @@ enum class DeviceKind : uint8_t {
     kAnnotation,  // on kDeviceAnnotation tracks
     kSync,        // waits that the source shows on a stream (cuda_sync)
     kOther,       // a device category that Opsight does not know
+    kGraph,       // a CUDA graph that was recorded as a whole, without its kernels
 };
 
 // Work of device streams.
@@ -95,7 +102,54 @@ struct DeviceSpans {
     std::vector<LaunchConfigId> config;
     std::vector<int64_t> bytes;  // copies and sets; -1: not told
     std::vector<CollectiveId> collective;
+    std::vector<TransferId> transfer;  // of copies and sets
     size_t size() const { return begin.size(); }
+};
+
+// Rarely told facts of device spans, by rising row. -1: not told.
+struct DeviceExtras {
+    std::vector<uint32_t> row;  // of DeviceSpans
+    std::vector<int64_t> graph, graph_node, green_context;
+    std::vector<int64_t> address;  // of migrated memory
+    std::vector<int64_t> event;    // that a wait was for
+    size_t size() const { return row.size(); }
+};
+
+enum class NvtxType : uint8_t { kPushPop, kStartEnd, kMark };
+
+// What is special to NVTX ranges, of whichever HostKind they became. By (track, begin, -dur) of their host
+// spans, `track` being the one below.
+struct NvtxRanges {
+    std::vector<uint32_t> row;   // of HostSpans
+    std::vector<TrackId> track;  // thread that began it (a range that crosses threads has a row of its own)
+    std::vector<TrackId> end_track;  // thread that ended it, where that is another one; else invalid
+    std::vector<StringId> text;      // as written; the span's name is what Opsight read from it
+    std::vector<NvtxAttributesId> attributes;
+    size_t size() const { return row.size(); }
+};
+
+// Payload of an NVTX range: the number as the program gave it, or a text (JSON).
+struct NvtxPayload {
+    uint32_t row = 0;  // of HostSpans
+    enum class Type : uint8_t { kInteger, kReal, kText } type = Type::kInteger;
+    int64_t integer = 0;
+    double real = 0;
+    StringId text{0};
+};
+
+// Arguments of a message-passing call. -1: not told.
+struct Message {
+    uint32_t row = 0;  // of HostSpans
+    int64_t tag = -1, rank = -1, peer = -1, root = -1, bytes = -1, sent_bytes = -1, received_bytes = -1;
+};
+
+// Page faults of unified memory.
+struct PageFault {
+    int64_t time = 0, dur = 0;
+    TrackId track;    // the process's row
+    DeviceId device;  // invalid: a fault of the CPU
+    int64_t address = 0, count = 1;
+    StringId access{0};  // "Read", "Write", ...; empty: not told
 };
 
 // One change of allocated memory.
@@ -108,6 +162,7 @@ struct MemoryEvents {
     std::vector<int64_t> total_reserved;
     std::vector<int32_t> device_type;  // c10::DeviceType: 0 CPU, 1 CUDA
     std::vector<int32_t> device;       // -1 for the CPU
+    std::vector<int8_t> kind;          // MemoryKind; -1: not told
     size_t size() const { return time.size(); }
 };
 

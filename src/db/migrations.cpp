@@ -1,0 +1,51 @@
+// Steps from one schema version to the next. A step is never changed once it was released: it names its
+// tables and columns itself. Views are made anew after the last one.
+#include "db/reader.h"
+
+namespace opsight::db {
+namespace {
+
+// 2: what Nsight Systems tells beyond PyTorch's traces.
+constexpr const char* kToVersion2 = R"(
+ALTER TABLE raw.devices ADD COLUMN memory_bandwidth BIGINT DEFAULT 0;
+ALTER TABLE raw.devices ADD COLUMN clock_hz BIGINT DEFAULT 0;
+ALTER TABLE raw.devices ADD COLUMN l2_bytes BIGINT DEFAULT 0;
+ALTER TABLE raw.devices ADD COLUMN uuid VARCHAR DEFAULT '';
+ALTER TABLE raw.devices ADD COLUMN bus_location VARCHAR DEFAULT '';
+ALTER TABLE raw.devices ADD COLUMN chip VARCHAR DEFAULT '';
+ALTER TABLE raw.tracks ADD COLUMN priority INTEGER DEFAULT -2147483648;
+ALTER TABLE raw.launch_configs ADD COLUMN local_bytes_per_thread BIGINT DEFAULT -1;
+ALTER TABLE raw.launch_configs ADD COLUMN shared_executed_bytes BIGINT DEFAULT -1;
+ALTER TABLE raw.launch_configs ADD COLUMN cluster_x BIGINT DEFAULT -1;
+ALTER TABLE raw.launch_configs ADD COLUMN cluster_y BIGINT DEFAULT -1;
+ALTER TABLE raw.launch_configs ADD COLUMN cluster_z BIGINT DEFAULT -1;
+ALTER TABLE raw.launch_configs ADD COLUMN launch_type BIGINT DEFAULT -1;
+ALTER TABLE raw.kernel_names ADD COLUMN base_name VARCHAR DEFAULT '';
+ALTER TABLE raw.kernel_names ADD COLUMN mangled_name VARCHAR DEFAULT '';
+ALTER TABLE raw.api_calls ADD COLUMN result INTEGER DEFAULT -1;
+ALTER TABLE raw.device_spans ADD COLUMN transfer INTEGER DEFAULT -1;
+ALTER TABLE raw.memory_events ADD COLUMN kind TINYINT DEFAULT -1;
+CREATE TABLE raw.transfers (id INTEGER, copy_kind TINYINT, from_kind TINYINT, to_kind TINYINT,
+    from_device BIGINT, to_device BIGINT, from_context BIGINT, to_context BIGINT, value BIGINT,
+    migration_cause BIGINT, copies BIGINT);
+CREATE TABLE raw.contexts (rank INTEGER, context BIGINT, device BIGINT, parent BIGINT, green BOOLEAN);
+CREATE TABLE raw.nvtx_attributes (id INTEGER, type TINYINT, domain BIGINT, domain_name VARCHAR,
+    category BIGINT, category_name VARCHAR, color BIGINT);
+CREATE TABLE raw.nvtx_ranges (id INTEGER, track INTEGER, end_track INTEGER, begin_ns BIGINT, dur_ns BIGINT,
+    flags UTINYINT, text INTEGER, attributes INTEGER);
+CREATE TABLE raw.nvtx_payloads (id INTEGER, type TINYINT, integer BIGINT, real DOUBLE, text VARCHAR);
+CREATE TABLE raw.messages (id INTEGER, tag BIGINT, rank BIGINT, peer BIGINT, root BIGINT, bytes BIGINT,
+    sent_bytes BIGINT, received_bytes BIGINT);
+CREATE TABLE raw.device_extras (id INTEGER, graph BIGINT, graph_node BIGINT, green_context BIGINT,
+    address BIGINT, event BIGINT);
+CREATE TABLE raw.page_faults (time_ns BIGINT, dur_ns BIGINT, track INTEGER, device INTEGER, address BIGINT,
+    count BIGINT, access VARCHAR))";
+
+}  // namespace
+
+const std::vector<Migration>& migrations() {
+    static const std::vector<Migration> steps = {{1, kToVersion2}};  // version 1 is the first
+    return steps;
+}
+
+}  // namespace opsight::db

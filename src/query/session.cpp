@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "db/schema.h"
@@ -21,6 +22,70 @@ std::string as_text(const duck::Cell& cell) {
 
 Error usage(std::string what, std::string remedy) {
     return {std::move(what), {}, {}, std::move(remedy), 2};
+}
+
+// "0, 1, 5", shortened where there are many.
+std::string listed(const std::vector<int64_t>& numbers) {
+    constexpr size_t kShown = 8;
+    std::string out;
+    for (size_t i = 0; i < std::min(numbers.size(), kShown); ++i)
+        out += fmt::format("{}{}", i ? ", " : "", numbers[i]);
+    return out + (numbers.size() > kShown ? ", ..." : "");
+}
+
+std::string left_out_note(const std::vector<int64_t>& warmup) {
+    const bool one = warmup.size() == 1, leading = warmup.back() + 1 == std::ssize(warmup);
+    const std::string which = leading ? (one ? std::string("the first iteration is")
+                                             : fmt::format("the first {} iterations are", warmup.size()))
+                              : one   ? fmt::format("iteration {} is", warmup[0])
+                                      : fmt::format("{} iterations ({}) are", warmup.size(), listed(warmup));
+    return fmt::format("{} left out as warm-up; --all-iterations takes {} in", which, one ? "it" : "them");
+}
+
+// Leaves `warmup` (the warm-up iterations of the range) out where the range was not asked for, and says so.
+void note_warmup(Range& range, const RangeOptions& options, const std::vector<int64_t>& warmup) {
+    if (warmup.empty() || options.all) return;
+    if (options.start || options.stop) {
+        range.notes.push_back(fmt::format("the range that was asked for holds {} ({})",
+                                          warmup.size() == 1 ? "a warm-up iteration" : "warm-up iterations",
+                                          listed(warmup)));
+        return;
+    }
+    if (std::ssize(warmup) == range.selected) {
+        range.notes.push_back("every iteration counts as warm-up, so none is left out");
+        return;
+    }
+    range.left_out = warmup;
+    range.selected -= std::ssize(warmup);
+    while (!range.left_out.empty() && range.left_out.front() == range.start) {
+        range.left_out.erase(range.left_out.begin());
+        ++range.start;
+    }
+    while (!range.left_out.empty() && range.left_out.back() == range.stop) {
+        range.left_out.pop_back();
+        --range.stop;
+    }
+    range.notes.push_back(left_out_note(warmup));
+}
+
+// Condition on the number of an iteration.
+std::string in_range(const Range& range, std::string_view column) {
+    std::string sql = fmt::format("{} BETWEEN {} AND {}", column, range.start, range.stop);
+    if (!range.left_out.empty())
+        sql += fmt::format(" AND {} NOT IN ({})", column, fmt::join(range.left_out, ", "));
+    return sql;
+}
+
+// First and last number of each run of iterations without a gap.
+std::vector<std::pair<int64_t, int64_t>> stretches_of(const Range& range) {
+    std::vector<std::pair<int64_t, int64_t>> stretches;
+    int64_t first = range.start;
+    for (const int64_t number : range.left_out) {
+        if (number > first) stretches.emplace_back(first, number - 1);
+        first = number + 1;
+    }
+    stretches.emplace_back(first, range.stop);
+    return stretches;
 }
 
 }  // namespace
@@ -105,18 +170,15 @@ Status Session::cut_iterations(const RangeOptions& options) {
     return profile_.connection.execute("INSERT INTO all_iterations VALUES " + values);
 }
 
-// The default range is what follows the leading warm-up iterations. A range beyond what there is is an error.
+// The default range leaves warm-up iterations out; one that is asked for is taken as it is. A range beyond
+// what there is is an error.
 Status Session::choose(RangeOptions options) {
     if (!options.all && !options.start && !options.stop) {
         options.start = stored_start_;
         options.stop = stored_stop_;
     }
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        query("SELECT coalesce(max(number), -1), coalesce(max(warm), 0) FROM (SELECT rank, "
-              "max(number) AS number, coalesce(min(number) FILTER (WHERE NOT warmup), max(number) + 1) "
-              "AS warm FROM all_iterations GROUP BY rank)"));
-    const int64_t last = as_int(rows.rows.at(0)[0]), leading = as_int(rows.rows.at(0)[1]);
+    OPSIGHT_ASSIGN(const duck::Rows last_row, query("SELECT coalesce(max(number), -1) FROM all_iterations"));
+    const int64_t last = as_int(last_row.rows.at(0)[0]);
     range_.total = last + 1;
     if (last < 0) {
         range_.whole = true;
@@ -128,18 +190,21 @@ Status Session::choose(RangeOptions options) {
         range_.notes.push_back("no iterations were found; the numbers cover the whole profile");
         return {};
     }
-    const bool skip = !options.all && !options.start && !options.stop && leading > 0 && leading <= last;
-    range_.start = options.start.value_or(skip ? leading : 0);
+    range_.start = options.start.value_or(0);
     range_.stop = options.stop.value_or(last);
     if (range_.start < 0 || range_.stop > last || range_.start > range_.stop)
         return fail(usage(fmt::format("there is no range of iterations {} to {}", range_.start, range_.stop),
                           fmt::format("the profile has iterations 0 to {}", last)));
+    // An iteration that is warm-up on one rank counts as such on all: ranks wait for each other.
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   query(fmt::format("SELECT DISTINCT number FROM all_iterations WHERE warmup AND number "
+                                     "BETWEEN {} AND {} ORDER BY 1",
+                                     range_.start, range_.stop)));
+    std::vector<int64_t> warmup;
+    for (const auto& row : rows.rows)
+        warmup.push_back(as_int(row[0]));
     range_.selected = range_.stop - range_.start + 1;
-    if (skip)
-        range_.notes.push_back(fmt::format(
-            "the first {} left out as warm-up; --all-iterations takes {} in",
-            leading == 1 ? std::string("iteration is") : fmt::format("{} iterations are", leading),
-            leading == 1 ? "it" : "them"));
+    note_warmup(range_, options, warmup);
     if (range_.source == "inferred")
         range_.notes.push_back(fmt::format("iterations are inferred ({}), with a confidence of {:.0f} %",
                                            range_.description, range_.confidence * 100));
@@ -147,11 +212,9 @@ Status Session::choose(RangeOptions options) {
 }
 
 Status Session::select(bool cut_anew) {
-    const std::string within =
-        range_.whole ? "true" : fmt::format("iteration BETWEEN {} AND {}", range_.start, range_.stop);
-    std::string sql =
-        fmt::format("CREATE TEMP VIEW sel_iterations AS FROM all_iterations WHERE number BETWEEN {} AND {};",
-                    range_.start, range_.stop);
+    const std::string within = range_.whole ? "true" : in_range(range_, "iteration");
+    std::string sql = fmt::format("CREATE TEMP VIEW sel_iterations AS FROM all_iterations WHERE {};",
+                                  in_range(range_, "number"));
     if (!cut_anew) {
         for (const auto& [name, source] :
              {std::pair("sel_ops", "ops"), std::pair("sel_device", "device_spans"),
@@ -175,28 +238,45 @@ Status Session::select(bool cut_anew) {
     return profile_.connection.execute(sql);
 }
 
-// From the first op of the first iteration on to the last end of what the last iteration ran and launched.
+// Of each stretch of iterations: from the first op of its first iteration on to the last end of what its last
+// iteration ran and launched, but no farther than to where the next stretch begins.
 Status Session::measure_wall() {
-    const std::string first = range_.whole ? "true" : fmt::format("iteration = {}", range_.start);
-    const std::string last = range_.whole ? "true" : fmt::format("iteration = {}", range_.stop);
+    std::string stretches, firsts, lasts;
+    for (const auto& [first, last] : stretches_of(range_)) {
+        const char* comma = stretches.empty() ? "" : ", ";
+        stretches += fmt::format("{}({}, {})", comma, first, last);
+        firsts += fmt::format("{}{}", comma, first);
+        lasts += fmt::format("{}{}", comma, last);
+    }
+    const std::string number = range_.whole ? "-1" : "iteration";
+    const std::string first = range_.whole ? "true" : fmt::format("iteration IN ({})", firsts);
+    const std::string last = range_.whole ? "true" : fmt::format("iteration IN ({})", lasts);
     return profile_.connection.execute(fmt::format(
-        "CREATE TEMP TABLE sel_wall AS "
-        "WITH ends AS (SELECT track, begin_ns + dur_ns AS end_ns FROM sel_ops WHERE {1} "
-        "UNION ALL SELECT track, begin_ns + dur_ns FROM sel_api WHERE {1} "
-        "UNION ALL SELECT track, begin_ns + dur_ns FROM sel_device WHERE kind < 3 AND {1}), "
-        "begins AS (SELECT track, begin_ns, 0 AS choice FROM sel_ops WHERE {0} "
-        "UNION ALL SELECT track, begin_ns, 1 FROM sel_api WHERE {0} "
-        "UNION ALL SELECT track, begin_ns, 1 FROM sel_device WHERE kind < 3 AND {0}), "
-        "e AS (SELECT t.rank, max(end_ns) AS end_ns FROM ends JOIN raw.tracks t ON t.id = track GROUP BY 1), "
-        "b AS (SELECT t.rank, coalesce(min(begin_ns) FILTER (WHERE choice = 0), min(begin_ns)) AS begin_ns "
-        "FROM begins JOIN raw.tracks t ON t.id = track GROUP BY 1), "
-        "i AS (SELECT rank, min(begin_ns) AS begin_ns, max(end_ns) AS end_ns FROM sel_iterations GROUP BY 1) "
-        "SELECT r.id AS rank, coalesce(b.begin_ns, i.begin_ns) AS begin_ns, coalesce(e.end_ns, i.end_ns) AS "
-        "end_ns "
-        "FROM raw.ranks r LEFT JOIN b ON b.rank = r.id LEFT JOIN e ON e.rank = r.id LEFT JOIN i ON i.rank = "
-        "r.id "
-        "WHERE coalesce(b.begin_ns, i.begin_ns) IS NOT NULL AND coalesce(e.end_ns, i.end_ns) IS NOT NULL",
-        first, last));
+        "CREATE TEMP TABLE sel_wall AS WITH "
+        "ends AS (SELECT track, {0} AS number, begin_ns + dur_ns AS end_ns FROM sel_ops WHERE {2} "
+        "UNION ALL SELECT track, {0}, begin_ns + dur_ns FROM sel_api WHERE {2} "
+        "UNION ALL SELECT track, {0}, begin_ns + dur_ns FROM sel_device WHERE kind < 3 AND {2}), "
+        "begins AS (SELECT track, {0} AS number, begin_ns, 0 AS choice FROM sel_ops WHERE {1} "
+        "UNION ALL SELECT track, {0}, begin_ns, 1 FROM sel_api WHERE {1} "
+        "UNION ALL SELECT track, {0}, begin_ns, 1 FROM sel_device WHERE kind < 3 AND {1}), "
+        "e AS (SELECT t.rank, number, max(end_ns) AS end_ns FROM ends JOIN raw.tracks t ON t.id = track "
+        "GROUP BY ALL), "
+        "b AS (SELECT t.rank, number, coalesce(min(begin_ns) FILTER (WHERE choice = 0), min(begin_ns)) AS "
+        "begin_ns FROM begins JOIN raw.tracks t ON t.id = track GROUP BY ALL), "
+        "x AS (FROM (VALUES {3}) v(first, last)), "
+        "i AS (SELECT rank, first, min(begin_ns) AS begin_ns, max(end_ns) AS end_ns FROM sel_iterations "
+        "JOIN x ON number BETWEEN first AND last GROUP BY ALL), "
+        "w AS (SELECT r.id AS rank, coalesce(b.begin_ns, i.begin_ns) AS begin_ns, "
+        "coalesce(e.end_ns, i.end_ns) AS end_ns FROM raw.ranks r CROSS JOIN x "
+        "LEFT JOIN b ON b.rank = r.id AND b.number = x.first "
+        "LEFT JOIN e ON e.rank = r.id AND e.number = x.last LEFT JOIN i ON i.rank = r.id AND i.first = "
+        "x.first) "
+        "SELECT rank, begin_ns, least(end_ns, coalesce(lead(begin_ns) OVER (PARTITION BY rank ORDER BY "
+        "begin_ns), end_ns)) AS end_ns FROM w WHERE begin_ns IS NOT NULL AND end_ns IS NOT NULL;"
+        "CREATE TEMP VIEW sel_wall_sums AS SELECT rank, sum(end_ns - begin_ns)::BIGINT AS wall_ns FROM "
+        "sel_wall "
+        "GROUP BY rank",
+        number, first, last, stretches));
 }
 
 }  // namespace opsight

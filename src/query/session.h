@@ -1,9 +1,14 @@
 // Session: one opened profile and one chosen range of it. Every question of this room reads the relations
 // that a session sets up, never the stored tables directly, so that each number has one definition for any
 // range:
-//   sel_ops, sel_device, sel_api   instances of the range, columns as in raw.ops, raw.device_spans,
-//   raw.api_calls sel_stats                      raw.op_stats of the range sel_iterations                 its
-//   iterations, columns as in raw.iterations sel_wall (rank, begin_ns, end_ns)   wall clock of each rank
+//   sel_ops, sel_device, sel_api         instances of the range, columns as in raw.ops, raw.device_spans,
+//                                        raw.api_calls
+//   sel_stats                            raw.op_stats of the range
+//   sel_iterations                       its iterations, columns as in raw.iterations
+//   sel_wall (rank, begin_ns, end_ns)    wall clock of each rank: a row for each stretch of iterations that
+//                                        follow each other, the stretches of a rank apart
+//   sel_wall_sums (rank, wall_ns)        their sum
+// Iterations that the default range leaves out (warm-up) are in none of them, wherever they lie.
 // For iterations as stored these are views, and a range is a sum of stored rows. For iterations cut anew
 // (--key-op, --iteration-range) the instances are assigned by the rule of the analysis: host spans by their
 // begin, device spans by the begin of the call that launched them.
@@ -33,7 +38,8 @@ struct Range {
     int64_t total = 0;     // iterations of the rank that has most
     int64_t selected = 0;  // iterations in the range, of the rank that has most
     int64_t start = -1, stop = -1;
-    bool whole = false;  // the whole profile, for it has no iterations
+    std::vector<int64_t> left_out;  // numbers between start and stop that are not in it, rising
+    bool whole = false;             // the whole profile, for it has no iterations
     std::vector<std::string> notes;
 };
 

@@ -26,8 +26,8 @@ constexpr std::string_view kVisible =
     "AS in_ns FROM raw.busy_segments s JOIN raw.devices d ON d.id = s.device JOIN sel_wall w ON w.rank = "
     "d.rank) s "
     "GROUP BY 1), "
-    "use AS (SELECT v.*, w.end_ns - w.begin_ns AS wall_ns, coalesce(b.busy_ns, 0) AS busy_ns, "
-    "coalesce(b.kernel_ns, 0) AS kernel_ns FROM visible v JOIN sel_wall w ON w.rank = v.rank "
+    "use AS (SELECT v.*, w.wall_ns, coalesce(b.busy_ns, 0) AS busy_ns, "
+    "coalesce(b.kernel_ns, 0) AS kernel_ns FROM visible v JOIN sel_wall_sums w ON w.rank = v.rank "
     "LEFT JOIN busy b ON b.device = v.id)";
 
 std::vector<Field> share_fields() {
@@ -82,8 +82,8 @@ Result<ResultTable> headline(Session& session, const Shape& shape) {
         sums += fmt::format("{}coalesce(sum({}) FILTER (WHERE s.resource = {}), 0)::BIGINT AS r{}",
                             i ? ", " : "", kInside, i, i);
     q.with = fmt::format(
-        "WITH {}, w AS (SELECT max(end_ns - begin_ns) AS wall_ns, sum(end_ns - begin_ns)::BIGINT AS total_ns "
-        "FROM sel_wall), "
+        "WITH {}, w AS (SELECT max(wall_ns) AS wall_ns, sum(wall_ns)::BIGINT AS total_ns FROM "
+        "sel_wall_sums), "
         "sh AS (SELECT {} FROM raw.resource_segments s JOIN sel_wall w ON w.rank = s.rank), "
         "u AS (SELECT avg(100.0 * busy_ns / nullif(wall_ns, 0)) AS busy_pct, "
         "avg(100.0 * kernel_ns / nullif(wall_ns, 0)) AS kernel_pct FROM use), "
@@ -186,7 +186,7 @@ Result<ResultTable> iteration_statistics(Session& session) {
             "round(quantile_cont(dur, 0.95))::BIGINT, max(dur), round(stddev_samp(dur))::BIGINT, "
             "count(*) FILTER (WHERE warmup) FROM s",
             selected > 0
-                ? fmt::format("(SELECT round(max(end_ns - begin_ns) / {})::BIGINT FROM sel_wall)", selected)
+                ? fmt::format("(SELECT round(max(wall_ns) / {})::BIGINT FROM sel_wall_sums)", selected)
                 : "NULL::BIGINT")));
     return iterations(session.range(), rows.rows.at(0));
 }

@@ -18,10 +18,10 @@ Json rows(const ResultTable& table) {
 
 Json range_object(const Range& range) {
     const auto number = [](int64_t value) { return value < 0 ? Json() : Json(value); };
-    return {{"source", range.source},           {"confidence", range.confidence},
-            {"description", range.description}, {"total", range.total},
-            {"selected", range.selected},       {"start", number(range.start)},
-            {"stop", number(range.stop)},       {"notes", range.notes}};
+    return {
+        {"source", range.source},     {"confidence", range.confidence}, {"description", range.description},
+        {"total", range.total},       {"selected", range.selected},     {"start", number(range.start)},
+        {"stop", number(range.stop)}, {"left_out", range.left_out},     {"notes", range.notes}};
 }
 
 std::string joined(const std::vector<std::string>& parts) {

@@ -1,0 +1,169 @@
+// Which iterations a range holds, and its wall clock.
+#include <gmock/gmock.h>
+
+#include "query/info.h"
+#include "query/test_session.h"
+
+namespace opsight {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Iterations of 100 ns at 0, 100, ...: an op from +10 on for 50 ns, which launches a kernel of 40 ns at +50.
+// Those in `compile` hold just-in-time compilation. The kernel of iteration 1 runs for 90 ns, far into the
+// next.
+TestProfile steps(int count, const std::vector<int>& compile) {
+    TestProfile t;
+    const TrackId thread = t.thread(), stream = t.stream();
+    for (int i = 0; i < count; ++i) {
+        const int64_t at = 100 * i;
+        t.annotation("ProfilerStep#" + std::to_string(i), at, 100, thread);
+        t.op("aten::mm", at + 10, 50, thread);
+        t.api("cudaLaunchKernel", at + 20, 5, thread, i + 1);
+        if (std::find(compile.begin(), compile.end(), i) != compile.end())
+            t.api("nvrtcCompileProgram", at + 30, 5, thread);
+        t.kernel("k", at + 50, i == 1 ? 90 : 40, stream, i + 1);
+    }
+    return t;
+}
+
+double calls(Session& session) {
+    return number(cell(table_of(session, "detailed"), "calls", "op_name", "aten::mm"));
+}
+double wall(Session& session) {
+    return number(cell(table_of(session, "summary"), "wall_clock_ns"));
+}
+
+TEST(Range, WarmupInTheMiddleIsLeftOut) {
+    const StoredProfile stored(steps(6, {2}));
+    Session session = stored.open();
+    const Range& range = session.range();
+    EXPECT_EQ(range.start, 0);
+    EXPECT_EQ(range.stop, 5);
+    EXPECT_EQ(range.selected, 5);
+    EXPECT_THAT(range.left_out, ElementsAre(2));
+    EXPECT_THAT(range.notes, Contains(HasSubstr("iteration 2 is left out as warm-up")));
+    EXPECT_EQ(calls(session), 5);
+    EXPECT_EQ(number(cell(table_of(session, "kernel"), "calls")), 5);
+    // 0 and 1: from the op at 10 to the end of the kernel at 240. 3 to 5: from 310 to 590.
+    EXPECT_EQ(wall(session), 230 + 280);
+    EXPECT_EQ(number(cell(table_of(session, "summary", "iterations"), "avg_iteration_time_ns")), 510 / 5);
+}
+
+TEST(Range, DevicesAndSharesGoByTheKeptStretches) {
+    const StoredProfile stored(steps(6, {2}));
+    Session session = stored.open();
+    // 40 (iteration 0) + 90 (1, to 240) of the first stretch; 3 x 40 of the second. The kernel of iteration 2
+    // at 250 to 290 lies in neither.
+    const ResultTable devices = table_of(session, "summary", "devices");
+    EXPECT_EQ(number(cell(devices, "busy_ns")), 40 + 90 + 3 * 40);
+    EXPECT_NEAR(number(cell(devices, "gpu_utilization_pct")), 100.0 * 250 / 510, 1e-9);
+    const ResultTable head = table_of(session, "summary");
+    EXPECT_NEAR(number(cell(head, "non_tensor_core_kernel_pct")), 100.0 * 250 / 510, 1e-9);
+    double shares = 0;
+    for (const char* key : {"tensor_core_kernel_pct", "non_tensor_core_kernel_pct", "communication_pct",
+                            "memory_pct", "dataloader_pct", "io_pct", "cpu_pct", "other_pct"})
+        shares += number(cell(head, key));
+    EXPECT_NEAR(shares, 100, 1e-9);
+}
+
+TEST(Range, AStretchEndsWhereTheNextBegins) {
+    TestProfile t = steps(4, {1});
+    // Launched in iteration 0, and still at work when iteration 2 begins at 210.
+    t.api("cudaLaunchKernel", 26, 5, t.thread(), 99);
+    t.kernel("long", 200, 50, t.stream(8), 99);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    EXPECT_EQ(wall(session), (210 - 10) + (390 - 210));
+}
+
+TEST(Range, WarmupAtBothEndsMovesTheEnds) {
+    const StoredProfile stored(steps(6, {0, 3, 5}));
+    Session session = stored.open();
+    EXPECT_EQ(session.range().start, 1);
+    EXPECT_EQ(session.range().stop, 4);
+    EXPECT_EQ(session.range().selected, 3);
+    EXPECT_THAT(session.range().left_out, ElementsAre(3));
+    EXPECT_THAT(session.range().notes, Contains(HasSubstr("3 iterations (0, 3, 5) are left out")));
+    EXPECT_EQ(calls(session), 3);
+}
+
+TEST(Range, LeadingWarmup) {
+    const StoredProfile stored(steps(5, {0}));
+    Session session = stored.open();
+    EXPECT_EQ(session.range().start, 1);
+    EXPECT_THAT(session.range().left_out, IsEmpty());
+    EXPECT_THAT(session.range().notes, Contains(HasSubstr("the first iteration is left out as warm-up")));
+}
+
+TEST(Range, AllIterationsTakesWarmupIn) {
+    const StoredProfile stored(steps(6, {2}));
+    Session session = stored.open({.all = true});
+    EXPECT_EQ(session.range().selected, 6);
+    EXPECT_THAT(session.range().notes, IsEmpty());
+    EXPECT_EQ(calls(session), 6);
+    EXPECT_EQ(wall(session), 580);
+}
+
+TEST(Range, WhatIsAskedForIsTakenAsItIs) {
+    const StoredProfile stored(steps(6, {2}));
+    Session session = stored.open({.start = 1, .stop = 3});
+    EXPECT_EQ(session.range().selected, 3);
+    EXPECT_EQ(calls(session), 3);
+    EXPECT_EQ(wall(session), 390 - 110);
+    EXPECT_THAT(session.range().notes, Contains(HasSubstr("holds a warm-up iteration (2)")));
+    EXPECT_THAT(stored.open({.start = 3}).range().notes, IsEmpty());
+}
+
+TEST(Range, ARangeAskedForAtImportStays) {
+    const StoredProfile stored(steps(6, {2}), {.iter_start = 1, .iter_stop = 3});
+    Session session = stored.open();
+    EXPECT_EQ(session.range().start, 1);
+    EXPECT_EQ(session.range().selected, 3);
+    EXPECT_EQ(stored.open({.all = true}).range().selected, 6);
+}
+
+TEST(Range, WhereAllIsWarmupNoneIsLeftOut) {
+    const StoredProfile stored(steps(3, {0, 1, 2}));
+    Session session = stored.open();
+    EXPECT_EQ(session.range().selected, 3);
+    EXPECT_THAT(session.range().notes, Contains(HasSubstr("every iteration counts as warm-up")));
+}
+
+TEST(Range, IterationsCutAnewLeaveWarmupOutAlike) {
+    const StoredProfile stored(steps(6, {2}));
+    Session session = stored.open({.iteration_range = "^ProfilerStep"});
+    EXPECT_THAT(session.range().left_out, ElementsAre(2));
+    EXPECT_EQ(calls(session), 5);
+    EXPECT_EQ(wall(session), 510);
+}
+
+TEST(Range, WarmupOnOneRankIsLeftOutOnAll) {
+    TestProfile t = steps(5, {2});
+    t.add_rank(1);
+    for (int i = 0; i < 5; ++i) {
+        t.annotation("ProfilerStep#" + std::to_string(i), 100 * i, 100, t.thread(5));
+        t.op("aten::mm", 100 * i + 20, 10, t.thread(5));
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    EXPECT_EQ(calls(session), 8);
+    // The longest rank is the first: 230, then 310 to 490.
+    EXPECT_EQ(wall(session), 230 + 180);
+    EXPECT_EQ(number(value_of(session, "SELECT wall_ns FROM sel_wall_sums WHERE rank = 1")), 110 + 110);
+}
+
+TEST(Range, InfoTellsWhatIsLeftOut) {
+    const StoredProfile stored(steps(6, {2}));
+    Session session = stored.open();
+    const auto info = profile_info(session);
+    ASSERT_TRUE(info.has_value());
+    EXPECT_EQ(info->iterations.selected, 5);
+    EXPECT_THAT(info->iterations.left_out, ElementsAre(2));
+}
+
+}  // namespace
+}  // namespace opsight

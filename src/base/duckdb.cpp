@@ -308,6 +308,31 @@ Result<Rows> Connection::query(const std::string& sql, const std::vector<Cell>& 
     return out;
 }
 
+Status Connection::scan(const std::string& sql, const std::function<void(const Batch&)>& take) {
+    StatementGuard prepared;
+    if (duckdb_prepare(handle_->connection, sql.c_str(), &prepared.statement) == DuckDBError) {
+        const char* text = duckdb_prepare_error(prepared.statement);
+        return fail(text ? text : "unknown DuckDB error");
+    }
+    ResultGuard guard;
+    if (duckdb_execute_prepared_streaming(prepared.statement, &guard.result) == DuckDBError) {
+        const char* text = duckdb_result_error(&guard.result);
+        return fail(text ? text : "unknown DuckDB error");
+    }
+    Batch batch;
+    batch.data_.resize(duckdb_column_count(&guard.result));
+    while (duckdb_data_chunk chunk = duckdb_fetch_chunk(guard.result)) {
+        batch.size_ = duckdb_data_chunk_get_size(chunk);
+        for (size_t i = 0; i < batch.data_.size(); ++i)
+            batch.data_[i] = duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk, i));
+        take(batch);
+        duckdb_destroy_data_chunk(&chunk);
+    }
+    const char* problem = duckdb_result_error(&guard.result);
+    if (problem && *problem) return fail(problem);
+    return {};
+}
+
 Appender::Appender(std::unique_ptr<Handle> handle) : handle_(std::move(handle)) {}
 Appender::Appender(Appender&&) noexcept = default;
 Appender& Appender::operator=(Appender&&) noexcept = default;

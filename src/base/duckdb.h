@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -49,6 +50,22 @@ struct Rows {
     std::vector<std::vector<Cell>> rows;
 };
 
+// Some rows of a scan, column by column.
+class Batch {
+  public:
+    size_t size() const { return size_; }
+    // T as wide as the column's type, which the statement fixes with CAST; NULL is not told apart.
+    template <class T>
+    const T* column(size_t index) const {
+        return static_cast<const T*>(data_[index]);
+    }
+
+  private:
+    friend class Connection;
+    size_t size_ = 0;
+    std::vector<const void*> data_;
+};
+
 class Connection;
 
 class Database {
@@ -74,6 +91,8 @@ class Connection {
     Status execute(const std::string& sql);
     // Runs one statement; `arguments` stand for its `?`.
     Result<Rows> query(const std::string& sql, const std::vector<Cell>& arguments = {});
+    // Runs one statement whose columns are numbers, and hands its rows over as they come: for bulk data.
+    Status scan(const std::string& sql, const std::function<void(const Batch&)>& take);
 
   private:
     friend class Database;

@@ -1,0 +1,127 @@
+// Columns for the eye, with and without lines.
+#include <algorithm>
+
+#include "report/stats_text.h"
+
+namespace opsight::stats {
+namespace {
+
+constexpr size_t kWidest = 100;         // characters of an automatic column
+constexpr size_t kMeasuredRows = 100;   // that decide an automatic width
+constexpr const char* kCut = "\u2026";  // one character, three bytes
+
+bool starts_character(char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+}
+
+size_t characters(const std::string& text) {
+    return static_cast<size_t>(std::count_if(text.begin(), text.end(), starts_character));
+}
+
+// At most `width` characters; what was cut shows.
+std::string cut(const std::string& text, size_t width) {
+    if (characters(text) <= width) return text;
+    if (width == 0) return {};
+    size_t at = 0, seen = 0;
+    while (at < text.size() && (seen < width - 1 || !starts_character(text[at]))) {
+        if (starts_character(text[at])) ++seen;
+        ++at;
+    }
+    while (at < text.size() && !starts_character(text[at]))
+        ++at;
+    return text.substr(0, at) + kCut;
+}
+
+// Control characters would break the lines of a terminal, or command it.
+std::string printable(std::string text) {
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+    return text;
+}
+
+enum class Align { kLeft, kRight, kCentre };
+
+std::string placed(const std::string& text, size_t width, Align align) {
+    const std::string shown = cut(printable(text), width);
+    const size_t pad = width - characters(shown);
+    const size_t left = align == Align::kRight ? pad : align == Align::kCentre ? pad / 2 : 0;
+    return std::string(left, ' ') + shown + std::string(pad - left, ' ');
+}
+
+// 0: the column is hidden.
+std::vector<size_t> widths_of(const Texts& texts, const Format& format) {
+    std::vector<size_t> widths;
+    for (size_t c = 0; c < texts.heads.size(); ++c) {
+        const int told = c < format.widths.size() ? format.widths[c] : -1;
+        if (told >= 0) {
+            widths.push_back(static_cast<size_t>(told));
+            continue;
+        }
+        size_t width = characters(texts.heads[c]);
+        const size_t rows = format.limit ? std::min(texts.rows.size(), kMeasuredRows) : texts.rows.size();
+        for (size_t r = 0; r < rows; ++r)
+            width = std::max(width, characters(texts.rows[r][c]));
+        widths.push_back(format.limit ? std::min(width, kWidest) : width);
+    }
+    return widths;
+}
+
+struct Lines {
+    std::string begin, between, end;
+};
+
+class Drawing {
+  public:
+    Drawing(const Table& table, const Texts& texts, const Format& format)
+        : table_(table), widths_(widths_of(texts, format)), boxed_(format.layout == Layout::kTable) {}
+
+    void row(const std::vector<std::string>& cells, bool head) {
+        line(boxed_ ? Lines{"| ", " | ", " |"} : Lines{" ", "  ", ""}, [&](size_t c) {
+            const Align align = head                                    ? Align::kCentre
+                                : table_.columns[c].kind == Kind::kText ? Align::kLeft
+                                                                        : Align::kRight;
+            return placed(cells[c], widths_[c], align);
+        });
+    }
+    void rule() {
+        line(boxed_ ? Lines{"+-", "-+-", "-+"} : Lines{" ", "  ", ""},
+             [&](size_t c) { return std::string(widths_[c], '-'); });
+    }
+    std::string out;
+
+  private:
+    template <class Cell>
+    void line(const Lines& lines, const Cell& cell) {
+        out += lines.begin;
+        bool first = true;
+        for (size_t c = 0; c < widths_.size(); ++c) {
+            if (widths_[c] == 0) continue;
+            if (!first) out += lines.between;
+            first = false;
+            out += cell(c);
+        }
+        out += lines.end + '\n';
+    }
+
+    const Table& table_;
+    std::vector<size_t> widths_;
+    bool boxed_;
+};
+
+}  // namespace
+
+std::string columns_text(const Table& table, const Texts& texts, const Format& format) {
+    Drawing drawing(table, texts, format);
+    const bool boxed = format.layout == Layout::kTable;
+    if (boxed) drawing.rule();
+    if (format.header) {
+        drawing.row(texts.heads, true);
+        drawing.rule();
+    }
+    for (const auto& row : texts.rows)
+        drawing.row(row, false);
+    if (boxed && !texts.rows.empty()) drawing.rule();
+    return std::move(drawing.out);
+}
+
+}  // namespace opsight::stats

@@ -1,0 +1,295 @@
+#include "report/stats_format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "report/stats_text.h"
+
+namespace opsight::stats {
+namespace {
+
+struct UnitFacts {
+    std::string_view name, symbol;
+    double divisor;
+    int decimals;
+};
+constexpr UnitFacts kUnits[] = {
+    {"nsec", "ns", 1, 0}, {"usec", "us", 1e3, 3}, {"msec", "ms", 1e6, 6}, {"seconds", "s", 1e9, 9}};
+
+const UnitFacts& facts(TimeUnit unit) {
+    return kUnits[static_cast<size_t>(unit)];
+}
+
+double as_double(const Cell& cell) {
+    if (const auto* integer = std::get_if<int64_t>(&cell)) return static_cast<double>(*integer);
+    if (const auto* real = std::get_if<double>(&cell)) return *real;
+    return 0;
+}
+
+// "1234567.8" -> "1,234,567.8".
+std::string with_commas(std::string text) {
+    const size_t digits = text.starts_with('-') ? 1 : 0;
+    size_t at = std::min(text.find('.'), text.size());
+    while (at > digits + 3) {
+        at -= 3;
+        text.insert(at, ",");
+    }
+    return text;
+}
+
+std::string time_text(const Cell& cell, bool mean, TimeUnit unit) {
+    const UnitFacts& u = facts(unit);
+    if (unit == TimeUnit::kNs)
+        if (const auto* ns = std::get_if<int64_t>(&cell); ns && !mean) return fmt::format("{}", *ns);
+    return fmt::format("{:.{}f}", as_double(cell) / u.divisor,
+                       unit == TimeUnit::kNs ? (mean ? 1 : 0) : u.decimals);
+}
+
+std::string number_text(const Cell& cell, Kind kind, TimeUnit unit) {
+    switch (kind) {
+        case Kind::kTime:
+        case Kind::kMeanTime:
+            return time_text(cell, kind == Kind::kMeanTime, unit);
+        case Kind::kPercent:
+        case Kind::kReal:
+            return fmt::format("{:.1f}", as_double(cell));
+        case Kind::kMegabytes:
+        case Kind::kRate:
+            return fmt::format("{:.3f}", as_double(cell) / 1e6);
+        case Kind::kText:
+        case Kind::kInteger:
+            break;
+    }
+    if (const auto* integer = std::get_if<int64_t>(&cell)) return fmt::format("{}", *integer);
+    return fmt::format("{}", as_double(cell));
+}
+
+// The number of a width argument; -1: automatic.
+bool parse_width(std::string_view text, int& width) {
+    width = -1;
+    if (text == ".") return true;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), width);
+    return read.ec == std::errc() && read.ptr == text.data() + text.size() && width >= 0;
+}
+
+bool take_argument(std::string_view word, Format& format) {
+    const Layout layout = format.layout;
+    const bool html = layout == Layout::kHtmlDocument || layout == Layout::kHtmlTable;
+    if (word == "nohdr" && layout != Layout::kJson && !html) return !(format.header = false);
+    if (word == "esc" && layout == Layout::kTsv) return format.escaped = true;
+    if (format.for_people()) {
+        if (word == "nolimit") return !(format.limit = false);
+        if (word == "nofmt") return !(format.grouped = false);
+        int width = 0;
+        if (!parse_width(word, width)) return false;
+        format.widths.push_back(width);
+        return true;
+    }
+    if (layout != Layout::kHtmlDocument) return false;
+    if (word.starts_with("title=")) {
+        format.title = word.substr(6);
+        return true;
+    }
+    if (word.starts_with("css=")) {
+        format.style = word.substr(4);
+        return true;
+    }
+    return false;
+}
+
+std::string csv_field(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == text.npos) return text;
+    std::string quoted = "\"";
+    for (const char c : text) {
+        if (c == '"') quoted += '"';
+        quoted += c;
+    }
+    return quoted + '"';
+}
+
+// A tab or a line end inside a field would tear the row.
+std::string tsv_field(const std::string& text, bool escaped) {
+    std::string out;
+    for (const char c : text) {
+        const char* code = c == '\t' ? "\\t" : c == '\n' ? "\\n" : c == '\r' ? "\\r" : nullptr;
+        if (escaped && c == '\\') code = "\\\\";
+        if (!code)
+            out += c;
+        else if (escaped)
+            out += code;
+        else
+            out += ' ';
+    }
+    return out;
+}
+
+template <class Field>
+std::string separated(const Texts& texts, bool header, char mark, const Field& field) {
+    std::string out;
+    const auto line = [&](const std::vector<std::string>& cells) {
+        for (size_t i = 0; i < cells.size(); ++i) {
+            if (i) out += mark;
+            out += field(cells[i]);
+        }
+        out += '\n';
+    };
+    if (header) line(texts.heads);
+    for (const auto& row : texts.rows)
+        line(row);
+    return out;
+}
+
+// One object a row; numbers as they are written elsewhere.
+std::string json(const Table& table, const Texts& texts) {
+    const auto quoted = [](const std::string& text) {
+        return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    };
+    std::string out = "[";
+    for (size_t r = 0; r < texts.rows.size(); ++r) {
+        out += r ? ",\n  {" : "\n  {";
+        for (size_t c = 0; c < texts.heads.size(); ++c) {
+            const bool none = std::holds_alternative<std::monostate>(table.rows[r][c]);
+            const std::string& text = texts.rows[r][c];
+            out += (c ? "," : "") + quoted(texts.heads[c]) + ":" +
+                   (none                                   ? "null"
+                    : table.columns[c].kind == Kind::kText ? quoted(text)
+                                                           : text);
+        }
+        out += '}';
+    }
+    return out + (texts.rows.empty() ? "]\n" : "\n]\n");
+}
+
+}  // namespace
+
+Result<TimeUnit> parse_time_unit(std::string_view name) {
+    for (size_t i = 0; i < std::size(kUnits); ++i)
+        if (kUnits[i].name == name) return static_cast<TimeUnit>(i);
+    return fail(
+        Error{fmt::format("there is no time unit '{}'", name), {}, {}, "use nsec, usec, msec or seconds", 2});
+}
+
+const std::vector<FormatHelp>& format_help() {
+    static const std::vector<FormatHelp> all = {
+        {"column", "[:nohdr][:nolimit][:nofmt][:<width>...]",
+         "Columns for the eye. Texts are cut at 100 characters; nolimit: at none; nofmt: no commas in "
+         "numbers; a "
+         "width of 0 hides a column, '.' leaves it automatic."},
+        {"table", "[:nohdr][:nolimit][:nofmt][:<width>...]", "The same with lines around the cells."},
+        {"csv", "[:nohdr]", "Comma-separated values."},
+        {"tsv", "[:nohdr][:esc]",
+         "Tab-separated values; esc: tabs and line ends in texts are written \\t, \\n."},
+        {"json", "", "An array with an object for each row."},
+        {"hdoc", "[:title=<title>][:css=<url>]", "A whole HTML page."},
+        {"htable", "", "An HTML table."},
+    };
+    return all;
+}
+
+Result<Format> parse_format(std::string_view text) {
+    Format format;
+    const std::string_view name = text.substr(0, text.find(':'));
+    bool known = false;
+    for (size_t i = 0; i < format_help().size(); ++i)
+        if (format_help()[i].name == name) {
+            format.layout = static_cast<Layout>(i);
+            known = true;
+        }
+    if (!known)
+        return fail(Error{fmt::format("there is no format '{}'", name),
+                          {},
+                          {},
+                          "use column, table, csv, tsv, json, hdoc or htable",
+                          2});
+    for (size_t at = name.size(); at < text.size();) {
+        const size_t end = std::min(text.find(':', at + 1), text.size());
+        const std::string_view word = text.substr(at + 1, end - at - 1);
+        if (!take_argument(word, format))
+            return fail(Error{fmt::format("format {} takes no argument '{}'", name, word),
+                              {},
+                              {},
+                              "'opsight stats --help-formats' lists the arguments",
+                              2});
+        at = end;
+    }
+    return format;
+}
+
+std::string_view file_ending(const Format& format) {
+    switch (format.layout) {
+        case Layout::kColumn:
+        case Layout::kTable:
+            return "txt";
+        case Layout::kCsv:
+            return "csv";
+        case Layout::kTsv:
+            return "tsv";
+        case Layout::kJson:
+            return "json";
+        case Layout::kHtmlDocument:
+        case Layout::kHtmlTable:
+            return "html";
+    }
+    return "txt";
+}
+
+std::string head_text(const Column& column, TimeUnit unit) {
+    switch (column.kind) {
+        case Kind::kTime:
+        case Kind::kMeanTime:
+            return fmt::format("{} ({})", column.head, facts(unit).symbol);
+        case Kind::kMegabytes:
+            return column.head + " (MB)";
+        case Kind::kRate:
+            return column.head + " (MB/s)";
+        default:
+            return column.head;
+    }
+}
+
+Texts texts_of(const Table& table, TimeUnit unit, bool grouped) {
+    Texts texts;
+    for (const Column& column : table.columns)
+        texts.heads.push_back(head_text(column, unit));
+    texts.rows.reserve(table.rows.size());
+    for (const auto& row : table.rows) {
+        std::vector<std::string>& out = texts.rows.emplace_back();
+        out.reserve(row.size());
+        for (size_t c = 0; c < row.size(); ++c) {
+            const Kind kind = table.columns[c].kind;
+            if (std::holds_alternative<std::monostate>(row[c]))
+                out.emplace_back();
+            else if (const auto* text = std::get_if<std::string>(&row[c]))
+                out.push_back(*text);
+            else
+                out.push_back(grouped ? with_commas(number_text(row[c], kind, unit))
+                                      : number_text(row[c], kind, unit));
+        }
+    }
+    return texts;
+}
+
+std::string render(const Table& table, const Format& format, TimeUnit unit) {
+    const Texts texts = texts_of(table, unit, format.for_people() && format.grouped);
+    switch (format.layout) {
+        case Layout::kColumn:
+        case Layout::kTable:
+            return columns_text(table, texts, format);
+        case Layout::kCsv:
+            return separated(texts, format.header, ',', csv_field);
+        case Layout::kTsv:
+            return separated(texts, format.header, '\t',
+                             [&](const std::string& text) { return tsv_field(text, format.escaped); });
+        case Layout::kJson:
+            return json(table, texts);
+        case Layout::kHtmlDocument:
+        case Layout::kHtmlTable:
+            return html_text(table, texts, format);
+    }
+    return {};
+}
+
+}  // namespace opsight::stats

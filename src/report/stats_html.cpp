@@ -1,0 +1,59 @@
+// HTML pages and tables. Names come from traces: every text is escaped.
+#include "report/stats_text.h"
+
+namespace opsight::stats {
+namespace {
+
+std::string escaped(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        switch (c) {
+            case '&':
+                out += "&amp;";
+                break;
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            case '"':
+                out += "&quot;";
+                break;
+            default:
+                out += c;
+        }
+    }
+    return out;
+}
+
+std::string table_text(const Table& table, const Texts& texts) {
+    std::string out = "<table>\n  <tr>";
+    for (const std::string& head : texts.heads)
+        out += "<th>" + escaped(head) + "</th>";
+    out += "</tr>\n";
+    for (const auto& row : texts.rows) {
+        out += "  <tr>";
+        for (size_t c = 0; c < row.size(); ++c)
+            out += (table.columns[c].kind == Kind::kText ? "<td>" : "<td align=\"right\">") +
+                   escaped(row[c]) + "</td>";
+        out += "</tr>\n";
+    }
+    return out + "</table>\n";
+}
+
+constexpr const char* kStyle =
+    "<style>table { border-collapse: collapse; } th, td { border: 1px solid; padding: 2px 6px; }</style>";
+
+}  // namespace
+
+std::string html_text(const Table& table, const Texts& texts, const Format& format) {
+    if (format.layout == Layout::kHtmlTable) return table_text(table, texts);
+    std::string out = "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n<title>" +
+                      escaped(format.title) + "</title>\n";
+    out += format.style.empty() ? std::string(kStyle) + "\n"
+                                : "<link rel=\"stylesheet\" href=\"" + escaped(format.style) + "\">\n";
+    return out + "</head>\n<body>\n" + table_text(table, texts) + "</body>\n</html>\n";
+}
+
+}  // namespace opsight::stats

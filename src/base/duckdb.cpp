@@ -342,8 +342,11 @@ Result<Appender> Appender::create(Connection& connection, const std::string& sch
                                   const std::vector<Type>& types) {
     auto handle = std::make_unique<Handle>();
     handle->table = table;
-    if (duckdb_appender_create(connection.handle_->connection, schema.c_str(), table.c_str(),
-                               &handle->appender) == DuckDBError)
+    // "temp" is the catalog of temporary tables.
+    const bool temporary = schema == "temp";
+    if (duckdb_appender_create_ext(connection.handle_->connection, temporary ? "temp" : nullptr,
+                                   temporary ? "main" : schema.c_str(), table.c_str(),
+                                   &handle->appender) == DuckDBError)
         return fail(handle->error());
     std::vector<duckdb_logical_type> logical;
     for (const Type type : types)

@@ -8,12 +8,9 @@ namespace opsight::stats {
 namespace {
 
 constexpr const char* kApi =
-    "SELECT a.dur_ns, n.name AS operation, 'CUDA_API' AS category FROM st_api a JOIN "
-    "st_api_names n ON n.id = a.name";
-constexpr const char* kMemops =
-    "SELECT g.dur_ns, n.name AS operation, 'MEMORY_OPER' AS category, g.bytes FROM "
-    "st_gpu g JOIN st_memop_names n ON n.kind = g.kind AND n.id = g.name "
-    "WHERE g.kind IN (1, 2)";
+    "SELECT a.dur_ns, n.text AS operation, 'CUDA_API' AS category FROM st_api a JOIN "
+    "raw.strings n ON n.id = a.name";
+constexpr const char* kMemops = "SELECT dur_ns, operation, 'MEMORY_OPER' AS category, bytes FROM st_memop";
 
 std::string kernels_as_operations(const std::string& kernels) {
     return "SELECT dur_ns, kernel AS operation, 'CUDA_KERNEL' AS category FROM " + kernels;
@@ -75,22 +72,22 @@ Result<Table> api_gpu_sum(Source& source, const Arguments& arguments) {
 }
 
 Result<Table> api_trace(Source& source, const Arguments&) {
-    return table_of(
-        source,
-        {{"Start", Kind::kTime},
-         {"Duration", Kind::kTime},
-         {"Name", Kind::kText},
-         {"Result", Kind::kInteger},
-         {"CorrID", Kind::kInteger},
-         {"Pid", Kind::kInteger},
-         {"Tid", Kind::kInteger},
-         {"T-Pri", Kind::kInteger},
-         {"Thread Name", Kind::kText}},
-        fmt::format("SELECT {}, a.dur_ns, n.name, NULL::BIGINT, nullif(a.correlation, -1), t.pid, "
-                    "t.tid, NULL::BIGINT, nullif(t.name, '') FROM st_api a "
-                    "JOIN st_api_names n ON n.id = a.name JOIN raw.tracks t ON t.id = a.track "
-                    "ORDER BY a.begin_ns, a.id",
-                    source.shown("a.begin_ns")));
+    return table_of(source,
+                    {{"Start", Kind::kTime},
+                     {"Duration", Kind::kTime},
+                     {"Name", Kind::kText},
+                     {"Result", Kind::kInteger},
+                     {"CorrID", Kind::kInteger},
+                     {"Pid", Kind::kInteger},
+                     {"Tid", Kind::kInteger},
+                     {"T-Pri", Kind::kInteger},
+                     {"Thread Name", Kind::kText}},
+                    fmt::format("SELECT {}, a.dur_ns, n.text, CASE WHEN a.result <> -1 THEN a.result END, "
+                                "nullif(a.correlation, -1), t.pid, t.tid, "
+                                "CASE WHEN t.priority > -2147483648 THEN t.priority END, nullif(t.name, '') "
+                                "FROM st_api a JOIN raw.strings n ON n.id = a.name "
+                                "JOIN raw.tracks t ON t.id = a.track ORDER BY a.begin_ns, a.id",
+                                source.shown("a.begin_ns")));
 }
 
 // The columns before "Start" and after "Duration" of kernels and of memory operations differ; all in one
@@ -117,14 +114,14 @@ Result<Table> gpu_trace(Source& source, const Arguments& arguments) {
         config += fmt::format("nullif(c.{}, -1), ", column);
     const std::string sql = fmt::format(
         "WITH work AS (SELECT rid, kernel, NULL AS from_kind, NULL AS to_kind FROM {0} UNION ALL "
-        "SELECT g.rid, n.name, n.from_kind, n.to_kind FROM st_gpu g JOIN st_memop_names n ON n.kind = g.kind "
-        "AND n.id = g.name WHERE g.kind IN (1, 2)) "
+        "SELECT rid, operation, from_kind, to_kind FROM st_memop) "
         "SELECT {1}, g.dur_ns, nullif(g.correlation, -1), {2} CASE WHEN g.bytes >= 0 THEN g.bytes END, "
         "CASE WHEN g.bytes >= 0 AND g.dur_ns > 0 THEN g.bytes * 1e9 / g.dur_ns END, w.from_kind, w.to_kind, "
         "CASE WHEN d.name = '' THEN 'GPU' ELSE d.name END || ' (' || d.number || ')', t.context, "
-        "NULL::BIGINT, t.stream, w.kernel FROM work w JOIN st_gpu g ON g.rid = w.rid "
+        "nullif(e.green_context, -1), t.stream, w.kernel FROM work w JOIN st_gpu g ON g.rid = w.rid "
         "JOIN raw.tracks t ON t.id = g.track LEFT JOIN raw.devices d ON d.id = t.device "
-        "LEFT JOIN raw.launch_configs c ON c.id = g.config ORDER BY g.begin_ns, g.rid",
+        "LEFT JOIN raw.launch_configs c ON c.id = g.config LEFT JOIN raw.device_extras e ON e.id = g.rid "
+        "ORDER BY g.begin_ns, g.rid",
         kernels, source.shown("g.begin_ns"), config);
     return table_of(source, gpu_trace_columns(), sql);
 }
@@ -137,7 +134,9 @@ std::string dimensions_sql(std::string_view what) {
 }
 
 std::string kernel_name_sql(const Arguments& arguments) {
-    return arguments.kernel_name == KernelName::kBase ? "k.short_name" : "k.name";
+    if (arguments.kernel_name == KernelName::kBase) return "coalesce(nullif(k.base_name, ''), k.short_name)";
+    if (arguments.kernel_name == KernelName::kMangled) return "coalesce(nullif(k.mangled_name, ''), k.name)";
+    return "k.name";
 }
 
 Result<std::string> named_kernels(Source& source, const Arguments& arguments) {

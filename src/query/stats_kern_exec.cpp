@@ -14,9 +14,9 @@ Result<std::string> launches(Source& source, const Arguments& arguments) {
         "(SELECT a.begin_ns AS api_begin, a.dur_ns AS a, k.begin_ns AS kernel_begin, k.dur_ns AS k, "
         "CASE WHEN k.begin_ns > a.end_ns THEN a.end_ns END AS queue_begin, "
         "CASE WHEN k.begin_ns > a.end_ns THEN k.begin_ns - a.end_ns END AS q, "
-        "greatest(a.end_ns, k.end_ns) - a.begin_ns AS t, h.pid, h.tid, d.number AS device, n.name AS api, "
+        "greatest(a.end_ns, k.end_ns) - a.begin_ns AS t, h.pid, h.tid, d.number AS device, n.text AS api, "
         "k.kernel, k.config, k.rid FROM {} k JOIN st_api a ON a.id = k.launch "
-        "JOIN st_api_names n ON n.id = a.name JOIN raw.tracks h ON h.id = a.track "
+        "JOIN raw.strings n ON n.id = a.name JOIN raw.tracks h ON h.id = a.track "
         "JOIN raw.tracks s ON s.id = k.track LEFT JOIN raw.devices d ON d.id = s.device)",
         kernels);
 }

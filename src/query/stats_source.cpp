@@ -12,30 +12,30 @@ int64_t as_int(const duck::Cell& cell) {
     return value ? *value : 0;
 }
 
-std::string side(std::string_view letter) {
-    return fmt::format(
-        "CASE {} WHEN 'H' THEN 'Host' WHEN 'D' THEN 'Device' WHEN 'A' THEN 'Array' WHEN 'P' THEN "
-        "'Peer' ELSE 'Unknown' END",
-        letter);
+// A table of the labels that the schema numbers.
+std::string labels_sql(std::string_view name, const std::vector<std::string_view>& labels) {
+    std::string values;
+    for (size_t i = 0; i < labels.size(); ++i)
+        values += fmt::format("{}({}, '{}')", i ? ", " : "", i, labels[i]);
+    return fmt::format("CREATE TEMP TABLE {} AS SELECT * FROM (VALUES {}) AS v(id, label);", name, values);
 }
 
-// "Memcpy HtoD (Pageable -> Device)" and "Memset (Device)" in the words of nsys.
-std::string memop_names_sql() {
-    return fmt::format(
-        "CREATE TEMP TABLE st_memop_names AS WITH names AS (SELECT DISTINCT d.kind, s.id, s.text FROM "
-        "(SELECT DISTINCT kind, name FROM raw.device_spans WHERE kind IN (1, 2)) d "
-        "JOIN raw.strings s ON s.id = d.name), "
-        "parts AS (SELECT *, regexp_extract(text, '^Memcpy (?:UVM )?([A-Z]to[A-Z])', 1) AS way, "
-        "contains(text, 'UVM') AS unified, regexp_extract(text, '\\((.*)\\)$', 1) AS sides FROM names) "
-        "SELECT kind, id, CASE WHEN kind = 2 THEN '[CUDA memset]' WHEN way <> '' THEN '[CUDA memcpy ' || "
-        "CASE WHEN unified THEN 'Unified ' ELSE '' END || {} || '-to-' || {} || ']' "
-        "WHEN starts_with(text, 'Memcpy') THEN '[CUDA memcpy Unknown]' ELSE '[' || text || ']' END AS name, "
-        "CASE WHEN kind = 2 THEN nullif(sides, '') WHEN contains(sides, ' -> ') "
-        "THEN split_part(sides, ' -> ', 1) END AS from_kind, "
-        "CASE WHEN kind = 1 AND contains(sides, ' -> ') THEN split_part(sides, ' -> ', 2) END AS to_kind "
-        "FROM parts",
-        side("way[1]"), side("way[4]"));
-}
+const std::vector<std::string_view> kCopyKinds = {"Unknown",
+                                                  "Host-to-Device",
+                                                  "Device-to-Host",
+                                                  "Host-to-Array",
+                                                  "Array-to-Host",
+                                                  "Array-to-Array",
+                                                  "Array-to-Device",
+                                                  "Device-to-Array",
+                                                  "Device-to-Device",
+                                                  "Host-to-Host",
+                                                  "Peer-to-Peer",
+                                                  "Unified Host-to-Device",
+                                                  "Unified Device-to-Host",
+                                                  "Unified Device-to-Device"};
+const std::vector<std::string_view> kMemoryKinds = {"Pageable", "Pinned",        "Device",         "Array",
+                                                    "Managed",  "Device Static", "Managed Static", "Unknown"};
 
 }  // namespace
 
@@ -105,12 +105,29 @@ std::string Source::shown(std::string_view time) const {
 // Where the source has NVTX ranges, these; else what PyTorch's emit_nvtx would have made ranges of: ops,
 // annotations and module calls, in the default domain.
 Status Source::make_ranges() {
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   query("SELECT EXISTS (FROM raw.nvtx_ranges), "
+                         "(SELECT count(DISTINCT domain_name) FROM raw.nvtx_attributes)"));
+    // A label is a text in a domain: its number is made from both, so that no join over all ranges is needed.
+    if (std::get<bool>(rows.rows.at(0)[0]))
+        return execute(fmt::format(
+            "CREATE TEMP TABLE nvtx_kinds AS SELECT id, type AS style, domain_name, "
+            "(dense_rank() OVER (ORDER BY domain_name) - 1)::INTEGER AS domain FROM raw.nvtx_attributes;"
+            "CREATE TEMP VIEW all_ranges AS SELECT r.id, r.track, r.begin_ns, r.begin_ns + r.dur_ns AS "
+            "end_ns, "
+            "r.dur_ns, (r.text * {0} + k.domain)::INTEGER AS label, k.style, r.end_track < 0 AS same_thread "
+            "FROM raw.nvtx_ranges r JOIN nvtx_kinds k ON k.id = r.attributes "
+            "WHERE k.style < 2 AND (r.flags & 1) = 0;"
+            "CREATE TEMP VIEW st_labels AS SELECT l.label AS id, d.domain_name || ':' || s.text AS text "
+            "FROM (SELECT DISTINCT label FROM all_ranges) l JOIN raw.strings s ON s.id = l.label // {0} "
+            "JOIN (SELECT DISTINCT domain, domain_name FROM nvtx_kinds) d ON d.domain = l.label % {0}",
+            std::get<int64_t>(rows.rows[0][1])));
     return execute(
         "CREATE TEMP VIEW named_spans AS SELECT id, track, begin_ns, dur_ns, flags, name FROM "
         "raw.annotations "
         "UNION ALL SELECT id, track, begin_ns, dur_ns, 0, name FROM raw.module_calls "
         "UNION ALL SELECT o.id, o.track, o.begin_ns, o.dur_ns, o.flags, -2 - o.op FROM raw.ops o;"
-        "CREATE TEMP TABLE st_labels AS SELECT id, ':' || text AS text FROM raw.strings "
+        "CREATE TEMP VIEW st_labels AS SELECT id, ':' || text AS text FROM raw.strings "
         "WHERE id IN (SELECT name FROM raw.annotations UNION SELECT name FROM raw.module_calls) "
         "UNION ALL SELECT -2 - id, ':' || name FROM raw.op_identities;"
         "CREATE TEMP VIEW all_ranges AS SELECT id, track, begin_ns, begin_ns + dur_ns AS end_ns, dur_ns, "
@@ -158,28 +175,40 @@ Status Source::choose_range(const std::string& wanted) {
     return {};
 }
 
-std::string Source::within() const {
+std::string Source::within(std::string_view time) const {
     std::string sql;
-    if (window_begin_) sql += fmt::format(" AND begin_ns + dur_ns >= {}", *window_begin_);
-    if (window_end_) sql += fmt::format(" AND begin_ns <= {}", *window_end_);
+    if (window_begin_) sql += fmt::format(" AND {} + dur_ns >= {}", time, *window_begin_);
+    if (window_end_) sql += fmt::format(" AND {} <= {}", time, *window_end_);
     return sql;
 }
 
 Status Source::make_relations() {
-    const std::string window = within();
-    OPSIGHT_TRY(execute(fmt::format(
-        "CREATE TEMP VIEW st_range AS FROM all_ranges WHERE true{0};"
-        "CREATE TEMP VIEW st_api AS SELECT id, track, begin_ns, begin_ns + dur_ns AS end_ns, dur_ns, name, "
-        "correlation FROM raw.api_calls WHERE (flags & 1) = 0{0};"
-        "CREATE TEMP TABLE st_api_names AS SELECT id, text AS full_name, "
-        "regexp_replace(text, '_v[0-9]{{4}}$', '') AS name FROM raw.strings "
-        "WHERE id IN (SELECT DISTINCT name FROM raw.api_calls);"
-        "CREATE TEMP VIEW st_gpu AS SELECT rowid AS rid, kind, track, begin_ns, begin_ns + dur_ns AS end_ns, "
-        "dur_ns, name, launch, correlation, config, bytes FROM raw.device_spans WHERE kind < 3{0};"
-        "CREATE TEMP VIEW st_host AS SELECT id, track, begin_ns, begin_ns + dur_ns AS end_ns, dur_ns, name, "
-        "kind, category FROM raw.other_spans WHERE (flags & 1) = 0{0}",
-        window)));
-    return execute(memop_names_sql());
+    const std::string window = within("begin_ns");
+    return execute(
+        labels_sql("copy_labels", kCopyKinds) + labels_sql("memory_labels", kMemoryKinds) +
+        fmt::format(
+            "CREATE TEMP VIEW st_range AS FROM all_ranges WHERE true{0};"
+            "CREATE TEMP VIEW st_api AS SELECT id, track, begin_ns, begin_ns + dur_ns AS end_ns, dur_ns, "
+            "name, "
+            "correlation, result FROM raw.api_calls WHERE (flags & 1) = 0{0};"
+            "CREATE TEMP VIEW st_gpu AS SELECT rowid AS rid, kind, track, begin_ns, begin_ns + dur_ns AS "
+            "end_ns, "
+            "dur_ns, name, launch, correlation, config, bytes, transfer FROM raw.device_spans WHERE kind < "
+            "3{0};"
+            "CREATE TEMP VIEW st_host AS SELECT id, track, begin_ns, begin_ns + dur_ns AS end_ns, dur_ns, "
+            "name, "
+            "kind, category FROM raw.other_spans WHERE (flags & 1) = 0{0};"
+            "CREATE TEMP VIEW st_memop AS SELECT g.*, CASE WHEN g.kind = 2 THEN '[CUDA memset]' "
+            "ELSE '[CUDA memcpy ' || coalesce(c.label, 'Unknown') || ']' END AS operation, "
+            "t.copy_kind, t.from_kind AS from_number, t.to_kind AS to_number, "
+            "coalesce(f.label, CASE WHEN g.kind = 2 THEN o.label END) AS from_kind, "
+            "CASE WHEN g.kind = 1 THEN o.label END AS to_kind FROM st_gpu g "
+            "LEFT JOIN raw.transfers t ON t.id = g.transfer LEFT JOIN copy_labels c ON c.id = t.copy_kind "
+            "LEFT JOIN memory_labels f ON f.id = t.from_kind LEFT JOIN memory_labels o ON o.id = t.to_kind "
+            "WHERE g.kind IN (1, 2);"
+            "CREATE TEMP VIEW st_fault AS SELECT time_ns AS begin_ns, dur_ns, track, device, address, count "
+            "FROM raw.page_faults WHERE true{1}",
+            window, within("time_ns")));
 }
 
 Result<bool> Source::has(Data data) {
@@ -204,7 +233,8 @@ Result<bool> Source::has(Data data) {
             sql = "FROM st_host WHERE kind = 11";
             break;
         case Data::kPageFaults:
-            return false;
+            sql = "SELECT 1 FROM st_fault UNION ALL SELECT 1 FROM st_memop WHERE copy_kind BETWEEN 11 AND 13";
+            break;
     }
     OPSIGHT_ASSIGN(const duck::Rows rows, query("SELECT EXISTS (" + sql + ")"));
     return std::get<bool>(rows.rows.at(0)[0]);

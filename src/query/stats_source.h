@@ -1,15 +1,16 @@
 // Source: a profile opened for the reports of stats.h and the rules of expert.h. It sets up relations that
 // hide where the profile came from, and that a filter by time has passed already:
 //   st_api    (id, track, begin_ns, end_ns, dur_ns, name, correlation, result): calls of the CUDA API
-//   st_api_names (id, name, full_name)         name: without the version that the driver's tables add
-//   st_gpu    (rid, kind, begin_ns, end_ns, dur_ns, name, launch, track, correlation, config, bytes, ...)
+//   st_gpu    (rid, kind, track, begin_ns, end_ns, dur_ns, name, launch, correlation, config, bytes,
+//   transfer):
 //             kernels (kind 0), copies (1), sets (2)
-//   st_memop_names (kind, id, name, from_kind, to_kind)
+//   st_memop  copies and sets, with operation, copy_kind, from_kind, to_kind in the words of nsys
 //   st_range  (id, track, begin_ns, end_ns, dur_ns, label, style, same_thread): NVTX ranges; style 0
 //   push/pop,
 //             1 start/end
-//   st_labels (id, text)                       "domain:name"; ":name" in the default domain
-//   st_host   (track, begin_ns, end_ns, dur_ns, name, kind, category, row)
+//   st_labels (id, text): "domain:name"; ":name" in the default domain
+//   st_host   (id, track, begin_ns, end_ns, dur_ns, name, kind, category): calls of other libraries
+//   st_fault  (begin_ns, dur_ns, track, device, address, count): page faults of unified memory
 // Times are those of the profile; shown() gives what a report prints.
 #pragma once
 
@@ -51,12 +52,11 @@ class Source {
     Status make_ranges();
     Status apply(const Filter& filter);
     Status choose_range(const std::string& wanted);
-    std::string within() const;
+    std::string within(std::string_view time) const;
 
     std::string path_;
     db::OpenProfile profile_;
     int64_t offset_ = 0;
-    bool has_nvtx_table_ = false;
     std::optional<int64_t> window_begin_, window_end_;  // times of the profile
 };
 

@@ -1,0 +1,193 @@
+// opsight stats: the reports of `nsys stats`.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdio>
+
+#include "cli/any_profile.h"
+#include "cli/commands.h"
+#include "cli/table_output.h"
+
+namespace opsight::cli {
+namespace {
+
+template <class T>
+const T& at_or_last(const std::vector<T>& list, size_t index) {
+    return list[std::min(index, list.size() - 1)];
+}
+
+// "START/END" in ns; either may be left out.
+Status parse_window(const std::string& text, stats::Filter& filter) {
+    if (text.empty()) return {};
+    const size_t slash = text.find('/');
+    const auto read = [](std::string_view part, std::optional<int64_t>& into) {
+        if (part.empty()) return true;
+        int64_t value = 0;
+        const auto result = std::from_chars(part.data(), part.data() + part.size(), value);
+        into = value;
+        return result.ec == std::errc() && result.ptr == part.data() + part.size();
+    };
+    if (slash != text.npos && read(std::string_view(text).substr(0, slash), filter.begin) &&
+        read(std::string_view(text).substr(slash + 1), filter.end))
+        return {};
+    return fail(
+        Error{fmt::format("'{}' is no range of time", text), {}, {}, "give START/END in nanoseconds", 2});
+}
+
+void print_wrapped(const std::string& text, size_t indent) {
+    size_t column = 0;
+    for (size_t at = 0; at < text.size();) {
+        const size_t end = std::min(text.find(' ', at), text.size());
+        if (column == 0 || column + 1 + (end - at) > 96) {
+            std::printf("%s%*s", column ? "\n" : "", static_cast<int>(indent), "");
+            column = indent;
+        } else {
+            std::putchar(' ');
+            ++column;
+        }
+        std::fwrite(text.data() + at, 1, end - at, stdout);
+        column += end - at;
+        at = end + 1;
+    }
+    std::putchar('\n');
+}
+
+void print_reports() {
+    std::puts("Reports; those marked * are the default:\n");
+    for (const stats::Report& report : stats::reports()) {
+        const auto& defaults = stats::default_reports();
+        const bool by_default = std::find(defaults.begin(), defaults.end(), report.name) != defaults.end();
+        std::printf(" %c %s -- %s\n", by_default ? '*' : ' ', stats::usage(report).c_str(),
+                    std::string(report.title).c_str());
+        std::string doc(report.doc);
+        if (!report.old_names.empty()) doc += " Old name: " + std::string(report.old_names) + ".";
+        print_wrapped(doc, 7);
+    }
+    std::puts(
+        "\n:base takes kernels by their short name, :mangled by their mangled one, :nvtx-name puts the "
+        "innermost\n"
+        "NVTX range around the launch before it. docs/STATS.md explains every column.");
+}
+
+void print_formats() {
+    std::puts("Formats:\n");
+    for (const stats::FormatHelp& format : stats::format_help()) {
+        std::printf("   %s%s\n", std::string(format.name).c_str(), std::string(format.arguments).c_str());
+        print_wrapped(std::string(format.doc), 7);
+    }
+}
+
+class StatsCommand : public Command {
+  public:
+    CLI::App* declare(CLI::App& app) override {
+        CLI::App* sub = app.add_subcommand("stats", "Print the reports of 'nsys stats'");
+        sub->add_option("NAME", path_, "Profile file, Nsight Systems export (.sqlite) or trace");
+        sub->add_option(
+               "-r,--report", reports_,
+               "Reports, repeated or with commas between, as NAME[:ARGUMENT...]; names of older nsys "
+               "versions are known too (default: see --help-reports)")
+            ->allow_extra_args(false);
+        sub->add_option(
+               "-f,--format", formats_,
+               "Format of each report, the last one for the rest: column, table, csv, tsv, json, hdoc, "
+               "htable (default: column on a console, else csv)")
+            ->allow_extra_args(false);
+        sub->add_option("-o,--output", outputs_,
+                        "Output of each report, the last one for the rest: '-' standard output, '@COMMAND' a "
+                        "command, BASE a file BASE_REPORT.ENDING, '.' the same named after the profile")
+            ->allow_extra_args(false);
+        sub->add_option("--timeunit", unit_, "nsec, usec, msec or seconds")->default_str("nsec");
+        sub->add_option("--filter-time", window_,
+                        "Only what touches this range: START/END, ns as in the reports");
+        sub->add_option("--filter-nvtx", filter_.nvtx,
+                        "Only what touches this NVTX range: NAME[@DOMAIN][/INDEX]");
+        sub->add_flag("--force-overwrite", overwrite_, "Replace existing files");
+        sub->add_flag("--help-reports", help_reports_, "List the reports");
+        sub->add_flag("--help-formats", help_formats_, "List the formats and their arguments");
+        sub->add_flag("-q,--quiet", quiet_, "Print the tables only");
+        sub->footer(
+            "Examples:\n"
+            "  opsight stats run.opsight\n"
+            "  opsight stats report1.sqlite -r cuda_gpu_kern_sum:base -f csv -o .\n"
+            "  opsight stats run.opsight -r nvtx_kern_sum,nvtx_gpu_proj_sum --timeunit msec\n");
+        return sub;
+    }
+
+    Result<int> run() override {
+        if (help_reports_) print_reports();
+        if (help_formats_) print_formats();
+        if (help_reports_ || help_formats_) return 0;
+        if (path_.empty()) return fail(Error{"NAME is missing", {}, {}, "give a profile file", 2});
+        OPSIGHT_ASSIGN(const std::vector<stats::Request> requests, wanted());
+        OPSIGHT_ASSIGN(unit_value_, stats::parse_time_unit(unit_));
+        OPSIGHT_TRY(parse_window(window_, filter_));
+        outputs_ = split_lists(outputs_);
+        if (outputs_.empty()) outputs_ = {"-"};
+        formats_ = split_lists(formats_);
+        std::vector<stats::Format> formats;
+        for (size_t i = 0; i < std::max(requests.size(), formats_.size()); ++i) {
+            OPSIGHT_ASSIGN(const stats::Format format, format_of(i));
+            formats.push_back(format);
+        }
+        OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path_, quiet_));
+        OPSIGHT_ASSIGN(stats::Source source, stats::Source::open(profile.path(), filter_));
+        for (size_t i = 0; i < requests.size(); ++i)
+            OPSIGHT_TRY(make(source, requests[i], formats[i], at_or_last(outputs_, i)));
+        return 0;
+    }
+
+  private:
+    Result<std::vector<stats::Request>> wanted() const {
+        std::vector<std::string> names = split_lists(reports_);
+        if (names.empty()) names.assign(stats::default_reports().begin(), stats::default_reports().end());
+        std::vector<stats::Request> requests;
+        for (const std::string& name : names) {
+            OPSIGHT_ASSIGN(stats::Request request, stats::parse_request(name));
+            requests.push_back(std::move(request));
+        }
+        return requests;
+    }
+
+    Result<stats::Format> format_of(size_t index) const {
+        if (!formats_.empty() && at_or_last(formats_, index) != ".")
+            return stats::parse_format(at_or_last(formats_, index));
+        const bool console = at_or_last(outputs_, index) == "-" && ::isatty(STDOUT_FILENO) == 1;
+        return stats::parse_format(console ? "column" : "csv");
+    }
+
+    Status make(stats::Source& source, const stats::Request& request, stats::Format format,
+                const std::string& output) const {
+        OPSIGHT_ASSIGN(const std::string missing, stats::missing_data(source, *request.report));
+        const bool people = output == "-" && format.for_people();
+        if (!missing.empty()) {
+            const std::string text = fmt::format("SKIPPED: {} does not contain {}.\n", path_, missing);
+            std::fputs(text.c_str(), people ? stdout : stderr);
+            return {};
+        }
+        OPSIGHT_ASSIGN(const stats::Table table, request.report->make(source, request.arguments));
+        const std::string title = fmt::format("{} ({})", request.report->title, request.text);
+        if (format.title.empty()) format.title = title;
+        std::string text = stats::render(table, format, unit_value_);
+        if (people && !quiet_) text = fmt::format("\n ** {}:\n\n{}\n", title, text);
+        const TableOutput target{base_name(path_), overwrite_};
+        OPSIGHT_TRY(target.write(output, request.text, format, text));
+        if (!quiet_ && output != "-" && output[0] != '@')
+            fmt::print(stderr, "{}\n", target.file_name(output, request.text, format));
+        return {};
+    }
+
+    std::string path_, unit_ = "nsec", window_;
+    std::vector<std::string> reports_, formats_, outputs_;
+    stats::Filter filter_;
+    stats::TimeUnit unit_value_ = stats::TimeUnit::kNs;
+    bool overwrite_ = false, help_reports_ = false, help_formats_ = false, quiet_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_stats_command() {
+    return std::make_unique<StatsCommand>();
+}
+
+}  // namespace opsight::cli

@@ -1,0 +1,119 @@
+#include "cli/table_output.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+extern char** environ;
+
+namespace opsight::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write_all(int file, const std::string& text) {
+    size_t done = 0;
+    while (done < text.size()) {
+        const ssize_t wrote = ::write(file, text.data() + done, text.size() - done);
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote <= 0) return;  // the command has read all that it wants
+        done += static_cast<size_t>(wrote);
+    }
+}
+
+// The words of `command` are parted by blanks; no shell sees them.
+Status feed(const std::string& command, const std::string& text) {
+    std::istringstream stream(command);
+    std::vector<std::string> words;
+    for (std::string word; stream >> word;)
+        words.push_back(word);
+    if (words.empty()) return fail(Error{"'@' needs a command", {}, {}, "as in --output '@less -S'", 2});
+    std::vector<char*> arguments;
+    for (std::string& word : words)
+        arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return fail(std::string("no pipe: ") + std::strerror(errno));
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+    pid_t child = 0;
+    const int problem =
+        ::posix_spawnp(&child, words[0].c_str(), &actions, nullptr, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    ::close(ends[0]);
+    if (problem == 0) {
+        const auto before = std::signal(SIGPIPE, SIG_IGN);
+        write_all(ends[1], text);
+        std::signal(SIGPIPE, before);
+    }
+    ::close(ends[1]);
+    if (problem != 0) return fail(fmt::format("cannot run '{}': {}", words[0], std::strerror(problem)));
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (status != 0) return fail(fmt::format("the command '{}' failed", command));
+    return {};
+}
+
+}  // namespace
+
+std::vector<std::string> split_lists(const std::vector<std::string>& given) {
+    std::vector<std::string> parts;
+    for (const std::string& text : given)
+        for (size_t at = 0; at <= text.size();) {
+            const size_t end = std::min(text.find(',', at), text.size());
+            if (end > at) parts.push_back(text.substr(at, end - at));
+            at = end + 1;
+        }
+    return parts;
+}
+
+std::string base_name(const std::string& path) {
+    fs::path name = fs::path(path).filename();
+    if (name.empty()) name = fs::path(path).parent_path().filename();
+    std::string text = name.string();
+    for (const std::string_view ending : {".gz", ".tar", ".json", ".trace", ".pt", ".sqlite", ".opsight"})
+        if (text.size() > ending.size() && text.ends_with(ending)) text.resize(text.size() - ending.size());
+    return text;
+}
+
+std::string TableOutput::file_name(const std::string& output, const std::string& name,
+                                   const stats::Format& format) const {
+    std::string tail = name;
+    std::replace(tail.begin(), tail.end(), ':', '_');
+    std::replace(tail.begin(), tail.end(), '/', '_');
+    return fmt::format("{}_{}.{}", output == "." ? base : output, tail, stats::file_ending(format));
+}
+
+Status TableOutput::write(const std::string& output, const std::string& name, const stats::Format& format,
+                          const std::string& text) const {
+    if (output.empty() || output == "-") {
+        std::fwrite(text.data(), 1, text.size(), stdout);
+        return {};
+    }
+    std::fflush(stdout);
+    if (output[0] == '@') return feed(output.substr(1), text);
+    const std::string path = file_name(output, name, format);
+    std::error_code ignored;
+    if (!overwrite && fs::exists(path, ignored))
+        return fail("exists already", path, {}, "replace it with --force-overwrite");
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    file.close();
+    if (!file) return fail("cannot be written", path);
+    return {};
+}
+
+}  // namespace opsight::cli

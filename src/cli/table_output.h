@@ -1,0 +1,29 @@
+// Where `stats` and `analyze` write their tables: the console, files named after them, or a command.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/stats_format.h"
+
+namespace opsight::cli {
+
+// Lists given by repeating an option, by commas, or both. Commas inside a format's title do not part it.
+std::vector<std::string> split_lists(const std::vector<std::string>& given);
+
+struct TableOutput {
+    std::string base;  // of file names: what the input is called, without its ending
+    bool overwrite = false;
+
+    // `output`: "-" the console, "@command" a command's standard input, "." or a path: a file
+    // "<base>_<name>.<ending>". `name` is "cuda_gpu_kern_sum:base"; `text` is complete.
+    Status write(const std::string& output, const std::string& name, const stats::Format& format,
+                 const std::string& text) const;
+    std::string file_name(const std::string& output, const std::string& name,
+                          const stats::Format& format) const;
+};
+
+// "run" of "folder/run.opsight".
+std::string base_name(const std::string& path);
+
+}  // namespace opsight::cli

@@ -55,6 +55,17 @@ struct Report {
     Result<Table> (*make)(Source&, const Arguments&) = nullptr;
 };
 
+// A report that needs `needs`; those that need any of several set that themselves.
+inline Report report(std::string_view name, std::string_view old_names, std::string_view title, uint8_t takes,
+                     std::vector<Data> needs, decltype(Report::make) make, std::string_view doc) {
+    return {name, old_names, title, takes, std::move(needs), {}, {}, doc, make};
+}
+inline Report needing_any(Report report, std::vector<Data> any_of, std::string_view any_name) {
+    report.any_of = std::move(any_of);
+    report.any_name = any_name;
+    return report;
+}
+
 const std::vector<Report>& reports();
 const std::vector<std::string_view>& default_reports();
 

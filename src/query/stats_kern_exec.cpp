@@ -80,25 +80,12 @@ Result<Table> exec_trace(Source& source, const Arguments& arguments) {
 std::vector<Report> kernel_execution_reports() {
     constexpr uint8_t kNames = kKernelName | kNvtxName;
     using enum Data;
-    return {{"cuda_kern_exec_sum",
-             "kernexecsum",
-             "CUDA Kernel Launch & Exec Time Summary",
-             kNames,
-             {kApi, kKernels},
-             {},
-             {},
-             "Kernels by launching thread, device, function and name: total, API, queue "
-             "and kernel time.",
-             exec_sum},
-            {"cuda_kern_exec_trace",
-             "kernexectrace",
-             "CUDA Kernel Launch & Exec Time Trace",
-             kNames,
-             {kApi, kKernels},
-             {},
-             {},
-             "Every launch with the kernel that it started.",
-             exec_trace}};
+    return {
+        report("cuda_kern_exec_sum", "kernexecsum", "CUDA Kernel Launch & Exec Time Summary", kNames,
+               {kApi, kKernels}, exec_sum,
+               "Kernels by launching thread, device, function and name: total, API, queue and kernel time."),
+        report("cuda_kern_exec_trace", "kernexectrace", "CUDA Kernel Launch & Exec Time Trace", kNames,
+               {kApi, kKernels}, exec_trace, "Every launch with the kernel that it started.")};
 }
 
 }  // namespace opsight::stats

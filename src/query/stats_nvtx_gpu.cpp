@@ -292,33 +292,18 @@ Result<Table> proj_trace(Source& source, const Arguments&) {
 
 std::vector<Report> nvtx_gpu_reports() {
     using enum Data;
-    return {{"nvtx_kern_sum",
-             "nvtxkernsum",
-             "NVTX Range Kernel Summary",
-             kKernelName,
-             {kNvtx, kKernels},
-             {},
-             {},
-             "Kernels by the NVTX ranges around their launch; a kernel counts in every range of the stack.",
-             kern_sum},
-            {"nvtx_gpu_proj_sum",
-             "nvtxgpuprojsum",
-             "NVTX GPU Projection Summary",
-             kNone,
-             {kNvtx},
-             {kKernels, kMemory},
-             "CUDA trace",
-             "NVTX ranges by name, as long as the device work launched inside.",
-             proj_sum},
-            {"nvtx_gpu_proj_trace",
-             "nvtxgpuproj",
-             "NVTX GPU Projection Trace",
-             kNone,
-             {kNvtx},
-             {kKernels, kMemory},
-             "CUDA trace",
-             "Every NVTX range with device work, projected onto the device.",
-             proj_trace}};
+    const auto with_work = [](Report made) {
+        return needing_any(std::move(made), {kKernels, kMemory}, data_name(kApi));
+    };
+    return {
+        report(
+            "nvtx_kern_sum", "nvtxkernsum", "NVTX Range Kernel Summary", kKernelName, {kNvtx, kKernels},
+            kern_sum,
+            "Kernels by the NVTX ranges around their launch; a kernel counts in every range of the stack."),
+        with_work(report("nvtx_gpu_proj_sum", "nvtxgpuprojsum", "NVTX GPU Projection Summary", kNone, {kNvtx},
+                         proj_sum, "NVTX ranges by name, as long as the device work launched inside.")),
+        with_work(report("nvtx_gpu_proj_trace", "nvtxgpuproj", "NVTX GPU Projection Trace", kNone, {kNvtx},
+                         proj_trace, "Every NVTX range with device work, projected onto the device."))};
 }
 
 }  // namespace opsight::stats

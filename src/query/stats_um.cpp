@@ -64,33 +64,12 @@ Result<Table> um_cpu_page_faults_sum(Source& source, const Arguments&) {
 
 std::vector<Report> unified_memory_reports() {
     using enum Data;
-    return {{"um_sum",
-             "unifiedmemory",
-             "Unified Memory Analysis Summary",
-             kRows,
-             {kPageFaults},
-             {},
-             {},
-             "Migrations and page faults by address.",
-             um_sum},
-            {"um_total_sum",
-             "unifiedmemorytotals",
-             "Unified Memory Totals Summary",
-             kNone,
-             {kPageFaults},
-             {},
-             {},
-             "Migrations and page faults in all.",
-             um_total_sum},
-            {"um_cpu_page_faults_sum",
-             "umcpupagefaults",
-             "Unified Memory CPU Page Faults Summary",
-             kNone,
-             {kPageFaults},
-             {},
-             {},
-             "Page faults of the CPU by address.",
-             um_cpu_page_faults_sum}};
+    return {report("um_sum", "unifiedmemory", "Unified Memory Analysis Summary", kRows, {kPageFaults}, um_sum,
+                   "Migrations and page faults by address."),
+            report("um_total_sum", "unifiedmemorytotals", "Unified Memory Totals Summary", kNone,
+                   {kPageFaults}, um_total_sum, "Migrations and page faults in all."),
+            report("um_cpu_page_faults_sum", "umcpupagefaults", "Unified Memory CPU Page Faults Summary",
+                   kNone, {kPageFaults}, um_cpu_page_faults_sum, "Page faults of the CPU by address.")};
 }
 
 }  // namespace opsight::stats

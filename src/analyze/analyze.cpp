@@ -12,6 +12,7 @@
 #include "analyze/op_work.h"
 #include "analyze/ops.h"
 #include "analyze/resources.h"
+#include "analyze/streams.h"
 
 namespace opsight {
 namespace {
@@ -57,6 +58,7 @@ Analysis analyze(Profile& profile, const AnalysisOptions& options) {
         [&] {
             analysis.iterations = find_iterations(profile, analysis, options);
             number_spans(profile, analysis);
+            analysis.streams = sum_streams(stream_spans(profile, analysis));
         });
     return analysis;
 }

@@ -54,19 +54,30 @@ std::optional<hardware::SmLimits> limits_of(const Device& device) {
     return limits;
 }
 
-double occupancy(const LaunchConfig& config, const Device* device) {
+struct Residency {
+    double occupancy_pct = -1, waves = -1;
+};
+
+Residency residency(const LaunchConfig& config, const Device* device) {
     const bool told =
         config.registers_per_thread >= 0 && config.block[0] > 0 && config.block[1] > 0 && config.block[2] > 0;
     const bool sane = told && config.block[0] <= 1024 && config.block[1] <= 1024 && config.block[2] <= 1024;
-    if (!sane || !device) return -1;
+    if (!sane || !device) return {};
     const std::optional<hardware::SmLimits> limits = limits_of(*device);
-    if (!limits || limits->warps <= 0) return -1;
+    if (!limits || limits->warps <= 0) return {};
     hardware::Launch launch;
     launch.threads_per_block = config.block[0] * config.block[1] * config.block[2];
     launch.registers_per_thread = config.registers_per_thread;
     launch.shared_bytes_per_block =
         std::max<int64_t>(config.static_shared_bytes, 0) + std::max<int64_t>(config.dynamic_shared_bytes, 0);
-    return hardware::occupancy_pct(*limits, launch);
+    Residency result;
+    result.occupancy_pct = hardware::occupancy_pct(*limits, launch);
+    const int64_t at_once = device->sm_count * hardware::resident_blocks(*limits, launch);
+    const bool grid = config.grid[0] > 0 && config.grid[1] > 0 && config.grid[2] > 0;
+    if (grid && at_once > 0)
+        result.waves = static_cast<double>(config.grid[0]) * static_cast<double>(config.grid[1]) *
+                       static_cast<double>(config.grid[2]) / static_cast<double>(at_once);
+    return result;
 }
 
 }  // namespace
@@ -108,13 +119,15 @@ void find_kernels(Profile& profile, Analysis& analysis) {
 void find_occupancy(const Profile& profile, Analysis& analysis) {
     const DeviceSpans& d = profile.device;
     analysis.occupancy_pct.assign(profile.launch_configs.size(), -1);
+    analysis.waves.assign(profile.launch_configs.size(), -1);
     std::vector<bool> seen(profile.launch_configs.size(), false);
     for (size_t span = 0; span < d.size(); ++span) {
         const LaunchConfigId id = d.config[span];
         if (!id.valid() || seen[id.index()]) continue;
         seen[id.index()] = true;
-        analysis.occupancy_pct[id.index()] =
-            occupancy(profile.launch_configs[id.index()], device_of(profile, span));
+        const Residency found = residency(profile.launch_configs[id.index()], device_of(profile, span));
+        analysis.occupancy_pct[id.index()] = found.occupancy_pct;
+        analysis.waves[id.index()] = found.waves;
     }
 }
 

@@ -14,8 +14,8 @@ namespace opsight {
 // carries the description of a collective is a communication kernel whatever its name.
 void find_kernels(Profile& profile, Analysis& analysis);
 
-// Fills occupancy_pct from the limits that the source tells of the device, else from those of its compute
-// capability; -1 where neither is known, or the source does not tell the registers.
+// Fills occupancy_pct and waves from the limits that the source tells of the device, else from those of its
+// compute capability; -1 where neither is known, or the source does not tell the registers.
 void find_occupancy(const Profile& profile, Analysis& analysis);
 
 }  // namespace opsight

@@ -114,6 +114,18 @@ struct CommSegment {
     bool overlapped;  // with a compute kernel on that device
 };
 
+// Sums of one stream over the work of one iteration (streams.h says what they mean).
+struct StreamStats {
+    TrackId stream;
+    int32_t iteration = -1;
+    int64_t spans = 0, busy_ns = 0;  // busy: union
+    int64_t host_wait_ns = 0, kernel_wait_ns = 0, other_wait_ns = 0;
+    int64_t queued_ns = 0, queue_max = 0;
+    double occupancy_pct_ns = 0;     // sum of occupancy x duration over the kernels of which it is known
+    int64_t occupancy_known_ns = 0;  // sum of their durations
+    friend bool operator==(const StreamStats&, const StreamStats&) = default;
+};
+
 struct Analysis {
     // Beside Profile::host
     std::vector<HostSpanId> parent;  // innermost enclosing span of the thread
@@ -142,11 +154,13 @@ struct Analysis {
     std::vector<Kernel> kernels;
     std::vector<OpWork> op_work;  // by span
     std::vector<double>
-        occupancy_pct;  // beside Profile::launch_configs: theoretical; -1 where it cannot be told
+        occupancy_pct;          // beside Profile::launch_configs: theoretical; -1 where it cannot be told
+    std::vector<double> waves;  // beside it: blocks / those that the device holds at once; -1 as above
     Iterations iterations;
     std::vector<ResourceSegment> resources;  // by (rank, begin)
     std::vector<BusySegment> busy;           // by (device, kernel_only, begin)
     std::vector<CommSegment> communication;  // by (device, begin)
+    std::vector<StreamStats> streams;        // by (stream, iteration)
 };
 
 }  // namespace opsight

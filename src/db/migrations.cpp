@@ -41,10 +41,17 @@ CREATE TABLE raw.device_extras (id INTEGER, graph BIGINT, graph_node BIGINT, gre
 CREATE TABLE raw.page_faults (time_ns BIGINT, dur_ns BIGINT, track INTEGER, device INTEGER, address BIGINT,
     count BIGINT, access VARCHAR))";
 
+// 3: streams. What a file of an older version holds is not summed up again: the table stays empty.
+constexpr const char* kToVersion3 = R"(
+ALTER TABLE raw.launch_configs ADD COLUMN waves DOUBLE DEFAULT -1;
+CREATE TABLE raw.stream_stats (stream INTEGER, iteration INTEGER, spans BIGINT, busy_ns BIGINT,
+    host_wait_ns BIGINT, kernel_wait_ns BIGINT, other_wait_ns BIGINT, queued_ns BIGINT, queue_max BIGINT,
+    occupancy_pct_ns DOUBLE, occupancy_known_ns BIGINT))";
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
-    static const std::vector<Migration> steps = {{1, kToVersion2}};  // version 1 is the first
+    static const std::vector<Migration> steps = {{1, kToVersion2}, {2, kToVersion3}};
     return steps;
 }
 

@@ -14,7 +14,7 @@
 
 namespace opsight::db {
 
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 struct Column {
     std::string_view name;
@@ -49,6 +49,9 @@ std::string resource_text(std::string_view column);
 std::string copy_kind_text(std::string_view column);
 std::string memory_kind_text(std::string_view column);
 std::vector<std::string_view> resource_names();
+
+// The SELECT that sums rows like those of raw.stream_stats up by stream.
+std::string stream_sums_sql(std::string_view stats);
 
 // The SELECT that sums op instances up, in the columns of op_stats. `ops` is raw.ops or a relation like it.
 std::string op_stats_sql(std::string_view ops);

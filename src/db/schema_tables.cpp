@@ -1,5 +1,6 @@
 // The tables of a profile file.
 #include "db/schema.h"
+#include "db/view_parts.h"
 
 namespace opsight::db {
 namespace {
@@ -104,7 +105,8 @@ std::vector<Table> small_tables() {
           {"cluster_y", kBigint, "blocks", "cluster"},
           {"cluster_z", kBigint, "blocks", "cluster"},
           {"launch_type", kBigint, "",
-           "1 regular, 2 and 3 cooperative, 4 from a CUDA graph, as in the source"}}},
+           "1 regular, 2 and 3 cooperative, 4 from a CUDA graph, as in the source"},
+          {"waves", kDouble, "", "blocks / blocks that the device holds at once"}}},
         {"transfers",
          "Distinct descriptions of copies and sets.",
          {{"id", kInteger, "", "row number"},
@@ -445,6 +447,7 @@ const std::vector<Table>& tables() {
         for (auto&& group : {result_tables(), host_tables(), device_tables()})
             list.insert(list.end(), group.begin(), group.end());
         list.push_back(op_stats_table());
+        list.push_back(stream_stats_table());
         return list;
     }();
     return all;

@@ -72,6 +72,10 @@ View kernels() {
                       known("c.dynamic_shared_bytes")});
     launch.push_back({"occupancy_pct", kDouble, "%", "theoretical occupancy", known("c.occupancy_pct")});
     launch.push_back(
+        {"waves", kDouble, "", "blocks / blocks that the device holds at once", known("c.waves")});
+    launch.push_back({"tail_pct", kDouble, "%", "share of the waves that the last one leaves empty",
+                      "CASE WHEN c.waves > 0 THEN 100.0 * (1 - c.waves / ceil(c.waves)) END"});
+    launch.push_back(
         {"source_occupancy_pct", kDouble, "%", "the source's own estimate", known("c.source_occupancy_pct")});
     launch.push_back(
         {"source_blocks_per_sm", kDouble, "", "the source's own figure", known("c.source_blocks_per_sm")});
@@ -411,6 +415,8 @@ const std::vector<View>& views() {
     static const std::vector<View> all = [] {
         std::vector<View> list = span_views();
         list.push_back(op_stats());
+        for (View& view : stream_views())
+            list.push_back(std::move(view));
         for (View& view : source_views())
             list.push_back(std::move(view));
         for (View& view : entity_views())

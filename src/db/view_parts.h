@@ -43,7 +43,10 @@ inline std::vector<Column> join(std::initializer_list<std::vector<Column>> parts
     return out;
 }
 
+Table stream_stats_table();
+
 // Views of what only some sources tell.
 std::vector<View> source_views();
+std::vector<View> stream_views();
 
 }  // namespace opsight::db

@@ -108,7 +108,8 @@ Status check_sizes(const Profile& profile, const Analysis& analysis) {
                       analysis.launch_op.size() == device && analysis.device_op.size() == device &&
                       analysis.kernel.size() == device && analysis.device_iteration.size() == device &&
                       analysis.host_ns.size() == device &&
-                      analysis.occupancy_pct.size() == profile.launch_configs.size();
+                      analysis.occupancy_pct.size() == profile.launch_configs.size() &&
+                      analysis.waves.size() == profile.launch_configs.size();
     if (!fits) return fail("the analysis is not of this profile: its columns have other lengths");
     return {};
 }

@@ -60,8 +60,7 @@ void fill_tracks(TableWriter& out, const StringPool& pool, const std::vector<Tra
     put<int32_t>(out, rows, &Track::priority);
 }
 
-void fill_launch_configs(TableWriter& out, const std::vector<LaunchConfig>& rows,
-                         const std::vector<double>& occupancy) {
+void fill_launch_configs(TableWriter& out, const std::vector<LaunchConfig>& rows, const Analysis& analysis) {
     put_number(out);
     for (size_t axis = 0; axis < 3; ++axis)
         out.put<int64_t>([&](size_t i) { return rows[i].grid[axis]; });
@@ -73,15 +72,16 @@ void fill_launch_configs(TableWriter& out, const std::vector<LaunchConfig>& rows
     for (const auto member : {&LaunchConfig::source_occupancy_pct, &LaunchConfig::source_blocks_per_sm,
                               &LaunchConfig::source_warps_per_sm})
         put<double>(out, rows, member);
-    out.put<double>([&](size_t i) { return occupancy[i]; });
+    out.put<double>([&](size_t i) { return analysis.occupancy_pct[i]; });
     put<int64_t>(out, rows, &LaunchConfig::local_bytes_per_thread);
     put<int64_t>(out, rows, &LaunchConfig::shared_executed_bytes);
     for (size_t axis = 0; axis < 3; ++axis)
         out.put<int64_t>([&](size_t i) { return rows[i].cluster[axis]; });
     put<int64_t>(out, rows, &LaunchConfig::launch_type);
+    out.put<double>([&](size_t i) { return analysis.waves[i]; });
 }
 
-std::vector<TableFill> profile_fills(const WritePlan& plan) {
+std::vector<TableFill> run_fills(const WritePlan& plan) {
     const Profile& profile = plan.profile;
     const StringPool& pool = profile.strings;
     return {
@@ -108,6 +108,13 @@ std::vector<TableFill> profile_fills(const WritePlan& plan) {
          [&rows = profile.devices](TableWriter& out) { fill_devices(out, rows); }},
         {"tracks", profile.tracks.size(),
          [&rows = profile.tracks, &pool](TableWriter& out) { fill_tracks(out, pool, rows); }},
+    };
+}
+
+std::vector<TableFill> description_fills(const WritePlan& plan) {
+    const Profile& profile = plan.profile;
+    const StringPool& pool = profile.strings;
+    return {
         {"signatures", profile.signatures.size(),
          [&rows = profile.signatures, &pool](TableWriter& out) {
              put_number(out);
@@ -127,7 +134,7 @@ std::vector<TableFill> profile_fills(const WritePlan& plan) {
          }},
         {"launch_configs", profile.launch_configs.size(),
          [&rows = profile.launch_configs, &plan](TableWriter& out) {
-             fill_launch_configs(out, rows, plan.analysis.occupancy_pct);
+             fill_launch_configs(out, rows, plan.analysis);
          }},
         {"transfers", profile.transfers.size(),
          [&rows = profile.transfers](TableWriter& out) {
@@ -208,6 +215,21 @@ std::vector<TableFill> analysis_fills(const WritePlan& plan) {
     };
 }
 
+TableFill stream_stats_fill(const WritePlan& plan) {
+    const std::vector<StreamStats>& rows = plan.analysis.streams;
+    return {
+        "stream_stats", rows.size(), [&rows](TableWriter& out) {
+            put_ref(out, rows, &StreamStats::stream);
+            put<int32_t>(out, rows, &StreamStats::iteration);
+            for (const auto member : {&StreamStats::spans, &StreamStats::busy_ns, &StreamStats::host_wait_ns,
+                                      &StreamStats::kernel_wait_ns, &StreamStats::other_wait_ns,
+                                      &StreamStats::queued_ns, &StreamStats::queue_max})
+                put<int64_t>(out, rows, member);
+            put<double>(out, rows, &StreamStats::occupancy_pct_ns);
+            put<int64_t>(out, rows, &StreamStats::occupancy_known_ns);
+        }};
+}
+
 TableFill diagnostics_fill(const WritePlan& plan) {
     std::vector<Diag> met;
     for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i)
@@ -239,9 +261,10 @@ TableFill diagnostic_places_fill(const WritePlan& plan) {
 }  // namespace
 
 std::vector<TableFill> small_table_fills(const WritePlan& plan) {
-    std::vector<TableFill> fills = profile_fills(plan);
-    for (TableFill& fill : analysis_fills(plan))
-        fills.push_back(std::move(fill));
+    std::vector<TableFill> fills = run_fills(plan);
+    for (auto&& more : {description_fills(plan), analysis_fills(plan)})
+        fills.insert(fills.end(), more.begin(), more.end());
+    fills.push_back(stream_stats_fill(plan));
     fills.push_back(diagnostics_fill(plan));
     fills.push_back(diagnostic_places_fill(plan));
     return fills;

@@ -96,6 +96,7 @@ Analysis make_analysis(Profile& profile) {
         analysis.op_work.push_back(work);
     }
     analysis.occupancy_pct.assign(profile.launch_configs.size(), -1);
+    analysis.waves.assign(profile.launch_configs.size(), -1);
     return analysis;
 }
 

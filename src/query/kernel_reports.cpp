@@ -39,6 +39,8 @@ std::vector<Field> kernel_fields(const Shape& shape) {
         {{"kernel_share_pct", "Kernel Time (%)", Unit::kPercent, 2},
          "100.0 * s.total / sum(s.total) OVER ()"},
         {{"occupancy_pct", "Occupancy (%)", Unit::kPercent, 6}, "s.occupancy"},
+        {{"waves", "Waves", Unit::kNone, 7}, "s.waves"},
+        {{"tail_pct", "Tail (%)", Unit::kPercent, 7}, "s.tail"},
         {{"class", "Class", Unit::kNone, 9}, "CASE k.class WHEN 0 THEN 'compute' ELSE 'communication' END"},
         {{"tc_evidence", "TC Evidence", Unit::kNone, 9}, db::evidence_text("k.tc_evidence")},
         {{"tc_pattern", "TC Pattern", Unit::kNone, 9}, "nullif(k.tc_pattern, '')"},
@@ -81,6 +83,9 @@ std::vector<Field> instance_fields() {
             {{"shared_bytes", "Shared Memory (bytes)", Unit::kBytes, 11},
              "nullif(c.static_shared_bytes, -1) + greatest(c.dynamic_shared_bytes, 0)"},
             {{"occupancy_pct", "Occupancy (%)", Unit::kPercent, 9}, "nullif(c.occupancy_pct, -1)"},
+            {{"waves", "Waves", Unit::kNone, 10}, "nullif(c.waves, -1)"},
+            {{"tail_pct", "Tail (%)", Unit::kPercent, 10},
+             "CASE WHEN c.waves > 0 THEN 100.0 * (1 - c.waves / ceil(c.waves)) END"},
             {{"layer", "Layer", Unit::kNone, 9}, "l.path"}});
     return fields;
 }
@@ -164,7 +169,11 @@ Result<Report> kernel_report(Session& session, const Shape& shape) {
         "count(a.id) FILTER (WHERE (d.flags & 64) <> 0) AS api_calls, "
         "min(a.dur_ns) AS api_least, max(a.dur_ns) AS api_most, "
         "sum(c.occupancy_pct * d.dur_ns) FILTER (WHERE c.occupancy_pct >= 0) / "
-        "nullif(sum(d.dur_ns) FILTER (WHERE c.occupancy_pct >= 0), 0) AS occupancy "
+        "nullif(sum(d.dur_ns) FILTER (WHERE c.occupancy_pct >= 0), 0) AS occupancy, "
+        "sum(c.waves * d.dur_ns) FILTER (WHERE c.waves > 0) / nullif(sum(d.dur_ns) FILTER (WHERE c.waves > "
+        "0), "
+        "0) AS waves, 100.0 * sum((1 - c.waves / ceil(c.waves)) * d.dur_ns) FILTER (WHERE c.waves > 0) / "
+        "nullif(sum(d.dur_ns) FILTER (WHERE c.waves > 0), 0) AS tail "
         "FROM {1} WHERE d.kind = 0 GROUP BY ALL) ",
         keys, kernel_source());
     q.source =

@@ -7,6 +7,7 @@
 
 #include "db/schema.h"
 #include "query/cut_iterations.h"
+#include "query/stream_sums.h"
 
 namespace opsight {
 namespace {
@@ -105,6 +106,7 @@ Result<Session> Session::open(const std::string& path, const RangeOptions& optio
     OPSIGHT_ASSIGN(db::OpenProfile profile, db::open_profile(path, read));
     Session session(path, std::move(profile));
     const bool cut_anew = !options.key_op.empty() || !options.iteration_range.empty();
+    session.cut_anew_ = cut_anew;
     OPSIGHT_TRY(session.look());
     OPSIGHT_TRY(cut_anew ? session.cut_iterations(options) : session.stored_iterations());
     OPSIGHT_TRY(session.choose(options));
@@ -236,6 +238,18 @@ Status Session::select(bool cut_anew) {
     sql += "CREATE TEMP TABLE sel_stats AS SELECT * FROM raw.op_stats LIMIT 0; INSERT INTO sel_stats " +
            db::op_stats_sql("sel_ops");
     return profile_.connection.execute(sql);
+}
+
+Status Session::prepare_streams() {
+    if (streams_ready_) return {};
+    std::string source = "raw.stream_stats";
+    if (cut_anew_) {
+        source = "cut_streams";
+        OPSIGHT_TRY(sum_stored_streams(profile_.connection, "all_iterations", source));
+    }
+    streams_ready_ = true;
+    return profile_.connection.execute(fmt::format("CREATE TEMP VIEW sel_streams AS FROM {} WHERE {}", source,
+                                                   range_.whole ? "true" : in_range(range_, "iteration")));
 }
 
 // Of each stretch of iterations: from the first op of its first iteration on to the last end of what its last

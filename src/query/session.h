@@ -54,6 +54,9 @@ class Session {
     static Result<Session> open(const std::string& path, const RangeOptions& options,
                                 const db::ReadOptions& read = {});
     Result<duck::Rows> query(const std::string& sql, const std::vector<duck::Cell>& arguments = {});
+    // Makes the relation sel_streams (columns as in raw.stream_stats, of the range) if it is not there yet:
+    // for iterations cut anew this reads all device work, and few questions need it.
+    Status prepare_streams();
     const Range& range() const { return range_; }
     const Contents& contents() const { return contents_; }
     const std::string& path() const { return path_; }
@@ -72,6 +75,7 @@ class Session {
     db::OpenProfile profile_;
     Range range_;
     Contents contents_;
+    bool cut_anew_ = false, streams_ready_ = false;
     std::optional<int64_t> stored_start_, stored_stop_;  // the range that the import was asked for
 };
 

@@ -1,11 +1,14 @@
 // The summary: what was run on what, how long it took, and what the time went to.
 #include <fmt/format.h>
 
+#include "analyze/streams.h"
 #include "db/schema.h"
 #include "query/reports.h"
 
 namespace opsight {
 namespace {
+
+constexpr int64_t kStreamsForPeople = 10;
 
 // Time of segments `s` that falls into the wall clock `w`.
 constexpr std::string_view kInside =
@@ -144,6 +147,46 @@ Result<ResultTable> devices(Session& session) {
     return ask(session, q, {});
 }
 
+// Waits are gaps between a stream's work; what lies before its first and after its last span is none of them.
+Result<ResultTable> streams(Session& session, const Shape& shape) {
+    OPSIGHT_TRY(session.prepare_streams());
+    Question q{"streams", "Streams"};
+    const auto time = [&q](const char* key, const char* head, const char* sql, int priority = 0) {
+        q.fields.push_back({{key, head, Unit::kNs, priority}, sql});
+    };
+    q.fields = {{{"rank", "Rank", Unit::kCount, 2}, "r.number"},
+                {{"device", "Device ID", Unit::kCount, 1}, "d.number"},
+                {{"context", "Context", Unit::kCount, 5}, "t.context"},
+                {{"stream", "Stream", Unit::kCount}, "t.stream"},
+                {{"spans", "Spans", Unit::kCount, 3}, "s.spans"}};
+    time("busy_ns", "Busy Time (ns)", "s.busy_ns");
+    time("host_wait_ns", "Host Wait (ns)", "s.host_wait_ns");
+    time("kernel_wait_ns", "Kernel Wait (ns)", "s.kernel_wait_ns");
+    time("other_wait_ns", "Other Wait (ns)", "s.other_wait_ns");
+    q.fields.push_back(
+        {{"busy_pct", "Busy %", Unit::kPercent, 4}, "100.0 * s.busy_ns / nullif(w.wall_ns, 0)"});
+    q.fields.push_back(
+        {{"queue_depth_mean", "Mean Queue Depth", Unit::kNone, 1}, "s.queued_ns / nullif(w.wall_ns, 0)"});
+    q.fields.push_back({{"queue_depth_max", "Max Queue Depth", Unit::kCount, 2}, "s.queue_max"});
+    q.fields.push_back({{"occupancy_pct", "Occupancy (%)", Unit::kPercent, 3},
+                        "s.occupancy_pct_ns / nullif(s.occupancy_known_ns, 0)"});
+    q.source = fmt::format(
+        "({}) s JOIN raw.tracks t ON t.id = s.stream LEFT JOIN raw.devices d ON d.id = t.device "
+        "LEFT JOIN raw.ranks r ON r.id = t.rank LEFT JOIN sel_wall_sums w ON w.rank = t.rank",
+        db::stream_sums_sql("sel_streams"));
+    q.order = {{"busy_ns", true}, {"rank", false}, {"device", false}, {"context", false}, {"stream", false}};
+    Shape rows;
+    rows.limit = shape.for_people ? kStreamsForPeople : 0;
+    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, rows));
+    if (table.rows.empty() && session.contents().device_work)
+        table.notes.push_back("no sums of streams: the file is of an older version; import the trace again");
+    if (!table.rows.empty())
+        table.notes.push_back(fmt::format(
+            "host wait: launched after the work before had ended; kernel wait: other gaps under {} ns",
+            kKernelWaitNs));
+    return table;
+}
+
 ResultTable iterations(const Range& range, const std::vector<duck::Cell>& found) {
     ResultTable table;
     table.name = "iterations";
@@ -267,6 +310,10 @@ Result<Report> summary_report(Session& session, const Shape& wanted) {
     const bool device_work = session.contents().device_work;
     if (session.contents().devices || !shape.for_people) {
         OPSIGHT_ASSIGN(ResultTable list, devices(session));
+        report.sections.push_back({std::move(list)});
+    }
+    if (device_work || !shape.for_people) {
+        OPSIGHT_ASSIGN(ResultTable list, streams(session, shape));
         report.sections.push_back({std::move(list)});
     }
     OPSIGHT_ASSIGN(ResultTable ops, all_ops(session, shape));

@@ -1,0 +1,121 @@
+#include "analyze/streams.h"
+
+#include <algorithm>
+#include <map>
+
+namespace opsight {
+namespace {
+
+// The work of one stream.
+class StreamSums {
+  public:
+    StreamSums(const StreamSpan* first, const StreamSpan* last) : first_(first), last_(last) {}
+
+    void append_to(std::vector<StreamStats>& out) {
+        int64_t busy_until = first_->begin;
+        for (const StreamSpan* span = first_; span != last_; ++span) {
+            add(*span, busy_until);
+            busy_until = std::max(busy_until, span->begin + span->dur);
+        }
+        find_depths();
+        for (const auto& [iteration, sums] : sums_)
+            out.push_back(sums);
+    }
+
+  private:
+    StreamStats& sums(const StreamSpan& span) {
+        if (!recent_ || recent_->iteration != span.iteration) {
+            recent_ = &sums_[span.iteration];
+            recent_->stream = span.stream;
+            recent_->iteration = span.iteration;
+        }
+        return *recent_;
+    }
+
+    static int64_t launch_of(const StreamSpan& span) { return std::min(span.launch_ns, span.begin); }
+
+    void add(const StreamSpan& span, int64_t busy_until) {
+        StreamStats& s = sums(span);
+        const int64_t end = span.begin + span.dur;
+        ++s.spans;
+        s.busy_ns += std::max<int64_t>(0, end - std::max(span.begin, busy_until));
+        s.queued_ns += end - launch_of(span);
+        if (span.occupancy_pct >= 0) {
+            s.occupancy_pct_ns += span.occupancy_pct * static_cast<double>(span.dur);
+            s.occupancy_known_ns += span.dur;
+        }
+        const int64_t gap = span.begin - busy_until;
+        if (gap <= 0) return;
+        if (span.launched && span.launch_ns >= busy_until)
+            s.host_wait_ns += gap;
+        else if (span.launched && gap < kKernelWaitNs)
+            s.kernel_wait_ns += gap;
+        else
+            s.other_wait_ns += gap;
+    }
+
+    // Depth just after each launch: spans launched by then, minus those that ended by then.
+    void find_depths() {
+        std::vector<const StreamSpan*> launches;
+        std::vector<int64_t> ends;
+        for (const StreamSpan* span = first_; span != last_; ++span) {
+            launches.push_back(span);
+            ends.push_back(span->begin + span->dur);
+        }
+        const auto earlier = [](const StreamSpan* a, const StreamSpan* b) {
+            return launch_of(*a) < launch_of(*b);
+        };
+        if (!std::is_sorted(launches.begin(), launches.end(), earlier))
+            std::stable_sort(launches.begin(), launches.end(), earlier);
+        if (!std::is_sorted(ends.begin(), ends.end())) std::sort(ends.begin(), ends.end());
+        size_t ended = 0, together = 0;
+        for (size_t i = 0; i < launches.size(); ++i) {
+            const int64_t now = launch_of(*launches[i]);
+            while (together < launches.size() && launch_of(*launches[together]) <= now)
+                ++together;
+            while (ended < ends.size() && ends[ended] <= now)
+                ++ended;
+            StreamStats& s = sums(*launches[i]);
+            // A span without length ends as it is launched.
+            s.queue_max = std::max(s.queue_max, static_cast<int64_t>(together) - static_cast<int64_t>(ended));
+        }
+    }
+
+    const StreamSpan* first_;
+    const StreamSpan* last_;
+    std::map<int32_t, StreamStats> sums_;
+    StreamStats* recent_ = nullptr;
+};
+
+}  // namespace
+
+std::vector<StreamStats> sum_streams(const std::vector<StreamSpan>& spans) {
+    std::vector<StreamStats> result;
+    for (size_t first = 0; first < spans.size();) {
+        size_t last = first;
+        while (last < spans.size() && spans[last].stream == spans[first].stream)
+            ++last;
+        StreamSums(&spans[first], spans.data() + last).append_to(result);
+        first = last;
+    }
+    return result;
+}
+
+std::vector<StreamSpan> stream_spans(const Profile& profile, const Analysis& analysis) {
+    const DeviceSpans& d = profile.device;
+    std::vector<StreamSpan> spans;
+    spans.reserve(d.size());
+    for (size_t row = 0; row < d.size(); ++row) {
+        const bool kernel = d.kind[row] == DeviceKind::kKernel;
+        const bool other_work = d.kind[row] == DeviceKind::kMemcpy || d.kind[row] == DeviceKind::kMemset ||
+                                d.kind[row] == DeviceKind::kGraph;
+        if (!kernel && !other_work) continue;
+        const bool told = kernel && d.config[row].valid();
+        spans.push_back({d.track[row], d.begin[row], d.dur[row], analysis.host_ns[row],
+                         analysis.launch[row].valid(), analysis.device_iteration[row],
+                         told ? analysis.occupancy_pct[d.config[row].index()] : -1});
+    }
+    return spans;
+}
+
+}  // namespace opsight

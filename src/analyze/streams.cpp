@@ -46,7 +46,7 @@ class StreamSums {
         }
         const int64_t gap = span.begin - busy_until;
         if (gap <= 0) return;
-        if (span.launched && span.launch_ns >= busy_until)
+        if (span.launched && span.launch_ns > busy_until)
             s.host_wait_ns += gap;
         else if (span.launched && gap < kKernelWaitNs)
             s.kernel_wait_ns += gap;

@@ -2,7 +2,7 @@
 //
 // Work is kernels, copies, sets, and graphs recorded as a whole. The time between the end of all work before
 // and the begin of the next is a gap, and counts for the iteration of what ends it:
-//   host wait    the next was launched (its call began) at or after the end of the work before
+//   host wait    the next was launched (its call began) after the end of the work before
 //   kernel wait  else, a gap shorter than kKernelWaitNs: what a device needs from one kernel to the next
 //   other        the rest, and gaps before work without a known launch
 // Queue depth: launched (the call began), not yet finished. Its integral over time is the sum, over the work,

@@ -17,9 +17,9 @@ TEST(Streams, GapsByTheirCause) {
         span(0, 100, 200),     // the first has no gap before it
         span(50, 210, 300),    // launched long ago, 10 ns: kernel wait
         span(60, 330, 400),    // launched long ago, 30 ns: other
-        span(400, 450, 500),   // launched as the one before ended: host wait
+        span(401, 450, 500),   // launched after the one before ended: host wait
         span(520, 520, 600),   // launched after it: host wait, 20 ns
-        span(599, 1000, 1100)  // launched just before: other
+        span(600, 1000, 1100)  // launched as the one before ended, not after: other
     });
     ASSERT_EQ(stats.size(), 1u);
     EXPECT_EQ(stats[0].spans, 6);

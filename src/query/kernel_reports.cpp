@@ -45,7 +45,7 @@ std::vector<Field> kernel_fields(const Shape& shape) {
         {{"tc_evidence", "TC Evidence", Unit::kNone, 9}, db::evidence_text("k.tc_evidence")},
         {{"tc_pattern", "TC Pattern", Unit::kNone, 9}, "nullif(k.tc_pattern, '')"},
         {{"layer", "Layer", Unit::kNone, 7}, "l.path"},
-        {{"shapes", "Input Shapes"}, shapes_sql("i.shapes", shape)},
+        {{"shapes", "Input Shapes", Unit::kNone, 2}, shapes_sql("i.shapes", shape)},
         {{"long_kernel_name", "Long Kernel Name", Unit::kNone, 10}, "k.name"},
     };
 }

@@ -11,7 +11,8 @@ namespace opsight {
 namespace {
 
 constexpr size_t kGap = 2;             // blanks between columns
-constexpr size_t kNarrowestText = 18;  // names are not shortened below this
+constexpr size_t kNarrowestText = 18;  // texts are not shortened below this
+constexpr size_t kNarrowestName = 26;  // nor names, which tell the rows apart, below this
 
 bool starts_code_point(char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
@@ -70,7 +71,7 @@ std::string cell_text(const Cell& cell, const Column& column, const Scale& scale
 struct TextColumn {
     std::string head;
     std::vector<std::string> cells;
-    bool is_text = false;
+    bool is_text = false, is_name = false;
     int priority = 0;
     size_t width = 0;
 };
@@ -94,6 +95,7 @@ TextColumn text_column(const ResultTable& table, size_t index) {
     const Scale scale = scale_for(column.unit, largest);
     out.head = scaled_head(column, scale);
     out.priority = column.priority;
+    out.is_name = column.key.ends_with("name");
     out.width = display_width(out.head);
     for (const auto& row : table.rows) {
         out.cells.push_back(cell_text(row[index], column, scale));
@@ -109,25 +111,30 @@ size_t line_width(const std::vector<TextColumn>& columns) {
     return width;
 }
 
-size_t narrowest(const TextColumn& column, size_t text_limit) {
+size_t narrowest(const TextColumn& column) {
     if (!column.is_text) return column.width;
-    return std::min(column.width, std::max(text_limit, display_width(column.head)));
+    const size_t least = column.is_name ? kNarrowestName : kNarrowestText;
+    return std::min(column.width, std::max(least, display_width(column.head)));
 }
 
 size_t narrowest_width(const std::vector<TextColumn>& columns) {
     size_t width = columns.empty() ? 0 : kGap * (columns.size() - 1);
     for (const TextColumn& column : columns)
-        width += narrowest(column, kNarrowestText);
+        width += narrowest(column);
     return width;
 }
 
-// Shortens the widest names by up to what is over `limit`.
-void narrow_names(std::vector<TextColumn>& columns, size_t limit) {
+// Shortens the widest texts by up to what is over `limit`, names only when nothing else is left to shorten.
+void narrow_texts(std::vector<TextColumn>& columns, size_t limit) {
     while (line_width(columns) > limit) {
         TextColumn* widest = nullptr;
-        for (TextColumn& column : columns)
-            if (column.width > narrowest(column, kNarrowestText) && (!widest || column.width > widest->width))
-                widest = &column;
+        for (TextColumn& column : columns) {
+            if (column.width <= narrowest(column)) continue;
+            const bool sooner = widest && column.is_name != widest->is_name
+                                    ? widest->is_name
+                                    : !widest || column.width > widest->width;
+            if (sooner) widest = &column;
+        }
         if (!widest) return;
         --widest->width;
     }
@@ -169,7 +176,7 @@ std::string render_table(const ResultTable& table, int width) {
     size_t dropped = 0;
     if (width > 0) {
         dropped = drop_columns(columns, static_cast<size_t>(width));
-        narrow_names(columns, static_cast<size_t>(width));
+        narrow_texts(columns, static_cast<size_t>(width));
     }
     std::string out = table.title + '\n';
     append_line(out, columns, -1);

@@ -52,6 +52,15 @@ TEST(RenderTable, FitsANarrowTerminalAndSaysWhatIsMissing) {
     EXPECT_THAT(text, HasSubstr("kk..kk"));
 }
 
+TEST(RenderTable, NamesKeepMoreRoomThanOtherTexts) {
+    ResultTable table;
+    table.columns = {{"op_name", "Op Name"}, {"shapes", "Input Shapes"}};
+    table.rows = {{std::string(38, 'n'), std::string(60, 's')}};
+    EXPECT_THAT(render_table(table, 60), HasSubstr(std::string(38, 'n') + "  "));
+    EXPECT_THAT(render_table(table, 50), HasSubstr(std::string(14, 'n') + ".." + std::string(14, 'n') + "  " +
+                                                   std::string(8, 's') + ".." + std::string(8, 's') + '\n'));
+}
+
 TEST(RenderTable, ControlCharactersDoNotReachTheTerminal) {
     ResultTable table = sample();
     table.rows[0][0] = std::string("evil\x1b[2J\nname");

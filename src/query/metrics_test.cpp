@@ -1,0 +1,287 @@
+// The numbers of docs/metrics.md that are made when a question is asked, each computed by hand here. What the
+// analysis finds (attribution, self times, unions, segments) is tested beside it, in src/analyze.
+#include <cmath>
+
+#include "query/test_session.h"
+
+namespace opsight {
+namespace {
+
+constexpr const char* kTcKernel = "volta_h884gemm_64x128_ldg8_nn";
+
+double of(Session& session, std::string_view report, std::string_view column, std::string_view by = {},
+          const std::string& wanted = {}) {
+    return number(cell(table_of(session, report), column, by, wanted));
+}
+double summary(Session& session, std::string_view column) {
+    return of(session, "summary", column);
+}
+
+// Steps at 0, 100, 220, 360 and 460, the last 110 long; in each an op from +10 to +60 that launches a kernel.
+TestProfile steps() {
+    TestProfile t;
+    const int64_t begins[] = {0, 100, 220, 360, 460, 570};
+    for (int i = 0; i < 5; ++i) {
+        t.annotation("ProfilerStep#" + std::to_string(i), begins[i], begins[i + 1] - begins[i], t.thread());
+        t.op("aten::add", begins[i] + 10, 50);
+        t.api("cudaLaunchKernel", begins[i] + 20, 5, t.thread(), i + 1);
+        t.kernel("k", begins[i] + 90, 30, t.stream(), i + 1);
+    }
+    return t;
+}
+
+TEST(Range, WallClockAndAverage) {
+    const StoredProfile stored(steps());
+    Session all = stored.open({.all = true});
+    EXPECT_EQ(summary(all, "wall_clock_ns"), 460 + 120 - 10);  // the last kernel ends at 580
+    EXPECT_EQ(number(cell(table_of(all, "summary", "iterations"), "avg_iteration_time_ns")), 570 / 5);
+    Session two = stored.open({.start = 1, .stop = 2});
+    EXPECT_EQ(summary(two, "wall_clock_ns"), 220 + 120 - 110);
+}
+
+TEST(Range, IterationStatistics) {
+    const StoredProfile stored(steps());
+    Session session = stored.open({.all = true});
+    const ResultTable table = table_of(session, "summary", "iterations");
+    const auto value = [&](const char* key) { return number(cell(table, key)); };
+    // 100, 120, 140, 100, 110: mean 114, squares of deviations 196 + 36 + 676 + 196 + 16 = 1120, over 5 - 1.
+    EXPECT_EQ(value("mean_ns"), 114);
+    EXPECT_EQ(value("min_ns"), 100);
+    EXPECT_EQ(value("median_ns"), 110);
+    EXPECT_EQ(value("max_ns"), 140);
+    EXPECT_EQ(value("p95_ns"), 136);  // 0.8 of the way from 120 to 140
+    EXPECT_EQ(value("stddev_ns"), std::round(std::sqrt(1120 / 4.0)));
+}
+
+TEST(Attribution, WorkOutsideOfOpsIsListedByItsCall) {
+    TestProfile t;
+    t.op("aten::add", 0, 100);
+    t.api("cudaLaunchKernel", 10, 5, t.thread(), 1);
+    t.api("cudaMemcpyAsync", 200, 30, t.thread(), 2);
+    t.annotation("my range", 300, 100, t.thread());
+    t.api("cudaLaunchKernel", 310, 20, t.thread(), 3);
+    t.kernel("k", 20, 10, t.stream(), 1);
+    t.kernel("Memcpy", 240, 40, t.stream(), 2, DeviceKind::kMemcpy);
+    t.kernel("k", 340, 25, t.stream(), 3);
+    t.kernel("k", 500, 70, t.stream(), 99);  // no such call
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    const ResultTable ops = table_of(session, "detailed");
+    const auto gpu = [&](const char* name) {
+        return number(cell(ops, "total_gpu_time_ns", "op_name", name));
+    };
+    EXPECT_EQ(gpu("aten::add"), 10);
+    EXPECT_EQ(gpu("unassociated_cudaMemcpyAsync"), 40);
+    EXPECT_EQ(number(cell(ops, "total_cpu_time_ns", "op_name", "unassociated_cudaMemcpyAsync")), 30);
+    EXPECT_EQ(gpu("my range"), 25);
+    EXPECT_EQ(gpu("unattributed"), 70);
+    EXPECT_EQ(number(value_of(session, "SELECT count(*) FROM kernels WHERE launch_id IS NULL")), 1);
+}
+
+// An op of 100 ns with a child of 40; calls of 10 under the child and 20 beside it; kernels that overlap.
+TEST(OpTimes, CpuSelfApiOverheadGpuUnionIdle) {
+    TestProfile t;
+    for (const int64_t at : {0, 1000}) {
+        const int64_t longer = at / 50;  // the second call takes 20 ns more
+        t.op("outer", at, 100 + longer);
+        t.op("inner", at + 10, 40);
+        t.api("cudaLaunchKernel", at + 20, 10, t.thread(), at + 1);
+        t.api("cudaMemcpyAsync", at + 60, 20, t.thread(), at + 2);
+        t.api("cuMemcpyAsync", at + 65, 5, t.thread());  // inside of the other call
+        t.kernel("a", at + 100, 50, t.stream(7), at + 1);
+        t.kernel("Memcpy", at + 120, 60, t.stream(8), at + 2, DeviceKind::kMemcpy);
+        t.api("cudaLaunchKernel", at + 90, 2, t.thread(), at + 3);
+        t.kernel("b", at + 200, 30, t.stream(7), at + 3);
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    const ResultTable ops = table_of(session, "detailed");
+    const auto outer = [&](const char* key) { return number(cell(ops, key, "op_name", "outer")); };
+    const auto inner = [&](const char* key) { return number(cell(ops, key, "op_name", "inner")); };
+    EXPECT_EQ(outer("calls"), 2);
+    EXPECT_EQ(outer("total_cpu_time_ns"), 220);
+    EXPECT_EQ(outer("min_cpu_time_ns"), 100);
+    EXPECT_EQ(outer("max_cpu_time_ns"), 120);
+    EXPECT_EQ(outer("self_cpu_time_ns"), 220 - 80);
+    EXPECT_EQ(outer("total_api_time_ns"), 2 * (10 + 20 + 2));
+    EXPECT_EQ(outer("total_cpu_overhead_ns"), 220 - 64);
+    EXPECT_EQ(outer("max_cpu_overhead_ns"), 120 - 32);
+    EXPECT_EQ(outer("total_gpu_time_ns"), 2 * (80 + 30));  // 100 to 180 and 200 to 230
+    EXPECT_EQ(outer("total_gpu_idle_ns"), 2 * 20);
+    EXPECT_EQ(outer("kernel_time_ns"), 2 * (50 + 30));  // a plain sum, copies not counted
+    EXPECT_EQ(outer("self_gpu_time_ns"), 2 * (60 + 30));
+    EXPECT_EQ(inner("self_cpu_time_ns"), 80);
+    EXPECT_EQ(inner("total_gpu_time_ns"), 2 * 50);
+    EXPECT_EQ(inner("total_cpu_overhead_ns"), 80 - 20);
+}
+
+TEST(OpTimes, KernelSumsExceedTheUnionWhereKernelsOverlap) {
+    TestProfile t;
+    t.op("aten::add", 0, 100);
+    t.api("cudaLaunchKernel", 10, 5, t.thread(), 1);
+    t.api("cudaLaunchKernel", 20, 5, t.thread(), 2);
+    t.kernel("a", 100, 100, t.stream(7), 1);
+    t.kernel("b", 150, 100, t.stream(8), 2);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    EXPECT_EQ(of(session, "detailed", "total_gpu_time_ns"), 150);
+    EXPECT_EQ(of(session, "detailed", "kernel_time_ns"), 200);
+}
+
+TEST(OpTimes, LaunchDelayIsFromTheEndOfTheCallWherePositive) {
+    TestProfile t;
+    t.op("aten::add", 0, 100);
+    t.api("cudaLaunchKernel", 10, 5, t.thread(), 1);
+    t.api("cudaLaunchKernel", 20, 50, t.thread(), 2);
+    t.kernel("late", 40, 5, t.stream(), 1);
+    t.kernel("early", 60, 5, t.stream(), 2);  // begins while its call still runs
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    const ResultTable kernels = table_of(session, "iteration", "kernels");
+    EXPECT_EQ(number(cell(kernels, "launch_delay_ns", "kernel_name", "late")), 40 - 15);
+    EXPECT_TRUE(is_empty(cell(kernels, "launch_delay_ns", "kernel_name", "early")));
+}
+
+TEST(Devices, UtilizationCountsIdleVisibleDevices) {
+    TestProfile t;
+    for (int64_t device = 0; device < 4; ++device)
+        t.gpu(device, "Tesla V100-SXM2-16GB", 7, 0).declared = true;
+    t.op("aten::add", 0, 1000);
+    t.kernel("a", 100, 200, t.stream(7));
+    t.kernel("b", 200, 200, t.stream(8));  // 100 to 400 together
+    t.kernel("Memset", 350, 150, t.stream(7), -1, DeviceKind::kMemset);
+    t.kernel("c", 0, 500, t.stream(7, 1));
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    const ResultTable devices = table_of(session, "summary", "devices");
+    ASSERT_EQ(devices.rows.size(), 4u);
+    EXPECT_NEAR(number(cell(devices, "gpu_utilization_pct", "device", "0")), 40, 1e-9);
+    EXPECT_NEAR(number(cell(devices, "kernel_utilization_pct", "device", "0")), 30, 1e-9);
+    EXPECT_NEAR(number(cell(devices, "gpu_utilization_pct", "device", "1")), 50, 1e-9);
+    EXPECT_EQ(number(cell(devices, "gpu_utilization_pct", "device", "2")), 0);
+    EXPECT_TRUE(std::get<bool>(cell(devices, "idle", "device", "3")));
+    EXPECT_NEAR(summary(session, "gpu_utilization_pct"), (40 + 50) / 4.0, 1e-9);
+    EXPECT_NEAR(summary(session, "kernel_utilization_pct"), (30 + 50) / 4.0, 1e-9);
+}
+
+// 1000 ns, at each moment of which the first in the list of priorities counts.
+TEST(Devices, ResourceSharesGoByPriority) {
+    TestProfile t;
+    t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
+    const TrackId loader = t.thread(2);
+    t.op("aten::add", 0, 600);
+    t.op("aten::add", 990, 10);
+    t.kernel("plain", 100, 200, t.stream(7));
+    t.kernel(kTcKernel, 150, 100, t.stream(8));
+    t.kernel("ncclKernel_AllReduce", 250, 100, t.stream(9));
+    t.kernel("Memcpy", 340, 60, t.stream(10), -1, DeviceKind::kMemcpy);
+    t.host(HostKind::kDataLoad, "load", 390, 110, loader);
+    t.host(HostKind::kFileIo, "read", 480, 170, loader);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    EXPECT_NEAR(summary(session, "tensor_core_kernel_pct"), 10, 1e-9);      // 150 to 250
+    EXPECT_NEAR(summary(session, "non_tensor_core_kernel_pct"), 10, 1e-9);  // 100 to 150, 250 to 300
+    EXPECT_NEAR(summary(session, "communication_pct"), 5, 1e-9);            // 300 to 350
+    EXPECT_NEAR(summary(session, "memory_pct"), 5, 1e-9);                   // 350 to 400
+    EXPECT_NEAR(summary(session, "dataloader_pct"), 10, 1e-9);              // 400 to 500
+    EXPECT_NEAR(summary(session, "io_pct"), 15, 1e-9);                      // 500 to 650
+    EXPECT_NEAR(summary(session, "cpu_pct"), 11, 1e-9);                     // 0 to 100, 990 to 1000
+    EXPECT_NEAR(summary(session, "other_pct"), 34, 1e-9);                   // 650 to 990
+}
+
+TEST(Devices, CommunicationOverlapAndExposed) {
+    TestProfile t;
+    t.op("aten::add", 0, 1000);
+    t.kernel("ncclKernel_AllReduce", 100, 200, t.stream(9));
+    t.kernel("compute", 250, 100, t.stream(7));                          // 50 of the 200
+    t.kernel("compute", 100, 200, t.stream(7, 1));                       // on another device: no overlap
+    t.kernel("Memcpy", 100, 100, t.stream(8), -1, DeviceKind::kMemcpy);  // no computing
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    EXPECT_EQ(summary(session, "communication_ns"), 200);
+    EXPECT_NEAR(summary(session, "communication_overlap_pct"), 25, 1e-9);
+    EXPECT_EQ(summary(session, "exposed_communication_ns"), 150);
+}
+
+// On a V100: a product in half precision with a Tensor Core kernel (60 ns) and another (20), a convolution
+// without one (50), a product whose kernel does not tell (30), and an addition (40).
+TestProfile tensor_cores() {
+    TestProfile t;
+    t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
+    int64_t id = 0, at = 0;
+    const auto op = [&](const char* name, std::initializer_list<std::pair<const char*, int64_t>> kernels) {
+        OpDetail detail;
+        detail.signature = t.builder.signature({t.builder.text("[[64, 64], [64, 64]]"),
+                                                t.builder.text("[\"c10::Half\", \"c10::Half\"]"),
+                                                t.builder.text(""), t.builder.text("")});
+        t.op(name, at, 200, t.thread(), detail);
+        for (const auto& [kernel, dur] : kernels) {
+            ++id;
+            t.api("cudaLaunchKernel", at + 10 * id, 5, t.thread(), id);
+            t.kernel(kernel, at + 100, dur, t.stream(id), id);
+        }
+        at += 1000;
+    };
+    op("aten::mm", {{kTcKernel, 60}, {"splitKreduce_kernel<float>", 20}});
+    op("aten::conv2d", {{"implicit_convolve_sgemm<float, 1024>", 50}});
+    op("aten::bmm", {{"triton_mm", 30}});
+    op("aten::add", {{"vectorized_elementwise_kernel<4>", 40}});
+    return t;
+}
+
+TEST(TensorCores, EfficiencyShareAndUtilization) {
+    const StoredProfile stored(tensor_cores());
+    Session session = stored.open();
+    // TC kernels / kernels of eligible ops: 60 / (60 + 20 + 50 + 30); share: 60 / 200.
+    EXPECT_NEAR(summary(session, "tensor_core_efficiency_pct"), 100 * 60 / 160.0, 1e-9);
+    EXPECT_NEAR(summary(session, "tensor_core_kernel_share_pct"), 30, 1e-9);
+    const ResultTable ops = table_of(session, "tensor_core");
+    EXPECT_NEAR(number(cell(ops, "tc_utilization_pct", "op_name", "aten::mm")), 75, 1e-9);
+    EXPECT_EQ(number(cell(ops, "tc_utilization_pct", "op_name", "aten::conv2d")), 0);
+    EXPECT_EQ(ops.rows.size(), 3u);  // the addition could not use them
+}
+
+TEST(TensorCores, UnknownIsNotNo) {
+    const StoredProfile stored(tensor_cores());
+    Session session = stored.open();
+    const auto text = [&](const char* sql) { return std::get<std::string>(value_of(session, sql)); };
+    EXPECT_EQ(text("SELECT uses_tc FROM kernels WHERE name = 'triton_mm'"), "unknown");
+    EXPECT_EQ(text("SELECT tc_evidence FROM kernels WHERE name = 'triton_mm'"), "none");
+    EXPECT_EQ(text("SELECT uses_tc FROM kernels WHERE name LIKE 'implicit%'"), "no");
+    EXPECT_EQ(text("SELECT uses_tc FROM kernels WHERE name LIKE 'volta%'"), "yes");
+    EXPECT_EQ(text("SELECT tc_evidence FROM kernels WHERE name LIKE 'volta%'"), "name");
+    const ResultTable ops = table_of(session, "tensor_core");
+    EXPECT_EQ(std::get<std::string>(cell(ops, "uses_tc", "op_name", "aten::bmm")), "unknown");
+    const ResultTable all = table_of(session, "summary", "all_ops");
+    EXPECT_EQ(number(cell(all, "ops", "name", "Ops using TC")), 1);
+    EXPECT_EQ(number(cell(all, "ops", "name", "Ops eligible for TC but not using")), 1);
+    EXPECT_EQ(number(cell(all, "ops", "name", "Ops whose kernels do not tell")), 1);
+    EXPECT_EQ(number(cell(all, "ops", "name", "All other ops")), 1);
+    EXPECT_EQ(number(cell(all, "gpu_time_ns", "name", "All ops")), 80 - 20 + 50 + 30 + 40);  // unions
+}
+
+TEST(Layers, AGroupCountsItsSubtreeOnce) {
+    TestProfile t;
+    t.host(HostKind::kModule, "nn.Module: Net_0", 0, 1000, t.thread());
+    t.host(HostKind::kModule, "nn.Module: Linear_0", 100, 400, t.thread());
+    t.op("aten::linear", 150, 300);
+    t.op("aten::addmm", 200, 200);
+    t.op("aten::relu", 600, 100);
+    t.api("cudaLaunchKernel", 250, 10, t.thread(), 1);
+    t.kernel("k", 300, 80, t.stream(), 1);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    const ResultTable layers = table_of(session, "group_op");
+    const auto value = [&](const char* key, const char* layer) {
+        return number(cell(layers, key, "name", layer));
+    };
+    EXPECT_EQ(value("calls", "/Net_0/Linear_0"), 1);  // addmm is called from within
+    EXPECT_EQ(value("total_cpu_time_ns", "/Net_0/Linear_0"), 300);
+    EXPECT_EQ(value("total_gpu_time_ns", "/Net_0/Linear_0"), 80);
+    EXPECT_EQ(value("total_cpu_time_ns", "/Net_0"), 400);
+    EXPECT_EQ(value("self_cpu_time_ns", "/Net_0"), 400);
+    EXPECT_EQ(value("total_gpu_time_ns", "/Net_0"), 80);
+}
+
+}  // namespace
+}  // namespace opsight

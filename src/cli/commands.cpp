@@ -13,6 +13,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
     commands.push_back(make_import_command());
     commands.push_back(make_report_command());
     commands.push_back(make_stats_command());
+    commands.push_back(make_analyze_command());
     commands.push_back(make_info_command());
     commands.push_back(make_sql_command());
     commands.push_back(make_schema_command());

@@ -10,6 +10,7 @@ const CLI::App* find_command(const CLI::App& app, std::string_view name);
 
 std::unique_ptr<Command> make_import_command();
 std::unique_ptr<Command> make_report_command();
+std::unique_ptr<Command> make_analyze_command();
 std::unique_ptr<Command> make_info_command();
 std::unique_ptr<Command> make_stats_command();
 std::unique_ptr<Command> make_sql_command();

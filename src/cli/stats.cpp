@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdio>
 
 #include "cli/any_profile.h"
@@ -15,24 +14,6 @@ namespace {
 template <class T>
 const T& at_or_last(const std::vector<T>& list, size_t index) {
     return list[std::min(index, list.size() - 1)];
-}
-
-// "START/END" in ns; either may be left out.
-Status parse_window(const std::string& text, stats::Filter& filter) {
-    if (text.empty()) return {};
-    const size_t slash = text.find('/');
-    const auto read = [](std::string_view part, std::optional<int64_t>& into) {
-        if (part.empty()) return true;
-        int64_t value = 0;
-        const auto result = std::from_chars(part.data(), part.data() + part.size(), value);
-        into = value;
-        return result.ec == std::errc() && result.ptr == part.data() + part.size();
-    };
-    if (slash != text.npos && read(std::string_view(text).substr(0, slash), filter.begin) &&
-        read(std::string_view(text).substr(slash + 1), filter.end))
-        return {};
-    return fail(
-        Error{fmt::format("'{}' is no range of time", text), {}, {}, "give START/END in nanoseconds", 2});
 }
 
 void print_wrapped(const std::string& text, size_t indent) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -78,6 +79,23 @@ std::vector<std::string> split_lists(const std::vector<std::string>& given) {
             at = end + 1;
         }
     return parts;
+}
+
+Status parse_window(const std::string& text, stats::Filter& filter) {
+    if (text.empty()) return {};
+    const size_t slash = text.find('/');
+    const auto read = [](std::string_view part, std::optional<int64_t>& into) {
+        if (part.empty()) return true;
+        int64_t value = 0;
+        const auto result = std::from_chars(part.data(), part.data() + part.size(), value);
+        into = value;
+        return result.ec == std::errc() && result.ptr == part.data() + part.size();
+    };
+    if (slash != text.npos && read(std::string_view(text).substr(0, slash), filter.begin) &&
+        read(std::string_view(text).substr(slash + 1), filter.end))
+        return {};
+    return fail(
+        Error{fmt::format("'{}' is no range of time", text), {}, {}, "give START/END in nanoseconds", 2});
 }
 
 std::string base_name(const std::string& path) {

@@ -1,4 +1,5 @@
-// Where `stats` and `analyze` write their tables: the console, files named after them, or a command.
+// What `stats` and `analyze` share: lists and ranges as options, and where tables are written: the console,
+// files named after them, or a command.
 #pragma once
 
 #include <string>
@@ -10,6 +11,9 @@ namespace opsight::cli {
 
 // Lists given by repeating an option, by commas, or both. Commas inside a format's title do not part it.
 std::vector<std::string> split_lists(const std::vector<std::string>& given);
+
+// "START/END" in ns; either may be left out. Nothing for an empty text.
+Status parse_window(const std::string& text, stats::Filter& filter);
 
 struct TableOutput {
     std::string base;  // of file names: what the input is called, without its ending

@@ -89,7 +89,7 @@ class HelpTest(Cli):
     def test_help_and_version(self):
         whole = self.run_cli("--help").stdout
         self.assertEqual(self.run_cli("help").stdout, whole)
-        for command in ("import", "report", "stats", "info", "sql", "profile", "schema", "completion"):
+        for command in ("import", "report", "stats", "analyze", "info", "sql", "profile", "schema", "completion"):
             self.assertIn(f"\n  {command} ", whole)
             text = self.run_cli("help", command).stdout
             self.assertEqual(text, self.run_cli(command, "--help").stdout)

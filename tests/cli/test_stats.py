@@ -112,5 +112,28 @@ class StatsTest(unittest.TestCase):
         self.assertEqual(opsight_cli.run("stats", "missing", cwd=self.folder, check=False).returncode, 1)
 
 
+    def analyze(self, *arguments, **options):
+        return opsight_cli.run("analyze", "run.opsight", *arguments, cwd=self.folder, **options)
+
+    def test_rules(self):
+        text = self.analyze("-f", "column").stdout
+        self.assertIn("SKIPPED: run.opsight could not be analyzed because it does not contain the required CUDA data. "
+                      "Does the application use CUDA memcpy APIs?", text)
+        self.assertIn("No GPU is idle for more than 500 ms.", text)
+        self.assertIn(" ** GPU Time Utilization (gpu_time_util):", text)
+        for name in ("cuda_memcpy_async", "cuda_memcpy_sync", "cuda_memset_sync", "cuda_api_sync", "gpu_gaps",
+                     "gpu_time_util"):
+            self.assertIn(name, self.analyze("--help-rules").stdout)
+        # 100 us a step, of which the last kernel ends at 70 and the first begins at 30
+        rows = json.loads(self.analyze("-r", "gpu_gaps:gap=0", "-f", "json", "-q").stdout)
+        self.assertEqual([row["Duration (ns)"] for row in rows[:3]], [60000, 60000, 60000])
+        self.assertEqual(json.loads(self.analyze("-r", "gpu_gaps", "--gap", "0", "--rows", "2", "-f", "json").stdout),
+                         rows[:2])
+        self.analyze("-r", "gpu_gaps:gap=0,gpu_time_util", "-f", "csv", "-o", "found")
+        self.assertTrue(os.path.exists(self.path("found_gpu_gaps_gap=0.csv")))
+        for wrong in (("-r", "nothing"), ("-r", "gpu_gaps:chunks=2"), ("--chunks", "0"), ("--timeunit", "h")):
+            self.assertEqual(self.analyze(*wrong, check=False).returncode, 2, wrong)
+
+
 if __name__ == "__main__":
     unittest.main()

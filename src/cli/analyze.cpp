@@ -1,0 +1,136 @@
+// opsight analyze: the expert rules of `nsys analyze`.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "cli/any_profile.h"
+#include "cli/commands.h"
+#include "cli/table_output.h"
+#include "query/expert.h"
+
+namespace opsight::cli {
+namespace {
+
+void print_rules() {
+    std::puts("Rules; all of them are the default:\n");
+    for (const stats::Rule& rule : stats::rules())
+        std::printf("   %s -- %s\n       %s\n", stats::usage(rule).c_str(), std::string(rule.title).c_str(),
+                    std::string(rule.doc).c_str());
+    std::puts("\nThresholds, with their defaults:\n");
+    for (const stats::ThresholdOption& option : stats::threshold_options())
+        std::printf("   %-10s %s (%lld)\n", std::string(option.name).c_str(), std::string(option.doc).c_str(),
+                    static_cast<long long>(stats::Thresholds().*option.value));
+}
+
+class AnalyzeCommand : public Command {
+  public:
+    CLI::App* declare(CLI::App& app) override {
+        CLI::App* sub = app.add_subcommand("analyze", "Apply the expert rules of 'nsys analyze'");
+        sub->add_option("NAME", path_, "Profile file, Nsight Systems export (.sqlite) or trace");
+        sub->add_option(
+               "-r,--rule", rules_,
+               "Rules, repeated or with commas between, as NAME[:THRESHOLD=VALUE...], or all (the default)")
+            ->allow_extra_args(false);
+        sub->add_option("-f,--format", format_, "column, table, csv, tsv, json, hdoc or htable")
+            ->default_str("column on a console, else csv");
+        sub->add_option("-o,--output", output_, "As in 'opsight stats': '-', '@COMMAND', BASE or '.'")
+            ->default_str("-");
+        sub->add_option("--timeunit", unit_, "nsec, usec, msec or seconds")->default_str("nsec");
+        for (const stats::ThresholdOption& option : stats::threshold_options())
+            sub->add_option("--" + std::string(option.name), thresholds_.*option.value,
+                            std::string(option.doc))
+                ->default_str(std::to_string(thresholds_.*option.value));
+        sub->add_option("--filter-time", window_,
+                        "Only what touches this range: START/END, ns as in the reports");
+        sub->add_option("--filter-nvtx", filter_.nvtx,
+                        "Only what touches this NVTX range: NAME[@DOMAIN][/INDEX]");
+        sub->add_flag("--force-overwrite", overwrite_, "Replace existing files");
+        sub->add_flag("--help-rules", help_, "List the rules and their thresholds");
+        sub->add_flag("-q,--quiet", quiet_, "Print the tables only");
+        sub->footer(
+            "Examples:\n"
+            "  opsight analyze report1.sqlite\n"
+            "  opsight analyze run.opsight -r gpu_gaps:gap=10,cuda_api_sync -f csv\n");
+        return sub;
+    }
+
+    Result<int> run() override {
+        if (help_) {
+            print_rules();
+            return 0;
+        }
+        if (path_.empty()) return fail(Error{"NAME is missing", {}, {}, "give a profile file", 2});
+        OPSIGHT_TRY(stats::check_thresholds(thresholds_));
+        OPSIGHT_ASSIGN(const std::vector<stats::RuleRequest> requests, wanted());
+        OPSIGHT_ASSIGN(unit_value_, stats::parse_time_unit(unit_));
+        OPSIGHT_TRY(parse_window(window_, filter_));
+        const bool console = output_ == "-" && ::isatty(STDOUT_FILENO) == 1;
+        OPSIGHT_ASSIGN(const stats::Format format, stats::parse_format(!format_.empty() ? format_
+                                                                       : console        ? "column"
+                                                                                        : "csv"));
+        OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path_, quiet_));
+        OPSIGHT_ASSIGN(stats::Source source, stats::Source::open(profile.path(), filter_));
+        for (const stats::RuleRequest& request : requests)
+            OPSIGHT_TRY(apply(source, request, format));
+        return 0;
+    }
+
+  private:
+    Result<std::vector<stats::RuleRequest>> wanted() const {
+        std::vector<std::string> names = split_lists(rules_);
+        if (names.empty() || names == std::vector<std::string>{"all"}) {
+            names.clear();
+            for (const stats::Rule& rule : stats::rules())
+                names.emplace_back(rule.name);
+        }
+        std::vector<stats::RuleRequest> requests;
+        for (const std::string& name : names) {
+            OPSIGHT_ASSIGN(stats::RuleRequest request, stats::parse_rule(name, thresholds_));
+            requests.push_back(std::move(request));
+        }
+        return requests;
+    }
+
+    Status apply(stats::Source& source, const stats::RuleRequest& request, stats::Format format) const {
+        const stats::Rule& rule = *request.rule;
+        const bool people = output_ == "-" && format.for_people();
+        OPSIGHT_ASSIGN(const bool there, source.has(rule.needs));
+        if (!there) {
+            const std::string text = fmt::format(
+                "SKIPPED: {} could not be analyzed because it does not contain the required CUDA data. Does "
+                "the "
+                "application use {}?\n",
+                path_, rule.question);
+            std::fputs(text.c_str(), people ? stdout : stderr);
+            return {};
+        }
+        OPSIGHT_ASSIGN(const stats::Table table, rule.make(source, request.thresholds));
+        const std::string title = fmt::format("{} ({})", rule.title, request.text);
+        if (format.title.empty()) format.title = title;
+        const std::string words = (table.rows.empty() ? rule.nothing : rule.found)(request.thresholds);
+        std::string text = stats::render(table, format, unit_value_);
+        if (people && table.rows.empty()) text.clear();
+        if (people && !quiet_)
+            text = fmt::format("\n ** {}:\n\n{}\n{}{}\n", title, words, text.empty() ? "" : "\n", text);
+        else if (!quiet_)
+            fmt::print(stderr, "{}: {}\n", request.text, words);
+        const TableOutput target{base_name(path_), overwrite_};
+        return target.write(output_, request.text, format, text);
+    }
+
+    std::string path_, format_, output_ = "-", unit_ = "nsec", window_;
+    std::vector<std::string> rules_;
+    stats::Thresholds thresholds_;
+    stats::Filter filter_;
+    stats::TimeUnit unit_value_ = stats::TimeUnit::kNs;
+    bool overwrite_ = false, help_ = false, quiet_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_analyze_command() {
+    return std::make_unique<AnalyzeCommand>();
+}
+
+}  // namespace opsight::cli

@@ -21,7 +21,7 @@ std::string default_output(std::string input) {
     while (input.size() > 1 && input.back() == '/')
         input.pop_back();
     std::string name = fs::path(input).filename().string();
-    for (const char* ending : {".gz", ".tgz", ".tar", ".json", ".trace", ".pt"}) {
+    for (const char* ending : {".gz", ".tgz", ".tar", ".json", ".trace", ".pt", ".sqlite", ".nsys-rep"}) {
         const std::string_view tail(ending);
         if (name.size() > tail.size() && name.ends_with(tail)) name.resize(name.size() - tail.size());
     }
@@ -77,7 +77,8 @@ class ImportCommand : public Command {
     CLI::App* declare(CLI::App& app) override {
         CLI::App* sub = app.add_subcommand("import", "Turn profiler traces into a profile file");
         sub->add_option("TRACE", inputs_,
-                        "PyTorch (Kineto) traces: .json, .json.gz, a directory of ranks, a .tar.gz of them")
+                        "PyTorch (Kineto) traces (.json, .json.gz, a directory of ranks, a .tar.gz of them), "
+                        "or reports of Nsight Systems (.sqlite; .nsys-rep where nsys is on PATH)")
             ->required();
         sub->add_option("-o,--output", output_,
                         "Profile file to write (default: name of the trace + .opsight)");
@@ -100,7 +101,8 @@ class ImportCommand : public Command {
             "Examples:\n"
             "  opsight import trace.json.gz\n"
             "  opsight import -o run.opsight traces/          # one trace for each rank\n"
-            "  opsight import trace.json --key-op Optimizer.step");
+            "  opsight import trace.json --key-op Optimizer.step\n"
+            "  opsight import report.sqlite --iteration-range 'step .*'");
         return sub;
     }
 

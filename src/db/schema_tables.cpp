@@ -105,7 +105,7 @@ std::vector<Table> small_tables() {
           {"cluster_y", kBigint, "blocks", "cluster"},
           {"cluster_z", kBigint, "blocks", "cluster"},
           {"launch_type", kBigint, "",
-           "1 regular, 2 and 3 cooperative, 4 from a CUDA graph, as in the source"},
+           "1 regular, 2 and 3 cooperative (one device, several), as in the source"},
           {"waves", kDouble, "", "blocks / blocks that the device holds at once"}}},
         {"transfers",
          "Distinct descriptions of copies and sets.",

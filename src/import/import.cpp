@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "base/gzip_source.h"
 #include "base/tar_reader.h"
 #include "import/capture/importer.h"
 #include "import/kineto/importer.h"
+#include "import/nsys/importer.h"
 #include "import/rank_hint.h"
 #include "import/sniff.h"
 
@@ -49,7 +51,8 @@ class Importer {
         OPSIGHT_TRY(import_captures());
         if (facts_.files == 0)
             return fail("holds no trace", paths.empty() ? "" : paths.front(), {},
-                        "a PyTorch trace is a .json or .json.gz with a list 'traceEvents'");
+                        "a PyTorch trace is a .json or .json.gz with a list 'traceEvents', a report of "
+                        "Nsight Systems a .sqlite or .nsys-rep");
         return {};
     }
 
@@ -79,12 +82,27 @@ class Importer {
                 found.push_back({entry->path().string(), true, entry->file_size(error)});
         if (error) return fail("cannot list the directory: " + error.message(), path);
         if (found.empty()) return fail("is a directory without files", path);
+        drop_exported(found);
         std::sort(found.begin(), found.end(), [](const Input& a, const Input& b) {
             const int64_t x = rank_hint(a.path), y = rank_hint(b.path);
             return x != y ? x < y : a.path < b.path;
         });
         inputs_.insert(inputs_.end(), found.begin(), found.end());
         return {};
+    }
+
+    // Where a report of Nsight Systems lies beside its export, the export is read.
+    void drop_exported(std::vector<Input>& found) {
+        std::set<std::string> paths;
+        for (const Input& input : found)
+            paths.insert(input.path);
+        std::erase_if(found, [&](const Input& input) {
+            if (!nsys::is_report(input.path)) return false;
+            const std::string exported = fs::path(input.path).replace_extension(".sqlite").string();
+            if (!paths.contains(exported)) return false;
+            (void)skip({"its export " + exported + " is read instead", input.path, {}, {}});
+            return true;
+        });
     }
 
     // The recordings of `opsight profile`: the files of one run belong together, one for each process.
@@ -106,6 +124,7 @@ class Importer {
     }
 
     Status import_input(const Input& input) {
+        if (nsys::is_report(input.path)) return import_nsys(input.path, input.found, nsys::import_report);
         Result<std::unique_ptr<ByteSource>> file = open_file(input.path);
         if (!file) return file.error().file.empty() || !input.found ? fail(file.error()) : skip(file.error());
         return import_source(std::move(*file), input.path, input.found, 0);
@@ -132,12 +151,36 @@ class Importer {
                     return refuse("holds nothing readable: " + damage, "copy the file again");
                 return refuse("is empty",
                               "was the program that wrote it still running, or did the disk fill up?");
+            case Format::kSqlite:
+                if (depth > 0) return refuse("is a compressed SQLite database", "unpack it first");
+                return import_nsys(name, lenient, [](const auto& path, const auto& options, auto& builder) {
+                    return nsys::import_export(path, options, builder);
+                });
             case Format::kOther:
                 return refuse("is " + sniffed.what + ", not a trace", sniffed.hint);
             case Format::kJson:
                 break;
         }
         return import_json(*source, name, lenient);
+    }
+
+    template <class Read>
+    Status import_nsys(const std::string& path, bool lenient, Read read) {
+        if (lenient && !nsys::is_report(path)) {
+            Result<nsys::SqliteKind> kind = nsys::sqlite_kind(path);
+            if (!kind) return skip(std::move(kind).error());
+            if (*kind != nsys::SqliteKind::kNsys)
+                return skip({"is a SQLite database, but no export of Nsight Systems", path, {}, {}});
+        }
+        Result<nsys::ReportFacts> facts =
+            read(path, nsys::ReadOptions{trace_.progress, trace_.disk_before}, builder_);
+        if (!facts) return fail(std::move(facts).error());
+        std::error_code ignored;
+        const uintmax_t size = fs::file_size(path, ignored);
+        ++facts_.files;
+        facts_.bytes += ignored ? 0 : size;
+        facts_.events += facts->events;
+        return {};
     }
 
     Status import_json(ByteSource& source, const std::string& name, bool lenient) {

@@ -1,7 +1,9 @@
 // Reads traces of profilers into a Profile. The format is found by content, never by name.
 //
-// Inputs: a file (.json, or gzip of it), a tar archive of them (also gzipped), or a directory: one rank each
-// file. Errors name the file and, where the format is known but not supported, say so.
+// Inputs: a PyTorch trace (.json, or gzip of it), a tar archive of them (also gzipped), a report of Nsight
+// Systems
+// (.sqlite, or .nsys-rep where the nsys program is there), or a directory of any: one rank each trace or
+// process. Errors name the file and, where the format is known but not supported, say so.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@ constexpr std::string_view kTraceHint =
     "give the .json or .json.gz that torch.profiler's export_chrome_trace wrote";
 
 constexpr Magic kMagic[] = {
-    {"SQLite format 3", "a SQLite database", "import of Nsight Systems exports is not supported yet"},
+
     {"PK\x03\x04", "a zip archive", "unpack it and give the trace inside"},
     {"\x28\xb5\x2f\xfd", "zstd-compressed", "unpack it with 'zstd -d' first"},
     {"BZh", "bzip2-compressed", "unpack it with 'bunzip2' first"},
@@ -35,9 +35,7 @@ constexpr Magic kMagic[] = {
      "if it is an Opsight profile, use 'opsight report' or 'opsight info' with it", 8},
     {"%PDF", "a PDF document", kTraceHint},
     {"\x89PNG", "a picture", kTraceHint},
-    {"NVDA", "an NVIDIA profiler report", "import of Nsight reports is not supported yet"},
-    {"QDREP", "an Nsight Systems report", "import of Nsight reports is not supported yet"},
-    {"NVR", "an NVIDIA profiler report", "import of Nsight reports is not supported yet"},
+    {"NVR", "a report of Nsight Compute", "Opsight reads the reports of Nsight Systems"},
 };
 
 std::string_view skip_space(std::string_view text) {
@@ -68,6 +66,7 @@ Sniffed sniff_text(std::string_view text) {
 
 Sniffed sniff(std::string_view first) {
     if (looks_like_gzip(first)) return {Format::kGzip, {}, {}};
+    if (first.starts_with("SQLite format 3")) return {Format::kSqlite, {}, {}};
     for (const Magic& magic : kMagic)
         if (first.size() > magic.offset && first.substr(magic.offset).starts_with(magic.bytes))
             return {Format::kOther, std::string(magic.what), std::string(magic.hint)};

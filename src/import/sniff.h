@@ -6,7 +6,7 @@
 
 namespace opsight {
 
-enum class Format { kJson, kTar, kGzip, kEmpty, kOther };
+enum class Format { kJson, kTar, kGzip, kEmpty, kSqlite, kOther };
 
 struct Sniffed {
     Format format = Format::kOther;

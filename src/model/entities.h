@@ -80,7 +80,7 @@ struct LaunchConfig {
     int64_t local_bytes_per_thread = -1;
     int64_t shared_executed_bytes = -1;  // shared memory that the driver set aside
     int64_t cluster[3] = {-1, -1, -1};
-    int64_t launch_type = -1;  // 1 regular, 2 cooperative (one device), 3 cooperative (several), 4 graph
+    int64_t launch_type = -1;  // 1 regular, 2 cooperative (one device), 3 cooperative (several)
     friend bool operator==(const LaunchConfig&, const LaunchConfig&) = default;
 };
 

@@ -73,6 +73,8 @@ class ProfileBuilder {
     ProfileInfo& info() { return profile_.info; }
     Diagnostics& diagnostics() { return profile_.diagnostics; }
     StringId text(std::string_view text) { return profile_.strings.intern(text); }
+    // The id of a text that is known already, else an invalid one.
+    StringId find_text(std::string_view text) const { return profile_.strings.find(text); }
     std::string_view view(StringId id) const { return profile_.strings.view(id); }
 
     // Starts a rank. Its facts may be changed until finish(), which settles the numbers: known ones first,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "import/clean_text.h"
 #include "import/kineto/resync.h"
 #include "import/kineto/scanner.h"
 #include "import/kineto/text.h"
@@ -137,7 +138,7 @@ void EventReader::read_singly(const char* first, const char* end, uint64_t offse
         first = stop;
         if (text.empty() || read_one(text, sink)) continue;
         std::string cleaned(text);
-        if (clean(cleaned) && read_one(cleaned, sink)) {
+        if (clean_text(cleaned) && read_one(cleaned, sink)) {
             report(Diag::kUncleanText, text);
             continue;
         }

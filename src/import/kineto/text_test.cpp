@@ -1,5 +1,7 @@
 #include "import/kineto/text.h"
 
+#include "import/clean_text.h"
+
 #include <gtest/gtest.h>
 
 namespace opsight::kineto {
@@ -23,9 +25,9 @@ TEST(Text, StringsLoseQuotesAndEscapes) {
 
 TEST(Text, CleanMakesItUtf8WithoutControlCharacters) {
     std::string text = "a\x01z\xff\xc3(\xe2\x82\xac\xed\xa0\x80";
-    EXPECT_TRUE(clean(text));
+    EXPECT_TRUE(clean_text(text));
     EXPECT_EQ(text, "a z?\?(\xe2\x82\xac?\??");
-    EXPECT_FALSE(clean(text));
+    EXPECT_FALSE(clean_text(text));
 }
 
 }  // namespace

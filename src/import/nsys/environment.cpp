@@ -1,0 +1,135 @@
+// What the export says of itself and of the machine, and which of its tables were not used.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+
+#include "base/time.h"
+#include "import/nsys/readers.h"
+
+namespace opsight::nsys {
+namespace {
+
+// Facts of TARGET_INFO_SYSTEM_ENV under the names that properties have elsewhere.
+constexpr std::pair<std::string_view, std::string_view> kFacts[] = {
+    {"CpuDescription", "cpu_model"},
+    {"CpuCores", "cpu_cores"},
+    {"OsDescription", "os"},
+    {"NvDriverVersion", "driver_version"},
+    {"CudaDriverVersion", "cuda_driver_version"},
+};
+
+// Tables with facts about the report, not with events.
+constexpr std::string_view kQuietPrefixes[] = {
+    "ENUM_",     "TARGET_INFO_", "META_DATA_",     "EXPORT_META_DATA",
+    "ANALYSIS_", "sqlite_",      "ProcessStreams", "UnwindMethodType"};
+// Tables that nsys is known to write and that Opsight does not use: their rows are counted.
+constexpr std::string_view kUnused[] = {"COMPOSITE_EVENTS",
+                                        "SAMPLING_CALLCHAINS",
+                                        "OSRT_CALLCHAINS",
+                                        "CUDA_CALLCHAINS",
+                                        "CUPTI_ACTIVITY_KIND_CUDA_EVENT",
+                                        "CUDA_GPU_MEMORY_POOL_EVENTS",
+                                        "GPU_MEMORY_USAGE_EVENTS",
+                                        "GPU_MEMORY_BUDGET_EVENTS",
+                                        "TOTAL_BYTES_RESIDENT_IN_SEGMENT_EVENTS",
+                                        "NVTX_PAYLOAD_SCHEMAS",
+                                        "NVTX_PAYLOAD_SCHEMA_ENTRIES",
+                                        "NVTX_PAYLOAD_ENUMS",
+                                        "NVTX_PAYLOAD_ENUM_ENTRIES",
+                                        "NVTX_SCOPES",
+                                        "NET_NIC_METRIC",
+                                        "NET_IB_SWITCH_METRIC",
+                                        "PERF_EVENT_SOC_OR_CPU_RAW_EVENT",
+                                        "PERF_EVENT_SOC_OR_CPU_METRIC_EVENT",
+                                        "GENERIC_EVENTS",
+                                        "FECS_EVENTS",
+                                        "GPU_CONTEXT_SWITCH_EVENTS",
+                                        "CUDA_GRAPH_EXEC_EVENTS",
+                                        "DX12_API",
+                                        "VULKAN_API",
+                                        "OPENGL_API",
+                                        "ETW_EVENTS",
+                                        "NVTX_EVENTS_PAYLOAD_SCHEMAS"};
+
+Status read_versions(Report& report) {
+    std::string product;
+    const auto take = [&](Table& row) {
+        if (row.text(0) == "EXPORT_PRODUCT_VERSION")
+            product = report.builder().view(report.intern(row.text(1)));
+        if (row.text(0) == "EXPORT_SCHEMA_VERSION")
+            report.builder().info().properties.emplace_back(
+                "nsys_schema_version", report.builder().view(report.intern(row.text(1))));
+    };
+    OPSIGHT_ASSIGN(const bool current, report.read("META_DATA_EXPORT", {"name", "value"}, take, false));
+    if (!current) OPSIGHT_TRY(report.read("EXPORT_META_DATA", {"name", "value"}, take, false));
+    report.builder().info().producer = product.empty() ? "Nsight Systems" : "Nsight Systems " + product;
+    return {};
+}
+
+Status read_facts(Report& report) {
+    return report
+        .read(
+            "TARGET_INFO_SYSTEM_ENV", {"name", "value"},
+            [&](Table& row) {
+                const std::string_view name = row.text(0), value = row.text(1);
+                if (name == "Hostname")
+                    report.set_host(std::string(report.builder().view(report.intern(value))));
+                for (const auto& [key, property] : kFacts)
+                    if (name == key && !value.empty())
+                        report.builder().info().properties.emplace_back(
+                            property, report.builder().view(report.intern(value)));
+            },
+            false)
+        .map([](bool) {});
+}
+
+Status read_warnings(Report& report) {
+    constexpr int64_t kWarning = 2, kError = 3;
+    return report
+        .read(
+            "DIAGNOSTIC_EVENT", {"severity", "text"},
+            [&](Table& row) {
+                const int64_t severity = row.number(0);
+                if (severity == kWarning || severity == kError)
+                    report.note(Diag::kSourceWarning,
+                                std::string(report.builder().view(report.intern(row.text(1)))));
+            },
+            false)
+        .map([](bool) {});
+}
+
+bool begins_with_any(std::string_view name, const auto& prefixes) {
+    return std::any_of(std::begin(prefixes), std::end(prefixes),
+                       [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+}  // namespace
+
+Status read_environment(Report& report) {
+    OPSIGHT_TRY(read_versions(report));
+    OPSIGHT_TRY(read_facts(report));
+    OPSIGHT_TRY(report.read(
+        "TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"},
+        [&](Table& row) {
+            const int64_t epoch = row.number(0, 0);
+            if (epoch > 0 && epoch < kMaxNs / 2) report.set_epoch(epoch);
+        },
+        false));
+    return read_warnings(report);
+}
+
+void note_unread(Report& report) {
+    for (const std::string_view table : kUnused) {
+        int64_t rows = 0;
+        const Result<bool> found = report.read(
+            table, {}, [&](Table&) { ++rows; }, false);
+        if (found && rows > 0) report.note(Diag::kUnreadTable, fmt::format("{}: {} rows", table, rows));
+    }
+    for (const std::string& table : report.tables_with_rows())
+        if (!report.was_read(table) && !begins_with_any(table, kQuietPrefixes))
+            report.note(Diag::kUnreadTable, table.substr(0, 100));
+}
+
+}  // namespace opsight::nsys

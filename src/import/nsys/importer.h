@@ -1,0 +1,37 @@
+// Imports reports of Nsight Systems: the SQLite export of any schema generation (from before metadata tables
+// to 3.28), and .nsys-rep where the nsys program is there to export it.
+//
+// Each table is read once, front to back, columns by name where they are there. Cost: linear in rows.
+#pragma once
+
+#include <string>
+
+#include "base/progress.h"
+#include "base/result.h"
+#include "model/profile_builder.h"
+
+namespace opsight::nsys {
+
+struct ReadOptions {
+    Progress* progress = nullptr;
+    uint64_t disk_before = 0;  // bytes of files that were read before this one
+};
+
+struct ReportFacts {
+    uint64_t events = 0;  // rows that became spans, samples or the like
+};
+
+// What kind of SQLite file it is, by its tables.
+enum class SqliteKind { kNsys, kNvprof, kDlprof, kOther };
+Result<SqliteKind> sqlite_kind(const std::string& path);
+
+// `source`: the file that the export was made from, where that is another one.
+Result<ReportFacts> import_export(const std::string& path, const ReadOptions& options,
+                                  ProfileBuilder& builder, const std::string& source = {});
+
+// Whether the path names a report that nsys has to export first.
+bool is_report(const std::string& path);
+Result<ReportFacts> import_report(const std::string& path, const ReadOptions& options,
+                                  ProfileBuilder& builder);
+
+}  // namespace opsight::nsys

@@ -1,0 +1,257 @@
+#include "import/nsys/nvtx_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "import/nsys/python_literal.h"
+
+namespace opsight::nsys {
+namespace {
+
+bool contains(std::string_view text, std::string_view part) {
+    return text.find(part) != text.npos;
+}
+
+std::string_view trim(std::string_view text) {
+    while (!text.empty() && text.front() == ' ')
+        text.remove_prefix(1);
+    while (!text.empty() && text.back() == ' ')
+        text.remove_suffix(1);
+    return text;
+}
+
+bool is_lower_identifier(std::string_view name) {
+    return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    });
+}
+
+// "AddmmBackward0", "torch::autograd::AccumulateGrad"
+bool is_autograd_node(std::string_view name) {
+    if (name.ends_with("AccumulateGrad")) return true;
+    while (!name.empty() && name.back() >= '0' && name.back() <= '9')
+        name.remove_suffix(1);
+    return name.ends_with("Backward");
+}
+
+bool is_framework_op(std::string_view name) {
+    constexpr std::string_view kSpaces[] = {
+        "aten::", "autograd::",  "torch::autograd::", "prims::",           "c10d::",
+        "nccl:",  "quantized::", "torchvision::",     "_c10d_functional::"};
+    return std::any_of(std::begin(kSpaces), std::end(kSpaces),
+                       [&](std::string_view space) { return name.starts_with(space); });
+}
+
+bool is_data_loading(std::string_view name) {
+    return name.starts_with("enumerate(DataLoader)#") || name.starts_with("enumerate(DataPipe)#");
+}
+
+// Cuts " = value" facts off the end of a PyTorch range. A value ends at ", " outside brackets.
+struct TorchFacts {
+    std::string_view name;
+    int64_t sequence = -1, stashed = -1, id = -1;
+    std::string_view sizes;
+    bool any = false;
+};
+
+std::string_view take_value(std::string_view& rest) {
+    int depth = 0;
+    size_t end = 0;
+    for (; end < rest.size(); ++end) {
+        const char c = rest[end];
+        if (c == '[' || c == '(') ++depth;
+        if (c == ']' || c == ')') --depth;
+        if (c == ',' && depth <= 0) break;
+    }
+    const std::string_view value = trim(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    return value;
+}
+
+int64_t number_of(std::string_view text) {
+    int64_t value = -1;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return problem == std::errc() && end == text.data() + text.size() ? value : -1;
+}
+
+TorchFacts torch_facts(std::string_view text) {
+    TorchFacts facts;
+    constexpr std::string_view kKeys[] = {", seq = ", ", op_id = ", ", stashed seq = ", ", sizes = "};
+    size_t first = text.npos;
+    for (const std::string_view key : kKeys)
+        first = std::min(first, text.find(key));
+    facts.name = text.substr(0, first);
+    if (first == text.npos) return facts;
+    facts.any = true;
+    std::string_view rest = text.substr(first + 2);
+    while (!rest.empty()) {
+        const size_t equals = rest.find('=');
+        if (equals == rest.npos) break;
+        const std::string_view key = trim(rest.substr(0, equals));
+        rest.remove_prefix(equals + 1);
+        const std::string_view value = take_value(rest);
+        if (key == "seq") facts.sequence = number_of(value);
+        if (key == "stashed seq") facts.stashed = number_of(value);
+        if (key == "op_id") facts.id = number_of(value);
+        if (key == "sizes") facts.sizes = value;
+    }
+    return facts;
+}
+
+std::optional<NvtxMeaning> read_torch(std::string_view text) {
+    const TorchFacts facts = torch_facts(text);
+    NvtxMeaning meaning;
+    meaning.name = facts.name;
+    if (is_data_loading(facts.name)) {
+        meaning.kind = HostKind::kDataLoad;
+        return meaning;
+    }
+    const bool op = is_framework_op(facts.name) ||
+                    (facts.any && (is_autograd_node(facts.name) || is_lower_identifier(facts.name) ||
+                                   (contains(facts.name, "::") && !contains(facts.name, " "))));
+    if (!op && !facts.any) return std::nullopt;
+    if (!op) return meaning;  // record_function of a user
+    meaning.kind = HostKind::kOp;
+    meaning.sequence = facts.stashed >= 0 ? facts.stashed : facts.sequence;
+    meaning.id = facts.id;
+    meaning.shapes = facts.sizes;
+    return meaning;
+}
+
+// "/<module>/Net::_call_impl/Net::forward/relu(3)" -> "Net": modules are the classes whose forward was
+// called.
+std::string modules_of_stack(std::string_view stack) {
+    std::string path;
+    while (!stack.empty()) {
+        const size_t end = std::min(stack.find('/'), stack.size());
+        std::string_view step = stack.substr(0, end);
+        stack.remove_prefix(std::min(end + 1, stack.size()));
+        const size_t call = step.rfind("::forward");
+        if (call == step.npos || call == 0) continue;
+        step = step.substr(0, call);
+        path.append(path.empty() ? "" : "/").append(step);
+    }
+    return path;
+}
+
+std::string joined(const PythonValue& lines) {
+    std::string text;
+    for (const PythonValue& line : lines.items)
+        text.append(text.empty() ? "" : "\n").append(line.text);
+    return text;
+}
+
+void read_arguments(const PythonValue& args, NvtxMeaning& meaning) {
+    const auto append = [](std::string& list, std::string_view item) {
+        list.append(list.empty() ? "[" : ", ").append(item);
+    };
+    for (const PythonValue& arg : args.items) {
+        const PythonValue* shape = arg.find("shape");
+        const PythonValue* value = arg.find("value");
+        std::string_view type = arg.text_of("dtype");
+        if (type.empty()) type = arg.text_of("type");
+        append(meaning.shapes, shape ? shape->json() : "[]");
+        append(meaning.dtypes, "\"" + std::string(type) + "\"");
+        append(meaning.concrete, value ? "\"" + value->text + "\"" : "\"\"");
+    }
+    for (std::string* list : {&meaning.shapes, &meaning.dtypes, &meaning.concrete})
+        if (!list->empty()) *list += ']';
+}
+
+std::optional<NvtxMeaning> read_pyprof(std::string_view text) {
+    if (!text.starts_with('{')) return std::nullopt;
+    const std::optional<PythonValue> value = parse_python_literal(text);
+    if (!value || value->kind != PythonValue::Kind::kDict) return std::nullopt;
+    NvtxMeaning meaning;
+    if (const std::string_view op = value->text_of("op"); !op.empty()) {
+        const std::string_view module = value->text_of("mod");
+        meaning.kind = HostKind::kOp;
+        meaning.name = module.empty() ? std::string(op) : std::string(module) + "." + std::string(op);
+        if (const PythonValue* args = value->find("args")) read_arguments(*args, meaning);
+        return meaning;
+    }
+    const PythonValue* marker = value->find("traceMarker");
+    const std::string_view stack = value->text_of("funcStack");
+    if (!marker && stack.empty()) return std::nullopt;
+    if (marker) meaning.stack = joined(*marker);
+    meaning.name = modules_of_stack(stack);
+    meaning.kind = HostKind::kModule;
+    if (meaning.name.empty()) {
+        meaning.kind = HostKind::kAnnotation;
+        meaning.name = stack.empty() ? meaning.stack.substr(0, meaning.stack.find('\n')) : stack;
+    }
+    return meaning;
+}
+
+std::optional<NvtxMeaning> read_path(std::string_view text) {
+    constexpr std::string_view kLayer = "layer:";
+    NvtxMeaning meaning;
+    meaning.kind = HostKind::kModule;
+    if (text.starts_with(kLayer) && text.size() > kLayer.size()) {
+        meaning.name = trim(text.substr(kLayer.size()));
+        return meaning;
+    }
+    const bool path = text.starts_with('/') && std::count(text.begin(), text.end(), '/') > 1 &&
+                      !contains(text, " ") && !contains(text, "//");
+    if (!path && !text.starts_with("nn.Module: ")) return std::nullopt;
+    meaning.name = path ? text.substr(1) : text;
+    return meaning;
+}
+
+// Of "/a/b/conv": "a/b".
+std::string folder_of(std::string_view path) {
+    if (path.starts_with('/')) path.remove_prefix(1);
+    const size_t slash = path.rfind('/');
+    return slash == path.npos ? std::string() : std::string(path.substr(0, slash));
+}
+
+std::optional<NvtxMeaning> read_by_domain(std::string_view text, NvtxDomain domain) {
+    NvtxMeaning meaning;
+    meaning.kind = HostKind::kOp;
+    meaning.name = text;
+    switch (domain) {
+        case NvtxDomain::kTensorRt: {
+            // Whole executions, and phases of the builder.
+            if (contains(text, "ExecutionContext::") || contains(text, "Builder") ||
+                contains(text, "Runtime::"))
+                return std::nullopt;
+            // Fused layers name their parts: "/conv/Conv + /relu/Relu".
+            meaning.module_path = folder_of(trim(text.substr(0, text.find(" + "))));
+            return meaning;
+        }
+        case NvtxDomain::kTensorFlow: {
+            const size_t colon = text.find(": ");
+            if (colon == text.npos || colon == 0 || contains(text.substr(0, colon), " ")) return std::nullopt;
+            meaning.name = text.substr(0, colon);
+            meaning.module_path = folder_of(trim(text.substr(colon + 2)));
+            return meaning;
+        }
+        case NvtxDomain::kNccl:
+            return text.starts_with("nccl") ? std::optional(meaning) : std::nullopt;
+        default:
+            return std::nullopt;
+    }
+}
+
+}  // namespace
+
+NvtxDomain nvtx_domain(std::string_view name) {
+    if (name == "TensorRT") return NvtxDomain::kTensorRt;
+    if (name == "NCCL") return NvtxDomain::kNccl;
+    if (name.starts_with("tensorflow") || name.starts_with("TensorFlow") || name == "tf")
+        return NvtxDomain::kTensorFlow;
+    return NvtxDomain::kOther;
+}
+
+NvtxMeaning read_nvtx_text(std::string_view text, NvtxDomain domain) {
+    if (auto meaning = read_by_domain(text, domain)) return *meaning;
+    if (auto meaning = read_pyprof(text)) return *meaning;
+    if (auto meaning = read_path(text)) return *meaning;
+    if (auto meaning = read_torch(text)) return *meaning;
+    NvtxMeaning meaning;
+    meaning.name = text;
+    return meaning;
+}
+
+}  // namespace opsight::nsys

@@ -1,0 +1,16 @@
+// The readers of an export, each for some of its tables. Order matters a little: read_cuda makes the ranks.
+#pragma once
+
+#include "import/nsys/report.h"
+
+namespace opsight::nsys {
+
+Status read_cuda(Report& report);         // API calls, kernels, copies, sets, waits, graphs
+Status read_nvtx(Report& report);         // NVTX_EVENTS
+Status read_host_calls(Report& report);   // OS runtime, libraries, message passing, overhead
+Status read_memory(Report& report);       // allocations, page faults, GPU metrics, scheduling
+Status read_target(Report& report);       // devices, contexts, streams, names of threads and processes
+Status read_environment(Report& report);  // versions, epoch, host; before all others
+void note_unread(Report& report);         // which tables were not used
+
+}  // namespace opsight::nsys

@@ -89,6 +89,9 @@ class Connection {
     ~Connection();
     // Runs one or more statements and drops their results.
     Status execute(const std::string& sql);
+    // Lets statements of this connection's database call `name(BIGINT, BIGINT) -> BIGINT`; NULL gives NULL.
+    // Called from several threads at once.
+    Status add_function(const std::string& name, std::function<int64_t(int64_t, int64_t)> function);
     // Runs one statement; `arguments` stand for its `?`.
     Result<Rows> query(const std::string& sql, const std::vector<Cell>& arguments = {});
     // Runs one statement whose columns are numbers, and hands its rows over as they come: for bulk data.

@@ -277,9 +277,11 @@ Result<ResultTable> all_kernels(Session& session) {
         "LEFT JOIN raw.api_calls a ON a.id = d.launch WHERE d.kind < 3), "
         "names AS (FROM (VALUES (0, 'All kernels'), (1, 'Kernels using TC'), "
         "(2, 'Kernels whose name does not tell'), (3, 'Memory'), (4, 'All other kernels')) v(class, name)), "
-        "x AS (SELECT n.class, n.name, coalesce(sum(d.dur_ns), 0)::BIGINT AS gpu_ns, "
-        "coalesce(sum(d.api_ns), 0)::BIGINT AS cpu_ns, count(d.class) AS count FROM names n "
-        "LEFT JOIN d ON n.class = 0 OR n.class = d.class GROUP BY ALL ORDER BY n.class) ";
+        "g AS (SELECT class, sum(dur_ns) AS gpu_ns, sum(api_ns) AS cpu_ns, count(*) AS count FROM d GROUP BY "
+        "class), "
+        "x AS (SELECT n.class, n.name, coalesce(sum(g.gpu_ns), 0)::BIGINT AS gpu_ns, "
+        "coalesce(sum(g.cpu_ns), 0)::BIGINT AS cpu_ns, coalesce(sum(g.count), 0)::BIGINT AS count FROM names "
+        "n LEFT JOIN g ON n.class = 0 OR n.class = g.class GROUP BY ALL ORDER BY n.class) ";
     q.source = "x";
     return ask(session, q, {});
 }

@@ -278,7 +278,8 @@ using Function = std::function<int64_t(int64_t, int64_t)>;
 void call_function(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
     const Function& function = *static_cast<const Function*>(duckdb_scalar_function_get_extra_info(info));
     const auto column = [&](idx_t index) {
-        return static_cast<const int64_t*>(duckdb_vector_get_data(duckdb_data_chunk_get_vector(input, index)));
+        return static_cast<const int64_t*>(
+            duckdb_vector_get_data(duckdb_data_chunk_get_vector(input, index)));
     };
     const int64_t *first = column(0), *second = column(1);
     auto* out = static_cast<int64_t*>(duckdb_vector_get_data(output));

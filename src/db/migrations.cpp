@@ -48,10 +48,19 @@ CREATE TABLE raw.stream_stats (stream INTEGER, iteration INTEGER, spans BIGINT, 
     host_wait_ns BIGINT, kernel_wait_ns BIGINT, other_wait_ns BIGINT, queued_ns BIGINT, queue_max BIGINT,
     occupancy_pct_ns DOUBLE, occupancy_known_ns BIGINT))";
 
+constexpr const char* kToVersion4 = R"(
+ALTER TABLE raw.ops ADD COLUMN caller_layer INTEGER DEFAULT -3;
+UPDATE raw.ops SET caller_layer = c.layer FROM (SELECT o.id, coalesce(pi.layer, -2) AS layer FROM raw.ops o
+    JOIN raw.op_identities i ON i.id = o.op LEFT JOIN raw.ops p ON p.id = o.parent_op
+    LEFT JOIN raw.op_identities pi ON pi.id = p.op WHERE p.id IS NULL OR pi.layer <> i.layer) c
+    WHERE c.id = raw.ops.id;
+ALTER TABLE raw.device_spans ADD COLUMN launch_dur_ns BIGINT DEFAULT -1;
+UPDATE raw.device_spans SET launch_dur_ns = a.dur_ns FROM raw.api_calls a WHERE a.id = launch)";
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
-    static const std::vector<Migration> steps = {{1, kToVersion2}, {2, kToVersion3}};
+    static const std::vector<Migration> steps = {{1, kToVersion2}, {2, kToVersion3}, {3, kToVersion4}};
     return steps;
 }
 

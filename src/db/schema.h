@@ -14,7 +14,10 @@
 
 namespace opsight::db {
 
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
+
+// Values of ops.caller_layer that are no layer.
+inline constexpr int kNoCaller = -2, kCallerOfSameLayer = -3;
 
 struct Column {
     std::string_view name;

@@ -31,6 +31,17 @@ struct HostColumns {
     }
 };
 
+int32_t caller_layer(const WritePlan& plan, size_t row) {
+    const auto layer_of = [&plan](size_t op_row) {
+        const Analysis& analysis = plan.analysis;
+        return analysis.ops[analysis.op[plan.profile.host.detail[op_row]].index()].layer;
+    };
+    const HostSpanId caller = plan.analysis.op_span[row];
+    if (!caller.valid()) return db::kNoCaller;
+    const LayerId layer = layer_of(caller.index());
+    return layer == layer_of(row) ? db::kCallerOfSameLayer : static_cast<int32_t>(layer.value);
+}
+
 TableFill ops(const WritePlan& plan) {
     const HostColumns host{plan.profile, plan.analysis, plan.ops};
     return {"ops", plan.ops.size(), [&plan, host](TableWriter& out) {
@@ -49,6 +60,7 @@ TableFill ops(const WritePlan& plan) {
                 out.put<int32_t>([&](size_t i) { return analysis.forward[detail(i)].value; });
                 out.put<int64_t>([&](size_t i) { return details.forward_thread[detail(i)]; });
                 out.put<int64_t>([&](size_t i) { return details.external_id[detail(i)]; });
+                out.put<int32_t>([&](size_t i) { return caller_layer(plan, plan.ops[i]); });
             }};
 }
 
@@ -240,6 +252,10 @@ TableFill device_spans(const WritePlan& plan) {
                 out.put<int64_t>([&](size_t i) { return spans.bytes[i]; });
                 out.put<int32_t>([&](size_t i) { return spans.collective[i].value; });
                 out.put<int32_t>([&](size_t i) { return spans.transfer[i].value; });
+                out.put<int64_t>([&](size_t i) {
+                    const HostSpanId launch = analysis.launch[i];
+                    return launch.valid() ? plan.profile.host.dur[launch.index()] : int64_t{-1};
+                });
             }};
 }
 

@@ -7,10 +7,10 @@
 namespace opsight {
 namespace {
 
-// Device spans with their kernel, launching call, op and place; `d` is sel_device of one kind.
+// Device spans with their kernel, place and launch configuration; `d` is sel_device of one kind.
 std::string kernel_source() {
     return "sel_device d JOIN raw.kernel_names k ON k.id = d.name JOIN raw.tracks t ON t.id = d.track "
-           "LEFT JOIN raw.api_calls a ON a.id = d.launch LEFT JOIN raw.launch_configs c ON c.id = d.config";
+           "LEFT JOIN raw.launch_configs c ON c.id = d.config";
 }
 
 void append(std::vector<Field>& to, std::vector<Field> from) {
@@ -90,14 +90,29 @@ std::vector<Field> instance_fields() {
     return fields;
 }
 
+// The kernel instances of the range with what they are ordered by. Of a limited table in its own order or by
+// duration, only the rows shown: the tables of calls and ops then are read for these alone.
+std::string ordered_instances(const Shape& shape) {
+    std::string sql =
+        "SELECT d.*, t.rank, t.device, t.stream FROM sel_device d JOIN raw.tracks t ON t.id = d.track";
+    const bool by_duration = shape.sort == "gpu_duration_ns";
+    if (shape.limit == 0 || (!shape.sort.empty() && !by_duration)) return sql + " WHERE d.kind = 0";
+    return sql + fmt::format(
+                     " JOIN raw.kernel_names k ON k.id = d.name LEFT JOIN raw.devices dv ON dv.id = t.device "
+                     "LEFT JOIN raw.ranks r ON r.id = t.rank WHERE d.kind = 0 ORDER BY {}"
+                     "nullif(d.iteration, -1) NULLS LAST, r.number NULLS LAST, d.begin_ns, "
+                     "dv.number NULLS LAST, t.stream NULLS LAST, nullif(d.correlation, -1) NULLS LAST, "
+                     "k.short_name LIMIT {}",
+                     by_duration ? "d.dur_ns DESC, " : "", shape.limit);
+}
+
 Result<ResultTable> kernels_by_iteration(Session& session, const Shape& shape) {
     Question q{"kernels", "Kernels by Iteration"};
     q.fields = instance_fields();
-    q.with =
-        "WITH s AS (SELECT d.*, t.rank, t.device, t.stream, o.signature, a.begin_ns AS api_begin, "
-        "a.dur_ns AS api_dur FROM (FROM sel_device WHERE kind = 0) d "
-        "JOIN raw.tracks t ON t.id = d.track LEFT JOIN raw.api_calls a ON a.id = d.launch "
-        "LEFT JOIN raw.ops o ON o.id = d.op_span) ";
+    q.with = fmt::format(
+        "WITH s AS (SELECT d.*, o.signature, CASE WHEN d.launch <> -1 THEN d.host_ns END AS api_begin, "
+        "nullif(d.launch_dur_ns, -1) AS api_dur FROM ({}) d LEFT JOIN raw.ops o ON o.id = d.op_span) ",
+        ordered_instances(shape));
     q.source =
         "s JOIN raw.kernel_names k ON k.id = s.name LEFT JOIN raw.op_identities i ON i.id = s.op "
         "LEFT JOIN raw.layers l ON l.id = i.layer LEFT JOIN raw.signatures g ON g.id = s.signature "
@@ -105,7 +120,10 @@ Result<ResultTable> kernels_by_iteration(Session& session, const Shape& shape) {
         "LEFT JOIN raw.ranks r ON r.id = s.rank";
     q.order = {{"iteration", false}, {"rank", false},        {"gpu_start_ns", false}, {"device", false},
                {"stream", false},    {"correlation", false}, {"kernel_name", false}};
-    return ask(session, q, shape);
+    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
+    OPSIGHT_ASSIGN(const duck::Rows all, session.query("SELECT count(*) FROM sel_device WHERE kind = 0"));
+    table.rows_in_all = std::get<int64_t>(all.rows.at(0)[0]);
+    return table;
 }
 
 Result<ResultTable> iterations(Session& session, const Shape& shape) {
@@ -117,7 +135,7 @@ Result<ResultTable> iterations(Session& session, const Shape& shape) {
         {{"begin_ns", "Begin (ns)", Unit::kNs, 2}, "s.begin_ns"},
         {{"duration_ns", "Duration (ns)", Unit::kNs}, "s.end_ns - s.begin_ns"},
         {{"op_calls", "Op Calls", Unit::kCount, 2}, "coalesce(o.calls, 0)"},
-        {{"cpu_time_ns", "CPU Time of Ops (ns)", Unit::kNs, 1}, "coalesce(o.cpu_ns, 0)"},
+        {{"cpu_time_ns", "CPU Time of Ops (ns)", Unit::kNs, 1}, "coalesce(o.self_cpu_ns, 0)"},
         {{"kernels", "Kernels", Unit::kCount, 1}, "coalesce(d.kernels, 0)", true},
         {{"kernel_time_ns", "Kernel GPU Time (ns)", Unit::kNs}, "coalesce(d.kernel_ns, 0)", true},
         {{"tc_kernel_time_ns", "TC GPU Time (ns)", Unit::kNs, 2}, "coalesce(d.tc_ns, 0)", true},
@@ -126,9 +144,7 @@ Result<ResultTable> iterations(Session& session, const Shape& shape) {
         {{"warmup_reason", "Reason", Unit::kNone, 4}, "nullif(s.warmup_reason, '')"},
     };
     q.with =
-        "WITH o AS (SELECT rank, iteration, sum(calls)::BIGINT AS calls, sum(self_cpu_ns)::BIGINT AS cpu_ns "
-        "FROM sel_stats GROUP BY ALL), "
-        "d AS (SELECT t.rank, d.iteration, count(*) FILTER (WHERE d.kind = 0) AS kernels, "
+        "WITH d AS (SELECT t.rank, d.iteration, count(*) FILTER (WHERE d.kind = 0) AS kernels, "
         "(sum(d.dur_ns) FILTER (WHERE d.kind = 0))::BIGINT AS kernel_ns, "
         "(sum(d.dur_ns) FILTER (WHERE d.kind IN (1, 2)))::BIGINT AS memory_ns, "
         "(sum(d.dur_ns) FILTER (WHERE d.kind = 0 AND k.uses_tc = 1))::BIGINT AS tc_ns FROM sel_device d "
@@ -136,7 +152,7 @@ Result<ResultTable> iterations(Session& session, const Shape& shape) {
         "GROUP BY ALL) ";
     q.source =
         "sel_iterations s LEFT JOIN raw.ranks r ON r.id = s.rank "
-        "LEFT JOIN o ON o.rank = s.rank AND o.iteration = s.number "
+        "LEFT JOIN sel_iteration_ops o ON o.rank = s.rank AND o.iteration = s.number "
         "LEFT JOIN d ON d.rank = s.rank AND d.iteration = s.number";
     q.order = {{"rank", false}, {"iteration", false}};
     Shape in_order;  // a table in the order of time, whatever the kernels below are sorted by
@@ -165,9 +181,10 @@ Result<Report> kernel_report(Session& session, const Shape& shape) {
         "WITH s AS (SELECT d.name AS kernel, d.op{0}, "
         "count(*) AS calls, sum(d.dur_ns)::BIGINT AS total, min(d.dur_ns) AS least, max(d.dur_ns) AS most, "
         "quantile_cont(d.dur_ns, [0.5, 0.95]) AS q, "
-        "(sum(a.dur_ns) FILTER (WHERE (d.flags & 64) <> 0))::BIGINT AS api_total, "
-        "count(a.id) FILTER (WHERE (d.flags & 64) <> 0) AS api_calls, "
-        "min(a.dur_ns) AS api_least, max(a.dur_ns) AS api_most, "
+        "(sum(d.launch_dur_ns) FILTER (WHERE d.launch <> -1 AND (d.flags & 64) <> 0))::BIGINT AS api_total, "
+        "count(*) FILTER (WHERE d.launch <> -1 AND (d.flags & 64) <> 0) AS api_calls, "
+        "min(d.launch_dur_ns) FILTER (WHERE d.launch <> -1) AS api_least, "
+        "max(d.launch_dur_ns) FILTER (WHERE d.launch <> -1) AS api_most, "
         "sum(c.occupancy_pct * d.dur_ns) FILTER (WHERE c.occupancy_pct >= 0) / "
         "nullif(sum(d.dur_ns) FILTER (WHERE c.occupancy_pct >= 0), 0) AS occupancy, "
         "sum(c.waves * d.dur_ns) FILTER (WHERE c.waves > 0) / nullif(sum(d.dur_ns) FILTER (WHERE c.waves > "

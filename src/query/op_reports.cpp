@@ -1,6 +1,9 @@
 // Reports with a row per op, op type or layer.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "db/schema.h"
 #include "query/reports.h"
 
@@ -122,9 +125,10 @@ std::string unassociated(const Groups& by) {
         "count(*) FILTER (WHERE uses_tc = 2) AS unknown_tc_kernels, count(*) FILTER (WHERE kind = 1) AS "
         "memcpys, "
         "count(*) FILTER (WHERE kind = 2) AS memsets, any_value(track) AS track FROM u_run GROUP BY ALL), "
-        "u_call AS (SELECT a.id, a.track, a.dur_ns, x.text AS api FROM raw.api_calls a "
-        "JOIN raw.strings x ON x.id = a.name WHERE a.id IN (SELECT launch FROM u_launch) "
-        "OR a.id IN (SELECT id FROM sel_api WHERE op_span = -1)), "
+        "u_calls AS (SELECT id, track, dur_ns, name FROM sel_api WHERE op_span = -1 UNION ALL "
+        "SELECT a.id, a.track, a.dur_ns, a.name FROM raw.api_calls a SEMI JOIN u_launch l ON l.launch = a.id "
+        "ANTI JOIN (SELECT id FROM sel_api WHERE op_span = -1) c ON c.id = a.id), "
+        "u_call AS (SELECT c.*, x.text AS api FROM u_calls c JOIN raw.strings x ON x.id = c.name), "
         "u_both AS (SELECT coalesce(li.name, 'unassociated_' || c.api) AS name, "
         "CASE WHEN li.type = 'annotation' THEN l.op END AS range_op, coalesce(ct.rank, lt.rank) AS rank, "
         "coalesce(lt.device, -1) AS device, coalesce(c.dur_ns, 0) AS dur_ns, l.* EXCLUDE (launch, lane, "
@@ -196,11 +200,10 @@ std::string group_sums(const Groups& by) {
         "UNION ALL SELECT up.layer, l.parent FROM up JOIN raw.layers l ON l.id = up.ancestor WHERE l.parent "
         "<> -1), "
         "above AS (SELECT * FROM up UNION ALL SELECT id, -1 FROM raw.layers UNION ALL SELECT -1, -1), "
-        "inst AS (SELECT i.layer, pi.layer AS caller, p.id IS NOT NULL AS called{1}, o.dur_ns, o.self_ns, "
-        "coalesce(w.api_ns, 0) AS api_ns, coalesce(w.gpu_ns, 0) AS gpu_ns, coalesce(w.gpu_idle_ns, 0) AS "
-        "idle_ns "
-        "FROM {2} JOIN raw.op_identities i ON i.id = o.op LEFT JOIN raw.ops p ON p.id = o.parent_op "
-        "LEFT JOIN raw.op_identities pi ON pi.id = p.op WHERE p.id IS NULL OR pi.layer <> i.layer), "
+        "inst AS (SELECT i.layer, o.caller_layer AS caller, o.caller_layer <> {3} AS called{1}, o.dur_ns, "
+        "o.self_ns, coalesce(w.api_ns, 0) AS api_ns, coalesce(w.gpu_ns, 0) AS gpu_ns, "
+        "coalesce(w.gpu_idle_ns, 0) AS idle_ns "
+        "FROM {2} JOIN raw.op_identities i ON i.id = o.op WHERE o.caller_layer <> {4}), "
         "parts AS (SELECT layer, caller, called{0}, count(*) AS calls, sum(dur_ns)::BIGINT AS cpu_ns, "
         "min(dur_ns) AS cpu_min_ns, max(dur_ns) AS cpu_max_ns, sum(api_ns)::BIGINT AS api_ns, "
         "min(dur_ns - api_ns) AS overhead_min_ns, max(dur_ns - api_ns) AS overhead_max_ns, "
@@ -227,32 +230,75 @@ std::string group_sums(const Groups& by) {
         "(sum(s.self_gpu_ns) FILTER (WHERE i.direction = 1))::BIGINT AS backward_gpu_ns "
         "FROM sel_stats s JOIN raw.op_identities i ON i.id = s.op JOIN above a ON a.layer = i.layer "
         "GROUP BY a.ancestor{0}) ",
-        by.keys, by.instances, kInstances);
+        by.keys, by.instances, kInstances, db::kNoCaller, db::kCallerOfSameLayer);
+}
+
+// Medians and stacks look at every instance: a table of some rows works them out for these rows only.
+bool sorts_by_distribution(const Shape& shape) {
+    std::string sort;
+    for (const char c : shape.sort)
+        sort += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return sort.starts_with("median") || sort.starts_with("p95") || sort.starts_with("stack");
+}
+
+// "o.op IN (...)": the ops that a table shows.
+std::string among(const ResultTable& table) {
+    const auto column = std::find_if(table.columns.begin(), table.columns.end(),
+                                     [](const Column& c) { return c.key == "op_id"; });
+    const auto index = static_cast<size_t>(column - table.columns.begin());
+    std::string list;
+    for (const auto& row : table.rows)
+        if (const int64_t* op = std::get_if<int64_t>(&row[index]))
+            list += (list.empty() ? "" : ", ") + std::to_string(*op);
+    return list.empty() ? "false" : "o.op IN (" + list + ")";
+}
+
+// The ops for which `only` holds, and the work outside of ops. Without `distribution`, medians are NULL.
+Question detailed_question(Session& session, const Shape& shape, const Groups& by, const std::string& only,
+                           bool distribution) {
+    Question q{"detailed", "Ops (Detailed)"};
+    q.fields = by.fields;
+    append(q.fields, detailed_fields(session.contents().device_work, shape));
+    const std::string medians =
+        distribution
+            ? fmt::format(
+                  "SELECT o.op{0}, quantile_cont(o.dur_ns, [0.5, 0.95]) AS cpu_q, "
+                  "quantile_cont(coalesce(w.gpu_ns, 0), [0.5, 0.95]) AS gpu_q FROM {1} "
+                  "WHERE {2} GROUP BY ALL",
+                  by.instances, kInstances, only)
+            : "SELECT s.op" + by.keys + ", NULL::DOUBLE[] AS cpu_q, NULL::DOUBLE[] AS gpu_q FROM s_ops s";
+    const std::string stacks = fmt::format(
+        "SELECT o.op, min(nullif(e.stack, '')) AS stack FROM sel_ops o "
+        "JOIN raw.op_extras e ON e.id = o.id WHERE {} GROUP BY 1",
+        distribution ? only : "false");
+    q.with = fmt::format(
+        "WITH s_ops AS (SELECT s.op{0}, {1} FROM (SELECT o.* FROM sel_stats o WHERE {2}) s GROUP BY "
+        "s.op{0}), m AS ({3}), x AS ({4}), {5}, "
+        "s AS (SELECT s.*, NULL AS name, m.cpu_q, m.gpu_q FROM s_ops s JOIN m ON m.op = s.op{6} "
+        "UNION ALL BY NAME SELECT * FROM u) ",
+        by.keys, kSums, only, medians, stacks, unassociated(by), by.on);
+    q.source =
+        "s LEFT JOIN raw.op_identities i ON i.id = s.op LEFT JOIN raw.layers l ON l.id = i.layer "
+        "LEFT JOIN x ON x.op = s.op" +
+        by.joins;
+    q.order = {main_order(session), {"total_cpu_time_ns", true}, {"op_name", false}, {"op_id", false}};
+    return q;
 }
 
 }  // namespace
 
 Result<Report> detailed_report(Session& session, const Shape& shape) {
     const Groups by = groups(shape);
-    Question q{"detailed", "Ops (Detailed)"};
-    q.fields = by.fields;
-    append(q.fields, detailed_fields(session.contents().device_work, shape));
-    q.with = fmt::format(
-        "WITH s_ops AS (SELECT s.op{0}, {1} FROM sel_stats s GROUP BY s.op{0}), "
-        "m AS (SELECT o.op{2}, quantile_cont(o.dur_ns, [0.5, 0.95]) AS cpu_q, "
-        "quantile_cont(coalesce(w.gpu_ns, 0), [0.5, 0.95]) AS gpu_q FROM {3} GROUP BY ALL), "
-        "x AS (SELECT o.op, min(nullif(e.stack, '')) AS stack FROM sel_ops o JOIN raw.op_extras e ON e.id = "
-        "o.id "
-        "GROUP BY 1), {4}, "
-        "s AS (SELECT s.*, NULL AS name, m.cpu_q, m.gpu_q FROM s_ops s JOIN m ON m.op = s.op{5} "
-        "UNION ALL BY NAME SELECT * FROM u) ",
-        by.keys, kSums, by.instances, kInstances, unassociated(by), by.on);
-    q.source =
-        "s LEFT JOIN raw.op_identities i ON i.id = s.op LEFT JOIN raw.layers l ON l.id = i.layer "
-        "LEFT JOIN x ON x.op = s.op" +
-        by.joins;
-    q.order = {main_order(session), {"total_cpu_time_ns", true}, {"op_name", false}, {"op_id", false}};
-    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
+    std::string only = "true";
+    if (shape.limit > 0 && !sorts_by_distribution(shape)) {
+        OPSIGHT_ASSIGN(const ResultTable first,
+                       ask(session, detailed_question(session, shape, by, only, false), shape));
+        OPSIGHT_ASSIGN(ResultTable table,
+                       ask(session, detailed_question(session, shape, by, among(first), true), shape));
+        table.rows_in_all = first.rows_in_all;
+        return single("detailed", std::move(table));
+    }
+    OPSIGHT_ASSIGN(ResultTable table, ask(session, detailed_question(session, shape, by, only, true), shape));
     return single("detailed", std::move(table));
 }
 
@@ -278,7 +324,8 @@ Result<Report> op_type_report(Session& session, const Shape& shape) {
         "LEFT JOIN raw.op_identities i ON i.id = s.op GROUP BY ALL), "
         "s AS (SELECT s.*, m.cpu_q FROM sums s JOIN m ON m.type = s.type{6} UNION ALL BY NAME SELECT * FROM "
         "ut) ",
-        by.keys, kSums, by.instances, kInstances, unassociated(by), kSums, by.on);
+        by.keys, kSums, by.instances, shape.by_rank || shape.by_device ? kInstances : "sel_ops o",
+        unassociated(by), kSums, by.on);
     q.source = "s" + by.joins;
     q.order = {main_order(session), {"total_cpu_time_ns", true}, {"op_type", false}};
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
-#include "db/schema.h"
-#include "query/cut_iterations.h"
+#include "query/cut_range.h"
 #include "query/stream_sums.h"
 
 namespace opsight {
@@ -146,7 +146,7 @@ Status Session::stored_iterations() {
 }
 
 Status Session::cut_iterations(const RangeOptions& options) {
-    OPSIGHT_ASSIGN(const CutIterations cut,
+    OPSIGHT_ASSIGN(CutIterations cut,
                    cut_stored_iterations(profile_.connection, options.key_op, options.iteration_range));
     if (cut.list.empty()) {
         if (!options.key_op.empty())
@@ -169,6 +169,7 @@ Status Session::cut_iterations(const RangeOptions& options) {
         values += fmt::format("{}({}, {}, {}, {}, {}, {}, {})", values.empty() ? "" : ", ", it.rank,
                               it.number, it.begin_ns, it.end_ns, duck::quote_text(it.name),
                               it.warmup ? "true" : "false", duck::quote_text(it.warmup_reason));
+    cut_ = std::move(cut.list);
     return profile_.connection.execute("INSERT INTO all_iterations VALUES " + values);
 }
 
@@ -222,22 +223,27 @@ Status Session::select(bool cut_anew) {
              {std::pair("sel_ops", "ops"), std::pair("sel_device", "device_spans"),
               std::pair("sel_api", "api_calls"), std::pair("sel_stats", "op_stats")})
             sql += fmt::format("CREATE TEMP VIEW {} AS SELECT * FROM raw.{} WHERE {};", name, source, within);
+        sql +=
+            "CREATE TEMP VIEW sel_iteration_ops AS SELECT rank, iteration, sum(calls)::BIGINT AS calls, "
+            "sum(self_cpu_ns)::BIGINT AS self_cpu_ns FROM sel_stats GROUP BY ALL";
         return profile_.connection.execute(sql);
     }
-    const auto assigned = [&](std::string_view table, std::string_view time) {
-        return fmt::format(
-            "SELECT s.* EXCLUDE (track_rank) REPLACE (i.number AS iteration) FROM (SELECT a.*, t.rank AS "
-            "track_rank "
-            "FROM raw.{0} a JOIN raw.tracks t ON t.id = a.track) s ASOF JOIN sel_iterations i "
-            "ON i.rank = s.track_rank AND s.{1} >= i.begin_ns WHERE s.{1} < i.end_ns",
-            table, time);
-    };
-    sql += fmt::format("CREATE TEMP TABLE sel_ops AS {};", assigned("ops", "begin_ns"));
-    sql += fmt::format("CREATE TEMP TABLE sel_device AS {};", assigned("device_spans", "host_ns"));
-    sql += fmt::format("CREATE TEMP TABLE sel_api AS {};", assigned("api_calls", "begin_ns"));
-    sql += "CREATE TEMP TABLE sel_stats AS SELECT * FROM raw.op_stats LIMIT 0; INSERT INTO sel_stats " +
-           db::op_stats_sql("sel_ops");
-    return profile_.connection.execute(sql);
+    OPSIGHT_TRY(profile_.connection.execute(sql));
+    return select_cut_range(profile_.connection, cut_, stretches_of(range_));
+}
+
+// Rows of one iteration. Where iterations were cut anew the bounds of `time` spare a look at all others.
+std::string Session::rows_of(int64_t iteration, std::string_view time) const {
+    if (range_.whole) return "true";
+    std::string sql = fmt::format("(iteration = {}", iteration);
+    int64_t begin = std::numeric_limits<int64_t>::max(), end = std::numeric_limits<int64_t>::min();
+    for (const CutIteration& it : cut_) {
+        if (it.number != iteration) continue;
+        begin = std::min(begin, it.begin_ns);
+        end = std::max(end, it.end_ns);
+    }
+    if (begin < end) sql += fmt::format(" AND {0} >= {1} AND {0} < {2}", time, begin, end);
+    return sql + ")";
 }
 
 Status Session::prepare_streams() {
@@ -255,24 +261,25 @@ Status Session::prepare_streams() {
 // Of each stretch of iterations: from the first op of its first iteration on to the last end of what its last
 // iteration ran and launched, but no farther than to where the next stretch begins.
 Status Session::measure_wall() {
-    std::string stretches, firsts, lasts;
+    std::string stretches, firsts, lasts, firsts_launched, lasts_launched;
     for (const auto& [first, last] : stretches_of(range_)) {
         const char* comma = stretches.empty() ? "" : ", ";
         stretches += fmt::format("{}({}, {})", comma, first, last);
-        firsts += fmt::format("{}{}", comma, first);
-        lasts += fmt::format("{}{}", comma, last);
+        const char* or_else = firsts.empty() ? "" : " OR ";
+        firsts += or_else + rows_of(first, "begin_ns");
+        lasts += or_else + rows_of(last, "begin_ns");
+        firsts_launched += or_else + rows_of(first, "host_ns");
+        lasts_launched += or_else + rows_of(last, "host_ns");
     }
     const std::string number = range_.whole ? "-1" : "iteration";
-    const std::string first = range_.whole ? "true" : fmt::format("iteration IN ({})", firsts);
-    const std::string last = range_.whole ? "true" : fmt::format("iteration IN ({})", lasts);
     return profile_.connection.execute(fmt::format(
         "CREATE TEMP TABLE sel_wall AS WITH "
         "ends AS (SELECT track, {0} AS number, begin_ns + dur_ns AS end_ns FROM sel_ops WHERE {2} "
         "UNION ALL SELECT track, {0}, begin_ns + dur_ns FROM sel_api WHERE {2} "
-        "UNION ALL SELECT track, {0}, begin_ns + dur_ns FROM sel_device WHERE kind < 3 AND {2}), "
+        "UNION ALL SELECT track, {0}, begin_ns + dur_ns FROM sel_device WHERE kind < 3 AND ({5})), "
         "begins AS (SELECT track, {0} AS number, begin_ns, 0 AS choice FROM sel_ops WHERE {1} "
         "UNION ALL SELECT track, {0}, begin_ns, 1 FROM sel_api WHERE {1} "
-        "UNION ALL SELECT track, {0}, begin_ns, 1 FROM sel_device WHERE kind < 3 AND {1}), "
+        "UNION ALL SELECT track, {0}, begin_ns, 1 FROM sel_device WHERE kind < 3 AND ({4})), "
         "e AS (SELECT t.rank, number, max(end_ns) AS end_ns FROM ends JOIN raw.tracks t ON t.id = track "
         "GROUP BY ALL), "
         "b AS (SELECT t.rank, number, coalesce(min(begin_ns) FILTER (WHERE choice = 0), min(begin_ns)) AS "
@@ -290,7 +297,7 @@ Status Session::measure_wall() {
         "CREATE TEMP VIEW sel_wall_sums AS SELECT rank, sum(end_ns - begin_ns)::BIGINT AS wall_ns FROM "
         "sel_wall "
         "GROUP BY rank",
-        number, first, last, stretches));
+        number, firsts, lasts, stretches, firsts_launched, lasts_launched));
 }
 
 }  // namespace opsight

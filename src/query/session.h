@@ -1,17 +1,19 @@
 // Session: one opened profile and one chosen range of it. Every question of this room reads the relations
 // that a session sets up, never the stored tables directly, so that each number has one definition for any
 // range:
-//   sel_ops, sel_device, sel_api         instances of the range, columns as in raw.ops, raw.device_spans,
-//                                        raw.api_calls
-//   sel_stats                            raw.op_stats of the range
-//   sel_iterations                       its iterations, columns as in raw.iterations
-//   sel_wall (rank, begin_ns, end_ns)    wall clock of each rank: a row for each stretch of iterations that
-//                                        follow each other, the stretches of a rank apart
-//   sel_wall_sums (rank, wall_ns)        their sum
-// Iterations that the default range leaves out (warm-up) are in none of them, wherever they lie.
-// For iterations as stored these are views, and a range is a sum of stored rows. For iterations cut anew
-// (--key-op, --iteration-range) the instances are assigned by the rule of the analysis: host spans by their
-// begin, device spans by the begin of the call that launched them.
+//
+//   sel_ops, sel_device, sel_api        instances of the range; columns of raw.ops, raw.device_spans and
+//                                       raw.api_calls
+//   sel_stats                           sums of ops; columns of raw.op_stats
+//   sel_iterations                      its iterations; columns of raw.iterations
+//   sel_iteration_ops                   (rank, iteration, calls, self_cpu_ns): ops of each iteration
+//   sel_wall (rank, begin_ns, end_ns)   wall clock of each rank: a row for each stretch of iterations that
+//                                       follow each other, the stretches of a rank apart
+//   sel_wall_sums (rank, wall_ns)       their sum
+//
+// Iterations that the default range leaves out (warm-up) are in none of them, wherever they lie. For
+// iterations as stored these are views, and a range is a sum of stored rows; for iterations cut anew
+// (--key-op, --iteration-range) see cut_range.h.
 #pragma once
 
 #include <optional>
@@ -20,6 +22,7 @@
 
 #include "analyze/results.h"
 #include "db/reader.h"
+#include "query/cut_iterations.h"
 
 namespace opsight {
 
@@ -69,6 +72,7 @@ class Session {
     Status cut_iterations(const RangeOptions& options);
     Status choose(RangeOptions options);
     Status select(bool cut_anew);
+    std::string rows_of(int64_t iteration, std::string_view time) const;
     Status measure_wall();
 
     std::string path_;
@@ -76,6 +80,7 @@ class Session {
     Range range_;
     Contents contents_;
     bool cut_anew_ = false, streams_ready_ = false;
+    std::vector<CutIteration> cut_;                      // iterations cut anew
     std::optional<int64_t> stored_start_, stored_stop_;  // the range that the import was asked for
 };
 

@@ -272,9 +272,10 @@ Result<ResultTable> all_kernels(Session& session) {
     };
     q.with =
         "WITH d AS (SELECT CASE WHEN d.kind > 0 THEN 3 WHEN k.uses_tc = 1 THEN 1 WHEN k.uses_tc = 2 THEN 2 "
-        "ELSE 4 END AS class, d.dur_ns, CASE WHEN (d.flags & 64) <> 0 THEN a.dur_ns END AS api_ns "
+        "ELSE 4 END AS class, d.dur_ns, CASE WHEN (d.flags & 64) <> 0 THEN nullif(d.launch_dur_ns, -1) END "
+        "AS api_ns "
         "FROM sel_device d LEFT JOIN raw.kernel_names k ON d.kind = 0 AND k.id = d.name "
-        "LEFT JOIN raw.api_calls a ON a.id = d.launch WHERE d.kind < 3), "
+        "WHERE d.kind < 3), "
         "names AS (FROM (VALUES (0, 'All kernels'), (1, 'Kernels using TC'), "
         "(2, 'Kernels whose name does not tell'), (3, 'Memory'), (4, 'All other kernels')) v(class, name)), "
         "g AS (SELECT class, sum(dur_ns) AS gpu_ns, sum(api_ns) AS cpu_ns, count(*) AS count FROM d GROUP BY "

@@ -85,16 +85,17 @@ Result<Source> Source::open(const std::string& path, const Filter& filter, const
     return source;
 }
 
-// Reports print times as the source counted them, from the start of its session; a source with wall-clock
-// times only has no such start, and its times are printed as the profile has them.
+// Reports print times as the source counted them, from the start of its session. Where that is not known, or
+// several sources had one each, the times are those of the profile.
 Status Source::look() {
     OPSIGHT_ASSIGN(
         const duck::Rows rows,
-        query("SELECT coalesce(max(CASE WHEN key = 'origin_ns' THEN CAST(value AS BIGINT) END), 0), "
-              "coalesce(max(CASE WHEN key = 'origin_is_unix' THEN value END), 'true') FROM raw.meta "
-              "WHERE key IN ('origin_ns', 'origin_is_unix')"));
-    const auto* unix_text = std::get_if<std::string>(&rows.rows.at(0)[1]);
-    if (unix_text && *unix_text == "false") offset_ = as_int(rows.rows[0][0]);
+        query("SELECT max(CASE WHEN key = 'origin_ns' THEN CAST(value AS BIGINT) END) - CASE "
+              "WHEN max(CASE WHEN key = 'origin_is_unix' THEN value END) = 'false' THEN 0 "
+              "WHEN count(DISTINCT CASE WHEN key = 'property.session_start_ns' THEN value END) = 1 "
+              "THEN max(CASE WHEN key = 'property.session_start_ns' THEN CAST(value AS BIGINT) END) END "
+              "FROM raw.meta WHERE key IN ('origin_ns', 'origin_is_unix', 'property.session_start_ns')"));
+    offset_ = as_int(rows.rows.at(0)[0]);
     return {};
 }
 

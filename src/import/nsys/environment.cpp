@@ -114,7 +114,10 @@ Status read_environment(Report& report) {
         "TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"},
         [&](Table& row) {
             const int64_t epoch = row.number(0, 0);
-            if (epoch > 0 && epoch < kMaxNs / 2) report.set_epoch(epoch);
+            if (epoch <= 0 || epoch >= kMaxNs / 2) return;
+            report.set_epoch(epoch);
+            // The reports of nsys count from here.
+            report.builder().info().properties.emplace_back("session_start_ns", std::to_string(epoch));
         },
         false));
     return read_warnings(report);

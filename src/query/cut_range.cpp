@@ -4,72 +4,76 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 #include <utility>
 
 #include "db/schema.h"
 
 namespace opsight {
-namespace {
 
-struct Interval {
-    int64_t begin = 0, end = 0, number = 0;
-};
-
-// The chosen iterations of each rank in the order of time.
-using Chosen = std::vector<std::vector<Interval>>;
-
-Chosen chosen_by_rank(const std::vector<CutIteration>& list, const Stretches& stretches) {
-    Chosen chosen;
+ChosenIterations::ChosenIterations(const std::vector<CutIteration>& list, const Stretches& stretches) {
     for (const CutIteration& it : list) {
         const bool taken = std::any_of(stretches.begin(), stretches.end(), [&it](const auto& s) {
             return it.number >= s.first && it.number <= s.second;
         });
         if (!taken) continue;
-        if (it.rank >= chosen.size()) chosen.resize(it.rank + size_t{1});
-        chosen[it.rank].push_back({it.begin_ns, it.end_ns, it.number});
+        if (it.rank >= by_rank_.size()) by_rank_.resize(it.rank + size_t{1});
+        by_rank_[it.rank].push_back({it.begin_ns, it.end_ns, it.number});
     }
-    for (std::vector<Interval>& rank : chosen)
+    for (std::vector<Interval>& rank : by_rank_)
         std::sort(rank.begin(), rank.end(),
-                  [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
-    return chosen;
+                  [](const Interval& a, const Interval& b) { return a.begin_ns < b.begin_ns; });
 }
 
-// The last interval that begins at `time` or before; null where that is none, or it has ended.
-const Interval* interval_at(const std::vector<Interval>& sorted, int64_t time) {
+const Interval* ChosenIterations::at(int64_t rank, int64_t time) const {
+    if (static_cast<uint64_t>(rank) >= by_rank_.size()) return nullptr;
+    const std::vector<Interval>& sorted = by_rank_[static_cast<size_t>(rank)];
     const auto after = std::upper_bound(sorted.begin(), sorted.end(), time,
-                                        [](int64_t t, const Interval& i) { return t < i.begin; });
-    if (after == sorted.begin() || time >= std::prev(after)->end) return nullptr;
+                                        [](int64_t t, const Interval& i) { return t < i.begin_ns; });
+    if (after == sorted.begin() || time >= std::prev(after)->end_ns) return nullptr;
     return &*std::prev(after);
 }
 
-// Neighbours without a gap become one.
-Chosen joined(const Chosen& chosen) {
-    Chosen out(chosen.size());
-    for (size_t rank = 0; rank < chosen.size(); ++rank)
-        for (const Interval& it : chosen[rank])
-            if (!out[rank].empty() && out[rank].back().end >= it.begin)
-                out[rank].back().end = std::max(out[rank].back().end, it.end);
+ChosenIterations ChosenIterations::joined() const {
+    ChosenIterations out;
+    out.by_rank_.resize(by_rank_.size());
+    for (size_t rank = 0; rank < by_rank_.size(); ++rank)
+        for (const Interval& it : by_rank_[rank]) {
+            std::vector<Interval>& to = out.by_rank_[rank];
+            if (!to.empty() && to.back().end_ns >= it.begin_ns)
+                to.back().end_ns = std::max(to.back().end_ns, it.end_ns);
             else
-                out[rank].push_back(it);
+                to.push_back(it);
+        }
     return out;
 }
+
+Interval ChosenIterations::bounds() const {
+    Interval bounds{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
+    for (const std::vector<Interval>& rank : by_rank_)
+        for (const Interval& it : rank) {
+            bounds.begin_ns = std::min(bounds.begin_ns, it.begin_ns);
+            bounds.end_ns = std::max(bounds.end_ns, it.end_ns);
+        }
+    return bounds;
+}
+
+namespace {
 
 using RankIteration = std::pair<int64_t, int64_t>;
 
 // Stored iterations (rank, number) that lie whole in the chosen ones, in order: their sums need no look at
 // their instances.
-Result<std::vector<RankIteration>> whole_iterations(duck::Connection& connection, const Chosen& chosen) {
-    const Chosen stretches = joined(chosen);
+Result<std::vector<RankIteration>> whole_iterations(duck::Connection& connection,
+                                                    const ChosenIterations& chosen) {
+    const ChosenIterations stretches = chosen.joined();
     OPSIGHT_ASSIGN(
         const duck::Rows stored,
         connection.query("SELECT rank, number, begin_ns, end_ns FROM raw.iterations ORDER BY ALL"));
     std::vector<RankIteration> whole;
     for (const auto& row : stored.rows) {
         const auto number = [&row](size_t i) { return std::get<int64_t>(row[i]); };
-        const auto rank = static_cast<size_t>(number(0));
-        const Interval* around = rank < stretches.size() ? interval_at(stretches[rank], number(2)) : nullptr;
-        if (around && number(3) <= around->end) whole.emplace_back(number(0), number(1));
+        const Interval* around = stretches.at(number(0), number(2));
+        if (around && number(3) <= around->end_ns) whole.emplace_back(number(0), number(1));
     }
     return whole;
 }
@@ -105,30 +109,17 @@ std::string chosen_rows(std::string_view table, std::string_view time, const Int
         "SELECT * EXCLUDE (cut) REPLACE (cut::INTEGER AS iteration) FROM (SELECT a.*, "
         "cut_iteration(t.rank::BIGINT, a.{1}) AS cut FROM raw.{0} a JOIN raw.tracks t ON t.id = a.track "
         "WHERE a.{1} >= {2} AND a.{1} < {3}) WHERE cut >= 0",
-        table, time, bounds.begin, bounds.end);
-}
-
-Interval bounds_of(const Chosen& chosen) {
-    Interval bounds{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
-    for (const std::vector<Interval>& rank : chosen)
-        for (const Interval& it : rank) {
-            bounds.begin = std::min(bounds.begin, it.begin);
-            bounds.end = std::max(bounds.end, it.end);
-        }
-    return bounds;
+        table, time, bounds.begin_ns, bounds.end_ns);
 }
 
 }  // namespace
 
-Status select_cut_range(duck::Connection& connection, const std::vector<CutIteration>& list,
-                        const Stretches& stretches) {
-    auto chosen = std::make_shared<const Chosen>(chosen_by_rank(list, stretches));
-    const Interval bounds = bounds_of(*chosen);
-    OPSIGHT_ASSIGN(const std::vector<RankIteration> whole, whole_iterations(connection, *chosen));
-    OPSIGHT_ASSIGN(const WholeFilter filter, filter_of(connection, whole, chosen->size() == 1));
+Status select_cut_range(duck::Connection& connection, const ChosenIterations& chosen) {
+    const Interval bounds = chosen.bounds();
+    OPSIGHT_ASSIGN(const std::vector<RankIteration> whole, whole_iterations(connection, chosen));
+    OPSIGHT_ASSIGN(const WholeFilter filter, filter_of(connection, whole, chosen.ranks() == 1));
     OPSIGHT_TRY(connection.add_function("cut_iteration", [chosen](int64_t rank, int64_t time) -> int64_t {
-        if (static_cast<uint64_t>(rank) >= chosen->size()) return -1;
-        const Interval* it = interval_at((*chosen)[static_cast<size_t>(rank)], time);
+        const Interval* it = chosen.at(rank, time);
         return it ? it->number : -1;
     }));
     std::string sql = fmt::format("CREATE TEMP VIEW sel_ops AS {};", chosen_rows("ops", "begin_ns", bounds));
@@ -138,7 +129,7 @@ Status select_cut_range(duck::Connection& connection, const std::vector<CutItera
         "CREATE TEMP VIEW rest_ops AS SELECT * EXCLUDE (cut) REPLACE (NULL::INTEGER AS iteration) FROM "
         "(SELECT a.*, cut_iteration(t.rank::BIGINT, a.begin_ns) AS cut FROM raw.ops a "
         "JOIN raw.tracks t ON t.id = a.track WHERE a.begin_ns >= {} AND a.begin_ns < {}{}) WHERE cut >= 0;",
-        bounds.begin, bounds.end, filter.outside);
+        bounds.begin_ns, bounds.end_ns, filter.outside);
     sql += fmt::format(
         "CREATE TEMP TABLE sel_stats AS SELECT s.* REPLACE (NULL::INTEGER AS iteration) FROM raw.op_stats s "
         "{}; INSERT INTO sel_stats ",

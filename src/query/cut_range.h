@@ -14,9 +14,29 @@ namespace opsight {
 
 using Stretches = std::vector<std::pair<int64_t, int64_t>>;  // first and last number, both taken
 
+struct Interval {
+    int64_t begin_ns = 0, end_ns = 0, number = 0;
+};
+
+// The iterations of `list` whose number lies in one of `stretches`, by rank (ranks.id) in the order of time.
+class ChosenIterations {
+  public:
+    ChosenIterations(const std::vector<CutIteration>& list, const Stretches& stretches);
+    // The iteration that holds `time`; null where none does.
+    const Interval* at(int64_t rank, int64_t time) const;
+    // The same with neighbours without a gap made one.
+    ChosenIterations joined() const;
+    // From the first begin to the last end of all ranks.
+    Interval bounds() const;
+    size_t ranks() const { return by_rank_.size(); }
+
+  private:
+    ChosenIterations() = default;
+    std::vector<std::vector<Interval>> by_rank_;
+};
+
 // Creates sel_ops, sel_device, sel_api (views) and sel_stats (a table; its iterations are NULL, see
-// sel_iteration_ops) for the iterations of `list` whose number lies in one of `stretches`.
-Status select_cut_range(duck::Connection& connection, const std::vector<CutIteration>& list,
-                        const Stretches& stretches);
+// sel_iteration_ops) for the chosen iterations.
+Status select_cut_range(duck::Connection& connection, const ChosenIterations& chosen);
 
 }  // namespace opsight

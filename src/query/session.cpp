@@ -78,8 +78,8 @@ std::string in_range(const Range& range, std::string_view column) {
 }
 
 // First and last number of each run of iterations without a gap.
-std::vector<std::pair<int64_t, int64_t>> stretches_of(const Range& range) {
-    std::vector<std::pair<int64_t, int64_t>> stretches;
+Stretches stretches_of(const Range& range) {
+    Stretches stretches;
     int64_t first = range.start;
     for (const int64_t number : range.left_out) {
         if (number > first) stretches.emplace_back(first, number - 1);
@@ -229,7 +229,7 @@ Status Session::select(bool cut_anew) {
         return profile_.connection.execute(sql);
     }
     OPSIGHT_TRY(profile_.connection.execute(sql));
-    return select_cut_range(profile_.connection, cut_, stretches_of(range_));
+    return select_cut_range(profile_.connection, ChosenIterations(cut_, stretches_of(range_)));
 }
 
 // Rows of one iteration. Where iterations were cut anew the bounds of `time` spare a look at all others.
@@ -251,7 +251,8 @@ Status Session::prepare_streams() {
     std::string source = "raw.stream_stats";
     if (cut_anew_) {
         source = "cut_streams";
-        OPSIGHT_TRY(sum_stored_streams(profile_.connection, "all_iterations", source));
+        OPSIGHT_TRY(sum_stored_streams(profile_.connection, ChosenIterations(cut_, stretches_of(range_)),
+                                       range_.start, source));
     }
     streams_ready_ = true;
     return profile_.connection.execute(fmt::format("CREATE TEMP VIEW sel_streams AS FROM {} WHERE {}", source,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analyze/streams.h"
 
 namespace opsight {
@@ -12,44 +14,62 @@ int64_t number_at(const std::vector<duck::Cell>& row, size_t column) {
     return value ? *value : -1;
 }
 
-Result<std::vector<StreamSpan>> stored_spans(duck::Connection& connection, const std::string& iterations) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        connection.query(fmt::format(
-            "SELECT s.track, s.begin_ns, s.dur_ns, s.host_ns, s.launch >= 0, CASE WHEN s.host_ns < i.end_ns "
-            "THEN i.number ELSE -1 END, coalesce(c.occupancy_pct, -1) FROM (SELECT d.*, t.rank AS of_rank "
-            "FROM "
-            "raw.device_spans d JOIN raw.tracks t ON t.id = d.track WHERE d.kind < 3 OR d.kind = 6) s "
-            "ASOF LEFT JOIN {} i ON i.rank = s.of_rank AND s.host_ns >= i.begin_ns "
-            "LEFT JOIN raw.launch_configs c ON s.kind = 0 AND c.id = s.config ORDER BY s.track, s.begin_ns",
-            iterations)));
-    std::vector<StreamSpan> spans;
-    spans.reserve(rows.rows.size());
+// Values of a small table by id.
+Result<std::vector<duck::Cell>> values_by_id(duck::Connection& connection, const std::string& sql) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, connection.query(sql));
+    std::vector<duck::Cell> values;
     for (const auto& row : rows.rows) {
-        const double* occupancy = std::get_if<double>(&row[6]);
-        const bool* launched = std::get_if<bool>(&row[4]);
-        spans.push_back({TrackId(static_cast<size_t>(number_at(row, 0))), number_at(row, 1),
-                         number_at(row, 2), number_at(row, 3), launched && *launched,
-                         static_cast<int32_t>(number_at(row, 5)), occupancy ? *occupancy : -1});
+        const auto id = static_cast<size_t>(std::max<int64_t>(0, number_at(row, 0)));
+        if (id >= values.size()) values.resize(id + 1);
+        values[id] = row[1];
     }
+    return values;
+}
+
+const duck::Cell* value_of(const std::vector<duck::Cell>& values, int64_t id) {
+    return static_cast<uint64_t>(id) < values.size() ? &values[static_cast<size_t>(id)] : nullptr;
+}
+
+// All work of the profile in stored order, which is by (stream, begin); of iteration 0 where it is chosen,
+// else -1.
+Result<std::vector<StreamSpan>> stored_spans(duck::Connection& connection, const ChosenIterations& chosen) {
+    OPSIGHT_ASSIGN(const auto ranks, values_by_id(connection, "SELECT id, rank FROM raw.tracks"));
+    OPSIGHT_ASSIGN(const auto occupancies,
+                   values_by_id(connection, "SELECT id, occupancy_pct::DOUBLE FROM raw.launch_configs"));
+    std::vector<StreamSpan> spans;
+    const auto take = [&](const std::vector<const int64_t*>& columns, size_t rows) {
+        for (size_t i = 0; i < rows; ++i) {
+            const int64_t track = columns[0][i], config = columns[5][i];
+            const auto* rank = std::get_if<int64_t>(value_of(ranks, track));
+            const auto* occupancy = std::get_if<double>(value_of(occupancies, config));
+            spans.push_back({TrackId(static_cast<size_t>(track)), columns[1][i], columns[2][i], columns[3][i],
+                             columns[4][i] >= 0, rank && chosen.at(*rank, columns[3][i]) ? 0 : -1,
+                             occupancy ? *occupancy : -1});
+        }
+    };
+    OPSIGHT_TRY(
+        connection.scan("SELECT track::BIGINT, begin_ns, dur_ns, host_ns, launch::BIGINT, "
+                        "(CASE WHEN kind = 0 THEN config ELSE -1 END)::BIGINT FROM raw.device_spans "
+                        "WHERE kind < 3 OR kind = 6",
+                        take));
     return spans;
 }
 
 }  // namespace
 
-Status sum_stored_streams(duck::Connection& connection, const std::string& iterations,
+Status sum_stored_streams(duck::Connection& connection, const ChosenIterations& chosen, int64_t iteration,
                           const std::string& name) {
-    OPSIGHT_ASSIGN(const std::vector<StreamSpan> spans, stored_spans(connection, iterations));
+    OPSIGHT_ASSIGN(const std::vector<StreamSpan> spans, stored_spans(connection, chosen));
     OPSIGHT_TRY(
         connection.execute(fmt::format("CREATE TEMP TABLE {} AS FROM raw.stream_stats LIMIT 0", name)));
-    std::string values;
-    for (const StreamStats& s : sum_streams(spans))
-        values +=
-            fmt::format("{}({}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {})", values.empty() ? "" : ", ",
-                        s.stream.value, s.iteration, s.spans, s.busy_ns, s.host_wait_ns, s.kernel_wait_ns,
-                        s.other_wait_ns, s.queued_ns, s.queue_max, s.occupancy_pct_ns, s.occupancy_known_ns);
-    if (values.empty()) return {};
-    return connection.execute(fmt::format("INSERT INTO {} VALUES {}", name, values));
+    for (const StreamStats& s : sum_streams(spans)) {
+        if (s.iteration < 0) continue;
+        OPSIGHT_TRY(connection.execute(fmt::format(
+            "INSERT INTO {} VALUES ({}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {})", name, s.stream.value,
+            iteration, s.spans, s.busy_ns, s.host_wait_ns, s.kernel_wait_ns, s.other_wait_ns, s.queued_ns,
+            s.queue_max, s.occupancy_pct_ns, s.occupancy_known_ns)));
+    }
+    return {};
 }
 
 }  // namespace opsight

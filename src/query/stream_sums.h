@@ -2,13 +2,13 @@
 // (analyze/streams.h).
 #pragma once
 
-#include "base/duckdb.h"
+#include "query/cut_range.h"
 
 namespace opsight {
 
-// Makes the table `name` with columns as in raw.stream_stats. `iterations` is a relation like
-// raw.iterations. Cost: all kernels, copies and sets of the profile are read.
-Status sum_stored_streams(duck::Connection& connection, const std::string& iterations,
+// Makes the table `name` with columns as in raw.stream_stats and one row for each stream, which sums up the
+// chosen iterations and names `iteration`. Cost: one pass over the kernels, copies and sets of the profile.
+Status sum_stored_streams(duck::Connection& connection, const ChosenIterations& chosen, int64_t iteration,
                           const std::string& name);
 
 }  // namespace opsight

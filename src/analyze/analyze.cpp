@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "analyze/attribution.h"
+#include "analyze/captures.h"
 #include "analyze/direction.h"
 #include "analyze/find_iterations.h"
 #include "analyze/iterations.h"
@@ -46,7 +47,7 @@ Analysis analyze(Profile& profile, const AnalysisOptions& options) {
     together(
         options.threads, [&] { directions = find_directions(profile, analysis); },
         [&] { attribute_device_work(profile, analysis, annotations); });
-    identify_ops(profile, analysis, directions, annotations);
+    identify_ops(profile, analysis, directions, annotations, find_captures(profile, analysis));
     find_kernels(profile, analysis);
     find_occupancy(profile, analysis);
     together(

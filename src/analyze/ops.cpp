@@ -122,7 +122,8 @@ void identify_instances(Profile& profile, Analysis& analysis, const std::vector<
 }
 
 void identify_device_work(Profile& profile, Analysis& analysis, const std::vector<Direction>& directions,
-                          const std::vector<HostSpanId>& annotations, OpTable& table) {
+                          const std::vector<HostSpanId>& annotations, const std::vector<HostSpanId>& captures,
+                          OpTable& table) {
     const HostSpans& h = profile.host;
     absl::flat_hash_map<StringId, OpId> unassociated;  // by the name of the API call
     OpId unattributed;
@@ -130,10 +131,12 @@ void identify_device_work(Profile& profile, Analysis& analysis, const std::vecto
     for (size_t span = 0; span < profile.device.size(); ++span) {
         OpId& op = analysis.device_op[span];
         const HostSpanId launch = analysis.launch[span];
-        if (analysis.launch_op[span].valid()) {
-            op = analysis.op[h.detail[analysis.launch_op[span].index()]];
-        } else if (annotations[span].valid()) {
-            const size_t row = annotations[span].index();
+        const HostSpanId captured = captures.empty() ? HostSpanId() : captures[span];
+        const bool in_op = captured.valid() && h.kind[captured.index()] == HostKind::kOp;
+        if (in_op || (!captured.valid() && analysis.launch_op[span].valid())) {
+            op = analysis.op[h.detail[(in_op ? captured : analysis.launch_op[span]).index()]];
+        } else if (captured.valid() || annotations[span].valid()) {
+            const size_t row = (captured.valid() ? captured : annotations[span]).index();
             Op range;
             range.name = h.name[row];
             range.type = profile.strings.intern("annotation");
@@ -159,10 +162,10 @@ void identify_device_work(Profile& profile, Analysis& analysis, const std::vecto
 }  // namespace
 
 void identify_ops(Profile& profile, Analysis& analysis, const std::vector<Direction>& directions,
-                  const std::vector<HostSpanId>& annotations) {
+                  const std::vector<HostSpanId>& annotations, const std::vector<HostSpanId>& captures) {
     OpTable table(profile.strings, analysis.ops);
     identify_instances(profile, analysis, directions, table);
-    identify_device_work(profile, analysis, directions, annotations, table);
+    identify_device_work(profile, analysis, directions, annotations, captures, table);
 }
 
 }  // namespace opsight

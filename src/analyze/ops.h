@@ -7,10 +7,11 @@
 
 namespace opsight {
 
-// Fills ops, op and device_op. `annotations`: from attribute_device_work. Ops are numbered in row order of
+// Fills ops, op and device_op. `annotations`: from attribute_device_work; `captures`:
+// from find_captures, or empty. Ops are numbered in row order of
 // their first instance, those of device work without an op after them. Cost: a hash look-up for each
 // instance.
 void identify_ops(Profile& profile, Analysis& analysis, const std::vector<Direction>& directions,
-                  const std::vector<HostSpanId>& annotations);
+                  const std::vector<HostSpanId>& annotations, const std::vector<HostSpanId>& captures);
 
 }  // namespace opsight

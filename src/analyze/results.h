@@ -141,8 +141,9 @@ struct Analysis {
     // Beside Profile::device
     std::vector<HostSpanId> launch;     // the API call; invalid: none found
     std::vector<HostSpanId> launch_op;  // innermost op (HostKind::kOp) at the call; invalid: none
-    // Identity that the span counts for, always valid: of launch_op; else of the innermost annotation open at
-    // the call (step markers aside), as an op of type "annotation"; else a pseudo-op "unassociated_<api>", or
+    // Identity that the span counts for, always valid: of graphs whose capture is in the profile that of the
+    // op (else annotation) open there; else of launch_op; else of the innermost annotation open at the call
+    // (step markers aside), as an op of type "annotation"; else a pseudo-op "unassociated_<api>", or
     // "unattributed" where no launch was found, both of direction kOther.
     std::vector<OpId> device_op;
     std::vector<KernelId> kernel;  // of kernels

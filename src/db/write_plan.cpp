@@ -133,6 +133,9 @@ void derive_device_facts(WritePlan& plan) {
             launch_seen[launch.index()] = true;
             plan.device_flags[row] |= WritePlan::kFirstOfLaunch;
         }
+        const OpId counts_for = analysis.device_op[row];  // of graphs: the op at the capture
+        if (counts_for.valid() && analysis.ops[counts_for.index()].tc_eligible)
+            plan.device_flags[row] |= WritePlan::kInEligibleOp;
         HostSpanId op = analysis.launch_op[row];
         if (!op.valid()) continue;
         if (eligible[profile.host.detail[op.index()]]) plan.device_flags[row] |= WritePlan::kInEligibleOp;

@@ -194,6 +194,8 @@ void move_to_origin(Profile& p) {
         flow.time -= range.first;
     for (PageFault& fault : p.page_faults)
         fault.time -= range.first;
+    for (GraphNode& node : p.graph_nodes)
+        node.time -= range.first;
     p.info.origin_ns += range.first;
     p.info.begin_ns = 0;
     p.info.end_ns = range.last - range.first;

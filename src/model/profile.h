@@ -49,6 +49,7 @@ struct Profile {
     DeviceSpans device;
     DeviceExtras device_extras;
     std::vector<PageFault> page_faults;
+    std::vector<GraphNode> graph_nodes;
     MemoryEvents memory;
     CounterSamples counters;
     std::vector<FlowEnd> flows;

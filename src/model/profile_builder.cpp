@@ -143,8 +143,9 @@ CollectiveId ProfileBuilder::collective(const Collective& c) {
 
 RowCounts ProfileBuilder::row_counts() const {
     const Profile& p = profile_;
-    return {p.host.size(),   p.op_details.size(), p.api_correlation.size(), p.device.size(),
-            p.memory.size(), p.counters.size(),   p.flows.size(),           p.page_faults.size()};
+    return {p.host.size(),   p.op_details.size(),  p.api_correlation.size(),
+            p.device.size(), p.memory.size(),      p.counters.size(),
+            p.flows.size(),  p.page_faults.size(), p.graph_nodes.size()};
 }
 
 void ProfileBuilder::reserve(const RowCounts& rows) {
@@ -185,6 +186,8 @@ bool ProfileBuilder::shift_times(const RowCounts& from, int64_t by) {
         take(p.flows[i].time, 0);
     for (size_t i = from.faults; i < p.page_faults.size(); ++i)
         take(p.page_faults[i].time, p.page_faults[i].dur);
+    for (size_t i = from.graph_nodes; i < p.graph_nodes.size(); ++i)
+        take(p.graph_nodes[i].time, 0);
     if (by > kMaxNs || by < -kMaxNs || last > kMaxNs - std::max<int64_t>(by, 0) ||
         first < -kMaxNs - std::min<int64_t>(by, 0))
         return false;
@@ -200,6 +203,8 @@ bool ProfileBuilder::shift_times(const RowCounts& from, int64_t by) {
         p.flows[i].time += by;
     for (size_t i = from.faults; i < p.page_faults.size(); ++i)
         p.page_faults[i].time += by;
+    for (size_t i = from.graph_nodes; i < p.graph_nodes.size(); ++i)
+        p.graph_nodes[i].time += by;
     return true;
 }
 

@@ -65,7 +65,8 @@ struct MemoryEvent {
 
 // Numbers of rows: how far a builder is, or how much is still to come.
 struct RowCounts {
-    size_t host = 0, ops = 0, api = 0, device = 0, memory = 0, counters = 0, flows = 0, faults = 0;
+    size_t host = 0, ops = 0, api = 0, device = 0, memory = 0, counters = 0, flows = 0, faults = 0,
+           graph_nodes = 0;
 };
 
 class ProfileBuilder {
@@ -119,6 +120,7 @@ class ProfileBuilder {
     void extend_nvtx(const NvtxRange& range);
     void extend_payload(NvtxPayload payload);
     void extend_message(Message message);
+    void add_graph_node(const GraphNode& node) { profile_.graph_nodes.push_back(node); }
     void add_page_fault(const PageFault& fault) { profile_.page_faults.push_back(fault); }
     void add_memory(const MemoryEvent& event);
     void add_counter(int64_t time, TrackId track, StringId name, double value);

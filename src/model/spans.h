@@ -152,6 +152,14 @@ struct PageFault {
     StringId access{0};  // "Read", "Write", ...; empty: not told
 };
 
+// Creation of a node of a device graph, by capture or by a call. Node numbers count within a rank.
+struct GraphNode {
+    TrackId thread;  // that captured it
+    int64_t time = 0;
+    int64_t node = 0;       // as in DeviceExtras::graph_node
+    int64_t original = -1;  // the node that it was cloned from; -1: none
+};
+
 // One change of allocated memory.
 struct MemoryEvents {
     std::vector<int64_t> time;

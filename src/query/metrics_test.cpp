@@ -78,6 +78,41 @@ TEST(Attribution, WorkOutsideOfOpsIsListedByItsCall) {
     EXPECT_EQ(number(value_of(session, "SELECT count(*) FROM kernels WHERE launch_id IS NULL")), 1);
 }
 
+// A graph of two captured ops, replayed twice by calls of 30 ns.
+TEST(Attribution, KernelsOfAGraphCountForTheOpsOfItsCapture) {
+    TestProfile t;
+    t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
+    t.op("aten::mm", 0, 100);
+    t.op("aten::relu", 200, 100);
+    t.builder.add_graph_node({t.thread(), 50, 1});
+    t.builder.add_graph_node({t.thread(), 250, 2});
+    for (int64_t replay = 1; replay <= 2; ++replay) {
+        t.api("cudaGraphLaunch", 1000 * replay, 30, t.thread(), replay);
+        for (int64_t node = 1; node <= 2; ++node) {
+            t.kernel(node == 1 ? kTcKernel : "plain<4>", 1000 * replay + 100 * node, 40 + node, t.stream(),
+                     replay);
+            DeviceExtra extra;
+            extra.graph_node = node;
+            t.builder.extend_device(extra);
+        }
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    const ResultTable kernels = table_of(session, "kernel");
+    EXPECT_EQ(number(cell(kernels, "total_gpu_time_ns", "op_name", "aten::mm")), 2 * 41);
+    EXPECT_EQ(number(cell(kernels, "total_gpu_time_ns", "op_name", "aten::relu")), 2 * 42);
+    double gpu = 0, api = 0;
+    for (const auto& row : table_of(session, "detailed").rows) {
+        const ResultTable one{"one", "", table_of(session, "detailed").columns, {row}};
+        gpu += number(cell(one, "total_gpu_time_ns"));
+        api += number(cell(one, "total_api_time_ns"));
+    }
+    EXPECT_EQ(gpu, 2 * (41 + 42));
+    EXPECT_EQ(api, 2 * 30);  // each call once
+    // All kernels of eligible ops use Tensor Cores.
+    EXPECT_NEAR(summary(session, "tensor_core_efficiency_pct"), 100, 1e-9);
+}
+
 // An op of 100 ns with a child of 40; calls of 10 under the child and 20 beside it; kernels that overlap.
 TEST(OpTimes, CpuSelfApiOverheadGpuUnionIdle) {
     TestProfile t;

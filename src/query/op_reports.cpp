@@ -105,19 +105,21 @@ Report single(std::string name, ResultTable table, bool of_layers = false) {
 }
 
 // Work outside of ops: device work counts for the identity that the analysis gave it (an annotation, or a
-// pseudo-op named after the API call), calls without device work for a pseudo-op alike. A union of device
-// spans for each call.
+// pseudo-op named after the API call, or for graphs the ops of their capture, of which the first has the time
+// of the call), calls without device work for a pseudo-op alike. A union of device spans for each call.
 std::string unassociated(const Groups& by) {
     return fmt::format(
         "u_device AS (SELECT d.launch, d.op, d.track, d.begin_ns, d.begin_ns + d.dur_ns AS end_ns, d.dur_ns, "
         "d.kind, "
-        "k.uses_tc FROM sel_device d LEFT JOIN raw.kernel_names k ON d.kind = 0 AND k.id = d.name "
+        "(d.flags & 64) <> 0 AS first, k.uses_tc FROM sel_device d LEFT JOIN raw.kernel_names k ON d.kind = "
+        "0 AND k.id = d.name "
         "WHERE d.op_span = -1 AND d.kind < 3), "
         "u_run AS (SELECT *, coalesce(max(end_ns) OVER (PARTITION BY launch, CASE WHEN launch = -1 THEN "
         "track END "
         "ORDER BY begin_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), begin_ns) AS before "
         "FROM u_device), "
-        "u_launch AS (SELECT launch, op, CASE WHEN launch = -1 THEN track END AS lane, "
+        "u_launch AS (SELECT launch, op, bool_or(first) AS first, CASE WHEN launch = -1 THEN track END AS "
+        "lane, "
         "sum(greatest(0, end_ns - greatest(begin_ns, before)))::BIGINT AS gpu_ns, min(begin_ns) AS b, "
         "max(end_ns) AS e, coalesce(sum(dur_ns) FILTER (WHERE kind = 0), 0)::BIGINT AS kernel_ns, "
         "coalesce(sum(dur_ns) FILTER (WHERE uses_tc = 1), 0)::BIGINT AS tc_kernel_ns, "
@@ -130,8 +132,10 @@ std::string unassociated(const Groups& by) {
         "ANTI JOIN (SELECT id FROM sel_api WHERE op_span = -1) c ON c.id = a.id), "
         "u_call AS (SELECT c.*, x.text AS api FROM u_calls c JOIN raw.strings x ON x.id = c.name), "
         "u_both AS (SELECT coalesce(li.name, 'unassociated_' || c.api) AS name, "
-        "CASE WHEN li.type = 'annotation' THEN l.op END AS range_op, coalesce(ct.rank, lt.rank) AS rank, "
-        "coalesce(lt.device, -1) AS device, coalesce(c.dur_ns, 0) AS dur_ns, l.* EXCLUDE (launch, lane, "
+        "CASE WHEN li.type NOT IN ('unassociated', 'unattributed') THEN l.op END AS range_op, "
+        "coalesce(ct.rank, lt.rank) AS rank, "
+        "coalesce(lt.device, -1) AS device, CASE WHEN l.first IS NOT false THEN coalesce(c.dur_ns, 0) ELSE 0 "
+        "END AS dur_ns, l.* EXCLUDE (launch, lane, "
         "track) "
         "FROM u_call c FULL JOIN u_launch l ON l.launch = c.id LEFT JOIN raw.op_identities li ON li.id = "
         "l.op "

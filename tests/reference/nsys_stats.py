@@ -380,7 +380,88 @@ def osrt_sum(export):
                     for row in export.rows("OSRT_API", "start end nameId")], "Num Calls", ["Name"])
 
 
+def mpi_calls(export):
+    """(source, rank, row) of every call of MPI."""
+    ranks = {}
+    if "MPI_RANKS" in export.tables:
+        ranks = {pid_of(row["globalTid"]): row["rank"] for row in export.db.execute("SELECT * FROM MPI_RANKS")}
+    columns = "start end globalTid textId tag remoteRank rootRank size recvSize"
+    for table, source in (("MPI_P2P_EVENTS", "p2p"), ("MPI_COLLECTIVES_EVENTS", "coll"),
+                          ("MPI_START_WAIT_EVENTS", "other"), ("MPI_OTHER_EVENTS", "other")):
+        for row in export.rows(table, columns):
+            yield source, ranks.get(pid_of(row["globalTid"])), {**row, "name": export.strings[row["textId"]]}
+
+
+def mpi_event_sum(export):
+    return summary([((source, call["name"]), length(call)) for source, _, call in mpi_calls(export)], "Instances",
+                   ["Source", "Name"])
+
+
+def mpi_event_trace(export):
+    return [{"Start (ns)": call["start"], "End (ns)": call["end"], "Duration (ns)": length(call),
+             "Event": call["name"], "Pid": pid_of(call["globalTid"]), "Tid": tid_of(call["globalTid"]),
+             "Tag": call["tag"], "Rank": rank, "PeerRank": call["remoteRank"], "RootRank": call["rootRank"],
+             "Size": call["size"] if source == "p2p" else None,
+             "CollSendSize": call["size"] if source == "coll" else None, "CollRecvSize": call["recvSize"]}
+            for source, rank, call in mpi_calls(export)]
+
+
+def mpi_msg_size_sum(export):
+    groups = collections.defaultdict(list)
+    for source, _, call in mpi_calls(export):
+        for kind, size in ((source if source == "p2p" else "coll_send", call["size"]),
+                           ("coll_recv", call["recvSize"])):
+            if size is not None:
+                groups[kind, call["name"]].append(size)
+    rows = []
+    for (source, name), sizes in groups.items():
+        s = spread(sizes)
+        rows.append({"Total Message Volume": sum(sizes), "Instances": len(sizes), "Avg": s["avg"], "Med": s["med"],
+                     "Min": s["min"], "Max": s["max"], "StdDev": s["sd"], "Source": source, "Name": name})
+    return rows
+
+
+def migrations(export):
+    """address -> bytes to the device, to the host, faults of CPU and GPU, ns"""
+    sums = collections.defaultdict(lambda: [0, 0, 0, 0, 0])
+    for row in export.rows("CUPTI_ACTIVITY_KIND_MEMCPY", "start end bytes copyKind virtualAddress"):
+        if row["copyKind"] in (11, 12):
+            entry = sums[row["virtualAddress"]]
+            entry[row["copyKind"] - 11] += row["bytes"]
+            entry[4] += length(row)
+    if "CUDA_UM_CPU_PAGE_FAULT_EVENTS" in export.tables:
+        for row in export.db.execute("SELECT address FROM CUDA_UM_CPU_PAGE_FAULT_EVENTS"):
+            sums[row["address"]][2] += 1
+    for row in export.rows("CUDA_UM_GPU_PAGE_FAULT_EVENTS", "start end address numberOfPageFaults"):
+        sums[row["address"]][3] += row["numberOfPageFaults"]
+    return sums
+
+
+def um_sum(export):
+    return [{"Virtual Address": hex(address), "HtoD Migration Size (MB)": to_device / 1e6,
+             "DtoH Migration Size (MB)": to_host / 1e6, "CPU Page Faults": cpu, "GPU PageFaults": gpu,
+             "Migration Throughput (MB/s)": (to_device + to_host) * 1e3 / ns if ns else None}
+            for address, (to_device, to_host, cpu, gpu, ns) in migrations(export).items()]
+
+
+def um_total_sum(export):
+    sums = migrations(export)
+    if not sums:
+        return []
+    totals = [sum(values) for values in zip(*sums.values())]
+    return [{"Total HtoD Migration Size (MB)": totals[0] / 1e6, "Total DtoH Migration Size (MB)": totals[1] / 1e6,
+             "Total CPU Page Faults": totals[2], "Total GPU PageFaults": totals[3],
+             "Minimum Virtual Address": hex(min(sums)), "Maximum Virtual Address": hex(max(sums))}]
+
+
+def um_cpu_page_faults_sum(export):
+    return [{"CPU Page Faults": values[2], "Virtual Address": hex(address)}
+            for address, values in migrations(export).items() if values[2]]
+
+
 REPORTS = {
+    "mpi_event_sum": mpi_event_sum, "mpi_event_trace": mpi_event_trace, "mpi_msg_size_sum": mpi_msg_size_sum,
+    "um_sum:rows=1000000": um_sum, "um_total_sum": um_total_sum, "um_cpu_page_faults_sum": um_cpu_page_faults_sum,
     "cuda_api_sum": cuda_api_sum, "cuda_api_trace": cuda_api_trace, "cuda_api_gpu_sum": cuda_api_gpu_sum,
     "cuda_gpu_kern_sum": cuda_gpu_kern_sum, "cuda_gpu_kern_gb_sum": cuda_gpu_kern_gb_sum,
     "cuda_gpu_mem_time_sum": cuda_gpu_mem_time_sum, "cuda_gpu_mem_size_sum": cuda_gpu_mem_size_sum,

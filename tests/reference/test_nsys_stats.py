@@ -13,6 +13,7 @@ import os
 import sys
 import unittest
 
+import fabricated_export
 import nsys_rules
 import nsys_stats
 import opsight_cli
@@ -21,7 +22,6 @@ CORPUS = opsight_cli.shared_folder("corpus", "nsys-sqlite")
 EXPORTS = os.path.join(CORPUS or "", "nsys-sqlite")
 NSYS_CSV = opsight_cli.shared_folder("corpus", "nsys-csv")
 APPROXIMATE = ("Avg", "Med", "StdDev", "(%)", "(MB)", "(MB/s)")
-OWN_IDS = ("RangeId", "ParentId", "RangeStack")  # checked by check_ids
 
 
 def is_approximate(head):
@@ -70,34 +70,6 @@ class Case(unittest.TestCase):
                     self.assertEqual(mine[head], row[head] if row[head] != "" else None, f"{what}: {head} of {row}")
 
 
-@unittest.skipUnless(CORPUS, "no corpus")
-class CorpusTest(Case):
-    def test_every_report_of_every_export(self):
-        files = sorted(glob.glob(os.path.join(EXPORTS, "*.sqlite")))
-        self.assertGreater(len(files), 10)
-        table = {}
-        for path in files:
-            profile = opsight_cli.Profile(path)
-            export = nsys_stats.Export(path)
-            for name, reference in nsys_stats.REPORTS.items():
-                with self.subTest(f"{name} of {os.path.basename(path)}"):
-                    wanted = reference(export)
-                    self.assert_same(self.rows(profile.path, name), wanted, name)
-                    table.setdefault(name, []).append(len(wanted))
-            for name, rule in nsys_rules.RULES.items():
-                with self.subTest(f"{name} of {os.path.basename(path)}"):
-                    wanted = rule(export)
-                    self.assert_same(self.rows(profile.path, name, "--rows", "1000000", command=("analyze", "-r")),
-                                     wanted, name)
-                    table.setdefault(name, []).append(len(wanted))
-            with self.subTest(f"ids of {os.path.basename(path)}"):
-                self.check_ids(profile.path)
-            profile.remove()
-        for name, rows in table.items():
-            print(f"{name}: {sum(rows)} rows in {sum(count > 0 for count in rows)} of {len(rows)} exports",
-                  file=sys.stderr)
-            self.assertEqual(len(rows), len(files), name)
-
     def check_ids(self, path):
         """Parents are ranges, one level up, around their children; stacks lead to them."""
         rows = {row["RangeId"]: row for row in self.rows(path, "nvtx_pushpop_trace")}
@@ -114,6 +86,51 @@ class CorpusTest(Case):
         for row in self.rows(path, "nvtx_gpu_proj_trace"):
             if row["Style"] == "PushPop":
                 self.assertEqual(row["RangeStack"], rows[row["RangeId"]]["RangeStack"])
+
+    def assert_all_same(self, path):
+        """Every report and rule of an export; returns the number of rows of each."""
+        profile = opsight_cli.Profile(path)
+        export = nsys_stats.Export(path)
+        counts = {}
+        for name, reference in nsys_stats.REPORTS.items():
+            with self.subTest(f"{name} of {os.path.basename(path)}"):
+                wanted = reference(export)
+                self.assert_same(self.rows(profile.path, name), wanted, name)
+                counts[name] = len(wanted)
+        for name, rule in nsys_rules.RULES.items():
+            with self.subTest(f"{name} of {os.path.basename(path)}"):
+                wanted = rule(export)
+                self.assert_same(self.rows(profile.path, name, "--rows", "1000000", command=("analyze", "-r")),
+                                 wanted, name)
+                counts[name] = len(wanted)
+        with self.subTest(f"ids of {os.path.basename(path)}"):
+            self.check_ids(profile.path)
+        profile.remove()
+        return counts
+
+
+class FabricatedTest(Case):
+    def test_what_the_corpus_lacks(self):
+        path = os.path.join(opsight_cli.temporary_folder(), "fabricated.sqlite")
+        for seed in range(3):
+            fabricated_export.write(path, seed)
+            counts = self.assert_all_same(path)
+            self.assertEqual({name for name, rows in counts.items() if rows == 0}, set(), "reports without rows")
+
+
+@unittest.skipUnless(CORPUS, "no corpus")
+class CorpusTest(Case):
+    def test_every_report_of_every_export(self):
+        files = sorted(glob.glob(os.path.join(EXPORTS, "*.sqlite")))
+        self.assertGreater(len(files), 10)
+        table = {}
+        for path in files:
+            for name, rows in self.assert_all_same(path).items():
+                table.setdefault(name, []).append(rows)
+        for name, rows in table.items():
+            print(f"{name}: {sum(rows)} rows in {sum(count > 0 for count in rows)} of {len(rows)} exports",
+                  file=sys.stderr)
+            self.assertEqual(len(rows), len(files), name)
 
     def test_the_orders_that_nsys_has(self):
         path = os.path.join(EXPORTS, "nsys-ai__h100_2gpu_1s.sqlite")

@@ -49,19 +49,23 @@ std::string placed(const std::string& text, size_t width, Align align) {
 }
 
 // 0: the column is hidden.
-std::vector<size_t> widths_of(const Texts& texts, const Format& format) {
-    std::vector<size_t> widths;
-    for (size_t c = 0; c < texts.heads.size(); ++c) {
+std::vector<size_t> widths_of(const Table& table, const Format& format, TimeUnit unit) {
+    const std::vector<std::string> heads = head_texts(table, unit);
+    std::vector<size_t> widths(heads.size());
+    for (size_t c = 0; c < heads.size(); ++c)
+        widths[c] = characters(heads[c]);
+    const size_t rows = format.limit ? std::min(table.rows.size(), kMeasuredRows) : table.rows.size();
+    for (size_t r = 0; r < rows; ++r) {
+        const std::vector<std::string> texts = row_texts(table, r, unit, format.grouped);
+        for (size_t c = 0; c < texts.size(); ++c)
+            widths[c] = std::max(widths[c], characters(texts[c]));
+    }
+    for (size_t c = 0; c < widths.size(); ++c) {
         const int told = c < format.widths.size() ? format.widths[c] : -1;
-        if (told >= 0) {
-            widths.push_back(static_cast<size_t>(told));
-            continue;
-        }
-        size_t width = characters(texts.heads[c]);
-        const size_t rows = format.limit ? std::min(texts.rows.size(), kMeasuredRows) : texts.rows.size();
-        for (size_t r = 0; r < rows; ++r)
-            width = std::max(width, characters(texts.rows[r][c]));
-        widths.push_back(format.limit ? std::min(width, kWidest) : width);
+        if (told >= 0)
+            widths[c] = static_cast<size_t>(told);
+        else if (format.limit)
+            widths[c] = std::min(widths[c], kWidest);
     }
     return widths;
 }
@@ -72,8 +76,8 @@ struct Lines {
 
 class Drawing {
   public:
-    Drawing(const Table& table, const Texts& texts, const Format& format)
-        : table_(table), widths_(widths_of(texts, format)), boxed_(format.layout == Layout::kTable) {}
+    Drawing(const Table& table, const Format& format, TimeUnit unit)
+        : table_(table), widths_(widths_of(table, format, unit)), boxed_(format.layout == Layout::kTable) {}
 
     void row(const std::vector<std::string>& cells, bool head) {
         line(boxed_ ? Lines{"| ", " | ", " |"} : Lines{" ", "  ", ""}, [&](size_t c) {
@@ -110,17 +114,17 @@ class Drawing {
 
 }  // namespace
 
-std::string columns_text(const Table& table, const Texts& texts, const Format& format) {
-    Drawing drawing(table, texts, format);
+std::string columns_text(const Table& table, const Format& format, TimeUnit unit) {
+    Drawing drawing(table, format, unit);
     const bool boxed = format.layout == Layout::kTable;
     if (boxed) drawing.rule();
     if (format.header) {
-        drawing.row(texts.heads, true);
+        drawing.row(head_texts(table, unit), true);
         drawing.rule();
     }
-    for (const auto& row : texts.rows)
-        drawing.row(row, false);
-    if (boxed && !texts.rows.empty()) drawing.rule();
+    for (size_t r = 0; r < table.rows.size(); ++r)
+        drawing.row(row_texts(table, r, unit, format.grouped), false);
+    if (boxed && !table.rows.empty()) drawing.rule();
     return std::move(drawing.out);
 }
 

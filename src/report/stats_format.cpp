@@ -127,7 +127,8 @@ std::string tsv_field(const std::string& text, bool escaped) {
 }
 
 template <class Field>
-std::string separated(const Texts& texts, bool header, char mark, const Field& field) {
+std::string separated(const Table& table, const Format& format, TimeUnit unit, char mark,
+                      const Field& field) {
     std::string out;
     const auto line = [&](const std::vector<std::string>& cells) {
         for (size_t i = 0; i < cells.size(); ++i) {
@@ -136,31 +137,34 @@ std::string separated(const Texts& texts, bool header, char mark, const Field& f
         }
         out += '\n';
     };
-    if (header) line(texts.heads);
-    for (const auto& row : texts.rows)
-        line(row);
+    if (format.header) line(head_texts(table, unit));
+    for (size_t r = 0; r < table.rows.size(); ++r)
+        line(row_texts(table, r, unit, false));
     return out;
 }
 
 // One object a row; numbers as they are written elsewhere.
-std::string json(const Table& table, const Texts& texts) {
+std::string json(const Table& table, TimeUnit unit) {
     const auto quoted = [](const std::string& text) {
         return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     };
+    std::vector<std::string> keys;
+    for (const std::string& head : head_texts(table, unit))
+        keys.push_back(quoted(head));
     std::string out = "[";
-    for (size_t r = 0; r < texts.rows.size(); ++r) {
+    for (size_t r = 0; r < table.rows.size(); ++r) {
+        const std::vector<std::string> texts = row_texts(table, r, unit, false);
         out += r ? ",\n  {" : "\n  {";
-        for (size_t c = 0; c < texts.heads.size(); ++c) {
+        for (size_t c = 0; c < keys.size(); ++c) {
             const bool none = std::holds_alternative<std::monostate>(table.rows[r][c]);
-            const std::string& text = texts.rows[r][c];
-            out += (c ? "," : "") + quoted(texts.heads[c]) + ":" +
+            out += (c ? "," : "") + keys[c] + ":" +
                    (none                                   ? "null"
-                    : table.columns[c].kind == Kind::kText ? quoted(text)
-                                                           : text);
+                    : table.columns[c].kind == Kind::kText ? quoted(texts[c])
+                                                           : texts[c]);
         }
         out += '}';
     }
-    return out + (texts.rows.empty() ? "]\n" : "\n]\n");
+    return out + (table.rows.empty() ? "]\n" : "\n]\n");
 }
 
 }  // namespace
@@ -250,44 +254,45 @@ std::string head_text(const Column& column, TimeUnit unit) {
     }
 }
 
-Texts texts_of(const Table& table, TimeUnit unit, bool grouped) {
-    Texts texts;
+std::vector<std::string> head_texts(const Table& table, TimeUnit unit) {
+    std::vector<std::string> heads;
     for (const Column& column : table.columns)
-        texts.heads.push_back(head_text(column, unit));
-    texts.rows.reserve(table.rows.size());
-    for (const auto& row : table.rows) {
-        std::vector<std::string>& out = texts.rows.emplace_back();
-        out.reserve(row.size());
-        for (size_t c = 0; c < row.size(); ++c) {
-            const Kind kind = table.columns[c].kind;
-            if (std::holds_alternative<std::monostate>(row[c]))
-                out.emplace_back();
-            else if (const auto* text = std::get_if<std::string>(&row[c]))
-                out.push_back(*text);
-            else
-                out.push_back(grouped ? with_commas(number_text(row[c], kind, unit))
-                                      : number_text(row[c], kind, unit));
+        heads.push_back(head_text(column, unit));
+    return heads;
+}
+
+std::vector<std::string> row_texts(const Table& table, size_t row, TimeUnit unit, bool grouped) {
+    std::vector<std::string> out;
+    out.reserve(table.columns.size());
+    for (size_t c = 0; c < table.columns.size(); ++c) {
+        const Cell& cell = table.rows[row][c];
+        if (std::holds_alternative<std::monostate>(cell)) {
+            out.emplace_back();
+        } else if (const auto* text = std::get_if<std::string>(&cell)) {
+            out.push_back(*text);
+        } else {
+            std::string number = number_text(cell, table.columns[c].kind, unit);
+            out.push_back(grouped ? with_commas(std::move(number)) : std::move(number));
         }
     }
-    return texts;
+    return out;
 }
 
 std::string render(const Table& table, const Format& format, TimeUnit unit) {
-    const Texts texts = texts_of(table, unit, format.for_people() && format.grouped);
     switch (format.layout) {
         case Layout::kColumn:
         case Layout::kTable:
-            return columns_text(table, texts, format);
+            return columns_text(table, format, unit);
         case Layout::kCsv:
-            return separated(texts, format.header, ',', csv_field);
+            return separated(table, format, unit, ',', csv_field);
         case Layout::kTsv:
-            return separated(texts, format.header, '\t',
+            return separated(table, format, unit, '\t',
                              [&](const std::string& text) { return tsv_field(text, format.escaped); });
         case Layout::kJson:
-            return json(table, texts);
+            return json(table, unit);
         case Layout::kHtmlDocument:
         case Layout::kHtmlTable:
-            return html_text(table, texts, format);
+            return html_text(table, format, unit);
     }
     return {};
 }

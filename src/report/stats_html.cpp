@@ -27,12 +27,13 @@ std::string escaped(const std::string& text) {
     return out;
 }
 
-std::string table_text(const Table& table, const Texts& texts) {
+std::string table_text(const Table& table, TimeUnit unit) {
     std::string out = "<table>\n  <tr>";
-    for (const std::string& head : texts.heads)
+    for (const std::string& head : head_texts(table, unit))
         out += "<th>" + escaped(head) + "</th>";
     out += "</tr>\n";
-    for (const auto& row : texts.rows) {
+    for (size_t r = 0; r < table.rows.size(); ++r) {
+        const std::vector<std::string> row = row_texts(table, r, unit, false);
         out += "  <tr>";
         for (size_t c = 0; c < row.size(); ++c)
             out += (table.columns[c].kind == Kind::kText ? "<td>" : "<td align=\"right\">") +
@@ -47,13 +48,13 @@ constexpr const char* kStyle =
 
 }  // namespace
 
-std::string html_text(const Table& table, const Texts& texts, const Format& format) {
-    if (format.layout == Layout::kHtmlTable) return table_text(table, texts);
+std::string html_text(const Table& table, const Format& format, TimeUnit unit) {
+    if (format.layout == Layout::kHtmlTable) return table_text(table, unit);
     std::string out = "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n<title>" +
                       escaped(format.title) + "</title>\n";
     out += format.style.empty() ? std::string(kStyle) + "\n"
                                 : "<link rel=\"stylesheet\" href=\"" + escaped(format.style) + "\">\n";
-    return out + "</head>\n<body>\n" + table_text(table, texts) + "</body>\n</html>\n";
+    return out + "</head>\n<body>\n" + table_text(table, unit) + "</body>\n</html>\n";
 }
 
 }  // namespace opsight::stats

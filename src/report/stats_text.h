@@ -5,13 +5,11 @@
 
 namespace opsight::stats {
 
-struct Texts {
-    std::vector<std::string> heads;
-    std::vector<std::vector<std::string>> rows;
-};
-Texts texts_of(const Table& table, TimeUnit unit, bool grouped);
+// One row as it is written; `grouped` numbers have commas.
+std::vector<std::string> row_texts(const Table& table, size_t row, TimeUnit unit, bool grouped);
+std::vector<std::string> head_texts(const Table& table, TimeUnit unit);
 
-std::string columns_text(const Table& table, const Texts& texts, const Format& format);
-std::string html_text(const Table& table, const Texts& texts, const Format& format);
+std::string columns_text(const Table& table, const Format& format, TimeUnit unit);
+std::string html_text(const Table& table, const Format& format, TimeUnit unit);
 
 }  // namespace opsight::stats

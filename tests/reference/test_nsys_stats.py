@@ -11,6 +11,7 @@ import io
 import lzma
 import os
 import sys
+import tempfile
 import unittest
 
 import fabricated_export
@@ -40,6 +41,10 @@ def value_of(text, head):
         return text
 
 
+def parsed(text):
+    return [{head: value_of(field, head) for head, field in row.items()} for row in csv.DictReader(io.StringIO(text))]
+
+
 def sort_key(row):
     return [(value is not None, isinstance(value, str), value) for head, value in row.items()
             if not is_approximate(head)]
@@ -48,10 +53,22 @@ def sort_key(row):
 class Case(unittest.TestCase):
     maxDiff = 2000
 
-    def rows(self, path, name, *options, command=("stats", "-r")):
-        text = opsight_cli.run(command[0], path, command[1], name, "-f", "csv", "-q", *options).stdout
-        return [{head: value_of(field, head) for head, field in row.items()}
-                for row in csv.DictReader(io.StringIO(text))]
+    def rows(self, path, name, *options):
+        return parsed(opsight_cli.run("stats", path, "-r", name, "-f", "csv", "-q", *options).stdout)
+
+    def all_rows(self, path, names, *options, command):
+        """The rows of many reports, from one run of the program."""
+        with tempfile.TemporaryDirectory() as folder:
+            opsight_cli.run(command[0], path, command[1], ",".join(names), "-f", "csv", "-q", *options, "-o",
+                            os.path.join(folder, "x"))
+            made = {}
+            for name in names:
+                file = os.path.join(folder, f"x_{name.replace(':', '_')}.csv")
+                made[name] = []  # skipped for want of data
+                if os.path.exists(file):
+                    with open(file, encoding="utf-8", newline="") as text:
+                        made[name] = parsed(text.read())
+            return made
 
     def assert_same(self, ours, wanted, what):
         self.assertEqual(len(ours), len(wanted), what)
@@ -92,17 +109,14 @@ class Case(unittest.TestCase):
         profile = opsight_cli.Profile(path)
         export = nsys_stats.Export(path)
         counts = {}
-        for name, reference in nsys_stats.REPORTS.items():
-            with self.subTest(f"{name} of {os.path.basename(path)}"):
-                wanted = reference(export)
-                self.assert_same(self.rows(profile.path, name), wanted, name)
-                counts[name] = len(wanted)
-        for name, rule in nsys_rules.RULES.items():
-            with self.subTest(f"{name} of {os.path.basename(path)}"):
-                wanted = rule(export)
-                self.assert_same(self.rows(profile.path, name, "--rows", "1000000", command=("analyze", "-r")),
-                                 wanted, name)
-                counts[name] = len(wanted)
+        for command, references, options in (("stats -r", nsys_stats.REPORTS, ()),
+                                             ("analyze -r", nsys_rules.RULES, ("--rows", "1000000"))):
+            made = self.all_rows(profile.path, list(references), *options, command=command.split())
+            for name, reference in references.items():
+                with self.subTest(f"{name} of {os.path.basename(path)}"):
+                    wanted = reference(export)
+                    self.assert_same(made[name], wanted, name)
+                    counts[name] = len(wanted)
         with self.subTest(f"ids of {os.path.basename(path)}"):
             self.check_ids(profile.path)
         profile.remove()

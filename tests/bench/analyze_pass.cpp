@@ -9,6 +9,7 @@
 
 #include "analyze/analyze.h"
 #include "analyze/attribution.h"
+#include "analyze/captures.h"
 #include "analyze/direction.h"
 #include "analyze/find_iterations.h"
 #include "analyze/kernels.h"
@@ -64,7 +65,7 @@ int time_passes(const std::vector<std::string>& paths, unsigned threads) {
     show("layers", milliseconds([&] { find_layers(p, a); }));
     show("directions", milliseconds([&] { directions = find_directions(p, a); }));
     show("attribution", milliseconds([&] { attribute_device_work(p, a, annotations); }));
-    show("ops", milliseconds([&] { identify_ops(p, a, directions, annotations); }));
+    show("ops", milliseconds([&] { identify_ops(p, a, directions, annotations, find_captures(p, a)); }));
     show("kernels", milliseconds([&] { find_kernels(p, a); }));
     show("occupancy", milliseconds([&] { find_occupancy(p, a); }));
     show("op_work", milliseconds([&] { sum_op_work(p, a); }));

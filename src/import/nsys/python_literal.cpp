@@ -64,7 +64,8 @@ class Parser {
         while (!take('}')) {
             PythonValue key, entry;
             if (!parse(key, depth + 1) || !take(':') || !parse(entry, depth + 1)) return false;
-            value.entries.emplace_back(std::move(key.text), std::move(entry));
+            value.keys.push_back(std::move(key.text));
+            value.items.push_back(std::move(entry));
             if (!take(',') && !next_is('}')) return false;
         }
         return true;
@@ -157,11 +158,11 @@ void append_json(std::string& out, const PythonValue& value) {
             return;
         case PythonValue::Kind::kDict:
             out += '{';
-            for (size_t i = 0; i < value.entries.size(); ++i) {
+            for (size_t i = 0; i < value.items.size(); ++i) {
                 if (i > 0) out += ", ";
-                append_json_text(out, value.entries[i].first);
+                append_json_text(out, value.keys[i]);
                 out += ": ";
-                append_json(out, value.entries[i].second);
+                append_json(out, value.items[i]);
             }
             out += '}';
     }
@@ -170,8 +171,8 @@ void append_json(std::string& out, const PythonValue& value) {
 }  // namespace
 
 const PythonValue* PythonValue::find(std::string_view key) const {
-    for (const auto& [name, value] : entries)
-        if (name == key) return &value;
+    for (size_t i = 0; i < keys.size(); ++i)
+        if (keys[i] == key) return &items[i];
     return nullptr;
 }
 

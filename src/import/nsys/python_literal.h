@@ -14,8 +14,8 @@ struct PythonValue {
     enum class Kind { kNone, kBool, kNumber, kText, kList, kDict };
     Kind kind = Kind::kNone;
     std::string text;                // of texts without quotes and escapes; of numbers and bools as written
-    std::vector<PythonValue> items;  // of lists and tuples
-    std::vector<std::pair<std::string, PythonValue>> entries;  // of dicts
+    std::vector<PythonValue> items;  // of lists and tuples; the values of dicts
+    std::vector<std::string> keys;   // of dicts, one for each item
 
     const PythonValue* find(std::string_view key) const;
     std::string_view text_of(std::string_view key) const;  // of a text entry; else empty

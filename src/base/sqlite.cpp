@@ -78,6 +78,26 @@ bool root_page_has_rows(int file, int64_t page) {
     return head[0] != kLeaf || head[3] != 0 || head[4] != 0;  // an inner page, or one with cells
 }
 
+uint32_t big_endian(const unsigned char* bytes) {
+    return static_cast<uint32_t>(bytes[0]) << 24 | static_cast<uint32_t>(bytes[1]) << 16 |
+           static_cast<uint32_t>(bytes[2]) << 8 | bytes[3];
+}
+
+// Whether the file is shorter than its header says.
+bool is_shortened(const std::string& path) {
+    unsigned char head[100] = {};
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    const bool whole = ::pread(file, head, sizeof head, 0) == sizeof head;
+    ::close(file);
+    std::error_code problem;
+    const uintmax_t size = fs::file_size(path, problem);
+    uint32_t page_bytes = static_cast<uint32_t>(head[16]) << 8 | head[17];
+    if (page_bytes == 1) page_bytes = 65536;
+    const bool told = std::memcmp(head + 24, head + 92, 4) == 0;  // else the number of pages is not current
+    return !whole || (!problem && told && size < uintmax_t{big_endian(head + 28)} * page_bytes);
+}
+
 void set_limits(sqlite3* handle) {
     sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestValue);
     sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 1 << 20);
@@ -85,11 +105,13 @@ void set_limits(sqlite3* handle) {
     sqlite3_limit(handle, SQLITE_LIMIT_COMPOUND_SELECT, 8);
     sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
     sqlite3_limit(handle, SQLITE_LIMIT_WORKER_THREADS, 0);
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+
     sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
     sqlite3_exec(handle, "PRAGMA cell_size_check = ON", nullptr, nullptr, nullptr);
+    // Reads what is there of a file that was cut, which is refused else. (It is never written to.)
+    sqlite3_exec(handle, "PRAGMA writable_schema = ON", nullptr, nullptr, nullptr);
     sqlite3_exec(handle, "PRAGMA mmap_size = 0", nullptr, nullptr, nullptr);  // the file may be cut meanwhile
 }
 
@@ -133,6 +155,7 @@ Result<Database> Database::open(const std::string& path) {
     Database database(handle, path);
     if (outcome != SQLITE_OK) return fail(database.error("cannot be opened"));
     set_limits(handle);
+    database.is_cut_ = is_shortened(path);
     return database;
 }
 

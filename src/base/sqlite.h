@@ -44,7 +44,9 @@ class Database {
     // A file that another process writes, or that its writer left in the middle, is an error that says so.
     static Result<Database> open(const std::string& path);
     Database(Database&& other) noexcept
-        : handle_(std::exchange(other.handle_, nullptr)), path_(std::move(other.path_)) {}
+        : handle_(std::exchange(other.handle_, nullptr)),
+          path_(std::move(other.path_)),
+          is_cut_(other.is_cut_) {}
     Database& operator=(Database&&) = delete;
     ~Database();
 
@@ -60,6 +62,8 @@ class Database {
     const std::string& path() const { return path_; }
     // From the file so far, about.
     uint64_t bytes_read() const;
+    // Whether the file ends before its header says; what is there can be read.
+    bool is_cut() const { return is_cut_; }
 
   private:
     Database(sqlite3* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
@@ -67,6 +71,7 @@ class Database {
     Status list_tables(int file, std::vector<TableInfo>& found);
     sqlite3* handle_;
     std::string path_;
+    bool is_cut_ = false;
 };
 
 }  // namespace opsight::sqlite

@@ -61,6 +61,9 @@ Result<ReportFacts> import_export(const std::string& path, const ReadOptions& op
                         path, {}, "make one with 'nsys export --type sqlite REPORT.nsys-rep'");
     }
     const std::string name = source.empty() ? path : source;
+    if (database.is_cut())
+        builder.diagnostics().add(Diag::kTruncatedInput,
+                                  {name, -1, -1, "the file is shorter than its header says"});
     Report report(std::move(database), tables, name, builder);
     if (progress)
         report.on_progress = [progress, before = options.disk_before](uint64_t bytes) {

@@ -26,6 +26,9 @@ int block_bytes(const Profile& profile) {
     return spans < size_t{1} << 20 ? 64 << 10 : 256 << 10;
 }
 
+// Enough for a profile of any size (20 million spans need no more), and little beside the spans themselves.
+constexpr int64_t kMemory = 1'200'000'000;
+
 // Removes what is left under the temporary name.
 struct TemporaryFile {
     std::string path;
@@ -74,7 +77,7 @@ Status append_parts(duck::Connection& connection, const std::vector<Part>& parts
 Status fill_database(const std::string& path, const WritePlan& plan, const WriteOptions& options) {
     duck::OpenOptions open;
     open.threads = options.threads;
-    open.memory_limit_bytes = options.memory_limit_bytes;
+    open.memory_limit_bytes = options.memory_limit_bytes > 0 ? options.memory_limit_bytes : kMemory;
     open.block_bytes = block_bytes(plan.profile);
     OPSIGHT_ASSIGN(const duck::Database database, duck::Database::open(path, open));
     OPSIGHT_ASSIGN(duck::Connection first, database.connect());

@@ -16,7 +16,7 @@ namespace opsight::db {
 struct WriteOptions {
     bool overwrite = false;          // replace an existing file
     int threads = 2;                 // 1 or 2 writers
-    int64_t memory_limit_bytes = 0;  // for DuckDB; 0: its default
+    int64_t memory_limit_bytes = 0;  // for DuckDB; 0: 1.2 GB
 };
 
 Status write_profile(const std::string& path, const Profile& profile, const Analysis& analysis,

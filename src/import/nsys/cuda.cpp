@@ -234,10 +234,26 @@ class DeviceReader {
     absl::flat_hash_map<TransferId, StringId> transfer_names_;
 };
 
+Status read_graph_nodes(Report& report, std::string_view table) {
+    return report
+        .read(table, {"start", "globalTid", "graphNodeId", "originalGraphNodeId"},
+              [&](Table& row) {
+                  GraphNode node;
+                  if (!report.time(row, 0, node.time)) return;
+                  node.thread = report.thread(row.number(1, 0), true);
+                  node.node = row.number(2);
+                  node.original = row.number(3);
+                  report.builder().add_graph_node(node);
+              })
+        .map([](bool) {});
+}
+
 }  // namespace
 
 Status read_cuda(Report& report) {
     OPSIGHT_TRY(CallReader(report).run());
+    for (const char* table : {"CUDA_GRAPH_NODE_EVENTS", "CUDA_GRAPH_EVENTS"})  // the second in older exports
+        OPSIGHT_TRY(read_graph_nodes(report, table));
     return DeviceReader(report).run();
 }
 

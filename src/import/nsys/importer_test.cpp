@@ -202,6 +202,22 @@ TEST(Nsys, CopiesGraphsAndWaits) {
     EXPECT_EQ(p.device_extras.address[static_cast<size_t>(extra - p.device_extras.row.begin())], 8192);
 }
 
+TEST(Nsys, NodesOfGraphs) {
+    const TempFolder folder;
+    const std::string thread = number(kProcess + 7);
+    const Profile p = import_sql(
+        folder, kTables + call(100, 120, 7, 3) +
+                    "CREATE TABLE CUDA_GRAPH_NODE_EVENTS (start INT, globalTid INT, graphNodeId INT, "
+                    "originalGraphNodeId INT);"
+                    "INSERT INTO CUDA_GRAPH_NODE_EVENTS VALUES (110, " +
+                    thread + ", 21, NULL), (300, " + thread + ", 22, 21);");
+    ASSERT_EQ(p.graph_nodes.size(), 2u);
+    EXPECT_EQ(p.graph_nodes[0].time, 10);
+    EXPECT_EQ(p.graph_nodes[0].original, -1);
+    EXPECT_EQ(p.graph_nodes[1].original, 21);
+    EXPECT_EQ(p.graph_nodes[1].thread, p.host.track[0]);
+}
+
 TEST(Nsys, MemoryMetricsMessagesAndScheduling) {
     const TempFolder folder;
     const std::string pid = number(kProcess), thread = number(kProcess + 7);
@@ -380,11 +396,8 @@ TEST(Nsys, DamagedAndUnsettledFiles) {
     ASSERT_EQ(pipe(done), 0);
     const pid_t child = fork();
     if (child == 0) {
-        sqlite3* handle = nullptr;
-        char byte = 'n';
-        if (sqlite3_open(path.c_str(), &handle) == SQLITE_OK &&
-            sqlite3_exec(handle, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK)
-            byte = 'y';
+        const WriteLock lock(path);
+        char byte = lock.held() ? 'y' : 'n';
         (void)!write(ready[1], &byte, 1);
         (void)!read(done[0], &byte, 1);
         _exit(0);

@@ -1,22 +1,11 @@
 // Small exports for tests, made with SQL.
 #pragma once
 
-#include <gtest/gtest.h>
-#include <sqlite3.h>
-
 #include <string>
 
-namespace opsight::testing {
+#include "base/test_sqlite.h"
 
-// Runs the statements on the file, which is created where it is missing.
-inline void make_database(const std::string& path, const std::string& sql) {
-    sqlite3* handle = nullptr;
-    ASSERT_EQ(sqlite3_open(path.c_str(), &handle), SQLITE_OK);
-    char* problem = nullptr;
-    EXPECT_EQ(sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, &problem), SQLITE_OK) << problem;
-    sqlite3_free(problem);
-    sqlite3_close(handle);
-}
+namespace opsight::testing {
 
 // Tables of a current export, as far as the tests use them; process 5 of machine 1 has the threads 7 and 8.
 inline constexpr long long kProcess = (1LL << 48) | (5LL << 24);

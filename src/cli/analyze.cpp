@@ -92,7 +92,7 @@ class AnalyzeCommand : public Command {
         return requests;
     }
 
-    Status apply(stats::Source& source, const stats::RuleRequest& request, stats::Format format) const {
+    Status apply(stats::Source& source, const stats::RuleRequest& request, stats::Format format) {
         const stats::Rule& rule = *request.rule;
         const bool people = output_ == "-" && format.for_people();
         OPSIGHT_ASSIGN(const bool there, source.has(rule.needs));
@@ -115,6 +115,7 @@ class AnalyzeCommand : public Command {
             text = fmt::format("\n ** {}:\n\n{}\n{}{}\n", title, words, text.empty() ? "" : "\n", text);
         else if (!quiet_)
             fmt::print(stderr, "{}: {}\n", request.text, words);
+        if (output_ == "-" && !people && printed_++ > 0) text.insert(0, 1, '\n');
         const TableOutput target{base_name(path_), overwrite_};
         return target.write(output_, request.text, format, text);
     }
@@ -124,6 +125,7 @@ class AnalyzeCommand : public Command {
     stats::Thresholds thresholds_;
     stats::Filter filter_;
     stats::TimeUnit unit_value_ = stats::TimeUnit::kNs;
+    int printed_ = 0;
     bool overwrite_ = false, help_ = false, quiet_ = false;
 };
 

@@ -138,7 +138,7 @@ class StatsCommand : public Command {
     }
 
     Status make(stats::Source& source, const stats::Request& request, stats::Format format,
-                const std::string& output) const {
+                const std::string& output) {
         OPSIGHT_ASSIGN(const std::string missing, stats::missing_data(source, *request.report));
         const bool people = output == "-" && format.for_people();
         if (!missing.empty()) {
@@ -150,6 +150,8 @@ class StatsCommand : public Command {
         const std::string title = fmt::format("{} ({})", request.report->title, request.text);
         if (format.title.empty()) format.title = title;
         std::string text = stats::render(table, format, unit_value_);
+        // Tables for a program, one after another: an empty line parts them.
+        if (output == "-" && !format.for_people() && printed_++ > 0) text.insert(0, 1, '\n');
         if (people && !quiet_) text = fmt::format("\n ** {}:\n\n{}\n", title, text);
         const TableOutput target{base_name(path_), overwrite_};
         OPSIGHT_TRY(target.write(output, request.text, format, text));
@@ -162,6 +164,7 @@ class StatsCommand : public Command {
     std::vector<std::string> reports_, formats_, outputs_;
     stats::Filter filter_;
     stats::TimeUnit unit_value_ = stats::TimeUnit::kNs;
+    int printed_ = 0;
     bool overwrite_ = false, help_reports_ = false, help_formats_ = false, quiet_ = false;
 };
 

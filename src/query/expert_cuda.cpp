@@ -82,7 +82,7 @@ std::vector<Rule> cuda_call_rules() {
         {"cuda_memcpy_async",
          "CUDA Async Memcpy with Pageable Memory",
          {},
-         Data::kMemory,
+         Data::kCopies,
          "CUDA memcpy APIs",
          "Asynchronous copies from or to pageable memory: they hold the host up like synchronous ones.",
          [](Text) -> std::string {
@@ -95,7 +95,7 @@ std::vector<Rule> cuda_call_rules() {
         {"cuda_memcpy_sync",
          "CUDA Synchronous Memcpy",
          {"small"},
-         Data::kMemory,
+         Data::kCopies,
          "CUDA memcpy APIs",
          "Synchronous copies, which block the host; small ones to the device do not.",
          [](Text t) {
@@ -109,7 +109,7 @@ std::vector<Rule> cuda_call_rules() {
         {"cuda_memset_sync",
          "CUDA Synchronous Memset",
          {},
-         Data::kMemory,
+         Data::kSets,
          "CUDA memset APIs",
          "Synchronous sets of pinned or managed memory, which block the host.",
          [](Text) -> std::string {

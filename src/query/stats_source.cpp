@@ -46,6 +46,8 @@ std::string_view data_name(Data data) {
         case Data::kKernels:
             return "CUDA kernel";
         case Data::kMemory:
+        case Data::kCopies:
+        case Data::kSets:
             return "GPU memory";
         case Data::kNvtx:
             return "NV Tools Extension (NVTX)";
@@ -223,6 +225,12 @@ Result<bool> Source::has(Data data) {
             break;
         case Data::kMemory:
             sql = "FROM st_gpu WHERE kind IN (1, 2)";
+            break;
+        case Data::kCopies:
+            sql = "FROM st_gpu WHERE kind = 1";
+            break;
+        case Data::kSets:
+            sql = "FROM st_gpu WHERE kind = 2";
             break;
         case Data::kNvtx:
             sql = "FROM st_range";

@@ -86,6 +86,8 @@ class StatsTest(unittest.TestCase):
         first, second = done.stdout.split("]\n", 1)
         self.assertEqual(json.loads(first + "]")[0]["Name"], "cudaLaunchKernel")
         self.assertEqual(len(json.loads(second)), 2)
+        done = self.stats("-r", "cuda_api_sum,cuda_gpu_mem_time_sum,cuda_gpu_kern_sum", "-f", "csv")
+        self.assertEqual([len(part.split("\n")) for part in done.stdout.rstrip("\n").split("\n\n")], [2, 3])
         done = self.stats("-r", "cuda_api_sum", "-o", "@false", check=False)
         self.assertIn("'false' failed", done.stderr)
 

@@ -318,7 +318,8 @@ std::vector<Table> host_tables() {
            "6 profiler overhead, 7 data loading, 8 file I/O, 9 other, 10 OS runtime, 11 message passing, 12 "
            "library"},
           {"category", kInteger, "",
-           "strings.id: category in the source, of kind 9; library of kinds 11 and 12"},
+           "strings.id: category in the source, of kind 9; library of kinds 11 and 12; \"syscall\" "
+           "of system calls among kind 10"},
           {"iteration", kInteger, "", "iterations.number"}}},
         {"nvtx_ranges",
          "NVTX ranges and marks, whatever they were read as, by (track, begin, longest first).",

@@ -36,7 +36,8 @@ struct WritePlan {
 
 // Host spans whose detail is the StringId of a category.
 constexpr bool has_category(HostKind kind) {
-    return kind == HostKind::kOther || kind == HostKind::kMessagePassing || kind == HostKind::kLibrary;
+    return kind == HostKind::kOther || kind == HostKind::kMessagePassing || kind == HostKind::kLibrary ||
+           kind == HostKind::kOsRuntime;
 }
 
 std::vector<TableFill> small_table_fills(const WritePlan& plan);

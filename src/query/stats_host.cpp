@@ -14,9 +14,18 @@ constexpr const char* kMpiCalls =
     "FROM st_host h JOIN raw.strings s ON s.id = h.name LEFT JOIN raw.messages m ON m.id = h.id "
     "WHERE h.kind = 11 AND starts_with(s.text, 'MPI_'))";
 
-Result<Table> osrt_sum(Source& source, const Arguments&) {
+// System calls stand beside the calls of the C library, with a category of their own.
+Result<Table> calls_sum(Source& source, std::string_view condition) {
     return summary(source, "Num Calls", {{"Name", "s.text"}},
-                   "st_host h JOIN raw.strings s ON s.id = h.name WHERE h.kind = 10");
+                   fmt::format("st_host h JOIN raw.strings s ON s.id = h.name WHERE {}", condition));
+}
+
+Result<Table> osrt_sum(Source& source, const Arguments&) {
+    return calls_sum(source, "h.kind = 10 AND h.category < 0");
+}
+
+Result<Table> syscall_sum(Source& source, const Arguments&) {
+    return calls_sum(source, "h.kind = 10 AND h.category >= 0");
 }
 
 Result<Table> mpi_event_sum(Source& source, const Arguments&) {
@@ -74,6 +83,8 @@ std::vector<Report> host_reports() {
     using enum Data;
     return {report("osrt_sum", "osrtsum", "OS Runtime Summary", kNone, {kOsRuntime}, osrt_sum,
                    "Calls of the C library and the system, by function."),
+            report("syscall_sum", "", "Syscall Summary", kNone, {kSyscalls}, syscall_sum,
+                   "System calls by function."),
             report("mpi_event_sum", "mpieventsum", "MPI Event Summary", kNone, {kMpi}, mpi_event_sum,
                    "Calls of MPI by function."),
             report("mpi_event_trace", "mpieventtrace", "MPI Event Trace", kNone, {kMpi}, mpi_event_trace,

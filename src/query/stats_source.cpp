@@ -53,6 +53,8 @@ std::string_view data_name(Data data) {
             return "NV Tools Extension (NVTX)";
         case Data::kOsRuntime:
             return "OS Runtime trace";
+        case Data::kSyscalls:
+            return "syscall";
         case Data::kMpi:
             return "MPI event";
         case Data::kPageFaults:
@@ -236,7 +238,10 @@ Result<bool> Source::has(Data data) {
             sql = "FROM st_range";
             break;
         case Data::kOsRuntime:
-            sql = "FROM st_host WHERE kind = 10";
+            sql = "FROM st_host WHERE kind = 10 AND category < 0";
+            break;
+        case Data::kSyscalls:
+            sql = "FROM st_host WHERE kind = 10 AND category >= 0";
             break;
         case Data::kMpi:
             sql = "FROM st_host WHERE kind = 11";

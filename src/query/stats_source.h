@@ -22,7 +22,18 @@
 
 namespace opsight::stats {
 
-enum class Data : uint8_t { kApi, kKernels, kMemory, kCopies, kSets, kNvtx, kOsRuntime, kMpi, kPageFaults };
+enum class Data : uint8_t {
+    kApi,
+    kKernels,
+    kMemory,
+    kCopies,
+    kSets,
+    kNvtx,
+    kOsRuntime,
+    kSyscalls,
+    kMpi,
+    kPageFaults
+};
 std::string_view data_name(Data data);  // "CUDA kernel"
 
 struct Filter {

@@ -210,6 +210,7 @@ TEST_F(StatsTest, SaysWhatIsMissing) {
     EXPECT_EQ(missing("cuda_gpu_mem_time_sum"), "GPU memory data");
     EXPECT_EQ(missing("nvtx_kern_sum"), "CUDA kernel data");
     EXPECT_EQ(missing("osrt_sum"), "OS Runtime trace data");
+    EXPECT_EQ(missing("syscall_sum"), "syscall data");
     EXPECT_EQ(missing("um_sum"), "CUDA Unified Memory CPU page faults data");
     EXPECT_EQ(missing("nvtx_sum"), "");
 }

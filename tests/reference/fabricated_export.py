@@ -20,6 +20,7 @@ TABLES = {
     "CUDA_UM_CPU_PAGE_FAULT_EVENTS": "start globalPid address",
     "CUDA_UM_GPU_PAGE_FAULT_EVENTS": "start end globalPid deviceId address numberOfPageFaults faultAccessType",
     "OSRT_API": "start end globalTid nameId",
+    "SYSCALL": "start end globalTid nameId",
     "MPI_RANKS": "globalTid rank",
     "MPI_P2P_EVENTS": "start end globalTid textId tag remoteRank size",
     "MPI_COLLECTIVES_EVENTS": "start end globalTid textId rootRank size recvSize",
@@ -109,6 +110,7 @@ class Writer:
             start = self.random.randint(0, 190_000)
             times = {"start": start, "end": start + self.random.randint(1, 9000), "globalTid": thread}
             self.add("OSRT_API", **times, nameId=self.string(self.pick("poll", "read")))
+            self.add("SYSCALL", **times, nameId=self.string(self.pick("read", "futex")))
             self.add("MPI_P2P_EVENTS", **times, textId=self.string(self.pick("MPI_Send", "MPI_Recv")), tag=3,
                      remoteRank=1, size=self.random.randint(0, 10**6))
             self.add("MPI_COLLECTIVES_EVENTS", **times, textId=self.string("MPI_Bcast"), rootRank=0,

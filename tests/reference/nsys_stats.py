@@ -380,6 +380,11 @@ def osrt_sum(export):
                     for row in export.rows("OSRT_API", "start end nameId")], "Num Calls", ["Name"])
 
 
+def syscall_sum(export):
+    return summary([((export.strings[row["nameId"]],), length(row))
+                    for row in export.rows("SYSCALL", "start end nameId")], "Num Calls", ["Name"])
+
+
 def mpi_calls(export):
     """(source, rank, row) of every call of MPI."""
     ranks = {}
@@ -469,7 +474,7 @@ REPORTS = {
     "cuda_kern_exec_trace": cuda_kern_exec_trace, "nvtx_sum": nvtx_sum, "nvtx_pushpop_sum": nvtx_pushpop_sum,
     "nvtx_startend_sum": nvtx_startend_sum, "nvtx_pushpop_trace": nvtx_pushpop_trace,
     "nvtx_gpu_proj_sum": nvtx_gpu_proj_sum, "nvtx_gpu_proj_trace": nvtx_gpu_proj_trace,
-    "nvtx_kern_sum": nvtx_kern_sum, "osrt_sum": osrt_sum,
+    "nvtx_kern_sum": nvtx_kern_sum, "osrt_sum": osrt_sum, "syscall_sum": syscall_sum,
     "cuda_gpu_kern_sum:base": lambda export: cuda_gpu_kern_sum(export, "base"),
     "cuda_gpu_kern_sum:mangled": lambda export: cuda_gpu_kern_sum(export, "mangled"),
     "nvtx_kern_sum:base": lambda export: nvtx_kern_sum(export, "base"),

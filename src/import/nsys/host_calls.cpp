@@ -11,7 +11,7 @@ struct CallTable {
 
 constexpr CallTable kCallTables[] = {
     {"OSRT_API", "", HostKind::kOsRuntime},
-    {"SYSCALL", "", HostKind::kOsRuntime},
+    {"SYSCALL", "syscall", HostKind::kOsRuntime},
     {"CUDNN_EVENTS", "cuDNN", HostKind::kLibrary},
     {"CUBLAS_EVENTS", "cuBLAS", HostKind::kLibrary},
     {"NVVIDEO_ENCODER_API", "NVENC", HostKind::kLibrary},

@@ -54,6 +54,9 @@ std::optional<hardware::SmLimits> limits_of(const Device& device) {
     return limits;
 }
 
+// Sources may tell anything; no device has more.
+constexpr int64_t kMostShared = int64_t{1} << 40;
+
 struct Residency {
     double occupancy_pct = -1, waves = -1;
 };
@@ -68,15 +71,16 @@ Residency residency(const LaunchConfig& config, const Device* device) {
     hardware::Launch launch;
     launch.threads_per_block = config.block[0] * config.block[1] * config.block[2];
     launch.registers_per_thread = config.registers_per_thread;
-    launch.shared_bytes_per_block =
-        std::max<int64_t>(config.static_shared_bytes, 0) + std::max<int64_t>(config.dynamic_shared_bytes, 0);
+    const auto shared = [](int64_t bytes) { return std::clamp<int64_t>(bytes, 0, kMostShared); };
+    launch.shared_bytes_per_block = shared(config.static_shared_bytes) + shared(config.dynamic_shared_bytes);
     Residency result;
     result.occupancy_pct = hardware::occupancy_pct(*limits, launch);
-    const int64_t at_once = device->sm_count * hardware::resident_blocks(*limits, launch);
+    const double at_once = static_cast<double>(device->sm_count) *
+                           static_cast<double>(hardware::resident_blocks(*limits, launch));
     const bool grid = config.grid[0] > 0 && config.grid[1] > 0 && config.grid[2] > 0;
     if (grid && at_once > 0)
         result.waves = static_cast<double>(config.grid[0]) * static_cast<double>(config.grid[1]) *
-                       static_cast<double>(config.grid[2]) / static_cast<double>(at_once);
+                       static_cast<double>(config.grid[2]) / at_once;
     return result;
 }
 

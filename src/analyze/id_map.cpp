@@ -41,8 +41,8 @@ IdMap::IdMap(const std::vector<std::pair<int64_t, uint32_t>>& rows) {
 std::pair<const uint32_t*, const uint32_t*> IdMap::find(int64_t id) const {
     const uint32_t* const base = rows_.data();
     if (dense_) {
-        if (id < lowest_ || id - lowest_ >= static_cast<int64_t>(start_.size()) - 1) return {base, base};
-        const auto at = static_cast<size_t>(id - lowest_);
+        const uint64_t at = static_cast<uint64_t>(id) - static_cast<uint64_t>(lowest_);  // wraps where lower
+        if (at >= start_.size() - 1) return {base, base};
         return {base + start_[at], base + start_[at + 1]};
     }
     const auto [first, last] = std::equal_range(ids_.begin(), ids_.end(), id);

@@ -7,7 +7,8 @@ std::string Error::message() const {
     for (const std::string& part : {file, place})
         if (!part.empty()) text += part + ": ";
     text += what;
-    if (!remedy.empty()) text += " (" + remedy + ")";
+    // A message that ends by pointing into a line gets the remedy below it.
+    if (!remedy.empty()) text += (what.find('\n') == std::string::npos ? " (" : "\n(") + remedy + ")";
     return text;
 }
 

@@ -10,6 +10,14 @@
 
 namespace opsight::cli {
 
+// A number of an iteration: the parser's own check would print the largest double.
+inline CLI::Validator iteration_number() {
+    return {[](const std::string& text) {
+                return text.starts_with('-') ? "must be 0 or more, not " + text : std::string();
+            },
+            ""};
+}
+
 class Command {
   public:
     virtual ~Command() = default;

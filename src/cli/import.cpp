@@ -68,8 +68,8 @@ void print_diagnostics(const Diagnostics& diagnostics, bool all) {
                 fmt::print(stderr, "    {}\n", text);
     }
     if (hidden > 0)
-        fmt::print(stderr, "{} kind{} of harmless oddities not shown; see --all-diagnostics\n", hidden,
-                   hidden == 1 ? "" : "s");
+        fmt::print(stderr, "{} of harmless oddities not shown; see --all-diagnostics\n",
+                   hidden == 1 ? "1 kind" : fmt::format("{} kinds", hidden));
 }
 
 class ImportCommand : public Command {
@@ -88,9 +88,9 @@ class ImportCommand : public Command {
                         "Take annotations that match this regular expression as iterations");
         sub->add_option("--iter-start", analysis_.iter_start,
                         "First iteration of the range that reports show unless asked")
-            ->check(CLI::NonNegativeNumber);
+            ->check(iteration_number());
         sub->add_option("--iter-stop", analysis_.iter_stop, "Last iteration of that range")
-            ->check(CLI::NonNegativeNumber);
+            ->check(iteration_number());
         sub->add_option("--threads", threads_,
                         "Threads to use (default: the cores of the machine, at most 8)")
             ->check(CLI::Range(1, 256));
@@ -153,8 +153,9 @@ class ImportCommand : public Command {
         std::error_code ignored;
         const uintmax_t size = fs::file_size(output_, ignored);
         fmt::print(
-            "{}: {} events of {} rank{}, {} in {:.1f} s ({}/s); {} written\n", output_, facts.events,
-            profile.ranks.size(), profile.ranks.size() == 1 ? "" : "s", format_bytes(facts.bytes), seconds,
+            "{}: {} event{} of {} rank{}, {} in {:.1f} s ({}/s); {} written\n", output_, facts.events,
+            facts.events == 1 ? "" : "s", profile.ranks.size(), profile.ranks.size() == 1 ? "" : "s",
+            format_bytes(facts.bytes), seconds,
             format_bytes(static_cast<uint64_t>(static_cast<double>(facts.bytes) / std::max(seconds, 1e-3))),
             format_bytes(ignored ? 0 : size));
         std::fflush(stdout);

@@ -1,4 +1,7 @@
 // opsight: the command line. Exit codes: 0 done, 1 the task failed, 2 the command was used wrongly.
+#include <fmt/format.h>
+
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <nlohmann/json.hpp>
@@ -45,6 +48,19 @@ Status check_command_word(const CLI::App& app, int argc, char** argv) {
               .exit_code = 2});
 }
 
+// Words that the command does not take, in the order in which they came.
+Error unknown_words(const CLI::App& app) {
+    std::vector<std::string> words = app.remaining(true), options;
+    for (const CLI::App* sub : app.get_subcommands())
+        for (const CLI::Option* option : sub->get_options())
+            options.push_back("--" + option->get_single_name());
+    const std::string near = closest_word(words[0], options);
+    return {.what = fmt::format("'{}' is not understood here", fmt::join(words, " ")),
+            .remedy = near.empty() ? "see 'opsight help' or 'opsight COMMAND --help'"
+                                   : "did you mean '" + near + "'?",
+            .exit_code = 2};
+}
+
 int run(int argc, char** argv) {
     const bool json_errors = asks_for_json_errors(argc, argv);
     CLI::App app("Opsight explains a deep-learning run: which layer, op and kernel takes the time, and why.");
@@ -72,6 +88,8 @@ int run(int argc, char** argv) {
         return report_error(known.error(), json_errors);
     try {
         app.parse(argc, argv);
+    } catch (const CLI::ExtrasError&) {
+        return report_error(unknown_words(app), json_errors);
     } catch (const CLI::ParseError& problem) {
         if (problem.get_exit_code() == 0) return app.exit(problem);
         return report_error({problem.what(), {}, {}, "see 'opsight help' or 'opsight COMMAND --help'", 2},
@@ -89,6 +107,7 @@ int run(int argc, char** argv) {
 }  // namespace opsight::cli
 
 int main(int argc, char** argv) {
+    std::signal(SIGXFSZ, SIG_IGN);  // a file over a limit of size is a failed write, as on a full disk
     try {
         return opsight::cli::run(argc, argv);
     } catch (const std::bad_alloc&) {

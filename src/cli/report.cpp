@@ -43,8 +43,8 @@ class ReportCommand : public Command {
         sub->add_option("--limit", limit_,
                         "Rows of each table; 0: all (default: 20 in tables, all in csv and json)");
         sub->add_option("--group-by", group_by_, "Part the rows by rank, device or rank,device");
-        sub->add_option("--iter-start", start_, "First iteration of the range");
-        sub->add_option("--iter-stop", stop_, "Last iteration of the range");
+        sub->add_option("--iter-start", start_, "First iteration of the range")->check(iteration_number());
+        sub->add_option("--iter-stop", stop_, "Last iteration of the range")->check(iteration_number());
         sub->add_flag("--all-iterations", all_, "Take warm-up iterations in");
         sub->add_option("--key-op", range_.key_op, "Cut iterations where the instances of this op end");
         sub->add_option("--iteration-range", range_.iteration_range,

@@ -158,6 +158,7 @@ Result<ProgramEnd> run_recorded(const std::vector<std::string>& command, const s
     }
     if (program == 0) {
         signals.undo_in_child();
+        ::signal(SIGXFSZ, SIG_DFL);  // which Opsight ignores for itself
         execvpe(arguments[0], arguments.data(), variables.data());
         const int problem = errno;
         [[maybe_unused]] const ssize_t told = write(report[1], &problem, sizeof problem);

@@ -117,6 +117,10 @@ size_t narrowest(const TextColumn& column) {
     return std::min(column.width, std::max(least, display_width(column.head)));
 }
 
+size_t head_width(const TextColumn& column) {
+    return column.is_text ? std::min(column.width, display_width(column.head)) : column.width;
+}
+
 size_t narrowest_width(const std::vector<TextColumn>& columns) {
     size_t width = columns.empty() ? 0 : kGap * (columns.size() - 1);
     for (const TextColumn& column : columns)
@@ -125,11 +129,11 @@ size_t narrowest_width(const std::vector<TextColumn>& columns) {
 }
 
 // Shortens the widest texts by up to what is over `limit`, names only when nothing else is left to shorten.
-void narrow_texts(std::vector<TextColumn>& columns, size_t limit) {
+void narrow_texts(std::vector<TextColumn>& columns, size_t limit, size_t (*least)(const TextColumn&)) {
     while (line_width(columns) > limit) {
         TextColumn* widest = nullptr;
         for (TextColumn& column : columns) {
-            if (column.width <= narrowest(column)) continue;
+            if (column.width <= least(column)) continue;
             const bool sooner = widest && column.is_name != widest->is_name
                                     ? widest->is_name
                                     : !widest || column.width > widest->width;
@@ -176,7 +180,8 @@ std::string render_table(const ResultTable& table, int width) {
     size_t dropped = 0;
     if (width > 0) {
         dropped = drop_columns(columns, static_cast<size_t>(width));
-        narrow_texts(columns, static_cast<size_t>(width));
+        narrow_texts(columns, static_cast<size_t>(width), narrowest);
+        narrow_texts(columns, static_cast<size_t>(width), head_width);  // where no column may go any more
     }
     std::string out = table.title + '\n';
     append_line(out, columns, -1);

@@ -52,6 +52,15 @@ TEST(RenderTable, FitsANarrowTerminalAndSaysWhatIsMissing) {
     EXPECT_THAT(text, HasSubstr("kk..kk"));
 }
 
+TEST(RenderTable, NamesAreShortenedFurtherWhereNoColumnMayGo) {
+    ResultTable table;
+    table.columns = {{"op_name", "Op Name"}, {"kernel_name", "Kernel Name"}};
+    table.rows = {{std::string(30, 'n'), std::string(40, 'k')}};
+    const std::string text = render_table(table, 40);
+    for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+        EXPECT_LE(text.find('\n', at) - at, 40u);
+}
+
 TEST(RenderTable, NamesKeepMoreRoomThanOtherTexts) {
     ResultTable table;
     table.columns = {{"op_name", "Op Name"}, {"shapes", "Input Shapes"}};

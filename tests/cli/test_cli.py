@@ -152,7 +152,7 @@ class ImportTest(Cli):
 
     def test_a_full_disk_leaves_nothing(self):
         def limit():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
             resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
         done = self.run_cli("import", self.trace, "-o", "a.opsight", preexec_fn=limit)
         self.assert_refused(done, "a.opsight")
@@ -264,6 +264,8 @@ class ReportTest(Cli):
 
     def test_refusals(self):
         for options, words in ((("--iter-start", "9"), ("9", "0 to 3")),
+                               (("--iter-start", "-3"), ("--iter-start", "0 or more")),
+                               (("--frmat", "json"), ("--frmat json", "'--format'")),
                                (("--key-op", "nope"), ("nope",)),
                                (("--iteration-range", "("), ("--iteration-range",)),
                                (("--report", "nope"), ("nope", "summary"))):

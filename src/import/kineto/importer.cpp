@@ -16,6 +16,8 @@
 namespace opsight::kineto {
 namespace {
 
+constexpr const char* kWhatToGive =
+    "give the .json or .json.gz that torch.profiler's export_chrome_trace wrote";
 constexpr uint64_t kEstimateAfter = uint64_t{24} << 20;  // bytes of events that tell how many rows will come
 
 class Pipeline {
@@ -207,9 +209,9 @@ Result<TraceFacts> import_trace(ByteSource& source, const std::string& name, con
         reader.diagnostics().add(Diag::kTruncatedInput,
                                  {{}, static_cast<int64_t>(reader.bytes()), -1, damage});
     assembler.finish(header, reader.diagnostics());
-    if (!reader.found_events()) return named({"holds no list 'traceEvents'"});
+    if (!reader.found_events()) return named({"holds no list 'traceEvents'", {}, {}, kWhatToGive});
     if (assembler.events() == 0 && losses() > losses_before)
-        return named({"holds a list, but no trace events in it"});
+        return named({"holds a list, but no trace events in it", {}, {}, kWhatToGive});
     add_header(header, name, rank_id, assembler.knows_kineto(), builder);
     return TraceFacts{reader.bytes(), assembler.events()};
 }

@@ -37,6 +37,8 @@ class ReportCommand : public Command {
             "Reports, with commas between: summary, detailed, iteration, kernel, tensor_core, op_type, "
             "group_op, or all (default: summary, the ops, layers and kernels that take most)");
         sub->add_option("--format", format_, "table, csv or json")->default_str("table");
+        sub->add_flag_callback(
+            "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
         sub->add_option("--output", output_, "Write a file for each report into this folder");
         sub->add_option("--sort", sort_,
                         "Column to sort by, by its key or head; ':asc' or ':desc' may follow");

@@ -15,6 +15,8 @@ class SqlCommand : public Command {
         sub->add_option("NAME", path_, "Profile file")->required();
         sub->add_option("SQL", sql_, "One statement; 'opsight schema' lists the views")->required();
         sub->add_option("--format", format_, "table, csv or json")->default_str("table");
+        sub->add_flag_callback(
+            "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
         sub->footer(
             "Examples:\n"
             "  opsight sql run.opsight \"SELECT name, sum(dur_ns) FROM ops GROUP BY 1 ORDER BY 2 DESC LIMIT "

@@ -296,6 +296,13 @@ class SqlTest(Cli):
             done = self.run_cli("sql", profile, f"SELECT {', '.join(columns.split())} FROM {view}")
             self.assertEqual(done.returncode, 0, view + ": " + done.stderr)
 
+    def test_json_is_a_format(self):
+        profile = self.made()
+        query = "SELECT count(*) AS n FROM kernels"
+        self.assertEqual(json.loads(self.run_cli("sql", profile, query, "--json").stdout), [{"n": 8}])
+        self.assertEqual(self.run_cli("report", profile, "--json").stdout,
+                         self.run_cli("report", profile, "--format", "json").stdout)
+
     def test_formats(self):
         profile = self.made()
         query = "SELECT name, sum(dur_ns)::BIGINT AS ns FROM kernels GROUP BY name ORDER BY ns DESC"

@@ -306,32 +306,6 @@ Status Connection::add_function(const std::string& name, Function function) {
     return {};
 }
 
-Status Connection::scan(const std::string& sql, const Block& take) {
-    StatementGuard prepared;
-    if (duckdb_prepare(handle_->connection, sql.c_str(), &prepared.statement) == DuckDBError) {
-        const char* text = duckdb_prepare_error(prepared.statement);
-        return fail(text ? text : "unknown DuckDB error");
-    }
-    ResultGuard guard;
-    if (duckdb_execute_prepared_streaming(prepared.statement, &guard.result) == DuckDBError) {
-        const char* text = duckdb_result_error(&guard.result);
-        return fail(text ? text : "unknown DuckDB error");
-    }
-    std::vector<const int64_t*> columns(duckdb_column_count(&guard.result));
-    for (size_t i = 0; i < columns.size(); ++i)
-        if (duckdb_column_type(&guard.result, i) != DUCKDB_TYPE_BIGINT)
-            return fail(std::string("column ") + duckdb_column_name(&guard.result, i) + " is no BIGINT");
-    while (duckdb_data_chunk chunk = duckdb_fetch_chunk(guard.result)) {
-        for (size_t i = 0; i < columns.size(); ++i)
-            columns[i] =
-                static_cast<const int64_t*>(duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk, i)));
-        take(columns, duckdb_data_chunk_get_size(chunk));
-        duckdb_destroy_data_chunk(&chunk);
-    }
-    if (const char* text = duckdb_result_error(&guard.result); text && *text) return fail(text);
-    return {};
-}
-
 Result<Rows> Connection::query(const std::string& sql, const std::vector<Cell>& arguments) {
     StatementGuard prepared;
     if (duckdb_prepare(handle_->connection, sql.c_str(), &prepared.statement) == DuckDBError) {

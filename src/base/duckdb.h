@@ -97,11 +97,6 @@ class Connection {
     // Runs one statement whose columns are numbers, and hands its rows over as they come: for bulk data.
     Status scan(const std::string& sql, const std::function<void(const Batch&)>& take);
 
-    // Runs one statement of BIGINT columns without NULL, and hands its rows over in blocks, in their order:
-    // columns[i][row]. For bulk data: nothing is gathered in memory.
-    using Block = std::function<void(const std::vector<const int64_t*>& columns, size_t rows)>;
-    Status scan(const std::string& sql, const Block& take);
-
   private:
     friend class Database;
     friend class Appender;

@@ -37,21 +37,24 @@ Result<std::vector<StreamSpan>> stored_spans(duck::Connection& connection, const
     OPSIGHT_ASSIGN(const auto occupancies,
                    values_by_id(connection, "SELECT id, occupancy_pct::DOUBLE FROM raw.launch_configs"));
     std::vector<StreamSpan> spans;
-    const auto take = [&](const std::vector<const int64_t*>& columns, size_t rows) {
-        for (size_t i = 0; i < rows; ++i) {
-            const int64_t track = columns[0][i], config = columns[5][i];
-            const auto* rank = std::get_if<int64_t>(value_of(ranks, track));
-            const auto* occupancy = std::get_if<double>(value_of(occupancies, config));
-            spans.push_back({TrackId(static_cast<size_t>(track)), columns[1][i], columns[2][i], columns[3][i],
-                             columns[4][i] >= 0, rank && chosen.at(*rank, columns[3][i]) ? 0 : -1,
+    const auto take = [&](const duck::Batch& batch) {
+        const auto* track = batch.column<int32_t>(0);
+        const auto *begin = batch.column<int64_t>(1), *dur = batch.column<int64_t>(2),
+                   *host = batch.column<int64_t>(3);
+        const auto *launch = batch.column<int32_t>(4), *config = batch.column<int32_t>(5);
+        for (size_t i = 0; i < batch.size(); ++i) {
+            const auto* rank = std::get_if<int64_t>(value_of(ranks, track[i]));
+            const auto* occupancy = std::get_if<double>(value_of(occupancies, config[i]));
+            spans.push_back({TrackId(static_cast<size_t>(track[i])), begin[i], dur[i], host[i],
+                             launch[i] >= 0, rank && chosen.at(*rank, host[i]) ? 0 : -1,
                              occupancy ? *occupancy : -1});
         }
     };
-    OPSIGHT_TRY(
-        connection.scan("SELECT track::BIGINT, begin_ns, dur_ns, host_ns, launch::BIGINT, "
-                        "(CASE WHEN kind = 0 THEN config ELSE -1 END)::BIGINT FROM raw.device_spans "
-                        "WHERE kind < 3 OR kind = 6",
-                        take));
+    OPSIGHT_TRY(connection.scan(
+        "SELECT track::INTEGER, begin_ns::BIGINT, dur_ns::BIGINT, host_ns::BIGINT, launch::INTEGER, "
+        "(CASE WHEN kind = 0 THEN config ELSE -1 END)::INTEGER FROM raw.device_spans "
+        "WHERE kind < 3 OR kind = 6",
+        take));
     return spans;
 }
 

@@ -130,11 +130,13 @@ Status select_cut_range(duck::Connection& connection, const ChosenIterations& ch
         "(SELECT a.*, cut_iteration(t.rank::BIGINT, a.begin_ns) AS cut FROM raw.ops a "
         "JOIN raw.tracks t ON t.id = a.track WHERE a.begin_ns >= {} AND a.begin_ns < {}{}) WHERE cut >= 0;",
         bounds.begin_ns, bounds.end_ns, filter.outside);
+    sql += "CREATE TEMP TABLE rest_stats AS FROM raw.op_stats LIMIT 0; INSERT INTO rest_stats " +
+           db::op_stats_sql("rest_ops") + ";";
     sql += fmt::format(
-        "CREATE TEMP TABLE sel_stats AS SELECT s.* REPLACE (NULL::INTEGER AS iteration) FROM raw.op_stats s "
-        "{}; INSERT INTO sel_stats ",
+        "CREATE TEMP VIEW sel_stats AS SELECT s.* REPLACE (NULL::INTEGER AS iteration) FROM raw.op_stats s "
+        "{} "
+        "UNION ALL FROM rest_stats;",
         filter.inside);
-    sql += db::op_stats_sql("rest_ops") + ";";
     sql +=
         "CREATE TEMP VIEW sel_iteration_ops AS SELECT t.rank, o.iteration, count(*) AS calls, "
         "sum(o.self_ns)::BIGINT AS self_cpu_ns FROM sel_ops o JOIN raw.tracks t ON t.id = o.track GROUP BY "

@@ -35,8 +35,8 @@ class ChosenIterations {
     std::vector<std::vector<Interval>> by_rank_;
 };
 
-// Creates sel_ops, sel_device, sel_api (views) and sel_stats (a table; its iterations are NULL, see
-// sel_iteration_ops) for the chosen iterations.
+// Creates the views sel_ops, sel_device, sel_api, sel_stats (its iterations are NULL, see sel_iteration_ops)
+// for the chosen iterations.
 Status select_cut_range(duck::Connection& connection, const ChosenIterations& chosen);
 
 }  // namespace opsight

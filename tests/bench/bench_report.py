@@ -36,7 +36,7 @@ def main():
               "key op": ["--key-op", "Optimizer.step#SGD.step"]}
     for name, options in ranges.items():
         for report in REPORTS:
-            command = [program("opsight"), "report", profile, "--report", report, "--format", "csv", *options]
+            command = [program("opsight"), "report", profile, "--report", report, *options]
             result(f"report {report}, {name}", best(command).seconds, "s", GOAL)
 
 

@@ -103,13 +103,32 @@ Result<WholeFilter> filter_of(duck::Connection& connection, const std::vector<Ra
                        "w.iteration = a.iteration)"};
 }
 
-// Rows of a raw table with the number of their chosen iteration, which `time` falls into.
-std::string chosen_rows(std::string_view table, std::string_view time, const Interval& bounds) {
+// Rows of a raw table with the number of their chosen iteration, which `time` falls into. Where the bounds
+// alone tell what is chosen, the number is worked out only if somebody asks for it.
+std::string chosen_rows(std::string_view table, std::string_view time, const Interval& bounds,
+                        bool bounds_tell) {
+    if (bounds_tell)
+        return fmt::format(
+            "SELECT a.* REPLACE (cut_iteration(0, a.{1})::INTEGER AS iteration) FROM raw.{0} a "
+            "WHERE a.{1} >= {2} AND a.{1} < {3}",
+            table, time, bounds.begin_ns, bounds.end_ns);
     return fmt::format(
         "SELECT * EXCLUDE (cut) REPLACE (cut::INTEGER AS iteration) FROM (SELECT a.*, "
         "cut_iteration(t.rank::BIGINT, a.{1}) AS cut FROM raw.{0} a JOIN raw.tracks t ON t.id = a.track "
         "WHERE a.{1} >= {2} AND a.{1} < {3}) WHERE cut >= 0",
         table, time, bounds.begin_ns, bounds.end_ns);
+}
+
+// Whether all rows are of rank 0, and its chosen iterations follow each other without a gap.
+Result<bool> bounds_tell(duck::Connection& connection, const ChosenIterations& chosen) {
+    if (chosen.ranks() != 1) return false;
+    const Interval bounds = chosen.bounds();
+    const ChosenIterations stretches = chosen.joined();
+    const Interval* first = stretches.at(0, bounds.begin_ns);
+    if (!first || first->end_ns != bounds.end_ns) return false;
+    OPSIGHT_ASSIGN(const duck::Rows other,
+                   connection.query("SELECT EXISTS (FROM raw.tracks WHERE rank IS DISTINCT FROM 0)"));
+    return !std::get<bool>(other.rows.at(0)[0]);
 }
 
 }  // namespace
@@ -122,9 +141,13 @@ Status select_cut_range(duck::Connection& connection, const ChosenIterations& ch
         const Interval* it = chosen.at(rank, time);
         return it ? it->number : -1;
     }));
-    std::string sql = fmt::format("CREATE TEMP VIEW sel_ops AS {};", chosen_rows("ops", "begin_ns", bounds));
-    sql += fmt::format("CREATE TEMP VIEW sel_device AS {};", chosen_rows("device_spans", "host_ns", bounds));
-    sql += fmt::format("CREATE TEMP VIEW sel_api AS {};", chosen_rows("api_calls", "begin_ns", bounds));
+    OPSIGHT_ASSIGN(const bool simple, bounds_tell(connection, chosen));
+    std::string sql =
+        fmt::format("CREATE TEMP VIEW sel_ops AS {};", chosen_rows("ops", "begin_ns", bounds, simple));
+    sql += fmt::format("CREATE TEMP VIEW sel_device AS {};",
+                       chosen_rows("device_spans", "host_ns", bounds, simple));
+    sql +=
+        fmt::format("CREATE TEMP VIEW sel_api AS {};", chosen_rows("api_calls", "begin_ns", bounds, simple));
     sql += fmt::format(
         "CREATE TEMP VIEW rest_ops AS SELECT * EXCLUDE (cut) REPLACE (NULL::INTEGER AS iteration) FROM "
         "(SELECT a.*, cut_iteration(t.rank::BIGINT, a.begin_ns) AS cut FROM raw.ops a "

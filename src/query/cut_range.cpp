@@ -119,13 +119,16 @@ std::string chosen_rows(std::string_view table, std::string_view time, const Int
         table, time, bounds.begin_ns, bounds.end_ns);
 }
 
-// Whether all rows are of rank 0, and its chosen iterations follow each other without a gap.
-Result<bool> bounds_tell(duck::Connection& connection, const ChosenIterations& chosen) {
-    if (chosen.ranks() != 1) return false;
+// Whether the chosen iterations of rank 0 follow each other without a gap.
+bool without_gap(const ChosenIterations& chosen) {
     const Interval bounds = chosen.bounds();
     const ChosenIterations stretches = chosen.joined();
     const Interval* first = stretches.at(0, bounds.begin_ns);
-    if (!first || first->end_ns != bounds.end_ns) return false;
+    return first && first->end_ns == bounds.end_ns;
+}
+
+// Whether the profile has nothing of another rank; ranks without a chosen iteration count too.
+Result<bool> only_rank_0(duck::Connection& connection) {
     OPSIGHT_ASSIGN(const duck::Rows other,
                    connection.query("SELECT EXISTS (FROM raw.tracks WHERE rank IS DISTINCT FROM 0)"));
     return !std::get<bool>(other.rows.at(0)[0]);
@@ -136,12 +139,13 @@ Result<bool> bounds_tell(duck::Connection& connection, const ChosenIterations& c
 Status select_cut_range(duck::Connection& connection, const ChosenIterations& chosen) {
     const Interval bounds = chosen.bounds();
     OPSIGHT_ASSIGN(const std::vector<RankIteration> whole, whole_iterations(connection, chosen));
-    OPSIGHT_ASSIGN(const WholeFilter filter, filter_of(connection, whole, chosen.ranks() == 1));
+    OPSIGHT_ASSIGN(const bool one_rank, only_rank_0(connection));
+    OPSIGHT_ASSIGN(const WholeFilter filter, filter_of(connection, whole, one_rank));
     OPSIGHT_TRY(connection.add_function("cut_iteration", [chosen](int64_t rank, int64_t time) -> int64_t {
         const Interval* it = chosen.at(rank, time);
         return it ? it->number : -1;
     }));
-    OPSIGHT_ASSIGN(const bool simple, bounds_tell(connection, chosen));
+    const bool simple = one_rank && without_gap(chosen);
     std::string sql =
         fmt::format("CREATE TEMP VIEW sel_ops AS {};", chosen_rows("ops", "begin_ns", bounds, simple));
     sql += fmt::format("CREATE TEMP VIEW sel_device AS {};",

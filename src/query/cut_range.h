@@ -28,7 +28,6 @@ class ChosenIterations {
     ChosenIterations joined() const;
     // From the first begin to the last end of all ranks.
     Interval bounds() const;
-    size_t ranks() const { return by_rank_.size(); }
 
   private:
     ChosenIterations() = default;

@@ -249,6 +249,21 @@ class ReportTest(Cli):
             longest = max(tables, key=len)
             self.assertLessEqual(len(longest), columns, longest)
 
+    def test_a_key_op_of_one_rank_takes_no_other_rank_in(self):
+        for rank in (0, 1):
+            made = trace() | {"distributedInfo": {"rank": rank}}
+            if rank == 0:
+                made["traceEvents"] += [span("cpu_op", "only_here", 1, 100.0 * step + 90, 4) for step in range(4)]
+            with open(self.path(f"r{rank}.json"), "w", encoding="utf-8") as file:
+                json.dump(made, file)
+        traces = ("r0.json", "r1.json")
+        self.run_cli("import", *traces, "-o", "stored.opsight")
+        self.run_cli("import", *traces, "-o", "fresh.opsight", "--key-op", "only_here")
+        wanted = self.run_cli("report", "fresh.opsight", "--report", "all", "--json").stdout
+        cut = self.run_cli("report", "stored.opsight", "--report", "all", "--json", "--key-op", "only_here").stdout
+        for name in REPORTS:
+            self.assertEqual(json.loads(cut)[name], json.loads(wanted)[name], name)
+
     def test_files(self):
         self.report("--report", "all", "--format", "csv", "--output", self.path("out"))
         files = os.listdir(self.path("out"))

@@ -87,7 +87,7 @@ Iterations by_optimizer(const Profile& p, const NamedSpans& spans) {
     for (const Marked& m : spans.ranges(NameClass::kDataLoad))
         loads.push_back(m.span);
     Iterations result = iterations_from_key_op(last_steps_of_cycles(std::move(steps), std::move(loads)),
-                                               rank_extents(p), "optimizer steps");
+                                               rank_begins(p), "optimizer steps");
     if (result.list.empty()) return result;
     result.source = IterationSource::kOptimizerStep;
     result.description = fmt::format("{} x {}", result.list.size(), p.strings.view(result.list.back().name));
@@ -97,7 +97,7 @@ Iterations by_optimizer(const Profile& p, const NamedSpans& spans) {
 Iterations choose(const Profile& p, const Analysis& a, const AnalysisOptions& options,
                   const NamedSpans& spans) {
     if (!options.key_op.empty())
-        return iterations_from_key_op(spans_named(p, options.key_op), rank_extents(p), options.key_op);
+        return iterations_from_key_op(spans_named(p, options.key_op), rank_begins(p), options.key_op);
     if (!options.iteration_range.empty())
         return iterations_from_ranges(annotations_matching(p, options.iteration_range),
                                       options.iteration_range);
@@ -178,26 +178,21 @@ std::vector<IterationCandidate> annotations_matching(const Profile& profile, std
     return result;
 }
 
-std::vector<RankExtent> rank_extents(const Profile& profile) {
-    std::vector<RankExtent> result;
+std::vector<RankBegin> rank_begins(const Profile& profile) {
+    std::vector<RankBegin> result;
     for (const TrackRows& rows : track_rows(profile.host.track)) {
         const Track& track = profile.tracks[rows.track.index()];
         if (track.kind == TrackKind::kOther) continue;
         const auto known = std::find_if(result.begin(), result.end(),
-                                        [&](const RankExtent& r) { return r.rank == track.rank; });
-        int64_t end = 0;
-        for (uint32_t row = rows.first; row < rows.last; ++row)
-            end = std::max(end, profile.host.begin[row] + profile.host.dur[row]);
+                                        [&](const RankBegin& r) { return r.rank == track.rank; });
         const int64_t begin = profile.host.begin[rows.first];
-        if (known == result.end()) {
-            result.push_back({track.rank, begin, end});
-        } else {
+        if (known == result.end())
+            result.push_back({track.rank, begin});
+        else
             known->begin = std::min(known->begin, begin);
-            known->end = std::max(known->end, end);
-        }
     }
     std::sort(result.begin(), result.end(),
-              [](const RankExtent& a, const RankExtent& b) { return a.rank < b.rank; });
+              [](const RankBegin& a, const RankBegin& b) { return a.rank < b.rank; });
     return result;
 }
 

@@ -15,7 +15,7 @@ Iterations find_iterations(Profile& profile, const Analysis& analysis, const Ana
 // Candidates for the functions of iterations.h, and what else they need.
 std::vector<IterationCandidate> spans_named(const Profile& profile, std::string_view name);
 std::vector<IterationCandidate> annotations_matching(const Profile& profile, std::string_view pattern);
-std::vector<RankExtent> rank_extents(const Profile& profile);
+std::vector<RankBegin> rank_begins(const Profile& profile);
 
 // Why an iteration is a warm-up one when a span of this name begins in it; empty: it is not for that.
 std::string_view warmup_reason(std::string_view name);

@@ -79,10 +79,10 @@ void mark_slow_start(std::vector<Iteration>& list, size_t first, size_t last, co
 }  // namespace
 
 Iterations iterations_from_key_op(std::vector<IterationCandidate> candidates,
-                                  const std::vector<RankExtent>& ranks, std::string_view key_op) {
+                                  const std::vector<RankBegin>& ranks, std::string_view key_op) {
     sort_by_end(candidates);
     Iterations result;
-    for (const RankExtent& rank : ranks) {
+    for (const RankBegin& rank : ranks) {
         int64_t begin = rank.begin, last_end = rank.begin;
         bool first = true;
         const auto from =

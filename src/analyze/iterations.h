@@ -22,10 +22,10 @@ struct IterationCandidate {
     StringId name;
 };
 
-// The stretch of host time that a rank's iterations can lie in: from its first host span on.
-struct RankExtent {
+// Where the host work of a rank begins: its first iteration does too.
+struct RankBegin {
     RankId rank;
-    int64_t begin = 0, end = 0;
+    int64_t begin = 0;
 };
 
 // An event that makes the iteration it falls into a warm-up one whatever its length ("cuDNN benchmarking").
@@ -41,7 +41,7 @@ using Intern = std::function<StringId(std::string_view)>;
 // Iterations end where the key op's instances end; the first begins with the rank. What follows the last
 // instance is in no iteration. An instance that begins before the previous one ended is taken as part of it.
 Iterations iterations_from_key_op(std::vector<IterationCandidate> candidates,
-                                  const std::vector<RankExtent>& ranks, std::string_view key_op);
+                                  const std::vector<RankBegin>& ranks, std::string_view key_op);
 
 // Each candidate is an iteration. One that begins before the previous one ended is left out.
 Iterations iterations_from_ranges(std::vector<IterationCandidate> candidates, std::string_view pattern);

@@ -87,23 +87,21 @@ Result<std::vector<IterationCandidate>> matching_ranges(duck::Connection& connec
     return found;
 }
 
-Result<std::vector<RankExtent>> rank_extents(duck::Connection& connection) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        connection.query(
-            "SELECT t.rank, min(s.b), max(s.e) FROM ("
-            "SELECT track, min(begin_ns) AS b, max(begin_ns + dur_ns) AS e FROM raw.ops GROUP BY 1 UNION ALL "
-            "SELECT track, min(begin_ns), max(begin_ns + dur_ns) FROM raw.api_calls GROUP BY 1 UNION ALL "
-            "SELECT track, min(begin_ns), max(begin_ns + dur_ns) FROM raw.python_frames GROUP BY 1 UNION ALL "
-            "SELECT track, min(begin_ns), max(begin_ns + dur_ns) FROM raw.module_calls GROUP BY 1 UNION ALL "
-            "SELECT track, min(begin_ns), max(begin_ns + dur_ns) FROM raw.annotations GROUP BY 1 UNION ALL "
-            "SELECT track, min(begin_ns), max(begin_ns + dur_ns) FROM raw.other_spans GROUP BY 1) s "
-            "JOIN raw.tracks t ON t.id = s.track WHERE t.kind <> 3 GROUP BY 1 ORDER BY 1"));
-    std::vector<RankExtent> extents;
+Result<std::vector<RankBegin>> rank_begins(duck::Connection& connection) {
+    std::string begins;
+    for (const char* table :
+         {"ops", "api_calls", "python_frames", "module_calls", "annotations", "other_spans"})
+        begins += fmt::format("{}SELECT track, min(begin_ns) AS b FROM raw.{} GROUP BY 1",
+                              begins.empty() ? "" : " UNION ALL ", table);
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   connection.query(
+                       fmt::format("SELECT t.rank, min(s.b) FROM ({}) s JOIN raw.tracks t ON t.id = s.track "
+                                   "WHERE t.kind <> 3 GROUP BY 1 ORDER BY 1",
+                                   begins)));
+    std::vector<RankBegin> result;
     for (const auto& row : rows.rows)
-        extents.push_back(
-            {RankId(static_cast<size_t>(number_at(row, 0))), number_at(row, 1), number_at(row, 2)});
-    return extents;
+        result.push_back({RankId(static_cast<size_t>(number_at(row, 0))), number_at(row, 1)});
+    return result;
 }
 
 }  // namespace
@@ -114,8 +112,8 @@ Result<CutIterations> cut_stored_iterations(duck::Connection& connection, const 
     Iterations cut;
     if (!key_op.empty()) {
         OPSIGHT_ASSIGN(std::vector<IterationCandidate> found, spans_of_names(connection, {key_op}, names));
-        OPSIGHT_ASSIGN(const std::vector<RankExtent> extents, rank_extents(connection));
-        cut = iterations_from_key_op(std::move(found), extents, key_op);
+        OPSIGHT_ASSIGN(const std::vector<RankBegin> begins, rank_begins(connection));
+        cut = iterations_from_key_op(std::move(found), begins, key_op);
     } else {
         OPSIGHT_ASSIGN(std::vector<IterationCandidate> found, matching_ranges(connection, pattern, names));
         cut = iterations_from_ranges(std::move(found), pattern);

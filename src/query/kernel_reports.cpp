@@ -202,6 +202,8 @@ Result<Report> kernel_report(Session& session, const Shape& shape) {
                {"long_kernel_name", false},
                {"op_name", false},
                {"op_id", false}};
+    if (shape.by_rank) q.order.emplace_back("rank", false);
+    if (shape.by_device) q.order.emplace_back("device", false);
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
     Report report{"kernel", table.title, {}, {}};
     if (!session.contents().device_work)

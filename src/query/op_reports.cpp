@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "db/schema.h"
+#include "query/op_quantiles.h"
 #include "query/reports.h"
 
 namespace opsight {
@@ -30,7 +31,7 @@ std::vector<Field> times(const std::string& key, const std::string& head, const 
     return {
         {{"total_" + key + "_ns", "Total " + head + " (ns)", Unit::kNs, priority}, total, device},
         {{"avg_" + key + "_ns", "Avg. " + head + " (ns)", Unit::kNs, priority + 1},
-         fmt::format("round({} / s.calls)::BIGINT", total),
+         fmt::format("round(({}) / s.calls)::BIGINT", total),
          device},
         {{"min_" + key + "_ns", "Min " + head + " (ns)", Unit::kNs, priority + 3}, least, device},
         {{"max_" + key + "_ns", "Max " + head + " (ns)", Unit::kNs, priority + 3}, most, device},
@@ -92,6 +93,12 @@ const char* kUsesTc =
 // below each other with nearly the same number.
 std::pair<std::string, bool> main_order(const Session& session) {
     return {session.contents().device_work ? "self_gpu_time_ns" : "self_cpu_time_ns", true};
+}
+
+// Rows that are equal but for their group stand in the order of groups.
+void order_groups(Question& q, const Groups& by) {
+    for (const Field& field : by.fields)
+        q.order.emplace_back(field.column.key, false);
 }
 
 Report single(std::string name, ResultTable table, bool of_layers = false) {
@@ -179,7 +186,7 @@ std::vector<Field> detailed_fields(bool gpu, const Shape& shape) {
     };
     append(fields, sixteen_times(gpu));
     append(fields, {{{"dtypes", "Data Type", Unit::kNone, 9}, "nullif(i.dtypes, '')"},
-                    {{"stack", "Stack Trace", Unit::kNone, 20}, "x.stack"},
+                    {{"stack", "Stack Trace", Unit::kNone, 20}, "s.stack"},
                     {{"layer", "Layer", Unit::kNone, gpu ? 2 : 0}, "l.path"},
                     {{"shapes", "Input Shapes"}, shapes_sql("i.shapes", shape)},
                     {{"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs, gpu ? 2 : 0}, "s.self_cpu_ns"},
@@ -257,35 +264,41 @@ std::string among(const ResultTable& table) {
     return list.empty() ? "false" : "o.op IN (" + list + ")";
 }
 
-// The ops for which `only` holds, and the work outside of ops. Without `distribution`, medians are NULL.
-Question detailed_question(Session& session, const Shape& shape, const Groups& by, const std::string& only,
-                           bool distribution) {
+// Makes the temporary table op_rows: sums of each op and of the work outside of ops, which has its medians
+// with it.
+Status make_op_rows(Session& session, const Groups& by) {
+    return session.execute(fmt::format(
+        "CREATE OR REPLACE TEMP TABLE op_rows AS WITH s_ops AS (SELECT s.op{0}, {1} FROM sel_stats s GROUP "
+        "BY "
+        "s.op{0}), {2} SELECT s.*, NULL AS name, NULL::DOUBLE[] AS cpu_q, NULL::DOUBLE[] AS gpu_q FROM s_ops "
+        "s UNION ALL BY NAME SELECT * FROM u",
+        by.keys, kSums, unassociated(by)));
+}
+
+// The rows of op_rows. With `only`, their medians and stacks as far as it holds.
+Question detailed_question(Session& session, const Shape& shape, const Groups& by, const std::string& only) {
     Question q{"detailed", "Ops (Detailed)"};
     q.fields = by.fields;
     append(q.fields, detailed_fields(session.contents().device_work, shape));
-    const std::string medians =
-        distribution
-            ? fmt::format(
-                  "SELECT o.op{0}, quantile_cont(o.dur_ns, [0.5, 0.95]) AS cpu_q, "
-                  "quantile_cont(coalesce(w.gpu_ns, 0), [0.5, 0.95]) AS gpu_q FROM {1} "
-                  "WHERE {2} GROUP BY ALL",
-                  by.instances, kInstances, only)
-            : "SELECT s.op" + by.keys + ", NULL::DOUBLE[] AS cpu_q, NULL::DOUBLE[] AS gpu_q FROM s_ops s";
-    const std::string stacks = fmt::format(
-        "SELECT o.op, min(nullif(e.stack, '')) AS stack FROM sel_ops o "
-        "JOIN raw.op_extras e ON e.id = o.id WHERE {} GROUP BY 1",
-        distribution ? only : "false");
-    q.with = fmt::format(
-        "WITH s_ops AS (SELECT s.op{0}, {1} FROM (SELECT o.* FROM sel_stats o WHERE {2}) s GROUP BY "
-        "s.op{0}), m AS ({3}), x AS ({4}), {5}, "
-        "s AS (SELECT s.*, NULL AS name, m.cpu_q, m.gpu_q FROM s_ops s JOIN m ON m.op = s.op{6} "
-        "UNION ALL BY NAME SELECT * FROM u) ",
-        by.keys, kSums, only, medians, stacks, unassociated(by), by.on);
-    q.source =
-        "s LEFT JOIN raw.op_identities i ON i.id = s.op LEFT JOIN raw.layers l ON l.id = i.layer "
-        "LEFT JOIN x ON x.op = s.op" +
-        by.joins;
+    q.source = "op_rows s";
+    if (!only.empty()) {
+        q.with = fmt::format(
+            "WITH m AS (SELECT s.op{0}, [s.cpu_p50, s.cpu_p95] AS cpu_q, [s.gpu_p50, s.gpu_p95] AS gpu_q "
+            "FROM "
+            "op_quantiles s), "
+            "x AS (SELECT o.op, min(nullif(e.stack, '')) AS stack FROM sel_ops o "
+            "JOIN raw.op_extras e ON e.id = o.id WHERE {1} GROUP BY 1), "
+            "s AS (SELECT s.* REPLACE (coalesce(s.cpu_q, m.cpu_q) AS cpu_q, coalesce(s.gpu_q, m.gpu_q) AS "
+            "gpu_q), x.stack FROM op_rows s LEFT JOIN m ON m.op = s.op{2} LEFT JOIN x ON x.op = s.op) ",
+            by.keys, only, by.on);
+        q.source = "s";
+    } else {
+        q.source = "(SELECT *, NULL AS stack FROM op_rows) s";
+    }
+    q.source +=
+        " LEFT JOIN raw.op_identities i ON i.id = s.op LEFT JOIN raw.layers l ON l.id = i.layer" + by.joins;
     q.order = {main_order(session), {"total_cpu_time_ns", true}, {"op_name", false}, {"op_id", false}};
+    order_groups(q, by);
     return q;
 }
 
@@ -293,16 +306,15 @@ Question detailed_question(Session& session, const Shape& shape, const Groups& b
 
 Result<Report> detailed_report(Session& session, const Shape& shape) {
     const Groups by = groups(shape);
+    OPSIGHT_TRY(make_op_rows(session, by));
     std::string only = "true";
     if (shape.limit > 0 && !sorts_by_distribution(shape)) {
         OPSIGHT_ASSIGN(const ResultTable first,
-                       ask(session, detailed_question(session, shape, by, only, false), shape));
-        OPSIGHT_ASSIGN(ResultTable table,
-                       ask(session, detailed_question(session, shape, by, among(first), true), shape));
-        table.rows_in_all = first.rows_in_all;
-        return single("detailed", std::move(table));
+                       ask(session, detailed_question(session, shape, by, {}), shape));
+        only = among(first);
     }
-    OPSIGHT_ASSIGN(ResultTable table, ask(session, detailed_question(session, shape, by, only, true), shape));
+    OPSIGHT_TRY(make_op_quantiles(session, only, shape.by_rank, shape.by_device));
+    OPSIGHT_ASSIGN(ResultTable table, ask(session, detailed_question(session, shape, by, only), shape));
     return single("detailed", std::move(table));
 }
 
@@ -332,6 +344,7 @@ Result<Report> op_type_report(Session& session, const Shape& shape) {
         unassociated(by), kSums, by.on);
     q.source = "s" + by.joins;
     q.order = {main_order(session), {"total_cpu_time_ns", true}, {"op_type", false}};
+    order_groups(q, by);
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
     return single("op_type", std::move(table));
 }
@@ -368,6 +381,7 @@ Result<Report> group_op_report(Session& session, const Shape& shape) {
     q.order = {{session.contents().device_work ? "total_gpu_time_ns" : "total_cpu_time_ns", true},
                {"total_cpu_time_ns", true},
                {"name", false}};
+    order_groups(q, by);
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
     return single("group_op", std::move(table), true);
 }
@@ -416,6 +430,7 @@ Result<Report> tensor_core_report(Session& session, const Shape& shape) {
         by.joins;
     if (shape.for_people && !session.contents().device_work) q.source += " WHERE false";
     q.order = {{"total_gpu_time_ns", true}, {"op_name", false}, {"op_id", false}};
+    order_groups(q, by);
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
     Report report = single("tensor_core", std::move(table));
     if (!session.contents().device_work)

@@ -91,12 +91,34 @@ Stretches stretches_of(const Range& range) {
 
 }  // namespace
 
+Error Session::named(Error error) const {
+    error.file = path_;
+    return error;
+}
+
 Result<duck::Rows> Session::query(const std::string& sql, const std::vector<duck::Cell>& arguments) {
     auto rows = profile_.connection.query(sql, arguments);
-    if (rows) return rows;
-    Error error = std::move(rows).error();
-    error.file = path_;
-    return fail(std::move(error));
+    if (!rows) return fail(named(std::move(rows).error()));
+    return rows;
+}
+
+Status Session::execute(const std::string& sql) {
+    Status done = profile_.connection.execute(sql);
+    if (!done) return fail(named(std::move(done).error()));
+    return done;
+}
+
+Status Session::scan(const std::string& sql, const std::function<void(const duck::Batch&)>& take) {
+    Status done = profile_.connection.scan(sql, take);
+    if (!done) return fail(named(std::move(done).error()));
+    return done;
+}
+
+Result<duck::Appender> Session::append_to(const std::string& temporary,
+                                          const std::vector<duck::Type>& types) {
+    auto appender = duck::Appender::create(profile_.connection, "temp", temporary, types);
+    if (!appender) return fail(named(std::move(appender).error()));
+    return appender;
 }
 
 Result<Session> Session::open(const std::string& path, const RangeOptions& options,
@@ -164,13 +186,30 @@ Status Session::cut_iterations(const RangeOptions& options) {
     range_.description = cut.description;
     OPSIGHT_TRY(
         profile_.connection.execute("CREATE TEMP TABLE all_iterations AS FROM raw.iterations LIMIT 0"));
-    std::string values;
-    for (const CutIteration& it : cut.list)
-        values += fmt::format("{}({}, {}, {}, {}, {}, {}, {})", values.empty() ? "" : ", ", it.rank,
-                              it.number, it.begin_ns, it.end_ns, duck::quote_text(it.name),
-                              it.warmup ? "true" : "false", duck::quote_text(it.warmup_reason));
     cut_ = std::move(cut.list);
-    return profile_.connection.execute("INSERT INTO all_iterations VALUES " + values);
+    return append_iterations();
+}
+
+Status Session::append_iterations() {
+    using enum duck::Type;
+    OPSIGHT_ASSIGN(duck::Appender appender, append_to("all_iterations", {kInteger, kInteger, kBigint, kBigint,
+                                                                         kVarchar, kBoolean, kVarchar}));
+    for (size_t done = 0; done < cut_.size();) {
+        const size_t count = std::min(duck::Appender::kBatch, cut_.size() - done);
+        for (size_t i = 0; i < count; ++i) {
+            const CutIteration& it = cut_[done + i];
+            appender.column<int32_t>(0)[i] = static_cast<int32_t>(it.rank);
+            appender.column<int32_t>(1)[i] = static_cast<int32_t>(it.number);
+            appender.column<int64_t>(2)[i] = it.begin_ns;
+            appender.column<int64_t>(3)[i] = it.end_ns;
+            appender.set_text(4, i, it.name);
+            appender.column<bool>(5)[i] = it.warmup;
+            appender.set_text(6, i, it.warmup_reason);
+        }
+        OPSIGHT_TRY(appender.add(count));
+        done += count;
+    }
+    return appender.close();
 }
 
 // The default range leaves warm-up iterations out; one that is asked for is taken as it is. A range beyond

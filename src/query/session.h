@@ -16,6 +16,7 @@
 // (--key-op, --iteration-range) see cut_range.h.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,6 +58,10 @@ class Session {
     static Result<Session> open(const std::string& path, const RangeOptions& options,
                                 const db::ReadOptions& read = {});
     Result<duck::Rows> query(const std::string& sql, const std::vector<duck::Cell>& arguments = {});
+    // As duck::Connection: statements without result, rows in bulk, and rows into a temporary table.
+    Status execute(const std::string& sql);
+    Status scan(const std::string& sql, const std::function<void(const duck::Batch&)>& take);
+    Result<duck::Appender> append_to(const std::string& temporary, const std::vector<duck::Type>& types);
     // Makes the relation sel_streams (columns as in raw.stream_stats, of the range) if it is not there yet:
     // for iterations cut anew this reads all device work, and few questions need it.
     Status prepare_streams();
@@ -65,11 +70,13 @@ class Session {
     const std::string& path() const { return path_; }
 
   private:
+    Error named(Error error) const;
     Session(std::string path, db::OpenProfile profile)
         : path_(std::move(path)), profile_(std::move(profile)) {}
     Status look();
     Status stored_iterations();
     Status cut_iterations(const RangeOptions& options);
+    Status append_iterations();
     Status choose(RangeOptions options);
     Status select(bool cut_anew);
     std::string rows_of(int64_t iteration, std::string_view time) const;

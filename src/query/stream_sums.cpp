@@ -9,51 +9,62 @@
 namespace opsight {
 namespace {
 
-int64_t number_at(const std::vector<duck::Cell>& row, size_t column) {
-    const int64_t* value = std::get_if<int64_t>(&row[column]);
-    return value ? *value : -1;
-}
-
-// Values of a small table by id.
-Result<std::vector<duck::Cell>> values_by_id(duck::Connection& connection, const std::string& sql) {
-    OPSIGHT_ASSIGN(const duck::Rows rows, connection.query(sql));
-    std::vector<duck::Cell> values;
-    for (const auto& row : rows.rows) {
-        const auto id = static_cast<size_t>(std::max<int64_t>(0, number_at(row, 0)));
-        if (id >= values.size()) values.resize(id + 1);
-        values[id] = row[1];
+// Numbers of a small table by id: columns id (BIGINT) and a value of type T; `otherwise` where there is none.
+template <class T>
+class ById {
+  public:
+    static Result<ById> read(duck::Connection& connection, const std::string& sql, T otherwise) {
+        ById table;
+        table.otherwise_ = otherwise;
+        OPSIGHT_TRY(connection.scan(sql, [&table, otherwise](const duck::Batch& batch) {
+            for (size_t i = 0; i < batch.size(); ++i) {
+                const auto id = static_cast<size_t>(std::max<int64_t>(0, batch.column<int64_t>(0)[i]));
+                if (id >= table.values_.size()) table.values_.resize(id + 1, otherwise);
+                table.values_[id] = batch.column<T>(1)[i];
+            }
+        }));
+        return table;
     }
-    return values;
-}
+    T operator[](int64_t id) const {
+        return static_cast<uint64_t>(id) < values_.size() ? values_[static_cast<size_t>(id)] : otherwise_;
+    }
 
-const duck::Cell* value_of(const std::vector<duck::Cell>& values, int64_t id) {
-    return static_cast<uint64_t>(id) < values.size() ? &values[static_cast<size_t>(id)] : nullptr;
-}
+  private:
+    std::vector<T> values_;
+    T otherwise_{};
+};
 
 // All work of the profile in stored order, which is by (stream, begin); of iteration 0 where it is chosen,
 // else -1.
 Result<std::vector<StreamSpan>> stored_spans(duck::Connection& connection, const ChosenIterations& chosen) {
-    OPSIGHT_ASSIGN(const auto ranks, values_by_id(connection, "SELECT id, rank FROM raw.tracks"));
+    OPSIGHT_ASSIGN(
+        const auto ranks,
+        ById<int64_t>::read(connection, "SELECT id::BIGINT, coalesce(rank, -1)::BIGINT FROM raw.tracks", -1));
     OPSIGHT_ASSIGN(const auto occupancies,
-                   values_by_id(connection, "SELECT id, occupancy_pct::DOUBLE FROM raw.launch_configs"));
+                   ById<double>::read(connection,
+                                      "SELECT id::BIGINT, coalesce(occupancy_pct, -1)::DOUBLE FROM "
+                                      "raw.launch_configs",
+                                      -1));
+    const std::string from = "FROM raw.device_spans WHERE kind < 3 OR kind = 6";
+    OPSIGHT_ASSIGN(const duck::Rows count, connection.query("SELECT count(*) " + from));
     std::vector<StreamSpan> spans;
+    spans.reserve(static_cast<size_t>(std::get<int64_t>(count.rows.at(0)[0])));
     const auto take = [&](const duck::Batch& batch) {
         const auto* track = batch.column<int32_t>(0);
         const auto *begin = batch.column<int64_t>(1), *dur = batch.column<int64_t>(2),
                    *host = batch.column<int64_t>(3);
         const auto *launch = batch.column<int32_t>(4), *config = batch.column<int32_t>(5);
         for (size_t i = 0; i < batch.size(); ++i) {
-            const auto* rank = std::get_if<int64_t>(value_of(ranks, track[i]));
-            const auto* occupancy = std::get_if<double>(value_of(occupancies, config[i]));
+            const int64_t rank = ranks[track[i]];
             spans.push_back({TrackId(static_cast<size_t>(track[i])), begin[i], dur[i], host[i],
-                             launch[i] >= 0, rank && chosen.at(*rank, host[i]) ? 0 : -1,
-                             occupancy ? *occupancy : -1});
+                             launch[i] >= 0, rank >= 0 && chosen.at(rank, host[i]) ? 0 : -1,
+                             occupancies[config[i]]});
         }
     };
     OPSIGHT_TRY(connection.scan(
         "SELECT track::INTEGER, begin_ns::BIGINT, dur_ns::BIGINT, host_ns::BIGINT, launch::INTEGER, "
-        "(CASE WHEN kind = 0 THEN config ELSE -1 END)::INTEGER FROM raw.device_spans "
-        "WHERE kind < 3 OR kind = 6",
+        "(CASE WHEN kind = 0 THEN config ELSE -1 END)::INTEGER " +
+            from,
         take));
     return spans;
 }

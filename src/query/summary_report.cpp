@@ -14,24 +14,32 @@ constexpr int64_t kStreamsForPeople = 10;
 constexpr std::string_view kInside =
     "greatest(0, least(s.end_ns, w.end_ns) - greatest(s.begin_ns, w.begin_ns))";
 
-// Devices that could be used: all that worked, and those that a rank names and no rank used. Several ranks of
-// one machine name the same devices, so an idle number counts once.
-constexpr std::string_view kVisible =
-    "active AS (SELECT DISTINCT device FROM raw.busy_segments), "
-    "visible AS (SELECT d.id, d.rank, d.number, d.name, true AS worked FROM raw.devices d "
-    "JOIN active a ON a.device = d.id UNION ALL SELECT min(d.id), min(d.rank), d.number, min(d.name), false "
-    "FROM raw.devices d WHERE d.declared AND d.number NOT IN (SELECT n.number FROM raw.devices n "
-    "JOIN active a ON a.device = n.id) GROUP BY d.number), "
-    "busy AS (SELECT s.device, coalesce(sum(in_ns) FILTER (WHERE NOT kernel_only), 0)::BIGINT AS busy_ns, "
-    "coalesce(sum(in_ns) FILTER (WHERE kernel_only), 0)::BIGINT AS kernel_ns FROM "
-    "(SELECT s.device, s.kernel_only, greatest(0, least(s.end_ns, w.end_ns) - greatest(s.begin_ns, "
-    "w.begin_ns)) "
-    "AS in_ns FROM raw.busy_segments s JOIN raw.devices d ON d.id = s.device JOIN sel_wall w ON w.rank = "
-    "d.rank) s "
-    "GROUP BY 1), "
-    "use AS (SELECT v.*, w.wall_ns, coalesce(b.busy_ns, 0) AS busy_ns, "
-    "coalesce(b.kernel_ns, 0) AS kernel_ns FROM visible v JOIN sel_wall_sums w ON w.rank = v.rank "
-    "LEFT JOIN busy b ON b.device = v.id)";
+// Makes what several parts of the summary read.
+// summary_use: devices that could be used: all that worked, and those that a rank names and no rank used.
+// Several ranks of one machine name the same devices, so an idle number counts once.
+// summary_device: sums of device work by what it is.
+Status prepare(Session& session) {
+    return session.execute(fmt::format(
+        "CREATE OR REPLACE TEMP TABLE summary_use AS WITH "
+        "sums AS (SELECT s.device, s.kernel_only, sum({}) AS in_ns FROM raw.busy_segments s "
+        "JOIN raw.devices d ON d.id = s.device LEFT JOIN sel_wall w ON w.rank = d.rank GROUP BY ALL), "
+        "active AS (SELECT DISTINCT device FROM sums), "
+        "visible AS (SELECT d.id, d.rank, d.number, d.name, true AS worked FROM raw.devices d "
+        "JOIN active a ON a.device = d.id UNION ALL SELECT min(d.id), min(d.rank), d.number, min(d.name), "
+        "false FROM raw.devices d WHERE d.declared AND d.number NOT IN (SELECT n.number FROM raw.devices n "
+        "JOIN active a ON a.device = n.id) GROUP BY d.number), "
+        "busy AS (SELECT device, coalesce(sum(in_ns) FILTER (WHERE NOT kernel_only), 0)::BIGINT AS busy_ns, "
+        "coalesce(sum(in_ns) FILTER (WHERE kernel_only), 0)::BIGINT AS kernel_ns FROM sums GROUP BY 1) "
+        "SELECT v.*, w.wall_ns, coalesce(b.busy_ns, 0) AS busy_ns, coalesce(b.kernel_ns, 0) AS kernel_ns "
+        "FROM visible v LEFT JOIN sel_wall_sums w ON w.rank = v.rank LEFT JOIN busy b ON b.device = v.id;"
+        "CREATE OR REPLACE TEMP TABLE summary_device AS SELECT d.kind, (d.flags & 128) <> 0 AS eligible, "
+        "any_value(k.uses_tc) AS uses_tc, sum(d.gpu_ns)::BIGINT AS gpu_ns, sum(d.api_ns)::BIGINT AS api_ns, "
+        "sum(d.count)::BIGINT AS count FROM (SELECT kind, name, flags & 128 AS flags, sum(dur_ns) AS gpu_ns, "
+        "sum(nullif(launch_dur_ns, -1)) FILTER (WHERE (flags & 64) <> 0) AS api_ns, count(*) AS count "
+        "FROM sel_device WHERE kind < 3 GROUP BY ALL) d "
+        "LEFT JOIN raw.kernel_names k ON d.kind = 0 AND k.id = d.name GROUP BY d.kind, eligible, k.uses_tc",
+        kInside));
+}
 
 std::vector<Field> share_fields() {
     const auto share = [](const char* key, const char* head, int resource, bool device, int priority = 0) {
@@ -82,22 +90,23 @@ Result<ResultTable> headline(Session& session, const Shape& shape) {
                         true});
     std::string sums;
     for (size_t i = 0; i < 7; ++i)
-        sums += fmt::format("{}coalesce(sum({}) FILTER (WHERE s.resource = {}), 0)::BIGINT AS r{}",
-                            i ? ", " : "", kInside, i, i);
+        sums += fmt::format("{}coalesce(sum(ns) FILTER (WHERE resource = {}), 0)::BIGINT AS r{}",
+                            i ? ", " : "", i, i);
     q.with = fmt::format(
-        "WITH {}, w AS (SELECT max(wall_ns) AS wall_ns, sum(wall_ns)::BIGINT AS total_ns FROM "
+        "WITH w AS (SELECT max(wall_ns) AS wall_ns, sum(wall_ns)::BIGINT AS total_ns FROM "
         "sel_wall_sums), "
-        "sh AS (SELECT {} FROM raw.resource_segments s JOIN sel_wall w ON w.rank = s.rank), "
+        "parts AS (SELECT s.resource, sum({}) AS ns FROM raw.resource_segments s "
+        "JOIN sel_wall w ON w.rank = s.rank GROUP BY 1), sh AS (SELECT {} FROM parts), "
         "u AS (SELECT avg(100.0 * busy_ns / nullif(wall_ns, 0)) AS busy_pct, "
-        "avg(100.0 * kernel_ns / nullif(wall_ns, 0)) AS kernel_pct FROM use), "
-        "tc AS (SELECT sum(d.dur_ns) AS kernel_ns, coalesce(sum(d.dur_ns) FILTER (WHERE k.uses_tc = 1), 0) "
-        "AS tc_ns, "
-        "sum(d.dur_ns) FILTER (WHERE k.uses_tc = 1 OR (d.flags & 128) <> 0) AS eligible_ns "
-        "FROM sel_device d JOIN raw.kernel_names k ON k.id = d.name WHERE d.kind = 0), "
+        "avg(100.0 * kernel_ns / nullif(wall_ns, 0)) AS kernel_pct FROM summary_use WHERE wall_ns IS NOT "
+        "NULL), "
+        "tc AS (SELECT sum(gpu_ns) AS kernel_ns, coalesce(sum(gpu_ns) FILTER (WHERE uses_tc = 1), 0) "
+        "AS tc_ns, sum(gpu_ns) FILTER (WHERE uses_tc = 1 OR eligible) AS eligible_ns "
+        "FROM summary_device WHERE kind = 0), "
         "c AS (SELECT coalesce(sum({}), 0)::BIGINT AS comm_ns, "
         "coalesce(sum({}) FILTER (WHERE s.overlapped), 0)::BIGINT AS overlap_ns "
         "FROM raw.comm_segments s JOIN raw.devices d ON d.id = s.device JOIN sel_wall w ON w.rank = d.rank) ",
-        kVisible, sums, kInside, kInside);
+        kInside, sums, kInside, kInside);
     q.source = "w, sh, u, tc, c";
     return ask(session, q, shape);
 }
@@ -108,9 +117,9 @@ Result<ResultTable> system(Session& session, const Shape& shape) {
         return fmt::format("(SELECT any_value(value) FROM raw.meta WHERE key = 'property.{}')", key);
     };
     q.fields = {
-        {{"gpu_count", "GPU Count", Unit::kCount}, "(SELECT count(*) FROM visible)"},
+        {{"gpu_count", "GPU Count", Unit::kCount}, "(SELECT count(*) FROM summary_use)"},
         {{"gpu_names", "GPU Name(s)"},
-         "(SELECT string_agg(DISTINCT name, ', ' ORDER BY name) FROM visible WHERE name <> '')"},
+         "(SELECT string_agg(DISTINCT name, ', ' ORDER BY name) FROM summary_use WHERE name <> '')"},
         {{"cpu_model", "CPU Model"}, property("cpu_model")},
         {{"gpu_driver_version", "GPU Driver Version"}, property("cuda_driver_version"), true},
         {{"framework", "Framework"},
@@ -123,7 +132,6 @@ Result<ResultTable> system(Session& session, const Shape& shape) {
         {{"sources", "Sources"},
          "(SELECT string_agg(value, ', ') FROM (SELECT value FROM raw.meta WHERE key = 'source' LIMIT 8))"},
     };
-    q.with = fmt::format("WITH {} ", kVisible);
     q.source = "(SELECT 1)";
     return ask(session, q, shape);
 }
@@ -141,8 +149,7 @@ Result<ResultTable> devices(Session& session) {
         {{"busy_ns", "Busy Time (ns)", Unit::kNs, 1}, "u.busy_ns"},
         {{"idle", "Idle", Unit::kNone, 1}, "NOT u.worked"},
     };
-    q.with = fmt::format("WITH {} ", kVisible);
-    q.source = "use u LEFT JOIN raw.ranks r ON r.id = u.rank";
+    q.source = "(FROM summary_use WHERE wall_ns IS NOT NULL) u LEFT JOIN raw.ranks r ON r.id = u.rank";
     q.order = {{"rank", false}, {"device", false}};
     return ask(session, q, {});
 }
@@ -271,15 +278,12 @@ Result<ResultTable> all_kernels(Session& session) {
         {{"count", "# Kernels", Unit::kCount}, "x.count"},
     };
     q.with =
-        "WITH d AS (SELECT CASE WHEN d.kind > 0 THEN 3 WHEN k.uses_tc = 1 THEN 1 WHEN k.uses_tc = 2 THEN 2 "
-        "ELSE 4 END AS class, d.dur_ns, CASE WHEN (d.flags & 64) <> 0 THEN nullif(d.launch_dur_ns, -1) END "
-        "AS api_ns "
-        "FROM sel_device d LEFT JOIN raw.kernel_names k ON d.kind = 0 AND k.id = d.name "
-        "WHERE d.kind < 3), "
+        "WITH d AS (SELECT CASE WHEN kind > 0 THEN 3 WHEN uses_tc = 1 THEN 1 WHEN uses_tc = 2 THEN 2 "
+        "ELSE 4 END AS class, gpu_ns, api_ns, count FROM summary_device), "
         "names AS (FROM (VALUES (0, 'All kernels'), (1, 'Kernels using TC'), "
         "(2, 'Kernels whose name does not tell'), (3, 'Memory'), (4, 'All other kernels')) v(class, name)), "
-        "g AS (SELECT class, sum(dur_ns) AS gpu_ns, sum(api_ns) AS cpu_ns, count(*) AS count FROM d GROUP BY "
-        "class), "
+        "g AS (SELECT class, sum(gpu_ns) AS gpu_ns, sum(api_ns) AS cpu_ns, sum(count) AS count FROM d GROUP "
+        "BY class), "
         "x AS (SELECT n.class, n.name, coalesce(sum(g.gpu_ns), 0)::BIGINT AS gpu_ns, "
         "coalesce(sum(g.cpu_ns), 0)::BIGINT AS cpu_ns, coalesce(sum(g.count), 0)::BIGINT AS count FROM names "
         "n LEFT JOIN g ON n.class = 0 OR n.class = g.class GROUP BY ALL ORDER BY n.class) ";
@@ -304,6 +308,7 @@ Result<Report> summary_report(Session& session, const Shape& wanted) {
     Shape shape;  // sorting and limits are for the tables of the other reports
     shape.for_people = wanted.for_people;
     Report report{"summary", "Summary", {}, session.range().notes};
+    OPSIGHT_TRY(prepare(session));
     OPSIGHT_ASSIGN(ResultTable head, headline(session, shape));
     report.sections.push_back({std::move(head), true, true});
     OPSIGHT_ASSIGN(ResultTable config, system(session, shape));

@@ -82,6 +82,42 @@ class SumsTest(PropertyTest):
             WHERE o.self_gpu_ns < w.longest OR o.self_gpu_ns > w.total OR o.gpu_ns < o.self_gpu_ns""", "GPU time"))
 
 
+class ReportTest(PropertyTest):
+    def test_averages_are_totals_by_calls_and_lie_between_least_and_most(self):
+        def check(profile):
+            for name in ("detailed", "op_type", "group_op", "kernel"):
+                for row in profile.report(name, "--all-iterations")[name]:
+                    for key in [key for key in row if key.startswith("avg_") and row[key] is not None]:
+                        kind = key.removeprefix("avg_")
+                        label = f"{name}: {row.get('op_name') or row.get('op_type') or row.get('name')}: {key}"
+                        self.assertLessEqual(row["min_" + kind], row[key], label)
+                        self.assertLessEqual(row[key], row["max_" + kind], label)
+                        if kind != "api_time_ns":  # graph launches: fewer calls than kernels
+                            self.assertAlmostEqual(row[key], row["total_" + kind] / row["calls"], delta=0.5,
+                                                   msg=label)
+        self.each(check)
+
+    def test_medians_are_those_of_the_instances(self):
+        """Of all rows, of the few that are shown, and of rows by rank and device."""
+        def check(profile):
+            expected = {(row.op_id, row.rank): row for row in profile.rows("""
+                SELECT op_id, rank, count(*) AS calls, median(dur_ns) AS cpu, median(coalesce(gpu_ns, 0)) AS gpu,
+                       quantile_cont(dur_ns, 0.95) AS cpu95, quantile_cont(coalesce(gpu_ns, 0), 0.95) AS gpu95
+                FROM ops GROUP BY ALL""")}
+            for options in ([], ["--limit", 3], ["--sort", "p95_gpu_time_ns", "--limit", 3]):
+                rows = [row for row in profile.report("detailed", "--all-iterations", "--group-by", "rank", *options)["detailed"]
+                        if (row["op_id"], row["rank"]) in expected and row["op_type"] != "unassociated"]
+                self.assertTrue(rows or not expected)
+                for row in rows:
+                    wanted = expected[row["op_id"], row["rank"]]
+                    if row["calls"] != wanted.calls:
+                        continue  # work of a range that has the op's name
+                    for key, value in (("median_cpu_time_ns", wanted.cpu), ("p95_cpu_time_ns", wanted.cpu95),
+                                       ("median_gpu_time_ns", wanted.gpu), ("p95_gpu_time_ns", wanted.gpu95)):
+                        self.assertAlmostEqual(row[key], value, delta=0.51, msg=f"{row['op_name']}: {key}")
+        self.each(check)
+
+
 class IterationTest(PropertyTest):
     def test_work_belongs_to_the_iteration_of_its_launch(self):
         """And to none where no iteration contains the launch; work without a launch goes by its own begin."""

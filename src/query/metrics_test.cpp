@@ -140,6 +140,7 @@ TEST(OpTimes, CpuSelfApiOverheadGpuUnionIdle) {
     EXPECT_EQ(outer("self_cpu_time_ns"), 220 - 80);
     EXPECT_EQ(outer("total_api_time_ns"), 2 * (10 + 20 + 2));
     EXPECT_EQ(outer("total_cpu_overhead_ns"), 220 - 64);
+    EXPECT_EQ(outer("avg_cpu_overhead_ns"), (220 - 64) / 2);
     EXPECT_EQ(outer("max_cpu_overhead_ns"), 120 - 32);
     EXPECT_EQ(outer("total_gpu_time_ns"), 2 * (80 + 30));  // 100 to 180 and 200 to 230
     EXPECT_EQ(outer("total_gpu_idle_ns"), 2 * 20);

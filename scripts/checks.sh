@@ -22,7 +22,7 @@ check_layers() { python3 scripts/check_layers.py src; }
 
 check_lengths() {
     local sources
-    mapfile -t sources < <(files '*.cpp' '*.h' '*.c' '*.cu' '*.py' '*.cmake' '*CMakeLists.txt' && shell_files)
+    mapfile -t sources < <(files '*.cpp' '*.h' '*.c' '*.cu' '*.py' '*.ts' '*.tsx' '*.css' '*.cmake' '*CMakeLists.txt' && shell_files)
     python3 scripts/check_lengths.py --exceptions scripts/length_exceptions.txt "${sources[@]}"
 }
 

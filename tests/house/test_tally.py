@@ -50,6 +50,10 @@ class Tally(unittest.TestCase):
         self.assertEqual(lines[0], "SKIPPED  test_b (m.T): 'no golden folder'")
         self.assertEqual(lines[-1], "1 passed, 1 failed, 1 skipped")
 
+    def test_cases_of_the_page_are_counted(self):
+        lines = " Test Files  2 passed (2)\n      Tests  1 failed | 47 passed (48)\n"
+        self.assertEqual(self.tally([("web_unit", "fail", lines)])[1][-1], "47 passed, 1 failed")
+
     def test_a_crash_counts_though_every_case_passed(self):
         passing = GTEST.replace('<failure message="no"/>', "")
         code, lines = self.tally([("unit_base", "fail", "AddressSanitizer")], passing)

@@ -1,0 +1,67 @@
+// What the views ask for, by key. The latest answer wins; while a new one is on its way the last one stays.
+import { keepPreviousData, QueryClient, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { useProfileId, useRange } from "../app/useRoute";
+import { ApiError, getJson, type Params } from "./client";
+import type {
+  AggregationsAnswer,
+  FindingsAnswer,
+  GpusAnswer,
+  Info,
+  IterationsAnswer,
+  LayersAnswer,
+  MemoryAnswer,
+  Profiles,
+  SummaryAnswer,
+  Table,
+} from "./types";
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // A profile does not change while it is looked at; only lists that the page itself changes are asked anew.
+      staleTime: Infinity,
+      gcTime: 5 * 60_000,
+      refetchOnWindowFocus: false,
+      retry: (count, problem) => problem instanceof ApiError && problem.status >= 500 && count < 1,
+    },
+  },
+});
+
+type Answer<T> = UseQueryResult<T, ApiError>;
+
+function useAnswer<T>(path: string, params: Params, enabled = true): Answer<T> {
+  return useQuery<T, ApiError>({
+    queryKey: [path, params],
+    queryFn: ({ signal }) => getJson<T>(path, params, signal),
+    placeholderData: keepPreviousData,
+    enabled,
+  });
+}
+
+// An answer about the chosen profile, over the chosen range.
+export function useRangeAnswer<T>(name: string, params: Params = {}, enabled = true): Answer<T> {
+  return useAnswer<T>(`/profiles/${useProfileId()}/${name}`, { ...useRange(), ...params }, enabled);
+}
+
+export function useProfileAnswer<T>(name: string, params: Params = {}, enabled = true): Answer<T> {
+  return useAnswer<T>(`/profiles/${useProfileId()}/${name}`, params, enabled);
+}
+
+export const useProfiles = () => useAnswer<Profiles>("/profiles", {});
+export const useInfo = () => useProfileAnswer<Info>("info");
+export const useSummary = () => useRangeAnswer<SummaryAnswer>("summary");
+export const useIterations = () => useRangeAnswer<IterationsAnswer>("iterations");
+export const useLayers = () => useRangeAnswer<LayersAnswer>("layers");
+export const useGpus = () => useRangeAnswer<GpusAnswer>("gpus");
+export const useMemory = () => useProfileAnswer<MemoryAnswer>("memory");
+export const useAggregations = () => useProfileAnswer<AggregationsAnswer>("aggregations");
+export const useFindings = () => useRangeAnswer<FindingsAnswer>("findings");
+export const useTable = (name: string, params: Params = {}, enabled = true) =>
+  useRangeAnswer<Table>(`tables/${name}`, params, enabled);
+
+// The profile that the address names; null while the list is not here, undefined where there is none of this id.
+export function useProfile() {
+  const id = useProfileId();
+  const list = useProfiles().data;
+  return list ? list.profiles.find((profile) => profile.id === id) : null;
+}

@@ -1,0 +1,66 @@
+import { PAGES } from "../pages/registry";
+import { Dialog } from "../widgets/Dialog";
+
+function Keys({ keys }: { keys: readonly string[] }) {
+  return (
+    <span className="keys">
+      {keys.map((key) => (
+        <kbd key={key}>{key}</kbd>
+      ))}
+    </span>
+  );
+}
+
+const GENERAL = [
+  { keys: ["?"], does: "this help" },
+  { keys: ["/"], does: "search in the table, or in the timeline" },
+  { keys: ["Esc"], does: "close what is open: menu, details, help" },
+  { keys: ["t"], does: "light or dark theme" },
+  { keys: ["Alt", "←"], does: "back to where you were (every step is an address)" },
+] as const;
+
+const TABLES = [
+  { keys: ["↑", "↓"], does: "row up, row down" },
+  { keys: ["Home", "End"], does: "first row, last row of the page" },
+  { keys: ["PgUp", "PgDn"], does: "page back, page on" },
+  { keys: ["Enter"], does: "select the row: show its details" },
+  { keys: ["←", "→"], does: "close, open a group in a tree" },
+] as const;
+
+const TIMELINE = [
+  { keys: ["w", "s"], does: "zoom in, zoom out" },
+  { keys: ["a", "d"], does: "move left, move right" },
+] as const;
+
+function Part({ title, lines }: { title: string; lines: readonly { keys: readonly string[]; does: string }[] }) {
+  return (
+    <section>
+      <h3>{title}</h3>
+      <dl className="key-list">
+        {lines.map((line) => (
+          <div key={line.does}>
+            <dt>
+              <Keys keys={line.keys} />
+            </dt>
+            <dd>{line.does}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+export function HelpDialog({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keyboard" onClose={onClose}>
+      <div className="help-columns">
+        <div>
+          <Part title="Everywhere" lines={GENERAL} />
+          <Part title="In tables" lines={TABLES} />
+          {PAGES.some((page) => page.id === "timeline") && <Part title="In the timeline" lines={TIMELINE} />}
+        </div>
+        <Part title="Go to" lines={PAGES.map((page) => ({ keys: ["g", page.key], does: page.title }))} />
+      </div>
+    </Dialog>
+  );
+}

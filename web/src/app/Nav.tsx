@@ -1,0 +1,83 @@
+import { useProfiles } from "../api/queries";
+import { PAGES } from "../pages/registry";
+import { Icon } from "../widgets/Icon";
+import { linkTo, formatHash } from "./route";
+import { useRoute } from "./useRoute";
+import { useTheme } from "./theme";
+
+function ProfilePicker() {
+  const list = useProfiles().data?.profiles;
+  const { view, params } = useRoute();
+  const id = params.get("profile") ?? "0";
+  if (!list?.length) return null;
+  if (list.length === 1 && list[0]?.id === id) {
+    return (
+      <p className="nav-profile" title={list[0].name}>
+        {list[0].name}
+      </p>
+    );
+  }
+  const known = list.some((profile) => profile.id === id);
+  return (
+    <label className="nav-picker">
+      <span className="sr-only">Profile</span>
+      <select
+        value={known ? id : ""}
+        onChange={(event) => {
+          // Another run has its own iterations: the range does not go with it.
+          window.location.hash = formatHash(view, new URLSearchParams({ profile: event.target.value }));
+        }}
+      >
+        {!known && <option value="">Choose a profile</option>}
+        {list.map((profile) => (
+          <option key={profile.id} value={profile.id}>
+            {profile.name}
+            {profile.state === "ok" ? "" : " (not readable)"}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+export function Nav({ open, onHelp }: { open: boolean; onHelp: () => void }) {
+  const { view, params } = useRoute();
+  const [theme, toggleTheme] = useTheme();
+  const version = useProfiles().data?.version;
+  const groups = [...new Set(PAGES.map((page) => page.group))];
+  return (
+    <nav className={open ? "nav open" : "nav"} aria-label="Views">
+      <a className="brand" href={linkTo("dashboard", params)}>
+        <img src="./icon.svg" width="24" height="24" alt="" />
+        Opsight
+      </a>
+      <ProfilePicker />
+      <div className="nav-groups">
+        {groups.map((group) => (
+          <section key={group} aria-label={group}>
+            <h2>{group}</h2>
+            <ul>
+              {PAGES.filter((page) => page.group === group).map((page) => (
+                <li key={page.id}>
+                  <a href={linkTo(page.id, params)} aria-current={page.id === view ? "page" : undefined}>
+                    <Icon name={page.icon} />
+                    {page.title}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+      <div className="nav-foot">
+        <button className="icon-button" onClick={toggleTheme} aria-label={theme === "dark" ? "Light theme" : "Dark theme"}>
+          <Icon name={theme === "dark" ? "sun" : "moon"} />
+        </button>
+        <button className="icon-button" onClick={onHelp} aria-label="Keyboard help">
+          <Icon name="help" />
+        </button>
+        {version && <span className="version">{version}</span>}
+      </div>
+    </nav>
+  );
+}

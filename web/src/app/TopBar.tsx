@@ -1,0 +1,142 @@
+import { useState } from "react";
+import { useAggregations, useProfile, useSummary } from "../api/queries";
+import type { Range } from "../api/types";
+import { Icon } from "../widgets/Icon";
+import { Popover } from "../widgets/Popover";
+import { rangeWords } from "./rangeWords";
+import { RANGE_KEYS, linkTo } from "./route";
+import { useRange, useRoute, useSetParams } from "./useRoute";
+
+const NONE = Object.fromEntries(RANGE_KEYS.map((key) => [key, null]));
+
+function Bounds({ range, close }: { range: Range; close: () => void }) {
+  const [start, setStart] = useState(String(range.start));
+  const [stop, setStop] = useState(String(range.stop));
+  const setParams = useSetParams();
+  const given = useRange();
+  const wrong = !/^\d+$/.test(start) || !/^\d+$/.test(stop) || Number(start) > Number(stop);
+  return (
+    <form
+      className="bounds"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (wrong) return;
+        setParams({ iter_start: start, iter_stop: stop, all: null, aggregation: null });
+        close();
+      }}
+    >
+      <label>
+        First
+        <input
+          inputMode="numeric"
+          value={start}
+          onChange={(event) => {
+            setStart(event.target.value);
+          }}
+        />
+      </label>
+      <label>
+        Last
+        <input
+          inputMode="numeric"
+          value={stop}
+          onChange={(event) => {
+            setStop(event.target.value);
+          }}
+        />
+      </label>
+      <button className="button primary" disabled={wrong}>
+        Apply
+      </button>
+      <div className="bounds-more">
+        <button
+          type="button"
+          className="link"
+          onClick={() => {
+            setParams({ iter_start: null, iter_stop: null, all: 1, aggregation: null });
+            close();
+          }}
+        >
+          All iterations, warm-up too
+        </button>
+        {Object.keys(given).length > 0 && (
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              setParams(NONE);
+              close();
+            }}
+          >
+            The default range
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function Saved({ close }: { close: () => void }) {
+  const list = useAggregations().data?.aggregations ?? [];
+  const { view, params } = useRoute();
+  if (list.length === 0) return null;
+  return (
+    <section className="saved">
+      <h3>Kept ranges</h3>
+      <ul className="plain-list">
+        {list.map((each) => (
+          <li key={each.id}>
+            <a
+              href={linkTo(view, params, { ...NONE, aggregation: each.id })}
+              aria-current={params.get("aggregation") === each.id ? "true" : undefined}
+              onClick={close}
+            >
+              {each.name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+// Which iterations all numbers of the page are about, and the way to choose others.
+export function TopBar() {
+  const profile = useProfile();
+  const { params } = useRoute();
+  const summary = useSummary();
+  if (profile?.state !== "ok" || !summary.data) return <div className="topbar-end" />;
+  const { range } = summary.data;
+  return (
+    <div className="topbar-end">
+      <Popover
+        label={
+          <>
+            <Icon name="iterations" size={14} />
+            <span>{rangeWords(range)}</span>
+            <Icon name="down" size={12} />
+          </>
+        }
+        title="Range of iterations"
+        className="range-chip"
+        align="end"
+      >
+        {(close) => (
+          <div className="range-menu">
+            <p className="range-source">{range.description || "The whole profile"}</p>
+            {range.total > 0 && <Bounds range={range} close={close} />}
+            {range.notes.map((note) => (
+              <p key={note} className="hint">
+                {note}
+              </p>
+            ))}
+            <Saved close={close} />
+            <a className="link" href={linkTo("iterations", params)} onClick={close}>
+              Cut iterations otherwise, and keep ranges
+            </a>
+          </div>
+        )}
+      </Popover>
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+// The address of everything that is shown: `#/VIEW?profile=0&iter_start=3&...`. What a link, a bookmark or the
+// back button must bring back lies here and nowhere else.
+
+export interface Route {
+  view: string;
+  params: URLSearchParams;
+}
+
+// These stay when another view is opened: which profile, and which range of it.
+export const RANGE_KEYS = ["iter_start", "iter_stop", "all", "key_op", "iteration_range", "aggregation"] as const;
+const KEPT_KEYS = ["profile", ...RANGE_KEYS];
+
+export type Patch = Record<string, string | number | readonly string[] | null | undefined>;
+
+export function parseHash(hash: string): Route {
+  const text = hash.replace(/^#\/?/, "");
+  const cut = text.indexOf("?");
+  const view = cut < 0 ? text : text.slice(0, cut);
+  return { view: view || "dashboard", params: new URLSearchParams(cut < 0 ? "" : text.slice(cut + 1)) };
+}
+
+export function formatHash(view: string, params: URLSearchParams): string {
+  const query = params.toString();
+  return query ? `#/${view}?${query}` : `#/${view}`;
+}
+
+// null and undefined take a key away, a list repeats it.
+export function patched(params: URLSearchParams, patch: Patch): URLSearchParams {
+  const next = new URLSearchParams(params);
+  for (const [key, value] of Object.entries(patch)) {
+    next.delete(key);
+    if (value === null || value === undefined || value === "") continue;
+    if (Array.isArray(value)) for (const each of value as readonly string[]) next.append(key, each);
+    else next.set(key, String(value));
+  }
+  return next;
+}
+
+// The address of another view of the same profile and range.
+export function linkTo(view: string, from: URLSearchParams, extra: Patch = {}): string {
+  const kept = new URLSearchParams();
+  for (const key of KEPT_KEYS) {
+    const value = from.get(key);
+    if (value !== null) kept.set(key, value);
+  }
+  return formatHash(view, patched(kept, extra));
+}
+
+// The range words of an address, for a request.
+export function rangeOf(params: URLSearchParams): Record<string, string> {
+  const range: Record<string, string> = {};
+  for (const key of RANGE_KEYS) {
+    const value = params.get(key);
+    if (value !== null && value !== "") range[key] = value;
+  }
+  return range;
+}

@@ -1,0 +1,44 @@
+import { useCallback, useMemo, useSyncExternalStore } from "react";
+import { formatHash, parseHash, patched, rangeOf, type Patch, type Route } from "./route";
+
+function subscribe(changed: () => void): () => void {
+  window.addEventListener("hashchange", changed);
+  return () => {
+    window.removeEventListener("hashchange", changed);
+  };
+}
+
+const currentHash = () => window.location.hash;
+
+export function useRoute(): Route {
+  const hash = useSyncExternalStore(subscribe, currentHash);
+  return useMemo(() => parseHash(hash), [hash]);
+}
+
+// Replaces the address without a new step of the history; listeners hear of it as of any other change.
+export function replaceHash(hash: string): void {
+  if (hash === window.location.hash) return;
+  window.history.replaceState(null, "", hash);
+  window.dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+// Changes parameters of the view that is shown. `replace`: not a step that "back" should undo.
+export function useSetParams(): (patch: Patch, options?: { replace?: boolean }) => void {
+  return useCallback((patch, options) => {
+    const { view, params } = parseHash(window.location.hash);
+    const hash = formatHash(view, patched(params, patch));
+    if (options?.replace) replaceHash(hash);
+    else if (hash !== window.location.hash) window.location.hash = hash;
+  }, []);
+}
+
+export function useProfileId(): string {
+  return useRoute().params.get("profile") ?? "0";
+}
+
+// The chosen range, as request parameters; the same object while it says the same.
+export function useRange(): Record<string, string> {
+  const { params } = useRoute();
+  const text = JSON.stringify(rangeOf(params));
+  return useMemo(() => JSON.parse(text) as Record<string, string>, [text]);
+}

@@ -1,0 +1,45 @@
+import { useEffect } from "react";
+import { PAGES } from "../pages/registry";
+import { linkTo, parseHash } from "./route";
+
+interface Actions {
+  help: () => void;
+  theme: () => void;
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName));
+}
+
+// The keys that work everywhere. Views add their own.
+export function useShortcuts({ help, theme }: Actions): void {
+  useEffect(() => {
+    let afterG = false;
+    const go = (key: string): boolean => {
+      const page = PAGES.find((each) => each.key === key);
+      if (page) window.location.hash = linkTo(page.id, parseHash(window.location.hash).params);
+      return page !== undefined;
+    };
+    const act = (key: string): boolean => {
+      if (afterG) {
+        afterG = false;
+        return go(key);
+      }
+      if (key === "g") afterG = true;
+      else if (key === "?") help();
+      else if (key === "t") theme();
+      else if (key === "/") document.querySelector<HTMLInputElement>("main input[type=search]")?.focus();
+      else return false;
+      return true;
+    };
+    const pressed = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (document.querySelector("dialog[open]")) return;
+      if (act(event.key)) event.preventDefault();
+    };
+    window.addEventListener("keydown", pressed);
+    return () => {
+      window.removeEventListener("keydown", pressed);
+    };
+  }, [help, theme]);
+}

@@ -1,0 +1,70 @@
+// Small pictures of a few numbers, as SVG in the colours of the theme.
+import { exactValue, formatPercent, formatValue, type Unit } from "./format";
+
+export interface Part {
+  key: string; // names the colour: .c-KEY
+  name: string;
+  value: number;
+}
+
+const RADIUS = 42;
+const AROUND = 2 * Math.PI * RADIUS;
+
+// One percentage as a ring.
+export function Donut({ percent, label, size = 112 }: { percent: number | null; label: string; size?: number }) {
+  const filled = (Math.min(100, Math.max(0, percent ?? 0)) / 100) * AROUND;
+  const text = percent === null ? "–" : formatPercent(percent);
+  return (
+    <svg className="donut" width={size} height={size} viewBox="0 0 100 100" role="img" aria-label={`${label}: ${text}`}>
+      <title>{percent === null ? "not known" : exactValue(percent, "percent")}</title>
+      <circle className="donut-rest" cx="50" cy="50" r={RADIUS} />
+      {filled > 0 && (
+        <circle className="donut-part" cx="50" cy="50" r={RADIUS} strokeDasharray={`${String(filled)} ${String(AROUND)}`} />
+      )}
+      <text x="50" y="50" className="donut-text">
+        {text}
+      </text>
+    </svg>
+  );
+}
+
+// Parts of a whole in one bar, with what each is below it.
+export function ShareBar({ parts, unit, label }: { parts: readonly Part[]; unit: Unit; label: string }) {
+  const whole = parts.reduce((sum, part) => sum + part.value, 0);
+  let at = 0;
+  return (
+    <div className="share">
+      <svg className="share-bar" viewBox="0 0 1000 36" preserveAspectRatio="none" role="img" aria-label={label}>
+        {whole > 0 &&
+          parts.map((part) => {
+            const x = (at / whole) * 1000;
+            at += part.value;
+            return (
+              <rect key={part.key} className={`fill c-${part.key}`} x={x} y="0" width={(part.value / whole) * 1000} height="36">
+                <title>{`${part.name}: ${exactValue(part.value, unit)}`}</title>
+              </rect>
+            );
+          })}
+      </svg>
+      <ul className="legend">
+        {parts.map((part) => (
+          <li key={part.key} className={part.value === 0 ? "zero" : undefined}>
+            <i className={`swatch c-${part.key}`} />
+            <span>{part.name}</span>
+            <b title={exactValue(part.value, unit)}>{formatValue(part.value, unit)}</b>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+// A bar behind a number: how it compares with the greatest one.
+export function Bar({ value, most, kind = "gpu" }: { value: number; most: number; kind?: string }) {
+  const width = most > 0 ? Math.max(0, Math.min(100, (value / most) * 100)) : 0;
+  return (
+    <span className="bar" aria-hidden="true">
+      <span className={`bar-fill c-${kind}`} style={{ width: `${String(width)}%` }} />
+    </span>
+  );
+}

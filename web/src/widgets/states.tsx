@@ -1,0 +1,84 @@
+// What a view shows while there is nothing to show yet, or nothing at all.
+import type { ReactNode } from "react";
+import type { ApiError } from "../api/client";
+import { Icon, type IconName } from "./Icon";
+
+export function Loading({ what, rows = 6 }: { what: string; rows?: number }) {
+  return (
+    <div className="loading" role="status">
+      <span className="sr-only">Loading {what}</span>
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} className="skeleton" />
+      ))}
+    </div>
+  );
+}
+
+export function Empty({ icon = "info", title, children }: { icon?: IconName; title: string; children?: ReactNode }) {
+  return (
+    <div className="empty">
+      <Icon name={icon} size={28} />
+      <h2>{title}</h2>
+      {children && <div className="empty-text">{children}</div>}
+    </div>
+  );
+}
+
+const TITLES: Record<string, string> = {
+  not_found: "Not here",
+  bad_request: "The address asks for something that does not exist",
+  unauthorized: "This page needs its token",
+  unreachable: "The server does not answer",
+  newer_schema: "This profile is from a newer Opsight",
+  not_a_profile: "This file is not a profile",
+};
+
+export function ErrorState({ error, retry, children }: { error: ApiError; retry?: () => void; children?: ReactNode }) {
+  return (
+    <div className="empty error" role="alert">
+      <Icon name="diagnostics" size={28} />
+      <h2>{TITLES[error.code] ?? "That did not work"}</h2>
+      <div className="empty-text">
+        <p>{error.message}</p>
+        {error.remedy && <p className="remedy">{error.remedy}</p>}
+        {children}
+      </div>
+      {retry && (
+        <button className="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface Asked<T> {
+  data: T | undefined;
+  error: ApiError | null;
+  isPlaceholderData: boolean;
+  isFetching: boolean;
+  refetch: () => unknown;
+}
+
+// The answer when it is here, else why it is not. An earlier answer stays in sight, dimmed, while a new one comes.
+export function Answered<T>({
+  answer,
+  what,
+  rows,
+  children,
+}: {
+  answer: Asked<T>;
+  what: string;
+  rows?: number;
+  children: (data: T) => ReactNode;
+}) {
+  if (answer.error && !(answer.error.unreachable && answer.data !== undefined)) {
+    return <ErrorState error={answer.error} retry={() => void answer.refetch()} />;
+  }
+  if (answer.data === undefined) return rows === undefined ? <Loading what={what} /> : <Loading what={what} rows={rows} />;
+  return (
+    <div className={answer.isPlaceholderData ? "stale" : "fresh"} aria-busy={answer.isFetching}>
+      {children(answer.data)}
+    </div>
+  );
+}

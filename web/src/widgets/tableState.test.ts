@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { patched } from "../app/route";
+import { parseFilter, readState, showFilter, stateParams, statePatch } from "./tableState";
+
+describe("the state of a table in the address", () => {
+  it("has defaults", () => {
+    expect(readState(new URLSearchParams(), "")).toEqual({ sort: null, page: 0, size: 25, search: "", filters: [], columns: null });
+  });
+  it("survives the way through the address", () => {
+    const filters = [
+      { key: "kernel_name", op: "contains" as const, value: "a:b&c" },
+      { key: "calls", op: "ge" as const, value: "5" },
+    ];
+    let params = patched(new URLSearchParams("profile=1"), statePatch({ filters, search: "x y" }, "k."));
+    params = patched(params, statePatch({ sort: { key: "calls", falling: false } }, "k."));
+    params = patched(params, statePatch({ page: 3 }, "k."));
+    const back = readState(new URLSearchParams(params.toString()), "k.");
+    expect(back).toEqual({ sort: { key: "calls", falling: false }, page: 3, size: 25, search: "x y", filters, columns: null });
+    expect(params.get("profile")).toBe("1");
+  });
+  it("starts at the first page when other rows are chosen, but not when other columns are", () => {
+    const at3 = new URLSearchParams("page=3");
+    expect(readState(patched(at3, statePatch({ search: "a" }, "")), "").page).toBe(0);
+    expect(readState(patched(at3, statePatch({ columns: ["a", "b"] }, "")), "")).toMatchObject({ page: 3, columns: ["a", "b"] });
+  });
+  it("does not trust what somebody typed into the address", () => {
+    const state = readState(new URLSearchParams("page=-1&size=99999&filter=nonsense&filter=a:like:b&sort=x"), "");
+    expect(state).toMatchObject({ page: 0, size: 1000, filters: [], sort: { key: "x", falling: true } });
+    expect(readState(new URLSearchParams("size=0"), "").size).toBe(25);
+  });
+  it("becomes the request", () => {
+    const state = readState(new URLSearchParams("sort=calls:asc&page=2&size=50&filter=a:eq:1"), "");
+    expect(stateParams(state)).toEqual({ sort: "calls:asc", page: 2, page_size: 50, search: "", filter: ["a:eq:1"] });
+  });
+});
+
+describe("filters as people type them", () => {
+  it.each([
+    ["> 2 ms", "ns", "gt", "2000000"],
+    ["<=1.5us", "ns", "le", "1500"],
+    ["20", "ns", "eq", "20"],
+    ["!= 3", "count", "ne", "3"],
+    [">= 50%", "percent", "ge", "50"],
+    ["< 2 MiB", "bytes", "lt", "2097152"],
+    ["gemm", "none", "contains", "gemm"],
+    ["= no", "none", "eq", "no"],
+  ] as const)("%s", (typed, unit, op, value) => {
+    expect(parseFilter("k", typed, unit)).toEqual({ filter: { key: "k", op, value } });
+  });
+  it("says what is wrong", () => {
+    expect(parseFilter("k", "> lots", "ns")).toEqual({ problem: "Not a number: lots" });
+    expect(parseFilter("k", "> 3 apples", "ns")).toEqual({ problem: "Not a number: 3 apples" });
+    expect(parseFilter("k", ">", "count")).toEqual({ problem: "A value is missing" });
+    expect(parseFilter("k", "  ", "ns")).toEqual({ filter: null });
+  });
+  it("read back as typed", () => {
+    expect(showFilter({ key: "k", op: "gt", value: "20" })).toBe("> 20");
+    expect(showFilter({ key: "k", op: "contains", value: "conv" })).toBe("conv");
+  });
+});

@@ -13,7 +13,7 @@ jobs=${JOBS:-$(nproc)}
 
 # One process for each core, with seeds of its own.
 run_mutations() {
-    local count=$1 each i pids=() failed=0
+    local count=$1 each i script pids=() failed=0
     say "$count mutated traces"
     configure build-asan -DOPSIGHT_SANITIZE=ON -DOPSIGHT_BENCH=OFF
     compile build-asan mutate_traces mutate_exports
@@ -21,8 +21,11 @@ run_mutations() {
     for ((i = 0; i < jobs; i++)); do
         build-asan/bin/mutate_traces --count "$each" --seed $((i * each + 1)) tests/fuzz/seeds &
         pids+=($!)
-        build-asan/bin/mutate_exports --count "$((each / 10 + 1))" --seed $((i * each + 1)) tests/fuzz/exports/nsys.sql &
-        pids+=($!)
+        for script in nsys dlprof; do
+            build-asan/bin/mutate_exports --count "$((each / 10 + 1))" --seed $((i * each + 1)) \
+                "tests/fuzz/exports/$script.sql" &
+            pids+=($!)
+        done
     done
     for i in "${pids[@]}"; do wait "$i" || failed=1; done
     return "$failed"

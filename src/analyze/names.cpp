@@ -30,9 +30,9 @@ bool is_backward(std::string_view name) {
     return text::contains(head, "::") && head.ends_with("_backward");
 }
 
-// Of torch.profiler, PyTorch Lightning, SGLang and vLLM.
+// Of torch.profiler, PyTorch Lightning, SGLang, vLLM, and iterations of DLProf.
 bool is_step_marker(std::string_view name) {
-    constexpr std::string_view prefixes[] = {"ProfilerStep#", "ProfilerStep*"};
+    constexpr std::string_view prefixes[] = {"ProfilerStep#", "ProfilerStep*", "DLProf iteration #"};
     for (std::string_view prefix : prefixes)
         if (text::take_prefix(name, prefix)) return name.empty() || all_digits(name);
     if (name == "[pl][profile]run_training_batch" || name.starts_with("step[")) return true;

@@ -76,9 +76,11 @@ class ImportCommand : public Command {
   public:
     CLI::App* declare(CLI::App& app) override {
         CLI::App* sub = app.add_subcommand("import", "Turn profiler traces into a profile file");
-        sub->add_option("TRACE", inputs_,
-                        "PyTorch (Kineto) traces (.json, .json.gz, a directory of ranks, a .tar.gz of them), "
-                        "or reports of Nsight Systems (.sqlite; .nsys-rep where nsys is on PATH)")
+        sub->add_option(
+               "TRACE", inputs_,
+               "PyTorch (Kineto) traces (.json, .json.gz, a directory of ranks, a .tar.gz of them), "
+               "reports of Nsight Systems (.sqlite; .nsys-rep where nsys is on PATH), or databases of DLProf "
+               "(dlprof_dldb.sqlite)")
             ->required();
         sub->add_option("-o,--output", output_,
                         "Profile file to write (default: name of the trace + .opsight)");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <thread>
@@ -96,11 +97,35 @@ class Importer {
         std::set<std::string> paths;
         for (const Input& input : found)
             paths.insert(input.path);
+        drop_derived(found);
         std::erase_if(found, [&](const Input& input) {
             if (!nsys::is_report(input.path)) return false;
             const std::string exported = fs::path(input.path).replace_extension(".sqlite").string();
             if (!paths.contains(exported)) return false;
             (void)skip({"its export " + exported + " is read instead", input.path, {}, {}});
+            return true;
+        });
+    }
+
+    // DLProf leaves its database beside the export that it made it from: the export tells more.
+    void drop_derived(std::vector<Input>& found) {
+        std::map<std::string, std::string> exports;  // of each folder
+        std::set<std::string> databases;
+        for (const Input& input : found) {
+            if (fs::path(input.path).extension() != ".sqlite") continue;
+            const Result<nsys::SqliteKind> kind = nsys::sqlite_kind(input.path);
+            if (kind && *kind == nsys::SqliteKind::kNsys)
+                exports.emplace(fs::path(input.path).parent_path().string(), input.path);
+            if (kind && *kind == nsys::SqliteKind::kDlprof) databases.insert(input.path);
+        }
+        std::erase_if(found, [&](const Input& input) {
+            const auto exported = exports.find(fs::path(input.path).parent_path().string());
+            if (exported == exports.end() || !databases.contains(input.path)) return false;
+            (void)skip(
+                {"is a database of DLProf; the export beside it, " + exported->second + ", is read instead",
+                 input.path,
+                 {},
+                 {}});
             return true;
         });
     }
@@ -169,7 +194,7 @@ class Importer {
         if (lenient && !nsys::is_report(path)) {
             Result<nsys::SqliteKind> kind = nsys::sqlite_kind(path);
             if (!kind) return skip(std::move(kind).error());
-            if (*kind != nsys::SqliteKind::kNsys)
+            if (*kind != nsys::SqliteKind::kNsys && *kind != nsys::SqliteKind::kDlprof)
                 return skip({"is a SQLite database, but no export of Nsight Systems", path, {}, {}});
         }
         Result<nsys::ReportFacts> facts =

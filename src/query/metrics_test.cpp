@@ -53,6 +53,21 @@ TEST(Range, IterationStatistics) {
     EXPECT_EQ(value("stddev_ns"), std::round(std::sqrt(1120 / 4.0)));
 }
 
+TEST(Ops, AverageOverheadIsOfTheCalls) {
+    TestProfile t;
+    t.op("aten::add", 0, 100);
+    t.api("cudaLaunchKernel", 10, 40, t.thread(), 1);
+    t.op("aten::add", 200, 100);
+    t.api("cudaLaunchKernel", 210, 20, t.thread(), 2);
+    t.kernel("k", 20, 10, t.stream(), 1);
+    t.kernel("k", 220, 10, t.stream(), 2);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    EXPECT_EQ(of(session, "detailed", "total_cpu_overhead_ns"), 140);
+    EXPECT_EQ(of(session, "detailed", "avg_cpu_overhead_ns"), 70);
+    EXPECT_EQ(of(session, "op_type", "avg_cpu_overhead_ns"), 70);
+}
+
 TEST(Attribution, WorkOutsideOfOpsIsListedByItsCall) {
     TestProfile t;
     t.op("aten::add", 0, 100);

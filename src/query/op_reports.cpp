@@ -47,7 +47,7 @@ std::vector<Field> sixteen_times(bool gpu_first) {
     std::vector<Field> all =
         times("cpu_time", "CPU Time", "s.cpu_ns", "s.cpu_min_ns", "s.cpu_max_ns", false, gpu_first ? 2 : 1);
     append(all, times("gpu_time", "GPU Time", "s.gpu_ns", "s.gpu_min_ns", "s.gpu_max_ns", true, 1));
-    append(all, times("cpu_overhead", "CPU Overhead", "s.cpu_ns - s.api_ns", "s.overhead_min_ns",
+    append(all, times("cpu_overhead", "CPU Overhead", "(s.cpu_ns - s.api_ns)", "s.overhead_min_ns",
                       "s.overhead_max_ns", true, 5));
     append(all,
            times("gpu_idle", "GPU Idle", "s.gpu_idle_ns", "s.gpu_idle_min_ns", "s.gpu_idle_max_ns", true, 5));

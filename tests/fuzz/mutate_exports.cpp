@@ -1,6 +1,6 @@
-// Imports and analyses exports of Nsight Systems that were damaged at random: values of their rows, and bytes
-// of their pages. Nothing may crash, hang or leave the limits of memory; whether an import succeeds does not
-// matter. The same seed gives the same files.
+// Imports and analyses exports of Nsight Systems, or databases of DLProf, that were damaged at random: values
+// of their rows, and bytes of their pages. Nothing may crash, hang or leave the limits of memory; whether an
+// import succeeds does not matter. The same seed gives the same files.
 //
 //   mutate_exports [--count N] [--seed S] [--only I] SCRIPT.sql
 //

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/sqlite.h"
+#include "import/dlprof/importer.h"
 #include "import/nsys/export.h"
 #include "import/nsys/readers.h"
 
@@ -16,7 +17,8 @@ bool has(const Tables& tables, std::string_view name) {
 }
 
 SqliteKind kind_of(const Tables& tables) {
-    if (has(tables, "read_only_ops") || has(tables, "db_version")) return SqliteKind::kDlprof;
+    if (has(tables, "read_only_ops") || (has(tables, "db_version") && has(tables, "read_only_system_config")))
+        return SqliteKind::kDlprof;
     // nvprof's databases have kinds of activities under the same names, and their texts elsewhere.
     if (has(tables, "StringTable") || has(tables, "CUPTI_ACTIVITY_KIND_MARKER")) return SqliteKind::kNvprof;
     return has(tables, "StringIds") ? SqliteKind::kNsys : SqliteKind::kOther;
@@ -47,15 +49,14 @@ Result<ReportFacts> import_export(const std::string& path, const ReadOptions& op
     Progress* progress = options.progress;
     OPSIGHT_ASSIGN(sqlite::Database database, sqlite::Database::open(path));
     OPSIGHT_ASSIGN(const Tables tables, database.tables());
-    switch (kind_of(tables)) {
+    const SqliteKind kind = kind_of(tables);
+    switch (kind) {
         case SqliteKind::kNsys:
+        case SqliteKind::kDlprof:
             break;
         case SqliteKind::kNvprof:
             return fail("is a database of nvprof, which Opsight does not read", path, {},
                         "record again with 'nsys profile', and export with 'nsys export --type sqlite'");
-        case SqliteKind::kDlprof:
-            return fail("is a database of DLProf, which Opsight does not read", path, {},
-                        "give the nsys export that DLProf made it from (nsys_profile.sqlite)");
         case SqliteKind::kOther:
             return fail("is a SQLite database, but no export of Nsight Systems: it has no table StringIds",
                         path, {}, "make one with 'nsys export --type sqlite REPORT.nsys-rep'");
@@ -69,7 +70,7 @@ Result<ReportFacts> import_export(const std::string& path, const ReadOptions& op
         report.on_progress = [progress, before = options.disk_before](uint64_t bytes) {
             progress->set_done(before + bytes);
         };
-    OPSIGHT_TRY(read_all(report));
+    OPSIGHT_TRY(kind == SqliteKind::kDlprof ? dlprof::read_database(report) : read_all(report));
     report.any_rank();  // a report without events is one of a process still
     builder.info().sources.push_back(name);
     return ReportFacts{report.events()};

@@ -1,5 +1,6 @@
 // Imports reports of Nsight Systems: the SQLite export of any schema generation (from before metadata tables
-// to 3.28), and .nsys-rep where the nsys program is there to export it.
+// to 3.28), and .nsys-rep where the nsys program is there to export it. Databases of DLProf, which stood on
+// these exports, go on to import/dlprof.
 //
 // Each table is read once, front to back, columns by name where they are there. Cost: linear in rows.
 #pragma once

@@ -360,7 +360,9 @@ TEST(Nsys, OtherDatabasesAreRefused) {
     };
     EXPECT_NE(refused("CREATE TABLE t (a INT)").find("no export of Nsight Systems"), std::string::npos);
     EXPECT_NE(refused("CREATE TABLE StringTable (a INT)").find("nvprof"), std::string::npos);
-    EXPECT_NE(refused("CREATE TABLE db_version (a INT)").find("DLProf"), std::string::npos);
+    EXPECT_NE(refused("CREATE TABLE read_only_ops (a INT)").find("DLProf"), std::string::npos);
+    EXPECT_NE(refused("CREATE TABLE db_version (a INT)").find("no export of Nsight Systems"),
+              std::string::npos);
     // In a folder they are passed over.
     const std::string good = folder.path() + "/good.sqlite";
     make_database(good, kTables);

@@ -119,22 +119,6 @@ std::optional<NvtxMeaning> read_torch(std::string_view text) {
     return meaning;
 }
 
-// "/<module>/Net::_call_impl/Net::forward/relu(3)" -> "Net": modules are the classes whose forward was
-// called.
-std::string modules_of_stack(std::string_view stack) {
-    std::string path;
-    while (!stack.empty()) {
-        const size_t end = std::min(stack.find('/'), stack.size());
-        std::string_view step = stack.substr(0, end);
-        stack.remove_prefix(std::min(end + 1, stack.size()));
-        const size_t call = step.rfind("::forward");
-        if (call == step.npos || call == 0) continue;
-        step = step.substr(0, call);
-        path.append(path.empty() ? "" : "/").append(step);
-    }
-    return path;
-}
-
 std::string joined(const PythonValue& lines) {
     std::string text;
     for (const PythonValue& line : lines.items)
@@ -235,6 +219,20 @@ std::optional<NvtxMeaning> read_by_domain(std::string_view text, NvtxDomain doma
 }
 
 }  // namespace
+
+std::string modules_of_stack(std::string_view stack) {
+    std::string path;
+    while (!stack.empty()) {
+        const size_t end = std::min(stack.find('/'), stack.size());
+        std::string_view step = stack.substr(0, end);
+        stack.remove_prefix(std::min(end + 1, stack.size()));
+        const size_t call = step.rfind("::forward");
+        if (call == step.npos || call == 0) continue;
+        step = step.substr(0, call);
+        path.append(path.empty() ? "" : "/").append(step);
+    }
+    return path;
+}
 
 NvtxDomain nvtx_domain(std::string_view name) {
     if (name == "TensorRT") return NvtxDomain::kTensorRt;

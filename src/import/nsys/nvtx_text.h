@@ -26,6 +26,10 @@ struct NvtxMeaning {
     std::string module_path;               // of an op
     std::string stack;                     // call stack, for the ops inside the range
 };
+// "/<module>/Net::_call_impl/Net::forward/relu(3)" -> "Net": modules are the classes whose forward was
+// called.
+std::string modules_of_stack(std::string_view stack);
+
 NvtxMeaning read_nvtx_text(std::string_view text, NvtxDomain domain);
 
 }  // namespace opsight::nsys

@@ -1,0 +1,189 @@
+// read_only_ops and read_only_op_instances: ops and their calls.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "import/dlprof/database.h"
+#include "import/nsys/nvtx_text.h"
+
+namespace opsight::dlprof {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr std::string_view kUnassociated = "unassociated_";
+
+// Layer of an op by its name: classes of modules in a path of functions, else the scopes above it.
+std::string layer_of(std::string_view name) {
+    std::string modules = nsys::modules_of_stack(name);
+    if (!modules.empty()) return modules;
+    if (name.starts_with('/')) name.remove_prefix(1);
+    const size_t slash = name.rfind('/');
+    return slash == name.npos ? std::string() : std::string(name.substr(0, slash));
+}
+
+class OpReader {
+  public:
+    explicit OpReader(Database& database)
+        : database_(database), report_(database.report()), builder_(database.builder()) {}
+
+    Status run() {
+        OPSIGHT_TRY(report_.read(
+            "read_only_ops",
+            {"id", "op_id", "op_id_id", "op_name", "op_name_id", "op_type_id", "op_type", "data_type_id",
+             "data_type", "direction_id", "direction", "stack_trace", "stack_trace_id", "tc_support_status"},
+            [this](Table& row) { take_op(row); }, false));
+        return report_
+            .read("read_only_op_instances",
+                  {"id", "read_only_ops_id", "cpu_start", "cpu_stop", "process_id", "thread_id",
+                   "input_shapes_id", "input_shapes", "parameters_id", "output_shapes_id"},
+                  [this](Table& row) { take_instance(row); })
+            .map([](bool) {});
+    }
+
+  private:
+    enum {
+        kId,
+        kOpId,
+        kOpIdText,
+        kName,
+        kNameText,
+        kType,
+        kTypeText,
+        kDataType,
+        kDataTypeText,
+        kDirection,
+        kDirectionText,
+        kStack,
+        kStackText,
+        kStatus
+    };
+
+    // Versions name the columns of texts with and without "_id".
+    StringId either(const Table& row, size_t first, size_t second) {
+        const StringId text = database_.text(row, first);
+        return text.value != 0 ? text : database_.text(row, second);
+    }
+
+    void take_op(Table& row) {
+        OpFacts op;
+        op.name = either(row, kName, kNameText);
+        op.type = either(row, kType, kTypeText);
+        if (op.name.value == 0) op.name = op.type.value != 0 ? op.type : builder_.text("(name lost)");
+        if (op.type.value == 0) op.type = op.name;
+        const std::string_view name = builder_.view(op.name), type = builder_.view(op.type);
+        for (const std::string_view text : {type, name})
+            if (text.starts_with(kUnassociated) && !op.unassociated) {
+                op.unassociated = true;
+                op.api = builder_.text(std::string(text.substr(kUnassociated.size())));
+            }
+        const StringId data_type = either(row, kDataType, kDataTypeText);
+        const StringId direction = either(row, kDirection, kDirectionText);
+        op.backward = builder_.view(direction) == "bprop";
+        op.stack = either(row, kStack, kStackText);
+        Json facts = {{"op_id", builder_.view(either(row, kOpIdText, kOpId))},
+                      {"op_type", type},
+                      {"direction", builder_.view(direction)},
+                      {"data_type", builder_.view(data_type)}};
+        if (row.has(kStatus)) facts["tc_support_status"] = row.number(kStatus);
+        op.payload = builder_.text(facts.dump(-1, ' ', false, Json::error_handler_t::replace));
+        if (data_type.value != 0)
+            op.dtypes = builder_.text(
+                Json::array({builder_.view(data_type)}).dump(-1, ' ', false, Json::error_handler_t::replace));
+        else
+            op.dtypes = StringId(size_t{0});
+        op.module_path = builder_.text(layer_of(std::string(builder_.view(op.name))));
+        if (!database_.ops.try_emplace(row.number(kId), op).second)
+            report_.note(Diag::kUnreadRow, fmt::format("read_only_ops: id {} again", row.number(kId)));
+    }
+
+    void take_instance(Table& row) {
+        enum { kInstanceId, kOp, kStart, kStop, kProcess, kThread, kShapes, kShapesText, kParameters };
+        const int64_t id = row.number(kInstanceId, ++instances_);
+        const auto found = database_.ops.find(row.number(kOp));
+        if (found == database_.ops.end())
+            return report_.note(Diag::kDanglingId,
+                                fmt::format("read_only_op_instances: op {}", row.number(kOp)));
+        const OpFacts& op = found->second;
+        if (op.unassociated) return;  // its calls tell the same
+        HostSpan span;
+        if (!report_.times(row, kStart, kStop, span.begin, span.dur, span.flags)) return;
+        const int64_t thread = Database::thread_id(row, kProcess, kThread);
+        span.track = report_.thread(thread, true);
+        span.kind = HostKind::kOp;
+        span.name = op.type;
+        OpDetail detail;
+        detail.module_path = op.module_path;
+        detail.stack = op.stack;
+        detail.external_id = id;
+        if (op.backward) detail.forward_thread = std::max<int64_t>(Report::tid_of(thread), 1);
+        const StringId shapes = shapes_of(either(row, kShapes, kShapesText));
+        if (shapes.value != 0 || op.dtypes.value != 0)
+            detail.signature = builder_.signature(
+                {shapes, op.dtypes, database_.text(row, kParameters), StringId(size_t{0})});
+        builder_.add_op(span, detail);
+        builder_.extend_nvtx({span.track, {}, op.name, builder_.nvtx_attributes({})});
+        NvtxPayload payload;
+        payload.type = NvtxPayload::Type::kText;
+        payload.text = op.payload;
+        builder_.extend_payload(payload);
+        database_.add_instance(found->first, thread, span.begin, span.begin + span.dur, id);
+    }
+
+    // Shapes as JSON, each distinct text read once.
+    StringId shapes_of(StringId text) {
+        if (text.value == 0) return text;
+        const auto [it, is_new] = shapes_.try_emplace(text);
+        if (is_new) {
+            const std::string json = json_of_shapes(builder_.view(text));
+            if (json.empty())
+                report_.note(Diag::kBadHeader, "input shapes: " + std::string(builder_.view(text)));
+            it->second = builder_.text(json);
+        }
+        return it->second;
+    }
+
+    Database& database_;
+    Report& report_;
+    ProfileBuilder& builder_;
+    int64_t instances_ = 0;
+    absl::flat_hash_map<StringId, StringId> shapes_;
+};
+
+}  // namespace
+
+std::string json_of_shapes(std::string_view text) {
+    std::string json = "[";
+    while (!text.empty()) {
+        const size_t end = std::min(text.find(';'), text.size());
+        std::string_view shape = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        const size_t open = shape.find_first_of("<[("), close = shape.find_last_of(">])");
+        if (open == shape.npos || close == shape.npos || close < open) return {};
+        shape = shape.substr(open + 1, close - open - 1);
+        json += json.size() > 1 ? ", [" : "[";
+        bool first = true;
+        while (!shape.empty()) {
+            const size_t comma = std::min(shape.find(','), shape.size());
+            std::string_view size = shape.substr(0, comma);
+            shape.remove_prefix(std::min(comma + 1, shape.size()));
+            if (const size_t colon = size.find(':'); colon != size.npos) size.remove_prefix(colon + 1);
+            while (!size.empty() && size.front() == ' ')
+                size.remove_prefix(1);
+            while (!size.empty() && size.back() == ' ')
+                size.remove_suffix(1);
+            if (size.empty() || size.size() > 18 || size.find_first_not_of("0123456789") != size.npos)
+                return {};
+            if (size.size() > 1 && size.front() == '0') return {};
+            json.append(first ? "" : ", ").append(size);
+            first = false;
+        }
+        json += ']';
+    }
+    return json.size() > 1 ? json + "]" : std::string();
+}
+
+Status read_ops(Database& database) {
+    return OpReader(database).run();
+}
+
+}  // namespace opsight::dlprof

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <thread>
 
 #include "analyze/analyze.h"
 #include "cli/commands.h"
@@ -115,7 +117,9 @@ class ImportCommand : public Command {
             return fail(
                 Error{"exists already", output_, {}, "choose another name with -o, or add --force", 1});
         OPSIGHT_TRY(check(analysis_));
-        analysis_.threads = static_cast<unsigned>(threads_ > 0 ? threads_ : 2);
+        constexpr unsigned kMostThreads = 8;
+        analysis_.threads = threads_ > 0 ? static_cast<unsigned>(threads_)
+                                         : std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
 
         Progress progress(!quiet_ && ::isatty(STDERR_FILENO) == 1);
         ImportFacts facts;

@@ -135,8 +135,9 @@ class ProfileCommand : public Command {
         const std::vector<std::string> files = recordings_in(captures.path());
         if (files.empty()) {
             captures.remove();
-            say("nothing was recorded: the command did not import torch in a Python that could be observed "
-                "(a Python started with -I or -E cannot be; no profile was written)");
+            say("nothing was recorded, so no profile was written. If no reason stands above, the command did "
+                "not "
+                "import torch in a Python that can be observed (one started with -I or -E cannot be)");
             return exit_code ? exit_code : 1;
         }
         const Status saved = save(files);
@@ -156,7 +157,10 @@ class ProfileCommand : public Command {
 
     Status save(const std::vector<std::string>& files) {
         OPSIGHT_ASSIGN(Profile profile, import_files(files));
+        // The recordings go away; what they were made of stays.
         profile.info.sources = {fmt::format("{}", fmt::join(command_, " "))};
+        for (Rank& rank : profile.ranks)
+            rank.source = profile.info.sources[0];
         OPSIGHT_ASSIGN(const SavedProfile saved, save_profile(std::move(profile), output_, force_));
         say(fmt::format("wrote {}: {} ops in {} iterations and {} layers, {:.1f} MB. See: opsight report {}",
                         output_, saved.ops, saved.iterations, saved.layers,

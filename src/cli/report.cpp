@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "cli/commands.h"
+#include "cli/save_profile.h"
 #include "query/reports.h"
 #include "report/render_info.h"
 #include "report/render_report.h"
@@ -40,6 +41,7 @@ class ReportCommand : public Command {
         sub->add_flag_callback(
             "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
         sub->add_option("--output", output_, "Write a file for each report into this folder");
+        sub->add_flag("--force", force_, "Replace the files that are there");
         sub->add_option("--sort", sort_,
                         "Column to sort by, by its key or head; ':asc' or ':desc' may follow");
         sub->add_option("--limit", limit_,
@@ -145,21 +147,28 @@ class ReportCommand : public Command {
         std::error_code problem;
         fs::create_directories(output_, problem);
         if (problem) return fail("cannot make the folder: " + problem.message(), output_);
+        std::vector<std::pair<fs::path, std::string>> files;
+        const auto add = [&](const std::string& name, std::string text) {
+            files.emplace_back(fs::path(output_) / name, std::move(text));
+        };
         for (const Report& report : reports) {
             if (format == Format::kCsv) {
-                for (const auto& [name, csv] : render_report_csv(report))
-                    OPSIGHT_TRY(write_file(name + ".csv", csv));
+                for (auto& [name, csv] : render_report_csv(report))
+                    add(name + ".csv", std::move(csv));
             } else if (format == Format::kJson) {
-                OPSIGHT_TRY(write_file(report.name + ".json", json_text({report}, range)));
+                add(report.name + ".json", json_text({report}, range));
             } else {
-                OPSIGHT_TRY(write_file(report.name + ".txt", table_text({report}, range, 0)));
+                add(report.name + ".txt", table_text({report}, range, 0));
             }
         }
+        for (const auto& [path, text] : files)
+            OPSIGHT_TRY(check_output(path.string(), force_));
+        for (const auto& [path, text] : files)
+            OPSIGHT_TRY(write_file(path, text));
         return 0;
     }
 
-    Status write_file(const std::string& name, const std::string& text) const {
-        const fs::path path = fs::path(output_) / name;
+    static Status write_file(const fs::path& path, const std::string& text) {
         std::ofstream file(path, std::ios::binary);
         file << text;
         file.close();
@@ -170,7 +179,7 @@ class ReportCommand : public Command {
 
     std::string path_, reports_, format_ = "table", output_, sort_, group_by_;
     int64_t limit_ = -1, start_ = -1, stop_ = -1;
-    bool all_ = false;
+    bool all_ = false, force_ = false;
     RangeOptions range_;
 };
 

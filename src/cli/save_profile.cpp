@@ -28,7 +28,7 @@ Result<SavedProfile> save_profile(Profile profile, const std::string& path, bool
 Status check_output(const std::string& path, bool overwrite) {
     std::error_code problem;
     if (overwrite || !std::filesystem::exists(path, problem)) return {};
-    return fail("exists already", path, {}, "choose another name with -o, or replace it with --force");
+    return fail("exists already", path, {}, "choose another place, or replace it with --force");
 }
 
 void print_diagnostics(const Diagnostics& diagnostics) {

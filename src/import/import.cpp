@@ -1,5 +1,7 @@
 #include "import/import.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -199,7 +201,7 @@ class Importer {
         }
         Result<nsys::ReportFacts> facts =
             read(path, nsys::ReadOptions{trace_.progress, trace_.disk_before}, builder_);
-        if (!facts) return fail(std::move(facts).error());
+        if (!facts) return fail(in_folder(std::move(facts).error(), lenient));
         std::error_code ignored;
         const uintmax_t size = fs::file_size(path, ignored);
         ++facts_.files;
@@ -212,12 +214,12 @@ class Importer {
         trace_.rank_hint = rank_hint(name);
         // A file of a directory need not be a trace: its first bytes tell before anything is added.
         auto& peeked = static_cast<PeekedSource&>(source);
-        if (lenient) {
-            OPSIGHT_ASSIGN(const std::string_view head, peeked.peek(kHeaderBytes));
-            if (!may_be_trace(head)) return skip({"is JSON, but no trace", name, {}, {}});
-        }
+        OPSIGHT_ASSIGN(const std::string_view head, peeked.peek(lenient ? kHeaderBytes : kSniffBytes));
+        if (lenient && !may_be_trace(head)) return skip({"is JSON, but no trace", name, {}, {}});
+        if (const std::string profiler = foreign_profiler(head.substr(0, kSniffBytes)); !profiler.empty())
+            builder_.diagnostics().add(Diag::kForeignTrace, {name, -1, -1, profiler});
         Result<kineto::TraceFacts> facts = kineto::import_trace(source, name, trace_, builder_);
-        if (!facts) return fail(std::move(facts).error());
+        if (!facts) return fail(in_folder(std::move(facts).error(), lenient));
         ++facts_.files;
         facts_.bytes += facts->bytes;
         facts_.events += facts->events;
@@ -244,6 +246,15 @@ class Importer {
         if (first == head.npos) return false;
         if (head[first] == '[') return head.find("\"ph\"") != head.npos;
         return head.find("\"traceEvents\"") != head.npos;
+    }
+
+    // One damaged file stops the import of a folder: a rank that is silently not there would falsify every
+    // sum.
+    static Error in_folder(Error error, bool found) {
+        if (found)
+            error.remedy += fmt::format("{}to import the rest, give the other files by name",
+                                        error.remedy.empty() ? "" : "; ");
+        return error;
     }
 
     Status skip(Error error) {

@@ -83,4 +83,13 @@ Sniffed sniff(std::string_view first) {
     return {Format::kOther, "binary data of a kind that Opsight does not know", std::string(kTraceHint)};
 }
 
+std::string foreign_profiler(std::string_view first) {
+    const auto has = [first](std::string_view text) { return first.find(text) != first.npos; };
+    if (has("\"schemaVersion\"") || has("\"cpu_op\"") || has("\"deviceProperties\"")) return {};
+    if (has("\"Session\"") && (has("model_loading") || has("session_initialization"))) return "ONNX Runtime";
+    if (has("/job:") && has("process_name")) return "TensorFlow (timeline)";
+    if (has("highres-ticks")) return "TensorFlow or JAX (trace viewer)";
+    return {};
+}
+
 }  // namespace opsight

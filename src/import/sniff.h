@@ -18,4 +18,8 @@ inline constexpr size_t kSniffBytes = 4096;
 
 Sniffed sniff(std::string_view first_bytes);
 
+// Which other profiler wrote these first bytes of a list of trace events, "ONNX Runtime"; empty: none that is
+// known.
+std::string foreign_profiler(std::string_view first_bytes);
+
 }  // namespace opsight

@@ -176,6 +176,33 @@ class ImportTest(Cli):
         self.assertEqual(len({rank["rank"] for rank in info["ranks"]}), 2)
         self.assertIn("rank_duplicate", {d["key"] for d in info["diagnostics"]})
 
+    def test_a_damaged_file_stops_a_folder_and_says_what_to_do(self):
+        os.mkdir(self.path("ranks"))
+        shutil.copy(self.trace, self.path("ranks/rank0.json"))
+        with open(self.path("ranks/rank1.json"), "w", encoding="ascii") as file:
+            file.write('{"traceEvents": 5}')
+        self.assert_refused(self.run_cli("import", "ranks", "-o", "a.opsight"), "rank1.json", "by name")
+
+    def diagnostics(self, name):
+        self.assertEqual(self.run_cli("import", name, "-o", "a.opsight", "--force").returncode, 0)
+        found = json.loads(self.run_cli("info", "a.opsight", "--json").stdout)["diagnostics"]
+        return {diagnostic["key"]: diagnostic["count"] for diagnostic in found}
+
+    def test_a_cut_file_counts_as_one_cut(self):
+        with open(self.trace, "rb") as file:
+            text = file.read()
+        for name, cut in (("cut.json", text[:-100]), ("cut.json.gz", gzip.compress(text)[:-40])):
+            with open(self.path(name), "wb") as file:
+                file.write(cut)
+            self.assertEqual(self.diagnostics(name).get("truncated_input"), 1, name)
+
+    def test_traces_of_other_profilers_are_named(self):
+        onnx = [{"cat": "Session", "pid": 5, "tid": 6, "dur": 9, "ts": 5, "ph": "X", "name": "session_initialization"}]
+        with open(self.path("ort.json"), "w", encoding="utf-8") as file:
+            json.dump(onnx, file)
+        self.assertEqual(self.diagnostics("ort.json").get("foreign_trace"), 1)
+        self.assertNotIn("foreign_trace", self.diagnostics("trace.json"))
+
     def test_odd_times_and_ids(self):
         events = trace()["traceEvents"]
         bad = [("ts", "NaN"), ("ts", 1e300), ("ts", None), ("dur", -5), ("dur", "x"), ("ts", -1e17)]
@@ -269,6 +296,12 @@ class ReportTest(Cli):
         files = os.listdir(self.path("out"))
         for name in REPORTS:
             self.assertTrue([file for file in files if file.startswith(name)], name)
+
+    def test_files_that_are_there_are_kept(self):
+        options = ("report", self.made(), "--report", "kernel", "--format", "csv", "--output", self.path("out"))
+        self.assertEqual(self.run_cli(*options).returncode, 0)
+        self.assert_refused(self.run_cli(*options), "kernel.csv", "--force")
+        self.assertEqual(self.run_cli(*options, "--force").returncode, 0)
 
     def test_limit_and_sort(self):
         rows = list(csv.DictReader(io.StringIO(

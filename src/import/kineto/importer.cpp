@@ -205,7 +205,8 @@ Result<TraceFacts> import_trace(ByteSource& source, const std::string& name, con
         return named(std::move(status).error());
 
     const Header header = read_header(reader.header(), reader.diagnostics());
-    if (const std::string damage = source.damage(); !damage.empty())
+    const std::string damage = source.damage();
+    if (!damage.empty() && reader.diagnostics().count(Diag::kTruncatedInput) == 0)
         reader.diagnostics().add(Diag::kTruncatedInput,
                                  {{}, static_cast<int64_t>(reader.bytes()), -1, damage});
     assembler.finish(header, reader.diagnostics());

@@ -89,6 +89,7 @@ Status TraceReader::read_start() {
 }
 
 void TraceReader::truncated(std::string what) {
+    if (const std::string damage = source_.damage(); !damage.empty()) what += "; " + damage;
     diagnostics_.add(Diag::kTruncatedInput, {{}, static_cast<int64_t>(read_), -1, std::move(what)});
     state_ = State::kDone;
 }

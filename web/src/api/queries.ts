@@ -49,12 +49,12 @@ export function useProfileAnswer<T>(name: string, params: Params = {}, enabled =
 
 export const useProfiles = () => useAnswer<Profiles>("/profiles", {});
 export const useInfo = () => useProfileAnswer<Info>("info");
-export const useSummary = () => useRangeAnswer<SummaryAnswer>("summary");
+export const useSummary = (enabled = true) => useRangeAnswer<SummaryAnswer>("summary", {}, enabled);
 export const useIterations = () => useRangeAnswer<IterationsAnswer>("iterations");
 export const useLayers = () => useRangeAnswer<LayersAnswer>("layers");
 export const useGpus = () => useRangeAnswer<GpusAnswer>("gpus");
 export const useMemory = () => useProfileAnswer<MemoryAnswer>("memory");
-export const useAggregations = () => useProfileAnswer<AggregationsAnswer>("aggregations");
+export const useAggregations = (enabled = true) => useProfileAnswer<AggregationsAnswer>("aggregations", {}, enabled);
 export const useFindings = () => useRangeAnswer<FindingsAnswer>("findings");
 export const useTable = (name: string, params: Params = {}, enabled = true) =>
   useRangeAnswer<Table>(`tables/${name}`, params, enabled);

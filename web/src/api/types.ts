@@ -152,7 +152,7 @@ export interface SummaryAnswer {
   summary: Summary;
 }
 
-export const SHARES = ["tensor_core", "other_kernel", "communication", "memory", "dataloader", "cpu", "other"] as const;
+export const SHARES = ["tensor_core", "other_kernel", "communication", "memory", "dataloader", "io", "cpu", "other"] as const;
 export type Share = (typeof SHARES)[number];
 
 export interface IterationShares {
@@ -181,6 +181,7 @@ export interface LayerRow {
   id: number;
   parent: number | null;
   name: string;
+  path?: string;
   depth: number;
   calls: number;
   fwd: LayerTimes;
@@ -197,6 +198,7 @@ export interface GpuDevice extends DeviceUse {
   compute_capability: string | null;
   sm_count: number | null;
   memory_bytes: number | null;
+  clock_mhz?: number | null;
   streams: StreamUse[];
 }
 

@@ -39,8 +39,10 @@ export function ServerGone() {
   if (!gone) return null;
   return (
     <div className="banner" role="alert">
-      <strong>The server does not answer.</strong> What you see is from before. Start it again with{" "}
-      <code>opsight view</code> in the terminal; this page goes on by itself when it is back at the same address.
+      <p>
+        <strong>The server does not answer.</strong> What you see is from before. Start it again with <code>opsight view</code> in the
+        terminal; this page goes on by itself when it is back at the same address.
+      </p>
       <button
         className="button small"
         onClick={() => {

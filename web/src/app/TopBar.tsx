@@ -104,7 +104,7 @@ function Saved({ close }: { close: () => void }) {
 export function TopBar() {
   const profile = useProfile();
   const { params } = useRoute();
-  const summary = useSummary();
+  const summary = useSummary(profile?.state === "ok");
   if (profile?.state !== "ok" || !summary.data) return <div className="topbar-end" />;
   const { range } = summary.data;
   return (

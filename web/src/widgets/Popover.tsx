@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState, type ReactNode } from "react";
+import { useEffect, useId, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 
 // A button with a panel below it: closes on Escape, on a click elsewhere, and when focus leaves.
 export function Popover({
@@ -22,6 +22,17 @@ export function Popover({
     setOpen(false);
     button.current?.focus();
   };
+  // Beside a border of the window the panel moves until all of it can be seen.
+  useLayoutEffect(() => {
+    const shown = open ? root.current?.querySelector<HTMLElement>(".popover") : null;
+    if (!shown) return;
+    const frame = shown.closest("main")?.getBoundingClientRect();
+    const box = shown.getBoundingClientRect();
+    const least = (frame?.left ?? 0) + 8;
+    const most = (frame?.right ?? window.innerWidth) - 8;
+    const shift = box.left < least ? least - box.left : Math.min(0, most - box.right);
+    shown.style.transform = `translateX(${String(shift)}px)`;
+  }, [open]);
   useEffect(() => {
     if (!open) return undefined;
     const outside = (event: Event) => {

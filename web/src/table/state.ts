@@ -1,7 +1,7 @@
 // What a table shows, as it stands in the address. `prefix` parts two tables of one view.
 import type { Patch } from "../app/route";
 import type { Params } from "../api/client";
-import type { Unit } from "./format";
+import type { Unit } from "../widgets/format";
 
 export const PAGE_SIZES = [25, 50, 100, 250] as const;
 export const OPERATORS = ["contains", "eq", "ne", "lt", "le", "gt", "ge"] as const;
@@ -63,13 +63,14 @@ export function statePatch(change: Partial<TableState>, prefix: string): Patch {
   return patch;
 }
 
+export const filterTexts = (state: TableState): string[] => state.filters.map(filterText);
+
 export function stateParams(state: TableState): Params {
   return {
     sort: state.sort && `${state.sort.key}:${state.sort.falling ? "desc" : "asc"}`,
     page: state.page,
     page_size: state.size,
     search: state.search,
-    filter: state.filters.map(filterText),
   };
 }
 

@@ -1,0 +1,147 @@
+// Choose which iterations count, and what an iteration is; keep such a choice under a name.
+import { useState } from "react";
+import { queries, useAggregations, useIterations } from "../api/queries";
+import type { IterationsAnswer, IterationShares } from "../api/types";
+import { linkTo } from "../app/route";
+import { useRoute, useSetParams } from "../app/useRoute";
+import { DataTable } from "../table/DataTable";
+import { TimelineLink } from "../table/SelectTable";
+import { Card, Notes } from "../widgets/Card";
+import { Icon } from "../widgets/Icon";
+import { Answered, Empty } from "../widgets/states";
+import { ITERATIONS } from "./columns";
+import { IterationChart, ShareLegend, type Bounds } from "./iterations/Chart";
+import { CutControls } from "./iterations/CutControls";
+import { KeptRanges } from "./iterations/KeptRanges";
+import { Reaggregate } from "./iterations/Reaggregate";
+import { rowLink } from "./links";
+
+function Badge({ name, value }: { name: string; value: string | number }) {
+  return (
+    <div className="figure">
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function RankPicker({ ranks, rank }: { ranks: readonly number[]; rank: number }) {
+  const setParams = useSetParams();
+  if (ranks.length < 2) return null;
+  return (
+    <label className="inline-label">
+      Rank
+      <select
+        value={rank}
+        onChange={(event) => {
+          setParams({ rank: event.target.value }, { replace: true });
+        }}
+      >
+        {ranks.map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function pickRank(iterations: readonly IterationShares[], wanted: string | null): [number[], number] {
+  const ranks = [...new Set(iterations.map((each) => each.rank))].sort((a, b) => a - b);
+  const rank = ranks.find((each) => String(each) === wanted) ?? ranks[0] ?? 0;
+  return [ranks, rank];
+}
+
+function Chosen({ data }: { data: IterationsAnswer }) {
+  const { params } = useRoute();
+  const { range } = data;
+  const [draft, setDraft] = useState<Bounds | null>(null);
+  const [ranks, rank] = pickRank(data.iterations, params.get("rank"));
+  const list = data.iterations.filter((each) => each.rank === rank);
+  const bounds = draft ?? { start: range.start, stop: range.stop };
+  return (
+    <div className="cards">
+      <Card
+        title="Range"
+        note={range.description}
+        action={<RankPicker ranks={ranks} rank={rank} />}
+      >
+        <dl className="figures">
+          <Badge name="In all" value={range.total} />
+          <Badge name="In the range" value={range.selected} />
+          <Badge name="First" value={range.start < 0 ? "–" : range.start} />
+          <Badge name="Last" value={range.stop < 0 ? "–" : range.stop} />
+        </dl>
+        <CutControls />
+        {list.length > 0 ? (
+          <>
+            <IterationChart list={list} height={250} bounds={bounds} onBounds={setDraft} />
+            <ShareLegend list={list} />
+            <Reaggregate
+              key={`${String(range.start)} ${String(range.stop)}`}
+              list={list}
+              range={range}
+              bounds={bounds}
+              changed={draft !== null}
+              setBounds={setDraft}
+              done={() => {
+                setDraft(null);
+              }}
+            />
+          </>
+        ) : (
+          <Empty icon="iterations" title="No iterations were found">
+            Choose an op that ends each iteration, or a pattern of range names, above. Until then all numbers are about the whole
+            profile.
+          </Empty>
+        )}
+        <Notes notes={range.notes} />
+      </Card>
+    </div>
+  );
+}
+
+export function IterationsPage() {
+  const { params } = useRoute();
+  const kept = useAggregations().data?.aggregations ?? [];
+  const answer = useIterations();
+  return (
+    <>
+      <Answered answer={answer} what="the iterations" rows={10}>
+        {(data) => <Chosen key={JSON.stringify(data.range)} data={data} />}
+      </Answered>
+      {kept.length > 0 && (
+        <KeptRanges
+          list={kept}
+          changed={() => {
+            void queries.invalidateQueries({ predicate: (query) => String(query.queryKey[0]).endsWith("/aggregations") });
+          }}
+        />
+      )}
+      <section className="below" aria-label="Table of iterations">
+        <h2>The iterations of the range</h2>
+        <DataTable
+          name="iterations"
+          label="Iterations"
+          height="half"
+          columns={ITERATIONS}
+          bars={{ duration_ns: "gpu" }}
+          rowKey={(row) => `${row.text("rank") ?? ""}~${row.text("iteration") ?? ""}`}
+          link={rowLink(params, "iterations")}
+          actions={(row) => (
+            <>
+              <TimelineLink row={row} small />
+              <a
+                className="icon-button"
+                aria-label="Its kernels"
+                title="Its kernels"
+                href={linkTo("by-iteration", params, { sel: `${row.text("iteration") ?? ""}~${row.text("rank") ?? ""}` })}
+              >
+                <Icon name="kernels" size={14} />
+              </a>
+            </>
+          )}
+        />
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+// From an iteration to its ops to their kernels: three tables, the choice in each fills the next.
+import { useProfile } from "../api/queries";
+import { useRoute, useSetParams } from "../app/useRoute";
+import { DataTable } from "../table/DataTable";
+import { TimelineLink } from "../table/SelectTable";
+import { identify } from "../widgets/Details";
+import { Empty } from "../widgets/states";
+import { LAUNCHES } from "./columns";
+
+const OPS_OF = ["op_name", "direction", "op_type", "calls", "kernels", "kernel_time_ns", "gpu_time_ns", "cpu_time_ns", "using_tc", "layer"];
+const KERNELS_OF = LAUNCHES.filter((key) => !["iteration", "rank", "op_name", "direction", "layer"].includes(key));
+
+function Ops({ iteration, rank, op }: { iteration: string; rank: string; op: string | null }) {
+  const setParams = useSetParams();
+  return (
+    <DataTable
+      name="iteration_ops"
+      label={`Ops of iteration ${iteration}`}
+      params={{ iteration, rank }}
+      prefix="o."
+      height="half"
+      columns={OPS_OF}
+      bars={{ kernel_time_ns: "gpu" }}
+      rowKey={(row) => row.text("op_id") ?? ""}
+      selected={op}
+      onSelect={(_, key) => {
+        setParams({ op: key, "k.page": null });
+      }}
+      actions={(row) => <TimelineLink row={row} small />}
+    />
+  );
+}
+
+export function KernelsByOpPage() {
+  const { params } = useRoute();
+  const setParams = useSetParams();
+  const gpu = (useProfile()?.kernels ?? 0) > 0;
+  const [iteration, rank] = params.get("sel")?.split("~") ?? [];
+  const op = params.get("op");
+  return (
+    <div className="drill">
+      <section aria-label="Iterations">
+        <h2>1. Iteration</h2>
+        <DataTable
+          name="iterations"
+          label="Iterations"
+          columns={gpu ? ["iteration", "rank", "duration_ns", "kernels"] : ["iteration", "rank", "duration_ns", "op_calls"]}
+          rowKey={(row) => identify(row, ["iteration", "rank"])}
+          selected={params.get("sel")}
+          onSelect={(_, key) => {
+            setParams({ sel: key, op: null, "o.page": null, "k.page": null });
+          }}
+          empty="No iterations were found. Choose what ends one under Iterations."
+        />
+      </section>
+      <div className="drill-rest">
+        <section aria-label="Ops">
+          <h2>2. Op{iteration && ` of iteration ${iteration}`}</h2>
+          {iteration === undefined ? (
+            <Empty icon="byOp" title="Select an iteration">
+              Its ops and their kernels are shown here.
+            </Empty>
+          ) : (
+            <Ops iteration={iteration} rank={rank ?? ""} op={op} />
+          )}
+        </section>
+        {iteration !== undefined && (
+          <section aria-label="Kernels">
+            <h2>3. Kernels</h2>
+            {op === null ? (
+              <Empty icon="kernels" title="Select an op" />
+            ) : (
+              <DataTable
+                name="iteration_op_kernels"
+                label="Kernels of the op in the iteration"
+                params={{ iteration, rank, op }}
+                prefix="k."
+                height="half"
+                columns={KERNELS_OF}
+                bars={{ gpu_duration_ns: "gpu" }}
+                rowKey={(row) => ["device", "stream", "gpu_start_ns", "correlation"].map((key) => row.text(key)).join("~")}
+                actions={(row) => <TimelineLink row={row} small />}
+                empty="This op launches no kernels itself in this iteration."
+              />
+            )}
+          </section>
+        )}
+      </div>
+    </div>
+  );
+}

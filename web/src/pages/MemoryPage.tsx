@@ -1,0 +1,157 @@
+import { useState } from "react";
+import { useMemory } from "../api/queries";
+import type { MemoryDevice } from "../api/types";
+import { linkTo } from "../app/route";
+import { useRoute } from "../app/useRoute";
+import { pageOf } from "./registry";
+import { DataTable } from "../table/DataTable";
+import { Card } from "../widgets/Card";
+import { exactValue, formatBytes, formatNs } from "../widgets/format";
+import { Num } from "../widgets/Num";
+import { Answered, Empty } from "../widgets/states";
+import { byteTicks, ticks } from "../widgets/ticks";
+import { useWidth } from "../widgets/useWidth";
+
+const HEIGHT = 220;
+const LEFT = 70;
+const BOTTOM = 24;
+
+type Point = MemoryDevice["points"][number];
+
+function stepPath(points: readonly Point[], which: 1 | 2, x: (t: number) => number, y: (bytes: number) => number, close: boolean): string {
+  let path = "";
+  let last: Point | null = null;
+  for (const point of points) {
+    path += last ? `H${x(point[0]).toFixed(1)}V${y(point[which]).toFixed(1)}` : `M${x(point[0]).toFixed(1)} ${y(point[which]).toFixed(1)}`;
+    last = point;
+  }
+  const first = points[0];
+  return close && first && last ? `${path}V${y(0).toFixed(1)}H${x(first[0]).toFixed(1)}Z` : path;
+}
+
+function nearest(points: readonly Point[], t: number): Point | undefined {
+  let low = 0;
+  let high = points.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((points[middle]?.[0] ?? 0) <= t) low = middle;
+    else high = middle - 1;
+  }
+  return points[low];
+}
+
+function Curve({ device }: { device: MemoryDevice }) {
+  const [holder, width] = useWidth<HTMLDivElement>();
+  const [at, setAt] = useState<number | null>(null);
+  const { points } = device;
+  const begin = points[0]?.[0] ?? 0;
+  const end = points[points.length - 1]?.[0] ?? 1;
+  const most = Math.max(device.peak_allocated, ...points.map((point) => point[2]));
+  const wide = Math.max(10, width - LEFT - 8);
+  const x = (t: number) => LEFT + (end > begin ? ((t - begin) / (end - begin)) * wide : 0);
+  const y = (bytes: number) => HEIGHT - BOTTOM - (most > 0 ? bytes / most : 0) * (HEIGHT - BOTTOM - 12);
+  const point = at === null ? undefined : nearest(points, begin + ((at - LEFT) / wide) * (end - begin));
+  return (
+    <div className="curve" ref={holder}>
+      <svg
+        width="100%"
+        height={HEIGHT}
+        role="img"
+        aria-label={`Memory over time: at most ${formatBytes(device.peak_allocated)} allocated`}
+        onPointerMove={(event) => {
+          const px = event.clientX - event.currentTarget.getBoundingClientRect().left;
+          setAt(px >= LEFT ? px : null);
+        }}
+        onPointerLeave={() => {
+          setAt(null);
+        }}
+      >
+        {byteTicks(most, 4).map((value) => (
+          <g key={value}>
+            <line className="axis-line" x1={LEFT} x2={LEFT + wide} y1={y(value)} y2={y(value)} />
+            <text className="axis-text end" x={LEFT - 8} y={y(value) + 4}>
+              {formatBytes(value)}
+            </text>
+          </g>
+        ))}
+        {ticks(end - begin, Math.max(2, Math.floor(wide / 140))).map((value) => (
+          <text key={value} className="axis-text middle" x={Math.min(x(begin + value), LEFT + wide - 16)} y={HEIGHT - 6}>
+            {formatNs(value)}
+          </text>
+        ))}
+        <path className="area c-memory" d={stepPath(points, 1, x, y, true)} />
+        <path className="line c-memory" d={stepPath(points, 1, x, y, false)} />
+        <path className="line c-other_kernel dashed" d={stepPath(points, 2, x, y, false)} />
+        {point && <line className="axis-line strong" x1={x(point[0])} x2={x(point[0])} y1="8" y2={HEIGHT - BOTTOM} />}
+      </svg>
+      <ul className="legend inline">
+        <li>
+          <i className="swatch c-memory" />
+          <span>Allocated</span> {point && <b title={exactValue(point[1], "bytes")}>{formatBytes(point[1])}</b>}
+        </li>
+        <li>
+          <i className="swatch c-other_kernel" />
+          <span>Reserved</span> {point && <b title={exactValue(point[2], "bytes")}>{formatBytes(point[2])}</b>}
+        </li>
+        {point && (
+          <li>
+            <span>at</span> <b>{formatNs(point[0] - begin)}</b>
+          </li>
+        )}
+      </ul>
+    </div>
+  );
+}
+
+function Device({ device }: { device: MemoryDevice }) {
+  const { params } = useRoute();
+  const cpu = device.device < 0;
+  const name = cpu ? "CPU" : `GPU ${String(device.device)}`;
+  const title = device.rank === undefined ? name : `${name}, rank ${String(device.rank)}`;
+  const around = { begin: Math.max(0, device.peak_at_ns - 5_000_000), end: device.peak_at_ns + 5_000_000 };
+  return (
+    <Card
+      title={title}
+      note={
+        <>
+          peak <Num value={device.peak_allocated} unit="bytes" /> allocated at <Num value={device.peak_at_ns} unit="ns" />
+        </>
+      }
+      action={pageOf("timeline") && <a href={linkTo("timeline", params, around)}>Show the peak in the timeline</a>}
+    >
+      <Curve device={device} />
+    </Card>
+  );
+}
+
+export function MemoryPage() {
+  return (
+    <Answered answer={useMemory()} what="the memory" rows={8}>
+      {(memory) =>
+        memory.available && memory.devices.length > 0 ? (
+          <div className="cards">
+            {memory.devices.map((device) => (
+              <Device key={`${String(device.rank)} ${String(device.device)} ${device.kind}`} device={device} />
+            ))}
+            <Card title="Who allocated" note="memory events by the op that made them">
+              <DataTable
+                name="memory_allocators"
+                label="Allocating ops"
+                height="half"
+                columns={[]}
+                rowKey={(row) => row.cells.join("~")}
+                empty="The memory events of this profile name no op."
+              />
+            </Card>
+          </div>
+        ) : (
+          <Empty icon="memory" title="The profile has no memory events">
+            <p>
+              PyTorch records them with <code>profile_memory=True</code>.
+            </p>
+          </Empty>
+        )
+      }
+    </Answered>
+  );
+}

@@ -1,0 +1,24 @@
+import { useProfile } from "../api/queries";
+import { useRoute } from "../app/useRoute";
+import { SelectTable } from "../table/SelectTable";
+import { forContents, OP_TYPES } from "./columns";
+import { rowLink } from "./links";
+
+export function OpTypesPage() {
+  const { params } = useRoute();
+  const gpu = (useProfile()?.kernels ?? 0) > 0;
+  const time = gpu ? "self_gpu_time_ns" : "self_cpu_time_ns";
+  return (
+    <SelectTable
+      name="op_type"
+      label="Op types"
+      columns={forContents(OP_TYPES, gpu)}
+      sort={`${time}:desc`}
+      bars={{ self_gpu_time_ns: "gpu", self_cpu_time_ns: "cpu" }}
+      keys={["op_type"]}
+      title={(row) => row.text("op_type") ?? "Op type"}
+      link={rowLink(params, "types")}
+      empty="The profile has no ops: it was recorded without the framework's events."
+    />
+  );
+}

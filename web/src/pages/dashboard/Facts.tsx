@@ -1,0 +1,136 @@
+import { useFindings, useInfo } from "../../api/queries";
+import type { Diagnostic, Summary } from "../../api/types";
+import { linkTo } from "../../app/route";
+import { useRoute } from "../../app/useRoute";
+import { Card } from "../../widgets/Card";
+import { formatBytes } from "../../widgets/format";
+import { Num } from "../../widgets/Num";
+import { Answered } from "../../widgets/states";
+
+const NAMES: Record<string, string> = {
+  gpu_count: "GPUs",
+  gpu_names: "GPU",
+  cpu_model: "CPU",
+  gpu_driver_version: "GPU driver",
+  framework: "Framework",
+  cuda_version: "CUDA",
+  cudnn_version: "cuDNN",
+  producer: "Recorded by",
+  opsight_version: "Imported by",
+  ranks: "Ranks",
+  sources: "From",
+};
+
+export function SystemCard({ summary }: { summary: Summary }) {
+  const info = useInfo().data;
+  const memory = info?.devices[0]?.memory_bytes;
+  const facts: [string, string][] = Object.entries(summary.system).map(([key, value]) => [NAMES[key] ?? key, String(value ?? "not recorded")]);
+  if (typeof memory === "number") facts.push(["Memory of a GPU", formatBytes(memory)]);
+  return (
+    <Card title="System">
+      <dl className="facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd className={value === "not recorded" ? "hint" : undefined}>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  );
+}
+
+export function DiagnosticsCard({ diagnostics }: { diagnostics: readonly Diagnostic[] }) {
+  const { params } = useRoute();
+  return (
+    <Card title="Oddities of the recording" action={<a href={linkTo("diagnostics", params)}>Details</a>}>
+      {diagnostics.length === 0 ? (
+        <p className="hint">None: all of the recording could be used.</p>
+      ) : (
+        <ul className="oddities">
+          {diagnostics.slice(0, 6).map((each) => (
+            <li key={each.key}>
+              <span className={`badge ${each.severity}`}>{each.severity}</span>
+              <p>
+                <b>
+                  <Num value={each.count} unit="count" /> ×
+                </b>{" "}
+                {each.help}
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+export function FindingsCard() {
+  return (
+    <Card title="Findings">
+      <Answered answer={useFindings()} what="the findings" rows={2}>
+        {({ findings }) =>
+          findings.length === 0 ? (
+            <p className="hint">No rule has found anything in this range.</p>
+          ) : (
+            <ul className="findings">
+              {findings.map((each) => (
+                <li key={each.id}>
+                  <b>{each.problem}</b>
+                  <p>{each.recommendation}</p>
+                  {each.evidence && <p className="hint">{each.evidence}</p>}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answered>
+    </Card>
+  );
+}
+
+const LINKS = [
+  ["PyTorch: automatic mixed precision", "https://pytorch.org/docs/stable/amp.html"],
+  ["PyTorch: performance tuning guide", "https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html"],
+  ["NVIDIA: training with mixed precision", "https://docs.nvidia.com/deeplearning/performance/mixed-precision-training/index.html"],
+] as const;
+
+export function GuidanceCard({ gpu }: { gpu: boolean }) {
+  return (
+    <Card title={gpu ? "Mixed precision" : "Faster training"}>
+      <ul className="guidance">
+        {gpu && (
+          <>
+            <li>
+              <code>torch.autocast(&quot;cuda&quot;)</code> around the forward pass and the loss, <code>GradScaler</code> for FP16, lets
+              eligible ops use Tensor Cores.
+            </li>
+            <li>Sizes of matrices and channels that are multiples of 8 (FP16, BF16) keep Tensor Cores busy.</li>
+            <li>
+              <code>torch.backends.cuda.matmul.allow_tf32 = True</code> gives FP32 matrix products Tensor Cores at little cost.
+            </li>
+          </>
+        )}
+        {!gpu && (
+          <>
+            <li>
+              On recent CPUs <code>torch.autocast(&quot;cpu&quot;, dtype=torch.bfloat16)</code> speeds up convolutions and matrix products.
+            </li>
+            <li>
+              Threads: <code>torch.set_num_threads</code> at the number of cores is a good start; loading data needs some too.
+            </li>
+          </>
+        )}
+      </ul>
+      <ul className="plain-list guidance-links">
+        {LINKS.map(([name, href]) => (
+          <li key={href}>
+            <a href={href} target="_blank" rel="noreferrer">
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,20 @@
+import type { Summary } from "../../api/types";
+import { Card } from "../../widgets/Card";
+import { ShareBar } from "../../widgets/charts";
+import { kernelParts, resourceParts } from "./parts";
+
+export function Resources({ summary, wide }: { summary: Summary; wide: boolean }) {
+  return (
+    <Card title="Where the wall clock goes" note="parts exclude each other" span={wide ? 12 : 7}>
+      <ShareBar parts={resourceParts(summary)} unit="percent" label="Shares of the wall clock" />
+    </Card>
+  );
+}
+
+export function KernelClasses({ summary }: { summary: Summary }) {
+  return (
+    <Card title="GPU time by kind" note="sum of durations" span={5}>
+      <ShareBar parts={kernelParts(summary)} unit="ns" label="GPU time by kind of kernel" />
+    </Card>
+  );
+}

@@ -1,0 +1,178 @@
+import type { ReactNode } from "react";
+import type { Summary } from "../../api/types";
+import { linkTo } from "../../app/route";
+import { useRoute } from "../../app/useRoute";
+import { Donut } from "../../widgets/charts";
+import { Icon } from "../../widgets/Icon";
+import { Num } from "../../widgets/Num";
+import { firstLook } from "./parts";
+
+function Tile({ title, children, span = 3 }: { title: string; children: ReactNode; span?: 3 | 4 | 6 }) {
+  return (
+    <section className={`card tile span-${String(span)}`} aria-label={title}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function Line({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="tile-line">
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function IterationTile({ summary, span }: { summary: Summary; span: 3 | 4 }) {
+  const { iterations } = summary;
+  return (
+    <Tile title="Iteration time" span={span}>
+      {iterations.selected > 0 ? (
+        <>
+          <p className="big">
+            <Num value={iterations.mean_ns} unit="ns" /> <small>mean</small>
+          </p>
+          <dl>
+            <Line name="Deviation">
+              <Num value={iterations.stddev_ns} unit="ns" />
+            </Line>
+            <Line name="Median">
+              <Num value={iterations.median_ns} unit="ns" />
+            </Line>
+            <Line name="Fastest to slowest">
+              <Num value={iterations.min_ns} unit="ns" /> – <Num value={iterations.max_ns} unit="ns" />
+            </Line>
+          </dl>
+        </>
+      ) : (
+        <p className="hint">No iterations were found; the numbers are about the whole profile.</p>
+      )}
+    </Tile>
+  );
+}
+
+function WallTile({ summary, span }: { summary: Summary; span: 3 | 4 }) {
+  const { iterations } = summary;
+  return (
+    <Tile title="Wall clock" span={span}>
+      <p className="big">
+        <Num value={summary.wall_clock_ns} unit="ns" />
+      </p>
+      <dl>
+        <Line name="Iterations in it">
+          <Num value={iterations.selected} unit="count" /> of <Num value={iterations.total} unit="count" />
+        </Line>
+        {iterations.selected > 0 && (
+          <Line name="First to last">
+            {iterations.start} – {iterations.stop}
+          </Line>
+        )}
+        <Line name="Ranks">
+          <Num value={Number(summary.system.ranks ?? 1)} unit="count" />
+        </Line>
+      </dl>
+    </Tile>
+  );
+}
+
+function GpuTile({ summary }: { summary: Summary }) {
+  return (
+    <Tile title="GPU utilization">
+      <div className="tile-donut">
+        <Donut percent={summary.gpu_utilization_pct} label="GPU utilization" />
+        <dl>
+          <Line name="Kernels alone">
+            <Num value={summary.kernel_utilization_pct} unit="percent" />
+          </Line>
+          <Line name="GPUs">
+            <Num value={summary.devices.length} unit="count" />
+          </Line>
+          <Line name="of them idle">
+            <Num value={summary.devices.filter((device) => device.idle).length} unit="count" />
+          </Line>
+        </dl>
+      </div>
+      {summary.devices.length > 1 && (
+        <details>
+          <summary>Each GPU</summary>
+          <dl>
+            {summary.devices.map((device) => (
+              <Line key={`${String(device.rank)} ${String(device.device)}`} name={`Rank ${String(device.rank)}, GPU ${String(device.device)}`}>
+                {device.idle ? <span className="badge">idle</span> : <Num value={device.gpu_utilization_pct} unit="percent" />}
+              </Line>
+            ))}
+          </dl>
+        </details>
+      )}
+    </Tile>
+  );
+}
+
+function TensorTile({ summary }: { summary: Summary }) {
+  return (
+    <Tile title="Tensor Core efficiency">
+      <div className="tile-donut c-tensor_core">
+        <Donut percent={summary.tensor_core_efficiency_pct} label="Tensor Core efficiency" />
+        <dl>
+          <Line name="Share of kernel time">
+            <Num value={summary.tensor_core_kernel_share_pct} unit="percent" />
+          </Line>
+          <Line name="Eligible, not using">
+            <Num value={summary.all_ops.find((each) => each.name.startsWith("Ops eligible"))?.ops ?? null} unit="count" /> ops
+          </Line>
+        </dl>
+      </div>
+    </Tile>
+  );
+}
+
+// The first thing a newcomer reads: where most of the time goes and where to look.
+function FirstLook({ summary, gpu }: { summary: Summary; gpu: boolean }) {
+  const { params } = useRoute();
+  const advice = firstLook(summary, gpu);
+  if (!advice) return null;
+  const idle = summary.devices.filter((device) => device.idle).length;
+  return (
+    <section className="card first-look span-12" aria-label="Where to look first">
+      <Icon name="arrow" size={18} />
+      <div>
+        <h2>{advice.title}</h2>
+        <p>
+          {advice.text}
+          {idle > 0 && (
+            <b>
+              {" "}
+              {idle} of {summary.devices.length} GPUs did nothing.
+            </b>
+          )}
+        </p>
+      </div>
+      <a className="button" href={linkTo(advice.view, params)}>
+        {advice.link}
+      </a>
+    </section>
+  );
+}
+
+export function Tiles({ summary, gpu }: { summary: Summary; gpu: boolean }) {
+  return (
+    <>
+      <FirstLook summary={summary} gpu={gpu} />
+      {gpu ? (
+        <>
+          <GpuTile summary={summary} />
+          <TensorTile summary={summary} />
+        </>
+      ) : (
+        <Tile title="GPU" span={4}>
+          <p className="big">–</p>
+          <p className="hint">This profile has no GPU work: all its numbers are about the CPU.</p>
+        </Tile>
+      )}
+      <IterationTile summary={summary} span={gpu ? 3 : 4} />
+      <WallTile summary={summary} span={gpu ? 3 : 4} />
+    </>
+  );
+}

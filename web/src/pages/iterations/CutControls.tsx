@@ -1,0 +1,100 @@
+import { useState } from "react";
+import { useRoute, useSetParams } from "../../app/useRoute";
+import { DataTable } from "../../table/DataTable";
+import { Dialog } from "../../widgets/Dialog";
+import { Icon } from "../../widgets/Icon";
+
+const FRESH = { iter_start: null, iter_stop: null, all: null, aggregation: null };
+
+function KeyOpDialog({ close, choose }: { close: () => void; choose: (name: string) => void }) {
+  return (
+    <Dialog title="The op that ends each iteration" onClose={close}>
+      <p className="hint dialog-hint">
+        An op that is called once for each iteration: the optimizer&apos;s step, for one. Every number is then about iterations that
+        end where its calls end.
+      </p>
+      <DataTable
+        name="key_ops"
+        label="Ops that can end iterations"
+        prefix="key."
+        height="half"
+        columns={["name", "calls"]}
+        rowKey={(row) => row.text("name") ?? ""}
+        onSelect={(row) => {
+          const name = row.text("name");
+          if (name !== null) choose(name);
+        }}
+        empty="No op of this profile is called more than once."
+      />
+    </Dialog>
+  );
+}
+
+// What an iteration is: as the recording says, or cut at the ends of an op, or at ranges whose names match.
+export function CutControls() {
+  const { params } = useRoute();
+  const setParams = useSetParams();
+  const [picking, setPicking] = useState(false);
+  const keyOp = params.get("key_op");
+  const pattern = params.get("iteration_range");
+  const [typed, setTyped] = useState(pattern ?? "");
+  const close = () => {
+    setPicking(false);
+    setParams({ "key.search": null, "key.page": null, "key.sort": null, "key.filter": null }, { replace: true });
+  };
+  return (
+    <div className="cut">
+      <span className="cut-label">An iteration is</span>
+      <button
+        type="button"
+        className="button"
+        aria-pressed={keyOp === null && pattern === null}
+        onClick={() => {
+          setTyped("");
+          setParams({ ...FRESH, key_op: null, iteration_range: null });
+        }}
+      >
+        what the recording says
+      </button>
+      <button
+        type="button"
+        className="button"
+        aria-pressed={keyOp !== null}
+        onClick={() => {
+          setPicking(true);
+        }}
+      >
+        <Icon name="ops" size={14} /> {keyOp === null ? "up to the end of an op…" : `up to the end of ${keyOp}`}
+      </button>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          setParams({ ...FRESH, key_op: null, iteration_range: typed });
+        }}
+      >
+        <label>
+          <span className="sr-only">Pattern of range names</span>
+          <input
+            placeholder="a range named like… (step .*)"
+            value={typed}
+            onChange={(event) => {
+              setTyped(event.target.value);
+            }}
+          />
+        </label>
+        <button className="button" disabled={typed === "" || typed === pattern}>
+          Use
+        </button>
+      </form>
+      {picking && (
+        <KeyOpDialog
+          close={close}
+          choose={(name) => {
+            close();
+            setParams({ ...FRESH, key_op: name, iteration_range: null });
+          }}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,122 @@
+import { useState } from "react";
+import { ApiError, postJson } from "../../api/client";
+import { queries, useAggregations } from "../../api/queries";
+import type { Aggregation, IterationShares, Range } from "../../api/types";
+import { RANGE_KEYS } from "../../app/route";
+import { useProfileId, useRange, useSetParams } from "../../app/useRoute";
+import type { Bounds } from "./Chart";
+
+const NONE = Object.fromEntries(RANGE_KEYS.map((key) => [key, null]));
+
+// How iterations are cut now: by the address, or by the kept range that it names.
+function useCut(): Record<string, string> {
+  const range = useRange();
+  const kept = useAggregations().data?.aggregations.find((each) => each.id === range.aggregation)?.parameters ?? {};
+  const cut: Record<string, string> = {};
+  for (const key of ["key_op", "iteration_range"]) {
+    const value = range[key] ?? kept[key];
+    if (value !== undefined && value !== "") cut[key] = String(value);
+  }
+  return cut;
+}
+
+function BoundInput({ label, value, set }: { label: string; value: number; set: (value: number) => void }) {
+  const [typed, setTyped] = useState<string | null>(null);
+  return (
+    <label>
+      {label}
+      <input
+        inputMode="numeric"
+        value={typed ?? String(value)}
+        aria-invalid={typed !== null && !/^\d+$/.test(typed)}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          if (/^\d+$/.test(event.target.value)) set(Number(event.target.value));
+        }}
+        onBlur={() => {
+          setTyped(null);
+        }}
+      />
+    </label>
+  );
+}
+
+interface Props {
+  list: readonly IterationShares[];
+  range: Range;
+  bounds: Bounds;
+  changed: boolean;
+  setBounds: (bounds: Bounds) => void;
+  done: () => void;
+}
+
+export function Reaggregate({ list, range, bounds, changed, setBounds, done }: Props) {
+  const profile = useProfileId();
+  const setParams = useSetParams();
+  const cut = useCut();
+  const [name, setName] = useState("");
+  const [state, setState] = useState<"ready" | "working" | ApiError>("ready");
+  const least = list[0]?.iteration ?? 0;
+  const most = list[list.length - 1]?.iteration ?? 0;
+  const wrong = bounds.start > bounds.stop || bounds.start < least || bounds.stop > most;
+  const run = async () => {
+    setState("working");
+    try {
+      const body = { ...cut, iter_start: bounds.start, iter_stop: bounds.stop, ...(name.trim() ? { name: name.trim() } : {}) };
+      const made = await postJson<Aggregation>(`/profiles/${profile}/aggregations`, body);
+      await queries.invalidateQueries({ queryKey: [`/profiles/${profile}/aggregations`] });
+      setState("ready");
+      done();
+      setParams({ ...NONE, aggregation: made.id });
+    } catch (problem) {
+      setState(problem instanceof ApiError ? problem : new ApiError(-1, "page", String(problem), ""));
+    }
+  };
+  return (
+    <form
+      className="reaggregate"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!wrong && state !== "working") void run();
+      }}
+    >
+      <BoundInput
+        label="First iteration"
+        value={bounds.start}
+        set={(start) => {
+          setBounds({ ...bounds, start });
+        }}
+      />
+      <BoundInput
+        label="Last iteration"
+        value={bounds.stop}
+        set={(stop) => {
+          setBounds({ ...bounds, stop });
+        }}
+      />
+      <label className="grow">
+        Name (kept for later)
+        <input
+          value={name}
+          maxLength={80}
+          placeholder={`Iterations ${String(bounds.start)}–${String(bounds.stop)}`}
+          onChange={(event) => {
+            setName(event.target.value);
+          }}
+        />
+      </label>
+      <button className="button primary" disabled={wrong || state === "working"}>
+        {state === "working" ? "Re-aggregating…" : "Re-aggregate"}
+      </button>
+      {changed && (
+        <button type="button" className="button" onClick={done}>
+          Back to {range.start}–{range.stop}
+        </button>
+      )}
+      <p className="hint" role="status">
+        {wrong && `Between ${String(least)} and ${String(most)}, the first not after the last.`}
+        {state instanceof ApiError && `${state.message} ${state.remedy}`}
+      </p>
+    </form>
+  );
+}

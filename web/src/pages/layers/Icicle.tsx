@@ -1,0 +1,77 @@
+// Forward and backward side by side on one scale: each layer as wide as its time, what is in it below it.
+import { exactValue, formatNs } from "../../widgets/format";
+import { useWidth } from "../../widgets/useWidth";
+import { icicle, timeOf, type Block, type Measure, type Node, type Side } from "./tree";
+
+const ROW = 24;
+const GAP = 20;
+const NAMES: Record<Side, string> = { fwd: "Forward", bwd: "Backward" };
+
+interface Props {
+  roots: readonly Node[];
+  measure: Measure;
+  selected: string | null;
+  select: (path: string) => void;
+}
+
+function Half({ side, blocks, left, width, props }: { side: Side; blocks: readonly Block[]; left: number; width: number; props: Props }) {
+  const time = timeOf(props.roots, side, props.measure);
+  return (
+    <g transform={`translate(${String(left)} 0)`}>
+      <text className="axis-text strong" x="0" y="14">
+        {NAMES[side]}: {formatNs(time)}
+      </text>
+      {blocks.map((block) => {
+        const { node } = block;
+        const wide = block.width * width;
+        const ns = node.row[side][props.measure];
+        const room = Math.floor((wide - 10) / 7);
+        const name = node.row.name;
+        return (
+          <g
+            key={node.path}
+            className={`block depth-${String(block.depth % 6)}${node.path === props.selected ? " selected" : ""}`}
+            onClick={() => {
+              props.select(node.path);
+            }}
+          >
+            <title>{`${node.path || "/"}\n${NAMES[side]}: ${formatNs(ns)} (${exactValue(ns, "ns")})`}</title>
+            <rect x={block.x * width + 0.5} y={GAP + block.depth * ROW + 0.5} width={Math.max(0.5, wide - 1)} height={ROW - 1} rx="3" />
+            {room >= 3 && (
+              <text x={block.x * width + 6} y={GAP + block.depth * ROW + 16}>
+                {name.length > room ? `${name.slice(0, room - 1)}…` : name}
+              </text>
+            )}
+          </g>
+        );
+      })}
+    </g>
+  );
+}
+
+export function Icicle(props: Props) {
+  const [holder, width] = useWidth<HTMLDivElement>();
+  const { roots, measure } = props;
+  const forward = timeOf(roots, "fwd", measure);
+  const backward = timeOf(roots, "bwd", measure);
+  const usable = Math.max(0, width - GAP);
+  // One scale for both, so that a wider picture is more time.
+  const part = forward + backward > 0 ? forward / (forward + backward) : 0.5;
+  const sides: [Side, number, number, number][] = [
+    ["fwd", 0, usable * part, forward],
+    ["bwd", usable * part + GAP, usable * (1 - part), backward],
+  ];
+  const pictures = sides
+    .filter(([, , wide]) => wide > 40)
+    .map(([side, left, wide, time]) => ({ side, left, wide, blocks: icicle(roots, side, measure, time, 1.5 / Math.max(1, wide)) }));
+  const depth = Math.max(1, ...pictures.flatMap((picture) => picture.blocks.map((block) => block.depth + 1)));
+  return (
+    <div className="icicle" ref={holder}>
+      <svg width="100%" height={GAP + depth * ROW + 2} role="img" aria-label="Layers by time, forward and backward; the table below has the numbers">
+        {pictures.map((picture) => (
+          <Half key={picture.side} side={picture.side} blocks={picture.blocks} left={picture.left} width={picture.wide} props={props} />
+        ))}
+      </svg>
+    </div>
+  );
+}

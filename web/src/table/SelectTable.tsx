@@ -1,0 +1,79 @@
+import type { ReactNode } from "react";
+import { linkTo } from "../app/route";
+import { useRoute, useSetParams } from "../app/useRoute";
+import { pageOf } from "../pages/registry";
+import { identify, RowDetails } from "../widgets/Details";
+import { Icon } from "../widgets/Icon";
+import { DataTable, type TableProps } from "./DataTable";
+import { placeOf, windowAround, type Row } from "./row";
+
+type Props = Omit<TableProps, "rowKey" | "selected" | "onSelect"> & {
+  keys: readonly string[]; // columns that tell rows apart
+  selectAs?: string; // the parameter of the address that holds the selection
+  title: (row: Row) => string;
+  detailActions?: (row: Row) => ReactNode;
+  below?: (selected: string) => ReactNode;
+};
+
+// A link to the event of a row in the timeline; nothing where the row is about more than one event.
+export function TimelineLink({ row, small = false }: { row: Row; small?: boolean }) {
+  const { params } = useRoute();
+  const place = placeOf(row);
+  if (!place || !pageOf("timeline")) return null;
+  const href = linkTo("timeline", params, { ...windowAround(place), track: place.track, span: place.span });
+  return (
+    <a
+      className={small ? "icon-button" : "button small"}
+      href={href}
+      aria-label={small ? "Show in timeline" : undefined}
+      title="Show in timeline"
+      onClick={(event) => {
+        event.stopPropagation();
+      }}
+    >
+      <Icon name="timeline" size={14} />
+      {!small && "Show in timeline"}
+    </a>
+  );
+}
+
+// A table in which one row can be selected; the selection stands in the address, its details in a pane.
+export function SelectTable({ keys, selectAs = "sel", title, detailActions, below, ...table }: Props) {
+  const { params } = useRoute();
+  const setParams = useSetParams();
+  const selected = params.get(selectAs);
+  const close = () => {
+    setParams({ [selectAs]: null });
+  };
+  return (
+    <div className={selected ? "panes open" : "panes"}>
+      <div className="pane-main">
+        <DataTable
+          {...table}
+          rowKey={(row) => identify(row, keys)}
+          selected={selected}
+          onSelect={(_, key) => {
+            setParams({ [selectAs]: key === selected ? null : key });
+          }}
+        />
+        {selected && below?.(selected)}
+      </div>
+      {selected && (
+        <RowDetails
+          table={table.name}
+          params={table.params}
+          keys={keys}
+          selected={selected}
+          title={title}
+          onClose={close}
+          actions={(row) => (
+            <>
+              <TimelineLink row={row} />
+              {detailActions?.(row)}
+            </>
+          )}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+// How the value of a column is drawn: by the column's unit, and for some columns by what they say.
+import type { ReactNode } from "react";
+import type { Column } from "../api/types";
+import { exactValue, formatShapes, formatTypes, formatValue, type Cell } from "../widgets/format";
+
+// Numbers that name something rather than count it: shown without grouping.
+const IDS = /(^|_)(id|op_id|rank|device|stream|context|correlation|iteration|pid|tid|track|span)$/;
+const LISTS: Record<string, (text: string) => string> = { shapes: formatShapes, input_shapes: formatShapes, output_shapes: formatShapes, dtypes: formatTypes, data_types: formatTypes };
+
+const DIRECTIONS: Record<string, string> = { fprop: "forward", bprop: "backward" };
+
+export const isNumeric = (column: Column): boolean => column.unit !== "none";
+
+export function isId(column: Column): boolean {
+  return IDS.test(column.key);
+}
+
+function Answer({ value }: { value: string }) {
+  return <span className={`badge ${value}`}>{value}</span>;
+}
+
+// One cell as text, as it is copied and searched for.
+export function cellText(column: Column, cell: Cell): string {
+  if (cell === null || cell === "") return "–";
+  if (typeof cell === "boolean") return cell ? "yes" : "no";
+  if (typeof cell === "number") return isId(column) ? String(cell) : formatValue(cell, column.unit);
+  return LISTS[column.key]?.(cell) ?? cell;
+}
+
+export function cellTitle(column: Column, cell: Cell): string | undefined {
+  if (cell === null || typeof cell === "boolean") return undefined;
+  if (typeof cell === "number") return isId(column) ? undefined : exactValue(cell, column.unit);
+  return cell;
+}
+
+export function cellNode(column: Column, cell: Cell): ReactNode {
+  const text = cellText(column, cell);
+  if (cell === null || cell === "") return <span className="none">–</span>;
+  if (column.key === "uses_tc" || column.key === "using_tc" || typeof cell === "boolean") return <Answer value={text} />;
+  if (column.key === "severity") return <span className={`badge ${text}`}>{text}</span>;
+  if (column.key === "direction") return DIRECTIONS[text] ?? text;
+  return text;
+}
+
+// The head of a column without its unit: the cells carry theirs.
+export function headText(column: Column): string {
+  return column.head.replace(/ \((ns|%|bytes|B)\)$/, (all, unit: string) => (unit === "%" && column.unit === "percent" ? " %" : unit === "%" ? all : ""));
+}

@@ -139,19 +139,20 @@ struct StatementGuard {
     ~StatementGuard() { duckdb_destroy_prepare(&statement); }
 };
 
-void append_chunk(Rows& out, const std::vector<duckdb_type>& types, duckdb_data_chunk chunk) {
+void append_chunk(std::vector<std::vector<Cell>>& rows, const std::vector<duckdb_type>& types,
+                  duckdb_data_chunk chunk) {
     const idx_t count = duckdb_data_chunk_get_size(chunk);
-    const size_t base = out.rows.size();
-    out.rows.resize(base + count);
+    const size_t base = rows.size();
+    rows.resize(base + count);
     for (idx_t row = 0; row < count; ++row)
-        out.rows[base + row].resize(types.size());
+        rows[base + row].resize(types.size());
     for (size_t column = 0; column < types.size(); ++column) {
         duckdb_vector vector = duckdb_data_chunk_get_vector(chunk, column);
         const void* data = duckdb_vector_get_data(vector);
         uint64_t* validity = duckdb_vector_get_validity(vector);
         for (idx_t row = 0; row < count; ++row)
             if (!validity || duckdb_validity_row_is_valid(validity, row))
-                out.rows[base + row][column] = read_cell(types[column], data, row);
+                rows[base + row][column] = read_cell(types[column], data, row);
     }
 }
 
@@ -306,42 +307,87 @@ Status Connection::add_function(const std::string& name, Function function) {
     return {};
 }
 
-Result<Rows> Connection::query(const std::string& sql, const std::vector<Cell>& arguments) {
+struct Cursor::Handle {
     StatementGuard prepared;
-    if (duckdb_prepare(handle_->connection, sql.c_str(), &prepared.statement) == DuckDBError) {
-        const char* text = duckdb_prepare_error(prepared.statement);
+    ResultGuard answer;
+    std::vector<duckdb_type> types;
+    bool streaming = false;
+};
+
+Cursor::Cursor(std::unique_ptr<Handle> handle) : handle_(std::move(handle)) {}
+Cursor::Cursor(Cursor&&) noexcept = default;
+Cursor& Cursor::operator=(Cursor&&) noexcept = default;
+Cursor::~Cursor() = default;
+
+Result<bool> Cursor::read(std::vector<std::vector<Cell>>& rows) {
+    duckdb_data_chunk chunk = duckdb_fetch_chunk(handle_->answer.result);
+    if (!chunk) {
+        const char* problem = handle_->streaming ? duckdb_result_error(&handle_->answer.result) : nullptr;
+        if (problem && *problem) return fail(problem);
+        return false;
+    }
+    append_chunk(rows, handle_->types, chunk);
+    duckdb_destroy_data_chunk(&chunk);
+    return true;
+}
+
+Result<Cursor> Connection::start(const std::string& sql, const std::vector<Cell>& arguments, bool streaming) {
+    auto handle = std::make_unique<Cursor::Handle>();
+    duckdb_prepared_statement& statement = handle->prepared.statement;
+    if (duckdb_prepare(handle_->connection, sql.c_str(), &statement) == DuckDBError) {
+        const char* text = duckdb_prepare_error(statement);
         return fail(text ? text : "unknown DuckDB error");
     }
     for (size_t i = 0; i < arguments.size(); ++i)
-        if (bind(prepared.statement, i + 1, arguments[i]) == DuckDBError)
+        if (bind(statement, i + 1, arguments[i]) == DuckDBError)
             return fail("the statement takes no argument " + std::to_string(i + 1));
-    ResultGuard guard;
-    if (duckdb_execute_prepared(prepared.statement, &guard.result) == DuckDBError) {
-        const char* text = duckdb_result_error(&guard.result);
+    duckdb_result& result = handle->answer.result;
+    handle->streaming = streaming;
+    const duckdb_state state = streaming ? duckdb_execute_prepared_streaming(statement, &result)
+                                         : duckdb_execute_prepared(statement, &result);
+    if (state == DuckDBError) {
+        const char* text = duckdb_result_error(&result);
         return fail(text ? text : "unknown DuckDB error");
     }
-    Rows out;
-    std::vector<duckdb_type> types;
+    std::vector<ResultColumn> columns;
     std::string casts;
-    for (idx_t i = 0; i < duckdb_column_count(&guard.result); ++i) {
-        types.push_back(duckdb_column_type(&guard.result, i));
-        const std::string name = duckdb_column_name(&guard.result, i);
-        if (!readable(types.back())) {
-            const std::string_view as = types.back() == DUCKDB_TYPE_DECIMAL ? " AS DOUBLE" : " AS VARCHAR";
+    for (idx_t i = 0; i < duckdb_column_count(&result); ++i) {
+        const duckdb_type type = duckdb_column_type(&result, i);
+        const std::string name = duckdb_column_name(&result, i);
+        if (!readable(type)) {
+            const std::string_view as = type == DUCKDB_TYPE_DECIMAL ? " AS DOUBLE" : " AS VARCHAR";
             casts += (casts.empty() ? "" : ", ") + ("CAST(" + quote_name(name)) + std::string(as) + ") AS " +
                      quote_name(name);
         }
-        out.columns.push_back({name, cell_type(types.back())});
+        handle->types.push_back(type);
+        columns.push_back({name, cell_type(type)});
     }
     if (!casts.empty()) {  // dates, lists, structs: DuckDB turns them into text, decimals into DOUBLE
+        handle.reset();    // a statement that streams would hold its connection
         const size_t end = sql.find_last_not_of("; \t\r\n");
-        return query("SELECT * REPLACE (" + casts + ") FROM (" + sql.substr(0, end + 1) + "\n)", arguments);
+        return start("SELECT * REPLACE (" + casts + ") FROM (" + sql.substr(0, end + 1) + "\n)", arguments,
+                     streaming);
     }
-    while (duckdb_data_chunk chunk = duckdb_fetch_chunk(guard.result)) {
-        append_chunk(out, types, chunk);
-        duckdb_destroy_data_chunk(&chunk);
+    Cursor cursor(std::move(handle));
+    cursor.columns_ = std::move(columns);
+    return cursor;
+}
+
+Result<Rows> Connection::query(const std::string& sql, const std::vector<Cell>& arguments) {
+    OPSIGHT_ASSIGN(Cursor cursor, start(sql, arguments, false));
+    Rows out{cursor.columns(), {}};
+    while (true) {
+        OPSIGHT_ASSIGN(const bool more, cursor.read(out.rows));
+        if (!more) return out;
     }
-    return out;
+}
+
+Result<Cursor> Connection::open_cursor(const std::string& sql, const std::vector<Cell>& arguments) {
+    return start(sql, arguments, true);
+}
+
+void Connection::interrupt() {
+    duckdb_interrupt(handle_->connection);
 }
 
 Status Connection::scan(const std::string& sql, const std::function<void(const Batch&)>& take) {

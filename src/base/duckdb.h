@@ -68,6 +68,24 @@ class Batch {
 
 class Connection;
 
+// The answer of a statement, read bit by bit. Its connection must outlive it and do nothing else meanwhile.
+class Cursor {
+  public:
+    Cursor(Cursor&&) noexcept;
+    Cursor& operator=(Cursor&&) noexcept;
+    ~Cursor();
+    const std::vector<ResultColumn>& columns() const { return columns_; }
+    // Appends some more rows; false where there are no more.
+    Result<bool> read(std::vector<std::vector<Cell>>& rows);
+
+  private:
+    friend class Connection;
+    struct Handle;
+    explicit Cursor(std::unique_ptr<Handle> handle);
+    std::unique_ptr<Handle> handle_;
+    std::vector<ResultColumn> columns_;
+};
+
 class Database {
   public:
     static Result<Database> open(const std::string& path, const OpenOptions& options);
@@ -75,6 +93,7 @@ class Database {
     Database& operator=(Database&&) noexcept;
     ~Database();
     Result<Connection> connect() const;
+    Database share() const { return Database(handle_); }  // another owner of the same open file
 
   private:
     struct Handle;
@@ -94,12 +113,17 @@ class Connection {
     Status add_function(const std::string& name, std::function<int64_t(int64_t, int64_t)> function);
     // Runs one statement; `arguments` stand for its `?`.
     Result<Rows> query(const std::string& sql, const std::vector<Cell>& arguments = {});
+    // The same for answers of any size: rows are made while they are read.
+    Result<Cursor> open_cursor(const std::string& sql, const std::vector<Cell>& arguments = {});
+    // From any thread: the statement that runs now, if any, fails soon.
+    void interrupt();
     // Runs one statement whose columns are numbers, and hands its rows over as they come: for bulk data.
     Status scan(const std::string& sql, const std::function<void(const Batch&)>& take);
 
   private:
     friend class Database;
     friend class Appender;
+    Result<Cursor> start(const std::string& sql, const std::vector<Cell>& arguments, bool streaming);
     struct Handle;
     explicit Connection(std::unique_ptr<Handle> handle);
     std::unique_ptr<Handle> handle_;

@@ -152,6 +152,9 @@ Result<OpenProfile> open_profile(const std::string& path, const ReadOptions& opt
         return fail(fmt::format("has schema version {}; this Opsight reads up to version {}", version,
                                 kSchemaVersion),
                     path, {}, "use the Opsight that wrote it, or a newer one");
+    if (!options.may_write)
+        return fail(fmt::format("has the older schema version {} and may not be written to", version), path,
+                    {}, "bring it up to date once: opsight info " + path);
     {
         const OpenProfile released = std::move(profile);  // a file is open either for reading or for writing
     }

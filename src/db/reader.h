@@ -13,6 +13,7 @@ struct ReadOptions {
     int threads = 0;                 // 0: as many as the machine has
     int64_t memory_limit_bytes = 0;  // 0: DuckDB's default
     bool locked_down = false;        // for SQL of the user: no other file, no change of settings
+    bool may_write = true;           // bring a file of an older schema up to date; else it is an error
 };
 
 struct OpenProfile {

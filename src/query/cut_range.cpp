@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <utility>
 
@@ -105,18 +106,18 @@ Result<WholeFilter> filter_of(duck::Connection& connection, const std::vector<Ra
 
 // Rows of a raw table with the number of their chosen iteration, which `time` falls into. Where the bounds
 // alone tell what is chosen, the number is worked out only if somebody asks for it.
-std::string chosen_rows(std::string_view table, std::string_view time, const Interval& bounds,
-                        bool bounds_tell) {
+std::string chosen_rows(std::string_view number, std::string_view table, std::string_view time,
+                        const Interval& bounds, bool bounds_tell) {
     if (bounds_tell)
         return fmt::format(
-            "SELECT a.* REPLACE (cut_iteration(0, a.{1})::INTEGER AS iteration) FROM raw.{0} a "
+            "SELECT a.* REPLACE ({4}(0, a.{1})::INTEGER AS iteration) FROM raw.{0} a "
             "WHERE a.{1} >= {2} AND a.{1} < {3}",
-            table, time, bounds.begin_ns, bounds.end_ns);
+            table, time, bounds.begin_ns, bounds.end_ns, number);
     return fmt::format(
         "SELECT * EXCLUDE (cut) REPLACE (cut::INTEGER AS iteration) FROM (SELECT a.*, "
-        "cut_iteration(t.rank::BIGINT, a.{1}) AS cut FROM raw.{0} a JOIN raw.tracks t ON t.id = a.track "
+        "{4}(t.rank::BIGINT, a.{1}) AS cut FROM raw.{0} a JOIN raw.tracks t ON t.id = a.track "
         "WHERE a.{1} >= {2} AND a.{1} < {3}) WHERE cut >= 0",
-        table, time, bounds.begin_ns, bounds.end_ns);
+        table, time, bounds.begin_ns, bounds.end_ns, number);
 }
 
 // Whether the chosen iterations of rank 0 follow each other without a gap.
@@ -141,22 +142,26 @@ Status select_cut_range(duck::Connection& connection, const ChosenIterations& ch
     OPSIGHT_ASSIGN(const std::vector<RankIteration> whole, whole_iterations(connection, chosen));
     OPSIGHT_ASSIGN(const bool one_rank, only_rank_0(connection));
     OPSIGHT_ASSIGN(const WholeFilter filter, filter_of(connection, whole, one_rank));
-    OPSIGHT_TRY(connection.add_function("cut_iteration", [chosen](int64_t rank, int64_t time) -> int64_t {
+    // The connections of a database share its functions, so each range has one of its own.
+    static std::atomic<int64_t> made = 0;
+    const std::string number = fmt::format("cut_iteration_{}", made++);
+    OPSIGHT_TRY(connection.add_function(number, [chosen](int64_t rank, int64_t time) -> int64_t {
         const Interval* it = chosen.at(rank, time);
         return it ? it->number : -1;
     }));
     const bool simple = one_rank && without_gap(chosen);
-    std::string sql =
-        fmt::format("CREATE TEMP VIEW sel_ops AS {};", chosen_rows("ops", "begin_ns", bounds, simple));
+    std::string sql = fmt::format("CREATE TEMP VIEW sel_ops AS {};",
+                                  chosen_rows(number, "ops", "begin_ns", bounds, simple));
     sql += fmt::format("CREATE TEMP VIEW sel_device AS {};",
-                       chosen_rows("device_spans", "host_ns", bounds, simple));
-    sql +=
-        fmt::format("CREATE TEMP VIEW sel_api AS {};", chosen_rows("api_calls", "begin_ns", bounds, simple));
+                       chosen_rows(number, "device_spans", "host_ns", bounds, simple));
+    sql += fmt::format("CREATE TEMP VIEW sel_api AS {};",
+                       chosen_rows(number, "api_calls", "begin_ns", bounds, simple));
     sql += fmt::format(
         "CREATE TEMP VIEW rest_ops AS SELECT * EXCLUDE (cut) REPLACE (NULL::INTEGER AS iteration) FROM "
-        "(SELECT a.*, cut_iteration(t.rank::BIGINT, a.begin_ns) AS cut FROM raw.ops a "
-        "JOIN raw.tracks t ON t.id = a.track WHERE a.begin_ns >= {} AND a.begin_ns < {}{}) WHERE cut >= 0;",
-        bounds.begin_ns, bounds.end_ns, filter.outside);
+        "(SELECT a.*, {3}(t.rank::BIGINT, a.begin_ns) AS cut FROM raw.ops a "
+        "JOIN raw.tracks t ON t.id = a.track WHERE a.begin_ns >= {0} AND a.begin_ns < {1}{2}) WHERE cut >= "
+        "0;",
+        bounds.begin_ns, bounds.end_ns, filter.outside, number);
     sql += "CREATE TEMP TABLE rest_stats AS FROM raw.op_stats LIMIT 0; INSERT INTO rest_stats " +
            db::op_stats_sql("rest_ops") + ";";
     sql += fmt::format(

@@ -90,23 +90,33 @@ std::vector<Field> instance_fields() {
     return fields;
 }
 
-// The kernel instances of the range with what they are ordered by. Of a limited table in its own order or by
-// duration, only the rows shown: the tables of calls and ops then are read for these alone.
+// How many rows from the top a table needs whose rows nothing leaves out; 0: all.
+int64_t rows_from_top(const Shape& shape) {
+    if (!shape.page) return shape.limit;
+    const Page& page = *shape.page;
+    return page.search.empty() && page.filters.empty() && page.size > 0 ? page.first + page.size : 0;
+}
+
+// The kernel instances of the range with what they are ordered by. Of a table in its own order or by duration
+// that shows only its top, only these: the tables of calls and ops then are read for these alone.
 std::string ordered_instances(const Shape& shape) {
     std::string sql =
         "SELECT d.*, t.rank, t.device, t.stream FROM sel_device d JOIN raw.tracks t ON t.id = d.track";
-    const bool by_duration = shape.sort == "gpu_duration_ns";
-    if (shape.limit == 0 || (!shape.sort.empty() && !by_duration)) return sql + " WHERE d.kind = 0";
+    const bool by_duration = shape.sort == "gpu_duration_ns" || shape.sort == "gpu_duration_ns:desc";
+    const int64_t limit = rows_from_top(shape);
+    if (limit == 0 || (!shape.sort.empty() && !by_duration)) return sql + " WHERE d.kind = 0";
     return sql + fmt::format(
                      " JOIN raw.kernel_names k ON k.id = d.name LEFT JOIN raw.devices dv ON dv.id = t.device "
                      "LEFT JOIN raw.ranks r ON r.id = t.rank WHERE d.kind = 0 ORDER BY {}"
                      "nullif(d.iteration, -1) NULLS LAST, r.number NULLS LAST, d.begin_ns, "
                      "dv.number NULLS LAST, t.stream NULLS LAST, nullif(d.correlation, -1) NULLS LAST, "
                      "k.short_name LIMIT {}",
-                     by_duration ? "d.dur_ns DESC, " : "", shape.limit);
+                     by_duration ? "d.dur_ns DESC, " : "", limit);
 }
 
-Result<ResultTable> kernels_by_iteration(Session& session, const Shape& shape) {
+}  // namespace
+
+Result<ResultTable> kernel_instances(Session& session, const Shape& shape) {
     Question q{"kernels", "Kernels by Iteration"};
     q.fields = instance_fields();
     q.with = fmt::format(
@@ -120,13 +130,16 @@ Result<ResultTable> kernels_by_iteration(Session& session, const Shape& shape) {
         "LEFT JOIN raw.ranks r ON r.id = s.rank";
     q.order = {{"iteration", false}, {"rank", false},        {"gpu_start_ns", false}, {"device", false},
                {"stream", false},    {"correlation", false}, {"kernel_name", false}};
+    q.large = true;
+    q.counted = "sel_device WHERE kind = 0";
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
-    OPSIGHT_ASSIGN(const duck::Rows all, session.query("SELECT count(*) FROM sel_device WHERE kind = 0"));
+    if (shape.page) return table;
+    OPSIGHT_ASSIGN(const duck::Rows all, session.query("SELECT count(*) FROM " + q.counted));
     table.rows_in_all = std::get<int64_t>(all.rows.at(0)[0]);
     return table;
 }
 
-Result<ResultTable> iterations(Session& session, const Shape& shape) {
+Result<ResultTable> iteration_list(Session& session, const Shape& shape) {
     Question q{"iterations", "Iterations"};
     q.fields = {
         {{"rank", "Rank", Unit::kCount, 1}, "r.number"},
@@ -155,13 +168,8 @@ Result<ResultTable> iterations(Session& session, const Shape& shape) {
         "LEFT JOIN sel_iteration_ops o ON o.rank = s.rank AND o.iteration = s.number "
         "LEFT JOIN d ON d.rank = s.rank AND d.iteration = s.number";
     q.order = {{"rank", false}, {"iteration", false}};
-    Shape in_order;  // a table in the order of time, whatever the kernels below are sorted by
-    in_order.for_people = shape.for_people;
-    in_order.limit = shape.limit;
-    return ask(session, q, in_order);
+    return ask(session, q, shape);
 }
-
-}  // namespace
 
 Result<Report> kernel_report(Session& session, const Shape& shape) {
     Question q{"kernel", "Kernels"};
@@ -214,10 +222,13 @@ Result<Report> kernel_report(Session& session, const Shape& shape) {
 
 Result<Report> iteration_report(Session& session, const Shape& shape) {
     Report report{"iteration", "Iterations", {}, {}};
-    OPSIGHT_ASSIGN(ResultTable list, iterations(session, shape));
+    Shape in_order;  // a table in the order of time, whatever the kernels below are sorted by
+    in_order.for_people = shape.for_people;
+    in_order.limit = shape.limit;
+    OPSIGHT_ASSIGN(ResultTable list, iteration_list(session, in_order));
     if (session.range().whole) list.notes.push_back("no iterations were found");
     report.sections.push_back({std::move(list)});
-    OPSIGHT_ASSIGN(ResultTable kernels, kernels_by_iteration(session, shape));
+    OPSIGHT_ASSIGN(ResultTable kernels, kernel_instances(session, shape));
     if (session.contents().device_work || !shape.for_people) report.sections.push_back({std::move(kernels)});
     return report;
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "query/page.h"
+
 namespace opsight {
 namespace {
 
@@ -61,6 +63,15 @@ Result<std::string> order_by(const Question& question, const Shape& shape) {
     return sql;
 }
 
+// The rows of a question in columns named by their keys.
+std::string all_rows(const Question& question) {
+    std::string sql;
+    for (const Field& field : question.fields)
+        sql += fmt::format("{}{} AS {}", sql.empty() ? "SELECT " : ", ", field.sql,
+                           duck::quote_name(field.column.key));
+    return question.with + sql + " FROM " + question.source;
+}
+
 }  // namespace
 
 std::string shapes_sql(const std::string& shapes, const Shape& shape) {
@@ -81,20 +92,22 @@ Result<ResultTable> ask(Session& session, const Question& question, const Shape&
                            : question.order.empty() ? std::string()
                                                     : question.order[0].first;
     const Field* sorted = find_field(question, by);
-    std::string shown, inner;
+    std::string shown;
     for (const Field& field : question.fields) {
-        inner += fmt::format("{}{} AS {}", inner.empty() ? "" : ", ", field.sql,
-                             duck::quote_name(field.column.key));
         if (shape.for_people && field.device_only && !session.contents().device_work) continue;
         shown += (shown.empty() ? "" : ", ") + duck::quote_name(field.column.key);
         table.columns.push_back(field.column);
         // What the rows are sorted by stays in sight, however narrow the terminal.
         if (sorted && field.column.key == sorted->column.key) table.columns.back().priority = 0;
     }
-    std::string sql = question.with;
-    sql += fmt::format("SELECT {}{} FROM (SELECT {} FROM {}){}", shown,
-                       shape.limit > 0 ? ", count(*) OVER () AS \"rows in all\"" : "", inner, question.source,
-                       order);
+    if (shape.page) {
+        OPSIGHT_TRY(take_page(session, {all_rows(question), order, question.large, question.counted},
+                              *shape.page, table));
+        return table;
+    }
+    std::string sql = fmt::format("SELECT {}{} FROM ({}){}", shown,
+                                  shape.limit > 0 ? ", count(*) OVER () AS \"rows in all\"" : "",
+                                  all_rows(question), order);
     if (shape.limit > 0) sql += fmt::format(" LIMIT {}", shape.limit);
     OPSIGHT_ASSIGN(duck::Rows rows, session.query(sql));
     table.rows = std::move(rows.rows);

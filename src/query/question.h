@@ -2,6 +2,7 @@
 // Session.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,24 @@ struct Question {
     std::string source;                               // what follows FROM, with WHERE and GROUP BY
     std::string with;                                 // common table expressions, or empty
     std::vector<std::pair<std::string, bool>> order;  // column key, falling
+    bool large = false;   // as many rows as the profile has spans: not to be kept between pages
+    std::string counted;  // of a large one: what follows FROM to count its rows
+};
+
+// A condition on the values of one column.
+struct RowFilter {
+    enum class Is : uint8_t { kContains, kEqual, kNotEqual, kLess, kAtMost, kMore, kAtLeast };
+    std::string column;  // its key or head
+    Is is = Is::kEqual;
+    std::string value;  // as shown; empty: the empty field
+};
+
+// Some rows of a table for the viewer: those that match, in order, and of these a part.
+struct Page {
+    std::string search;  // in any column of text, whatever its case
+    std::vector<RowFilter> filters;
+    int64_t first = 0, size = 0;  // size 0: all
+    bool streamed = false;        // the rows are in the answer's `stream`
 };
 
 // How the rows of a report are wanted.
@@ -31,6 +50,7 @@ struct Shape {
     int64_t limit = 0;  // 0: all rows
     bool by_rank = false, by_device = false;
     bool for_people = false;  // leave out what cannot say anything in this profile
+    std::optional<Page> page;
 };
 
 // Input shapes in SQL: as they are, or for people without brackets and scalars, "32x3x224x224, 64x3x7x7".

@@ -35,4 +35,8 @@ Result<Report> tensor_core_report(Session& session, const Shape& shape);
 Result<Report> kernel_report(Session& session, const Shape& shape);
 Result<Report> iteration_report(Session& session, const Shape& shape);
 
+// Parts of the iteration report.
+Result<ResultTable> kernel_instances(Session& session, const Shape& shape);
+Result<ResultTable> iteration_list(Session& session, const Shape& shape);
+
 }  // namespace opsight

@@ -3,9 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
+
+namespace opsight::duck {
+class Cursor;
+}
 
 namespace opsight {
 
@@ -28,7 +33,10 @@ struct ResultTable {
     std::vector<Column> columns;
     std::vector<std::vector<Cell>> rows;
     int64_t rows_in_all = -1;        // before a limit was applied; -1: all rows are here
+    int64_t rows_matching = -1;      // of a page: what passes its search and filters
     std::vector<std::string> notes;  // what a reader must know, a sentence each
+    // Of a page that was asked for so: its rows are to be read here, before the session does anything else.
+    std::shared_ptr<duck::Cursor> stream;
 };
 
 }  // namespace opsight

@@ -121,20 +121,55 @@ Result<duck::Appender> Session::append_to(const std::string& temporary,
     return appender;
 }
 
+Result<duck::Cursor> Session::open_cursor(const std::string& sql, const std::vector<duck::Cell>& arguments) {
+    auto cursor = profile_.connection.open_cursor(sql, arguments);
+    if (cursor) return cursor;
+    return fail(named(std::move(cursor).error()));
+}
+
+Result<std::string> Session::keep(const std::string& sql) {
+    constexpr size_t kMostTables = 12;
+    const auto known =
+        std::find_if(kept_.begin(), kept_.end(), [&sql](const auto& each) { return each.first == sql; });
+    if (known != kept_.end()) {
+        std::rotate(known, known + 1, kept_.end());
+        return kept_.back().second;
+    }
+    if (kept_.size() >= kMostTables) {
+        OPSIGHT_TRY(execute("DROP TABLE temp." + kept_.front().second));
+        kept_.erase(kept_.begin());
+    }
+    const std::string name = fmt::format("kept_{}", tables_made_++);
+    OPSIGHT_TRY(execute(fmt::format("CREATE TEMP TABLE {} AS {}", name, sql)));
+    kept_.emplace_back(sql, name);
+    return name;
+}
+
 Result<Session> Session::open(const std::string& path, const RangeOptions& options,
                               const db::ReadOptions& read) {
-    if (!options.key_op.empty() && !options.iteration_range.empty())
-        return fail(usage("--key-op and --iteration-range exclude each other", "give one of them"));
     OPSIGHT_ASSIGN(db::OpenProfile profile, db::open_profile(path, read));
     Session session(path, std::move(profile));
-    const bool cut_anew = !options.key_op.empty() || !options.iteration_range.empty();
-    session.cut_anew_ = cut_anew;
-    OPSIGHT_TRY(session.look());
-    OPSIGHT_TRY(cut_anew ? session.cut_iterations(options) : session.stored_iterations());
-    OPSIGHT_TRY(session.choose(options));
-    OPSIGHT_TRY(session.select(cut_anew));
-    OPSIGHT_TRY(session.measure_wall());
+    OPSIGHT_TRY(session.start(options));
     return session;
+}
+
+Result<Session> Session::open_on(const db::OpenProfile& profile, const std::string& path,
+                                 const RangeOptions& options) {
+    OPSIGHT_ASSIGN(duck::Connection connection, profile.database.connect());
+    Session session(path, {profile.database.share(), std::move(connection)});
+    OPSIGHT_TRY(session.start(options));
+    return session;
+}
+
+Status Session::start(const RangeOptions& options) {
+    if (!options.key_op.empty() && !options.iteration_range.empty())
+        return fail(usage("--key-op and --iteration-range exclude each other", "give one of them"));
+    cut_anew_ = !options.key_op.empty() || !options.iteration_range.empty();
+    OPSIGHT_TRY(look());
+    OPSIGHT_TRY(cut_anew_ ? cut_iterations(options) : stored_iterations());
+    OPSIGHT_TRY(choose(options));
+    OPSIGHT_TRY(select(cut_anew_));
+    return measure_wall();
 }
 
 Status Session::look() {

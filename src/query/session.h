@@ -57,11 +57,19 @@ class Session {
   public:
     static Result<Session> open(const std::string& path, const RangeOptions& options,
                                 const db::ReadOptions& read = {});
+    // On a profile that is open already: a session for each thread that asks.
+    static Result<Session> open_on(const db::OpenProfile& profile, const std::string& path,
+                                   const RangeOptions& options);
     Result<duck::Rows> query(const std::string& sql, const std::vector<duck::Cell>& arguments = {});
     // As duck::Connection: statements without result, rows in bulk, and rows into a temporary table.
     Status execute(const std::string& sql);
     Status scan(const std::string& sql, const std::function<void(const duck::Batch&)>& take);
     Result<duck::Appender> append_to(const std::string& temporary, const std::vector<duck::Type>& types);
+    Result<duck::Cursor> open_cursor(const std::string& sql, const std::vector<duck::Cell>& arguments = {});
+    // The name of a temporary table with the rows of `sql`: for a question that is asked several times, with
+    // another order or page. The tables asked for last are kept.
+    Result<std::string> keep(const std::string& sql);
+    void interrupt() { profile_.connection.interrupt(); }
     // Makes the relation sel_streams (columns as in raw.stream_stats, of the range) if it is not there yet:
     // for iterations cut anew this reads all device work, and few questions need it.
     Status prepare_streams();
@@ -73,6 +81,7 @@ class Session {
     Error named(Error error) const;
     Session(std::string path, db::OpenProfile profile)
         : path_(std::move(path)), profile_(std::move(profile)) {}
+    Status start(const RangeOptions& options);
     Status look();
     Status stored_iterations();
     Status cut_iterations(const RangeOptions& options);
@@ -87,7 +96,9 @@ class Session {
     Range range_;
     Contents contents_;
     bool cut_anew_ = false, streams_ready_ = false;
-    std::vector<CutIteration> cut_;                      // iterations cut anew
+    std::vector<CutIteration> cut_;                          // iterations cut anew
+    std::vector<std::pair<std::string, std::string>> kept_;  // statement and table, the last used last
+    int64_t tables_made_ = 0;
     std::optional<int64_t> stored_start_, stored_stop_;  // the range that the import was asked for
 };
 

@@ -1,0 +1,150 @@
+#include "query/page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+namespace opsight {
+namespace {
+
+using Is = RowFilter::Is;
+
+struct Condition {
+    std::string sql;  // " WHERE ...", or empty
+    std::vector<duck::Cell> arguments;
+    void add(const std::string& part) { sql += (sql.empty() ? " WHERE " : " AND ") + part; }
+};
+
+Error usage(std::string what, std::string remedy) {
+    return {std::move(what), {}, {}, std::move(remedy), 2};
+}
+
+const char* sql_operator(Is is) {
+    switch (is) {
+        case Is::kNotEqual:
+            return "IS DISTINCT FROM";
+        case Is::kLess:
+            return "<";
+        case Is::kAtMost:
+            return "<=";
+        case Is::kMore:
+            return ">";
+        case Is::kAtLeast:
+            return ">=";
+        case Is::kContains:
+        case Is::kEqual:
+            break;
+    }
+    return "=";
+}
+
+template <class T>
+bool read_whole(const std::string& text, T& value) {
+    const auto end = text.data() + text.size();
+    const auto result = std::from_chars(text.data(), end, value);
+    return result.ec == std::errc() && result.ptr == end;
+}
+
+// The value of a filter in the type of its column.
+Result<duck::Cell> value_for(const RowFilter& filter, duck::Type type) {
+    if (type == duck::Type::kVarchar) return duck::Cell(filter.value);
+    if (type == duck::Type::kBoolean) {
+        if (filter.value == "yes" || filter.value == "true") return duck::Cell(true);
+        if (filter.value == "no" || filter.value == "false") return duck::Cell(false);
+        return fail(usage(fmt::format("'{}' is neither yes nor no", filter.value),
+                          fmt::format("column {} is one of these", filter.column)));
+    }
+    int64_t whole = 0;
+    double real = 0;
+    if (read_whole(filter.value, whole)) return duck::Cell(whole);
+    if (read_whole(filter.value, real)) return duck::Cell(real);
+    return fail(usage(fmt::format("'{}' is no number", filter.value),
+                      fmt::format("column {} holds numbers; give times in nanoseconds", filter.column)));
+}
+
+Status add_filter(const RowFilter& filter, duck::Type type, Condition& condition) {
+    const std::string column = duck::quote_name(filter.column);
+    if (filter.is == Is::kContains) {
+        condition.add(fmt::format("contains(lower(CAST({} AS VARCHAR)), lower(?))", column));
+        condition.arguments.emplace_back(filter.value);
+        return {};
+    }
+    if (filter.value.empty() && (filter.is == Is::kEqual || filter.is == Is::kNotEqual)) {
+        condition.add(column + (filter.is == Is::kEqual ? " IS NULL" : " IS NOT NULL"));
+        return {};
+    }
+    OPSIGHT_ASSIGN(duck::Cell value, value_for(filter, type));
+    condition.add(fmt::format("{} {} ?", column, sql_operator(filter.is)));
+    condition.arguments.push_back(std::move(value));
+    return {};
+}
+
+Result<Condition> condition_of(const Page& page, const std::vector<duck::ResultColumn>& columns) {
+    Condition condition;
+    if (!page.search.empty()) {
+        std::string any;
+        for (const duck::ResultColumn& column : columns) {
+            if (column.type != duck::Type::kVarchar) continue;
+            any += fmt::format("{}contains(lower({}), lower(?))", any.empty() ? "" : " OR ",
+                               duck::quote_name(column.name));
+            condition.arguments.emplace_back(page.search);
+        }
+        condition.add(any.empty() ? "false" : "(" + any + ")");
+    }
+    for (const RowFilter& filter : page.filters) {
+        const auto column = std::find_if(columns.begin(), columns.end(),
+                                         [&](const auto& c) { return c.name == filter.column; });
+        if (column == columns.end()) {
+            std::string keys;
+            for (const duck::ResultColumn& each : columns)
+                keys += (keys.empty() ? "" : ", ") + each.name;
+            return fail(usage(fmt::format("there is no column '{}' to filter by", filter.column),
+                              "the columns are " + keys));
+        }
+        OPSIGHT_TRY(add_filter(filter, column->type, condition));
+    }
+    return condition;
+}
+
+Result<int64_t> count(Session& session, const std::string& relation, const Condition& condition) {
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   session.query(fmt::format("SELECT count(*) FROM {}{}", relation, condition.sql),
+                                 condition.arguments));
+    return std::get<int64_t>(rows.rows.at(0)[0]);
+}
+
+}  // namespace
+
+Status take_page(Session& session, const PageSource& source, const Page& page, ResultTable& table) {
+    std::string relation = "(" + source.sql + ")";
+    if (!source.large) {
+        OPSIGHT_ASSIGN(relation, session.keep(source.sql));
+    }
+    Condition condition;
+    if (!page.search.empty() || !page.filters.empty()) {
+        OPSIGHT_ASSIGN(const duck::Rows none, session.query("FROM " + relation + " LIMIT 0"));
+        OPSIGHT_ASSIGN(condition, condition_of(page, none.columns));
+    }
+    std::string shown;
+    for (const Column& column : table.columns)
+        shown += (shown.empty() ? "" : ", ") + duck::quote_name(column.key);
+    std::string sql = fmt::format("SELECT {} FROM {}{}{}", shown, relation, condition.sql, source.order);
+    if (page.size > 0) sql += fmt::format(" LIMIT {} OFFSET {}", page.size, page.first);
+    if (page.streamed) {
+        OPSIGHT_ASSIGN(duck::Cursor cursor, session.open_cursor(sql, condition.arguments));
+        table.stream = std::make_shared<duck::Cursor>(std::move(cursor));
+        return {};
+    }
+    OPSIGHT_ASSIGN(table.rows_in_all, count(session, source.large ? source.counted : relation, {}));
+    table.rows_matching = table.rows_in_all;
+    if (!condition.sql.empty()) {
+        OPSIGHT_ASSIGN(table.rows_matching, count(session, relation, condition));
+    }
+    OPSIGHT_ASSIGN(duck::Rows rows, session.query(sql, condition.arguments));
+    table.rows = std::move(rows.rows);
+    return {};
+}
+
+}  // namespace opsight

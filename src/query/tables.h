@@ -1,0 +1,25 @@
+// The tables that the viewer shows, by name: those of the reports, and those behind them. A table that is of
+// a report too asks the same question as it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "query/reports.h"
+
+namespace opsight {
+
+// What a table is asked about, beside the range.
+struct TableSubject {
+    std::optional<int64_t> op, iteration;
+};
+
+const std::vector<std::string_view>& table_names();
+bool is_table(std::string_view name);
+// `name` is one of table_names().
+Result<ResultTable> make_table(Session& session, std::string_view name, const TableSubject& subject,
+                               const Shape& shape);
+
+}  // namespace opsight

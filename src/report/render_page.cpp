@@ -1,0 +1,125 @@
+#include "report/render_page.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "report/render.h"
+#include "report/render_info.h"
+
+namespace opsight {
+namespace {
+
+constexpr int64_t kLargestExact = int64_t{1} << 53;
+
+void append_text(std::string& out, std::string_view text) {
+    out += '"';
+    for (const char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        if (static_cast<unsigned char>(c) < 0x20)
+            out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+        else
+            out += c;
+    }
+    out += '"';
+}
+
+void append_cell(std::string& out, const Cell& cell) {
+    if (const auto* whole = std::get_if<int64_t>(&cell)) {
+        const bool exact = *whole <= kLargestExact && *whole >= -kLargestExact;
+        out += exact ? fmt::format("{}", *whole) : fmt::format("\"{}\"", *whole);
+    } else if (const auto* real = std::get_if<double>(&cell)) {
+        out += std::isfinite(*real) ? fmt::format("{}", *real) : "null";
+    } else if (const auto* flag = std::get_if<bool>(&cell)) {
+        out += *flag ? "true" : "false";
+    } else if (const auto* text = std::get_if<std::string>(&cell)) {
+        append_text(out, *text);
+    } else {
+        out += "null";
+    }
+}
+
+const char* unit_name(Unit unit) {
+    switch (unit) {
+        case Unit::kCount:
+            return "count";
+        case Unit::kNs:
+            return "ns";
+        case Unit::kPercent:
+            return "percent";
+        case Unit::kBytes:
+            return "bytes";
+        case Unit::kNone:
+            break;
+    }
+    return "none";
+}
+
+std::string columns_json(const ResultTable& table) {
+    std::string out = "[";
+    for (const Column& column : table.columns) {
+        out += out.size() > 1 ? ",{\"key\":" : "{\"key\":";
+        append_text(out, column.key);
+        out += ",\"head\":";
+        append_text(out, column.head);
+        out += fmt::format(",\"unit\":\"{}\"}}", unit_name(column.unit));
+    }
+    return out + "]";
+}
+
+}  // namespace
+
+std::string render_page_json(const ResultTable& table, const Range& range) {
+    std::string out = "{\"name\":";
+    append_text(out, table.name);
+    out += ",\"title\":";
+    append_text(out, table.title);
+    out += ",\"columns\":" + columns_json(table) + ",\"rows\":[";
+    for (size_t r = 0; r < table.rows.size(); ++r) {
+        out += r ? ",[" : "[";
+        for (size_t c = 0; c < table.rows[r].size(); ++c) {
+            if (c) out += ',';
+            append_cell(out, table.rows[r][c]);
+        }
+        out += ']';
+    }
+    const auto all = table.rows_in_all >= 0 ? table.rows_in_all : static_cast<int64_t>(table.rows.size());
+    out += fmt::format("],\"rows_in_all\":{},\"rows_matching\":{},\"notes\":[", all,
+                       table.rows_matching >= 0 ? table.rows_matching : all);
+    for (size_t i = 0; i < table.notes.size(); ++i) {
+        if (i) out += ',';
+        append_text(out, table.notes[i]);
+    }
+    return out + "],\"range\":" + range_json(range) + "}";
+}
+
+std::string csv_heads(const ResultTable& table) {
+    ResultTable heads;
+    heads.columns = table.columns;
+    return render_csv(heads);
+}
+
+std::string csv_rows(const std::vector<std::vector<Cell>>& rows) {
+    ResultTable bare;
+    bare.rows = rows;
+    return render_csv(bare).substr(1);  // without the empty line of heads
+}
+
+std::string json_objects(const ResultTable& table, const std::vector<std::vector<Cell>>& rows, bool first) {
+    std::string out;
+    for (const auto& row : rows) {
+        out += first ? "\n{" : ",\n{";
+        first = false;
+        for (size_t c = 0; c < row.size(); ++c) {
+            if (c) out += ',';
+            append_text(out, table.columns[c].key);
+            out += ':';
+            append_cell(out, row[c]);
+        }
+        out += '}';
+    }
+    return out;
+}
+
+}  // namespace opsight

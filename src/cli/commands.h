@@ -13,6 +13,7 @@ std::unique_ptr<Command> make_report_command();
 std::unique_ptr<Command> make_analyze_command();
 std::unique_ptr<Command> make_info_command();
 std::unique_ptr<Command> make_stats_command();
+std::unique_ptr<Command> make_view_command();
 std::unique_ptr<Command> make_sql_command();
 std::unique_ptr<Command> make_schema_command();
 std::unique_ptr<Command> make_profile_command();

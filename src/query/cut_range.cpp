@@ -108,16 +108,17 @@ Result<WholeFilter> filter_of(duck::Connection& connection, const std::vector<Ra
 // alone tell what is chosen, the number is worked out only if somebody asks for it.
 std::string chosen_rows(std::string_view number, std::string_view table, std::string_view time,
                         const Interval& bounds, bool bounds_tell) {
+    const char* place = table == "device_spans" ? "a.rowid AS place, " : "";
     if (bounds_tell)
         return fmt::format(
-            "SELECT a.* REPLACE ({4}(0, a.{1})::INTEGER AS iteration) FROM raw.{0} a "
+            "SELECT {5}a.* REPLACE ({4}(0, a.{1})::INTEGER AS iteration) FROM raw.{0} a "
             "WHERE a.{1} >= {2} AND a.{1} < {3}",
-            table, time, bounds.begin_ns, bounds.end_ns, number);
+            table, time, bounds.begin_ns, bounds.end_ns, number, place);
     return fmt::format(
-        "SELECT * EXCLUDE (cut) REPLACE (cut::INTEGER AS iteration) FROM (SELECT a.*, "
+        "SELECT * EXCLUDE (cut) REPLACE (cut::INTEGER AS iteration) FROM (SELECT {5}a.*, "
         "{4}(t.rank::BIGINT, a.{1}) AS cut FROM raw.{0} a JOIN raw.tracks t ON t.id = a.track "
         "WHERE a.{1} >= {2} AND a.{1} < {3}) WHERE cut >= 0",
-        table, time, bounds.begin_ns, bounds.end_ns, number);
+        table, time, bounds.begin_ns, bounds.end_ns, number, place);
 }
 
 // Whether the chosen iterations of rank 0 follow each other without a gap.

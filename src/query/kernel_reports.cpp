@@ -99,30 +99,32 @@ int64_t rows_from_top(const Shape& shape) {
 
 // The kernel instances of the range with what they are ordered by. Of a table in its own order or by duration
 // that shows only its top, only these: the tables of calls and ops then are read for these alone.
-std::string ordered_instances(const Shape& shape) {
+std::string ordered_instances(const Shape& shape, const std::string& which) {
     std::string sql =
         "SELECT d.*, t.rank, t.device, t.stream FROM sel_device d JOIN raw.tracks t ON t.id = d.track";
     const bool by_duration = shape.sort == "gpu_duration_ns" || shape.sort == "gpu_duration_ns:desc";
     const int64_t limit = rows_from_top(shape);
-    if (limit == 0 || (!shape.sort.empty() && !by_duration)) return sql + " WHERE d.kind = 0";
+    if (limit == 0 || (!shape.sort.empty() && !by_duration)) return sql + " WHERE " + which;
     return sql + fmt::format(
                      " JOIN raw.kernel_names k ON k.id = d.name LEFT JOIN raw.devices dv ON dv.id = t.device "
-                     "LEFT JOIN raw.ranks r ON r.id = t.rank WHERE d.kind = 0 ORDER BY {}"
+                     "LEFT JOIN raw.ranks r ON r.id = t.rank WHERE {} ORDER BY {}"
                      "nullif(d.iteration, -1) NULLS LAST, r.number NULLS LAST, d.begin_ns, "
                      "dv.number NULLS LAST, t.stream NULLS LAST, nullif(d.correlation, -1) NULLS LAST, "
                      "k.short_name LIMIT {}",
-                     by_duration ? "d.dur_ns DESC, " : "", limit);
+                     which, by_duration ? "d.dur_ns DESC, " : "", limit);
 }
 
 }  // namespace
 
-Result<ResultTable> kernel_instances(Session& session, const Shape& shape) {
+Result<ResultTable> kernel_instances(Session& session, const Shape& shape, const std::string& which,
+                                     std::vector<Field> more) {
     Question q{"kernels", "Kernels by Iteration"};
     q.fields = instance_fields();
+    append(q.fields, std::move(more));
     q.with = fmt::format(
         "WITH s AS (SELECT d.*, o.signature, CASE WHEN d.launch <> -1 THEN d.host_ns END AS api_begin, "
         "nullif(d.launch_dur_ns, -1) AS api_dur FROM ({}) d LEFT JOIN raw.ops o ON o.id = d.op_span) ",
-        ordered_instances(shape));
+        ordered_instances(shape, which));
     q.source =
         "s JOIN raw.kernel_names k ON k.id = s.name LEFT JOIN raw.op_identities i ON i.id = s.op "
         "LEFT JOIN raw.layers l ON l.id = i.layer LEFT JOIN raw.signatures g ON g.id = s.signature "
@@ -130,8 +132,7 @@ Result<ResultTable> kernel_instances(Session& session, const Shape& shape) {
         "LEFT JOIN raw.ranks r ON r.id = s.rank";
     q.order = {{"iteration", false}, {"rank", false},        {"gpu_start_ns", false}, {"device", false},
                {"stream", false},    {"correlation", false}, {"kernel_name", false}};
-    q.large = true;
-    q.counted = "sel_device WHERE kind = 0";
+    q.counted = "sel_device d WHERE " + which;
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
     if (shape.page) return table;
     OPSIGHT_ASSIGN(const duck::Rows all, session.query("SELECT count(*) FROM " + q.counted));
@@ -171,7 +172,7 @@ Result<ResultTable> iteration_list(Session& session, const Shape& shape) {
     return ask(session, q, shape);
 }
 
-Result<Report> kernel_report(Session& session, const Shape& shape) {
+Result<ResultTable> kernel_sums(Session& session, const Shape& shape, const std::string& which) {
     Question q{"kernel", "Kernels"};
     std::string keys, joins;
     if (shape.by_rank) {
@@ -199,8 +200,8 @@ Result<Report> kernel_report(Session& session, const Shape& shape) {
         "0), "
         "0) AS waves, 100.0 * sum((1 - c.waves / ceil(c.waves)) * d.dur_ns) FILTER (WHERE c.waves > 0) / "
         "nullif(sum(d.dur_ns) FILTER (WHERE c.waves > 0), 0) AS tail "
-        "FROM {1} WHERE d.kind = 0 GROUP BY ALL) ",
-        keys, kernel_source());
+        "FROM {1} WHERE {2} GROUP BY ALL) ",
+        keys, kernel_source(), which);
     q.source =
         "s JOIN raw.kernel_names k ON k.id = s.kernel LEFT JOIN raw.op_identities i ON i.id = s.op "
         "LEFT JOIN raw.layers l ON l.id = i.layer" +
@@ -212,7 +213,11 @@ Result<Report> kernel_report(Session& session, const Shape& shape) {
                {"op_id", false}};
     if (shape.by_rank) q.order.emplace_back("rank", false);
     if (shape.by_device) q.order.emplace_back("device", false);
-    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
+    return ask(session, q, shape);
+}
+
+Result<Report> kernel_report(Session& session, const Shape& shape) {
+    OPSIGHT_ASSIGN(ResultTable table, kernel_sums(session, shape, kAllKernels));
     Report report{"kernel", table.title, {}, {}};
     if (!session.contents().device_work)
         report.notes.push_back("the profile has no kernels: nothing ran on a device");
@@ -228,7 +233,7 @@ Result<Report> iteration_report(Session& session, const Shape& shape) {
     OPSIGHT_ASSIGN(ResultTable list, iteration_list(session, in_order));
     if (session.range().whole) list.notes.push_back("no iterations were found");
     report.sections.push_back({std::move(list)});
-    OPSIGHT_ASSIGN(ResultTable kernels, kernel_instances(session, shape));
+    OPSIGHT_ASSIGN(ResultTable kernels, kernel_instances(session, shape, kAllKernels));
     if (session.contents().device_work || !shape.for_people) report.sections.push_back({std::move(kernels)});
     return report;
 }

@@ -105,7 +105,8 @@ Report single(std::string name, ResultTable table, bool of_layers = false) {
     Report report;
     report.name = std::move(name);
     report.title = table.title;
-    if (of_layers && table.rows.size() <= 1)
+    const auto rows = table.rows_in_all >= 0 ? table.rows_in_all : std::ssize(table.rows);
+    if (of_layers && rows <= 1)
         report.notes.push_back("no layers are known: the source has no module calls, stacks or layer names");
     report.sections.push_back({std::move(table)});
     return report;

@@ -115,12 +115,34 @@ Result<int64_t> count(Session& session, const std::string& relation, const Condi
     return std::get<int64_t>(rows.rows.at(0)[0]);
 }
 
+// Works the rows out once, into a temporary table.
+Result<std::string> kept_relation(Session& session, const Question& question, const std::string& name) {
+    auto kept = std::make_shared<KeptTable>();
+    OPSIGHT_ASSIGN(const std::string relation, session.keep(name, all_rows(question), kept));
+    kept->question = question;
+    kept->question.with.clear();
+    kept->question.source = relation;
+    for (Field& field : kept->question.fields)
+        field.sql = duck::quote_name(field.column.key);
+    return relation;
+}
+
 }  // namespace
 
-Status take_page(Session& session, const PageSource& source, const Page& page, ResultTable& table) {
-    std::string relation = "(" + source.sql + ")";
-    if (!source.large) {
-        OPSIGHT_ASSIGN(relation, session.keep(source.sql));
+std::string all_rows(const Question& question) {
+    std::string sql;
+    for (const Field& field : question.fields)
+        sql += fmt::format("{}{} AS {}", sql.empty() ? "SELECT " : ", ", field.sql,
+                           duck::quote_name(field.column.key));
+    return question.with + sql + " FROM " + question.source;
+}
+
+Status take_page(Session& session, const Question& question, const std::string& order, const Page& page,
+                 ResultTable& table) {
+    const bool large = !question.counted.empty();
+    std::string relation = "(" + all_rows(question) + ")";
+    if (!large && !page.keep_as.empty()) {
+        OPSIGHT_ASSIGN(relation, kept_relation(session, question, page.keep_as));
     }
     Condition condition;
     if (!page.search.empty() || !page.filters.empty()) {
@@ -130,14 +152,14 @@ Status take_page(Session& session, const PageSource& source, const Page& page, R
     std::string shown;
     for (const Column& column : table.columns)
         shown += (shown.empty() ? "" : ", ") + duck::quote_name(column.key);
-    std::string sql = fmt::format("SELECT {} FROM {}{}{}", shown, relation, condition.sql, source.order);
+    std::string sql = fmt::format("SELECT {} FROM {}{}{}", shown, relation, condition.sql, order);
     if (page.size > 0) sql += fmt::format(" LIMIT {} OFFSET {}", page.size, page.first);
     if (page.streamed) {
         OPSIGHT_ASSIGN(duck::Cursor cursor, session.open_cursor(sql, condition.arguments));
         table.stream = std::make_shared<duck::Cursor>(std::move(cursor));
         return {};
     }
-    OPSIGHT_ASSIGN(table.rows_in_all, count(session, source.large ? source.counted : relation, {}));
+    OPSIGHT_ASSIGN(table.rows_in_all, count(session, large ? question.counted : relation, {}));
     table.rows_matching = table.rows_in_all;
     if (!condition.sql.empty()) {
         OPSIGHT_ASSIGN(table.rows_matching, count(session, relation, condition));

@@ -8,15 +8,18 @@
 
 namespace opsight {
 
-struct PageSource {
-    std::string sql;    // all rows of the table, its columns named by their keys
-    std::string order;  // " ORDER BY ...", or empty
-    bool large = false;
-    std::string counted;  // of a large one: what follows FROM to count its rows
+// The whole of a table in a session, as a question about its temporary table.
+struct KeptTable {
+    Question question;
+    std::vector<std::string> notes;
 };
 
-// Fills the rows (or the stream) and the counts of `table`, whose columns are set. The rows of a table that
-// is not large are worked out once for a session, and later pages of it cost a few milliseconds.
-Status take_page(Session& session, const PageSource& source, const Page& page, ResultTable& table);
+// The SELECT of all rows of a question, in columns named by their keys.
+std::string all_rows(const Question& question);
+
+// Fills the rows (or the stream) and the counts of `table`, whose columns are set. `order` is " ORDER BY
+// ...".
+Status take_page(Session& session, const Question& question, const std::string& order, const Page& page,
+                 ResultTable& table);
 
 }  // namespace opsight

@@ -63,15 +63,6 @@ Result<std::string> order_by(const Question& question, const Shape& shape) {
     return sql;
 }
 
-// The rows of a question in columns named by their keys.
-std::string all_rows(const Question& question) {
-    std::string sql;
-    for (const Field& field : question.fields)
-        sql += fmt::format("{}{} AS {}", sql.empty() ? "SELECT " : ", ", field.sql,
-                           duck::quote_name(field.column.key));
-    return question.with + sql + " FROM " + question.source;
-}
-
 }  // namespace
 
 std::string shapes_sql(const std::string& shapes, const Shape& shape) {
@@ -101,8 +92,7 @@ Result<ResultTable> ask(Session& session, const Question& question, const Shape&
         if (sorted && field.column.key == sorted->column.key) table.columns.back().priority = 0;
     }
     if (shape.page) {
-        OPSIGHT_TRY(take_page(session, {all_rows(question), order, question.large, question.counted},
-                              *shape.page, table));
+        OPSIGHT_TRY(take_page(session, question, order, *shape.page, table));
         return table;
     }
     std::string sql = fmt::format("SELECT {}{} FROM ({}){}", shown,

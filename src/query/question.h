@@ -42,6 +42,7 @@ struct Page {
     std::vector<RowFilter> filters;
     int64_t first = 0, size = 0;  // size 0: all
     bool streamed = false;        // the rows are in the answer's `stream`
+    std::string keep_as;          // the rows of the whole table stay under this name; empty: they do not
 };
 
 // How the rows of a report are wanted.

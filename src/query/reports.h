@@ -35,8 +35,15 @@ Result<Report> tensor_core_report(Session& session, const Shape& shape);
 Result<Report> kernel_report(Session& session, const Shape& shape);
 Result<Report> iteration_report(Session& session, const Shape& shape);
 
-// Parts of the iteration report.
-Result<ResultTable> kernel_instances(Session& session, const Shape& shape);
+// Parts of reports that are tables of their own. `which` is a condition on `d`, a row of sel_device; `more`
+// are columns after the report's.
+inline constexpr const char* kAllKernels = "d.kind = 0";
+Result<ResultTable> kernel_instances(Session& session, const Shape& shape, const std::string& which,
+                                     std::vector<Field> more = {});
+Result<ResultTable> kernel_sums(Session& session, const Shape& shape, const std::string& which);
 Result<ResultTable> iteration_list(Session& session, const Shape& shape);
+Result<ResultTable> device_use(Session& session, const Shape& shape);
+Result<ResultTable> stream_use(Session& session, const Shape& shape);
+Result<ResultTable> diagnostic_list(Session& session, const Shape& shape);
 
 }  // namespace opsight

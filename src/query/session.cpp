@@ -127,22 +127,25 @@ Result<duck::Cursor> Session::open_cursor(const std::string& sql, const std::vec
     return fail(named(std::move(cursor).error()));
 }
 
-Result<std::string> Session::keep(const std::string& sql) {
+std::shared_ptr<KeptTable> Session::kept(const std::string& name) {
+    const auto found =
+        std::find_if(kept_.begin(), kept_.end(), [&name](const Kept& each) { return each.name == name; });
+    if (found == kept_.end()) return nullptr;
+    std::rotate(found, found + 1, kept_.end());
+    return kept_.back().answer;
+}
+
+Result<std::string> Session::keep(const std::string& name, const std::string& sql,
+                                  std::shared_ptr<KeptTable> answer) {
     constexpr size_t kMostTables = 12;
-    const auto known =
-        std::find_if(kept_.begin(), kept_.end(), [&sql](const auto& each) { return each.first == sql; });
-    if (known != kept_.end()) {
-        std::rotate(known, known + 1, kept_.end());
-        return kept_.back().second;
-    }
     if (kept_.size() >= kMostTables) {
-        OPSIGHT_TRY(execute("DROP TABLE temp." + kept_.front().second));
+        OPSIGHT_TRY(execute("DROP TABLE temp." + kept_.front().table));
         kept_.erase(kept_.begin());
     }
-    const std::string name = fmt::format("kept_{}", tables_made_++);
-    OPSIGHT_TRY(execute(fmt::format("CREATE TEMP TABLE {} AS {}", name, sql)));
-    kept_.emplace_back(sql, name);
-    return name;
+    const std::string table = fmt::format("kept_{}", tables_made_++);
+    OPSIGHT_TRY(execute(fmt::format("CREATE TEMP TABLE {} AS {}", table, sql)));
+    kept_.push_back({name, table, std::move(answer)});
+    return table;
 }
 
 Result<Session> Session::open(const std::string& path, const RangeOptions& options,
@@ -296,7 +299,9 @@ Status Session::select(bool cut_anew) {
         for (const auto& [name, source] :
              {std::pair("sel_ops", "ops"), std::pair("sel_device", "device_spans"),
               std::pair("sel_api", "api_calls"), std::pair("sel_stats", "op_stats")})
-            sql += fmt::format("CREATE TEMP VIEW {} AS SELECT * FROM raw.{} WHERE {};", name, source, within);
+            sql += fmt::format("CREATE TEMP VIEW {} AS SELECT {}* FROM raw.{} WHERE {};", name,
+                               std::string_view(source) == "device_spans" ? "rowid AS place, " : "", source,
+                               within);
         sql +=
             "CREATE TEMP VIEW sel_iteration_ops AS SELECT rank, iteration, sum(calls)::BIGINT AS calls, "
             "sum(self_cpu_ns)::BIGINT AS self_cpu_ns FROM sel_stats GROUP BY ALL";

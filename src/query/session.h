@@ -2,8 +2,8 @@
 // that a session sets up, never the stored tables directly, so that each number has one definition for any
 // range:
 //
-//   sel_ops, sel_device, sel_api        instances of the range; columns of raw.ops, raw.device_spans and
-//                                       raw.api_calls
+//   sel_ops, sel_device, sel_api        instances of the range; columns of raw.ops, raw.device_spans (and its
+//                                       rowid as `place`) and raw.api_calls
 //   sel_stats                           sums of ops; columns of raw.op_stats
 //   sel_iterations                      its iterations; columns of raw.iterations
 //   sel_iteration_ops                   (rank, iteration, calls, self_cpu_ns): ops of each iteration
@@ -17,6 +17,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,6 +54,8 @@ struct Contents {
     int64_t ranks = 0;
 };
 
+struct KeptTable;  // query/page.h
+
 class Session {
   public:
     static Result<Session> open(const std::string& path, const RangeOptions& options,
@@ -66,9 +69,12 @@ class Session {
     Status scan(const std::string& sql, const std::function<void(const duck::Batch&)>& take);
     Result<duck::Appender> append_to(const std::string& temporary, const std::vector<duck::Type>& types);
     Result<duck::Cursor> open_cursor(const std::string& sql, const std::vector<duck::Cell>& arguments = {});
-    // The name of a temporary table with the rows of `sql`: for a question that is asked several times, with
-    // another order or page. The tables asked for last are kept.
-    Result<std::string> keep(const std::string& sql);
+    // Answers that are asked for several times, with another order or page, lie in temporary tables: those
+    // used last stay. Null where there is none of that name.
+    std::shared_ptr<KeptTable> kept(const std::string& name);
+    // Makes one for the rows of `sql`; the name of its table.
+    Result<std::string> keep(const std::string& name, const std::string& sql,
+                             std::shared_ptr<KeptTable> answer);
     void interrupt() { profile_.connection.interrupt(); }
     // Makes the relation sel_streams (columns as in raw.stream_stats, of the range) if it is not there yet:
     // for iterations cut anew this reads all device work, and few questions need it.
@@ -96,8 +102,12 @@ class Session {
     Range range_;
     Contents contents_;
     bool cut_anew_ = false, streams_ready_ = false;
-    std::vector<CutIteration> cut_;                          // iterations cut anew
-    std::vector<std::pair<std::string, std::string>> kept_;  // statement and table, the last used last
+    std::vector<CutIteration> cut_;  // iterations cut anew
+    struct Kept {
+        std::string name, table;
+        std::shared_ptr<KeptTable> answer;
+    };
+    std::vector<Kept> kept_;  // the last used last
     int64_t tables_made_ = 0;
     std::optional<int64_t> stored_start_, stored_stop_;  // the range that the import was asked for
 };

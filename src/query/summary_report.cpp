@@ -136,7 +136,7 @@ Result<ResultTable> system(Session& session, const Shape& shape) {
     return ask(session, q, shape);
 }
 
-Result<ResultTable> devices(Session& session) {
+Question device_question() {
     Question q{"devices", "Devices"};
     q.fields = {
         {{"rank", "Rank", Unit::kCount}, "r.number"},
@@ -151,12 +151,11 @@ Result<ResultTable> devices(Session& session) {
     };
     q.source = "(FROM summary_use WHERE wall_ns IS NOT NULL) u LEFT JOIN raw.ranks r ON r.id = u.rank";
     q.order = {{"rank", false}, {"device", false}};
-    return ask(session, q, {});
+    return q;
 }
 
 // Waits are gaps between a stream's work; what lies before its first and after its last span is none of them.
-Result<ResultTable> streams(Session& session, const Shape& shape) {
-    OPSIGHT_TRY(session.prepare_streams());
+Question stream_question() {
     Question q{"streams", "Streams"};
     const auto time = [&q](const char* key, const char* head, const char* sql, int priority = 0) {
         q.fields.push_back({{key, head, Unit::kNs, priority}, sql});
@@ -182,16 +181,7 @@ Result<ResultTable> streams(Session& session, const Shape& shape) {
         "LEFT JOIN raw.ranks r ON r.id = t.rank LEFT JOIN sel_wall_sums w ON w.rank = t.rank",
         db::stream_sums_sql("sel_streams"));
     q.order = {{"busy_ns", true}, {"rank", false}, {"device", false}, {"context", false}, {"stream", false}};
-    Shape rows;
-    rows.limit = shape.for_people ? kStreamsForPeople : 0;
-    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, rows));
-    if (table.rows.empty() && session.contents().device_work)
-        table.notes.push_back("no sums of streams: the file is of an older version; import the trace again");
-    if (!table.rows.empty())
-        table.notes.push_back(fmt::format(
-            "host wait: launched after the work before had ended; kernel wait: other gaps under {} ns",
-            kKernelWaitNs));
-    return table;
+    return q;
 }
 
 ResultTable iterations(const Range& range, const std::vector<duck::Cell>& found) {
@@ -291,7 +281,46 @@ Result<ResultTable> all_kernels(Session& session) {
     return ask(session, q, {});
 }
 
-Result<ResultTable> diagnostics(Session& session, const Shape& shape) {
+}  // namespace
+
+Result<ResultTable> device_use(Session& session, const Shape& shape) {
+    OPSIGHT_TRY(prepare(session));
+    Question q = device_question();
+    const auto property = [&q](const char* key, const char* head, const char* column, Unit unit) {
+        q.fields.push_back({{key, head, unit, 2}, fmt::format("nullif(p.{}, 0)", column)});
+    };
+    q.fields.push_back({{"compute_capability", "Compute Capability", Unit::kNone, 2},
+                        "CASE WHEN p.compute_major > 0 THEN p.compute_major || '.' || p.compute_minor END"});
+    property("sm_count", "SMs", "sm_count", Unit::kCount);
+    property("memory_bytes", "Memory (bytes)", "memory_bytes", Unit::kBytes);
+    property("memory_bandwidth", "Memory Bandwidth (bytes/s)", "memory_bandwidth", Unit::kBytes);
+    property("clock_hz", "Clock (Hz)", "clock_hz", Unit::kCount);
+    property("l2_bytes", "L2 Cache (bytes)", "l2_bytes", Unit::kBytes);
+    property("warp_size", "Warp Size", "warp_size", Unit::kCount);
+    property("max_threads_per_sm", "Threads per SM", "max_threads_per_sm", Unit::kCount);
+    property("registers_per_sm", "Registers per SM", "registers_per_sm", Unit::kCount);
+    property("shared_memory_per_sm", "Shared Memory per SM (bytes)", "shared_memory_per_sm", Unit::kBytes);
+    q.fields.push_back({{"chip", "Chip", Unit::kNone, 3}, "nullif(p.chip, '')"});
+    q.fields.push_back({{"bus_location", "Bus Location", Unit::kNone, 3}, "nullif(p.bus_location, '')"});
+    q.fields.push_back({{"uuid", "UUID", Unit::kNone, 3}, "nullif(p.uuid, '')"});
+    q.source += " LEFT JOIN raw.devices p ON p.id = u.id";
+    return ask(session, q, shape);
+}
+
+Result<ResultTable> stream_use(Session& session, const Shape& shape) {
+    OPSIGHT_TRY(session.prepare_streams());
+    OPSIGHT_ASSIGN(ResultTable table, ask(session, stream_question(), shape));
+    const auto rows = table.rows_in_all >= 0 ? table.rows_in_all : std::ssize(table.rows);
+    if (rows == 0 && session.contents().device_work)
+        table.notes.push_back("no sums of streams: the file is of an older version; import the trace again");
+    if (rows > 0)
+        table.notes.push_back(fmt::format(
+            "host wait: launched after the work before had ended; kernel wait: other gaps under {} ns",
+            kKernelWaitNs));
+    return table;
+}
+
+Result<ResultTable> diagnostic_list(Session& session, const Shape& shape) {
     Question q{"diagnostics", "Diagnostics"};
     q.fields = {{{"key", "Diagnostic"}, "key"},
                 {{"severity", "Severity"}, "severity"},
@@ -301,8 +330,6 @@ Result<ResultTable> diagnostics(Session& session, const Shape& shape) {
     q.order = {{"severity", false}, {"key", false}};
     return ask(session, q, {});
 }
-
-}  // namespace
 
 Result<Report> summary_report(Session& session, const Shape& wanted) {
     Shape shape;  // sorting and limits are for the tables of the other reports
@@ -317,11 +344,13 @@ Result<Report> summary_report(Session& session, const Shape& wanted) {
     report.sections.push_back({std::move(statistics), true});
     const bool device_work = session.contents().device_work;
     if (session.contents().devices || !shape.for_people) {
-        OPSIGHT_ASSIGN(ResultTable list, devices(session));
+        OPSIGHT_ASSIGN(ResultTable list, ask(session, device_question(), {}));
         report.sections.push_back({std::move(list)});
     }
     if (device_work || !shape.for_people) {
-        OPSIGHT_ASSIGN(ResultTable list, streams(session, shape));
+        Shape rows;
+        rows.limit = shape.for_people ? kStreamsForPeople : 0;
+        OPSIGHT_ASSIGN(ResultTable list, stream_use(session, rows));
         report.sections.push_back({std::move(list)});
     }
     OPSIGHT_ASSIGN(ResultTable ops, all_ops(session, shape));
@@ -332,7 +361,7 @@ Result<Report> summary_report(Session& session, const Shape& wanted) {
     } else {
         report.notes.push_back("no device work was recorded: all times are those of the CPU");
     }
-    OPSIGHT_ASSIGN(ResultTable odd, diagnostics(session, shape));
+    OPSIGHT_ASSIGN(ResultTable odd, diagnostic_list(session, shape));
     if (!odd.rows.empty() || !shape.for_people) report.sections.push_back({std::move(odd)});
     return report;
 }

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "query/page.h"
+#include "query/viewer_tables.h"
+
 namespace opsight {
 namespace {
 
@@ -22,11 +25,33 @@ Result<ResultTable> plain(Session& session, const TableSubject&, const Shape& sh
     return make(session, shape);
 }
 
+Result<ResultTable> iteration_kernels(Session& session, const TableSubject&, const Shape& shape) {
+    return kernel_instances(session, shape, kAllKernels);
+}
+
+// With what only a page needs: the evidence of Tensor Core use, and the place on the timeline.
+Result<ResultTable> all_kernel_instances(Session& session, const TableSubject&, const Shape& shape) {
+    return kernel_instances(session, shape, kAllKernels, instance_places());
+}
+
 constexpr std::pair<std::string_view, Maker> kMakers[] = {
-    {"detailed", of_report<detailed_report>}, {"iteration", plain<kernel_instances>},
-    {"kernel", of_report<kernel_report>},     {"tensor_core", of_report<tensor_core_report>},
-    {"op_type", of_report<op_type_report>},   {"group_op", of_report<group_op_report>},
+    {"detailed", of_report<detailed_report>},
+    {"iteration", iteration_kernels},
+    {"kernel", of_report<kernel_report>},
+    {"tensor_core", of_report<tensor_core_report>},
+    {"op_type", of_report<op_type_report>},
+    {"group_op", of_report<group_op_report>},
+    {"kernels", all_kernel_instances},
+    {"ops_kernels", op_kernels},
+    {"iteration_ops", of_report<detailed_report>},
+    {"iteration_op_kernels", op_kernel_instances},
     {"iterations", plain<iteration_list>},
+    {"devices", plain<device_use>},
+    {"streams", plain<stream_use>},
+    {"diagnostics", plain<diagnostic_list>},
+    {"key_ops", key_ops},
+    {"memory_allocators", memory_allocators},
+    {"communication", communication},
 };
 
 }  // namespace
@@ -41,6 +66,13 @@ const std::vector<std::string_view>& table_names() {
     return names;
 }
 
+bool needs_op(std::string_view table) {
+    return table == "ops_kernels" || table == "iteration_op_kernels";
+}
+bool needs_iteration(std::string_view table) {
+    return table == "iteration_ops" || table == "iteration_op_kernels";
+}
+
 bool is_table(std::string_view name) {
     const auto& names = table_names();
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -48,9 +80,21 @@ bool is_table(std::string_view name) {
 
 Result<ResultTable> make_table(Session& session, std::string_view name, const TableSubject& subject,
                                const Shape& shape) {
+    const std::string kept_as =
+        fmt::format("{} {} {} {}", name, shape.by_rank, shape.by_device, subject.op.value_or(-1));
+    ResultTable table;
+    if (const auto kept = session.kept(kept_as)) {
+        OPSIGHT_ASSIGN(table, ask(session, kept->question, shape));
+        table.notes = kept->notes;
+        table.name = name;
+        return table;
+    }
+    Shape keeping = shape;
+    if (keeping.page) keeping.page->keep_as = kept_as;
     for (const auto& [each, maker] : kMakers) {
         if (each != name) continue;
-        OPSIGHT_ASSIGN(ResultTable table, maker(session, subject, shape));
+        OPSIGHT_ASSIGN(table, maker(session, subject, keeping));
+        if (const auto kept = session.kept(kept_as)) kept->notes = table.notes;
         table.name = name;
         return table;
     }

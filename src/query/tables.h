@@ -11,10 +11,13 @@
 
 namespace opsight {
 
-// What a table is asked about, beside the range.
+// What a table is asked about, beside the range. Those of one iteration are asked in a session of that alone.
 struct TableSubject {
-    std::optional<int64_t> op, iteration;
+    std::optional<int64_t> op;  // op_identities.id
 };
+
+bool needs_op(std::string_view table);
+bool needs_iteration(std::string_view table);
 
 const std::vector<std::string_view>& table_names();
 bool is_table(std::string_view name);

@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 import opsight_cli
+from tiny_trace import span, trace
 
 REPORTS = ("summary", "detailed", "iteration", "kernel", "tensor_core", "op_type", "group_op")
 VIEWS = {
@@ -29,34 +30,6 @@ VIEWS = {
     "ranks": "rank",
     "diagnostics": "key severity count help",
 }
-
-
-def span(category, name, tid, begin, dur, pid=1, **arguments):
-    return {"ph": "X", "cat": category, "name": name, "pid": pid, "tid": tid, "ts": begin, "dur": dur,
-            "args": arguments}
-
-
-def trace(steps=4):
-    """Steps of 100 us: a linear op with a GEMM on Tensor Cores, and a relu."""
-    events = []
-    for step in range(steps):
-        at = 100.0 * step
-        number = 10 * step
-        events += [
-            span("user_annotation", f"ProfilerStep#{step}", 1, at, 95),
-            span("cpu_op", "aten::linear", 1, at + 5, 20, **{"Input Dims": [[64, 64], [64, 64]],
-                                                             "Input type": ["c10::Half", "c10::Half"]}),
-            span("cuda_runtime", "cudaLaunchKernel", 1, at + 10, 5, correlation=number + 1),
-            span("kernel", "volta_fp16_s884gemm_fp16_64x64_ldg8_f2f_nn", 7, at + 30, 20 + step, pid=0,
-                 device=0, stream=7, correlation=number + 1, grid=[4, 1, 1], block=[128, 1, 1]),
-            span("cpu_op", "aten::relu", 1, at + 30, 10, **{"Input Dims": [[64, 64]]}),
-            span("cuda_runtime", "cudaLaunchKernel", 1, at + 32, 5, correlation=number + 2),
-            span("kernel", "relu_kernel(float*)", 7, at + 60, 10, pid=0, device=0, stream=7,
-                 correlation=number + 2, grid=[4, 1, 1], block=[128, 1, 1]),
-        ]
-    return {"schemaVersion": 1, "traceEvents": events, "deviceProperties": [
-        {"id": 0, "name": "Tesla V100", "totalGlobalMem": 1 << 34, "computeMajor": 7, "computeMinor": 0,
-         "numSms": 80}]}
 
 
 class Cli(unittest.TestCase):
@@ -89,7 +62,7 @@ class HelpTest(Cli):
     def test_help_and_version(self):
         whole = self.run_cli("--help").stdout
         self.assertEqual(self.run_cli("help").stdout, whole)
-        for command in ("import", "report", "stats", "analyze", "info", "sql", "profile", "schema", "completion"):
+        for command in ("import", "report", "view", "stats", "analyze", "info", "sql", "profile", "schema", "completion"):
             self.assertIn(f"\n  {command} ", whole)
             text = self.run_cli("help", command).stdout
             self.assertEqual(text, self.run_cli(command, "--help").stdout)

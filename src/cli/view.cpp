@@ -1,0 +1,87 @@
+// opsight view: profiles on a local web page.
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "cli/commands.h"
+#include "server/assets.h"
+#include "server/viewer.h"
+
+extern char** environ;
+
+namespace opsight::cli {
+namespace {
+
+// Lets the desktop open the page, where there is one. What that says must not get between our lines.
+void open_browser(const std::string& url) {
+    if (::isatty(STDOUT_FILENO) != 1) return;
+    if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY")) return;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    std::string program = "xdg-open", argument = url;
+    char* const arguments[] = {program.data(), argument.data(), nullptr};
+    pid_t child = 0;
+    (void)::posix_spawnp(&child, program.c_str(), &actions, nullptr, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+}
+
+class ViewCommand : public Command {
+  public:
+    CLI::App* declare(CLI::App& app) override {
+        CLI::App* sub = app.add_subcommand("view", "Show profiles on a local web page");
+        sub->add_option("FILE|FOLDER", paths_, "Profile files, or folders that hold some")->required();
+        sub->add_option(
+               "-b,--bind", options_.address,
+               "Address to listen on; another than the default lets other machines ask, with the token")
+            ->default_str("127.0.0.1");
+        port_option_ =
+            sub->add_option("-p,--port", port_, "Port (default: 8000, or the next free one); 0: any")
+                ->check(CLI::Range(0, 65535));
+        sub->add_flag("--no-open", no_open_, "Do not open a browser");
+        sub->add_flag("--read-only", options_.read_only, "Write nothing beside the profiles");
+        sub->footer(
+            "The first line of the output is the URL. Ctrl-C ends it.\n"
+            "Examples:\n"
+            "  opsight view run.opsight\n"
+            "  opsight view runs/ -p 9000 --no-open\n"
+            "  ssh -L 8000:localhost:8000 machine opsight view --no-open run.opsight");
+        return sub;
+    }
+
+    Result<int> run() override {
+        OPSIGHT_ASSIGN(std::vector<std::string> paths, server::find_profiles(paths_));
+        options_.port = static_cast<uint16_t>(port_);
+        options_.any_port = port_option_->count() == 0;
+        OPSIGHT_ASSIGN(server::Viewer viewer, server::Viewer::start(std::move(paths), options_));
+        std::printf("%s\n", viewer.url().c_str());
+        std::fflush(stdout);
+        if (!server::has_page())
+            std::fputs("opsight: this build has no page, only its data are served\n", stderr);
+        if (::isatty(STDERR_FILENO) == 1) std::fputs("Ctrl-C ends the server\n", stderr);
+        if (!no_open_) open_browser(viewer.url());
+        viewer.serve();
+        return 0;
+    }
+
+  private:
+    std::vector<std::string> paths_;
+    server::ViewOptions options_;
+    CLI::Option* port_option_ = nullptr;
+    int port_ = 8000;
+    bool no_open_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_view_command() {
+    return std::make_unique<ViewCommand>();
+}
+
+}  // namespace opsight::cli

@@ -1,0 +1,138 @@
+#include "query/viewer_tables.h"
+
+#include <fmt/format.h>
+
+#include "db/schema.h"
+#include "query/timeline.h"
+
+namespace opsight {
+namespace {
+
+// Condition on a device span: it was launched by an instance of the op within the range, or by what that
+// calls.
+Result<std::string> launched_under(Session& session, int64_t op) {
+    OPSIGHT_TRY(session.execute(
+        fmt::format("CREATE OR REPLACE TEMP TABLE under_op AS WITH RECURSIVE under AS (SELECT id FROM "
+                    "sel_ops WHERE op = {} "
+                    "UNION SELECT o.id FROM under u JOIN raw.ops o ON o.parent_op = u.id) FROM under",
+                    op)));
+    return fmt::format("d.kind = 0 AND (d.op = {} OR d.op_span IN (SELECT id FROM under_op))", op);
+}
+
+// Events of memory in the range, with the innermost op that was open: of the op that began last before the
+// event and those around it, the first that had not ended.
+constexpr const char* kEvents =
+    "WITH RECURSIVE e AS (SELECT m.rowid AS event, m.track, m.time_ns, m.bytes, m.total_allocated, "
+    "m.device_type, "
+    "m.device, t.rank FROM raw.memory_events m JOIN raw.tracks t ON t.id = m.track WHERE EXISTS (FROM "
+    "sel_wall w "
+    "WHERE w.rank = t.rank AND m.time_ns >= w.begin_ns AND m.time_ns < w.end_ns)), "
+    "near AS (SELECT e.event, e.time_ns, o.op, o.parent_op, o.begin_ns + o.dur_ns AS end_ns FROM e "
+    "ASOF JOIN raw.ops o ON o.track = e.track AND o.begin_ns <= e.time_ns), "
+    "up AS (FROM near UNION ALL SELECT u.event, u.time_ns, o.op, o.parent_op, o.begin_ns + o.dur_ns FROM up "
+    "u "
+    "JOIN raw.ops o ON o.id = u.parent_op WHERE u.end_ns <= u.time_ns), "
+    "of_op AS (SELECT event, op FROM up WHERE end_ns > time_ns), "
+    "s AS (SELECT coalesce(f.op, -1) AS op, e.rank, e.device_type, e.device, "
+    "count(*) FILTER (WHERE e.bytes > 0) AS allocations, count(*) FILTER (WHERE e.bytes < 0) AS frees, "
+    "coalesce(sum(e.bytes) FILTER (WHERE e.bytes > 0), 0)::BIGINT AS allocated, "
+    "coalesce(-sum(e.bytes) FILTER (WHERE e.bytes < 0), 0)::BIGINT AS freed, max(e.bytes) AS largest "
+    "FROM e LEFT JOIN of_op f ON f.event = e.event GROUP BY ALL) ";
+
+}  // namespace
+
+std::vector<Field> instance_places() {
+    return {{{"class", "Class"}, "CASE k.class WHEN 0 THEN 'compute' ELSE 'communication' END"},
+            {{"tc_evidence", "TC Evidence"}, db::evidence_text("k.tc_evidence")},
+            {{"tc_pattern", "TC Pattern"}, "nullif(k.tc_pattern, '')"},
+            {{"track", "Track", Unit::kCount},
+             fmt::format("s.track::BIGINT * {} + {}", static_cast<int>(TrackPart::kCount),
+                         static_cast<int>(TrackPart::kStream))},
+            {{"span", "Span", Unit::kCount}, "s.place"}};
+}
+
+Result<ResultTable> op_kernels(Session& session, const TableSubject& subject, const Shape& shape) {
+    OPSIGHT_ASSIGN(const std::string which, launched_under(session, subject.op.value_or(-1)));
+    return kernel_sums(session, shape, which);
+}
+
+Result<ResultTable> op_kernel_instances(Session& session, const TableSubject& subject, const Shape& shape) {
+    OPSIGHT_ASSIGN(const std::string which, launched_under(session, subject.op.value_or(-1)));
+    return kernel_instances(session, shape, which, instance_places());
+}
+
+Result<ResultTable> key_ops(Session& session, const TableSubject&, const Shape& shape) {
+    Question q{"key_ops", "Ops to Cut Iterations by"};
+    q.fields = {{{"name", "Name"}, "s.name"},
+                {{"calls", "Calls", Unit::kCount}, "s.calls"},
+                {{"ranks", "Ranks", Unit::kCount}, "s.ranks"},
+                {{"calls_per_rank", "Calls per Rank", Unit::kNone}, "s.calls / s.ranks"},
+                {{"total_cpu_time_ns", "Total CPU Time (ns)", Unit::kNs}, "s.cpu_ns"},
+                {{"iterations_now", "Calls per Iteration Now", Unit::kNone},
+                 "s.calls / s.ranks / nullif((SELECT max(number) + 1 FROM raw.iterations), 0)"}};
+    q.with =
+        "WITH s AS (SELECT i.name, sum(s.calls)::BIGINT AS calls, count(DISTINCT s.rank) AS ranks, "
+        "sum(s.cpu_ns)::BIGINT AS cpu_ns FROM raw.op_stats s JOIN raw.op_identities i ON i.id = s.op GROUP "
+        "BY 1) ";
+    q.source = "s";
+    q.order = {{"calls", false}, {"total_cpu_time_ns", true}, {"name", false}};
+    return ask(session, q, shape);
+}
+
+Result<ResultTable> memory_allocators(Session& session, const TableSubject&, const Shape& shape) {
+    Question q{"memory_allocators", "Memory by Op"};
+    q.fields = {{{"rank", "Rank", Unit::kCount}, "r.number"},
+                {{"device_type", "Device Type"},
+                 "CASE s.device_type WHEN 0 THEN 'CPU' WHEN 1 THEN 'GPU' ELSE 'other' END"},
+                {{"device", "Device ID", Unit::kCount}, "nullif(s.device, -1)"},
+                {{"op_id", "Op ID", Unit::kCount}, "nullif(s.op, -1)"},
+                {{"op_name", "Op Name"}, "i.name"},
+                {{"direction", "Direction"}, db::direction_text("i.direction")},
+                {{"layer", "Layer"}, "l.path"},
+                {{"allocations", "Allocations", Unit::kCount}, "s.allocations"},
+                {{"allocated_bytes", "Allocated (bytes)", Unit::kBytes}, "s.allocated"},
+                {{"largest_bytes", "Largest (bytes)", Unit::kBytes}, "greatest(s.largest, 0)"},
+                {{"frees", "Frees", Unit::kCount}, "s.frees"},
+                {{"freed_bytes", "Freed (bytes)", Unit::kBytes}, "s.freed"},
+                {{"kept_bytes", "Allocated - Freed (bytes)", Unit::kBytes}, "s.allocated - s.freed"},
+                {{"shapes", "Input Shapes"}, shapes_sql("i.shapes", shape)}};
+    q.with = kEvents;
+    q.source =
+        "s LEFT JOIN raw.op_identities i ON i.id = s.op LEFT JOIN raw.layers l ON l.id = i.layer "
+        "LEFT JOIN raw.ranks r ON r.id = s.rank";
+    q.order = {
+        {"allocated_bytes", true}, {"rank", false}, {"device", false}, {"op_name", false}, {"op_id", false}};
+    return ask(session, q, shape);
+}
+
+Result<ResultTable> communication(Session& session, const TableSubject&, const Shape& shape) {
+    Question q{"communication", "Communication"};
+    q.fields = {{{"rank", "Rank", Unit::kCount}, "r.number"},
+                {{"device", "Device ID", Unit::kCount}, "dv.number"},
+                {{"collective", "Collective"}, "coalesce(nullif(c.name, ''), k.short_name)"},
+                {{"dtype", "Data Type"}, "nullif(c.dtype, '')"},
+                {{"group", "Process Group"}, "nullif(c.group_name, '')"},
+                {{"group_size", "Group Size", Unit::kCount}, "nullif(c.group_size, -1)"},
+                {{"in_elements", "Elements In", Unit::kCount}, "nullif(c.in_elements, -1)"},
+                {{"out_elements", "Elements Out", Unit::kCount}, "nullif(c.out_elements, -1)"},
+                {{"calls", "Calls", Unit::kCount}, "s.calls"},
+                {{"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}, "s.total"},
+                {{"avg_gpu_time_ns", "Avg GPU Time (ns)", Unit::kNs}, "round(s.total / s.calls)::BIGINT"},
+                {{"min_gpu_time_ns", "Min GPU Time (ns)", Unit::kNs}, "s.least"},
+                {{"max_gpu_time_ns", "Max GPU Time (ns)", Unit::kNs}, "s.most"},
+                {{"kernel_name", "Kernel Name"}, "k.short_name"}};
+    q.with =
+        "WITH s AS (SELECT t.rank, t.device, d.collective, d.name, count(*) AS calls, sum(d.dur_ns)::BIGINT "
+        "AS "
+        "total, min(d.dur_ns) AS least, max(d.dur_ns) AS most FROM sel_device d JOIN raw.tracks t ON t.id = "
+        "d.track "
+        "WHERE d.kind = 0 GROUP BY ALL) ";
+    q.source =
+        "s JOIN raw.kernel_names k ON k.id = s.name AND k.class <> 0 LEFT JOIN raw.collectives c ON c.id = "
+        "s.collective LEFT JOIN raw.ranks r ON r.id = s.rank LEFT JOIN raw.devices dv ON dv.id = s.device";
+    q.order = {{"total_gpu_time_ns", true}, {"rank", false},        {"device", false},
+               {"collective", false},       {"in_elements", false}, {"kernel_name", false}};
+    return ask(session, q, shape);
+}
+
+}  // namespace opsight

@@ -1,0 +1,21 @@
+// Tables that no report has: what lies behind a row of one, and what a page chooses from.
+#pragma once
+
+#include "query/tables.h"
+
+namespace opsight {
+
+// Kernels launched under an op and all that it calls: sums, and instances of one iteration.
+Result<ResultTable> op_kernels(Session& session, const TableSubject& subject, const Shape& shape);
+Result<ResultTable> op_kernel_instances(Session& session, const TableSubject& subject, const Shape& shape);
+// Ops that iterations can be cut by, with how often they run in the whole profile.
+Result<ResultTable> key_ops(Session& session, const TableSubject& subject, const Shape& shape);
+// Ops by what they allocated, from the events of the range.
+Result<ResultTable> memory_allocators(Session& session, const TableSubject& subject, const Shape& shape);
+// Communication kernels by rank and collective.
+Result<ResultTable> communication(Session& session, const TableSubject& subject, const Shape& shape);
+
+// Columns of an instance for a page: its evidence of Tensor Core use, and where it is on the timeline.
+std::vector<Field> instance_places();
+
+}  // namespace opsight

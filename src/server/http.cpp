@@ -1,0 +1,100 @@
+#include "server/http.h"
+
+#include <nlohmann/json.hpp>
+
+namespace opsight::server {
+namespace {
+
+int digit_of(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+// Bytes of UTF-8 that follow a first byte; -1 where it begins nothing.
+int continuation_bytes(unsigned char first) {
+    if (first < 0x80) return 0;
+    if (first >= 0xC2 && first < 0xE0) return 1;
+    if (first >= 0xE0 && first < 0xF0) return 2;
+    if (first >= 0xF0 && first < 0xF5) return 3;
+    return -1;
+}
+
+bool is_text(std::string_view bytes) {
+    for (size_t i = 0; i < bytes.size();) {
+        const auto first = static_cast<unsigned char>(bytes[i++]);
+        if (first == 0) return false;
+        const int follow = continuation_bytes(first);
+        if (follow < 0) return false;
+        for (int k = 0; k < follow; ++k, ++i)
+            if (i >= bytes.size() || (static_cast<unsigned char>(bytes[i]) & 0xC0) != 0x80) return false;
+    }
+    return true;
+}
+
+Result<std::string> decoded(std::string_view text, bool plus_is_blank) {
+    std::string out;
+    for (size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '%') {
+            const int high = i + 2 < text.size() ? digit_of(text[i + 1]) : -1;
+            const int low = high >= 0 ? digit_of(text[i + 2]) : -1;
+            if (low < 0) return fail("the URL has a broken escape");
+            out += static_cast<char>(high * 16 + low);
+            i += 2;
+        } else {
+            out += plus_is_blank && text[i] == '+' ? ' ' : text[i];
+        }
+    }
+    if (!is_text(out)) return fail("the URL is not text in UTF-8");
+    return out;
+}
+
+const char* code_of(int status) {
+    return status == 400 ? "bad_request" : "failed";
+}
+
+}  // namespace
+
+std::string_view Request::header(const std::string& name) const {
+    const auto found = headers.find(name);
+    return found == headers.end() ? std::string_view() : std::string_view(found->second);
+}
+
+Problem::Problem(int status_, std::string code_, std::string message_, std::string remedy_)
+    : status(status_), code(std::move(code_)), message(std::move(message_)), remedy(std::move(remedy_)) {}
+
+Problem::Problem(const Error& error)
+    : status(error.exit_code == 2 ? 400 : 500),
+      code(code_of(status)),
+      message(error.what),
+      remedy(error.remedy) {}
+
+Response to_response(const Problem& problem) {
+    const nlohmann::ordered_json object = {
+        {"error", {{"code", problem.code}, {"message", problem.message}, {"remedy", problem.remedy}}}};
+    Response response;
+    response.status = problem.status;
+    response.body = object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    return response;
+}
+
+Status parse_target(std::string_view target, Request& request) {
+    const size_t mark = target.find('?');
+    OPSIGHT_ASSIGN(request.path, decoded(target.substr(0, mark), false));
+    if (mark == std::string_view::npos) return {};
+    std::string_view rest = target.substr(mark + 1);
+    while (!rest.empty()) {
+        const std::string_view part = rest.substr(0, rest.find('&'));
+        rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+        if (part.empty()) continue;
+        const size_t equals = part.find('=');
+        OPSIGHT_ASSIGN(std::string name, decoded(part.substr(0, equals), true));
+        OPSIGHT_ASSIGN(std::string value,
+                       decoded(equals == part.npos ? std::string_view() : part.substr(equals + 1), true));
+        request.query.emplace_back(std::move(name), std::move(value));
+    }
+    return {};
+}
+
+}  // namespace opsight::server

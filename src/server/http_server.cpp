@@ -1,0 +1,322 @@
+#include "server/http_server.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <chrono>
+#include <deque>
+#include <optional>
+#include <set>
+
+namespace opsight::server {
+namespace {
+
+namespace net = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using net::ip::tcp;
+using Code = boost::system::error_code;
+
+class Connection;
+
+// What the connections share. All but `workers` is used by the thread that runs `io`.
+struct Hub {
+    net::io_context io{1};
+    HttpLimits limits;
+    HttpServer::Handler handler;
+    std::optional<net::thread_pool> workers;
+    std::set<Connection*> open;
+    std::function<void()> on_room;  // there is room for another connection
+    bool stopping = false;
+};
+
+class Connection : public std::enable_shared_from_this<Connection> {
+  public:
+    Connection(Hub& hub, tcp::socket socket) : hub_(hub), stream_(std::move(socket)) {
+        hub_.open.insert(this);
+    }
+    ~Connection() {
+        hub_.open.erase(this);
+        if (hub_.on_room) hub_.on_room();
+    }
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    void read() {
+        if (hub_.stopping) return close();
+        parser_.emplace();
+        parser_->header_limit(static_cast<uint32_t>(hub_.limits.header_bytes));
+        parser_->body_limit(hub_.limits.body_bytes);
+        stream_.expires_after(std::chrono::seconds(hub_.limits.read_seconds));
+        http::async_read(stream_, buffer_, *parser_,
+                         [self = shared_from_this()](Code problem, size_t) { self->on_read(problem); });
+    }
+
+    void close() {
+        Code ignored;
+        stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
+        stream_.close();
+    }
+
+  private:
+    void on_read(Code problem) {
+        if (problem == http::error::header_limit)
+            return refuse(
+                {431, "too_large", "the request line and headers are too long", "ask for less at once"});
+        if (problem == http::error::body_limit)
+            return refuse({413, "too_large", "the body is too long", "send less at once"});
+        if (problem && problem.category() == make_error_code(http::error::bad_method).category() &&
+            problem != http::error::end_of_stream && problem != http::error::partial_message)
+            return refuse({400, "bad_request", "this is no HTTP request", ""});
+        if (problem) return close();
+        keep_alive_ = parser_->get().keep_alive();
+        version_ = parser_->get().version();
+        head_only_ = parser_->get().method() == http::verb::head;
+        auto request = std::make_shared<Request>();
+        if (Status fine = take_request(*request); !fine)
+            return refuse({400, "bad_request", fine.error().what, "give a URL as the page makes them"});
+        stream_.expires_never();
+        net::post(*hub_.workers, [self = shared_from_this(), request]() mutable {
+            Response response = self->hub_.handler(*request);
+            hand_back(std::move(self),
+                      [made = std::move(response)](Connection& c) mutable { c.answer(std::move(made)); });
+        });
+    }
+
+    // From a worker back to the thread of the connections, which alone may let go of one.
+    template <class Then>
+    static void hand_back(std::shared_ptr<Connection> self, Then then) {
+        net::io_context& io = self->hub_.io;
+        net::post(io, [self = std::move(self), then = std::move(then)]() mutable { then(*self); });
+    }
+
+    Status take_request(Request& request) {
+        auto message = parser_->release();
+        request.method = std::string(message.method_string());
+        for (const auto& field : message) {
+            std::string name(field.name_string());
+            for (char& c : name)
+                c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+            if (!request.headers.emplace(name, std::string(field.value())).second &&
+                (name == "host" || name == "origin"))
+                return fail("a header is there twice");
+        }
+        request.body = std::move(message.body());
+        const auto target = message.target();
+        if (target.empty() || target.front() != '/') return fail("the URL does not begin with /");
+        return parse_target({target.data(), target.size()}, request);
+    }
+
+    // Answers what cannot be read on from.
+    void refuse(const Problem& problem) {
+        keep_alive_ = false;
+        answer(to_response(problem));
+    }
+
+    void answer(Response response) {
+        if (hub_.stopping) return close();
+        head_.emplace();
+        head_->version(version_);
+        head_->result(static_cast<unsigned>(response.status));
+        head_->set(http::field::content_type, response.type);
+        for (const auto& [name, value] : response.headers)
+            head_->set(name, value);
+        more_ = std::move(response.more);
+        const bool chunked = more_ && version_ >= 11;
+        if (more_ && !chunked) keep_alive_ = false;
+        head_->keep_alive(keep_alive_);
+        body_ = std::move(response.body);
+        if (chunked)
+            head_->chunked(true);
+        else if (!more_)
+            head_->content_length(body_.size());
+        if (head_only_) {
+            body_.clear();
+            more_ = nullptr;
+        }
+        chunked_ = chunked;
+        write_head();
+    }
+
+    void write_head() {
+        stream_.expires_after(std::chrono::seconds(hub_.limits.write_seconds));
+        serializer_.emplace(*head_);
+        http::async_write_header(stream_, *serializer_, [self = shared_from_this()](Code problem, size_t) {
+            if (problem) return self->close();
+            self->more_ ? self->next_part() : self->write_body();
+        });
+    }
+
+    void write_body() {
+        if (body_.empty()) return done();
+        net::async_write(stream_, net::buffer(body_), [self = shared_from_this()](Code problem, size_t) {
+            problem ? self->close() : self->done();
+        });
+    }
+
+    // A worker makes the next part while nothing is being sent; one that fails ends the connection without
+    // the last chunk, so that the client sees that something is missing.
+    void next_part() {
+        stream_.expires_never();
+        net::post(*hub_.workers, [self = shared_from_this()]() mutable {
+            Result<std::string> made = self->more_();
+            hand_back(std::move(self), [part = std::move(made)](Connection& c) mutable {
+                if (!part || c.hub_.stopping) return c.close();
+                c.body_ = std::move(*part);
+                c.write_part();
+            });
+        });
+    }
+
+    void write_part() {
+        stream_.expires_after(std::chrono::seconds(hub_.limits.write_seconds));
+        const bool last = body_.empty();
+        if (last && !chunked_) return done();
+        auto sent = [self = shared_from_this(), last](Code problem, size_t) {
+            if (problem) return self->close();
+            last ? self->done() : self->next_part();
+        };
+        if (last)
+            net::async_write(stream_, http::make_chunk_last(), sent);
+        else if (chunked_)
+            net::async_write(stream_, http::make_chunk(net::buffer(body_)), sent);
+        else
+            net::async_write(stream_, net::buffer(body_), sent);
+    }
+
+    void done() {
+        more_ = nullptr;  // gives back what it holds
+        keep_alive_ ? read() : drain();
+    }
+
+    // Closing while the client still sends would take the answer away from it, so what comes is thrown away.
+    void drain() {
+        Code ignored;
+        stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+        if (!draining_) stream_.expires_after(std::chrono::seconds(2));
+        draining_ = true;
+        buffer_.clear();
+        stream_.async_read_some(buffer_.prepare(16 * 1024),
+                                [self = shared_from_this()](Code problem, size_t) {
+                                    problem || self->hub_.stopping ? self->close() : self->drain();
+                                });
+    }
+
+    Hub& hub_;
+    beast::tcp_stream stream_;
+    beast::flat_buffer buffer_;
+    std::optional<http::request_parser<http::string_body>> parser_;
+    std::optional<http::response<http::empty_body>> head_;
+    std::optional<http::response_serializer<http::empty_body>> serializer_;
+    std::string body_;
+    std::function<Result<std::string>()> more_;
+    unsigned version_ = 11;
+    bool keep_alive_ = true, head_only_ = false, chunked_ = false, draining_ = false;
+};
+
+Error cannot_listen(const std::string& address, uint16_t port, const Code& problem) {
+    return {fmt::format("cannot listen on {}, port {}: {}", address, port, problem.message()),
+            {},
+            {},
+            problem == net::error::address_in_use ? "choose another port with -p"
+                                                  : "choose another address with -b"};
+}
+
+}  // namespace
+
+struct HttpServer::State {
+    Hub hub;
+    tcp::acceptor acceptor{hub.io};
+    bool accepting = false;
+
+    void accept() {
+        if (accepting || hub.stopping || hub.open.size() >= hub.limits.connections) return;
+        accepting = true;
+        acceptor.async_accept([this](Code problem, tcp::socket socket) {
+            accepting = false;
+            if (!problem) {
+                Code ignored;
+                socket.set_option(tcp::no_delay(true), ignored);
+                std::make_shared<Connection>(hub, std::move(socket))->read();
+            } else if (problem == net::error::operation_aborted) {
+                return;
+            }
+            accept();
+        });
+    }
+
+    void stop() {
+        hub.stopping = true;
+        hub.on_room = nullptr;
+        Code ignored;
+        acceptor.close(ignored);
+        for (Connection* connection : std::set<Connection*>(hub.open))
+            connection->close();
+    }
+};
+
+HttpServer::HttpServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+HttpServer::HttpServer(HttpServer&&) noexcept = default;
+HttpServer& HttpServer::operator=(HttpServer&&) noexcept = default;
+HttpServer::~HttpServer() = default;
+
+Result<HttpServer> HttpServer::listen(const std::string& address, uint16_t port, uint16_t more_ports,
+                                      const HttpLimits& limits) {
+    Code problem;
+    const net::ip::address ip =
+        net::ip::make_address(address == "localhost" ? std::string("127.0.0.1") : address, problem);
+    if (problem)
+        return fail(
+            Error{fmt::format("'{}' is no IP address", address), {}, {}, "give one such as 127.0.0.1", 2});
+    auto state = std::make_unique<State>();
+    state->hub.limits = limits;
+    for (uint32_t tried = 0; tried <= more_ports; ++tried) {
+        const uint32_t wanted = port + tried;
+        if (wanted > UINT16_MAX) break;
+        const tcp::endpoint place(ip, static_cast<uint16_t>(wanted));
+        tcp::acceptor acceptor(state->hub.io);
+        acceptor.open(place.protocol(), problem);
+        if (!problem) acceptor.set_option(net::socket_base::reuse_address(true), problem);
+        if (!problem) acceptor.bind(place, problem);
+        if (!problem) acceptor.listen(net::socket_base::max_listen_connections, problem);
+        if (!problem) {
+            state->acceptor = std::move(acceptor);
+            return HttpServer(std::move(state));
+        }
+        if (problem != net::error::address_in_use) break;
+    }
+    return fail(cannot_listen(address, port, problem));
+}
+
+uint16_t HttpServer::port() const {
+    Code ignored;
+    return state_->acceptor.local_endpoint(ignored).port();
+}
+
+void HttpServer::serve(Handler handler, const std::function<void()>& on_stop) {
+    Hub& hub = state_->hub;
+    hub.handler = std::move(handler);
+    hub.workers.emplace(hub.limits.workers);
+    hub.on_room = [state = state_.get()] { state->accept(); };
+    net::signal_set signals(hub.io, SIGINT, SIGTERM);
+    signals.async_wait([this](Code problem, int) {
+        if (!problem) state_->stop();
+    });
+    state_->accept();
+    while (!hub.stopping)
+        hub.io.run_one();
+    on_stop();
+    hub.workers->join();
+    signals.cancel();
+    hub.io.restart();
+    hub.io.run();  // lets go of the connections
+}
+
+void HttpServer::stop() {
+    net::post(state_->hub.io, [state = state_.get()] { state->stop(); });
+}
+
+}  // namespace opsight::server

@@ -1,0 +1,126 @@
+#include "server/profiles.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+
+#include "query/info.h"
+#include "server/router.h"
+
+namespace opsight::server {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string short_name(const fs::path& path) {
+    std::string name = path.filename().string();
+    if (constexpr std::string_view ending = ".opsight"; name.size() > ending.size() && name.ends_with(ending))
+        name.resize(name.size() - ending.size());
+    return name;
+}
+
+// A profile that cannot be opened is told apart from a failure of ours: its state is shown on the page.
+Problem not_usable(const Error& error) {
+    return {422, "profile_unusable", error.what, error.remedy};
+}
+
+int64_t count_of(const ResultTable& table, std::string_view key) {
+    for (size_t i = 0; i < table.columns.size(); ++i)
+        if (table.columns[i].key == key)
+            if (const auto* value = std::get_if<int64_t>(&table.rows.at(0)[i])) return *value;
+    return 0;
+}
+
+}  // namespace
+
+Profiles::Profiles(std::vector<std::string> paths, bool read_only) : read_only_(read_only) {
+    std::map<std::string, int> seen;
+    for (const std::string& path : paths)
+        ++seen[short_name(path)];
+    for (std::string& path : paths) {
+        auto entry = std::make_unique<Entry>();
+        entry->name = short_name(path);
+        std::error_code ignored;
+        const std::string folder = fs::absolute(path, ignored).parent_path().filename().string();
+        if (seen[entry->name] > 1) entry->name = folder + "/" + entry->name;
+        entry->path = std::move(path);
+        entries_.push_back(std::move(entry));
+    }
+}
+
+Expected<size_t> Profiles::number_of(const std::string& id) const {
+    size_t number = 0;
+    const auto result = std::from_chars(id.data(), id.data() + id.size(), number);
+    if (result.ec != std::errc() || result.ptr != id.data() + id.size() || number >= entries_.size())
+        return fail(Problem(404, "not_found", fmt::format("there is no profile '{}'", id),
+                            "the start page lists the profiles"));
+    return number;
+}
+
+Expected<SessionPool*> Profiles::pool_of(size_t number) {
+    Entry& entry = *entries_[number];
+    const std::lock_guard lock(entry.mutex);
+    if (!entry.pool) {
+        db::ReadOptions options;
+        options.may_write = !read_only_;
+        auto profile = db::open_profile(entry.path, options);
+        if (!profile) return fail(not_usable(profile.error()));
+        entry.pool = std::make_unique<SessionPool>(entry.path, std::move(*profile));
+    }
+    return entry.pool.get();
+}
+
+Expected<ProfileFacts> Profiles::facts(size_t number) {
+    Entry& entry = *entries_[number];
+    {
+        const std::lock_guard lock(entry.mutex);
+        if (entry.facts) return *entry.facts;
+    }
+    OPSIGHT_ASSIGN(const Lease session, lease(number, {}));
+    auto info = profile_info(*session);
+    if (!info) return fail(not_usable(info.error()));
+    ProfileFacts facts{info->producer,
+                       info->end_ns - info->begin_ns,
+                       static_cast<int64_t>(info->ranks.rows.size()),
+                       static_cast<int64_t>(info->devices.rows.size()),
+                       info->iterations.total,
+                       count_of(info->counts, "kernels"),
+                       count_of(info->counts, "ops")};
+    const std::lock_guard lock(entry.mutex);
+    entry.facts = facts;
+    return facts;
+}
+
+Expected<Lease> Profiles::lease(size_t number, const RangeOptions& range) {
+    OPSIGHT_ASSIGN(SessionPool * pool, pool_of(number));
+    auto session = pool->lease(range);
+    if (session) return std::move(*session);
+    // The file is open, so it is the range that does not fit it.
+    return fail(Problem(400, "bad_request", session.error().what, session.error().remedy));
+}
+
+Expected<Lease> Profiles::lease(const Call& call) {
+    OPSIGHT_ASSIGN(const size_t number, number_of(call.path("id")));
+    OPSIGHT_ASSIGN(const RangeOptions range, range_of(call));
+    return lease(number, range);
+}
+
+void Profiles::interrupt() {
+    for (const auto& entry : entries_) {
+        const std::lock_guard lock(entry->mutex);
+        if (entry->pool) entry->pool->interrupt();
+    }
+}
+
+Expected<RangeOptions> range_of(const Call& call) {
+    RangeOptions range;
+    OPSIGHT_ASSIGN(range.start, call.number("iter_start"));
+    OPSIGHT_ASSIGN(range.stop, call.number("iter_stop"));
+    OPSIGHT_ASSIGN(range.all, call.flag("all"));
+    range.key_op = call.text("key_op");
+    range.iteration_range = call.text("iteration_range");
+    return range;
+}
+
+}  // namespace opsight::server

@@ -1,0 +1,57 @@
+// The profiles that a server shows, under small numbers, and the sessions that answer for them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/http.h"
+#include "server/session_pool.h"
+
+namespace opsight::server {
+
+class Call;
+
+// What the list of profiles tells of one.
+struct ProfileFacts {
+    std::string producer;
+    int64_t duration_ns = 0, ranks = 0, devices = 0, iterations = 0, kernels = 0, ops = 0;
+};
+
+class Profiles {
+  public:
+    Profiles(std::vector<std::string> paths, bool read_only);
+
+    size_t size() const { return entries_.size(); }
+    bool read_only() const { return read_only_; }
+    // File name without its ending; names that are there twice have their folder too.
+    const std::string& name(size_t number) const { return entries_[number]->name; }
+    const std::string& path(size_t number) const { return entries_[number]->path; }
+    Expected<ProfileFacts> facts(size_t number);
+
+    Expected<size_t> number_of(const std::string& id) const;
+    // A session for the profile {id} and the range of a call.
+    Expected<Lease> lease(const Call& call);
+    Expected<Lease> lease(size_t number, const RangeOptions& range);
+    void interrupt();
+
+  private:
+    struct Entry {
+        std::string path, name;
+        std::mutex mutex;
+        std::unique_ptr<SessionPool> pool;  // null until it is opened
+        std::optional<ProfileFacts> facts;
+    };
+    Expected<SessionPool*> pool_of(size_t number);
+
+    std::vector<std::unique_ptr<Entry>> entries_;
+    bool read_only_;
+};
+
+// The range that the parameters of a call name.
+Expected<RangeOptions> range_of(const Call& call);
+
+}  // namespace opsight::server

@@ -1,0 +1,73 @@
+// The table of routes: each names its parameters, so that a wrong one is refused in one place and
+// docs/openapi.json can be held against what is served.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "query/session.h"
+#include "server/http.h"
+
+namespace opsight::server {
+
+class Profiles;
+
+// One request on its way through a route.
+class Call {
+  public:
+    Call(const Request& request, Profiles& profiles) : request_(request), profiles_(profiles) {}
+    const Request& request() const { return request_; }
+    Profiles& profiles() const { return profiles_; }
+
+    // What stands in the place of {name} in the pattern.
+    const std::string& path(const std::string& name) const { return path_.at(name); }
+    void set_path(std::map<std::string, std::string> values) { path_ = std::move(values); }
+
+    // Parameters of the query; the last one of a name counts.
+    std::string text(std::string_view name) const;
+    Expected<std::optional<int64_t>> number(std::string_view name) const;
+    Expected<int64_t> number(std::string_view name, int64_t otherwise, int64_t least, int64_t most) const;
+    Expected<int64_t> needed_number(std::string_view name) const;
+    Expected<bool> flag(std::string_view name) const;
+    std::vector<std::string> all(std::string_view name) const;
+
+  private:
+    const Request& request_;
+    Profiles& profiles_;
+    std::map<std::string, std::string> path_;
+};
+
+using RouteHandler = Expected<Response> (*)(Call&);
+
+struct Route {
+    std::string method, pattern;  // "GET", "/api/v1/profiles/{id}/info"
+    RouteHandler handler;
+    std::vector<std::string> parameters;  // of the query
+};
+
+// Groups of parameters that many routes take.
+std::vector<std::string> range_parameters();
+std::vector<std::string> operator+(std::vector<std::string> left, const std::vector<std::string>& right);
+
+Response json_response(std::string body);
+
+class Router {
+  public:
+    explicit Router(std::vector<Route> routes) : routes_(std::move(routes)) {}
+    const std::vector<Route>& routes() const { return routes_; }
+    Response answer(const Request& request, Profiles& profiles) const;
+
+  private:
+    std::vector<Route> routes_;
+};
+
+// All routes, and the groups that they come from: one file each.
+std::vector<Route> all_routes();
+std::vector<Route> profile_routes();
+std::vector<Route> table_routes();
+
+}  // namespace opsight::server

@@ -1,0 +1,137 @@
+// Every table, by pages or as a whole to download.
+#include <fmt/format.h>
+
+#include "query/tables.h"
+#include "report/render_page.h"
+#include "server/profiles.h"
+#include "server/router.h"
+
+namespace opsight::server {
+namespace {
+
+constexpr int64_t kDefaultPage = 50, kLargestPage = 1000, kMostFilters = 16;
+constexpr size_t kPartBytes = 256 * 1024;  // of a download
+
+constexpr std::pair<std::string_view, RowFilter::Is> kOperators[] = {
+    {"contains", RowFilter::Is::kContains}, {"eq", RowFilter::Is::kEqual},  {"ne", RowFilter::Is::kNotEqual},
+    {"lt", RowFilter::Is::kLess},           {"le", RowFilter::Is::kAtMost}, {"gt", RowFilter::Is::kMore},
+    {"ge", RowFilter::Is::kAtLeast},
+};
+
+// "key:op:value"
+Expected<RowFilter> read_filter(const std::string& text) {
+    const size_t first = text.find(':');
+    const size_t second = first == text.npos ? first : text.find(':', first + 1);
+    if (second != text.npos) {
+        const std::string_view is = std::string_view(text).substr(first + 1, second - first - 1);
+        for (const auto& [name, op] : kOperators)
+            if (name == is) return RowFilter{text.substr(0, first), op, text.substr(second + 1)};
+    }
+    return fail(
+        Problem(400, "bad_request", fmt::format("'{}' is no filter", text),
+                "a filter is COLUMN:OPERATOR:VALUE, the operators are contains, eq, ne, lt, le, gt, ge"));
+}
+
+Expected<Shape> read_shape(const Call& call) {
+    Shape shape;
+    shape.sort = call.text("sort");
+    OPSIGHT_ASSIGN(shape.by_rank, call.flag("by_rank"));
+    OPSIGHT_ASSIGN(shape.by_device, call.flag("by_device"));
+    Page page;
+    page.search = call.text("search");
+    OPSIGHT_ASSIGN(page.size, call.number("page_size", kDefaultPage, 1, kLargestPage));
+    OPSIGHT_ASSIGN(const int64_t number, call.number("page", 0, 0, int64_t{1} << 40));
+    page.first = number * page.size;
+    const std::vector<std::string> filters = call.all("filter");
+    if (std::ssize(filters) > kMostFilters)
+        return fail(Problem(400, "bad_request", "there are too many filters",
+                            fmt::format("give {} at most", kMostFilters)));
+    for (const std::string& text : filters) {
+        OPSIGHT_ASSIGN(RowFilter filter, read_filter(text));
+        page.filters.push_back(std::move(filter));
+    }
+    shape.page = std::move(page);
+    return shape;
+}
+
+// The rows of a download, made while they are sent. Holds its session until then.
+struct Download {
+    Lease session;
+    ResultTable table;
+    bool csv = false, begun = false, ended = false;
+
+    Result<std::string> next() {
+        std::string part;
+        if (!begun) part = csv ? csv_heads(table) : "[";
+        bool first = !begun;
+        begun = true;
+        std::vector<std::vector<Cell>> rows;
+        while (!ended && part.size() < kPartBytes) {
+            rows.clear();
+            OPSIGHT_ASSIGN(const bool more, table.stream->read(rows));
+            part += csv ? csv_rows(rows) : json_objects(table, rows, first);
+            first = first && rows.empty();
+            if (more) continue;
+            ended = true;
+            if (!csv) part += "\n]\n";
+        }
+        return part;
+    }
+};
+
+Response download(Lease session, ResultTable table, bool csv) {
+    const std::string file = table.name + (csv ? ".csv" : ".json");
+    auto rows = std::make_shared<Download>(Download{std::move(session), std::move(table), csv});
+    Response response;
+    response.type = csv ? "text/csv; charset=utf-8" : "application/json";
+    response.headers.emplace_back("Content-Disposition", "attachment; filename=\"" + file + "\"");
+    response.more = [rows] { return rows->next(); };
+    return response;
+}
+
+Expected<Response> table(Call& call) {
+    const std::string& name = call.path("name");
+    if (!is_table(name))
+        return fail(Problem(404, "not_found", fmt::format("there is no table '{}'", name),
+                            fmt::format("the tables are {}", fmt::join(table_names(), ", "))));
+    OPSIGHT_ASSIGN(Shape shape, read_shape(call));
+    const std::string format = call.text("format"), as_file = call.text("download");
+    if (!(format.empty() || format == "json" || format == "csv"))
+        return fail(
+            Problem(400, "bad_request", fmt::format("unknown format '{}'", format), "use json or csv"));
+    if (!(as_file.empty() || as_file == "json" || as_file == "csv"))
+        return fail(
+            Problem(400, "bad_request", fmt::format("unknown format '{}'", as_file), "use json or csv"));
+    const bool csv = format == "csv" || as_file == "csv", whole = csv || as_file == "json";
+    if (whole) {
+        shape.page->first = shape.page->size = 0;
+        shape.page->streamed = true;
+    }
+    TableSubject subject;
+    if (needs_op(name)) {
+        OPSIGHT_ASSIGN(subject.op, call.needed_number("op"));
+    }
+    OPSIGHT_ASSIGN(RangeOptions range, range_of(call));
+    if (needs_iteration(name)) {
+        OPSIGHT_ASSIGN(const int64_t iteration, call.needed_number("iteration"));
+        range.start = range.stop = iteration;
+    }
+    OPSIGHT_ASSIGN(const size_t number, call.profiles().number_of(call.path("id")));
+    OPSIGHT_ASSIGN(Lease session, call.profiles().lease(number, range));
+    OPSIGHT_ASSIGN(ResultTable made, make_table(*session, name, subject, shape));
+    if (whole) return download(std::move(session), std::move(made), csv);
+    return json_response(render_page_json(made, session->range()));
+}
+
+}  // namespace
+
+std::vector<Route> table_routes() {
+    return {
+        {"GET", "/api/v1/profiles/{id}/tables/{name}", table,
+         range_parameters() + std::vector<std::string>{"sort", "page", "page_size", "search", "filter",
+                                                       "by_rank", "by_device", "format", "download", "op",
+                                                       "iteration"}},
+    };
+}
+
+}  // namespace opsight::server

@@ -1,0 +1,68 @@
+// Sessions of one profile. A Session serves one thread at a time and takes milliseconds to open (longer where
+// iterations are cut anew), so sessions are kept for the ranges asked for last. All of them share one open
+// file and its cache.
+#pragma once
+
+#include <condition_variable>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "query/session.h"
+
+namespace opsight::server {
+
+class SessionPool;
+
+// A session that nobody else uses until this goes away.
+class Lease {
+  public:
+    Lease(SessionPool& pool, Session& session) : pool_(&pool), session_(&session) {}
+    Lease(Lease&& other) noexcept : pool_(other.pool_), session_(other.session_) { other.pool_ = nullptr; }
+    Lease& operator=(Lease&&) = delete;
+    ~Lease();
+    Session& operator*() const { return *session_; }
+    Session* operator->() const { return session_; }
+
+  private:
+    SessionPool* pool_;
+    Session* session_;
+};
+
+class SessionPool {
+  public:
+    SessionPool(std::string path, db::OpenProfile profile)
+        : path_(std::move(path)), profile_(std::move(profile)) {}
+    SessionPool(const SessionPool&) = delete;
+    SessionPool& operator=(const SessionPool&) = delete;
+
+    // Waits where as many as may be are in use. For a range that is cut anew only few are made, for each
+    // costs a pass over the profile.
+    Result<Lease> lease(const RangeOptions& range);
+    // What runs now fails soon, and nothing new begins: for the end of the program.
+    void interrupt();
+
+  private:
+    friend class Lease;
+    using Key = std::tuple<std::optional<int64_t>, std::optional<int64_t>, bool, std::string, std::string>;
+    struct Slot {
+        Key key;
+        std::unique_ptr<Session> session;  // null while it is being opened
+        bool in_use = true;
+    };
+    Slot* idle_slot(const Key& key);
+    bool may_open(const Key& key);
+    void give_back(Session& session);
+
+    std::string path_;
+    db::OpenProfile profile_;
+    std::mutex mutex_;
+    std::condition_variable freed_;
+    std::list<Slot> slots_;  // used last at the end
+    bool stopping_ = false;
+};
+
+}  // namespace opsight::server

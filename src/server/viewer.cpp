@@ -1,0 +1,97 @@
+#include "server/viewer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "server/assets.h"
+
+namespace opsight::server {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint16_t kMorePorts = 99;
+constexpr size_t kLongestQuery = 8 * 1024;
+
+size_t query_bytes(const Request& request) {
+    size_t bytes = 0;
+    for (const auto& [name, value] : request.query)
+        bytes += name.size() + value.size() + 2;
+    return bytes;
+}
+
+// An address as it stands in a URL that can be opened.
+std::string url_host(const std::string& address) {
+    if (address == "0.0.0.0") return "127.0.0.1";
+    if (address == "::") return "[::1]";
+    return address.find(':') == address.npos ? address : "[" + address + "]";
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> find_profiles(const std::vector<std::string>& paths) {
+    const char* how = "make a profile with 'opsight import TRACE' or 'opsight profile'";
+    std::vector<std::string> found;
+    for (const std::string& path : paths) {
+        std::error_code problem;
+        if (!fs::is_directory(path, problem)) {
+            if (!fs::exists(path, problem)) return fail("no such file", path, {}, how);
+            found.push_back(path);
+            continue;
+        }
+        std::vector<std::string> inside;
+        for (fs::directory_iterator it(path, problem), end; !problem && it != end; it.increment(problem))
+            if (it->path().extension() == ".opsight" && it->is_regular_file(problem))
+                inside.push_back(it->path().string());
+        if (problem) return fail("cannot be read: " + problem.message(), path);
+        if (inside.empty()) return fail("holds no profile (no file that ends in .opsight)", path, {}, how);
+        std::sort(inside.begin(), inside.end());
+        found.insert(found.end(), inside.begin(), inside.end());
+    }
+    return found;
+}
+
+Result<Viewer> Viewer::start(std::vector<std::string> paths, const ViewOptions& options) {
+    auto profiles = std::make_unique<Profiles>(paths, options.read_only);
+    std::optional<Error> first;
+    bool any = false;
+    for (size_t i = 0; i < profiles->size() && !any; ++i) {
+        const Expected<ProfileFacts> facts = profiles->facts(i);
+        any = facts.has_value();
+        if (!any && !first) first = Error{facts.error().message, paths[i], {}, facts.error().remedy};
+    }
+    if (!any)
+        return fail(first.value_or(Error{"no profile was named", {}, {}, "name a file or a folder", 2}));
+    OPSIGHT_ASSIGN(Guard guard, Guard::make(options.address));
+    OPSIGHT_ASSIGN(HttpServer http, HttpServer::listen(options.address, options.port,
+                                                       options.any_port ? kMorePorts : 0, options.limits));
+    return Viewer(std::move(profiles), std::move(guard), std::move(http), options.address);
+}
+
+std::string Viewer::url() const {
+    return fmt::format("http://{}:{}/?token={}", url_host(address_), http_.port(), guard_.token());
+}
+
+Response Viewer::answer(const Request& request) {
+    Response response;
+    if (query_bytes(request) > kLongestQuery) {
+        response = to_response({414, "too_large", "the query is too long", "ask for less at once"});
+    } else if (auto refused = guard_.refuse(request)) {
+        response = std::move(*refused);
+    } else if (request.path.starts_with("/api/")) {
+        response = router_.answer(request, *profiles_);
+    } else {
+        response = serve_asset(request);
+    }
+    Guard::protect(response);
+    return response;
+}
+
+void Viewer::serve() {
+    http_.serve([this](const Request& request) { return answer(request); },
+                [this] { profiles_->interrupt(); });
+}
+
+}  // namespace opsight::server

@@ -1,0 +1,51 @@
+// The viewer: profiles on a local web page.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "server/http_server.h"
+#include "server/profiles.h"
+#include "server/router.h"
+#include "server/security.h"
+
+namespace opsight::server {
+
+struct ViewOptions {
+    std::string address = "127.0.0.1";
+    uint16_t port = 8000;
+    bool any_port = true;  // the next free one where `port` is taken
+    bool read_only = false;
+    HttpLimits limits;
+};
+
+class Viewer {
+  public:
+    // Listens already; fails where no path can be shown.
+    static Result<Viewer> start(std::vector<std::string> paths, const ViewOptions& options);
+    std::string url() const;  // with the token
+    void serve();             // until Ctrl-C
+    void stop() { http_.stop(); }
+
+    Response answer(const Request& request);
+
+  private:
+    Viewer(std::unique_ptr<Profiles> profiles, Guard guard, HttpServer http, std::string address)
+        : profiles_(std::move(profiles)),
+          guard_(std::move(guard)),
+          http_(std::move(http)),
+          address_(std::move(address)),
+          router_(all_routes()) {}
+    std::unique_ptr<Profiles> profiles_;
+    Guard guard_;
+    HttpServer http_;
+    std::string address_;
+    Router router_;
+};
+
+// The profiles that files and folders name; a folder's are those that end in .opsight, by name.
+Result<std::vector<std::string>> find_profiles(const std::vector<std::string>& paths);
+
+}  // namespace opsight::server

@@ -6,7 +6,9 @@
 #include <fstream>
 
 #include "cli/commands.h"
+#include "cli/report_dlprof.h"
 #include "cli/save_profile.h"
+#include "cli/table_output.h"
 #include "query/reports.h"
 #include "report/render_info.h"
 #include "report/render_report.h"
@@ -17,16 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kRowsOnTerminal = 20;
-
-std::vector<std::string> split_list(const std::string& text) {
-    std::vector<std::string> parts;
-    for (size_t at = 0; at <= text.size();) {
-        const size_t end = std::min(text.find(',', at), text.size());
-        if (end > at) parts.push_back(text.substr(at, end - at));
-        at = end + 1;
-    }
-    return parts;
-}
 
 class ReportCommand : public Command {
   public:
@@ -42,6 +34,13 @@ class ReportCommand : public Command {
             "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
         sub->add_option("--output", output_, "Write a file for each report into this folder");
         sub->add_flag("--force", force_, "Replace the files that are there");
+        sub->add_option(
+               "--style", style_,
+               "opsight, or dlprof: the CSV files of DLProf 1.8, with its names of ops and its rules; "
+               "NAME may be a trace, too, and --report any of them or expert_systems")
+            ->default_str("opsight");
+        sub->add_option("--profile_name,--profile-name", profile_name_,
+                        "What the names of DLProf's files begin with (default: dlprof)");
         sub->add_option("--sort", sort_,
                         "Column to sort by, by its key or head; ':asc' or ':desc' may follow");
         sub->add_option("--limit", limit_,
@@ -58,17 +57,25 @@ class ReportCommand : public Command {
             "  opsight report run.opsight\n"
             "  opsight report run.opsight --report kernel --sort calls --limit 10\n"
             "  opsight report run.opsight --report all --format csv --output reports/\n"
-            "  opsight report run.opsight --iter-start 10 --iter-stop 19 --format json\n");
+            "  opsight report run.opsight --iter-start 10 --iter-stop 19 --format json\n"
+            "  opsight report nsys_profile.sqlite --style dlprof --key-op TOPK_1 --output reports/\n");
         return sub;
     }
 
     Result<int> run() override {
-        OPSIGHT_ASSIGN(const Format format, parse_format(format_));
-        OPSIGHT_ASSIGN(std::vector<std::string> names, chosen_reports());
-        OPSIGHT_ASSIGN(Shape shape, wanted_shape(format));
         if (start_ >= 0) range_.start = start_;
         if (stop_ >= 0) range_.stop = stop_;
         range_.all = all_;
+        if (style_ == "dlprof") return run_dlprof();
+        if (style_ != "opsight")
+            return fail(
+                Error{fmt::format("there is no style '{}'", style_), {}, {}, "use opsight or dlprof", 2});
+        if (!profile_name_.empty())
+            return fail(
+                Error{"--profile_name is for the files of --style dlprof", {}, {}, "leave it out", 2});
+        OPSIGHT_ASSIGN(const Format format, parse_format(format_));
+        OPSIGHT_ASSIGN(std::vector<std::string> names, chosen_reports());
+        OPSIGHT_ASSIGN(Shape shape, wanted_shape(format));
         OPSIGHT_ASSIGN(Session session, Session::open(path_, range_));
         if (reports_.empty() && session.contents().device_work) names.emplace_back("kernel");
         std::vector<Report> made;
@@ -83,8 +90,27 @@ class ReportCommand : public Command {
     }
 
   private:
+    Result<int> run_dlprof() const {
+        const bool other = format_ != "table" && format_ != "csv";
+        if (other || !sort_.empty() || limit_ >= 0 || !group_by_.empty() || all_ ||
+            !range_.iteration_range.empty())
+            return fail(
+                Error{"--style dlprof writes CSV files as DLProf made them: of the options of reports it "
+                      "takes --report, --output, --force, --key-op, --iter-start and --iter-stop only",
+                      {},
+                      {},
+                      "leave the others out",
+                      2});
+        return report_dlprof({path_,
+                              split_lists({reports_}),
+                              output_,
+                              profile_name_,
+                              force_,
+                              {range_.key_op, range_.start, range_.stop}});
+    }
+
     Result<std::vector<std::string>> chosen_reports() const {
-        std::vector<std::string> names = split_list(reports_);
+        std::vector<std::string> names = split_lists({reports_});
         if (reports_.empty()) return std::vector<std::string>{"summary", "detailed", "group_op"};
         if (names == std::vector<std::string>{"all"})
             names.assign(report_names().begin(), report_names().end());
@@ -102,7 +128,7 @@ class ReportCommand : public Command {
         shape.limit = limit_ >= 0                                   ? limit_
                       : format == Format::kTable && output_.empty() ? kRowsOnTerminal
                                                                     : 0;
-        for (const std::string& key : split_list(group_by_)) {
+        for (const std::string& key : split_lists({group_by_})) {
             if (key != "rank" && key != "device")
                 return fail(Error{
                     fmt::format("rows cannot be grouped by '{}'", key), {}, {}, "use rank or device", 2});
@@ -177,7 +203,8 @@ class ReportCommand : public Command {
         return {};
     }
 
-    std::string path_, reports_, format_ = "table", output_, sort_, group_by_;
+    std::string path_, reports_, format_ = "table", output_, sort_, group_by_, style_ = "opsight",
+                                 profile_name_;
     int64_t limit_ = -1, start_ = -1, stop_ = -1;
     bool all_ = false, force_ = false;
     RangeOptions range_;

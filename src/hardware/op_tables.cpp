@@ -148,6 +148,24 @@ bool is_tensor_core_op(std::string_view name) {
     return std::binary_search(kOps.begin(), kOps.end(), name);
 }
 
+bool is_tensor_core_node_type(std::string_view type) {
+    constexpr std::string_view endings[] = {"Conv2D",
+                                            "Conv2DBackpropFilter",
+                                            "Conv2DBackpropInput",
+                                            "Conv3D",
+                                            "Conv3DBackpropFilterV2",
+                                            "Conv3DBackpropInputV2",
+                                            "MatMul",
+                                            "FusedMatMul",
+                                            "Einsum",
+                                            "XlaDot",
+                                            "XlaDotV2"};
+    if (type.starts_with("DepthwiseConv2dNative") || type.starts_with("CudnnRNN")) return true;
+    if (type.find("BatchMatMul") != type.npos) return true;
+    return std::any_of(std::begin(endings), std::end(endings),
+                       [&](std::string_view ending) { return type.ends_with(ending); });
+}
+
 bool is_tensor_core_dtype(std::string_view dtype, bool fp64) {
     constexpr std::string_view without[] = {"long", "long int", "int", "short", "short int", "bool"};
     if (dtype == "double") return fp64;

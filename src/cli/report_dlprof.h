@@ -1,0 +1,22 @@
+// The CSV files of DLProf, for `opsight report --style dlprof`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "query/dlprof.h"
+
+namespace opsight::cli {
+
+struct DlprofArguments {
+    std::string path;                  // a profile, or a trace that is imported on the way
+    std::vector<std::string> reports;  // empty, or "all": all of them
+    std::string output;                // folder; empty: this one
+    std::string profile_name;          // empty: "dlprof"
+    bool overwrite = false;
+    dlprof::Options options;
+};
+Result<int> report_dlprof(const DlprofArguments& arguments);
+
+}  // namespace opsight::cli

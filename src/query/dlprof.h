@@ -1,0 +1,53 @@
+// The eight reports of DLProf 1.8: summary, detailed, iteration, kernel, tensor_core, op_type, group_op and
+// expert_systems. Same columns and the same numbers as DLProf made from the same recording, as far as its
+// rules are known; docs/DLPROF.md defines each column, and says what is a guess.
+//
+// Ops here are not those of reports.h. DLProf takes the outermost marked call of a thread for the op, names
+// it by its path of functions, and puts everything that it calls under it, so each kernel counts once; a
+// backward op has the name of its forward op. Cost: one pass over the ranges, ops, calls and device work of
+// the profile, which are held in memory: about 80 bytes for each.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "query/result_table.h"
+#include "query/stats_source.h"
+
+namespace opsight::dlprof {
+
+struct Options {
+    std::string key_op;                  // id or name of the op whose instances end the iterations
+    std::optional<int64_t> start, stop;  // first and last iteration, both taken
+};
+
+// How a column is written.
+enum class Kind : uint8_t {
+    kWord,     // text that is not quoted
+    kText,     // text in quotes
+    kNumber,   // whole
+    kPercent,  // one decimal
+};
+
+struct Column {
+    std::string head;
+    Kind kind = Kind::kNumber;
+};
+
+// A title line, a line of heads (none where no column has one), then the rows.
+struct Table {
+    std::string title;
+    std::vector<Column> columns;
+    std::vector<std::vector<Cell>> rows;
+};
+
+struct Report {
+    std::string name;           // "detailed": part of the file's name
+    std::vector<Table> tables;  // one, but for the summary
+};
+
+// All eight, in the order in which they are named above.
+Result<std::vector<Report>> make_reports(stats::Source& source, const Options& options);
+
+}  // namespace opsight::dlprof

@@ -1,0 +1,102 @@
+// What the reports of DLProf need of a profile, as columns, and how ops are made from it. See query/dlprof.h.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "query/dlprof.h"
+
+namespace opsight::dlprof {
+
+// Where the ops of the profile come from.
+enum class Origin : uint8_t {
+    kRecorded,  // a database of DLProf: its own ops
+    kMarked,    // ranges of PyProf or DLProf's PyTorch package: Python dicts
+    kOps,       // any other: the outermost op of a thread
+};
+
+// Rows of raw.ops, by (track, begin, longest first), which is by id.
+struct OpRows {
+    std::vector<int32_t> id, track, op, parent, forward, iteration;
+    std::vector<int64_t> begin, end;
+    size_t size() const { return id.size(); }
+};
+
+// Calls of the API, without those inside another one; by (track, begin).
+struct Calls {
+    std::vector<int32_t> track, name, iteration;
+    std::vector<int64_t> begin, end;
+    std::vector<std::pair<int32_t, int32_t>> by_id;  // of all calls: raw id, row of the outermost one; by id
+    size_t size() const { return track.size(); }
+};
+
+// Kernels, copies and sets.
+struct DeviceRows {
+    std::vector<int8_t> kind;  // 0 kernel, 1 copy, 2 set
+    std::vector<int32_t> launch, device, name, config, iteration;
+    std::vector<int64_t> begin, end;
+    size_t size() const { return kind.size(); }
+};
+
+struct Identity {
+    std::string name, type, layer, dtypes, shapes, stack;
+    bool backward = false, eligible = false;
+};
+
+struct KernelName {
+    std::string name, base;
+    bool uses_tc = false;
+};
+
+// What a range says that is a Python dict.
+struct Mark {
+    bool is_op = false;  // {'mod': ..., 'op': ...}; else {'traceMarker': ..., 'funcStack': ...}
+    std::string text;    // op, or path of functions
+    std::string stack;   // of trace markers
+    std::string dtype, dtypes, shapes;  // of ops
+};
+
+struct Range {
+    int32_t id, track, text;
+    int64_t begin, end;
+};
+
+struct Device {
+    std::string name;
+    bool tensor_cores = false;
+    int64_t number = 0;
+};
+
+struct Recording {
+    Origin origin = Origin::kOps;
+    bool from_nsys = false;
+    int64_t begin = 0, end = 0;  // of the profile
+    OpRows ops;
+    Calls calls;
+    DeviceRows device;
+    std::vector<Identity> identities;  // by id
+    std::vector<KernelName> kernels;   // by id
+    std::vector<std::array<int64_t, 6>> configs;
+    std::vector<Device> devices;
+    std::vector<std::vector<int64_t>> stored_iterations;   // begin and end of those of the first rank
+    absl::flat_hash_map<int32_t, std::string> call_names;  // by Calls::name
+    absl::flat_hash_map<int32_t, Mark> marks;              // by text
+    std::vector<Range> ranges;                             // that have a mark, by (track, begin)
+    // What sources tell of an op beside its identity: its whole name, and what a database of DLProf says.
+    std::vector<std::pair<std::string, std::string>> told;      // name, payload
+    absl::flat_hash_map<int32_t, int32_t> told_of;              // by id of the op
+    std::vector<std::pair<int64_t, int64_t>> loading, file_io;  // spans of data loading and of file I/O
+    std::map<std::string, std::string> facts;                   // raw.meta
+    std::string fact(const std::string& key) const {
+        const auto found = facts.find(key);
+        return found == facts.end() ? std::string() : found->second;
+    }
+};
+
+Result<Recording> load_recording(stats::Source& source);
+
+}  // namespace opsight::dlprof

@@ -1,0 +1,55 @@
+// The tables of query/dlprof.h, from a Model.
+#pragma once
+
+#include <functional>
+
+#include "query/dlprof/model.h"
+
+namespace opsight::dlprof {
+
+// Total, average, least and most of some values.
+struct Metric {
+    int64_t count = 0, sum = 0, least = 0, most = 0;
+    void add(int64_t value) {
+        least = count == 0 ? value : std::min(least, value);
+        most = count == 0 ? value : std::max(most, value);
+        ++count;
+        sum += value;
+    }
+    int64_t average() const { return count == 0 ? 0 : sum / count; }
+};
+
+// CPU time, GPU time, CPU overhead and GPU idle time of instances.
+struct Times {
+    Metric cpu, gpu, overhead, idle;
+    void add(const Instance& i) {
+        cpu.add(i.end - i.begin);
+        gpu.add(i.gpu_ns);
+        overhead.add(i.end - i.begin - i.api_ns);
+        idle.add(i.gpu_idle_ns);
+    }
+};
+
+// `shown`: ns of the profile to ns of DLProf's clock, which begins with the session.
+using Shown = std::function<int64_t(int64_t)>;
+
+Report detailed(const Model& model);
+Report iteration(const Model& model, const Shown& shown);
+Report kernel(const Model& model);
+Report tensor_core(const Model& model);
+Report op_type(const Model& model);
+Report group_op(const Model& model);
+
+// Of the range as a whole.
+struct Overview {
+    int64_t wall_ns = 0;
+    double tc_utilization = 0, gpu_utilization = 0;
+    // Tensor Core kernels, other kernels, memory, data loading, I/O, CPU, other: shares of the wall clock.
+    std::array<double, 7> shares{};
+    std::vector<bool> used;  // devices that ran anything
+};
+Overview overview(const Model& model);
+Report summary(const Model& model, const Overview& overview);
+Report expert_systems(const Model& model, const Overview& overview);
+
+}  // namespace opsight::dlprof

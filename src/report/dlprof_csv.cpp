@@ -1,0 +1,53 @@
+#include "report/dlprof_csv.h"
+
+#include <fmt/format.h>
+
+namespace opsight {
+namespace {
+
+using dlprof::Kind;
+
+std::string quoted(const std::string& text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"') out += '"';
+        out += c;
+    }
+    return out + '"';
+}
+
+std::string field(const Cell& cell, Kind kind) {
+    if (const auto* integer = std::get_if<int64_t>(&cell)) return std::to_string(*integer);
+    if (const auto* real = std::get_if<double>(&cell)) return fmt::format("{:.1f}", *real);
+    const auto* text = std::get_if<std::string>(&cell);
+    if (!text) return {};
+    const bool must = text->find_first_of(",\"\r\n") != text->npos;
+    return kind == Kind::kText || must ? quoted(*text) : *text;
+}
+
+std::string render(const dlprof::Table& table) {
+    std::string out = table.title + '\n', heads;
+    bool has_heads = false;
+    for (size_t i = 0; i < table.columns.size(); ++i) {
+        has_heads |= !table.columns[i].head.empty();
+        heads += (i > 0 ? "," : "") + table.columns[i].head;
+    }
+    if (has_heads) out += heads + '\n';
+    for (const auto& row : table.rows) {
+        for (size_t i = 0; i < row.size(); ++i)
+            out += (i > 0 ? "," : "") + field(row[i], table.columns[i].kind);
+        out += '\n';
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string render_dlprof_csv(const dlprof::Report& report) {
+    std::string out;
+    for (const dlprof::Table& table : report.tables)
+        out += (out.empty() ? "" : "\n") + render(table);
+    return out;
+}
+
+}  // namespace opsight

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""`opsight report --style dlprof` against the plain Python of dlprof_reports.py, row by row: on a fabricated training
+run with DLProf's marks, on an export of PyTorch's emit_nvtx from the corpus, and on a database of DLProf."""
+
+import csv
+import io
+import os
+import sqlite3
+import sys
+import tempfile
+import unittest
+
+import dlprof_reports
+import fabricated_dlprof
+import opsight_cli
+
+CORPUS = opsight_cli.shared_folder("corpus", "nsys-sqlite")
+EMIT_NVTX = os.path.join(CORPUS or "", "nsys-sqlite", "nsys-ai__h100_2gpu_1s.sqlite")
+DATABASE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuzz", "exports", "dlprof.sql")
+
+SIXTEEN = ",".join(dlprof_reports.TIMES)
+FIRST_LINES = {
+    "detailed": "All Iterations\nOp ID,Op Name,Direction,Op Type,No. Calls,TC Eligible,Using TC," + SIXTEEN +
+                ",Data Type,Stack Trace\n",
+    "iteration": "Iteration Report\nIteration,Op ID,Op Name,Direction,Op Type,Kernel Name,Device ID,"
+                 "GPU Start Time (ns),GPU Duration (ns),API Call Start (ns),API Call Time (ns),Uses TC,Grid X,Grid Y,"
+                 "Grid Z,Block X,Block Y,Block Z,Data Types,Input Shapes,Parameters,Output Shapes,Long Kernel Name\n",
+    "kernel": "Kernel Report\nKernel Name,Op ID,Op Name,Direction,Uses TC,Total GPU Time (ns),Avg GPU Time (ns),"
+              "Min GPU Time (ns),Max GPU Time (ns),Total API Time (ns),Avg API Time (ns),Min API Time (ns),"
+              "Max API Time (ns)\n",
+    "tensor_core": "Tensor Core Report\nOp ID,Op Name,Direction,Op Type,Uses TC,Total GPU Time (ns),TC GPU Time (ns),"
+                   "Non-TC GPU Time (ns),TC Utilization (%),Total Kernel Count,TC Kernel Count,TC Kernel Names,"
+                   "Non-TC Kernel Count,Non-TC Kernel Names\n",
+    "op_type": "Op Type Summary Report\nOp Type,# Ops,# Calls," + SIXTEEN + "\n",
+    "group_op": "Group Op Report\nName,Num Calls Aggregated,Num TC Eligible Ops,Num Ops Using TC," + SIXTEEN + "\n",
+    "expert_systems": "Expert Systems Feedback\nProblem,Recommendation\n",
+    "summary": "System Config\nGPU Count,",
+}
+
+
+class Reports:
+    """The eight files of one run."""
+
+    def __init__(self, path, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            done = opsight_cli.run("report", path, "--style", "dlprof", "--output", folder, *options)
+            self.files = {}
+            for line in done.stdout.splitlines():
+                name = os.path.basename(line).removesuffix(".csv").removeprefix("dlprof_")
+                with open(line, encoding="utf-8", newline="") as file:
+                    self.files[name] = file.read()
+
+    def rows(self, name):
+        return list(csv.DictReader(io.StringIO(self.files[name].split("\n", 1)[1])))
+
+    def facts(self):
+        return {row[0]: row[1:] for row in csv.reader(io.StringIO(self.files["summary"])) if len(row) > 1}
+
+
+class Dlprof(unittest.TestCase):
+    maxDiff = 3000
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def fabricated(self, **options):
+        path = self.path("run.sqlite")
+        fabricated_dlprof.write(path, **options)
+        return path
+
+    def assert_all_same(self, path, key_op=None):
+        made = Reports(path, *(["--key-op", key_op] if key_op else []))
+        wanted = dlprof_reports.Export(path, key_op)
+        for name in ("detailed", "iteration", "kernel", "tensor_core", "op_type", "group_op"):
+            rows = [{head: str(value) for head, value in row.items()} for row in getattr(wanted, name)()]
+            self.assertEqual(sorted(made.rows(name), key=str), sorted(rows, key=str), name)
+            self.assertGreater(len(rows), 0, name)
+        facts = made.facts()
+        for name, value in wanted.summary().items():
+            if isinstance(value, list):
+                self.assertEqual(facts[name], [str(part) for part in value], name)
+            elif isinstance(value, float):
+                self.assertAlmostEqual(float(facts[name][0]), value, delta=0.0501, msg=name)
+            else:
+                self.assertEqual(facts[name], [str(value)], name)
+        shares = [float(facts[f"{name} Duration %"][0]) for name in (
+            "Tensor Core Kernel", "Non-Tensor Core Kernel", "Memory", "Dataloader", "IO", "CPU", "Other")]
+        self.assertAlmostEqual(sum(shares), 100, delta=0.36)
+        return made
+
+    def test_first_lines_are_those_of_dlprof(self):
+        made = Reports(self.fabricated())
+        self.assertEqual(list(made.files), ["summary", "detailed", "iteration", "kernel", "tensor_core", "op_type",
+                                            "group_op", "expert_systems"])
+        for name, lines in FIRST_LINES.items():
+            self.assertTrue(made.files[name].startswith(lines), f"{name}: {made.files[name][:900]}")
+            self.assertTrue(made.files[name].endswith("\n"))
+
+    def test_marked_run(self):
+        for seed in (1, 2, 3):
+            made = self.assert_all_same(self.fabricated(seed=seed))
+            problems = [row["Problem"] for row in made.rows("expert_systems")]
+            self.assertEqual(problems, [
+                "Unable to split profile into training iterations: key op  not found",
+                "The following GPU device IDs are not being used: 1",
+                "6 ops were eligible to use tensor cores but none are using FP16"])
+
+    def test_marked_run_by_key_op(self):
+        path = self.fabricated(steps=6)
+        made = self.assert_all_same(path, "CROSS_ENTROPY_1")
+        self.assertEqual(made.facts()["Total Iterations"], ["7"])  # what comes after the last one is one, too
+        self.assertNotIn("Unable", made.files["expert_systems"])
+
+    def test_a_range_holds_its_iterations_only(self):
+        path = self.fabricated(steps=6)
+        every = Reports(path, "--key-op", "CROSS_ENTROPY_1").rows("iteration")
+        made = Reports(path, "--key-op", "CROSS_ENTROPY_1", "--iter-start", "2", "--iter-stop", "3")
+        self.assertEqual(made.rows("iteration"), [row for row in every if row["Iteration"] in "23"])
+        self.assertEqual(made.facts()["Aggregated Iterations"], ["2"])
+        self.assertEqual({row["No. Calls"] for row in made.rows("detailed")}, {"2"})
+        refused = opsight_cli.run("report", path, "--style", "dlprof", "--iter-start", "9", check=False)
+        self.assertEqual(refused.returncode, 2)
+
+    @unittest.skipIf(not CORPUS, "no corpus")
+    def test_emit_nvtx(self):
+        made = self.assert_all_same(EMIT_NVTX)
+        self.assertEqual(made.facts()["GPU Count"], ["2"])
+
+    def test_database_of_dlprof(self):
+        path = self.path("dlprof_dldb.sqlite")
+        with open(DATABASE, encoding="utf-8") as script:
+            connection = sqlite3.connect(path)
+            connection.executescript(script.read())
+            connection.close()
+        made = Reports(path)
+        first, second, copy = made.rows("detailed")
+        # Kernels of 100 000 and 39 678 ns cover 130 846 ns; then a set of 1000, and 10 000 in the second instance.
+        self.assertEqual([first[head] for head in ("Op ID", "Op Name", "Direction", "Op Type", "No. Calls")],
+                         ["CONV2D_1", "/Net::_call_impl/Net::forward/conv2d", "fprop", "conv2d", "2"])
+        self.assertEqual(first["Max GPU Time (ns)"], str(130846 + 1000))
+        self.assertEqual(first["Total GPU Idle (ns)"], str(160000 - 150846))
+        self.assertEqual(first["Total CPU Time (ns)"], "300000")
+        # Of the calls 10 000 + 5000 of kernels, 1000 of a set, 3000 of a wait, 500 of another; then 10 000.
+        self.assertEqual(first["Total CPU Overhead (ns)"], str(300000 - 29500))
+        self.assertEqual((first["Data Type"], first["Stack Trace"]), ("float32", "net.py:7"))
+        self.assertEqual((second["Op ID"], second["Direction"]), ("CONV2D_2", "bprop"))
+        self.assertEqual((copy["Op Name"], copy["Total GPU Time (ns)"]), ("unassociated_cudaMemcpy", "7000"))
+        kernel = made.rows("kernel")[0]
+        self.assertEqual(kernel["Total GPU Time (ns)"], str(100000 + 39678 + 10000))
+        self.assertEqual([row["Iteration"] for row in made.rows("iteration")], ["0", "0", "0", "1"])
+        self.assertEqual(made.facts()["DLProf Version"], ["v1.8.0"])
+        self.assertEqual(made.rows("expert_systems"), [{"Problem": "2 ops were eligible", "Recommendation": "Try AMP"}])
+        again = Reports(path, "--key-op", "CONV2D_2")
+        self.assertEqual(again.facts()["Total Iterations"], ["2"])
+
+    def test_options_that_mean_nothing_are_refused(self):
+        path = self.fabricated()
+        for options in (["--sort", "calls"], ["--format", "json"], ["--report", "ops"], ["--profile_name", "a/b"]):
+            done = opsight_cli.run("report", path, "--style", "dlprof", *options, check=False)
+            self.assertEqual(done.returncode, 2, options)
+        done = opsight_cli.run("report", path, "--style", "dlprof", "--report", "kernel", "--profile_name", "x",
+                               "--output", self.folder.name)
+        self.assertEqual(done.stdout, self.path("x_kernel.csv") + "\n")
+
+    def test_existing_files_are_kept(self):
+        arguments = ["report", self.fabricated(), "--style", "dlprof", "--output", self.folder.name]
+        opsight_cli.run(*arguments, "--report", "kernel")
+        self.assertEqual(opsight_cli.run(*arguments, check=False).returncode, 1)
+        self.assertFalse(os.path.exists(self.path("dlprof_summary.csv")))
+        opsight_cli.run(*arguments, "--force")
+
+
+if __name__ == "__main__":
+    if not CORPUS:
+        opsight_cli.say_skipped("the export of emit_nvtx: set OPSIGHT_CORPUS")
+    sys.exit(unittest.main())

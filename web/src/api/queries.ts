@@ -1,5 +1,6 @@
 // What the views ask for, by key. The latest answer wins; while a new one is on its way the last one stays.
 import { keepPreviousData, QueryClient, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { useState } from "react";
 import { useProfileId, useRange } from "../app/useRoute";
 import { ApiError, getJson, type Params } from "./client";
 import type {
@@ -30,12 +31,16 @@ export const queries = new QueryClient({
 type Answer<T> = UseQueryResult<T, ApiError>;
 
 function useAnswer<T>(path: string, params: Params, enabled = true): Answer<T> {
-  return useQuery<T, ApiError>({
+  const answer = useQuery<T, ApiError>({
     queryKey: [path, params],
     queryFn: ({ signal }) => getJson<T>(path, params, signal),
     placeholderData: keepPreviousData,
     enabled,
   });
+  // When the server has gone, what it said last stays in sight.
+  const [last, setLast] = useState<T | undefined>(undefined);
+  if (answer.data !== undefined && answer.data !== last) setLast(answer.data);
+  return answer.error?.unreachable && answer.data === undefined && last !== undefined ? ({ ...answer, data: last } as Answer<T>) : answer;
 }
 
 // An answer about the chosen profile, over the chosen range.

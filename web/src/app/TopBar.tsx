@@ -117,7 +117,7 @@ export function TopBar() {
             <Icon name="down" size={12} />
           </>
         }
-        title="Range of iterations"
+        title={`Range of iterations: ${rangeWords(range)}`}
         className="range-chip"
         align="end"
       >

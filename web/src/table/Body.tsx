@@ -47,7 +47,7 @@ export function Body({ props, columns, rows }: { props: TableProps; columns: rea
               const bar = props.bars?.[column.key];
               const node = cellNode(column, cell);
               return (
-                <td key={column.key} className={cellClass(column, at === 0)} title={cellTitle(column, cell)}>
+                <td key={column.key} data-key={column.key} className={cellClass(column, at === 0)} title={cellTitle(column, cell)}>
                   {href ? (
                     <a
                       href={href}

@@ -63,6 +63,7 @@ export function Head({
           return (
             <th
               key={column.key}
+              data-key={column.key}
               scope="col"
               className={isNumeric(column) ? "number" : undefined}
               aria-sort={here ? (here.falling ? "descending" : "ascending") : undefined}
@@ -89,7 +90,7 @@ export function Head({
       {filtering && (
         <tr className="filter-row">
           {columns.map((column) => (
-            <td key={column.key}>
+            <td key={column.key} data-key={column.key}>
               <FilterCell column={column} state={state} change={change} />
             </td>
           ))}

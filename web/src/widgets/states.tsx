@@ -1,6 +1,8 @@
 // What a view shows while there is nothing to show yet, or nothing at all.
 import type { ReactNode } from "react";
 import type { ApiError } from "../api/client";
+import { formatHash } from "../app/route";
+import { useRoute } from "../app/useRoute";
 import { Icon, type IconName } from "./Icon";
 
 export function Loading({ what, rows = 6 }: { what: string; rows?: number }) {
@@ -52,6 +54,15 @@ export function ErrorState({ error, retry, children }: { error: ApiError; retry?
   );
 }
 
+// The same view without what the address asks for and cannot get.
+function PlainView() {
+  const { view, params } = useRoute();
+  const profile = params.get("profile");
+  const plain = new URLSearchParams(profile === null ? {} : { profile });
+  if ([...params].length === [...plain].length) return null;
+  return <a href={formatHash(view, plain)}>Back to the default range</a>;
+}
+
 interface Asked<T> {
   data: T | undefined;
   error: ApiError | null;
@@ -73,7 +84,12 @@ export function Answered<T>({
   children: (data: T) => ReactNode;
 }) {
   if (answer.error && !(answer.error.unreachable && answer.data !== undefined)) {
-    return <ErrorState error={answer.error} retry={() => void answer.refetch()} />;
+    const wrong = answer.error.status >= 400 && answer.error.status < 500;
+    return (
+      <ErrorState error={answer.error} {...(wrong ? {} : { retry: () => void answer.refetch() })}>
+        {wrong && <PlainView />}
+      </ErrorState>
+    );
   }
   if (answer.data === undefined) return rows === undefined ? <Loading what={what} /> : <Loading what={what} rows={rows} />;
   return (

@@ -16,12 +16,16 @@ Timeline& Timeline::operator=(Timeline&&) noexcept = default;
 Timeline::~Timeline() = default;
 
 Result<Timeline> Timeline::open(const std::string& path, const db::ReadOptions& read) {
-    OPSIGHT_ASSIGN(db::OpenProfile profile, db::open_profile(path, read));
-    auto data = std::make_unique<Data>(std::move(profile));
+    OPSIGHT_ASSIGN(const db::OpenProfile profile, db::open_profile(path, read));
+    return open(path, profile.database, read.threads > 0 ? static_cast<unsigned>(read.threads) : 0);
+}
+
+Result<Timeline> Timeline::open(const std::string& path, const duck::Database& database, unsigned threads) {
+    OPSIGHT_ASSIGN(duck::Connection connection, database.connect());
+    auto data = std::make_unique<Data>(std::move(connection));
     data->path = path;
-    const unsigned threads =
-        read.threads > 0 ? static_cast<unsigned>(read.threads) : std::thread::hardware_concurrency();
-    if (Status loaded = load_timeline(*data, std::max(threads, 1u)); !loaded) {
+    if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1u);
+    if (Status loaded = load_timeline(*data, database, threads); !loaded) {
         Error error = std::move(loaded).error();
         error.file = path;
         return fail(std::move(error));
@@ -71,8 +75,8 @@ Result<std::vector<size_t>> Timeline::Data::indices_of(const std::vector<int64_t
 
 Result<duck::Rows> Timeline::Data::query(const std::string& sql,
                                          const std::vector<duck::Cell>& arguments) const {
-    const std::lock_guard lock(profile_mutex);
-    auto rows = profile.connection.query(sql, arguments);
+    const std::lock_guard lock(connection_mutex);
+    auto rows = connection.query(sql, arguments);
     if (rows) return rows;
     Error error = std::move(rows).error();
     error.file = path;

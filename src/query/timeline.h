@@ -3,7 +3,7 @@
 // may be asked from several threads at once. Details of one event are read from the profile.
 //
 // Rows ("tracks") are those of the profile, parted by what is read together: calls of a thread, its ranges,
-// its Python functions, its system calls; streams; iterations of a rank; counters.
+// its Python functions, its system calls; work of a stream and waits on it; iterations of a rank; counters.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,23 @@ namespace opsight {
 std::string_view span_kind_name(SpanKind kind);  // "kernel", "op_forward", ...
 
 // The second part of a track's id; the first is tracks.id, or ranks.id of iterations.
-enum class TrackPart : uint8_t { kCalls, kRanges, kPython, kOsCalls, kStream, kIterations, kCounter, kCount };
+enum class TrackPart : uint8_t {
+    kCalls,
+    kRanges,
+    kPython,
+    kOsCalls,
+    kStream,
+    kWaits,
+    kIterations,
+    kCounter,
+    kCount
+};
 
 struct TimelineTrack {
     int64_t id = 0;  // row number * TrackPart::kCount + part: stable for a profile
     TrackPart part = TrackPart::kCalls;
-    std::string kind;  // "thread", "annotation", "python", "os", "stream", "iteration", "counter", "other"
+    std::string
+        kind;  // "thread", "annotation", "python", "os", "stream", "wait", "iteration", "counter", "other"
     int64_t rank = 0;  // its number in the job
     int64_t process = 0, thread = 0;
     int64_t device = -1, context = -1, stream = -1;  // -1: not of a device
@@ -120,6 +131,8 @@ class Timeline {
     static constexpr int64_t kMostPixels = 16'384;
 
     static Result<Timeline> open(const std::string& path, const db::ReadOptions& read = {});
+    // Of a profile that is open already; `path` is for messages.
+    static Result<Timeline> open(const std::string& path, const duck::Database& database, unsigned threads);
     Timeline(Timeline&&) noexcept;
     Timeline& operator=(Timeline&&) noexcept;
     ~Timeline();

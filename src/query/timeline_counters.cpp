@@ -18,7 +18,7 @@ int64_t integer(const duck::Cell& cell) {
 Status add_counter(Timeline::Data& data, TimelineTrack track, const std::string& sql) {
     CounterSeries series;
     series.values.resize(track.series.size());
-    OPSIGHT_TRY(data.profile.connection.scan(sql, [&](const duck::Batch& batch) {
+    OPSIGHT_TRY(data.connection.scan(sql, [&](const duck::Batch& batch) {
         const auto* time = batch.column<int64_t>(0);
         series.time.insert(series.time.end(), time, time + batch.size());
         for (size_t k = 0; k < series.values.size(); ++k) {

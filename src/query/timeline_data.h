@@ -30,11 +30,11 @@ struct CounterSeries {
 };
 
 struct Timeline::Data {
-    explicit Data(db::OpenProfile opened) : profile(std::move(opened)) {}
+    explicit Data(duck::Connection opened) : connection(std::move(opened)) {}
 
     std::string path;
-    mutable db::OpenProfile profile;
-    mutable std::mutex profile_mutex;  // the connection serves one question at a time
+    mutable duck::Connection connection;
+    mutable std::mutex connection_mutex;  // it serves one question at a time
 
     std::vector<TimelineTrack> tracks;
     std::vector<SpanLanes> lanes;         // beside tracks
@@ -63,7 +63,7 @@ Result<int64_t> pixel_of(int64_t begin_ns, int64_t end_ns, int64_t pixels);
 int64_t busy_within(const SpanLanes& lanes, int64_t begin_ns, int64_t end_ns);
 
 // Reads all tracks, spans and counters of a profile.
-Status load_timeline(Timeline::Data& data, unsigned threads);
+Status load_timeline(Timeline::Data& data, const duck::Database& database, unsigned threads);
 // The parts of it: names of spans by the numbers of their tables, and counters.
 struct SpanNames {
     std::vector<uint32_t> of_string, of_op, of_kernel;  // by id; kNone where there is no such id

@@ -97,7 +97,8 @@ class EventReader {
         const std::string_view view = view_of(kind_);
         if (view == "ops") OPSIGHT_TRY(add_op_links());
         if (view == "api_calls") OPSIGHT_TRY(add_ops(number("op_span")));
-        if (data_.tracks[track_].part == TrackPart::kStream) OPSIGHT_TRY(add_launch());
+        const TrackPart part = data_.tracks[track_].part;
+        if (part == TrackPart::kStream || part == TrackPart::kWaits) OPSIGHT_TRY(add_launch());
         OPSIGHT_TRY(add_layer());
         OPSIGHT_TRY(add_iteration());
         if (view == "api_calls" || view == "ops" || view == "module_calls" || view == "annotations")
@@ -244,14 +245,15 @@ class EventReader {
         if (first < 0) return {};
         OPSIGHT_ASSIGN(
             const duck::Rows count,
-            data_.query("SELECT count(*) FROM raw.device_spans WHERE kind <> 3 AND launch BETWEEN ? AND ?",
-                        {first, last}));
+            data_.query(
+                "SELECT count(*) FROM raw.device_spans WHERE kind NOT IN (3, 4) AND launch BETWEEN ? AND ?",
+                {first, last}));
         out_.launched_in_all = integer(count.rows.at(0)[0], 0);
         if (out_.launched_in_all == 0) return {};
         OPSIGHT_ASSIGN(
             const duck::Rows rows,
-            data_.query(fmt::format("SELECT rowid, track, begin_ns FROM raw.device_spans WHERE kind <> "
-                                    "3 AND launch BETWEEN ? AND ? ORDER BY begin_ns LIMIT {}",
+            data_.query(fmt::format("SELECT rowid, track, begin_ns FROM raw.device_spans WHERE kind "
+                                    "NOT IN (3, 4) AND launch BETWEEN ? AND ? ORDER BY begin_ns LIMIT {}",
                                     kMostLaunched),
                         {first, last}));
         for (const auto& row : rows.rows)

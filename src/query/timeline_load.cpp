@@ -82,7 +82,8 @@ const SpanSource kSources[] = {
     {TrackPart::kPython, "python_frames", "true", "rowid", "name", "0", string_name,
      [](const SpanNames&, int32_t, int32_t) { return SpanKind::kPython; }},
     {TrackPart::kOsCalls, "other_spans", "kind = 10", "id", "name", "kind", string_name, other_kind},
-    {TrackPart::kStream, "device_spans", "true", "rowid", "name", "kind", device_name, device_kind},
+    {TrackPart::kStream, "device_spans", "kind <> 4", "rowid", "name", "kind", device_name, device_kind},
+    {TrackPart::kWaits, "device_spans", "kind = 4", "rowid", "name", "kind", device_name, device_kind},
 };
 
 // A row of the timeline to be read: which sources have how many spans of it.
@@ -151,8 +152,9 @@ std::vector<std::pair<uint32_t, uint32_t>> count_names(const SpanLanes& lanes, s
     return out;
 }
 
-Status read_job(Timeline::Data& data, const SpanNames& names, const Job& job) {
-    OPSIGHT_ASSIGN(duck::Connection connection, data.profile.database.connect());
+Status read_job(Timeline::Data& data, const duck::Database& database, const SpanNames& names,
+                const Job& job) {
+    OPSIGHT_ASSIGN(duck::Connection connection, database.connect());
     std::vector<SpanRun> runs;
     for (const auto& [source, spans] : job.sources) {
         OPSIGHT_ASSIGN(SpanRun run, read_run(connection, names, job.row, *source, spans));
@@ -184,7 +186,7 @@ Result<std::vector<Job>> find_jobs(const Timeline::Data& data) {
 // How tracks are shown: by rank, then iterations, threads, streams, counters; a thread's ranges above its
 // calls.
 struct Placed {
-    std::array<int64_t, 4> order{};
+    std::array<int64_t, 5> order{};
     TimelineTrack track;
     size_t job = SIZE_MAX;
 };
@@ -199,6 +201,8 @@ std::string_view kind_of(TrackPart part, int64_t row_kind) {
             return "os";
         case TrackPart::kStream:
             return row_kind == 2 ? "annotation" : "stream";
+        case TrackPart::kWaits:
+            return "wait";
         case TrackPart::kIterations:
             return "iteration";
         case TrackPart::kCounter:
@@ -211,7 +215,7 @@ std::string_view kind_of(TrackPart part, int64_t row_kind) {
 }
 
 int64_t rank_of_part(TrackPart part) {
-    constexpr int64_t ranks[] = {1, 0, 2, 3, 1, 0, 0, 0};  // beside TrackPart
+    constexpr int64_t ranks[] = {1, 0, 2, 3, 1, 2, 0, 0};  // beside TrackPart
     return ranks[static_cast<size_t>(part)];
 }
 
@@ -252,9 +256,10 @@ Result<std::vector<Placed>> place_jobs(const Timeline::Data& data, const std::ve
                 of_device ? fmt::format("stream {}", track.stream) : fmt::format("thread {}", track.thread);
         // Streams by device and number, annotations of one above it.
         const int64_t group = of_device ? 2 : kind == 3 ? 3 : 1;
-        placed.order = {
-            track.rank, group, of_device ? track.device : track.process,
-            of_device ? track.stream * 4 + (kind == 1) : jobs[i].row * 4 + rank_of_part(track.part)};
+        placed.order = {track.rank, group, of_device ? track.device : track.process,
+                        of_device || track.thread != track.process,  // the main thread first
+                        of_device ? track.stream * 4 + (kind == 2 ? 0 : rank_of_part(track.part))
+                                  : jobs[i].row * 4 + rank_of_part(track.part)};
         placed.job = i;
         out.push_back(std::move(placed));
     }
@@ -304,13 +309,17 @@ Status read_meta(Timeline::Data& data) {
     return {};
 }
 
-// Files may hold spans outside of what their facts say; the timeline shows all.
+// Files may hold spans outside of what their facts say; the timeline shows all. Rows of the source without a
+// thread aside: they tell of the time around the recording too.
 void widen(Timeline::Data& data) {
-    for (const SpanLanes& lanes : data.lanes)
+    for (size_t track = 0; track < data.tracks.size(); ++track) {
+        const SpanLanes& lanes = data.lanes[track];
+        if (data.tracks[track].kind == "other") continue;
         for (size_t lane = 0; lane < lanes.lanes(); ++lane) {
             data.begin_ns = std::min(data.begin_ns, lanes.begin(lanes.lane_begin(lane)));
             data.end_ns = std::max(data.end_ns, lanes.end(lanes.lane_end(lane) - 1));
         }
+    }
 }
 
 void put_in_order(Timeline::Data& data, std::vector<Placed> placed, std::vector<Job>& jobs) {
@@ -339,7 +348,7 @@ void put_in_order(Timeline::Data& data, std::vector<Placed> placed, std::vector<
 
 }  // namespace
 
-Status load_timeline(Timeline::Data& data, unsigned threads) {
+Status load_timeline(Timeline::Data& data, const duck::Database& database, unsigned threads) {
     OPSIGHT_TRY(read_meta(data));
     OPSIGHT_ASSIGN(const SpanNames names, load_span_names(data, data.names));
     OPSIGHT_ASSIGN(std::vector<Job> jobs, find_jobs(data));
@@ -356,7 +365,7 @@ Status load_timeline(Timeline::Data& data, unsigned threads) {
     std::vector<Status> done(data.tracks.size());
     parallel_over(
         used, threads, [](const Job& job) { return job.spans(); },
-        [&](const Job& job) { done[job.track] = read_job(data, names, job); });
+        [&](const Job& job) { done[job.track] = read_job(data, database, names, job); });
     for (Status& status : done)
         OPSIGHT_TRY(std::move(status));
     for (size_t i = 0; i < data.tracks.size(); ++i)

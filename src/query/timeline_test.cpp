@@ -1,6 +1,7 @@
 // The timeline of small profiles: tracks, windows, sums, search and the chain of an event.
 #include "query/timeline.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <map>
@@ -267,6 +268,32 @@ TEST(Timeline, CountersOfMemory) {
     EXPECT_THAT((*counters)[0].least[0], ElementsAre(1, 2, 6));
     EXPECT_THAT((*counters)[0].greatest[0], ElementsAre(1, 1000, 9));
     EXPECT_THAT((*counters)[0].last[0], ElementsAre(1, 1000, 9));
+}
+
+TEST(Timeline, KindsOfCallsHaveRowsOfTheirOwn) {
+    TestProfile t;
+    const TrackId thread = t.thread(7, 7), other = t.thread(3, 7), stream = t.stream();
+    t.op("aten::add", 100, 50, other);
+    t.op("aten::mm", 0, 1000, thread);
+    t.api("cudaStreamSynchronize", 10, 900, thread, 1);
+    t.host(HostKind::kPythonFrame, "train.py(1): step", 0, 1000, thread);
+    t.host(HostKind::kOsRuntime, "poll", 20, 100, thread);
+    t.host(HostKind::kDataLoad, "next batch", 2000, 100, thread);
+    t.kernel("Stream Sync", 10, 900, stream, 1, DeviceKind::kSync);
+    t.kernel("k", 100, 50, stream, 1);
+    const StoredProfile stored(std::move(t));
+    const Timeline timeline = open(stored);
+    std::vector<std::string> rows;
+    for (const TimelineTrack& track : timeline.tracks())
+        rows.push_back(fmt::format("{} {} {}", track.kind, track.thread, track.spans));
+    EXPECT_THAT(rows,
+                ElementsAre("thread 7 3", "python 7 1", "os 7 1", "thread 3 1", "stream 0 1", "wait 0 1"));
+    // A wait is no work that a call launched.
+    EXPECT_EQ(event_of(timeline, "cudaStreamSynchronize").launched_in_all, 1);
+    EXPECT_THAT(chain(event_of(timeline, "Stream Sync")),
+                IsSupersetOf({"device_work Stream Sync", "api_call cudaStreamSynchronize", "op aten::mm"}));
+    EXPECT_EQ(event_of(timeline, "train.py").fields.size(), 0u);
+    EXPECT_EQ(event_of(timeline, "poll").place.kind, "os_runtime");
 }
 
 TEST(Timeline, AnswersSeveralThreadsAtOnce) {

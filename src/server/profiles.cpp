@@ -106,6 +106,14 @@ Expected<Lease> Profiles::lease(const Call& call) {
     return lease(number, range);
 }
 
+Expected<std::shared_ptr<const Timeline>> Profiles::timeline(const Call& call) {
+    OPSIGHT_ASSIGN(const size_t number, number_of(call.path("id")));
+    OPSIGHT_ASSIGN(const SessionPool* pool, pool_of(number));
+    auto timeline = timelines_.get(number, entries_[number]->path, pool->database());
+    if (!timeline) return fail(not_usable(timeline.error()));
+    return std::move(*timeline);
+}
+
 void Profiles::interrupt() {
     for (const auto& entry : entries_) {
         const std::lock_guard lock(entry->mutex);

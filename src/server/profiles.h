@@ -10,6 +10,7 @@
 
 #include "server/http.h"
 #include "server/session_pool.h"
+#include "server/timelines.h"
 
 namespace opsight::server {
 
@@ -36,6 +37,8 @@ class Profiles {
     // A session for the profile {id} and the range of a call.
     Expected<Lease> lease(const Call& call);
     Expected<Lease> lease(size_t number, const RangeOptions& range);
+    // The timeline of the profile {id}.
+    Expected<std::shared_ptr<const Timeline>> timeline(const Call& call);
     void interrupt();
 
   private:
@@ -49,6 +52,7 @@ class Profiles {
 
     std::vector<std::unique_ptr<Entry>> entries_;
     bool read_only_;
+    Timelines timelines_;
 };
 
 // The range that the parameters of a call name.

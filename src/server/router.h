@@ -69,5 +69,6 @@ class Router {
 std::vector<Route> all_routes();
 std::vector<Route> profile_routes();
 std::vector<Route> table_routes();
+std::vector<Route> timeline_routes();
 
 }  // namespace opsight::server

@@ -39,6 +39,9 @@ class SessionPool {
     SessionPool(const SessionPool&) = delete;
     SessionPool& operator=(const SessionPool&) = delete;
 
+    // The open file, for further connections.
+    const duck::Database& database() const { return profile_.database; }
+
     // Waits where as many as may be are in use. For a range that is cut anew only few are made, for each
     // costs a pass over the profile.
     Result<Lease> lease(const RangeOptions& range);

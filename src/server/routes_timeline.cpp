@@ -1,0 +1,133 @@
+// The timeline: its rows, windows of them, and questions about events.
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "report/render_timeline.h"
+#include "server/profiles.h"
+#include "server/router.h"
+
+namespace opsight::server {
+namespace {
+
+constexpr size_t kMostNames = 2000;     // of sums
+constexpr size_t kLongestSearch = 500;  // bytes
+
+using Shared = std::shared_ptr<const Timeline>;
+
+// "3,5,6": numbers of tracks; none: all.
+Expected<std::vector<int64_t>> tracks_of(const Call& call) {
+    std::vector<int64_t> out;
+    const std::string text = call.text("tracks");
+    for (const char *at = text.data(), *end = at + text.size(); at < end; ++at) {
+        int64_t track = 0;
+        const auto [next, problem] = std::from_chars(at, end, track);
+        if (problem != std::errc() || (next != end && *next != ','))
+            return fail(Problem(400, "bad_request", fmt::format("'{}' is no list of tracks", text),
+                                "give their numbers with commas between"));
+        out.push_back(track);
+        at = next;
+    }
+    return out;
+}
+
+// A question with wrong numbers in it is the asker's mistake; a track or event that is not there is not
+// found.
+Problem problem_of(const Error& error) {
+    if (error.exit_code != 2) return error;
+    const bool missing = error.what.find(" has no ") != std::string::npos;
+    return {missing ? 404 : 400, missing ? "not_found" : "bad_request", error.what, error.remedy};
+}
+
+Expected<Response> tracks(Call& call) {
+    OPSIGHT_ASSIGN(const Shared timeline, call.profiles().timeline(call));
+    return json_response(render_tracks_json(*timeline));
+}
+
+Expected<Response> window(Call& call) {
+    OPSIGHT_ASSIGN(const Shared timeline, call.profiles().timeline(call));
+    OPSIGHT_ASSIGN(const std::vector<int64_t> wanted, tracks_of(call));
+    OPSIGHT_ASSIGN(const int64_t begin, call.needed_number("begin"));
+    OPSIGHT_ASSIGN(const int64_t end, call.needed_number("end"));
+    OPSIGHT_ASSIGN(const int64_t width, call.needed_number("width"));
+    const std::string format = call.text("format");
+    if (!format.empty() && format != "json" && format != "binary")
+        return fail(Problem(400, "bad_request", fmt::format("there is no format '{}' here", format),
+                            "there are json and binary"));
+    const auto found = timeline->window(wanted, begin, end, width);
+    if (!found) return fail(problem_of(found.error()));
+    if (format != "binary") return json_response(render_window_json(*found));
+    Response response;
+    response.type = "application/octet-stream";
+    response.body = render_window_binary(*found);
+    return response;
+}
+
+Expected<Response> event(Call& call) {
+    OPSIGHT_ASSIGN(const Shared timeline, call.profiles().timeline(call));
+    OPSIGHT_ASSIGN(const int64_t track, call.needed_number("track"));
+    OPSIGHT_ASSIGN(const int64_t span, call.number("span", -1, 0, UINT32_MAX));
+    const auto found = timeline->event(track, static_cast<uint32_t>(span));
+    if (!found) return fail(problem_of(found.error()));
+    return json_response(render_event_json(*found));
+}
+
+Expected<Response> search(Call& call) {
+    OPSIGHT_ASSIGN(const Shared timeline, call.profiles().timeline(call));
+    TimelineSearch question;
+    question.text = call.text("q");
+    if (question.text.size() > kLongestSearch)
+        return fail(Problem(400, "bad_request", "the text to search for is too long",
+                            fmt::format("give {} bytes at most", kLongestSearch)));
+    OPSIGHT_ASSIGN(question.tracks, tracks_of(call));
+    const std::string direction = call.text("direction");
+    if (!direction.empty() && direction != "next" && direction != "previous")
+        return fail(Problem(400, "bad_request", fmt::format("there is no direction '{}'", direction),
+                            "there are next and previous"));
+    question.backwards = direction == "previous";
+    OPSIGHT_ASSIGN(const std::optional<int64_t> from, call.number("from"));
+    question.from_ns = from.value_or(question.backwards ? timeline->end_ns() : timeline->begin_ns());
+    OPSIGHT_ASSIGN(const std::optional<int64_t> from_track, call.number("from_track"));
+    OPSIGHT_ASSIGN(const int64_t from_span, call.number("from_span", 0, 0, UINT32_MAX));
+    if (from_track) question.from_span = {*from_track, static_cast<uint32_t>(from_span)};
+    const auto found = timeline->search(question);
+    if (!found) return fail(problem_of(found.error()));
+    return json_response(render_match_json(*found));
+}
+
+Expected<Response> sums(Call& call) {
+    OPSIGHT_ASSIGN(const Shared timeline, call.profiles().timeline(call));
+    OPSIGHT_ASSIGN(const std::vector<int64_t> wanted, tracks_of(call));
+    OPSIGHT_ASSIGN(const int64_t begin, call.needed_number("begin"));
+    OPSIGHT_ASSIGN(const int64_t end, call.needed_number("end"));
+    const auto found = timeline->sums(wanted, begin, end);
+    if (!found) return fail(problem_of(found.error()));
+    return json_response(render_sums_json(*found, kMostNames));
+}
+
+Expected<Response> counters(Call& call) {
+    OPSIGHT_ASSIGN(const Shared timeline, call.profiles().timeline(call));
+    OPSIGHT_ASSIGN(const std::vector<int64_t> wanted, tracks_of(call));
+    OPSIGHT_ASSIGN(const int64_t begin, call.needed_number("begin"));
+    OPSIGHT_ASSIGN(const int64_t end, call.needed_number("end"));
+    OPSIGHT_ASSIGN(const int64_t width, call.needed_number("width"));
+    const auto found = timeline->counters(wanted, begin, end, width);
+    if (!found) return fail(problem_of(found.error()));
+    return json_response(render_counters_json(*timeline, *found, begin));
+}
+
+}  // namespace
+
+std::vector<Route> timeline_routes() {
+    const std::string base = "/api/v1/profiles/{id}/timeline/";
+    return {
+        {"GET", base + "tracks", tracks, {}},
+        {"GET", base + "window", window, {"tracks", "begin", "end", "width", "format"}},
+        {"GET", base + "event", event, {"track", "span"}},
+        {"GET", base + "search", search, {"q", "from", "direction", "tracks", "from_track", "from_span"}},
+        {"GET", base + "sums", sums, {"tracks", "begin", "end"}},
+        {"GET", base + "counters", counters, {"tracks", "begin", "end", "width"}},
+    };
+}
+
+}  // namespace opsight::server

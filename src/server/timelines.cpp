@@ -1,0 +1,31 @@
+#include "server/timelines.h"
+
+#include <algorithm>
+
+namespace opsight::server {
+
+std::shared_ptr<Timelines::Entry> Timelines::entry(size_t number) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                    [number](const auto& each) { return each->number == number; });
+    if (found != entries_.end()) {
+        entries_.splice(entries_.end(), entries_, found);
+    } else {
+        entries_.push_back(std::make_shared<Entry>(number));
+        if (entries_.size() > kKept) entries_.pop_front();
+    }
+    return entries_.back();
+}
+
+Result<std::shared_ptr<const Timeline>> Timelines::get(size_t number, const std::string& path,
+                                                       const duck::Database& database) {
+    const std::shared_ptr<Entry> wanted = entry(number);
+    const std::lock_guard lock(wanted->reading);
+    if (!wanted->timeline) {
+        OPSIGHT_ASSIGN(Timeline timeline, Timeline::open(path, database, 0));
+        wanted->timeline = std::make_shared<const Timeline>(std::move(timeline));
+    }
+    return wanted->timeline;
+}
+
+}  // namespace opsight::server

@@ -1,0 +1,37 @@
+// The timelines of profiles, read when they are first asked for. The ones used last are kept, for each takes
+// memory by its spans; an answer that is under way keeps its own.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "query/timeline.h"
+
+namespace opsight::server {
+
+class Timelines {
+  public:
+    // `number` tells the profile, whose open file is `database`. Askers of a timeline that is being read wait
+    // for it.
+    Result<std::shared_ptr<const Timeline>> get(size_t number, const std::string& path,
+                                                const duck::Database& database);
+
+  private:
+    static constexpr size_t kKept = 3;
+    struct Entry {
+        size_t number;
+        std::mutex reading;
+        std::shared_ptr<const Timeline> timeline;  // null until it is read
+        explicit Entry(size_t of) : number(of) {}
+    };
+    std::shared_ptr<Entry> entry(size_t number);
+
+    std::mutex mutex_;
+    std::list<std::shared_ptr<Entry>> entries_;  // used last at the end
+};
+
+}  // namespace opsight::server

@@ -127,3 +127,9 @@ export function deleteAt(path: string): Promise<unknown> {
 export function getText(path: string, params: Params): Promise<string> {
   return tracked(async () => (await ask(apiUrl(path, params), { method: "GET" })).text());
 }
+
+export function getBytes(path: string, params: Params, signal?: AbortSignal): Promise<ArrayBuffer> {
+  const init: RequestInit = { method: "GET", headers: { Accept: "application/octet-stream" } };
+  if (signal) init.signal = signal;
+  return tracked(async () => (await ask(apiUrl(path, params), init)).arrayBuffer());
+}

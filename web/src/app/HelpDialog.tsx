@@ -28,8 +28,14 @@ const TABLES = [
 ] as const;
 
 const TIMELINE = [
-  { keys: ["w", "s"], does: "zoom in, zoom out" },
-  { keys: ["a", "d"], does: "move left, move right" },
+  { keys: ["w", "s"], does: "zoom in, zoom out; also the wheel with Ctrl, or over the ruler" },
+  { keys: ["a", "d"], does: "move left, move right; also drag, or the wheel with Shift" },
+  { keys: ["←", "→"], does: "select the event before, after" },
+  { keys: ["↑", "↓"], does: "select what calls it, what it calls first" },
+  { keys: ["f"], does: "zoom to the selected event" },
+  { keys: ["0"], does: "the whole run" },
+  { keys: ["Shift", "drag"], does: "choose a stretch of time: sums by name; also drag on the ruler" },
+  { keys: ["Enter"], does: "in the search: next match; with Shift the one before" },
 ] as const;
 
 function Part({ title, lines }: { title: string; lines: readonly { keys: readonly string[]; does: string }[] }) {

@@ -14,6 +14,7 @@ import { LayersPage } from "./LayersPage";
 import { MemoryPage } from "./MemoryPage";
 import { OpsPage } from "./OpsPage";
 import { OpTypesPage } from "./OpTypesPage";
+import { TimelinePage } from "./TimelinePage";
 
 export interface Page {
   id: string;
@@ -27,6 +28,7 @@ export interface Page {
 export const PAGES: readonly Page[] = [
   { id: "dashboard", title: "Dashboard", group: "Overview", icon: "dashboard", key: "d", component: DashboardPage },
   { id: "iterations", title: "Iterations", group: "Overview", icon: "iterations", key: "i", component: IterationsPage },
+  { id: "timeline", title: "Timeline", group: "Overview", icon: "timeline", key: "t", component: TimelinePage },
   { id: "types", title: "Op types", group: "Model", icon: "types", key: "y", component: OpTypesPage },
   { id: "layers", title: "Layers", group: "Model", icon: "layers", key: "l", component: LayersPage },
   { id: "ops", title: "Ops and kernels", group: "Model", icon: "ops", key: "o", component: OpsPage },

@@ -1,0 +1,180 @@
+// What is known of the selected event, and the chain that it is part of.
+import { useRoute } from "../app/useRoute";
+import { linkTo } from "../app/route";
+import { tickText } from "../engine/ruler";
+import { Icon } from "../widgets/Icon";
+import { exactValue, formatNs, formatShapes, formatTypes, formatValue, type Cell, type Unit } from "../widgets/format";
+import type { EventAnswer, Link, Place } from "./api";
+import type { Controller } from "./controller";
+
+const ROLES: Record<string, string> = {
+  kernel: "kernel",
+  device_work: "device",
+  api_call: "API call",
+  op: "op",
+  layer: "layer",
+  iteration: "iteration",
+  forward: "forward",
+  backward: "backward",
+  launched: "launched",
+  range: "range",
+  python: "Python",
+  call: "call",
+};
+// Numbers of rows, and what the head of the pane says already.
+const HIDDEN = new Set(["id", "track", "op_id", "op_span", "launch_id", "parent_op", "forward_op", "name", "begin_ns", "dur_ns", "end_ns", "iteration"]);
+const LAUNCHED_SHOWN = 8;
+
+function text(key: string, value: Cell, unit: Unit): string {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  // Numbers without a unit are mostly ids: no commas.
+  if (typeof value === "number" && unit === "none") return Number.isInteger(value) ? String(value) : value.toFixed(2);
+  if (typeof value === "number") return formatValue(value, unit);
+  if (key === "shapes" || key === "strides") return formatShapes(String(value));
+  if (key === "dtypes") return formatTypes(String(value));
+  return String(value);
+}
+
+const WORDS: Record<string, string> = { tc: "TC", api: "API", gpu: "GPU", cuda: "CUDA", pid: "process id", tid: "thread id" };
+
+function label(key: string): string {
+  const words = key
+    .replace(/_(ns|pct)$/, "")
+    .split("_")
+    .map((word) => WORDS[word] ?? word)
+    .join(" ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function ChainItem({ link, current, onSelect }: { link: Link; current: boolean; onSelect: (place: Place) => void }) {
+  return (
+    <li aria-current={current ? "true" : undefined}>
+      <span className="role">{ROLES[link.role] ?? link.role}</span>
+      {link.track === null ? (
+        <span className="link plain" title={link.name}>
+          {link.name}
+        </span>
+      ) : (
+        <button
+          className="link"
+          title={link.name}
+          onClick={() => {
+            onSelect(link);
+          }}
+        >
+          {link.name}
+        </button>
+      )}
+      {link.track !== null && <span className="num hint">{formatNs(link.dur_ns)}</span>}
+    </li>
+  );
+}
+
+function Facts({ event }: { event: EventAnswer }) {
+  const shown = event.fields.filter((field) => field.value !== null && field.value !== "" && !HIDDEN.has(field.key));
+  return (
+    <dl className="facts">
+      {shown.map((field) => (
+        <div key={field.key} title={field.help}>
+          <dt>{label(field.key)}</dt>
+          <dd title={typeof field.value === "number" ? exactValue(field.value, field.unit) : undefined}>
+            {text(field.key, field.value, field.unit)}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+// The table that has this kind of event, searched for its name.
+function TableLink({ place, role }: { place: Place; role: string }) {
+  const { params } = useRoute();
+  const view = role === "kernel" ? "kernels" : role === "op" ? "ops" : "";
+  if (!view) return null;
+  return (
+    <a className="button small" href={linkTo(view, params, { search: place.name })}>
+      Show in table
+    </a>
+  );
+}
+
+export function Details({ controller, selected, event }: { controller: Controller; selected: Place; event: EventAnswer | null }) {
+  const select = (place: Place) => {
+    controller.select(place, true);
+  };
+  const chain = event?.chain.filter((link) => link.role !== "launched") ?? [];
+  const launched = event?.chain.filter((link) => link.role === "launched") ?? [];
+  return (
+    <aside className="details tl-details" aria-label="Details of the selected event">
+      <header>
+        <h2>{selected.name || "…"}</h2>
+        <button
+          className="icon-button"
+          aria-label="Close details"
+          onClick={() => {
+            controller.select(null);
+          }}
+        >
+          <Icon name="close" />
+        </button>
+      </header>
+      <div className="details-body">
+        <div className="details-actions">
+          <button
+            className="button small"
+            onClick={() => {
+              controller.zoomToSelected();
+            }}
+          >
+            Zoom to it
+          </button>
+          <TableLink place={selected} role={chain[0]?.role ?? ""} />
+        </div>
+        <dl className="facts">
+          <div>
+            <dt>Kind</dt>
+            <dd>{selected.kind.replaceAll("_", " ")}</dd>
+          </div>
+          <div>
+            <dt>Begin</dt>
+            <dd title={exactValue(selected.begin_ns, "ns")}>{tickText(selected.begin_ns, 1000)}</dd>
+          </div>
+          <div>
+            <dt>Duration</dt>
+            <dd title={exactValue(selected.dur_ns, "ns")}>{formatNs(selected.dur_ns)}</dd>
+          </div>
+        </dl>
+        {event && chain.length > 1 && (
+          <>
+            <h3>From here to its iteration</h3>
+            <ol className="tl-chain">
+              {chain.map((link, i) => (
+                <ChainItem key={i} link={link} current={i === 0} onSelect={select} />
+              ))}
+            </ol>
+          </>
+        )}
+        {event && launched.length > 0 && (
+          <>
+            <h3>
+              Launched {event.launched_in_all > LAUNCHED_SHOWN ? `(first ${String(Math.min(LAUNCHED_SHOWN, launched.length))} of ${String(event.launched_in_all)})` : ""}
+            </h3>
+            <ol className="tl-chain">
+              {launched.slice(0, LAUNCHED_SHOWN).map((link, i) => (
+                <ChainItem key={i} link={link} current={false} onSelect={select} />
+              ))}
+            </ol>
+          </>
+        )}
+        {event ? (
+          <>
+            <h3>Facts</h3>
+            <Facts event={event} />
+          </>
+        ) : (
+          <div className="skeleton" />
+        )}
+      </div>
+    </aside>
+  );
+}

@@ -2,11 +2,15 @@
 #pragma once
 
 #include "cli/command.h"
+#include "hardware/devices.h"
 
 namespace opsight::cli {
 
 // The declared subcommand of that name, or null.
 const CLI::App* find_command(const CLI::App& app, std::string_view name);
+
+// A device of the table, or "host": the processor that this program runs on.
+Result<hardware::Device> find_device(const hardware::DeviceTable& table, const std::string& key);
 
 std::unique_ptr<Command> make_import_command();
 std::unique_ptr<Command> make_report_command();
@@ -17,6 +21,7 @@ std::unique_ptr<Command> make_view_command();
 std::unique_ptr<Command> make_sql_command();
 std::unique_ptr<Command> make_schema_command();
 std::unique_ptr<Command> make_profile_command();
+std::unique_ptr<Command> make_devices_command();
 std::unique_ptr<Command> make_help_command();
 std::unique_ptr<Command> make_completion_command();
 

@@ -1,0 +1,73 @@
+// opsight devices: the device table.
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "cli/commands.h"
+#include "query/device_table.h"
+#include "report/render.h"
+
+namespace opsight::cli {
+namespace {
+
+class DevicesCommand : public Command {
+  public:
+    CLI::App* declare(CLI::App& app) override {
+        CLI::App* sub = app.add_subcommand("devices", "List devices and their peaks, with sources");
+        sub->add_option("DEVICE", key_,
+                        "Show one device: its name in the list, or 'host' for this processor");
+        sub->add_option("--devices", file_, "YAML file with devices of your own (see docs/DEVICES.md)");
+        sub->add_option("--format", format_, "table, csv or json")->default_str("table");
+        sub->add_flag_callback(
+            "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
+        sub->footer(
+            "Examples:\n"
+            "  opsight devices\n"
+            "  opsight devices h100-sxm\n"
+            "  opsight devices --format csv > devices.csv\n");
+        return sub;
+    }
+
+    Result<int> run() override {
+        OPSIGHT_ASSIGN(const Format format, parse_format(format_));
+        hardware::DeviceTable table = hardware::DeviceTable::built_in();
+        if (!file_.empty()) {
+            OPSIGHT_ASSIGN(table, hardware::DeviceTable::with_file(file_));
+        }
+        std::vector<hardware::Device> shown = table.devices();
+        if (!key_.empty()) {
+            OPSIGHT_ASSIGN(const hardware::Device device, find_device(table, key_));
+            shown = {device};
+        }
+        const bool one = !key_.empty() && format == Format::kTable;
+        print(one ? device_facts(shown[0]) : device_table(shown), format);
+        return 0;
+    }
+
+  private:
+    static void print(const ResultTable& answer, Format format) {
+        std::string text;
+        if (format == Format::kCsv) text = render_csv(answer);
+        if (format == Format::kJson) text = render_json_rows(answer) + "\n";
+        if (format == Format::kTable) text = render_table(answer, terminal_width());
+        std::fwrite(text.data(), 1, text.size(), stdout);
+    }
+
+    std::string key_, file_, format_ = "table";
+};
+
+}  // namespace
+
+Result<hardware::Device> find_device(const hardware::DeviceTable& table, const std::string& key) {
+    if (key != "host") return table.find(key);
+    std::ifstream file("/proc/cpuinfo");
+    std::stringstream text;
+    text << file.rdbuf();
+    return hardware::describe_cpu(text.str());
+}
+
+std::unique_ptr<Command> make_devices_command() {
+    return std::make_unique<DevicesCommand>();
+}
+
+}  // namespace opsight::cli

@@ -1,0 +1,84 @@
+// Devices and what they can do at most. The table is data (devices.yaml, built into the program); users add
+// devices with a file of the same form. Every device names its sources.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "hardware/precision.h"
+
+namespace opsight::hardware {
+
+enum class UnitKind : uint8_t { kVector, kMatrix };
+
+struct Peak {
+    UnitKind unit = UnitKind::kVector;
+    Precision precision = Precision::kFp32;
+    double dense = 0;   // operations per second, a multiply-add counted as two
+    double sparse = 0;  // with 2:4 structured sparsity; 0: the unit has none
+};
+
+struct Device {
+    std::string key;   // "h100-sxm"
+    std::string name;  // "NVIDIA H100 SXM5 80GB"
+    std::string vendor, architecture;
+    int major = 0, minor = 0;      // CUDA compute capability; 0: none
+    bool consumer = false;         // a GeForce card: half the rate for FP16 products added up in FP32
+    int64_t units = 0;             // multiprocessors or compute units
+    double clock_hz = 0;           // boost clock
+    double memory_bytes = 0;       // capacity
+    double bandwidth = 0;          // of the memory, bytes per second; 0: not known
+    double l2_bytes = 0;           // last cache that all units share
+    double shared_unit_bytes = 0;  // shared memory of one unit
+    double power_w = 0;            // limit of the board
+    bool derived = false;  // peaks are rates of the architecture × units × clock, not published ones
+    std::vector<Peak> peaks;
+    std::vector<std::string> match;    // parts of the name that drivers report
+    std::vector<std::string> sources;  // datasheets and pages
+    std::string note;
+
+    // Null where the device has no such unit or the unit does not take the format.
+    const Peak* peak(UnitKind unit, Precision precision) const;
+};
+
+// FLOP per clock and multiprocessor of a compute capability.
+struct Rates {
+    int major = 0, minor = 0;
+    bool consumer = false;
+    std::vector<Peak> peaks;  // per clock and unit
+};
+
+class DeviceTable {
+  public:
+    // The table that is built in.
+    static const DeviceTable& built_in();
+    // The built-in table with the devices of a YAML file; equal keys replace.
+    static Result<DeviceTable> with_file(const std::string& path);
+    // The built-in table with the devices of a YAML text; `origin` names it in messages.
+    static Result<DeviceTable> with_text(const std::string& text, const std::string& origin);
+
+    const std::vector<Device>& devices() const { return devices_; }
+    // By key, whatever its case; else an error that names the nearest key.
+    Result<Device> find(std::string_view key) const;
+    // The device that a driver calls so ("NVIDIA A100-SXM4-40GB"); the longest part that matches wins.
+    const Device* match(std::string_view driver_name) const;
+    // A device that is not in the table, from what a profile tells of it. Peaks are those of the nearest
+    // compute capability that is not newer; without one there are none. `derived` is set.
+    Device derive(const Device& known) const;
+
+  private:
+    friend Result<DeviceTable> parse_device_table(const std::string&, const std::string&, DeviceTable);
+    std::vector<Device> devices_;
+    std::vector<Rates> rates_;
+};
+
+// Adds the devices and rates of a YAML text to `base`.
+Result<DeviceTable> parse_device_table(const std::string& text, const std::string& origin, DeviceTable base);
+
+// The processor that this program runs on, by its own words (CPUID flags and clock of /proc/cpuinfo). The
+// bandwidth is not known. `cpuinfo`: the text of that file.
+Device describe_cpu(const std::string& cpuinfo);
+
+}  // namespace opsight::hardware

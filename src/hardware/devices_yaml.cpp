@@ -1,0 +1,186 @@
+// Reads the device table's form. What it does not understand is an error with its line: a misspelt key would
+// otherwise be a device without bandwidth.
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "hardware/devices.h"
+
+namespace opsight::hardware {
+namespace {
+
+struct Problem {
+    std::string what;
+    int line = 0;
+};
+
+[[noreturn]] void refuse(const YAML::Node& node, std::string what) {
+    throw Problem{std::move(what), node.Mark().line + 1};
+}
+
+void check_keys(const YAML::Node& map, std::initializer_list<std::string_view> known,
+                const std::string& what) {
+    if (!map.IsMap()) refuse(map, what + " must be a map of keys and values");
+    for (const auto& entry : map) {
+        const std::string key = entry.first.as<std::string>("");
+        if (std::find(known.begin(), known.end(), key) == known.end())
+            refuse(entry.first, fmt::format("{} has no key '{}'", what, key));
+    }
+}
+
+double number(const YAML::Node& map, const char* key, double scale, double fallback = 0) {
+    const YAML::Node node = map[key];
+    if (!node) return fallback;
+    const double value = node.as<double>(-1.0);
+    if (!(value > 0) || !std::isfinite(value * scale) || value > 1e12)
+        refuse(node, fmt::format("{} must be a number above 0", key));
+    return value * scale;
+}
+
+std::string text(const YAML::Node& map, const char* key) {
+    const YAML::Node node = map[key];
+    if (!node) return {};
+    if (!node.IsScalar()) refuse(node, fmt::format("{} must be a text", key));
+    return node.Scalar();
+}
+
+std::vector<std::string> texts(const YAML::Node& map, const char* key) {
+    std::vector<std::string> out;
+    const YAML::Node node = map[key];
+    if (!node) return out;
+    if (!node.IsSequence()) refuse(node, fmt::format("{} must be a list", key));
+    for (const YAML::Node& item : node) {
+        if (!item.IsScalar()) refuse(item, fmt::format("{} must be a list of texts", key));
+        out.push_back(item.Scalar());
+    }
+    return out;
+}
+
+double positive(const YAML::Node& node) {
+    const double value = node.as<double>(-1.0);
+    if (!(value > 0) || value > 1e12) refuse(node, "a peak must be a number above 0");
+    return value;
+}
+
+void read_peaks(const YAML::Node& map, const char* key, UnitKind unit, double scale, std::vector<Peak>& to) {
+    const YAML::Node node = map[key];
+    if (!node) return;
+    if (!node.IsMap()) refuse(node, fmt::format("{} must be a map of number formats and peaks", key));
+    for (const auto& entry : node) {
+        const std::optional<Precision> precision = parse_precision(entry.first.as<std::string>(""));
+        if (!precision)
+            refuse(entry.first, fmt::format("'{}' is no number format: use fp64, fp32, tf32, fp16, bf16, "
+                                            "fp8, fp4, int8 or int4",
+                                            entry.first.as<std::string>("")));
+        Peak peak{unit, *precision};
+        if (entry.second.IsSequence() && entry.second.size() == 2) {
+            peak.dense = positive(entry.second[0]) * scale;
+            peak.sparse = positive(entry.second[1]) * scale;
+        } else if (entry.second.IsScalar()) {
+            peak.dense = positive(entry.second) * scale;
+        } else {
+            refuse(entry.second, "a peak must be a number, or [dense, sparse]");
+        }
+        to.push_back(peak);
+    }
+}
+
+void read_capability(const YAML::Node& map, int& major, int& minor) {
+    const std::string capability = text(map, "capability");
+    if (capability.empty()) return;
+    int used = 0;
+    if (capability.size() > 5 || std::sscanf(capability.c_str(), "%2d.%2d%n", &major, &minor, &used) != 2 ||
+        used != static_cast<int>(capability.size()) || major < 1 || minor < 0)
+        refuse(map["capability"], "capability must be two numbers with a dot between, in quotes: \"9.0\"");
+}
+
+bool flag(const YAML::Node& map, const char* key) {
+    const YAML::Node node = map[key];
+    if (!node) return false;
+    bool value = false;
+    if (!YAML::convert<bool>::decode(node, value)) refuse(node, fmt::format("{} must be true or false", key));
+    return value;
+}
+
+Rates read_rates(const YAML::Node& node) {
+    check_keys(node, {"capability", "consumer", "vector", "matrix"}, "a rate");
+    Rates rates;
+    read_capability(node, rates.major, rates.minor);
+    if (rates.major == 0) refuse(node, "a rate needs a capability");
+    rates.consumer = flag(node, "consumer");
+    read_peaks(node, "vector", UnitKind::kVector, 1, rates.peaks);
+    read_peaks(node, "matrix", UnitKind::kMatrix, 1, rates.peaks);
+    return rates;
+}
+
+Device read_device(const YAML::Node& node) {
+    check_keys(node,
+               {"key", "name", "match", "vendor", "architecture", "capability", "consumer", "units",
+                "clock_mhz", "memory_gb", "bandwidth_gbs", "l2_mib", "power_w", "shared_kib", "vector",
+                "matrix", "sources", "note"},
+               "a device");
+    Device device;
+    device.key = text(node, "key");
+    if (device.key.empty()) refuse(node, "a device needs a key");
+    device.name = text(node, "name");
+    if (device.name.empty()) device.name = device.key;
+    device.vendor = text(node, "vendor");
+    if (device.vendor.empty() && node["capability"]) device.vendor = "NVIDIA";
+    device.architecture = text(node, "architecture");
+    read_capability(node, device.major, device.minor);
+    device.consumer = flag(node, "consumer");
+    device.units = static_cast<int64_t>(number(node, "units", 1));
+    device.clock_hz = number(node, "clock_mhz", 1e6);
+    device.memory_bytes = number(node, "memory_gb", 1e9);
+    device.bandwidth = number(node, "bandwidth_gbs", 1e9);
+    device.l2_bytes = number(node, "l2_mib", 1024 * 1024);
+    device.shared_unit_bytes = number(node, "shared_kib", 1024);
+    device.power_w = number(node, "power_w", 1);
+    device.match = texts(node, "match");
+    device.sources = texts(node, "sources");
+    device.note = text(node, "note");
+    read_peaks(node, "vector", UnitKind::kVector, 1e12, device.peaks);
+    read_peaks(node, "matrix", UnitKind::kMatrix, 1e12, device.peaks);
+    return device;
+}
+
+}  // namespace
+
+Result<DeviceTable> parse_device_table(const std::string& yaml, const std::string& origin, DeviceTable base) {
+    try {
+        const YAML::Node root = YAML::Load(yaml);
+        check_keys(root, {"rates", "devices"}, "a file of devices");
+        for (const char* list : {"rates", "devices"})
+            if (root[list] && !root[list].IsSequence())
+                refuse(root[list], fmt::format("{} must be a list", list));
+        if (const YAML::Node rates = root["rates"])
+            for (const YAML::Node& node : rates)
+                base.rates_.push_back(read_rates(node));
+        if (const YAML::Node devices = root["devices"])
+            for (const YAML::Node& node : devices) {
+                Device device = read_device(node);
+                if (device.peaks.empty()) device = base.derive(device);
+                if (device.peaks.empty())
+                    refuse(node, fmt::format("device '{}' has neither peaks (vector, matrix) nor a known "
+                                             "capability to derive them from",
+                                             device.key));
+                if (device.derived && (device.units == 0 || device.clock_hz == 0))
+                    refuse(node, fmt::format("device '{}' needs units and clock_mhz to derive its peaks",
+                                             device.key));
+                const auto same = [&](const Device& other) { return other.key == device.key; };
+                std::erase_if(base.devices_, same);
+                base.devices_.push_back(std::move(device));
+            }
+    } catch (const Problem& problem) {
+        return fail(problem.what, origin, fmt::format("line {}", problem.line),
+                    "docs/DEVICES.md shows the form of the file");
+    } catch (const YAML::Exception& problem) {
+        return fail(problem.msg, origin, fmt::format("line {}", problem.mark.line + 1),
+                    "docs/DEVICES.md shows the form of the file");
+    }
+    return base;
+}
+
+}  // namespace opsight::hardware

@@ -1,0 +1,15 @@
+// The device table as answers: all devices, a row each, or all that is known of one.
+#pragma once
+
+#include "hardware/devices.h"
+#include "query/result_table.h"
+
+namespace opsight {
+
+// A row a device: facts, and every peak in TFLOP/s (TOP/s for integers).
+ResultTable device_table(const std::vector<hardware::Device>& devices);
+
+// Two columns: what, and how much.
+ResultTable device_facts(const hardware::Device& device);
+
+}  // namespace opsight

@@ -1,0 +1,46 @@
+"""opsight devices: the table, one device, a user's own."""
+import csv
+import io
+import json
+import os
+import unittest
+
+import opsight_cli
+
+
+class Devices(unittest.TestCase):
+    def rows(self, *options):
+        return json.loads(opsight_cli.run("devices", "--format", "json", *options).stdout)
+
+    def test_all_forms_have_the_same_devices(self):
+        rows = self.rows()
+        table = opsight_cli.run("devices").stdout
+        sheet = list(csv.DictReader(io.StringIO(opsight_cli.run("devices", "--format", "csv").stdout)))
+        self.assertEqual([row["key"] for row in rows], [row["Device"] for row in sheet])
+        for row in rows:
+            self.assertIn("\n" + row["key"] + " ", table)
+        self.assertGreater(len(rows), 30)
+
+    def test_one_device(self):
+        (row,) = self.rows("v100-sxm2")
+        self.assertEqual(row["matrix_fp16_tflops"], 125)
+        self.assertEqual(row["bandwidth_gbs"], 900)
+        self.assertIn("datasheet", row["sources"])
+        self.assertIn("Matrix fp16       125 TFLOP/s", opsight_cli.run("devices", "v100-sxm2").stdout)
+
+    def test_a_users_device(self):
+        path = os.path.join(opsight_cli.temporary_folder(), "mine.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("devices:\n  - {key: mine, vector: {fp32: 10}}\n")
+        (row,) = self.rows("mine", "--devices", path)
+        self.assertEqual(row["vector_fp32_tflops"], 10)
+        self.assertIsNone(row["bandwidth_gbs"])
+
+    def test_an_unknown_one_is_wrong_usage(self):
+        done = opsight_cli.run("devices", "a100-400", check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("a100-40", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

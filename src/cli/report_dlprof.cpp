@@ -9,6 +9,7 @@
 
 #include "cli/any_profile.h"
 #include "cli/save_profile.h"
+#include "query/stats.h"
 #include "report/dlprof_csv.h"
 
 namespace opsight::cli {
@@ -52,6 +53,8 @@ Result<int> report_dlprof(const DlprofArguments& arguments) {
         if (wanted(arguments, name)) OPSIGHT_TRY(check_output(path_of(name).string(), arguments.overwrite));
     OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(arguments.path, false));
     OPSIGHT_ASSIGN(stats::Source source, stats::Source::open(profile.path(), {}));
+    OPSIGHT_ASSIGN(const std::string note, stats::left_out_note(source));
+    if (!note.empty()) fmt::print(stderr, "note: {}\n", note);
     OPSIGHT_ASSIGN(const std::vector<dlprof::Report> reports,
                    dlprof::make_reports(source, arguments.options));
     std::error_code problem;

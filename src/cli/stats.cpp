@@ -113,6 +113,7 @@ class StatsCommand : public Command {
         }
         OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path_, quiet_));
         OPSIGHT_ASSIGN(stats::Source source, stats::Source::open(profile.path(), filter_));
+        OPSIGHT_TRY(tell_left_out(source, requests));
         for (size_t i = 0; i < requests.size(); ++i)
             OPSIGHT_TRY(make(source, requests[i], formats[i], at_or_last(outputs_, i)));
         return 0;
@@ -128,6 +129,20 @@ class StatsCommand : public Command {
             requests.push_back(std::move(request));
         }
         return requests;
+    }
+
+    Status tell_left_out(stats::Source& source, const std::vector<stats::Request>& requests) const {
+        const auto concerns = [](const stats::Request& request) {
+            const auto is_gpu = [](stats::Data data) {
+                return data == stats::Data::kKernels || data == stats::Data::kMemory;
+            };
+            return std::any_of(request.report->needs.begin(), request.report->needs.end(), is_gpu) ||
+                   std::any_of(request.report->any_of.begin(), request.report->any_of.end(), is_gpu);
+        };
+        if (quiet_ || std::none_of(requests.begin(), requests.end(), concerns)) return {};
+        OPSIGHT_ASSIGN(const std::string note, stats::left_out_note(source));
+        if (!note.empty()) fmt::print(stderr, "note: {}\n", note);
+        return {};
     }
 
     Result<stats::Format> format_of(size_t index) const {

@@ -101,6 +101,23 @@ Result<Request> parse_request(std::string_view text) {
     return request;
 }
 
+Result<std::string> left_out_note(Source& source) {
+    OPSIGHT_ASSIGN(
+        const duck::Rows rows,
+        source.query(
+            "SELECT count(*), coalesce(sum(dur_ns), 0)::BIGINT FROM raw.device_spans WHERE kind = 6"));
+    const auto number = [&](size_t column) {
+        const int64_t* value = std::get_if<int64_t>(&rows.rows.at(0)[column]);
+        return value ? *value : 0;
+    };
+    if (number(0) == 0) return std::string();
+    return fmt::format(
+        "the reports leave out, as nsys does, {} launches of CUDA graphs ({} ns on devices) that were "
+        "recorded as a "
+        "whole: their kernels are not known; 'nsys profile --cuda-graph-trace=node' records them",
+        number(0), number(1));
+}
+
 std::string usage(const Report& report) {
     std::string text(report.name);
     if (report.takes & kNvtxName) text += "[:nvtx-name]";

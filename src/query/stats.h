@@ -80,6 +80,10 @@ Result<Request> parse_request(std::string_view text);
 // "CUDA kernel data" where the profile lacks what the report needs; else empty.
 Result<std::string> missing_data(Source& source, const Report& report);
 
+// What device work the profile holds that these reports, like those of nsys, have no row for: CUDA graphs
+// that were recorded as a whole. Empty where there is none.
+Result<std::string> left_out_note(Source& source);
+
 // "name[:nvtx-name][:base|:mangled]"
 std::string usage(const Report& report);
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """opsight stats from outside: names, formats, files, what is skipped, traces given directly. Needs no corpus."""
 
+import contextlib
 import csv
 import io
 import json
 import os
 import shutil
+import sqlite3
 import tempfile
 import unittest
 
@@ -116,6 +118,26 @@ class StatsTest(unittest.TestCase):
 
     def analyze(self, *arguments, **options):
         return opsight_cli.run("analyze", "run.opsight", *arguments, cwd=self.folder, **options)
+
+    def test_graphs_recorded_as_a_whole_are_told(self):
+        with contextlib.closing(sqlite3.connect(self.path("graph.sqlite"))) as export:
+            export.executescript("""
+                CREATE TABLE StringIds (id INTEGER, value TEXT);
+                INSERT INTO StringIds VALUES (1, 'cudaGraphLaunch'), (2, 'kernel');
+                CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start, end, globalTid, correlationId, nameId);
+                INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (0, 10, 83886087, 1, 1), (50, 60, 83886087, 2, 1);
+                CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE
+                    (start, end, deviceId, contextId, streamId, correlationId, globalPid, graphId);
+                INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES
+                    (20, 40, 0, 1, 7, 1, 83886080, 3), (70, 95, 0, 1, 7, 2, 83886080, 3);""")
+        told = "note: the reports leave out, as nsys does, 2 launches of CUDA graphs (45 ns on devices)"
+        run = lambda *arguments: opsight_cli.run("stats", "graph.sqlite", *arguments, cwd=self.folder)
+        self.assertIn(told, run().stderr)
+        self.assertIn(told, run("-r", "cuda_gpu_kern_sum", "-f", "csv").stderr)
+        self.assertNotIn("note:", run("-r", "cuda_api_sum").stderr)
+        self.assertNotIn("note:", run("-q").stderr)
+        done = opsight_cli.run("report", "graph.sqlite", "--style", "dlprof", cwd=self.folder)
+        self.assertIn(told, done.stderr)
 
     def test_rules(self):
         text = self.analyze("-f", "column").stdout

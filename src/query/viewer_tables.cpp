@@ -135,4 +135,25 @@ Result<ResultTable> communication(Session& session, const TableSubject&, const S
     return ask(session, q, shape);
 }
 
+Result<ResultTable> communication_overlap(Session& session) {
+    Question q{"overlap", "Communication and Computing"};
+    q.fields = {{{"rank", "Rank", Unit::kCount}, "r.number"},
+                {{"device", "Device ID", Unit::kCount}, "d.number"},
+                {{"communication_ns", "Communication Time (ns)", Unit::kNs}, "s.comm_ns"},
+                {{"overlap_ns", "Overlapped (ns)", Unit::kNs}, "s.overlap_ns"},
+                {{"exposed_ns", "Exposed Communication (ns)", Unit::kNs}, "s.comm_ns - s.overlap_ns"},
+                {{"overlap_pct", "Communication Overlap %", Unit::kPercent},
+                 "100.0 * s.overlap_ns / nullif(s.comm_ns, 0)"}};
+    q.with =
+        "WITH p AS (SELECT s.device, s.overlapped, greatest(0, least(s.end_ns, w.end_ns) - "
+        "greatest(s.begin_ns, "
+        "w.begin_ns)) AS ns FROM raw.comm_segments s JOIN raw.devices d ON d.id = s.device JOIN sel_wall w "
+        "ON "
+        "w.rank = d.rank), s AS (SELECT device, sum(ns)::BIGINT AS comm_ns, "
+        "coalesce(sum(ns) FILTER (WHERE overlapped), 0)::BIGINT AS overlap_ns FROM p GROUP BY 1) ";
+    q.source = "s JOIN raw.devices d ON d.id = s.device LEFT JOIN raw.ranks r ON r.id = d.rank";
+    q.order = {{"rank", false}, {"device", false}};
+    return ask(session, q, {});
+}
+
 }  // namespace opsight

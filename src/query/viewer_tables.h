@@ -12,8 +12,9 @@ Result<ResultTable> op_kernel_instances(Session& session, const TableSubject& su
 Result<ResultTable> key_ops(Session& session, const TableSubject& subject, const Shape& shape);
 // Ops by what they allocated, from the events of the range.
 Result<ResultTable> memory_allocators(Session& session, const TableSubject& subject, const Shape& shape);
-// Communication kernels by rank and collective.
+// Communication kernels by rank and collective; and how much of it ran beside computing, by device.
 Result<ResultTable> communication(Session& session, const TableSubject& subject, const Shape& shape);
+Result<ResultTable> communication_overlap(Session& session);
 
 // Columns of an instance for a page: its evidence of Tensor Core use, and where it is on the timeline.
 std::vector<Field> instance_places();

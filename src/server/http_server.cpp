@@ -121,7 +121,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
         head_.emplace();
         head_->version(version_);
         head_->result(static_cast<unsigned>(response.status));
-        head_->set(http::field::content_type, response.type);
+        const bool bare = response.status == 204 || response.status == 304;  // never with a body
+        if (!bare) head_->set(http::field::content_type, response.type);
         for (const auto& [name, value] : response.headers)
             head_->set(name, value);
         more_ = std::move(response.more);
@@ -131,7 +132,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
         body_ = std::move(response.body);
         if (chunked)
             head_->chunked(true);
-        else if (!more_)
+        else if (!more_ && !bare)
             head_->content_length(body_.size());
         if (head_only_) {
             body_.clear();

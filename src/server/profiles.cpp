@@ -34,17 +34,16 @@ int64_t count_of(const ResultTable& table, std::string_view key) {
 
 }  // namespace
 
-Profiles::Profiles(std::vector<std::string> paths, bool read_only) : read_only_(read_only) {
+Profiles::Profiles(const std::vector<std::string>& paths, bool read_only) : read_only_(read_only) {
     std::map<std::string, int> seen;
     for (const std::string& path : paths)
         ++seen[short_name(path)];
-    for (std::string& path : paths) {
-        auto entry = std::make_unique<Entry>();
+    for (const std::string& path : paths) {
+        auto entry = std::make_unique<Entry>(path, read_only);
         entry->name = short_name(path);
         std::error_code ignored;
         const std::string folder = fs::absolute(path, ignored).parent_path().filename().string();
         if (seen[entry->name] > 1) entry->name = folder + "/" + entry->name;
-        entry->path = std::move(path);
         entries_.push_back(std::move(entry));
     }
 }
@@ -102,7 +101,7 @@ Expected<Lease> Profiles::lease(size_t number, const RangeOptions& range) {
 
 Expected<Lease> Profiles::lease(const Call& call) {
     OPSIGHT_ASSIGN(const size_t number, number_of(call.path("id")));
-    OPSIGHT_ASSIGN(const RangeOptions range, range_of(call));
+    OPSIGHT_ASSIGN(const RangeOptions range, range_of(call, number));
     return lease(number, range);
 }
 
@@ -121,14 +120,23 @@ void Profiles::interrupt() {
     }
 }
 
-Expected<RangeOptions> range_of(const Call& call) {
+Expected<RangeOptions> Profiles::range_of(const Call& call, size_t number) const {
     RangeOptions range;
     OPSIGHT_ASSIGN(range.start, call.number("iter_start"));
     OPSIGHT_ASSIGN(range.stop, call.number("iter_stop"));
     OPSIGHT_ASSIGN(range.all, call.flag("all"));
     range.key_op = call.text("key_op");
     range.iteration_range = call.text("iteration_range");
-    return range;
+    const std::string id = call.text("aggregation");
+    if (id.empty()) return range;
+    if (range.start || range.stop || range.all || !range.key_op.empty() || !range.iteration_range.empty())
+        return fail(
+            Problem(400, "bad_request", "an aggregation and another range exclude each other", "give one"));
+    const auto found = entries_[number]->aggregations.find(id);
+    if (!found)
+        return fail(Problem(404, "not_found", fmt::format("there is no aggregation '{}'", id),
+                            "its name may have been removed: choose the range again"));
+    return found->range;
 }
 
 }  // namespace opsight::server

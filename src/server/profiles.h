@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "server/aggregations.h"
 #include "server/http.h"
 #include "server/session_pool.h"
 #include "server/timelines.h"
@@ -24,7 +25,7 @@ struct ProfileFacts {
 
 class Profiles {
   public:
-    Profiles(std::vector<std::string> paths, bool read_only);
+    Profiles(const std::vector<std::string>& paths, bool read_only);
 
     size_t size() const { return entries_.size(); }
     bool read_only() const { return read_only_; }
@@ -34,6 +35,9 @@ class Profiles {
     Expected<ProfileFacts> facts(size_t number);
 
     Expected<size_t> number_of(const std::string& id) const;
+    Aggregations& aggregations(size_t number) { return entries_[number]->aggregations; }
+    // The range that the parameters of a call name.
+    Expected<RangeOptions> range_of(const Call& call, size_t number) const;
     // A session for the profile {id} and the range of a call.
     Expected<Lease> lease(const Call& call);
     Expected<Lease> lease(size_t number, const RangeOptions& range);
@@ -43,7 +47,9 @@ class Profiles {
 
   private:
     struct Entry {
+        Entry(std::string path_, bool read_only) : path(std::move(path_)), aggregations(path, read_only) {}
         std::string path, name;
+        Aggregations aggregations;
         std::mutex mutex;
         std::unique_ptr<SessionPool> pool;  // null until it is opened
         std::optional<ProfileFacts> facts;
@@ -54,8 +60,5 @@ class Profiles {
     bool read_only_;
     Timelines timelines_;
 };
-
-// The range that the parameters of a call name.
-Expected<RangeOptions> range_of(const Call& call);
 
 }  // namespace opsight::server

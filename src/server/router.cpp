@@ -101,7 +101,7 @@ Expected<bool> Call::flag(std::string_view name) const {
 }
 
 std::vector<std::string> range_parameters() {
-    return {"iter_start", "iter_stop", "all", "key_op", "iteration_range"};
+    return {"iter_start", "iter_stop", "all", "key_op", "iteration_range", "aggregation"};
 }
 
 std::vector<std::string> operator+(std::vector<std::string> left, const std::vector<std::string>& right) {
@@ -117,7 +117,7 @@ Response json_response(std::string body) {
 
 std::vector<Route> all_routes() {
     std::vector<Route> all;
-    for (const auto& group : {profile_routes(), table_routes(), timeline_routes()})
+    for (const auto& group : {profile_routes(), table_routes(), view_routes(), timeline_routes(), aggregation_routes()})
         all.insert(all.end(), group.begin(), group.end());
     return all;
 }

@@ -70,5 +70,7 @@ std::vector<Route> all_routes();
 std::vector<Route> profile_routes();
 std::vector<Route> table_routes();
 std::vector<Route> timeline_routes();
+std::vector<Route> view_routes();
+std::vector<Route> aggregation_routes();
 
 }  // namespace opsight::server

@@ -55,6 +55,12 @@ Expected<Response> summary(Call& call) {
                          ",\n\"summary\": " + render_report_json(report) + "}");
 }
 
+// Advice is not given yet; the page says so.
+Expected<Response> findings(Call& call) {
+    OPSIGHT_TRY(call.profiles().lease(call));
+    return json_response(R"({"available": false, "findings": []})");
+}
+
 }  // namespace
 
 std::vector<Route> profile_routes() {
@@ -62,6 +68,7 @@ std::vector<Route> profile_routes() {
         {"GET", "/api/v1/profiles", list, {}},
         {"GET", "/api/v1/profiles/{id}/info", info, {}},
         {"GET", "/api/v1/profiles/{id}/summary", summary, range_parameters()},
+        {"GET", "/api/v1/profiles/{id}/findings", findings, range_parameters()},
     };
 }
 

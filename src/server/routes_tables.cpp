@@ -111,12 +111,12 @@ Expected<Response> table(Call& call) {
     if (needs_op(name)) {
         OPSIGHT_ASSIGN(subject.op, call.needed_number("op"));
     }
-    OPSIGHT_ASSIGN(RangeOptions range, range_of(call));
+    OPSIGHT_ASSIGN(const size_t number, call.profiles().number_of(call.path("id")));
+    OPSIGHT_ASSIGN(RangeOptions range, call.profiles().range_of(call, number));
     if (needs_iteration(name)) {
         OPSIGHT_ASSIGN(const int64_t iteration, call.needed_number("iteration"));
         range.start = range.stop = iteration;
     }
-    OPSIGHT_ASSIGN(const size_t number, call.profiles().number_of(call.path("id")));
     OPSIGHT_ASSIGN(Lease session, call.profiles().lease(number, range));
     OPSIGHT_ASSIGN(ResultTable made, make_table(*session, name, subject, shape));
     if (whole) return download(std::move(session), std::move(made), csv);

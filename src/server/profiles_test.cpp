@@ -1,0 +1,136 @@
+#include "server/profiles.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "query/test_session.h"
+#include "server/router.h"
+
+namespace opsight::server {
+namespace {
+
+TestProfile steps(int count) {
+    TestProfile made;
+    for (int64_t i = 0; i < count; ++i) {
+        made.annotation("ProfilerStep#" + std::to_string(i), i * 1000, 900, made.thread());
+        made.op("aten::mm", i * 1000 + 100, 300);
+        made.op("aten::relu", i * 1000 + 500, 200);
+    }
+    return made;
+}
+
+void set_schema_version(const std::string& path, const std::string& version) {
+    auto database = duck::Database::open(path, {});
+    ASSERT_TRUE(database.has_value());
+    auto connection = database->connect();
+    ASSERT_TRUE(connection.has_value());
+    ASSERT_TRUE(connection->query("UPDATE raw.meta SET value = ? WHERE key = 'schema_version'", {version})
+                    .has_value());
+}
+
+int64_t calls_of(Session& session) {
+    return std::get<int64_t>(value_of(session, "SELECT count(*) FROM sel_ops"));
+}
+
+TEST(Profiles, RefuseANewerSchema) {
+    const StoredProfile stored(steps(3));
+    set_schema_version(stored.path(), "99");
+    Profiles profiles({stored.path()}, false);
+    const auto facts = profiles.facts(0);
+    ASSERT_FALSE(facts.has_value());
+    EXPECT_EQ(facts.error().code, "profile_unusable");
+    EXPECT_EQ(facts.error().status, 422);
+    EXPECT_NE(facts.error().message.find("schema version 99"), std::string::npos);
+}
+
+TEST(Profiles, DoNotBringAnOlderSchemaUpToDateWhenReadOnly) {
+    const StoredProfile stored(steps(3));
+    set_schema_version(stored.path(), "3");
+    {
+        Profiles profiles({stored.path()}, true);
+        const auto facts = profiles.facts(0);
+        ASSERT_FALSE(facts.has_value());
+        EXPECT_NE(facts.error().message.find("older schema version 3"), std::string::npos);
+    }
+    auto database = duck::Database::open(stored.path(), {.read_only = true});
+    ASSERT_TRUE(database.has_value());
+    const auto version =
+        database->connect()->query("SELECT value FROM raw.meta WHERE key = 'schema_version'");
+    EXPECT_EQ(std::get<std::string>(version->rows.at(0)[0]), "3");
+}
+
+TEST(Profiles, TellTheirFacts) {
+    const StoredProfile stored(steps(4));
+    Profiles profiles({stored.path()}, false);
+    const auto facts = profiles.facts(0);
+    ASSERT_TRUE(facts.has_value()) << facts.error().message;
+    EXPECT_EQ(facts->iterations, 4);
+    EXPECT_EQ(facts->ops, 8);
+    EXPECT_EQ(profiles.name(0), "a");
+}
+
+TEST(Profiles, ManyThreadsAskForManyRanges) {
+    const StoredProfile stored(steps(20));
+    Profiles profiles({stored.path()}, false);
+    std::vector<RangeOptions> ranges(4);
+    ranges[0].start = 2, ranges[0].stop = 5;
+    ranges[1].all = true;
+    ranges[2].key_op = "aten::mm", ranges[2].all = true;
+    ranges[3].iteration_range = "ProfilerStep#1*", ranges[3].all = true;
+    std::vector<int64_t> wanted;
+    for (const RangeOptions& range : ranges) {
+        Session alone = stored.open(range);
+        wanted.push_back(calls_of(alone));
+    }
+    EXPECT_EQ(wanted[0], 8);
+    std::vector<std::thread> threads;
+    std::atomic<int> wrong = 0;
+    for (size_t t = 0; t < 12; ++t)
+        threads.emplace_back([&, t] {
+            for (size_t i = 0; i < 20; ++i) {
+                const size_t which = (t + i) % ranges.size();
+                const auto session = profiles.lease(0, ranges[which]);
+                if (!session || calls_of(**session) != wanted[which]) ++wrong;
+            }
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST(SessionPool, WakesThoseWhoWaitWhenInterrupted) {
+    const StoredProfile stored(steps(6));
+    Profiles profiles({stored.path()}, false);
+    RangeOptions cut;
+    cut.key_op = "aten::mm";
+    std::vector<Lease> all;
+    for (int i = 0; i < 2; ++i) {
+        auto lease = profiles.lease(0, cut);
+        ASSERT_TRUE(lease.has_value());
+        all.push_back(std::move(*lease));
+    }
+    std::atomic<bool> refused = false;
+    std::thread waiting([&] { refused = !profiles.lease(0, cut).has_value(); });
+    const auto other = profiles.lease(0, {});  // of another range: nobody has to wait
+    EXPECT_TRUE(other.has_value());
+    profiles.interrupt();
+    waiting.join();
+    EXPECT_TRUE(refused);
+}
+
+TEST(SessionPool, FailsForARangeThatIsNotThereAndGoesOn) {
+    const StoredProfile stored(steps(6));
+    Profiles profiles({stored.path()}, false);
+    RangeOptions none;
+    none.key_op = "nothing";
+    for (int i = 0; i < 5; ++i) {
+        const auto lease = profiles.lease(0, none);
+        ASSERT_FALSE(lease.has_value());
+        EXPECT_EQ(lease.error().status, 400);
+    }
+    EXPECT_TRUE(profiles.lease(0, {}).has_value());
+}
+
+}  // namespace
+}  // namespace opsight::server

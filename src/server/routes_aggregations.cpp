@@ -1,0 +1,138 @@
+// Named ranges: made by re-aggregating, and used in place of a range by every other address.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/render_info.h"
+#include "server/aggregations.h"
+#include "server/profiles.h"
+#include "server/router.h"
+
+namespace opsight::server {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kLongestName = 200;
+
+// The parameters as a URL has them.
+Json parameters_of(const RangeOptions& range) {
+    Json object = Json::object();
+    if (range.start) object["iter_start"] = *range.start;
+    if (range.stop) object["iter_stop"] = *range.stop;
+    if (range.all) object["all"] = true;
+    if (!range.key_op.empty()) object["key_op"] = range.key_op;
+    if (!range.iteration_range.empty()) object["iteration_range"] = range.iteration_range;
+    return object;
+}
+
+Json to_json(const Aggregation& a) {
+    return {{"id", a.id},
+            {"name", a.name},
+            {"parameters", parameters_of(a.range)},
+            {"range", Json::parse(a.found)}};
+}
+
+std::string text_of(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Expected<Response> list(Call& call) {
+    OPSIGHT_ASSIGN(const size_t number, call.profiles().number_of(call.path("id")));
+    const Aggregations& kept = call.profiles().aggregations(number);
+    Json all = Json::array();
+    for (const Aggregation& each : kept.list())
+        all.push_back(to_json(each));
+    const std::string problem = kept.not_kept_because();
+    return json_response(text_of({{"aggregations", std::move(all)},
+                                  {"kept", problem.empty()},
+                                  {"not_kept_because", problem.empty() ? Json() : Json(problem)}}));
+}
+
+struct Wish {
+    std::string name;
+    RangeOptions range;
+};
+
+Problem bad_body(const std::string& what) {
+    return {400, "bad_request", what,
+            "send an object of name, iter_start, iter_stop, all, key_op, iteration_range, each of which may "
+            "be missing"};
+}
+
+std::optional<int64_t> number_of(const Json& value) {
+    return value.is_null() ? std::nullopt : std::optional<int64_t>(value.get<int64_t>());
+}
+
+Expected<Wish> read_wish(const std::string& body) {
+    const Json object = Json::parse(body, nullptr, false);
+    if (!object.is_object()) return fail(bad_body("the body is no JSON object"));
+    Wish wish;
+    for (const auto& [key, value] : object.items()) {
+        const bool text = value.is_string(), number = value.is_number_integer() || value.is_null();
+        if (key == "name" && text)
+            wish.name = value.get<std::string>();
+        else if (key == "key_op" && text)
+            wish.range.key_op = value.get<std::string>();
+        else if (key == "iteration_range" && text)
+            wish.range.iteration_range = value.get<std::string>();
+        else if (key == "iter_start" && number)
+            wish.range.start = number_of(value);
+        else if (key == "iter_stop" && number)
+            wish.range.stop = number_of(value);
+        else if (key == "all" && value.is_boolean())
+            wish.range.all = value.get<bool>();
+        else
+            return fail(bad_body(fmt::format("'{}' is unknown, or its value of the wrong kind", key)));
+    }
+    if (wish.name.size() > kLongestName)
+        return fail(bad_body(fmt::format("the name is longer than {} bytes", kLongestName)));
+    return wish;
+}
+
+std::string name_for(const Range& range, const RangeOptions& options) {
+    if (range.whole) return "whole profile";
+    std::string name = fmt::format("iterations {} to {}", range.start, range.stop);
+    if (!options.key_op.empty()) name += " by " + options.key_op;
+    if (!options.iteration_range.empty()) name += " of " + options.iteration_range;
+    return name;
+}
+
+Expected<Response> make(Call& call) {
+    OPSIGHT_ASSIGN(const size_t number, call.profiles().number_of(call.path("id")));
+    OPSIGHT_ASSIGN(Wish wish, read_wish(call.request().body));
+    OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(number, wish.range));
+    if (wish.name.empty()) wish.name = name_for(session->range(), wish.range);
+    const auto made = call.profiles().aggregations(number).add(std::move(wish.name), wish.range,
+                                                               range_json(session->range()));
+    if (!made)
+        return fail(Problem(409, "too_many",
+                            fmt::format("there are {} aggregations already", Aggregations::kMost),
+                            "remove some first"));
+    Response response = json_response(text_of(to_json(*made)));
+    response.status = 201;
+    return response;
+}
+
+Expected<Response> remove(Call& call) {
+    OPSIGHT_ASSIGN(const size_t number, call.profiles().number_of(call.path("id")));
+    const std::string& id = call.path("aggregation");
+    if (!call.profiles().aggregations(number).remove(id))
+        return fail(Problem(404, "not_found", fmt::format("there is no aggregation '{}'", id), ""));
+    Response response;
+    response.status = 204;
+    return response;
+}
+
+}  // namespace
+
+std::vector<Route> aggregation_routes() {
+    const std::string all = "/api/v1/profiles/{id}/aggregations";
+    return {
+        {"GET", all, list, {}},
+        {"POST", all, make, {}},
+        {"DELETE", all + "/{aggregation}", remove, {}},
+    };
+}
+
+}  // namespace opsight::server

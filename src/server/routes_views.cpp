@@ -1,0 +1,139 @@
+// What pictures are drawn from: iterations, layers, devices, memory, communication.
+#include <nlohmann/json.hpp>
+
+#include "query/iteration_shares.h"
+#include "query/layer_tree.h"
+#include "query/memory.h"
+#include "query/viewer_tables.h"
+#include "report/render_info.h"
+#include "report/render_page.h"
+#include "server/profiles.h"
+#include "server/router.h"
+
+namespace opsight::server {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kShareNames[kResources] = {"tensor_core", "other_kernel", "communication", "memory",
+                                                 "dataloader",  "io",           "cpu",           "other"};
+
+std::string text_of(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json range_of(const Session& session) {
+    return Json::parse(range_json(session.range()));
+}
+
+Json objects_of(const ResultTable& table) {
+    return Json::parse("[" + json_objects(table, table.rows, true) + "]");
+}
+
+Expected<Response> iterations(Call& call) {
+    OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
+    OPSIGHT_ASSIGN(const std::vector<IterationShares> found, iteration_shares(*session));
+    Json list = Json::array();
+    for (const IterationShares& it : found) {
+        Json shares;
+        for (size_t i = 0; i < kResources; ++i)
+            shares[kShareNames[i]] = it.ns[i];
+        list.push_back({{"rank", it.rank},
+                        {"iteration", it.iteration},
+                        {"begin_ns", it.begin_ns},
+                        {"dur_ns", it.dur_ns},
+                        {"selected", it.selected},
+                        {"warm_up", it.warmup},
+                        {"shares_ns", std::move(shares)}});
+    }
+    return json_response(text_of({{"iterations", std::move(list)}, {"range", range_of(*session)}}));
+}
+
+Json times_of(const LayerTimes& times) {
+    return {{"cpu_ns", times.cpu_ns}, {"gpu_ns", times.gpu_ns}, {"kernels", times.kernels}};
+}
+
+Expected<Response> layers(Call& call) {
+    OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
+    OPSIGHT_ASSIGN(const std::vector<LayerNode> tree, layer_tree(*session));
+    Json list = Json::array();
+    for (const LayerNode& node : tree)
+        list.push_back({{"id", node.id},
+                        {"parent", node.id < 0 ? Json() : Json(node.parent)},
+                        {"name", node.name},
+                        {"path", node.path},
+                        {"depth", node.depth},
+                        {"calls", node.calls},
+                        {"cpu_ns", node.cpu_ns},
+                        {"gpu_ns", node.gpu_ns},
+                        {"all", times_of(node.all)},
+                        {"fwd", times_of(node.forward)},
+                        {"bwd", times_of(node.backward)},
+                        {"self", times_of(node.own)}});
+    return json_response(text_of({{"layers", std::move(list)}, {"range", range_of(*session)}}));
+}
+
+Expected<Response> gpus(Call& call) {
+    OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
+    OPSIGHT_ASSIGN(const ResultTable devices, device_use(*session, {}));
+    OPSIGHT_ASSIGN(const ResultTable streams, stream_use(*session, {}));
+    Json list = objects_of(devices);
+    for (Json& device : list)
+        device["streams"] = Json::array();
+    for (const Json& stream : objects_of(streams))
+        for (Json& device : list)
+            if (device["rank"] == stream["rank"] && device["device"] == stream["device"])
+                device["streams"].push_back(stream);
+    return json_response(
+        text_of({{"devices", std::move(list)}, {"notes", streams.notes}, {"range", range_of(*session)}}));
+}
+
+Json memory_of(const DeviceMemory& memory) {
+    Json points = Json::array();
+    for (const MemoryPoint& point : memory.points)
+        points.push_back(
+            {point.time_ns, point.allocated, point.reserved < 0 ? Json() : Json(point.reserved)});
+    return {{"rank", memory.rank},
+            {"device", memory.device < 0 ? Json() : Json(memory.device)},
+            {"kind", memory.kind},
+            {"changes_only", memory.from_start},
+            {"events", memory.events},
+            {"peak_allocated", memory.peak_allocated},
+            {"peak_at_ns", memory.peak_at_ns},
+            {"peak_reserved", memory.peak_reserved < 0 ? Json() : Json(memory.peak_reserved)},
+            {"points", std::move(points)}};
+}
+
+Expected<Response> memory(Call& call) {
+    OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
+    OPSIGHT_ASSIGN(const std::vector<DeviceMemory> found, memory_over_time(*session));
+    Json devices = Json::array();
+    for (const DeviceMemory& device : found)
+        devices.push_back(memory_of(device));
+    return json_response(text_of({{"available", !found.empty()}, {"devices", std::move(devices)}}));
+}
+
+Expected<Response> communication_of(Call& call) {
+    OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
+    OPSIGHT_ASSIGN(const ResultTable overlap, communication_overlap(*session));
+    OPSIGHT_ASSIGN(const ResultTable collectives, communication(*session, {}, {}));
+    return json_response(text_of({{"available", !collectives.rows.empty()},
+                                  {"devices", objects_of(overlap)},
+                                  {"collectives", objects_of(collectives)},
+                                  {"range", range_of(*session)}}));
+}
+
+}  // namespace
+
+std::vector<Route> view_routes() {
+    const std::string profile = "/api/v1/profiles/{id}";
+    return {
+        {"GET", profile + "/iterations", iterations, range_parameters()},
+        {"GET", profile + "/layers", layers, range_parameters()},
+        {"GET", profile + "/gpus", gpus, range_parameters()},
+        {"GET", profile + "/memory", memory, {}},
+        {"GET", profile + "/communication", communication_of, range_parameters()},
+    };
+}
+
+}  // namespace opsight::server

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Answers of `opsight view` on a profile of 10 million spans, asked by 8 clients at once.
+
+Each client asks for the same addresses in another order, over connections that stay open. The first answers of a
+table cost its working out, so each address is asked once before (told apart as "first"). Times are those that a
+client waits.
+"""
+
+import http.client
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+
+from bench_tools import FOLDER, measured, program, result, scaled, trace_of_corpus
+
+SOURCE = "hta/nccl_parser_config__nccl_data.json.gz"
+MEGABYTES = 3660  # 10 million spans
+CLIENTS, ROUNDS = 8, 12
+ADDRESSES = {
+    "info": "info",
+    "summary": "summary",
+    "ops, page": "tables/detailed?page_size=50&page=1",
+    "ops, sorted": "tables/detailed?sort=median_cpu_time_ns:desc",
+    "ops, searched": "tables/detailed?search=backward",
+    "op types": "tables/op_type",
+    "layers": "layers",
+    "kernels, page": "tables/kernel",
+    "kernel instances, page": "tables/kernels?page_size=50&page=2",
+    "iterations": "iterations",
+    "GPUs": "gpus",
+    "summary of a range": "summary?iter_start=100&iter_stop=200",
+}
+SLOW = {"kernel instances, searched": "tables/kernels?search=elementwise&page_size=50",
+        "kernel instances, filtered": "tables/kernels?filter=gpu_duration_ns:gt:100000&page_size=50"}
+
+
+def make_profile():
+    trace = scaled(trace_of_corpus(SOURCE), "view.json", int(os.environ.get("BENCH_MEGABYTES", MEGABYTES)))
+    profile = os.path.join(FOLDER, "view.opsight")
+    measured([program("opsight"), "import", trace, "-o", profile])
+    os.unlink(trace)
+    return profile
+
+
+class Client:
+    def __init__(self, url):
+        parts = urllib.parse.urlsplit(url)
+        self.token = urllib.parse.parse_qs(parts.query)["token"][0]
+        self.connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=120)
+
+    def ask(self, path, method="GET", body=None):
+        """Milliseconds until the whole answer is here, and the answer."""
+        headers = {"Authorization": "Bearer " + self.token, "Content-Type": "application/json"}
+        begin = time.monotonic()
+        self.connection.request(method, "/api/v1/profiles/0/" + path, body=body, headers=headers)
+        answer = self.connection.getresponse()
+        text = answer.read()
+        waited = (time.monotonic() - begin) * 1000
+        if answer.status not in (200, 201):
+            sys.exit(f"{path}: {answer.status} {text[:300]}")
+        return waited, text
+
+
+def share(times, part):
+    return sorted(times)[min(len(times) - 1, int(part * len(times)))]
+
+
+def crowd(url, addresses, rounds):
+    """What each address took when all clients ask at once."""
+    times = {name: [] for name in addresses}
+    lock = threading.Lock()
+
+    def run(seed):
+        client, order = Client(url), list(addresses) * rounds
+        random.Random(seed).shuffle(order)
+        for name in order:
+            waited, _ = client.ask(addresses[name])
+            with lock:
+                times[name].append(waited)
+
+    threads = [threading.Thread(target=run, args=(seed,)) for seed in range(CLIENTS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return times
+
+
+def measure(url):
+    first = Client(url)
+    for name, path in {**ADDRESSES, **SLOW}.items():
+        result(f"{name}: first answer", first.ask(path)[0], "ms")
+    for wish in ({"iter_start": 300, "iter_stop": 400}, {"key_op": "Optimizer.step#SGD.step"}):
+        waited, made = first.ask("aggregations", "POST", json.dumps(wish))
+        result(f"re-aggregation, {json.loads(made)['name']}", waited, "ms", "<= 1000")
+    crowd(url, ADDRESSES, 2)  # sessions for all clients
+    for name, times in crowd(url, ADDRESSES, ROUNDS).items():
+        result(f"8 clients, {name}: p50", share(times, 0.5), "ms")
+        result(f"8 clients, {name}: p95", share(times, 0.95), "ms", "<= 500")
+
+
+def main():
+    profile = make_profile()
+    info = json.loads(measured([program("opsight"), "info", profile, "--json"]).output)
+    spans = sum(info["counts"][kind] for kind in ("kernels", "memcpys", "memsets", "api_calls", "ops", "annotations"))
+    result("spans in the profile", spans, "")
+    server = subprocess.Popen([program("opsight"), "view", "--no-open", "-p", "0", profile], stdout=subprocess.PIPE,
+                              text=True)
+    try:
+        measure(server.stdout.readline().strip())
+        with open(f"/proc/{server.pid}/status", encoding="utf-8") as file:
+            peak = [int(line.split()[1]) for line in file if line.startswith("VmHWM")][0]
+        result("peak memory of the server", peak / 1024, "MiB")
+    finally:
+        server.terminate()
+        server.wait(timeout=60)
+
+
+if __name__ == "__main__":
+    main()

@@ -10,6 +10,7 @@
 #include "cli/save_profile.h"
 #include "cli/table_output.h"
 #include "query/reports.h"
+#include "report/render_html.h"
 #include "report/render_info.h"
 #include "report/render_report.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kRowsOnTerminal = 20;
+constexpr int64_t kRowsOnTerminal = 20, kRowsOnPage = 200;
 
 class ReportCommand : public Command {
   public:
@@ -29,10 +30,11 @@ class ReportCommand : public Command {
             "--report", reports_,
             "Reports, with commas between: summary, detailed, iteration, kernel, tensor_core, op_type, "
             "group_op, or all (default: summary, the ops, layers and kernels that take most)");
-        sub->add_option("--format", format_, "table, csv or json")->default_str("table");
+        sub->add_option("--format", format_, "table, csv, json or html (one file)")->default_str("table");
         sub->add_flag_callback(
             "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
-        sub->add_option("--output", output_, "Write a file for each report into this folder");
+        sub->add_option("-o,--output", output_,
+                        "Write a file for each report into this folder; of html, the file to write");
         sub->add_flag("--force", force_, "Replace the files that are there");
         sub->add_option(
                "--style", style_,
@@ -43,8 +45,9 @@ class ReportCommand : public Command {
                         "What the names of DLProf's files begin with (default: dlprof)");
         sub->add_option("--sort", sort_,
                         "Column to sort by, by its key or head; ':asc' or ':desc' may follow");
-        sub->add_option("--limit", limit_,
-                        "Rows of each table; 0: all (default: 20 in tables, all in csv and json)");
+        sub->add_option(
+            "--limit", limit_,
+            "Rows of each table; 0: all (default: 20 in tables, 200 in html, all in csv and json)");
         sub->add_option("--group-by", group_by_, "Part the rows by rank, device or rank,device");
         sub->add_option("--iter-start", start_, "First iteration of the range")->check(iteration_number());
         sub->add_option("--iter-stop", stop_, "Last iteration of the range")->check(iteration_number());
@@ -58,6 +61,7 @@ class ReportCommand : public Command {
             "  opsight report run.opsight --report kernel --sort calls --limit 10\n"
             "  opsight report run.opsight --report all --format csv --output reports/\n"
             "  opsight report run.opsight --iter-start 10 --iter-stop 19 --format json\n"
+            "  opsight report run.opsight --format html -o report.html\n"
             "  opsight report nsys_profile.sqlite --style dlprof --key-op TOPK_1 --output reports/\n");
         return sub;
     }
@@ -73,7 +77,10 @@ class ReportCommand : public Command {
         if (!profile_name_.empty())
             return fail(
                 Error{"--profile_name is for the files of --style dlprof", {}, {}, "leave it out", 2});
-        OPSIGHT_ASSIGN(const Format format, parse_format(format_));
+        Format format = Format::kTable;
+        if (!html()) {
+            OPSIGHT_ASSIGN(format, parse_format(format_));
+        }
         OPSIGHT_ASSIGN(std::vector<std::string> names, chosen_reports());
         OPSIGHT_ASSIGN(Shape shape, wanted_shape(format));
         OPSIGHT_ASSIGN(Session session, Session::open(path_, range_));
@@ -84,6 +91,7 @@ class ReportCommand : public Command {
             OPSIGHT_ASSIGN(Report report, make_report(session, name, shape));
             made.push_back(std::move(report));
         }
+        if (html()) return write_html(session, made);
         if (!output_.empty()) return write_files(made, session.range(), format);
         print(made, session.range(), format);
         return 0;
@@ -109,8 +117,12 @@ class ReportCommand : public Command {
                               {range_.key_op, range_.start, range_.stop}});
     }
 
+    bool html() const { return format_ == "html"; }
+
     Result<std::vector<std::string>> chosen_reports() const {
         std::vector<std::string> names = split_lists({reports_});
+        if (reports_.empty() && html())
+            return std::vector<std::string>{"summary", "op_type", "detailed", "group_op"};
         if (reports_.empty()) return std::vector<std::string>{"summary", "detailed", "group_op"};
         if (names == std::vector<std::string>{"all"})
             names.assign(report_names().begin(), report_names().end());
@@ -126,6 +138,7 @@ class ReportCommand : public Command {
         Shape shape;
         shape.for_people = format == Format::kTable;
         shape.limit = limit_ >= 0                                   ? limit_
+                      : html()                                      ? kRowsOnPage
                       : format == Format::kTable && output_.empty() ? kRowsOnTerminal
                                                                     : 0;
         for (const std::string& key : split_lists({group_by_})) {
@@ -191,6 +204,19 @@ class ReportCommand : public Command {
             OPSIGHT_TRY(check_output(path.string(), force_));
         for (const auto& [path, text] : files)
             OPSIGHT_TRY(write_file(path, text));
+        return 0;
+    }
+
+    // One file with everything; without a name, to standard output.
+    Result<int> write_html(Session& session, const std::vector<Report>& reports) const {
+        OPSIGHT_ASSIGN(Info info, profile_info(session));
+        const std::string text = render_html(base_name(path_), info, reports);
+        if (output_.empty()) {
+            std::fwrite(text.data(), 1, text.size(), stdout);
+            return 0;
+        }
+        OPSIGHT_TRY(check_output(output_, force_));
+        OPSIGHT_TRY(write_file(output_, text));
         return 0;
     }
 

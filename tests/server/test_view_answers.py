@@ -159,19 +159,32 @@ class AnswersTest(unittest.TestCase):
             api.check("GET", path, 200, self.server.json(path.removeprefix("/api/v1"), **query))
         for path in ("/api/v1/profiles/9/info", "/api/v1/profiles/0/tables/none"):
             api.check("GET", path, 404, json.loads(self.server.ask(path)[2]))
-        self.assertEqual(self.unknown_parameters(api), [])
 
-    def unknown_parameters(self, api):
-        """Parameters that the description has and the server refuses, or the other way round."""
-        wrong = []
-        for path in api.paths("GET"):
-            here = path.replace("{id}", "0").replace("{name}", "kernel")
-            status, _, body = self.server.ask(here + "?no_such=1")
-            remedy = json.loads(body)["error"]["remedy"]
-            served = set() if remedy == "this address takes none" else set(remedy.removeprefix("there are ").split(", "))
-            if status != 400 or served != api.query_parameters(path):
-                wrong.append((path, served ^ api.query_parameters(path)))
-        return wrong
+    def test_openapi_of_the_timeline(self):
+        api, base = api_schema.Api(), "/api/v1/profiles/0/timeline/"
+
+        def held(name, **query):
+            answer = self.server.json("/profiles/0/timeline/" + name, **query)
+            api.check("GET", base + name, 200, answer)
+            return answer
+
+        tracks = held("tracks")["tracks"]
+        ids = ",".join(str(track["id"]) for track in tracks if track["kind"] != "counter")
+        window = held("window", tracks=ids, begin=0, end=400_000, width=1000)
+        self.assertGreater(len(window["names"]), 3)
+        found = held("search", q="volta", tracks=ids)
+        self.assertEqual(found["matches"], 4)
+        self.assertIsNone(held("search", q="no such name")["match"])
+        event = held("event", track=found["match"]["track"], span=found["match"]["span"])
+        self.assertGreater(len(event["chain"]), 1)
+        self.assertGreater(len(held("sums", tracks=ids, begin=0, end=400_000)["names"]), 3)
+        counters = ",".join(str(track["id"]) for track in tracks if track["kind"] == "counter")
+        self.assertGreater(len(held("counters", tracks=counters, begin=0, end=400_000, width=100)["tracks"]), 0)
+
+    def test_a_kernel_of_a_table_is_found_on_the_timeline(self):
+        for row in self.server.table("kernels")[0]:
+            event = self.server.json("/profiles/0/timeline/event", track=row["track"], span=row["span"])["event"]
+            self.assertEqual((event["begin_ns"], event["dur_ns"]), (row["gpu_start_ns"], row["gpu_duration_ns"]))
 
 
 class AggregationsTest(unittest.TestCase):

@@ -128,7 +128,7 @@ class Export:
                 return None
             marker = ast.literal_eval(open_ranges[-1][1]) if open_ranges and "funcStack" in open_ranges[-1][1] else {}
             tensors = [a for a in call["args"] if "shape" in a]
-            name = re.sub(r"\((\d+)\)$", r"[\1]", marker.get("funcStack", "/" + call["op"]))
+            name = re.sub(r"\((\d+)\)(?=/|$)", r"[\1]", marker.get("funcStack", "/" + call["op"]))
             return (name, "fprop", call["op"], tuple(t["dtype"] for t in tensors),
                     shapes_text(call["op"], [t["shape"] for t in tensors]), ", ".join(marker.get("traceMarker", ())))
         node = re.match(r"(\w+Backward\d*), seq = (\d+)", text)

@@ -80,12 +80,13 @@ class Run(fabricated_export.Writer):
         return function, sequence
 
     def backward(self, function, sequence):
+        self.push(ENGINE, "torch::autograd::AccumulateGrad", lambda: self.work(ENGINE, "relu"))  # no op
         self.push(ENGINE, f"{NODES[function]}, seq = {sequence}",
                   lambda: self.push(ENGINE, f"aten::{function}_backward", lambda: self.work(ENGINE, function)))
 
     def step(self):
         loader = str({"mod": "torch.utils.data.dataloader", "op": "DataLoader", "args": []})
-        stack = "/<module>/Net::_call_impl/Net::forward"
+        stack = "/<module>/Net::_call_impl(2)/Net::forward"
         self.push(MAIN, loader, lambda: None)
         self.call(MAIN, "cudaMemcpyAsync_v3020", copy=4096)
         done = [self.op("conv2d", f"{stack}/conv2d"), self.op("relu", f"{stack}/relu"),

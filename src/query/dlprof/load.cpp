@@ -103,7 +103,8 @@ class Loader {
     Status ops() {
         return scan(
             "SELECT id::INTEGER, track::INTEGER, op::INTEGER, parent_op::INTEGER, forward::INTEGER, "
-            "iteration::INTEGER, begin_ns::BIGINT, (begin_ns + dur_ns)::BIGINT FROM raw.ops "
+            "iteration::INTEGER, begin_ns::BIGINT, (begin_ns + dur_ns)::BIGINT, sequence::BIGINT FROM "
+            "raw.ops "
             "WHERE (flags & 2) = 0 ORDER BY id",
             [this](const duck::Batch& batch) {
                 OpRows& o = r_.ops;
@@ -111,7 +112,8 @@ class Loader {
                 for (auto* list : {&o.id, &o.track, &o.op, &o.parent, &o.forward, &o.iteration})
                     append(*list, batch, column++);
                 append(o.begin, batch, column++);
-                append(o.end, batch, column);
+                append(o.end, batch, column++);
+                append(o.sequence, batch, column);
             });
     }
 

@@ -53,7 +53,7 @@ void find_ops(Model& model);
 Status find_work(Model& model, const Options& options);
 
 // Names of ops as a table of DLProf has them.
-std::string op_name_of_stack(std::string_view function_stack);  // "relu(3)" -> "relu[3]"
+std::string op_name_of_stack(std::string_view function_stack);  // "f(2)/relu(3)" -> "f[2]/relu[3]"
 std::string shapes_of(std::string_view type, std::string_view json);
 void number_ops(Model& model);  // ids, by first appearance
 

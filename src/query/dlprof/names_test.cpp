@@ -8,8 +8,9 @@ namespace {
 
 TEST(DlprofNames, RepeatsOfAnOpStandInBrackets) {
     EXPECT_EQ(op_name_of_stack("/Net::forward/relu(3)"), "/Net::forward/relu[3]");
-    EXPECT_EQ(op_name_of_stack("/Net::forward(2)/relu"), "/Net::forward(2)/relu");
-    for (const char* same : {"", "relu", "/f/()", "/f/relu(x)", "/f/relu(3)x", "(3"})
+    EXPECT_EQ(op_name_of_stack("/Net::forward(12)/relu(3)"), "/Net::forward[12]/relu[3]");
+    EXPECT_EQ(op_name_of_stack("/<lambda>(2)/relu"), "/<lambda>[2]/relu");
+    for (const char* same : {"", "relu", "/f/()", "/f/relu(x)", "/f/relu(3)x", "(3", "f(3)g/h"})
         EXPECT_EQ(op_name_of_stack(same), same);
 }
 

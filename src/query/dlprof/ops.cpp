@@ -49,11 +49,13 @@ class Finder {
         return id < r_.identities.size() ? r_.identities[id] : kNone;
     }
 
-    // In marked recordings what lies outside of the marks is no op, but for the calls of autograd.
+    // In marked recordings what lies outside of the marks is no op, but for those calls of autograd that have
+    // a sequence number (not so the accumulation of gradients).
     bool is_op(int32_t row) const {
         if (r_.origin == Origin::kRecorded) return r_.told_of.contains(r_.ops.id[row]);
         if (r_.ops.parent[row] >= 0) return false;
-        return r_.origin == Origin::kOps || stacks_.contains(r_.ops.id[row]) || identity(row).backward;
+        if (r_.origin == Origin::kOps || stacks_.contains(r_.ops.id[row])) return true;
+        return identity(row).backward && r_.ops.sequence[row] >= 0;
     }
 
     void take(int32_t row) {
@@ -211,12 +213,13 @@ void find_ops(Model& model) {
 
 std::string op_name_of_stack(std::string_view stack) {
     std::string name(stack);
-    const size_t open = name.rfind('(');
-    const bool repeat = open != name.npos && name.ends_with(')') && open + 2 < name.size() &&
-                        name.find_first_not_of("0123456789", open + 1) == name.size() - 1;
-    if (repeat) {
+    for (size_t open = name.find('('); open != name.npos; open = name.find('(', open + 1)) {
+        const size_t close = name.find_first_not_of("0123456789", open + 1);
+        const bool repeat = close != name.npos && close > open + 1 && name[close] == ')' &&
+                            (close + 1 == name.size() || name[close + 1] == '/');
+        if (!repeat) continue;
         name[open] = '[';
-        name.back() = ']';
+        name[close] = ']';
     }
     return name;
 }

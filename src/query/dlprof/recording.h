@@ -22,7 +22,7 @@ enum class Origin : uint8_t {
 // Rows of raw.ops, by (track, begin, longest first), which is by id.
 struct OpRows {
     std::vector<int32_t> id, track, op, parent, forward, iteration;
-    std::vector<int64_t> begin, end;
+    std::vector<int64_t> begin, end, sequence;  // sequence: of autograd; -1: none
     size_t size() const { return id.size(); }
 };
 

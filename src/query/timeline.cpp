@@ -129,6 +129,14 @@ class WindowNames {
 
 }  // namespace
 
+void TimelineEntries::reserve(size_t entries) {
+    for (auto* column : {&begin, &dur, &busy})
+        column->reserve(entries);
+    for (auto* column : {&depth, &count, &name, &span})
+        column->reserve(entries);
+    kind.reserve(entries);
+}
+
 Result<TimelineWindow> Timeline::window(const std::vector<int64_t>& tracks, int64_t begin_ns, int64_t end_ns,
                                         int64_t pixels) const {
     OPSIGHT_ASSIGN(const std::vector<size_t> indices, data_->indices_of(tracks));
@@ -142,6 +150,7 @@ Result<TimelineWindow> Timeline::window(const std::vector<int64_t>& tracks, int6
         const SpanLanes& spans = data_->lanes[index];
         TimelineEntries& list = out.tracks.emplace_back();
         list.track = data_->tracks[index].id;
+        list.reserve(std::min(spans.size(), spans.lanes() * static_cast<size_t>(pixels)));
         for (size_t lane = 0; lane < spans.lanes(); ++lane) {
             if (entries >= kMostEntries) {
                 out.complete = false;

@@ -1,5 +1,5 @@
 // Timeline: what a picture of a profile over time is drawn from. Opening one reads the place of every span
-// into memory (timeline_lanes.h: 21 bytes each); from then on windows, sums and searches read no file, and
+// into memory (timeline_lanes.h: 22 bytes each); from then on windows, sums and searches read no file, and
 // may be asked from several threads at once. Details of one event are read from the profile.
 //
 // Rows ("tracks") are those of the profile, parted by what is read together: calls of a thread, its ranges,
@@ -57,6 +57,7 @@ struct TimelineEntries {
     std::vector<uint32_t> name, span;  // of several: of the longest; name: see TimelineWindow::names
     std::vector<SpanKind> kind;
     size_t size() const { return begin.size(); }
+    void reserve(size_t entries);
 };
 struct TimelineWindow {
     int64_t begin_ns = 0, end_ns = 0, pixel_ns = 1;

@@ -148,27 +148,44 @@ int64_t SpanLanes::long_dur(size_t i) const {
     return std::lower_bound(long_.begin(), long_.end(), std::pair<size_t, int64_t>(i, 0))->second;
 }
 
-size_t SpanLanes::longer(size_t a, size_t b) const {
-    const int64_t of_a = dur(a), of_b = dur(b);
-    return of_b > of_a || (of_b == of_a && b < a) ? b : a;
-}
+namespace {
+
+// The longest of the spans that are looked at from left to right.
+struct Longest {
+    const SpanLanes& spans;
+    size_t place;
+    int64_t dur = spans.dur(place);
+    void look(size_t other) {
+        const int64_t of_other = spans.dur(other);
+        if (of_other > dur) {
+            dur = of_other;
+            place = other;
+        }
+    }
+};
+
+}  // namespace
 
 void SpanLanes::sum_blocks() {
     for (size_t lane = 0; lane < lanes(); ++lane) {
-        block_first_.push_back(busy_before_.size());
-        group_first_.push_back(group_longest_.size());
+        for (Level& level : levels_)
+            level.first.push_back(level.longest.size());
         int64_t busy = 0;
         size_t blocks = 0;
         for (size_t i = lane_begin(lane); i < lane_end(lane); i += kBlock, ++blocks) {
             busy_before_.push_back(busy);
-            size_t best = i;
+            Longest best{*this, i};
             for (size_t k = i; k < std::min(i + kBlock, lane_end(lane)); ++k) {
                 busy += dur(k);
-                best = longer(best, k);
+                best.look(k);
             }
-            block_longest_.push_back(static_cast<uint32_t>(best));
-            if (blocks % kBlock == 0) group_longest_.push_back(static_cast<uint32_t>(best));
-            group_longest_.back() = static_cast<uint32_t>(longer(group_longest_.back(), best));
+            size_t whole = 1;
+            for (Level& level : levels_) {
+                if (blocks % whole == 0) level.longest.push_back(static_cast<uint32_t>(best.place));
+                if (best.dur > dur(level.longest.back()))
+                    level.longest.back() = static_cast<uint32_t>(best.place);
+                whole *= kBlock;
+            }
         }
     }
 }
@@ -212,34 +229,31 @@ int64_t SpanLanes::busy(size_t lane, size_t first, size_t last) const {
     if (last - first <= 2 * kBlock) return sum(first, last);
     const size_t base = lane_begin(lane);
     const auto before = [&](size_t i) {
-        const size_t block = (i - base) / kBlock;
-        if (block_first_[lane] + block == busy_before_.size() || base + block * kBlock >= lane_end(lane)) {
-            const size_t start = base + (block - 1) * kBlock;  // i is the end of the lane, on a whole block
-            return busy_before_[block_first_[lane] + block - 1] + sum(start, i);
-        }
-        return busy_before_[block_first_[lane] + block] + sum(base + block * kBlock, i);
+        // The end of a lane may be the begin of a block that is not there.
+        const size_t block = (i - base) / kBlock - (i == lane_end(lane) && (i - base) % kBlock == 0 ? 1 : 0);
+        return busy_before_[levels_[0].first[lane] + block] + sum(base + block * kBlock, i);
     };
     return before(last) - before(first);
 }
 
 size_t SpanLanes::longest(size_t lane, size_t first, size_t last) const {
     const size_t base = lane_begin(lane);
-    size_t best = first;
+    Longest best{*this, first};
     for (size_t i = first + 1; i < last;) {
         const size_t offset = i - base;
-        constexpr size_t kGroup = kBlock * kBlock;
-        if (offset % kGroup == 0 && i + kGroup <= last) {
-            best = longer(best, group_longest_[group_first_[lane] + offset / kGroup]);
-            i += kGroup;
-        } else if (offset % kBlock == 0 && i + kBlock <= last) {
-            best = longer(best, block_longest_[block_first_[lane] + offset / kBlock]);
-            i += kBlock;
-        } else {
-            best = longer(best, i);
-            ++i;
+        size_t step = 1;
+        const Level* found = nullptr;
+        // The largest block that begins here and ends in time.
+        for (const Level& level : levels_) {
+            const size_t whole = step * kBlock;
+            if (offset % whole != 0 || i + whole > last) break;
+            step = whole;
+            found = &level;
         }
+        best.look(found ? found->longest[found->first[lane] + offset / step] : i);
+        i += step;
     }
-    return best;
+    return best.place;
 }
 
 std::pair<size_t, size_t> SpanLanes::find(uint32_t ref, int64_t begin_ns) const {

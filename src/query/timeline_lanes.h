@@ -7,9 +7,10 @@
 // is the rounding of the source's times: it is cut off the earlier span. Beyond kMostLanes all goes into the
 // last lane, cut where the next begins. So sums of durations in a lane are always unions.
 //
-// Memory: 21 bytes a span. Building: one pass in order of begin, then one to sort by lane.
+// Memory: 22 bytes a span. Building: one pass in order of begin, then one to sort by lane.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -118,7 +119,8 @@ class SpanLanes {
 
   private:
     static constexpr uint32_t kLong = UINT32_MAX;  // duration is in long_
-    static constexpr size_t kBlock = 64;
+    static constexpr size_t kBlock = 16;
+    static constexpr size_t kLevels = 3;
 
     int64_t long_dur(size_t i) const;
     size_t skip_to(size_t i, size_t stop, int64_t limit) const;
@@ -130,7 +132,6 @@ class SpanLanes {
     Order place(std::vector<SpanRun>& runs);
     void sort_by_lane(const std::vector<SpanRun>& runs, const Order& order);
     void sum_blocks();
-    size_t longer(size_t a, size_t b) const;
     int64_t sum(size_t first, size_t last) const;
 
     bool first_covers_ = true;
@@ -139,10 +140,14 @@ class SpanLanes {
     std::vector<uint32_t> dur_, name_, ref_;
     std::vector<SpanKind> kind_;
     std::vector<std::pair<size_t, int64_t>> long_;  // durations that do not fit, by place
-    // Of blocks of kBlock spans of a lane, and of kBlock such blocks; a lane begins a new block.
-    std::vector<size_t> block_first_, group_first_;  // by lane
-    std::vector<int64_t> busy_before_;               // sum of durations of the lane before the block
-    std::vector<uint32_t> block_longest_, group_longest_;
+    // Of blocks of kBlock spans of a lane: the begin, the sum of durations of the lane before, and the
+    // longest of each; of kBlock such blocks, and of kBlock of these, the longest. A lane begins a new block.
+    struct Level {
+        std::vector<size_t> first;  // by lane
+        std::vector<uint32_t> longest;
+    };
+    std::vector<int64_t> busy_before_;
+    std::array<Level, kLevels> levels_;
 };
 
 }  // namespace opsight

@@ -113,6 +113,11 @@ Expected<std::shared_ptr<const Timeline>> Profiles::timeline(const Call& call) {
     return std::move(*timeline);
 }
 
+void Profiles::read_timeline_ahead(size_t number) {
+    const Expected<SessionPool*> pool = pool_of(number);
+    if (pool) timelines_.read_ahead(number, entries_[number]->path, (*pool)->database());
+}
+
 void Profiles::interrupt() {
     for (const auto& entry : entries_) {
         const std::lock_guard lock(entry->mutex);

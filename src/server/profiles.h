@@ -43,6 +43,8 @@ class Profiles {
     Expected<Lease> lease(size_t number, const RangeOptions& range);
     // The timeline of the profile {id}.
     Expected<std::shared_ptr<const Timeline>> timeline(const Call& call);
+    // Begins to read the timeline of a profile that could be opened.
+    void read_timeline_ahead(size_t number);
     void interrupt();
 
   private:

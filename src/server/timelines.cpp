@@ -4,6 +4,15 @@
 
 namespace opsight::server {
 
+Timelines::~Timelines() {
+    if (ahead_.joinable()) ahead_.join();
+}
+
+void Timelines::read_ahead(size_t number, const std::string& path, const duck::Database& database) {
+    // A failure is told to whoever asks for it.
+    ahead_ = std::thread([this, number, path, &database] { (void)get(number, path, database); });
+}
+
 std::shared_ptr<Timelines::Entry> Timelines::entry(size_t number) {
     const std::lock_guard lock(mutex_);
     const auto found = std::find_if(entries_.begin(), entries_.end(),

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "query/timeline.h"
@@ -15,10 +16,18 @@ namespace opsight::server {
 
 class Timelines {
   public:
+    Timelines() = default;
+    Timelines(const Timelines&) = delete;
+    Timelines& operator=(const Timelines&) = delete;
+    ~Timelines();
+
     // `number` tells the profile, whose open file is `database`. Askers of a timeline that is being read wait
     // for it.
     Result<std::shared_ptr<const Timeline>> get(size_t number, const std::string& path,
                                                 const duck::Database& database);
+    // Begins to read one, so that it is there when it is asked for. To be called once; the database must
+    // stay.
+    void read_ahead(size_t number, const std::string& path, const duck::Database& database);
 
   private:
     static constexpr size_t kKept = 3;
@@ -32,6 +41,7 @@ class Timelines {
 
     std::mutex mutex_;
     std::list<std::shared_ptr<Entry>> entries_;  // used last at the end
+    std::thread ahead_;
 };
 
 }  // namespace opsight::server

@@ -57,9 +57,11 @@ Result<Viewer> Viewer::start(std::vector<std::string> paths, const ViewOptions& 
     auto profiles = std::make_unique<Profiles>(paths, options.read_only);
     std::optional<Error> first;
     bool any = false;
+    size_t readable = 0;
     for (size_t i = 0; i < profiles->size() && !any; ++i) {
         const Expected<ProfileFacts> facts = profiles->facts(i);
         any = facts.has_value();
+        if (any) readable = i;
         if (!any && !first) first = Error{facts.error().message, paths[i], {}, facts.error().remedy};
     }
     if (!any)
@@ -67,6 +69,7 @@ Result<Viewer> Viewer::start(std::vector<std::string> paths, const ViewOptions& 
     OPSIGHT_ASSIGN(Guard guard, Guard::make(options.address));
     OPSIGHT_ASSIGN(HttpServer http, HttpServer::listen(options.address, options.port,
                                                        options.any_port ? kMorePorts : 0, options.limits));
+    profiles->read_timeline_ahead(readable);
     return Viewer(std::move(profiles), std::move(guard), std::move(http), options.address);
 }
 

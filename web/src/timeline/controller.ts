@@ -67,6 +67,7 @@ export class Controller {
   private motion = new Map<string, number>(); // keys that are held, since when
   private asked = 0; // frame that is asked for
   private wanting: AbortController | null = null;
+  private drawn = false;
   private listeners = new Set<() => void>();
   private state: Snapshot;
   onView: ((view: Viewport) => void) | null = null;
@@ -381,8 +382,12 @@ export class Controller {
     }
     this.move(now);
     this.theme ??= themeOf(surfaces.stage, this.info.kinds);
-    this.want();
+    const complete = this.want();
     this.screen.draw(surfaces, this.scene(this.theme), this);
+    if (complete && !this.drawn) {
+      this.drawn = true;
+      performance.mark("timeline-drawn"); // the first picture that lacks nothing, for measurements
+    }
     this.frames.push(performance.now() - start);
     if (this.frames.length > 600) this.frames.shift();
     if (this.animation || this.motion.size > 0) this.invalidate();
@@ -405,19 +410,22 @@ export class Controller {
     };
   }
 
-  private want(): void {
+  // Asks for what the picture lacks; true where it lacks nothing.
+  private want(): boolean {
     const { view } = this;
     const rows = paint.visibleRows(this.layout, this.scroll, this.height, 120);
     const tracks = rows.flatMap((row) => row.tracks.filter((track) => track.kind !== "counter").map((track) => track.id));
     if (this.bandTrack !== null && !tracks.includes(this.bandTrack)) tracks.push(this.bandTrack);
     this.overview.want(this.overviewTracks, this.overviewLevel, this.bounds.begin, this.bounds.end);
     const unique = [...new Set(tracks)];
-    if (this.tiles.problem && !this.animation && this.motion.size === 0) return;
-    if (this.tiles.want(unique, this.level, view.begin, view.end) && !this.animation && this.motion.size === 0) {
+    if (this.tiles.problem && !this.animation && this.motion.size === 0) return false;
+    const complete = this.tiles.want(unique, this.level, view.begin, view.end);
+    if (complete && !this.animation && this.motion.size === 0) {
       const more = (view.end - view.begin) / 2;
       this.tiles.want(unique, this.level, Math.max(view.begin - more, this.bounds.begin), Math.min(view.end + more, this.bounds.end));
     }
     this.wantCounters(rows);
+    return complete;
   }
   retry(): void {
     this.tiles.forgetProblem();

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""The timeline of the viewer on a profile of 10 million spans.
+
+Windows: 8 clients on loopback, each in a process of its own, ask one after the other for windows of all zooms (one
+in four of the whole run) as the page does. Page: headless Chromium opens the timeline of a server that has just
+started, then moves through it; times of frames are those between calls of requestAnimationFrame while it moves.
+"""
+
+import http.client
+import json
+import multiprocessing
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import time
+import urllib.parse
+
+from bench_report import make_profile
+from bench_tools import program, result
+
+CLIENTS, QUESTIONS = 8, 120
+WIDTH = 1500
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Server:
+    def __init__(self, profile):
+        self.process = subprocess.Popen([program("opsight"), "view", "--no-open", "-p", "0", profile],
+                                        stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip()
+        parts = urllib.parse.urlsplit(self.url)
+        self.address = (parts.hostname, parts.port)
+        self.headers = {"Authorization": "Bearer " + urllib.parse.parse_qs(parts.query)["token"][0]}
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+def ask(connection, headers, path):
+    connection.request("GET", "/api/v1/profiles/0/timeline/" + path, headers=headers)
+    answer = connection.getresponse()
+    body = answer.read()
+    if answer.status != 200:
+        raise RuntimeError(f"{path}: {answer.status} {body[:200]}")
+    return body
+
+
+def client(number, address, headers, times):
+    """Asks its windows and leaves (seconds, share of the run, bytes) of each."""
+    chance = random.Random(number)
+    connection = http.client.HTTPConnection(*address)
+    run = json.loads(ask(connection, headers, "tracks"))
+    tracks = ",".join(str(track["id"]) for track in run["tracks"] if track["kind"] != "counter")
+    whole = run["end_ns"] - run["begin_ns"]
+    found = []
+    for question in range(QUESTIONS):
+        share = 1.0 if question % 4 == 0 else 10 ** chance.uniform(-6, 0)
+        length = max(int(whole * share), WIDTH)
+        begin = run["begin_ns"] + int((whole - length) * chance.random()) if length < whole else run["begin_ns"]
+        path = f"window?tracks={tracks}&begin={begin}&end={begin + length}&width={WIDTH}&format=binary"
+        start = time.perf_counter()
+        body = ask(connection, headers, path)
+        found.append((time.perf_counter() - start, share, len(body)))
+    times.put(found)
+
+
+def quantile(values, part):
+    return sorted(values)[min(int(len(values) * part), len(values) - 1)]
+
+
+def windows(profile):
+    server = Server(profile)
+    start = time.perf_counter()
+    connection = http.client.HTTPConnection(*server.address)
+    tracks = json.loads(ask(connection, server.headers, "tracks"))["tracks"]
+    result("timeline: from the server's start to the list of tracks", time.perf_counter() - start, "s", "<= 1")
+    result("timeline: spans", sum(track["spans"] for track in tracks if track["kind"] != "counter"), "", ">= 10000000")
+    times = multiprocessing.Queue()
+    clients = [multiprocessing.Process(target=client, args=(i, server.address, server.headers, times))
+               for i in range(CLIENTS)]
+    for each in clients:
+        each.start()
+    found = [one for _ in clients for one in times.get()]
+    for each in clients:
+        each.join()
+    server.stop()
+    seconds = [one[0] for one in found]
+    result(f"timeline: windows, {CLIENTS} clients, p50", statistics.median(seconds) * 1000, "ms")
+    result(f"timeline: windows, {CLIENTS} clients, p95", quantile(seconds, 0.95) * 1000, "ms", "<= 50")
+    result(f"timeline: windows of the whole run, {CLIENTS} clients, p95",
+           quantile([one[0] for one in found if one[1] == 1.0], 0.95) * 1000, "ms", "<= 50")
+    result("timeline: largest window", max(one[2] for one in found) / 1e6, "MB")
+
+
+def page(profile):
+    chromium = os.environ.get("OPSIGHT_CHROMIUM") or shutil.which("chromium")
+    node = shutil.which("node")
+    if not chromium or not node:
+        print("SKIPPED: the page's times need chromium and node")
+        return
+    for size in ((1280, 720), (1920, 1080)):
+        server = Server(profile)
+        run = subprocess.run([node, os.path.join(HERE, "timeline_page.mjs"), chromium, server.url, *map(str, size)],
+                             capture_output=True, text=True, check=False)
+        server.stop()
+        if run.returncode != 0:
+            raise RuntimeError(run.stderr)
+        times = json.loads(run.stdout)
+        name = f"timeline, {size[0]}x{size[1]}"
+        result(f"{name}: first picture", times["first_ms"] / 1000, "s", "<= 1")
+        result(f"{name}: frames while it moves", len(times["between_ms"]), "")
+        result(f"{name}: frame to frame, p50", quantile(times["between_ms"], 0.5), "ms", "<= 17")
+        result(f"{name}: frame to frame, p95", quantile(times["between_ms"], 0.95), "ms", "<= 34")
+        result(f"{name}: drawing a frame, p95", quantile(times["drawing_ms"], 0.95), "ms", "<= 16")
+
+
+def main():
+    profile = make_profile()
+    windows(profile)
+    page(profile)
+
+
+if __name__ == "__main__":
+    main()

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { getJson, type ApiError } from "../api/client";
-import { parseHash } from "../app/route";
+import { parseHash, patched } from "../app/route";
 import { useProfileId, useSetParams } from "../app/useRoute";
 import type { ColorMode } from "../engine/colors";
 import { Empty, ErrorState, Loading } from "../widgets/states";
@@ -54,17 +54,21 @@ async function follow(controller: Controller, params: URLSearchParams): Promise<
   if (found.match && found.match.track !== null) await controller.open(found.match.track, found.match.span, !windowed);
 }
 
+// The part of the address that is the timeline's.
+const OWN_KEYS = ["begin", "end", "track", "span", "find", "at"] as const;
+const ownPart = (params: URLSearchParams): string => OWN_KEYS.map((key) => params.get(key) ?? "").join(" ");
+
 // Keeps the address in step with the timeline.
 function useAddress(controller: Controller): void {
   const setParams = useSetParams();
   useEffect(() => {
     let timer = 0;
-    let written = "";
+    let known: string | null = null; // what the address said last, or was told
     const follows = () => {
       const { params, view } = parseHash(window.location.hash);
-      const text = params.toString();
-      if (view === "timeline" && text !== written) void follow(controller, params).catch(() => undefined);
-      written = text;
+      if (view !== "timeline" || ownPart(params) === known) return;
+      known = ownPart(params);
+      void follow(controller, params).catch(() => undefined);
     };
     const write = () => {
       window.clearTimeout(timer);
@@ -72,13 +76,15 @@ function useAddress(controller: Controller): void {
         if (parseHash(window.location.hash).view !== "timeline") return;
         const { begin, end } = controller.target;
         const { selected } = controller;
-        const patch = { begin: Math.round(begin), end: Math.round(end), track: selected?.track ?? null, span: selected ? selected.span : null, find: null, at: null };
-        const next = parseHash(window.location.hash).params;
-        for (const [key, value] of Object.entries(patch)) {
-          if (value === null) next.delete(key);
-          else next.set(key, String(value));
-        }
-        written = next.toString();
+        const patch = {
+          begin: Math.round(begin),
+          end: Math.round(end),
+          track: selected?.track ?? null,
+          span: selected?.span ?? null,
+          find: null,
+          at: null,
+        };
+        known = ownPart(patched(new URLSearchParams(), patch));
         setParams(patch, { replace: true });
       }, ADDRESS_AFTER_MS);
     };

@@ -17,7 +17,7 @@ const CLICK = 4; // pixels that a click may move
 function pressed(controller: Controller, key: string): boolean {
   const step = STEPS[key];
   if (step) void controller.step(step);
-  else if (HELD.has(key)) controller.hold(key, true);
+  else if (HELD.has(key)) controller.hold(key);
   else if (key === "+" || key === "=") controller.zoom(0.5, undefined, true);
   else if (key === "-") controller.zoom(2, undefined, true);
   else if (key === "f") controller.zoomToSelected();
@@ -142,7 +142,7 @@ function interact(controller: Controller, stage: HTMLElement): () => void {
     event.stopPropagation();
   }, options);
   window.addEventListener("keyup", (event) => {
-    controller.hold(event.key.toLowerCase(), false);
+    controller.release(event.key.toLowerCase());
   }, options);
   const released = () => {
     controller.releaseKeys();

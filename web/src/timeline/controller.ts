@@ -312,11 +312,14 @@ export class Controller {
   }
 
   // Keys that move as long as they are held.
-  hold(key: string, down: boolean): void {
-    if (!down) this.motion.delete(key);
-    else if (!this.motion.has(key)) this.motion.set(key, performance.now());
+  hold(key: string): void {
+    if (this.motion.has(key)) return;
+    this.motion.set(key, performance.now());
     this.animation = null;
     this.invalidate();
+  }
+  release(key: string): void {
+    this.motion.delete(key);
   }
   releaseKeys(): void {
     this.motion.clear();

@@ -101,7 +101,9 @@ export class Labels {
   fitted(context: CanvasRenderingContext2D, text: string, room: number): string {
     const width = this.width(context, text);
     if (width <= room) return text;
-    const kept = Math.floor((text.length * (room - 8)) / width);
+    let kept = Math.floor((text.length * (room - 8)) / width);
+    // Letters differ in width: the estimate may be a few too many.
+    while (kept > 2 && this.width(context, `${text.slice(0, kept)}…`) > room) kept -= 1;
     return kept < 2 ? "" : `${text.slice(0, kept)}…`;
   }
 }

@@ -1,23 +1,15 @@
 // opsight report: what took the time, as tables, CSV or JSON.
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-
 #include "cli/commands.h"
 #include "cli/report_dlprof.h"
-#include "cli/save_profile.h"
+#include "cli/report_output.h"
 #include "cli/table_output.h"
 #include "query/reports.h"
 #include "report/render_html.h"
-#include "report/render_info.h"
-#include "report/render_report.h"
 
 namespace opsight::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int64_t kRowsOnTerminal = 20, kRowsOnPage = 200;
 
@@ -85,15 +77,14 @@ class ReportCommand : public Command {
         OPSIGHT_ASSIGN(Shape shape, wanted_shape(format));
         OPSIGHT_ASSIGN(Session session, Session::open(path_, range_));
         if (reports_.empty() && session.contents().device_work) names.emplace_back("kernel");
-        std::vector<Report> made;
+        if (names.size() == 1) shape.sort = sort_;
+        if (html()) return write_html(session, names, shape);
+        ReportOutput output(format, output_, force_, names.size());
         for (const std::string& name : names) {
-            shape.sort = names.size() == 1 ? sort_ : std::string();
-            OPSIGHT_ASSIGN(Report report, make_report(session, name, shape));
-            made.push_back(std::move(report));
+            OPSIGHT_ASSIGN(const Report report, make_report(session, name, shape));
+            OPSIGHT_TRY(output.add(report, session.range()));
         }
-        if (html()) return write_html(session, made);
-        if (!output_.empty()) return write_files(made, session.range(), format);
-        print(made, session.range(), format);
+        OPSIGHT_TRY(output.finish(session.range()));
         return 0;
     }
 
@@ -137,6 +128,7 @@ class ReportCommand : public Command {
     Result<Shape> wanted_shape(Format format) const {
         Shape shape;
         shape.for_people = format == Format::kTable;
+        shape.stream_last = !shape.for_people;
         shape.limit = limit_ >= 0                                   ? limit_
                       : html()                                      ? kRowsOnPage
                       : format == Format::kTable && output_.empty() ? kRowsOnTerminal
@@ -150,83 +142,21 @@ class ReportCommand : public Command {
         return shape;
     }
 
-    static std::string table_text(const std::vector<Report>& reports, const Range& range, int width) {
-        std::string out;
-        for (const Report& report : reports)
-            out += (out.empty() ? "" : "\n") + render_report_table(report, width);
-        if (reports[0].name != "summary")
-            for (const std::string& note : range.notes)
-                out += "note: " + note + '\n';
-        return out;
-    }
-
-    static std::string json_text(const std::vector<Report>& reports, const Range& range) {
-        std::string out = "{\"range\": " + range_json(range);
-        for (const Report& report : reports)
-            out += fmt::format(",\n\"{}\": {}", report.name, render_report_json(report));
-        return out + "}\n";
-    }
-
-    static void print(const std::vector<Report>& reports, const Range& range, Format format) {
-        std::string text;
-        if (format == Format::kTable) text = table_text(reports, range, terminal_width());
-        if (format == Format::kJson) text = json_text(reports, range);
-        if (format == Format::kCsv) {
-            std::vector<std::pair<std::string, std::string>> parts;
-            for (const Report& report : reports)
-                for (auto& part : render_report_csv(report))
-                    parts.push_back(std::move(part));
-            for (const auto& [name, csv] : parts)  // a title line where more than one table follows
-                text += (parts.size() > 1 ? (text.empty() ? "" : "\n") + name + "\n" : std::string()) + csv;
-        }
-        std::fwrite(text.data(), 1, text.size(), stdout);
-    }
-
-    Result<int> write_files(const std::vector<Report>& reports, const Range& range, Format format) const {
-        std::error_code problem;
-        fs::create_directories(output_, problem);
-        if (problem) return fail("cannot make the folder: " + problem.message(), output_);
-        std::vector<std::pair<fs::path, std::string>> files;
-        const auto add = [&](const std::string& name, std::string text) {
-            files.emplace_back(fs::path(output_) / name, std::move(text));
-        };
-        for (const Report& report : reports) {
-            if (format == Format::kCsv) {
-                for (auto& [name, csv] : render_report_csv(report))
-                    add(name + ".csv", std::move(csv));
-            } else if (format == Format::kJson) {
-                add(report.name + ".json", json_text({report}, range));
-            } else {
-                add(report.name + ".txt", table_text({report}, range, 0));
-            }
-        }
-        for (const auto& [path, text] : files)
-            OPSIGHT_TRY(check_output(path.string(), force_));
-        for (const auto& [path, text] : files)
-            OPSIGHT_TRY(write_file(path, text));
-        return 0;
-    }
-
     // One file with everything; without a name, to standard output.
-    Result<int> write_html(Session& session, const std::vector<Report>& reports) const {
-        OPSIGHT_ASSIGN(Info info, profile_info(session));
-        const std::string text = render_html(base_name(path_), info, reports);
-        if (output_.empty()) {
-            std::fwrite(text.data(), 1, text.size(), stdout);
-            return 0;
+    Result<int> write_html(Session& session, const std::vector<std::string>& names,
+                           const Shape& shape) const {
+        std::vector<Report> made;
+        for (const std::string& name : names) {
+            OPSIGHT_ASSIGN(Report report, make_report(session, name, shape));
+            made.push_back(std::move(report));
         }
-        OPSIGHT_TRY(check_output(output_, force_));
-        OPSIGHT_TRY(write_file(output_, text));
+        OPSIGHT_ASSIGN(const Info info, profile_info(session));
+        const std::string text = render_html(base_name(path_), info, made);
+        if (output_.empty())
+            std::fwrite(text.data(), 1, text.size(), stdout);
+        else
+            OPSIGHT_TRY(write_file(output_, force_, text));
         return 0;
-    }
-
-    static Status write_file(const fs::path& path, const std::string& text) {
-        std::ofstream file(path, std::ios::binary);
-        file << text;
-        file.close();
-        if (!file) return fail("cannot be written", path.string());
-        std::printf("%s\n", path.c_str());
-        return {};
     }
 
     std::string path_, reports_, format_ = "table", output_, sort_, group_by_, style_ = "opsight",

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "query/free_sql.h"
 #include "report/render.h"
+#include "report/write_rows.h"
 
 namespace opsight::cli {
 namespace {
@@ -26,15 +27,21 @@ class SqlCommand : public Command {
     }
     Result<int> run() override {
         OPSIGHT_ASSIGN(const Format format, parse_format(format_));
-        OPSIGHT_ASSIGN(const ResultTable table, run_sql(path_, sql_));
-        std::string text;
-        if (format == Format::kCsv) text = render_csv(table);
-        if (format == Format::kJson) text = render_json_rows(table) + "\n";
-        if (format == Format::kTable) {
-            text = render_table(table, terminal_width());
+        OPSIGHT_ASSIGN(const ResultTable table, run_sql(path_, sql_, format != Format::kTable));
+        const auto print = [](std::string_view text) -> Status {
+            std::fwrite(text.data(), 1, text.size(), stdout);
+            return {};
+        };
+        if (format == Format::kCsv) {
+            OPSIGHT_TRY(write_csv(table, print));
+        } else if (format == Format::kJson) {
+            OPSIGHT_TRY(write_json_rows(table, print));
+            OPSIGHT_TRY(print("\n"));
+        } else {
+            std::string text = render_table(table, terminal_width());
             text.erase(0, text.find('\n') + 1);  // it has no title
+            OPSIGHT_TRY(print(text));
         }
-        std::fwrite(text.data(), 1, text.size(), stdout);
         return 0;
     }
 

@@ -13,24 +13,42 @@ std::string without_repetition(std::string text) {
     return text;
 }
 
+Error explained(Error error, const std::string& path) {
+    error.what = without_repetition(std::move(error.what));
+    error.file = path;
+    error.remedy = "'opsight schema' lists the views and their columns";
+    return error;
+}
+
+// An open profile and the rows that are read from it.
+struct Reading {
+    db::OpenProfile profile;
+    duck::Cursor cursor;
+};
+
 }  // namespace
 
-Result<ResultTable> run_sql(const std::string& path, const std::string& sql) {
+Result<ResultTable> run_sql(const std::string& path, const std::string& sql, bool streamed) {
     db::ReadOptions options;
     options.locked_down = true;
     OPSIGHT_ASSIGN(db::OpenProfile profile, db::open_profile(path, options));
-    auto rows = profile.connection.query(sql);
-    if (!rows) {
-        Error error = std::move(rows).error();
-        error.what = without_repetition(std::move(error.what));
-        error.file = path;
-        error.remedy = "'opsight schema' lists the views and their columns";
-        return fail(std::move(error));
-    }
     ResultTable table;
     table.name = "sql";
-    for (duck::ResultColumn& column : rows->columns)
-        table.columns.push_back({column.name, column.name});
+    const auto name_columns = [&table](const std::vector<duck::ResultColumn>& columns) {
+        for (const duck::ResultColumn& column : columns)
+            table.columns.push_back({column.name, column.name});
+    };
+    if (streamed) {
+        auto cursor = profile.connection.open_cursor(sql);
+        if (!cursor) return fail(explained(std::move(cursor).error(), path));
+        const auto reading = std::make_shared<Reading>(Reading{std::move(profile), std::move(*cursor)});
+        name_columns(reading->cursor.columns());
+        table.stream = std::shared_ptr<duck::Cursor>(reading, &reading->cursor);
+        return table;
+    }
+    auto rows = profile.connection.query(sql);
+    if (!rows) return fail(explained(std::move(rows).error(), path));
+    name_columns(rows->columns);
     table.rows = std::move(rows->rows);
     return table;
 }

@@ -6,7 +6,8 @@
 
 namespace opsight {
 
-// The profile is opened for reading only, and the statement reaches no other file.
-Result<ResultTable> run_sql(const std::string& path, const std::string& sql);
+// The profile is opened for reading only, and the statement reaches no other file. `streamed`: the rows are
+// in the answer's `stream`, which keeps the profile open.
+Result<ResultTable> run_sql(const std::string& path, const std::string& sql, bool streamed = false);
 
 }  // namespace opsight

@@ -233,7 +233,9 @@ Result<Report> iteration_report(Session& session, const Shape& shape) {
     OPSIGHT_ASSIGN(ResultTable list, iteration_list(session, in_order));
     if (session.range().whole) list.notes.push_back("no iterations were found");
     report.sections.push_back({std::move(list)});
-    OPSIGHT_ASSIGN(ResultTable kernels, kernel_instances(session, shape, kAllKernels));
+    Shape of_kernels = shape;
+    if (shape.stream_last && shape.limit == 0) of_kernels.page.emplace().streamed = true;
+    OPSIGHT_ASSIGN(ResultTable kernels, kernel_instances(session, of_kernels, kAllKernels));
     if (session.contents().device_work || !shape.for_people) report.sections.push_back({std::move(kernels)});
     return report;
 }

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "report/units.h"
+#include "report/write_rows.h"
 
 namespace opsight {
 namespace {
@@ -53,16 +53,6 @@ std::string render_pairs(const ResultTable& table, int width) {
            drawn.substr(rule_end);
 }
 
-nlohmann::ordered_json json_rows(const ResultTable& table) {
-    return nlohmann::ordered_json::parse(render_json_rows(table));
-}
-
-nlohmann::ordered_json json_section(const Section& section) {
-    nlohmann::ordered_json rows = json_rows(section.table);
-    if (!section.single) return rows;
-    return rows.empty() ? nlohmann::ordered_json::object() : rows[0];
-}
-
 }  // namespace
 
 std::string render_report_table(const Report& report, int width) {
@@ -77,28 +67,12 @@ std::string render_report_table(const Report& report, int width) {
 }
 
 std::string render_report_json(const Report& report) {
-    if (report.sections.size() == 1 && !report.sections[0].single)
-        return render_json_rows(report.sections[0].table);
-    nlohmann::ordered_json object;
-    for (const Section& section : report.sections) {
-        nlohmann::ordered_json value = json_section(section);
-        if (section.unnamed)
-            object.update(value);
-        else
-            object[section.table.name] = std::move(value);
-    }
-    object["notes"] = report.notes;
-    return object.dump(2);
-}
-
-std::vector<std::pair<std::string, std::string>> render_report_csv(const Report& report) {
-    std::vector<std::pair<std::string, std::string>> files;
-    for (const Section& section : report.sections) {
-        const bool plain = section.unnamed || report.sections.size() == 1;
-        files.emplace_back(plain ? report.name : report.name + "_" + section.table.name,
-                           render_csv(section.table));
-    }
-    return files;
+    std::string out;
+    const Status written = write_report_json(report, [&out](std::string_view text) -> Status {
+        out += text;
+        return {};
+    });
+    return written ? out : std::string();
 }
 
 }  // namespace opsight

@@ -1,4 +1,4 @@
-// Renders a whole Report: its tables one below the other, one JSON value, or a CSV text for each table.
+// Renders a whole Report: its tables one below the other, or one JSON value.
 #pragma once
 
 #include <string>
@@ -11,9 +11,7 @@
 namespace opsight {
 
 std::string render_report_table(const Report& report, int width);
-// An array of rows, or an object with a key for each part.
+// An array of rows, or an object with a key for each part; of a report without streamed rows.
 std::string render_report_json(const Report& report);
-// File name without its ending, and text.
-std::vector<std::pair<std::string, std::string>> render_report_csv(const Report& report);
 
 }  // namespace opsight

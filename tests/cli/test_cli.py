@@ -331,6 +331,17 @@ class SqlTest(Cli):
         self.assertEqual(self.run_cli("sql", profile, query, "--format", "csv").stdout.splitlines()[0], "name,ns")
         self.assertIn("86000", self.run_cli("sql", profile, query).stdout.replace(",", ""))
 
+    def test_millions_of_rows_need_no_memory(self):
+        query = "SELECT range AS a, 'text ' || range AS b, range AS c, range AS d FROM range(2000000)"
+        for form in ("csv", "json"):
+            with open(os.devnull, "wb") as nowhere:
+                with subprocess.Popen([opsight_cli.PROGRAM, "sql", self.made(), query, "--format", form],
+                                      stdout=nowhere) as running:
+                    _, status, used = os.wait4(running.pid, 0)
+                    running.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(running.returncode, 0)
+            self.assertLess(used.ru_maxrss, 300_000, form)  # kB; kept as a whole it is above 500 MB
+
     def test_the_profile_and_the_machine_are_safe(self):
         profile = self.made()
         with open(profile, "rb") as file:

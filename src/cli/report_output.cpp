@@ -1,0 +1,121 @@
+#include "cli/report_output.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "cli/save_profile.h"
+#include "report/render_info.h"
+#include "report/render_report.h"
+
+namespace opsight::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status to_stdout(std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return {};
+}
+
+// Calls `write(sink)` with a new file.
+template <class Write>
+Status write_new(const fs::path& path, bool overwrite, Write write) {
+    OPSIGHT_TRY(check_output(path.string(), overwrite));
+    struct Close {
+        void operator()(std::FILE* file) const { std::fclose(file); }
+    };
+    std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "wb"));
+    bool good = file != nullptr;
+    const Sink sink = [&](std::string_view text) -> Status {
+        good = good && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
+        if (!good) return fail("cannot be written", path.string());
+        return {};
+    };
+    OPSIGHT_TRY(good ? write(sink) : sink({}));
+    if (std::fclose(file.release()) != 0) return fail("cannot be written", path.string());
+    std::printf("%s\n", path.c_str());
+    return {};
+}
+
+std::string range_notes(const Range& range) {
+    std::string out;
+    for (const std::string& note : range.notes)
+        out += "note: " + note + '\n';
+    return out;
+}
+
+Status write_json(const Report& report, const Range& range, const Sink& sink) {
+    OPSIGHT_TRY(sink(fmt::format("{{\"range\": {},\n\"{}\": ", range_json(range), report.name)));
+    OPSIGHT_TRY(write_report_json(report, sink));
+    return sink("}\n");
+}
+
+// The name of each table: that of the report, or "report_table".
+std::string name_of(const Report& report, const Section& section) {
+    const bool plain = section.unnamed || report.sections.size() == 1;
+    return plain ? report.name : report.name + "_" + section.table.name;
+}
+
+}  // namespace
+
+Status write_file(const std::string& path, bool overwrite, std::string_view text) {
+    return write_new(path, overwrite, [&](const Sink& sink) { return sink(text); });
+}
+
+Status ReportOutput::add(const Report& report, const Range& range) {
+    if (done_ == 0) notes_shown_ = report.name == "summary";
+    OPSIGHT_TRY(folder_.empty() ? print(report, range) : write_files(report, range));
+    ++done_;
+    return {};
+}
+
+Status ReportOutput::print(const Report& report, const Range& range) {
+    if (format_ == Format::kCsv) return print_csv(report);
+    if (format_ == Format::kTable)
+        return to_stdout((done_ ? "\n" : "") + render_report_table(report, terminal_width()));
+    if (done_ == 0) OPSIGHT_TRY(to_stdout("{\"range\": " + range_json(range)));
+    OPSIGHT_TRY(to_stdout(fmt::format(",\n\"{}\": ", report.name)));
+    return write_report_json(report, to_stdout);
+}
+
+Status ReportOutput::print_csv(const Report& report) {
+    const bool several = reports_ > 1 || report.sections.size() > 1;
+    for (size_t i = 0; i < report.sections.size(); ++i) {
+        const Section& section = report.sections[i];
+        if (several)  // a title line where more than one table follows
+            OPSIGHT_TRY(to_stdout((done_ + i ? "\n" : "") + name_of(report, section) + "\n"));
+        OPSIGHT_TRY(write_csv(section.table, to_stdout));
+    }
+    return {};
+}
+
+Status ReportOutput::finish(const Range& range) {
+    if (!folder_.empty()) return {};
+    if (format_ == Format::kJson) return to_stdout("}\n");
+    if (format_ == Format::kTable && !notes_shown_) return to_stdout(range_notes(range));
+    return {};
+}
+
+Status ReportOutput::write_files(const Report& report, const Range& range) const {
+    std::error_code problem;
+    fs::create_directories(folder_, problem);
+    if (problem) return fail("cannot make the folder: " + problem.message(), folder_);
+    const fs::path folder(folder_);
+    if (format_ == Format::kJson)
+        return write_new(folder / (report.name + ".json"), overwrite_,
+                         [&](const Sink& sink) { return write_json(report, range, sink); });
+    if (format_ == Format::kTable)
+        return write_new(folder / (report.name + ".txt"), overwrite_, [&](const Sink& sink) {
+            return sink(render_report_table(report, 0) +
+                        (report.name == "summary" ? "" : range_notes(range)));
+        });
+    for (const Section& section : report.sections)
+        OPSIGHT_TRY(write_new(folder / (name_of(report, section) + ".csv"), overwrite_,
+                              [&](const Sink& sink) { return write_csv(section.table, sink); }));
+    return {};
+}
+
+}  // namespace opsight::cli

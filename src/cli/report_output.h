@@ -1,0 +1,37 @@
+// Where `report` puts its tables: standard output, or a file for each of them. Reports come one by one, and
+// their rows go out as they are read.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "report/render.h"
+#include "report/write_rows.h"
+
+namespace opsight::cli {
+
+// A file of `text`; its path goes to standard output.
+Status write_file(const std::string& path, bool overwrite, std::string_view text);
+
+class ReportOutput {
+  public:
+    // An empty `folder`: standard output. `reports`: how many will come.
+    ReportOutput(Format format, std::string folder, bool overwrite, size_t reports)
+        : format_(format), folder_(std::move(folder)), overwrite_(overwrite), reports_(reports) {}
+
+    Status add(const Report& report, const Range& range);
+    Status finish(const Range& range);
+
+  private:
+    Status print(const Report& report, const Range& range);
+    Status print_csv(const Report& report);
+    Status write_files(const Report& report, const Range& range) const;
+
+    Format format_;
+    std::string folder_;
+    bool overwrite_;
+    size_t reports_, done_ = 0;
+    bool notes_shown_ = false;  // the summary has the notes of the range itself
+};
+
+}  // namespace opsight::cli

@@ -5,7 +5,7 @@ import { exactValue, formatShapes, formatTypes, formatValue, type Cell } from ".
 
 // Numbers that name something rather than count it: shown without grouping.
 const IDS = /(^|_)(id|op_id|rank|device|stream|context|correlation|iteration|pid|tid|track|span)$/;
-const LISTS: Record<string, (text: string) => string> = { shapes: formatShapes, input_shapes: formatShapes, output_shapes: formatShapes, dtypes: formatTypes, data_types: formatTypes };
+const LISTS: Record<string, (text: string) => string> = { shapes: formatShapes, input_shapes: formatShapes, output_shapes: formatShapes, dtypes: formatTypes, data_types: formatTypes, stack: (text) => text.replaceAll(";", "\n") };
 
 const DIRECTIONS: Record<string, string> = { fprop: "forward", bprop: "backward" };
 

@@ -22,7 +22,9 @@ check_layers() { python3 scripts/check_layers.py src; }
 
 check_lengths() {
     local sources
-    mapfile -t sources < <(files '*.cpp' '*.h' '*.c' '*.cu' '*.py' '*.ts' '*.tsx' '*.css' '*.cmake' '*CMakeLists.txt' && shell_files)
+    # web/src/api/schema.ts is made from docs/openapi.json.
+    mapfile -t sources < <({ files '*.cpp' '*.h' '*.c' '*.cu' '*.py' '*.ts' '*.tsx' '*.css' '*.cmake' '*CMakeLists.txt' &&
+        shell_files; } | grep -vxF web/src/api/schema.ts)
     python3 scripts/check_lengths.py --exceptions scripts/length_exceptions.txt "${sources[@]}"
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The viewer's page (web/): usage: web.sh install | build OUT | check | test
+# The viewer's page (web/): usage: web.sh install | build OUT | check | test | browser [FILE]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/lib.sh
@@ -39,6 +39,7 @@ build() {
 check() {
     install
     run tsc --noEmit -p tsconfig.json
+    run tsc --noEmit -p tsconfig.browser.json
     run eslint --max-warnings 0 .
 }
 
@@ -53,7 +54,12 @@ main() {
         install
         run vitest run
         ;;
-    *) die "no command '$command': there are install, build OUT, check, test" ;;
+    browser)
+        install
+        [ -x /usr/bin/chromium ] || die "the tests of the page need Debian's chromium: run ./dev setup"
+        run vitest run --config vitest.browser.config.ts "$@"
+        ;;
+    *) die "no command '$command': there are install, build OUT, check, test, browser [FILE]" ;;
     esac
 }
 

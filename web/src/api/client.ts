@@ -21,7 +21,7 @@ export type Params = Record<string, string | number | boolean | readonly string[
 export function apiUrl(path: string, params: Params = {}): string {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(params)) {
-    if (value === null || value === undefined || value === "") continue;
+    if (value === null || value === undefined || value === "" || value === false) continue;
     if (Array.isArray(value)) for (const each of value as readonly string[]) query.append(key, each);
     else query.set(key, value === true ? "1" : String(value));
   }

@@ -5,6 +5,7 @@ import { useProfileId, useRange } from "../app/useRoute";
 import { ApiError, getJson, type Params } from "./client";
 import type {
   AggregationsAnswer,
+  CommunicationAnswer,
   FindingsAnswer,
   GpusAnswer,
   Info,
@@ -58,6 +59,7 @@ export const useSummary = (enabled = true) => useRangeAnswer<SummaryAnswer>("sum
 export const useIterations = () => useRangeAnswer<IterationsAnswer>("iterations");
 export const useLayers = () => useRangeAnswer<LayersAnswer>("layers");
 export const useGpus = () => useRangeAnswer<GpusAnswer>("gpus");
+export const useCommunication = () => useRangeAnswer<CommunicationAnswer>("communication");
 export const useMemory = () => useProfileAnswer<MemoryAnswer>("memory");
 export const useAggregations = (enabled = true) => useProfileAnswer<AggregationsAnswer>("aggregations", {}, enabled);
 export const useFindings = () => useRangeAnswer<FindingsAnswer>("findings");

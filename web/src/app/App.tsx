@@ -121,7 +121,7 @@ export function App() {
           <TopBar />
         </header>
         <ServerGone />
-        <main className="content" tabIndex={-1}>
+        <main className="content" tabIndex={0}>
           <ProfileProblem>
             <Boundary key={`${profileId} ${view}`}>
               <View />

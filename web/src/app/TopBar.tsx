@@ -5,6 +5,7 @@ import { Icon } from "../widgets/Icon";
 import { Popover } from "../widgets/Popover";
 import { rangeWords } from "./rangeWords";
 import { RANGE_KEYS, linkTo } from "./route";
+import { useCut } from "./useCut";
 import { useRange, useRoute, useSetParams } from "./useRoute";
 
 const NONE = Object.fromEntries(RANGE_KEYS.map((key) => [key, null]));
@@ -14,6 +15,7 @@ function Bounds({ range, close }: { range: Range; close: () => void }) {
   const [stop, setStop] = useState(String(range.stop));
   const setParams = useSetParams();
   const given = useRange();
+  const cut = useCut();
   const wrong = !/^\d+$/.test(start) || !/^\d+$/.test(stop) || Number(start) > Number(stop);
   return (
     <form
@@ -21,7 +23,7 @@ function Bounds({ range, close }: { range: Range; close: () => void }) {
       onSubmit={(event) => {
         event.preventDefault();
         if (wrong) return;
-        setParams({ iter_start: start, iter_stop: stop, all: null, aggregation: null });
+        setParams({ ...NONE, ...cut, iter_start: start, iter_stop: stop });
         close();
       }}
     >
@@ -53,7 +55,7 @@ function Bounds({ range, close }: { range: Range; close: () => void }) {
           type="button"
           className="link"
           onClick={() => {
-            setParams({ iter_start: null, iter_stop: null, all: 1, aggregation: null });
+            setParams({ ...NONE, ...cut, all: 1 });
             close();
           }}
         >

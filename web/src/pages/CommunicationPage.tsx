@@ -1,8 +1,64 @@
-import { useProfile, useSummary } from "../api/queries";
+import { useCommunication, useProfile, useSummary } from "../api/queries";
 import { DataTable } from "../table/DataTable";
 import { Card } from "../widgets/Card";
 import { Num } from "../widgets/Num";
 import { Answered, Empty } from "../widgets/states";
+
+function Devices() {
+  return (
+    <Card title="By device" note="work that computes hides communication; the rest is exposed">
+      <Answered answer={useCommunication()} what="the devices">
+        {({ devices }) => {
+          const most = Math.max(0, ...devices.map((device) => device.communication_ns));
+          return (
+            <table className="mini wide">
+              <thead>
+                <tr>
+                  <th scope="col">Device</th>
+                  {["Communicating", "Hidden", "Exposed", "Hidden %"].map((head) => (
+                    <th key={head} scope="col" className="number">
+                      {head}
+                    </th>
+                  ))}
+                  <th scope="col" className="bars">
+                    <span className="sr-only">As a bar</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {devices.map((device) => (
+                  <tr key={`${String(device.rank)} ${String(device.device)}`}>
+                    <td className="name">
+                      Rank {device.rank}, GPU {device.device}
+                    </td>
+                    <td className="number">
+                      <Num value={device.communication_ns} unit="ns" />
+                    </td>
+                    <td className="number">
+                      <Num value={device.overlap_ns} unit="ns" />
+                    </td>
+                    <td className="number">
+                      <Num value={device.exposed_ns} unit="ns" />
+                    </td>
+                    <td className="number">
+                      <Num value={device.overlap_pct} unit="percent" />
+                    </td>
+                    <td className="bars">
+                      <span className="stacked">
+                        <span className="c-gpu" style={{ width: `${String((device.overlap_ns / most) * 100)}%` }} />
+                        <span className="c-communication" style={{ width: `${String((device.exposed_ns / most) * 100)}%` }} />
+                      </span>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          );
+        }}
+      </Answered>
+    </Card>
+  );
+}
 
 export function CommunicationPage() {
   const profile = useProfile();
@@ -39,6 +95,7 @@ export function CommunicationPage() {
                 </div>
               </dl>
             </Card>
+            <Devices />
             <Card title="Collectives" note="by rank and kind">
               <DataTable
                 name="communication"

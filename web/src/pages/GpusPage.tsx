@@ -1,6 +1,6 @@
 import { useGpus } from "../api/queries";
 import type { GpuDevice, StreamUse } from "../api/types";
-import { Card } from "../widgets/Card";
+import { Card, Notes } from "../widgets/Card";
 import { Bar, Donut } from "../widgets/charts";
 import { exactValue, formatBytes, formatNs } from "../widgets/format";
 import { Num } from "../widgets/Num";
@@ -129,7 +129,8 @@ function Device({ device, ranks }: { device: GpuDevice; ranks: number }) {
     ["Compute capability", device.compute_capability ?? "not recorded"],
     ["Multiprocessors", device.sm_count === null ? "not recorded" : String(device.sm_count)],
     ["Memory", device.memory_bytes === null ? "not recorded" : formatBytes(device.memory_bytes)],
-    ...(device.clock_mhz ? [["Clock", `${String(device.clock_mhz)} MHz`]] : []),
+    ["Memory bandwidth", device.memory_bandwidth === null ? "not recorded" : `${formatBytes(device.memory_bandwidth)}/s`],
+    ["Clock", device.clock_hz === null ? "not recorded" : `${(device.clock_hz / 1e6).toFixed(0)} MHz`],
   ];
   return (
     <Card title={nameOf(device, ranks)} note={device.idle ? "no work in this range" : undefined}>
@@ -152,7 +153,7 @@ function Device({ device, ranks }: { device: GpuDevice; ranks: number }) {
 export function GpusPage() {
   return (
     <Answered answer={useGpus()} what="the GPUs" rows={10}>
-      {({ devices }) => {
+      {({ devices, notes }) => {
         if (devices.length === 0) {
           return (
             <Empty icon="gpu" title="The profile has no GPU">
@@ -181,6 +182,9 @@ export function GpusPage() {
             {devices.map((device) => (
               <Device key={`${String(device.rank)} ${String(device.device)}`} device={device} ranks={ranks} />
             ))}
+            <div className="span-12">
+              <Notes notes={notes} />
+            </div>
           </div>
         );
       }}

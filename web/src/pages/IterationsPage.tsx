@@ -10,7 +10,7 @@ import { Card, Notes } from "../widgets/Card";
 import { Icon } from "../widgets/Icon";
 import { Answered, Empty } from "../widgets/states";
 import { ITERATIONS } from "./columns";
-import { IterationChart, ShareLegend, type Bounds } from "./iterations/Chart";
+import { boundsOf, IterationChart, ShareLegend, type Bounds } from "./iterations/Chart";
 import { CutControls } from "./iterations/CutControls";
 import { KeptRanges } from "./iterations/KeptRanges";
 import { Reaggregate } from "./iterations/Reaggregate";
@@ -57,7 +57,7 @@ function Chosen({ data }: { data: IterationsAnswer }) {
   const [draft, setDraft] = useState<Bounds | null>(null);
   const [ranks, rank] = pickRank(data.iterations, params.get("rank"));
   const list = data.iterations.filter((each) => each.rank === rank);
-  const bounds = draft ?? { start: range.start, stop: range.stop };
+  const bounds = draft ?? boundsOf(range);
   return (
     <div className="cards">
       <Card
@@ -68,11 +68,11 @@ function Chosen({ data }: { data: IterationsAnswer }) {
         <dl className="figures">
           <Badge name="In all" value={range.total} />
           <Badge name="In the range" value={range.selected} />
-          <Badge name="First" value={range.start < 0 ? "–" : range.start} />
-          <Badge name="Last" value={range.stop < 0 ? "–" : range.stop} />
+          <Badge name="First" value={range.start ?? "–"} />
+          <Badge name="Last" value={range.stop ?? "–"} />
         </dl>
         <CutControls />
-        {list.length > 0 ? (
+        {list.length > 0 && bounds ? (
           <>
             <IterationChart list={list} height={250} bounds={bounds} onBounds={setDraft} />
             <ShareLegend list={list} />

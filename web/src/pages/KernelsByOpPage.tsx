@@ -7,7 +7,7 @@ import { identify } from "../widgets/Details";
 import { Empty } from "../widgets/states";
 import { LAUNCHES } from "./columns";
 
-const OPS_OF = ["op_name", "direction", "op_type", "calls", "kernels", "kernel_time_ns", "gpu_time_ns", "cpu_time_ns", "using_tc", "layer"];
+const OPS_OF = ["op_name", "calls", "self_gpu_time_ns", "total_gpu_time_ns", "kernels", "using_tc", "direction", "self_cpu_time_ns", "layer"];
 const KERNELS_OF = LAUNCHES.filter((key) => !["iteration", "rank", "op_name", "direction", "layer"].includes(key));
 
 function Ops({ iteration, rank, op }: { iteration: string; rank: string; op: string | null }) {
@@ -16,11 +16,13 @@ function Ops({ iteration, rank, op }: { iteration: string; rank: string; op: str
     <DataTable
       name="iteration_ops"
       label={`Ops of iteration ${iteration}`}
-      params={{ iteration, rank }}
+      params={{ iteration, by_rank: rank !== "" }}
+      only={rank === "" ? [] : [`rank:eq:${rank}`]}
       prefix="o."
       height="half"
       columns={OPS_OF}
-      bars={{ kernel_time_ns: "gpu" }}
+      sort="self_gpu_time_ns:desc"
+      bars={{ self_gpu_time_ns: "gpu" }}
       rowKey={(row) => row.text("op_id") ?? ""}
       selected={op}
       onSelect={(_, key) => {
@@ -73,7 +75,8 @@ export function KernelsByOpPage() {
               <DataTable
                 name="iteration_op_kernels"
                 label="Kernels of the op in the iteration"
-                params={{ iteration, rank, op }}
+                params={{ iteration, op }}
+                only={rank ? [`rank:eq:${rank}`] : []}
                 prefix="k."
                 height="half"
                 columns={KERNELS_OF}

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useMemory } from "../api/queries";
 import type { MemoryDevice } from "../api/types";
 import { linkTo } from "../app/route";
@@ -16,17 +16,26 @@ const HEIGHT = 220;
 const LEFT = 70;
 const BOTTOM = 24;
 
-type Point = MemoryDevice["points"][number];
+interface Point {
+  t: number;
+  allocated: number;
+  reserved: number | null;
+}
 
-function stepPath(points: readonly Point[], which: 1 | 2, x: (t: number) => number, y: (bytes: number) => number, close: boolean): string {
+const pointsOf = (device: MemoryDevice): Point[] =>
+  device.points.map(([t, allocated, reserved]) => ({ t: t ?? 0, allocated: allocated ?? 0, reserved: reserved ?? null }));
+
+function stepPath(points: readonly Point[], which: "allocated" | "reserved", x: (t: number) => number, y: (bytes: number) => number, close: boolean): string {
   let path = "";
   let last: Point | null = null;
   for (const point of points) {
-    path += last ? `H${x(point[0]).toFixed(1)}V${y(point[which]).toFixed(1)}` : `M${x(point[0]).toFixed(1)} ${y(point[which]).toFixed(1)}`;
+    const value = point[which];
+    if (value === null) continue;
+    path += last ? `H${x(point.t).toFixed(1)}V${y(value).toFixed(1)}` : `M${x(point.t).toFixed(1)} ${y(value).toFixed(1)}`;
     last = point;
   }
   const first = points[0];
-  return close && first && last ? `${path}V${y(0).toFixed(1)}H${x(first[0]).toFixed(1)}Z` : path;
+  return close && first && last ? `${path}V${y(0).toFixed(1)}H${x(first.t).toFixed(1)}Z` : path;
 }
 
 function nearest(points: readonly Point[], t: number): Point | undefined {
@@ -34,7 +43,7 @@ function nearest(points: readonly Point[], t: number): Point | undefined {
   let high = points.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if ((points[middle]?.[0] ?? 0) <= t) low = middle;
+    if ((points[middle]?.t ?? 0) <= t) low = middle;
     else high = middle - 1;
   }
   return points[low];
@@ -43,10 +52,10 @@ function nearest(points: readonly Point[], t: number): Point | undefined {
 function Curve({ device }: { device: MemoryDevice }) {
   const [holder, width] = useWidth<HTMLDivElement>();
   const [at, setAt] = useState<number | null>(null);
-  const { points } = device;
-  const begin = points[0]?.[0] ?? 0;
-  const end = points[points.length - 1]?.[0] ?? 1;
-  const most = Math.max(device.peak_allocated, ...points.map((point) => point[2]));
+  const points = useMemo(() => pointsOf(device), [device]);
+  const begin = points[0]?.t ?? 0;
+  const end = points[points.length - 1]?.t ?? 1;
+  const most = Math.max(device.peak_allocated, device.peak_reserved ?? 0);
   const wide = Math.max(10, width - LEFT - 8);
   const x = (t: number) => LEFT + (end > begin ? ((t - begin) / (end - begin)) * wide : 0);
   const y = (bytes: number) => HEIGHT - BOTTOM - (most > 0 ? bytes / most : 0) * (HEIGHT - BOTTOM - 12);
@@ -74,28 +83,33 @@ function Curve({ device }: { device: MemoryDevice }) {
             </text>
           </g>
         ))}
-        {ticks(end - begin, Math.max(2, Math.floor(wide / 140))).map((value) => (
-          <text key={value} className="axis-text middle" x={Math.min(x(begin + value), LEFT + wide - 16)} y={HEIGHT - 6}>
-            {formatNs(value)}
-          </text>
-        ))}
-        <path className="area c-memory" d={stepPath(points, 1, x, y, true)} />
-        <path className="line c-memory" d={stepPath(points, 1, x, y, false)} />
-        <path className="line c-other_kernel dashed" d={stepPath(points, 2, x, y, false)} />
-        {point && <line className="axis-line strong" x1={x(point[0])} x2={x(point[0])} y1="8" y2={HEIGHT - BOTTOM} />}
+        {ticks(end, Math.max(2, Math.floor((wide / 140) * (end / Math.max(1, end - begin)))))
+          .filter((time) => time >= begin)
+          .map((time) => (
+            <text key={time} className="axis-text middle" x={Math.min(x(time), LEFT + wide - 16)} y={HEIGHT - 6}>
+              {formatNs(time)}
+            </text>
+          ))}
+        <path className="area c-memory" d={stepPath(points, "allocated", x, y, true)} />
+        <path className="line c-memory" d={stepPath(points, "allocated", x, y, false)} />
+        <path className="line c-other_kernel dashed" d={stepPath(points, "reserved", x, y, false)} />
+        {point && <line className="axis-line strong" x1={x(point.t)} x2={x(point.t)} y1="8" y2={HEIGHT - BOTTOM} />}
       </svg>
       <ul className="legend inline">
         <li>
           <i className="swatch c-memory" />
-          <span>Allocated</span> {point && <b title={exactValue(point[1], "bytes")}>{formatBytes(point[1])}</b>}
+          <span>Allocated</span> {point && <b title={exactValue(point.allocated, "bytes")}>{formatBytes(point.allocated)}</b>}
         </li>
-        <li>
-          <i className="swatch c-other_kernel" />
-          <span>Reserved</span> {point && <b title={exactValue(point[2], "bytes")}>{formatBytes(point[2])}</b>}
-        </li>
+        {device.peak_reserved !== null && (
+          <li>
+            <i className="swatch c-other_kernel" />
+            <span>Reserved</span>{" "}
+            {point && point.reserved !== null && <b title={exactValue(point.reserved, "bytes")}>{formatBytes(point.reserved)}</b>}
+          </li>
+        )}
         {point && (
           <li>
-            <span>at</span> <b>{formatNs(point[0] - begin)}</b>
+            <span>at</span> <b>{formatNs(point.t)}</b>
           </li>
         )}
       </ul>
@@ -103,11 +117,10 @@ function Curve({ device }: { device: MemoryDevice }) {
   );
 }
 
-function Device({ device }: { device: MemoryDevice }) {
+function Device({ device, ranks }: { device: MemoryDevice; ranks: number }) {
   const { params } = useRoute();
-  const cpu = device.device < 0;
-  const name = cpu ? "CPU" : `GPU ${String(device.device)}`;
-  const title = device.rank === undefined ? name : `${name}, rank ${String(device.rank)}`;
+  const name = device.kind === "GPU" ? `GPU ${String(device.device ?? "")}` : device.kind === "CPU" ? "CPU" : "Other memory";
+  const title = ranks > 1 ? `${name}, rank ${String(device.rank)}` : name;
   const around = { begin: Math.max(0, device.peak_at_ns - 5_000_000), end: device.peak_at_ns + 5_000_000 };
   return (
     <Card
@@ -120,6 +133,9 @@ function Device({ device }: { device: MemoryDevice }) {
       action={pageOf("timeline") && <a href={linkTo("timeline", params, around)}>Show the peak in the timeline</a>}
     >
       <Curve device={device} />
+      {device.changes_only && (
+        <p className="hint">The recording tells changes, not totals: they count from its first event, which is taken for empty memory.</p>
+      )}
     </Card>
   );
 }
@@ -131,7 +147,11 @@ export function MemoryPage() {
         memory.available && memory.devices.length > 0 ? (
           <div className="cards">
             {memory.devices.map((device) => (
-              <Device key={`${String(device.rank)} ${String(device.device)} ${device.kind}`} device={device} />
+              <Device
+                key={`${String(device.rank)} ${String(device.device)} ${device.kind}`}
+                device={device}
+                ranks={new Set(memory.devices.map((each) => each.rank)).size}
+              />
             ))}
             <Card title="Who allocated" note="memory events by the op that made them">
               <DataTable

@@ -31,6 +31,7 @@ const TITLES: Record<string, string> = {
   bad_request: "The address asks for something that does not exist",
   unauthorized: "This page needs its token",
   unreachable: "The server does not answer",
+  profile_unusable: "This profile cannot be opened",
   newer_schema: "This profile is from a newer Opsight",
   not_a_profile: "This file is not a profile",
 };

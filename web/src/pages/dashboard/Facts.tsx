@@ -69,16 +69,17 @@ export function FindingsCard() {
   return (
     <Card title="Findings">
       <Answered answer={useFindings()} what="the findings" rows={2}>
-        {({ findings }) =>
+        {({ available, findings }) =>
           findings.length === 0 ? (
-            <p className="hint">No rule has found anything in this range.</p>
+            <p className="hint">
+              {available ? "No rule has found anything in this range." : "This version of Opsight has no rules that look for problems yet."}
+            </p>
           ) : (
             <ul className="findings">
               {findings.map((each) => (
                 <li key={each.id}>
                   <b>{each.problem}</b>
                   <p>{each.recommendation}</p>
-                  {each.evidence && <p className="hint">{each.evidence}</p>}
                 </li>
               ))}
             </ul>

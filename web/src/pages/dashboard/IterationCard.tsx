@@ -3,7 +3,7 @@ import { linkTo } from "../../app/route";
 import { useRoute } from "../../app/useRoute";
 import { Card } from "../../widgets/Card";
 import { Answered } from "../../widgets/states";
-import { IterationChart, ShareLegend } from "../iterations/Chart";
+import { boundsOf, IterationChart, ShareLegend } from "../iterations/Chart";
 
 // The iterations of the first rank, those in the range and those around it.
 export function IterationCard() {
@@ -23,7 +23,7 @@ export function IterationCard() {
           }
           return (
             <>
-              <IterationChart list={list} height={150} bounds={{ start: range.start, stop: range.stop }} />
+              <IterationChart list={list} height={150} bounds={boundsOf(range)} />
               <ShareLegend list={list} />
             </>
           );

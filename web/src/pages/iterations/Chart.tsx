@@ -1,6 +1,6 @@
 // Iterations as stacked bars. The range is chosen by dragging its two bounds, or by the arrow keys on them.
 import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from "react";
-import { SHARES, type IterationShares } from "../../api/types";
+import { SHARES, type IterationShares, type Range } from "../../api/types";
 import { exactValue, formatNs } from "../../widgets/format";
 import { ticks } from "../../widgets/ticks";
 import { useWidth } from "../../widgets/useWidth";
@@ -10,6 +10,9 @@ export interface Bounds {
   start: number;
   stop: number;
 }
+
+export const boundsOf = (range: Range): Bounds | null =>
+  range.start === null || range.stop === null ? null : { start: range.start, stop: range.stop };
 
 interface Props {
   list: readonly IterationShares[]; // of one rank, in order

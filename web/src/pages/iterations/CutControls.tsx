@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { useRoute, useSetParams } from "../../app/useRoute";
+import { useCut } from "../../app/useCut";
+import { useSetParams } from "../../app/useRoute";
 import { DataTable } from "../../table/DataTable";
 import { Dialog } from "../../widgets/Dialog";
 import { Icon } from "../../widgets/Icon";
@@ -18,7 +19,7 @@ function KeyOpDialog({ close, choose }: { close: () => void; choose: (name: stri
         label="Ops that can end iterations"
         prefix="key."
         height="half"
-        columns={["name", "calls"]}
+        columns={["name", "calls", "iterations_now", "total_cpu_time_ns"]}
         rowKey={(row) => row.text("name") ?? ""}
         onSelect={(row) => {
           const name = row.text("name");
@@ -32,11 +33,11 @@ function KeyOpDialog({ close, choose }: { close: () => void; choose: (name: stri
 
 // What an iteration is: as the recording says, or cut at the ends of an op, or at ranges whose names match.
 export function CutControls() {
-  const { params } = useRoute();
   const setParams = useSetParams();
   const [picking, setPicking] = useState(false);
-  const keyOp = params.get("key_op");
-  const pattern = params.get("iteration_range");
+  const cut = useCut();
+  const keyOp = cut.key_op ?? null;
+  const pattern = cut.iteration_range ?? null;
   const [typed, setTyped] = useState(pattern ?? "");
   const close = () => {
     setPicking(false);

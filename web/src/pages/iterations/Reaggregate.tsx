@@ -1,24 +1,13 @@
 import { useState } from "react";
 import { ApiError, postJson } from "../../api/client";
-import { queries, useAggregations } from "../../api/queries";
+import { queries } from "../../api/queries";
 import type { Aggregation, IterationShares, Range } from "../../api/types";
 import { RANGE_KEYS } from "../../app/route";
-import { useProfileId, useRange, useSetParams } from "../../app/useRoute";
+import { useCut } from "../../app/useCut";
+import { useProfileId, useSetParams } from "../../app/useRoute";
 import type { Bounds } from "./Chart";
 
 const NONE = Object.fromEntries(RANGE_KEYS.map((key) => [key, null]));
-
-// How iterations are cut now: by the address, or by the kept range that it names.
-function useCut(): Record<string, string> {
-  const range = useRange();
-  const kept = useAggregations().data?.aggregations.find((each) => each.id === range.aggregation)?.parameters ?? {};
-  const cut: Record<string, string> = {};
-  for (const key of ["key_op", "iteration_range"]) {
-    const value = range[key] ?? kept[key];
-    if (value !== undefined && value !== "") cut[key] = String(value);
-  }
-  return cut;
-}
 
 function BoundInput({ label, value, set }: { label: string; value: number; set: (value: number) => void }) {
   const [typed, setTyped] = useState<string | null>(null);

@@ -26,7 +26,7 @@ function Half({ side, blocks, left, width, props }: { side: Side; blocks: readon
         const wide = block.width * width;
         const ns = node.row[side][props.measure];
         const room = Math.floor((wide - 10) / 7);
-        const name = node.row.name;
+        const name = node.row.name || "/";
         return (
           <g
             key={node.path}

@@ -71,7 +71,7 @@ function TreeLine({ line, props, index, focusable }: { line: Line; props: Props;
         ) : (
           <span className="leaf" />
         )}
-        <span>{node.row.name}</span>
+        <span>{node.row.name || "/"}</span>
       </div>
       {props.columns.map((column) => (
         <NumberCell key={column.key} row={node.row} column={column} most={props.most(column.key)} />

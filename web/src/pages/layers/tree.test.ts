@@ -3,18 +3,22 @@ import type { LayerRow } from "../../api/types";
 import { buildTree, findPath, icicle, normal, visibleLines } from "./tree";
 
 const none = { cpu_ns: 0, gpu_ns: 0, kernels: 0 };
-const row = (id: number, parent: number | null, name: string, cpu: number): LayerRow => ({
+const row = (id: number, parent: number | null, path: string, cpu: number): LayerRow => ({
   id,
   parent,
-  name,
+  name: path.split("/").pop() ?? "",
+  path,
   depth: 0,
   calls: id,
+  cpu_ns: cpu,
+  gpu_ns: 0,
+  all: none,
   fwd: { ...none, cpu_ns: cpu },
   bwd: none,
   self: none,
 });
 
-const rows = [row(0, null, "/", 100), row(1, 0, "Net", 90), row(2, 1, "a", 30), row(3, 1, "b", 60), row(4, 0, "loss", 10)];
+const rows = [row(0, null, "/", 100), row(1, 0, "/Net", 90), row(2, 1, "/Net/a", 30), row(3, 1, "/Net/b", 60), row(4, 0, "/loss", 10)];
 
 describe("the tree of layers", () => {
   const roots = buildTree(rows);

@@ -18,9 +18,7 @@ export function buildTree(rows: readonly LayerRow[]): Node[] {
   const roots: Node[] = [];
   for (const row of rows) {
     const parent = row.parent === null ? undefined : byId.get(row.parent);
-    const name = normal(row.name);
-    const path = row.path !== undefined ? normal(row.path) : parent?.path ? `${parent.path}/${name}` : name;
-    const node: Node = { row, path, children: [] };
+    const node: Node = { row, path: normal(row.path), children: [] };
     byId.set(row.id, node);
     (parent?.children ?? roots).push(node);
   }

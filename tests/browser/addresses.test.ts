@@ -1,0 +1,117 @@
+// Everything that is shown stands in the address: bookmarks, the back button, links between views; and what happens
+// where an address is wrong, a file cannot be read, or the server has gone.
+import { describe, expect, it } from "vitest";
+import { startViewer } from "./opsight";
+import { fileOf, idOf, Site, useSite } from "./page";
+
+const site = useSite();
+
+describe("addresses", () => {
+  it("bring back a view as it was, in another window", async () => {
+    await site().show("ops");
+    const table = site().table("detailed");
+    await table.search("conv");
+    await table.sortBy("calls");
+    await site().click(table.root.locator("tbody tr").nth(1));
+    const before = { rows: await table.rows(), hash: await site().hash };
+    const page = await site().context.newPage();
+    await page.goto(new URL(`/${before.hash}`, site().url).href);
+    await page.evaluate(() => (globalThis as unknown as { opsightIdle: () => Promise<void> }).opsightIdle());
+    const row = page.locator('[data-table="detailed"] tbody tr');
+    expect(await row.count()).toBe(before.rows.length);
+    expect(await page.locator('[data-table="detailed"] input[type=search]').inputValue()).toBe("conv");
+    expect(await row.nth(1).getAttribute("aria-selected")).toBe("true");
+    expect(await page.getByRole("complementary", { name: "Details" }).count()).toBe(1);
+    await page.close();
+  });
+
+  it("go back step by step", async () => {
+    await site().show("dashboard");
+    const links = site().page.getByRole("navigation", { name: "Views" });
+    await site().click(links.getByRole("link", { name: "Op types" }));
+    await site().table("op_type").sortBy("calls");
+    await site().page.goBack();
+    await site().idle();
+    expect(await site().parameter("sort")).toBeNull();
+    await site().page.goBack();
+    await site().idle();
+    expect(await site().page.getByRole("heading", { level: 1 }).textContent()).toBe("Dashboard");
+  });
+
+  it("keep profile and range from view to view", async () => {
+    await site().show("dashboard?iter_start=2&iter_stop=3");
+    await site().click(site().page.getByRole("link", { name: "Layers", exact: true }));
+    expect(await site().hash).toBe(`#/layers?profile=${idOf("training")}&iter_start=2&iter_stop=3`);
+    expect(await site().page.getByRole("button", { name: /^Range of iterations/ }).textContent()).toContain("2–3");
+  });
+
+  it("choose a range in the bar at the top", async () => {
+    await site().show("types");
+    await site().click(site().page.getByRole("button", { name: /^Range of iterations/ }));
+    const panel = site().page.getByRole("group", { name: /^Range of iterations/ });
+    await panel.getByLabel("First").fill("3");
+    await panel.getByLabel("Last").fill("4");
+    await site().click(panel.getByRole("button", { name: "Apply" }));
+    expect([await site().parameter("iter_start"), await site().parameter("iter_stop")]).toEqual(["3", "4"]);
+    expect(await site().page.getByRole("button", { name: /^Range of iterations/ }).textContent()).toContain("3–4 · 2 of");
+  });
+
+  it("lead from an op's row on the dashboard to the op", async () => {
+    await site().show("dashboard");
+    const link = site().page.locator("section.card", { hasText: "Top 10 ops" }).locator("tbody a").first();
+    const name = await link.textContent();
+    await site().click(link);
+    expect(await site().page.getByRole("complementary", { name: "Details" }).getByRole("heading").textContent()).toBe(name);
+  });
+});
+
+describe("what is wrong is said", () => {
+  const alert = () => site().page.locator("main").getByRole("alert");
+
+  it("a profile that is not there", async () => {
+    await site().go("#/dashboard?profile=77");
+    expect(await alert().textContent()).toContain("no profile with the number 77");
+    await site().click(alert().getByRole("link", { name: "Open training" }));
+    expect(await site().page.getByRole("heading", { name: "Wall clock", exact: true }).count()).toBe(1);
+  });
+
+  it("a file that is damaged, with others to open", async () => {
+    await site().show("dashboard", "damaged");
+    expect(await alert().textContent()).toMatch(/truncated|damaged/);
+    expect(await alert().getByRole("link").count()).toBeGreaterThan(0);
+  });
+
+  it("a view that does not exist", async () => {
+    await site().go("#/nonsense");
+    expect(await site().page.getByText("There is no view “nonsense”").isVisible()).toBe(true);
+  });
+
+  it.each(["iter_start=abc", "iter_start=500&iter_stop=900", "sort=no_such_column:desc"])("parameters that ask for nonsense: %s", async (query) => {
+    await site().show(`ops?${query}`);
+    expect((await alert().first().textContent())?.length).toBeGreaterThan(20);
+    await site().click(alert().first().getByRole("link", { name: "Back to the default range" }));
+    expect((await site().table("detailed").rows()).length).toBe(25);
+  });
+
+  it("a server that has gone: what was there stays, and it says what to do", async () => {
+    const viewer = await startViewer([fileOf("training")]);
+    const other = await Site.open(site().context.browser() ?? raise(), viewer.url);
+    try {
+      await other.show("types");
+      const before = await other.table("op_type").rows();
+      await viewer.stop();
+      await other.click(other.table("op_type").root.locator('th[data-key="calls"] button'));
+      const banner = other.page.locator(".banner[role=alert]");
+      await banner.waitFor();
+      expect(await banner.textContent()).toContain("opsight view");
+      expect((await other.table("op_type").rows()).length).toBe(before.length);
+    } finally {
+      await viewer.stop();
+      await other.context.close();
+    }
+  });
+});
+
+function raise(): never {
+  throw new Error("no browser");
+}

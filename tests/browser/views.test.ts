@@ -1,0 +1,152 @@
+// Each view's numbers are those of `opsight report` for the same range.
+import { describe, expect, it } from "vitest";
+import { report, run, type JsonRow, type Summary } from "./opsight";
+import { expectSame, fileOf, has, idOf, numberOf, useSite } from "./page";
+
+const site = useSite();
+
+interface Listed {
+  view: string;
+  table: string;
+  sort: string;
+  gpu?: boolean;
+}
+
+const TABLES: Listed[] = [
+  { view: "types", table: "op_type", sort: "self_cpu_time_ns" },
+  { view: "ops", table: "detailed", sort: "self_cpu_time_ns" },
+  { view: "types", table: "op_type", sort: "self_gpu_time_ns", gpu: true },
+  { view: "ops", table: "detailed", sort: "self_gpu_time_ns", gpu: true },
+  { view: "kernels", table: "kernel", sort: "total_gpu_time_ns", gpu: true },
+];
+
+const RANGES = [
+  { query: "", options: [] },
+  { query: "iter_start=2&iter_stop=3", options: ["--iter-start", "2", "--iter-stop", "3"] },
+  { query: "all=1", options: ["--all-iterations"] },
+];
+
+// The value beside a name in a list of facts.
+async function fact(within: string, name: string): Promise<string> {
+  const line = site().page.locator(within).locator("dl > div", { has: site().page.locator(`dt:text-is("${name}")`) }).first();
+  const number = line.locator(".num[title]").first();
+  return (await number.count()) > 0 ? ((await number.getAttribute("title")) ?? "") : ((await line.locator("dd").textContent()) ?? "");
+}
+
+describe.each(RANGES)("over the range '$query'", ({ query, options }) => {
+  it.each(TABLES)("$view shows the rows of $table by $sort", async ({ view, table, sort, gpu }) => {
+    const profile = gpu ? "gpu" : "training";
+    if (!has(profile)) return;
+    const expected = report(fileOf(profile), table, "--sort", `${sort}:desc`, "--limit", "25", ...options);
+    await site().show(`${view}?${query}`, profile);
+    const shown = await site().table(table).rows();
+    expect(shown.length).toBe(expected.length);
+    expected.forEach((row, at) => {
+      for (const [key, text] of Object.entries(shown[at] ?? {})) expectSame(text, row[key], `${table} row ${String(at)} ${key}`);
+    });
+  });
+
+  it.each(["training", "gpu", "ranks"])("the dashboard of %s is the summary", async (profile) => {
+    // The run of eight ranks has one iteration: no range to choose.
+    if (!has(profile) || (profile === "ranks" && query.startsWith("iter_start"))) return;
+    const summary = report<Summary>(fileOf(profile), "summary", ...options);
+    await site().show(`dashboard?${query}`, profile);
+    const tile = (name: string) => `section[aria-label="${name}"]`;
+    expectSame(await fact(tile("Iteration time"), "Median"), summary.iterations.median_ns, "median");
+    expectSame(await fact(tile("Iteration time"), "Deviation"), summary.iterations.stddev_ns, "deviation");
+    expectSame(await fact(tile("Wall clock"), "Iterations in it"), summary.iterations.selected, "iterations");
+    const big = site().page.locator(`${tile("Wall clock")} .big .num`);
+    expectSame((await big.getAttribute("title")) ?? "", summary.wall_clock_ns, "wall clock");
+    const legend = site().page.locator("section", { has: site().page.getByRole("heading", { name: "Where the wall clock goes" }) });
+    for (const [name, key] of Object.entries({ "Other kernels": "non_tensor_core_kernel_pct", CPU: "cpu_pct", Other: "other_pct", Communication: "communication_pct" })) {
+      const value = await legend.locator(".legend li", { has: site().page.locator(`span:text-is("${name}")`) }).locator("b").getAttribute("title");
+      expectSame(value ?? "", summary[key], name);
+    }
+    if (summary.devices.length > 0) {
+      const donut = site().page.getByRole("img", { name: /^GPU utilization/ }).locator("title");
+      expectSame((await donut.textContent()) ?? "", summary.gpu_utilization_pct, "GPU utilization");
+    }
+  });
+});
+
+describe("the views of one profile", () => {
+  it("the dashboard lists the top ops and layers of the reports", async () => {
+    await site().show("dashboard");
+    const card = (name: string) => site().page.locator("section.card", { has: site().page.getByRole("heading", { name, exact: true }) });
+    const ops = report(fileOf("training"), "detailed", "--sort", "self_cpu_time_ns:desc", "--limit", "10");
+    const times = await card("Top 10 ops").locator("tbody td:nth-child(3) .num").evaluateAll((cells) => cells.map((cell) => cell.getAttribute("title") ?? ""));
+    expect(times.map(numberOf)).toEqual(ops.map((row) => row.self_cpu_time_ns));
+    const layers = report(fileOf("training"), "group_op", "--sort", "total_cpu_time_ns:desc", "--limit", "11").filter((row) => row.name !== "/");
+    const names = await card("Top layers").locator("tbody td:first-child a").allTextContents();
+    expect(names).toEqual(layers.slice(0, 10).map((row) => row.name));
+  });
+
+  it("layers are the groups of the report, forward and backward", async () => {
+    await site().show("layers");
+    const groups = new Map(report(fileOf("training"), "group_op").map((row) => [row.name, row]));
+    const rows = await site().page.locator(".tree-row").evaluateAll((lines) =>
+      lines.map((line) => ({
+        path: line.querySelector(".tree-name")?.getAttribute("title") ?? "",
+        values: [...line.querySelectorAll(".number .num")].map((cell) => cell.getAttribute("title") ?? ""),
+      })),
+    );
+    expect(rows.length).toBeGreaterThan(5);
+    for (const { path, values } of rows) {
+      const group = groups.get(path.startsWith("/") ? path : `/${path}`);
+      expect(group, path).toBeDefined();
+      expect(values.slice(0, 3).map(numberOf), path).toEqual([group?.calls, group?.forward_cpu_time_ns, group?.backward_cpu_time_ns]);
+    }
+  });
+
+  it("GPUs and their streams are those of the summary", async () => {
+    if (!has("gpu")) return;
+    const { devices, streams } = report<Summary>(fileOf("gpu"), "summary");
+    await site().show("gpus", "gpu");
+    const busy = await site().page.locator(".mini.wide tbody tr td:nth-child(2) .num").evaluateAll((cells) => cells.map((cell) => cell.getAttribute("title") ?? ""));
+    expect(busy.map(numberOf)).toEqual(devices.map((device) => device.busy_ns));
+    const waits = await site().page.locator(".streams tbody tr").first().locator(".num").evaluateAll((cells) => cells.map((cell) => cell.getAttribute("title") ?? ""));
+    const first = streams[0] as JsonRow;
+    expect(waits.slice(0, 5).map(numberOf)).toEqual([first.spans, first.busy_ns, first.host_wait_ns, first.kernel_wait_ns, first.other_wait_ns]);
+  });
+
+  it("from an iteration to an op to its kernels", async () => {
+    if (!has("gpu")) return;
+    await site().show("by-op", "gpu");
+    await site().click(site().table("iterations").root.locator("tbody tr").nth(1));
+    const [iteration] = ((await site().parameter("sel")) ?? "").split("~");
+    await site().click(site().table("iteration_ops").root.locator("tbody tr").first());
+    const op = Number(await site().parameter("op"));
+    const kernels = (JSON.parse(run("report", fileOf("gpu"), "--report", "iteration", "--format", "json")) as { iteration: { kernels: JsonRow[] } }).iteration.kernels;
+    const expected = kernels.filter((row) => String(row.iteration) === iteration && row.op_id === op);
+    const shown = await site().table("iteration_op_kernels").rows();
+    expect(shown.length).toBe(expected.length);
+    expect(shown.map((row) => numberOf(row.gpu_duration_ns ?? "")).sort()).toEqual(expected.map((row) => row.gpu_duration_ns).sort());
+  });
+
+  it("an op shows its kernels, a kernel of an iteration its launch", async () => {
+    if (!has("gpu")) return;
+    const top = report(fileOf("gpu"), "kernel", "--limit", "1")[0] as JsonRow;
+    await site().show(`ops?sel=${String(top.op_id)}`, "gpu");
+    const kernels = report(fileOf("gpu"), "kernel", "--sort", "total_gpu_time_ns:desc").filter((row) => row.op_id === top.op_id);
+    const shown = await site().table("ops_kernels").rows();
+    expect(shown.map((row) => numberOf(row.total_gpu_time_ns ?? ""))).toEqual(kernels.map((row) => row.total_gpu_time_ns));
+  });
+
+  it("communication of several ranks is the summary's", async () => {
+    if (!has("ranks")) return;
+    const summary = report<Summary>(fileOf("ranks"), "summary");
+    await site().show("communication", "ranks");
+    expectSame(await fact("main", "Communicating"), summary.communication_ns, "communicating");
+    expectSame(await fact("main", "Hidden by computation"), summary.communication_overlap_pct, "overlap");
+    expectSame(await fact("main", "Exposed"), summary.exposed_communication_ns, "exposed");
+    expect((await site().table("communication").rows()).length).toBeGreaterThan(0);
+  });
+
+  it("two runs stand side by side", async () => {
+    if (!has("gpu")) return;
+    await site().show(`compare?with=${idOf("gpu")}`);
+    const line = site().page.locator("tr", { hasText: "Wall clock" }).locator(".num");
+    const shown = await line.evaluateAll((cells) => cells.map((cell) => cell.getAttribute("title") ?? ""));
+    expect(shown.map(numberOf)).toEqual(["training", "gpu"].map((name) => report<Summary>(fileOf(name), "summary").wall_clock_ns));
+  });
+});

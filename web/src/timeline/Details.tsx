@@ -89,10 +89,10 @@ function Facts({ event }: { event: EventAnswer }) {
 // The table that has this kind of event, searched for its name.
 function TableLink({ place, role }: { place: Place; role: string }) {
   const { params } = useRoute();
-  const view = role === "kernel" ? "kernels" : role === "op" ? "ops" : "";
-  if (!view) return null;
+  if (role !== "kernel" && role !== "op") return null;
+  const [view, more] = role === "kernel" ? ["kernels", { tab: "launches" }] : ["ops", {}];
   return (
-    <a className="button small" href={linkTo(view, params, { search: place.name })}>
+    <a className="button small" href={linkTo(view, params, { ...more, search: place.name })}>
       Show in table
     </a>
   );

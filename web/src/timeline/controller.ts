@@ -36,6 +36,7 @@ export interface Snapshot {
 
 const ANIMATION_MS = 180;
 const STALE_NS_FACTOR = 2;
+const MOST_STEPS_AHEAD = 3;
 
 export class Controller {
   readonly bounds: Bounds;
@@ -68,6 +69,8 @@ export class Controller {
   private asked = 0; // frame that is asked for
   private wanting: AbortController | null = null;
   private drawn = false;
+  private steps = Promise.resolve();
+  private stepsAhead = 0;
   private listeners = new Set<() => void>();
   private state: Snapshot;
   onView: ((view: Viewport) => void) | null = null;
@@ -292,12 +295,26 @@ export class Controller {
     const next = viewports.revealing(this.target, place.begin_ns, place.dur_ns, this.bounds);
     if (next !== this.target) this.show(next, true);
   }
-  // The next event in a direction: before and after in its row, its caller, its first call.
-  async step(direction: Direction): Promise<void> {
-    const from = this.selected ?? this.firstShown();
-    if (!from) return;
-    const place = this.selected ? await neighbor(this.api, this.info, from, direction, this.view, this.bounds) : from;
-    if (place && (from === this.selected || !this.selected)) this.select(place, true);
+  // The next event in a direction: before and after in its row, its caller, its first call. Steps are taken one
+  // after the other; of a key that repeats faster than that, some are left out.
+  step(direction: Direction): Promise<void> {
+    if (this.stepsAhead >= MOST_STEPS_AHEAD) return this.steps;
+    this.stepsAhead += 1;
+    this.steps = this.steps
+      .then(() => this.takeStep(direction))
+      .catch(() => {
+        this.problem = "The next event could not be read.";
+        this.publish();
+      })
+      .finally(() => {
+        this.stepsAhead -= 1;
+      });
+    return this.steps;
+  }
+  private async takeStep(direction: Direction): Promise<void> {
+    const from = this.selected;
+    const place = from ? await neighbor(this.api, this.info, from, direction, this.view, this.bounds) : this.firstShown();
+    if (place && from === this.selected) this.select(place, true);
   }
   private firstShown(): Place | null {
     for (const row of paint.visibleRows(this.layout, this.scroll, this.height)) {

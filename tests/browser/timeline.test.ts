@@ -1,0 +1,256 @@
+// The timeline: known events lie where they must, with the chain that the profile's own tables tell; search and sums
+// count what SQL counts; everything works by keyboard.
+import axe from "axe-core";
+import { describe, expect, it } from "vitest";
+import { run, type JsonRow } from "./opsight";
+import { fileOf, has, idOf, numberOf, useSite } from "./page";
+
+const site = useSite();
+const gpu = describe.skipIf(!has("gpu"));
+
+const sql = (statement: string): JsonRow[] => JSON.parse(run("sql", fileOf("gpu"), statement, "--format", "json")) as JsonRow[];
+
+interface Shown {
+  view: { begin: number; end: number; width: number };
+  selected: { name: string; begin_ns: number; dur_ns: number; depth: number } | null;
+  range: { begin: number; end: number } | null;
+}
+// What the timeline says that it shows.
+const shown = (): Promise<Shown> =>
+  site().page.evaluate(() => {
+    const { view, selected, range } = (globalThis as unknown as { opsightTimeline: Shown }).opsightTimeline;
+    return { view, selected, range };
+  });
+
+const show = (query: string) => site().go(`#/timeline?profile=${idOf("gpu")}&${query}`);
+
+// Where a time of a row lies on the screen: rows by the place of their names.
+async function pointOf(row: string, time: number, depth = 0): Promise<{ x: number; y: number }> {
+  const stage = await site().page.locator(".tl-stage").boundingBox();
+  const head = await site().page.locator(".tl-row", { has: site().page.locator(`.title:text-is("${row}")`) }).first().boundingBox();
+  if (!stage || !head) throw new Error(`no row ${row}`);
+  const { view } = await shown();
+  return { x: stage.x + ((time - view.begin) / (view.end - view.begin)) * view.width, y: head.y + 3 + 18 * depth + 8 };
+}
+
+const chain = (): Promise<string[]> =>
+  site().page.locator(".tl-chain").first().locator("li").evaluateAll((items) =>
+    items.map((item) => `${item.querySelector(".role")?.textContent ?? ""} ${item.querySelector(".link")?.textContent ?? ""}`),
+  );
+
+// Kernels with what launched them, from the middle of the run.
+function kernels(count: number): JsonRow[] {
+  return sql(
+    `SELECT k.begin_ns, k.dur_ns, k.short_name, k.stream, k.op_span, k.iteration, a.name AS call, a.begin_ns AS call_begin
+     FROM kernels k JOIN api_calls a ON a.id = k.launch_id WHERE k.dur_ns > 20000 AND k.op_span IS NOT NULL
+     ORDER BY k.begin_ns LIMIT ${String(count)} OFFSET 800`,
+  );
+}
+
+function opsAround(op: number): string[] {
+  const names: string[] = [];
+  for (let at: number | null = op; at !== null; ) {
+    const row: JsonRow | undefined = sql(`SELECT name, parent_op FROM ops WHERE id = ${String(at)}`)[0];
+    names.push(`op ${String(row?.name)}`);
+    at = typeof row?.parent_op === "number" ? row.parent_op : null;
+  }
+  return names;
+}
+
+gpu("an event", () => {
+  it("is found by the pointer where it lies, with its chain up to the iteration", async () => {
+    for (const kernel of kernels(3)) {
+      const begin = Number(kernel.begin_ns);
+      const dur = Number(kernel.dur_ns);
+      await show(`begin=${String(begin - 20 * dur)}&end=${String(begin + 20 * dur)}`);
+      const { x, y } = await pointOf(`stream ${String(kernel.stream)}`, begin + dur / 2);
+      await site().page.mouse.move(x, y);
+      await site().idle();
+      expect(await site().page.locator(".tl-tip b").textContent()).toBe(kernel.short_name);
+      await site().page.mouse.click(x, y);
+      await site().idle();
+      expect((await shown()).selected).toMatchObject({ name: kernel.short_name, begin_ns: begin, dur_ns: dur, depth: 0 });
+      const expected = [`kernel ${String(kernel.short_name)}`, `API call ${String(kernel.call)}`, ...opsAround(Number(kernel.op_span)), `iteration Iteration ${String(kernel.iteration)}`];
+      expect((await chain()).filter((line) => !line.startsWith("layer"))).toEqual(expected);
+      await site().click(site().page.locator(".tl-chain li", { hasText: "API call" }).locator("button").first());
+      expect((await shown()).selected).toMatchObject({ name: kernel.call, begin_ns: Number(kernel.call_begin) });
+      const launched = await site().page.locator(".tl-chain").last().locator("li").allTextContents();
+      expect(launched.some((line) => line.includes(String(kernel.short_name)))).toBe(true);
+    }
+  });
+
+  it("is drawn in the colour of its kind, from its begin to its end", async () => {
+    const [kernel] = kernels(1);
+    const begin = Number(kernel?.begin_ns);
+    const dur = Number(kernel?.dur_ns);
+    await show(`begin=${String(begin - dur)}&end=${String(begin + 2 * dur)}`);
+    const colors = await site().page.evaluate(({ from, length }) => {
+      const { view } = (globalThis as unknown as { opsightTimeline: Shown }).opsightTimeline;
+      const bars = document.querySelectorAll<HTMLCanvasElement>(".tl-stage canvas")[1];
+      const head = [...document.querySelectorAll(".tl-row")].find((row) => row.querySelector(".title")?.textContent?.startsWith("stream"));
+      if (!bars || !head) throw new Error("nothing is drawn");
+      const y = Math.round(head.getBoundingClientRect().top - bars.getBoundingClientRect().top + 8);
+      const at = (time: number) => {
+        const x = Math.round(((time - view.begin) / (view.end - view.begin)) * view.width);
+        return [...(bars.getContext("2d")?.getImageData(x, y, 1, 1).data.slice(0, 3) ?? [])].join(" ");
+      };
+      return { inside: at(from + length * 0.1), late: at(from + length * 0.9) };
+    }, { from: begin, length: dur });
+    const wanted = await site().page.evaluate((uses) => {
+      const name = uses === "yes" ? "--c-tensor_core" : uses === "no" ? "--c-other_kernel" : "--c-unknown";
+      const hex = getComputedStyle(document.documentElement).getPropertyValue(name).trim().slice(1);
+      return [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16)).join(" ");
+    }, sql(`SELECT uses_tc FROM kernels WHERE begin_ns = ${String(begin)}`)[0]?.uses_tc);
+    expect(colors).toEqual({ inside: wanted, late: wanted });
+  });
+
+  it("is reached from its row in a table, and leads back to the table", async () => {
+    await site().show("kernels?tab=launches", "gpu");
+    await site().click(site().page.getByTitle("Show in timeline").first());
+    const { selected } = await shown();
+    const [kernel] = sql(`SELECT short_name FROM kernels WHERE begin_ns = ${String(selected?.begin_ns)}`);
+    expect(selected?.name).toBe(kernel?.short_name);
+    await site().click(site().page.getByText("Show in table"));
+    expect(await site().hash).toContain("#/kernels");
+    expect(await site().parameter("search")).toBe(kernel?.short_name);
+  });
+});
+
+gpu("the search", () => {
+  it("counts what SQL counts and goes through it in time, forward and back", async () => {
+    const [all] = sql("SELECT count(*) AS n FROM ops WHERE name ILIKE '%conv2d%'");
+    const first = sql("SELECT begin_ns FROM ops WHERE name ILIKE '%conv2d%' ORDER BY begin_ns LIMIT 3").map((row) => row.begin_ns);
+    await show("");
+    const { page } = site();
+    await page.keyboard.press("/");
+    await page.keyboard.type("Conv2D");
+    const found: number[] = [];
+    for (const keys of ["Enter", "Enter", "Enter", "Shift+Enter"]) {
+      await site().press(keys);
+      found.push((await shown()).selected?.begin_ns ?? -1);
+    }
+    expect(found).toEqual([first[0], first[1], first[2], first[1]]);
+    expect(await page.locator(".tl-found").textContent()).toBe(`2 of ${Number(all?.n).toLocaleString("en-US")}`);
+    await page.locator(".tl-search input").fill("no such name");
+    await site().press("Enter");
+    expect(await page.locator(".tl-found").textContent()).toBe("no match");
+  });
+});
+
+gpu("a stretch of time", () => {
+  it("is chosen with Shift and added up by name, cut at its ends", async () => {
+    const [span] = sql("SELECT min(begin_ns) AS b, max(end_ns) AS e FROM kernels WHERE iteration = 2");
+    await show(`begin=${String(span?.b)}&end=${String(span?.e)}`);
+    const { page } = site();
+    const stage = await page.locator(".tl-stage").boundingBox();
+    if (!stage) throw new Error("no stage");
+    await page.keyboard.down("Shift");
+    await page.mouse.move(stage.x + stage.width * 0.2, stage.y + 200);
+    await page.mouse.down();
+    await page.mouse.move(stage.x + stage.width * 0.7, stage.y + 210, { steps: 4 });
+    await page.mouse.up();
+    await page.keyboard.up("Shift");
+    await page.locator(".tl-sums tbody tr").first().waitFor();
+    await site().idle();
+    const { range } = await shown();
+    const begin = Math.round(range?.begin ?? 0);
+    const end = Math.round(range?.end ?? 0);
+    const expected = sql(
+      `SELECT name, count(*) AS n, sum(least(end_ns, ${String(end)}) - greatest(begin_ns, ${String(begin)})) AS total FROM kernels
+       WHERE begin_ns < ${String(end)} AND end_ns > ${String(begin)} GROUP BY name ORDER BY total DESC LIMIT 5`,
+    );
+    const rows = await page.locator(".tl-sums tbody tr").evaluateAll((list) =>
+      list.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.querySelector("[title]")?.getAttribute("title") ?? cell.textContent ?? "")),
+    );
+    for (const row of expected) {
+      const found = rows.find((cells) => cells[0] === row.name);
+      expect(numberOf(found?.[2] ?? ""), String(row.name)).toBe(row.n);
+      expect(numberOf(found?.[3] ?? ""), String(row.name)).toBe(Number(row.total));
+    }
+    await site().click(page.getByLabel("Close the sums"));
+    expect((await shown()).range).toBeNull();
+  });
+});
+
+gpu("the keyboard", () => {
+  it("goes from event to event, says which, zooms, and lets go", async () => {
+    const ops = sql("SELECT name, begin_ns FROM ops WHERE parent_op IS NULL AND tid = (SELECT tid FROM ops WHERE name = 'aten::conv2d' LIMIT 1) ORDER BY begin_ns");
+    const at = ops.findIndex((row) => row.name === "aten::conv2d");
+    await show("find=aten%3A%3Aconv2d");
+    expect((await shown()).selected?.begin_ns).toBe(ops[at]?.begin_ns);
+    await site().page.locator(".tl-stage").focus();
+    const said = () => site().page.locator(".tl-frame [aria-live]").textContent();
+    await site().press("ArrowRight");
+    expect((await shown()).selected).toMatchObject({ name: ops[at + 1]?.name, begin_ns: ops[at + 1]?.begin_ns });
+    expect(await said()).toContain(String(ops[at + 1]?.name));
+    await site().press("ArrowLeft", "ArrowDown");
+    expect((await shown()).selected?.depth).toBe(1);
+    await site().press("ArrowUp");
+    expect((await shown()).selected?.begin_ns).toBe(ops[at]?.begin_ns);
+    const length = async () => (await shown()).view.end - (await shown()).view.begin;
+    const before = await length();
+    await site().press("+");
+    expect(await length()).toBeCloseTo(before / 2, -1);
+    await site().press("0");
+    const [whole] = sql("SELECT max(end_ns) - min(begin_ns) AS ns FROM ops");
+    expect(await length()).toBeGreaterThan(Number(whole?.ns) * 0.99);
+    await site().press("Escape");
+    expect((await shown()).selected).toBeNull();
+    expect(await said()).toBe("");
+  });
+
+  it("opens and closes rows", async () => {
+    await show("");
+    const rows = await site().page.locator(".tl-row").count();
+    const button = site().page.locator('.tl-row.group button[aria-expanded="true"]').first();
+    await button.focus();
+    await site().press("Enter");
+    expect(await site().page.locator(".tl-row").count()).toBeLessThan(rows);
+    await site().press("Enter");
+    expect(await site().page.locator(".tl-row").count()).toBe(rows);
+  });
+});
+
+gpu("the address", () => {
+  it("holds the window and the selected event, and brings both back", async () => {
+    await show("find=aten%3A%3Aconv2d");
+    await site().page.waitForFunction(() => location.hash.includes("span="));
+    const hash = await site().hash;
+    const before = await shown();
+    await site().go("#/nothing");
+    await site().go(hash);
+    const after = await shown();
+    expect(after.selected).toMatchObject({ name: "aten::conv2d", begin_ns: before.selected?.begin_ns });
+    expect(after.view.begin).toBeCloseTo(before.view.begin, -1);
+    expect(after.view.end).toBeCloseTo(before.view.end, -1);
+  });
+});
+
+describe.skipIf(!has("gpu")).each(["light", "dark"] as const)("in the %s theme", (colorScheme) => {
+  const themed = useSite({ colorScheme });
+  it("an audit finds nothing serious, with details and sums open", async () => {
+    await themed().go(`#/timeline?profile=${idOf("gpu")}&find=aten%3A%3Aconv2d`);
+    const { page } = themed();
+    const stage = await page.locator(".tl-stage").boundingBox();
+    if (!stage) throw new Error("no stage");
+    await page.mouse.move(stage.x + 50, stage.y + 55);
+    await page.mouse.down();
+    await page.mouse.move(stage.x + 250, stage.y + 55, { steps: 3 });
+    await page.mouse.up();
+    await page.locator(".tl-sums tbody tr").first().waitFor();
+    await themed().idle();
+    await page.evaluate(axe.source);
+    const found = await page.evaluate(async () => {
+      interface Violation {
+        id: string;
+        impact: string | null;
+        nodes: { html: string; failureSummary: string }[];
+      }
+      const { axe: tool } = globalThis as unknown as { axe: { run: (root: Document) => Promise<{ violations: Violation[] }> } };
+      return (await tool.run(document)).violations
+        .filter((each) => each.impact === "serious" || each.impact === "critical")
+        .flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.html} ${node.failureSummary}`));
+    });
+    expect(found).toEqual([]);
+  });
+});

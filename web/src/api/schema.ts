@@ -1426,7 +1426,7 @@ export interface components {
         Track: {
             id: number;
             /** @enum {string} */
-            kind: "thread" | "annotation" | "python" | "os" | "stream" | "iteration" | "counter" | "other";
+            kind: "thread" | "annotation" | "python" | "os" | "stream" | "wait" | "iteration" | "counter" | "other";
             rank: number;
             process: number;
             process_name: string;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { closedAtFirst, DEPTH_HEIGHT, depthAt, keysAround, layoutOf, placeOf, rowAt, type Track } from "./layout";
 
 let next = 0;
-function track(kind: string, more: Partial<Track> = {}): Track {
+function track(kind: Track["kind"], more: Partial<Track> = {}): Track {
   next += 1;
   return {
     id: next,

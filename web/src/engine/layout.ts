@@ -1,22 +1,7 @@
 // Which rows the timeline has and where: ranks, then processes and devices, then their tracks; each can be closed.
+import type { components } from "../api/schema";
 
-export interface Track {
-  id: number;
-  kind: string;
-  rank: number;
-  process: number;
-  process_name: string;
-  thread: number;
-  device: number | null;
-  device_name: string;
-  context: number | null;
-  stream: number | null;
-  name: string;
-  unit: string;
-  series: string[];
-  spans: number;
-  depths: number;
-}
+export type Track = components["schemas"]["Track"];
 
 export interface Row {
   key: string;

@@ -1,64 +1,17 @@
 // What the timeline asks the server.
 import { getBytes, getJson } from "../api/client";
-import type { Cell, Unit } from "../widgets/format";
+import type { components } from "../api/schema";
 import { decodeWindow, type TimelineWindow } from "../engine/window";
-import type { Track } from "../engine/layout";
 
-export interface Tracks {
-  origin_ns: number | string;
-  origin_is_unix: boolean;
-  begin_ns: number;
-  end_ns: number;
-  kinds: string[];
-  tracks: Track[];
-}
-
-export interface Place {
-  track: number | null;
-  span: number;
-  name: string;
-  kind: string;
-  begin_ns: number;
-  dur_ns: number;
-  depth: number;
-}
-export interface Link extends Place {
-  role: string;
-}
-export interface EventAnswer {
-  event: Place;
-  fields: { key: string; help: string; unit: Unit; value: Cell }[];
-  chain: Link[];
-  launched_in_all: number;
-}
-export interface SearchAnswer {
-  matches: number;
-  number: number;
-  match: Place | null;
-}
-export interface Sum {
-  name: string;
-  kind: string;
-  count: number;
-  total_ns: number;
-  longest_ns: number;
-  longest: Place;
-}
-export interface SumsAnswer {
-  names: Sum[];
-  names_in_all: number;
-  tracks: { id: number; spans: number; busy_ns: number }[];
-}
-export interface CounterSeries {
-  name: string;
-  least: number[];
-  greatest: number[];
-  last: number[];
-}
-export interface CountersAnswer {
-  begin_ns: number;
-  tracks: { id: number; time: number[]; series: CounterSeries[] }[];
-}
+type Schemas = components["schemas"];
+export type Tracks = Schemas["Tracks"];
+export type Place = Schemas["EventPlace"];
+export type Link = Schemas["ChainLink"];
+export type EventAnswer = Schemas["Event"];
+export type SearchAnswer = Schemas["Match"];
+export type Sum = Schemas["NameSum"];
+export type SumsAnswer = Schemas["Sums"];
+export type CountersAnswer = Schemas["Counters"];
 
 const whole = (time: number): number => Math.round(time);
 

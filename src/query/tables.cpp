@@ -26,12 +26,12 @@ Result<ResultTable> plain(Session& session, const TableSubject&, const Shape& sh
 }
 
 Result<ResultTable> iteration_kernels(Session& session, const TableSubject&, const Shape& shape) {
-    return kernel_instances(session, shape, kAllKernels);
+    return searched_instances(session, shape);
 }
 
 // With what only a page needs: the evidence of Tensor Core use, and the place on the timeline.
 Result<ResultTable> all_kernel_instances(Session& session, const TableSubject&, const Shape& shape) {
-    return kernel_instances(session, shape, kAllKernels, instance_places());
+    return searched_instances(session, shape, instance_places());
 }
 
 constexpr std::pair<std::string_view, Maker> kMakers[] = {

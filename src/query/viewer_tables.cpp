@@ -8,6 +8,8 @@
 namespace opsight {
 namespace {
 
+constexpr const char* kKernelClass = "CASE k.class WHEN 0 THEN 'compute' ELSE 'communication' END";
+
 // Condition on a device span: it was launched by an instance of the op within the range, or by what that
 // calls.
 Result<std::string> launched_under(Session& session, int64_t op) {
@@ -17,6 +19,44 @@ Result<std::string> launched_under(Session& session, int64_t op) {
                     "UNION SELECT o.id FROM under u JOIN raw.ops o ON o.parent_op = u.id) FROM under",
                     op)));
     return fmt::format("d.kind = 0 AND (d.op = {} OR d.op_span IN (SELECT id FROM under_op))", op);
+}
+
+// "contains(lower(a), lower($1)) OR ...": the text is the statement's only argument.
+std::string any_contains(const std::vector<std::string>& columns) {
+    std::string sql;
+    for (const std::string& column : columns)
+        sql += fmt::format("{}contains(lower({}), lower($1))", sql.empty() ? "" : " OR ", column);
+    return sql;
+}
+
+// "d.name IN (3, 5)" for the first column of the rows; "false" where there are none.
+std::string among(const char* column, const duck::Rows& ids) {
+    std::string list;
+    for (const auto& row : ids.rows)
+        list += fmt::format("{}{}", list.empty() ? "" : ", ", std::get<int64_t>(row[0]));
+    return list.empty() ? "false" : fmt::format("{} IN ({})", column, list);
+}
+
+// Condition on a device span: a text of its kernel or its op holds `text`. Nothing where a text that belongs
+// to the instance itself holds it too.
+Result<std::optional<std::string>> holds_text(Session& session, const std::string& text) {
+    OPSIGHT_ASSIGN(const duck::Rows own, session.query("SELECT EXISTS (FROM raw.signatures WHERE " +
+                                                           any_contains({"concrete"}) + ")",
+                                                       {text}));
+    if (std::get<bool>(own.rows.at(0)[0])) return std::optional<std::string>();
+    OPSIGHT_ASSIGN(const duck::Rows kernels,
+                   session.query("SELECT k.id FROM raw.kernel_names k WHERE " +
+                                     any_contains({"k.name", "k.short_name", "k.tc_pattern",
+                                                   db::tensor_core_use_text("k.uses_tc"),
+                                                   db::evidence_text("k.tc_evidence"), kKernelClass}),
+                                 {text}));
+    OPSIGHT_ASSIGN(
+        const duck::Rows ops,
+        session.query("SELECT i.id FROM raw.op_identities i LEFT JOIN raw.layers l ON l.id = i.layer WHERE " +
+                          any_contains({"i.name", "i.type", "i.shapes", "i.dtypes", "l.path",
+                                        db::direction_text("i.direction")}),
+                      {text}));
+    return std::optional(fmt::format("({} OR {})", among("d.name", kernels), among("d.op", ops)));
 }
 
 // Events of memory in the range, with the innermost op that was open: of the op that began last before the
@@ -42,13 +82,31 @@ constexpr const char* kEvents =
 }  // namespace
 
 std::vector<Field> instance_places() {
-    return {{{"class", "Class"}, "CASE k.class WHEN 0 THEN 'compute' ELSE 'communication' END"},
+    return {{{"class", "Class"}, kKernelClass},
             {{"tc_evidence", "TC Evidence"}, db::evidence_text("k.tc_evidence")},
             {{"tc_pattern", "TC Pattern"}, "nullif(k.tc_pattern, '')"},
             {{"track", "Track", Unit::kCount},
              fmt::format("s.track::BIGINT * {} + {}", static_cast<int>(TrackPart::kCount),
                          static_cast<int>(TrackPart::kStream))},
             {{"span", "Span", Unit::kCount}, "s.place"}};
+}
+
+Result<ResultTable> searched_instances(Session& session, const Shape& shape, std::vector<Field> more) {
+    std::optional<std::string> found;
+    if (shape.page && !shape.page->search.empty()) {
+        OPSIGHT_ASSIGN(found, holds_text(session, shape.page->search));
+    }
+    if (!found) return kernel_instances(session, shape, kAllKernels, std::move(more));
+    Shape rest = shape;
+    rest.page->search.clear();
+    OPSIGHT_ASSIGN(ResultTable table,
+                   kernel_instances(session, rest, kAllKernels + (" AND " + *found), std::move(more)));
+    if (rest.page->streamed) return table;
+    if (rest.page->filters.empty()) table.rows_matching = table.rows_in_all;
+    OPSIGHT_ASSIGN(const duck::Rows all,
+                   session.query(fmt::format("SELECT count(*) FROM sel_device d WHERE {}", kAllKernels)));
+    table.rows_in_all = std::get<int64_t>(all.rows.at(0)[0]);
+    return table;
 }
 
 Result<ResultTable> op_kernels(Session& session, const TableSubject& subject, const Shape& shape) {

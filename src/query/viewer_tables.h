@@ -16,6 +16,10 @@ Result<ResultTable> memory_allocators(Session& session, const TableSubject& subj
 Result<ResultTable> communication(Session& session, const TableSubject& subject, const Shape& shape);
 Result<ResultTable> communication_overlap(Session& session);
 
+// All kernel instances of the range, with `more` columns. A search looks for the kernels and ops of that text
+// first and takes their instances, which spares the texts of millions of rows.
+Result<ResultTable> searched_instances(Session& session, const Shape& shape, std::vector<Field> more = {});
+
 // Columns of an instance for a page: its evidence of Tensor Core use, and where it is on the timeline.
 std::vector<Field> instance_places();
 

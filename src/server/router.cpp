@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "server/profiles.h"
+
 namespace opsight::server {
 namespace {
 
@@ -47,6 +49,25 @@ Status check_parameters(const Route& route, const Request& request) {
                                   : fmt::format("there are {}", fmt::join(route.parameters, ", ")),
                               2});
     return {};
+}
+
+// What an answer depends on. A named range counts by what it holds, for its name may go away.
+Expected<std::string> cache_key(const Call& call) {
+    std::vector<std::string> parts;  // each with its length, so that no text can look like another parameter
+    const auto add = [&parts](std::string_view name, std::string_view value) {
+        parts.push_back(fmt::format("{}={}:{}", name, value.size(), value));
+    };
+    for (const auto& [name, value] : call.request().query)
+        if (name != "aggregation") add(name, value);
+    if (!call.text("aggregation").empty()) {
+        OPSIGHT_ASSIGN(const size_t number, call.profiles().number_of(call.path("id")));
+        OPSIGHT_ASSIGN(const RangeOptions range, call.profiles().range_of(call, number));
+        add("range", fmt::format("{} {} {}", range.start.value_or(-1), range.stop.value_or(-1), range.all));
+        add("range key_op", range.key_op);
+        add("range iteration_range", range.iteration_range);
+    }
+    std::sort(parts.begin(), parts.end());
+    return fmt::format("{}?{}", call.request().path, fmt::join(parts, "&"));
 }
 
 }  // namespace
@@ -123,7 +144,17 @@ std::vector<Route> all_routes() {
     return all;
 }
 
-Response Router::answer(const Request& request, Profiles& profiles) const {
+Response Router::ask(const Route& route, Call& call) {
+    const auto make = [&] {
+        Expected<Response> response = route.handler(call);
+        return response ? std::move(*response) : to_response(response.error());
+    };
+    if (!route.kept) return make();
+    const Expected<std::string> key = cache_key(call);
+    return key ? cache_->get(*key, make) : to_response(key.error());
+}
+
+Response Router::answer(const Request& request, Profiles& profiles) {
     const std::string method = request.method == "HEAD" ? "GET" : request.method;
     std::string allowed;
     for (const Route& route : routes_) {
@@ -134,8 +165,7 @@ Response Router::answer(const Request& request, Profiles& profiles) const {
         if (Status known = check_parameters(route, request); !known) return to_response(known.error());
         Call call(request, profiles);
         call.set_path(std::move(*values));
-        Expected<Response> response = route.handler(call);
-        return response ? std::move(*response) : to_response(response.error());
+        return ask(route, call);
     }
     if (allowed.empty())
         return to_response(

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "query/session.h"
+#include "server/answer_cache.h"
 #include "server/http.h"
 
 namespace opsight::server {
@@ -47,6 +48,7 @@ struct Route {
     std::string method, pattern;  // "GET", "/api/v1/profiles/{id}/info"
     RouteHandler handler;
     std::vector<std::string> parameters;  // of the query
+    bool kept = false;                    // its answers stay in the cache
 };
 
 // Groups of parameters that many routes take.
@@ -59,10 +61,12 @@ class Router {
   public:
     explicit Router(std::vector<Route> routes) : routes_(std::move(routes)) {}
     const std::vector<Route>& routes() const { return routes_; }
-    Response answer(const Request& request, Profiles& profiles) const;
+    Response answer(const Request& request, Profiles& profiles);
 
   private:
+    Response ask(const Route& route, Call& call);
     std::vector<Route> routes_;
+    std::unique_ptr<AnswerCache> cache_ = std::make_unique<AnswerCache>();
 };
 
 // All routes, and the groups that they come from: one file each.

@@ -130,7 +130,8 @@ std::vector<Route> table_routes() {
         {"GET", "/api/v1/profiles/{id}/tables/{name}", table,
          range_parameters() + std::vector<std::string>{"sort", "page", "page_size", "search", "filter",
                                                        "by_rank", "by_device", "format", "download", "op",
-                                                       "iteration"}},
+                                                       "iteration"},
+         true},
     };
 }
 

@@ -128,11 +128,11 @@ Expected<Response> communication_of(Call& call) {
 std::vector<Route> view_routes() {
     const std::string profile = "/api/v1/profiles/{id}";
     return {
-        {"GET", profile + "/iterations", iterations, range_parameters()},
-        {"GET", profile + "/layers", layers, range_parameters()},
-        {"GET", profile + "/gpus", gpus, range_parameters()},
-        {"GET", profile + "/memory", memory, {}},
-        {"GET", profile + "/communication", communication_of, range_parameters()},
+        {"GET", profile + "/iterations", iterations, range_parameters(), true},
+        {"GET", profile + "/layers", layers, range_parameters(), true},
+        {"GET", profile + "/gpus", gpus, range_parameters(), true},
+        {"GET", profile + "/memory", memory, {}, true},
+        {"GET", profile + "/communication", communication_of, range_parameters(), true},
     };
 }
 

@@ -90,6 +90,18 @@ class TablesTest(unittest.TestCase):
         self.assertEqual(self.server.table("detailed", search="'; DROP TABLE x; --")[0], [])
         self.assertGreater(len(self.server.table("detailed")[0]), 0)
 
+    def test_search_looks_into_every_text(self):
+        for name in ("kernels", "iteration", "detailed", "kernel"):
+            whole = self.server.table(name, page_size=1000)[0]
+            for text in ("RELU", "yes", "64", "half", "FProp", "name", "volta", "compute", "linear", "_", "zzz", "0"):
+                wanted = [row for row in whole if any(isinstance(value, str) and text.lower() in value.lower()
+                                                      for value in row.values())]
+                rows, answer = self.server.table(name, page_size=1000, search=text)
+                self.assertEqual(rows, wanted, (name, text))
+                self.assertEqual((answer["rows_matching"], answer["rows_in_all"]), (len(wanted), len(whole)))
+        both = self.server.table("kernels", search="volta", filter="iteration:eq:2")
+        self.assertEqual(([row["iteration"] for row in both[0]], both[1]["rows_matching"]), ([2], 1))
+
     def test_filters(self):
         whole = self.server.table("iteration", page_size=1000)[0]
         middle = sorted(row["gpu_duration_ns"] for row in whole)[len(whole) // 2]

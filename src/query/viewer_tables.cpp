@@ -39,17 +39,16 @@ std::string among(const char* column, const duck::Rows& ids) {
 
 // Condition on a device span: a text of its kernel or its op holds `text`. Nothing where a text that belongs
 // to the instance itself holds it too.
-Result<std::optional<std::string>> holds_text(Session& session, const std::string& text) {
+Result<std::optional<std::string>> holds_text(Session& session, const std::string& text, bool with_places) {
     OPSIGHT_ASSIGN(const duck::Rows own, session.query("SELECT EXISTS (FROM raw.signatures WHERE " +
                                                            any_contains({"concrete"}) + ")",
                                                        {text}));
     if (std::get<bool>(own.rows.at(0)[0])) return std::optional<std::string>();
+    std::vector<std::string> texts = {"k.name", "k.short_name", db::tensor_core_use_text("k.uses_tc")};
+    if (with_places)
+        texts.insert(texts.end(), {"k.tc_pattern", db::evidence_text("k.tc_evidence"), kKernelClass});
     OPSIGHT_ASSIGN(const duck::Rows kernels,
-                   session.query("SELECT k.id FROM raw.kernel_names k WHERE " +
-                                     any_contains({"k.name", "k.short_name", "k.tc_pattern",
-                                                   db::tensor_core_use_text("k.uses_tc"),
-                                                   db::evidence_text("k.tc_evidence"), kKernelClass}),
-                                 {text}));
+                   session.query("SELECT k.id FROM raw.kernel_names k WHERE " + any_contains(texts), {text}));
     OPSIGHT_ASSIGN(
         const duck::Rows ops,
         session.query("SELECT i.id FROM raw.op_identities i LEFT JOIN raw.layers l ON l.id = i.layer WHERE " +
@@ -94,7 +93,7 @@ std::vector<Field> instance_places() {
 Result<ResultTable> searched_instances(Session& session, const Shape& shape, std::vector<Field> more) {
     std::optional<std::string> found;
     if (shape.page && !shape.page->search.empty()) {
-        OPSIGHT_ASSIGN(found, holds_text(session, shape.page->search));
+        OPSIGHT_ASSIGN(found, holds_text(session, shape.page->search, !more.empty()));
     }
     if (!found) return kernel_instances(session, shape, kAllKernels, std::move(more));
     Shape rest = shape;

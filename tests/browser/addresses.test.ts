@@ -2,7 +2,7 @@
 // where an address is wrong, a file cannot be read, or the server has gone.
 import { describe, expect, it } from "vitest";
 import { startViewer } from "./opsight";
-import { fileOf, idOf, Site, useSite } from "./page";
+import { fileOf, has, idOf, Site, useSite } from "./page";
 
 const site = useSite();
 
@@ -62,6 +62,30 @@ describe("addresses", () => {
     const name = await link.textContent();
     await site().click(link);
     expect(await site().page.getByRole("complementary", { name: "Details" }).getByRole("heading").textContent()).toBe(name);
+  });
+});
+
+describe("rows and the timeline", () => {
+  const details = () => site().page.getByRole("complementary");
+
+  it("lead from a kernel's launch to its event, and back to the table", async () => {
+    if (!has("gpu")) return;
+    await site().show("kernels?tab=launches&sort=gpu_duration_ns:desc", "gpu");
+    const row = site().table("kernels").root.locator("tbody tr").first();
+    const kernel = (await site().table("kernels").column("kernel_name"))[0] ?? "";
+    await site().click(row.getByRole("link", { name: "Show in timeline" }));
+    expect(await site().page.getByRole("heading", { level: 1 }).textContent()).toBe("Timeline");
+    expect(await details().textContent()).toContain(kernel);
+    await site().click(details().getByRole("link", { name: "Show in table" }));
+    expect(await site().hash).toMatch(/^#\/(kernels|ops)/);
+  });
+
+  it("lead from an op to its first event in the range", async () => {
+    await site().show("ops");
+    await site().click(site().table("detailed").root.locator("tbody tr").first());
+    const name = (await details().getByRole("heading").textContent()) ?? "";
+    await site().click(details().getByRole("link", { name: "Find in timeline" }));
+    expect(await details().textContent()).toContain(name);
   });
 });
 

@@ -142,6 +142,21 @@ describe("the views of one profile", () => {
     expect((await site().table("communication").rows()).length).toBeGreaterThan(0);
   });
 
+  it("memory shows a peak, and all that the ops of the range allocated", async () => {
+    if (!has("gpu")) return;
+    await site().show("memory", "gpu");
+    const query =
+      "SELECT sum(bytes) AS bytes FROM memory_events WHERE bytes > 0 AND time_ns >= (SELECT min(begin_ns) FROM iterations) " +
+      "AND time_ns < (SELECT max(end_ns) FROM iterations)";
+    const sums = JSON.parse(run("sql", fileOf("gpu"), "--json", query)) as JsonRow[];
+    await site().show("memory?size=1000&all=1", "gpu");
+    const peak = await site().page.locator(".card-note .num").first().getAttribute("title");
+    expect(numberOf(peak ?? "")).toBeGreaterThan(0);
+    const rows = await site().table("memory_allocators").rows();
+    const allocated = rows.map((row) => numberOf(row.allocated_bytes ?? "")).reduce((a, b) => a + b, 0);
+    expect(allocated).toBe(sums[0]?.bytes);
+  });
+
   it("two runs stand side by side", async () => {
     if (!has("gpu")) return;
     await site().show(`compare?with=${idOf("gpu")}`);

@@ -4,6 +4,21 @@ import { Card } from "../widgets/Card";
 import { Num } from "../widgets/Num";
 import { Answered, Empty } from "../widgets/states";
 
+const COLLECTIVES = [
+  "collective",
+  "rank",
+  "device",
+  "calls",
+  "total_gpu_time_ns",
+  "avg_gpu_time_ns",
+  "max_gpu_time_ns",
+  "dtype",
+  "in_elements",
+  "out_elements",
+  "group",
+  "group_size",
+];
+
 function Devices() {
   return (
     <Card title="By device" note="work that computes hides communication; the rest is exposed">
@@ -100,7 +115,8 @@ export function CommunicationPage() {
               <DataTable
                 name="communication"
                 label="Collectives"
-                columns={[]}
+                columns={COLLECTIVES}
+                bars={{ total_gpu_time_ns: "communication" }}
                 rowKey={(row) => row.cells.join("~")}
                 empty="No collective was recorded in this range."
               />

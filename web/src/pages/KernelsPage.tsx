@@ -1,5 +1,5 @@
 import { useRoute, useSetParams } from "../app/useRoute";
-import { SelectTable, TimelineLink } from "../table/SelectTable";
+import { FindInTimeline, SelectTable, TimelineLink } from "../table/SelectTable";
 import { Tabs } from "../widgets/Tabs";
 import { KERNELS, LAUNCHES } from "./columns";
 import { rowLink } from "./links";
@@ -34,6 +34,7 @@ export function KernelsPage() {
           keys={["kernel_name", "op_id"]}
           title={(row) => row.text("kernel_name") ?? "Kernel"}
           link={rowLink(params, "kernels")}
+          detailActions={(row) => <FindInTimeline name={row.text("kernel_name")} />}
           empty={NO_KERNELS}
         />
       ) : (

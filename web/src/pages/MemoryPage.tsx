@@ -12,6 +12,7 @@ import { Answered, Empty } from "../widgets/states";
 import { byteTicks, ticks } from "../widgets/ticks";
 import { useWidth } from "../widgets/useWidth";
 
+const ALLOCATORS = ["op_name", "device_type", "device", "allocated_bytes", "largest_bytes", "allocations", "kept_bytes", "direction", "layer", "shapes"];
 const HEIGHT = 220;
 const LEFT = 70;
 const BOTTOM = 24;
@@ -92,7 +93,7 @@ function Curve({ device }: { device: MemoryDevice }) {
           ))}
         <path className="area c-memory" d={stepPath(points, "allocated", x, y, true)} />
         <path className="line c-memory" d={stepPath(points, "allocated", x, y, false)} />
-        <path className="line c-other_kernel dashed" d={stepPath(points, "reserved", x, y, false)} />
+        {(device.peak_reserved ?? 0) > 0 && <path className="line c-other_kernel dashed" d={stepPath(points, "reserved", x, y, false)} />}
         {point && <line className="axis-line strong" x1={x(point.t)} x2={x(point.t)} y1="8" y2={HEIGHT - BOTTOM} />}
       </svg>
       <ul className="legend inline">
@@ -100,7 +101,7 @@ function Curve({ device }: { device: MemoryDevice }) {
           <i className="swatch c-memory" />
           <span>Allocated</span> {point && <b title={exactValue(point.allocated, "bytes")}>{formatBytes(point.allocated)}</b>}
         </li>
-        {device.peak_reserved !== null && (
+        {(device.peak_reserved ?? 0) > 0 && (
           <li>
             <i className="swatch c-other_kernel" />
             <span>Reserved</span>{" "}
@@ -158,7 +159,8 @@ export function MemoryPage() {
                 name="memory_allocators"
                 label="Allocating ops"
                 height="half"
-                columns={[]}
+                columns={ALLOCATORS}
+                bars={{ allocated_bytes: "memory" }}
                 rowKey={(row) => row.cells.join("~")}
                 empty="The memory events of this profile name no op."
               />

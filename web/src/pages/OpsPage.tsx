@@ -2,7 +2,7 @@ import { useProfile } from "../api/queries";
 import { linkTo } from "../app/route";
 import { useRoute } from "../app/useRoute";
 import { DataTable } from "../table/DataTable";
-import { SelectTable } from "../table/SelectTable";
+import { FindInTimeline, SelectTable } from "../table/SelectTable";
 import { Icon } from "../widgets/Icon";
 import { forContents, KERNELS, OPS } from "./columns";
 import { rowLink } from "./links";
@@ -44,13 +44,16 @@ export function OpsPage() {
       keys={["op_id"]}
       title={(row) => row.text("op_name") ?? "Op"}
       link={rowLink(params, "ops")}
-      detailActions={(row) =>
-        gpu && (
-          <a className="button small" href={linkTo("kernels", params, { tab: "launches", filter: [`op_id:eq:${row.text("op_id") ?? ""}`] })}>
-            <Icon name="kernels" size={14} /> Every launch
-          </a>
-        )
-      }
+      detailActions={(row) => (
+        <>
+          <FindInTimeline name={row.text("op_name")} />
+          {gpu && (
+            <a className="button small" href={linkTo("kernels", params, { tab: "launches", filter: [`op_id:eq:${row.text("op_id") ?? ""}`] })}>
+              <Icon name="kernels" size={14} /> Every launch
+            </a>
+          )}
+        </>
+      )}
       below={(op) => gpu && <KernelsOf op={op} />}
       empty="The profile has no ops: it was recorded without the framework's events."
     />

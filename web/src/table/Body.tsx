@@ -1,6 +1,6 @@
 import type { Column } from "../api/types";
 import { Bar } from "../widgets/charts";
-import { cellNode, cellTitle, isNumeric } from "./cells";
+import { cellNode, cellTitle, isNumeric, layerTail } from "./cells";
 import type { TableProps } from "./DataTable";
 import type { Row } from "./row";
 
@@ -45,7 +45,7 @@ export function Body({ props, columns, rows }: { props: TableProps; columns: rea
               const cell = row.get(column.key);
               const href = props.link?.(row, column);
               const bar = props.bars?.[column.key];
-              const node = cellNode(column, cell);
+              const node = column.key === "layer" && typeof cell === "string" ? layerTail(cell) : cellNode(column, cell);
               return (
                 <td key={column.key} data-key={column.key} className={cellClass(column, at === 0)} title={cellTitle(column, cell)}>
                   {href ? (

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { useIterations } from "../api/queries";
 import { linkTo } from "../app/route";
 import { useRoute, useSetParams } from "../app/useRoute";
 import { pageOf } from "../pages/registry";
@@ -33,6 +34,18 @@ export function TimelineLink({ row, small = false }: { row: Row; small?: boolean
     >
       <Icon name="timeline" size={14} />
       {!small && "Show in timeline"}
+    </a>
+  );
+}
+
+// The first event of that name in the range, for rows that are about many.
+export function FindInTimeline({ name }: { name: string | null }) {
+  const { params } = useRoute();
+  const at = useIterations().data?.iterations.find((each) => each.selected)?.begin_ns ?? 0;
+  if (name === null || !pageOf("timeline")) return null;
+  return (
+    <a className="button small" href={linkTo("timeline", params, { find: name, at })}>
+      <Icon name="timeline" size={14} /> Find in timeline
     </a>
   );
 }

@@ -19,6 +19,12 @@ function Answer({ value }: { value: string }) {
   return <span className={`badge ${value}`}>{value}</span>;
 }
 
+// The end of a layer's path, which tells it from its siblings.
+export function layerTail(path: string): string {
+  const names = path.split("/").filter(Boolean);
+  return names.length > 2 && path.length > 40 ? `…/${names.slice(-2).join("/")}` : path;
+}
+
 // One cell as text, as it is copied and searched for.
 export function cellText(column: Column, cell: Cell): string {
   if (cell === null || cell === "") return "–";

@@ -1,6 +1,7 @@
 import { useTable } from "../../api/queries";
 import { linkTo } from "../../app/route";
 import { useRoute } from "../../app/useRoute";
+import { layerTail } from "../../table/cells";
 import { rowsOf, type Row } from "../../table/row";
 import { Card } from "../../widgets/Card";
 import { Bar } from "../../widgets/charts";
@@ -9,6 +10,7 @@ import { Answered } from "../../widgets/states";
 
 interface Listed {
   name: string;
+  full?: string;
   note: string;
   href: string;
   calls: number | null;
@@ -37,7 +39,7 @@ function List({ head, rows, kind }: { head: string; rows: readonly Listed[]; kin
       <tbody>
         {rows.map((row) => (
           <tr key={row.href}>
-            <td className="name" title={`${row.name} ${row.note}`}>
+            <td className="name" title={`${row.full ?? row.name} ${row.note}`}>
               <a href={row.href}>{row.name}</a> <span className="hint">{row.note}</span>
             </td>
             <td className="number">
@@ -67,7 +69,7 @@ export function TopOps({ gpu }: { gpu: boolean }) {
   const time = gpu ? "self_gpu_time_ns" : "self_cpu_time_ns";
   const listed = (row: Row): Listed => ({
     name: row.text("op_name") ?? "?",
-    note: DIRECTIONS[row.text("direction") ?? ""] ?? "",
+    note: [DIRECTIONS[row.text("direction") ?? ""], layerTail(row.text("layer") ?? "")].filter(Boolean).join(" · "),
     href: linkTo("ops", params, { sort: `${time}:desc`, sel: row.text("op_id") }),
     calls: row.number("calls"),
     time: row.number(time),
@@ -91,7 +93,8 @@ export function TopLayers({ gpu }: { gpu: boolean }) {
   const listed = (row: Row): Listed => {
     const name = row.text("name") ?? "?";
     return {
-      name: name.replace(/\/$/, "") || "/",
+      name: layerTail(name),
+      full: name,
       note: "",
       href: linkTo("layers", params, { sel: name }),
       calls: row.number("calls"),

@@ -13,6 +13,7 @@ const summary = (part: Partial<Summary>): Summary =>
     cpu_pct: 0,
     other_pct: 0,
     all_kernels: [],
+    all_ops: [],
     ...part,
   }) as unknown as Summary;
 
@@ -38,6 +39,12 @@ describe("the dashboard's parts", () => {
     expect(firstLook(summary({ communication_pct: 90 }), true)?.view).toBe("communication");
     expect(firstLook(summary({ cpu_pct: 90 }), true)?.view).toBe("ops");
     expect(firstLook(summary({ cpu_pct: 90 }), false)?.view).toBe("layers");
+    const ops = (eligible: number, others: number) => [
+      { name: "Ops eligible for TC but not using", gpu_time_ns: eligible, cpu_time_ns: 0, ops: 1, calls: 1 },
+      { name: "All other ops", gpu_time_ns: others, cpu_time_ns: 0, ops: 1, calls: 1 },
+    ];
+    expect(firstLook(summary({ non_tensor_core_kernel_pct: 90, all_ops: ops(9, 1) }), true)?.title).toContain("without Tensor Cores");
+    expect(firstLook(summary({ non_tensor_core_kernel_pct: 90, all_ops: ops(1, 9) }), true)?.title).toContain("cannot help");
     expect(firstLook(summary({}), true)).toBeNull();
   });
 });

@@ -96,6 +96,13 @@ const FIRST_LOOK: Record<string, Advice> = {
   },
 };
 
+const NOT_FOR_TENSOR_CORES: Advice = {
+  title: "Most time goes into kernels that Tensor Cores cannot help",
+  text: "Elementwise ops, softmax, norms, copies: fusing them (torch.compile, fused or flash attention) and fewer passes over memory help here.",
+  view: "ops",
+  link: "See the ops that take most",
+};
+
 const CPU_ALONE: Advice = {
   title: "All of the work is done by the CPU",
   text: "Its ops are the work: see which layers take most, and whether data loading runs beside them.",
@@ -108,5 +115,8 @@ export function firstLook(summary: Summary, gpu: boolean): Advice | null {
   const parts = resourceParts(summary);
   const top = parts.reduce((best, part) => (part.value > best.value ? part : best));
   if (top.value <= 0) return null;
-  return top.key === "cpu" && !gpu ? CPU_ALONE : (FIRST_LOOK[top.key] ?? null);
+  if (top.key === "cpu" && !gpu) return CPU_ALONE;
+  const timeOf = (name: string) => summary.all_ops.find((each) => each.name === name)?.gpu_time_ns ?? 0;
+  if (top.key === "other_kernel" && timeOf("Ops eligible for TC but not using") < timeOf("All other ops")) return NOT_FOR_TENSOR_CORES;
+  return FIRST_LOOK[top.key] ?? null;
 }

@@ -22,7 +22,7 @@ Expected<std::vector<int64_t>> tracks_of(const Call& call) {
     for (const char *at = text.data(), *end = at + text.size(); at < end; ++at) {
         int64_t track = 0;
         const auto [next, problem] = std::from_chars(at, end, track);
-        if (problem != std::errc() || (next != end && *next != ','))
+        if (problem != std::errc() || (next != end && (*next != ',' || next + 1 == end)))
             return fail(Problem(400, "bad_request", fmt::format("'{}' is no list of tracks", text),
                                 "give their numbers with commas between"));
         out.push_back(track);

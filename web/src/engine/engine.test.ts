@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { colorsOf, inkOn, mix, parseColor, type Palette } from "./colors";
 import { windowOf } from "./fake";
+import { shortened } from "./names";
 import { clear, firstShown, paintLine, thicken, type Surface } from "./raster";
 import { roundStep, tickText, ticks } from "./ruler";
 import { around, between, clamped, LEAST_NS, panned, revealing, timeAt, xAt, zoomed } from "./viewport";
@@ -98,6 +99,17 @@ describe("colors", () => {
   it("writes dark on light and light on dark", () => {
     expect(inkOn(parseColor("#ffffff"))).toBe("#0b1218");
     expect(inkOn(parseColor("#202020"))).toBe("#ffffff");
+  });
+});
+
+describe("names", () => {
+  it("leaves out what many names begin with", () => {
+    expect(shortened("Iteration 12 (warm-up)")).toBe("12 (warm-up)");
+    expect(shortened("autograd::engine::evaluate_function: AddmmBackward0")).toBe("AddmmBackward0");
+    expect(shortened("/usr/lib/torch/nn/module.py(1518): _call_impl")).toBe("module.py(1518): _call_impl");
+    expect(shortened("aten::conv2d")).toBe("conv2d");
+    expect(shortened("aten::")).toBe("aten::");
+    expect(shortened("volta_sgemm")).toBe("volta_sgemm");
   });
 });
 

@@ -2,6 +2,7 @@
 import { colorsOf, cssColor, inkOn, type Coloring } from "../engine/colors";
 import { DEPTH_HEIGHT, placeOf, type Layout, type Row } from "../engine/layout";
 import { clear, fillRect, firstShown, paintLine, thicken, type Surface } from "../engine/raster";
+import { shortened } from "../engine/names";
 import { tickText, ticks } from "../engine/ruler";
 import type { Piece, Tile, TileStore } from "../engine/tiles";
 import { nsPerPixel, xAt, type Bounds, type Viewport } from "../engine/viewport";
@@ -97,8 +98,10 @@ export class Labels {
     }
     return width;
   }
-  // The text, or what of it fits.
-  fitted(context: CanvasRenderingContext2D, text: string, room: number): string {
+  // The text, or what of it fits, what tells it apart first.
+  fitted(context: CanvasRenderingContext2D, name: string, room: number): string {
+    if (this.width(context, name) <= room) return name;
+    const text = shortened(name);
     const width = this.width(context, text);
     if (width <= room) return text;
     let kept = Math.floor((text.length * (room - 8)) / width);

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useAggregations, useProfile, useSummary } from "../api/queries";
 import type { Range } from "../api/types";
+import { withoutOptions } from "../widgets/Card";
 import { Icon } from "../widgets/Icon";
 import { Popover } from "../widgets/Popover";
 import { rangeWords } from "./rangeWords";
@@ -128,8 +129,8 @@ export function TopBar() {
             <p className="range-source">{range.description || "The whole profile"}</p>
             {range.total > 0 && <Bounds range={range} close={close} />}
             {range.notes.map((note) => (
-              <p key={note} className="hint">
-                {note}
+              <p key={note} className="hint sentence">
+                {withoutOptions(note)}
               </p>
             ))}
             <Saved close={close} />

@@ -59,7 +59,12 @@ export function SelectTable({ keys, selectAs = "sel", title, detailActions, belo
     setParams({ [selectAs]: null });
   };
   return (
-    <div className={selected ? "panes open" : "panes"}>
+    <div
+      className={selected ? "panes open" : "panes"}
+      onKeyDown={(event) => {
+        if (event.key === "Escape" && selected && !(event.target instanceof HTMLInputElement)) close();
+      }}
+    >
       <div className="pane-main">
         <DataTable
           {...table}

@@ -21,7 +21,7 @@ export function Donut({ percent, label, size = 112 }: { percent: number | null; 
       {filled > 0 && (
         <circle className="donut-part" cx="50" cy="50" r={RADIUS} strokeDasharray={`${String(filled)} ${String(AROUND)}`} />
       )}
-      <text x="50" y="50" className="donut-text">
+      <text x="50" y="50" className={text.length > 5 ? "donut-text long" : "donut-text"}>
         {text}
       </text>
     </svg>

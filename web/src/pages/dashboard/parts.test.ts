@@ -45,6 +45,7 @@ describe("the dashboard's parts", () => {
     ];
     expect(firstLook(summary({ non_tensor_core_kernel_pct: 90, all_ops: ops(9, 1) }), true)?.title).toContain("without Tensor Cores");
     expect(firstLook(summary({ non_tensor_core_kernel_pct: 90, all_ops: ops(1, 9) }), true)?.title).toContain("cannot help");
+    expect(firstLook(summary({ non_tensor_core_kernel_pct: 90 }), true)?.title).toContain("cannot help");
     expect(firstLook(summary({}), true)).toBeNull();
   });
 });

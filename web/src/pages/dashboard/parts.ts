@@ -67,8 +67,8 @@ const FIRST_LOOK: Record<string, Advice> = {
   memory: {
     title: "Copies take most of the time",
     text: "Pinned memory, asynchronous copies and keeping data on the device are what to try.",
-    view: "kernels",
-    link: "See copies among the kernels",
+    view: "timeline",
+    link: "See them in the timeline",
   },
   dataloader: {
     title: "The run waits for its data",
@@ -117,6 +117,7 @@ export function firstLook(summary: Summary, gpu: boolean): Advice | null {
   if (top.value <= 0) return null;
   if (top.key === "cpu" && !gpu) return CPU_ALONE;
   const timeOf = (name: string) => summary.all_ops.find((each) => each.name === name)?.gpu_time_ns ?? 0;
-  if (top.key === "other_kernel" && timeOf("Ops eligible for TC but not using") < timeOf("All other ops")) return NOT_FOR_TENSOR_CORES;
+  const eligible = timeOf("Ops eligible for TC but not using");
+  if (top.key === "other_kernel" && (eligible === 0 || eligible < timeOf("All other ops"))) return NOT_FOR_TENSOR_CORES;
   return FIRST_LOOK[top.key] ?? null;
 }

@@ -69,6 +69,8 @@ const Columns kSharedColumns = {"start",         "end",       "deviceId",       
                                 "correlationId", "globalPid", "greenContextId", "graphNodeId", "graphId"};
 
 class DeviceReader {
+    static constexpr std::string_view kWaits = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
+
   public:
     explicit DeviceReader(Report& report) : report_(report), builder_(report.builder()) {}
 
@@ -84,8 +86,7 @@ class DeviceReader {
                           "srcContextId", "dstContextId", "migrationCause", "virtualAddress", "copyCount"},
                          &DeviceReader::copy));
         OPSIGHT_TRY(read("CUPTI_ACTIVITY_KIND_MEMSET", {"bytes", "value", "memKind"}, &DeviceReader::set));
-        OPSIGHT_TRY(
-            read("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", {"syncType", "eventId"}, &DeviceReader::wait));
+        OPSIGHT_TRY(read(kWaits, {"syncType", "eventId"}, &DeviceReader::wait));
         return read("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {"graphExecId"}, &DeviceReader::graph);
     }
 
@@ -98,7 +99,7 @@ class DeviceReader {
         const auto row = [&](Table& table) {
             DeviceSpan span;
             if (!report_.times(table, kStart, kEnd, span.begin, span.dur, span.flags)) return;
-            span.track = report_.stream(table.number(kPid), table.has(kPid), table.number(kDevice, 0),
+            span.track = report_.stream(table.number(kPid), table.has(kPid), device_of(table, name),
                                         table.number(kContext, 0), table.number(kStream, 0));
             span.correlation = table.number(kCorrelation);
             DeviceExtra extra;
@@ -112,6 +113,19 @@ class DeviceReader {
             if (any) builder_.extend_device(extra);
         };
         return report_.read(name, columns, row).map([](bool) {});
+    }
+
+    // Waits all name device 0, whatever device their context is on: what ran in the context tells that one.
+    int64_t device_of(const Table& row, std::string_view table) {
+        const int64_t told = row.number(kDevice, 0);
+        if (!row.has(kContext)) return told;
+        const std::pair context(row.number(kPid), row.number(kContext));
+        if (table != kWaits) {
+            if (context != last_context_) device_of_context_.try_emplace(last_context_ = context, told);
+            return told;
+        }
+        const auto known = device_of_context_.find(context);
+        return known == device_of_context_.end() ? told : known->second;
     }
 
     void kernel(Table& row, DeviceSpan& span, DeviceExtra&) {
@@ -231,6 +245,8 @@ class DeviceReader {
     Report& report_;
     ProfileBuilder& builder_;
     absl::flat_hash_set<int64_t> named_;
+    std::pair<int64_t, int64_t> last_context_ = {-1, -1};  // process and context
+    absl::flat_hash_map<std::pair<int64_t, int64_t>, int64_t> device_of_context_;
     absl::flat_hash_map<TransferId, StringId> transfer_names_;
 };
 

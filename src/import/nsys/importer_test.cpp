@@ -202,6 +202,20 @@ TEST(Nsys, CopiesGraphsAndWaits) {
     EXPECT_EQ(p.device_extras.address[static_cast<size_t>(extra - p.device_extras.row.begin())], 8192);
 }
 
+TEST(Nsys, WaitsAreOnTheDeviceOfTheirContext) {
+    const TempFolder folder;
+    const Profile p = import_sql(
+        folder, kTables + call(100, 120, 7, 3) + kernel(130, 190, 3) +
+                    "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET deviceId = 1, contextId = 2;"
+                    "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start INT, end INT, deviceId INT, "
+                    "contextId INT, streamId INT, correlationId INT, globalPid INT, syncType INT);"
+                    "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (200, 210, 0, 2, 7, 4, " +
+                    number(kProcess) + ", 3);");
+    ASSERT_EQ(p.devices.size(), 1u);
+    EXPECT_EQ(p.devices[0].number, 1);
+    EXPECT_EQ(p.device.size(), 2u);
+}
+
 TEST(Nsys, NodesOfGraphs) {
     const TempFolder folder;
     const std::string thread = number(kProcess + 7);

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -25,22 +24,14 @@ bool is_database(const std::string& path) {
     return file.read(head.data(), head.size()) && std::memcmp(head.data() + 8, "DUCK", 4) == 0;
 }
 
-Result<std::string> make_folder() {
-    std::error_code problem;
-    std::string pattern = (fs::temp_directory_path(problem) / "opsight-XXXXXX").string();
-    if (problem || !::mkdtemp(pattern.data()))
-        return fail("cannot make a temporary folder", pattern, {},
-                    "set TMPDIR to a folder that can be written");
-    return pattern;
-}
-
 }  // namespace
 
 Result<AnyProfile> AnyProfile::open(const std::string& path, bool quiet) {
     std::error_code ignored;
     if (!fs::exists(path, ignored) || is_database(path)) return AnyProfile(path, {});
-    OPSIGHT_ASSIGN(const std::string folder, make_folder());
-    AnyProfile temporary(folder + "/profile.opsight", folder);
+    OPSIGHT_ASSIGN(TemporaryFolder folder, TemporaryFolder::create());
+    const std::string profile_path = folder.path() + "/profile.opsight";
+    AnyProfile temporary(profile_path, std::move(folder));
     Progress progress(!quiet && ::isatty(STDERR_FILENO) == 1);
     ImportOptions options;
     options.progress = &progress;
@@ -50,11 +41,6 @@ Result<AnyProfile> AnyProfile::open(const std::string& path, bool quiet) {
     if (!quiet) print_diagnostics(profile.diagnostics);
     OPSIGHT_TRY(db::write_profile(temporary.path_, profile, analysis, {}));
     return temporary;
-}
-
-AnyProfile::~AnyProfile() {
-    std::error_code ignored;
-    if (!folder_.empty()) fs::remove_all(folder_, ignored);
 }
 
 }  // namespace opsight::cli

@@ -15,6 +15,7 @@
 #include <fstream>
 #include <thread>
 
+#include "base/temporary_folder.h"
 #include "import/nsys/importer.h"
 
 namespace opsight::nsys {
@@ -82,20 +83,6 @@ int wait_for(pid_t child, const std::string& output, Progress* progress) {
 
 }  // namespace
 
-Result<TemporaryFolder> TemporaryFolder::create() {
-    std::error_code ignored;
-    std::string name = (fs::temp_directory_path(ignored) / "opsight_XXXXXX").string();
-    if (!::mkdtemp(name.data()))
-        return fail(fmt::format("no temporary folder can be made: {}", std::strerror(errno)), name, {},
-                    "set TMPDIR to a folder with space");
-    return TemporaryFolder(name);
-}
-
-TemporaryFolder::~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-}
-
 Status export_report(const std::string& report, const std::string& output, Progress* progress) {
     const std::string program = find_program("nsys");
     if (program.empty())
@@ -112,7 +99,9 @@ Status export_report(const std::string& report, const std::string& output, Progr
     std::error_code problem;
     const bool done = WIFEXITED(status) && WEXITSTATUS(status) == 0 && fs::exists(output, problem);
     if (done) return {};
-    return fail("'nsys export' failed: " + last_words(log), report, {}, kHowToExport);
+    const std::string words = last_words(log);
+    return fail("'nsys export' failed: " + (words.empty() ? "it wrote no database and said nothing" : words),
+                report, {}, kHowToExport);
 }
 
 bool is_report(const std::string& path) {

@@ -1,0 +1,26 @@
+// A folder for files of one command. It goes, with all in it, at the end of its life, and also where a signal
+// ends the process: Ctrl-C, or a reader of the output that wants no more (`opsight stats report.sqlite |
+// head`).
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "base/result.h"
+
+namespace opsight {
+
+class TemporaryFolder {
+  public:
+    static Result<TemporaryFolder> create();
+    TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+    TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+    ~TemporaryFolder();
+    const std::string& path() const { return path_; }
+
+  private:
+    explicit TemporaryFolder(std::string path);
+    std::string path_;
+};
+
+}  // namespace opsight

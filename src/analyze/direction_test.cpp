@@ -248,6 +248,9 @@ TEST(Ops, EligibleOnADeviceThatTakesTheDtype) {
     EXPECT_FALSE(eligible(8, 0, "[\"float\"]", "relu_kernel", "my::fused"));
     EXPECT_TRUE(eligible(8, 0, "[\"float\"]", "ampere_fp16_s16816gemm_fp16_128x64_tn", "my::fused"))
         << "seen to run such kernels";
+    EXPECT_TRUE(eligible(8, 0, "", "relu_kernel", "Conv2DBackpropInput")) << "a node of TensorFlow";
+    EXPECT_TRUE(eligible(8, 0, "", "relu_kernel", "torch.nn.functional.conv2d"));
+    EXPECT_FALSE(eligible(8, 0, "", "relu_kernel", "AssignAdd"));
 }
 
 }  // namespace

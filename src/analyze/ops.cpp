@@ -49,7 +49,9 @@ void fill_type(Op& op, StringPool& strings, absl::flat_hash_map<StringId, std::p
     const auto [it, is_new] = known.try_emplace(op.name);
     if (is_new) {
         const std::string_view name = strings.view(op.name);
-        it->second = {strings.intern(op_type_of(name)), hardware::is_tensor_core_op(name)};
+        const std::string type(op_type_of(name));
+        it->second = {strings.intern(type),
+                      hardware::is_tensor_core_op(name) || hardware::is_tensor_core_node_type(type)};
     }
     op.type = it->second.first;
     op.tc_eligible = it->second.second;

@@ -74,6 +74,8 @@ TEST(OpTables, Eligible) {
     EXPECT_TRUE(is_tensor_core_op("autograd::engine::evaluate_function: AddmmBackward0"));
     EXPECT_TRUE(is_tensor_core_op("CudnnConvolutionBackward"));
     EXPECT_TRUE(is_tensor_core_op("ConvolutionBackward0"));
+    EXPECT_TRUE(is_tensor_core_op("torch.nn.functional.conv2d")) << "a marked call";
+    EXPECT_FALSE(is_tensor_core_op("torch.nn.functional.relu"));
     EXPECT_FALSE(is_tensor_core_op("aten::relu"));
     EXPECT_FALSE(is_tensor_core_op("ReluBackward0"));
     EXPECT_FALSE(is_tensor_core_op("c10d::allreduce_"));

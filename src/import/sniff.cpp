@@ -50,8 +50,41 @@ bool is_text(std::string_view bytes) {
     });
 }
 
+// What other profilers print. Their tables and texts hold sums, not events.
+struct Printed {
+    std::string_view words, what, hint;
+};
+
+constexpr std::string_view kReportHint =
+    "it holds no events to import: give the .nsys-rep that it was made of, or what 'nsys export --type "
+    "sqlite' "
+    "makes of that";
+constexpr std::string_view kRecordHint =
+    "it holds no events to import: record again with 'nsys profile', and give its .nsys-rep or what 'nsys "
+    "export "
+    "--type sqlite' makes of that";
+
+constexpr Printed kPrinted[] = {
+    {"== NVPROF is profiling", "output of nvprof", kRecordHint},
+    {"\"Type\",\"Time(%)\"", "a table of nvprof", kRecordHint},
+    {"==PROF==", "output of Nsight Compute", kRecordHint},
+    {"\"ID\",\"Process ID\"", "a table of Nsight Compute", kRecordHint},
+    {"Section: GPU Speed Of Light", "output of Nsight Compute", kRecordHint},
+    {"\"Kernel\",\"Module\",\"Op\"", "a table of PyProf", kRecordHint},
+    {"{'kShortName'", "output of PyProf", kRecordHint},
+    {"Time (%),Total Time (ns)", "a table of 'nsys stats'", kReportHint},
+    {"Start (ns),Duration (ns)", "a table of 'nsys stats'", kReportHint},
+    {"Start (ns),End (ns),Duration (ns)", "a table of 'nsys stats'", kReportHint},
+    {"NVTX Range,Style,PID", "a table of 'nsys stats'", kReportHint},
+    {"Range,Style,Total Proj Time", "a table of 'nsys stats'", kReportHint},
+    {"Name,Projected Start", "a table of 'nsys stats'", kReportHint},
+};
+
 Sniffed sniff_text(std::string_view text) {
     const std::string_view line = text.substr(0, text.find('\n'));
+    for (const Printed& printed : kPrinted)
+        if (text.find(printed.words) != text.npos)
+            return {Format::kOther, std::string(printed.what), std::string(printed.hint)};
     if (text.starts_with("<")) {
         const bool html = text.find("<html") != text.npos || text.find("<!DOCTYPE") != text.npos;
         return {Format::kOther, html ? "an HTML page" : "an XML document",
@@ -74,6 +107,7 @@ Sniffed sniff(std::string_view first) {
     const std::string_view text = skip_space(first);
     if (text.empty())
         return first.size() < kSniffBytes ? Sniffed{Format::kEmpty, {}, {}} : Sniffed{Format::kJson, {}, {}};
+    if (text.starts_with("{'")) return sniff_text(text);
     if (text[0] == '{' || text[0] == '[') return {Format::kJson, {}, {}};
     if (is_text(first)) return sniff_text(text);
     // An ONNX or other protobuf file begins with a field of low number; onnx names its producer early.

@@ -60,7 +60,8 @@ class AnalyzeCommand : public Command {
             print_rules();
             return 0;
         }
-        if (path_.empty()) return fail(Error{"NAME is missing", {}, {}, "give a profile file", 2});
+        if (path_.empty())
+            return fail(Error{"NAME is missing", {}, {}, "give a profile, a trace or a .sqlite export", 2});
         OPSIGHT_TRY(stats::check_thresholds(thresholds_));
         OPSIGHT_ASSIGN(const std::vector<stats::RuleRequest> requests, wanted());
         OPSIGHT_ASSIGN(unit_value_, stats::parse_time_unit(unit_));
@@ -70,7 +71,7 @@ class AnalyzeCommand : public Command {
                                                                        : console        ? "column"
                                                                                         : "csv"));
         OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path_, quiet_));
-        OPSIGHT_ASSIGN(stats::Source source, stats::Source::open(profile.path(), filter_));
+        OPSIGHT_ASSIGN(stats::Source source, stats::Source::open(profile.path(), filter_, {}, path_));
         for (const stats::RuleRequest& request : requests)
             OPSIGHT_TRY(apply(source, request, format));
         return 0;

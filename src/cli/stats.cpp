@@ -99,7 +99,8 @@ class StatsCommand : public Command {
         if (help_reports_) print_reports();
         if (help_formats_) print_formats();
         if (help_reports_ || help_formats_) return 0;
-        if (path_.empty()) return fail(Error{"NAME is missing", {}, {}, "give a profile file", 2});
+        if (path_.empty())
+            return fail(Error{"NAME is missing", {}, {}, "give a profile, a trace or a .sqlite export", 2});
         OPSIGHT_ASSIGN(const std::vector<stats::Request> requests, wanted());
         OPSIGHT_ASSIGN(unit_value_, stats::parse_time_unit(unit_));
         OPSIGHT_TRY(parse_window(window_, filter_));
@@ -112,7 +113,7 @@ class StatsCommand : public Command {
             formats.push_back(format);
         }
         OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path_, quiet_));
-        OPSIGHT_ASSIGN(stats::Source source, stats::Source::open(profile.path(), filter_));
+        OPSIGHT_ASSIGN(stats::Source source, stats::Source::open(profile.path(), filter_, {}, path_));
         OPSIGHT_TRY(tell_left_out(source, requests));
         for (size_t i = 0; i < requests.size(); ++i)
             OPSIGHT_TRY(make(source, requests[i], formats[i], at_or_last(outputs_, i)));

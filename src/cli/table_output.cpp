@@ -130,7 +130,9 @@ Status TableOutput::write(const std::string& output, const std::string& name, co
     std::ofstream file(path, std::ios::binary);
     file << text;
     file.close();
-    if (!file) return fail("cannot be written", path);
+    if (!file)
+        return fail("cannot be written", path, {},
+                    "is there such a folder, and room in it? Choose another with -o");
     return {};
 }
 

@@ -24,10 +24,12 @@ struct Use {
 Result<std::vector<Use>> load_use(Source& source, bool with_overhead) {
     OPSIGHT_ASSIGN(
         const duck::Rows owners,
-        source.query("SELECT t.id, coalesce(nullif(t.pid, 0), p.pid, 0), d.number, t.context FROM "
-                     "raw.tracks t LEFT JOIN raw.devices d ON d.id = t.device LEFT JOIN (SELECT rank, "
-                     "min(pid) AS pid FROM raw.tracks WHERE kind = 0 GROUP BY rank) p ON p.rank = t.rank "
-                     "WHERE t.kind = 1 ORDER BY t.id"));
+        source.query(
+            "SELECT t.id, coalesce(nullif(t.pid, 0), p.pid, 0), d.number, t.context FROM "
+            "raw.tracks t LEFT JOIN raw.devices d ON d.id = t.device LEFT JOIN (SELECT rank, "
+            "min(pid) AS pid FROM raw.tracks WHERE kind = 0 AND pid > 0 GROUP BY rank) p ON p.rank = "
+            "t.rank "
+            "WHERE t.kind = 1 ORDER BY t.id"));
     std::map<std::pair<int64_t, int64_t>, size_t> known;
     std::map<int64_t, size_t> use_of_track;
     std::vector<Use> uses;

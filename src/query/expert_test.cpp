@@ -107,6 +107,14 @@ TEST_F(ExpertTest, GapsLeaveTheProfilersOverheadOut) {
     EXPECT_THAT(column("gpu_gaps:gap=50", 2), ElementsAre(10 * kMs, 1000 * kMs, 620 * kMs));
 }
 
+TEST_F(ExpertTest, WorkIsOfTheProcessThatARealThreadNames) {
+    made.thread(0, 0);  // as PyTorch writes lines without a process
+    made.thread(1, 100);
+    made.kernel("k", 0, kMs, made.stream());
+    made.kernel("k", 900 * kMs, kMs, made.stream());
+    EXPECT_THAT(column("gpu_gaps", 3), ElementsAre(int64_t{100}));
+}
+
 TEST_F(ExpertTest, LowUseIsMergedFromChunks) {
     made.thread();
     made.kernel("k", 0, 100, made.stream());   // chunk 0: 100 %

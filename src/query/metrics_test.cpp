@@ -193,6 +193,26 @@ TEST(OpTimes, LaunchDelayIsFromTheEndOfTheCallWherePositive) {
     EXPECT_TRUE(is_empty(cell(kernels, "launch_delay_ns", "kernel_name", "early")));
 }
 
+TEST(System, VersionsUnderTheirNamesInEachSource) {
+    const auto versions = [](std::vector<std::pair<std::string, std::string>> facts) {
+        TestProfile t;
+        t.op("aten::add", 0, 1000);
+        for (auto& fact : facts)
+            t.builder.info().properties.push_back(std::move(fact));
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open();
+        const ResultTable table = table_of(session, "summary", "system");
+        return std::pair(cell(table, "gpu_driver_version"), cell(table, "cuda_version"));
+    };
+    using Text = std::string;
+    EXPECT_EQ(versions({{"driver_version", "535.129.03"}, {"cuda_driver_version", "12080"}}),
+              std::pair(Cell(Text("535.129.03")), Cell(Text("12080"))));
+    EXPECT_EQ(versions({{"cuda_driver_version", "12040"}, {"cuda_runtime_version", "12010"}}),
+              std::pair(Cell(Text("12040")), Cell(Text("12010"))));
+    EXPECT_EQ(versions({{"driver_version", "460.73"}, {"cuda_version", "11.4"}}),
+              std::pair(Cell(Text("460.73")), Cell(Text("11.4"))));
+}
+
 TEST(Devices, UtilizationCountsIdleVisibleDevices) {
     TestProfile t;
     for (int64_t device = 0; device < 4; ++device)

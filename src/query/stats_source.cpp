@@ -79,9 +79,10 @@ Status Source::execute(const std::string& sql) {
     return fail(std::move(error));
 }
 
-Result<Source> Source::open(const std::string& path, const Filter& filter, const db::ReadOptions& read) {
+Result<Source> Source::open(const std::string& path, const Filter& filter, const db::ReadOptions& read,
+                            const std::string& made_of) {
     OPSIGHT_ASSIGN(db::OpenProfile profile, db::open_profile(path, read));
-    Source source(path, std::move(profile));
+    Source source(made_of.empty() ? path : made_of, std::move(profile));
     OPSIGHT_TRY(source.look());
     OPSIGHT_TRY(source.make_ranges());
     OPSIGHT_TRY(source.apply(filter));

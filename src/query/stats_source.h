@@ -44,8 +44,9 @@ struct Filter {
 
 class Source {
   public:
+    // `made_of`: of a temporary profile the file that it was made of, which messages name.
     static Result<Source> open(const std::string& path, const Filter& filter,
-                               const db::ReadOptions& read = {});
+                               const db::ReadOptions& read = {}, const std::string& made_of = {});
     Result<duck::Rows> query(const std::string& sql);
     Status execute(const std::string& sql);
     duck::Connection& connection() { return profile_.connection; }

@@ -7,7 +7,9 @@ import io
 import json
 import os
 import shutil
+import signal
 import sqlite3
+import subprocess
 import tempfile
 import unittest
 
@@ -115,6 +117,22 @@ class StatsTest(unittest.TestCase):
             self.assertEqual(file.read(), self.stats("-r", "cuda_gpu_kern_sum", "-f", "csv").stdout)
         self.assertEqual(opsight_cli.run("stats", "missing", cwd=self.folder, check=False).returncode, 1)
 
+    def test_nothing_stays_where_the_reader_leaves(self):
+        temporary = self.path("tmp")
+        os.mkdir(temporary)
+        with subprocess.Popen([opsight_cli.PROGRAM, "stats", "run.json", "-q", "-f", "csv", "-r", "nvtx_sum"],
+                              cwd=self.folder, env={**os.environ, "TMPDIR": temporary},
+                              stdout=subprocess.PIPE) as process:
+            process.stdout.close()  # before the first line
+            self.assertEqual(process.wait(), -signal.SIGPIPE)
+        self.assertEqual(os.listdir(temporary), [])
+
+    def test_messages_name_the_file_that_was_given(self):
+        done = opsight_cli.run("stats", "run.json", "-q", "--filter-nvtx", "nothing", cwd=self.folder, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("opsight: run.json: no NVTX range", done.stderr)
+        done = self.stats("-r", "nvtx_sum", "-f", "csv", "-o", "nowhere/x", check=False)
+        self.assertIn("nowhere/x_nvtx_sum.csv: cannot be written (is there such a folder", done.stderr)
 
     def analyze(self, *arguments, **options):
         return opsight_cli.run("analyze", "run.opsight", *arguments, cwd=self.folder, **options)

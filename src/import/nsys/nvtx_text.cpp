@@ -94,7 +94,7 @@ TorchFacts torch_facts(std::string_view text) {
         if (key == "seq") facts.sequence = number_of(value);
         if (key == "stashed seq") facts.stashed = number_of(value);
         if (key == "op_id") facts.id = number_of(value);
-        if (key == "sizes") facts.sizes = value;
+        if (key == "sizes" && value.ends_with(']')) facts.sizes = value;  // a long text may be cut off
     }
     return facts;
 }

@@ -32,6 +32,7 @@ TEST(NvtxText, RangesOfEmitNvtx) {
     EXPECT_EQ(inputs.shapes, "[[2], [2]]");
     EXPECT_EQ(inputs.id, 3);
     EXPECT_EQ(read("aten::add, seq = x").sequence, -1);
+    EXPECT_EQ(read("aten::mm, op_id = 3, sizes = [[2, 3], [").shapes, "") << "a text that was cut off";
 }
 
 TEST(NvtxText, RecordFunctionsOfUsersAreNoOps) {

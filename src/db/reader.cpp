@@ -122,6 +122,21 @@ Result<int> stored_version(duck::Connection& connection, const std::string& path
 
 }  // namespace
 
+std::string_view kind_of(const Error& error) {
+    constexpr std::pair<std::string_view, std::string_view> kinds[] = {
+        {"no such file", "not_found"},
+        {"this Opsight reads up to version", "newer_schema"},
+        {"newer DuckDB", "newer_schema"},
+        {"older schema version", "older_schema"},
+        {"can no longer read", "older_schema"},
+        {"not a profile", "not_a_profile"},
+        {"not an Opsight profile", "not_a_profile"},
+        {"not like an Opsight profile", "not_a_profile"}};
+    for (const auto& [part, kind] : kinds)
+        if (error.what.find(part) != std::string::npos) return kind;
+    return "unreadable";
+}
+
 Status migrate(duck::Connection& connection, int version, int target, const std::vector<Migration>& steps,
                const std::string& last) {
     for (; version < target; ++version) {

@@ -31,6 +31,10 @@ const std::vector<Migration>& migrations();
 // A file of an older schema version is first brought up to date in place, which needs write access to it.
 Result<OpenProfile> open_profile(const std::string& path, const ReadOptions& options = {});
 
+// What kind of failure an error of open_profile is: "not_found", "not_a_profile", "newer_schema",
+// "older_schema" or "unreadable".
+std::string_view kind_of(const Error& error);
+
 // The steps of open_profile that a new schema version extends; `target` is the version that is wanted, `last`
 // is SQL for the end of the last step.
 Status migrate(duck::Connection& connection, int version, int target, const std::vector<Migration>& steps,

@@ -138,7 +138,7 @@ Result<bool> only_rank_0(duck::Connection& connection) {
 
 }  // namespace
 
-Status select_cut_range(duck::Connection& connection, const ChosenIterations& chosen) {
+Result<CutFunction> select_cut_range(duck::Connection& connection, const ChosenIterations& chosen) {
     const Interval bounds = chosen.bounds();
     OPSIGHT_ASSIGN(const std::vector<RankIteration> whole, whole_iterations(connection, chosen));
     OPSIGHT_ASSIGN(const bool one_rank, only_rank_0(connection));
@@ -146,8 +146,9 @@ Status select_cut_range(duck::Connection& connection, const ChosenIterations& ch
     // The connections of a database share its functions, so each range has one of its own.
     static std::atomic<int64_t> made = 0;
     const std::string number = fmt::format("cut_iteration_{}", made++);
-    OPSIGHT_TRY(connection.add_function(number, [chosen](int64_t rank, int64_t time) -> int64_t {
-        const Interval* it = chosen.at(rank, time);
+    const auto held = std::make_shared<ChosenIterations>(chosen);
+    OPSIGHT_TRY(connection.add_function(number, [held](int64_t rank, int64_t time) -> int64_t {
+        const Interval* it = held->at(rank, time);
         return it ? it->number : -1;
     }));
     const bool simple = one_rank && without_gap(chosen);
@@ -174,7 +175,8 @@ Status select_cut_range(duck::Connection& connection, const ChosenIterations& ch
         "CREATE TEMP VIEW sel_iteration_ops AS SELECT t.rank, o.iteration, count(*) AS calls, "
         "sum(o.self_ns)::BIGINT AS self_cpu_ns FROM sel_ops o JOIN raw.tracks t ON t.id = o.track GROUP BY "
         "ALL";
-    return connection.execute(sql);
+    OPSIGHT_TRY(connection.execute(sql));
+    return CutFunction(held.get(), [held](void*) { held->clear(); });
 }
 
 }  // namespace opsight

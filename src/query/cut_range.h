@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -28,14 +29,19 @@ class ChosenIterations {
     ChosenIterations joined() const;
     // From the first begin to the last end of all ranks.
     Interval bounds() const;
+    void clear() { by_rank_.clear(); }
 
   private:
     ChosenIterations() = default;
     std::vector<std::vector<Interval>> by_rank_;
 };
 
+// The SQL function of a range stays with its database for as long as that is open; what it holds goes when
+// this does.
+using CutFunction = std::shared_ptr<void>;
+
 // Creates the views sel_ops, sel_device, sel_api, sel_stats (its iterations are NULL, see sel_iteration_ops)
 // for the chosen iterations.
-Status select_cut_range(duck::Connection& connection, const ChosenIterations& chosen);
+Result<CutFunction> select_cut_range(duck::Connection& connection, const ChosenIterations& chosen);
 
 }  // namespace opsight

@@ -308,7 +308,9 @@ Status Session::select(bool cut_anew) {
         return profile_.connection.execute(sql);
     }
     OPSIGHT_TRY(profile_.connection.execute(sql));
-    return select_cut_range(profile_.connection, ChosenIterations(cut_, stretches_of(range_)));
+    OPSIGHT_ASSIGN(cut_function_,
+                   select_cut_range(profile_.connection, ChosenIterations(cut_, stretches_of(range_))));
+    return {};
 }
 
 // Rows of one iteration. Where iterations were cut anew the bounds of `time` spare a look at all others.

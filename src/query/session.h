@@ -102,7 +102,8 @@ class Session {
     Range range_;
     Contents contents_;
     bool cut_anew_ = false, streams_ready_ = false;
-    std::vector<CutIteration> cut_;  // iterations cut anew
+    std::shared_ptr<void> cut_function_;  // cut_range.h
+    std::vector<CutIteration> cut_;       // iterations cut anew
     struct Kept {
         std::string name, table;
         std::shared_ptr<KeptTable> answer;

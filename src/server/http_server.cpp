@@ -231,6 +231,7 @@ Error cannot_listen(const std::string& address, uint16_t port, const Code& probl
 struct HttpServer::State {
     Hub hub;
     tcp::acceptor acceptor{hub.io};
+    net::steady_timer retry{hub.io};
     bool accepting = false;
 
     void accept() {
@@ -242,10 +243,13 @@ struct HttpServer::State {
                 Code ignored;
                 socket.set_option(tcp::no_delay(true), ignored);
                 std::make_shared<Connection>(hub, std::move(socket))->read();
-            } else if (problem == net::error::operation_aborted) {
-                return;
+                accept();
+            } else if (problem != net::error::operation_aborted) {
+                retry.expires_after(std::chrono::milliseconds(100));  // out of file descriptors, perhaps
+                retry.async_wait([this](Code stopped) {
+                    if (!stopped) accept();
+                });
             }
-            accept();
         });
     }
 
@@ -254,6 +258,7 @@ struct HttpServer::State {
         hub.on_room = nullptr;
         Code ignored;
         acceptor.close(ignored);
+        retry.cancel();
         for (Connection* connection : std::set<Connection*>(hub.open))
             connection->close();
     }

@@ -22,7 +22,7 @@ std::string short_name(const fs::path& path) {
 
 // A profile that cannot be opened is told apart from a failure of ours: its state is shown on the page.
 Problem not_usable(const Error& error) {
-    return {422, "profile_unusable", error.what, error.remedy};
+    return {422, std::string(db::kind_of(error)), error.what, error.remedy};
 }
 
 int64_t count_of(const ResultTable& table, std::string_view key) {

@@ -39,7 +39,7 @@ TEST(Profiles, RefuseANewerSchema) {
     Profiles profiles({stored.path()}, false);
     const auto facts = profiles.facts(0);
     ASSERT_FALSE(facts.has_value());
-    EXPECT_EQ(facts.error().code, "profile_unusable");
+    EXPECT_EQ(facts.error().code, "newer_schema");
     EXPECT_EQ(facts.error().status, 422);
     EXPECT_NE(facts.error().message.find("schema version 99"), std::string::npos);
 }
@@ -52,6 +52,7 @@ TEST(Profiles, DoNotBringAnOlderSchemaUpToDateWhenReadOnly) {
         const auto facts = profiles.facts(0);
         ASSERT_FALSE(facts.has_value());
         EXPECT_NE(facts.error().message.find("older schema version 3"), std::string::npos);
+        EXPECT_EQ(facts.error().code, "older_schema");
     }
     auto database = duck::Database::open(stored.path(), {.read_only = true});
     ASSERT_TRUE(database.has_value());

@@ -212,7 +212,8 @@ class LifeTest(unittest.TestCase):
             self.assertIn("truncated", states["cut"]["error"]["message"])
             self.assertIn("looks like a trace", states["trace"]["error"]["message"])
             status, error = server.error(f"/profiles/{states['trace']['id']}/info")
-            self.assertEqual((status, error["code"]), (422, "profile_unusable"))
+            self.assertEqual((status, error["code"]), (422, "not_a_profile"))
+            self.assertEqual(states["cut"]["error"]["code"], "unreadable")
 
     def test_file_removed_while_serving(self):
         other = os.path.join(self.folder, "b.opsight")
@@ -223,7 +224,7 @@ class LifeTest(unittest.TestCase):
             os.unlink(other)
             self.assertEqual(server.json("/profiles/0/info"), before)
             status, error = server.error("/profiles/1/info")
-            self.assertEqual(status, 422)
+            self.assertEqual((status, error["code"]), (422, "not_found"))
             self.assertIn("no such file", error["message"])
 
 

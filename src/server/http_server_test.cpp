@@ -1,0 +1,176 @@
+#include "server/http_server.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+namespace opsight::server {
+namespace {
+
+// A server on a free port that says what it was asked; "/parts" answers in three parts, "/broken" fails in
+// the second, "/wait" takes a while.
+class HttpServerTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        HttpLimits limits;
+        limits.read_seconds = 1;
+        limits.connections = 8;
+        limits.workers = 2;
+        auto made = HttpServer::listen("127.0.0.1", 0, 0, limits);
+        ASSERT_TRUE(made.has_value()) << made.error().message();
+        server_.emplace(std::move(*made));
+        thread_ = std::thread(
+            [this] { server_->serve([this](const Request& request) { return answer(request); }, [] {}); });
+    }
+    void TearDown() override {
+        server_->stop();
+        thread_.join();
+    }
+
+    Response answer(const Request& request) {
+        ++asked_;
+        Response response;
+        response.body = request.method + " " + request.path + " " + request.body;
+        if (request.path == "/wait") std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        if (request.path == "/parts" || request.path == "/broken")
+            response.more = [at = 0, broken = request.path == "/broken"]() mutable -> Result<std::string> {
+                if (broken && at == 1) return fail("broken");
+                return ++at <= 3 ? std::string(1000, static_cast<char>('0' + at)) : std::string();
+            };
+        return response;
+    }
+
+    int connect() const {
+        const int client = ::socket(AF_INET, SOCK_STREAM, 0);
+        sockaddr_in place{};
+        place.sin_family = AF_INET;
+        place.sin_port = htons(server_->port());
+        place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        EXPECT_EQ(::connect(client, reinterpret_cast<const sockaddr*>(&place), sizeof(place)), 0);
+        return client;
+    }
+    static void send(int client, const std::string& text) {
+        EXPECT_EQ(::send(client, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
+    }
+    // All that comes until the server closes.
+    static std::string read_all(int client) {
+        std::string text;
+        char part[4096];
+        for (ssize_t got = 0; (got = ::recv(client, part, sizeof(part), 0)) > 0;)
+            text.append(part, static_cast<size_t>(got));
+        ::close(client);
+        return text;
+    }
+    std::string ask(const std::string& text) const {
+        const int client = connect();
+        send(client, text);
+        return read_all(client);
+    }
+
+    std::optional<HttpServer> server_;
+    std::thread thread_;
+    std::atomic<int> asked_ = 0;
+};
+
+constexpr const char* kClose = "Host: x\r\nConnection: close\r\n\r\n";
+
+TEST_F(HttpServerTest, AnswersSeveralRequestsOfOneConnection) {
+    const std::string text =
+        ask("GET /a HTTP/1.1\r\nHost: x\r\n\r\nPOST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n"
+            "\r\nxyzGET /c HTTP/1.1\r\n" +
+            std::string(kClose));
+    const size_t a = text.find("GET /a "), b = text.find("POST /b xyz"), c = text.find("GET /c ");
+    EXPECT_LT(a, b);
+    EXPECT_LT(b, c);
+    EXPECT_NE(c, std::string::npos);
+    EXPECT_EQ(asked_, 3);
+}
+
+TEST_F(HttpServerTest, SendsPartsAsChunks) {
+    const std::string text = ask("GET /parts HTTP/1.1\r\n" + std::string(kClose));
+    EXPECT_NE(text.find("Transfer-Encoding: chunked"), std::string::npos);
+    for (const char digit : {'1', '2', '3'})
+        EXPECT_NE(text.find("3e8\r\n" + std::string(1000, digit) + "\r\n"), std::string::npos) << digit;
+    EXPECT_TRUE(text.ends_with("0\r\n\r\n"));
+}
+
+TEST_F(HttpServerTest, SendsPartsPlainToOldClients) {
+    const std::string text = ask("GET /parts HTTP/1.0\r\n\r\n");
+    EXPECT_EQ(text.find("chunked"), std::string::npos);
+    EXPECT_TRUE(text.ends_with(std::string(1000, '2') + std::string(1000, '3')));
+}
+
+TEST_F(HttpServerTest, ABrokenDownloadHasNoEnd) {
+    const std::string text = ask("GET /broken HTTP/1.1\r\n" + std::string(kClose));
+    EXPECT_NE(text.find(std::string(1000, '1')), std::string::npos);
+    EXPECT_FALSE(text.ends_with("0\r\n\r\n"));
+}
+
+TEST_F(HttpServerTest, HeadHasNoBody) {
+    const std::string text = ask("HEAD /parts HTTP/1.1\r\n" + std::string(kClose));
+    EXPECT_TRUE(text.ends_with("\r\n\r\n"));
+    EXPECT_EQ(text.find("111"), std::string::npos);
+}
+
+TEST_F(HttpServerTest, RefusesWhatIsTooLongOrNoHttp) {
+    EXPECT_EQ(ask("nonsense\r\n\r\n").substr(0, 12), "HTTP/1.1 400");
+    EXPECT_EQ(ask("GET /" + std::string(20000, 'a') + " HTTP/1.1\r\n" + kClose).substr(0, 12),
+              "HTTP/1.1 431");
+    EXPECT_EQ(ask("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 70000\r\n\r\n").substr(0, 12),
+              "HTTP/1.1 413");
+    EXPECT_EQ(ask("GET /%zz HTTP/1.1\r\n" + std::string(kClose)).substr(0, 12), "HTTP/1.1 400");
+    EXPECT_EQ(asked_, 0);
+}
+
+TEST_F(HttpServerTest, EndsConnectionsThatSayNothing) {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(ask("GET / HT"), "");
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+}
+
+TEST_F(HttpServerTest, MoreConnectionsWaitForAPlace) {
+    std::vector<int> silent;
+    for (int i = 0; i < 12; ++i)
+        silent.push_back(connect());
+    EXPECT_NE(ask("GET /late HTTP/1.1\r\n" + std::string(kClose)).find("GET /late"), std::string::npos);
+    for (const int client : silent)
+        ::close(client);
+}
+
+TEST_F(HttpServerTest, ClientsMayLeaveAtAnyTime) {
+    for (const char* path : {"/wait", "/parts", "/a"}) {
+        for (int i = 0; i < 5; ++i) {
+            const int client = connect();
+            send(client, std::string("GET ") + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
+            ::close(client);
+        }
+    }
+    EXPECT_NE(ask("GET /a HTTP/1.1\r\n" + std::string(kClose)).find("GET /a"), std::string::npos);
+}
+
+TEST_F(HttpServerTest, StopsWhileAnswering) {
+    const int client = connect();
+    send(client, "GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    server_->stop();
+    EXPECT_EQ(read_all(client), "");
+}
+
+TEST(HttpServer, TakesTheNextFreePort) {
+    auto first = HttpServer::listen("127.0.0.1", 0, 0);
+    ASSERT_TRUE(first.has_value());
+    const auto taken = HttpServer::listen("127.0.0.1", first->port(), 0);
+    ASSERT_FALSE(taken.has_value());
+    EXPECT_NE(taken.error().remedy.find("-p"), std::string::npos);
+    auto next = HttpServer::listen("127.0.0.1", first->port(), 50);
+    ASSERT_TRUE(next.has_value());
+    EXPECT_GT(next->port(), first->port());
+    EXPECT_EQ(HttpServer::listen("no address", 0, 0).error().exit_code, 2);
+}
+
+}  // namespace
+}  // namespace opsight::server

@@ -334,7 +334,7 @@ Result<ResultTable> diagnostic_list(Session& session, const Shape& shape) {
                 {{"help", "Meaning", Unit::kNone, 1}, "help"}};
     q.source = shape.for_people ? "raw.diagnostics WHERE severity <> 'info'" : "raw.diagnostics";
     q.order = {{"severity", false}, {"key", false}};
-    return ask(session, q, {});
+    return ask(session, q, shape);
 }
 
 Result<Report> summary_report(Session& session, const Shape& wanted) {

@@ -119,6 +119,9 @@ Expected<Response> table(Call& call) {
     }
     OPSIGHT_ASSIGN(Lease session, call.profiles().lease(number, range));
     OPSIGHT_ASSIGN(ResultTable made, make_table(*session, name, subject, shape));
+    if (whole && !made.stream)
+        return fail(Problem(500, "failed", fmt::format("the table '{}' cannot be downloaded", name),
+                            "this is a mistake of Opsight: please report it"));
     if (whole) return download(std::move(session), std::move(made), csv);
     return json_response(render_page_json(made, session->range()));
 }

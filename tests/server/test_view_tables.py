@@ -5,6 +5,7 @@ and downloads do what they say."""
 import csv
 import io
 import json
+import pathlib
 import unittest
 
 import opsight_cli
@@ -139,6 +140,23 @@ class TablesTest(unittest.TestCase):
             self.assertEqual(list(csv.reader(io.StringIO(body.decode()))), list(csv.reader(io.StringIO(report))))
         _, _, none = self.server.ask("/api/v1/profiles/0/tables/detailed?search=nothing_has_this&download=json")
         self.assertEqual(json.loads(none), [])
+
+    def test_every_table_downloads_what_it_shows(self):
+        api = json.loads((pathlib.Path(__file__).parents[2] / "docs" / "openapi.json").read_text(encoding="utf-8"))
+        table = api["paths"]["/api/v1/profiles/{id}/tables/{name}"]["get"]
+        names = next(each for each in table["parameters"] if each.get("name") == "name")["schema"]["enum"]
+        self.assertGreater(len(names), 12)
+        relu = [row["op_id"] for row in self.server.table("detailed")[0] if row["op_name"] == "aten::relu"][0]
+        for name in names:
+            needs = {"ops_kernels": f"&op={relu}", "iteration_ops": "&iteration=2",
+                     "iteration_op_kernels": f"&iteration=2&op={relu}"}.get(name, "")
+            shown = self.server.ask(f"/api/v1/profiles/0/tables/{name}?page_size=1000&search=e{needs}")
+            status, _, body = self.server.ask(f"/api/v1/profiles/0/tables/{name}?download=json&search=e{needs}")
+            self.assertEqual((name, shown[0], status), (name, 200, 200))
+            answer = json.loads(shown[2])
+            keys = [column["key"] for column in answer["columns"]]
+            self.assertEqual(json.loads(body), [dict(zip(keys, row)) for row in answer["rows"]], name)
+            self.assertEqual(answer["rows_matching"], len(answer["rows"]), name)
 
     def test_kernels_behind_an_op(self):
         ops = {row["op_name"]: row["op_id"] for row in self.server.table("detailed")[0]}

@@ -1,20 +1,78 @@
 import { useRoute, useSetParams } from "../app/useRoute";
 import { FindInTimeline, SelectTable, TimelineLink } from "../table/SelectTable";
 import { Tabs } from "../widgets/Tabs";
-import { KERNELS, LAUNCHES } from "./columns";
+import { KERNELS, LAUNCHES, TENSOR_CORES } from "./columns";
 import { rowLink } from "./links";
 
 const TABS = [
   { id: "kinds", title: "By kernel and op" },
   { id: "launches", title: "Every launch" },
+  { id: "tensor", title: "Tensor Core use" },
 ] as const;
 
 const NO_KERNELS = "The profile has no GPU work. A trace recorded with CUDA or ROCm activities has.";
 
+function Kinds() {
+  const { params } = useRoute();
+  return (
+    <SelectTable
+      name="kernel"
+      label="Kernels by op"
+      columns={KERNELS}
+      sort="total_gpu_time_ns:desc"
+      bars={{ total_gpu_time_ns: "gpu" }}
+      keys={["kernel_name", "op_id"]}
+      title={(row) => row.text("kernel_name") ?? "Kernel"}
+      link={rowLink(params, "kernels")}
+      detailActions={(row) => <FindInTimeline name={row.text("kernel_name")} />}
+      empty={NO_KERNELS}
+    />
+  );
+}
+
+function Launches() {
+  const { params } = useRoute();
+  return (
+    <SelectTable
+      name="kernels"
+      label="Kernel launches"
+      columns={LAUNCHES}
+      bars={{ gpu_duration_ns: "gpu" }}
+      keys={["rank", "device", "stream", "gpu_start_ns", "correlation"]}
+      title={(row) => row.text("kernel_name") ?? "Kernel"}
+      link={rowLink(params, "kernels")}
+      actions={(row) => <TimelineLink row={row} small />}
+      empty={NO_KERNELS}
+    />
+  );
+}
+
+// Ops that could use Tensor Cores, and how much they do.
+function TensorCores() {
+  const { params } = useRoute();
+  return (
+    <SelectTable
+      name="tensor_core"
+      label="Ops that can use Tensor Cores"
+      columns={TENSOR_CORES}
+      sort="non_tc_gpu_time_ns:desc"
+      bars={{ tc_gpu_time_ns: "tensor_core", non_tc_gpu_time_ns: "other_kernel" }}
+      keys={["op_id"]}
+      title={(row) => row.text("op_name") ?? "Op"}
+      link={rowLink(params, "kernels")}
+      detailActions={(row) => <FindInTimeline name={row.text("op_name")} />}
+      empty="No op of this range could use Tensor Cores."
+    />
+  );
+}
+
+const PANELS: Record<string, () => React.JSX.Element> = { kinds: Kinds, launches: Launches, tensor: TensorCores };
+
 export function KernelsPage() {
   const { params } = useRoute();
   const setParams = useSetParams();
-  const tab = params.get("tab") === "launches" ? "launches" : "kinds";
+  const tab = TABS.find((each) => each.id === params.get("tab"))?.id ?? "kinds";
+  const Panel = PANELS[tab] ?? Kinds;
   return (
     <Tabs
       label="Kernels"
@@ -24,32 +82,7 @@ export function KernelsPage() {
         setParams({ tab: id, sel: null, sort: null, page: null, filter: null, search: null, cols: null });
       }}
     >
-      {tab === "kinds" ? (
-        <SelectTable
-          name="kernel"
-          label="Kernels by op"
-          columns={KERNELS}
-          sort="total_gpu_time_ns:desc"
-          bars={{ total_gpu_time_ns: "gpu" }}
-          keys={["kernel_name", "op_id"]}
-          title={(row) => row.text("kernel_name") ?? "Kernel"}
-          link={rowLink(params, "kernels")}
-          detailActions={(row) => <FindInTimeline name={row.text("kernel_name")} />}
-          empty={NO_KERNELS}
-        />
-      ) : (
-        <SelectTable
-          name="kernels"
-          label="Kernel launches"
-          columns={LAUNCHES}
-          bars={{ gpu_duration_ns: "gpu" }}
-          keys={["rank", "device", "stream", "gpu_start_ns", "correlation"]}
-          title={(row) => row.text("kernel_name") ?? "Kernel"}
-          link={rowLink(params, "kernels")}
-          actions={(row) => <TimelineLink row={row} small />}
-          empty={NO_KERNELS}
-        />
-      )}
+      <Panel key={tab} />
     </Tabs>
   );
 }

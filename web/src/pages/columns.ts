@@ -61,6 +61,26 @@ export const KERNELS = [
   "layer",
 ] as const;
 
+export const TENSOR_CORES = [
+  "op_name",
+  "direction",
+  "uses_tc",
+  "tc_utilization_pct",
+  "total_gpu_time_ns",
+  "tc_gpu_time_ns",
+  "non_tc_gpu_time_ns",
+  "calls",
+  "kernels",
+  "tc_kernels",
+  "non_tc_kernels",
+  "tc_evidence",
+  "dtypes",
+  "shapes",
+  "non_tc_kernel_names",
+  "tc_kernel_names",
+  "layer",
+] as const;
+
 export const LAUNCHES = [
   "kernel_name",
   "gpu_start_ns",

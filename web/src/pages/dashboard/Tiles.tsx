@@ -111,6 +111,7 @@ function GpuTile({ summary }: { summary: Summary }) {
 }
 
 function TensorTile({ summary }: { summary: Summary }) {
+  const { params } = useRoute();
   return (
     <Tile title="Tensor Core efficiency">
       <div className="tile-donut c-tensor_core">
@@ -120,7 +121,9 @@ function TensorTile({ summary }: { summary: Summary }) {
             <Num value={summary.tensor_core_kernel_share_pct} unit="percent" />
           </Line>
           <Line name="Eligible, not using">
-            <Num value={summary.all_ops.find((each) => each.name.startsWith("Ops eligible"))?.ops ?? null} unit="count" /> ops
+            <a href={linkTo("kernels", params, { tab: "tensor" })}>
+              <Num value={summary.all_ops.find((each) => each.name.startsWith("Ops eligible"))?.ops ?? null} unit="count" /> ops
+            </a>
           </Line>
         </dl>
       </div>
@@ -149,7 +152,7 @@ function FirstLook({ summary, gpu }: { summary: Summary; gpu: boolean }) {
           )}
         </p>
       </div>
-      <a className="button" href={linkTo(advice.view, params)}>
+      <a className="button" href={linkTo(advice.view, params, { tab: advice.tab })}>
         {advice.link}
       </a>
     </section>

@@ -42,6 +42,7 @@ export interface Advice {
   title: string;
   text: string;
   view: string;
+  tab?: string;
   link: string;
 }
 
@@ -55,8 +56,9 @@ const FIRST_LOOK: Record<string, Advice> = {
   other_kernel: {
     title: "Most time goes into kernels without Tensor Cores",
     text: "Look for eligible ops that do not use them: mixed precision, and sizes that are multiples of 8, often help most.",
-    view: "ops",
-    link: "See the ops that take most",
+    view: "kernels",
+    tab: "tensor",
+    link: "See what could use them",
   },
   communication: {
     title: "Waiting for other ranks takes most of the time",

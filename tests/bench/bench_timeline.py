@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The timeline of the viewer on a profile of 10 million spans.
 
-Windows: 8 clients on loopback, each in a process of its own, ask one after the other for windows of all zooms (one
-in four of the whole run) as the page does. Page: headless Chromium opens the timeline of a server that has just
+Windows: 8 clients on loopback, each in a process of its own, ask one after the other, without a pause: for tiles of all
+rows as the page does (512 pixels, begins and lengths of powers of two), and for wide windows (1500 pixels, one in four
+of the whole run) as a script may. Page: headless Chromium opens the timeline of a server that has just
 started, then moves through it; times of frames are those between calls of requestAnimationFrame while it moves.
 """
 
@@ -21,7 +22,7 @@ from bench_report import make_profile
 from bench_tools import program, result
 
 CLIENTS, QUESTIONS = 8, 120
-WIDTH = 1500
+WIDTH, TILE = 1500, 512
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -48,22 +49,33 @@ def ask(connection, headers, path):
     return body
 
 
-def client(number, address, headers, times):
-    """Asks its windows and leaves (seconds, share of the run, bytes) of each."""
+def tile(chance, run):
+    """A tile at a zoom of the page: begin, length and pixels."""
+    whole = run["end_ns"] - run["begin_ns"]
+    length = TILE << chance.randrange(0, max((whole // TILE).bit_length(), 1))
+    return run["begin_ns"] // length * length + chance.randrange(0, whole // length + 1) * length, length, TILE
+
+
+def wide(chance, run):
+    whole = run["end_ns"] - run["begin_ns"]
+    share = 1.0 if chance.random() < 0.25 else 10 ** chance.uniform(-6, 0)
+    length = max(int(whole * share), WIDTH)
+    return run["begin_ns"] + int((whole - length) * chance.random()), length, WIDTH
+
+
+def client(number, choose, address, headers, times):
+    """Asks its windows and leaves (seconds, bytes) of each."""
     chance = random.Random(number)
     connection = http.client.HTTPConnection(*address)
     run = json.loads(ask(connection, headers, "tracks"))
     tracks = ",".join(str(track["id"]) for track in run["tracks"] if track["kind"] != "counter")
-    whole = run["end_ns"] - run["begin_ns"]
     found = []
-    for question in range(QUESTIONS):
-        share = 1.0 if question % 4 == 0 else 10 ** chance.uniform(-6, 0)
-        length = max(int(whole * share), WIDTH)
-        begin = run["begin_ns"] + int((whole - length) * chance.random()) if length < whole else run["begin_ns"]
-        path = f"window?tracks={tracks}&begin={begin}&end={begin + length}&width={WIDTH}&format=binary"
+    for _ in range(QUESTIONS):
+        begin, length, width = choose(chance, run)
+        path = f"window?tracks={tracks}&begin={begin}&end={begin + length}&width={width}&format=binary"
         start = time.perf_counter()
         body = ask(connection, headers, path)
-        found.append((time.perf_counter() - start, share, len(body)))
+        found.append((time.perf_counter() - start, len(body)))
     times.put(found)
 
 
@@ -78,21 +90,20 @@ def windows(profile):
     tracks = json.loads(ask(connection, server.headers, "tracks"))["tracks"]
     result("timeline: from the server's start to the list of tracks", time.perf_counter() - start, "s", "<= 1")
     result("timeline: spans", sum(track["spans"] for track in tracks if track["kind"] != "counter"), "", ">= 10000000")
-    times = multiprocessing.Queue()
-    clients = [multiprocessing.Process(target=client, args=(i, server.address, server.headers, times))
-               for i in range(CLIENTS)]
-    for each in clients:
-        each.start()
-    found = [one for _ in clients for one in times.get()]
-    for each in clients:
-        each.join()
+    for name, choose in (("tiles", tile), ("wide windows", wide)):
+        times = multiprocessing.Queue()
+        clients = [multiprocessing.Process(target=client, args=(i, choose, server.address, server.headers, times))
+                   for i in range(CLIENTS)]
+        for each in clients:
+            each.start()
+        found = [one for _ in clients for one in times.get()]
+        for each in clients:
+            each.join()
+        seconds = [one[0] for one in found]
+        result(f"timeline: {name}, {CLIENTS} clients, p50", statistics.median(seconds) * 1000, "ms")
+        result(f"timeline: {name}, {CLIENTS} clients, p95", quantile(seconds, 0.95) * 1000, "ms", "<= 50")
+        result(f"timeline: {name}, largest", max(one[1] for one in found) / 1e6, "MB")
     server.stop()
-    seconds = [one[0] for one in found]
-    result(f"timeline: windows, {CLIENTS} clients, p50", statistics.median(seconds) * 1000, "ms")
-    result(f"timeline: windows, {CLIENTS} clients, p95", quantile(seconds, 0.95) * 1000, "ms", "<= 50")
-    result(f"timeline: windows of the whole run, {CLIENTS} clients, p95",
-           quantile([one[0] for one in found if one[1] == 1.0], 0.95) * 1000, "ms", "<= 50")
-    result("timeline: largest window", max(one[2] for one in found) / 1e6, "MB")
 
 
 def page(profile):

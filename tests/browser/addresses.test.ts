@@ -105,6 +105,11 @@ describe("what is wrong is said", () => {
     expect(await alert().getByRole("link").count()).toBeGreaterThan(0);
   });
 
+  it("a file that is no profile", async () => {
+    await site().show("ops", "foreign");
+    expect(await alert().getByRole("heading").textContent()).toBe("This file is not a profile");
+  });
+
   it("a view that does not exist", async () => {
     await site().go("#/nonsense");
     expect(await site().page.getByText("There is no view “nonsense”").isVisible()).toBe(true);

@@ -41,6 +41,8 @@ function make(folder: string): Record<string, string> {
   }
   files.damaged = path.join(folder, "damaged.opsight");
   writeFileSync(files.damaged, readFileSync(files.training ?? "").subarray(0, 5000));
+  files.foreign = path.join(folder, "foreign.opsight");
+  writeFileSync(files.foreign, "no profile at all\n".repeat(1000));
   return files;
 }
 

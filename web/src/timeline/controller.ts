@@ -367,7 +367,7 @@ export class Controller {
     const failed = this.tiles.problem ?? this.overview.problem;
     const message = failed instanceof Error ? failed.message : failed ? "The timeline could not be read." : "";
     const loading = this.tiles.loading || this.overview.loading;
-    return { layout, closed, ...this.nearRows(), selected, event, problem: this.problem || message, hover, range, loading };
+    return { layout, closed, ...this.nearRows(), selected, event, problem: message || this.problem, hover, range, loading };
   }
   private publish(): void {
     this.state = this.makeState();

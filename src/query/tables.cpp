@@ -78,10 +78,13 @@ bool is_table(std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+std::string kept_name(std::string_view name, const TableSubject& subject, const Shape& shape) {
+    return fmt::format("{} {} {} {}", name, shape.by_rank, shape.by_device, subject.op.value_or(-1));
+}
+
 Result<ResultTable> make_table(Session& session, std::string_view name, const TableSubject& subject,
                                const Shape& shape) {
-    const std::string kept_as =
-        fmt::format("{} {} {} {}", name, shape.by_rank, shape.by_device, subject.op.value_or(-1));
+    const std::string kept_as = kept_name(name, subject, shape);
     ResultTable table;
     if (const auto kept = session.kept(kept_as)) {
         OPSIGHT_ASSIGN(table, ask(session, kept->question, shape));

@@ -91,9 +91,9 @@ Expected<ProfileFacts> Profiles::facts(size_t number) {
     return facts;
 }
 
-Expected<Lease> Profiles::lease(size_t number, const RangeOptions& range) {
+Expected<Lease> Profiles::lease(size_t number, const RangeOptions& range, const std::string& table) {
     OPSIGHT_ASSIGN(SessionPool * pool, pool_of(number));
-    auto session = pool->lease(range);
+    auto session = pool->lease(range, table);
     if (session) return std::move(*session);
     // The file is open, so it is the range that does not fit it.
     return fail(Problem(400, "bad_request", session.error().what, session.error().remedy));

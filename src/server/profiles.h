@@ -40,7 +40,7 @@ class Profiles {
     Expected<RangeOptions> range_of(const Call& call, size_t number) const;
     // A session for the profile {id} and the range of a call.
     Expected<Lease> lease(const Call& call);
-    Expected<Lease> lease(size_t number, const RangeOptions& range);
+    Expected<Lease> lease(size_t number, const RangeOptions& range, const std::string& table = {});
     // The timeline of the profile {id}.
     Expected<std::shared_ptr<const Timeline>> timeline(const Call& call);
     // Begins to read the timeline of a profile that could be opened.

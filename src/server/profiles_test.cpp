@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "query/page.h"
 #include "query/test_session.h"
 #include "server/router.h"
 
@@ -118,6 +119,31 @@ TEST(SessionPool, WakesThoseWhoWaitWhenInterrupted) {
     profiles.interrupt();
     waiting.join();
     EXPECT_TRUE(refused);
+}
+
+TEST(SessionPool, GivesTheSessionThatKeepsTheTable) {
+    const StoredProfile stored(steps(6));
+    Profiles profiles({stored.path()}, false);
+    const Session* keeper = nullptr;
+    {
+        const auto first = profiles.lease(0, {}, "t");
+        const auto second = profiles.lease(0, {});
+        ASSERT_TRUE(first.has_value() && second.has_value());
+        keeper = &**first;
+        ASSERT_TRUE((*first)->keep("t", "SELECT 1", std::make_shared<KeptTable>()).has_value());
+    }
+    profiles.lease(0, {}).value();  // whichever was used last
+    for (int i = 0; i < 3; ++i)
+        EXPECT_EQ(&*profiles.lease(0, {}, "t").value(), keeper);
+    // While it is in use, who wants the table waits for it, and who does not gets another.
+    std::optional<Lease> busy(profiles.lease(0, {}, "t").value());
+    EXPECT_NE(&*profiles.lease(0, {}).value(), keeper);
+    const Session* got = nullptr;
+    std::thread waiting([&] { got = &*profiles.lease(0, {}, "t").value(); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    busy.reset();
+    waiting.join();
+    EXPECT_EQ(got, keeper);
 }
 
 TEST(SessionPool, FailsForARangeThatIsNotThereAndGoesOn) {

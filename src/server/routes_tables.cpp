@@ -117,7 +117,7 @@ Expected<Response> table(Call& call) {
         OPSIGHT_ASSIGN(const int64_t iteration, call.needed_number("iteration"));
         range.start = range.stop = iteration;
     }
-    OPSIGHT_ASSIGN(Lease session, call.profiles().lease(number, range));
+    OPSIGHT_ASSIGN(Lease session, call.profiles().lease(number, range, kept_name(name, subject, shape)));
     OPSIGHT_ASSIGN(ResultTable made, make_table(*session, name, subject, shape));
     if (whole && !made.stream)
         return fail(Problem(500, "failed", fmt::format("the table '{}' cannot be downloaded", name),

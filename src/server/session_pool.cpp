@@ -1,27 +1,42 @@
 #include "server/session_pool.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace opsight::server {
 namespace {
 
 constexpr size_t kMostSessions = 24;
+constexpr std::chrono::seconds kPatience(1);
 constexpr std::ptrdiff_t kMostOfRange = 8, kMostOfCutRange = 2;
 
 }  // namespace
 
 Lease::~Lease() {
-    if (pool_) pool_->give_back(*session_);
+    if (pool_) pool_->give_back(*session_, table_);
 }
 
-SessionPool::Slot* SessionPool::idle_slot(const Key& key) {
+SessionPool::Slot* SessionPool::take(std::list<Slot>::iterator slot) {
+    slots_.splice(slots_.end(), slots_, slot);
+    slot->in_use = true;
+    return &*slot;
+}
+
+// One that keeps the table, else, if `any` will do, the one used last.
+SessionPool::Slot* SessionPool::idle_slot(const Key& key, const std::string& table, bool any) {
+    auto last = slots_.end();
     for (auto slot = slots_.begin(); slot != slots_.end(); ++slot) {
         if (slot->in_use || slot->key != key) continue;
-        slots_.splice(slots_.end(), slots_, slot);
-        slots_.back().in_use = true;
-        return &slots_.back();
+        if (!table.empty() && slot->session->kept(table)) return take(slot);
+        if (any) last = slot;
     }
-    return nullptr;
+    return last == slots_.end() ? nullptr : take(last);
+}
+
+bool SessionPool::kept_by_another(const Key& key, const std::string& table) const {
+    return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
+        return slot.in_use && slot.key == key && slot.tables.contains(table);
+    });
 }
 
 // Makes room by closing the session whose last use lies farthest back.
@@ -37,18 +52,26 @@ bool SessionPool::may_open(const Key& key) {
     return true;
 }
 
-Result<Lease> SessionPool::lease(const RangeOptions& range) {
+Result<Lease> SessionPool::lease(const RangeOptions& range, const std::string& table) {
     const Key key{range.start, range.stop, range.all, range.key_op, range.iteration_range};
     std::list<Slot>::iterator made;
     {
         std::unique_lock lock(mutex_);
+        const auto patience = std::chrono::steady_clock::now() + kPatience;
         while (true) {
             if (stopping_) return fail("the server is stopping");
-            if (Slot* slot = idle_slot(key)) return Lease(*this, *slot->session);
+            const bool worth_waiting =
+                !table.empty() && kept_by_another(key, table) && std::chrono::steady_clock::now() < patience;
+            if (Slot* slot = idle_slot(key, table, !worth_waiting))
+                return Lease(*this, *slot->session, table);
+            if (worth_waiting) {
+                freed_.wait_until(lock, patience);
+                continue;
+            }
             if (may_open(key)) break;
             freed_.wait(lock);
         }
-        made = slots_.insert(slots_.end(), Slot{key, nullptr, true});
+        made = slots_.insert(slots_.end(), Slot{key, nullptr});
     }
     Result<Session> session = Session::open_on(profile_, path_, range);
     const std::lock_guard lock(mutex_);
@@ -58,13 +81,17 @@ Result<Lease> SessionPool::lease(const RangeOptions& range) {
         return fail(std::move(session).error());
     }
     made->session = std::make_unique<Session>(std::move(*session));
-    return Lease(*this, *made->session);
+    return Lease(*this, *made->session, table);
 }
 
-void SessionPool::give_back(Session& session) {
+void SessionPool::give_back(Session& session, const std::string& table) {
+    const bool keeps = !table.empty() && session.kept(table);
     const std::lock_guard lock(mutex_);
-    for (Slot& slot : slots_)
-        if (slot.session.get() == &session) slot.in_use = false;
+    for (Slot& slot : slots_) {
+        if (slot.session.get() != &session) continue;
+        slot.in_use = false;
+        if (keeps) slot.tables.insert(table);
+    }
     freed_.notify_all();
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -20,8 +21,12 @@ class SessionPool;
 // A session that nobody else uses until this goes away.
 class Lease {
   public:
-    Lease(SessionPool& pool, Session& session) : pool_(&pool), session_(&session) {}
-    Lease(Lease&& other) noexcept : pool_(other.pool_), session_(other.session_) { other.pool_ = nullptr; }
+    Lease(SessionPool& pool, Session& session, std::string table)
+        : pool_(&pool), session_(&session), table_(std::move(table)) {}
+    Lease(Lease&& other) noexcept
+        : pool_(other.pool_), session_(other.session_), table_(std::move(other.table_)) {
+        other.pool_ = nullptr;
+    }
     Lease& operator=(Lease&&) = delete;
     ~Lease();
     Session& operator*() const { return *session_; }
@@ -30,6 +35,7 @@ class Lease {
   private:
     SessionPool* pool_;
     Session* session_;
+    std::string table_;
 };
 
 class SessionPool {
@@ -44,7 +50,9 @@ class SessionPool {
 
     // Waits where as many as may be are in use. For a range that is cut anew only few are made, for each
     // costs a pass over the profile.
-    Result<Lease> lease(const RangeOptions& range);
+    // `table`: rather the session that keeps the table of that name (Session::kept), for working it out again
+    // takes longer than to wait a moment.
+    Result<Lease> lease(const RangeOptions& range, const std::string& table = {});
     // What runs now fails soon, and nothing new begins: for the end of the program.
     void interrupt();
 
@@ -55,10 +63,13 @@ class SessionPool {
         Key key;
         std::unique_ptr<Session> session;  // null while it is being opened
         bool in_use = true;
+        std::set<std::string> tables = {};  // that it kept when it was given back
     };
-    Slot* idle_slot(const Key& key);
+    Slot* take(std::list<Slot>::iterator slot);
+    Slot* idle_slot(const Key& key, const std::string& table, bool any);
+    bool kept_by_another(const Key& key, const std::string& table) const;
     bool may_open(const Key& key);
-    void give_back(Session& session);
+    void give_back(Session& session, const std::string& table);
 
     std::string path_;
     db::OpenProfile profile_;

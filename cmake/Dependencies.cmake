@@ -9,6 +9,7 @@ find_package(Boost REQUIRED)  # headers only: Asio and Beast
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(yaml-cpp REQUIRED)
+find_package(Protobuf REQUIRED)
 find_package(GTest REQUIRED)
 find_library(ISAL_LIBRARY isal REQUIRED)
 

@@ -37,7 +37,7 @@ run_fuzzer() {
     mkdir -p "build-fuzz/corpus/$name" build-fuzz/findings
     build-fuzz/bin/"$name" -max_total_time="$seconds" -max_len=65536 -rss_limit_mb=4096 -timeout=10 \
         -print_final_stats=0 -verbosity=0 -artifact_prefix="build-fuzz/findings/$name-" \
-        "build-fuzz/corpus/$name" tests/fuzz/seeds
+        "build-fuzz/corpus/$name" tests/fuzz/seeds tests/fuzz/models
 }
 
 main() {

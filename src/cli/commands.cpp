@@ -19,6 +19,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
     commands.push_back(make_sql_command());
     commands.push_back(make_schema_command());
     commands.push_back(make_profile_command());
+    commands.push_back(make_estimate_command());
     commands.push_back(make_devices_command());
     commands.push_back(make_help_command());
     commands.push_back(make_completion_command());

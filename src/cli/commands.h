@@ -21,6 +21,7 @@ std::unique_ptr<Command> make_view_command();
 std::unique_ptr<Command> make_sql_command();
 std::unique_ptr<Command> make_schema_command();
 std::unique_ptr<Command> make_profile_command();
+std::unique_ptr<Command> make_estimate_command();
 std::unique_ptr<Command> make_devices_command();
 std::unique_ptr<Command> make_help_command();
 std::unique_ptr<Command> make_completion_command();

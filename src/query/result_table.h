@@ -14,7 +14,7 @@ class Cursor;
 
 namespace opsight {
 
-enum class Unit : uint8_t { kNone, kCount, kNs, kPercent, kBytes };
+enum class Unit : uint8_t { kNone, kCount, kNs, kPercent, kBytes, kFlops };
 
 struct Column {
     std::string key;   // JSON: snake_case with the unit in it, "total_cpu_time_ns"

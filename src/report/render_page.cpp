@@ -50,6 +50,8 @@ const char* unit_name(Unit unit) {
             return "percent";
         case Unit::kBytes:
             return "bytes";
+        case Unit::kFlops:
+            return "flops";
         case Unit::kNone:
             break;
     }

@@ -78,7 +78,8 @@ struct TextColumn {
 
 // "Total CPU Time (ns)" -> "Total CPU Time (ms)".
 std::string scaled_head(const Column& column, const Scale& scale) {
-    if (column.unit != Unit::kNs && column.unit != Unit::kBytes) return column.head;
+    if (column.unit != Unit::kNs && column.unit != Unit::kBytes && column.unit != Unit::kFlops)
+        return column.head;
     std::string head = column.head;
     if (const size_t at = head.rfind(" ("); at != std::string::npos) head.resize(at);
     return fmt::format("{} ({})", head, scale.suffix);

@@ -21,6 +21,12 @@ Scale scale_for(Unit unit, double largest) {
             return {1, "B", 0};
         case Unit::kPercent:
             return {1, "%", 1};
+        case Unit::kFlops:
+            if (size >= 1e12) return {1e12, "T", 3};
+            if (size >= 1e9) return {1e9, "G", 3};
+            if (size >= 1e6) return {1e6, "M", 3};
+            if (size >= 1e3) return {1e3, "k", 3};
+            return {1, "1", 0};
         case Unit::kCount:
         case Unit::kNone:
             return {1, "", 0};

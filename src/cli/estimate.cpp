@@ -1,0 +1,204 @@
+// opsight estimate: what a network must cost, from its file alone.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "cli/table_output.h"
+#include "import/model/model_import.h"
+#include "report/render.h"
+#include "report/render_estimate.h"
+
+namespace opsight::cli {
+namespace {
+
+constexpr size_t kRowsOnTerminal = 20;
+
+Error usage(std::string what, std::string remedy) {
+    return {.what = std::move(what), .file = {}, .place = {}, .remedy = std::move(remedy), .exit_code = 2};
+}
+
+Result<int64_t> whole_number(const std::string& text, const std::string& what) {
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > kMostElements)
+        return fail(
+            usage(fmt::format("{} must be a whole number above 0, not '{}'", what, text), "for example 8"));
+    return value;
+}
+
+// "name=rest"
+Result<std::pair<std::string, std::string>> split_binding(const std::string& text, const char* example) {
+    const size_t at = text.rfind('=');
+    if (at == std::string::npos || at == 0)
+        return fail(usage(fmt::format("'{}' has not the form NAME=VALUE", text),
+                          fmt::format("for example {}", example)));
+    return std::pair(text.substr(0, at), text.substr(at + 1));
+}
+
+Result<Shape> parse_shape(const std::string& text) {
+    Shape shape;
+    for (size_t at = 0; at <= text.size();) {
+        const size_t end = std::min(text.find_first_of("x,", at), text.size());
+        OPSIGHT_ASSIGN(const int64_t size, whole_number(text.substr(at, end - at), "a size of --shape"));
+        shape.push_back(size);
+        at = end + 1;
+    }
+    return shape;
+}
+
+class EstimateCommand : public Command {
+  public:
+    CLI::App* declare(CLI::App& app) override {
+        CLI::App* sub = app.add_subcommand("estimate", "Tell what a network must cost, from its ONNX file");
+        sub->add_option("MODEL", path_, "ONNX file")->required();
+        sub->add_option("--device", devices_, "Devices, with commas between; 'opsight devices' lists them");
+        sub->add_option("--devices", device_file_,
+                        "YAML file with devices of your own (see docs/DEVICES.md)");
+        sub->add_option("--batch", batches_, "Batch sizes, with commas between (default: that of the file)");
+        sub->add_option(
+            "--dtype", formats_,
+            "Number formats, with commas between: fp64, fp32, tf32, fp16, bf16, fp8, fp4, int8, int4 "
+            "(default: those of the file)");
+        sub->add_flag("--train", train_, "Count forward, backward and optimizer");
+        sub->add_option("--optimizer", optimizer_, "With --train: adam, momentum or sgd")
+            ->default_str("adam");
+        sub->add_flag("--fuse", fuse_, "Run elementwise ops within the op before them");
+        sub->add_option("--sparsity", sparsity_, "2:4: weights with structured sparsity");
+        sub->add_option("--derate", derate_, "Part of each peak that can be reached, above 0 and up to 1")
+            ->default_str("1");
+        sub->add_option("--dim", dims_,
+                        "Open dimension of the model, as NAME=SIZE (default: 1); repeat for more");
+        sub->add_option("--shape", shapes_, "Shape of an input, as NAME=1x3x224x224; repeat for more");
+        sub->add_option("--limit", limit_,
+                        "Layers in the table, the costliest; 0: all in their order (default: 20)");
+        sub->add_flag("--summary", summary_, "Print layers, parameters and sizes as torchinfo does");
+        sub->add_option("--format", format_, "table, csv or json")->default_str("table");
+        sub->add_flag_callback(
+            "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
+        sub->footer(
+            "Examples:\n"
+            "  opsight estimate resnet50.onnx\n"
+            "  opsight estimate resnet50.onnx --device h100-sxm,t4 --batch 1,8,64 --dtype fp16\n"
+            "  opsight estimate bert.onnx --dim sequence=128 --device a100-80 --dtype bf16 --train\n"
+            "  opsight estimate resnet50.onnx --device l4 --fuse --limit 0 --format csv > layers.csv\n");
+        return sub;
+    }
+
+    Result<int> run() override {
+        OPSIGHT_ASSIGN(const Format format, parse_format(format_));
+        OPSIGHT_ASSIGN(const EstimateQuestion question, read_question());
+        OPSIGHT_ASSIGN(const ModelOptions options, read_options());
+        OPSIGHT_ASSIGN(const ModelGraph graph, import_model(path_, options));
+        const cost::Network network(graph);
+        const std::vector<EstimateAnswer> answers = answer_estimates(network, question);
+        const std::vector<WhatIf> changes = what_if(network, answers.front().settings);
+        std::string text;
+        if (summary_)
+            text = render_estimate_summary(graph, answers.front());
+        else if (format == Format::kJson)
+            text = render_estimate_json(graph, answers, changes);
+        else if (format == Format::kCsv)
+            text =
+                render_csv(answers.size() > 1 ? configuration_table(answers) : layer_table(answers.front()));
+        else
+            text = tables(graph, answers, changes);
+        std::fwrite(text.data(), 1, text.size(), stdout);
+        return 0;
+    }
+
+  private:
+    std::string tables(const ModelGraph& graph, const std::vector<EstimateAnswer>& answers,
+                       const std::vector<WhatIf>& changes) const {
+        const int width = terminal_width();
+        std::string text = render_table(total_table(graph, answers.front()), width);
+        if (answers.size() > 1) text += "\n" + render_table(configuration_table(answers), width);
+        if (!changes.empty()) text += "\n" + render_table(what_if_table(answers.front(), changes), width);
+        return text + "\n" + render_table(shown_layers(answers.front()), width);
+    }
+
+    // All in their order, or the costliest: by bound, without a device by FLOPs.
+    ResultTable shown_layers(const EstimateAnswer& answer) const {
+        const size_t limit = limit_ < 0 ? kRowsOnTerminal : static_cast<size_t>(limit_);
+        EstimateAnswer shown = answer;
+        std::vector<cost::LayerCost>& layers = shown.estimate.layers;
+        const size_t all = layers.size();
+        if (limit > 0 && limit < all) {
+            std::stable_sort(layers.begin(), layers.end(), [&](const auto& a, const auto& b) {
+                return answer.settings.device ? a.bound_s > b.bound_s : a.flops() > b.flops();
+            });
+            layers.resize(limit);
+        }
+        ResultTable table = layer_table(shown);
+        table.rows_in_all = static_cast<int64_t>(all);
+        return table;
+    }
+
+    Result<EstimateQuestion> read_question() const {
+        EstimateQuestion question;
+        hardware::DeviceTable table = hardware::DeviceTable::built_in();
+        if (!device_file_.empty()) {
+            OPSIGHT_ASSIGN(table, hardware::DeviceTable::with_file(device_file_));
+        }
+        for (const std::string& key : split_lists(devices_)) {
+            OPSIGHT_ASSIGN(hardware::Device device, find_device(table, key));
+            question.devices.push_back(std::move(device));
+        }
+        for (const std::string& text : split_lists(batches_)) {
+            OPSIGHT_ASSIGN(const int64_t batch, whole_number(text, "--batch"));
+            question.batches.push_back(static_cast<double>(batch));
+        }
+        for (const std::string& text : split_lists(formats_)) {
+            const auto precision = hardware::parse_precision(text);
+            if (!precision)
+                return fail(usage(fmt::format("'{}' is no number format", text),
+                                  "use fp64, fp32, tf32, fp16, bf16, fp8, fp4, int8 or int4"));
+            question.precisions.push_back(*precision);
+        }
+        if (!sparsity_.empty() && sparsity_ != "2:4")
+            return fail(usage(fmt::format("sparsity '{}' is not known", sparsity_), "use 2:4"));
+        if (!(derate_ > 0 && derate_ <= 1))
+            return fail(usage("--derate must be above 0 and at most 1", "use 0.8"));
+        question.common.train = train_;
+        question.common.fuse = fuse_;
+        question.common.sparse = !sparsity_.empty();
+        question.common.derate = derate_;
+        if (optimizer_ == "sgd")
+            question.common.optimizer = cost::Optimizer::kSgd;
+        else if (optimizer_ == "momentum")
+            question.common.optimizer = cost::Optimizer::kMomentum;
+        else if (optimizer_ != "adam")
+            return fail(
+                usage(fmt::format("optimizer '{}' is not known", optimizer_), "use adam, momentum or sgd"));
+        return question;
+    }
+
+    Result<ModelOptions> read_options() const {
+        ModelOptions options;
+        for (const std::string& text : dims_) {
+            OPSIGHT_ASSIGN(const auto binding, split_binding(text, "--dim batch=8"));
+            OPSIGHT_ASSIGN(options.dims[binding.first], whole_number(binding.second, "--dim"));
+        }
+        for (const std::string& text : shapes_) {
+            OPSIGHT_ASSIGN(const auto binding, split_binding(text, "--shape input=1x3x224x224"));
+            OPSIGHT_ASSIGN(options.shapes[binding.first], parse_shape(binding.second));
+        }
+        return options;
+    }
+
+    std::string path_, device_file_, sparsity_, optimizer_ = "adam", format_ = "table";
+    std::vector<std::string> devices_, batches_, formats_, dims_, shapes_;
+    double derate_ = 1;
+    int64_t limit_ = -1;
+    bool train_ = false, fuse_ = false, summary_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_estimate_command() {
+    return std::make_unique<EstimateCommand>();
+}
+
+}  // namespace opsight::cli

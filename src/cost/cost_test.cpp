@@ -1,0 +1,312 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "cost/estimate.h"
+
+namespace opsight::cost {
+namespace {
+
+using hardware::Device;
+using hardware::DeviceTable;
+using hardware::Precision;
+
+// Builds small graphs: weights and inputs by shape, nodes one after another.
+struct Maker {
+    ModelGraph graph;
+
+    TensorId add(Shape shape, ElementType type = ElementType::kFloat32) {
+        ModelTensor tensor;
+        tensor.shape = std::move(shape);
+        tensor.shape_known = true;
+        tensor.type = type;
+        graph.tensors.push_back(tensor);
+        return static_cast<TensorId>(graph.tensors.size() - 1);
+    }
+    TensorId input(Shape shape, ElementType type = ElementType::kFloat32) {
+        graph.own_batch = shape[0];
+        graph.inputs.push_back(add(std::move(shape), type));
+        return graph.inputs.back();
+    }
+    TensorId weight(Shape shape, ElementType type = ElementType::kFloat32) {
+        const TensorId id = add(std::move(shape), type);
+        graph.tensors[static_cast<size_t>(id)].constant = true;
+        return id;
+    }
+    TensorId node(std::string op, std::vector<TensorId> inputs, Shape output,
+                  std::map<std::string, Attribute, std::less<>> attributes = {}) {
+        ModelNode node;
+        node.name = op + std::to_string(graph.nodes.size());
+        node.op_type = std::move(op);
+        node.attributes = std::move(attributes);
+        const ElementType type = graph.tensors[static_cast<size_t>(inputs[0])].type;
+        node.inputs = std::move(inputs);
+        node.outputs = {add(std::move(output), type)};
+        graph.nodes.push_back(node);
+        return node.outputs[0];
+    }
+    ModelGraph& done(TensorId output) {
+        graph.outputs = {output};
+        mark_graph(graph);
+        return graph;
+    }
+};
+
+Device device(std::string_view key) {
+    return DeviceTable::built_in().find(key).value();
+}
+
+Estimate estimate(const ModelGraph& graph, const Settings& settings = {}) {
+    return Network(graph).estimate(settings);
+}
+
+// 1 TFLOP/s and memory that never limits.
+Device one_teraflop() {
+    Device device;
+    device.peaks = {{hardware::UnitKind::kVector, Precision::kFp32, 1e12}};
+    device.bandwidth = 1e18;
+    return device;
+}
+
+// The worked examples of docs/metrics.md, section "Work, bytes, roofline".
+TEST(WorkedExamples, ConvolutionWithBias) {
+    Maker maker;
+    const TensorId x = maker.input({1, 3, 416, 480});
+    const TensorId y =
+        maker.node("Conv", {x, maker.weight({16, 3, 3, 3}), maker.weight({16})}, {1, 16, 208, 240});
+    Settings settings;
+    settings.device = one_teraflop();
+    const Estimate cost = estimate(maker.done(y), settings);
+    ASSERT_EQ(cost.layers.size(), 1U);
+    EXPECT_EQ(cost.total.flops(), 44'728'320);
+    EXPECT_EQ(cost.layers[0].input_bytes, 2'396'160);
+    EXPECT_EQ(cost.layers[0].output_bytes, 3'194'880);
+    EXPECT_EQ(cost.total.parameters, 448);
+    EXPECT_NEAR(cost.total.bound_s, 44.7e-6, 0.05e-6);
+}
+
+Estimate linear(double batch, ElementType type, const Device& on) {
+    Maker maker;
+    const TensorId x = maker.input({512, 1024}, type);
+    const TensorId y =
+        maker.node("Gemm", {x, maker.weight({4096, 1024}, type)}, {512, 4096}, {{"transB", int64_t{1}}});
+    Settings settings;
+    settings.device = on;
+    settings.batch = batch;
+    return estimate(maker.done(y), settings);
+}
+
+TEST(WorkedExamples, LinearLayerIsMathOrMemoryLimited) {
+    const Estimate large = linear(512, ElementType::kFloat16, device("v100-sxm2"));
+    EXPECT_EQ(large.total.flops(), 2.0 * 512 * 1024 * 4096);
+    EXPECT_EQ(std::lround(large.intensity()), 315);
+    EXPECT_EQ(large.layers[0].limiter, Limiter::kMath);
+    const Estimate small = linear(1, ElementType::kFloat16, device("v100-sxm2"));
+    EXPECT_EQ(std::lround(small.intensity()), 1);
+    EXPECT_EQ(small.layers[0].limiter, Limiter::kMemory);
+}
+
+double intensity_of(const char* op, std::map<std::string, Attribute, std::less<>> attributes = {}) {
+    Maker maker;
+    const TensorId x = maker.input({8, 64, 32, 32}, ElementType::kFloat16);
+    return estimate(maker.done(maker.node(op, {x}, {8, 64, 32, 32}, std::move(attributes)))).intensity();
+}
+
+TEST(WorkedExamples, IntensityOfMemoryLimitedOps) {
+    EXPECT_DOUBLE_EQ(intensity_of("MaxPool", {{"kernel_shape", std::vector<int64_t>{3, 3}}}), 2.25);
+    EXPECT_DOUBLE_EQ(intensity_of("Relu"), 0.25);
+    EXPECT_LT(intensity_of("LayerNormalization"), 10);
+    EXPECT_GT(intensity_of("LayerNormalization"), 0);
+}
+
+TEST(WorkedExamples, AlexNetLayerByLayer) {
+    struct Case {
+        const char* op;
+        Shape in, weight, out;
+        double flops;
+    };
+    const std::vector<Case> cases = {
+        {"Conv", {1, 3, 224, 224}, {64, 3, 11, 11}, {1, 64, 55, 55}, 140'553'600},
+        {"Conv", {1, 64, 27, 27}, {192, 64, 5, 5}, {1, 192, 27, 27}, 447'897'600},
+        {"Conv", {1, 192, 13, 13}, {384, 192, 3, 3}, {1, 384, 13, 13}, 224'280'576},
+        {"Conv", {1, 384, 13, 13}, {256, 384, 3, 3}, {1, 256, 13, 13}, 299'040'768},
+        {"Conv", {1, 256, 13, 13}, {256, 256, 3, 3}, {1, 256, 13, 13}, 199'360'512},
+        {"MatMul", {1, 9216}, {9216, 4096}, {1, 4096}, 75'497'472},
+        {"MatMul", {1, 4096}, {4096, 4096}, {1, 4096}, 33'554'432},
+        {"MatMul", {1, 4096}, {4096, 1000}, {1, 1000}, 8'192'000},
+    };
+    for (const Case& layer : cases) {
+        Maker maker;
+        const TensorId x = maker.input(layer.in);
+        const TensorId y = maker.node(layer.op, {x, maker.weight(layer.weight)}, layer.out);
+        EXPECT_EQ(estimate(maker.done(y)).total.flops(), layer.flops);
+    }
+}
+
+TEST(WorkedExamples, LstmCell) {
+    Maker maker;
+    const double h = 1024;
+    const TensorId x = maker.input({1, 1, 1024});
+    const TensorId y = maker.node("LSTM", {x, maker.weight({1, 4096, 1024}), maker.weight({1, 4096, 1024})},
+                                  {1, 1, 1, 1024});
+    EXPECT_EQ(2 * estimate(maker.done(y)).total.macs(), 16 * h * h);
+}
+
+TEST(Formulas, AttentionAndTransposedAndGroupedConvolution) {
+    Maker attention;
+    const TensorId q = attention.input({2, 8, 128, 64});
+    const TensorId y = attention.node("Attention", {q, q, q}, {2, 8, 128, 64});
+    const Estimate cost = estimate(attention.done(y));
+    EXPECT_EQ(2 * cost.total.macs(), 4.0 * 2 * 8 * 128 * 128 * 64);
+
+    Maker grouped;  // depthwise: one input channel for each output channel
+    const TensorId x = grouped.input({1, 32, 56, 56});
+    const TensorId z = grouped.node("Conv", {x, grouped.weight({32, 1, 3, 3})}, {1, 32, 56, 56});
+    EXPECT_EQ(estimate(grouped.done(z)).total.macs(), 32.0 * 56 * 56 * 9);
+
+    Maker turned;  // as many multiply-adds as the convolution that it reverses
+    const TensorId a = turned.input({1, 64, 28, 28});
+    const TensorId b = turned.node("ConvTranspose", {a, turned.weight({64, 32, 2, 2})}, {1, 32, 56, 56});
+    EXPECT_EQ(estimate(turned.done(b)).total.macs(), 64.0 * 28 * 28 * 32 * 4);
+}
+
+// Two convolutions with activations and a residual: small, with all that estimates go through.
+ModelGraph residual_block() {
+    Maker maker;
+    const TensorId x = maker.input({2, 16, 32, 32});
+    const TensorId c1 =
+        maker.node("Conv", {x, maker.weight({16, 16, 3, 3}), maker.weight({16})}, {2, 16, 32, 32});
+    const TensorId r1 = maker.node("Relu", {c1}, {2, 16, 32, 32});
+    const TensorId c2 = maker.node("Conv", {r1, maker.weight({16, 16, 3, 3})}, {2, 16, 32, 32});
+    const TensorId sum = maker.node("Add", {c2, x}, {2, 16, 32, 32});
+    const TensorId r2 = maker.node("Relu", {sum}, {2, 16, 32, 32});
+    const TensorId flat = maker.node("Flatten", {r2}, {2, 16384});
+    return maker.done(maker.node("Gemm", {flat, maker.weight({16384, 10})}, {2, 10}));
+}
+
+TEST(Properties, FlopsAreLinearInBatch) {
+    const ModelGraph graph = residual_block();
+    for (bool train : {false, true}) {
+        Settings settings;
+        settings.train = train;
+        settings.optimizer = Optimizer::kSgd;
+        settings.batch = 2;
+        const double optimizer = train ? 2 * estimate(graph, settings).total.parameters : 0;
+        const double two = estimate(graph, settings).total.flops() - optimizer;
+        for (double batch : {1.0, 4.0, 64.0}) {
+            settings.batch = batch;
+            EXPECT_DOUBLE_EQ(estimate(graph, settings).total.flops() - optimizer, two * batch / 2);
+        }
+    }
+}
+
+TEST(Properties, BoundsFallWithHigherPeaks) {
+    const ModelGraph graph = residual_block();
+    Settings settings;
+    double last = 0;
+    for (double derate : {1.0, 0.8, 0.5, 0.1}) {
+        settings.device = device("t4");
+        settings.derate = derate;
+        const double bound = estimate(graph, settings).total.bound_s;
+        EXPECT_GT(bound, last);
+        last = bound;
+    }
+    settings.derate = 1;
+    const double before = estimate(graph, settings).total.bound_s;
+    settings.device->bandwidth *= 2;
+    const double wide = estimate(graph, settings).total.bound_s;
+    EXPECT_LE(wide, before);
+    for (auto& peak : settings.device->peaks)
+        peak.dense *= 2;
+    EXPECT_DOUBLE_EQ(estimate(graph, settings).total.bound_s * 2, before);
+}
+
+TEST(Properties, FusionKeepsWorkAndNeverAddsBytes) {
+    const ModelGraph graph = residual_block();
+    for (bool train : {false, true}) {
+        Settings settings;
+        settings.train = train;
+        const Estimate plain = estimate(graph, settings);
+        settings.fuse = true;
+        const Estimate fused = estimate(graph, settings);
+        EXPECT_EQ(fused.total.flops(), plain.total.flops());
+        EXPECT_EQ(fused.total.parameters, plain.total.parameters);
+        EXPECT_LT(fused.total.bytes(), plain.total.bytes());
+        EXPECT_LE(fused.memory.peak(), plain.memory.peak());
+        EXPECT_LT(fused.layers.size(), plain.layers.size());
+    }
+}
+
+TEST(Fusion, ActivationsAndResidualsJoinTheConvolutionBefore) {
+    const ModelGraph graph = residual_block();
+    Settings settings;
+    settings.fuse = true;
+    const Estimate fused = estimate(graph, settings);
+    ASSERT_EQ(fused.layers.size(), 3U);
+    EXPECT_EQ(fused.layers[0].op_type, "Conv+Relu");
+    EXPECT_EQ(fused.layers[1].op_type, "Conv+Add+Relu");
+    EXPECT_EQ(fused.layers[2].op_type, "Gemm");
+    const double plane = 2 * 16 * 32 * 32 * 4;
+    EXPECT_EQ(fused.layers[1].bytes(), 3 * plane + 16 * 16 * 9 * 4) << "two planes in, one out, the weights";
+}
+
+TEST(Memory, PeakLiesBetweenTheLargestWorkingSetAndTheSum) {
+    const ModelGraph graph = residual_block();
+    const Memory memory = estimate(graph).memory;
+    EXPECT_GE(memory.activations, memory.largest_working_set);
+    EXPECT_LE(memory.activations, memory.all_activations);
+    // The Add needs its two inputs and its output: three planes live, the two others are gone.
+    EXPECT_EQ(memory.activations, 3.0 * 2 * 16 * 32 * 32 * 4);
+    EXPECT_EQ(memory.weights, 4.0 * (2 * 16 * 16 * 9 + 16 + 163840));
+}
+
+TEST(Training, GradientsOfProductsCostTwiceButForTheInput) {
+    const ModelGraph graph = residual_block();
+    Settings settings;
+    settings.train = true;
+    const Estimate cost = estimate(graph, settings);
+    const LayerCost &first = cost.layers[0], &second = cost.layers[2];
+    EXPECT_EQ(first.backward.macs, first.forward.macs) << "nothing asks for the gradient of the images";
+    EXPECT_EQ(second.backward.macs, 2 * second.forward.macs);
+    EXPECT_EQ(cost.layers.back().op_type, "Adam");
+    EXPECT_EQ(cost.memory.gradients, cost.memory.weights);
+    EXPECT_EQ(cost.memory.optimizer, 2 * cost.memory.weights);
+}
+
+TEST(Settings, NarrowerFormatsAndSparseWeights) {
+    const ModelGraph graph = residual_block();
+    Settings settings;
+    settings.device = device("a100-80");
+    const Estimate single = estimate(graph, settings);
+    settings.precision = Precision::kFp16;
+    const Estimate half = estimate(graph, settings);
+    EXPECT_DOUBLE_EQ(half.total.bytes() * 2, single.total.bytes());
+    EXPECT_EQ(half.total.flops(), single.total.flops());
+    EXPECT_LT(half.total.bound_s, single.total.bound_s);
+    settings.sparse = true;
+    const Estimate sparse = estimate(graph, settings);
+    EXPECT_LT(sparse.memory.weights, half.memory.weights * 0.57);
+    EXPECT_LE(sparse.total.bound_s, half.total.bound_s);
+}
+
+TEST(Settings, AFormatWithoutUnitsFallsBackAndSaysSo) {
+    const ModelGraph graph = residual_block();
+    Settings settings;
+    settings.device = device("a100-80");
+    settings.precision = Precision::kFp8;
+    const Estimate cost = estimate(graph, settings);
+    ASSERT_EQ(cost.notes.size(), 1U);
+    EXPECT_EQ(cost.notes[0], "NVIDIA A100 SXM4 80GB has no peak for products in fp8; that of fp16 is taken");
+}
+
+TEST(Uncounted, UnknownOpsAreNamedAndLeftOutOfNoList) {
+    Maker maker;
+    const TensorId x = maker.input({1, 8});
+    const Estimate cost = estimate(maker.done(maker.node("Mystery", {x}, {1, 8})));
+    ASSERT_EQ(cost.uncounted.size(), 1U);
+    EXPECT_EQ(cost.uncounted[0], "1 x Mystery");
+    EXPECT_EQ(cost.layers.at(0).kind, WorkKind::kUncounted);
+}
+
+}  // namespace
+}  // namespace opsight::cost

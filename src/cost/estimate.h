@@ -1,0 +1,130 @@
+// What a network must cost on a device at least: work, bytes, bounds and memory of every layer and in total.
+// Nothing here is measured; docs/COST-MODEL.md says what is assumed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cost/op_work.h"
+#include "hardware/devices.h"
+
+namespace opsight::cost {
+
+enum class Optimizer : uint8_t { kSgd, kMomentum, kAdam };
+
+struct Settings {
+    std::optional<hardware::Device> device;        // none: work and bytes without bounds
+    std::optional<hardware::Precision> precision;  // none: the types of the file
+    double batch = 0;                              // 0: that of the file
+    bool train = false;                            // forward, backward and optimizer
+    Optimizer optimizer = Optimizer::kAdam;
+    bool fuse = false;    // elementwise ops into what comes before them
+    bool sparse = false;  // weights with 2:4 structured sparsity
+    double derate = 1;    // of every peak
+};
+
+enum class Limiter : uint8_t { kNone, kMath, kMemory };
+std::string_view name_of(Limiter limiter);
+
+struct Work {
+    double macs = 0, flops = 0, matrix_flops = 0;
+    double bytes = 0;  // compulsory: each tensor that goes in or comes out once
+};
+
+struct LayerCost {
+    std::string name, op_type;  // of a fused layer: of its first op, and "Conv+Relu"
+    std::string output_shape;
+    WorkKind kind = WorkKind::kFree;
+    std::vector<size_t> nodes;
+    Work forward, backward;
+    double parameters = 0, weight_bytes = 0;
+    double input_bytes = 0, output_bytes = 0;  // of activations, forward
+    double bound_s = 0;                        // with a device
+    Limiter limiter = Limiter::kNone;
+    hardware::Precision precision = hardware::Precision::kFp32;
+
+    double macs() const { return forward.macs + backward.macs; }
+    double flops() const { return forward.flops + backward.flops; }
+    double bytes() const { return forward.bytes + backward.bytes; }
+};
+
+struct Memory {
+    double weights = 0, gradients = 0, optimizer = 0;
+    double activations =
+        0;  // most that live at once; in training those kept for the backward pass and its own
+    double largest_working_set = 0, all_activations = 0;
+    double peak() const { return weights + gradients + optimizer + activations; }
+};
+
+struct Estimate {
+    std::vector<LayerCost> layers;
+    LayerCost total;  // sums; kind and nodes are not set
+    Memory memory;
+    double batch = 1;
+    std::vector<std::string> uncounted;  // "3 x TopK"
+    std::vector<std::string> notes;
+
+    double intensity() const { return total.bytes() > 0 ? total.flops() / total.bytes() : 0; }
+    double throughput() const { return total.bound_s > 0 ? batch / total.bound_s : 0; }  // samples per second
+};
+
+// The network prepared once, for estimates under many settings. The graph must outlive it.
+class Network {
+  public:
+    explicit Network(const ModelGraph& graph);
+    Estimate estimate(const Settings& settings) const;
+
+    const ModelGraph& graph() const { return graph_; }
+    const OpWork& work(size_t node) const { return works_[node]; }
+    // The tensor whose memory another lies in: itself but for outputs of views.
+    TensorId root(TensorId id) const { return roots_[static_cast<size_t>(id)]; }
+    // Nodes that read a root, views left out.
+    const std::vector<size_t>& readers(TensorId root) const { return readers_[static_cast<size_t>(root)]; }
+    bool is_output(TensorId root) const { return outputs_[static_cast<size_t>(root)] != 0; }
+    bool needs_gradient(TensorId id) const { return gradients_[static_cast<size_t>(id)] != 0; }
+    bool is_batched(const ModelNode& node) const;
+
+  private:
+    const ModelGraph& graph_;
+    std::vector<OpWork> works_;
+    std::vector<TensorId> roots_;
+    std::vector<std::vector<size_t>> readers_;
+    std::vector<char> outputs_, gradients_;
+};
+
+// Sizes in bytes under settings.
+class Sizes {
+  public:
+    Sizes(const Network& network, const Settings& settings);
+    double of(TensorId id) const;
+    double batch_scale() const { return scale_; }
+
+  private:
+    const ModelGraph& graph_;
+    std::optional<hardware::Precision> precision_;
+    bool sparse_;
+    double scale_;
+};
+
+// Nodes that run as one, in the order of their first ones. Without fusion each node stands alone; views and
+// what is free are left out.
+std::vector<std::vector<size_t>> fuse_nodes(const Network& network, bool fuse);
+
+Memory memory_of(const Network& network, const Settings& settings, const Sizes& sizes,
+                 const std::vector<std::vector<size_t>>& groups);
+
+// Time that a device needs for this work at least, and what sets it.
+struct Bound {
+    double seconds = 0;
+    Limiter limiter = Limiter::kNone;
+};
+Bound bound_of(const Work& work, const hardware::Device& device, hardware::Precision precision, bool sparse,
+               double derate);
+// The peak that products in this format have on the device: of its matrix units, else of the next wider
+// format or of the ordinary units. `used` says which format's it is.
+double matrix_peak(const hardware::Device& device, hardware::Precision precision, bool sparse,
+                   hardware::Precision& used);
+double vector_peak(const hardware::Device& device, hardware::Precision precision);
+
+}  // namespace opsight::cost

@@ -1,0 +1,191 @@
+// Convolutions, matrix products, recurrent cells and attention.
+#include <algorithm>
+#include <unordered_map>
+
+#include "cost/node_view.h"
+
+namespace opsight::cost {
+namespace {
+
+// A bias starts the sums of the products, in the same units; `other_flops` are those of the ordinary units.
+bool set_product(OpWork& work, double macs, double bias_flops, double other_flops = 0) {
+    work.kind = WorkKind::kMatrix;
+    work.macs = macs;
+    work.matrix_flops = 2 * macs + bias_flops;
+    work.flops = work.matrix_flops + other_flops;
+    return true;
+}
+
+// A bias counts as one multiply-add for each output.
+double bias_flops(const NodeView& view, size_t input) {
+    return view.in(input) ? 2 * view.out_elements(0) : 0;
+}
+
+// Each output: one multiply-add for each weight of its channel. `channels`: where the weights have the output
+// channels.
+bool convolution(const NodeView& view, OpWork& work, size_t weight, size_t bias) {
+    const Shape* w = view.shape(weight, 2);
+    if (!w || (*w)[0] == 0) return false;
+    const double each = view.in_elements(weight) / static_cast<double>((*w)[0]);
+    return set_product(work, view.out_elements(0) * each, bias_flops(view, bias));
+}
+
+bool conv(const NodeView& view, OpWork& work) {
+    return convolution(view, work, 1, 2);
+}
+bool conv_integer(const NodeView& view, OpWork& work) {
+    return convolution(view, work, 1, SIZE_MAX);
+}
+bool qlinear_conv(const NodeView& view, OpWork& work) {
+    return convolution(view, work, 3, 8);
+}
+
+// Each input: one multiply-add for each weight of its channel.
+bool conv_transpose(const NodeView& view, OpWork& work) {
+    const Shape* w = view.shape(1, 2);
+    if (!w || (*w)[0] == 0) return false;
+    const double each = view.in_elements(1) / static_cast<double>((*w)[0]);
+    return set_product(work, view.in_elements(0) * each, bias_flops(view, 2));
+}
+
+bool gemm(const NodeView& view, OpWork& work) {
+    const Shape* a = view.shape(0, 2);
+    if (!a) return false;
+    const double inner = static_cast<double>((*a)[view.node().integer("transA", 0) != 0 ? 0 : 1]);
+    return set_product(work, view.out_elements(0) * inner, bias_flops(view, 2));
+}
+
+bool matmul(const NodeView& view, OpWork& work) {
+    const Shape* a = view.shape(0, 1);
+    if (!a) return false;
+    const bool turned = view.node().integer("transA", view.node().integer("transpose_a", 0)) != 0;
+    const size_t axis = turned && a->size() >= 2 ? a->size() - 2 : a->size() - 1;
+    return set_product(work, view.out_elements(0) * static_cast<double>((*a)[axis]), 0);
+}
+
+// All letters of the equation multiplied; one input alone is moved or summed.
+bool einsum(const NodeView& view, OpWork& work) {
+    std::string equation = view.node().text("equation", "");
+    std::erase(equation, ' ');
+    std::unordered_map<char, double> sizes;
+    size_t input = 0, axis = 0;
+    for (char letter : equation.substr(0, equation.find("->"))) {
+        if (letter == ',') {
+            ++input;
+            axis = 0;
+            continue;
+        }
+        const Shape* shape = view.shape(input);
+        if (!shape || axis >= shape->size()) return false;
+        double& size = sizes[letter];
+        size = std::max(size, static_cast<double>((*shape)[axis++]));
+    }
+    double all = 1;
+    for (const auto& [letter, size] : sizes)
+        all *= size;
+    if (input == 1) return set_product(work, all, 0);
+    work.kind = WorkKind::kVector;
+    work.flops = input == 0 ? 0 : all * static_cast<double>(input);
+    return true;
+}
+
+// `gates` products of h·(x + h) for each element and step; `plain`: FLOPs of gates and state for each hidden
+// unit.
+bool recurrent(const NodeView& view, OpWork& work, double gates, double plain) {
+    const Shape *x = view.shape(0, 3), *r = view.shape(2, 3);
+    if (!x || !r) return false;
+    const double steps = static_cast<double>((*x)[0]) * static_cast<double>((*x)[1]);
+    const double directions = static_cast<double>((*r)[0]), hidden = static_cast<double>((*r)[2]);
+    const double input = static_cast<double>((*x)[2]);
+    const double cells = steps * directions;
+    const double bias = view.in(3) ? 2 * gates : 0;  // two vectors of it, one addition for each
+    work.state_macs = cells * gates * hidden * hidden;
+    return set_product(work, cells * gates * hidden * (input + hidden), 0, cells * hidden * (plain + bias));
+}
+
+// Gates: sigmoid 4 FLOPs, tanh 1; the states take 3 products and a sum in an LSTM, 3 products and 3 sums in a
+// GRU.
+bool lstm(const NodeView& view, OpWork& work) {
+    return recurrent(view, work, 4, 3 * 4 + 2 * 1 + 4);
+}
+bool gru(const NodeView& view, OpWork& work) {
+    return recurrent(view, work, 3, 2 * 4 + 1 + 6);
+}
+bool rnn(const NodeView& view, OpWork& work) {
+    return recurrent(view, work, 1, 1);
+}
+
+struct AttentionSizes {
+    double batch = 0, heads = 1, queries = 0, keys = 0, width = 0, value_width = 0;  // widths of one head
+};
+
+// Q·Kᵀ and P·V; softmax and scaling of the scores, 6 FLOPs each. A mask changes nothing: a causal one is
+// counted in full.
+bool set_attention(OpWork& work, const AttentionSizes& s, double projections) {
+    const double scores = s.batch * s.heads * s.queries * s.keys;
+    return set_product(work, scores * (s.width + s.value_width) + projections, 0, 6 * scores);
+}
+
+bool attention(const NodeView& view, OpWork& work) {
+    const Shape *q = view.shape(0, 3), *k = view.shape(1, 2), *v = view.shape(2, 3);
+    if (view.node().domain == "com.microsoft" && view.node().op_type == "Attention") {
+        // One matrix makes queries, keys and values of the input.
+        if (!q || !k) return false;
+        const double rows = static_cast<double>((*q)[0]) * static_cast<double>((*q)[1]);
+        const double made = static_cast<double>((*k)[1]);
+        const double hidden = made / 3;
+        return set_attention(work,
+                             {static_cast<double>((*q)[0]), 1, static_cast<double>((*q)[1]),
+                              static_cast<double>((*q)[1]), hidden, hidden},
+                             rows * static_cast<double>((*q)[2]) * made);
+    }
+    if (!q || !k || !v || q->size() != k->size() || k->size() != v->size()) return false;
+    const auto size = [](const Shape& shape, size_t at) { return static_cast<double>(shape[at]); };
+    const Shape* past = view.shape(4, 4);
+    if (q->size() == 4) {
+        const double keys = size(*k, 2) + (past ? size(*past, 2) : 0);
+        return set_attention(work, {size(*q, 0), size(*q, 1), size(*q, 2), keys, size(*q, 3), size(*v, 3)},
+                             0);
+    }
+    const double heads =
+        static_cast<double>(view.node().integer("q_num_heads", view.node().integer("num_heads", 1)));
+    const double value_heads =
+        static_cast<double>(view.node().integer("kv_num_heads", static_cast<int64_t>(heads)));
+    if (q->size() != 3 || heads < 1 || value_heads < 1) return false;
+    const double keys = size(*k, 1) + (past ? size(*past, 2) : 0);
+    return set_attention(
+        work, {size(*q, 0), heads, size(*q, 1), keys, size(*q, 2) / heads, size(*v, 2) / value_heads}, 0);
+}
+
+bool matmul_nbits(const NodeView& view, OpWork& work) {
+    return set_product(work, view.out_elements(0) * static_cast<double>(view.node().integer("K", 0)), 0);
+}
+
+const std::unordered_map<std::string_view, WorkRule> kRules = {
+    {"Conv", conv},
+    {"FusedConv", conv},
+    {"ConvInteger", conv_integer},
+    {"QLinearConv", qlinear_conv},
+    {"ConvTranspose", conv_transpose},
+    {"Gemm", gemm},
+    {"MatMul", matmul},
+    {"FusedMatMul", matmul},
+    {"MatMulInteger", matmul},
+    {"QLinearMatMul", matmul},
+    {"MatMulNBits", matmul_nbits},
+    {"Einsum", einsum},
+    {"LSTM", lstm},
+    {"GRU", gru},
+    {"RNN", rnn},
+    {"Attention", attention},
+    {"MultiHeadAttention", attention},
+};
+
+}  // namespace
+
+WorkRule product_rule(std::string_view op) {
+    const auto found = kRules.find(op);
+    return found == kRules.end() ? nullptr : found->second;
+}
+
+}  // namespace opsight::cost

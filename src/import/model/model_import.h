@@ -1,0 +1,28 @@
+// Reads a network from a file: ONNX, or TensorFlow's GraphDef, SavedModel and MetaGraph.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/model_graph.h"
+
+namespace opsight {
+
+struct ModelOptions {
+    std::map<std::string, int64_t> dims;  // values of open dimensions by name ("batch"), else 1
+    std::map<std::string, Shape> shapes;  // shapes of inputs by name, instead of the file's
+};
+
+// The kind is found out from the content. Errors name the file and the node.
+Result<ModelGraph> import_model(const std::string& path, const ModelOptions& options);
+
+// From bytes; `folder` is where weights kept outside of the file are looked for (empty: nowhere).
+Result<ModelGraph> import_onnx(std::string_view bytes, const std::string& folder,
+                               const ModelOptions& options);
+
+// Most nodes that a model may have once its functions are written out.
+inline constexpr size_t kMostNodes = 1'000'000;
+
+}  // namespace opsight

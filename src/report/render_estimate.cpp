@@ -1,0 +1,139 @@
+#include "report/render_estimate.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/render.h"
+
+namespace opsight {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) {
+    const Cell cell = count_cell(value);
+    if (const auto* whole = std::get_if<int64_t>(&cell)) return *whole;
+    return value;
+}
+
+Json bound_json(const EstimateAnswer& answer, double seconds) {
+    return answer.settings.device ? Json(seconds) : Json(nullptr);
+}
+
+Json layer_json(const EstimateAnswer& answer, const cost::LayerCost& layer) {
+    Json out;
+    out["name"] = layer.name;
+    out["op_type"] = layer.op_type;
+    out["output_shape"] = layer.output_shape;
+    out["kind"] = name_of(layer.kind);
+    if (layer.kind == cost::WorkKind::kUncounted) {
+        for (const char* key : {"flops", "macs", "bytes_min", "bound_s"})
+            out[key] = nullptr;
+        out["parameters"] = number(layer.parameters);
+        out["limiter"] = nullptr;
+        return out;
+    }
+    out["flops"] = number(layer.flops());
+    out["macs"] = number(layer.macs());
+    out["parameters"] = number(layer.parameters);
+    out["weight_bytes"] = number(layer.weight_bytes);
+    out["input_bytes"] = number(layer.input_bytes);
+    out["output_bytes"] = number(layer.output_bytes);
+    out["bytes_min"] = number(layer.bytes());
+    out["intensity"] = layer.bytes() > 0 ? Json(layer.flops() / layer.bytes()) : Json(nullptr);
+    out["dtype"] = name_of(layer.precision);
+    out["bound_s"] = bound_json(answer, layer.bound_s);
+    out["limiter"] = answer.settings.device ? Json(name_of(layer.limiter)) : Json(nullptr);
+    if (answer.settings.train) {
+        out["forward_flops"] = number(layer.forward.flops);
+        out["backward_flops"] = number(layer.backward.flops);
+    }
+    return out;
+}
+
+Json total_json(const EstimateAnswer& answer) {
+    const cost::Estimate& estimate = answer.estimate;
+    const cost::Settings& settings = answer.settings;
+    Json out;
+    out["device"] = settings.device ? Json(settings.device->key) : Json(nullptr);
+    out["batch"] = number(estimate.batch);
+    out["dtype"] = settings.precision ? Json(name_of(*settings.precision)) : Json(nullptr);
+    out["train"] = settings.train;
+    out["fused"] = settings.fuse;
+    out["sparse"] = settings.sparse;
+    out["derate"] = settings.derate;
+    out["flops"] = number(estimate.total.flops());
+    out["macs"] = number(estimate.total.macs());
+    out["parameters"] = number(estimate.total.parameters);
+    out["bytes_min"] = number(estimate.total.bytes());
+    out["intensity"] = estimate.intensity();
+    out["weight_bytes"] = number(estimate.memory.weights);
+    out["gradient_bytes"] = number(estimate.memory.gradients);
+    out["optimizer_bytes"] = number(estimate.memory.optimizer);
+    out["activation_bytes"] = number(estimate.memory.activations);
+    out["peak_memory_bytes"] = number(estimate.memory.peak());
+    out["bound_s"] = bound_json(answer, estimate.total.bound_s);
+    out["throughput"] = bound_json(answer, estimate.throughput());
+    out["limiter"] = settings.device ? Json(name_of(estimate.total.limiter)) : Json(nullptr);
+    out["uncounted"] = estimate.uncounted;
+    return out;
+}
+
+}  // namespace
+
+std::string render_estimate_json(const ModelGraph& graph, const std::vector<EstimateAnswer>& answers,
+                                 const std::vector<WhatIf>& changes) {
+    const EstimateAnswer& first = answers.front();
+    Json out;
+    out["model"] = graph.name;
+    out["format"] = graph.format;
+    out["producer"] = graph.producer;
+    out["total"] = total_json(first);
+    out["layers"] = Json::array();
+    for (const cost::LayerCost& layer : first.estimate.layers)
+        out["layers"].push_back(layer_json(first, layer));
+    out["configurations"] = Json::array();
+    for (const EstimateAnswer& answer : answers)
+        out["configurations"].push_back(total_json(answer));
+    out["what_if"] = Json::array();
+    for (const WhatIf& change : changes) {
+        Json row = {{"change", change.change},
+                    {"bytes_min", number(change.estimate.total.bytes())},
+                    {"peak_memory_bytes", number(change.estimate.memory.peak())},
+                    {"bound_s", bound_json(first, change.estimate.total.bound_s)}};
+        out["what_if"].push_back(std::move(row));
+    }
+    std::vector<std::string> notes = graph.notes;
+    notes.insert(notes.end(), first.estimate.notes.begin(), first.estimate.notes.end());
+    out["notes"] = notes;
+    return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string render_estimate_summary(const ModelGraph& graph, const EstimateAnswer& answer) {
+    const cost::Estimate& estimate = answer.estimate;
+    ResultTable table{.name = "summary",
+                      .title = graph.name,
+                      .columns = {{"name", "Layer (type)", Unit::kNone, 0},
+                                  {"output", "Output Shape", Unit::kNone, 0},
+                                  {"parameters", "Param #", Unit::kCount, 0},
+                                  {"macs", "Mult-Adds", Unit::kCount, 0}},
+                      .notes = {}};
+    for (const cost::LayerCost& layer : estimate.layers)
+        table.rows.push_back({fmt::format("{} ({})", layer.name, layer.op_type), layer.output_shape,
+                              count_cell(layer.parameters), count_cell(layer.macs())});
+    double inputs = 0;
+    for (TensorId id : graph.inputs)
+        inputs += static_cast<double>(graph.tensor(id)->bytes());
+    const cost::Memory& memory = estimate.memory;
+    std::string out = render_table(table, terminal_width());
+    out += fmt::format("\nTotal params: {:.0f}\nTotal mult-adds (G): {:.3f}\nTotal FLOPs (G): {:.3f}\n",
+                       estimate.total.parameters, estimate.total.macs() / 1e9, estimate.total.flops() / 1e9);
+    out +=
+        fmt::format("Input size (MB): {:.2f}\nOutputs of all layers (MB): {:.2f}\nParams size (MB): {:.2f}\n",
+                    inputs / 1e6, estimate.total.output_bytes / 1e6, memory.weights / 1e6);
+    out += fmt::format("Peak memory with buffers used again (MB): {:.2f}\n", memory.peak() / 1e6);
+    return out;
+}
+
+}  // namespace opsight

@@ -1,0 +1,19 @@
+// An estimate as one JSON object, and as a text summary.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "query/estimates.h"
+
+namespace opsight {
+
+// `total` and `layers` are of the first answer; all answers have their totals in `configurations`.
+std::string render_estimate_json(const ModelGraph& graph, const std::vector<EstimateAnswer>& answers,
+                                 const std::vector<WhatIf>& changes);
+
+// Layers with output shapes, parameters and multiply-adds, then sums and sizes, for people who know
+// torchinfo.
+std::string render_estimate_summary(const ModelGraph& graph, const EstimateAnswer& answer);
+
+}  // namespace opsight

@@ -1,0 +1,100 @@
+"""Estimates of networks against other tools' counts, and against what is known of the corpus' models."""
+import csv
+import json
+import os
+import unittest
+
+import opsight_cli
+
+GOLDEN = opsight_cli.shared_folder("golden", "flops")
+CORPUS = opsight_cli.shared_folder("corpus", "onnx")
+
+# Multiply-adds of convolutions, linear layers and matrix products without bias, on which calflops (CNNs) and
+# fvcore (ViT, but for the projection that it leaves out) agree.
+MACS = {"alexnet": 714188480, "vgg16": 15470264320, "resnet50": 4089184256, "mobilenet_v2": 300774272,
+        "googlenet": 1498376192, "vit_b_16": 17563828224}
+# Where batch normalisation is folded into convolutions, each channel has one bias instead of weight and bias.
+FOLDED = {"resnet50", "mobilenet_v2", "googlenet"}
+
+
+def estimate(path, *options):
+    return json.loads(opsight_cli.run("estimate", path, "--json", *options).stdout)
+
+
+@unittest.skipIf(GOLDEN is None, "no golden numbers")
+class OtherCounters(unittest.TestCase):
+    def path(self, name):
+        return os.path.join(GOLDEN, "flops", "onnx", name + ".noweights.onnx")
+
+    def test_multiply_adds_are_those_that_other_counters_agree_on(self):
+        for name, macs in MACS.items():
+            with self.subTest(name):
+                total = estimate(self.path(name))["total"]
+                self.assertEqual(total["macs"], macs)
+                self.assertEqual(total["uncounted"], [])
+
+    def test_parameters(self):
+        with open(os.path.join(GOLDEN, "flops", "summary.csv"), encoding="utf-8") as file:
+            known = {row["model"]: int(row["params"]) for row in csv.DictReader(file) if row["tool"] == "torch"}
+        for name in MACS:
+            with self.subTest(name):
+                result = estimate(self.path(name))
+                parameters = result["total"]["parameters"]
+                if name in FOLDED:
+                    channels = sum(int(layer["output_shape"].split("x")[1]) for layer in result["layers"]
+                                   if layer["op_type"] == "Conv")
+                    parameters += channels
+                self.assertEqual(parameters, known[name])
+
+    def test_every_layer(self):
+        """Convolutions and linear layers of the CNNs, in their order, as fvcore and thop count them."""
+        for name in MACS:
+            if name == "vit_b_16":
+                continue
+            with open(os.path.join(GOLDEN, "flops", "consensus", name + ".csv"), encoding="utf-8") as file:
+                rows = [row for row in csv.DictReader(file) if row["thop_agrees"] == "1"]
+            layers = [layer for layer in estimate(self.path(name))["layers"] if layer["op_type"] in ("Conv", "Gemm")]
+            with self.subTest(name):
+                self.assertEqual(sorted(layer["macs"] for layer in layers),
+                                 sorted(int(row["macs_fvcore_no_bias"]) for row in rows))
+                self.assertEqual(sum(layer["output_bytes"] for layer in layers),
+                                 sum(int(row["out_bytes_fp32"]) for row in rows))
+
+
+@unittest.skipIf(CORPUS is None, "no corpus")
+class CorpusModels(unittest.TestCase):
+    def path(self, name):
+        return os.path.join(CORPUS, "onnx", name)
+
+    def test_every_model_is_read(self):
+        for name in sorted(os.listdir(os.path.join(CORPUS, "onnx"))):
+            if name.endswith(".onnx"):
+                with self.subTest(name):
+                    self.assertTrue(estimate(self.path(name))["layers"])
+
+    def test_published_sizes(self):
+        # SqueezeNet 1.0 and VGG-19 of their papers; AlexNet with two groups (Krizhevsky 2012).
+        self.assertEqual(estimate(self.path("onnx-light__squeezenet.onnx"))["total"]["parameters"], 1235496)
+        vgg = estimate(self.path("onnx-light__vgg19.onnx"))["total"]
+        self.assertEqual((vgg["parameters"], vgg["macs"]), (143667240, 19632062464))
+        self.assertEqual(estimate(self.path("onnx-light__bvlc_alexnet.onnx"))["total"]["parameters"], 60965224)
+
+    def test_a_model_of_its_own_counts_alone(self):
+        total = estimate(self.path("onnx-extended__tree_ensemble_custom_domain.onnx"))["total"]
+        self.assertEqual(total["uncounted"], ["1 x TreeEnsembleRegressorSparse"])
+
+    def test_recurrent_layers_and_padding_of_a_voice_detector(self):
+        result = estimate(self.path("silero_vad.onnx"), "--shape", "input=1x576")
+        self.assertEqual(result["total"]["uncounted"], [])
+        self.assertIn("LSTM", [layer["op_type"] for layer in result["layers"]])
+
+    def test_an_open_dimension(self):
+        def macs(batch):
+            return estimate(self.path("ort-examples__mnist_original.onnx"), "--dim", f"batch={batch}")["total"]["macs"]
+        self.assertEqual(macs(7), 7 * macs(1))
+
+
+if __name__ == "__main__":
+    if GOLDEN is None or CORPUS is None:
+        opsight_cli.say_skipped("estimates against other counters: no golden or corpus folder")
+    unittest.main()

@@ -164,7 +164,7 @@ Status Builder::add_nodes(const google::protobuf::RepeatedPtrField<file::Node>& 
 }
 
 Status Builder::add_node(const file::Node& node, Scope& scope) {
-    if (graph_.nodes.size() >= kMostNodes)
+    if (++written_out_ > kMostNodes)
         return fail(
             fmt::format("the model has more than {} nodes once its functions are written out", kMostNodes));
     const bool standard = node.domain().empty() || node.domain() == "ai.onnx";

@@ -65,6 +65,7 @@ class Builder {
     std::unordered_map<std::string, int64_t> bound_;                 // open dimensions met
     std::map<std::string, int64_t> no_shape_;                        // op types whose shapes stay unknown
     int64_t misfits_ = 0;
+    size_t written_out_ = 0;  // nodes, and calls of functions that may hold none
     std::string first_misfit_;
 };
 

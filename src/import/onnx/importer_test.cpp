@@ -270,6 +270,19 @@ TEST(OnnxHostile, FunctionsThatCallThemselves) {
     EXPECT_THAT(refusal(input("x", {"1"}) + node("F", "x", "y", "domain: 'my'"), self), HasSubstr("deep"));
 }
 
+// 2^31 calls of a function that does nothing, from a file of a few kilobytes.
+TEST(OnnxHostile, FunctionsThatCallTheNextOneTwice) {
+    std::string functions;
+    for (int i = 0; i < 31; ++i) {
+        const std::string own = "F" + std::to_string(i), next = "F" + std::to_string(i + 1);
+        const std::string call = "node { op_type: '" + next + "' domain: 'my' } ";
+        functions += "functions { name: '" + own + "' domain: 'my' " + call + call + "} ";
+    }
+    functions += "functions { name: 'F31' domain: 'my' } ";
+    EXPECT_THAT(refusal(input("x", {"1"}) + node("F0", "", "", "domain: 'my'"), functions),
+                HasSubstr("more than 1000000 nodes"));
+}
+
 TEST(OnnxHostile, WeightsOutsideOfTheFolderAreNotRead) {
     const TempFolder folder;
     std::filesystem::create_directory(folder.path() + "/model");

@@ -85,11 +85,8 @@ struct ModelNode {
     std::vector<int64_t> integers(std::string_view key) const;
 };
 
-enum class Dialect : uint8_t { kOnnx, kTensorFlow };
-
 struct ModelGraph {
     std::string name, format, producer;  // format: "ONNX, opset 17"
-    Dialect dialect = Dialect::kOnnx;
     int64_t own_batch = 1;  // the first size of the inputs as they are in the tensors here
     std::vector<ModelTensor> tensors;
     std::vector<ModelNode> nodes;  // in an order in which they can run

@@ -87,7 +87,7 @@ struct ModelNode {
 
 struct ModelGraph {
     std::string name, format, producer;  // format: "ONNX, opset 17"
-    int64_t own_batch = 1;  // the first size of the inputs as they are in the tensors here
+    int64_t own_batch = 1;               // the first size of the inputs as they are in the tensors here
     std::vector<ModelTensor> tensors;
     std::vector<ModelNode> nodes;  // in an order in which they can run
     std::vector<TensorId> inputs, outputs;

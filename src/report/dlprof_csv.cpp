@@ -2,27 +2,19 @@
 
 #include <fmt/format.h>
 
+#include "report/escape.h"
+
 namespace opsight {
 namespace {
 
 using dlprof::Kind;
-
-std::string quoted(const std::string& text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"') out += '"';
-        out += c;
-    }
-    return out + '"';
-}
 
 std::string field(const Cell& cell, Kind kind) {
     if (const auto* integer = std::get_if<int64_t>(&cell)) return std::to_string(*integer);
     if (const auto* real = std::get_if<double>(&cell)) return fmt::format("{:.1f}", *real);
     const auto* text = std::get_if<std::string>(&cell);
     if (!text) return {};
-    const bool must = text->find_first_of(",\"\r\n") != text->npos;
-    return kind == Kind::kText || must ? quoted(*text) : *text;
+    return kind == Kind::kText ? csv_quoted(*text) : csv_field(*text);
 }
 
 std::string render(const dlprof::Table& table) {

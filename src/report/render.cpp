@@ -7,18 +7,10 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "report/escape.h"
+
 namespace opsight {
 namespace {
-
-std::string csv_field(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (char c : text) {
-        if (c == '"') quoted += '"';
-        quoted += c;
-    }
-    return quoted + '"';
-}
 
 struct CsvText {
     std::string operator()(std::monostate) const { return {}; }
@@ -58,14 +50,18 @@ int terminal_width() {
     return size.ws_col;
 }
 
-std::string render_csv(const ResultTable& table) {
+std::string csv_heads(const ResultTable& table) {
     std::string out;
     for (size_t c = 0; c < table.columns.size(); ++c) {
         if (c) out += ',';
         out += csv_field(table.columns[c].head);
     }
-    out += '\n';
-    for (const std::vector<Cell>& row : table.rows) {
+    return out + '\n';
+}
+
+std::string csv_rows(const std::vector<std::vector<Cell>>& rows) {
+    std::string out;
+    for (const std::vector<Cell>& row : rows) {
         for (size_t c = 0; c < row.size(); ++c) {
             if (c) out += ',';
             out += std::visit(CsvText{}, row[c]);
@@ -75,16 +71,26 @@ std::string render_csv(const ResultTable& table) {
     return out;
 }
 
-std::string render_json_rows(const ResultTable& table) {
-    std::string out = "[";
-    for (size_t r = 0; r < table.rows.size(); ++r) {
+std::string render_csv(const ResultTable& table) {
+    return csv_heads(table) + csv_rows(table.rows);
+}
+
+std::string json_row_list(const std::vector<Column>& columns, const std::vector<std::vector<Cell>>& rows,
+                          bool first) {
+    std::string out;
+    for (const std::vector<Cell>& row : rows) {
         nlohmann::ordered_json object;
-        for (size_t c = 0; c < table.columns.size(); ++c)
-            object[table.columns[c].key] = json_value(table.rows[r][c]);
-        out += r ? ",\n " : "\n ";
+        for (size_t c = 0; c < columns.size(); ++c)
+            object[columns[c].key] = json_value(row[c]);
+        out += first ? "\n " : ",\n ";
+        first = false;
         out += object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     }
-    return out + (table.rows.empty() ? "]" : "\n]");
+    return out;
+}
+
+std::string render_json_rows(const ResultTable& table) {
+    return "[" + json_row_list(table.columns, table.rows, true) + (table.rows.empty() ? "]" : "\n]");
 }
 
 }  // namespace opsight

@@ -23,8 +23,14 @@ std::string render_table(const ResultTable& table, int width);
 
 // RFC 4180 with a header line; exact values in the unit of the head.
 std::string render_csv(const ResultTable& table);
+// Its parts, for rows that come bit by bit.
+std::string csv_heads(const ResultTable& table);
+std::string csv_rows(const std::vector<std::vector<Cell>>& rows);
 
 // An array of objects, a key per column; invalid UTF-8 is replaced.
 std::string render_json_rows(const ResultTable& table);
+// The objects of it, with commas between; `first`: none came before.
+std::string json_row_list(const std::vector<Column>& columns, const std::vector<std::vector<Cell>>& rows,
+                          bool first);
 
 }  // namespace opsight

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/escape.h"
 #include "report/html_style.h"
 #include "report/units.h"
 
@@ -14,26 +15,11 @@ namespace {
 constexpr int kShownAtFirst = 5;
 constexpr size_t kFits = 40;  // characters of a text that a cell shows whole
 
+// On one line: control characters are spaces.
 std::string escaped(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-        }
-    }
+    std::string out = html_escaped(text);
+    std::replace_if(
+        out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
     return out;
 }
 

@@ -96,18 +96,6 @@ std::string render_page_json(const ResultTable& table, const Range& range) {
     return out + "],\"range\":" + range_json(range) + "}";
 }
 
-std::string csv_heads(const ResultTable& table) {
-    ResultTable heads;
-    heads.columns = table.columns;
-    return render_csv(heads);
-}
-
-std::string csv_rows(const std::vector<std::vector<Cell>>& rows) {
-    ResultTable bare;
-    bare.rows = rows;
-    return render_csv(bare).substr(1);  // without the empty line of heads
-}
-
 std::string json_objects(const ResultTable& table, const std::vector<std::vector<Cell>>& rows, bool first) {
     std::string out;
     for (const auto& row : rows) {

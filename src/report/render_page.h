@@ -12,10 +12,7 @@ namespace opsight {
 // a script of a page would round (above 2^53) are texts.
 std::string render_page_json(const ResultTable& table, const Range& range);
 
-// For downloads: the heads, then rows as they come.
-std::string csv_heads(const ResultTable& table);
-std::string csv_rows(const std::vector<std::vector<Cell>>& rows);
-// Rows as objects by key with commas between; `first`: none came before.
+// For downloads: rows as objects by key with commas between; `first`: none came before.
 std::string json_objects(const ResultTable& table, const std::vector<std::vector<Cell>>& rows, bool first);
 
 }  // namespace opsight

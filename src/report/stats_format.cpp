@@ -6,6 +6,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "report/escape.h"
 #include "report/stats_text.h"
 
 namespace opsight::stats {
@@ -98,16 +99,6 @@ bool take_argument(std::string_view word, Format& format) {
         return true;
     }
     return false;
-}
-
-std::string csv_field(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == text.npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text) {
-        if (c == '"') quoted += '"';
-        quoted += c;
-    }
-    return quoted + '"';
 }
 
 // A tab or a line end inside a field would tear the row.

@@ -1,43 +1,21 @@
 // HTML pages and tables. Names come from traces: every text is escaped.
+#include "report/escape.h"
 #include "report/stats_text.h"
 
 namespace opsight::stats {
 namespace {
 
-std::string escaped(const std::string& text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += c;
-        }
-    }
-    return out;
-}
-
 std::string table_text(const Table& table, TimeUnit unit) {
     std::string out = "<table>\n  <tr>";
     for (const std::string& head : head_texts(table, unit))
-        out += "<th>" + escaped(head) + "</th>";
+        out += "<th>" + html_escaped(head) + "</th>";
     out += "</tr>\n";
     for (size_t r = 0; r < table.rows.size(); ++r) {
         const std::vector<std::string> row = row_texts(table, r, unit, false);
         out += "  <tr>";
         for (size_t c = 0; c < row.size(); ++c)
             out += (table.columns[c].kind == Kind::kText ? "<td>" : "<td align=\"right\">") +
-                   escaped(row[c]) + "</td>";
+                   html_escaped(row[c]) + "</td>";
         out += "</tr>\n";
     }
     return out + "</table>\n";
@@ -51,9 +29,9 @@ constexpr const char* kStyle =
 std::string html_text(const Table& table, const Format& format, TimeUnit unit) {
     if (format.layout == Layout::kHtmlTable) return table_text(table, unit);
     std::string out = "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n<title>" +
-                      escaped(format.title) + "</title>\n";
+                      html_escaped(format.title) + "</title>\n";
     out += format.style.empty() ? std::string(kStyle) + "\n"
-                                : "<link rel=\"stylesheet\" href=\"" + escaped(format.style) + "\">\n";
+                                : "<link rel=\"stylesheet\" href=\"" + html_escaped(format.style) + "\">\n";
     return out + "</head>\n<body>\n" + table_text(table, unit) + "</body>\n</html>\n";
 }
 

@@ -4,7 +4,6 @@
 
 #include "base/duckdb.h"
 #include "report/render.h"
-#include "report/render_page.h"
 
 namespace opsight {
 namespace {
@@ -47,14 +46,9 @@ Status write_json_rows(const ResultTable& table, const Sink& sink) {
     bool first = true;
     const auto take = [&](const std::vector<std::vector<Cell>>& rows) -> Status {
         if (rows.empty()) return {};
-        ResultTable part;
-        part.columns = table.columns;
-        part.rows = rows;
-        const std::string text = render_json_rows(part);  // [\n {...},\n {...}\n]
-        const std::string inner = text.substr(1, text.size() - 3);
-        OPSIGHT_TRY(sink(first ? inner : "," + inner));
+        const std::string text = json_row_list(table.columns, rows, first);
         first = false;
-        return {};
+        return sink(text);
     };
     OPSIGHT_TRY(each_part(table, take));
     return sink(first ? "]" : "\n]");

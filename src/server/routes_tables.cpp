@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "query/tables.h"
+#include "report/render.h"
 #include "report/render_page.h"
 #include "server/profiles.h"
 #include "server/router.h"

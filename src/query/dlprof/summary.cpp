@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "analyze/intervals.h"
 #include "query/dlprof/tables.h"
 
 namespace opsight::dlprof {
@@ -48,17 +49,6 @@ std::array<int64_t, 7> partition(const std::array<Spans, 6>& classes, int64_t be
     }
     advance(end);
     return time;
-}
-
-// Length of a union.
-int64_t covered(Spans spans) {
-    std::sort(spans.begin(), spans.end());
-    int64_t sum = 0, end = INT64_MIN;
-    for (const auto& [from, to] : spans) {
-        sum += std::max<int64_t>(0, to - std::max(from, end));
-        end = std::max(end, to);
-    }
-    return sum;
 }
 
 double mean(const std::vector<double>& values) {
@@ -208,18 +198,18 @@ Overview overview(const Model& model) {
     if (begin == INT64_MAX)
         for (const Instance& i : model.instances)
             begin = std::min(begin, i.begin);
-    std::vector<Spans> busy(r.devices.size());
+    std::vector<Intervals> busy(r.devices.size());
     int64_t tc = 0, eligible = 0;
     for (const Work& w : model.work) {
         const bool uses_tc = w.kind == 0 && r.kernels.at(w.kernel).uses_tc;
         classes[w.kind != 0 ? kMemory : uses_tc ? kTc : kOther].emplace_back(w.begin, w.end);
-        if (w.device >= 0) busy.at(w.device).emplace_back(w.begin, w.end);
+        if (w.device >= 0) busy.at(w.device).push_back({w.begin, w.end});
         if (w.kind == 0 && model.ops[w.op].eligible) {
             eligible += w.end - w.begin;
             if (uses_tc) tc += w.end - w.begin;
         }
     }
-    for (Spans& spans : busy)
+    for (const Intervals& spans : busy)
         o.used.push_back(!spans.empty());
     if (begin >= end) return o;
     classes[kLoading].insert(classes[kLoading].end(), r.loading.begin(), r.loading.end());
@@ -227,8 +217,10 @@ Overview overview(const Model& model) {
     o.wall_ns = end - begin;
     o.tc_utilization = percent(tc, eligible);
     std::vector<double> of_devices;
-    for (Spans& spans : busy)
-        of_devices.push_back(percent(covered(std::move(spans)), o.wall_ns));
+    for (Intervals& spans : busy) {
+        merge(spans);
+        of_devices.push_back(percent(length(spans), o.wall_ns));
+    }
     o.gpu_utilization = mean(of_devices);
     const auto times = partition(classes, begin, end);
     for (size_t i = 0; i < times.size(); ++i)

@@ -12,7 +12,7 @@ from collections import Counter
 
 RAN = re.compile(r"^Ran (\d+) tests? in ", re.MULTILINE)
 OUTCOME = re.compile(r"^(?:OK|FAILED)(?: \((.*)\))?$", re.MULTILINE)
-VITEST = re.compile(r"^\s*Tests\s+(?:(\d+) failed \| )?(\d+) passed", re.MULTILINE)
+VITEST = re.compile(r"^\s*Tests\s+(?:(\d+) failed \| )?(\d+) passed(?: \| (\d+) skipped)?", re.MULTILINE)
 SKIPPED_PYTHON = re.compile(r"^(\S+ \(\S+\)).*\.\.\. skipped (.*)$", re.MULTILINE)
 
 
@@ -61,6 +61,7 @@ class Tally:
         elif tests := VITEST.search(output):
             self.failed += [f"{name} (a case of it)"] * int(tests[1] or 0)
             self.passed += int(tests[2])
+            self.skipped += [(f"{name} (a case of it)", "")] * int(tests[3] or 0)
         elif status == "run":
             self.passed += 1
         # A crash, a timeout or a leak found at exit fails the entry although no single case did.

@@ -68,8 +68,7 @@ describe("addresses", () => {
 describe("rows and the timeline", () => {
   const details = () => site().page.getByRole("complementary");
 
-  it("lead from a kernel's launch to its event, and back to the table", async () => {
-    if (!has("gpu")) return;
+  it.skipIf(!has("gpu"))("lead from a kernel's launch to its event, and back to the table", async () => {
     await site().show("kernels?tab=launches&sort=gpu_duration_ns:desc", "gpu");
     const row = site().table("kernels").root.locator("tbody tr").first();
     const kernel = (await site().table("kernels").column("kernel_name"))[0] ?? "";

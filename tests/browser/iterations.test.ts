@@ -95,8 +95,7 @@ describe("iterations", () => {
     expect(await site().page.locator("main").getByRole("alert").first().textContent()).toContain("no such range");
   });
 
-  it("of several ranks are shown rank by rank", async () => {
-    if (!has("ranks")) return;
+  it.skipIf(!has("ranks"))("of several ranks are shown rank by rank", async () => {
     await site().show("iterations", "ranks");
     await site().page.locator(".inline-label select").selectOption("3");
     await site().idle();

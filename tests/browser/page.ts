@@ -20,6 +20,8 @@ export const made = (): Made => inject("made");
 export const idOf = (name: string): string => String(Object.keys(made().files).indexOf(name));
 export const fileOf = (name: string): string => made().files[name] ?? "";
 export const has = (name: string): boolean => name in made().files;
+// Why a case is skipped.
+export const NEEDS_CORPUS = "needs a trace of the corpus";
 
 export class Site {
   readonly complaints: string[] = [];

@@ -1,7 +1,7 @@
 // Each view's numbers are those of `opsight report` for the same range.
 import { describe, expect, it } from "vitest";
 import { report, run, type JsonRow, type Summary } from "./opsight";
-import { expectSame, fileOf, has, idOf, numberOf, useSite } from "./page";
+import { expectSame, fileOf, has, idOf, NEEDS_CORPUS, numberOf, useSite } from "./page";
 
 const site = useSite();
 
@@ -34,9 +34,9 @@ async function fact(within: string, name: string): Promise<string> {
 }
 
 describe.each(RANGES)("over the range '$query'", ({ query, options }) => {
-  it.each(TABLES)("$view shows the rows of $table by $sort", async ({ view, table, sort, gpu }) => {
+  it.for(TABLES)("$view shows the rows of $table by $sort", async ({ view, table, sort, gpu }, { skip }) => {
     const profile = gpu ? "gpu" : "training";
-    if (!has(profile)) return;
+    skip(!has(profile), NEEDS_CORPUS);
     const expected = report(fileOf(profile), table, "--sort", `${sort}:desc`, "--limit", "25", ...options);
     await site().show(`${view}?${query}`, profile);
     const shown = await site().table(table).rows();
@@ -46,9 +46,10 @@ describe.each(RANGES)("over the range '$query'", ({ query, options }) => {
     });
   });
 
-  it.each(["training", "gpu", "ranks"])("the dashboard of %s is the summary", async (profile) => {
-    // The run of eight ranks has one iteration: no range to choose.
-    if (!has(profile) || (profile === "ranks" && query.startsWith("iter_start"))) return;
+  // The run of eight ranks has one iteration: no range to choose.
+  const summed = query.startsWith("iter_start") ? ["training", "gpu"] : ["training", "gpu", "ranks"];
+  it.for(summed)("the dashboard of %s is the summary", async (profile, { skip }) => {
+    skip(!has(profile), NEEDS_CORPUS);
     const summary = report<Summary>(fileOf(profile), "summary", ...options);
     await site().show(`dashboard?${query}`, profile);
     const tile = (name: string) => `section[aria-label="${name}"]`;
@@ -98,8 +99,7 @@ describe("the views of one profile", () => {
     }
   });
 
-  it("GPUs and their streams are those of the summary", async () => {
-    if (!has("gpu")) return;
+  it.skipIf(!has("gpu"))("GPUs and their streams are those of the summary", async () => {
     const { devices, streams } = report<Summary>(fileOf("gpu"), "summary");
     await site().show("gpus", "gpu");
     const busy = await site().page.locator(".mini.wide tbody tr td:nth-child(2) .num").evaluateAll((cells) => cells.map((cell) => cell.getAttribute("title") ?? ""));
@@ -109,8 +109,7 @@ describe("the views of one profile", () => {
     expect(waits.slice(0, 5).map(numberOf)).toEqual([first.spans, first.busy_ns, first.host_wait_ns, first.kernel_wait_ns, first.other_wait_ns]);
   });
 
-  it("from an iteration to an op to its kernels", async () => {
-    if (!has("gpu")) return;
+  it.skipIf(!has("gpu"))("from an iteration to an op to its kernels", async () => {
     await site().show("by-op", "gpu");
     await site().click(site().table("iterations").root.locator("tbody tr").nth(1));
     const [iteration] = ((await site().parameter("sel")) ?? "").split("~");
@@ -123,8 +122,7 @@ describe("the views of one profile", () => {
     expect(shown.map((row) => numberOf(row.gpu_duration_ns ?? "")).sort()).toEqual(expected.map((row) => row.gpu_duration_ns).sort());
   });
 
-  it("an op shows its kernels, a kernel of an iteration its launch", async () => {
-    if (!has("gpu")) return;
+  it.skipIf(!has("gpu"))("an op shows its kernels, a kernel of an iteration its launch", async () => {
     const top = report(fileOf("gpu"), "kernel", "--limit", "1")[0] as JsonRow;
     await site().show(`ops?sel=${String(top.op_id)}`, "gpu");
     const kernels = report(fileOf("gpu"), "kernel", "--sort", "total_gpu_time_ns:desc").filter((row) => row.op_id === top.op_id);
@@ -132,8 +130,7 @@ describe("the views of one profile", () => {
     expect(shown.map((row) => numberOf(row.total_gpu_time_ns ?? ""))).toEqual(kernels.map((row) => row.total_gpu_time_ns));
   });
 
-  it("communication of several ranks is the summary's", async () => {
-    if (!has("ranks")) return;
+  it.skipIf(!has("ranks"))("communication of several ranks is the summary's", async () => {
     const summary = report<Summary>(fileOf("ranks"), "summary");
     await site().show("communication", "ranks");
     expectSame(await fact("main", "Communicating"), summary.communication_ns, "communicating");
@@ -142,8 +139,7 @@ describe("the views of one profile", () => {
     expect((await site().table("communication").rows()).length).toBeGreaterThan(0);
   });
 
-  it("memory shows a peak, and all that the ops of the range allocated", async () => {
-    if (!has("gpu")) return;
+  it.skipIf(!has("gpu"))("memory shows a peak, and all that the ops of the range allocated", async () => {
     await site().show("memory", "gpu");
     const query =
       "SELECT sum(bytes) AS bytes FROM memory_events WHERE bytes > 0 AND time_ns >= (SELECT min(begin_ns) FROM iterations) " +
@@ -157,8 +153,7 @@ describe("the views of one profile", () => {
     expect(allocated).toBe(sums[0]?.bytes);
   });
 
-  it("two runs stand side by side", async () => {
-    if (!has("gpu")) return;
+  it.skipIf(!has("gpu"))("two runs stand side by side", async () => {
     await site().show(`compare?with=${idOf("gpu")}`);
     const line = site().page.locator("tr", { hasText: "Wall clock" }).locator(".num");
     const shown = await line.evaluateAll((cells) => cells.map((cell) => cell.getAttribute("title") ?? ""));

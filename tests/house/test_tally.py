@@ -53,6 +53,8 @@ class Tally(unittest.TestCase):
     def test_cases_of_the_page_are_counted(self):
         lines = " Test Files  2 passed (2)\n      Tests  1 failed | 47 passed (48)\n"
         self.assertEqual(self.tally([("web_unit", "fail", lines)])[1][-1], "47 passed, 1 failed")
+        lines = "      Tests  90 passed | 13 skipped (103)\n"
+        self.assertEqual(self.tally([("browser", "run", lines)])[1][-1], "90 passed, 0 failed, 13 skipped")
 
     def test_a_crash_counts_though_every_case_passed(self):
         passing = GTEST.replace('<failure message="no"/>', "")

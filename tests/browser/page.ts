@@ -127,11 +127,26 @@ export class TableView {
     await this.site.idle();
   }
 
-  async filter(key: string, text: string): Promise<void> {
+  // The filter under a column's head: where to type, or to pick from.
+  async filterBox(key: string): Promise<Locator> {
     const row = this.root.locator(".filter-row");
     if ((await row.count()) === 0) await this.site.click(this.root.getByRole("button", { name: "Filter by column" }));
-    await row.locator(`td[data-key="${key}"] input`).fill(text);
+    return row.locator(`td[data-key="${key}"] :is(input, select)`);
+  }
+
+  async filter(key: string, text: string): Promise<void> {
+    await (await this.filterBox(key)).fill(text);
     await this.site.idle();
+  }
+
+  async pick(key: string, word: string): Promise<void> {
+    await (await this.filterBox(key)).selectOption({ label: word });
+    await this.site.idle();
+  }
+
+  // What the cells of a column show.
+  async shown(key: string): Promise<string[]> {
+    return this.root.locator(`tbody td[data-key="${key}"]`).allTextContents();
   }
 
   async count(): Promise<string> {

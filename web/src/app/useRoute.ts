@@ -15,20 +15,34 @@ export function useRoute(): Route {
   return useMemo(() => parseHash(hash), [hash]);
 }
 
+// Tells all who show the address that it has changed.
+export function announceAddress(): void {
+  window.dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+export const currentParams = (): URLSearchParams => parseHash(window.location.hash).params;
+
 // Replaces the address without a new step of the history; listeners hear of it as of any other change.
 export function replaceHash(hash: string): void {
   if (hash === window.location.hash) return;
   window.history.replaceState(null, "", hash);
-  window.dispatchEvent(new HashChangeEvent("hashchange"));
+  announceAddress();
 }
 
-// Changes parameters of the view that is shown. `replace`: not a step that "back" should undo.
-export function useSetParams(): (patch: Patch, options?: { replace?: boolean }) => void {
+export interface SetOptions {
+  replace?: boolean; // not a step that "back" should undo
+  quiet?: boolean; // the same, and the page follows at announceAddress(): for what is still being typed
+}
+
+// Changes parameters of the view that is shown.
+export function useSetParams(): (patch: Patch, options?: SetOptions) => void {
   return useCallback((patch, options) => {
     const { view, params } = parseHash(window.location.hash);
     const hash = formatHash(view, patched(params, patch));
-    if (options?.replace) replaceHash(hash);
+    if (options?.quiet) window.history.replaceState(null, "", hash);
+    else if (options?.replace) replaceHash(hash);
     else if (hash !== window.location.hash) window.location.hash = hash;
+    else announceAddress();
   }, []);
 }
 

@@ -101,7 +101,7 @@ function Layers({ data, gpu }: { data: LayersAnswer; gpu: boolean }) {
               placeholder="Search"
               value={search}
               onTyped={(text) => {
-                setParams({ search: text }, { replace: true });
+                setParams({ search: text }, { quiet: true });
               }}
             />
           </label>

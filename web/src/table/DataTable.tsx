@@ -13,7 +13,7 @@ import { Pager } from "./Pager";
 import { rowsOf, type Row } from "./row";
 import { filterTexts, stateParams, type TableState } from "./state";
 import { ColumnChooser, ExportMenu, SearchBox, Toolbar } from "./Toolbar";
-import { useTableState } from "./useTableState";
+import { useTableState, type Change } from "./useTableState";
 
 export interface TableProps {
   name: string; // of the server's table
@@ -98,7 +98,7 @@ interface GridProps {
   props: TableProps;
   table: Table;
   state: TableState;
-  change: (part: Partial<TableState>, options?: { replace?: boolean }) => void;
+  change: Change;
   filtering: boolean;
 }
 
@@ -123,7 +123,7 @@ export function DataTable(props: TableProps) {
               label={`Search in ${props.label}`}
               state={state}
               change={(search) => {
-                change({ search }, { replace: true });
+                change({ search }, { quiet: true });
               }}
             />
             <button

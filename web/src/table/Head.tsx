@@ -2,33 +2,82 @@ import { useState } from "react";
 import type { Column } from "../api/types";
 import { Icon } from "../widgets/Icon";
 import { headText, isNumeric } from "./cells";
-import { parseFilter, showFilter, type TableState } from "./state";
+import { choiceFilter, choicesOf, chosenOf, type Choice } from "./choices";
+import { filterExample, filterHelp, parseFilters, showFilters } from "./filters";
+import { withFilters, type Filter, type TableState } from "./state";
 import { TypedInput } from "./TypedInput";
+import type { Change } from "./useTableState";
 
-type Change = (part: Partial<TableState>, options?: { replace?: boolean }) => void;
+interface CellProps {
+  column: Column;
+  filters: readonly Filter[]; // of this column
+  change: Change;
+}
 
-function FilterCell({ column, state, change }: { column: Column; state: TableState; change: Change }) {
-  const [problem, setProblem] = useState("");
-  const at = state.filters.find((filter) => filter.key === column.key);
+const OTHER = "\u0000";
+
+function ChoiceFilter({ column, filters, change, choices }: CellProps & { choices: readonly Choice[] }) {
+  const chosen = chosenOf(column, filters);
+  const value = filters.length === 0 ? "any" : chosen ? `=${chosen.value}` : OTHER;
   return (
-    <TypedInput
+    <select
       aria-label={`Filter ${column.head}`}
-      aria-invalid={problem !== ""}
-      title={problem || (isNumeric(column) ? "A number, or > < >= <= != before it; units are understood: > 2 ms" : "Part of the text; = or != before it for the whole text")}
-      placeholder={isNumeric(column) ? "> …" : "contains"}
-      value={at ? showFilter(at) : ""}
-      onTyped={(typed) => {
-        const parsed = parseFilter(column.key, typed, column.unit);
-        if ("problem" in parsed) {
-          setProblem(parsed.problem);
-          return;
-        }
-        setProblem("");
-        const others = state.filters.filter((filter) => filter.key !== column.key);
-        change({ filters: parsed.filter ? [...others, parsed.filter] : others }, { replace: true });
+      value={value}
+      onChange={(event) => {
+        const picked = event.target.value;
+        change((now) => ({ filters: withFilters(now, column.key, picked === "any" ? [] : [choiceFilter(column, picked.slice(1))]) }), { replace: true });
       }}
-    />
+    >
+      <option value="any">any</option>
+      {choices.map((choice) => (
+        <option key={choice.value} value={`=${choice.value}`}>
+          {choice.word}
+        </option>
+      ))}
+      {value === OTHER && <option value={OTHER}>{showFilters(column, filters)}</option>}
+    </select>
   );
+}
+
+function TextFilter({ column, filters, change }: CellProps) {
+  const [typed, setTyped] = useState("");
+  const [checked, setChecked] = useState("");
+  const parsed = parseFilters(column, typed);
+  // Half of a number is no mistake: it is judged when typing pauses.
+  const problem = checked === typed && "problem" in parsed ? parsed.problem : "";
+  return (
+    <>
+      <TypedInput
+        aria-label={`Filter ${column.head}`}
+        aria-invalid={problem !== ""}
+        title={filterHelp(column)}
+        placeholder={filterExample(column)}
+        value={showFilters(column, filters)}
+        reads={(text) => {
+          const read = parseFilters(column, text);
+          return "filters" in read ? showFilters(column, read.filters) : "";
+        }}
+        onTyped={(text) => {
+          setTyped(text);
+          const read = parseFilters(column, text);
+          change((now) => ({ filters: withFilters(now, column.key, "filters" in read ? read.filters : []) }), { quiet: true });
+        }}
+        onPause={() => {
+          setChecked(typed);
+        }}
+      />
+      {problem && (
+        <p className="filter-problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </>
+  );
+}
+
+function FilterCell(props: CellProps) {
+  const choices = choicesOf(props.column);
+  return choices ? <ChoiceFilter {...props} choices={choices} /> : <TextFilter {...props} />;
 }
 
 // Numbers fall at the first click, texts rise; the second click turns round, the third gives the first order back.
@@ -91,7 +140,7 @@ export function Head({
         <tr className="filter-row">
           {columns.map((column) => (
             <td key={column.key} data-key={column.key}>
-              <FilterCell column={column} state={state} change={change} />
+              <FilterCell column={column} filters={state.filters.filter((filter) => filter.key === column.key)} change={change} />
             </td>
           ))}
           {actions && <td className="row-actions" />}

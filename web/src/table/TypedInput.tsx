@@ -1,35 +1,36 @@
 import { useEffect, useRef, useState, type InputHTMLAttributes } from "react";
 import { tracked } from "../api/client";
+import { announceAddress } from "../app/useRoute";
 
 const PAUSE_MS = 250;
 
 type Rest = Omit<InputHTMLAttributes<HTMLInputElement>, "value" | "onChange">;
 
-// An input whose value counts when typing pauses. What the address says replaces it, but not under the fingers.
-export function TypedInput({ value, onTyped, ...rest }: Rest & { value: string; onTyped: (text: string) => void }) {
-  const [text, setText] = useState(value);
-  const last = useRef(value);
+interface Props {
+  value: string;
+  // Writes what is typed into the address, quietly: it is safe there at once, and shown when typing pauses.
+  onTyped: (text: string) => void;
+  onPause?: (() => void) | undefined;
+  // How a text will read when it comes back from the address: then the text stays as it was typed.
+  reads?: (text: string) => string;
+}
+
+// Work that waits for a pause in typing.
+function usePause(act: () => void): { wait: () => void; now: () => void } {
   const stop = useRef<(() => void) | null>(null);
-  useEffect(() => {
-    if (value !== last.current) setText(value);
-    last.current = value;
-  }, [value]);
+  const latest = useRef(act);
+  latest.current = act;
   useEffect(() => () => stop.current?.(), []);
-  const send = (typed: string) => {
+  const now = () => {
     stop.current?.();
-    last.current = typed;
-    onTyped(typed);
+    latest.current();
   };
-  const wait = (typed: string) => {
+  const wait = () => {
     stop.current?.();
     void tracked(
       () =>
         new Promise<void>((resolve) => {
-          const timer = setTimeout(() => {
-            stop.current = null;
-            send(typed);
-            resolve();
-          }, PAUSE_MS);
+          const timer = setTimeout(now, PAUSE_MS);
           stop.current = () => {
             stop.current = null;
             clearTimeout(timer);
@@ -38,16 +39,32 @@ export function TypedInput({ value, onTyped, ...rest }: Rest & { value: string; 
         }),
     );
   };
+  return { wait, now };
+}
+
+// An input whose text stands in the address. What the address says replaces it, but not under the fingers.
+export function TypedInput({ value, onTyped, onPause, reads = (text) => text, ...rest }: Rest & Props) {
+  const [text, setText] = useState(value);
+  const { wait, now } = usePause(() => {
+    announceAddress();
+    onPause?.();
+  });
+  const shown = useRef({ text, reads });
+  shown.current = { text, reads };
+  useEffect(() => {
+    if (value !== shown.current.reads(shown.current.text)) setText(value);
+  }, [value]);
   return (
     <input
       {...rest}
       value={text}
       onChange={(event) => {
         setText(event.target.value);
-        wait(event.target.value);
+        onTyped(event.target.value);
+        wait();
       }}
       onKeyDown={(event) => {
-        if (event.key === "Enter") send(text);
+        if (event.key === "Enter") now();
         rest.onKeyDown?.(event);
       }}
     />

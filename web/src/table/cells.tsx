@@ -1,15 +1,24 @@
 // How the value of a column is drawn: by the column's unit, and for some columns by what they say.
 import type { ReactNode } from "react";
 import type { Column } from "../api/types";
-import { exactValue, formatShapes, formatTypes, formatValue, type Cell } from "../widgets/format";
+import { exactValue, formatMoment, formatShapes, formatTypes, formatValue, type Cell } from "../widgets/format";
+import { wordOf } from "./choices";
 
 // Numbers that name something rather than count it: shown without grouping.
 const IDS = /(^|_)(id|op_id|rank|device|stream|context|correlation|iteration|pid|tid|track|span)$/;
 const LISTS: Record<string, (text: string) => string> = { shapes: formatShapes, input_shapes: formatShapes, output_shapes: formatShapes, dtypes: formatTypes, data_types: formatTypes, stack: (text) => text.replaceAll(";", "\n") };
 
-const DIRECTIONS: Record<string, string> = { fprop: "forward", bprop: "backward" };
+// Numbers for which the server has no unit.
+const BARE = /^(waves|calls_per_rank|iterations_now|queue_depth_mean)$/;
+// Points in time: rows differ by less than a rounded number shows.
+const MOMENTS = /(^|_)(begin|start|end|stop|peak_at)_ns$/;
 
-export const isNumeric = (column: Column): boolean => column.unit !== "none";
+export const isNumeric = (column: Column): boolean => column.unit !== "none" || BARE.test(column.key);
+
+export const isMoment = (key: string): boolean => MOMENTS.test(key);
+
+// Columns of lists that are shown in a shorter form than they are stored in.
+export const listOf = (column: Column): boolean => /(^|_)(shapes|dtypes|data_types)$/.test(column.key);
 
 export function isId(column: Column): boolean {
   return IDS.test(column.key);
@@ -29,8 +38,11 @@ export function layerTail(path: string): string {
 export function cellText(column: Column, cell: Cell): string {
   if (cell === null || cell === "") return "–";
   if (typeof cell === "boolean") return cell ? "yes" : "no";
-  if (typeof cell === "number") return isId(column) ? String(cell) : formatValue(cell, column.unit);
-  return LISTS[column.key]?.(cell) ?? cell;
+  if (typeof cell === "number") {
+    if (isId(column)) return String(cell);
+    return isMoment(column.key) ? formatMoment(cell) : formatValue(cell, column.unit);
+  }
+  return LISTS[column.key]?.(cell) ?? wordOf(column.key, cell);
 }
 
 export function cellTitle(column: Column, cell: Cell): string | undefined {
@@ -43,8 +55,7 @@ export function cellNode(column: Column, cell: Cell): ReactNode {
   const text = cellText(column, cell);
   if (cell === null || cell === "") return <span className="none">–</span>;
   if (column.key === "uses_tc" || column.key === "using_tc" || typeof cell === "boolean") return <Answer value={text} />;
-  if (column.key === "severity") return <span className={`badge ${text}`}>{text}</span>;
-  if (column.key === "direction") return DIRECTIONS[text] ?? text;
+  if (column.key === "severity") return <span className={`badge ${String(cell)}`}>{text}</span>;
   return text;
 }
 

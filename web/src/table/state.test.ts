@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { patched } from "../app/route";
-import { filterTexts, parseFilter, readState, showFilter, stateParams, statePatch } from "./state";
+import { filterTexts, readState, stateParams, statePatch, withFilters } from "./state";
 
 describe("the state of a table in the address", () => {
   it("has defaults", () => {
@@ -35,27 +35,12 @@ describe("the state of a table in the address", () => {
   });
 });
 
-describe("filters as people type them", () => {
-  it.each([
-    ["> 2 ms", "ns", "gt", "2000000"],
-    ["<=1.5us", "ns", "le", "1500"],
-    ["20", "ns", "eq", "20"],
-    ["!= 3", "count", "ne", "3"],
-    [">= 50%", "percent", "ge", "50"],
-    ["< 2 MiB", "bytes", "lt", "2097152"],
-    ["gemm", "none", "contains", "gemm"],
-    ["= no", "none", "eq", "no"],
-  ] as const)("%s", (typed, unit, op, value) => {
-    expect(parseFilter("k", typed, unit)).toEqual({ filter: { key: "k", op, value } });
-  });
-  it("says what is wrong", () => {
-    expect(parseFilter("k", "> lots", "ns")).toEqual({ problem: "Not a number: lots" });
-    expect(parseFilter("k", "> 3 apples", "ns")).toEqual({ problem: "Not a number: 3 apples" });
-    expect(parseFilter("k", ">", "count")).toEqual({ problem: "A value is missing" });
-    expect(parseFilter("k", "  ", "ns")).toEqual({ filter: null });
-  });
-  it("read back as typed", () => {
-    expect(showFilter({ key: "k", op: "gt", value: "20" })).toBe("> 20");
-    expect(showFilter({ key: "k", op: "contains", value: "conv" })).toBe("conv");
+describe("filters of one column", () => {
+  it("replace each other and leave those of others", () => {
+    const state = readState(new URLSearchParams("filter=a:ge:1&filter=a:lt:2&filter=b:eq:x"), "");
+    expect(withFilters(state, "a", [{ key: "a", op: "eq", value: "5" }])).toEqual([
+      { key: "b", op: "eq", value: "x" },
+      { key: "a", op: "eq", value: "5" },
+    ]);
   });
 });

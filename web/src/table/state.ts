@@ -1,7 +1,6 @@
 // What a table shows, as it stands in the address. `prefix` parts two tables of one view.
 import type { Patch } from "../app/route";
 import type { Params } from "../api/client";
-import type { Unit } from "../widgets/format";
 
 export const PAGE_SIZES = [25, 50, 100, 250] as const;
 export const OPERATORS = ["contains", "eq", "ne", "lt", "le", "gt", "ge"] as const;
@@ -46,6 +45,11 @@ export function readState(params: URLSearchParams, prefix: string): TableState {
   };
 }
 
+// The filters of one column replaced by others.
+export function withFilters(state: TableState, key: string, filters: readonly Filter[]): Filter[] {
+  return [...state.filters.filter((filter) => filter.key !== key), ...filters];
+}
+
 const filterText = (filter: Filter) => `${filter.key}:${filter.op}:${filter.value}`;
 
 // The change of the address that brings `change` about. What selects other rows starts again at their first page.
@@ -72,50 +76,4 @@ export function stateParams(state: TableState): Params {
     page_size: state.size,
     search: state.search,
   };
-}
-
-const SYMBOLS: readonly (readonly [string, Operator])[] = [
-  [">=", "ge"],
-  ["<=", "le"],
-  ["!=", "ne"],
-  [">", "gt"],
-  ["<", "lt"],
-  ["=", "eq"],
-];
-
-const FACTORS: Partial<Record<Unit, Record<string, number>>> = {
-  ns: { ns: 1, us: 1e3, µs: 1e3, μs: 1e3, ms: 1e6, s: 1e9 },
-  bytes: { b: 1, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40, kb: 1e3, mb: 1e6, gb: 1e9 },
-  percent: { "%": 1 },
-};
-
-// A number as people write it, "1.5 ms", in the unit of the column; null where it is none.
-function parseNumber(text: string, unit: Unit): number | null {
-  const [, digits, suffix] = /^(-?\d+(?:\.\d+)?)\s*([a-zµμ%]*)$/i.exec(text.trim()) ?? [];
-  if (digits === undefined) return null;
-  if (!suffix) return Number(digits);
-  const factor = FACTORS[unit]?.[suffix.toLowerCase()];
-  return factor === undefined ? null : Number((Number(digits) * factor).toPrecision(15));
-}
-
-export type Parsed = { filter: Filter | null } | { problem: string };
-
-// What is typed under a column's head: "> 2 ms", "!= no", or part of a text.
-export function parseFilter(key: string, typed: string, unit: Unit): Parsed {
-  const text = typed.trim();
-  if (!text) return { filter: null };
-  const symbol = SYMBOLS.find(([sign]) => text.startsWith(sign));
-  const rest = symbol ? text.slice(symbol[0].length).trim() : text;
-  if (!rest) return { problem: "A value is missing" };
-  if (unit === "none") return { filter: { key, op: symbol?.[1] ?? "contains", value: rest } };
-  const number = parseNumber(rest, unit);
-  if (number === null) return { problem: `Not a number: ${rest}` };
-  return { filter: { key, op: symbol?.[1] ?? "eq", value: String(number) } };
-}
-
-// The way back: how a filter of the address reads under the column's head.
-export function showFilter(filter: Filter): string {
-  if (filter.op === "contains") return filter.value;
-  const sign = SYMBOLS.find(([, op]) => op === filter.op)?.[0] ?? "=";
-  return `${sign} ${filter.value}`;
 }

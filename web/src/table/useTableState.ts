@@ -1,14 +1,18 @@
 import { useCallback, useMemo } from "react";
-import { useRoute, useSetParams } from "../app/useRoute";
+import { currentParams, useRoute, useSetParams, type SetOptions } from "../app/useRoute";
 import { readState, statePatch, type TableState } from "./state";
 
-export function useTableState(prefix: string): [TableState, (change: Partial<TableState>, options?: { replace?: boolean }) => void] {
+// A change, or what makes it out of the state that the address has when it is made.
+export type Change = (part: Partial<TableState> | ((now: TableState) => Partial<TableState>), options?: SetOptions) => void;
+
+export function useTableState(prefix: string): [TableState, Change] {
   const { params } = useRoute();
   const setParams = useSetParams();
   const state = useMemo(() => readState(params, prefix), [params, prefix]);
-  const change = useCallback(
-    (part: Partial<TableState>, options?: { replace?: boolean }) => {
-      setParams(statePatch(part, prefix), options);
+  const change = useCallback<Change>(
+    (part, options) => {
+      const made = typeof part === "function" ? part(readState(currentParams(), prefix)) : part;
+      setParams(statePatch(made, prefix), options);
     },
     [setParams, prefix],
   );

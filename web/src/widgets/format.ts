@@ -33,6 +33,13 @@ export function formatNs(ns: number): string {
   return scaled(ns, TIMES) || `${exactShort(ns)} ns`;
 }
 
+const moment = new Intl.NumberFormat("en-US", { minimumFractionDigits: 6, maximumFractionDigits: 6 });
+
+// A point in time, to the nanosecond: what begins close together must not read the same.
+export function formatMoment(ns: number): string {
+  return `${moment.format(ns / 1e6)} ms`;
+}
+
 // A whole number stays whole, a mean keeps two places.
 function exactShort(value: number): string {
   return Number.isInteger(value) ? grouped.format(value) : value.toFixed(2);

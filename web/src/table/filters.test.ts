@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import type { Column } from "../api/types";
+import { cellText } from "./cells";
+import { choiceFilter, choicesOf, chosenOf } from "./choices";
+import { filterHelp, parseFilters, showFilters } from "./filters";
+
+const column = (key: string, unit: Column["unit"] = "none"): Column => ({ key, head: key, unit });
+const time = column("total_gpu_time_ns", "ns");
+const columns = {
+  time,
+  bytes: column("allocated_bytes", "bytes"),
+  percent: column("occupancy_pct", "percent"),
+  count: column("calls", "count"),
+  id: column("op_id", "count"),
+  waves: column("waves"),
+  name: column("op_name"),
+  shapes: column("shapes"),
+  dtypes: column("dtypes"),
+  layer: column("layer"),
+};
+
+const read = (which: keyof typeof columns, typed: string): string[] => {
+  const parsed = parseFilters(columns[which], typed);
+  return "filters" in parsed ? parsed.filters.map((filter) => `${filter.op} ${filter.value}`) : [parsed.problem];
+};
+
+describe("filters as people type them", () => {
+  it.each([
+    ["time", "> 2 ms", ["gt 2000000"]],
+    ["time", ">1ms", ["gt 1000000"]],
+    ["time", "<=1.5us", ["le 1500"]],
+    ["time", "20", ["eq 20"]],
+    ["time", "10us..2ms", ["ge 10000", "le 2000000"]],
+    ["time", "10..20us", ["ge 10000", "le 20000"]],
+    ["time", "> 1ms & < 2ms", ["gt 1000000", "lt 2000000"]],
+    ["time", "–", ["eq "]],
+    ["bytes", "< 2 MiB", ["lt 2097152"]],
+    ["percent", ">=50%", ["ge 50"]],
+    ["percent", "< 50", ["lt 50"]],
+    ["count", "1,234", ["eq 1234"]],
+    ["count", "!= 3", ["ne 3"]],
+    ["id", "7", ["eq 7"]],
+    ["name", "gemm", ["contains gemm"]],
+    ["name", "= no", ["eq no"]],
+    ["name", "!= –", ["ne "]],
+    ["name", "-", ["eq "]],
+    ["layer", "…/layer1/0", ["contains layer1/0"]],
+    ["shapes", "32×3×224", ["contains 32, 3, 224"]],
+    ["shapes", "32 x 3, 64x7", ["contains 32, 3", "contains 64, 7"]],
+    ["dtypes", "float, index", ["contains float", "contains index"]],
+    ["time", "", []],
+    ["time", ">", []],
+  ] as const)("%s: %s", (which, typed, expected) => {
+    expect(read(which, typed)).toEqual(expected);
+  });
+
+  it("take a number as cells show it: rounded", () => {
+    expect(read("time", "605us")).toEqual(["ge 604500", "lt 605500"]);
+    expect(read("time", "1.23 ms")).toEqual(["ge 1225000", "lt 1235000"]);
+    expect(read("percent", "74.5%")).toEqual(["ge 74.45", "lt 74.55"]);
+    expect(read("waves", "9.8")).toEqual(["ge 9.75", "lt 9.85"]);
+    expect(read("bytes", "16 KiB")).toEqual(["ge 15872", "lt 16896"]);
+    expect(read("time", "605ns")).toEqual(["eq 605"]);
+  });
+
+  it("say what is wrong, and what may be written", () => {
+    expect(read("time", "> lots")[0]).toContain("“lots” is no number; write > 1ms");
+    expect(read("count", "> 3 apples")[0]).toContain("no number");
+    expect(read("time", "1ms..soon")[0]).toContain("“soon”");
+    for (const each of Object.values(columns)) expect(filterHelp(each)).toMatch(/^write /);
+  });
+
+  it.each([
+    ["time", "> 2ms"],
+    ["time", "10µs..2ms"],
+    ["time", "605µs"],
+    ["time", "1.23ms"],
+    ["time", "605.0µs"],
+    ["time", "> 1ms & < 2ms"],
+    ["bytes", "< 2MiB"],
+    ["bytes", "16KiB"],
+    ["percent", "74.5%"],
+    ["percent", ">= 50%"],
+    ["count", "= 5"],
+    ["time", "= –"],
+    ["name", "conv"],
+    ["name", "!= conv"],
+    ["name", "–"],
+    ["shapes", "32×3, 64×7"],
+  ] as const)("read back as typed: %s %s", (which, typed) => {
+    const parsed = parseFilters(columns[which], typed);
+    expect(showFilters(columns[which], "filters" in parsed ? parsed.filters : [])).toBe(typed);
+  });
+});
+
+describe("columns of few values", () => {
+  it.each(["direction", "tc_eligible", "uses_tc", "class", "severity", "device_type", "warmup"])("%s offers the words that its cells show", (key) => {
+    const choices = choicesOf(column(key)) ?? [];
+    expect(choices.length).toBeGreaterThan(1);
+    for (const choice of choices) {
+      const cell = key === "tc_eligible" || key === "warmup" ? choice.value === "yes" : choice.value;
+      expect(cellText(column(key), cell)).toBe(choice.word);
+      expect(chosenOf(column(key), [choiceFilter(column(key), choice.value)])).toBe(choice);
+    }
+  });
+  it("show a filter of the address that is none of them as it is", () => {
+    expect(chosenOf(column("direction"), [{ key: "direction", op: "ne", value: "fprop" }])).toBeNull();
+  });
+});
+
+describe("points in time", () => {
+  it("read differently where they differ", () => {
+    const start = column("gpu_start_ns", "ns");
+    expect(cellText(start, 188_146_000)).toBe("188.146000 ms");
+    expect(cellText(start, 188_146_001)).not.toBe(cellText(start, 188_146_000));
+    expect(cellText(column("gpu_duration_ns", "ns"), 605_000)).toBe("605 µs");
+  });
+});

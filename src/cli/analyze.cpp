@@ -36,7 +36,9 @@ class AnalyzeCommand : public Command {
             ->default_str("column on a console, else csv");
         sub->add_option("-o,--output", output_, "As in 'opsight stats': '-', '@COMMAND', BASE or '.'")
             ->default_str("-");
-        sub->add_option("--timeunit", unit_, "nsec, usec, msec or seconds")->default_str("nsec");
+        sub->add_option("--timeunit", unit_,
+                        "nsec, usec, msec or seconds; or nanoseconds, microseconds, milliseconds")
+            ->default_str("nsec");
         for (const stats::ThresholdOption& option : stats::threshold_options())
             sub->add_option("--" + std::string(option.name), thresholds_.*option.value,
                             std::string(option.doc))

@@ -35,6 +35,14 @@ class ReportCommand : public Command {
             ->default_str("opsight");
         sub->add_option("--profile_name,--profile-name", profile_name_,
                         "What the names of DLProf's files begin with (default: dlprof)");
+        sub->add_option(
+            "--mode", mode_,
+            "For --style dlprof, what the program was written with: simple (no ops), pytorch, tensorflow1, "
+            "tensorflow2 or tensorrt (default: what its ranges tell)");
+        sub->add_option(
+            "--domains", domains_,
+            "For --style dlprof, NVTX domains whose ranges are the ops, 'default' for that without a name; "
+            "a set of files for each (default: one set of all)");
         sub->add_option("--sort", sort_,
                         "Column to sort by, by its key or head; ':asc' or ':desc' may follow");
         sub->add_option(
@@ -66,9 +74,12 @@ class ReportCommand : public Command {
         if (style_ != "opsight")
             return fail(
                 Error{fmt::format("there is no style '{}'", style_), {}, {}, "use opsight or dlprof", 2});
-        if (!profile_name_.empty())
-            return fail(
-                Error{"--profile_name is for the files of --style dlprof", {}, {}, "leave it out", 2});
+        if (!profile_name_.empty() || !mode_.empty() || !domains_.empty())
+            return fail(Error{"--profile_name, --mode and --domains are for the files of --style dlprof",
+                              {},
+                              {},
+                              "leave them out",
+                              2});
         Format format = Format::kTable;
         if (!html()) {
             OPSIGHT_ASSIGN(format, parse_format(format_));
@@ -93,18 +104,21 @@ class ReportCommand : public Command {
         const bool other = format_ != "table" && format_ != "csv";
         if (other || !sort_.empty() || limit_ >= 0 || !group_by_.empty() || all_ ||
             !range_.iteration_range.empty())
-            return fail(
-                Error{"--style dlprof writes CSV files as DLProf made them: of the options of reports it "
-                      "takes --report, --output, --force, --key-op, --iter-start and --iter-stop only",
-                      {},
-                      {},
-                      "leave the others out",
-                      2});
+            return fail(Error{
+                "--style dlprof writes CSV files as DLProf made them: of the options of reports it "
+                "takes --report, --output, --force, --key-op, --iter-start and --iter-stop, and its own, "
+                "--profile_name, --mode and --domains, only",
+                {},
+                {},
+                "leave the others out",
+                2});
         return report_dlprof({path_,
                               split_lists({reports_}),
                               output_,
                               profile_name_,
                               force_,
+                              mode_,
+                              split_lists({domains_}),
                               {range_.key_op, range_.start, range_.stop}});
     }
 
@@ -160,7 +174,7 @@ class ReportCommand : public Command {
     }
 
     std::string path_, reports_, format_ = "table", output_, sort_, group_by_, style_ = "opsight",
-                                 profile_name_;
+                                 profile_name_, mode_, domains_;
     int64_t limit_ = -1, start_ = -1, stop_ = -1;
     bool all_ = false, force_ = false;
     RangeOptions range_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -40,35 +41,78 @@ bool wanted(const DlprofArguments& arguments, const std::string& name) {
            std::find(list.begin(), list.end(), name) != list.end();
 }
 
-}  // namespace
+struct Set {
+    std::optional<std::string> domain;
+    std::string stem;  // of the files' names
+};
 
-Result<int> report_dlprof(const DlprofArguments& arguments) {
-    OPSIGHT_TRY(check_names(arguments));
-    const fs::path folder = arguments.output.empty() ? "." : arguments.output;
+// A set of reports for each domain that is named, which the names of its files tell.
+Result<std::vector<Set>> sets_of(const DlprofArguments& arguments) {
     const std::string stem = arguments.profile_name.empty() ? "dlprof" : arguments.profile_name;
-    const auto path_of = [&](const std::string& name) {
-        return folder / fmt::format("{}_{}.csv", stem, name);
-    };
-    for (const char* name : kNames)
-        if (wanted(arguments, name)) OPSIGHT_TRY(check_output(path_of(name).string(), arguments.overwrite));
-    OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(arguments.path, false));
-    OPSIGHT_ASSIGN(stats::Source source, stats::Source::open(profile.path(), {}));
-    OPSIGHT_ASSIGN(const std::string note, stats::left_out_note(source));
-    if (!note.empty()) fmt::print(stderr, "note: {}\n", note);
-    OPSIGHT_ASSIGN(const std::vector<dlprof::Report> reports,
-                   dlprof::make_reports(source, arguments.options));
+    const auto& domains = arguments.domains;
+    if (domains.empty() || domains == std::vector<std::string>{"all"}) return std::vector<Set>{{{}, stem}};
+    std::vector<Set> sets;
+    for (const std::string& domain : domains) {
+        if (domain == "all")
+            return fail(Error{"--domains takes all, or names of domains", {}, {}, "leave one out", 2});
+        std::string part = domain;
+        std::replace_if(
+            part.begin(), part.end(),
+            [](unsigned char c) { return !std::isalnum(c) && c != '-' && c != '_' && c != '.'; }, '_');
+        sets.push_back({domain, stem + "_" + part});
+        for (size_t i = 0; i + 1 < sets.size(); ++i)
+            if (sets[i].stem == sets.back().stem)
+                return fail(Error{fmt::format("the files of the domains '{}' and '{}' would have one name",
+                                              *sets[i].domain, domain),
+                                  {},
+                                  {},
+                                  "ask for one after the other, with another --profile_name",
+                                  2});
+    }
+    return sets;
+}
+
+Status write_set(stats::Source& source, const DlprofArguments& arguments, const Set& set,
+                 const fs::path& folder) {
+    dlprof::Options options = arguments.options;
+    OPSIGHT_ASSIGN(options.mode, dlprof::parse_mode(arguments.mode));
+    options.domain = set.domain;
+    OPSIGHT_ASSIGN(const dlprof::Made made, dlprof::make_reports(source, options));
+    for (const std::string& note : made.notes)
+        fmt::print(stderr, "note: {}\n", note);
     std::error_code problem;
     fs::create_directories(folder, problem);
     if (problem) return fail("cannot make the folder: " + problem.message(), folder.string());
-    for (const dlprof::Report& report : reports) {
+    for (const dlprof::Report& report : made.reports) {
         if (!wanted(arguments, report.name)) continue;
-        const fs::path path = path_of(report.name);
+        const fs::path path = folder / fmt::format("{}_{}.csv", set.stem, report.name);
         std::ofstream file(path, std::ios::binary);
         file << render_dlprof_csv(report);
         file.close();
         if (!file) return fail("cannot be written", path.string());
         std::printf("%s\n", path.c_str());
     }
+    return {};
+}
+
+}  // namespace
+
+Result<int> report_dlprof(const DlprofArguments& arguments) {
+    OPSIGHT_TRY(check_names(arguments));
+    OPSIGHT_TRY(dlprof::parse_mode(arguments.mode));
+    OPSIGHT_ASSIGN(const std::vector<Set> sets, sets_of(arguments));
+    const fs::path folder = arguments.output.empty() ? "." : arguments.output;
+    for (const Set& set : sets)
+        for (const char* name : kNames)
+            if (wanted(arguments, name))
+                OPSIGHT_TRY(check_output((folder / fmt::format("{}_{}.csv", set.stem, name)).string(),
+                                         arguments.overwrite));
+    OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(arguments.path, false));
+    OPSIGHT_ASSIGN(stats::Source source, stats::Source::open(profile.path(), {}));
+    OPSIGHT_ASSIGN(const std::string note, stats::left_out_note(source));
+    if (!note.empty()) fmt::print(stderr, "note: {}\n", note);
+    for (const Set& set : sets)
+        OPSIGHT_TRY(write_set(source, arguments, set, folder));
     return 0;
 }
 

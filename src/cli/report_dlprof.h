@@ -15,6 +15,8 @@ struct DlprofArguments {
     std::string output;                // folder; empty: this one
     std::string profile_name;          // empty: "dlprof"
     bool overwrite = false;
+    std::string mode;
+    std::vector<std::string> domains;  // one set of reports for each; empty, or "all": one set of all
     dlprof::Options options;
 };
 Result<int> report_dlprof(const DlprofArguments& arguments);

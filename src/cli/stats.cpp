@@ -78,7 +78,9 @@ class StatsCommand : public Command {
                         "Output of each report, the last one for the rest: '-' standard output, '@COMMAND' a "
                         "command, BASE a file BASE_REPORT.ENDING, '.' the same named after the profile")
             ->allow_extra_args(false);
-        sub->add_option("--timeunit", unit_, "nsec, usec, msec or seconds")->default_str("nsec");
+        sub->add_option("--timeunit", unit_,
+                        "nsec, usec, msec or seconds; or nanoseconds, microseconds, milliseconds")
+            ->default_str("nsec");
         sub->add_option("--filter-time", window_,
                         "Only what touches this range: START/END, ns as in the reports");
         sub->add_option("--filter-nvtx", filter_.nvtx,

@@ -17,9 +17,16 @@
 
 namespace opsight::dlprof {
 
+// What the program was written with. It says which ranges are ops, and whether one op ends iterations
+// unasked.
+enum class Mode : uint8_t { kAuto, kSimple, kPyTorch, kTensorFlow1, kTensorFlow2, kTensorRt };
+Result<Mode> parse_mode(std::string_view name);  // "pytorch"; empty: kAuto
+
 struct Options {
     std::string key_op;                  // id or name of the op whose instances end the iterations
     std::optional<int64_t> start, stop;  // first and last iteration, both taken
+    Mode mode = Mode::kAuto;
+    std::optional<std::string> domain;  // ops are the ranges of this NVTX domain only; "default": without one
 };
 
 // How a column is written.
@@ -47,7 +54,10 @@ struct Report {
     std::vector<Table> tables;  // one, but for the summary
 };
 
-// All eight, in the order in which they are named above.
-Result<std::vector<Report>> make_reports(stats::Source& source, const Options& options);
+struct Made {
+    std::vector<Report> reports;     // all eight, in the order in which they are named above
+    std::vector<std::string> notes;  // what went another way than was asked for
+};
+Result<Made> make_reports(stats::Source& source, const Options& options);
 
 }  // namespace opsight::dlprof

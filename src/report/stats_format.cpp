@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "report/escape.h"
 #include "report/stats_text.h"
@@ -160,11 +161,29 @@ std::string json(const Table& table, TimeUnit unit) {
 
 }  // namespace
 
+// As in nsys, the begin of a word is enough where it fits one unit only.
 Result<TimeUnit> parse_time_unit(std::string_view name) {
-    for (size_t i = 0; i < std::size(kUnits); ++i)
-        if (kUnits[i].name == name) return static_cast<TimeUnit>(i);
-    return fail(
-        Error{fmt::format("there is no time unit '{}'", name), {}, {}, "use nsec, usec, msec or seconds", 2});
+    struct Word {
+        std::string_view text;
+        TimeUnit unit;
+    };
+    constexpr Word kWords[] = {{"nsec", TimeUnit::kNs},        {"nanoseconds", TimeUnit::kNs},
+                               {"usec", TimeUnit::kUs},        {"microseconds", TimeUnit::kUs},
+                               {"msec", TimeUnit::kMs},        {"milliseconds", TimeUnit::kMs},
+                               {"seconds", TimeUnit::kSeconds}};
+    std::optional<TimeUnit> found;
+    bool one = !name.empty();
+    for (const Word& word : kWords) {
+        if (!word.text.starts_with(name)) continue;
+        one &= !found || *found == word.unit;
+        found = word.unit;
+    }
+    if (found && one) return *found;
+    return fail(Error{fmt::format("there is no time unit '{}'", name),
+                      {},
+                      {},
+                      "use nsec, usec, msec or seconds, or nanoseconds, microseconds, milliseconds",
+                      2});
 }
 
 const std::vector<FormatHelp>& format_help() {

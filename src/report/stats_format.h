@@ -11,7 +11,8 @@ namespace opsight::stats {
 enum class Layout : uint8_t { kColumn, kTable, kCsv, kTsv, kJson, kHtmlDocument, kHtmlTable };
 
 enum class TimeUnit : uint8_t { kNs, kUs, kMs, kSeconds };
-Result<TimeUnit> parse_time_unit(std::string_view name);  // "nsec", "usec", "msec", "seconds"
+// "nsec", "usec", "msec", "seconds", the long words ("microseconds"), or the begin of one ("sec").
+Result<TimeUnit> parse_time_unit(std::string_view name);
 
 // "column:nohdr:40:0:.": a format with its arguments.
 struct Format {

@@ -89,7 +89,27 @@ TEST(StatsFormat, Html) {
 TEST(StatsFormat, RefusesWhatAFormatDoesNotTake) {
     for (const char* text : {"xml", "json:nohdr", "csv:esc", "column:wide", "htable:title=x", "column:-1"})
         EXPECT_FALSE(parse_format(text)) << text;
-    EXPECT_FALSE(parse_time_unit("ms"));
+}
+
+TEST(StatsFormat, UnitsOfTimeAreSpelledAsNsysTakesThem) {
+    const std::pair<const char*, TimeUnit> words[] = {{"nsec", TimeUnit::kNs},
+                                                      {"nanoseconds", TimeUnit::kNs},
+                                                      {"usec", TimeUnit::kUs},
+                                                      {"microseconds", TimeUnit::kUs},
+                                                      {"msec", TimeUnit::kMs},
+                                                      {"milliseconds", TimeUnit::kMs},
+                                                      {"seconds", TimeUnit::kSeconds},
+                                                      {"sec", TimeUnit::kSeconds},
+                                                      {"ms", TimeUnit::kMs},
+                                                      {"mic", TimeUnit::kUs},
+                                                      {"n", TimeUnit::kNs}};
+    for (const auto& [word, unit] : words) {
+        const auto read = parse_time_unit(word);
+        ASSERT_TRUE(read) << word;
+        EXPECT_EQ(*read, unit) << word;
+    }
+    for (const char* wrong : {"", "m", "mi", "h", "secs", "NSEC"})
+        EXPECT_FALSE(parse_time_unit(wrong)) << wrong;
 }
 
 }  // namespace

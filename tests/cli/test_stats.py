@@ -98,11 +98,12 @@ class StatsTest(unittest.TestCase):
     def test_units_and_filters(self):
         row = self.rows("-r", "cuda_gpu_kern_sum", "--timeunit", "usec")[0]
         self.assertEqual((row["Total Time (us)"], row["Avg (us)"]), ("86.000", "21.500"))
+        self.assertEqual(self.rows("-r", "cuda_gpu_kern_sum", "--timeunit", "microseconds")[0], row)
         self.assertEqual(self.rows("-r", "cuda_gpu_kern_sum", "--filter-time", "0/65000")[0]["Instances"], "1")
         self.assertEqual(self.rows("-r", "cuda_api_sum", "--filter-nvtx", "ProfilerStep#1")[0]["Num Calls"], "2")
         self.assertEqual(self.rows("-r", "cuda_api_sum", "--filter-nvtx", "aten::relu/3")[0]["Num Calls"], "1")
         self.assertNotEqual(self.stats("--filter-nvtx", "nothing", check=False).returncode, 0)
-        for wrong in (("--filter-time", "5"), ("--timeunit", "ms"), ("-r", "nothing"), ("-f", "xml"),
+        for wrong in (("--filter-time", "5"), ("--timeunit", "m"), ("-r", "nothing"), ("-f", "xml"),
                       ("-r", "cuda_api_sum:base")):
             self.assertEqual(self.stats(*wrong, check=False).returncode, 2, wrong)
 

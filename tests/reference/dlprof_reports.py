@@ -15,16 +15,16 @@ LETTERS = {"conv2d": ("NCHW", "KCRS"), "linear": ("NK", "MK")}
 
 
 class Op:
-    def __init__(self, name, direction, kind, dtypes=(), shapes="", stack=""):
+    def __init__(self, name, direction, kind, dtypes=(), shapes="", stack="", more=("", "")):
         self.name, self.direction, self.type = name, direction, kind
-        self.dtypes, self.shapes, self.stack = dtypes, shapes, stack
+        self.dtypes, self.stack = dtypes, stack
         self.eligible, self.uses_tc = kind in ELIGIBLE, False
         self.id = None
 
 
 class Instance:
-    def __init__(self, op, begin, end):
-        self.op, self.begin, self.end = op, begin, end
+    def __init__(self, op, begin, end, details=((), "", "", ("", ""))):
+        self.op, self.begin, self.end, self.details = op, begin, end, details
         self.api, self.work, self.iteration = 0, [], 0
 
     def gpu(self):
@@ -61,6 +61,19 @@ def shapes_text(kind, shapes):
         names = letters[index] if letters and index < 2 and len(letters[index]) == len(shape) else None
         parts.append("<" + ", ".join(f"{names[i]}:{n}" if names else str(n) for i, n in enumerate(shape)) + ">")
     return "; ".join(parts)
+
+
+def geometry(kind, args):
+    """Parameters and output shape, from the sizes alone where nothing else is told."""
+    tensors = [a["shape"] for a in args if "shape" in a]
+    told = {a["name"] or {3: "stride", 4: "padding"}.get(i): a.get("value") for i, a in enumerate(args)}
+    pair = lambda name, otherwise: (told.get(name, otherwise),) * 2 if isinstance(told.get(name, otherwise), int) else told[name]
+    if kind == "conv2d":
+        (u, v), (ph, pw) = pair("stride", 1), pair("padding", 0)
+        (n, _, h, w), (k, _, r, s) = tensors
+        return (f"<ph:{ph}, pw:{pw}, U:{u}, V:{v}, dh:1, dw:1, g:1>",
+                f"<N:{n}, K:{k}, P:{(h + 2 * ph - r) // u + 1}, Q:{(w + 2 * pw - s) // v + 1}>")
+    return ("", f"<N:{tensors[0][0]}, M:{tensors[1][0]}>") if kind == "linear" else ("", "")
 
 
 class Export:
@@ -108,7 +121,7 @@ class Export:
                         if facts[0] == "backward":
                             later.append((instance, facts))
                         else:
-                            instance.op = self.op(*facts)
+                            instance.op, instance.details = self.op(*facts), facts[3:] or instance.details
                 sequence = re.search(r", seq = (\d+)", text)
                 if sequence and "Backward" not in text and begin < end_of_op:
                     self.by_sequence[int(sequence[1])] = self.by_thread[thread][-1]
@@ -117,7 +130,8 @@ class Export:
             forward = self.by_sequence.get(sequence)
             if forward:
                 f = forward.op
-                instance.op = self.op(f.name, "bprop", f.type, f.dtypes, f.shapes, f.stack)
+                instance.op = self.op(f.name, "bprop", f.type, f.dtypes, "", f.stack)
+                instance.details = forward.details
             else:
                 instance.op = self.op("/" + node, "bprop", node)
 
@@ -130,7 +144,8 @@ class Export:
             tensors = [a for a in call["args"] if "shape" in a]
             name = re.sub(r"\((\d+)\)(?=/|$)", r"[\1]", marker.get("funcStack", "/" + call["op"]))
             return (name, "fprop", call["op"], tuple(t["dtype"] for t in tensors),
-                    shapes_text(call["op"], [t["shape"] for t in tensors]), ", ".join(marker.get("traceMarker", ())))
+                    shapes_text(call["op"], [t["shape"] for t in tensors]), ", ".join(marker.get("traceMarker", ())),
+                    geometry(call["op"], call["args"]))
         node = re.match(r"(\w+Backward\d*), seq = (\d+)", text)
         if node:
             return "backward", node[1], int(node[2])
@@ -228,8 +243,9 @@ class Export:
                        "Direction": op.direction, "Op Type": op.type, "Kernel Name": w.short, "Device ID": w.device,
                        "GPU Start Time (ns)": w.begin, "GPU Duration (ns)": w.end - w.begin,
                        "API Call Start (ns)": w.call[1] if w.call else "", "API Call Time (ns)": api_ns(w),
-                       "Uses TC": yes(w.tc), **sizes, "Data Types": ", ".join(op.dtypes), "Input Shapes": op.shapes,
-                       "Parameters": "", "Output Shapes": "", "Long Kernel Name": w.kernel}
+                       "Uses TC": yes(w.tc), **sizes, "Data Types": ", ".join(w.instance.details[0]),
+                       "Input Shapes": w.instance.details[1], "Parameters": w.instance.details[3][0],
+                       "Output Shapes": w.instance.details[3][1], "Long Kernel Name": w.kernel}
 
     def kernel(self):
         groups = collections.defaultdict(list)

@@ -26,12 +26,13 @@ class Run(fabricated_export.Writer):
         super().__init__(path, seed)
         self.now, self.gpu, self.sequence = 1000, 0, 0
 
-    def push(self, thread, text, body):
+    def push(self, thread, text, body=lambda: None, domain=0):
         start = self.now
         self.now += self.random.randint(200, 900)
         body()
         self.now += self.random.randint(100, 900)
-        self.add("NVTX_EVENTS", start=start, end=self.now, eventType=59, globalTid=thread, text=text, domainId=0)
+        self.add("NVTX_EVENTS", start=start, end=self.now, eventType=59, globalTid=thread, text=text,
+                 domainId=domain)
         self.now += self.random.randint(10, 300)
 
     def call(self, thread, name, kernel=None, copy=None):
@@ -63,6 +64,9 @@ class Run(fabricated_export.Writer):
         self.sequence += 1
         sequence = self.sequence
         args = [{"name": "", "type": "tensor", "shape": shape, "dtype": "float32"} for shape in OPS[function]]
+        if function == "conv2d":  # by place (no bias), then by name
+            args += [{"name": "", "type": "NoneType", "value": None}, {"name": "", "type": "tuple", "value": (2, 1)},
+                     {"name": "padding", "type": "int", "value": self.sequence // 2 % 2}]
         marker = str({"traceMarker": ["train.py:10", f"net.py:{len(stack)}"], "funcStack": stack})
         call = str({"mod": "torch.nn.functional", "op": function, "args": args})
 
@@ -96,6 +100,36 @@ class Run(fabricated_export.Writer):
             self.backward(function, sequence)
         self.call(MAIN, "cudaDeviceSynchronize_v3020")
         self.push(MAIN, "aten::add_", lambda: self.work(MAIN, "relu"))  # no marked call around it
+
+
+class TensorFlowRun(Run):
+    """Ranges as NVIDIA's TensorFlow 1 makes them, in a domain of its own, with ranges of a user's domain around."""
+
+    def node(self, kind, name, kernel=None):
+        body = (lambda: self.call(MAIN, "cudaLaunchKernel_v7000", kernel=kernel)) if kernel else lambda: None
+        self.push(MAIN, f"{kind}: {name}", body, domain=1)
+
+    def inside(self):
+        self.node("MatMul", "model/dense/MatMul", "volta_h884gemm_64x128_ldg8_nn")
+        self.node("Relu", "model/dense/Relu", "void relu()")
+        self.node("MatMul", "gradients/model/dense/MatMul_grad/MatMul_1", "volta_h884gemm_64x128_ldg8_nt")
+        self.node("AssignAdd", "train/AssignAdd")
+
+    def step(self):
+        self.push(MAIN, "phase: train/step", self.inside, domain=2)
+        self.node("VariableV2", "global_step")
+
+
+def write_tensorflow(path, steps=3, seed=1):
+    run = TensorFlowRun(path, seed)
+    run.add("META_DATA_EXPORT", name="EXPORT_PRODUCT_VERSION", value="2021.5.1")
+    run.add("TARGET_INFO_GPU", id=0, name="Tesla V100-SXM2-16GB", smCount=80, computeMajor=7, computeMinor=0)
+    for number, name in ((1, "tensorflow-core"), (2, "my/app")):
+        run.add("NVTX_EVENTS", start=0, eventType=75, globalTid=MAIN, text=name, domainId=number)
+    for _ in range(steps):
+        run.step()
+    run.db.commit()
+    run.db.close()
 
 
 def write(path, steps=4, seed=1):

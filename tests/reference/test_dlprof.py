@@ -105,9 +105,11 @@ class Dlprof(unittest.TestCase):
             made = self.assert_all_same(self.fabricated(seed=seed))
             problems = [row["Problem"] for row in made.rows("expert_systems")]
             self.assertEqual(problems, [
-                "Unable to split profile into training iterations: key op  not found",
+                "Unable to split profile into training iterations: no key op was given",
                 "The following GPU device IDs are not being used: 1",
                 "6 ops were eligible to use tensor cores but none are using FP16"])
+            sizes = {row["Output Shapes"] for row in made.rows("iteration") if row["Op Type"] == "conv2d"}
+            self.assertEqual(sizes, {"<N:8, K:6, P:15, Q:30>", "<N:8, K:6, P:16, Q:32>"})
 
     def test_marked_run_by_key_op(self):
         path = self.fabricated(steps=6)
@@ -131,6 +133,71 @@ class Dlprof(unittest.TestCase):
         made = self.assert_all_same(EMIT_NVTX)
         self.assertEqual(made.facts()["GPU Count"], ["2"])
 
+    def tensorflow(self, **options):
+        path = self.path("tensorflow.sqlite")
+        fabricated_dlprof.write_tensorflow(path, **options)
+        return path
+
+    def test_nodes_of_tensorflow(self):
+        path = self.tensorflow()
+        made = Reports(path)
+        ops = {row["Op Name"]: row for row in made.rows("detailed")}
+        self.assertEqual(list(ops), sorted(ops, key=lambda name: -int(ops[name]["Total GPU Time (ns)"])))
+        self.assertEqual({name: (row["Direction"], row["Op Type"], row["TC Eligible"], row["Using TC"], row["No. Calls"])
+                          for name, row in ops.items()}, {
+            "model/dense/MatMul": ("fprop", "MatMul", "yes", "yes", "3"),
+            "model/dense/Relu": ("fprop", "Relu", "no", "no", "3"),
+            "gradients/model/dense/MatMul_grad/MatMul_1": ("bprop", "MatMul", "yes", "yes", "3"),
+            "train/AssignAdd": ("fprop", "AssignAdd", "no", "no", "3"),
+            "global_step": ("fprop", "VariableV2", "no", "no", "3")})
+        groups = [row["Name"] for row in made.rows("group_op")]
+        self.assertEqual(groups, ["/", "/gradients/", "/gradients/model/", "/gradients/model/dense/",
+                                  "/gradients/model/dense/MatMul_grad/", "/model/", "/model/dense/", "/train/"])
+        facts = made.facts()
+        self.assertEqual((facts["Framework"], facts["Total Iterations"]), (["TensorFlow"], ["3"]))
+        self.assertIn("No XLA ops detected", made.files["expert_systems"])
+        # A whole node ends the iterations; a mode of another framework does not look for global_step.
+        by_node = Reports(path, "--key-op", "gradients/model/dense/MatMul_grad/MatMul_1")
+        self.assertEqual(by_node.facts()["Total Iterations"], ["4"])
+        self.assertEqual(Reports(path, "--mode", "tensorflow2").facts()["Total Iterations"], ["1"])
+        self.assertEqual(Reports(path, "--mode", "tensorflow1").files, made.files)
+
+    def test_a_key_op_that_is_not_there_is_told(self):
+        done = opsight_cli.run("report", self.tensorflow(), "--style", "dlprof", "--key-op", "nothing",
+                               "--output", self.folder.name)
+        self.assertIn("note: no op has the id or name 'nothing'", done.stderr)
+        with open(self.path("dlprof_expert_systems.csv"), encoding="utf-8") as file:
+            self.assertIn("key op nothing not found", file.read())
+
+    def test_mode_simple_has_no_ops(self):
+        path = self.fabricated()
+        made, all_ops = Reports(path, "--mode", "simple"), Reports(path)
+        self.assertEqual({row["Op Name"] for row in made.rows("detailed")},
+                         {"unassociated_cudaLaunchKernel", "unassociated_cudaMemcpyAsync",
+                          "unassociated_cudaDeviceSynchronize"})
+        self.assertEqual(made.facts()["All kernels"], all_ops.facts()["All kernels"])
+        self.assertEqual(opsight_cli.run("report", path, "--style", "dlprof", "--mode", "mxnet", check=False).returncode, 2)
+
+    def test_domains_have_files_of_their_own(self):
+        path = self.tensorflow()
+        done = opsight_cli.run("report", path, "--style", "dlprof", "--output", self.folder.name, "--report", "detailed",
+                               "--domains", "my/app,tensorflow-core")
+        names = [os.path.basename(line) for line in done.stdout.splitlines()]
+        self.assertEqual(names, ["dlprof_my_app_detailed.csv", "dlprof_tensorflow-core_detailed.csv"])
+        with open(self.path(names[0]), encoding="utf-8") as file:
+            rows = list(csv.DictReader(file.read().splitlines()[1:]))
+        self.assertEqual([(row["Op ID"], row["Op Name"], row["Op Type"], row["No. Calls"]) for row in rows],
+                         [("PHASE_1", "train/step", "phase", "3")])
+        with open(self.path(names[1]), encoding="utf-8") as file, open(self.path("all.csv"), "w") as copy:
+            copy.write(Reports(path).files["detailed"])
+            file.seek(0)
+            text = file.read()
+        with open(self.path("all.csv"), encoding="utf-8") as file:
+            self.assertEqual(text, file.read())
+        wrong = opsight_cli.run("report", path, "--style", "dlprof", "--domains", "other", check=False)
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("my/app, tensorflow-core", wrong.stderr)
+
     def test_database_of_dlprof(self):
         path = self.path("dlprof_dldb.sqlite")
         with open(DATABASE, encoding="utf-8") as script:
@@ -153,6 +220,9 @@ class Dlprof(unittest.TestCase):
         kernel = made.rows("kernel")[0]
         self.assertEqual(kernel["Total GPU Time (ns)"], str(100000 + 39678 + 10000))
         self.assertEqual([row["Iteration"] for row in made.rows("iteration")], ["0", "0", "0", "1"])
+        self.assertEqual([(row["Input Shapes"], row["Parameters"], row["Output Shapes"]) for row in made.rows("iteration")],
+                         [("<N:1, C:3, H:32, W:32>; <K:6, C:3, R:3, S:3>", "<U:1, V:1>", "<N:1, K:6, P:30, Q:30>")] * 2 +
+                         [("", "", ""), ("<N:1, C:3, H:32, W:32>; <K:6, C:3, R:3, S:3>", "", "")])
         self.assertEqual(made.facts()["DLProf Version"], ["v1.8.0"])
         self.assertEqual(made.rows("expert_systems"), [{"Problem": "2 ops were eligible", "Recommendation": "Try AMP"}])
         again = Reports(path, "--key-op", "CONV2D_2")

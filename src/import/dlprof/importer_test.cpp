@@ -77,7 +77,8 @@ TEST_F(DlprofTest, KeepsWhatIdentifiesAnOpInDlprof) {
     ASSERT_EQ(p.nvtx_payloads.size(), 3u);
     EXPECT_EQ(text(p, p.nvtx_payloads[0].text),
               R"({"op_id":"CONV2D_1","op_type":"conv2d","direction":"fprop","data_type":"float32",)"
-              R"("tc_support_status":0})");
+              R"("tc_support_status":0,"input_shapes":"<N:1, C:3, H:32, W:32>; <K:6, C:3, R:3, S:3>",)"
+              R"("parameters":"<U:1, V:1>","output_shapes":"<N:1, K:6, P:30, Q:30>"})");
 }
 
 TEST_F(DlprofTest, ReadsWorkWithItsCalls) {

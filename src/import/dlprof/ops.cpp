@@ -97,7 +97,18 @@ class OpReader {
     }
 
     void take_instance(Table& row) {
-        enum { kInstanceId, kOp, kStart, kStop, kProcess, kThread, kShapes, kShapesText, kParameters };
+        enum {
+            kInstanceId,
+            kOp,
+            kStart,
+            kStop,
+            kProcess,
+            kThread,
+            kShapes,
+            kShapesText,
+            kParameters,
+            kOutputs
+        };
         const int64_t id = row.number(kInstanceId, ++instances_);
         const auto found = database_.ops.find(row.number(kOp));
         if (found == database_.ops.end())
@@ -124,9 +135,26 @@ class OpReader {
         builder_.extend_nvtx({span.track, {}, op.name, builder_.nvtx_attributes({})});
         NvtxPayload payload;
         payload.type = NvtxPayload::Type::kText;
-        payload.text = op.payload;
+        payload.text = payload_of(op, either(row, kShapes, kShapesText), database_.text(row, kParameters),
+                                  database_.text(row, kOutputs));
         builder_.extend_payload(payload);
         database_.add_instance(found->first, thread, span.begin, span.begin + span.dur, id);
+    }
+
+    // What is told of an op, and of this call of it.
+    StringId payload_of(const OpFacts& op, StringId shapes, StringId parameters, StringId outputs) {
+        if (shapes.value == 0 && parameters.value == 0 && outputs.value == 0) return op.payload;
+        const auto [it, is_new] = payloads_.try_emplace(std::tuple(op.payload, shapes, parameters, outputs));
+        if (!is_new) return it->second;
+        Json facts = Json::parse(builder_.view(op.payload), nullptr, false);
+        if (!facts.is_object()) return it->second = op.payload;
+        const auto add = [&](const char* key, StringId text) {
+            if (text.value != 0) facts[key] = builder_.view(text);
+        };
+        add("input_shapes", shapes);
+        add("parameters", parameters);
+        add("output_shapes", outputs);
+        return it->second = builder_.text(facts.dump(-1, ' ', false, Json::error_handler_t::replace));
     }
 
     // Shapes as JSON, each distinct text read once.
@@ -147,6 +175,7 @@ class OpReader {
     ProfileBuilder& builder_;
     int64_t instances_ = 0;
     absl::flat_hash_map<StringId, StringId> shapes_;
+    absl::flat_hash_map<std::tuple<StringId, StringId, StringId, StringId>, StringId> payloads_;
 };
 
 }  // namespace

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <stdexcept>
 
 #include "hardware/tensor_cores.h"
 #include "import/nsys/python_literal.h"
+#include "query/dlprof/geometry.h"
 #include "query/dlprof/recording.h"
 
 namespace opsight::dlprof {
@@ -39,17 +41,21 @@ T& at(std::vector<T>& list, int64_t id) {
 
 class Loader {
   public:
-    explicit Loader(stats::Source& source) : source_(source) {}
+    Loader(stats::Source& source, const Options& options) : source_(source), options_(options) {}
 
     Result<Recording> run() {
         OPSIGHT_TRY(facts());
-        OPSIGHT_TRY(ops());
+        OPSIGHT_TRY(choose_ranges());
+        OPSIGHT_TRY(only_ranges_.empty() ? ops() : ops_of_ranges());
         OPSIGHT_TRY(identities());
         OPSIGHT_TRY(calls());
         OPSIGHT_TRY(device_work());
         OPSIGHT_TRY(names());
         OPSIGHT_TRY(host_spans());
-        OPSIGHT_TRY(r_.fact("producer").starts_with("DLProf") ? payloads() : marks());
+        if (options_.mode == Mode::kSimple)
+            r_.origin = Origin::kNone;
+        else if (!own_ranges_)
+            OPSIGHT_TRY(is_recorded() ? payloads() : marks());
         return std::move(r_);
     }
 
@@ -100,21 +106,109 @@ class Loader {
             });
     }
 
+    std::string chosen() const { return only_ranges_.empty() ? "true" : only_ranges_; }
+    bool is_recorded() const { return r_.fact("producer").starts_with("DLProf"); }
+
+    // Whether a domain or a mode restricts the ops to some of the NVTX ranges.
+    Status choose_ranges() {
+        int64_t of_tensorflow = 0, of_tensorrt = 0;
+        std::string domains;
+        bool named = false;
+        OPSIGHT_TRY(
+            each("SELECT a.domain_name, count(*) FROM raw.nvtx_ranges r JOIN raw.nvtx_attributes a ON a.id = "
+                 "r.attributes WHERE a.type = 0 GROUP BY 1 ORDER BY 1",
+                 [&](const auto& row) {
+                     const std::string name = text(row[0]);
+                     if (is_tensorflow(name)) of_tensorflow += number(row[1]);
+                     if (name == "TensorRT") of_tensorrt += number(row[1]);
+                     named |= (name.empty() ? "default" : name) == options_.domain;
+                     domains += (domains.empty() ? "" : ", ") + (name.empty() ? "default" : name);
+                 }));
+        r_.tensorflow = of_tensorflow > 0;
+        if (options_.domain && !named)
+            return fail(Error{fmt::format("has no ranges in an NVTX domain '{}'", *options_.domain),
+                              source_.path(),
+                              {},
+                              domains.empty() ? "it has no NVTX ranges: leave --domains out"
+                                              : "it has ranges in " + domains,
+                              2});
+        if (options_.domain)
+            only_ranges_ = "a.domain_name = " +
+                           duck::quote_text(*options_.domain == "default" ? std::string() : *options_.domain);
+        else if (options_.mode == Mode::kTensorRt && of_tensorrt > 0)
+            only_ranges_ = "a.domain_name = 'TensorRT'";
+        else if ((options_.mode == Mode::kTensorFlow1 || options_.mode == Mode::kTensorFlow2) &&
+                 r_.tensorflow)
+            only_ranges_ = kTensorFlowDomains;
+        return {};
+    }
+
+    static bool is_tensorflow(const std::string& domain) {
+        return domain.starts_with("tensorflow") || domain.starts_with("TensorFlow") || domain == "tf";
+    }
+
+    // Ops from the chosen ranges; which one is inside another is found anew, without the other domains. In a
+    // domain of the user's own, where no range is an op, all of them are.
+    Status ops_of_ranges() {
+        OPSIGHT_ASSIGN(
+            const duck::Rows known,
+            source_.query("SELECT count(*) FROM raw.nvtx_ranges r JOIN raw.nvtx_attributes a ON a.id = "
+                          "r.attributes SEMI JOIN raw.ops o ON o.id = r.id WHERE a.type = 0 AND " +
+                          only_ranges_));
+        own_ranges_ = number(known.rows.at(0).at(0)) == 0;
+        OPSIGHT_TRY(
+            scan(fmt::format("SELECT r.id::INTEGER, r.track::INTEGER, coalesce(o.op, -1)::INTEGER, "
+                             "-1::INTEGER, coalesce(o.forward, -1)::INTEGER, coalesce(o.iteration, "
+                             "-1)::INTEGER, r.begin_ns::BIGINT, (r.begin_ns + r.dur_ns)::BIGINT, "
+                             "coalesce(o.sequence, -1)::BIGINT FROM raw.nvtx_ranges r JOIN "
+                             "raw.nvtx_attributes a ON a.id = r.attributes {} JOIN raw.ops o ON o.id = r.id "
+                             "WHERE a.type = 0 AND (r.flags & 2) = 0 AND {} ORDER BY r.id",
+                             own_ranges_ ? "LEFT" : "", only_ranges_),
+                 [this](const duck::Batch& batch) { append_ops(batch); }));
+        OpRows& o = r_.ops;
+        std::vector<size_t> open;
+        for (size_t row = 0; row < o.size(); ++row) {
+            while (!open.empty() &&
+                   (o.track[open.back()] != o.track[row] || o.end[open.back()] <= o.begin[row]))
+                open.pop_back();
+            if (!open.empty()) o.parent[row] = o.id[open.back()];
+            open.push_back(row);
+        }
+        return own_ranges_ ? names_of_ranges() : Status();
+    }
+
+    Status names_of_ranges() {
+        return each(
+            "SELECT r.id, x.text FROM raw.nvtx_ranges r JOIN raw.nvtx_attributes a ON a.id = r.attributes "
+            "JOIN raw.strings x ON x.id = r.text WHERE a.type = 0 AND " +
+                only_ranges_,
+            [this](const auto& row) {
+                const std::string said = text(row[1]);
+                const size_t colon = said.find(": ");
+                // "type: name", as TensorFlow's ranges; else the text is both.
+                const bool parted = colon != said.npos && colon > 0 && colon + 2 < said.size();
+                tell(row[0], parted ? said.substr(colon + 2) : said,
+                     parted ? said.substr(0, colon) : said.substr(said.rfind('/') + 1));
+            });
+    }
+
+    void append_ops(const duck::Batch& batch) {
+        OpRows& o = r_.ops;
+        size_t column = 0;
+        for (auto* list : {&o.id, &o.track, &o.op, &o.parent, &o.forward, &o.iteration})
+            append(*list, batch, column++);
+        append(o.begin, batch, column++);
+        append(o.end, batch, column++);
+        append(o.sequence, batch, column);
+    }
+
     Status ops() {
         return scan(
             "SELECT id::INTEGER, track::INTEGER, op::INTEGER, parent_op::INTEGER, forward::INTEGER, "
             "iteration::INTEGER, begin_ns::BIGINT, (begin_ns + dur_ns)::BIGINT, sequence::BIGINT FROM "
             "raw.ops "
             "WHERE (flags & 2) = 0 ORDER BY id",
-            [this](const duck::Batch& batch) {
-                OpRows& o = r_.ops;
-                size_t column = 0;
-                for (auto* list : {&o.id, &o.track, &o.op, &o.parent, &o.forward, &o.iteration})
-                    append(*list, batch, column++);
-                append(o.begin, batch, column++);
-                append(o.end, batch, column++);
-                append(o.sequence, batch, column);
-            });
+            [this](const duck::Batch& batch) { append_ops(batch); });
     }
 
     Status identities() {
@@ -226,10 +320,11 @@ class Loader {
     }
 
     Status marks() {
-        OPSIGHT_TRY(
-            each("SELECT id, text FROM raw.strings WHERE starts_with(text, '{') AND id IN (SELECT text "
-                 "FROM raw.nvtx_ranges)",
-                 [this](const auto& row) { understand(number(row[0]), text(row[1])); }));
+        OPSIGHT_TRY(each(
+            "SELECT id, text FROM raw.strings WHERE starts_with(text, '{') AND id IN (SELECT r.text "
+            "FROM raw.nvtx_ranges r JOIN raw.nvtx_attributes a ON a.id = r.attributes WHERE a.type = 0 AND " +
+                chosen() + ")",
+            [this](const auto& row) { understand(number(row[0]), text(row[1])); }));
         const bool marked =
             std::any_of(r_.marks.begin(), r_.marks.end(), [](const auto& mark) { return mark.second.is_op; });
         if (!marked) return scope_names();
@@ -237,7 +332,8 @@ class Loader {
         return scan(
             "SELECT r.id::INTEGER, r.track::INTEGER, r.text::INTEGER, r.begin_ns::BIGINT, (r.begin_ns + "
             "r.dur_ns)::BIGINT FROM raw.nvtx_ranges r JOIN raw.nvtx_attributes a ON a.id = r.attributes "
-            "WHERE a.type = 0 ORDER BY r.track, r.begin_ns, r.dur_ns DESC, r.id",
+            "WHERE a.type = 0 AND " +
+                chosen() + " ORDER BY r.track, r.begin_ns, r.dur_ns DESC, r.id",
             [this](const duck::Batch& batch) {
                 for (size_t i = 0; i < batch.size(); ++i)
                     if (const int32_t said = batch.column<int32_t>(2)[i]; r_.marks.contains(said))
@@ -260,6 +356,9 @@ class Loader {
             if (mark.text.empty() && mark.stack.empty()) return;
         } else if (const nsys::PythonValue* args = value->find("args")) {
             arguments(*args, mark);
+            Geometry geometry = geometry_of(mark.text, arguments_of(*args));
+            mark.parameters = std::move(geometry.parameters);
+            mark.outputs = std::move(geometry.outputs);
         }
         r_.marks.emplace(static_cast<int32_t>(id), std::move(mark));
     }
@@ -277,20 +376,74 @@ class Loader {
         if (!mark.shapes.empty()) mark.shapes += ']';
     }
 
+    static std::optional<int64_t> whole(const std::string& said) {
+        int64_t value = 0;
+        const auto [end, problem] = std::from_chars(said.data(), said.data() + said.size(), value);
+        if (problem != std::errc() || end != said.data() + said.size()) return std::nullopt;
+        return value;
+    }
+    static std::optional<std::vector<int64_t>> whole_list(const nsys::PythonValue& said) {
+        std::vector<int64_t> values;
+        for (const nsys::PythonValue& item : said.items) {
+            const auto value = whole(item.text);
+            if (!value) return std::nullopt;
+            values.push_back(*value);
+        }
+        if (said.kind == nsys::PythonValue::Kind::kList) return values;
+        const auto value = whole(said.text);
+        return value ? std::optional(std::vector{*value}) : std::nullopt;
+    }
+
+    // Those of a convolution, by name or else by place: input, weight, bias, stride, padding, dilation,
+    // groups.
+    static Arguments arguments_of(const nsys::PythonValue& args) {
+        Arguments a;
+        constexpr std::string_view kPlaces[] = {"input",   "weight",   "bias",  "stride",
+                                                "padding", "dilation", "groups"};
+        for (size_t i = 0; i < args.items.size(); ++i) {
+            const nsys::PythonValue& arg = args.items[i];
+            if (const nsys::PythonValue* shape = arg.find("shape")) {
+                a.tensors.push_back(whole_list(*shape).value_or(Shape()));
+                continue;
+            }
+            const nsys::PythonValue* value = arg.find("value");
+            std::string_view name = arg.text_of("name");
+            if (name.empty() && i < std::size(kPlaces)) name = kPlaces[i];
+            if (!value || name == "bias" ||
+                std::find(kPlaces + 3, std::end(kPlaces), name) == std::end(kPlaces))
+                continue;
+            const auto values = whole_list(*value);
+            a.complete &= values && !values->empty();
+            if (!a.complete) continue;
+            if (name == "stride") a.stride = values;
+            if (name == "padding") a.padding = values;
+            if (name == "dilation") a.dilation = values;
+            if (name == "groups") a.groups = values->front();
+        }
+        return a;
+    }
+
     // "MatMul: model/dense/MatMul": what TensorFlow's ranges say after their type is the whole name of the
     // op.
     Status scope_names() {
         return each(
             "SELECT r.id, x.text FROM raw.nvtx_ranges r SEMI JOIN raw.ops o ON o.id = r.id "
             "JOIN raw.strings x ON x.id = r.text JOIN raw.nvtx_attributes a ON a.id = r.attributes "
-            "WHERE (a.domain_name ILIKE 'tensorflow%' OR a.domain_name = 'tf') AND contains(x.text, ': ')",
+            "WHERE a.type = 0 AND contains(x.text, ': ') AND " +
+                std::string(kTensorFlowDomains),
             [this](const auto& row) {
                 const std::string said = text(row[1]);
                 tell(row[0], said.substr(said.find(": ") + 2), {});
             });
     }
 
+    static constexpr std::string_view kTensorFlowDomains =
+        "(a.domain_name LIKE 'tensorflow%' OR a.domain_name LIKE 'TensorFlow%' OR a.domain_name = 'tf')";
+
     stats::Source& source_;
+    const Options& options_;
+    std::string only_ranges_;  // SQL of the ranges that ops are taken from; empty: any
+    bool own_ranges_ = false;  // none of which is an op by itself
     Recording r_;
     std::vector<int32_t> device_of_;  // by id of raw.devices
     std::map<std::pair<std::string, std::string>, int32_t> told_;
@@ -298,8 +451,8 @@ class Loader {
 
 }  // namespace
 
-Result<Recording> load_recording(stats::Source& source) {
-    return Loader(source).run();
+Result<Recording> load_recording(stats::Source& source, const Options& options) {
+    return Loader(source, options).run();
 }
 
 }  // namespace opsight::dlprof

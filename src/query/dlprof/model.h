@@ -10,14 +10,20 @@ namespace opsight::dlprof {
 
 struct Op {
     std::string id, name, type, direction;  // "CONV2D_1", path, "conv2d", "fprop" or "bprop"
-    std::string data_type, data_types, shapes, stack;
+    std::string data_type, stack;
     bool eligible = false;  // for Tensor Cores
     bool uses_tc = false;   // in the range
     bool pseudo = false;    // API work outside of all ops
 };
 
+// Of one call: its tensors may have other sizes than those of the call before.
+struct Details {
+    std::string data_types, shapes, parameters, outputs;
+};
+
 struct Instance {
     int32_t op = -1, track = -1, iteration = -1;
+    int32_t details = -1;  // in Model::details; -1: nothing is known
     int64_t begin = 0, end = 0;
     int64_t api_ns = 0, gpu_ns = 0, gpu_idle_ns = 0;
     int64_t last_end = 0;  // of its work
@@ -35,13 +41,14 @@ struct Work {
 struct Iterations {
     std::vector<std::pair<int64_t, int64_t>> list;
     int64_t start = 0, stop = 0;  // the range, both taken
-    std::string key_op;
-    bool split = false;  // false: the whole profile is one
+    std::string key_op;           // as asked for
+    bool split = false;           // false: the whole profile is one
 };
 
 struct Model {
     Recording recording;
     std::vector<Op> ops;
+    std::vector<Details> details;
     std::vector<Instance> instances;  // of the range
     std::vector<Work> work;           // of the range, by begin
     Iterations iterations;
@@ -54,6 +61,7 @@ Status find_work(Model& model, const Options& options);
 
 // Names of ops as a table of DLProf has them.
 std::string op_name_of_stack(std::string_view function_stack);  // "f(2)/relu(3)" -> "f[2]/relu[3]"
+bool is_gradient(std::string_view name);  // of a TensorFlow node: made by differentiation
 std::string shapes_of(std::string_view type, std::string_view json);
 void number_ops(Model& model);  // ids, by first appearance
 

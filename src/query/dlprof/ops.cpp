@@ -33,13 +33,14 @@ class Finder {
     explicit Finder(Model& model) : model_(model), r_(model.recording) {}
 
     void run() {
+        if (r_.origin == Origin::kNone) return;
         if (r_.origin == Origin::kMarked) find_stacks();
         forward_.assign(r_.ops.size(), -1);
         for (int32_t row = 0; row < static_cast<int32_t>(r_.ops.size()); ++row)
             if (is_op(row)) take(row);
         // Backward ops are named by forward ones, which may come later in the order of threads.
         for (const auto& [row, instance] : backward_)
-            model_.instances[instance].op = backward_op(row);
+            name_backward(row, model_.instances[instance]);
     }
 
   private:
@@ -64,13 +65,22 @@ class Finder {
         instance.iteration = r_.ops.iteration[row];
         instance.begin = r_.ops.begin[row];
         instance.end = r_.ops.end[row];
-        if (r_.origin == Origin::kRecorded)
-            instance.op = recorded_op(row);
-        else if (!stacks_.contains(r_.ops.id[row]) && identity(row).backward)
+        if (r_.origin == Origin::kRecorded) {
+            take_recorded(row, instance);
+        } else if (!stacks_.contains(r_.ops.id[row]) && identity(row).backward) {
             backward_.emplace_back(row, model_.instances.size());
-        else
-            forward_[row] = instance.op = forward_op(row);
+        } else {
+            take_forward(row, instance);
+            forward_[row] = static_cast<int32_t>(model_.instances.size());
+        }
         model_.instances.push_back(instance);
+    }
+
+    // What is known of a call by `key`: of the id of a text, of what a source told, or of an identity.
+    int32_t details(absl::flat_hash_map<int32_t, int32_t>& known, int32_t key, auto&& make) {
+        const auto [it, is_new] = known.try_emplace(key, static_cast<int32_t>(model_.details.size()));
+        if (is_new) model_.details.push_back(make());
+        return it->second;
     }
 
     // Ops by what tells them apart.
@@ -81,81 +91,101 @@ class Finder {
         return it->second;
     }
 
-    int32_t recorded_op(int32_t row) {
+    void take_recorded(int32_t row, Instance& instance) {
         const int32_t told = r_.told_of.at(r_.ops.id[row]);
         const auto [it, is_new] = recorded_.try_emplace(told, -1);
-        if (!is_new) return it->second;
-        const auto& [name, payload] = r_.told[told];
-        const Json facts = Json::parse(payload, nullptr, false);
-        const auto fact = [&](const char* key) {
-            return facts.is_object() && facts.contains(key) && facts[key].is_string()
-                       ? facts[key].get<std::string>()
-                       : std::string();
-        };
-        Op op;
-        op.id = fact("op_id");
-        op.name = name;
-        op.type = fact("op_type");
-        op.direction = fact("direction");
-        op.data_type = op.data_types = fact("data_type");
-        op.stack = identity(row).stack;
-        op.shapes = shapes_of(op.type, identity(row).shapes);
-        if (facts.is_object() && facts.contains("tc_support_status"))
-            op.eligible = facts["tc_support_status"] == 0;
-        return it->second = get(op);
+        if (is_new) it->second = recorded_op(row, told);
+        instance.op = it->second;
+        instance.details = details(details_of_told_, told, [&] { return recorded_details(row, told); });
     }
 
-    int32_t forward_op(int32_t row) {
+    static std::string fact(const Json& facts, const char* key) {
+        return facts.is_object() && facts.contains(key) && facts[key].is_string()
+                   ? facts[key].get<std::string>()
+                   : std::string();
+    }
+
+    Details recorded_details(int32_t row, int32_t told) {
+        const Json facts = Json::parse(r_.told[told].second, nullptr, false);
+        std::string shapes = fact(facts, "input_shapes");
+        if (shapes.empty()) shapes = shapes_of(fact(facts, "op_type"), identity(row).shapes);
+        return {fact(facts, "data_type"), std::move(shapes), fact(facts, "parameters"),
+                fact(facts, "output_shapes")};
+    }
+
+    int32_t recorded_op(int32_t row, int32_t told) {
+        const auto& [name, payload] = r_.told[told];
+        const Json facts = Json::parse(payload, nullptr, false);
         Op op;
-        op.direction = "fprop";
-        const Identity& known = identity(row);
-        const auto stack = stacks_.find(r_.ops.id[row]);
-        const auto told = r_.told_of.find(r_.ops.id[row]);
-        if (stack != stacks_.end()) {
-            const Mark& mark = r_.marks.at(stack->second.text);
-            op.type = mark.text;
-            op.data_type = mark.dtype;
-            op.data_types = mark.dtypes;
-            op.shapes = shapes_of(op.type, mark.shapes);
-            op.name = "/" + op.type;
-            if (stack->second.marker >= 0) {
-                const Mark& marker = r_.marks.at(stack->second.marker);
-                if (!marker.text.empty()) op.name = op_name_of_stack(marker.text);
-                op.stack = marker.stack;
-            }
-        } else {
-            op.type = known.type;
-            op.data_type = first_type(known.dtypes);
-            op.data_types = joined_types(known.dtypes);
-            op.shapes = shapes_of(op.type, known.shapes);
-            op.stack = known.stack;
-            op.name = told != r_.told_of.end()
-                          ? r_.told[told->second].first
-                          : (known.layer.empty() ? "" : "/" + known.layer) + "/" + known.name;
-        }
-        op.eligible = can_use_tensor_cores(op.type) || known.eligible;
+        op.id = fact(facts, "op_id");
+        op.name = name;
+        op.type = fact(facts, "op_type");
+        op.direction = fact(facts, "direction");
+        op.data_type = fact(facts, "data_type");
+        op.stack = identity(row).stack;
+        if (facts.is_object() && facts.contains("tc_support_status"))
+            op.eligible = facts["tc_support_status"] == 0;
         return get(op);
     }
 
+    void take_forward(int32_t row, Instance& instance) {
+        const auto stack = stacks_.find(r_.ops.id[row]);
+        if (stack == stacks_.end()) return take_plain(row, "fprop", instance);
+        const Mark& mark = r_.marks.at(stack->second.text);
+        Op op;
+        op.direction = "fprop";
+        op.type = mark.text;
+        op.data_type = mark.dtype;
+        op.name = "/" + op.type;
+        if (stack->second.marker >= 0) {
+            const Mark& marker = r_.marks.at(stack->second.marker);
+            if (!marker.text.empty()) op.name = op_name_of_stack(marker.text);
+            op.stack = marker.stack;
+        }
+        op.eligible = can_use_tensor_cores(op.type) || identity(row).eligible;
+        instance.op = get(op);
+        instance.details = details(details_of_mark_, stack->second.text, [&] {
+            return Details{mark.dtypes, shapes_of(mark.text, mark.shapes), mark.parameters, mark.outputs};
+        });
+    }
+
+    // By what Opsight itself knows of it.
+    void take_plain(int32_t row, const char* direction, Instance& instance) {
+        const Identity& known = identity(row);
+        const auto told = r_.told_of.find(r_.ops.id[row]);
+        Op op;
+        op.direction = direction;
+        op.type = known.type;
+        op.data_type = first_type(known.dtypes);
+        op.stack = known.stack;
+        op.name = (known.layer.empty() ? "" : "/" + known.layer) + "/" + known.name;
+        if (told != r_.told_of.end()) {
+            const auto& [name, type] = r_.told[told->second];
+            op.name = name;
+            if (op.type.empty()) op.type = type;
+        }
+        const bool tensorflow = r_.tensorflow || r_.fact("framework").find("TensorFlow") != std::string::npos;
+        if (tensorflow && is_gradient(op.name)) op.direction = "bprop";
+        op.eligible = can_use_tensor_cores(op.type) || known.eligible;
+        instance.op = get(op);
+        if (r_.ops.op[row] < 0) return;
+        instance.details = details(details_of_identity_, r_.ops.op[row], [&] {
+            return Details{joined_types(known.dtypes), shapes_of(op.type, known.shapes), {}, {}};
+        });
+    }
+
     // A call of autograd has the name, type, shapes and stack of the forward op, where that is known.
-    int32_t backward_op(int32_t row) {
+    void name_backward(int32_t row, Instance& instance) {
         const int32_t id = r_.ops.forward[row];
         int32_t forward = id < 0 ? -1 : row_of(id);
         while (forward >= 0 && forward_[forward] < 0)
             forward = r_.ops.parent[forward] < 0 ? -1 : row_of(r_.ops.parent[forward]);
-        Op op;
-        if (forward >= 0) {
-            op = model_.ops[forward_[forward]];
-        } else {
-            const Identity& known = identity(row);
-            op.type = known.type;
-            op.name = (known.layer.empty() ? "" : "/" + known.layer) + "/" + known.name;
-            op.data_type = first_type(known.dtypes);
-            op.data_types = joined_types(known.dtypes);
-            op.eligible = known.eligible;
-        }
+        if (forward < 0) return take_plain(row, "bprop", instance);
+        const Instance& of = model_.instances[forward_[forward]];
+        Op op = model_.ops[of.op];
         op.direction = "bprop";
-        return get(op);
+        instance.details = of.details;
+        instance.op = get(op);
     }
 
     int32_t row_of(int32_t id) const {
@@ -199,13 +229,30 @@ class Finder {
     Model& model_;
     const Recording& r_;
     absl::flat_hash_map<int32_t, Stack> stacks_;  // by id of the op
-    std::vector<int32_t> forward_;                // op of a row that is a forward instance; else -1
+    std::vector<int32_t> forward_;                // instance of a row that is a forward one; else -1
     std::vector<std::pair<int32_t, size_t>> backward_;
-    absl::flat_hash_map<int32_t, int32_t> recorded_;
+    absl::flat_hash_map<int32_t, int32_t> recorded_, details_of_told_, details_of_mark_, details_of_identity_;
     absl::flat_hash_map<std::tuple<std::string, std::string, std::string, std::string>, int32_t> known_;
 };
 
 }  // namespace
+
+// TensorFlow 1 puts what it differentiates into the scope "gradients" (the second time "gradients_1"),
+// TensorFlow 2 into "gradient_tape".
+bool is_gradient(std::string_view name) {
+    while (!name.empty()) {
+        const size_t end = std::min(name.find('/'), name.size());
+        const bool more = end < name.size();
+        std::string_view scope = name.substr(0, end);
+        name.remove_prefix(more ? end + 1 : end);
+        if (!more) return false;
+        while (!scope.empty() && scope.back() >= '0' && scope.back() <= '9')
+            scope.remove_suffix(1);
+        if (scope.ends_with('_')) scope.remove_suffix(1);
+        if (scope == "gradients" || scope == "gradient_tape") return true;
+    }
+    return false;
+}
 
 void find_ops(Model& model) {
     Finder(model).run();
@@ -229,17 +276,19 @@ std::string shapes_of(std::string_view type, std::string_view json) {
     const Json list = Json::parse(json, nullptr, false);
     if (!list.is_array()) return {};
     const bool convolution = type.starts_with("conv") || type.starts_with("Conv");
-    const bool linear = type == "linear" || type == "matmul" || type == "mm";
+    const bool linear = type == "linear";
+    const bool product = type == "matmul" || type == "mm" || type == "MatMul";
+    const auto letters_of = [&](size_t index, size_t dimensions) -> std::string_view {
+        if (convolution && dimensions == 4) return index == 0 ? "NCHW" : "KCRS";
+        if (dimensions != 2 || index > 1) return {};
+        if (linear) return index == 0 ? "NK" : "MK";
+        return product ? (index == 0 ? "MK" : "KN") : "";
+    };
     std::string out;
     size_t index = 0;
     for (const Json& shape : list) {
         if (!shape.is_array() || shape.empty()) continue;
-        const std::string_view letters = convolution && shape.size() == 4 ? (index == 0 ? "NCHW" : "KCRS")
-                                         : linear && shape.size() == 2 && index < 2
-                                             ? (index == 0         ? "NK"
-                                                : type == "linear" ? "MK"
-                                                                   : "KM")
-                                             : std::string_view();
+        const std::string_view letters = letters_of(index, shape.size());
         if (!letters.empty() && index > 1) break;
         std::string sizes;
         for (size_t i = 0; i < shape.size(); ++i) {

@@ -17,6 +17,7 @@ enum class Origin : uint8_t {
     kRecorded,  // a database of DLProf: its own ops
     kMarked,    // ranges of PyProf or DLProf's PyTorch package: Python dicts
     kOps,       // any other: the outermost op of a thread
+    kNone,      // mode "simple": there are none
 };
 
 // Rows of raw.ops, by (track, begin, longest first), which is by id.
@@ -58,6 +59,7 @@ struct Mark {
     std::string text;    // op, or path of functions
     std::string stack;   // of trace markers
     std::string dtype, dtypes, shapes;  // of ops
+    std::string parameters, outputs;    // of ops: see geometry.h
 };
 
 struct Range {
@@ -74,6 +76,7 @@ struct Device {
 struct Recording {
     Origin origin = Origin::kOps;
     bool from_nsys = false;
+    bool tensorflow = false;     // has ranges of TensorFlow
     int64_t begin = 0, end = 0;  // of the profile
     OpRows ops;
     Calls calls;
@@ -86,8 +89,9 @@ struct Recording {
     absl::flat_hash_map<int32_t, std::string> call_names;  // by Calls::name
     absl::flat_hash_map<int32_t, Mark> marks;              // by text
     std::vector<Range> ranges;                             // that have a mark, by (track, begin)
-    // What sources tell of an op beside its identity: its whole name, and what a database of DLProf says.
-    std::vector<std::pair<std::string, std::string>> told;      // name, payload
+    // What sources tell of an op beside its identity: its whole name, and what a database of DLProf says, or
+    // the type that the range of a user's own domain names.
+    std::vector<std::pair<std::string, std::string>> told;      // name; payload or type
     absl::flat_hash_map<int32_t, int32_t> told_of;              // by id of the op
     std::vector<std::pair<int64_t, int64_t>> loading, file_io;  // spans of data loading and of file I/O
     std::map<std::string, std::string> facts;                   // raw.meta
@@ -97,6 +101,6 @@ struct Recording {
     }
 };
 
-Result<Recording> load_recording(stats::Source& source);
+Result<Recording> load_recording(stats::Source& source, const Options& options);
 
 }  // namespace opsight::dlprof

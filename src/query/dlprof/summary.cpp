@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -58,6 +59,18 @@ double mean(const std::vector<double>& values) {
     return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
+// Mean length of the iterations in the range, and the deviation of a sample.
+void measure_iterations(const Iterations& it, Overview& o) {
+    std::vector<double> lengths;
+    for (int64_t i = it.start; i <= it.stop; ++i)
+        lengths.push_back(static_cast<double>(it.list[i].second - it.list[i].first));
+    o.mean_iteration = mean(lengths);
+    double squares = 0;
+    for (const double length : lengths)
+        squares += (length - o.mean_iteration) * (length - o.mean_iteration);
+    if (lengths.size() > 1) o.deviation = std::sqrt(squares / static_cast<double>(lengths.size() - 1));
+}
+
 Table section(std::string title, std::vector<Row> rows) {
     return {std::move(title), {{"", Kind::kWord}, {"", Kind::kWord}}, std::move(rows)};
 }
@@ -76,7 +89,8 @@ std::string names_of_devices(const Recording& r) {
 std::string framework_of(const Recording& r) {
     const std::string told = r.fact("framework");
     if (!told.empty()) return told;
-    return r.origin == Origin::kMarked ? "PyTorch" : "";
+    if (r.origin == Origin::kMarked) return "PyTorch";
+    return r.tensorflow ? "TensorFlow" : "";
 }
 
 Table system_config(const Recording& r) {
@@ -119,22 +133,13 @@ Table performance(const Overview& o) {
 Table iterations(const Model& model, const Overview& o) {
     const Iterations& it = model.iterations;
     const int64_t count = it.stop - it.start + 1;
-    std::vector<double> lengths;
-    for (int64_t i = it.start; i <= it.stop; ++i)
-        lengths.push_back(static_cast<double>(it.list[i].second - it.list[i].first));
-    const double average = mean(lengths);
-    double squares = 0;
-    for (const double length : lengths)
-        squares += (length - average) * (length - average);
-    const double deviation =
-        lengths.size() > 1 ? std::sqrt(squares / static_cast<double>(lengths.size() - 1)) : 0;
     const auto text = [](int64_t value) { return Cell(std::to_string(value)); };
     return section("Iterations", {{"Total Iterations", text(std::ssize(it.list))},
                                   {"Aggregated Iterations", text(count)},
                                   {"Iteration Start", text(it.start)},
                                   {"Iteration Stop", text(it.stop)},
                                   {"Average Iteration Time (ns)", text(o.wall_ns / count)},
-                                  {"Iteration Time Standard Deviation", text(std::llround(deviation))}});
+                                  {"Iteration Time Standard Deviation", text(std::llround(o.deviation))}});
 }
 
 struct Three {
@@ -176,16 +181,11 @@ Table all_kernels(const Model& model) {
                                   other.row("All other kernels")});
 }
 
-bool is_half(const std::string& types) {
-    for (const char* half : {"float16", "half", "Half", "bfloat16", "BFloat16", "fp16"})
-        if (types.find(half) != types.npos) return true;
-    return false;
-}
-
 }  // namespace
 
 Overview overview(const Model& model) {
     Overview o;
+    measure_iterations(model.iterations, o);
     const Recording& r = model.recording;
     int64_t begin = INT64_MAX, end = INT64_MIN;
     std::array<Spans, 6> classes;
@@ -234,52 +234,28 @@ Report summary(const Model& model, const Overview& o) {
              all_kernels(model)}};
 }
 
-// The findings that DLProf left in its database; else those whose rule is known well enough to be made anew.
-Report expert_systems(const Model& model, const Overview& o) {
-    Table table{"Expert Systems Feedback", {{"Problem", Kind::kText}, {"Recommendation", Kind::kText}}, {}};
-    const Recording& r = model.recording;
-    for (int i = 1; !r.fact(fmt::format("property.dlprof_problem_{}", i)).empty(); ++i)
-        table.rows.push_back({r.fact(fmt::format("property.dlprof_problem_{}", i)),
-                              r.fact(fmt::format("property.dlprof_recommendation_{}", i))});
-    if (r.origin == Origin::kRecorded) return {"expert_systems", {std::move(table)}};
-    if (!model.iterations.split)
-        table.rows.push_back(
-            {fmt::format("Unable to split profile into training iterations: key op {} not found",
-                         model.iterations.key_op),
-             "Give the op that ends an iteration with --key-op"});
-    std::string idle;
-    for (size_t i = 0; i < o.used.size(); ++i)
-        if (!o.used[i]) idle += (idle.empty() ? "" : ", ") + std::to_string(r.devices[i].number);
-    if (!idle.empty())
-        table.rows.push_back({"The following GPU device IDs are not being used: " + idle,
-                              "Let the container, the framework and the model see and use all GPUs"});
-    int64_t eligible = 0;
-    bool half = false;
-    std::vector<bool> met(model.ops.size(), false);
-    for (const Instance& i : model.instances) {
-        const Op& op = model.ops[i.op];
-        if (met[i.op] || !op.eligible) continue;
-        met[i.op] = true;
-        ++eligible;
-        half |= is_half(op.data_types);
-    }
-    if (eligible > 0 && !half)
-        table.rows.push_back(
-            {fmt::format("{} ops were eligible to use tensor cores but none are using FP16", eligible),
-             "Enable automatic mixed precision"});
-    return {"expert_systems", {std::move(table)}};
-}
-
 namespace {
 
-Result<std::vector<Report>> all_reports(stats::Source& source, const Options& options) {
+// Asked for, but of no op: the whole profile is one iteration.
+std::string lost_key_op(const Model& model) {
+    const Iterations& it = model.iterations;
+    if (it.key_op.empty() || it.split) return {};
+    return fmt::format(
+        "no op has the id or name '{}' (--key-op): the whole profile is one iteration. The detailed report "
+        "lists "
+        "the ops",
+        it.key_op);
+}
+
+Result<Made> all_reports(stats::Source& source, const Options& options) {
     Model model;
-    OPSIGHT_ASSIGN(model.recording, load_recording(source));
+    OPSIGHT_ASSIGN(model.recording, load_recording(source, options));
     find_ops(model);
     OPSIGHT_TRY(find_work(model, options));
     const Overview o = overview(model);
     const Shown shown = [&source](int64_t time) { return source.shown_time(time); };
-    std::vector<Report> reports;
+    Made made;
+    std::vector<Report>& reports = made.reports;
     reports.push_back(summary(model, o));
     reports.push_back(detailed(model));
     reports.push_back(iteration(model, shown));
@@ -288,12 +264,25 @@ Result<std::vector<Report>> all_reports(stats::Source& source, const Options& op
     reports.push_back(op_type(model));
     reports.push_back(group_op(model));
     reports.push_back(expert_systems(model, o));
-    return reports;
+    if (std::string note = lost_key_op(model); !note.empty()) made.notes.push_back(std::move(note));
+    return made;
 }
 
 }  // namespace
 
-Result<std::vector<Report>> make_reports(stats::Source& source, const Options& options) {
+Result<Mode> parse_mode(std::string_view name) {
+    if (name.empty()) return Mode::kAuto;
+    constexpr std::string_view kNames[] = {"simple", "pytorch", "tensorflow1", "tensorflow2", "tensorrt"};
+    for (size_t i = 0; i < std::size(kNames); ++i)
+        if (kNames[i] == name) return static_cast<Mode>(i + 1);
+    return fail(Error{fmt::format("DLProf has no mode '{}'", name),
+                      {},
+                      {},
+                      fmt::format("use {}", fmt::join(kNames, ", ")),
+                      2});
+}
+
+Result<Made> make_reports(stats::Source& source, const Options& options) {
     try {
         return all_reports(source, options);
     } catch (const std::out_of_range&) {  // an id that leads out of its table

@@ -78,6 +78,32 @@ std::vector<std::string> groups_of(std::string name) {
     return groups;
 }
 
+std::vector<Column> columns_of_iteration() {
+    return {{"Iteration"},
+            {"Op ID", Kind::kText},
+            {"Op Name", Kind::kText},
+            {"Direction", Kind::kWord},
+            {"Op Type", Kind::kWord},
+            {"Kernel Name", Kind::kText},
+            {"Device ID"},
+            {"GPU Start Time (ns)"},
+            {"GPU Duration (ns)"},
+            {"API Call Start (ns)"},
+            {"API Call Time (ns)"},
+            {"Uses TC", Kind::kWord},
+            {"Grid X"},
+            {"Grid Y"},
+            {"Grid Z"},
+            {"Block X"},
+            {"Block Y"},
+            {"Block Z"},
+            {"Data Types", Kind::kText},
+            {"Input Shapes", Kind::kText},
+            {"Parameters", Kind::kText},
+            {"Output Shapes", Kind::kText},
+            {"Long Kernel Name", Kind::kText}};
+}
+
 }  // namespace
 
 Report detailed(const Model& model) {
@@ -107,31 +133,7 @@ Report detailed(const Model& model) {
 }
 
 Report iteration(const Model& model, const Shown& shown) {
-    Table table{"Iteration Report",
-                {{"Iteration"},
-                 {"Op ID", Kind::kText},
-                 {"Op Name", Kind::kText},
-                 {"Direction", Kind::kWord},
-                 {"Op Type", Kind::kWord},
-                 {"Kernel Name", Kind::kText},
-                 {"Device ID"},
-                 {"GPU Start Time (ns)"},
-                 {"GPU Duration (ns)"},
-                 {"API Call Start (ns)"},
-                 {"API Call Time (ns)"},
-                 {"Uses TC", Kind::kWord},
-                 {"Grid X"},
-                 {"Grid Y"},
-                 {"Grid Z"},
-                 {"Block X"},
-                 {"Block Y"},
-                 {"Block Z"},
-                 {"Data Types", Kind::kText},
-                 {"Input Shapes", Kind::kText},
-                 {"Parameters", Kind::kText},
-                 {"Output Shapes", Kind::kText},
-                 {"Long Kernel Name", Kind::kText}},
-                {}};
+    Table table{"Iteration Report", columns_of_iteration(), {}};
     const Recording& r = model.recording;
     std::vector<const Work*> order;
     for (const Work& w : model.work)
@@ -141,6 +143,8 @@ Report iteration(const Model& model, const Shown& shown) {
     for (const Work* w : order) {
         const Op& op = model.ops[w->op];
         const KernelName& kernel = r.kernels.at(w->kernel);
+        const int32_t known = model.instances[w->instance].details;
+        const Details details = known >= 0 ? model.details.at(known) : Details();
         const Cell device = w->device >= 0 ? Cell(r.devices.at(w->device).number) : Cell();
         const Cell call = w->call_begin >= 0 ? Cell(shown(w->call_begin)) : Cell();
         Row row = {int64_t{w->iteration},
@@ -159,7 +163,8 @@ Report iteration(const Model& model, const Shown& shown) {
             const int64_t size = w->config >= 0 ? r.configs.at(w->config)[i] : -1;
             row.push_back(size < 0 ? Cell() : Cell(size));
         }
-        row.insert(row.end(), {op.data_types, op.shapes, std::string(), std::string(), kernel.name});
+        row.insert(row.end(),
+                   {details.data_types, details.shapes, details.parameters, details.outputs, kernel.name});
         table.rows.push_back(std::move(row));
     }
     return report("iteration", std::move(table));

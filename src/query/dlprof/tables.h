@@ -46,7 +46,9 @@ struct Overview {
     double tc_utilization = 0, gpu_utilization = 0;
     // Tensor Core kernels, other kernels, memory, data loading, I/O, CPU, other: shares of the wall clock.
     std::array<double, 7> shares{};
-    std::vector<bool> used;  // devices that ran anything
+    std::vector<bool> used;     // devices that ran anything
+    double mean_iteration = 0;  // ns
+    double deviation = 0;       // of the lengths of iterations: that of a sample
 };
 Overview overview(const Model& model);
 Report summary(const Model& model, const Overview& overview);

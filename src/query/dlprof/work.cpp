@@ -122,7 +122,8 @@ class Attribution {
         it.key_op = options_.key_op;
         std::vector<int64_t> ends = key_ends(it.key_op);
         // What DLProf took for TensorFlow 1, where nothing was asked for.
-        if (it.key_op.empty() && r_.from_nsys) ends = key_ends("global_step");
+        const bool maybe_tensorflow1 = options_.mode == Mode::kAuto || options_.mode == Mode::kTensorFlow1;
+        if (it.key_op.empty() && r_.from_nsys && maybe_tensorflow1) ends = key_ends("global_step");
         const std::string source = r_.fact("iteration_source");
         const bool asked = source == "key_op" || source == "range_regex";
         if (ends.empty() && it.key_op.empty() && r_.stored_iterations.size() > 1 &&
@@ -130,6 +131,7 @@ class Attribution {
             for (const auto& stored : r_.stored_iterations)
                 it.list.emplace_back(stored[0], stored[1]);
             it.split = true;
+            if (options_.domain) place_in_stored();
             if (r_.origin == Origin::kRecorded) it.key_op = r_.fact("property.dlprof_key_op");
             return;
         }
@@ -150,14 +152,27 @@ class Attribution {
         }
     }
 
+    // Ranges that are no ops by themselves have no iteration in the profile.
+    void place_in_stored() {
+        const auto& list = model_.iterations.list;
+        for (Instance& instance : model_.instances) {
+            if (instance.iteration >= 0) continue;
+            const auto after =
+                std::upper_bound(list.begin(), list.end(), std::pair(instance.begin, INT64_MAX));
+            if (after == list.begin() || std::prev(after)->second <= instance.begin) continue;
+            instance.iteration = static_cast<int32_t>(after - list.begin() - 1);
+        }
+    }
+
     std::vector<int64_t> key_ends(const std::string& key_op) const {
         std::vector<int64_t> ends;
         if (key_op.empty()) return ends;
         int32_t key = -1;
         for (size_t i = 0; i < model_.ops.size() && key < 0; ++i)
             if (model_.ops[i].id == key_op) key = static_cast<int32_t>(i);
+        const auto path = [](std::string_view name) { return name.substr(name.starts_with('/') ? 1 : 0); };
         for (size_t i = 0; i < model_.ops.size() && key < 0; ++i)
-            if (model_.ops[i].name == key_op) key = static_cast<int32_t>(i);
+            if (path(model_.ops[i].name) == path(key_op)) key = static_cast<int32_t>(i);
         for (const Instance& instance : model_.instances)
             if (instance.op == key && key >= 0) ends.push_back(instance.end);
         std::sort(ends.begin(), ends.end());

@@ -36,11 +36,12 @@ CREATE TABLE expert_systems_feedback (aggr_id INT, domain_id INT, exp_sys_id TEX
 CREATE TABLE read_only_model_config (num_workers INT, amp_enabled INT);
 INSERT INTO dictionary VALUES (1, 'CONV2D_1'), (2, 'conv2d'), (3, 'float32'), (4, 'fprop'), (5, 'bprop'), (6,
     '<N:1, C:3, H:32, W:32>; <K:6, C:3, R:3, S:3>'), (7, 'fast'), (8, 'void fast<float>(int)'), (9,
-    'cudaFuncGetAttributes'), (10, 'CONV2D_2'), (11, 'unassociated_cudaMemcpy'), (12, 'UNASSOCIATED_1');
+    'cudaFuncGetAttributes'), (10, 'CONV2D_2'), (11, 'unassociated_cudaMemcpy'), (12, 'UNASSOCIATED_1'), (13, '<U:1, V:1>'), (14,
+    '<N:1, K:6, P:30, Q:30>');
 INSERT INTO read_only_ops (id, domain_id, op_id_id, op_name, op_type_id, tc_support_status, data_type_id) VALUES (1,
     1, 1, '/Net::_call_impl/Net::forward/conv2d', 2, 0, 3), (2, 1, 10, '/Net::_call_impl/Net::forward/conv2d', 2, 0,
     3), (3, 1, 12, 'unassociated_cudaMemcpy', 11, 2, NULL);
-INSERT INTO read_only_op_instances VALUES (1, 1, 1000, 201000, 77, 78, NULL, 6, NULL, NULL, NULL), (2, 2, 300000,
+INSERT INTO read_only_op_instances VALUES (1, 1, 1000, 201000, 77, 78, NULL, 6, NULL, 14, 13), (2, 2, 300000,
     340000, 77, 79, NULL, NULL, NULL, NULL, NULL), (3, 1, 501000, 601000, 77, 78, NULL, 6, NULL, NULL, NULL);
 INSERT INTO read_only_grid_block VALUES (1, 8, 4, 1), (2, 128, 1, 1);
 INSERT INTO read_only_kernels VALUES (1, 1, 1, 7, 8, 1, 2000, 12000, 20000, 120000, 1, 2, 0, 77, 78), (2, 1, 1, 7, 8,

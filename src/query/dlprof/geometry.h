@@ -1,0 +1,29 @@
+// Parameters and output shapes of convolutions and matrix multiplies, from the arguments of the call.
+// DLProf 1.4 and later told them of these ops only. In which letters is not known: these are PyProf's.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace opsight::dlprof {
+
+using Shape = std::vector<int64_t>;
+
+// Of the tensors among the arguments, in their order; those that are none have no sizes.
+struct Arguments {
+    std::vector<Shape> tensors;
+    // Of a convolution in two dimensions; not told: all ones, and no padding.
+    std::optional<std::vector<int64_t>> stride, padding, dilation;
+    std::optional<int64_t> groups;
+    bool complete = true;  // false: one of them has a form that is not understood
+};
+
+struct Geometry {
+    std::string parameters, outputs;  // "<ph:0, pw:0, U:1, V:1, dh:1, dw:1, g:1>", "<N:1, K:6, P:30, Q:30>"
+};
+// Empty for other ops, and where the arguments do not fit each other.
+Geometry geometry_of(std::string_view type, const Arguments& arguments);
+
+}  // namespace opsight::dlprof

@@ -29,6 +29,8 @@ struct Place {
 std::array<Place, 8> places;
 std::mutex places_mutex;
 
+volatile std::sig_atomic_t child_group = 0;  // of the program that works for us; 0: none
+
 // Only calls that a signal handler may make: no opendir, no memory.
 void remove_inside(int folder, int levels) {
     alignas(dirent64) char entries[4096];
@@ -51,6 +53,7 @@ void remove_inside(int folder, int levels) {
 }
 
 void remove_and_end(int signal) {
+    if (child_group > 0) ::kill(-child_group, SIGTERM);
     for (const Place& place : places) {
         if (!place.used) continue;
         const int folder = ::open(place.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
@@ -95,6 +98,14 @@ TemporaryFolder::TemporaryFolder(std::string path) : path_(std::move(path)) {
         place.used = 1;
         return;
     }
+}
+
+ChildProgram::ChildProgram(pid_t group) {
+    child_group = group;
+}
+
+ChildProgram::~ChildProgram() {
+    child_group = 0;
 }
 
 TemporaryFolder::~TemporaryFolder() {

@@ -3,6 +3,8 @@
 // head`).
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <utility>
 
@@ -21,6 +23,14 @@ class TemporaryFolder {
   private:
     explicit TemporaryFolder(std::string path);
     std::string path_;
+};
+
+// A program that works for us in a process group of its own: a signal that ends this process ends it first.
+class ChildProgram {
+  public:
+    explicit ChildProgram(pid_t group);
+    ChildProgram(const ChildProgram&) = delete;
+    ~ChildProgram();
 };
 
 }  // namespace opsight

@@ -93,6 +93,7 @@ class EventReader {
 
     Result<TimelineEvent> read() {
         OPSIGHT_TRY(read_fields());
+        OPSIGHT_TRY(read_nvtx());
         out_.chain.push_back({std::string(role_of(kind_)), out_.place});
         const std::string_view view = view_of(kind_);
         if (view == "ops") OPSIGHT_TRY(add_op_links());
@@ -123,6 +124,28 @@ class EventReader {
                                    unit_of(view->columns[i].unit), rows.rows[0][i]});
         // As the profile has it: the picture may have cut off an overlap that is but rounding.
         out_.place.dur_ns = number("dur_ns", out_.place.dur_ns);
+        return {};
+    }
+
+    // What the NVTX range that the event was read from says beside its name.
+    Status read_nvtx() {
+        const std::string_view name = view_of(kind_);
+        if (name != "ops" && name != "module_calls" && name != "annotations" && name != "other_spans")
+            return {};
+        OPSIGHT_ASSIGN(
+            const duck::Rows rows,
+            data_.query("SELECT text AS nvtx_text, domain AS nvtx_domain, coalesce(category_name, "
+                        "category::VARCHAR) AS nvtx_category, payload AS nvtx_payload FROM nvtx_ranges WHERE "
+                        "id = ? AND begin_ns = ? AND track = ?",
+                        {int64_t{out_.place.span}, out_.place.begin_ns, row_track_}));
+        constexpr const char* kDocs[] = {"the range as written", "name of its NVTX domain",
+                                         "its NVTX category", "its NVTX payload"};
+        if (rows.rows.empty()) return {};
+        for (size_t i = 0; i < rows.columns.size(); ++i) {
+            const std::string* value = std::get_if<std::string>(&rows.rows[0][i]);
+            if (value && *value != text("name"))
+                out_.fields.push_back({rows.columns[i].name, kDocs[i], Unit::kNone, *value});
+        }
         return {};
     }
 

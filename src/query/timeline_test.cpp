@@ -162,6 +162,35 @@ TEST(Timeline, TheChainOfAKernel) {
     EXPECT_EQ(field->unit, Unit::kNs);
 }
 
+TEST(Timeline, AnEventTellsWhatItsNvtxRangeSays) {
+    TestProfile t;
+    const TrackId thread = t.thread(1);
+    t.annotation("step", 0, 1'000'000, thread);
+    t.op("ncclSend", 100'000, 50'000, thread);
+    NvtxAttributes attributes;
+    attributes.domain = 1;
+    attributes.domain_name = t.builder.text("NCCL");
+    NvtxRange range;
+    range.track = thread;
+    range.text = t.builder.text("ncclSend");
+    range.attributes = t.builder.nvtx_attributes(attributes);
+    t.builder.extend_nvtx(range);
+    NvtxPayload payload;
+    payload.type = NvtxPayload::Type::kText;
+    payload.text = t.builder.text("{\"Peer rank\":3}");
+    t.builder.extend_payload(payload);
+    const StoredProfile stored(std::move(t));
+    const Timeline timeline = open(stored);
+    std::map<std::string, std::string> nvtx;
+    const TimelineEvent send = event_of(timeline, "ncclSend"), step = event_of(timeline, "step");
+    for (const EventField& field : send.fields)
+        if (field.key.starts_with("nvtx_")) nvtx[field.key] = std::get<std::string>(field.value);
+    EXPECT_EQ(nvtx, (std::map<std::string, std::string>{{"nvtx_domain", "NCCL"},
+                                                        {"nvtx_payload", "{\"Peer rank\":3}"}}));
+    for (const EventField& field : step.fields)
+        EXPECT_FALSE(field.key.starts_with("nvtx_")) << field.key;
+}
+
 TEST(Timeline, TheChainOfAnOpAndItsBackward) {
     const StoredProfile stored(steps());
     const Timeline timeline = open(stored);

@@ -42,10 +42,13 @@ std::string find_program(const char* name) {
     return {};
 }
 
-// The end of what a program said, on one line.
-std::string last_words(const std::string& log) {
+std::string read_all(const std::string& log) {
     std::ifstream file(log, std::ios::binary);
-    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    return std::string((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+}
+
+// The end of what a program said, on one line.
+std::string last_words(std::string text) {
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' '))
         text.pop_back();
     const size_t line = text.find_last_of("\r\n");
@@ -63,7 +66,13 @@ Result<pid_t> start(const std::string& program, std::vector<std::string> words, 
     posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_adddup2(&actions, 1, 2);
     pid_t child = 0;
-    const int problem = posix_spawn(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // to end it with all that it starts
+    posix_spawnattr_setpgroup(&attributes, 0);
+    const int problem =
+        posix_spawn(&child, program.c_str(), &actions, &attributes, arguments.data(), environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (problem != 0) return fail(fmt::format("cannot be started: {}", std::strerror(problem)), program);
     return child;
@@ -81,6 +90,25 @@ int wait_for(pid_t child, const std::string& output, Progress* progress) {
     return status;
 }
 
+// Runs nsys to its end; what it said.
+struct Run {
+    bool done = false;
+    std::string said;
+};
+Result<Run> run_export(const std::string& program, const std::vector<std::string>& more,
+                       const std::string& report, const std::string& output, Progress* progress) {
+    std::vector<std::string> words = {program, "export",   "--type", "sqlite", "--force-overwrite",
+                                      "true",  "--output", output};
+    words.insert(words.end(), more.begin(), more.end());
+    words.push_back(fs::absolute(report).string());
+    const std::string log = output + ".log";
+    OPSIGHT_ASSIGN(const pid_t child, start(program, std::move(words), log));
+    const ChildProgram guard(child);
+    const int status = wait_for(child, output, progress);
+    std::error_code problem;
+    return Run{WIFEXITED(status) && WEXITSTATUS(status) == 0 && fs::exists(output, problem), read_all(log)};
+}
+
 }  // namespace
 
 Status export_report(const std::string& report, const std::string& output, Progress* progress) {
@@ -90,16 +118,14 @@ Status export_report(const std::string& report, const std::string& output, Progr
             "is a report of Nsight Systems, which only its own program 'nsys' can open; it is not on PATH",
             report, {}, kHowToExport);
     if (progress) progress->stage("exporting with nsys", 0);
-    const std::string log = output + ".log";
-    OPSIGHT_ASSIGN(const pid_t child, start(program,
-                                            {program, "export", "--type", "sqlite", "--force-overwrite",
-                                             "true", "--output", output, fs::absolute(report).string()},
-                                            log));
-    const int status = wait_for(child, output, progress);
-    std::error_code problem;
-    const bool done = WIFEXITED(status) && WEXITSTATUS(status) == 0 && fs::exists(output, problem);
-    if (done) return {};
-    const std::string words = last_words(log);
+    // Payloads of NVTX ranges come with their bytes where nsys can give them; versions before 2024.5 refuse
+    // the option.
+    OPSIGHT_ASSIGN(Run run, run_export(program, {"--include-blobs=true"}, report, output, progress));
+    if (!run.done && run.said.find("include-blobs") != std::string::npos) {
+        OPSIGHT_ASSIGN(run, run_export(program, {}, report, output, progress));
+    }
+    if (run.done) return {};
+    const std::string words = last_words(std::move(run.said));
     return fail("'nsys export' failed: " + (words.empty() ? "it wrote no database and said nothing" : words),
                 report, {}, kHowToExport);
 }

@@ -137,6 +137,47 @@ TEST(Nsys, RangesOfAllKinds) {
     EXPECT_EQ(p.strings.view(p.nvtx_payloads[1].text), "{\"bytes\": 4}");
 }
 
+TEST(Nsys, PayloadsThatASchemaDescribes) {
+    const TempFolder folder;
+    const std::string header =
+        "0100000000000000"
+        "0200000100000000"
+        "1800000000000000"
+        "3800000000000000";
+    const std::string payload =
+        "0900000000000000"
+        "0010000000000000"
+        "0300000000000000";
+    const auto binary = [](const std::string& text, const std::string& value) {
+        return "INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid, domainId, binaryData) "
+               "VALUES (10, 20, "
+               "59, '" +
+               text + "', " + number(kProcess + 7) + ", 1, " + value + ");";
+    };
+    const Profile p = import_sql(
+        folder,
+        kTables +
+            "ALTER TABLE NVTX_EVENTS ADD COLUMN binaryData TEXT;"
+            "CREATE TABLE NVTX_PAYLOAD_SCHEMAS (domainId INT, schemaId INT, name TEXT, type INT, payloadSize "
+            "INT);"
+            "CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES (domainId INT, schemaId INT, idx INT, flags INT, type "
+            "INT, name "
+            "TEXT, arrayOrUnionDetail INT, offset INT);"
+            "INSERT INTO NVTX_PAYLOAD_SCHEMAS VALUES (1, 16777218, NULL, 1, 24), (1, 16777218, NULL, 1, 24);"
+            "INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES VALUES (1, 16777218, 0, NULL, 18, 'comm', NULL, NULL), "
+            "(1, 16777218, "
+            "1, NULL, 22, 'bytes', NULL, 8), (1, 16777218, 2, NULL, 5, 'peer', NULL, 16), (1, 16777218, 2, "
+            "NULL, 5, "
+            "'peer', NULL, 16);" +
+            binary("ncclSend", "X'" + header + payload + "'") +
+            binary("in hex", "'" + header + payload + "'") + binary("cut", "X'" + header + "'"));
+    ASSERT_EQ(p.nvtx.size(), 3u);
+    ASSERT_EQ(p.nvtx_payloads.size(), 2u);
+    for (const NvtxPayload& decoded : p.nvtx_payloads)
+        EXPECT_EQ(p.strings.view(decoded.text), R"({"comm":9,"bytes":4096,"peer":3})");
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnreadRow), 1);
+}
+
 TEST(Nsys, StacksOfPyProfGoToTheOpsInside) {
     const TempFolder folder;
     const Profile p = import_sql(
@@ -427,34 +468,5 @@ TEST(Nsys, DamagedAndUnsettledFiles) {
 }
 
 // An 'nsys' that copies its input, or fails, depending on its name.
-TEST(Nsys, ReportsGoThroughNsysExport) {
-    const TempFolder folder;
-    const std::string data = folder.path() + "/my run.nsys-rep";
-    make_database(data, kTables + call(100, 120, 7, 3));
-    const std::string path_before = getenv("PATH");
-    setenv("PATH", folder.path().c_str(), 1);
-    EXPECT_NE(error_of(data).find("not on PATH"), std::string::npos);
-
-    const auto nsys = [&](const std::string& script) {
-        const std::string program = folder.write("nsys", "#!/bin/sh\nPATH=/usr/bin:/bin\n" + script);
-        chmod(program.c_str(), 0700);
-    };
-    nsys("[ \"$1 $2 $3\" = 'export --type sqlite' ] || exit 9\ncp \"$8\" \"$7\"\n");
-    Result<Profile> profile = import_files({data});
-    ASSERT_TRUE(profile.has_value()) << profile.error().message();
-    EXPECT_EQ(profile->host.size(), 1u);
-    EXPECT_EQ(profile->info.sources, std::vector<std::string>{data});
-
-    nsys("echo some words\necho 'The report is broken' >&2\nexit 1\n");
-    EXPECT_NE(error_of(data).find("The report is broken"), std::string::npos);
-    setenv("PATH", path_before.c_str(), 1);
-
-    // Beside its export, the report is not read.
-    make_database(folder.path() + "/my run.sqlite", kTables + call(100, 120, 7, 3));
-    profile = import_files({folder.path()});
-    ASSERT_TRUE(profile.has_value()) << profile.error().message();
-    EXPECT_EQ(profile->host.size(), 1u);
-}
-
 }  // namespace
 }  // namespace opsight

@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "import/nsys/nvtx_payload.h"
 #include "import/nsys/nvtx_text.h"
 #include "import/nsys/readers.h"
 
@@ -32,6 +33,7 @@ class NvtxReader {
   public:
     explicit NvtxReader(Report& report) : report_(report), builder_(report.builder()) {}
     Status run() {
+        OPSIGHT_TRY(schemas_.load(report_));
         return report_.read(kTable, kColumns, [this](Table& row) { take(row); }).map([](bool) {});
     }
 
@@ -244,11 +246,26 @@ class NvtxReader {
             payload.text = by_id ? report_.string(row.number(kJsonId)) : report_.intern(row.text(kJson));
             return builder_.extend_payload(payload);
         }
-        if (row.has(kBinary)) report_.note(Diag::kUnreadRow, "NVTX payload with a schema");
+        if (row.has(kBinary)) add_binary(row, payload);
+    }
+
+    void add_binary(const Table& row, NvtxPayload& payload) {
+        PayloadSchemas::Decoded decoded =
+            schemas_.decode(row.number(kDomain, 0), row.text(kBinary), text_of_id_);
+        if (!decoded.problem.empty())
+            report_.note(Diag::kUnreadRow, "NVTX payload with a schema: " + decoded.problem);
+        if (decoded.json.empty()) return;
+        payload.type = NvtxPayload::Type::kText;
+        payload.text = report_.intern(decoded.json);
+        builder_.extend_payload(payload);
     }
 
     Report& report_;
     ProfileBuilder& builder_;
+    PayloadSchemas schemas_;
+    const PayloadSchemas::TextOf text_of_id_ = [this](int64_t id) {
+        return report_.has_string(id) ? std::string(builder_.view(report_.string(id))) : std::string();
+    };
     const bool has_cuda_ = !report_.ranks().empty();
     const Domain default_domain_;
     absl::flat_hash_map<Place, Domain> domains_;

@@ -52,8 +52,13 @@ Result<Shape> parse_shape(const std::string& text) {
 class EstimateCommand : public Command {
   public:
     CLI::App* declare(CLI::App& app) override {
-        CLI::App* sub = app.add_subcommand("estimate", "Tell what a network must cost, from its ONNX file");
-        sub->add_option("MODEL", path_, "ONNX file")->required();
+        CLI::App* sub = app.add_subcommand(
+            "estimate", "Tell what a network must cost, from its file: ONNX or TensorFlow");
+        sub->add_option(
+               "MODEL", path_,
+               "ONNX file, or TensorFlow's GraphDef, MetaGraph or SavedModel (its folder or file; binary "
+               "or text)")
+            ->required();
         sub->add_option("--device", devices_, "Devices, with commas between; 'opsight devices' lists them");
         sub->add_option("--devices", device_file_,
                         "YAML file with devices of your own (see docs/DEVICES.md)");
@@ -83,6 +88,8 @@ class EstimateCommand : public Command {
             "  opsight estimate resnet50.onnx\n"
             "  opsight estimate resnet50.onnx --device h100-sxm,t4 --batch 1,8,64 --dtype fp16\n"
             "  opsight estimate bert.onnx --dim sequence=128 --device a100-80 --dtype bf16 --train\n"
+            "  opsight estimate frozen_graph.pb --shape input=1x224x224x3\n"
+            "  opsight estimate saved_model_folder/ --dim 'serving_default_input[0]=8'\n"
             "  opsight estimate resnet50.onnx --device l4 --fuse --limit 0 --format csv > layers.csv\n");
         return sub;
     }

@@ -205,9 +205,9 @@ class Estimator {
         layer.kind = WorkKind::kMove;
         for (size_t n : groups_[g]) {
             const OpWork& work = network_.work(n);
-            layer.op_type += (layer.op_type.empty() ? "" : "+") + graph_.nodes[n].op_type;
+            layer.op_type += (layer.op_type.empty() ? "" : "+") + graph_.nodes[n].shown_type();
             if (work.kind == WorkKind::kUncounted) {
-                ++uncounted_[graph_.nodes[n].op_type];
+                ++uncounted_[graph_.nodes[n].shown_type()];
                 layer.kind = WorkKind::kUncounted;
             } else if (work.kind == WorkKind::kMatrix ||
                        (work.kind == WorkKind::kVector && layer.kind == WorkKind::kMove)) {

@@ -55,6 +55,11 @@ const std::unordered_map<std::string_view, Elementwise> kElementwise = {
     {"Exp", {1, 1, false, true}},
     {"Log", {1, 1, true, false}},
     {"Sqrt", {1, 2, false, true}},
+    {"Rsqrt", {2, 1.5, false, true}},
+    {"Square", {1, 2, true, false}},
+    {"SquaredDifference", {2, 1, true, false}},
+    {"SigmoidGrad", {3, 1, true, false}},
+    {"TanhGrad", {3, 1, true, false}},
     {"Reciprocal", {1, 2, false, true}},
     {"Abs", {1, 1, true, false}},
     {"Neg", {1, 1, false, false}},
@@ -80,6 +85,9 @@ const std::unordered_map<std::string_view, Elementwise> kElementwise = {
     {"DequantizeLinear", {2, 0, false, false}},
     {"QLinearAdd", {7, 0, false, false}},
     {"QLinearMul", {7, 0, false, false}},
+    {"GradientDescentStep", {2, 0, false, false}},
+    {"MomentumStep", {4, 0, false, false}},
+    {"AdamStep", {12, 0, false, false}},
     {"BatchNormalization", {2, 4, true, false}},
     {"ImageScaler", {2, 1, false, false}},
     {"RotaryEmbedding", {3, 1, false, false}},
@@ -228,7 +236,8 @@ std::unordered_map<std::string_view, WorkRule> make_rules() {
         rules[op] = variadic;
     for (std::string_view op : {"MaxPool", "AveragePool", "LpPool"})
         rules[op] = pool;
-    for (std::string_view op : {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout"})
+    for (std::string_view op :
+         {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout", "LoopState"})
         rules[op] = view_op;
     for (std::string_view op : {"Shape", "Size", "Constant"})
         rules[op] = free_op;

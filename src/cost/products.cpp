@@ -21,12 +21,17 @@ double bias_flops(const NodeView& view, size_t input) {
     return view.in(input) ? 2 * view.out_elements(0) : 0;
 }
 
-// Each output: one multiply-add for each weight of its channel. `channels`: where the weights have the output
-// channels.
+// The attribute where the channels are not the first axis of the weights: [windows…, in, out] in TensorFlow.
+double channels_of(const NodeView& view, const Shape& weights, std::string_view attribute) {
+    return static_cast<double>(view.node().integer(attribute, weights[0]));
+}
+
+// Each output: one multiply-add for each weight of its channel.
 bool convolution(const NodeView& view, OpWork& work, size_t weight, size_t bias) {
     const Shape* w = view.shape(weight, 2);
-    if (!w || (*w)[0] == 0) return false;
-    const double each = view.in_elements(weight) / static_cast<double>((*w)[0]);
+    const double channels = w ? channels_of(view, *w, "output_channels") : 0;
+    if (channels <= 0) return false;
+    const double each = view.in_elements(weight) / channels;
     return set_product(work, view.out_elements(0) * each, bias_flops(view, bias));
 }
 
@@ -43,9 +48,17 @@ bool qlinear_conv(const NodeView& view, OpWork& work) {
 // Each input: one multiply-add for each weight of its channel.
 bool conv_transpose(const NodeView& view, OpWork& work) {
     const Shape* w = view.shape(1, 2);
-    if (!w || (*w)[0] == 0) return false;
-    const double each = view.in_elements(1) / static_cast<double>((*w)[0]);
+    const double channels = w ? channels_of(view, *w, "input_channels") : 0;
+    if (channels <= 0) return false;
+    const double each = view.in_elements(1) / channels;
     return set_product(work, view.in_elements(0) * each, bias_flops(view, 2));
+}
+
+// (x, dy) -> dw: each element of dy meets the weights of its channel once.
+bool filter_gradient(const NodeView& view, OpWork& work) {
+    const double channels = static_cast<double>(view.node().integer("output_channels", 0));
+    if (channels <= 0) return false;
+    return set_product(work, view.in_elements(1) * (view.out_elements(0) / channels), 0);
 }
 
 bool gemm(const NodeView& view, OpWork& work) {
@@ -167,6 +180,7 @@ const std::unordered_map<std::string_view, WorkRule> kRules = {
     {"ConvInteger", conv_integer},
     {"QLinearConv", qlinear_conv},
     {"ConvTranspose", conv_transpose},
+    {"ConvFilterGradient", filter_gradient},
     {"Gemm", gemm},
     {"MatMul", matmul},
     {"FusedMatMul", matmul},

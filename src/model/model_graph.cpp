@@ -132,7 +132,9 @@ void mark_graph(ModelGraph& graph) {
     for (TensorId id : graph.inputs)
         at(id).batched = at(id).shape_known && !at(id).shape.empty();
     for (ModelNode& node : graph.nodes) {
-        bool constant = !is_random(node.op_type) && node.op_type != "DequantizeLinear";
+        // A loop's state is another one in each turn, wherever it began.
+        bool constant =
+            !is_random(node.op_type) && node.op_type != "DequantizeLinear" && node.op_type != "LoopState";
         bool batched = false, sized = false;
         for (TensorId id : node.inputs) {
             if (id == kNoTensor) continue;

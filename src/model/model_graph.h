@@ -73,11 +73,13 @@ using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t
 
 struct ModelNode {
     std::string name, op_type, domain;
+    std::string own_type;                   // as its file names it, where that is another name than op_type
     std::vector<TensorId> inputs, outputs;  // kNoTensor: an optional one that is not there
     std::map<std::string, Attribute, std::less<>> attributes;
     int64_t repeat = 1;   // runs of a loop's body
     bool folded = false;  // depends on constants alone: done once, before any run
 
+    const std::string& shown_type() const { return own_type.empty() ? op_type : own_type; }
     int64_t integer(std::string_view key, int64_t fallback) const;
     double real(std::string_view key, double fallback) const;
     std::string text(std::string_view key, std::string_view fallback) const;

@@ -88,6 +88,33 @@ class CorpusModels(unittest.TestCase):
         self.assertEqual(result["total"]["uncounted"], [])
         self.assertIn("LSTM", [layer["op_type"] for layer in result["layers"]])
 
+    def graph(self, name):
+        return os.path.join(CORPUS, "graphdef", name)
+
+    def test_graphs_of_tensorflow(self):
+        """ResNet-50 with its stride in the last unit of each block, as TensorFlow's slim models have it; an LSTM of
+        128 units over 28 steps of 28 values, (28 + 128) * 4 * 128 each, and its 10 classes; dense layers."""
+        resnet = estimate(self.graph("oneapi__amx_bf16_saved_model.pb"))["total"]
+        self.assertEqual((resnet["macs"], resnet["uncounted"]), (3480217600, []))
+        macs = {"fc-layers": 784 * 256 + 256 * 256 + 256 * 10,
+                "ae0": 784 * 256 + 256 * 128 + 128 * 128 + 128 * 784}
+        for name, count in macs.items():
+            with self.subTest(name):
+                self.assertEqual(estimate(self.graph(f"tf2onnx__{name}_frozen.pb"))["total"]["macs"], count)
+        lstm = estimate(self.graph("tf2onnx__lstm_frozen.pb"), "--shape", "keep_prob=1")["total"]
+        self.assertEqual((lstm["macs"], lstm["uncounted"]), (28 * (28 + 128) * 4 * 128 + 128 * 10, []))
+
+    def test_a_graph_of_tensorflow_without_shapes(self):
+        name = self.graph("tf2onnx__regression_saved_model.pb")
+        self.assertTrue(any("--shape 'X=" in note for note in estimate(name)["notes"]))
+        total = estimate(name, "--shape", "X=8")["total"]
+        self.assertEqual((total["flops"], total["uncounted"]), (16, []))  # W * X + b
+
+    def test_a_training_graph_in_text(self):
+        result = estimate(self.graph("zhacmsra__graph.pbtxt"))
+        self.assertEqual(result["total"]["uncounted"], ["5 x SymbolicGradient"])
+        self.assertTrue(any("leave --train away" in note for note in result["notes"]))
+
     def test_an_open_dimension(self):
         def macs(batch):
             return estimate(self.path("ort-examples__mnist_original.onnx"), "--dim", f"batch={batch}")["total"]["macs"]

@@ -34,17 +34,47 @@ Result<std::string> read_all(const std::string& path) {
     }
 }
 
+// An ONNX file begins with the version of its format; a SavedModel with version 1 and the field after it.
+bool begins_as_onnx(std::string_view bytes) {
+    return bytes.size() > 2 && bytes[0] == 0x08 && !(bytes[1] == 0x01 && bytes[2] == 0x12);
+}
+
+Result<ModelGraph> import_bytes(std::string_view bytes, const std::string& folder,
+                                const ModelOptions& options) {
+    if (!begins_as_onnx(bytes)) {
+        OPSIGHT_ASSIGN(std::optional<ModelGraph> graph, import_graphdef(bytes, options));
+        if (graph) return std::move(*graph);
+    }
+    // Records of TensorBoard begin with their length, then hold a version.
+    if (bytes.substr(0, 64).find("brain.Event:") != std::string_view::npos)
+        return fail("the file holds TensorBoard's events, not a model", {}, {},
+                    "give the model's own file: ONNX, GraphDef or SavedModel");
+    return import_onnx(bytes, folder, options);
+}
+
+// A SavedModel is a folder.
+Result<std::string> file_of(const std::string& path) {
+    std::error_code problem;
+    if (!fs::is_directory(path, problem)) return path;
+    for (const char* name : {"saved_model.pb", "saved_model.pbtxt"})
+        if (fs::exists(fs::path(path) / name, problem)) return (fs::path(path) / name).string();
+    return fail("the folder holds no saved_model.pb", path, {}, "give a model file or a SavedModel's folder");
+}
+
 }  // namespace
 
-Result<ModelGraph> import_model(const std::string& path, const ModelOptions& options) {
+Result<ModelGraph> import_model(const std::string& given, const ModelOptions& options) {
+    OPSIGHT_ASSIGN(const std::string path, file_of(given));
     OPSIGHT_ASSIGN(const std::string bytes, read_all(path));
-    if (bytes.empty()) return fail("the file is empty", path, {}, "give an ONNX model");
-    Result<ModelGraph> graph = import_onnx(bytes, (fs::path(path).parent_path() / ".").string(), options);
+    if (bytes.empty())
+        return fail("the file is empty", path, {}, "give an ONNX model, a GraphDef or a SavedModel");
+    Result<ModelGraph> graph = import_bytes(bytes, (fs::path(path).parent_path() / ".").string(), options);
     if (!graph) {
         graph.error().file = path;
         return graph;
     }
-    if (graph->name.empty()) graph->name = fs::path(path).stem().string();
+    if (graph->name.empty())
+        graph->name = (path == given ? fs::path(path).stem() : fs::path(given).filename()).string();
     return graph;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,10 @@ Result<ModelGraph> import_model(const std::string& path, const ModelOptions& opt
 // From bytes; `folder` is where weights kept outside of the file are looked for (empty: nowhere).
 Result<ModelGraph> import_onnx(std::string_view bytes, const std::string& folder,
                                const ModelOptions& options);
+
+// TensorFlow's GraphDef, MetaGraph or SavedModel, in binary or in text. Nothing where the bytes are none of
+// them.
+Result<std::optional<ModelGraph>> import_graphdef(std::string_view bytes, const ModelOptions& options);
 
 // Most nodes that a model may have once its functions are written out.
 inline constexpr size_t kMostNodes = 1'000'000;

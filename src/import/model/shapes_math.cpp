@@ -243,6 +243,8 @@ constexpr std::string_view kSameShape[] = {"Abs",
                                            "Softplus",
                                            "Softsign",
                                            "Sqrt",
+                                           "Rsqrt",
+                                           "Square",
                                            "Swish",
                                            "Tan",
                                            "Tanh",
@@ -262,9 +264,11 @@ constexpr std::string_view kSameShape[] = {"Abs",
                                            "QLinearLeakyRelu",
                                            "TensorScatter"};
 constexpr std::string_view kSameShapeBool[] = {"IsNaN", "IsInf", "Not"};
-constexpr std::string_view kBroadcast[] = {"Add",   "Sub",      "Mul",        "Div",       "Mod",
-                                           "Pow",   "Max",      "Min",        "Mean",      "Sum",
-                                           "PRelu", "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor"};
+constexpr std::string_view kBroadcast[] = {"Add",         "Sub",       "Mul",        "Div",
+                                           "Mod",         "Pow",       "Max",        "Min",
+                                           "Mean",        "Sum",       "PRelu",      "BitShift",
+                                           "BitwiseAnd",  "BitwiseOr", "BitwiseXor", "SquaredDifference",
+                                           "SigmoidGrad", "TanhGrad"};
 constexpr std::string_view kCompare[] = {"Equal",          "Less", "Greater", "LessOrEqual",
                                          "GreaterOrEqual", "And",  "Or",      "Xor"};
 constexpr std::string_view kReduce[] = {"ReduceL1",  "ReduceL2",       "ReduceLogSum", "ReduceLogSumExp",

@@ -391,7 +391,7 @@ std::vector<Table> device_tables() {
           {"device", kInteger, "", "devices.id; -1: a fault of the CPU"},
           {"address", kBigint, "", "address"},
           {"count", kBigint, "", "faults"},
-          {"access", kVarchar, "", "kind of access"}}},
+          {"access", kVarchar, "", "kind of access; of the CPU: the function that faulted"}}},
         {"memory_events",
          "Changes of allocated memory.",
          {{"time_ns", kBigint, "ns", "time"},

@@ -212,7 +212,8 @@ Status Source::make_relations() {
             "LEFT JOIN raw.transfers t ON t.id = g.transfer LEFT JOIN copy_labels c ON c.id = t.copy_kind "
             "LEFT JOIN memory_labels f ON f.id = t.from_kind LEFT JOIN memory_labels o ON o.id = t.to_kind "
             "WHERE g.kind IN (1, 2);"
-            "CREATE TEMP VIEW st_fault AS SELECT time_ns AS begin_ns, dur_ns, track, device, address, count "
+            "CREATE TEMP VIEW st_fault AS SELECT time_ns AS begin_ns, dur_ns, track, device, address, count, "
+            "access "
             "FROM raw.page_faults WHERE true{1}",
             window, within("time_ns")));
 }

@@ -54,10 +54,12 @@ Result<Table> um_total_sum(Source& source, const Arguments&) {
 }
 
 Result<Table> um_cpu_page_faults_sum(Source& source, const Arguments&) {
-    return table_of(source, {{"CPU Page Faults", Kind::kInteger}, {"Virtual Address", Kind::kText}},
-                    fmt::format("SELECT sum(count)::BIGINT AS faults, {} FROM st_fault WHERE device < 0 "
-                                "GROUP BY address ORDER BY faults DESC, address",
-                                address("address")));
+    // The function that faulted; the address of the memory where it is not known.
+    return table_of(
+        source, {{"CPU Page Faults", Kind::kInteger}, {"CPU Instruction Address", Kind::kText}},
+        fmt::format("SELECT sum(count)::BIGINT AS faults, coalesce(nullif(access, ''), {}) AS place "
+                    "FROM st_fault WHERE device < 0 GROUP BY place ORDER BY faults DESC, place",
+                    address("address")));
 }
 
 }  // namespace
@@ -69,7 +71,8 @@ std::vector<Report> unified_memory_reports() {
             report("um_total_sum", "unifiedmemorytotals", "Unified Memory Totals Summary", kNone,
                    {kPageFaults}, um_total_sum, "Migrations and page faults in all."),
             report("um_cpu_page_faults_sum", "umcpupagefaults", "Unified Memory CPU Page Faults Summary",
-                   kNone, {kPageFaults}, um_cpu_page_faults_sum, "Page faults of the CPU by address.")};
+                   kNone, {kPageFaults}, um_cpu_page_faults_sum,
+                   "Page faults of the CPU by the function that faulted.")};
 }
 
 }  // namespace opsight::stats

@@ -17,13 +17,14 @@ TABLES = {
     "CUPTI_ACTIVITY_KIND_MEMCPY": "start end deviceId contextId streamId correlationId globalPid bytes copyKind "
                                   "srcKind dstKind virtualAddress",
     "CUPTI_ACTIVITY_KIND_MEMSET": "start end deviceId contextId streamId correlationId globalPid bytes value memKind",
-    "CUDA_UM_CPU_PAGE_FAULT_EVENTS": "start globalPid address",
+    "CUDA_UM_CPU_PAGE_FAULT_EVENTS": "start globalPid address CpuInstruction",
     "CUDA_UM_GPU_PAGE_FAULT_EVENTS": "start end globalPid deviceId address numberOfPageFaults faultAccessType",
     "OSRT_API": "start end globalTid nameId",
     "SYSCALL": "start end globalTid nameId",
     "MPI_RANKS": "globalTid rank",
     "MPI_P2P_EVENTS": "start end globalTid textId tag remoteRank size",
     "MPI_COLLECTIVES_EVENTS": "start end globalTid textId rootRank size recvSize",
+    "MPI_START_WAIT_EVENTS": "start end globalTid textId",
     "MPI_OTHER_EVENTS": "start end globalTid textId",
     "PROFILER_OVERHEAD": "start end globalTid nameId",
 }
@@ -115,9 +116,12 @@ class Writer:
                      remoteRank=1, size=self.random.randint(0, 10**6))
             self.add("MPI_COLLECTIVES_EVENTS", **times, textId=self.string("MPI_Bcast"), rootRank=0,
                      size=self.pick(8, 16), recvSize=self.pick(8, 16))
+            self.add("MPI_COLLECTIVES_EVENTS", **times, textId=self.string(self.pick("MPI_Barrier", "MPI_Ibarrier")))
+            self.add("MPI_START_WAIT_EVENTS", **times, textId=self.string(self.pick("MPI_Wait", "MPI_Testall")))
             self.add("MPI_OTHER_EVENTS", **times, textId=self.string("MPI_Comm_rank"))
             pid = thread >> 24 << 24
-            self.add("CUDA_UM_CPU_PAGE_FAULT_EVENTS", start=start, globalPid=pid, address=self.pick(4096, 8192))
+            self.add("CUDA_UM_CPU_PAGE_FAULT_EVENTS", start=start, globalPid=pid, address=self.pick(4096, 8192),
+                     CpuInstruction=self.pick(None, self.string("main"), self.string("fill(int*)")))
             self.add("CUDA_UM_GPU_PAGE_FAULT_EVENTS", start=start, end=start + 5, globalPid=pid, deviceId=0,
                      address=8192, numberOfPageFaults=self.pick(1, 4), faultAccessType=1)
             self.add("CUPTI_ACTIVITY_KIND_RUNTIME", **times, eventClass=0, correlationId=0, returnValue=0,

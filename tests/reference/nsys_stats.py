@@ -392,7 +392,7 @@ def mpi_calls(export):
         ranks = {pid_of(row["globalTid"]): row["rank"] for row in export.db.execute("SELECT * FROM MPI_RANKS")}
     columns = "start end globalTid textId tag remoteRank rootRank size recvSize"
     for table, source in (("MPI_P2P_EVENTS", "p2p"), ("MPI_COLLECTIVES_EVENTS", "coll"),
-                          ("MPI_START_WAIT_EVENTS", "other"), ("MPI_OTHER_EVENTS", "other")):
+                          ("MPI_START_WAIT_EVENTS", "startwait"), ("MPI_OTHER_EVENTS", "other")):
         for row in export.rows(table, columns):
             yield source, ranks.get(pid_of(row["globalTid"])), {**row, "name": export.strings[row["textId"]]}
 
@@ -460,8 +460,11 @@ def um_total_sum(export):
 
 
 def um_cpu_page_faults_sum(export):
-    return [{"CPU Page Faults": values[2], "Virtual Address": hex(address)}
-            for address, values in migrations(export).items() if values[2]]
+    faults = collections.Counter()
+    table = "CUDA_UM_CPU_PAGE_FAULT_EVENTS"
+    for row in export.db.execute(f"SELECT * FROM {table}") if table in export.tables else ():
+        faults[export.strings[row["CpuInstruction"]] if row["CpuInstruction"] else hex(row["address"])] += 1
+    return [{"CPU Page Faults": count, "CPU Instruction Address": place} for place, count in faults.items()]
 
 
 REPORTS = {

@@ -63,14 +63,15 @@ class Allocations {
 
 Status read_page_faults(Report& report) {
     ProfileBuilder& builder = report.builder();
-    OPSIGHT_TRY(
-        report.read("CUDA_UM_CPU_PAGE_FAULT_EVENTS", {"start", "globalPid", "address"}, [&](Table& row) {
-            PageFault fault;
-            if (!report.time(row, 0, fault.time)) return;
-            fault.track = process_track(report, row.number(1, 0), "page faults");
-            fault.address = row.number(2, 0);
-            builder.add_page_fault(fault);
-        }));
+    OPSIGHT_TRY(report.read("CUDA_UM_CPU_PAGE_FAULT_EVENTS",
+                            {"start", "globalPid", "address", "CpuInstruction"}, [&](Table& row) {
+                                PageFault fault;
+                                if (!report.time(row, 0, fault.time)) return;
+                                fault.track = process_track(report, row.number(1, 0), "page faults");
+                                fault.address = row.number(2, 0);
+                                if (row.has(3)) fault.access = report.string(row.number(3));
+                                builder.add_page_fault(fault);
+                            }));
     const Columns columns = {
         "start", "end", "globalPid", "deviceId", "address", "numberOfPageFaults", "faultAccessType"};
     return report

@@ -96,8 +96,11 @@ Iterations by_optimizer(const Profile& p, const NamedSpans& spans) {
 
 Iterations choose(const Profile& p, const Analysis& a, const AnalysisOptions& options,
                   const NamedSpans& spans) {
-    if (!options.key_op.empty())
-        return iterations_from_key_op(spans_named(p, options.key_op), rank_begins(p), options.key_op);
+    if (!options.key_op.empty()) {
+        std::vector<IterationCandidate> ends = spans_named(p, options.key_op);
+        if (ends.empty()) ends = spans_said(p, options.key_op);
+        return iterations_from_key_op(std::move(ends), rank_begins(p), options.key_op);
+    }
     if (!options.iteration_range.empty())
         return iterations_from_ranges(annotations_matching(p, options.iteration_range),
                                       options.iteration_range);
@@ -163,6 +166,22 @@ std::vector<IterationCandidate> spans_named(const Profile& profile, std::string_
     for (size_t row = 0; row < profile.host.size(); ++row)
         if (profile.host.name[row] == id) result.push_back(candidate(profile, row));
     return result;
+}
+
+std::vector<IterationCandidate> spans_said(const Profile& profile, std::string_view name) {
+    std::vector<IterationCandidate> result;
+    std::vector<int8_t> fits(profile.strings.size(), -1);
+    for (size_t i = 0; i < profile.nvtx.size(); ++i) {
+        int8_t& known = fits[profile.nvtx.text[i].index()];
+        if (known < 0) known = is_range_of(profile.strings.view(profile.nvtx.text[i]), name);
+        if (known) result.push_back(candidate(profile, profile.nvtx.row[i]));
+    }
+    return result;
+}
+
+bool is_range_of(std::string_view text, std::string_view name) {
+    if (name.empty() || !text.ends_with(name)) return false;
+    return text.size() == name.size() || text.substr(0, text.size() - name.size()).ends_with(": ");
 }
 
 std::vector<IterationCandidate> annotations_matching(const Profile& profile, std::string_view pattern) {

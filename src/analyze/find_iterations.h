@@ -14,6 +14,9 @@ Iterations find_iterations(Profile& profile, const Analysis& analysis, const Ana
 
 // Candidates for the functions of iterations.h, and what else they need.
 std::vector<IterationCandidate> spans_named(const Profile& profile, std::string_view name);
+// Those of NVTX ranges that say the name whole, as TensorFlow's do ("MatMul: model/dense/MatMul").
+std::vector<IterationCandidate> spans_said(const Profile& profile, std::string_view name);
+bool is_range_of(std::string_view text, std::string_view name);
 std::vector<IterationCandidate> annotations_matching(const Profile& profile, std::string_view pattern);
 std::vector<RankBegin> rank_begins(const Profile& profile);
 

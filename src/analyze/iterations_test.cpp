@@ -1,4 +1,5 @@
 #include "analyze/iterations.h"
+#include "analyze/find_iterations.h"
 
 #include <gtest/gtest.h>
 
@@ -223,6 +224,13 @@ TEST_F(Found, ExplicitChoicesAreTheOnlyGround) {
     a = analyze(profile, {.key_op = "no such op"});
     EXPECT_TRUE(a.iterations.list.empty());
     EXPECT_EQ(profile.diagnostics.count(Diag::kNoIterations), 1);
+}
+
+TEST(Iterations, ARangeMaySayTheWholeNameOfANode) {
+    EXPECT_TRUE(is_range_of("MatMul: model/dense/MatMul", "model/dense/MatMul"));
+    EXPECT_TRUE(is_range_of("step", "step"));
+    for (const char* name : {"", "MatMul", "dense/MatMul", "MatMul: model/dense", "x: model/dense/MatMul"})
+        EXPECT_FALSE(is_range_of("MatMul: model/dense/MatMul", name)) << name;
 }
 
 TEST_F(Found, InferredFromKernels) {

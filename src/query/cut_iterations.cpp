@@ -57,6 +57,22 @@ Result<std::vector<IterationCandidate>> spans_of_names(duck::Connection& connect
     return found;
 }
 
+// NVTX ranges that say the name whole: see is_range_of.
+Result<std::vector<IterationCandidate>> ranges_of(duck::Connection& connection, const std::string& name,
+                                                  StringPool& names) {
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   connection.query(fmt::format("SELECT t.rank, r.begin_ns, r.begin_ns + r.dur_ns, x.text "
+                                                "FROM raw.nvtx_ranges r JOIN raw.strings x ON "
+                                                "x.id = r.text JOIN raw.tracks t ON t.id = r.track WHERE "
+                                                "x.text = {0} OR ends_with(x.text, ': ' || {0}) "
+                                                "ORDER BY r.id",
+                                                duck::quote_text(name))));
+    std::vector<IterationCandidate> found;
+    for (const auto& row : rows.rows)
+        found.push_back(candidate(row, names));
+    return found;
+}
+
 // Spans whose name makes the iteration that they begin in a warm-up one.
 Result<std::vector<WarmupEvent>> warmup_events(duck::Connection& connection, StringPool& names) {
     OPSIGHT_ASSIGN(const duck::Rows rows,
@@ -112,6 +128,9 @@ Result<CutIterations> cut_stored_iterations(duck::Connection& connection, const 
     Iterations cut;
     if (!key_op.empty()) {
         OPSIGHT_ASSIGN(std::vector<IterationCandidate> found, spans_of_names(connection, {key_op}, names));
+        if (found.empty()) {
+            OPSIGHT_ASSIGN(found, ranges_of(connection, key_op, names));
+        }
         OPSIGHT_ASSIGN(const std::vector<RankBegin> begins, rank_begins(connection));
         cut = iterations_from_key_op(std::move(found), begins, key_op);
     } else {

@@ -162,6 +162,18 @@ class Dlprof(unittest.TestCase):
         self.assertEqual(Reports(path, "--mode", "tensorflow2").facts()["Total Iterations"], ["1"])
         self.assertEqual(Reports(path, "--mode", "tensorflow1").files, made.files)
 
+    def test_iterations_of_a_profile_by_a_whole_node(self):
+        profile = self.path("run.opsight")
+        count = lambda: opsight_cli.run("sql", profile, "SELECT count(*) FROM iterations", "--format", "csv").stdout.split()[-1]
+        for key_op, wanted in (("train/AssignAdd", "3"), ("MatMul", "6"), ("model/dense", "0")):
+            opsight_cli.run("import", self.tensorflow(), "--output", profile, "--force", "--key-op", key_op)
+            self.assertEqual(count(), wanted, key_op)
+        made = opsight_cli.run("report", profile, "--report", "iteration", "--format", "json", "--key-op", "model/dense/Relu",
+                               "--all-iterations")
+        self.assertIn('"description":"3 x model/dense/Relu"', made.stdout)
+        refused = opsight_cli.run("report", profile, "--key-op", "model/dense", check=False)
+        self.assertIn("no op is named 'model/dense'", refused.stderr)
+
     def test_a_key_op_that_is_not_there_is_told(self):
         done = opsight_cli.run("report", self.tensorflow(), "--style", "dlprof", "--key-op", "nothing",
                                "--output", self.folder.name)

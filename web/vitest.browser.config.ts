@@ -7,7 +7,8 @@ const installed = (name: string) => fileURLToPath(new URL(`node_modules/${name}`
 export default defineConfig({
   root: fileURLToPath(new URL("../tests/browser", import.meta.url)),
   cacheDir: installed(".vite-browser"),
-  server: { fs: { strict: false } },
+  // By address: a bare container may know no name "localhost".
+  server: { host: "127.0.0.1", fs: { strict: false } },
   // The tests lie outside of the folder with the packages.
   resolve: {
     alias: {

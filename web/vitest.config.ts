@@ -1,3 +1,4 @@
 import { defineConfig } from "vitest/config";
 
-export default defineConfig({ test: { include: ["src/**/*.test.ts"] } });
+// By address: a bare container may know no name "localhost".
+export default defineConfig({ server: { host: "127.0.0.1" }, test: { include: ["src/**/*.test.ts"] } });

@@ -6,8 +6,10 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/new_file.h"
 #include "cli/table_output.h"
 #include "import/model/model_import.h"
+#include "report/estimate_picture.h"
 #include "report/render.h"
 #include "report/render_estimate.h"
 
@@ -80,6 +82,10 @@ class EstimateCommand : public Command {
         sub->add_option("--limit", limit_,
                         "Layers in the table, the costliest; 0: all in their order (default: 20)");
         sub->add_flag("--summary", summary_, "Print layers, parameters and sizes as torchinfo does");
+        sub->add_option(
+            "--picture", picture_,
+            "Draw the roofline and the throughput against the batch into this SVG file; needs --device");
+        sub->add_flag("--force", force_, "Replace the picture if it is there");
         sub->add_option("--format", format_, "table, csv or json")->default_str("table");
         sub->add_flag_callback(
             "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
@@ -88,6 +94,7 @@ class EstimateCommand : public Command {
             "  opsight estimate resnet50.onnx\n"
             "  opsight estimate resnet50.onnx --device h100-sxm,t4 --batch 1,8,64 --dtype fp16\n"
             "  opsight estimate bert.onnx --dim sequence=128 --device a100-80 --dtype bf16 --train\n"
+            "  opsight estimate resnet50.onnx --device h100-sxm,l4 --dtype fp16 --picture resnet50.svg\n"
             "  opsight estimate frozen_graph.pb --shape input=1x224x224x3\n"
             "  opsight estimate saved_model_folder/ --dim 'serving_default_input[0]=8'\n"
             "  opsight estimate resnet50.onnx --device l4 --fuse --limit 0 --format csv > layers.csv\n");
@@ -112,11 +119,22 @@ class EstimateCommand : public Command {
                 render_csv(answers.size() > 1 ? configuration_table(answers) : layer_table(answers.front()));
         else
             text = tables(graph, answers, changes);
+        if (!picture_.empty()) OPSIGHT_TRY(draw(graph, network, question, answers.front()));
         std::fwrite(text.data(), 1, text.size(), stdout);
         return 0;
     }
 
   private:
+    Status draw(const ModelGraph& graph, const cost::Network& network, EstimateQuestion question,
+                const EstimateAnswer& first) const {
+        if (!first.settings.device)
+            return fail(usage("a picture needs a device, whose peaks make the roofline",
+                              "add --device; 'opsight devices' lists them"));
+        if (question.batches.size() < 2) question.batches = picture_batches(graph);
+        const std::string svg = render_estimate_picture(graph, first, answer_estimates(network, question));
+        return write_new_file(picture_, force_, [&](const TakeText& take) { return take(svg); });
+    }
+
     std::string tables(const ModelGraph& graph, const std::vector<EstimateAnswer>& answers,
                        const std::vector<WhatIf>& changes) const {
         const int width = terminal_width();
@@ -195,11 +213,11 @@ class EstimateCommand : public Command {
         return options;
     }
 
-    std::string path_, device_file_, sparsity_, optimizer_ = "adam", format_ = "table";
+    std::string path_, device_file_, sparsity_, optimizer_ = "adam", format_ = "table", picture_;
     std::vector<std::string> devices_, batches_, formats_, dims_, shapes_;
     double derate_ = 1;
     int64_t limit_ = -1;
-    bool train_ = false, fuse_ = false, summary_ = false;
+    bool train_ = false, fuse_ = false, summary_ = false, force_ = false;
 };
 
 }  // namespace

@@ -4,9 +4,8 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 
-#include "cli/save_profile.h"
+#include "cli/new_file.h"
 #include "report/render_info.h"
 #include "report/render_report.h"
 
@@ -20,22 +19,9 @@ Status to_stdout(std::string_view text) {
     return {};
 }
 
-// Calls `write(sink)` with a new file.
-template <class Write>
-Status write_new(const fs::path& path, bool overwrite, Write write) {
-    OPSIGHT_TRY(check_output(path.string(), overwrite));
-    struct Close {
-        void operator()(std::FILE* file) const { std::fclose(file); }
-    };
-    std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "wb"));
-    bool good = file != nullptr;
-    const Sink sink = [&](std::string_view text) -> Status {
-        good = good && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
-        if (!good) return fail("cannot be written", path.string());
-        return {};
-    };
-    OPSIGHT_TRY(good ? write(sink) : sink({}));
-    if (std::fclose(file.release()) != 0) return fail("cannot be written", path.string());
+// A new file, whose path goes to standard output.
+Status write_new(const fs::path& path, bool overwrite, const std::function<Status(const Sink&)>& write) {
+    OPSIGHT_TRY(write_new_file(path.string(), overwrite, write));
     std::printf("%s\n", path.c_str());
     return {};
 }

@@ -2,7 +2,9 @@
 import csv
 import json
 import os
+import tempfile
 import unittest
+from xml.etree import ElementTree
 
 import opsight_cli
 
@@ -87,6 +89,26 @@ class CorpusModels(unittest.TestCase):
         result = estimate(self.path("silero_vad.onnx"), "--shape", "input=1x576")
         self.assertEqual(result["total"]["uncounted"], [])
         self.assertIn("LSTM", [layer["op_type"] for layer in result["layers"]])
+
+    def test_a_picture(self):
+        """No layer is drawn above the roof: rate at most intensity times bandwidth."""
+        model = self.path("onnx-light__squeezenet.onnx")
+        with tempfile.TemporaryDirectory() as folder:
+            picture = os.path.join(folder, "roof.svg")
+            estimate(model, "--device", "l4", "--dtype", "fp16", "--picture", picture)
+            tree = ElementTree.parse(picture)
+            name = "{http://www.w3.org/2000/svg}"
+            chart = tree.findall(f"{name}g")[0]
+            points = [(float(c.get("cx")), float(c.get("cy"))) for c in chart.iter(f"{name}circle")]
+            self.assertGreater(len(points), 20)
+            memory = [line for line in chart.iter(f"{name}polyline") if "memory" in line.find(f"{name}title").text][0]
+            (x0, y0), (x1, y1) = [tuple(map(float, p.split(","))) for p in memory.get("points").split()]
+            for x, y in points:
+                self.assertGreaterEqual(y, y0 + (x - x0) * (y1 - y0) / (x1 - x0) - 0.2)  # y grows downwards
+            again = opsight_cli.run("estimate", model, "--device", "l4", "--picture", picture, check=False)
+            self.assertIn("--force", again.stderr)
+            without = opsight_cli.run("estimate", model, "--picture", picture, check=False)
+            self.assertEqual(without.returncode, 2)
 
     def graph(self, name):
         return os.path.join(CORPUS, "graphdef", name)

@@ -1,0 +1,39 @@
+#include "report/svg_chart.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace opsight {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(SvgChart, NumbersWithPrefixes) {
+    EXPECT_EQ(prefixed(989.4e12), "989 T");
+    EXPECT_EQ(prefixed(999.6), "1 k");
+    EXPECT_EQ(prefixed(12), "12 ");
+}
+
+// 62 px for the labels on the left, 44 below; a decade in the middle of two lies in the middle of the axis.
+TEST(SvgChart, PlacesAreLogarithmic) {
+    SvgChart chart(0, 0, 274, 270, {.title = "x", .from = 1, .to = 100},
+                   {.title = "y", .from = 1, .to = 100});
+    chart.point(10, 10, 3, "s0", "middle");
+    chart.point(1e9, 0, 3, "s0", "out of the chart");
+    const std::string text = chart.finish("t");
+    EXPECT_THAT(text, HasSubstr("cx=\"162.0\" cy=\"126.0\""));
+    EXPECT_THAT(text, HasSubstr("cx=\"262.0\" cy=\"226.0\""));
+}
+
+TEST(SvgChart, NamesAreEscaped) {
+    SvgChart chart(0, 0, 300, 300, {.title = "<x>"}, {.title = "y"});
+    chart.point(2, 2, 3, "s0", "<script>");
+    const std::string text = svg_picture(300, 300, "a & b", "", {chart.finish("t")});
+    EXPECT_THAT(text, Not(HasSubstr("<script>")));
+    EXPECT_THAT(text, Not(HasSubstr("<x>")));
+    EXPECT_THAT(text, HasSubstr("a &amp; b"));
+}
+
+}  // namespace
+}  // namespace opsight

@@ -145,6 +145,7 @@ Result<TimelineWindow> Timeline::window(const std::vector<int64_t>& tracks, int6
     out.end_ns = end_ns;
     OPSIGHT_ASSIGN(out.pixel_ns, pixel_of(begin_ns, end_ns, pixels));
     WindowNames number(data_->names);
+    std::vector<size_t> longest;  // of the entries of a lane
     size_t entries = 0;
     for (const size_t index : indices) {
         const SpanLanes& spans = data_->lanes[index];
@@ -156,18 +157,23 @@ Result<TimelineWindow> Timeline::window(const std::vector<int64_t>& tracks, int6
                 out.complete = false;
                 return out;
             }
+            longest.clear();
             spans.window(lane, begin_ns, end_ns, out.pixel_ns, [&](size_t first, size_t last) {
-                const size_t longest = spans.longest(lane, first, last);
+                longest.push_back(spans.longest(lane, first, last));
+                spans.fetch(longest.back());
                 list.begin.push_back(spans.begin(first) - begin_ns);
                 list.dur.push_back(spans.end(last - 1) - spans.begin(first));
                 list.busy.push_back(spans.busy(lane, first, last));
-                list.depth.push_back(static_cast<uint32_t>(lane));
                 list.count.push_back(static_cast<uint32_t>(last - first));
-                list.name.push_back(number(spans.name(longest), out.names));
-                list.span.push_back(spans.ref(longest));
-                list.kind.push_back(spans.kind(longest));
-                ++entries;
             });
+            // By themselves, for these lie anywhere in memory.
+            for (const size_t place : longest) {
+                list.depth.push_back(static_cast<uint32_t>(lane));
+                list.name.push_back(number(spans.name(place), out.names));
+                list.span.push_back(spans.ref(place));
+                list.kind.push_back(spans.kind(place));
+            }
+            entries += longest.size();
         }
     }
     return out;

@@ -122,24 +122,15 @@ void SpanLanes::sort_by_lane(const std::vector<SpanRun>& runs, const Order& orde
     for (size_t lane = 0; lane < lanes; ++lane)
         at[lane + 1] += at[lane];
     lane_first_.assign(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(lanes) + 1);
-    begin_.resize(total);
-    dur_.resize(total);
-    name_.resize(total);
-    ref_.resize(total);
-    kind_.resize(total);
+    spans_.resize(total);
     std::vector<size_t> next(runs.size(), 0);
     for (size_t n = 0; n < total; ++n) {
         const SpanRun& run = runs[order.run[n]];
         const size_t i = next[order.run[n]]++, to = at[order.lane[n]]++;
-        begin_[to] = run.begin[i];
-        dur_[to] = kLong;
-        if (run.dur[i] < kLong)
-            dur_[to] = static_cast<uint32_t>(run.dur[i]);
-        else
-            long_.emplace_back(to, run.dur[i]);
-        name_[to] = run.name[i];
-        ref_[to] = run.ref[i];
-        kind_[to] = run.kind[i];
+        const bool is_long = run.dur[i] >= kLong;
+        spans_[to] = {run.begin[i], is_long ? kLong : static_cast<uint32_t>(run.dur[i]), run.name[i],
+                      run.ref[i], run.kind[i]};
+        if (is_long) long_.emplace_back(to, run.dur[i]);
     }
     std::sort(long_.begin(), long_.end());
 }
@@ -148,23 +139,23 @@ int64_t SpanLanes::long_dur(size_t i) const {
     return std::lower_bound(long_.begin(), long_.end(), std::pair<size_t, int64_t>(i, 0))->second;
 }
 
-namespace {
-
 // The longest of the spans that are looked at from left to right.
-struct Longest {
-    const SpanLanes& spans;
-    size_t place;
-    int64_t dur = spans.dur(place);
-    void look(size_t other) {
-        const int64_t of_other = spans.dur(other);
-        if (of_other > dur) {
-            dur = of_other;
-            place = other;
-        }
+class SpanLanes::Longest {
+  public:
+    Longest(const SpanLanes& spans, size_t first)
+        : spans_(spans), best_{spans.spans_[first].dur, static_cast<uint32_t>(first)} {}
+    void look(Peak other) {
+        const bool longer =
+            other.dur != kLong ? other.dur > best_.dur : spans_.dur(other.place) > spans_.dur(best_.place);
+        if (longer) best_ = other;
     }
-};
+    void look(size_t place) { look({spans_.spans_[place].dur, static_cast<uint32_t>(place)}); }
+    Peak best() const { return best_; }
 
-}  // namespace
+  private:
+    const SpanLanes& spans_;
+    Peak best_;
+};
 
 void SpanLanes::sum_blocks() {
     for (size_t lane = 0; lane < lanes(); ++lane) {
@@ -173,27 +164,32 @@ void SpanLanes::sum_blocks() {
         int64_t busy = 0;
         size_t blocks = 0;
         for (size_t i = lane_begin(lane); i < lane_end(lane); i += kBlock, ++blocks) {
+            block_begin_.push_back(begin(i));
             busy_before_.push_back(busy);
-            Longest best{*this, i};
+            Longest block(*this, i);
             for (size_t k = i; k < std::min(i + kBlock, lane_end(lane)); ++k) {
                 busy += dur(k);
-                best.look(k);
+                block.look(k);
             }
             size_t whole = 1;
             for (Level& level : levels_) {
-                if (blocks % whole == 0) level.longest.push_back(static_cast<uint32_t>(best.place));
-                if (best.dur > dur(level.longest.back()))
-                    level.longest.back() = static_cast<uint32_t>(best.place);
+                if (blocks % whole == 0) level.longest.push_back(block.best());
+                Longest both(*this, level.longest.back().place);
+                both.look(block.best());
+                level.longest.back() = both.best();
                 whole *= kBlock;
             }
         }
     }
+    for (Level& level : levels_)
+        level.first.push_back(level.longest.size());
 }
 
 size_t SpanLanes::from(size_t lane, int64_t time) const {
-    const auto first = begin_.begin() + static_cast<std::ptrdiff_t>(lane_begin(lane));
-    const auto last = begin_.begin() + static_cast<std::ptrdiff_t>(lane_end(lane));
-    return static_cast<size_t>(std::lower_bound(first, last, time) - begin_.begin());
+    const auto first = spans_.begin() + static_cast<std::ptrdiff_t>(lane_begin(lane));
+    const auto last = spans_.begin() + static_cast<std::ptrdiff_t>(lane_end(lane));
+    const auto before = [](const Span& span, int64_t limit) { return span.begin < limit; };
+    return static_cast<size_t>(std::lower_bound(first, last, time, before) - spans_.begin());
 }
 
 size_t SpanLanes::first_shown(size_t lane, int64_t time) const {
@@ -202,20 +198,51 @@ size_t SpanLanes::first_shown(size_t lane, int64_t time) const {
     return i;
 }
 
-// First place after i whose span begins at `limit` or later: steps that double, then a binary search.
-size_t SpanLanes::skip_to(size_t i, size_t stop, int64_t limit) const {
-    size_t low = i + 1, step = 1;
-    while (low < stop && begin_[low] < limit) {
-        if (stop - low <= step || begin_[low + step] >= limit) {
-            const auto first = begin_.begin() + static_cast<std::ptrdiff_t>(low + 1);
-            const auto last = begin_.begin() + static_cast<std::ptrdiff_t>(std::min(stop, low + step));
-            return static_cast<size_t>(std::lower_bound(first, std::max(first, last), limit) -
-                                       begin_.begin());
-        }
-        low += step;
+// The last block of a lane, from `block` on, that begins before `limit`, in steps that double and back in a
+// binary search; `block` itself where there is none.
+size_t SpanLanes::block_before(size_t lane, size_t block, int64_t limit) const {
+    const size_t first = levels_[0].first[lane], blocks = levels_[0].first[lane + 1] - first;
+    const int64_t* begins = block_begin_.data() + first;
+    size_t high = block + 1, step = 1;
+    while (high < blocks && begins[high] < limit) {
+        block = high;
+        high += step;
         step *= 2;
     }
-    return low;
+    const auto* found = std::lower_bound(begins + block + 1, begins + std::min(high, blocks), limit);
+    return static_cast<size_t>(found - begins) - 1;
+}
+
+// First place after i whose span begins at `limit` or later.
+size_t SpanLanes::skip_to(size_t lane, size_t i, int64_t limit) const {
+    const size_t base = lane_begin(lane), block = block_before(lane, (i - base) / kBlock, limit);
+    size_t place = std::max(i + 1, base + block * kBlock);
+    const size_t stop = std::min(lane_end(lane), base + (block + 1) * kBlock);
+    while (place < stop && begin(place) < limit)
+        ++place;
+    return place;
+}
+
+SpanLanes::Ahead SpanLanes::look_ahead(size_t lane, size_t i, int64_t window_begin, int64_t window_end,
+                                       int64_t pixel_ns) const {
+    const auto pixels = static_cast<size_t>((window_end - window_begin) / pixel_ns) + 1;
+    const bool dense = (from(lane, window_end) - i) / kBlock > pixels / 2;
+    return {(i - lane_begin(lane)) / kBlock, dense ? window_begin + pixel_ns : window_end};
+}
+
+// What skip_to, busy and longest read where a pixel ends.
+void SpanLanes::fetch_bound(Ahead& ahead, size_t lane) const {
+    constexpr size_t kPeaksOfLine = 64 / sizeof(Peak), kMostPeaks = kBlock * kBlock;
+    const size_t before = ahead.block, first = levels_[0].first[lane];
+    ahead.block = block_before(lane, before, ahead.limit);
+    const size_t place = lane_begin(lane) + ahead.block * kBlock;
+    const size_t last = std::min(place + kBlock, lane_end(lane)) - 1;
+    for (size_t at = place; at <= last; at += 2)  // a line holds some two
+        __builtin_prefetch(&spans_[at]);
+    __builtin_prefetch(&busy_before_[first + ahead.block]);
+    if (ahead.block - before > kMostPeaks) return;  // its end is found over the higher levels
+    for (size_t block = before; block < ahead.block + kPeaksOfLine; block += kPeaksOfLine)
+        __builtin_prefetch(&levels_[0].longest[first + std::min(block, ahead.block)]);
 }
 
 int64_t SpanLanes::sum(size_t first, size_t last) const {
@@ -238,7 +265,7 @@ int64_t SpanLanes::busy(size_t lane, size_t first, size_t last) const {
 
 size_t SpanLanes::longest(size_t lane, size_t first, size_t last) const {
     const size_t base = lane_begin(lane);
-    Longest best{*this, first};
+    Longest longest(*this, first);
     for (size_t i = first + 1; i < last;) {
         const size_t offset = i - base;
         size_t step = 1;
@@ -250,16 +277,19 @@ size_t SpanLanes::longest(size_t lane, size_t first, size_t last) const {
             step = whole;
             found = &level;
         }
-        best.look(found ? found->longest[found->first[lane] + offset / step] : i);
+        if (found)
+            longest.look(found->longest[found->first[lane] + offset / step]);
+        else
+            longest.look(i);
         i += step;
     }
-    return best.place;
+    return longest.best().place;
 }
 
 std::pair<size_t, size_t> SpanLanes::find(uint32_t ref, int64_t begin_ns) const {
     for (size_t lane = 0; lane < lanes(); ++lane)
-        for (size_t i = from(lane, begin_ns); i < lane_end(lane) && begin_[i] == begin_ns; ++i)
-            if (ref_[i] == ref) return {lane, i};
+        for (size_t i = from(lane, begin_ns); i < lane_end(lane) && begin(i) == begin_ns; ++i)
+            if (spans_[i].ref == ref) return {lane, i};
     return {lanes(), 0};
 }
 

@@ -7,7 +7,7 @@
 // is the rounding of the source's times: it is cut off the earlier span. Beyond kMostLanes all goes into the
 // last lane, cut where the next begins. So sums of durations in a lane are always unions.
 //
-// Memory: 22 bytes a span. Building: one pass in order of begin, then one to sort by lane.
+// Memory: 26 bytes a span. Building: one pass in order of begin, then one to sort by lane.
 #pragma once
 
 #include <array>
@@ -71,7 +71,7 @@ class SpanLanes {
     // other has the lower number.
     explicit SpanLanes(std::vector<SpanRun> runs);
 
-    size_t size() const { return begin_.size(); }
+    size_t size() const { return spans_.size(); }
     size_t lanes() const { return lane_first_.empty() ? 0 : lane_first_.size() - 1; }
     size_t lane_begin(size_t lane) const { return lane_first_[lane]; }
     size_t lane_end(size_t lane) const { return lane_first_[lane + 1]; }
@@ -79,12 +79,14 @@ class SpanLanes {
     // The first lane's spans cover those of all others, so its busy time is that of the row.
     bool first_covers() const { return first_covers_; }
 
-    int64_t begin(size_t i) const { return begin_[i]; }
-    int64_t dur(size_t i) const { return dur_[i] != kLong ? dur_[i] : long_dur(i); }
-    int64_t end(size_t i) const { return begin_[i] + dur(i); }
-    uint32_t name(size_t i) const { return name_[i]; }
-    uint32_t ref(size_t i) const { return ref_[i]; }
-    SpanKind kind(size_t i) const { return kind_[i]; }
+    int64_t begin(size_t i) const { return spans_[i].begin; }
+    int64_t dur(size_t i) const { return spans_[i].dur != kLong ? spans_[i].dur : long_dur(i); }
+    int64_t end(size_t i) const { return spans_[i].begin + dur(i); }
+    uint32_t name(size_t i) const { return spans_[i].name; }
+    uint32_t ref(size_t i) const { return spans_[i].ref; }
+    SpanKind kind(size_t i) const { return spans_[i].kind; }
+    // Begins to load it.
+    void fetch(size_t i) const { __builtin_prefetch(&spans_[i]); }
 
     // First span of a lane that begins at `time` or later.
     size_t from(size_t lane, int64_t time) const;
@@ -100,15 +102,17 @@ class SpanLanes {
     void window(size_t lane, int64_t window_begin, int64_t window_end, int64_t pixel_ns, Take take) const {
         const size_t stop = lane_end(lane);
         size_t i = first_shown(lane, window_begin);
-        if (i < stop && begin_[i] < window_begin) {
+        Ahead ahead = look_ahead(lane, i, window_begin, window_end, pixel_ns);
+        if (i < stop && begin(i) < window_begin) {
             take(i, i + 1);
             ++i;
         }
-        while (i < stop && begin_[i] < window_end) {
-            const int64_t pixel = (begin_[i] - window_begin) / pixel_ns;
+        while (i < stop && begin(i) < window_end) {
+            const int64_t pixel = (begin(i) - window_begin) / pixel_ns;
             const int64_t left = window_end - window_begin - pixel * pixel_ns;  // never beyond the window
             const int64_t limit = left <= pixel_ns ? window_end : window_end - left + pixel_ns;
-            const size_t next = skip_to(i, stop, limit);
+            fetch(ahead, lane, limit, window_end, pixel_ns);
+            const size_t next = skip_to(lane, i, limit);
             take(i, next);
             i = next;
         }
@@ -122,8 +126,31 @@ class SpanLanes {
     static constexpr size_t kBlock = 16;
     static constexpr size_t kLevels = 3;
 
+    // The longest span of a run and how long it is, as in Span: what looks for it need not go there.
+    struct Peak {
+        uint32_t dur, place;
+    };
+    class Longest;
+
     int64_t long_dur(size_t i) const;
-    size_t skip_to(size_t i, size_t stop, int64_t limit) const;
+    size_t skip_to(size_t lane, size_t i, int64_t limit) const;
+    size_t block_before(size_t lane, size_t block, int64_t limit) const;
+    // Where pixels hold many spans each, what is read where they meet lies far apart in memory, and where one
+    // ends decides where the next is looked for: each place would be waited for by itself. So they begin to
+    // be loaded some pixels before.
+    struct Ahead {
+        size_t block = 0;   // of the lane
+        int64_t limit = 0;  // end of the next pixel to fetch
+    };
+    Ahead look_ahead(size_t lane, size_t i, int64_t window_begin, int64_t window_end, int64_t pixel_ns) const;
+    void fetch(Ahead& ahead, size_t lane, int64_t limit, int64_t window_end, int64_t pixel_ns) const {
+        constexpr int64_t kPixelsAhead = 16;
+        while (ahead.limit < window_end && ahead.limit - limit <= kPixelsAhead * pixel_ns) {
+            fetch_bound(ahead, lane);
+            ahead.limit += pixel_ns;
+        }
+    }
+    void fetch_bound(Ahead& ahead, size_t lane) const;
     // For each span in the order of time the run that it comes from, and its lane.
     struct Order {
         std::vector<uint8_t> run;
@@ -135,18 +162,23 @@ class SpanLanes {
     int64_t sum(size_t first, size_t last) const;
 
     bool first_covers_ = true;
-    std::vector<size_t> lane_first_;  // lanes() + 1 places in the columns
-    std::vector<int64_t> begin_;
-    std::vector<uint32_t> dur_, name_, ref_;
-    std::vector<SpanKind> kind_;
+    std::vector<size_t> lane_first_;  // lanes() + 1 places in spans_
+    // Together: a window of a long run looks at few of many, and waits for each place in memory that it goes
+    // to.
+    struct Span {
+        int64_t begin;
+        uint32_t dur, name, ref;
+        SpanKind kind;
+    };
+    std::vector<Span> spans_;
     std::vector<std::pair<size_t, int64_t>> long_;  // durations that do not fit, by place
     // Of blocks of kBlock spans of a lane: the begin, the sum of durations of the lane before, and the
     // longest of each; of kBlock such blocks, and of kBlock of these, the longest. A lane begins a new block.
     struct Level {
-        std::vector<size_t> first;  // by lane
-        std::vector<uint32_t> longest;
+        std::vector<size_t> first;  // by lane, and the end of the last
+        std::vector<Peak> longest;
     };
-    std::vector<int64_t> busy_before_;
+    std::vector<int64_t> block_begin_, busy_before_;
     std::array<Level, kLevels> levels_;
 };
 

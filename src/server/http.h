@@ -3,12 +3,14 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "server/asker.h"
 
 namespace opsight::server {
 
@@ -18,6 +20,7 @@ struct Request {
     std::vector<std::pair<std::string, std::string>> query;  // decoded, in order
     std::map<std::string, std::string> headers;              // names in lower case
     std::string body;
+    std::shared_ptr<Asker> asker = std::make_shared<Asker>();
 
     // Empty where there is no such header.
     std::string_view header(const std::string& name) const;

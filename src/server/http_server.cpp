@@ -79,10 +79,34 @@ class Connection : public std::enable_shared_from_this<Connection> {
         if (Status fine = take_request(*request); !fine)
             return refuse({400, "bad_request", fine.error().what, "give a URL as the page makes them"});
         stream_.expires_never();
+        asker_ = request->asker;
+        watch();
         net::post(*hub_.workers, [self = shared_from_this(), request]() mutable {
             Response response = self->hub_.handler(*request);
             hand_back(std::move(self),
                       [made = std::move(response)](Connection& c) mutable { c.answer(std::move(made)); });
+        });
+    }
+
+    // While an answer is worked out nothing is read, so that the client went away shows only here. What it
+    // sends meanwhile waits; from then on its going is not seen.
+    void watch() {
+        stream_.socket().async_wait(tcp::socket::wait_read, [self = shared_from_this()](Code problem) {
+            if (problem || !self->asker_) return;
+            char next = 0;
+            Code ignored;
+            self->stream_.socket().non_blocking(true, ignored);
+            self->stream_.socket().receive(net::buffer(&next, 1), tcp::socket::message_peek, problem);
+            if (problem && problem != net::error::would_block) self->leave();
+        });
+    }
+
+    void leave() {
+        if (!asker_) return;  // the answer is there
+        asker_->leave();
+        leave_again_.expires_after(std::chrono::milliseconds(20));
+        leave_again_.async_wait([self = shared_from_this()](Code problem) {
+            if (!problem) self->leave();
         });
     }
 
@@ -117,6 +141,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
     }
 
     void answer(Response response) {
+        asker_ = nullptr;
+        Code ignored;
+        stream_.socket().cancel(ignored);  // no longer watched
+        leave_again_.cancel();
         if (hub_.stopping) return close();
         head_.emplace();
         head_->version(version_);
@@ -214,6 +242,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::optional<http::response_serializer<http::empty_body>> serializer_;
     std::string body_;
     std::function<Result<std::string>()> more_;
+    std::shared_ptr<Asker> asker_;  // while its answer is worked out
+    net::steady_timer leave_again_{hub_.io};
     unsigned version_ = 11;
     bool keep_alive_ = true, head_only_ = false, chunked_ = false, draining_ = false;
 };

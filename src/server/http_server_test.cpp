@@ -12,7 +12,7 @@ namespace opsight::server {
 namespace {
 
 // A server on a free port that says what it was asked; "/parts" answers in three parts, "/broken" fails in
-// the second, "/wait" takes a while.
+// the second, "/wait" takes a while, "/until-gone" until its asker has gone.
 class HttpServerTest : public testing::Test {
   protected:
     void SetUp() override {
@@ -36,6 +36,12 @@ class HttpServerTest : public testing::Test {
         Response response;
         response.body = request.method + " " + request.path + " " + request.body;
         if (request.path == "/wait") std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        if (request.path == "/until-gone") {
+            const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+            while (!request.asker->gone() && std::chrono::steady_clock::now() < patience)
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            if (request.asker->gone()) ++gone_;
+        }
         if (request.path == "/parts" || request.path == "/broken")
             response.more = [at = 0, broken = request.path == "/broken"]() mutable -> Result<std::string> {
                 if (broken && at == 1) return fail("broken");
@@ -73,7 +79,7 @@ class HttpServerTest : public testing::Test {
 
     std::optional<HttpServer> server_;
     std::thread thread_;
-    std::atomic<int> asked_ = 0;
+    std::atomic<int> asked_ = 0, gone_ = 0;
 };
 
 constexpr const char* kClose = "Host: x\r\nConnection: close\r\n\r\n";
@@ -150,6 +156,30 @@ TEST_F(HttpServerTest, ClientsMayLeaveAtAnyTime) {
         }
     }
     EXPECT_NE(ask("GET /a HTTP/1.1\r\n" + std::string(kClose)).find("GET /a"), std::string::npos);
+}
+
+TEST_F(HttpServerTest, WorkEndsWhenItsClientLeaves) {
+    for (int i = 0; i < 4; ++i) {  // twice as many as there are workers
+        const int client = connect();
+        send(client, "GET /until-gone HTTP/1.1\r\nHost: x\r\n\r\n");
+        while (asked_ <= i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        ::close(client);
+    }
+    EXPECT_NE(ask("GET /a HTTP/1.1\r\n" + std::string(kClose)).find("GET /a"), std::string::npos);
+    for (int waited = 0; waited < 5000 && gone_ < 4; ++waited)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(gone_, 4);
+}
+
+TEST_F(HttpServerTest, WhoSendsTheNextRequestIsStillThere) {
+    const int client = connect();
+    send(client, "GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    send(client, "GET /b HTTP/1.1\r\n" + std::string(kClose));
+    const std::string text = read_all(client);
+    EXPECT_LT(text.find("GET /wait"), text.find("GET /b"));
+    EXPECT_NE(text.find("GET /b"), std::string::npos);
 }
 
 TEST_F(HttpServerTest, StopsWhileAnswering) {

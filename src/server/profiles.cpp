@@ -91,9 +91,11 @@ Expected<ProfileFacts> Profiles::facts(size_t number) {
     return facts;
 }
 
-Expected<Lease> Profiles::lease(size_t number, const RangeOptions& range, const std::string& table) {
+Expected<Lease> Profiles::lease(size_t number, const RangeOptions& range, const std::string& table,
+                                std::shared_ptr<Asker> asker) {
     OPSIGHT_ASSIGN(SessionPool * pool, pool_of(number));
     auto session = pool->lease(range, table);
+    if (session && asker) session->serve(std::move(asker));
     if (session) return std::move(*session);
     // The file is open, so it is the range that does not fit it.
     return fail(Problem(400, "bad_request", session.error().what, session.error().remedy));
@@ -102,7 +104,7 @@ Expected<Lease> Profiles::lease(size_t number, const RangeOptions& range, const 
 Expected<Lease> Profiles::lease(const Call& call) {
     OPSIGHT_ASSIGN(const size_t number, number_of(call.path("id")));
     OPSIGHT_ASSIGN(const RangeOptions range, range_of(call, number));
-    return lease(number, range);
+    return lease(number, range, {}, call.request().asker);
 }
 
 Expected<std::shared_ptr<const Timeline>> Profiles::timeline(const Call& call) {

@@ -12,6 +12,7 @@
 #include "server/http.h"
 #include "server/session_pool.h"
 #include "server/timelines.h"
+#include "server/turns.h"
 
 namespace opsight::server {
 
@@ -40,11 +41,17 @@ class Profiles {
     Expected<RangeOptions> range_of(const Call& call, size_t number) const;
     // A session for the profile {id} and the range of a call.
     Expected<Lease> lease(const Call& call);
-    Expected<Lease> lease(size_t number, const RangeOptions& range, const std::string& table = {});
+    Expected<Lease> lease(size_t number, const RangeOptions& range, const std::string& table = {},
+                          std::shared_ptr<Asker> asker = {});
     // The timeline of the profile {id}.
     Expected<std::shared_ptr<const Timeline>> timeline(const Call& call);
     // Begins to read the timeline of a profile that could be opened.
     void read_timeline_ahead(size_t number);
+    // For what is worked out from memory alone.
+    Turns& turns() { return turns_; }
+    // For questions to the files: several at once would share the processors and all be late, and each takes
+    // memory.
+    Turns& questions() { return questions_; }
     void interrupt();
 
   private:
@@ -61,6 +68,7 @@ class Profiles {
     std::vector<std::unique_ptr<Entry>> entries_;
     bool read_only_;
     Timelines timelines_;
+    Turns turns_, questions_;
 };
 
 }  // namespace opsight::server

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "query/page.h"
@@ -157,6 +159,46 @@ TEST(SessionPool, FailsForARangeThatIsNotThereAndGoesOn) {
         EXPECT_EQ(lease.error().status, 400);
     }
     EXPECT_TRUE(profiles.lease(0, {}).has_value());
+}
+
+TEST(Profiles, AQuestionEndsWhenItsAskerLeaves) {
+    const StoredProfile stored(steps(3));
+    Profiles profiles({stored.path()}, false);
+    const auto asker = std::make_shared<Asker>();
+    std::thread leaving;
+    {
+        const auto lease = profiles.lease(0, {}, {}, asker);
+        ASSERT_TRUE(lease.has_value());
+        std::atomic<bool> ended = false;
+        leaving = std::thread([&] {
+            while (!ended) {
+                asker->leave();
+                std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            }
+        });
+        const auto rows =
+            (*lease)->query("SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b");
+        ended = true;
+        EXPECT_FALSE(rows.has_value());
+        leaving.join();
+    }
+    asker->leave();  // reaches nobody any more
+    const auto next = profiles.lease(0, {});
+    ASSERT_TRUE(next.has_value());
+    EXPECT_EQ(calls_of(**next), 6);
+}
+
+TEST(Router, NothingIsWorkedOutForWhoIsGone) {
+    const StoredProfile stored(steps(3));
+    Profiles profiles({stored.path()}, false);
+    Router router(all_routes());
+    Request request;
+    request.method = "GET";
+    request.path = "/api/v1/profiles/0/summary";
+    request.asker->leave();
+    EXPECT_EQ(router.answer(request, profiles).status, 499);
+    request.asker = std::make_shared<Asker>();
+    EXPECT_EQ(router.answer(request, profiles).status, 200);
 }
 
 }  // namespace

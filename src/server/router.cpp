@@ -10,6 +10,8 @@
 namespace opsight::server {
 namespace {
 
+constexpr int kAskerGone = 499;  // nobody reads it
+
 std::vector<std::string_view> segments(std::string_view path) {
     std::vector<std::string_view> parts;
     while (!path.empty() && path.front() == '/') {
@@ -146,12 +148,17 @@ std::vector<Route> all_routes() {
 
 Response Router::ask(const Route& route, Call& call) {
     const auto make = [&] {
+        std::optional<Turns::Turn> turn;
+        if (route.kept == Kept::kAnswer) turn.emplace(call.profiles().questions());
+        if (call.request().asker->gone())
+            return to_response({kAskerGone, "gone", "the client went away before it was its turn", ""});
         Expected<Response> response = route.handler(call);
         return response ? std::move(*response) : to_response(response.error());
     };
-    if (!route.kept) return make();
+    if (route.kept == Kept::kNot) return make();
     const Expected<std::string> key = cache_key(call);
-    return key ? cache_->get(*key, make) : to_response(key.error());
+    AnswerCache& cache = route.kept == Kept::kPicture ? *pictures_ : *answers_;
+    return key ? cache.get(*key, make) : to_response(key.error());
 }
 
 Response Router::answer(const Request& request, Profiles& profiles) {

@@ -44,11 +44,15 @@ class Call {
 
 using RouteHandler = Expected<Response> (*)(Call&);
 
+// Answers that were given before, of which those asked for last stay: tables and sums, which take long to
+// work out; and pictures of the timeline, which are many and would put the others out.
+enum class Kept : uint8_t { kNot, kAnswer, kPicture };
+
 struct Route {
     std::string method, pattern;  // "GET", "/api/v1/profiles/{id}/info"
     RouteHandler handler;
     std::vector<std::string> parameters;  // of the query
-    bool kept = false;                    // its answers stay in the cache
+    Kept kept = Kept::kNot;
 };
 
 // Groups of parameters that many routes take.
@@ -66,7 +70,8 @@ class Router {
   private:
     Response ask(const Route& route, Call& call);
     std::vector<Route> routes_;
-    std::unique_ptr<AnswerCache> cache_ = std::make_unique<AnswerCache>();
+    std::unique_ptr<AnswerCache> answers_ = std::make_unique<AnswerCache>();
+    std::unique_ptr<AnswerCache> pictures_ = std::make_unique<AnswerCache>(size_t{32} << 20);
 };
 
 // All routes, and the groups that they come from: one file each.

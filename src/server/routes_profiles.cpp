@@ -66,8 +66,8 @@ Expected<Response> findings(Call& call) {
 std::vector<Route> profile_routes() {
     return {
         {"GET", "/api/v1/profiles", list, {}},
-        {"GET", "/api/v1/profiles/{id}/info", info, {}, true},
-        {"GET", "/api/v1/profiles/{id}/summary", summary, range_parameters(), true},
+        {"GET", "/api/v1/profiles/{id}/info", info, {}, Kept::kAnswer},
+        {"GET", "/api/v1/profiles/{id}/summary", summary, range_parameters(), Kept::kAnswer},
         {"GET", "/api/v1/profiles/{id}/findings", findings, range_parameters()},
     };
 }

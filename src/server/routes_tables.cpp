@@ -118,7 +118,8 @@ Expected<Response> table(Call& call) {
         OPSIGHT_ASSIGN(const int64_t iteration, call.needed_number("iteration"));
         range.start = range.stop = iteration;
     }
-    OPSIGHT_ASSIGN(Lease session, call.profiles().lease(number, range, kept_name(name, subject, shape)));
+    OPSIGHT_ASSIGN(Lease session, call.profiles().lease(number, range, kept_name(name, subject, shape),
+                                                        call.request().asker));
     OPSIGHT_ASSIGN(ResultTable made, make_table(*session, name, subject, shape));
     if (whole && !made.stream)
         return fail(Problem(500, "failed", fmt::format("the table '{}' cannot be downloaded", name),
@@ -135,7 +136,7 @@ std::vector<Route> table_routes() {
          range_parameters() + std::vector<std::string>{"sort", "page", "page_size", "search", "filter",
                                                        "by_rank", "by_device", "format", "download", "op",
                                                        "iteration"},
-         true},
+         Kept::kAnswer},
     };
 }
 

@@ -54,6 +54,7 @@ Expected<Response> window(Call& call) {
     if (!format.empty() && format != "json" && format != "binary")
         return fail(Problem(400, "bad_request", fmt::format("there is no format '{}' here", format),
                             "there are json and binary"));
+    const Turns::Turn turn(call.profiles().turns());
     const auto found = timeline->window(wanted, begin, end, width);
     if (!found) return fail(problem_of(found.error()));
     if (format != "binary") return json_response(render_window_json(*found));
@@ -90,6 +91,7 @@ Expected<Response> search(Call& call) {
     OPSIGHT_ASSIGN(const std::optional<int64_t> from_track, call.number("from_track"));
     OPSIGHT_ASSIGN(const int64_t from_span, call.number("from_span", 0, 0, UINT32_MAX));
     if (from_track) question.from_span = {*from_track, static_cast<uint32_t>(from_span)};
+    const Turns::Turn turn(call.profiles().turns());
     const auto found = timeline->search(question);
     if (!found) return fail(problem_of(found.error()));
     return json_response(render_match_json(*found));
@@ -100,6 +102,7 @@ Expected<Response> sums(Call& call) {
     OPSIGHT_ASSIGN(const std::vector<int64_t> wanted, tracks_of(call));
     OPSIGHT_ASSIGN(const int64_t begin, call.needed_number("begin"));
     OPSIGHT_ASSIGN(const int64_t end, call.needed_number("end"));
+    const Turns::Turn turn(call.profiles().turns());
     const auto found = timeline->sums(wanted, begin, end);
     if (!found) return fail(problem_of(found.error()));
     return json_response(render_sums_json(*found, kMostNames));
@@ -111,6 +114,7 @@ Expected<Response> counters(Call& call) {
     OPSIGHT_ASSIGN(const int64_t begin, call.needed_number("begin"));
     OPSIGHT_ASSIGN(const int64_t end, call.needed_number("end"));
     OPSIGHT_ASSIGN(const int64_t width, call.needed_number("width"));
+    const Turns::Turn turn(call.profiles().turns());
     const auto found = timeline->counters(wanted, begin, end, width);
     if (!found) return fail(problem_of(found.error()));
     return json_response(render_counters_json(*timeline, *found, begin));
@@ -122,7 +126,7 @@ std::vector<Route> timeline_routes() {
     const std::string base = "/api/v1/profiles/{id}/timeline/";
     return {
         {"GET", base + "tracks", tracks, {}},
-        {"GET", base + "window", window, {"tracks", "begin", "end", "width", "format"}},
+        {"GET", base + "window", window, {"tracks", "begin", "end", "width", "format"}, Kept::kPicture},
         {"GET", base + "event", event, {"track", "span"}},
         {"GET", base + "search", search, {"q", "from", "direction", "tracks", "from_track", "from_span"}},
         {"GET", base + "sums", sums, {"tracks", "begin", "end"}},

@@ -128,11 +128,11 @@ Expected<Response> communication_of(Call& call) {
 std::vector<Route> view_routes() {
     const std::string profile = "/api/v1/profiles/{id}";
     return {
-        {"GET", profile + "/iterations", iterations, range_parameters(), true},
-        {"GET", profile + "/layers", layers, range_parameters(), true},
-        {"GET", profile + "/gpus", gpus, range_parameters(), true},
-        {"GET", profile + "/memory", memory, {}, true},
-        {"GET", profile + "/communication", communication_of, range_parameters(), true},
+        {"GET", profile + "/iterations", iterations, range_parameters(), Kept::kAnswer},
+        {"GET", profile + "/layers", layers, range_parameters(), Kept::kAnswer},
+        {"GET", profile + "/gpus", gpus, range_parameters(), Kept::kAnswer},
+        {"GET", profile + "/memory", memory, {}, Kept::kAnswer},
+        {"GET", profile + "/communication", communication_of, range_parameters(), Kept::kAnswer},
     };
 }
 

@@ -13,7 +13,14 @@ constexpr std::ptrdiff_t kMostOfRange = 8, kMostOfCutRange = 2;
 }  // namespace
 
 Lease::~Lease() {
-    if (pool_) pool_->give_back(*session_, table_);
+    if (!pool_) return;
+    if (asker_) asker_->set_interrupt({});
+    pool_->give_back(*session_, table_);
+}
+
+void Lease::serve(std::shared_ptr<Asker> asker) {
+    asker_ = std::move(asker);
+    asker_->set_interrupt([session = session_] { session->interrupt(); });
 }
 
 SessionPool::Slot* SessionPool::take(std::list<Slot>::iterator slot) {

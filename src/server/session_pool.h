@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "query/session.h"
+#include "server/asker.h"
 
 namespace opsight::server {
 
@@ -24,18 +25,24 @@ class Lease {
     Lease(SessionPool& pool, Session& session, std::string table)
         : pool_(&pool), session_(&session), table_(std::move(table)) {}
     Lease(Lease&& other) noexcept
-        : pool_(other.pool_), session_(other.session_), table_(std::move(other.table_)) {
+        : pool_(other.pool_),
+          session_(other.session_),
+          table_(std::move(other.table_)),
+          asker_(std::move(other.asker_)) {
         other.pool_ = nullptr;
     }
     Lease& operator=(Lease&&) = delete;
     ~Lease();
     Session& operator*() const { return *session_; }
     Session* operator->() const { return session_; }
+    // From now on it works for this one, and stops when he goes away.
+    void serve(std::shared_ptr<Asker> asker);
 
   private:
     SessionPool* pool_;
     Session* session_;
     std::string table_;
+    std::shared_ptr<Asker> asker_;
 };
 
 class SessionPool {

@@ -131,7 +131,9 @@ class Dlprof(unittest.TestCase):
     @unittest.skipIf(not CORPUS, "no corpus")
     def test_emit_nvtx(self):
         made = self.assert_all_same(EMIT_NVTX)
-        self.assertEqual(made.facts()["GPU Count"], ["2"])
+        facts = made.facts()
+        self.assertEqual((facts["GPU Count"], facts["CUDA Version"]), (["2"], ["13.0"]))
+        self.assertNotIn("cuDNN Version", facts)
 
     def tensorflow(self, **options):
         path = self.path("tensorflow.sqlite")
@@ -236,6 +238,7 @@ class Dlprof(unittest.TestCase):
                          [("<N:1, C:3, H:32, W:32>; <K:6, C:3, R:3, S:3>", "<U:1, V:1>", "<N:1, K:6, P:30, Q:30>")] * 2 +
                          [("", "", ""), ("<N:1, C:3, H:32, W:32>; <K:6, C:3, R:3, S:3>", "", "")])
         self.assertEqual(made.facts()["DLProf Version"], ["v1.8.0"])
+        self.assertEqual((made.facts()["CUDA Version"], made.facts()["cuDNN Version"]), (["11.5"], ["8.3"]))
         self.assertEqual(made.rows("expert_systems"), [{"Problem": "2 ops were eligible", "Recommendation": "Try AMP"}])
         again = Reports(path, "--key-op", "CONV2D_2")
         self.assertEqual(again.facts()["Total Iterations"], ["2"])

@@ -68,6 +68,16 @@ Status read_versions(Report& report) {
     return {};
 }
 
+// Until 2022 a number: 5206105 is 520.61.05, 52510517 is 525.105.17 and 42600 is 426.00.
+std::string dotted_driver(std::string_view version) {
+    std::string text(version);
+    const bool number = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+    if (!number || (text.size() != 5 && text.size() != 7 && text.size() != 8)) return text;
+    text.insert(text.size() - 2, 1, '.');
+    if (text.size() > 6) text.insert(3, 1, '.');
+    return text;
+}
+
 Status read_facts(Report& report) {
     return report
         .read(
@@ -77,9 +87,11 @@ Status read_facts(Report& report) {
                 if (name == "Hostname")
                     report.set_host(std::string(report.builder().view(report.intern(value))));
                 for (const auto& [key, property] : kFacts)
-                    if (name == key && !value.empty())
+                    if (name == key && !value.empty()) {
+                        const std::string_view text = report.builder().view(report.intern(value));
                         report.builder().info().properties.emplace_back(
-                            property, report.builder().view(report.intern(value)));
+                            property, key == "NvDriverVersion" ? dotted_driver(text) : std::string(text));
+                    }
             },
             false)
         .map([](bool) {});

@@ -374,6 +374,24 @@ TEST(Nsys, MachineNamesAndClock) {
         EXPECT_NE(value, "x");
 }
 
+TEST(Nsys, DriverVersionsOfOldReportsAreNumbers) {
+    for (const auto& [said, read] :
+         std::vector<std::pair<std::string, std::string>>{{"5206105", "520.61.05"},
+                                                          {"52510517", "525.105.17"},
+                                                          {"42600", "426.00"},
+                                                          {"565.57.01", "565.57.01"},
+                                                          {"123", "123"}}) {
+        const TempFolder folder;
+        const Profile p =
+            import_sql(folder, kTables +
+                                   "CREATE TABLE TARGET_INFO_SYSTEM_ENV (name TEXT, value TEXT);"
+                                   "INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES ('NvDriverVersion', '" +
+                                   said + "');");
+        const std::pair<std::string, std::string> wanted("driver_version", read);
+        EXPECT_EQ(std::count(p.info.properties.begin(), p.info.properties.end(), wanted), 1) << said;
+    }
+}
+
 TEST(Nsys, OddRows) {
     const TempFolder folder;
     const Profile p = import_sql(

@@ -93,22 +93,34 @@ std::string framework_of(const Recording& r) {
     return r.tensorflow ? "TensorFlow" : "";
 }
 
+// The driver tells 11080 for 11.8.
+std::string cuda_version(const std::string& told) {
+    const bool number = told.size() == 5 && told.find_first_not_of("0123456789") == told.npos;
+    if (!number) return told;
+    return fmt::format("{}.{}", told.substr(0, 2), std::stoi(told.substr(2)) / 10);
+}
+
+// cuDNN stands there where its version is known.
 Table system_config(const Recording& r) {
     const std::string nsys =
         r.from_nsys && r.fact("producer").size() > 15 ? r.fact("producer").substr(15) : "";
     const auto first = [](std::string a, std::string b) { return a.empty() ? b : a; };
-    return section(
-        "System Config",
-        {{"GPU Count", std::to_string(r.devices.size())},
-         {"GPU Name(s)", names_of_devices(r)},
-         {"CPU Model", r.fact("property.cpu_model")},
-         {"GPU Driver Version", r.fact("property.driver_version")},
-         {"Framework", framework_of(r)},
-         {"CUDA Version", first(r.fact("property.cuda_version"), r.fact("property.cuda_driver_version"))},
-         {"cuDNN Version", r.fact("property.cudnn_version")},
-         {"NSys Version", first(r.fact("property.nsys_version"), nsys)},
-         {"DLProf Version", first(r.fact("property.dlprof_version"), r.fact("writer"))},
-         {"DLProf Build", r.fact("property.dlprof_build")}});
+    Table table = section("System Config",
+                          {{"GPU Count", std::to_string(r.devices.size())},
+                           {"GPU Name(s)", names_of_devices(r)},
+                           {"CPU Model", r.fact("property.cpu_model")},
+                           {"GPU Driver Version", r.fact("property.driver_version")},
+                           {"Framework", framework_of(r)},
+                           {"CUDA Version", cuda_version(first(r.fact("property.cuda_version"),
+                                                               r.fact("property.cuda_driver_version")))},
+                           {"cuDNN Version", r.fact("property.cudnn_version")},
+                           {"NSys Version", first(r.fact("property.nsys_version"), nsys)},
+                           {"DLProf Version", first(r.fact("property.dlprof_version"), r.fact("writer"))},
+                           {"DLProf Build", r.fact("property.dlprof_build")}});
+    std::erase_if(table.rows, [](const Row& row) {
+        return row[0] == Cell(std::string("cuDNN Version")) && row[1] == Cell(std::string());
+    });
+    return table;
 }
 
 Table performance(const Overview& o) {

@@ -64,6 +64,7 @@ class Builder {
 
     using Nodes = google::protobuf::RepeatedPtrField<file::NodeDef>;
     using Ids = std::vector<TensorId>;
+    using NodeList = std::vector<const file::NodeDef*>;
 
     TensorRef reference(const std::string& text, const Scope& scope) const;
     Status open_scope(const Nodes& nodes, Scope& scope) const;
@@ -71,8 +72,8 @@ class Builder {
     Result<std::vector<TensorRef>> ends(const Nodes& nodes, const Scope& scope) const;
     const file::NodeDef* closing_of(const file::NodeDef& node, const Scope& scope) const;
     // Nodes that these outputs need, each after those that make its inputs.
-    Result<std::vector<const file::NodeDef*>> run_order(const std::vector<TensorRef>& outputs,
-                                                        const Scope& scope) const;
+    Result<NodeList> run_order(const std::vector<TensorRef>& outputs, const Scope& scope) const;
+    Result<NodeList> nodes_before(const file::NodeDef& node, const Scope& scope, NodeList& late) const;
     Result<Ids> add_nodes(const std::vector<TensorRef>& outputs, Scope& scope);
     Result<Ids> add_node(const file::NodeDef& node, const Ids& inputs, Scope& scope);
     Ids input_ids(const file::NodeDef& node, const Scope& scope) const;

@@ -164,41 +164,46 @@ const file::NodeDef* Builder::closing_of(const file::NodeDef& node, const Scope&
     return closes_loop(*at) ? at : nullptr;
 }
 
+// Nodes whose outputs this one reads, and what closes the loop that it ends. What closes a loop that it
+// begins goes to `late`.
+Result<Builder::NodeList> Builder::nodes_before(const file::NodeDef& node, const Scope& scope,
+                                                NodeList& late) const {
+    NodeList list;
+    for (const std::string& input : node.input()) {
+        const TensorRef ref = reference(input, scope);
+        const auto found = scope.nodes.find(ref.node);
+        if (ref.control || (found == scope.nodes.end() && scope.made.contains(ref.node))) continue;
+        if (found == scope.nodes.end())
+            return fail(
+                fmt::format("node '{}' ({}) takes '{}', which no node makes", node.name(), node.op(), input));
+        (closes_loop(*found->second) ? late : list).push_back(found->second);
+    }
+    if (const file::NodeDef* closing = closing_of(node, scope)) list.push_back(closing);
+    return list;
+}
+
 // Depth first, without recursion: graphs are deep. What closes a loop comes before the loop's end instead of
 // its beginning.
-Result<std::vector<const file::NodeDef*>> Builder::run_order(const std::vector<TensorRef>& outputs,
-                                                             const Scope& scope) const {
-    std::vector<const file::NodeDef*> order;
+Result<Builder::NodeList> Builder::run_order(const std::vector<TensorRef>& outputs,
+                                             const Scope& scope) const {
+    NodeList order, late;
     std::unordered_map<const file::NodeDef*, int> state;  // 1: begun, 2: done
     struct Step {
         const file::NodeDef* node;
-        std::vector<const file::NodeDef*> before;
+        NodeList before;
         size_t next = 0;
     };
     std::vector<Step> stack;
-    std::vector<const file::NodeDef*> late;  // closes a loop
-    Status problem;
-    const auto before = [&](const file::NodeDef& node) {
-        std::vector<const file::NodeDef*> list;
-        for (const std::string& input : node.input()) {
-            const TensorRef ref = reference(input, scope);
-            const auto found = scope.nodes.find(ref.node);
-            if (ref.control || (found == scope.nodes.end() && scope.made.contains(ref.node))) continue;
-            if (found == scope.nodes.end()) {
-                problem = fail(fmt::format("node '{}' ({}) takes '{}', which no node makes", node.name(),
-                                           node.op(), input));
-                continue;
-            }
-            (closes_loop(*found->second) ? late : list).push_back(found->second);
-        }
-        if (const file::NodeDef* closing = closing_of(node, scope)) list.push_back(closing);
-        return list;
+    const auto begin = [&](const file::NodeDef* node) -> Status {
+        OPSIGHT_ASSIGN(NodeList before, nodes_before(*node, scope, late));
+        state[node] = 1;
+        stack.push_back({node, std::move(before), 0});
+        return {};
     };
     const auto visit = [&](const file::NodeDef* first) -> Status {
         if (state[first] == 2) return {};
-        stack.push_back({first, before(*first), 0});
-        state[first] = 1;
-        while (!stack.empty() && problem) {
+        OPSIGHT_TRY(begin(first));
+        while (!stack.empty()) {
             Step& step = stack.back();
             if (step.next == step.before.size()) {
                 state[step.node] = 2;
@@ -207,23 +212,18 @@ Result<std::vector<const file::NodeDef*>> Builder::run_order(const std::vector<T
                 continue;
             }
             const file::NodeDef* next = step.before[step.next++];
-            if (state[next] == 2) continue;
             if (state[next] == 1)
                 return fail(
                     fmt::format("node '{}' ({}) depends on its own output", next->name(), next->op()));
-            state[next] = 1;
-            stack.push_back({next, before(*next), 0});
+            if (state[next] == 0) OPSIGHT_TRY(begin(next));
         }
-        return problem;
+        return {};
     };
     for (const TensorRef& ref : outputs) {
         const auto found = scope.nodes.find(ref.node);
-        if (found == scope.nodes.end()) {
-            if (scope.made.contains(ref.node)) continue;
-            return fail(fmt::format("no node makes the output '{}'", ref.node));
-        }
-        // The loop's turns come before what reads its results.
-        OPSIGHT_TRY(visit(found->second));
+        if (found == scope.nodes.end() && scope.made.contains(ref.node)) continue;
+        if (found == scope.nodes.end()) return fail(fmt::format("no node makes the output '{}'", ref.node));
+        late.push_back(found->second);
         while (!late.empty()) {
             const file::NodeDef* node = late.back();
             late.pop_back();

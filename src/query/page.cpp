@@ -88,7 +88,7 @@ Result<Condition> condition_of(const Page& page, const std::vector<duck::ResultC
         for (const duck::ResultColumn& column : columns) {
             if (column.type != duck::Type::kVarchar) continue;
             any += fmt::format("{}contains(lower({}), lower(?))", any.empty() ? "" : " OR ",
-                               duck::quote_name(column.name));
+                               searched_text(column.name, duck::quote_name(column.name)));
             condition.arguments.emplace_back(page.search);
         }
         condition.add(any.empty() ? "false" : "(" + any + ")");
@@ -135,6 +135,16 @@ std::string all_rows(const Question& question) {
         sql += fmt::format("{}{} AS {}", sql.empty() ? "SELECT " : ", ", field.sql,
                            duck::quote_name(field.column.key));
     return question.with + sql + " FROM " + question.source;
+}
+
+std::string searched_text(std::string_view key, const std::string& sql) {
+    if (key == "direction")
+        return fmt::format(
+            "CASE {0} WHEN 'fprop' THEN 'forward fprop' WHEN 'bprop' THEN 'backward bprop' "
+            "WHEN 'dataload' THEN 'data loading dataload' ELSE {0} END",
+            sql);
+    if (key.ends_with("shapes")) return fmt::format("concat({0}, ' ', replace({0}, ', ', '×'))", sql);
+    return sql;
 }
 
 Status take_page(Session& session, const Question& question, const std::string& order, const Page& page,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "query/question.h"
 
@@ -16,6 +17,9 @@ struct KeptTable {
 
 // The SELECT of all rows of a question, in columns named by their keys.
 std::string all_rows(const Question& question);
+
+// What a search looks at in a column of text, whose value is `sql`: also how the page words it.
+std::string searched_text(std::string_view key, const std::string& sql);
 
 // Fills the rows (or the stream) and the counts of `table`, whose columns are set. `order` is " ORDER BY
 // ...".

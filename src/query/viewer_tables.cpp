@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "db/schema.h"
+#include "query/page.h"
 #include "query/timeline.h"
 
 namespace opsight {
@@ -51,10 +52,11 @@ Result<std::optional<std::string>> holds_text(Session& session, const std::strin
                    session.query("SELECT k.id FROM raw.kernel_names k WHERE " + any_contains(texts), {text}));
     OPSIGHT_ASSIGN(
         const duck::Rows ops,
-        session.query("SELECT i.id FROM raw.op_identities i LEFT JOIN raw.layers l ON l.id = i.layer WHERE " +
-                          any_contains({"i.name", "i.type", "i.shapes", "i.dtypes", "l.path",
-                                        db::direction_text("i.direction")}),
-                      {text}));
+        session.query(
+            "SELECT i.id FROM raw.op_identities i LEFT JOIN raw.layers l ON l.id = i.layer WHERE " +
+                any_contains({"i.name", "i.type", searched_text("shapes", "i.shapes"), "i.dtypes", "l.path",
+                              searched_text("direction", db::direction_text("i.direction"))}),
+            {text}));
     return std::optional(fmt::format("({} OR {})", among("d.name", kernels), among("d.op", ops)));
 }
 

@@ -1,4 +1,6 @@
 // What pictures are drawn from: iterations, layers, devices, memory, communication.
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "query/iteration_shares.h"
@@ -73,6 +75,17 @@ Expected<Response> layers(Call& call) {
     return json_response(text_of({{"layers", std::move(list)}, {"range", range_of(*session)}}));
 }
 
+Expected<Response> first_of_layer(Call& call) {
+    OPSIGHT_ASSIGN(const int64_t layer, call.needed_number("layer"));
+    OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
+    OPSIGHT_ASSIGN(const std::optional<FirstOp> first, first_op_of_layer(*session, layer));
+    if (!first)
+        return fail(Problem(404, "not_found", fmt::format("the layer {} has no op in the range", layer),
+                            "the list of layers has their numbers"));
+    return json_response(
+        text_of({{"name", first->name}, {"begin_ns", first->begin_ns}, {"dur_ns", first->dur_ns}}));
+}
+
 Expected<Response> gpus(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
     OPSIGHT_ASSIGN(const ResultTable devices, device_use(*session, {}));
@@ -130,6 +143,8 @@ std::vector<Route> view_routes() {
     return {
         {"GET", profile + "/iterations", iterations, range_parameters(), Kept::kAnswer},
         {"GET", profile + "/layers", layers, range_parameters(), Kept::kAnswer},
+        {"GET", profile + "/layers/first", first_of_layer,
+         range_parameters() + std::vector<std::string>{"layer"}},
         {"GET", profile + "/gpus", gpus, range_parameters(), Kept::kAnswer},
         {"GET", profile + "/memory", memory, {}, Kept::kAnswer},
         {"GET", profile + "/communication", communication_of, range_parameters(), Kept::kAnswer},

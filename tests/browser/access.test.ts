@@ -91,14 +91,14 @@ describe("with the keyboard alone", () => {
 
   it("through the tree of layers", async () => {
     await site().show("layers");
-    await site().page.locator(".tree-row").first().focus();
+    await site().table("layers").root.locator("tbody tr").first().focus();
     const depth = () => site().page.evaluate(() => document.activeElement?.getAttribute("aria-level"));
     expect(await depth()).toBe("1");
     await site().press("ArrowRight");
     expect(await depth()).toBe("2");
     await site().press("ArrowLeft", "ArrowLeft");
     await site().press("Home", "ArrowLeft");
-    expect(await site().page.locator(".tree-row").count()).toBe(1);
+    expect(await site().table("layers").root.locator("tbody tr").count()).toBe(1);
     await site().press("ArrowRight", "Enter");
     expect(await site().parameter("sel")).toBe("/");
   });

@@ -100,6 +100,21 @@ class AnswersTest(unittest.TestCase):
             self.assertEqual(layers[0]["all"]["kernels"], sum(row["kernels"] for row in self.server.table(
                 "detailed", filter="op_name:ne:unattributed", **query)[0] if row["op_name"].startswith("aten::")))
 
+    def test_what_runs_first_of_a_layer(self):
+        answer = self.server.json("/profiles/0/layers")
+        start, stop = answer["range"]["start"], answer["range"]["stop"]
+        for layer in answer["layers"]:
+            first = self.server.json("/profiles/0/layers/first", layer=layer["id"])
+            path = layer["path"][1:]
+            inside = "true" if layer["id"] < 0 else f"(l.path = '{path}' OR starts_with(l.path, '{path}/'))"
+            wanted = self.profile.rows(
+                "SELECT i.name, o.begin_ns, o.dur_ns FROM raw.ops o JOIN raw.op_identities i ON i.id = o.op "
+                f"LEFT JOIN raw.layers l ON l.id = i.layer WHERE {inside} AND o.iteration BETWEEN {start} AND {stop} "
+                "ORDER BY 2, 3 DESC LIMIT 1")[0]
+            self.assertEqual(first, vars(wanted), layer["path"])
+        status, error = self.server.error("/profiles/0/layers/first", layer=1 << 30)
+        self.assertEqual((status, error["code"]), (404, "not_found"))
+
     def test_gpus(self):
         answer = self.server.json("/profiles/0/gpus")
         summary = self.profile.report("summary")["summary"]

@@ -66,6 +66,25 @@ export const useFindings = () => useRangeAnswer<FindingsAnswer>("findings");
 export const useTable = (name: string, params: Params = {}, enabled = true) =>
   useRangeAnswer<Table>(`tables/${name}`, params, enabled);
 
+const MOST_ROWS = 1000; // of an answer
+
+// All rows of a table, for what is drawn from the whole of it.
+export function useWholeTable(name: string): Answer<Table> {
+  const path = `/profiles/${useProfileId()}/tables/${name}`;
+  const range = useRange();
+  return useQuery<Table, ApiError>({
+    queryKey: [path, range, "whole"],
+    queryFn: async ({ signal }) => {
+      const ask = (page: number) => getJson<Table>(path, { ...range, page, page_size: MOST_ROWS }, signal);
+      const first = await ask(0);
+      const rows = [...first.rows];
+      for (let page = 1; rows.length < first.rows_matching; page++) rows.push(...(await ask(page)).rows);
+      return { ...first, rows };
+    },
+    placeholderData: keepPreviousData,
+  });
+}
+
 // The profile that the address names; null while the list is not here, undefined where there is none of this id.
 export function useProfile() {
   const id = useProfileId();

@@ -246,7 +246,7 @@ export interface paths {
                     sort?: components["parameters"]["sort"];
                     page?: components["parameters"]["page"];
                     page_size?: components["parameters"]["page_size"];
-                    /** @description only rows with this in a column of text, in any case */
+                    /** @description only rows with this in a column of text, in any case; directions and shapes also as the page words them (forward, 32×3) */
                     search?: components["parameters"]["search"];
                     /** @description COLUMN:OPERATOR:VALUE, may be repeated; operators contains, eq, ne, lt, le, gt, ge; an empty value is the empty field */
                     filter?: components["parameters"]["filter"];
@@ -401,6 +401,69 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["Layers"];
+                    };
+                };
+                /** @description an error */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profiles/{id}/layers/first": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What runs first of a layer, in the range */
+        get: {
+            parameters: {
+                query: {
+                    /** @description first iteration */
+                    iter_start?: components["parameters"]["iter_start"];
+                    /** @description last iteration */
+                    iter_stop?: components["parameters"]["iter_stop"];
+                    /** @description take warm-up iterations in */
+                    all?: components["parameters"]["all"];
+                    /** @description cut iterations where the instances of this op end */
+                    key_op?: components["parameters"]["key_op"];
+                    /** @description take annotations that match this pattern as iterations */
+                    iteration_range?: components["parameters"]["iteration_range"];
+                    /** @description a named range, in place of the others */
+                    aggregation?: components["parameters"]["aggregation"];
+                    /** @description id of a layer; -1: the whole model */
+                    layer: components["parameters"]["layer"];
+                };
+                header?: never;
+                path: {
+                    /** @description number of a profile */
+                    id: components["parameters"]["id"];
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description the answer */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FirstOp"];
                     };
                 };
                 /** @description an error */
@@ -1282,6 +1345,11 @@ export interface components {
             layers: components["schemas"]["Layer"][];
             range: components["schemas"]["Range"];
         };
+        FirstOp: {
+            name: string;
+            begin_ns: number;
+            dur_ns: number;
+        };
         Gpu: {
             rank: number;
             device: number;
@@ -1556,7 +1624,7 @@ export interface components {
         sort: string;
         page: number;
         page_size: number;
-        /** @description only rows with this in a column of text, in any case */
+        /** @description only rows with this in a column of text, in any case; directions and shapes also as the page words them (forward, 32×3) */
         search: string;
         /** @description COLUMN:OPERATOR:VALUE, may be repeated; operators contains, eq, ne, lt, le, gt, ge; an empty value is the empty field */
         filter: string[];
@@ -1588,6 +1656,8 @@ export interface components {
         /** @description with from_span: the event to go on from */
         from_track: number;
         from_span: number;
+        /** @description id of a layer; -1: the whole model */
+        layer: number;
     };
     requestBodies: never;
     headers: never;

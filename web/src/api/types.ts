@@ -17,6 +17,7 @@ export type IterationShares = Schemas["IterationShares"];
 export type IterationsAnswer = Schemas["Iterations"];
 export type LayerTimes = Schemas["LayerTimes"];
 export type LayerRow = Schemas["Layer"];
+export type FirstOp = Schemas["FirstOp"];
 export type LayersAnswer = Schemas["Layers"];
 export type GpuDevice = Schemas["Gpu"];
 export type GpusAnswer = Schemas["Gpus"];

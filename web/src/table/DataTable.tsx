@@ -1,5 +1,6 @@
-// A table of the server's: it sorts, filters, searches and pages there; what is shown stands in the address.
-import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+// A table: it sorts, filters, searches, pages, chooses columns and exports; what is shown stands in the address.
+// Its rows are the server's, which does the work, or `local` ones that the page has already.
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { useProfileId, useRange } from "../app/useRoute";
 import type { Params } from "../api/client";
 import { useTable } from "../api/queries";
@@ -7,30 +8,38 @@ import type { Column, Table } from "../api/types";
 import { Notes } from "../widgets/Card";
 import { Icon } from "../widgets/Icon";
 import { Answered, Empty } from "../widgets/states";
-import { Head } from "./Head";
 import { Body } from "./Body";
+import { ExportMenu, type Source } from "./ExportMenu";
+import { Head } from "./Head";
+import { chooseRows, csvOf, jsonOf, type Line } from "./local";
 import { Pager } from "./Pager";
 import { rowsOf, type Row } from "./row";
 import { filterTexts, stateParams, type TableState } from "./state";
-import { ColumnChooser, ExportMenu, SearchBox, Toolbar } from "./Toolbar";
+import { ColumnChooser, SearchBox, Toolbar } from "./Toolbar";
 import { useTableState, type Change } from "./useTableState";
+import { useWidths } from "./widths";
 
 export interface TableProps {
-  name: string; // of the server's table
+  name: string; // of the server's table, or of the local one
   label: string;
   params?: Params;
+  local?: Table; // all rows, where the page has them
+  tree?: { parents: readonly number[]; open: ReadonlySet<string>; toggle: (key: string, open: boolean) => void }; // of local rows
   only?: readonly string[]; // filters that always hold
   prefix?: string;
+  size?: number; // rows of a page unless another number is chosen
   columns: readonly string[]; // shown unless others are chosen
   bars?: Readonly<Record<string, string>>; // columns with a bar behind the number, and its colour
+  cell?: (row: Row, column: Column) => ReactNode; // what a cell shows otherwise; undefined: as usual
   sort?: string; // unless another is chosen: "key:desc"
   rowKey: (row: Row) => string;
   selected?: string | null;
   onSelect?: (row: Row, key: string) => void;
   link?: (row: Row, column: Column) => string | null;
   actions?: (row: Row) => ReactNode;
+  tools?: ReactNode; // more buttons, beside the filter's
   empty?: ReactNode;
-  height?: "full" | "half";
+  height?: "full" | "half" | "layers" | "free";
 }
 
 function shownColumns(table: Table, state: TableState, chosen: readonly string[]): Column[] {
@@ -39,40 +48,79 @@ function shownColumns(table: Table, state: TableState, chosen: readonly string[]
   return found.length > 0 ? found : table.columns;
 }
 
-// Up, Down, Home, End move between rows; PageUp and PageDown between pages.
-function moveFocus(event: KeyboardEvent<HTMLTableElement>, page: (step: number) => void): void {
+// Up, Down, Home, End move between rows; PageUp and PageDown between pages; Left and Right close and open.
+function moveFocus(event: KeyboardEvent<HTMLTableElement>, page: (step: number) => void, toggle: ((key: string, open: boolean) => void) | undefined): void {
   const row = (event.target as HTMLElement).closest<HTMLElement>("tbody tr");
   if (!row || event.target !== row) return;
   const rows = [...(row.parentElement?.querySelectorAll<HTMLElement>("tr[tabindex]") ?? [])];
   const at = rows.indexOf(row);
+  const open = row.getAttribute("aria-expanded");
   const targets: Record<string, number> = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: rows.length - 1 };
+  const above = () => {
+    const level = (each: HTMLElement) => Number(each.getAttribute("aria-level"));
+    for (let i = at - 1; i >= 0; i--) if (level(rows[i] ?? row) < level(row)) return i;
+    return at;
+  };
+  if (toggle && event.key === "ArrowRight" && open === "true") targets.ArrowRight = at + 1;
+  if (toggle && event.key === "ArrowLeft" && open !== "true") targets.ArrowLeft = above();
   const target = targets[event.key];
   if (target !== undefined) rows[Math.max(0, Math.min(rows.length - 1, target))]?.focus();
   else if (event.key === "PageDown") page(1);
   else if (event.key === "PageUp") page(-1);
+  else if (toggle && open !== null && (event.key === "ArrowRight" || event.key === "ArrowLeft")) toggle(row.dataset.row ?? "", event.key === "ArrowRight");
   else return;
   event.preventDefault();
 }
 
-function Grid({ props, table, state, change, filtering }: GridProps) {
+interface FrameProps {
+  props: TableProps;
+  table: Table; // the page of rows that is shown
+  lines: readonly Line[] | null;
+  state: TableState;
+  change: Change;
+  filtering: boolean;
+}
+
+// A row that was selected elsewhere is brought into sight once.
+function useRowInSight(selected: string | null | undefined, table: Table) {
+  const grid = useRef<HTMLTableElement>(null);
+  const shown = useRef<string | null>(null);
+  useEffect(() => {
+    if (!selected) shown.current = null;
+    if (!selected || shown.current === selected) return;
+    const row = grid.current?.querySelector<HTMLElement>(`tr[data-row="${CSS.escape(selected)}"]`);
+    if (!row) return;
+    shown.current = selected;
+    row.scrollIntoView({ block: "nearest" });
+  }, [selected, table]);
+  return grid;
+}
+
+function Grid({ props, table, lines, state, change, filtering }: FrameProps) {
   const columns = shownColumns(table, state, props.columns);
   const rows = rowsOf(table);
   const pages = Math.ceil(table.rows_matching / state.size);
-  const body = useRef<HTMLTableElement>(null);
+  const grid = useRowInSight(props.selected, table);
+  const { widths, set } = useWidths(props.name);
   return (
     <div className={`table-wrap ${props.height ?? "full"}`}>
       <table
-        ref={body}
+        ref={grid}
+        role={props.tree && "treegrid"}
         aria-label={props.label}
         onKeyDown={(event) => {
-          moveFocus(event, (step) => {
-            const page = state.page + step;
-            if (page >= 0 && page < pages) change({ page });
-          });
+          moveFocus(
+            event,
+            (step) => {
+              const page = state.page + step;
+              if (page >= 0 && page < pages) change({ page });
+            },
+            props.tree?.toggle,
+          );
         }}
       >
-        <Head columns={columns} state={state} sort={props.sort} change={change} filtering={filtering} actions={!!props.actions} />
-        <Body props={props} columns={columns} rows={rows} />
+        <Head columns={columns} state={state} sort={props.sort} change={change} filtering={filtering} actions={!!props.actions} widths={widths} setWidth={set} />
+        <Body props={props} all={table.columns} columns={columns} rows={rows} lines={lines} search={state.search} widths={widths} />
       </table>
       {rows.length === 0 && (
         <Empty title={table.rows_in_all === 0 ? "Nothing of this kind in the range" : "No row matches"}>
@@ -94,76 +142,113 @@ function Grid({ props, table, state, change, filtering }: GridProps) {
   );
 }
 
-interface GridProps {
-  props: TableProps;
-  table: Table;
-  state: TableState;
-  change: Change;
-  filtering: boolean;
+interface ToolsProps extends Pick<FrameProps, "props" | "state" | "change" | "filtering"> {
+  table: Table | undefined;
+  setFiltering: (on: boolean) => void;
+  source: Source;
 }
 
-export function DataTable(props: TableProps) {
-  const prefix = props.prefix ?? "";
-  const [state, change] = useTableState(prefix);
-  const [filterRow, setFilterRow] = useState(false);
-  const filtering = filterRow || state.filters.length > 0;
+function Tools({ props, table, state, change, filtering, setFiltering, source }: ToolsProps) {
+  return (
+    <Toolbar
+      start={
+        <>
+          <SearchBox
+            label={`Search in ${props.label}`}
+            state={state}
+            change={(search) => {
+              change({ search }, { quiet: true });
+            }}
+          />
+          <button
+            type="button"
+            className="button"
+            aria-label="Filter by column"
+            aria-pressed={filtering}
+            onClick={() => {
+              if (filtering && state.filters.length > 0) change({ filters: [] });
+              setFiltering(!filtering);
+            }}
+          >
+            <Icon name="filter" size={14} /> <span className="wide-only">Filter</span>
+            {state.filters.length > 0 && ` (${String(state.filters.length)})`}
+          </button>
+          {props.tools}
+        </>
+      }
+    >
+      {table && <Pager state={state} matching={table.rows_matching} all={table.rows_in_all} change={change} />}
+      {table && (
+        <ColumnChooser
+          columns={table.columns}
+          shown={shownColumns(table, state, props.columns).map((column) => column.key)}
+          choose={(keys) => {
+            change({ columns: keys });
+          }}
+        />
+      )}
+      <ExportMenu source={source} name={props.label} />
+    </Toolbar>
+  );
+}
+
+function useFiltering(state: TableState): [boolean, (on: boolean) => void] {
+  const [row, setRow] = useState(false);
+  return [row || state.filters.length > 0, setRow];
+}
+
+function ServerTable(props: TableProps) {
+  const [state, change] = useTableState(props.prefix ?? "", props.size);
+  const [filtering, setFiltering] = useFiltering(state);
   const asked = stateParams(state);
   asked.sort ??= props.sort;
   const params = { ...props.params, ...asked, filter: [...(props.only ?? []), ...filterTexts(state)] };
   const answer = useTable(props.name, params);
   const range = useRange();
   const path = `/profiles/${useProfileId()}/tables/${props.name}`;
-  const columns = answer.data ? shownColumns(answer.data, state, props.columns).map((column) => column.key) : [];
   return (
     <div className="data-table" data-table={props.name}>
-      <Toolbar
-        start={
-          <>
-            <SearchBox
-              label={`Search in ${props.label}`}
-              state={state}
-              change={(search) => {
-                change({ search }, { quiet: true });
-              }}
-            />
-            <button
-              type="button"
-              className="button"
-              aria-label="Filter by column"
-              aria-pressed={filtering}
-              onClick={() => {
-                if (filtering && state.filters.length > 0) change({ filters: [] });
-                setFilterRow(!filtering);
-              }}
-            >
-              <Icon name="filter" size={14} /> <span className="wide-only">Filter</span>
-              {state.filters.length > 0 && ` (${String(state.filters.length)})`}
-            </button>
-          </>
-        }
-      >
-        {answer.data && (
-          <Pager state={state} matching={answer.data.rows_matching} all={answer.data.rows_in_all} change={change} />
-        )}
-        {answer.data && (
-          <ColumnChooser
-            columns={answer.data.columns}
-            shown={columns}
-            choose={(keys) => {
-              change({ columns: keys });
-            }}
-          />
-        )}
-        <ExportMenu path={path} params={{ ...range, ...params }} name={props.label} />
-      </Toolbar>
+      <Tools {...{ props, state, change, filtering, setFiltering }} table={answer.data} source={{ path, params: { ...range, ...params } }} />
       <Answered answer={answer} what={props.label} rows={10}>
         {(table) => (
           <>
-            <Grid props={props} table={table} state={state} change={change} filtering={filtering} />
+            <Grid {...{ props, table, state, change, filtering }} lines={null} />
             <Notes notes={table.notes} />
           </>
         )}
       </Answered>
     </div>
   );
+}
+
+function sortOf(state: TableState, own: string | undefined): TableState["sort"] {
+  const [key, order] = own?.split(":") ?? [];
+  return state.sort ?? (key === undefined ? null : { key, falling: order !== "asc" });
+}
+
+function LocalTable({ local, ...props }: TableProps & { local: Table }) {
+  const [state, change] = useTableState(props.prefix ?? "", props.size);
+  const [filtering, setFiltering] = useFiltering(state);
+  const { tree, rowKey } = props;
+  const keys = useMemo(() => rowsOf(local).map(rowKey), [local, rowKey]);
+  const chosen = useMemo(
+    () => chooseRows(local, state, sortOf(state, props.sort), tree && { parents: tree.parents, isOpen: (row) => tree.open.has(keys[row] ?? "") }),
+    [local, state, props.sort, tree, keys],
+  );
+  const lines = chosen.lines.slice(state.page * state.size, (state.page + 1) * state.size);
+  const table: Table = { ...local, rows: lines.map((line) => local.rows[line.at] ?? []), rows_in_all: local.rows.length, rows_matching: chosen.lines.length };
+  return (
+    <div className="data-table" data-table={props.name}>
+      <Tools
+        {...{ props, state, change, filtering, setFiltering, table }}
+        source={{ csv: () => csvOf(local, chosen.matches), json: () => jsonOf(local, chosen.matches) }}
+      />
+      <Grid {...{ props, table, state, change, filtering }} lines={tree ? lines : null} />
+      <Notes notes={local.notes} />
+    </div>
+  );
+}
+
+export function DataTable({ local, ...props }: TableProps) {
+  return local ? <LocalTable {...props} local={local} /> : <ServerTable {...props} />;
 }

@@ -7,6 +7,7 @@ import { filterExample, filterHelp, parseFilters, showFilters } from "./filters"
 import { withFilters, type Filter, type TableState } from "./state";
 import { TypedInput } from "./TypedInput";
 import type { Change } from "./useTableState";
+import { widthStyle, type Widths } from "./widths";
 
 interface CellProps {
   column: Column;
@@ -87,49 +88,100 @@ function nextSort(column: Column, now: TableState["sort"]): TableState["sort"] {
   return now.falling === first ? { key: column.key, falling: !first } : null;
 }
 
-export function Head({
-  columns,
-  state,
-  sort,
-  change,
-  filtering,
-  actions,
-}: {
-  columns: readonly Column[];
-  state: TableState;
-  sort: string | undefined;
+const STEP = 16;
+
+// The border of a column's head: drag it, or Shift and an arrow key on the head; a double click fits the column again.
+function Grip({ setWidth }: { setWidth: (width: number | null) => void }) {
+  return (
+    <span
+      className="grip"
+      aria-hidden="true"
+      onPointerDown={(event) => {
+        const head = event.currentTarget.closest("th");
+        if (event.button !== 0 || !head) return;
+        event.preventDefault();
+        const grip = event.currentTarget;
+        const from = event.clientX - head.getBoundingClientRect().width;
+        grip.setPointerCapture(event.pointerId);
+        const move = (moved: PointerEvent) => {
+          setWidth(moved.clientX - from);
+        };
+        grip.addEventListener("pointermove", move);
+        grip.addEventListener(
+          "lostpointercapture",
+          () => {
+            grip.removeEventListener("pointermove", move);
+          },
+          { once: true },
+        );
+      }}
+      onDoubleClick={() => {
+        setWidth(null);
+      }}
+    />
+  );
+}
+
+interface ColumnHeadProps {
+  column: Column;
+  here: TableState["sort"]; // where this is the column that rows are sorted by
   change: Change;
+  widths: Widths;
+  setWidth: (key: string, width: number | null) => void;
+}
+
+function ColumnHead({ column, here, change, widths, setWidth }: ColumnHeadProps) {
+  const resize = (width: number | null) => {
+    setWidth(column.key, width);
+  };
+  return (
+    <th
+      data-key={column.key}
+      scope="col"
+      className={[isNumeric(column) && "number", column.key in widths && "sized"].filter(Boolean).join(" ") || undefined}
+      style={widthStyle(widths, column.key)}
+      aria-sort={here ? (here.falling ? "descending" : "ascending") : undefined}
+    >
+      <button
+        type="button"
+        title={`${column.head}\nShift and ← or → make the column narrower or wider`}
+        aria-keyshortcuts="Shift+ArrowLeft Shift+ArrowRight"
+        onClick={() => {
+          change((now) => ({ sort: nextSort(column, now.sort) }));
+        }}
+        onKeyDown={(event) => {
+          const by = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
+          if (!event.shiftKey || by === undefined) return;
+          event.preventDefault();
+          resize((event.currentTarget.closest("th")?.getBoundingClientRect().width ?? 0) + by);
+        }}
+      >
+        <span>{headText(column)}</span>
+        {here && <Icon name={here.falling ? "down" : "up"} size={12} />}
+      </button>
+      <Grip setWidth={resize} />
+    </th>
+  );
+}
+
+interface HeadProps extends Pick<ColumnHeadProps, "change" | "widths" | "setWidth"> {
+  state: TableState;
+  columns: readonly Column[];
+  sort: string | undefined;
   filtering: boolean;
   actions: boolean;
-}) {
+}
+
+export function Head({ columns, state, sort, filtering, actions, ...rest }: HeadProps) {
+  const { change } = rest;
   const [own, order] = sort?.split(":") ?? [];
   const sorted = state.sort ?? (own === undefined ? null : { key: own, falling: order !== "asc" });
   return (
     <thead>
       <tr>
-        {columns.map((column) => {
-          const here = sorted?.key === column.key ? sorted : null;
-          return (
-            <th
-              key={column.key}
-              data-key={column.key}
-              scope="col"
-              className={isNumeric(column) ? "number" : undefined}
-              aria-sort={here ? (here.falling ? "descending" : "ascending") : undefined}
-            >
-              <button
-                type="button"
-                title={column.head}
-                onClick={() => {
-                  change({ sort: nextSort(column, state.sort) });
-                }}
-              >
-                {headText(column)}
-                {here && <Icon name={here.falling ? "down" : "up"} size={12} />}
-              </button>
-            </th>
-          );
-        })}
+        {columns.map((column) => (
+          <ColumnHead key={column.key} column={column} here={sorted?.key === column.key ? sorted : null} {...rest} />
+        ))}
         {actions && (
           <th scope="col" className="row-actions">
             <span className="sr-only">Elsewhere</span>

@@ -5,6 +5,7 @@ import { useRoute, useSetParams } from "../app/useRoute";
 import { pageOf } from "../pages/registry";
 import { identify, RowDetails } from "../widgets/Details";
 import { Icon } from "../widgets/Icon";
+import { Panes } from "../widgets/Panes";
 import { DataTable, type TableProps } from "./DataTable";
 import { placeOf, windowAround, type Row } from "./row";
 
@@ -58,14 +59,29 @@ export function SelectTable({ keys, selectAs = "sel", title, detailActions, belo
   const close = () => {
     setParams({ [selectAs]: null });
   };
+  const details = (chosen: string) => (
+    <RowDetails
+      table={table.name}
+      params={table.params}
+      keys={keys}
+      selected={chosen}
+      title={title}
+      onClose={close}
+      actions={(row) => (
+        <>
+          <TimelineLink row={row} />
+          {detailActions?.(row)}
+        </>
+      )}
+    />
+  );
   return (
     <div
-      className={selected ? "panes open" : "panes"}
       onKeyDown={(event) => {
         if (event.key === "Escape" && selected && !(event.target instanceof HTMLInputElement)) close();
       }}
     >
-      <div className="pane-main">
+      <Panes details={selected && details(selected)}>
         <DataTable
           {...table}
           rowKey={(row) => identify(row, keys)}
@@ -75,23 +91,7 @@ export function SelectTable({ keys, selectAs = "sel", title, detailActions, belo
           }}
         />
         {selected && below?.(selected)}
-      </div>
-      {selected && (
-        <RowDetails
-          table={table.name}
-          params={table.params}
-          keys={keys}
-          selected={selected}
-          title={title}
-          onClose={close}
-          actions={(row) => (
-            <>
-              <TimelineLink row={row} />
-              {detailActions?.(row)}
-            </>
-          )}
-        />
-      )}
+      </Panes>
     </div>
   );
 }

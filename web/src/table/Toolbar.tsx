@@ -1,5 +1,4 @@
-import { useState, type ReactNode } from "react";
-import { apiUrl, getText, type Params } from "../api/client";
+import type { ReactNode } from "react";
 import type { Column } from "../api/types";
 import { Icon } from "../widgets/Icon";
 import { Popover } from "../widgets/Popover";
@@ -65,55 +64,6 @@ export function ColumnChooser({
         </fieldset>
       )}
     </Popover>
-  );
-}
-
-export function ExportMenu({ path, params, name }: { path: string; params: Params; name: string }) {
-  const [said, setSaid] = useState("");
-  const all = { ...params, page: null, page_size: null };
-  const copy = async (close: () => void) => {
-    try {
-      await navigator.clipboard.writeText(await getText(path, { ...all, format: "csv" }));
-      setSaid(`${name} copied to the clipboard`);
-    } catch {
-      setSaid("The browser did not let the page write to the clipboard");
-    }
-    close();
-  };
-  return (
-    <>
-      <span className="sr-only" role="status">
-        {said}
-      </span>
-      <Popover
-        title="Export all matching rows"
-        align="end"
-        label={
-          <>
-            <Icon name="download" size={14} /> <span className="wide-only">Export</span>
-          </>
-        }
-      >
-        {(close) => (
-          <div className="menu">
-            <a href={apiUrl(path, { ...all, format: "csv" })} download={`${name}.csv`} onClick={close}>
-              <Icon name="download" size={14} /> CSV
-            </a>
-            <a href={apiUrl(path, { ...all, format: "json", download: "json" })} download={`${name}.json`} onClick={close}>
-              <Icon name="download" size={14} /> JSON
-            </a>
-            <button
-              type="button"
-              onClick={() => {
-                void copy(close);
-              }}
-            >
-              <Icon name="copy" size={14} /> Copy as CSV
-            </button>
-          </div>
-        )}
-      </Popover>
-    </>
   );
 }
 

@@ -32,13 +32,15 @@ function readFilter(text: string): Filter | null {
   return known ? { key, op: known, value } : null;
 }
 
-export function readState(params: URLSearchParams, prefix: string): TableState {
+const DEFAULT_SIZE = 25;
+
+export function readState(params: URLSearchParams, prefix: string, size = DEFAULT_SIZE): TableState {
   const get = (key: string) => params.get(prefix + key);
   const [, key, order] = /^(.+?)(?::(asc|desc))?$/.exec(get("sort") ?? "") ?? [];
   return {
     sort: key === undefined ? null : { key, falling: order !== "asc" },
     page: whole(get("page"), 0),
-    size: Math.min(1000, whole(get("size"), 25) || 25),
+    size: Math.min(1000, whole(get("size"), size) || size),
     search: get("search") ?? "",
     filters: params.getAll(`${prefix}filter`).flatMap((text) => readFilter(text) ?? []),
     columns: get("cols")?.split(",").filter(Boolean) ?? null,
@@ -53,7 +55,7 @@ export function withFilters(state: TableState, key: string, filters: readonly Fi
 const filterText = (filter: Filter) => `${filter.key}:${filter.op}:${filter.value}`;
 
 // The change of the address that brings `change` about. What selects other rows starts again at their first page.
-export function statePatch(change: Partial<TableState>, prefix: string): Patch {
+export function statePatch(change: Partial<TableState>, prefix: string, size = DEFAULT_SIZE): Patch {
   const patch: Record<string, string | number | string[] | null> = {};
   const set = (key: string, value: string | number | string[] | null) => {
     patch[prefix + key] = value;
@@ -61,7 +63,7 @@ export function statePatch(change: Partial<TableState>, prefix: string): Patch {
   if (change.sort !== undefined) set("sort", change.sort ? `${change.sort.key}:${change.sort.falling ? "desc" : "asc"}` : null);
   if (change.search !== undefined) set("search", change.search || null);
   if (change.filters !== undefined) set("filter", change.filters.map(filterText));
-  if (change.size !== undefined) set("size", change.size === 25 ? null : change.size);
+  if (change.size !== undefined) set("size", change.size === size ? null : change.size);
   if (change.columns !== undefined) set("cols", change.columns?.join(",") ?? null);
   if (change.columns === undefined) set("page", change.page ? change.page : null);
   return patch;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { LayerRow } from "../../api/types";
-import { buildTree, findPath, icicle, normal, visibleLines } from "./tree";
+import type { LayerRow, Table } from "../../api/types";
+import { buildTree, findPath, icicle, layerTable, normal } from "./tree";
 
 const none = { cpu_ns: 0, gpu_ns: 0, kernels: 0 };
 const row = (id: number, parent: number | null, path: string, cpu: number): LayerRow => ({
@@ -27,16 +27,26 @@ describe("the tree of layers", () => {
     expect(findPath(roots, "Net/c")).toBeNull();
     expect(normal("/Net/b/")).toBe("Net/b");
   });
-  it("shows what is open, siblings in order", () => {
-    const paths = (open: string[], falling: boolean | null, text = "") =>
-      visibleLines(roots, new Set(open), falling === null ? null : { key: "fwd.cpu_ns", falling }, text).map((line) => line.node.path);
-    expect(paths([], null)).toEqual([""]);
-    expect(paths([""], null)).toEqual(["", "Net", "loss"]);
-    expect(paths(["", "Net"], true)).toEqual(["", "Net", "Net/b", "Net/a", "loss"]);
-    expect(paths(["", "Net"], false)).toEqual(["", "loss", "Net", "Net/a", "Net/b"]);
-  });
-  it("opens what a search finds, with its parents", () => {
-    expect(visibleLines(roots, new Set(), null, "B").map((line) => line.node.path)).toEqual(["", "Net", "Net/b"]);
+  it("is a table in the order of the tree, with the numbers of the report and its own", () => {
+    const report: Table = {
+      name: "group_op",
+      title: "",
+      columns: [
+        { key: "name", head: "Name", unit: "none" },
+        { key: "calls", head: "Calls", unit: "count" },
+      ],
+      rows: [["/Net/b", 3], ["/Net", 9], ["/", 10], ["/loss", 1], ["/Net/a", 6]],
+      rows_in_all: 5,
+      rows_matching: 5,
+      notes: [],
+      range: { source: "", confidence: 1, start: 0, stop: 0, total: 0, selected: 0, description: "", left_out: [], notes: [] },
+    };
+    const { table, parents } = layerTable(rows, report);
+    expect(table.rows.map((row) => row[0])).toEqual(["/", "/Net", "/Net/a", "/Net/b", "/loss"]);
+    expect(parents).toEqual([-1, 0, 1, 1, 0]);
+    expect(table.rows.map((row) => row[1])).toEqual([10, 9, 6, 3, 1]);
+    expect(table.columns.map((column) => column.key)).toContain("own_cpu_time_ns");
+    expect(table.rows.every((row) => row.length === table.columns.length)).toBe(true);
   });
   it("is as wide as its time, children within their parents", () => {
     const blocks = icicle(roots, "fwd", "cpu_ns", 100, 0);

@@ -1,5 +1,5 @@
 // The tree of layers as the server lists it (parents before children), and its two pictures.
-import type { LayerRow, LayerTimes } from "../../api/types";
+import type { Column, LayerRow, Table } from "../../api/types";
 
 export interface Node {
   row: LayerRow;
@@ -34,51 +34,36 @@ export function findPath(roots: readonly Node[], path: string): Node[] | null {
   return null;
 }
 
-export type SortKey = "name" | "calls" | "kernels" | `${Side | "self"}.${Measure}`;
+// Columns that the table of layers has beside those of the report: what is a layer's own, and kernels by direction.
+const MORE: readonly (readonly [Column, (row: LayerRow) => number])[] = [
+  [{ key: "own_gpu_time_ns", head: "Own GPU Time (ns)", unit: "ns" }, (row) => row.self.gpu_ns],
+  [{ key: "own_cpu_time_ns", head: "Own CPU Time (ns)", unit: "ns" }, (row) => row.self.cpu_ns],
+  [{ key: "kernels", head: "Kernels", unit: "count" }, (row) => row.all.kernels],
+  [{ key: "forward_kernels", head: "Forward Kernels", unit: "count" }, (row) => row.fwd.kernels],
+  [{ key: "backward_kernels", head: "Backward Kernels", unit: "count" }, (row) => row.bwd.kernels],
+];
 
-export function valueOf(row: LayerRow, key: SortKey): number | string {
-  if (key === "name") return row.name;
-  if (key === "calls") return row.calls;
-  if (key === "kernels") return row.fwd.kernels + row.bwd.kernels;
-  const [side, measure] = key.split(".") as [Side | "self", Measure];
-  return (row[side] as LayerTimes)[measure];
+export interface LayerTable {
+  table: Table;
+  parents: number[]; // index of the row above each row; -1: a root
 }
 
-export interface Order {
-  key: SortKey;
-  falling: boolean;
-}
-
-export interface Line {
-  node: Node;
-  depth: number;
-}
-
-// The rows in sight: children of open nodes, siblings in order; in the order of the model where none is chosen.
-export function visibleLines(roots: readonly Node[], open: ReadonlySet<string>, order: Order | null, wanted: string): Line[] {
-  const lines: Line[] = [];
-  const text = wanted.toLowerCase();
-  const matches = (node: Node): boolean => node.path.toLowerCase().includes(text) || node.children.some(matches);
-  const walk = (nodes: readonly Node[], depth: number) => {
-    const list = order ? sorted(nodes, order) : nodes;
-    for (const node of list) {
-      if (text && !matches(node)) continue;
-      lines.push({ node, depth });
-      if (text || open.has(node.path)) walk(node.children, depth + 1);
-    }
-  };
-  walk(roots, 0);
-  return lines;
-}
-
-function sorted(nodes: readonly Node[], order: Order): Node[] {
-  const sign = order.falling ? -1 : 1;
-  return [...nodes].sort((a, b) => {
-    const left = valueOf(a.row, order.key);
-    const right = valueOf(b.row, order.key);
-    if (typeof left === "string" || typeof right === "string") return sign * String(left).localeCompare(String(right));
-    return sign * (left - right);
-  });
+// The rows of the report in the order of the tree, which is how the model runs.
+export function layerTable(layers: readonly LayerRow[], report: Table): LayerTable {
+  const name = report.columns.findIndex((column) => column.key === "name");
+  const cells = new Map(report.rows.map((row) => [normal(String(row[name] ?? "")), row]));
+  const at = new Map<number, number>();
+  const parents: number[] = [];
+  const rows: Table["rows"] = [];
+  for (const layer of layers) {
+    const row = cells.get(normal(layer.path));
+    if (!row) continue;
+    at.set(layer.id, rows.length);
+    parents.push(layer.parent === null ? -1 : (at.get(layer.parent) ?? -1));
+    rows.push([...row, ...MORE.map(([, read]) => read(layer))]);
+  }
+  const columns = [...report.columns, ...MORE.map(([column]) => column)];
+  return { table: { ...report, columns, rows, rows_in_all: rows.length, rows_matching: rows.length }, parents };
 }
 
 export interface Block {

@@ -123,16 +123,22 @@ Result<ResultTable> op_kernel_instances(Session& session, const TableSubject& su
 Result<ResultTable> key_ops(Session& session, const TableSubject&, const Shape& shape) {
     Question q{"key_ops", "Ops to Cut Iterations by"};
     q.fields = {{{"name", "Name"}, "s.name"},
+                {{"kind", "Kind"}, "s.kind"},
                 {{"calls", "Calls", Unit::kCount}, "s.calls"},
                 {{"ranks", "Ranks", Unit::kCount}, "s.ranks"},
                 {{"calls_per_rank", "Calls per Rank", Unit::kNone}, "s.calls / s.ranks"},
                 {{"total_cpu_time_ns", "Total CPU Time (ns)", Unit::kNs}, "s.cpu_ns"},
                 {{"iterations_now", "Calls per Iteration Now", Unit::kNone},
                  "s.calls / s.ranks / nullif((SELECT max(number) + 1 FROM raw.iterations), 0)"}};
+    // Ranges such as an optimizer's step end iterations too; one that is there once cannot.
     q.with =
-        "WITH s AS (SELECT i.name, sum(s.calls)::BIGINT AS calls, count(DISTINCT s.rank) AS ranks, "
-        "sum(s.cpu_ns)::BIGINT AS cpu_ns FROM raw.op_stats s JOIN raw.op_identities i ON i.id = s.op GROUP "
-        "BY 1) ";
+        "WITH o AS (SELECT i.name, 'op' AS kind, sum(s.calls)::BIGINT AS calls, count(DISTINCT s.rank) AS "
+        "ranks, sum(s.cpu_ns)::BIGINT AS cpu_ns FROM raw.op_stats s JOIN raw.op_identities i ON i.id = s.op "
+        "GROUP BY 1), "
+        "a AS (SELECT x.text AS name, 'range' AS kind, count(*) AS calls, count(DISTINCT t.rank) AS ranks, "
+        "sum(n.dur_ns)::BIGINT AS cpu_ns FROM raw.annotations n JOIN raw.strings x ON x.id = n.name "
+        "JOIN raw.tracks t ON t.id = n.track GROUP BY 1 HAVING count(*) > count(DISTINCT t.rank)), "
+        "s AS (FROM o UNION ALL SELECT * FROM a WHERE name NOT IN (SELECT name FROM o)) ";
     q.source = "s";
     q.order = {{"calls", false}, {"total_cpu_time_ns", true}, {"name", false}};
     return ask(session, q, shape);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 namespace opsight::server {
 namespace {
@@ -47,6 +48,11 @@ Aggregation from_json(const Json& object) {
     a.range.iteration_range = object.at("iteration_range").get<std::string>();
     a.found = object.at("range").dump();
     return a;
+}
+
+bool same_range(const RangeOptions& a, const RangeOptions& b) {
+    return std::tie(a.start, a.stop, a.all, a.key_op, a.iteration_range) ==
+           std::tie(b.start, b.stop, b.all, b.key_op, b.iteration_range);
 }
 
 }  // namespace
@@ -120,6 +126,10 @@ std::optional<Aggregation> Aggregations::find(const std::string& id) const {
 
 std::optional<Aggregation> Aggregations::add(std::string name, const RangeOptions& range, std::string found) {
     const std::lock_guard lock(mutex_);
+    const auto same = std::find_if(list_.begin(), list_.end(), [&](const Aggregation& each) {
+        return each.name == name && same_range(each.range, range);
+    });
+    if (same != list_.end()) return *same;
     if (list_.size() >= kMost) return std::nullopt;
     list_.push_back({std::to_string(next_id_++), std::move(name), range, std::move(found)});
     write();

@@ -21,8 +21,11 @@ std::string short_name(const fs::path& path) {
 }
 
 // A profile that cannot be opened is told apart from a failure of ours: its state is shown on the page.
-Problem not_usable(const Error& error) {
-    return {422, std::string(db::kind_of(error)), error.what, error.remedy};
+Problem not_usable(const std::string& path, const Error& error) {
+    const std::string file = fs::path(path).filename().string();
+    const bool goes_on = error.what.starts_with("is ") || error.what.starts_with("was ") ||
+                         error.what.starts_with("has ") || error.what.starts_with("holds ");
+    return {422, std::string(db::kind_of(error)), file + (goes_on ? " " : ": ") + error.what, error.remedy};
 }
 
 int64_t count_of(const ResultTable& table, std::string_view key) {
@@ -35,7 +38,7 @@ int64_t count_of(const ResultTable& table, std::string_view key) {
 }  // namespace
 
 Profiles::Profiles(const std::vector<std::string>& paths, bool read_only) : read_only_(read_only) {
-    std::map<std::string, int> seen;
+    std::map<std::string, int> seen, given;
     for (const std::string& path : paths)
         ++seen[short_name(path)];
     for (const std::string& path : paths) {
@@ -44,6 +47,9 @@ Profiles::Profiles(const std::vector<std::string>& paths, bool read_only) : read
         std::error_code ignored;
         const std::string folder = fs::absolute(path, ignored).parent_path().filename().string();
         if (seen[entry->name] > 1) entry->name = folder + "/" + entry->name;
+        // Addresses name profiles: no two have the same name.
+        if (const int before = given[entry->name]++; before > 0)
+            entry->name += fmt::format(" ({})", before + 1);
         entries_.push_back(std::move(entry));
     }
 }
@@ -64,7 +70,7 @@ Expected<SessionPool*> Profiles::pool_of(size_t number) {
         db::ReadOptions options;
         options.may_write = !read_only_;
         auto profile = db::open_profile(entry.path, options);
-        if (!profile) return fail(not_usable(profile.error()));
+        if (!profile) return fail(not_usable(entry.path, profile.error()));
         entry.pool = std::make_unique<SessionPool>(entry.path, std::move(*profile));
     }
     return entry.pool.get();
@@ -78,7 +84,7 @@ Expected<ProfileFacts> Profiles::facts(size_t number) {
     }
     OPSIGHT_ASSIGN(const Lease session, lease(number, {}));
     auto info = profile_info(*session);
-    if (!info) return fail(not_usable(info.error()));
+    if (!info) return fail(not_usable(entry.path, info.error()));
     ProfileFacts facts{info->producer,
                        info->end_ns - info->begin_ns,
                        static_cast<int64_t>(info->ranks.rows.size()),
@@ -111,7 +117,7 @@ Expected<std::shared_ptr<const Timeline>> Profiles::timeline(const Call& call) {
     OPSIGHT_ASSIGN(const size_t number, number_of(call.path("id")));
     OPSIGHT_ASSIGN(const SessionPool* pool, pool_of(number));
     auto timeline = timelines_.get(number, entries_[number]->path, pool->database());
-    if (!timeline) return fail(not_usable(timeline.error()));
+    if (!timeline) return fail(not_usable(entries_[number]->path, timeline.error()));
     return std::move(*timeline);
 }
 

@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "query/page.h"
@@ -45,6 +47,30 @@ TEST(Profiles, RefuseANewerSchema) {
     EXPECT_EQ(facts.error().code, "newer_schema");
     EXPECT_EQ(facts.error().status, 422);
     EXPECT_NE(facts.error().message.find("schema version 99"), std::string::npos);
+}
+
+TEST(Profiles, SayWhichFileCannotBeRead) {
+    const StoredProfile stored(steps(1));
+    const std::string path = stored.path() + ".cut.opsight";
+    std::ofstream(path) << "no profile at all";
+    Profiles profiles({path, path}, false);
+    const auto facts = profiles.facts(0);
+    ASSERT_FALSE(facts.has_value());
+    EXPECT_TRUE(facts.error().message.starts_with(std::filesystem::path(path).filename().string() + " is "))
+        << facts.error().message;
+    EXPECT_NE(profiles.name(0), profiles.name(1));
+    std::filesystem::remove(path);
+}
+
+TEST(Aggregations, KeepARangeUnderItsNameOnce) {
+    const StoredProfile stored(steps(3));
+    Aggregations kept(stored.path(), true);
+    const auto first = kept.add("two", {.start = 1, .stop = 2}, "{}");
+    ASSERT_TRUE(first.has_value());
+    EXPECT_EQ(kept.add("two", {.start = 1, .stop = 2}, "{}")->id, first->id);
+    EXPECT_NE(kept.add("two", {.start = 1, .stop = 1}, "{}")->id, first->id);
+    EXPECT_NE(kept.add("both", {.start = 1, .stop = 2}, "{}")->id, first->id);
+    EXPECT_EQ(kept.list().size(), 3u);
 }
 
 TEST(Profiles, DoNotBringAnOlderSchemaUpToDateWhenReadOnly) {

@@ -1,6 +1,4 @@
 // What pictures are drawn from: iterations, layers, devices, memory, communication.
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
 #include "query/iteration_shares.h"
@@ -79,11 +77,9 @@ Expected<Response> first_of_layer(Call& call) {
     OPSIGHT_ASSIGN(const int64_t layer, call.needed_number("layer"));
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
     OPSIGHT_ASSIGN(const std::optional<FirstOp> first, first_op_of_layer(*session, layer));
-    if (!first)
-        return fail(Problem(404, "not_found", fmt::format("the layer {} has no op in the range", layer),
-                            "the list of layers has their numbers"));
-    return json_response(
-        text_of({{"name", first->name}, {"begin_ns", first->begin_ns}, {"dur_ns", first->dur_ns}}));
+    return json_response(text_of({{"name", first ? Json(first->name) : Json()},
+                                  {"begin_ns", first ? Json(first->begin_ns) : Json()},
+                                  {"dur_ns", first ? Json(first->dur_ns) : Json()}}));
 }
 
 Expected<Response> gpus(Call& call) {

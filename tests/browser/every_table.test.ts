@@ -26,6 +26,8 @@ const TABLES: Listed[] = [
   { view: "by-op?sel=2~0&op=512", table: "iteration_op_kernels", number: "gpu_duration_ns", prefix: "k." },
   { view: "memory", table: "memory_allocators", number: "allocated_bytes" },
   { view: "communication", table: "communication", number: "total_gpu_time_ns", profile: "ranks" },
+  { view: "gpus", table: "devices", number: "gpu_utilization_pct", profile: "ranks" },
+  { view: "gpus", table: "streams", number: "busy_ns", prefix: "s.", profile: "ranks" },
   { view: "diagnostics", table: "diagnostics", number: "count", profile: "ranks" },
 ];
 

@@ -16,8 +16,8 @@ const FLAGS = [
 ];
 
 export const made = (): Made => inject("made");
-// The number of a profile in addresses: its place on the command line.
-export const idOf = (name: string): string => String(Object.keys(made().files).indexOf(name));
+// A profile in addresses: the name of its file.
+export const idOf = (name: string): string => name;
 export const fileOf = (name: string): string => made().files[name] ?? "";
 export const has = (name: string): boolean => name in made().files;
 // Why a case is skipped.

@@ -12,7 +12,7 @@ const sql = (statement: string): JsonRow[] => JSON.parse(run("sql", fileOf("gpu"
 
 interface Shown {
   view: { begin: number; end: number; width: number };
-  selected: { name: string; begin_ns: number; dur_ns: number; depth: number } | null;
+  selected: { name: string; span: number; begin_ns: number; dur_ns: number; depth: number } | null;
   range: { begin: number; end: number } | null;
 }
 // What the timeline says that it shows.
@@ -112,7 +112,53 @@ gpu("an event", () => {
     expect(selected?.name).toBe(kernel?.short_name);
     await site().click(site().page.getByText("Show in table"));
     expect(await site().hash).toContain("#/kernels");
-    expect(await site().parameter("search")).toBe(kernel?.short_name);
+    const row = site().table("kernels").root.locator("tbody tr.selected");
+    expect(numberOf((await row.locator('[data-key="gpu_start_ns"]').getAttribute("title")) ?? "")).toBe(selected?.begin_ns);
+  });
+
+  it("leads to the very row in its table, on whichever page that is, and scrolls to it", async () => {
+    const [late] = sql("SELECT id, begin_ns FROM kernels WHERE iteration = 4 ORDER BY begin_ns LIMIT 1 OFFSET 700");
+    const [early] = sql("SELECT begin_ns FROM kernels WHERE iteration = 0 ORDER BY begin_ns LIMIT 1 OFFSET 40");
+    for (const begin of [late?.begin_ns, early?.begin_ns]) {
+      const [kernel] = sql(`SELECT short_name FROM kernels WHERE begin_ns = ${String(begin)}`);
+      await show(`find=${encodeURIComponent(String(kernel?.short_name))}&at=${String(begin)}`);
+      await site().click(site().page.getByText("Show in table"));
+      const row = site().table("kernels").root.locator("tbody tr.selected");
+      expect(numberOf((await row.locator('[data-key="gpu_start_ns"]').getAttribute("title")) ?? "")).toBe(begin);
+      const [box, frame] = [await row.boundingBox(), await site().table("kernels").root.locator(".table-wrap").boundingBox()];
+      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual((frame?.y ?? 0) + (frame?.height ?? 0) + 2);
+    }
+    await show("find=aten%3A%3Acudnn_batch_norm_backward");
+    const op = await shown();
+    await site().click(site().page.getByText("Show in table"));
+    const name = await site().table("detailed").root.locator('tbody tr.selected [data-key="op_name"]').getAttribute("title");
+    expect(name).toBe(op.selected?.name);
+  });
+});
+
+gpu("coming back", () => {
+  it("finds window and selection as they were, by the link and by the back button", async () => {
+    await show("find=aten%3A%3Aconv2d");
+    await site().page.locator(".tl-stage").focus();
+    await site().press("+");
+    const before = await shown();
+    await site().click(site().page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Op types" }));
+    await site().click(site().page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Timeline" }));
+    await expect.poll(async () => (await shown()).selected?.span).toBe(before.selected?.span);
+    expect((await shown()).view.begin).toBeCloseTo(before.view.begin, -1);
+    expect((await shown()).view.end).toBeCloseTo(before.view.end, -1);
+    await site().page.goBack();
+    await site().page.goBack();
+    await site().idle();
+    await expect.poll(async () => (await shown()).selected?.span).toBe(before.selected?.span);
+    expect((await shown()).view.begin).toBeCloseTo(before.view.begin, -1);
+  });
+  it("words the details as tables do", async () => {
+    await show("find=aten%3A%3Acudnn_batch_norm_backward");
+    const text = await site().page.getByRole("complementary").textContent();
+    expect(text).toContain("backward");
+    expect(text).not.toContain("bprop");
+    expect(text).toMatch(/Begin[\d,]+\.\d{6} ms/);
   });
 });
 
@@ -120,7 +166,7 @@ gpu("the search", () => {
   it("counts what SQL counts and goes through it in time, forward and back", async () => {
     const [all] = sql("SELECT count(*) AS n FROM ops WHERE name ILIKE '%conv2d%'");
     const first = sql("SELECT begin_ns FROM ops WHERE name ILIKE '%conv2d%' ORDER BY begin_ns LIMIT 3").map((row) => row.begin_ns);
-    await show("");
+    await show("begin=0&end=846695000");
     const { page } = site();
     await page.keyboard.press("/");
     await page.keyboard.type("Conv2D");
@@ -160,12 +206,12 @@ gpu("a stretch of time", () => {
        WHERE begin_ns < ${String(end)} AND end_ns > ${String(begin)} GROUP BY name ORDER BY total DESC LIMIT 5`,
     );
     const rows = await page.locator(".tl-sums tbody tr").evaluateAll((list) =>
-      list.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.querySelector("[title]")?.getAttribute("title") ?? cell.textContent ?? "")),
+      list.map((row) => Object.fromEntries([...row.querySelectorAll("td")].map((cell) => [cell.dataset.key ?? "", cell.getAttribute("title") ?? ""]))),
     );
     for (const row of expected) {
-      const found = rows.find((cells) => cells[0] === row.name);
-      expect(numberOf(found?.[2] ?? ""), String(row.name)).toBe(row.n);
-      expect(numberOf(found?.[3] ?? ""), String(row.name)).toBe(Number(row.total));
+      const found = rows.find((cells) => cells.name === row.name);
+      expect(numberOf(found?.count ?? ""), String(row.name)).toBe(row.n);
+      expect(numberOf(found?.total_ns ?? ""), String(row.name)).toBe(Number(row.total));
     }
     await site().click(page.getByLabel("Close the sums"));
     expect((await shown()).range).toBeNull();
@@ -173,6 +219,40 @@ gpu("a stretch of time", () => {
 });
 
 gpu("the keyboard", () => {
+  it("moves the picture without a click on it first, and leaves text fields alone", async () => {
+    await show("begin=300000000&end=400000000");
+    await site().page.evaluate(() => {
+      (document.activeElement as HTMLElement | null)?.blur();
+    });
+    const width = async () => {
+      const { view } = await shown();
+      return view.end - view.begin;
+    };
+    const before = await width();
+    await site().page.keyboard.down("w");
+    await site().page.waitForTimeout(150);
+    await site().page.keyboard.up("w");
+    expect(await width()).toBeLessThan(before);
+    const { view } = await shown();
+    await site().page.keyboard.press("/");
+    await site().page.keyboard.type("wasd");
+    expect((await shown()).view).toEqual(view);
+    await site().page.evaluate(() => {
+      (document.activeElement as HTMLElement | null)?.blur();
+    });
+    await site().press("g", "d");
+    expect(await site().page.getByRole("heading", { level: 1 }).textContent()).toBe("Dashboard");
+  });
+
+  it("keeps the zoom from event to event", async () => {
+    await show("find=aten%3A%3Aconv2d");
+    const { view } = await shown();
+    for (let step = 0; step < 5; step++) await site().press("ArrowRight");
+    const after = await shown();
+    expect(after.selected?.begin_ns).toBeGreaterThan(view.begin);
+    expect(after.view.end - after.view.begin).toBeCloseTo(view.end - view.begin, 0);
+  });
+
   it("goes from event to event, says which, zooms, and lets go", async () => {
     const ops = sql("SELECT name, begin_ns FROM ops WHERE parent_op IS NULL AND tid = (SELECT tid FROM ops WHERE name = 'aten::conv2d' LIMIT 1) ORDER BY begin_ns");
     const at = ops.findIndex((row) => row.name === "aten::conv2d");

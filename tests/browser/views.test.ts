@@ -97,11 +97,15 @@ describe("the views of one profile", () => {
   it.skipIf(!has("gpu"))("GPUs and their streams are those of the summary", async () => {
     const { devices, streams } = report<Summary>(fileOf("gpu"), "summary");
     await site().show("gpus", "gpu");
-    const busy = await site().page.locator(".mini.wide tbody tr td:nth-child(2) .num").evaluateAll((cells) => cells.map((cell) => cell.getAttribute("title") ?? ""));
-    expect(busy.map(numberOf)).toEqual(devices.map((device) => device.busy_ns));
-    const waits = await site().page.locator(".streams tbody tr").first().locator(".num").evaluateAll((cells) => cells.map((cell) => cell.getAttribute("title") ?? ""));
-    const first = streams[0] as JsonRow;
-    expect(waits.slice(0, 5).map(numberOf)).toEqual([first.spans, first.busy_ns, first.host_wait_ns, first.kernel_wait_ns, first.other_wait_ns]);
+    const shown = await site().table("devices").rows();
+    expect(shown.length).toBe(devices.length);
+    for (const [at, device] of devices.entries()) {
+      for (const key of ["busy_ns", "gpu_utilization_pct", "name"]) expectSame(shown[at]?.[key], device[key], `${key} ${String(at)}`);
+    }
+    const rows = await site().table("streams").rows();
+    for (const [at, stream] of streams.entries()) {
+      for (const key of ["spans", "busy_ns", "host_wait_ns", "kernel_wait_ns", "other_wait_ns"]) expectSame(rows[at]?.[key], stream[key], `${key} ${String(at)}`);
+    }
   });
 
   it.skipIf(!has("gpu"))("from an iteration to an op to its kernels", async () => {

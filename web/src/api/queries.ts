@@ -1,7 +1,7 @@
 // What the views ask for, by key. The latest answer wins; while a new one is on its way the last one stays.
 import { keepPreviousData, QueryClient, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useState } from "react";
-import { useProfileId, useRange } from "../app/useRoute";
+import { useRange, useRoute } from "../app/useRoute";
 import { ApiError, getJson, type Params } from "./client";
 import type {
   AggregationsAnswer,
@@ -12,6 +12,7 @@ import type {
   IterationsAnswer,
   LayersAnswer,
   MemoryAnswer,
+  Profile,
   Profiles,
   SummaryAnswer,
   Table,
@@ -46,11 +47,13 @@ function useAnswer<T>(path: string, params: Params, enabled = true): Answer<T> {
 
 // An answer about the chosen profile, over the chosen range.
 export function useRangeAnswer<T>(name: string, params: Params = {}, enabled = true): Answer<T> {
-  return useAnswer<T>(`/profiles/${useProfileId()}/${name}`, { ...useRange(), ...params }, enabled);
+  const id = useProfileId();
+  return useAnswer<T>(`/profiles/${id}/${name}`, { ...useRange(), ...params }, enabled && id !== "");
 }
 
 export function useProfileAnswer<T>(name: string, params: Params = {}, enabled = true): Answer<T> {
-  return useAnswer<T>(`/profiles/${useProfileId()}/${name}`, params, enabled);
+  const id = useProfileId();
+  return useAnswer<T>(`/profiles/${id}/${name}`, params, enabled && id !== "");
 }
 
 export const useProfiles = () => useAnswer<Profiles>("/profiles", {});
@@ -85,9 +88,23 @@ export function useWholeTable(name: string): Answer<Table> {
   });
 }
 
-// The profile that the address names; null while the list is not here, undefined where there is none of this id.
-export function useProfile() {
-  const id = useProfileId();
-  const list = useProfiles().data;
-  return list ? list.profiles.find((profile) => profile.id === id) : null;
+// The profile of a name. Names say as much of the path as tells the files of one start apart, so a link may have more
+// or less of it than the list: then the end of the name counts, where only one has it.
+export function profileNamed(list: readonly Profile[], name: string | null): Profile | undefined {
+  if (name === null) return list[0];
+  const exact = list.find((profile) => profile.name === name);
+  if (exact) return exact;
+  const end = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+  const alike = list.filter((profile) => end(profile.name) === end(name) && (!name.includes("/") || !profile.name.includes("/")));
+  return alike.length === 1 ? alike[0] : undefined;
 }
+
+// The profile that the address names; null while the list is not here, undefined where there is none of this name.
+export function useProfile(): Profile | null | undefined {
+  const name = useRoute().params.get("profile");
+  const list = useProfiles().data;
+  return list ? profileNamed(list.profiles, name) : null;
+}
+
+// Its number at the server; "" where there is none.
+export const useProfileId = (): string => useProfile()?.id ?? "";

@@ -1345,10 +1345,11 @@ export interface components {
             layers: components["schemas"]["Layer"][];
             range: components["schemas"]["Range"];
         };
+        /** @description all null where nothing of the layer runs in the range */
         FirstOp: {
-            name: string;
-            begin_ns: number;
-            dur_ns: number;
+            name: string | null;
+            begin_ns: number | null;
+            dur_ns: number | null;
         };
         Gpu: {
             rank: number;

@@ -1,16 +1,17 @@
 import { Component, useCallback, useEffect, useState, type ReactNode } from "react";
 import { ApiError } from "../api/client";
-import { queries, useProfiles } from "../api/queries";
+import { profileNamed, queries, useProfileId, useProfiles } from "../api/queries";
 import { pageOf } from "../pages/registry";
 import { Empty, ErrorState, Loading } from "../widgets/states";
 import { Icon } from "../widgets/Icon";
 import { HelpDialog } from "./HelpDialog";
 import { Nav } from "./Nav";
+import { Notices } from "./Notices";
 import { linkTo } from "./route";
 import { ServerGone } from "./ServerGone";
 import { useTheme } from "./theme";
 import { TopBar } from "./TopBar";
-import { useProfileId, useRoute } from "./useRoute";
+import { useRoute, useSetParams } from "./useRoute";
 import { useShortcuts } from "./useShortcuts";
 
 // A fault of the page itself: said plainly, and the rest of the page goes on.
@@ -37,24 +38,25 @@ class Boundary extends Component<{ children: ReactNode }, { problem: Error | nul
 function ProfileProblem({ children }: { children: ReactNode }) {
   const profiles = useProfiles();
   const { view, params } = useRoute();
-  const id = useProfileId();
   if (profiles.error && !profiles.data) {
     return <ErrorState error={profiles.error} retry={() => void queries.refetchQueries()} />;
   }
   if (!profiles.data) return <Loading what="the list of profiles" />;
-  const profile = profiles.data.profiles.find((each) => each.id === id);
-  const others = profiles.data.profiles.filter((each) => each.state === "ok" && each.id !== id);
+  const list = profiles.data.profiles;
+  const asked = params.get("profile");
+  const profile = profileNamed(list, asked);
+  const others = list.filter((each) => each.state === "ok" && each.id !== profile?.id);
   const links = others.length > 0 && (
     <ul className="plain-list">
       {others.map((each) => (
         <li key={each.id}>
-          <a href={linkTo(view, new URLSearchParams({ profile: each.id }))}>Open {each.name}</a>
+          <a href={linkTo(view, new URLSearchParams({ profile: each.name }))}>Open {each.name}</a>
         </li>
       ))}
     </ul>
   );
   if (!profile) {
-    const error = new ApiError(404, "not_found", `There is no profile with the number ${params.get("profile") ?? id} here.`, "");
+    const error = new ApiError(404, "not_found", `The run “${asked ?? ""}” is not here.`, "The viewer shows the files that it was started with. Start it with this one as well, or open another.");
     return <ErrorState error={error}>{links}</ErrorState>;
   }
   if (profile.state === "error") {
@@ -62,6 +64,17 @@ function ProfileProblem({ children }: { children: ReactNode }) {
     const error = new ApiError(422, said?.code ?? "unknown", said?.message ?? `${profile.name} cannot be read.`, said?.remedy ?? "");
     return <ErrorState error={error}>{links}</ErrorState>;
   }
+  return <Named name={profile.name}>{children}</Named>;
+}
+
+// The address says which run it is about, so that it means the same where the viewer is started with other files.
+function Named({ name, children }: { name: string; children: ReactNode }) {
+  const { params } = useRoute();
+  const setParams = useSetParams();
+  const given = params.get("profile");
+  useEffect(() => {
+    if (given === null) setParams({ profile: name }, { replace: true });
+  }, [given, name, setParams]);
   return children;
 }
 
@@ -121,6 +134,7 @@ export function App() {
           <TopBar />
         </header>
         <ServerGone />
+        <Notices />
         <main className="content" tabIndex={0}>
           <ProfileProblem>
             <Boundary key={`${profileId} ${view}`}>

@@ -1,4 +1,4 @@
-import { useProfiles } from "../api/queries";
+import { useProfile, useProfiles } from "../api/queries";
 import { PAGES } from "../pages/registry";
 import { Icon } from "../widgets/Icon";
 import { linkTo, formatHash } from "./route";
@@ -7,30 +7,29 @@ import { useTheme } from "./theme";
 
 function ProfilePicker() {
   const list = useProfiles().data?.profiles;
-  const { view, params } = useRoute();
-  const id = params.get("profile") ?? "0";
+  const { view } = useRoute();
+  const shown = useProfile();
   if (!list?.length) return null;
-  if (list.length === 1 && list[0]?.id === id) {
+  if (list.length === 1 && shown) {
     return (
-      <p className="nav-profile" title={list[0].name}>
-        {list[0].name}
+      <p className="nav-profile" title={shown.name}>
+        {shown.name}
       </p>
     );
   }
-  const known = list.some((profile) => profile.id === id);
   return (
     <label className="nav-picker">
       <span className="sr-only">Profile</span>
       <select
-        value={known ? id : ""}
+        value={shown?.name ?? ""}
         onChange={(event) => {
           // Another run has its own iterations: the range does not go with it.
           window.location.hash = formatHash(view, new URLSearchParams({ profile: event.target.value }));
         }}
       >
-        {!known && <option value="">Choose a profile</option>}
+        {!shown && <option value="">Choose a profile</option>}
         {list.map((profile) => (
-          <option key={profile.id} value={profile.id}>
+          <option key={profile.id} value={profile.name}>
             {profile.name}
             {profile.state === "ok" ? "" : " (not readable)"}
           </option>

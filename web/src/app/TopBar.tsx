@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useAggregations, useProfile, useSummary } from "../api/queries";
 import type { Range } from "../api/types";
-import { withoutOptions } from "../widgets/Card";
+import { sentence } from "../widgets/words";
 import { Icon } from "../widgets/Icon";
 import { Popover } from "../widgets/Popover";
 import { rangeWords } from "./rangeWords";
@@ -129,8 +129,8 @@ export function TopBar() {
             <p className="range-source">{range.description || "The whole profile"}</p>
             {range.total > 0 && <Bounds range={range} close={close} />}
             {range.notes.map((note) => (
-              <p key={note} className="hint sentence">
-                {withoutOptions(note)}
+              <p key={note} className="hint">
+                {sentence(note)}
               </p>
             ))}
             <Saved close={close} />

@@ -46,10 +46,6 @@ export function useSetParams(): (patch: Patch, options?: SetOptions) => void {
   }, []);
 }
 
-export function useProfileId(): string {
-  return useRoute().params.get("profile") ?? "0";
-}
-
 // The chosen range, as request parameters; the same object while it says the same.
 export function useRange(): Record<string, string> {
   const { params } = useRoute();

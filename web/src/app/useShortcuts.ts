@@ -7,7 +7,7 @@ interface Actions {
   theme: () => void;
 }
 
-function isTyping(target: EventTarget | null): boolean {
+export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName));
 }
 
@@ -37,9 +37,10 @@ export function useShortcuts({ help, theme }: Actions): void {
       if (document.querySelector("dialog[open]")) return;
       if (act(event.key)) event.preventDefault();
     };
-    window.addEventListener("keydown", pressed);
+    // Before any view, whose keys may be the second of two: "g d".
+    window.addEventListener("keydown", pressed, true);
     return () => {
-      window.removeEventListener("keydown", pressed);
+      window.removeEventListener("keydown", pressed, true);
     };
   }, [help, theme]);
 }

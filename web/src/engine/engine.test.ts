@@ -4,7 +4,7 @@ import { windowOf } from "./fake";
 import { shortened } from "./names";
 import { clear, firstShown, paintLine, thicken, type Surface } from "./raster";
 import { roundStep, tickText, ticks } from "./ruler";
-import { around, between, clamped, LEAST_NS, panned, revealing, timeAt, xAt, zoomed } from "./viewport";
+import { between, clamped, LEAST_NS, nsPerPixel, panned, revealing, timeAt, xAt, zoomed } from "./viewport";
 import { decodeWindow } from "./window";
 
 const BOUNDS = { begin: 0, end: 1_000_000 };
@@ -33,8 +33,14 @@ describe("viewport", () => {
     const moved = revealing(VIEW, 600_000, 5000, BOUNDS);
     expect(moved.end - moved.begin).toBeCloseTo(100_000);
     expect(xAt(moved, 602_500)).toBeCloseTo(500);
-    const close = revealing(VIEW, 600_000, 20, BOUNDS);
-    expect(close).toEqual(around(VIEW, 600_000, 20, BOUNDS));
+  });
+  it("keeps its scale while an event can be seen, and zooms no more than that takes", () => {
+    const scale = nsPerPixel(VIEW);
+    for (const pixels of [1, 2, 50, 5000]) expect(nsPerPixel(revealing(VIEW, 600_000, pixels * scale, BOUNDS))).toBeCloseTo(scale);
+    const close = revealing(VIEW, 600_000, scale / 4, BOUNDS);
+    const wide = scale / 4 / nsPerPixel(close);
+    expect(wide).toBeGreaterThan(5);
+    expect(wide).toBeLessThan(20);
   });
   it("goes smoothly from one window to another", () => {
     const to = { begin: 210_000, end: 211_000, width: 1000 };

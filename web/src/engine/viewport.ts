@@ -49,10 +49,18 @@ export function around(view: Viewport, begin: number, dur: number, bounds: Bound
   return clamped({ begin: middle - length / 2, end: middle + length / 2, width: view.width }, bounds);
 }
 
-// The same scale, moved as little as brings an event into sight; zoomed only where it would be a hairline.
+const LEAST_PIXELS = 1; // of an event that can be seen
+const SEEN_PIXELS = 12; // of one that was zoomed to so that it can
+
+// The same scale, moved as little as brings an event into sight; zoomed only where it could not be seen, and no more
+// than that takes.
 export function revealing(view: Viewport, begin: number, dur: number, bounds: Bounds): Viewport {
+  if (dur / nsPerPixel(view) < LEAST_PIXELS) {
+    const half = Math.max((dur * view.width) / SEEN_PIXELS, LEAST_NS) / 2;
+    const middle = begin + dur / 2;
+    return clamped({ begin: middle - half, end: middle + half, width: view.width }, bounds);
+  }
   const visible = view.end - view.begin;
-  if (dur / nsPerPixel(view) < 3 || dur > visible * 4) return around(view, begin, dur, bounds);
   const from = view.begin + visible * 0.05;
   const to = view.end - visible * 0.05;
   if (begin < to && begin + dur > from) return view;

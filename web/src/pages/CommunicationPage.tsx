@@ -1,6 +1,11 @@
+import { useMemo } from "react";
 import { useCommunication, useProfile, useSummary } from "../api/queries";
+import type { Column, CommunicationAnswer } from "../api/types";
 import { DataTable } from "../table/DataTable";
+import { localTable } from "../table/local";
+import type { Row } from "../table/row";
 import { Card } from "../widgets/Card";
+import type { Cell } from "../widgets/format";
 import { Num } from "../widgets/Num";
 import { Answered, Empty } from "../widgets/states";
 
@@ -19,57 +24,40 @@ const COLLECTIVES = [
   "group_size",
 ];
 
+const OVERLAP: Column[] = [
+  { key: "rank", head: "Rank", unit: "count" },
+  { key: "device", head: "Device ID", unit: "count" },
+  { key: "communication_ns", head: "Communicating (ns)", unit: "ns" },
+  { key: "overlap_ns", head: "Hidden (ns)", unit: "ns" },
+  { key: "exposed_ns", head: "Exposed (ns)", unit: "ns" },
+  { key: "overlap_pct", head: "Hidden (%)", unit: "percent" },
+];
+
+function Overlap({ answer }: { answer: CommunicationAnswer }) {
+  const { devices, range } = answer;
+  const table = useMemo(() => localTable("overlap", OVERLAP, devices as unknown as Record<string, Cell>[], range), [devices, range]);
+  return (
+    <DataTable
+      name="overlap"
+      label="Communication by device"
+      prefix="d."
+      height="half"
+      local={table}
+      columns={OVERLAP.map((column) => column.key)}
+      bars={{ communication_ns: "communication", overlap_pct: "gpu" }}
+      rowKey={placeKey}
+      empty="No device communicated in this range."
+    />
+  );
+}
+
+const placeKey = (row: Row): string => `${row.text("rank") ?? ""}~${row.text("device") ?? ""}`;
+
 function Devices() {
   return (
     <Card title="By device" note="work that computes hides communication; the rest is exposed">
       <Answered answer={useCommunication()} what="the devices">
-        {({ devices }) => {
-          const most = Math.max(0, ...devices.map((device) => device.communication_ns));
-          return (
-            <table className="mini wide">
-              <thead>
-                <tr>
-                  <th scope="col">Device</th>
-                  {["Communicating", "Hidden", "Exposed", "Hidden %"].map((head) => (
-                    <th key={head} scope="col" className="number">
-                      {head}
-                    </th>
-                  ))}
-                  <th scope="col" className="bars">
-                    <span className="sr-only">As a bar</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {devices.map((device) => (
-                  <tr key={`${String(device.rank)} ${String(device.device)}`}>
-                    <td className="name">
-                      Rank {device.rank}, GPU {device.device}
-                    </td>
-                    <td className="number">
-                      <Num value={device.communication_ns} unit="ns" />
-                    </td>
-                    <td className="number">
-                      <Num value={device.overlap_ns} unit="ns" />
-                    </td>
-                    <td className="number">
-                      <Num value={device.exposed_ns} unit="ns" />
-                    </td>
-                    <td className="number">
-                      <Num value={device.overlap_pct} unit="percent" />
-                    </td>
-                    <td className="bars">
-                      <span className="stacked">
-                        <span className="c-gpu" style={{ width: `${String((device.overlap_ns / most) * 100)}%` }} />
-                        <span className="c-communication" style={{ width: `${String((device.exposed_ns / most) * 100)}%` }} />
-                      </span>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          );
-        }}
+        {(answer) => <Overlap answer={answer} />}
       </Answered>
     </Card>
   );

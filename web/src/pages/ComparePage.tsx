@@ -1,10 +1,14 @@
 // Two runs, side by side. What differs is the task of a later view; here one picks them and sees their key figures.
 import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { getJson, type ApiError } from "../api/client";
-import { useProfiles } from "../api/queries";
-import type { Profile, SummaryAnswer } from "../api/types";
+import { profileNamed, useProfileId, useProfiles } from "../api/queries";
+import type { Column, Profile, SummaryAnswer } from "../api/types";
+import { useCorrections } from "../app/corrections";
 import { linkTo } from "../app/route";
-import { useProfileId, useRoute, useSetParams } from "../app/useRoute";
+import { useRoute, useSetParams } from "../app/useRoute";
+import { DataTable } from "../table/DataTable";
+import { localTable } from "../table/local";
 import { Card } from "../widgets/Card";
 import type { Unit } from "../widgets/format";
 import { Num } from "../widgets/Num";
@@ -15,7 +19,7 @@ type Read = (answer: SummaryAnswer) => number | null;
 const FIGURES: readonly [string, Unit, Read][] = [
   ["Wall clock", "ns", ({ summary }) => summary.wall_clock_ns],
   ["Iterations in the range", "count", ({ summary }) => summary.iterations.selected],
-  ["Mean iteration", "ns", ({ summary }) => summary.iterations.mean_ns],
+  ["Average iteration time", "ns", ({ summary }) => summary.iterations.avg_iteration_time_ns],
   ["Deviation of the iteration", "ns", ({ summary }) => summary.iterations.stddev_ns],
   ["GPU utilization", "percent", ({ summary }) => summary.gpu_utilization_pct],
   ["Tensor Core efficiency", "percent", ({ summary }) => summary.tensor_core_efficiency_pct],
@@ -54,44 +58,44 @@ function Picker({ label, list, value, choose }: { label: string; list: readonly 
   );
 }
 
+const COLUMNS: Column[] = [
+  { key: "figure", head: "Figure", unit: "none" },
+  { key: "first", head: "First run", unit: "none" },
+  { key: "second", head: "Second run", unit: "none" },
+  { key: "unit", head: "Unit", unit: "none" },
+];
+const UNITS = new Map(FIGURES.map(([name, unit]) => [name, unit]));
+const SHOWN_UNITS: Partial<Record<Unit, string>> = { ns: "ns", percent: "%", count: "count" };
+
 function Figures({ left, right }: { left: SummaryAnswer; right: SummaryAnswer }) {
+  const table = useMemo(
+    () =>
+      localTable(
+        "compare",
+        COLUMNS,
+        FIGURES.map(([figure, unit, read]) => ({ figure, first: read(left), second: read(right), unit: SHOWN_UNITS[unit] ?? "" })),
+        left.range,
+      ),
+    [left, right],
+  );
   return (
-    <div className="table-wrap">
-      <table className="compare">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span className="cell-head">Figure</span>
-            </th>
-            <th scope="col" className="number">
-              <span className="cell-head">First run</span>
-            </th>
-            <th scope="col" className="number">
-              <span className="cell-head">Second run</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {FIGURES.map(([name, unit, read]) => (
-            <tr key={name}>
-              <td>{name}</td>
-              <td className="number">
-                <Num value={read(left)} unit={unit} />
-              </td>
-              <td className="number">
-                <Num value={read(right)} unit={unit} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      name="compare"
+      label="Two runs"
+      height="free"
+      local={table}
+      columns={["figure", "first", "second"]}
+      rowKey={(row) => row.text("figure") ?? ""}
+      cell={(row, column) =>
+        column.key === "first" || column.key === "second" ? <Num value={row.number(column.key)} unit={UNITS.get(row.text("figure") ?? "") ?? "none"} /> : undefined
+      }
+    />
   );
 }
 
 function Runs({ list, first, second }: { list: readonly Profile[]; first: string; second: string }) {
   const setParams = useSetParams();
-  const { params } = useRoute();
+  const nameOf = (id: string) => list.find((profile) => profile.id === id)?.name ?? "";
   const left = useSummaryOf(first);
   const right = useSummaryOf(second);
   return (
@@ -102,7 +106,7 @@ function Runs({ list, first, second }: { list: readonly Profile[]; first: string
           list={list}
           value={first}
           choose={(id) => {
-            setParams({ profile: id });
+            setParams({ profile: nameOf(id) });
           }}
         />
         <Picker
@@ -110,12 +114,12 @@ function Runs({ list, first, second }: { list: readonly Profile[]; first: string
           list={list}
           value={second}
           choose={(id) => {
-            setParams({ with: id });
+            setParams({ with: nameOf(id) });
           }}
         />
         <div className="toolbar-end">
-          <a href={linkTo("dashboard", new URLSearchParams({ profile: first }))}>Open the first</a>
-          <a href={linkTo("dashboard", new URLSearchParams({ profile: second }))} hidden={params.get("with") === first}>
+          <a href={linkTo("dashboard", new URLSearchParams({ profile: nameOf(first) }))}>Open the first</a>
+          <a href={linkTo("dashboard", new URLSearchParams({ profile: nameOf(second) }))} hidden={second === first}>
             Open the second
           </a>
         </div>
@@ -135,7 +139,10 @@ export function ComparePage() {
   const profiles = useProfiles().data?.profiles.filter((profile) => profile.state === "ok") ?? [];
   const first = useProfileId();
   const { params } = useRoute();
-  const other = profiles.find((profile) => profile.id !== first)?.id;
+  const other = profiles.find((profile) => profile.id !== first);
+  const wanted = params.get("with");
+  const missing = wanted !== null && other !== undefined && !profileNamed(profiles, wanted);
+  useCorrections(missing ? [{ key: "with", to: null, text: `The run “${wanted}” is not here: ${other.name} is shown beside the first.` }] : []);
   if (other === undefined) {
     return (
       <Empty icon="compare" title="One run alone cannot be compared">
@@ -145,8 +152,7 @@ export function ComparePage() {
       </Empty>
     );
   }
-  const wanted = params.get("with");
-  const second = profiles.find((profile) => profile.id === wanted)?.id ?? other;
+  const second = (wanted === null ? undefined : profileNamed(profiles, wanted)?.id) ?? other.id;
   return (
     <div className="cards">
       <Runs list={profiles} first={first} second={second} />

@@ -1,57 +1,27 @@
 import { useGpus } from "../api/queries";
-import type { GpuDevice, StreamUse } from "../api/types";
-import { Card, Notes } from "../widgets/Card";
-import { Bar, Donut } from "../widgets/charts";
+import type { GpuDevice } from "../api/types";
+import { cellText } from "../table/cells";
+import { DataTable } from "../table/DataTable";
+import type { Row } from "../table/row";
+import { Card } from "../widgets/Card";
+import { Donut } from "../widgets/charts";
 import { exactValue, formatBytes, formatNs } from "../widgets/format";
-import { Num } from "../widgets/Num";
 import { Answered, Empty } from "../widgets/states";
 
 const nameOf = (device: { rank: number; device: number }, ranks: number) =>
   ranks > 1 ? `Rank ${String(device.rank)}, GPU ${String(device.device)}` : `GPU ${String(device.device)}`;
 
-function Overview({ devices, ranks }: { devices: readonly GpuDevice[]; ranks: number }) {
+function Overview({ ranks }: { ranks: number }) {
   return (
     <Card title="Utilization" note="time with work on the device, of the wall clock">
-      <table className="mini wide">
-        <thead>
-          <tr>
-            <th scope="col">Device</th>
-            <th scope="col" className="number">
-              Busy
-            </th>
-            <th scope="col" className="number">
-              Utilization
-            </th>
-            <th scope="col" className="number">
-              Kernels alone
-            </th>
-            <th scope="col" className="bars">
-              <span className="sr-only">As a bar</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {devices.map((device) => (
-            <tr key={`${String(device.rank)} ${String(device.device)}`}>
-              <td className="name">
-                {nameOf(device, ranks)} <span className="hint">{device.name}</span>
-              </td>
-              <td className="number">
-                <Num value={device.busy_ns} unit="ns" />
-              </td>
-              <td className="number">
-                {device.idle ? <span className="badge">idle</span> : <Num value={device.gpu_utilization_pct} unit="percent" />}
-              </td>
-              <td className="number">
-                <Num value={device.kernel_utilization_pct} unit="percent" />
-              </td>
-              <td className="bars">
-                <Bar value={device.gpu_utilization_pct ?? 0} most={100} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        name="devices"
+        label="Devices"
+        height="free"
+        columns={[...(ranks > 1 ? ["rank"] : []), "device", "name", "gpu_utilization_pct", "kernel_utilization_pct", "busy_ns", "idle"]}
+        bars={{ gpu_utilization_pct: "gpu" }}
+        rowKey={(row) => `${row.text("rank") ?? ""}~${row.text("device") ?? ""}`}
+      />
     </Card>
   );
 }
@@ -63,63 +33,50 @@ const WAITS = [
   ["other_wait_ns", "Other wait", "other"],
 ] as const;
 
-function StreamRow({ stream, most }: { stream: StreamUse; most: number }) {
-  const title = WAITS.map(([key, name]) => `${name}: ${formatNs(stream[key])} (${exactValue(stream[key], "ns")})`).join("\n");
+// What a stream did of its time: all parts of it, drawn against the stream that lasts longest.
+function Parts({ row }: { row: Row }) {
+  const parts = WAITS.map(([key, name, kind]) => ({ key, name, kind, ns: row.number(key) ?? 0 }));
+  const whole = parts.reduce((sum, part) => sum + part.ns, 0);
   return (
-    <tr>
-      <th scope="row">{stream.stream}</th>
-      <td className="number">
-        <Num value={stream.spans} unit="count" />
-      </td>
-      {WAITS.map(([key]) => (
-        <td key={key} className="number">
-          <Num value={stream[key]} unit="ns" />
-        </td>
-      ))}
-      <td className="number">
-        <Num value={stream.busy_pct} unit="percent" />
-      </td>
-      <td className="number">
-        <Num value={stream.queue_depth_mean} unit="count" />
-      </td>
-      <td className="number">
-        <Num value={stream.occupancy_pct} unit="percent" />
-      </td>
-      <td className="bars">
-        <span className="stacked" title={title}>
-          {WAITS.map(([key, , kind]) => (
-            <span key={key} className={`c-${kind}`} style={{ width: `${String(most > 0 ? (stream[key] / most) * 100 : 0)}%` }} />
-          ))}
-        </span>
-      </td>
-    </tr>
+    <>
+      {cellText(BUSY, row.get("busy_pct"))}
+      <span className="stacked" title={parts.map(({ name, ns }) => `${name}: ${formatNs(ns)} (${exactValue(ns, "ns")})`).join("\n")}>
+        {parts.map((part) => (
+          <span key={part.key} className={`c-${part.kind}`} style={{ width: `${String(whole > 0 ? (part.ns / whole) * 100 : 0)}%` }} />
+        ))}
+      </span>
+    </>
   );
 }
 
-function Streams({ device }: { device: GpuDevice }) {
-  const whole = (stream: StreamUse) => WAITS.reduce((sum, [key]) => sum + stream[key], 0);
-  const most = Math.max(0, ...device.streams.map(whole));
+const BUSY = { key: "busy_pct", head: "Busy %", unit: "percent" } as const;
+
+function Streams({ ranks }: { ranks: number }) {
   return (
-    <table className="mini streams">
-      <thead>
-        <tr>
-          <th scope="col">Stream</th>
-          {["Spans", "Busy", "Host wait", "Kernel wait", "Other wait", "Busy %", "Queue", "Occupancy"].map((head, at) => (
-            <th key={at} scope="col" className="number">
-              {head}
-            </th>
-          ))}
-          <th scope="col" className="bars">
-            <span className="sr-only">As a bar</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {device.streams.map((stream) => (
-          <StreamRow key={`${String(stream.context)} ${String(stream.stream)}`} stream={stream} most={most} />
+    <Card title="Streams" note="what each did between its first and its last work">
+      <ul className="legend inline">
+        {WAITS.map(([key, name, kind]) => (
+          <li key={key}>
+            <i className={`swatch c-${kind}`} />
+            <span>{name}</span>
+          </li>
         ))}
-      </tbody>
-    </table>
+      </ul>
+      <DataTable
+        name="streams"
+        label="Streams"
+        prefix="s."
+        height="half"
+        columns={[...(ranks > 1 ? ["rank"] : []), "device", "stream", "busy_pct", "spans", "busy_ns", "host_wait_ns", "kernel_wait_ns", "other_wait_ns", "queue_depth_mean", "occupancy_pct"]}
+        cell={(row, column) => (column.key === "busy_pct" ? <Parts row={row} /> : undefined)}
+        rowKey={(row) => ["rank", "device", "context", "stream"].map((key) => row.text(key) ?? "").join("~")}
+        empty="No stream had work in this range."
+      />
+      <p className="hint">
+        Host wait: the next kernel was launched after the one before had ended. Kernel wait: a gap of few nanoseconds between kernels
+        that were queued.
+      </p>
+    </Card>
   );
 }
 
@@ -133,7 +90,7 @@ function Device({ device, ranks }: { device: GpuDevice; ranks: number }) {
     ["Clock", device.clock_hz === null ? "not recorded" : `${(device.clock_hz / 1e6).toFixed(0)} MHz`],
   ];
   return (
-    <Card title={nameOf(device, ranks)} note={device.idle ? "no work in this range" : undefined}>
+    <Card span={6} title={nameOf(device, ranks)} note={device.idle ? "no work in this range" : undefined}>
       <div className="device">
         <Donut percent={device.gpu_utilization_pct} label={`Utilization of ${nameOf(device, ranks)}`} size={104} />
         <dl className="facts">
@@ -144,7 +101,6 @@ function Device({ device, ranks }: { device: GpuDevice; ranks: number }) {
             </div>
           ))}
         </dl>
-        {device.streams.length > 0 ? <Streams device={device} /> : <p className="hint">No stream of this device had work.</p>}
       </div>
     </Card>
   );
@@ -153,7 +109,7 @@ function Device({ device, ranks }: { device: GpuDevice; ranks: number }) {
 export function GpusPage() {
   return (
     <Answered answer={useGpus()} what="the GPUs" rows={10}>
-      {({ devices, notes }) => {
+      {({ devices }) => {
         if (devices.length === 0) {
           return (
             <Empty icon="gpu" title="The profile has no GPU">
@@ -164,27 +120,11 @@ export function GpusPage() {
         const ranks = new Set(devices.map((device) => device.rank)).size;
         return (
           <div className="cards">
-            <Overview devices={devices} ranks={ranks} />
-            <div className="span-12">
-              <ul className="legend inline">
-                {WAITS.map(([key, name, kind]) => (
-                  <li key={key}>
-                    <i className={`swatch c-${kind}`} />
-                    <span>{name}</span>
-                  </li>
-                ))}
-              </ul>
-              <p className="hint">
-                Host wait: the next kernel was launched after the one before had ended. Kernel wait: a gap of few nanoseconds between
-                kernels that were queued.
-              </p>
-            </div>
+            <Overview ranks={ranks} />
+            <Streams ranks={ranks} />
             {devices.map((device) => (
               <Device key={`${String(device.rank)} ${String(device.device)}`} device={device} ranks={ranks} />
             ))}
-            <div className="span-12">
-              <Notes notes={notes} />
-            </div>
           </div>
         );
       }}

@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { queries, useAggregations, useIterations } from "../api/queries";
 import type { IterationsAnswer, IterationShares } from "../api/types";
+import { useCorrections, wrongChoice } from "../app/corrections";
 import { linkTo } from "../app/route";
 import { useRoute, useSetParams } from "../app/useRoute";
 import { DataTable } from "../table/DataTable";
@@ -56,6 +57,7 @@ function Chosen({ data }: { data: IterationsAnswer }) {
   const { range } = data;
   const [draft, setDraft] = useState<Bounds | null>(null);
   const [ranks, rank] = pickRank(data.iterations, params.get("rank"));
+  useCorrections(wrongChoice(params, "rank", ranks.map(String), "rank", `rank ${String(rank)}`));
   const list = data.iterations.filter((each) => each.rank === rank);
   const bounds = draft ?? boundsOf(range);
   return (
@@ -102,16 +104,16 @@ function Chosen({ data }: { data: IterationsAnswer }) {
 
 export function IterationsPage() {
   const { params } = useRoute();
-  const kept = useAggregations().data?.aggregations ?? [];
+  const kept = useAggregations().data;
   const answer = useIterations();
   return (
     <>
       <Answered answer={answer} what="the iterations" rows={10}>
         {(data) => <Chosen key={JSON.stringify(data.range)} data={data} />}
       </Answered>
-      {kept.length > 0 && (
+      {kept && kept.aggregations.length > 0 && (
         <KeptRanges
-          list={kept}
+          answer={kept}
           changed={() => {
             void queries.invalidateQueries({ predicate: (query) => String(query.queryKey[0]).endsWith("/aggregations") });
           }}

@@ -1,3 +1,4 @@
+import { useCorrections, wrongChoice } from "../app/corrections";
 import { useRoute, useSetParams } from "../app/useRoute";
 import { FindInTimeline, SelectTable, TimelineLink } from "../table/SelectTable";
 import { Tabs } from "../widgets/Tabs";
@@ -71,6 +72,7 @@ const PANELS: Record<string, () => React.JSX.Element> = { kinds: Kinds, launches
 export function KernelsPage() {
   const { params } = useRoute();
   const setParams = useSetParams();
+  useCorrections(wrongChoice(params, "tab", TABS.map((each) => each.id), "tab", "“By kernel and op”"));
   const tab = TABS.find((each) => each.id === params.get("tab"))?.id ?? "kinds";
   const Panel = PANELS[tab] ?? Kinds;
   return (

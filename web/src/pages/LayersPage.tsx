@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { getJson, type ApiError } from "../api/client";
-import { useLayers, useProfile, useWholeTable } from "../api/queries";
+import { useLayers, useProfile, useProfileId, useWholeTable } from "../api/queries";
 import type { FirstOp, LayersAnswer, Table } from "../api/types";
+import { useCorrections, wrongChoice } from "../app/corrections";
 import { linkTo } from "../app/route";
-import { useProfileId, useRange, useRoute, useSetParams } from "../app/useRoute";
+import { useRange, useRoute, useSetParams } from "../app/useRoute";
 import { DataTable } from "../table/DataTable";
 import { windowAround, type Row } from "../table/row";
 import { RowDetails } from "../widgets/Details";
@@ -59,8 +60,8 @@ function LayerInTimeline({ layer }: { layer: number }) {
   const path = `/profiles/${useProfileId()}/layers/first`;
   const asked = { ...useRange(), layer };
   const first = useQuery<FirstOp, ApiError>({ queryKey: [path, asked], queryFn: ({ signal }) => getJson<FirstOp>(path, asked, signal) }).data;
-  if (!first) return null;
-  const around = windowAround({ begin: first.begin_ns, end: first.begin_ns + first.dur_ns, track: null, span: null });
+  if (!first || first.begin_ns === null) return null;
+  const around = windowAround({ begin: first.begin_ns, end: first.begin_ns + (first.dur_ns ?? 0), track: null, span: null });
   return (
     <a className="button small" href={linkTo("timeline", params, { ...around, find: first.name, at: first.begin_ns })}>
       <Icon name="timeline" size={14} /> Show in timeline
@@ -98,6 +99,7 @@ function Layers({ data, report, gpu }: { data: LayersAnswer; report: Table; gpu:
   const selected = given === null ? null : `/${normal(given)}`;
   const [open, toggle] = useOpen(roots, selected);
   const tree = useMemo(() => ({ parents, open, toggle }), [parents, open, toggle]);
+  useCorrections(wrongChoice(params, "measure", ["gpu", "cpu"], "time", gpu ? "GPU time" : "CPU time"));
   const measure: Measure = gpu && params.get("measure") !== "cpu" ? "gpu_ns" : "cpu_ns";
   const names = useMemo(() => new Map(data.layers.map((layer) => [`/${normal(layer.path)}`, layer])), [data.layers]);
   const select = (path: string) => {

@@ -3,11 +3,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { getJson, type ApiError } from "../api/client";
+import { useProfileId } from "../api/queries";
 import { parseHash, patched } from "../app/route";
-import { useProfileId, useSetParams } from "../app/useRoute";
+import { useCorrections, type Correction } from "../app/corrections";
+import { useRoute, useSetParams } from "../app/useRoute";
 import type { ColorMode } from "../engine/colors";
 import { Empty, ErrorState, Loading } from "../widgets/states";
+import { formatNs } from "../widgets/format";
 import { Icon } from "../widgets/Icon";
+import { Panes } from "../widgets/Panes";
 import { TimelineApi, type Tracks } from "../timeline/api";
 import { Controller } from "../timeline/controller";
 import { Details } from "../timeline/Details";
@@ -40,12 +44,15 @@ const numberIn = (params: URLSearchParams, key: string): number | null => {
 async function follow(controller: Controller, params: URLSearchParams): Promise<void> {
   const begin = numberIn(params, "begin");
   const end = numberIn(params, "end");
-  if (begin !== null && end !== null && end > begin) controller.show({ begin, end, width: controller.view.width });
-  const windowed = begin !== null && end !== null;
+  const windowed = begin !== null && end !== null && end > begin;
+  if (windowed) controller.show({ begin, end, width: controller.view.width });
+  const from = numberIn(params, "from");
+  const to = numberIn(params, "to");
+  if (from !== null && to !== null && to > from) controller.setRange({ begin: from, end: to });
   const track = numberIn(params, "track");
   const span = numberIn(params, "span");
   if (track !== null && span !== null) {
-    await controller.open(track, span, !windowed);
+    if (controller.info.tracks.some((each) => each.id === track)) await controller.open(track, span, !windowed);
     return;
   }
   const name = params.get("find");
@@ -55,11 +62,61 @@ async function follow(controller: Controller, params: URLSearchParams): Promise<
 }
 
 // The part of the address that is the timeline's.
-const OWN_KEYS = ["begin", "end", "track", "span", "find", "at"] as const;
+const OWN_KEYS = ["begin", "end", "track", "span", "find", "at", "from", "to"] as const;
 const ownPart = (params: URLSearchParams): string => OWN_KEYS.map((key) => params.get(key) ?? "").join(" ");
 
+const NUMBERS: readonly (readonly [string, string])[] = [
+  ["begin", "time"],
+  ["end", "time"],
+  ["at", "time"],
+  ["from", "time"],
+  ["to", "time"],
+  ["track", "track"],
+  ["span", "event"],
+];
+
+// What of it cannot be.
+function wrongAddress(controller: Controller, params: URLSearchParams): Correction[] {
+  const wrong: Correction[] = NUMBERS.flatMap(([key, what]) => {
+    const text = params.get(key);
+    return text === null || numberIn(params, key) !== null ? [] : [{ key, to: null, text: `“${key}=${text}” is no ${what}: it was left out.` }];
+  });
+  const begin = numberIn(params, "begin");
+  const end = numberIn(params, "end");
+  if (begin !== null && end !== null) {
+    const { bounds } = controller;
+    const both = (text: string) => ["begin", "end"].map((key) => ({ key, to: null, text }));
+    if (end <= begin) wrong.push(...both("The stretch of time in the address ends before it begins: the whole run is shown."));
+    else if (end < bounds.begin || begin > bounds.end) wrong.push(...both(`The stretch of time in the address lies outside of the run, which ends at ${formatNs(bounds.end)}.`));
+  }
+  const track = numberIn(params, "track");
+  if (track !== null && !controller.info.tracks.some((each) => each.id === track)) {
+    wrong.push(...["track", "span"].map((key) => ({ key, to: null, text: `There is no track ${String(track)} in this timeline: nothing is selected.` })));
+  }
+  return wrong;
+}
+
+// What of the timeline the address shall hold.
+function addressOf(controller: Controller): Record<(typeof OWN_KEYS)[number], number | null> {
+  const { begin, end } = controller.target;
+  const { selected, range } = controller;
+  return {
+    begin: Math.round(begin),
+    end: Math.round(end),
+    track: selected?.track ?? null,
+    span: selected?.span ?? null,
+    find: null,
+    at: null,
+    from: range && Math.round(range.begin),
+    to: range && Math.round(range.end),
+  };
+}
+
+// Where somebody left the timeline of a run, for when it is opened again without an address of its own.
+const left = new Map<string, URLSearchParams>();
+
 // Keeps the address in step with the timeline.
-function useAddress(controller: Controller): void {
+function useAddress(controller: Controller, profile: string): void {
   const setParams = useSetParams();
   useEffect(() => {
     let timer = 0;
@@ -67,38 +124,42 @@ function useAddress(controller: Controller): void {
     const follows = () => {
       const { params, view } = parseHash(window.location.hash);
       if (view !== "timeline" || ownPart(params) === known) return;
+      const before = ownPart(params).trim() === "" ? left.get(profile) : undefined;
       known = ownPart(params);
-      void follow(controller, params).catch(() => undefined);
+      void follow(controller, before ?? params).catch(() => undefined);
+    };
+    const writeNow = () => {
+      window.clearTimeout(timer);
+      timer = 0;
+      if (parseHash(window.location.hash).view !== "timeline") return;
+      const patch = addressOf(controller);
+      known = ownPart(patched(new URLSearchParams(), patch));
+      setParams(patch, { replace: true });
     };
     const write = () => {
       window.clearTimeout(timer);
-      timer = window.setTimeout(() => {
-        if (parseHash(window.location.hash).view !== "timeline") return;
-        const { begin, end } = controller.target;
-        const { selected } = controller;
-        const patch = {
-          begin: Math.round(begin),
-          end: Math.round(end),
-          track: selected?.track ?? null,
-          span: selected?.span ?? null,
-          find: null,
-          at: null,
-        };
-        known = ownPart(patched(new URLSearchParams(), patch));
-        setParams(patch, { replace: true });
-      }, ADDRESS_AFTER_MS);
+      timer = window.setTimeout(writeNow, ADDRESS_AFTER_MS);
+    };
+    // The next click or key may lead elsewhere: then "back" must find all of it in the address.
+    const leaving = () => {
+      if (timer !== 0) writeNow();
     };
     follows();
     controller.onView = write;
     const unsubscribe = controller.subscribe(write);
     window.addEventListener("hashchange", follows);
+    window.addEventListener("pointerdown", leaving, true);
+    window.addEventListener("keydown", leaving, true);
     return () => {
+      left.set(profile, patched(new URLSearchParams(), addressOf(controller)));
       window.clearTimeout(timer);
       controller.onView = null;
       unsubscribe();
       window.removeEventListener("hashchange", follows);
+      window.removeEventListener("pointerdown", leaving, true);
+      window.removeEventListener("keydown", leaving, true);
     };
-  }, [controller, setParams]);
+  }, [controller, profile, setParams]);
 }
 
 function Legend({ controller, mode }: { controller: Controller; mode: ColorMode }) {
@@ -137,10 +198,12 @@ function Legend({ controller, mode }: { controller: Controller; mode: ColorMode 
   );
 }
 
-function Shown({ controller }: { controller: Controller }) {
+function Shown({ controller, profile }: { controller: Controller; profile: string }) {
+  const { params } = useRoute();
+  useCorrections(wrongAddress(controller, params));
   const state = useSyncExternalStore(controller.subscribe, controller.snapshot);
   const [mode, setMode] = useState<ColorMode>("kind");
-  useAddress(controller);
+  useAddress(controller, profile);
   useEffect(() => {
     window.opsightTimeline = controller;
     return () => {
@@ -180,14 +243,13 @@ function Shown({ controller }: { controller: Controller }) {
           </button>
         </div>
       </div>
-      <div className="tl-panes">
+      <Panes className="tl-panes" details={state.selected && <Details controller={controller} selected={state.selected} event={state.event} />}>
         <div className="tl-main">
           <Stage controller={controller} />
           {state.range && <SumsPane controller={controller} state={state} range={state.range} />}
           <Legend controller={controller} mode={mode} />
         </div>
-        {state.selected && <Details controller={controller} selected={state.selected} event={state.event} />}
-      </div>
+      </Panes>
     </div>
   );
 }
@@ -203,5 +265,5 @@ export function TimelinePage() {
   if (tracks.error) return <ErrorState error={tracks.error} retry={() => void tracks.refetch()} />;
   if (!tracks.data) return <Loading what="the timeline" rows={12} />;
   if (!controller) return <Empty icon="timeline" title="This profile has no events to show" />;
-  return <Shown key={profile} controller={controller} />;
+  return <Shown key={profile} controller={controller} profile={profile} />;
 }

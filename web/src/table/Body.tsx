@@ -11,7 +11,8 @@ import { widthStyle, type Widths } from "./widths";
 
 // The greatest number of each column with bars: what its bars are drawn against.
 function greatest(rows: readonly Row[], bars: TableProps["bars"]): Map<string, number> {
-  return new Map(Object.keys(bars ?? {}).map((key) => [key, Math.max(0, ...rows.map((row) => row.number(key) ?? 0))]));
+  const most = (key: string) => (key.endsWith("_pct") ? 100 : Math.max(0, ...rows.map((row) => row.number(key) ?? 0)));
+  return new Map(Object.keys(bars ?? {}).map((key) => [key, most(key)]));
 }
 
 const LONG = /name|stack|shapes|dtypes|types|parameters|layer|help|source|path/;

@@ -1,9 +1,10 @@
 // A table: it sorts, filters, searches, pages, chooses columns and exports; what is shown stands in the address.
 // Its rows are the server's, which does the work, or `local` ones that the page has already.
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
-import { useProfileId, useRange } from "../app/useRoute";
+import { useCorrections, type Correction } from "../app/corrections";
+import { useRange, useRoute } from "../app/useRoute";
 import type { Params } from "../api/client";
-import { useTable } from "../api/queries";
+import { useProfileId, useTable } from "../api/queries";
 import type { Column, Table } from "../api/types";
 import { Notes } from "../widgets/Card";
 import { Icon } from "../widgets/Icon";
@@ -14,7 +15,7 @@ import { Head } from "./Head";
 import { chooseRows, csvOf, jsonOf, type Line } from "./local";
 import { Pager } from "./Pager";
 import { rowsOf, type Row } from "./row";
-import { filterTexts, stateParams, type TableState } from "./state";
+import { filterTexts, stateParams, wrongColumns, wrongState, type TableState } from "./state";
 import { ColumnChooser, SearchBox, Toolbar } from "./Toolbar";
 import { useTableState, type Change } from "./useTableState";
 import { useWidths } from "./widths";
@@ -204,6 +205,7 @@ function ServerTable(props: TableProps) {
   asked.sort ??= props.sort;
   const params = { ...props.params, ...asked, filter: [...(props.only ?? []), ...filterTexts(state)] };
   const answer = useTable(props.name, params);
+  useCorrections(useWrong(props, state, answer.isPlaceholderData ? undefined : answer.data, "shown"));
   const range = useRange();
   const path = `/profiles/${useProfileId()}/tables/${props.name}`;
   return (
@@ -219,6 +221,14 @@ function ServerTable(props: TableProps) {
       </Answered>
     </div>
   );
+}
+
+// What is wrong with the address of a table.
+function useWrong(props: TableProps, state: TableState, table: Table | undefined, checked: "all" | "shown"): Correction[] {
+  const { params } = useRoute();
+  const prefix = props.prefix ?? "";
+  const wrong = wrongState(params, prefix, props.size);
+  return wrong.length > 0 || !table ? wrong : wrongColumns(state, table, prefix, checked);
 }
 
 function sortOf(state: TableState, own: string | undefined): TableState["sort"] {
@@ -237,6 +247,7 @@ function LocalTable({ local, ...props }: TableProps & { local: Table }) {
   );
   const lines = chosen.lines.slice(state.page * state.size, (state.page + 1) * state.size);
   const table: Table = { ...local, rows: lines.map((line) => local.rows[line.at] ?? []), rows_in_all: local.rows.length, rows_matching: chosen.lines.length };
+  useCorrections(useWrong(props, state, table, "all"));
   return (
     <div className="data-table" data-table={props.name}>
       <Tools

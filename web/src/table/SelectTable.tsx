@@ -1,13 +1,16 @@
-import type { ReactNode } from "react";
-import { useIterations } from "../api/queries";
+import { useEffect, type ReactNode } from "react";
+import { getJson, type Params } from "../api/client";
+import { useIterations, useProfileId } from "../api/queries";
+import type { Table } from "../api/types";
 import { linkTo } from "../app/route";
-import { useRoute, useSetParams } from "../app/useRoute";
+import { currentParams, useRange, useRoute, useSetParams } from "../app/useRoute";
 import { pageOf } from "../pages/registry";
-import { identify, RowDetails } from "../widgets/Details";
+import { filtersOf, identify, RowDetails } from "../widgets/Details";
 import { Icon } from "../widgets/Icon";
 import { Panes } from "../widgets/Panes";
 import { DataTable, type TableProps } from "./DataTable";
-import { placeOf, windowAround, type Row } from "./row";
+import { placeOf, rowsOf, windowAround, type Row } from "./row";
+import { readState, type TableState } from "./state";
 
 type Props = Omit<TableProps, "rowKey" | "selected" | "onSelect"> & {
   keys: readonly string[]; // columns that tell rows apart
@@ -51,11 +54,56 @@ export function FindInTimeline({ name }: { name: string | null }) {
   );
 }
 
+const MOST_TIES = 20; // pages of rows that are equal in what a table is sorted by
+
+// On which page a row stands: as many rows as come before it. null: it is not in the table.
+async function pageOfRow(path: string, params: Params, state: TableState, sort: string | undefined, keys: readonly string[], selected: string): Promise<number | null> {
+  const [own, order] = sort?.split(":") ?? [];
+  const by = state.sort ?? (own === undefined ? null : { key: own, falling: order !== "asc" });
+  const ask = (more: Params) => getJson<Table>(path, { ...params, ...more });
+  const found = rowsOf(await ask({ filter: filtersOf(keys, selected), page_size: 1 }))[0];
+  if (!found) return null;
+  const value = by && found.get(by.key);
+  const before = by && value !== null && value !== undefined ? (await ask({ filter: [`${by.key}:${by.falling ? "gt" : "lt"}:${String(value)}`], page_size: 1 })).rows_matching : 0;
+  const first = Math.floor(before / state.size);
+  for (let page = first; page < first + MOST_TIES; page++) {
+    const rows = rowsOf(await ask({ sort: by && `${by.key}:${by.falling ? "desc" : "asc"}`, page, page_size: state.size }));
+    if (rows.some((row) => identify(row, keys) === selected)) return page;
+    if (rows.length < state.size) return null;
+  }
+  return null;
+}
+
+// An address that says "reveal" wants the page of the selected row.
+function useReveal({ name, params, sort, keys }: Pick<Props, "name" | "params" | "sort" | "keys">, selected: string | null): void {
+  const route = useRoute();
+  const setParams = useSetParams();
+  const path = `/profiles/${useProfileId()}/tables/${name}`;
+  const range = useRange();
+  const wanted = route.params.get("reveal") !== null && selected !== null;
+  useEffect(() => {
+    if (!wanted) return undefined;
+    let over = false;
+    const state = readState(currentParams(), "");
+    void pageOfRow(path, { ...range, ...params }, state, sort, keys, selected)
+      .catch(() => null)
+      .then((page) => {
+        if (!over) setParams({ reveal: null, page: page === null || page === 0 ? null : page }, { replace: true });
+      });
+    return () => {
+      over = true;
+    };
+    // Once for each address; keys and parameters of a view stay the same.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [wanted, selected, path, range]);
+}
+
 // A table in which one row can be selected; the selection stands in the address, its details in a pane.
 export function SelectTable({ keys, selectAs = "sel", title, detailActions, below, ...table }: Props) {
   const { params } = useRoute();
   const setParams = useSetParams();
   const selected = params.get(selectAs);
+  useReveal({ ...table, keys }, selected);
   const close = () => {
     setParams({ [selectAs]: null });
   };

@@ -9,7 +9,7 @@ const IDS = /(^|_)(id|op_id|rank|device|stream|context|correlation|iteration|pid
 const LISTS: Record<string, (text: string) => string> = { shapes: formatShapes, input_shapes: formatShapes, output_shapes: formatShapes, dtypes: formatTypes, data_types: formatTypes, stack: (text) => text.replaceAll(";", "\n") };
 
 // Numbers for which the server has no unit.
-const BARE = /^(waves|calls_per_rank|iterations_now|queue_depth_mean)$/;
+const BARE = /^(waves|calls_per_rank|iterations_now|queue_depth_mean|first|second)$/;
 // Points in time: rows differ by less than a rounded number shows.
 const MOMENTS = /(^|_)(begin|start|end|stop|peak_at)_ns$/;
 

@@ -22,6 +22,7 @@ const CHOICES: Readonly<Record<string, readonly Choice[]>> = {
   class: plain("compute", "communication"),
   tc_evidence: [...plain("name", "sass", "counter", "none"), NONE],
   severity: [{ value: "error", word: "error" }, { value: "data_loss", word: "data loss" }, { value: "notice", word: "notice" }, { value: "info", word: "info" }],
+  kind: plain("op", "range"),
   device_type: plain("GPU", "CPU", "other"),
 };
 

@@ -17,6 +17,12 @@ export interface Tree {
   isOpen: (row: number) => boolean;
 }
 
+// A table of objects that have their cells by key.
+export function localTable(name: string, columns: Column[], objects: readonly Readonly<Record<string, Cell>>[], range: Table["range"]): Table {
+  const rows = objects.map((object) => columns.map((column) => object[column.key] ?? null));
+  return { name, title: name, columns, rows, rows_in_all: rows.length, rows_matching: rows.length, notes: [], range };
+}
+
 const plain = (cell: Cell): string => (cell === true ? "yes" : cell === false ? "no" : cell === null ? "" : String(cell));
 
 export function passes({ op, value }: Filter, column: Column, cell: Cell): boolean {

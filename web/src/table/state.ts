@@ -1,6 +1,8 @@
 // What a table shows, as it stands in the address. `prefix` parts two tables of one view.
 import type { Patch } from "../app/route";
 import type { Params } from "../api/client";
+import type { Table } from "../api/types";
+import type { Correction } from "../app/corrections";
 
 export const PAGE_SIZES = [25, 50, 100, 250] as const;
 export const OPERATORS = ["contains", "eq", "ne", "lt", "le", "gt", "ge"] as const;
@@ -33,6 +35,7 @@ function readFilter(text: string): Filter | null {
 }
 
 const DEFAULT_SIZE = 25;
+const MOST_SIZE = 1000;
 
 export function readState(params: URLSearchParams, prefix: string, size = DEFAULT_SIZE): TableState {
   const get = (key: string) => params.get(prefix + key);
@@ -40,11 +43,53 @@ export function readState(params: URLSearchParams, prefix: string, size = DEFAUL
   return {
     sort: key === undefined ? null : { key, falling: order !== "asc" },
     page: whole(get("page"), 0),
-    size: Math.min(1000, whole(get("size"), size) || size),
+    size: Math.min(MOST_SIZE, whole(get("size"), size) || size),
     search: get("search") ?? "",
     filters: params.getAll(`${prefix}filter`).flatMap((text) => readFilter(text) ?? []),
     columns: get("cols")?.split(",").filter(Boolean) ?? null,
   };
+}
+
+// What the address says of a table that cannot be, as far as the address alone tells.
+export function wrongState(params: URLSearchParams, prefix: string, size = DEFAULT_SIZE): Correction[] {
+  const wrong: Correction[] = [];
+  const page = params.get(`${prefix}page`);
+  if (page !== null && !/^\d{1,9}$/.test(page)) wrong.push({ key: `${prefix}page`, to: null, text: `“${page}” is no page: the first is shown.` });
+  const rows = params.get(`${prefix}size`);
+  if (rows !== null && (!/^\d{1,9}$/.test(rows) || Number(rows) === 0 || Number(rows) > MOST_SIZE)) {
+    const most = Number(rows) > MOST_SIZE;
+    wrong.push({ key: `${prefix}size`, to: most ? String(MOST_SIZE) : null, text: `A page cannot have “${rows}” rows: it has ${String(most ? MOST_SIZE : size)}.` });
+  }
+  const filters = params.getAll(`${prefix}filter`);
+  const bad = filters.filter((text) => !readFilter(text));
+  if (bad.length > 0) {
+    const good = filters.filter((text) => readFilter(text));
+    wrong.push({ key: `${prefix}filter`, to: good, text: `“${bad.join("”, “")}” is no filter: it was left out. A filter is COLUMN:OPERATOR:VALUE.` });
+  }
+  return wrong;
+}
+
+// The same, once the table is known.
+export function wrongColumns(state: TableState, table: Table, prefix: string, checked: "all" | "shown"): Correction[] {
+  const wrong: Correction[] = [];
+  const has = (key: string) => table.columns.some((column) => column.key === key);
+  const unknown = (state.columns ?? []).filter((key) => !has(key));
+  if (unknown.length > 0) {
+    const rest = (state.columns ?? []).filter(has).join(",");
+    wrong.push({ key: `${prefix}cols`, to: rest || null, text: `There is no column “${unknown.join("”, “")}” in this table: it was left out.` });
+  }
+  if (checked === "all" && state.sort && !has(state.sort.key)) {
+    wrong.push({ key: `${prefix}sort`, to: null, text: `There is no column “${state.sort.key}” to sort by: the table's own order is shown.` });
+  }
+  if (checked === "all" && state.filters.some((filter) => !has(filter.key))) {
+    const rest = state.filters.filter((filter) => has(filter.key)).map(filterText);
+    wrong.push({ key: `${prefix}filter`, to: rest, text: "A filter names a column that this table does not have: it was left out." });
+  }
+  const pages = Math.max(1, Math.ceil(table.rows_matching / state.size));
+  if (state.page >= pages) {
+    wrong.push({ key: `${prefix}page`, to: pages === 1 ? null : String(pages - 1), text: `There is no page ${String(state.page + 1)}: the last of ${String(pages)} is shown.` });
+  }
+  return wrong;
 }
 
 // The filters of one column replaced by others.

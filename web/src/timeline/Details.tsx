@@ -1,9 +1,10 @@
 // What is known of the selected event, and the chain that it is part of.
+import { useSummary } from "../api/queries";
 import { useRoute } from "../app/useRoute";
 import { linkTo } from "../app/route";
-import { tickText } from "../engine/ruler";
+import { wordOf } from "../table/choices";
 import { Icon } from "../widgets/Icon";
-import { exactValue, formatNs, formatShapes, formatTypes, formatValue, type Cell, type Unit } from "../widgets/format";
+import { exactValue, formatMoment, formatNs, formatShapes, formatTypes, formatValue, type Cell, type Unit } from "../widgets/format";
 import type { EventAnswer, Link, Place } from "./api";
 import type { Controller } from "./controller";
 
@@ -30,6 +31,7 @@ function text(key: string, value: Cell, unit: Unit): string {
   // Numbers without a unit are mostly ids: no commas.
   if (typeof value === "number" && unit === "none") return Number.isInteger(value) ? String(value) : value.toFixed(2);
   if (typeof value === "number") return formatValue(value, unit);
+  if (wordOf(key, String(value)) !== value) return wordOf(key, String(value));
   if (key === "shapes" || key === "strides") return formatShapes(String(value));
   if (key === "dtypes") return formatTypes(String(value));
   return String(value);
@@ -86,13 +88,19 @@ function Facts({ event }: { event: EventAnswer }) {
   );
 }
 
-// The table that has this kind of event, searched for its name.
-function TableLink({ place, role }: { place: Place; role: string }) {
+// Its row in the table that has this kind of event; of an iteration outside of the range, in a table of that alone.
+function TableLink({ event, role }: { event: EventAnswer; role: string }) {
   const { params } = useRoute();
+  const range = useSummary().data?.range;
   if (role !== "kernel" && role !== "op") return null;
-  const [view, more] = role === "kernel" ? ["kernels", { tab: "launches" }] : ["ops", {}];
+  const field = (key: string) => String(event.fields.find((each) => each.key === key)?.value ?? "");
+  const kernel = [field("rank"), field("device"), field("stream"), String(event.event.begin_ns), field("correlation")].join("~");
+  const [view, row] = role === "kernel" ? ["kernels", { tab: "launches", sort: "gpu_start_ns:asc", sel: kernel }] : ["ops", { sel: field("op_id") }];
+  const iteration = Number(field("iteration") || "-1");
+  const inside = !range || range.start === null || range.stop === null || (iteration >= range.start && iteration <= range.stop && !range.left_out.includes(iteration));
+  const cut = inside || iteration < 0 ? {} : { iter_start: iteration, iter_stop: iteration, all: null, aggregation: null };
   return (
-    <a className="button small" href={linkTo(view, params, { ...more, search: place.name })}>
+    <a className="button small" href={linkTo(view, params, { ...cut, ...row, reveal: 1 })}>
       Show in table
     </a>
   );
@@ -128,7 +136,7 @@ export function Details({ controller, selected, event }: { controller: Controlle
           >
             Zoom to it
           </button>
-          <TableLink place={selected} role={chain[0]?.role ?? ""} />
+          {event && <TableLink event={event} role={chain[0]?.role ?? ""} />}
         </div>
         <dl className="facts">
           <div>
@@ -137,7 +145,7 @@ export function Details({ controller, selected, event }: { controller: Controlle
           </div>
           <div>
             <dt>Begin</dt>
-            <dd title={exactValue(selected.begin_ns, "ns")}>{tickText(selected.begin_ns, 1000)}</dd>
+            <dd title={exactValue(selected.begin_ns, "ns")}>{formatMoment(selected.begin_ns)}</dd>
           </div>
           <div>
             <dt>Duration</dt>

@@ -3,6 +3,7 @@ import { useEffect, useRef, useSyncExternalStore } from "react";
 import { nsPerPixel, timeAt } from "../engine/viewport";
 import { formatCount, formatNs } from "../widgets/format";
 import { useTheme } from "../app/theme";
+import { isTyping } from "../app/useShortcuts";
 import type { Controller, Hover } from "./controller";
 import { Heads } from "./Heads";
 import { MINIMAP_HEIGHT } from "./minimap";
@@ -134,12 +135,16 @@ function interact(controller: Controller, stage: HTMLElement): () => void {
     if (hit) controller.show({ begin: hit.begin_ns - hit.dur_ns, end: hit.begin_ns + 2 * hit.dur_ns, width: controller.view.width }, true);
   }, options);
 
-  stage.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+  // Letters work wherever no text is typed; keys that mean something elsewhere, such as arrows, where nothing else is
+  // in use.
+  window.addEventListener("keydown", (event) => {
+    const { target } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(target)) return;
+    if (document.querySelector("dialog[open]")) return;
+    const free = target === document.body || (target instanceof HTMLElement && (target.tagName === "MAIN" || stage.contains(target)));
+    if (event.key.length > 1 && !free) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    if (!pressed(controller, key)) return;
-    event.preventDefault();
-    event.stopPropagation();
+    if (pressed(controller, key)) event.preventDefault();
   }, options);
   window.addEventListener("keyup", (event) => {
     controller.release(event.key.toLowerCase());

@@ -1,21 +1,25 @@
 // Sums by name of a chosen range of time, over the rows that are open.
 import { useEffect, useMemo, useState } from "react";
 import { ApiError } from "../api/client";
+import type { Column, Table } from "../api/types";
 import type { Bounds } from "../engine/viewport";
+import { DataTable } from "../table/DataTable";
+import { localTable } from "../table/local";
+import type { Row } from "../table/row";
 import { Icon } from "../widgets/Icon";
-import { Num } from "../widgets/Num";
 import { exactValue, formatNs } from "../widgets/format";
 import type { Sum, SumsAnswer } from "./api";
 import type { Controller, Snapshot } from "./controller";
 
-const COLUMNS: readonly { key: keyof Sum; head: string; right: boolean }[] = [
-  { key: "name", head: "Name", right: false },
-  { key: "kind", head: "Kind", right: false },
-  { key: "count", head: "Count", right: true },
-  { key: "total_ns", head: "Total", right: true },
-  { key: "longest_ns", head: "Longest", right: true },
+const COLUMNS: Column[] = [
+  { key: "name", head: "Name", unit: "none" },
+  { key: "total_ns", head: "Total (ns)", unit: "ns" },
+  { key: "count", head: "Count", unit: "count" },
+  { key: "longest_ns", head: "Longest (ns)", unit: "ns" },
+  { key: "event_kind", head: "Kind", unit: "none" },
 ];
-const MOST_ROWS = 300;
+const NO_RANGE: Table["range"] = { source: "", confidence: 0, start: null, stop: null, total: 0, selected: 0, description: "", left_out: [], notes: [] };
+const keyOf = (sum: Sum): string => `${sum.kind.replaceAll("_", " ")} ${sum.name}`;
 const MOST_TRACKS = 1000; // addresses have a greatest length
 const WAIT_MS = 120;
 
@@ -44,6 +48,8 @@ function useSums(controller: Controller, range: Bounds, tracks: readonly number[
   return { sums, problem };
 }
 
+const sumKey = (row: Row): string => `${row.text("event_kind") ?? ""} ${row.text("name") ?? ""}`;
+
 export function SumsPane({ controller, state, range }: { controller: Controller; state: Snapshot; range: Bounds }) {
   const tracks = useMemo(
     () => state.layout.rows.filter((row) => row.type === "track" && row.depths > 0).flatMap((row) => row.tracks.map((track) => track.id)),
@@ -51,19 +57,19 @@ export function SumsPane({ controller, state, range }: { controller: Controller;
   );
   const asked = useMemo(() => tracks.slice(0, MOST_TRACKS), [tracks]);
   const { sums, problem } = useSums(controller, range, asked);
-  const [sort, setSort] = useState<{ key: keyof Sum; down: boolean }>({ key: "total_ns", down: true });
-  const rows = useMemo(() => {
-    const list = [...(sums?.names ?? [])];
-    const sign = sort.down ? -1 : 1;
-    list.sort((a, b) => (a[sort.key] < b[sort.key] ? -sign : a[sort.key] > b[sort.key] ? sign : 0));
-    return list.slice(0, MOST_ROWS);
-  }, [sums, sort]);
+  const names = sums?.names;
+  const table = useMemo(
+    () => localTable("sums", COLUMNS, (names ?? []).map((sum) => ({ name: sum.name, total_ns: sum.total_ns, count: sum.count, longest_ns: sum.longest_ns, event_kind: sum.kind.replaceAll("_", " ") })), NO_RANGE),
+    [names],
+  );
+  const byKey = useMemo(() => new Map((names ?? []).map((sum) => [keyOf(sum), sum])), [names]);
+  const longest = (row: Row) => byKey.get(sumKey(row))?.longest;
   return (
     <section className="tl-sums" aria-label="Sums of the chosen time">
       <header>
         <h2 title={exactValue(range.end - range.begin, "ns")}>{formatNs(range.end - range.begin)} chosen</h2>
         <span className="hint">
-          {problem || (sums ? `${String(sums.names_in_all)} names in the ${asked.length < tracks.length ? `first ${String(asked.length)} ` : ""}open rows${sums.names_in_all > rows.length ? `, ${String(rows.length)} shown` : ""}` : "adding up…")}
+          {problem || (sums ? `${String(sums.names_in_all)} names in the ${asked.length < tracks.length ? `first ${String(asked.length)} ` : ""}open rows${sums.names_in_all > sums.names.length ? `, the ${String(sums.names.length)} longest are listed` : ""}` : "adding up…")}
         </span>
         <button
           className="button small"
@@ -83,51 +89,36 @@ export function SumsPane({ controller, state, range }: { controller: Controller;
           <Icon name="close" />
         </button>
       </header>
-      <table>
-        <thead>
-          <tr>
-            {COLUMNS.map((column) => (
-              <th key={column.key} className={column.right ? "right" : ""} aria-sort={sort.key === column.key ? (sort.down ? "descending" : "ascending") : "none"}>
-                <button
-                  onClick={() => {
-                    setSort({ key: column.key, down: sort.key === column.key ? !sort.down : column.right });
-                  }}
-                >
-                  {column.head}
-                  {sort.key === column.key && (sort.down ? " ↓" : " ↑")}
-                </button>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={`${row.kind} ${row.name}`}>
-              <td className="name" title={row.name}>
-                {row.name}
-              </td>
-              <td>{row.kind.replaceAll("_", " ")}</td>
-              <td className="right">
-                <Num value={row.count} unit="count" />
-              </td>
-              <td className="right">
-                <Num value={row.total_ns} unit="ns" />
-              </td>
-              <td className="right">
-                <button
-                  className="link"
-                  title="Select the longest"
-                  onClick={() => {
-                    controller.select(row.longest, true);
-                  }}
-                >
-                  {formatNs(row.longest_ns)}
-                </button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        name="sums"
+        label="Sums by name"
+        prefix="s."
+        height="free"
+        size={250}
+        local={table}
+        columns={COLUMNS.map((column) => column.key)}
+        bars={{ total_ns: "gpu" }}
+        sort="total_ns:desc"
+        rowKey={sumKey}
+        cell={(row, column) => {
+          const place = column.key === "longest_ns" ? longest(row) : undefined;
+          return (
+            place && (
+              <button
+                type="button"
+                className="link"
+                title="Select the longest"
+                onClick={() => {
+                  controller.select(place, true);
+                }}
+              >
+                {formatNs(row.number("longest_ns") ?? 0)}
+              </button>
+            )
+          );
+        }}
+        empty="Nothing runs in the open rows in this time."
+      />
     </section>
   );
 }

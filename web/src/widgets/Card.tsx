@@ -1,4 +1,5 @@
 import { useId, type ReactNode } from "react";
+import { sentence } from "./words";
 
 export function Card({
   title,
@@ -26,15 +27,12 @@ export function Card({
   );
 }
 
-// Notes tell the command line's option as well; the page has a button for it.
-export const withoutOptions = (note: string): string => note.replace(/; --[\w-]+ takes \w+ in$/, "");
-
 export function Notes({ notes }: { notes: readonly string[] | undefined }) {
   if (!notes?.length) return null;
   return (
     <ul className="notes">
       {notes.map((note) => (
-        <li key={note}>{withoutOptions(note)}</li>
+        <li key={note}>{sentence(note)}</li>
       ))}
     </ul>
   );

@@ -35,7 +35,7 @@ const PART = "~";
 
 export const identify = (row: Row, keys: readonly string[]): string => keys.map((key) => row.text(key) ?? "").join(PART);
 
-function filtersOf(keys: readonly string[], selected: string): string[] {
+export function filtersOf(keys: readonly string[], selected: string): string[] {
   const values = selected.split(PART);
   return keys.flatMap((key, at) => (values[at] ? [`${key}:eq:${values[at]}`] : []));
 }

@@ -4,6 +4,7 @@ import type { ApiError } from "../api/client";
 import { formatHash } from "../app/route";
 import { useRoute } from "../app/useRoute";
 import { Icon, type IconName } from "./Icon";
+import { sentence } from "./words";
 
 export function Loading({ what, rows = 6 }: { what: string; rows?: number }) {
   return (
@@ -42,8 +43,8 @@ export function ErrorState({ error, retry, children }: { error: ApiError; retry?
       <Icon name="diagnostics" size={28} />
       <h2>{TITLES[error.code] ?? "That did not work"}</h2>
       <div className="empty-text">
-        <p>{error.message}</p>
-        {error.remedy && <p className="remedy">{error.remedy}</p>}
+        <p>{sentence(error.message)}</p>
+        {error.remedy && <p className="remedy">{sentence(error.remedy)}</p>}
         {children}
       </div>
       {retry && (

@@ -6,6 +6,7 @@ import { Card } from "../../widgets/Card";
 import { formatBytes } from "../../widgets/format";
 import { Num } from "../../widgets/Num";
 import { Answered } from "../../widgets/states";
+import { pageWords } from "../../widgets/words";
 
 const NAMES: Record<string, string> = {
   gpu_count: "GPUs",
@@ -55,7 +56,7 @@ export function DiagnosticsCard({ diagnostics }: { diagnostics: readonly Diagnos
                 <b>
                   <Num value={each.count} unit="count" /> ×
                 </b>{" "}
-                {each.help}
+                {pageWords(each.help)}
               </p>
             </li>
           ))}

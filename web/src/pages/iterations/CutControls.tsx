@@ -9,23 +9,23 @@ const FRESH = { iter_start: null, iter_stop: null, all: null, aggregation: null 
 
 function KeyOpDialog({ close, choose }: { close: () => void; choose: (name: string) => void }) {
   return (
-    <Dialog title="The op that ends each iteration" onClose={close}>
+    <Dialog title="What ends each iteration" onClose={close}>
       <p className="hint dialog-hint">
-        An op that is called once for each iteration: the optimizer&apos;s step, for one. Every number is then about iterations that
-        end where its calls end.
+        An op or a range that is there once for each iteration: the optimizer&apos;s step, for one. Every number is then about
+        iterations that end where it ends.
       </p>
       <DataTable
         name="key_ops"
-        label="Ops that can end iterations"
+        label="Ops and ranges that can end iterations"
         prefix="key."
         height="half"
-        columns={["name", "calls", "iterations_now", "total_cpu_time_ns"]}
+        columns={["name", "kind", "calls", "iterations_now", "total_cpu_time_ns"]}
         rowKey={(row) => row.text("name") ?? ""}
         onSelect={(row) => {
           const name = row.text("name");
           if (name !== null) choose(name);
         }}
-        empty="No op of this profile is called more than once."
+        empty="No op or range of this profile is there more than once."
       />
     </Dialog>
   );
@@ -65,7 +65,7 @@ export function CutControls() {
           setPicking(true);
         }}
       >
-        <Icon name="ops" size={14} /> {keyOp === null ? "up to the end of an op…" : `up to the end of ${keyOp}`}
+        <Icon name="ops" size={14} /> {keyOp === null ? "up to the end of an op or range…" : `up to the end of ${keyOp}`}
       </button>
       <form
         onSubmit={(event) => {

@@ -1,14 +1,17 @@
 import { deleteAt } from "../../api/client";
-import type { Aggregation } from "../../api/types";
+import { useProfileId } from "../../api/queries";
+import type { AggregationsAnswer } from "../../api/types";
 import { rangeWords } from "../../app/rangeWords";
 import { linkTo, RANGE_KEYS } from "../../app/route";
-import { useProfileId, useRoute, useSetParams } from "../../app/useRoute";
+import { useRoute, useSetParams } from "../../app/useRoute";
 import { Card } from "../../widgets/Card";
 import { Icon } from "../../widgets/Icon";
+import { pageWords } from "../../widgets/words";
 
 const NONE = Object.fromEntries(RANGE_KEYS.map((key) => [key, null]));
 
-export function KeptRanges({ list, changed }: { list: readonly Aggregation[]; changed: () => void }) {
+export function KeptRanges({ answer, changed }: { answer: AggregationsAnswer; changed: () => void }) {
+  const list = answer.aggregations;
   const { params } = useRoute();
   const profile = useProfileId();
   const setParams = useSetParams();
@@ -20,7 +23,7 @@ export function KeptRanges({ list, changed }: { list: readonly Aggregation[]; ch
   };
   return (
     <section className="below">
-      <Card title="Kept ranges" note="for this and later starts">
+      <Card title="Kept ranges" note={answer.kept ? "for this and later starts" : `not kept: gone when the viewer ends, because ${pageWords(answer.not_kept_because ?? "they cannot be written")}`}>
         <ul className="kept">
           {list.map((each) => (
             <li key={each.id} className={each.id === chosen ? "chosen" : undefined}>

@@ -1,10 +1,11 @@
 import { useState } from "react";
 import { ApiError, postJson } from "../../api/client";
-import { queries } from "../../api/queries";
+import { queries, useAggregations, useProfileId } from "../../api/queries";
 import type { Aggregation, IterationShares, Range } from "../../api/types";
 import { RANGE_KEYS } from "../../app/route";
 import { useCut } from "../../app/useCut";
-import { useProfileId, useSetParams } from "../../app/useRoute";
+import { useSetParams } from "../../app/useRoute";
+import { pageWords, sentence } from "../../widgets/words";
 import type { Bounds } from "./Chart";
 
 const NONE = Object.fromEntries(RANGE_KEYS.map((key) => [key, null]));
@@ -44,6 +45,7 @@ export function Reaggregate({ list, range, bounds, changed, setBounds, done }: P
   const setParams = useSetParams();
   const cut = useCut();
   const [name, setName] = useState("");
+  const kept = useAggregations().data?.kept !== false;
   const [state, setState] = useState<"ready" | "working" | ApiError>("ready");
   const least = list[0]?.iteration ?? 0;
   const most = list[list.length - 1]?.iteration ?? 0;
@@ -84,7 +86,7 @@ export function Reaggregate({ list, range, bounds, changed, setBounds, done }: P
         }}
       />
       <label className="grow">
-        Name (kept for later)
+        Name {kept ? "(kept for later)" : "(until the viewer ends)"}
         <input
           value={name}
           maxLength={80}
@@ -104,7 +106,7 @@ export function Reaggregate({ list, range, bounds, changed, setBounds, done }: P
       )}
       <p className="hint" role="status">
         {wrong && `Between ${String(least)} and ${String(most)}, the first not after the last.`}
-        {state instanceof ApiError && `${state.message} ${state.remedy}`}
+        {state instanceof ApiError && `${sentence(state.message)}: ${pageWords(state.remedy)}`}
       </p>
     </form>
   );

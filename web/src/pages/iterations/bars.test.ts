@@ -47,7 +47,7 @@ describe("ticks", () => {
     expect(ticks(163_461_000, 4)).toEqual([0, 50_000_000, 100_000_000, 150_000_000]);
     expect(ticks(10, 5)).toEqual([0, 2, 4, 6, 8, 10]);
     expect(byteTicks(3.5 * 2 ** 30, 4)).toEqual([0, 2 ** 30, 2 * 2 ** 30, 3 * 2 ** 30]);
-    expect(byteTicks(500, 4)).toEqual([0, 200, 400]);
+    expect(byteTicks(500, 4)).toEqual([0, 100, 200, 300, 400, 500]);
     expect(ticks(0, 4)).toEqual([0]);
     expect(ticks(Number.NaN, 4)).toEqual([0]);
   });

@@ -1,0 +1,112 @@
+// What an address asks for that cannot be is said, with what is shown instead; and what is kept, and what is not.
+import { mkdtempSync, copyFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { startViewer } from "./opsight";
+import { fileOf, has, Site, useSite } from "./page";
+
+const site = useSite();
+const notice = () => site().page.getByRole("status", { name: "The address was put right" });
+
+describe("an address that cannot be", () => {
+  it.each([
+    ["ops?page=abc", "“abc” is no page: the first is shown", "page"],
+    ["ops?size=0", "A page cannot have “0” rows: it has 25", "size"],
+    ["ops?cols=op_name,colour", "There is no column “colour”", "colour"],
+    ["ops?filter=nonsense", "“nonsense” is no filter", "filter"],
+    ["ops?iteration=3", "“iteration=3”, which means nothing here", "iteration"],
+    ["ops?start=3", "“start=3”, which means nothing here", "start"],
+    ["layers?sort=colour:asc", "There is no column “colour” to sort by", "sort"],
+    ["layers?measure=weight", "There is no time “weight”", "measure"],
+    ["kernels?tab=other", "There is no tab “other”: “By kernel and op” is shown", "tab"],
+    ["iterations?rank=9", "There is no rank “9”: rank 0 is shown", "rank"],
+    ["compare?with=yesterday", "The run “yesterday” is not here", "with"],
+    ["timeline?begin=900&end=100", "ends before it begins", "end=100&"],
+    ["timeline?begin=soon", "“begin=soon” is no time", "soon"],
+    ["timeline?track=99999&span=1", "There is no track 99999", "99999"],
+  ])("%s", async (address, said, gone) => {
+    await site().show(address);
+    expect(await notice().textContent()).toContain(said);
+    expect(await site().hash).not.toContain(gone === "page" ? "page=" : gone);
+    await site().click(site().page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Op types" }));
+    expect(await notice().count()).toBe(0);
+  });
+
+  it("a page beyond the last is the last", async () => {
+    await site().show("ops?page=900");
+    expect(await notice().textContent()).toMatch(/There is no page 901: the last of \d+ is shown/);
+    expect((await site().table("detailed").rows()).length).toBeGreaterThan(0);
+    await site().click(notice().getByRole("button", { name: "Close" }));
+    expect(await notice().count()).toBe(0);
+  });
+
+  it("an address that is right says nothing", async () => {
+    for (const address of ["ops?page=1&size=25&sort=calls:asc&filter=calls:ge:1&cols=op_name,calls", "layers?sort=calls:desc", "kernels?tab=launches", "iterations", "compare", "memory"]) {
+      await site().show(address);
+      expect(await notice().count(), address).toBe(0);
+    }
+  });
+});
+
+describe("a run in the address", () => {
+  it("is the same where the viewer is started with other files", async () => {
+    await site().go("#/ops?sort=calls:asc");
+    expect(await site().parameter("profile")).toBe("training");
+    const rows = await site().table("detailed").rows();
+    const viewer = await startViewer([fileOf("damaged"), fileOf("training")]);
+    const other = await Site.open(site().page.context().browser() ?? raise(), viewer.url);
+    try {
+      await other.go(await site().hash);
+      expect(await other.table("detailed").rows()).toEqual(rows);
+    } finally {
+      await other.context.close();
+      await viewer.stop();
+    }
+  });
+});
+
+describe("ranges", () => {
+  it("of a viewer that may not write are not said to be kept, and stand in the list once", async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "opsight-read-only-"));
+    const file = path.join(folder, "copy.opsight");
+    copyFileSync(fileOf("training"), file);
+    const viewer = await startViewer([file], "--read-only");
+    const other = await Site.open(site().page.context().browser() ?? raise(), viewer.url);
+    try {
+      await other.go("#/iterations?iter_start=2&iter_stop=3");
+      expect(await other.page.getByText("(kept for later)").count()).toBe(0);
+      expect(await other.page.getByText("(until the viewer ends)").count()).toBe(1);
+      for (let again = 0; again < 2; again++) await other.click(other.page.getByRole("button", { name: "Re-aggregate" }));
+      const card = other.page.locator("section.card", { hasText: "Kept ranges" });
+      expect(await card.locator(".kept li").count()).toBe(1);
+      expect(await card.textContent()).toContain("not kept: gone when the viewer ends, because the viewer was started read-only");
+    } finally {
+      await other.context.close();
+      await viewer.stop();
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it("can end at ranges of the recording, such as an optimizer's step", async () => {
+    await site().show("iterations");
+    await site().click(site().page.getByRole("button", { name: /up to the end of an op or range/ }));
+    const list = site().table("key_ops");
+    await list.pick("kind", "range");
+    expect(await list.column("name")).toContain("Optimizer.step#SGD.step");
+    await site().click(list.root.getByText("Optimizer.step#SGD.step"));
+    expect(await site().parameter("key_op")).toBe("Optimizer.step#SGD.step");
+  });
+});
+
+describe("the dashboard", () => {
+  it.skipIf(!has("gpu"))("shows the average iteration time, which is the wall clock by iterations", async () => {
+    await site().show("dashboard", "gpu");
+    const exact = async (tile: string) => Number(((await site().page.locator(`section.tile[aria-label="${tile}"] .big .num`).getAttribute("title")) ?? "").replace(/\D/g, ""));
+    expect(Math.abs((await exact("Iteration time")) - (await exact("Wall clock")) / 5)).toBeLessThan(1);
+  });
+});
+
+function raise(): never {
+  throw new Error("no browser");
+}

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { pageWords, sentence } from "./words";
+
+describe("texts of the program on the page", () => {
+  it("leave out the options of the command line", () => {
+    expect(pageWords("the first iteration is left out as warm-up; --all-iterations takes it in")).toBe("the first iteration is left out as warm-up");
+    expect(pageWords("the first 25 iterations are left out as warm-up; --all-iterations takes them in")).toBe("the first 25 iterations are left out as warm-up");
+    expect(pageWords("two clocks; one is off")).toBe("two clocks; one is off");
+    for (const text of [
+      "no iteration was found: no step marker, no optimizer step and no repeating pattern. Name one with --key-op or --iteration-range",
+      "--key-op and --iteration-range exclude each other",
+      'the pattern "([" of --iteration-range is not valid: missing ]: [',
+      "'opsight report NAME --report detailed' lists the ops",
+      "the viewer was started with --read-only",
+    ]) {
+      expect(pageWords(text)).not.toMatch(/--|opsight report/);
+    }
+  });
+  it("begin with a capital, but names stay as they are", () => {
+    expect(sentence("the first iteration is left out")).toBe("The first iteration is left out");
+    expect(sentence("training.opsight is truncated")).toBe("training.opsight is truncated");
+    expect(sentence("resnet50_a.opsight: is empty")).toBe("resnet50_a.opsight: is empty");
+    expect(sentence("aten::mm is no op")).toBe("aten::mm is no op");
+    expect(sentence("'abc' is no value")).toBe("'abc' is no value");
+  });
+});

@@ -80,8 +80,18 @@ struct Download {
     }
 };
 
-Response download(Lease session, ResultTable table, bool csv) {
-    const std::string file = table.name + (csv ? ".csv" : ".json");
+// "resnet50 kernels.csv": the run, and what of it; without what a header or a file system could take wrongly.
+std::string file_name(const std::string& run, const std::string& table, bool csv) {
+    std::string name = run + " " + table + (csv ? ".csv" : ".json");
+    for (char& c : name)
+        if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e ||
+            std::string_view("\"\\/:*?<>|;").find(c) != std::string_view::npos)
+            c = '-';
+    return name;
+}
+
+Response download(Lease session, ResultTable table, bool csv, const std::string& run) {
+    const std::string file = file_name(run, table.name, csv);
     auto rows = std::make_shared<Download>(Download{std::move(session), std::move(table), csv});
     Response response;
     response.type = csv ? "text/csv; charset=utf-8" : "application/json";
@@ -124,7 +134,7 @@ Expected<Response> table(Call& call) {
     if (whole && !made.stream)
         return fail(Problem(500, "failed", fmt::format("the table '{}' cannot be downloaded", name),
                             "this is a mistake of Opsight: please report it"));
-    if (whole) return download(std::move(session), std::move(made), csv);
+    if (whole) return download(std::move(session), std::move(made), csv, call.profiles().name(number));
     return json_response(render_page_json(made, session->range()));
 }
 

@@ -130,7 +130,8 @@ class TablesTest(unittest.TestCase):
             status, headers, body = self.server.ask(
                 f"/api/v1/profiles/0/tables/{name}?search=relu&sort=op_id:asc&download=json&page_size=1")
             self.assertEqual(status, 200)
-            self.assertIn(f'filename="{name}.json"', headers["Content-Disposition"])
+            run = pathlib.Path(self.profile.path).stem
+            self.assertIn(f'filename="{run} {name}.json"', headers["Content-Disposition"])
             self.assertEqual(json.loads(body), wanted)
             status, headers, body = self.server.ask(f"/api/v1/profiles/0/tables/{name}?format=csv")
             self.assertIn("text/csv", headers["Content-Type"])

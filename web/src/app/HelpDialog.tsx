@@ -25,6 +25,7 @@ const TABLES = [
   { keys: ["PgUp", "PgDn"], does: "page back, page on" },
   { keys: ["Enter"], does: "select the row: show its details" },
   { keys: ["←", "→"], does: "close, open a group in a tree" },
+  { keys: ["Shift", "← →"], does: "on a column's head: narrower, wider; also drag its border" },
 ] as const;
 
 const TIMELINE = [

@@ -102,8 +102,38 @@ function Chosen({ data }: { data: IterationsAnswer }) {
   );
 }
 
-export function IterationsPage() {
+function OfTheRange() {
   const { params } = useRoute();
+  return (
+    <section className="below" aria-label="Table of iterations">
+      <h2>The iterations of the range</h2>
+      <DataTable
+        name="iterations"
+        label="Iterations"
+        height="half"
+        columns={ITERATIONS}
+        bars={{ duration_ns: "gpu" }}
+        rowKey={(row) => `${row.text("rank") ?? ""}~${row.text("iteration") ?? ""}`}
+        link={rowLink(params, "iterations")}
+        actions={(row) => (
+          <>
+            <TimelineLink row={row} small />
+            <a
+              className="icon-button"
+              aria-label="Its kernels"
+              title="Its kernels"
+              href={linkTo("by-iteration", params, { sel: `${row.text("iteration") ?? ""}~${row.text("rank") ?? ""}` })}
+            >
+              <Icon name="kernels" size={14} />
+            </a>
+          </>
+        )}
+      />
+    </section>
+  );
+}
+
+export function IterationsPage() {
   const kept = useAggregations().data;
   const answer = useIterations();
   return (
@@ -119,31 +149,7 @@ export function IterationsPage() {
           }}
         />
       )}
-      <section className="below" aria-label="Table of iterations">
-        <h2>The iterations of the range</h2>
-        <DataTable
-          name="iterations"
-          label="Iterations"
-          height="half"
-          columns={ITERATIONS}
-          bars={{ duration_ns: "gpu" }}
-          rowKey={(row) => `${row.text("rank") ?? ""}~${row.text("iteration") ?? ""}`}
-          link={rowLink(params, "iterations")}
-          actions={(row) => (
-            <>
-              <TimelineLink row={row} small />
-              <a
-                className="icon-button"
-                aria-label="Its kernels"
-                title="Its kernels"
-                href={linkTo("by-iteration", params, { sel: `${row.text("iteration") ?? ""}~${row.text("rank") ?? ""}` })}
-              >
-                <Icon name="kernels" size={14} />
-              </a>
-            </>
-          )}
-        />
-      </section>
+      {!answer.error && <OfTheRange />}
     </>
   );
 }

@@ -37,6 +37,7 @@ describe("filters as people type them", () => {
     ["bytes", "< 2 MiB", ["lt 2097152"]],
     ["percent", ">=50%", ["ge 50"]],
     ["percent", "< 50", ["lt 50"]],
+    ["percent", ">= 46.17756288977646", ["ge 46.17756288977646"]],
     ["count", "1,234", ["eq 1234"]],
     ["count", "!= 3", ["ne 3"]],
     ["id", "7", ["eq 7"]],

@@ -42,7 +42,7 @@ function readAmount(text: string, factors: Factors, fallback = ""): Amount | nul
   const plain = digits.replaceAll(",", "");
   if (factor === undefined || plain === "") return null;
   const places = plain.split(".")[1]?.length ?? 0;
-  return { value: precise(Number(plain) * factor), half: (factor * 10 ** -places) / 2, unit };
+  return { value: factor === 1 ? Number(plain) : precise(Number(plain) * factor), half: (factor * 10 ** -places) / 2, unit };
 }
 
 export type Parsed = { filters: Filter[] } | { problem: string };

@@ -3,6 +3,7 @@ import { linkTo } from "../../app/route";
 import { useRoute } from "../../app/useRoute";
 import { layerTail } from "../../table/cells";
 import { rowsOf, type Row } from "../../table/row";
+import { tellApart } from "../../table/tell";
 import { Card } from "../../widgets/Card";
 import { Bar } from "../../widgets/charts";
 import { Num } from "../../widgets/Num";
@@ -62,14 +63,12 @@ function useTop(name: string, sort: string, count: number, filter?: string) {
   return useTable(name, { sort: `${sort}:desc`, page_size: count, filter });
 }
 
-const DIRECTIONS: Record<string, string> = { bprop: "backward" };
-
 export function TopOps({ gpu }: { gpu: boolean }) {
   const { params } = useRoute();
   const time = gpu ? "self_gpu_time_ns" : "self_cpu_time_ns";
-  const listed = (row: Row): Listed => ({
+  const listed = (row: Row, apart: string): Listed => ({
     name: row.text("op_name") ?? "?",
-    note: [DIRECTIONS[row.text("direction") ?? ""], layerTail(row.text("layer") ?? "")].filter(Boolean).join(" · "),
+    note: [row.text("direction") === "bprop" && "backward", apart || layerTail(row.text("layer") ?? "")].filter(Boolean).join(" · "),
     href: linkTo("ops", params, { sort: `${time}:desc`, sel: row.text("op_id") }),
     calls: row.number("calls"),
     time: row.number(time),
@@ -81,7 +80,11 @@ export function TopOps({ gpu }: { gpu: boolean }) {
       action={<a href={linkTo("ops", params)}>All ops</a>}
     >
       <Answered answer={useTop("detailed", time, 10)} what="the top ops">
-        {(table) => <List head="Op" rows={rowsOf(table).map(listed)} kind={gpu ? "gpu" : "cpu"} />}
+        {(table) => {
+          const rows = rowsOf(table);
+          const apart = tellApart(rows);
+          return <List head="Op" rows={rows.map((row, at) => listed(row, apart[at] ?? ""))} kind={gpu ? "gpu" : "cpu"} />;
+        }}
       </Answered>
     </Card>
   );

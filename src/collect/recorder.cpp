@@ -1,5 +1,6 @@
 #include "collect/recorder.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -7,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 
 namespace opsight::collect {
@@ -16,6 +18,7 @@ constexpr size_t kPathBytes = 4096;
 char g_directory[kPathBytes - 64];
 uint64_t g_limit_bytes = 0;
 std::atomic_flag g_opening = ATOMIC_FLAG_INIT;
+std::atomic_flag g_introduced = ATOMIC_FLAG_INIT;
 pthread_key_t g_thread_key;
 uint32_t g_owner_pid = 0;
 
@@ -161,7 +164,18 @@ ThreadState* Recorder::make_state() {
     state_ = new (memory) ThreadState(*writer);
     pthread_setspecific(g_thread_key, memory);
     describe_thread(*state_, thread_number_ ? thread_number_() : 0);
+    if (introduce_ && !g_introduced.test_and_set(std::memory_order_acquire)) introduce_(*state_);
     return state_;
+}
+
+void Recorder::follow_gate() {
+    const char* path = std::getenv("OPSIGHT_GATE");
+    if (!path || !*path) return;
+    const int file = ::open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0) return;
+    void* page = mmap(nullptr, sizeof(Gate), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    ::close(file);
+    if (page != MAP_FAILED) gate_ = static_cast<Gate*>(page);
 }
 
 void Recorder::thread_exits(void* state) {
@@ -180,6 +194,7 @@ void Recorder::after_fork_in_child() {
     thread_is_over_ = false;
     if (wire::CaptureWriter* writer = writer_.exchange(nullptr)) writer->abandon();
     g_opening.clear();
+    g_introduced.clear();
 }
 
 }  // namespace opsight::collect

@@ -92,12 +92,19 @@ struct Frame {
     const void* key;  // who opened it
     uint64_t* dur;    // where its duration goes; null: not recorded
     uint64_t begin;
-    bool is_step;  // an optimizer step: its end ends an iteration
+    bool is_step;  // an optimizer step, or the range that recording waits for: its end has a meaning
     bool done;     // ended out of order; leaves when it comes to the top
+};
+
+// What a thread has open in an NVTX domain.
+struct DomainCount {
+    uint32_t depth, seen;
+    bool skipping;  // the outermost open range is not in the sample, nor is what lies within it
 };
 
 struct ThreadState {
     static constexpr size_t kDeepest = 1024;
+    static constexpr size_t kMostDomains = 256;
 
     explicit ThreadState(wire::CaptureWriter& writer) : stream(writer) {}
 
@@ -127,6 +134,9 @@ struct ThreadState {
     IdCache<2048> kinds;
     size_t depth = 0, deeper = 0;
     Frame frames[kDeepest];
+    bool busy = false;      // inside a call of ours: a signal handler must not append now
+    uint64_t last_range = 0;  // number of the last range that may end on another thread
+    DomainCount domains[kMostDomains] = {};
 };
 
 // A module name with its hash, made once.
@@ -135,6 +145,12 @@ struct ModuleName {
     uint32_t length;
     char text[];
     std::string_view view() const { return {text, length}; }
+};
+
+// One page that all processes and all libraries of a run share, where recording waits for a range.
+struct Gate {
+    std::atomic<uint32_t> open;   // how many such ranges are open now
+    std::atomic<uint32_t> ended;  // how many have ended
 };
 
 // Lives in memory that forked children share, so that they follow the same window.
@@ -159,6 +175,7 @@ class Recorder {
         const Window* window = window_;
         if (!window) return nullptr;
         if (!window->recording.load(std::memory_order_relaxed) && !may_begin()) return nullptr;
+        if (const Gate* gate = gate_; gate && gate->open.load(std::memory_order_relaxed) == 0) return nullptr;
         return state();
     }
     // This thread's state whether or not it records; null where there is none.
@@ -174,6 +191,11 @@ class Recorder {
 
     // The framework's number of the calling thread, for forward-thread links.
     static void set_thread_numbering(uint64_t (*number)()) { thread_number_ = number; }
+    // Called with the first thread's state of each new file: what is written once per process.
+    static void set_introduction(void (*introduce)(ThreadState&)) { introduce_ = introduce; }
+    // Records only while the gate in the file named by OPSIGHT_GATE is open, where that is set.
+    static void follow_gate();
+    static Gate* gate() { return gate_; }
 
   private:
     static ThreadState* make_state();
@@ -188,6 +210,8 @@ class Recorder {
     static inline Window* window_ = nullptr;
     static inline std::atomic<wire::CaptureWriter*> writer_{nullptr};
     static inline uint64_t (*thread_number_)() = nullptr;
+    static inline void (*introduce_)(ThreadState&) = nullptr;
+    static inline Gate* gate_ = nullptr;
 };
 
 }  // namespace opsight::collect

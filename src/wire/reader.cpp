@@ -11,11 +11,13 @@
 #include <map>
 #include <memory>
 
+#include "wire/nvtx.h"
+
 namespace opsight::wire {
 namespace {
 
 // Smallest size of a record of each type; 0: not a type.
-constexpr std::array<size_t, 13> kSmallest = {
+constexpr std::array<size_t, static_cast<size_t>(RecordType::kCount)> kSmallest = {
     0,
     sizeof(BlobRecord),
     sizeof(BlobRecord),
@@ -29,10 +31,38 @@ constexpr std::array<size_t, 13> kSmallest = {
     sizeof(AsyncBeginRecord),
     sizeof(AsyncEndRecord),
     sizeof(LinkedOpRecord),
+    sizeof(NvtxKindRecord),
+    sizeof(OpRecord),
+    sizeof(NvtxMarkRecord),
+    sizeof(NvtxStartRecord),
+    sizeof(NvtxStartRecord),
+    sizeof(NvtxNumberRecord),
+    sizeof(NvtxDataRecord),
+    sizeof(NvtxDefineRecord),
+    sizeof(NvtxCounterRecord),
+    sizeof(NvtxSampleRecord),
+    sizeof(NvtxSyncRecord),
+    sizeof(NvtxMemoryRecord),
 };
 
-bool holds_blob(RecordType type) {
-    return type == RecordType::kString || type == RecordType::kOpKind || type == RecordType::kProperty;
+// Bytes that follow the struct of a record, by its own word; 0 where none do.
+size_t bytes_after(const RecordView& record) {
+    switch (record.type) {
+        case RecordType::kString:
+        case RecordType::kOpKind:
+        case RecordType::kProperty:
+            return record.as<BlobRecord>().length;
+        case RecordType::kNvtxKind:
+            return record.as<NvtxKindRecord>().length;
+        case RecordType::kNvtxData:
+            return record.as<NvtxDataRecord>().length;
+        case RecordType::kNvtxDefine:
+            return record.as<NvtxDefineRecord>().length;
+        case RecordType::kNvtxSample:
+            return record.as<NvtxSampleRecord>().length;
+        default:
+            return 0;
+    }
 }
 
 uint64_t chunk_offset(uint32_t chunk) {
@@ -174,8 +204,7 @@ void CaptureReader::read_records(std::span<const char> records,
         if (head.type >= kSmallest.size() || head.type == 0) {
             ++damage_.unknown_records;
         } else if (head.bytes < kSmallest[head.type] ||
-                   (holds_blob(view.type) &&
-                    view.as<BlobRecord>().length > head.bytes - sizeof(BlobRecord))) {
+                   bytes_after(view) > head.bytes - kSmallest[head.type]) {
             ++damage_.bad_records;
         } else {
             visit(view);

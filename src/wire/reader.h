@@ -48,7 +48,12 @@ struct RecordView {
     }
     // Of texts, kinds of ops and properties.
     uint32_t blob_id() const { return as<BlobRecord>().id; }
-    std::string_view blob() const { return {bytes.data() + sizeof(BlobRecord), as<BlobRecord>().length}; }
+    std::string_view blob() const { return blob_of<BlobRecord>(); }
+    // The bytes after the struct of a record that tells their length.
+    template <class Record>
+    std::string_view blob_of() const {
+        return {bytes.data() + sizeof(Record), as<Record>().length};
+    }
 };
 
 class CaptureReader {

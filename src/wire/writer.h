@@ -101,6 +101,8 @@ class ThreadStream {
     }
 
     CaptureWriter& writer() { return *writer_; }
+    uint32_t number() const { return thread_; }
+    uint32_t next_id() { return ++last_id_; }
 
   private:
     static constexpr uint64_t kSnapshotTicks = 1'000'000'000;  // a quarter of a second to a second

@@ -1,7 +1,5 @@
 #include "import/capture/process.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -33,6 +31,8 @@ ProcessFacts gather_facts(wire::CaptureReader& reader) {
                 const std::string_view text = record.blob();
                 const size_t end = std::min(text.find('\0'), text.size());
                 facts.properties.emplace(text.substr(0, end), text.substr(std::min(end + 1, text.size())));
+            } else if (record.type == RecordType::kNvtxDefine) {
+                facts.nvtx.take(record);
             } else if (record.type == RecordType::kThread) {
                 const auto thread = record.as<wire::ThreadRecord>();
                 if (thread.framework_thread) facts.os_threads[thread.framework_thread] = thread.os_thread;
@@ -49,11 +49,16 @@ void ProcessImport::run(const std::string& process_name) {
         texts_.clear();
         kinds_.clear();
         modules_.clear();
+        nvtx_.begin_stream(track_);
         reader_.read(stream, [this](const RecordView& record) {
             ++records_;
-            take(record);
+            if (!nvtx_.take(record)) take(record);
         });
+        nvtx_.end_stream();
+        const auto name = facts_.nvtx.threads.find(stream.os_thread);
+        if (name != facts_.nvtx.threads.end()) builder_.track(track_).name = builder_.text(name->second);
     }
+    nvtx_.finish();
     finish_async();
     finish_memory();
 }
@@ -100,6 +105,8 @@ void ProcessImport::take(const RecordView& record) {
         case RecordType::kProperty:
         case RecordType::kPadding:
             return;
+        default:
+            return bad_event("a record that belongs nowhere");
     }
 }
 
@@ -133,7 +140,7 @@ StringId ProcessImport::text_of(uint32_t id) {
 
 void ProcessImport::take_op(const wire::OpRecord& op, int64_t sequence, int64_t forward_thread) {
     HostSpan span;
-    if (!set_time(span, op.begin, op.dur)) return;
+    if (!times_.set(span, op.begin, op.dur)) return;
     add_op(kind_of(op.kind), span, sequence, forward_thread);
 }
 
@@ -165,7 +172,7 @@ void ProcessImport::add_op(const OpKind& kind, const HostSpan& timed, int64_t se
 // Modules tell their place within the module around them: the whole path is spelled here.
 void ProcessImport::take_module(const wire::ModuleRecord& module) {
     HostSpan span;
-    if (!set_time(span, module.begin, module.dur)) return;
+    if (!times_.set(span, module.begin, module.dur)) return;
     while (!modules_.empty() && modules_.back().end <= module.begin)
         modules_.pop_back();
     std::string path;
@@ -187,26 +194,6 @@ void ProcessImport::take_thread(const wire::ThreadRecord& thread) {
     if (name != texts_.end()) builder_.track(track_).name = name->second;
 }
 
-bool ProcessImport::set_time(HostSpan& span, uint64_t begin, uint64_t dur) {
-    int64_t end = 0;
-    if (!to_ns(begin, span.begin) || !to_ns(begin + dur, end) || end < span.begin) {
-        builder_.diagnostics().add(Diag::kBadTime, {file_, -1, -1, fmt::format("{} ticks", begin)});
-        return false;
-    }
-    span.dur = end - span.begin;
-    if (dur == 0) {
-        span.flags = kUnfinished;
-        builder_.diagnostics().add(Diag::kUnfinishedSpan, {file_, -1, -1, {}});
-    }
-    return true;
-}
-
-bool ProcessImport::to_ns(uint64_t ticks, int64_t& ns) {
-    if (!clock_.monotonic_ns(ticks, ns)) return false;
-    ns += epoch_ns_;
-    return true;
-}
-
 void ProcessImport::bad_event(std::string_view what) {
     builder_.diagnostics().add(Diag::kBadEvent, {file_, -1, -1, std::string(what)});
 }
@@ -219,7 +206,7 @@ void ProcessImport::finish_async() {
                                           std::pair<uint64_t, uint64_t>{begin.key, begin.begin});
         const bool ended = end != async_ends_.end() && end->first == begin.key;
         HostSpan span;
-        if (!set_time(span, begin.begin, ended ? std::max<uint64_t>(1, end->second - begin.begin) : 0))
+        if (!times_.set(span, begin.begin, ended ? std::max<uint64_t>(1, end->second - begin.begin) : 0))
             continue;
         span.track = begin.track;
         add_op(kind, span, -1, -1);
@@ -233,10 +220,7 @@ void ProcessImport::finish_memory() {
     int64_t total = 0;
     for (const Allocation& event : allocations_) {
         MemoryEvent memory;
-        if (!to_ns(event.ticks, memory.time)) {
-            builder_.diagnostics().add(Diag::kBadTime, {file_, -1, -1, fmt::format("{} ticks", event.ticks)});
-            continue;
-        }
+        if (!times_.ns(event.ticks, memory.time)) continue;
         const auto known = live.find(event.address);
         if (event.bytes < 0 && known == live.end()) {
             builder_.diagnostics().add(Diag::kUnknownFree, {file_, -1, memory.time, {}});

@@ -7,7 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "import/capture/ticks.h"
+#include "import/capture/nvtx.h"
+#include "import/capture/times.h"
 #include "model/profile_builder.h"
 #include "wire/reader.h"
 
@@ -18,6 +19,7 @@ struct ProcessFacts {
     std::vector<wire::ClockSnapshot> clocks;
     std::map<std::string, std::string> properties;
     std::map<uint64_t, uint32_t> os_threads;  // by the framework's number
+    NvtxFacts nvtx;
 };
 ProcessFacts gather_facts(wire::CaptureReader& reader);
 
@@ -29,11 +31,11 @@ class ProcessImport {
                   int64_t epoch_ns, RankId rank, const std::string& file, ProfileBuilder& builder)
         : reader_(reader),
           facts_(facts),
-          clock_(clock),
-          epoch_ns_(epoch_ns),
           rank_(rank),
           file_(file),
-          builder_(builder) {}
+          builder_(builder),
+          times_(clock, epoch_ns, file, builder),
+          nvtx_(facts.nvtx, times_, epoch_ns - realtime_offset(reader), rank, reader.info().pid, file, builder) {}
 
     void run(const std::string& process_name);
     uint64_t records() const { return records_; }
@@ -69,20 +71,20 @@ class ProcessImport {
     void finish_async();
     void finish_memory();
 
-    // The span's time; false (and a diagnostic) where the ticks make no sense.
-    bool set_time(HostSpan& span, uint64_t begin, uint64_t dur);
-    bool to_ns(uint64_t ticks, int64_t& ns);
+    static int64_t realtime_offset(const wire::CaptureReader& reader) {
+        return reader.info().begin.realtime_ns - reader.info().begin.monotonic_ns;
+    }
     OpKind kind_of(uint32_t id);
     StringId text_of(uint32_t id);
     void bad_event(std::string_view what);
 
     wire::CaptureReader& reader_;
     const ProcessFacts& facts_;
-    const TickClock& clock_;
-    const int64_t epoch_ns_;
     const RankId rank_;
     const std::string& file_;
     ProfileBuilder& builder_;
+    Times times_;
+    NvtxImport nvtx_;
     uint64_t records_ = 0;
 
     // Of the stream that is being read.

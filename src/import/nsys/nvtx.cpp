@@ -1,14 +1,12 @@
 // NVTX_EVENTS: ranges and marks become ops, calls of modules, annotations or data loading, by their text.
 //
-// One pass; each distinct text is understood once. Names of domains and categories stand in the same table
+// One pass. Names of domains and categories stand in the same table
 // and are looked for only where one is used.
 #include <fmt/format.h>
 
-#include <array>
-
 #include "import/nsys/nvtx_payload.h"
-#include "import/nsys/nvtx_text.h"
 #include "import/nsys/readers.h"
+#include "import/nvtx/spans.h"
 
 namespace opsight::nsys {
 namespace {
@@ -65,18 +63,6 @@ class NvtxReader {
         "endGlobalTid", "textId",     "domainId",   "uint64Value", "int64Value", "uint32Value", "int32Value",
         "doubleValue",  "floatValue", "jsonTextId", "jsonText",    "binaryData"};
 
-    // A text, understood.
-    struct Meaning {
-        bool known = false;
-        HostKind kind = HostKind::kAnnotation;
-        StringId name{0}, stack{0};
-        OpDetail detail;
-    };
-    struct OpenStack {
-        int64_t end = INT64_MIN;
-        StringId stack{0};
-    };
-
     void take(Table& row) {
         switch (row.number(kType, kPushPop)) {
             case kPushPop:
@@ -105,37 +91,17 @@ class NvtxReader {
         HostSpan span;
         if (type == NvtxType::kMark) {
             if (!report_.time(row, kStart, span.begin)) return;
-            span.flags = kInstant;
         } else if (!report_.times(row, kStart, kEnd, span.begin, span.dur, span.flags)) {
             return;
         }
-        NvtxRange range;
-        range.text = text_of(row);
         const int64_t from = row.number(kThread, 0), to = row.number(kEndThread, from);
-        range.track = span.track = thread(from);
-        if (type == NvtxType::kStartEnd && to != from && to > 0) {
-            range.end_track = thread(to);
-            const Track& track = builder_.track(range.track);
-            span.track = builder_.other_track(track.rank, std::to_string(track.pid), "ranges across threads");
-        }
+        const StringId text = text_of(row);
+        span.track = thread(from);
+        TrackId end_track;
+        if (type == NvtxType::kStartEnd && to != from && to > 0) end_track = thread(to);
         const Domain& domain = domain_of(row);
-        range.attributes = attributes(row, type, domain);
-        add(span, type, meaning_of(range.text, domain.dialect));
-        builder_.extend_nvtx(range);
+        spans_.add(span, end_track, text, domain.dialect, attributes(row, type, domain), type);
         add_payload(row);
-    }
-
-    void add(HostSpan& span, NvtxType type, const Meaning& meaning) {
-        span.name = meaning.name;
-        span.kind = type == NvtxType::kPushPop ? meaning.kind : HostKind::kAnnotation;
-        if (meaning.stack.value != 0) stacks_[span.track] = {span.begin + span.dur, meaning.stack};
-        if (span.kind != HostKind::kOp) return builder_.add_host(span);
-        OpDetail detail = meaning.detail;
-        if (!stacks_.empty())
-            if (const auto open = stacks_.find(span.track);
-                open != stacks_.end() && span.begin < open->second.end)
-                detail.stack = open->second.stack;
-        builder_.add_op(span, detail);
     }
 
     TrackId thread(int64_t global_tid) { return report_.thread(global_tid, !has_cuda_); }
@@ -202,31 +168,6 @@ class NvtxReader {
         if (!done) report_.note(Diag::kTruncatedInput, done.error().what);
     }
 
-    const Meaning& meaning_of(StringId text, NvtxDomain domain) {
-        std::vector<Meaning>& known = meanings_[static_cast<size_t>(domain)];
-        if (known.size() <= text.index()) known.resize(std::max(text.index() + 1, known.size() * 2));
-        Meaning& meaning = known[text.index()];
-        if (!meaning.known) meaning = understand(builder_.view(text), domain);
-        return meaning;
-    }
-
-    Meaning understand(std::string_view text, NvtxDomain domain) {
-        const NvtxMeaning read = read_nvtx_text(text, domain);
-        Meaning meaning;
-        meaning.known = true;
-        meaning.kind = read.kind;
-        meaning.name = builder_.text(read.name);
-        meaning.stack = builder_.text(read.stack);
-        meaning.detail.sequence = read.sequence;
-        meaning.detail.external_id = read.id;
-        meaning.detail.module_path = builder_.text(read.module_path);
-        if (!read.shapes.empty())
-            meaning.detail.signature =
-                builder_.signature({builder_.text(read.shapes), builder_.text(read.dtypes),
-                                    builder_.text(read.concrete), StringId(size_t{0})});
-        return meaning;
-    }
-
     void add_payload(const Table& row) {
         NvtxPayload payload;
         for (const size_t column : {kUint64, kInt64, kUint32, kInt32})
@@ -266,13 +207,12 @@ class NvtxReader {
     const PayloadSchemas::TextOf text_of_id_ = [this](int64_t id) {
         return report_.has_string(id) ? std::string(builder_.view(report_.string(id))) : std::string();
     };
+    nvtx::Spans spans_{builder_};
     const bool has_cuda_ = !report_.ranks().empty();
     const Domain default_domain_;
     absl::flat_hash_map<Place, Domain> domains_;
     absl::flat_hash_map<std::pair<Place, int64_t>, StringId> categories_;
     bool names_found_ = false;
-    std::array<std::vector<Meaning>, static_cast<size_t>(NvtxDomain::kCount)> meanings_;  // by StringId
-    absl::flat_hash_map<TrackId, OpenStack> stacks_;  // call stacks that PyProf's ranges tell
     NvtxAttributes last_attributes_;
     NvtxAttributesId last_attributes_id_;
 };

@@ -1,0 +1,220 @@
+// The hot path: a push is a look-up of its text, a reading of the clock and an append; a pop is a reading of
+// the clock and a store into the record of its push.
+#include "collect/nvtx/ranges.h"
+
+namespace opsight::nvtx {
+namespace {
+
+using collect::Frame;
+using wire::RecordType;
+
+// Ids of ranges that may end on another thread; what a program gets where they are not recorded is 0.
+constexpr uint64_t kAwaitedBit = uint64_t{1} << 62;
+
+uint32_t define_kind(ThreadState& state, const Event& event) {
+    const std::string_view text = event.text.view().substr(0, wire::kMaxBlob);
+    const size_t bytes = sizeof(wire::NvtxKindRecord) + ((text.size() + 7) & ~size_t{7});
+    char* at = state.stream.reserve(bytes);
+    if (!at) return wire::kNoId;
+    wire::NvtxKindRecord record{};
+    record.header = {static_cast<uint16_t>(RecordType::kNvtxKind), static_cast<uint16_t>(bytes)};
+    record.id = state.stream.next_id();
+    record.domain = event.domain->number;
+    record.category = event.category;
+    record.color = event.color;
+    record.has_color = event.has_color;
+    record.length = static_cast<uint16_t>(text.size());
+    std::memcpy(at, &record, sizeof record);
+    std::memcpy(at + sizeof record, text.data(), text.size());
+    state.stream.commit(bytes);
+    return record.id;
+}
+
+uint32_t kind_of(ThreadState& state, const Event& event) {
+    uint64_t hash = event.text.hash;
+    const uint64_t place = uint64_t{event.domain->number} << 32 | event.category;
+    if (place != 0 || event.has_color)
+        hash = hash_words(hash, place, uint64_t{event.color} << 1 | event.has_color);
+    return state.kinds.get(hash, [&] { return define_kind(state, event); });
+}
+
+// The event has begun: its payload follows it in the stream.
+void append_payload(ThreadState& state, const Event& event) {
+    if (event.payload_count > 0)
+        append_payloads(state, event.payloads, event.payload_count, event.domain->number);
+    if (!event.attributes) return;
+    const Attributes& from = *event.attributes;
+    if (from.payload_type == kSchemaPayload) {
+        const size_t count = from.payload_count > 0 ? static_cast<size_t>(from.payload_count) : 0;
+        return append_payloads(state, reinterpret_cast<const PayloadData*>(from.payload), count,
+                               event.domain->number);
+    }
+    auto* record = state.stream.begin_record<wire::NvtxNumberRecord>(RecordType::kNvtxNumber);
+    if (!record) return;
+    record->type = static_cast<wire::NvtxNumber>(from.payload_type);
+    record->bits = from.payload;
+    state.stream.commit(sizeof *record);
+}
+
+bool is_awaited(const Event& event) {
+    const AwaitedRange& awaited = awaited_range();
+    return event.domain->awaited && event.text.hash == awaited.name.hash &&
+           event.text.view() == awaited.name.view();
+}
+
+// True where this range opens the gate: recording lasts until it ends.
+bool opens_gate(const Event& event) {
+    collect::Gate* gate = Recorder::gate();
+    if (!gate || !is_awaited(event)) return false;
+    if (awaited_range().once && gate->ended.load() > 0) return false;
+    ++gate->open;
+    return true;
+}
+
+void close_gate() {
+    if (collect::Gate* gate = Recorder::gate()) {
+        ++gate->ended;
+        --gate->open;
+    }
+}
+
+// Whether an event of a domain that is filtered or sampled is kept.
+bool in_sample(ThreadState& state, const Domain& domain) {
+    collect::DomainCount& count = state.domains[domain.number];
+    if (domain.every == 0) return false;
+    if (count.depth > 0) return !count.skipping;
+    return count.seen++ % domain.every == 0;
+}
+
+int count_push(ThreadState& state, const Domain& domain) {
+    return static_cast<int>(state.domains[domain.number].depth++);
+}
+
+int push_skipped(ThreadState& state, const Domain& domain) {
+    if (domain.every == 0) return kNoTracking;
+    state.domains[domain.number].skipping = true;
+    state.push({&domain, nullptr, 0, false, false});
+    return count_push(state, domain);
+}
+
+int push_recorded(ThreadState& state, const Event& event, bool awaited) {
+    const Domain& domain = *event.domain;
+    if (domain.every != 1) [[unlikely]] {
+        if (!in_sample(state, domain)) return push_skipped(state, domain);
+        state.domains[domain.number].skipping = false;
+    }
+    const uint32_t kind = kind_of(state, event);
+    auto* record = state.stream.begin_record<wire::OpRecord>(RecordType::kNvtxRange);
+    const int depth = count_push(state, domain);
+    if (!record) {
+        state.push({&domain, nullptr, 0, awaited, false});
+        return depth;
+    }
+    record->kind = kind;
+    const uint64_t now = state.stream.writer().ticks();
+    record->begin = now;
+    state.stream.commit(sizeof *record);
+    state.push({&domain, &record->dur, now, awaited, false});
+    if (event.attributes || event.payload_count > 0) [[unlikely]]
+        append_payload(state, event);
+    state.stream.snapshot_if_due(now);
+    Recorder::in_window(now);
+    return depth;
+}
+
+// Outside of the window: only what makes the pops come out right, and the range that opens the gate.
+int push_unrecorded(const Event& event) {
+    const bool opens = opens_gate(event);
+    if (opens) {
+        Call call;
+        if (call) return push_recorded(*call, event, true);
+    }
+    Call call(opens ? Recorder::state() : Recorder::existing_state());
+    if (!call) {
+        if (opens) close_gate();
+        return kNoTracking;
+    }
+    if (!opens && call->depth == 0 && call->deeper == 0) return kNoTracking;
+    call->push({event.domain, nullptr, 0, opens, false});
+    return count_push(*call, *event.domain);
+}
+
+}  // namespace
+
+int push(const Event& event) {
+    Call call;
+    if (!call) [[unlikely]]
+        return push_unrecorded(event);
+    return push_recorded(*call, event, Recorder::gate() && opens_gate(event));
+}
+
+int pop(const Domain& domain, const PayloadData* payloads, size_t payload_count) {
+    Call call(Recorder::existing_state());
+    if (!call) return kNoTracking;
+    ThreadState& state = *call;
+    const uint64_t now = state.stream.writer().ticks();
+    bool was_awaited = false;
+    const bool too_deep = state.deeper > 0;
+    if (!state.pop(&domain, now, was_awaited) && !too_deep) return kNoTracking;
+    uint32_t& depth = state.domains[domain.number].depth;
+    depth -= depth > 0;
+    if (payload_count > 0) append_payloads(state, payloads, payload_count, domain.number);
+    if (was_awaited) [[unlikely]]
+        close_gate();
+    return static_cast<int>(depth);
+}
+
+uint64_t start(const Event& event) {
+    const bool awaited = opens_gate(event);
+    Call call;
+    if (!call || (event.domain->every != 1 && !in_sample(*call, *event.domain)))
+        return awaited ? kAwaitedBit : 0;
+    ThreadState& state = *call;
+    const uint32_t kind = kind_of(state, event);
+    auto* record = state.stream.begin_record<wire::NvtxStartRecord>(RecordType::kNvtxStart);
+    if (!record) return awaited ? kAwaitedBit : 0;
+    const uint64_t id = (awaited ? kAwaitedBit : 0) | (uint64_t{state.stream.number()} + 1) << 40 |
+                        (++state.last_range & ((uint64_t{1} << 40) - 1));
+    record->kind = kind;
+    record->id = id;
+    const uint64_t now = record->time = state.stream.writer().ticks();
+    state.stream.commit(sizeof *record);
+    if (event.attributes || event.payload_count > 0) append_payload(state, event);
+    state.stream.snapshot_if_due(now);
+    Recorder::in_window(now);
+    return id;
+}
+
+void end(uint64_t id, const PayloadData* payloads, size_t payload_count) {
+    if (id == 0) return;
+    {
+        // Also where the window is over: the range began within it.
+        Call call(Recorder::state());
+        if (call) {
+            if (auto* record = call->stream.begin_record<wire::NvtxStartRecord>(RecordType::kNvtxEnd)) {
+                record->time = call->stream.writer().ticks();
+                record->id = id;
+                call->stream.commit(sizeof *record);
+                if (payload_count > 0) append_payloads(*call, payloads, payload_count, 0);
+            }
+        }
+    }
+    if (id & kAwaitedBit) close_gate();
+}
+
+void mark(const Event& event) {
+    Call call;
+    if (!call || (event.domain->every != 1 && !in_sample(*call, *event.domain))) return;
+    ThreadState& state = *call;
+    const uint32_t kind = kind_of(state, event);
+    auto* record = state.stream.begin_record<wire::NvtxMarkRecord>(RecordType::kNvtxMark);
+    if (!record) return;
+    record->kind = kind;
+    const uint64_t now = record->time = state.stream.writer().ticks();
+    state.stream.commit(sizeof *record);
+    if (event.attributes || event.payload_count > 0) append_payload(state, event);
+    state.stream.snapshot_if_due(now);
+    Recorder::in_window(now);
+}
+
+}  // namespace opsight::nvtx

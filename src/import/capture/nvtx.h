@@ -1,0 +1,137 @@
+// NVTX events of one process's capture.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "import/capture/times.h"
+#include "import/nvtx/schema.h"
+#include "import/nvtx/spans.h"
+#include "wire/nvtx.h"
+#include "wire/reader.h"
+
+namespace opsight::capture {
+
+// What kNvtxDefine records tell. They count for the whole process, and may come after their first use.
+struct NvtxFacts {
+    struct Counter {
+        std::string name;
+        uint32_t domain = 0;
+        uint64_t schema = 0;
+        wire::NvtxClock clock = wire::NvtxClock::kTicks;
+    };
+    struct Heap {
+        std::string name;
+    };
+    std::map<uint32_t, std::string> domains;
+    std::map<std::pair<uint32_t, uint64_t>, std::string> categories;
+    std::map<uint64_t, std::string> threads, locks, heaps;
+    std::map<std::pair<uint64_t, uint64_t>, std::string> resources;  // kind and handle
+    std::map<uint64_t, Counter> counters;
+    nvtx::Schemas schemas;
+    uint64_t bad = 0;  // definitions that do not hold together
+
+    void take(const wire::RecordView& record);
+    std::string domain_name(uint32_t number) const;
+};
+
+class NvtxImport {
+  public:
+    NvtxImport(const NvtxFacts& facts, Times& times, int64_t realtime_offset_ns, RankId rank, uint32_t pid,
+               const std::string& file, ProfileBuilder& builder)
+        : facts_(facts),
+          times_(times),
+          realtime_offset_ns_(realtime_offset_ns),
+          rank_(rank),
+          pid_(pid),
+          file_(file),
+          builder_(builder) {}
+
+    void begin_stream(TrackId track);
+    // True where the record was one of NVTX.
+    bool take(const wire::RecordView& record);
+    void end_stream() { flush(); }
+    // After all streams.
+    void finish();
+
+  private:
+    struct Kind {
+        StringId text{0};
+        nsys::NvtxDomain dialect = nsys::NvtxDomain::kOther;
+        NvtxAttributes attributes;
+        NvtxAttributesId ids[3];  // by NvtxType
+        uint32_t domain = 0;
+    };
+    // An event that waits for its payload, which follows it.
+    struct Event {
+        HostSpan span;
+        Kind kind;
+        NvtxType type = NvtxType::kPushPop;
+        uint64_t id = 0, begin_ticks = 0;  // of ranges that may end elsewhere
+        std::vector<std::string> payloads;
+        std::optional<NvtxPayload> number;
+        std::string message;
+    };
+    struct End {
+        uint64_t id, ticks;
+        TrackId track;
+    };
+    struct Data {
+        uint32_t domain;
+        uint64_t schema;
+        std::string bytes;
+    };
+
+    void take_kind(const wire::RecordView& record);
+    Kind kind_of(uint32_t id, NvtxType type);
+    void begin_event(uint32_t kind, NvtxType type);
+    void take_range(const wire::OpRecord& range);
+    void take_mark(const wire::NvtxMarkRecord& mark);
+    void take_start(const wire::NvtxStartRecord& start);
+    void take_number(const wire::NvtxNumberRecord& number);
+    void take_data(const wire::RecordView& record);
+    void take_deferred(const wire::NvtxDataRecord& head, std::string_view bytes);
+    void take_counter(const wire::NvtxCounterRecord& sample);
+    void take_sample(const wire::RecordView& record);
+    void take_lock(const wire::NvtxSyncRecord& sync);
+    void take_memory(const wire::NvtxMemoryRecord& memory);
+    bool sample_time(const NvtxFacts::Counter& counter, const wire::NvtxSampleRecord& head, int64_t& ns);
+    std::string counter_name(const NvtxFacts::Counter& counter) const;
+    void add_counter(int64_t ns, const std::string& name, double value);
+    void flush();
+    void add(Event& event, TrackId end_track);
+    void note(Diag diag, std::string_view what);
+
+    const NvtxFacts& facts_;
+    Times& times_;
+    const int64_t realtime_offset_ns_;  // from CLOCK_REALTIME to the profile's times
+    const RankId rank_;
+    const uint32_t pid_;
+    const std::string& file_;
+    ProfileBuilder& builder_;
+    nvtx::Spans spans_{builder_};
+
+    // Of the stream that is being read.
+    TrackId track_;
+    absl::flat_hash_map<uint32_t, Kind> kinds_;
+    std::optional<Event> open_;
+    std::vector<Data> data_;
+    nvtx::Schemas::Texts texts_;
+    absl::flat_hash_map<uint64_t, uint64_t> waits_;  // lock: when the thread began to wait
+
+    std::vector<Event> starts_;
+    std::vector<End> ends_;
+    struct Memory {
+        wire::NvtxMemoryRecord record;
+    };
+    std::vector<Memory> memory_;
+    void finish_memory();
+    absl::flat_hash_map<uint64_t, double> last_values_;  // of counters
+    TrackId counter_track_;
+};
+
+}  // namespace opsight::capture

@@ -1,0 +1,124 @@
+// Records of NVTX events. Kinds are numbered per thread, like texts; domains and all that kNvtxDefine tells
+// count within the process.
+#pragma once
+
+#include "wire/format.h"
+
+namespace opsight::wire {
+
+// What ranges and marks share; `length` bytes of text follow.
+struct NvtxKindRecord {
+    RecordHeader header;
+    uint32_t id;
+    uint32_t domain;  // 0: the default one
+    uint32_t category;
+    uint32_t color;  // ARGB
+    uint16_t length;
+    uint8_t has_color, reserved;
+};
+static_assert(sizeof(NvtxKindRecord) == 24);
+
+struct NvtxMarkRecord {
+    RecordHeader header;
+    uint32_t kind;
+    uint64_t time;
+};
+
+// kNvtxStart and kNvtxEnd; an end has no kind.
+struct NvtxStartRecord {
+    RecordHeader header;
+    uint32_t kind;
+    uint64_t time, id;
+};
+
+enum class NvtxNumber : uint32_t { kUint64 = 1, kInt64, kDouble, kUint32, kInt32, kFloat };
+
+struct NvtxNumberRecord {
+    RecordHeader header;
+    NvtxNumber type;
+    uint64_t bits;
+};
+
+enum class NvtxDataKind : uint32_t {
+    kPayload = 0,   // `id` is the schema
+    kText = 1,      // `id` is the address that a payload names
+    kDeferred = 2,  // an event of its own, whose schema tells its time and text
+};
+
+// `length` bytes follow.
+struct NvtxDataRecord {
+    RecordHeader header;
+    NvtxDataKind kind;
+    uint64_t id;
+    uint32_t length, domain;
+};
+static_assert(sizeof(NvtxDataRecord) == 24);
+
+enum class NvtxFact : uint16_t {
+    kDomain = 1,      // text: its name
+    kCategory,        // id: its number
+    kThread,          // id: of the system
+    kResource,        // id: handle or address; detail: NvtxResource
+    kText,            // a registered string, id: its handle
+    kSchema,          // id; the blob is an NvtxSchema, see nvtx_schema.h
+    kEnum,            // id; the blob is an NvtxSchema whose entries are the values
+    kCounter,         // id; detail: schema or type of a sample; text: name
+    kScope,           // id; detail: parent scope; text: path
+    kSync,            // id; text: name
+    kHeap,            // id; text: name
+    kRegion,          // id: handle or address; text: name
+    kDomainDestroyed,
+};
+
+// `length` bytes follow.
+struct NvtxDefineRecord {
+    RecordHeader header;
+    NvtxFact fact;
+    uint16_t length;
+    uint64_t id, detail;
+    uint32_t domain, clock;  // clock: NvtxClock of a counter's batches
+};
+static_assert(sizeof(NvtxDefineRecord) == 32);
+
+enum class NvtxResource : uint64_t { kOther, kDevice, kContext, kStream, kEvent, kOpenCl };
+
+enum class NvtxSampleType : uint32_t { kInt64 = 0, kDouble = 1, kZero = 2, kUnchanged = 3, kUnavailable = 4 };
+
+struct NvtxCounterRecord {
+    RecordHeader header;
+    NvtxSampleType type;
+    uint64_t counter, time, bits;
+};
+
+// What `time` of a sample counts.
+enum class NvtxClock : uint32_t { kTicks = 0, kMonotonicNs = 1, kRealtimeNs = 2, kOther = 3 };
+
+// `length` bytes follow.
+struct NvtxSampleRecord {
+    RecordHeader header;
+    NvtxClock clock;
+    uint64_t counter, time;
+    uint32_t length, reserved;
+};
+static_assert(sizeof(NvtxSampleRecord) == 32);
+
+enum class NvtxSync : uint32_t { kAcquireStart = 1, kAcquireFailed, kAcquired, kReleasing };
+
+struct NvtxSyncRecord {
+    RecordHeader header;
+    NvtxSync what;
+    uint64_t time, object;
+};
+
+enum class NvtxMemory : uint32_t { kRegister = 1, kResize, kUnregister, kResetHeap };
+
+struct NvtxMemoryRecord {
+    RecordHeader header;
+    NvtxMemory what;
+    uint64_t time, heap, address, bytes;
+};
+
+// Longest payload that is kept; longer ones are cut.
+inline constexpr size_t kMaxPayload = 32 * 1024;
+
+}  // namespace opsight::wire

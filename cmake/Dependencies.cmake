@@ -31,3 +31,9 @@ endif()
 add_library(duckdb SHARED IMPORTED)
 set_target_properties(duckdb PROPERTIES IMPORTED_LOCATION ${duckdb_location}
     INTERFACE_INCLUDE_DIRECTORIES ${DUCKDB_INCLUDE})
+
+# The CUDA toolkit's headers, where it is installed. Nothing needs them: they let the build compare our
+# declarations with theirs, and test programs use NVIDIA's own NVTX. -DNVTX_INCLUDE= builds as if they were not there.
+file(GLOB cuda_includes /usr/local/cuda/include /usr/local/cuda-*/include)
+find_path(NVTX_INCLUDE nvtx3/nvToolsExtPayload.h PATHS $ENV{CUDA_HOME}/include ${cuda_includes})
+mark_as_advanced(NVTX_INCLUDE)

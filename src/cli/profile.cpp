@@ -3,12 +3,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 
 #include "cli/commands.h"
 #include "cli/save_profile.h"
+#include "collect/check.h"
 #include "collect/launcher.h"
+#include "collect/nsys.h"
 #include "import/import.h"
 
 namespace opsight::cli {
@@ -21,10 +24,13 @@ constexpr const char* kExamples =
     "  opsight profile -- python3 train.py --epochs 1\n"
     "  opsight profile -o resnet.opsight --skip-iterations 10 --record-iterations 50 -- python3 train.py\n"
     "  opsight profile --no-memory --duration 30 -- torchrun --nproc-per-node 2 train.py\n"
+    "  opsight profile --nvtx --capture-range epoch@app -- ./simulate input.dat\n"
+    "  opsight profile --check\n"
     "\n"
-    "The script needs no change. Its output and its exit code pass through; Ctrl-C ends the script and "
+    "The program needs no change. Its output and its exit code pass through; Ctrl-C ends the program and "
     "keeps\n"
-    "the profile, and so does a crash. An iteration ends with an optimizer step.";
+    "the profile, and so does a crash. In PyTorch an iteration ends with an optimizer step. Without --nvtx\n"
+    "and --pytorch both are recorded. docs/COLLECTING.md tells what to use when.";
 
 void say(const std::string& line) {
     std::fprintf(stderr, "opsight: %s\n", line.c_str());
@@ -67,7 +73,8 @@ std::vector<std::string> recordings_in(const std::string& folder) {
     std::vector<std::string> files;
     std::error_code problem;
     for (const auto& entry : fs::directory_iterator(folder, problem))
-        if (const auto ending = entry.path().extension(); ending == ".opcap" || ending == ".json")
+        if (const auto ending = entry.path().extension();
+            ending == ".opcap" || ending == ".json" || ending == ".nsys-rep")
             files.push_back(entry.path().string());
     std::sort(files.begin(), files.end());
     return files;
@@ -76,50 +83,53 @@ std::vector<std::string> recordings_in(const std::string& folder) {
 class ProfileCommand : public Command {
   public:
     CLI::App* declare(CLI::App& app) override {
-        CLI::App* sub = app.add_subcommand("profile", "Run a PyTorch program and record what takes its time");
+        CLI::App* sub = app.add_subcommand("profile", "Run a program and record what takes its time");
         sub->add_option("-o,--output", output_,
                         "The profile to write (default: profile.opsight, or the next free number)");
         sub->add_flag("--force", force_, "Replace the output if it exists");
-        sub->add_option("--delay", options_.delay_s,
-                        "Record nothing in the first S seconds after torch is imported")
-            ->type_name("S")
-            ->check(CLI::Range(0.0, 1e8));
-        sub->add_option("--duration", options_.duration_s,
-                        "Record for S seconds; the program runs on to its end")
-            ->type_name("S")
-            ->check(CLI::Range(0.0, 1e8));
-        sub->add_option("--skip-iterations", options_.skip_iterations,
-                        "Record nothing in the first N iterations")
-            ->type_name("N");
-        sub->add_option("--record-iterations", options_.record_iterations,
-                        "Record N iterations, then no more")
-            ->type_name("N");
-        sub->add_flag("!--no-shapes", options_.shapes, "Leave out the shapes and dtypes of ops");
-        sub->add_flag("!--no-memory", options_.memory, "Leave out allocations");
-        sub->add_flag("!--no-modules", options_.modules, "Leave out calls of nn.Module");
+        sub->add_flag("--check", check_,
+                      "Tell what can be recorded on this machine, and why the rest cannot");
+        sub->add_option("--collector", collector_,
+                        "Who records: Opsight itself, or Nsight Systems where it is installed")
+            ->check(CLI::IsMember({"opsight", "nsys"}))
+            ->capture_default_str();
+        declare_what(*sub);
+        declare_when(*sub);
         sub->add_option("--buffer-mb", buffer_mb_,
                         "Disk space for the recording of each process; what comes later is counted as lost")
             ->type_name("MB")
             ->check(CLI::Range(1, 1 << 20))
             ->capture_default_str();
+        sub->add_option(
+               "--flush-every", options_.flush_every_s,
+               "Have what was recorded written to disk every S seconds, for a machine that may crash")
+            ->type_name("S")
+            ->check(CLI::Range(0.01, 1e6));
         sub->add_flag("--keep-capture", keep_capture_, "Keep the raw recording beside the profile");
-        sub->add_option("command", command_, "The program and its arguments, after --")->required();
+        sub->add_option("command", command_, "The program and its arguments, after --");
         sub->footer(kExamples);
         return sub;
     }
 
     Result<int> run() override {
-        if (output_.empty()) output_ = free_name();
-        OPSIGHT_TRY(check_output(output_, force_));
         OPSIGHT_ASSIGN(const std::string folder, collect::program_folder());
         const collect::Parts parts = collect::find_parts(folder);
-        if (parts.inject_folder.empty())
-            return fail("the Python part of Opsight is missing (python/opsight)", folder, {},
-                        "install Opsight again");
+        if (check_) return print_abilities(parts);
+        if (command_.empty()) {
+            Error error;
+            error.what = "no command to run";
+            error.remedy = "give the program after --, as in: opsight profile -- python3 train.py";
+            error.exit_code = 2;
+            return fail(std::move(error));
+        }
+        if (output_.empty()) output_ = free_name();
+        OPSIGHT_TRY(check_output(output_, force_));
+        OPSIGHT_TRY(choose(parts));
         OPSIGHT_ASSIGN(const CaptureFolder captures, CaptureFolder::make(output_));
 
         options_.limit_bytes = static_cast<uint64_t>(buffer_mb_) << 20;
-        auto end = collect::run_recorded(command_, captures.path(), parts, options_);
+        auto end = collector_ == "nsys" ? collect::run_nsys(command_, captures.path(), options_)
+                                        : collect::run_recorded(command_, captures.path(), parts, options_);
         if (!end) {
             captures.remove();
             return fail(std::move(end).error());
@@ -130,14 +140,99 @@ class ProfileCommand : public Command {
     }
 
   private:
+    void declare_what(CLI::App& sub) {
+        sub.add_flag("--nvtx", nvtx_, "Record NVTX ranges, marks and counters");
+        sub.add_flag("--pytorch", pytorch_, "Record PyTorch's ops");
+        sub.add_option("--nvtx-include", include_,
+                       "Record only NVTX events of this domain (\"default\": of none)")
+            ->type_name("DOMAIN")
+            ->allow_extra_args(false);
+        sub.add_option("--nvtx-exclude", exclude_, "Record no NVTX events of this domain")
+            ->type_name("DOMAIN")
+            ->allow_extra_args(false);
+        sub.add_option("--nvtx-sample", sample_, "Record every Nth outermost range of this domain")
+            ->type_name("DOMAIN=N")
+            ->allow_extra_args(false);
+        sub.add_flag("!--no-shapes", options_.shapes, "Leave out the shapes and dtypes of ops");
+        sub.add_flag("!--no-memory", options_.memory, "Leave out allocations");
+        sub.add_flag("!--no-modules", options_.modules, "Leave out calls of nn.Module");
+    }
+
+    void declare_when(CLI::App& sub) {
+        sub.add_option("--delay", options_.delay_s,
+                       "Record nothing in the first S seconds (of PyTorch: after torch is imported)")
+            ->type_name("S")
+            ->check(CLI::Range(0.0, 1e8));
+        sub.add_option("--duration", options_.duration_s,
+                       "Record for S seconds; the program runs on to its end")
+            ->type_name("S")
+            ->check(CLI::Range(0.0, 1e8));
+        sub.add_option("--capture-range", options_.capture_range,
+                       "Record only while the NVTX range NAME (of DOMAIN) is open, the first time")
+            ->type_name("NAME[@DOMAIN]");
+        sub.add_flag("--capture-repeat", options_.capture_repeat, "Every time that the range is open");
+        sub.add_option("--skip-iterations", options_.skip_iterations,
+                       "Record nothing in the first N iterations of PyTorch")
+            ->type_name("N");
+        sub.add_option("--record-iterations", options_.record_iterations,
+                       "Record N iterations of PyTorch, then no more")
+            ->type_name("N");
+    }
+
+    // What to record, and whether it can be.
+    Status choose(const collect::Parts& parts) {
+        if (nvtx_ || pytorch_) {
+            options_.nvtx = nvtx_;
+            options_.pytorch = pytorch_;
+        }
+        if (!options_.capture_range.empty()) options_.nvtx = true;
+        if (options_.pytorch && parts.inject_folder.empty())
+            return fail("the Python part of Opsight is missing (python/opsight)", parts.nvtx, {},
+                        "install Opsight again");
+        if (options_.nvtx && parts.nvtx.empty())
+            return fail("libopsight_nvtx.so of this Opsight is missing", {}, {}, "install Opsight again");
+        for (const std::string& domain : include_)
+            options_.domains.emplace_back(domain, 1);
+        for (const std::string& domain : exclude_)
+            options_.domains.emplace_back(domain, 0);
+        for (const std::string& rule : sample_)
+            OPSIGHT_TRY(add_sample(rule));
+        if (!include_.empty()) options_.domains.emplace_back("*", 0);
+        return {};
+    }
+
+    Status add_sample(const std::string& rule) {
+        const size_t equals = rule.rfind('=');
+        uint32_t every = 0;
+        const char* const end = rule.data() + rule.size();
+        if (equals != rule.npos && std::from_chars(rule.data() + equals + 1, end, every).ptr == end &&
+            every > 0) {
+            options_.domains.emplace_back(rule.substr(0, equals), every);
+            return {};
+        }
+        Error error;
+        error.what = fmt::format("--nvtx-sample {}: expected DOMAIN=N with N of at least 1", rule);
+        error.exit_code = 2;
+        return fail(std::move(error));
+    }
+
+    static int print_abilities(const collect::Parts& parts) {
+        for (const collect::Ability& ability : collect::check_abilities(parts))
+            std::printf("%-8s %-4s %s\n", ability.name.c_str(), ability.ready ? "yes" : "no",
+                        ability.detail.c_str());
+        return 0;
+    }
+
     // The program's own exit code wins over ours, where it tells of a failure.
     Result<int> finish(const CaptureFolder& captures, int exit_code) {
         const std::vector<std::string> files = recordings_in(captures.path());
         if (files.empty()) {
             captures.remove();
-            say("nothing was recorded, so no profile was written. If no reason stands above, the command did "
-                "not "
-                "import torch in a Python that can be observed (one started with -I or -E cannot be)");
+            say("nothing was recorded, so no profile was written. If no reason stands above, the command "
+                "neither "
+                "called NVTX nor did it import torch in a Python that can be observed (one started with -I "
+                "or -E "
+                "cannot be)");
             return exit_code ? exit_code : 1;
         }
         const Status saved = save(files);
@@ -162,14 +257,19 @@ class ProfileCommand : public Command {
         for (Rank& rank : profile.ranks)
             rank.source = profile.info.sources[0];
         OPSIGHT_ASSIGN(const SavedProfile saved, save_profile(std::move(profile), output_, force_));
-        say(fmt::format("wrote {}: {} ops in {} iterations and {} layers, {:.1f} MB. See: opsight report {}",
-                        output_, saved.ops, saved.iterations, saved.layers,
+        say(
+            fmt::format("wrote {}: {} ops, {} NVTX ranges and marks, in {} iterations and {} layers, {:.1f} "
+                        "MB. See: opsight report {}",
+                        output_, saved.ops, saved.nvtx, saved.iterations, saved.layers,
                         static_cast<double>(saved.file_bytes) / 1e6, output_));
         return {};
     }
 
     std::string output_;
-    bool force_ = false, keep_capture_ = false;
+    bool force_ = false, keep_capture_ = false, check_ = false;
+    bool nvtx_ = false, pytorch_ = false;
+    std::string collector_ = "opsight";
+    std::vector<std::string> include_, exclude_, sample_;
     int buffer_mb_ = 1024;
     collect::RecordOptions options_;
     std::vector<std::string> command_;

@@ -8,9 +8,14 @@
 
 #include <cerrno>
 #include <climits>
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <thread>
+
+#include "wire/clock.h"
 
 namespace opsight::collect {
 namespace {
@@ -116,7 +121,8 @@ Parts find_parts(const std::string& folder) {
     // Installed; in the build folder; in a build folder inside the sources.
     return {first_existing(folder, {"../lib/opsight/libopsight_torch.so", "../lib/libopsight_torch.so"}),
             first_existing(folder, {"../share/opsight/python/opsight/inject", "../python/opsight/inject",
-                                    "../../python/opsight/inject"})};
+                                    "../../python/opsight/inject"}),
+            first_existing(folder, {"../lib/opsight/libopsight_nvtx.so", "../lib/libopsight_nvtx.so"})};
 }
 
 Result<std::string> program_folder() {
@@ -133,15 +139,97 @@ std::string RecordOptions::json() const {
                        modules);
 }
 
+namespace {
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+std::string lines(const std::vector<std::pair<std::string, uint32_t>>& domains) {
+    std::string text;
+    for (const auto& [name, every] : domains)
+        text += fmt::format("{}={}\n", name, every);
+    return text;
+}
+
+Result<Variables> variables_for(const std::string& capture_folder, const Parts& parts,
+                                const RecordOptions& options) {
+    Variables result = {{"OPSIGHT_CAPTURE_DIR", capture_folder}};
+    if (options.pytorch) {
+        const char* old_path = std::getenv("PYTHONPATH");
+        result.emplace_back("PYTHONPATH",
+                            parts.inject_folder + (old_path && *old_path ? std::string(":") + old_path : ""));
+        result.emplace_back("OPSIGHT_OBSERVER", parts.observer);
+        result.emplace_back("OPSIGHT_OPTIONS", options.json());
+    }
+    if (options.nvtx) {
+        result.emplace_back("NVTX_INJECTION64_PATH", parts.nvtx);
+        result.emplace_back("OPSIGHT_LIMIT_BYTES", std::to_string(options.limit_bytes));
+        result.emplace_back("OPSIGHT_BEGAN_NS", std::to_string(wire::clock_ns(CLOCK_MONOTONIC)));
+        result.emplace_back("OPSIGHT_DELAY", std::to_string(options.delay_s));
+        result.emplace_back("OPSIGHT_DURATION", std::to_string(options.duration_s));
+        result.emplace_back("OPSIGHT_NVTX_DOMAINS", lines(options.domains));
+        result.emplace_back("OPSIGHT_CAPTURE_REPEAT", options.capture_repeat ? "1" : "0");
+    }
+    result.emplace_back("OPSIGHT_CAPTURE_RANGE", options.capture_range);
+    result.emplace_back("OPSIGHT_GATE", "");
+    if (options.capture_range.empty()) return result;
+    // The page by which processes tell each other that the range is open: see Gate in recorder.h.
+    const std::string gate = capture_folder + "/gate";
+    const int file = open(gate.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    constexpr off_t kPage = 4096;
+    const int problem = file < 0 ? errno : posix_fallocate(file, 0, kPage);
+    if (file >= 0) close(file);
+    if (problem != 0) return fail(fmt::format("cannot be made: {}", std::strerror(problem)), gate);
+    result.back().second = gate;
+    return result;
+}
+
+// Has the system write the captures to disk every so often: what a machine's crash would take is no older.
+class Flusher {
+  public:
+    Flusher(std::string folder, double every_s) : folder_(std::move(folder)), every_s_(every_s) {
+        if (every_s_ > 0) thread_ = std::thread([this] { run(); });
+    }
+    ~Flusher() {
+        {
+            const std::lock_guard lock(mutex_);
+            over_ = true;
+        }
+        wake_.notify_one();
+        if (thread_.joinable()) thread_.join();
+    }
+    Flusher(const Flusher&) = delete;
+    Flusher& operator=(const Flusher&) = delete;
+
+  private:
+    void run() {
+        std::unique_lock lock(mutex_);
+        while (!wake_.wait_for(lock, std::chrono::duration<double>(every_s_), [this] { return over_; }))
+            flush();
+    }
+    void flush() const {
+        std::error_code problem;
+        for (const auto& entry : fs::directory_iterator(folder_, problem)) {
+            const int file = open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
+            if (file < 0) continue;
+            fdatasync(file);
+            close(file);
+        }
+    }
+
+    const std::string folder_;
+    const double every_s_;
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    bool over_ = false;
+    std::thread thread_;
+};
+
+}  // namespace
+
 Result<ProgramEnd> run_recorded(const std::vector<std::string>& command, const std::string& capture_folder,
                                 const Parts& parts, const RecordOptions& options) {
-    const char* old_path = std::getenv("PYTHONPATH");
-    const std::string python_path =
-        parts.inject_folder + (old_path && *old_path ? std::string(":") + old_path : std::string());
-    const std::vector<std::string> environment = environment_with({{"PYTHONPATH", python_path},
-                                                                   {"OPSIGHT_CAPTURE_DIR", capture_folder},
-                                                                   {"OPSIGHT_OBSERVER", parts.observer},
-                                                                   {"OPSIGHT_OPTIONS", options.json()}});
+    OPSIGHT_ASSIGN(const Variables changes, variables_for(capture_folder, parts, options));
+    const std::vector<std::string> environment = environment_with(changes);
     const std::vector<char*> arguments = pointers(command), variables = pointers(environment);
 
     int report[2];  // carries execvpe's errno; closes by itself when the program starts
@@ -169,6 +257,7 @@ Result<ProgramEnd> run_recorded(const std::vector<std::string>& command, const s
     int problem = 0;
     const bool failed = read(report[0], &problem, sizeof problem) == sizeof problem;
     close(report[0]);
+    const Flusher flusher(capture_folder, options.flush_every_s);
     Result<ProgramEnd> end = wait_for(program);
     if (failed) return fail(cannot_start(command[0], problem));
     return end;

@@ -1,4 +1,4 @@
-// Starts a program so that PyTorch in it records itself, waits for it, and tells how it ended.
+// Starts a program so that NVTX and PyTorch in it record themselves, waits for it, and tells how it ended.
 //
 // The program keeps the terminal: its input, output and working folder are ours. A Ctrl-C reaches it by
 // itself (it is in our process group); signals sent to us alone are passed on. We outlive all of these
@@ -17,6 +17,7 @@ namespace opsight::collect {
 struct Parts {
     std::string observer;       // libopsight_torch.so
     std::string inject_folder;  // holds our sitecustomize.py
+    std::string nvtx;           // libopsight_nvtx.so
 };
 Parts find_parts(const std::string& program_folder);
 // The folder of the running program's file.
@@ -27,6 +28,11 @@ struct RecordOptions {
     double delay_s = 0, duration_s = 0;        // duration 0: to the end
     uint64_t skip_iterations = 0, record_iterations = 0;
     bool shapes = true, memory = true, modules = true;
+    bool nvtx = true, pytorch = true;
+    std::vector<std::pair<std::string, uint32_t>> domains;  // NVTX domain and N: every Nth range; 0: none
+    std::string capture_range;    // "NAME" or "NAME@DOMAIN": record while it is open
+    bool capture_repeat = false;  // every time, not only the first
+    double flush_every_s = 0;     // 0: as the system does it
     std::string json() const;
 };
 

@@ -134,7 +134,7 @@ struct ThreadState {
     IdCache<2048> kinds;
     size_t depth = 0, deeper = 0;
     Frame frames[kDeepest];
-    bool busy = false;      // inside a call of ours: a signal handler must not append now
+    bool busy = false;        // inside a call of ours: a signal handler must not append now
     uint64_t last_range = 0;  // number of the last range that may end on another thread
     DomainCount domains[kMostDomains] = {};
 };

@@ -299,6 +299,7 @@ int opsight_torch_open(const char* directory, uint64_t limit_bytes, uint32_t fla
     try {
         if (!opsight::collect::layout_agrees()) return OPSIGHT_ABI_MISMATCH;
         Recorder::set_thread_numbering(&at::RecordFunction::currentThreadId);
+        Recorder::follow_gate();
         if (const int problem = Recorder::open(directory, limit_bytes, *window)) return problem;
         opsight::collect::observe(flags);
         return 0;

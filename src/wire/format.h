@@ -72,18 +72,18 @@ enum class RecordType : uint16_t {
     kAsyncEnd = 11,
     kLinkedOp = 12,  // a kOp with its place in the autograd graph
     // NVTX, see nvtx.h
-    kNvtxKind = 13,      // text, domain, category and colour that ranges share
-    kNvtxRange = 14,     // an OpRecord: a range of one thread
-    kNvtxMark = 15,      // a point in time
-    kNvtxStart = 16,     // a range that may end on another thread
+    kNvtxKind = 13,   // text, domain, category and colour that ranges share
+    kNvtxRange = 14,  // an OpRecord: a range of one thread
+    kNvtxMark = 15,   // a point in time
+    kNvtxStart = 16,  // a range that may end on another thread
     kNvtxEnd = 17,
-    kNvtxNumber = 18,    // numeric payload of the NVTX event before it
-    kNvtxData = 19,      // payload with a schema, or a text that one points to, of the NVTX event before it
-    kNvtxDefine = 20,    // facts of the whole process: domains, categories, names, schemas, counters
-    kNvtxCounter = 21,   // a sample of a counter
-    kNvtxSample = 22,    // a sample whose layout a schema tells
-    kNvtxSync = 23,      // use of a lock that the program describes
-    kNvtxMemory = 24,    // a region of a heap that the program describes
+    kNvtxNumber = 18,   // numeric payload of the NVTX event before it
+    kNvtxData = 19,     // payload with a schema, or a text that one points to, of the NVTX event before it
+    kNvtxDefine = 20,   // facts of the whole process: domains, categories, names, schemas, counters
+    kNvtxCounter = 21,  // a sample of a counter
+    kNvtxSample = 22,   // a sample whose layout a schema tells
+    kNvtxSync = 23,     // use of a lock that the program describes
+    kNvtxMemory = 24,   // a region of a heap that the program describes
     kCount
 };
 

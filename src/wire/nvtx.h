@@ -55,18 +55,18 @@ struct NvtxDataRecord {
 static_assert(sizeof(NvtxDataRecord) == 24);
 
 enum class NvtxFact : uint16_t {
-    kDomain = 1,      // text: its name
-    kCategory,        // id: its number
-    kThread,          // id: of the system
-    kResource,        // id: handle or address; detail: NvtxResource
-    kText,            // a registered string, id: its handle
-    kSchema,          // id; the blob is an NvtxSchema, see nvtx_schema.h
-    kEnum,            // id; the blob is an NvtxSchema whose entries are the values
-    kCounter,         // id; detail: schema or type of a sample; text: name
-    kScope,           // id; detail: parent scope; text: path
-    kSync,            // id; text: name
-    kHeap,            // id; text: name
-    kRegion,          // id: handle or address; text: name
+    kDomain = 1,  // text: its name
+    kCategory,    // id: its number
+    kThread,      // id: of the system
+    kResource,    // id: handle or address; detail: NvtxResource
+    kText,        // a registered string, id: its handle
+    kSchema,      // id; the blob is an NvtxSchema, see nvtx_schema.h
+    kEnum,        // id; the blob is an NvtxSchema whose entries are the values
+    kCounter,     // id; detail: schema or type of a sample; text: name
+    kScope,       // id; detail: parent scope; text: path
+    kSync,        // id; text: name
+    kHeap,        // id; text: name
+    kRegion,      // id: handle or address; text: name
     kDomainDestroyed,
 };
 

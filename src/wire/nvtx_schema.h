@@ -6,8 +6,8 @@
 namespace opsight::wire {
 
 struct NvtxSchemaHead {
-    uint64_t type, flags;        // as NVTX numbers them; 0, 0 for enums
-    uint64_t size, pack;         // bytes of a payload; alignment where it is packed. 0: not told
+    uint64_t type, flags;  // as NVTX numbers them; 0, 0 for enums
+    uint64_t size, pack;   // bytes of a payload; alignment where it is packed. 0: not told
     uint32_t entries, name_length;
 };
 static_assert(sizeof(NvtxSchemaHead) == 40);
@@ -39,7 +39,7 @@ inline bool is_text(uint64_t type) {
 
 // Bytes of one value of a predefined type on 64-bit Linux; 0: not one of known size.
 inline uint32_t size_of(uint64_t type) {
-    constexpr uint8_t kSizes[] = {0, 1, 1, 2, 2, 4, 4, 8, 8, 8, 8, 1, 1, 2,  // CHAR to INT16
+    constexpr uint8_t kSizes[] = {0, 1, 1, 2, 2, 4, 4, 8,  8, 8, 8, 1, 1, 2,  // CHAR to INT16
                                   2, 4, 4, 8, 8, 4, 8, 16, 8, 8, 4, 1, 2, 4};
     if (type < sizeof kSizes) return kSizes[type];
     switch (type) {

@@ -17,12 +17,18 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(G
     Slots slots = nullptr;
     unsigned count = 0;
     if (!callbacks->module(kCore, &slots, &count)) return 0;
-    fill(slots, kRangePushA, +[](const char*) { return 0; });
-    fill(slots, kRangePop, +[]() { return 0; });
-    fill(slots, kRangeStartA, +[](const char*) { return uint64_t{1}; });
-    fill(slots, kRangeEnd, +[](uint64_t) {});
+    fill(
+        slots, kRangePushA, +[](const char*) { return 0; });
+    fill(
+        slots, kRangePop, +[]() { return 0; });
+    fill(
+        slots, kRangeStartA, +[](const char*) { return uint64_t{1}; });
+    fill(
+        slots, kRangeEnd, +[](uint64_t) {});
     if (!callbacks->module(kCore2, &slots, &count)) return 0;
-    fill(slots, kDomainRangePushEx, +[](const void*, const Attributes*) { return 0; });
-    fill(slots, kDomainRangePop, +[](const void*) { return 0; });
+    fill(
+        slots, kDomainRangePushEx, +[](const void*, const Attributes*) { return 0; });
+    fill(
+        slots, kDomainRangePop, +[](const void*) { return 0; });
     return 1;
 }

@@ -18,7 +18,8 @@ constexpr const char* kNames[] = {"forward", "backward", "optimizer.step", "data
 
 constexpr long kRound = 100'000;
 
-void run(std::string_view kind, long count, nvtxDomainHandle_t domain, const nvtxEventAttributes_t& attributes) {
+void run(std::string_view kind, long count, nvtxDomainHandle_t domain,
+         const nvtxEventAttributes_t& attributes) {
     if (kind == "push")
         for (long i = 0; i < count; ++i) {
             nvtxRangePushA(kNames[i & 3]);

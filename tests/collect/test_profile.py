@@ -241,7 +241,7 @@ class Profile(unittest.TestCase):
     def test_a_command_without_torch_is_told(self):
         done = self.run_profile("print('plain')")
         self.assertEqual((done.returncode, done.stdout), (1, "plain\n"))
-        self.assertIn("did not import torch", done.stderr)
+        self.assertIn("nor did it import torch", done.stderr)
         self.assertFalse(self.profile.exists())
         self.assertEqual(self.left_over(), [])
 

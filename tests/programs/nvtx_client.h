@@ -66,15 +66,19 @@ static int opsight_is_ready;
 static int opsight_table(int module, opsight_fn*** table, unsigned* count) {
     static const int sizes[7] = {0, 16, 9, 0, 7, 16, 7};
     static const int rows[7] = {0, 0, 1, 0, 2, 3, 4};
-    opsight_fn* slots[7] = {NULL, opsight_core, opsight_cuda, NULL, opsight_cudart, opsight_core2, opsight_sync};
+    opsight_fn* slots[7] = {NULL,           opsight_core,  opsight_cuda, NULL,
+                            opsight_cudart, opsight_core2, opsight_sync};
     int i;
     if (module < 1 || module > 6 || !slots[module]) return 0;
-    for (i = 0; i < sizes[module]; ++i) opsight_pointers[rows[module]][i] = slots[module] + i;
+    for (i = 0; i < sizes[module]; ++i)
+        opsight_pointers[rows[module]][i] = slots[module] + i;
     *table = opsight_pointers[rows[module]];
     *count = (unsigned)sizes[module];
     return 1;
 }
-static void opsight_set_version(uint32_t version) { (void)version; }
+static void opsight_set_version(uint32_t version) {
+    (void)version;
+}
 static const void* opsight_get_table(uint32_t id) {
     static const struct {
         size_t size;
@@ -114,46 +118,95 @@ static void opsight_load(void) {
     if (!init || !init(opsight_get_table)) memset(opsight_core, 0, sizeof opsight_core);
     for (i = 0; extend && i < 3; ++i) {
         struct opsight_segment segment = {0, 63, opsight_extension[modules[i][0]]};
-        struct opsight_info info = {NVTX_VERSION, sizeof info, modules[i][0], modules[i][1], 1, &segment, NULL, NULL};
+        struct opsight_info info = {NVTX_VERSION, sizeof info, modules[i][0], modules[i][1], 1,
+                                    &segment,     NULL,        NULL};
         extend(&info);
     }
 }
 
-#define OPSIGHT_CALL(table, id, type, none, types, names) \
-    do { \
-        if (!opsight_is_ready) opsight_load(); \
+#define OPSIGHT_CALL(table, id, type, none, types, names)          \
+    do {                                                           \
+        if (!opsight_is_ready) opsight_load();                     \
         return table[id] ? ((type(*) types)table[id])names : none; \
     } while (0)
-#define OPSIGHT_RUN(table, id, types, names) \
-    do { \
-        if (!opsight_is_ready) opsight_load(); \
-        if (table[id]) ((void(*) types)table[id])names; \
+#define OPSIGHT_RUN(table, id, types, names)             \
+    do {                                                 \
+        if (!opsight_is_ready) opsight_load();           \
+        if (table[id]) ((void(*) types)table[id]) names; \
     } while (0)
 #define OPSIGHT_API static inline __attribute__((unused))
 
-OPSIGHT_API void nvtxMarkA(const char* t) { OPSIGHT_RUN(opsight_core, 2, (const char*), (t)); }
-OPSIGHT_API void nvtxMarkW(const wchar_t* t) { OPSIGHT_RUN(opsight_core, 3, (const wchar_t*), (t)); }
-OPSIGHT_API nvtxRangeId_t nvtxRangeStartA(const char* t) { OPSIGHT_CALL(opsight_core, 5, nvtxRangeId_t, 0, (const char*), (t)); }
-OPSIGHT_API void nvtxRangeEnd(nvtxRangeId_t id) { OPSIGHT_RUN(opsight_core, 7, (nvtxRangeId_t), (id)); }
-OPSIGHT_API int nvtxRangePushEx(const nvtxEventAttributes_t* a) { OPSIGHT_CALL(opsight_core, 8, int, -2, (const nvtxEventAttributes_t*), (a)); }
-OPSIGHT_API int nvtxRangePushA(const char* t) { OPSIGHT_CALL(opsight_core, 9, int, -2, (const char*), (t)); }
-OPSIGHT_API int nvtxRangePushW(const wchar_t* t) { OPSIGHT_CALL(opsight_core, 10, int, -2, (const wchar_t*), (t)); }
-OPSIGHT_API int nvtxRangePop(void) { OPSIGHT_CALL(opsight_core, 11, int, -2, (void), ()); }
-OPSIGHT_API void nvtxNameCategoryA(uint32_t c, const char* t) { OPSIGHT_RUN(opsight_core, 12, (uint32_t, const char*), (c, t)); }
-OPSIGHT_API void nvtxNameOsThreadA(uint32_t c, const char* t) { OPSIGHT_RUN(opsight_core, 14, (uint32_t, const char*), (c, t)); }
-OPSIGHT_API void nvtxDomainMarkEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t* a) { OPSIGHT_RUN(opsight_core2, 1, (nvtxDomainHandle_t, const nvtxEventAttributes_t*), (d, a)); }
-OPSIGHT_API nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t* a) { OPSIGHT_CALL(opsight_core2, 2, nvtxRangeId_t, 0, (nvtxDomainHandle_t, const nvtxEventAttributes_t*), (d, a)); }
-OPSIGHT_API void nvtxDomainRangeEnd(nvtxDomainHandle_t d, nvtxRangeId_t id) { OPSIGHT_RUN(opsight_core2, 3, (nvtxDomainHandle_t, nvtxRangeId_t), (d, id)); }
-OPSIGHT_API int nvtxDomainRangePushEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t* a) { OPSIGHT_CALL(opsight_core2, 4, int, -2, (nvtxDomainHandle_t, const nvtxEventAttributes_t*), (d, a)); }
-OPSIGHT_API int nvtxDomainRangePop(nvtxDomainHandle_t d) { OPSIGHT_CALL(opsight_core2, 5, int, -2, (nvtxDomainHandle_t), (d)); }
-OPSIGHT_API void nvtxDomainNameCategoryA(nvtxDomainHandle_t d, uint32_t c, const char* t) { OPSIGHT_RUN(opsight_core2, 8, (nvtxDomainHandle_t, uint32_t, const char*), (d, c, t)); }
-OPSIGHT_API nvtxStringHandle_t nvtxDomainRegisterStringA(nvtxDomainHandle_t d, const char* t) { OPSIGHT_CALL(opsight_core2, 10, nvtxStringHandle_t, NULL, (nvtxDomainHandle_t, const char*), (d, t)); }
-OPSIGHT_API nvtxDomainHandle_t nvtxDomainCreateA(const char* t) { OPSIGHT_CALL(opsight_core2, 12, nvtxDomainHandle_t, NULL, (const char*), (t)); }
-OPSIGHT_API void nvtxDomainDestroy(nvtxDomainHandle_t d) { OPSIGHT_RUN(opsight_core2, 14, (nvtxDomainHandle_t), (d)); }
-OPSIGHT_API nvtxSyncUser_t nvtxDomainSyncUserCreate(nvtxDomainHandle_t d, const nvtxSyncUserAttributes_t* a) { OPSIGHT_CALL(opsight_sync, 1, nvtxSyncUser_t, NULL, (nvtxDomainHandle_t, const nvtxSyncUserAttributes_t*), (d, a)); }
-OPSIGHT_API void nvtxDomainSyncUserAcquireStart(nvtxSyncUser_t s) { OPSIGHT_RUN(opsight_sync, 3, (nvtxSyncUser_t), (s)); }
-OPSIGHT_API void nvtxDomainSyncUserAcquireSuccess(nvtxSyncUser_t s) { OPSIGHT_RUN(opsight_sync, 5, (nvtxSyncUser_t), (s)); }
-OPSIGHT_API void nvtxDomainSyncUserReleasing(nvtxSyncUser_t s) { OPSIGHT_RUN(opsight_sync, 6, (nvtxSyncUser_t), (s)); }
+OPSIGHT_API void nvtxMarkA(const char* t) {
+    OPSIGHT_RUN(opsight_core, 2, (const char*), (t));
+}
+OPSIGHT_API void nvtxMarkW(const wchar_t* t) {
+    OPSIGHT_RUN(opsight_core, 3, (const wchar_t*), (t));
+}
+OPSIGHT_API nvtxRangeId_t nvtxRangeStartA(const char* t) {
+    OPSIGHT_CALL(opsight_core, 5, nvtxRangeId_t, 0, (const char*), (t));
+}
+OPSIGHT_API void nvtxRangeEnd(nvtxRangeId_t id) {
+    OPSIGHT_RUN(opsight_core, 7, (nvtxRangeId_t), (id));
+}
+OPSIGHT_API int nvtxRangePushEx(const nvtxEventAttributes_t* a) {
+    OPSIGHT_CALL(opsight_core, 8, int, -2, (const nvtxEventAttributes_t*), (a));
+}
+OPSIGHT_API int nvtxRangePushA(const char* t) {
+    OPSIGHT_CALL(opsight_core, 9, int, -2, (const char*), (t));
+}
+OPSIGHT_API int nvtxRangePushW(const wchar_t* t) {
+    OPSIGHT_CALL(opsight_core, 10, int, -2, (const wchar_t*), (t));
+}
+OPSIGHT_API int nvtxRangePop(void) {
+    OPSIGHT_CALL(opsight_core, 11, int, -2, (void), ());
+}
+OPSIGHT_API void nvtxNameCategoryA(uint32_t c, const char* t) {
+    OPSIGHT_RUN(opsight_core, 12, (uint32_t, const char*), (c, t));
+}
+OPSIGHT_API void nvtxNameOsThreadA(uint32_t c, const char* t) {
+    OPSIGHT_RUN(opsight_core, 14, (uint32_t, const char*), (c, t));
+}
+OPSIGHT_API void nvtxDomainMarkEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t* a) {
+    OPSIGHT_RUN(opsight_core2, 1, (nvtxDomainHandle_t, const nvtxEventAttributes_t*), (d, a));
+}
+OPSIGHT_API nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t* a) {
+    OPSIGHT_CALL(opsight_core2, 2, nvtxRangeId_t, 0, (nvtxDomainHandle_t, const nvtxEventAttributes_t*),
+                 (d, a));
+}
+OPSIGHT_API void nvtxDomainRangeEnd(nvtxDomainHandle_t d, nvtxRangeId_t id) {
+    OPSIGHT_RUN(opsight_core2, 3, (nvtxDomainHandle_t, nvtxRangeId_t), (d, id));
+}
+OPSIGHT_API int nvtxDomainRangePushEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t* a) {
+    OPSIGHT_CALL(opsight_core2, 4, int, -2, (nvtxDomainHandle_t, const nvtxEventAttributes_t*), (d, a));
+}
+OPSIGHT_API int nvtxDomainRangePop(nvtxDomainHandle_t d) {
+    OPSIGHT_CALL(opsight_core2, 5, int, -2, (nvtxDomainHandle_t), (d));
+}
+OPSIGHT_API void nvtxDomainNameCategoryA(nvtxDomainHandle_t d, uint32_t c, const char* t) {
+    OPSIGHT_RUN(opsight_core2, 8, (nvtxDomainHandle_t, uint32_t, const char*), (d, c, t));
+}
+OPSIGHT_API nvtxStringHandle_t nvtxDomainRegisterStringA(nvtxDomainHandle_t d, const char* t) {
+    OPSIGHT_CALL(opsight_core2, 10, nvtxStringHandle_t, NULL, (nvtxDomainHandle_t, const char*), (d, t));
+}
+OPSIGHT_API nvtxDomainHandle_t nvtxDomainCreateA(const char* t) {
+    OPSIGHT_CALL(opsight_core2, 12, nvtxDomainHandle_t, NULL, (const char*), (t));
+}
+OPSIGHT_API void nvtxDomainDestroy(nvtxDomainHandle_t d) {
+    OPSIGHT_RUN(opsight_core2, 14, (nvtxDomainHandle_t), (d));
+}
+OPSIGHT_API nvtxSyncUser_t nvtxDomainSyncUserCreate(nvtxDomainHandle_t d, const nvtxSyncUserAttributes_t* a) {
+    OPSIGHT_CALL(opsight_sync, 1, nvtxSyncUser_t, NULL, (nvtxDomainHandle_t, const nvtxSyncUserAttributes_t*),
+                 (d, a));
+}
+OPSIGHT_API void nvtxDomainSyncUserAcquireStart(nvtxSyncUser_t s) {
+    OPSIGHT_RUN(opsight_sync, 3, (nvtxSyncUser_t), (s));
+}
+OPSIGHT_API void nvtxDomainSyncUserAcquireSuccess(nvtxSyncUser_t s) {
+    OPSIGHT_RUN(opsight_sync, 5, (nvtxSyncUser_t), (s));
+}
+OPSIGHT_API void nvtxDomainSyncUserReleasing(nvtxSyncUser_t s) {
+    OPSIGHT_RUN(opsight_sync, 6, (nvtxSyncUser_t), (s));
+}
 
 /* ---- extensions */
 
@@ -253,18 +306,51 @@ typedef struct {
     const nvtxMemRegionRef_t* refElements;
 } nvtxMemRegionsUnregisterBatch_t;
 
-OPSIGHT_API uint64_t nvtxPayloadSchemaRegister(nvtxDomainHandle_t d, const nvtxPayloadSchemaAttr_t* a) { OPSIGHT_CALL(opsight_extension[2], 0, uint64_t, 0, (nvtxDomainHandle_t, const nvtxPayloadSchemaAttr_t*), (d, a)); }
-OPSIGHT_API uint64_t nvtxPayloadEnumRegister(nvtxDomainHandle_t d, const nvtxPayloadEnumAttr_t* a) { OPSIGHT_CALL(opsight_extension[2], 1, uint64_t, 0, (nvtxDomainHandle_t, const nvtxPayloadEnumAttr_t*), (d, a)); }
-OPSIGHT_API void nvtxMarkPayload(nvtxDomainHandle_t d, const nvtxPayloadData_t* p, size_t n) { OPSIGHT_RUN(opsight_extension[2], 2, (nvtxDomainHandle_t, const nvtxPayloadData_t*, size_t), (d, p, n)); }
-OPSIGHT_API int nvtxRangePushPayload(nvtxDomainHandle_t d, const nvtxPayloadData_t* p, size_t n) { OPSIGHT_CALL(opsight_extension[2], 3, int, -2, (nvtxDomainHandle_t, const nvtxPayloadData_t*, size_t), (d, p, n)); }
-OPSIGHT_API int nvtxRangePopPayload(nvtxDomainHandle_t d, const nvtxPayloadData_t* p, size_t n) { OPSIGHT_CALL(opsight_extension[2], 4, int, -2, (nvtxDomainHandle_t, const nvtxPayloadData_t*, size_t), (d, p, n)); }
-OPSIGHT_API uint8_t nvtxDomainIsEnabled(nvtxDomainHandle_t d) { OPSIGHT_CALL(opsight_extension[2], 7, uint8_t, 1, (nvtxDomainHandle_t), (d)); }
-OPSIGHT_API uint64_t nvtxCounterRegister(nvtxDomainHandle_t d, const nvtxCounterAttr_t* a) { OPSIGHT_CALL(opsight_extension[4], 0, uint64_t, 0, (nvtxDomainHandle_t, const nvtxCounterAttr_t*), (d, a)); }
-OPSIGHT_API void nvtxCounterSampleInt64(nvtxDomainHandle_t d, uint64_t c, int64_t v) { OPSIGHT_RUN(opsight_extension[4], 1, (nvtxDomainHandle_t, uint64_t, int64_t), (d, c, v)); }
-OPSIGHT_API void nvtxCounterSampleFloat64(nvtxDomainHandle_t d, uint64_t c, double v) { OPSIGHT_RUN(opsight_extension[4], 2, (nvtxDomainHandle_t, uint64_t, double), (d, c, v)); }
-OPSIGHT_API void nvtxCounterSample(nvtxDomainHandle_t d, uint64_t c, const void* v, size_t n) { OPSIGHT_RUN(opsight_extension[4], 3, (nvtxDomainHandle_t, uint64_t, const void*, size_t), (d, c, v, n)); }
-OPSIGHT_API nvtxMemHeapHandle_t nvtxMemHeapRegister(nvtxDomainHandle_t d, const nvtxMemHeapDesc_t* h) { OPSIGHT_CALL(opsight_extension[1], 0, nvtxMemHeapHandle_t, NULL, (nvtxDomainHandle_t, const nvtxMemHeapDesc_t*), (d, h)); }
-OPSIGHT_API void nvtxMemRegionsRegister(nvtxDomainHandle_t d, const nvtxMemRegionsRegisterBatch_t* b) { OPSIGHT_RUN(opsight_extension[1], 3, (nvtxDomainHandle_t, const nvtxMemRegionsRegisterBatch_t*), (d, b)); }
-OPSIGHT_API void nvtxMemRegionsUnregister(nvtxDomainHandle_t d, const nvtxMemRegionsUnregisterBatch_t* b) { OPSIGHT_RUN(opsight_extension[1], 5, (nvtxDomainHandle_t, const nvtxMemRegionsUnregisterBatch_t*), (d, b)); }
+OPSIGHT_API uint64_t nvtxPayloadSchemaRegister(nvtxDomainHandle_t d, const nvtxPayloadSchemaAttr_t* a) {
+    OPSIGHT_CALL(opsight_extension[2], 0, uint64_t, 0, (nvtxDomainHandle_t, const nvtxPayloadSchemaAttr_t*),
+                 (d, a));
+}
+OPSIGHT_API uint64_t nvtxPayloadEnumRegister(nvtxDomainHandle_t d, const nvtxPayloadEnumAttr_t* a) {
+    OPSIGHT_CALL(opsight_extension[2], 1, uint64_t, 0, (nvtxDomainHandle_t, const nvtxPayloadEnumAttr_t*),
+                 (d, a));
+}
+OPSIGHT_API void nvtxMarkPayload(nvtxDomainHandle_t d, const nvtxPayloadData_t* p, size_t n) {
+    OPSIGHT_RUN(opsight_extension[2], 2, (nvtxDomainHandle_t, const nvtxPayloadData_t*, size_t), (d, p, n));
+}
+OPSIGHT_API int nvtxRangePushPayload(nvtxDomainHandle_t d, const nvtxPayloadData_t* p, size_t n) {
+    OPSIGHT_CALL(opsight_extension[2], 3, int, -2, (nvtxDomainHandle_t, const nvtxPayloadData_t*, size_t),
+                 (d, p, n));
+}
+OPSIGHT_API int nvtxRangePopPayload(nvtxDomainHandle_t d, const nvtxPayloadData_t* p, size_t n) {
+    OPSIGHT_CALL(opsight_extension[2], 4, int, -2, (nvtxDomainHandle_t, const nvtxPayloadData_t*, size_t),
+                 (d, p, n));
+}
+OPSIGHT_API uint8_t nvtxDomainIsEnabled(nvtxDomainHandle_t d) {
+    OPSIGHT_CALL(opsight_extension[2], 7, uint8_t, 1, (nvtxDomainHandle_t), (d));
+}
+OPSIGHT_API uint64_t nvtxCounterRegister(nvtxDomainHandle_t d, const nvtxCounterAttr_t* a) {
+    OPSIGHT_CALL(opsight_extension[4], 0, uint64_t, 0, (nvtxDomainHandle_t, const nvtxCounterAttr_t*),
+                 (d, a));
+}
+OPSIGHT_API void nvtxCounterSampleInt64(nvtxDomainHandle_t d, uint64_t c, int64_t v) {
+    OPSIGHT_RUN(opsight_extension[4], 1, (nvtxDomainHandle_t, uint64_t, int64_t), (d, c, v));
+}
+OPSIGHT_API void nvtxCounterSampleFloat64(nvtxDomainHandle_t d, uint64_t c, double v) {
+    OPSIGHT_RUN(opsight_extension[4], 2, (nvtxDomainHandle_t, uint64_t, double), (d, c, v));
+}
+OPSIGHT_API void nvtxCounterSample(nvtxDomainHandle_t d, uint64_t c, const void* v, size_t n) {
+    OPSIGHT_RUN(opsight_extension[4], 3, (nvtxDomainHandle_t, uint64_t, const void*, size_t), (d, c, v, n));
+}
+OPSIGHT_API nvtxMemHeapHandle_t nvtxMemHeapRegister(nvtxDomainHandle_t d, const nvtxMemHeapDesc_t* h) {
+    OPSIGHT_CALL(opsight_extension[1], 0, nvtxMemHeapHandle_t, NULL,
+                 (nvtxDomainHandle_t, const nvtxMemHeapDesc_t*), (d, h));
+}
+OPSIGHT_API void nvtxMemRegionsRegister(nvtxDomainHandle_t d, const nvtxMemRegionsRegisterBatch_t* b) {
+    OPSIGHT_RUN(opsight_extension[1], 3, (nvtxDomainHandle_t, const nvtxMemRegionsRegisterBatch_t*), (d, b));
+}
+OPSIGHT_API void nvtxMemRegionsUnregister(nvtxDomainHandle_t d, const nvtxMemRegionsUnregisterBatch_t* b) {
+    OPSIGHT_RUN(opsight_extension[1], 5, (nvtxDomainHandle_t, const nvtxMemRegionsUnregisterBatch_t*),
+                (d, b));
+}
 
 #endif

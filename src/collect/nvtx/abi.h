@@ -93,7 +93,7 @@ struct Attributes {
     uint32_t category;
     int32_t color_type;
     uint32_t color;
-    int32_t payload_type;  // 1 to 6: as wire::NvtxNumber
+    int32_t payload_type;   // 1 to 6: as wire::NvtxNumber
     int32_t payload_count;  // of kSchemaPayload
     uint64_t payload;
     int32_t message_type;

@@ -15,7 +15,7 @@ namespace opsight::nvtx {
 namespace {
 
 #define SAME_SIZE(ours, theirs) static_assert(sizeof(ours) == sizeof(theirs))
-#define SAME_PLACE(ours, field, theirs, their_field) \
+#define SAME_PLACE(ours, field, theirs, their_field)                        \
     static_assert(offsetof(ours, field) == offsetof(theirs, their_field) && \
                   sizeof(ours::field) == sizeof(theirs::their_field))
 #define SAME(ours, theirs) static_assert(static_cast<int64_t>(ours) == static_cast<int64_t>(theirs))

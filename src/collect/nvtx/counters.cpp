@@ -57,11 +57,13 @@ void sample_float64(const void*, uint64_t counter, double value) {
 void sample_no_value(const void*, uint64_t counter, uint8_t reason) {
     constexpr uint8_t kReasons = 3;
     if (reason < kReasons)
-        sample(counter, static_cast<NvtxSampleType>(static_cast<uint32_t>(NvtxSampleType::kZero) + reason), 0);
+        sample(counter, static_cast<NvtxSampleType>(static_cast<uint32_t>(NvtxSampleType::kZero) + reason),
+               0);
 }
 
 // `clock`: kOther leaves the decision to the counter's definition.
-void append(ThreadState& state, uint64_t counter, const void* from, size_t size, uint64_t time, NvtxClock clock) {
+void append(ThreadState& state, uint64_t counter, const void* from, size_t size, uint64_t time,
+            NvtxClock clock) {
     if (size > wire::kMaxPayload) return state.stream.writer().count_lost();
     const size_t bytes = sizeof(wire::NvtxSampleRecord) + ((size + 7) & ~size_t{7});
     char* at = state.stream.reserve(bytes);
@@ -95,7 +97,8 @@ void submit_batch(const void*, const CounterBatch* batch) {
     const size_t size = batch->samples_size / times;
     const char* at = static_cast<const char*>(batch->samples);
     for (size_t i = 0; i < times && size > 0; ++i, at += size)
-        append(*call, batch->counter, at, size, static_cast<uint64_t>(batch->timestamps[i]), NvtxClock::kOther);
+        append(*call, batch->counter, at, size, static_cast<uint64_t>(batch->timestamps[i]),
+               NvtxClock::kOther);
 }
 
 }  // namespace

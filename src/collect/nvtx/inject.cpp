@@ -59,7 +59,8 @@ __attribute__((visibility("default"))) int InitializeInjectionNvtx2(opsight::nvt
     return get_table && start_session() && fill_all(get_table);
 }
 
-__attribute__((visibility("default"))) int InitializeInjectionNvtxExtension(opsight::nvtx::ExtensionInfo* info) {
+__attribute__((visibility("default"))) int InitializeInjectionNvtxExtension(
+    opsight::nvtx::ExtensionInfo* info) {
     using namespace opsight::nvtx;
     return info && start_session() && fill_extension(*info);
 }

@@ -17,8 +17,8 @@ void append(wire::NvtxMemory what, const void* heap, const void* address, size_t
     call->stream.commit(sizeof *record);
 }
 
-void define_named(wire::NvtxFact fact, const void* domain, uint64_t id, uint32_t message_type, Message message,
-                  uint64_t detail) {
+void define_named(wire::NvtxFact fact, const void* domain, uint64_t id, uint32_t message_type,
+                  Message message, uint64_t detail) {
     Attributes as_event{};
     as_event.size = sizeof as_event;
     as_event.message_type = static_cast<int32_t>(message_type);
@@ -31,7 +31,8 @@ void define_named(wire::NvtxFact fact, const void* domain, uint64_t id, uint32_t
 const void* heap_register(const void* domain, const HeapDescription* from) {
     if (!from || from->struct_size < sizeof *from) return nullptr;
     const uint64_t id = next_dynamic_id();
-    const bool sized = from->type == kVirtualAddress && from->range && from->range_size >= sizeof(VirtualRange);
+    const bool sized =
+        from->type == kVirtualAddress && from->range && from->range_size >= sizeof(VirtualRange);
     define_named(wire::NvtxFact::kHeap, domain, id, from->message_type, from->message,
                  sized ? static_cast<const VirtualRange*>(from->range)->size : 0);
     return reinterpret_cast<const void*>(id);

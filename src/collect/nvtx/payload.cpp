@@ -50,7 +50,8 @@ void remember(uint32_t domain, uint64_t schema, const SchemaAttributes& from, si
     place->size = from.fields & kSchemaSize ? from.static_size : 0;
     for (size_t i = 0; i < count && place->texts < std::size(place->text_at); ++i) {
         const SchemaEntry& entry = from.entries[i];
-        if ((i == 0 || entry.offset != 0) && wire::schema::is_text_address(entry.type, entry.flags, entry.detail))
+        if ((i == 0 || entry.offset != 0) &&
+            wire::schema::is_text_address(entry.type, entry.flags, entry.detail))
             place->text_at[place->texts++] = static_cast<uint32_t>(entry.offset);
     }
     place->key.store(key, std::memory_order_release);
@@ -79,8 +80,8 @@ size_t length_of(const char* text) {
 
 // `entry(i)` gives the entry and its name.
 template <class Entry>
-void define_schema(wire::NvtxFact fact, uint32_t domain, uint64_t id, wire::NvtxSchemaHead head, const char* name,
-                   size_t count, Entry&& entry) {
+void define_schema(wire::NvtxFact fact, uint32_t domain, uint64_t id, wire::NvtxSchemaHead head,
+                   const char* name, size_t count, Entry&& entry) {
     Blob blob;
     count = std::min<size_t>(count, wire::kMostSchemaEntries);
     head.name_length = static_cast<uint32_t>(length_of(name));
@@ -110,8 +111,8 @@ uint64_t schema_register(const void* domain, const SchemaAttributes* from) {
     head.pack = from->fields & kSchemaPack ? from->pack : 0;
     const uint32_t number = domain_of(domain).number;
     remember(number, id, *from, count);
-    define_schema(wire::NvtxFact::kSchema, number, id, head, from->fields & kSchemaName ? from->name : nullptr,
-                  count, [&](size_t i) {
+    define_schema(wire::NvtxFact::kSchema, number, id, head,
+                  from->fields & kSchemaName ? from->name : nullptr, count, [&](size_t i) {
                       const SchemaEntry& entry = from->entries[i];
                       wire::NvtxSchemaEntry out{entry.flags, entry.type, entry.detail, entry.offset,
                                                 length_of(entry.name)};
@@ -245,7 +246,8 @@ void append_payloads(ThreadState& state, const PayloadData* payloads, size_t cou
         for (uint32_t text = 0; schema && text < schema->texts; ++text) {
             const char* address = nullptr;
             if (schema->text_at[text] + sizeof address > size) continue;
-            std::memcpy(&address, static_cast<const char*>(from.payload) + schema->text_at[text], sizeof address);
+            std::memcpy(&address, static_cast<const char*>(from.payload) + schema->text_at[text],
+                        sizeof address);
             if (address) append_text_at(state, address, domain);
         }
     }

@@ -27,6 +27,10 @@ Domain* g_domains = nullptr;
 std::atomic<uint32_t> g_domain_count{0};
 std::atomic_flag g_lock = ATOMIC_FLAG_INIT;
 std::atomic<uint64_t> g_next_id{1};
+// Handles of registered texts, by their hash: a text that is registered again is the same one.
+constexpr size_t kRegisteredSlots = 1 << 15;
+const Registered* g_registered[kRegisteredSlots];
+const Registered* g_too_many = nullptr;  // what texts become that find no room
 AwaitedRange g_awaited;
 char g_awaited_domain[256];
 const char* g_filter = "";
@@ -44,7 +48,8 @@ class Lock {
 };
 
 char* map(size_t bytes) {
-    void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* at =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return at == MAP_FAILED ? nullptr : static_cast<char*>(at);
 }
 
@@ -164,6 +169,8 @@ bool open_recorder() {
     copy_filter();
     set_up_domain(*new (g_domains) Domain, 0, "");
     g_domain_count = 1;
+    static Registered too_many{hashed("(further registered texts)"), 0};
+    g_too_many = &too_many;
 
     opsight_torch_window window{};
     const double began_s = option("OPSIGHT_BEGAN_NS", 0) / 1e9;
@@ -222,21 +229,27 @@ const Domain* make_domain(const char* name) {
 }
 
 void destroy_domain(const void* handle) {
-    if (handle) define(wire::NvtxFact::kDomainDestroyed, domain_of(handle).number, domain_of(handle).number, {});
+    if (handle)
+        define(wire::NvtxFact::kDomainDestroyed, domain_of(handle).number, domain_of(handle).number, {});
 }
 
 const Registered* register_text(const Domain& domain, const char* text) {
     if (!text) return nullptr;
     const size_t length = std::min(std::strlen(text), wire::kMaxBlob);
-    char* at = nullptr;
+    const uint64_t key = collect::hash_bytes(text, length, domain.number + 1);
+    const Registered* handle = nullptr;
     {
         const Lock lock;
-        at = take(g_texts, sizeof(Registered) + length + 1);
+        size_t slot = key % kRegisteredSlots;
+        for (int i = 0; i < 8 && g_registered[slot]; ++i, slot = (slot + 1) % kRegisteredSlots)
+            if (g_registered[slot]->key == key) return g_registered[slot];
+        char* at = take(g_texts, sizeof(Registered) + length + 1);
+        if (!at) return g_too_many;
+        char* copy = at + sizeof(Registered);
+        std::memcpy(copy, text, length);
+        handle = new (at) Registered{hashed(copy), key};
+        if (!g_registered[slot]) g_registered[slot] = handle;
     }
-    if (!at) return nullptr;
-    char* copy = at + sizeof(Registered);
-    std::memcpy(copy, text, length);
-    auto* handle = new (at) Registered{hashed(copy)};
     define(wire::NvtxFact::kText, domain.number, reinterpret_cast<uintptr_t>(handle), handle->text.view());
     return handle;
 }

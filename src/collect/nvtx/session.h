@@ -19,7 +19,7 @@ using collect::ThreadState;
 // them; they are never freed, since programs use handles after they destroyed them.
 struct Domain {
     uint32_t number = 0;
-    uint32_t every = 1;  // ranges and marks that are kept: 1 all, 0 none, N every Nth outermost one
+    uint32_t every = 1;    // ranges and marks that are kept: 1 all, 0 none, N every Nth outermost one
     bool awaited = false;  // the range that recording waits for is in this domain
     uint16_t length = 0;
     char name[256] = "";
@@ -31,6 +31,7 @@ void destroy_domain(const void* handle);
 // A handle of a registered text.
 struct Registered {
     HashedText text;
+    uint64_t key;  // of domain and text
 };
 const Registered* register_text(const Domain& domain, const char* text);
 

@@ -24,8 +24,8 @@ inline uint64_t hash_words(uint64_t state, uint64_t a, uint64_t b) {
 }
 
 #if defined(__SSE2__)
-// Reads 16 bytes at a time from aligned addresses, so never from a page that the text does not reach; the bytes
-// beyond its end are masked away. Which is why the sanitizer must not look.
+// Reads 16 bytes at a time from aligned addresses, so never from a page that the text does not reach; the
+// bytes beyond its end are masked away. Which is why the sanitizer must not look.
 __attribute__((no_sanitize("address"))) inline HashedText hashed(const char* text) {
     constexpr uintptr_t kPage = 4096;
     uint64_t state = 0;
@@ -33,7 +33,8 @@ __attribute__((no_sanitize("address"))) inline HashedText hashed(const char* tex
     for (;;) {
         if ((reinterpret_cast<uintptr_t>(at) & (kPage - 1)) > kPage - 16) break;  // the last bytes of a page
         const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-        const auto zeros = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128())));
+        const auto zeros =
+            static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128())));
         uint64_t low = static_cast<uint64_t>(_mm_cvtsi128_si64(bytes));
         uint64_t high = static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(bytes, bytes)));
         if (zeros == 0) {

@@ -70,7 +70,12 @@ class RunImport {
         ProfileInfo& info = builder_.info();
         info.producer = "Opsight collector";
         info.origin_is_unix = true;
-        for (const auto& [key, value] : main.facts.properties) {
+        // Several libraries may have recorded in the same process, each in a capture of its own.
+        std::map<std::string, std::string> properties;
+        for (const Process& process : processes_)
+            if (process.reader.info().pid == main.reader.info().pid)
+                properties.insert(process.facts.properties.begin(), process.facts.properties.end());
+        for (const auto& [key, value] : properties) {
             if (key == "framework")
                 info.frameworks.push_back(value);
             else

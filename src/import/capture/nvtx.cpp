@@ -57,7 +57,8 @@ void NvtxFacts::take(const RecordView& record) {
             bad += !schemas.define(head.domain, head.id, blob, head.fact == wire::NvtxFact::kEnum);
             return;
         case wire::NvtxFact::kCounter:
-            counters[head.id] = {cleaned(blob), head.domain, head.detail, static_cast<wire::NvtxClock>(head.clock)};
+            counters[head.id] = {cleaned(blob), head.domain, head.detail,
+                                 static_cast<wire::NvtxClock>(head.clock)};
             return;
         case wire::NvtxFact::kSync:
             locks[head.id] = cleaned(blob);
@@ -208,7 +209,8 @@ void NvtxImport::take_number(const wire::NvtxNumberRecord& number) {
             payload.real = real_of(number.bits, number.type);
             break;
         default:
-            return note(Diag::kUnreadRow, fmt::format("NVTX payload of type {}", static_cast<uint32_t>(number.type)));
+            return note(Diag::kUnreadRow,
+                        fmt::format("NVTX payload of type {}", static_cast<uint32_t>(number.type)));
     }
     open_->number = payload;
 }
@@ -272,9 +274,9 @@ void NvtxImport::add(Event& event, TrackId end_track) {
     if (event.payloads.empty()) return;
     NvtxPayload payload;
     payload.type = NvtxPayload::Type::kText;
-    payload.text = builder_.text(event.payloads.size() == 1
-                                     ? event.payloads[0]
-                                     : fmt::format("[{}]", fmt::join(event.payloads, ", ")));
+    payload.text =
+        builder_.text(event.payloads.size() == 1 ? event.payloads[0]
+                                                 : fmt::format("[{}]", fmt::join(event.payloads, ", ")));
     builder_.extend_payload(payload);
 }
 

@@ -45,7 +45,8 @@ void NvtxImport::take_counter(const wire::NvtxCounterRecord& sample) {
     if (std::isfinite(value)) add_counter(ns, counter_name(counter->second), value);
 }
 
-bool NvtxImport::sample_time(const NvtxFacts::Counter& counter, const wire::NvtxSampleRecord& head, int64_t& ns) {
+bool NvtxImport::sample_time(const NvtxFacts::Counter& counter, const wire::NvtxSampleRecord& head,
+                             int64_t& ns) {
     const wire::NvtxClock clock = head.clock == wire::NvtxClock::kTicks ? head.clock : counter.clock;
     const auto time = static_cast<int64_t>(head.time);
     constexpr int64_t kMost = int64_t{1} << 61;

@@ -35,7 +35,8 @@ class ProcessImport {
           file_(file),
           builder_(builder),
           times_(clock, epoch_ns, file, builder),
-          nvtx_(facts.nvtx, times_, epoch_ns - realtime_offset(reader), rank, reader.info().pid, file, builder) {}
+          nvtx_(facts.nvtx, times_, epoch_ns - realtime_offset(reader), rank, reader.info().pid, file,
+                builder) {}
 
     void run(const std::string& process_name);
     uint64_t records() const { return records_; }

@@ -33,9 +33,12 @@ class Decoder {
         uint64_t count;  // of an array; 1 otherwise
         bool array;
     };
-    std::optional<Place> place_of(const Schemas::Schema& schema, size_t index, std::string_view bytes, size_t cursor);
-    uint64_t count_of(const Schemas::Schema& schema, size_t index, std::string_view rest, size_t element) const;
-    void entry(const Schemas::Entry& entry, const Place& place, std::string_view bytes, const std::string& name);
+    std::optional<Place> place_of(const Schemas::Schema& schema, size_t index, std::string_view bytes,
+                                  size_t cursor);
+    uint64_t count_of(const Schemas::Schema& schema, size_t index, std::string_view rest,
+                      size_t element) const;
+    void entry(const Schemas::Entry& entry, const Place& place, std::string_view bytes,
+               const std::string& name);
     void text_entry(const Schemas::Entry& entry, std::string_view bytes);
     void scalar(uint64_t type, std::string_view bytes, const std::string& place);
     void enum_value(const Schemas::Schema& schema, uint64_t value);
@@ -156,7 +159,8 @@ void Decoder::text(std::string_view raw) {
 }
 
 // How many elements an array has, by whichever way its entry tells it.
-uint64_t Decoder::count_of(const Schemas::Schema& schema, size_t index, std::string_view rest, size_t element) const {
+uint64_t Decoder::count_of(const Schemas::Schema& schema, size_t index, std::string_view rest,
+                           size_t element) const {
     const Schemas::Entry& entry = schema.entries[index];
     const uint64_t room = element > 0 ? rest.size() / element : 0;
     switch (entry.flags & in::kArrayMask) {
@@ -175,11 +179,11 @@ uint64_t Decoder::count_of(const Schemas::Schema& schema, size_t index, std::str
     }
 }
 
-std::optional<Decoder::Place> Decoder::place_of(const Schemas::Schema& schema, size_t index, std::string_view bytes,
-                                                size_t cursor) {
+std::optional<Decoder::Place> Decoder::place_of(const Schemas::Schema& schema, size_t index,
+                                                std::string_view bytes, size_t cursor) {
     const Schemas::Entry& entry = schema.entries[index];
-    const bool address = (entry.flags & in::kPointer) != 0 ||
-                         in::is_text_address(entry.type, entry.flags, entry.detail);
+    const bool address =
+        (entry.flags & in::kPointer) != 0 || in::is_text_address(entry.type, entry.flags, entry.detail);
     const size_t element = address ? 8 : schemas_.size_of(domain_, entry.type);
     size_t at = static_cast<size_t>(entry.offset);
     if (entry.offset == 0 && index > 0 && !is_union(schema.type)) {
@@ -214,7 +218,8 @@ void Decoder::object(const Schemas::Schema& schema, std::string_view bytes, cons
     for (size_t i = 0; i < schema.entries.size() && !full(); ++i) {
         const Schemas::Entry& one = schema.entries[i];
         const std::optional<Place> found = place_of(schema, i, bytes, cursor);
-        integers_.push_back(found && found->size <= 8 ? unsigned_of(bytes.substr(found->at, found->size)) : 0);
+        integers_.push_back(found && found->size <= 8 ? unsigned_of(bytes.substr(found->at, found->size))
+                                                      : 0);
         if (!found) {
             result.whole = false;
             continue;
@@ -233,7 +238,8 @@ void Decoder::object(const Schemas::Schema& schema, std::string_view bytes, cons
     --depth_;
 }
 
-void Decoder::entry(const Schemas::Entry& entry, const Place& place, std::string_view bytes, const std::string& name) {
+void Decoder::entry(const Schemas::Entry& entry, const Place& place, std::string_view bytes,
+                    const std::string& name) {
     const std::string_view own = bytes.substr(place.at, place.size * static_cast<size_t>(place.count));
     if ((entry.flags & in::kRoleMask) == in::kTimestamp) {
         const int64_t time = signed_of(own);
@@ -285,8 +291,9 @@ void Decoder::scalar(uint64_t type, std::string_view bytes, const std::string& p
     } else if (type == kChar || type == kChar8) {
         text(bytes.substr(0, 1));
     } else if (type == kAddress || type == kInt128 || type == kUint128 || type == kFloat128) {
-        result.json += bytes.size() > 8 ? fmt::format("\"{:#x}{:016x}\"", unsigned_of(bytes.substr(8)), unsigned_of(bytes))
-                                        : fmt::format("\"{:#x}\"", unsigned_of(bytes));
+        result.json += bytes.size() > 8
+                           ? fmt::format("\"{:#x}{:016x}\"", unsigned_of(bytes.substr(8)), unsigned_of(bytes))
+                           : fmt::format("\"{:#x}\"", unsigned_of(bytes));
     } else if (is_signed(type)) {
         number(static_cast<double>(signed_of(bytes)), place);
         result.json += std::to_string(signed_of(bytes));
@@ -339,7 +346,8 @@ bool Schemas::define(uint32_t domain, uint64_t id, std::string_view blob, bool i
     for (uint32_t i = 0; i < head.entries; ++i) {
         wire::NvtxSchemaEntry entry;
         std::memcpy(&entry, blob.data() + i * sizeof entry, sizeof entry);
-        schema.entries.push_back({entry.flags, entry.type, entry.detail, entry.offset, next_text(entry.name_length)});
+        schema.entries.push_back(
+            {entry.flags, entry.type, entry.detail, entry.offset, next_text(entry.name_length)});
     }
     lay_out(domain, schema);
     schemas_[{domain, id}] = std::move(schema);
@@ -382,7 +390,8 @@ size_t Schemas::alignment_of(uint32_t domain, uint64_t type) const {
     return schema ? schema->alignment : 1;
 }
 
-Schemas::Decoded Schemas::decode(uint32_t domain, uint64_t schema, std::string_view bytes, const Texts& texts) const {
+Schemas::Decoded Schemas::decode(uint32_t domain, uint64_t schema, std::string_view bytes,
+                                 const Texts& texts) const {
     Decoder decoder(*this, domain, texts, nullptr);
     const bool known = find(domain, schema) || in::size_of(schema) > 0;
     if (known) decoder.value(schema, bytes, {});

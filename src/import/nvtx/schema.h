@@ -25,9 +25,9 @@ class Schemas {
 
     struct Decoded {
         std::string json;
-        std::string message;              // the entry that is the event's text; empty: none
-        int64_t begin = -1, end = -1;     // entries that are the event's times; -1: none
-        bool whole = true;                // false: unknown schema, or bytes that are missing
+        std::string message;           // the entry that is the event's text; empty: none
+        int64_t begin = -1, end = -1;  // entries that are the event's times; -1: none
+        bool whole = true;             // false: unknown schema, or bytes that are missing
     };
     Decoded decode(uint32_t domain, uint64_t schema, std::string_view bytes, const Texts& texts) const;
     // Calls `visit` with every number in the payload, named by its place ("temperature", "loads.2"). `schema`

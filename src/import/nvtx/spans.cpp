@@ -27,7 +27,8 @@ void Spans::add_span(HostSpan& span, NvtxType type, const Meaning& meaning) {
     if (span.kind != HostKind::kOp) return builder_.add_host(span);
     OpDetail detail = meaning.detail;
     if (!stacks_.empty())
-        if (const auto open = stacks_.find(span.track); open != stacks_.end() && span.begin < open->second.end)
+        if (const auto open = stacks_.find(span.track);
+            open != stacks_.end() && span.begin < open->second.end)
             detail.stack = open->second.stack;
     builder_.add_op(span, detail);
 }
@@ -51,9 +52,8 @@ Spans::Meaning Spans::understand(std::string_view text, nsys::NvtxDomain dialect
     meaning.detail.external_id = read.id;
     meaning.detail.module_path = builder_.text(read.module_path);
     if (!read.shapes.empty())
-        meaning.detail.signature =
-            builder_.signature({builder_.text(read.shapes), builder_.text(read.dtypes),
-                                builder_.text(read.concrete), StringId(size_t{0})});
+        meaning.detail.signature = builder_.signature({builder_.text(read.shapes), builder_.text(read.dtypes),
+                                                       builder_.text(read.concrete), StringId(size_t{0})});
     return meaning;
 }
 

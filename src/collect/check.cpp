@@ -1,0 +1,102 @@
+#include "collect/check.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace opsight::collect {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Empty where the library can be loaded and has the function; else what the loader says.
+std::string why_not_loadable(const std::string& library, const char* function) {
+    void* loaded = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (!loaded) {
+        const char* said = dlerror();
+        return said ? said : "it cannot be loaded";
+    }
+    std::string problem;
+    if (!dlsym(loaded, function)) problem = fmt::format("{} has no function {}", library, function);
+    dlclose(loaded);
+    return problem;
+}
+
+Ability nvtx(const Parts& parts) {
+    if (parts.nvtx.empty())
+        return {"nvtx", false, "libopsight_nvtx.so is missing from this Opsight: install it again"};
+    const std::string problem = why_not_loadable(parts.nvtx, "InitializeInjectionNvtx2");
+    if (!problem.empty()) return {"nvtx", false, problem};
+    const char* other = std::getenv("NVTX_INJECTION64_PATH");
+    std::string detail = "ranges, marks, counters and names of any program that calls NVTX version 3";
+    if (other && *other) detail += fmt::format("; NVTX_INJECTION64_PATH={} is replaced for the run", other);
+    return {"nvtx", true, detail};
+}
+
+Ability pytorch(const Parts& parts) {
+    if (parts.inject_folder.empty())
+        return {"pytorch", false, "the Python part of Opsight is missing (python/opsight): install it again"};
+    if (parts.observer.empty())
+        return {"pytorch", false,
+                "this Opsight was built without its PyTorch observer: install libtorch-dev and build again. "
+                "Until then torch.profiler is used where the program's PyTorch has it"};
+    std::ifstream file(fs::path(parts.observer).replace_filename("opsight_torch.version"));
+    std::string version = "?";
+    std::getline(file, version);
+    return {"pytorch", true,
+            fmt::format("ops, modules, memory and iterations of PyTorch {}; other versions through "
+                        "torch.profiler",
+                        version)};
+}
+
+Ability nsys() {
+    const std::string program = find_program("nsys");
+    if (program.empty())
+        return {"nsys", false, "Nsight Systems is not on PATH; with it, --collector nsys records CUDA too"};
+    return {"nsys", true, fmt::format("--collector nsys runs {}", program)};
+}
+
+// What stands in the way of anything that asks the driver; empty: nothing.
+std::string driver_problem() {
+    void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    if (!driver) return "no NVIDIA driver (libcuda.so.1 is not found)";
+    dlclose(driver);
+    std::error_code ignored;
+    if (!fs::exists("/dev/nvidiactl", ignored))
+        return "an NVIDIA driver, but no device (/dev/nvidiactl is missing)";
+    if (access("/dev/nvidiactl", R_OK | W_OK) != 0)
+        return "no permission for /dev/nvidiactl: add this user to the group that owns it";
+    return {};
+}
+
+Ability cuda() {
+    const std::string problem = driver_problem();
+    if (!problem.empty()) return {"cuda", false, problem};
+    return {"cuda", false,
+            "Opsight does not record CUDA's activity by itself; use --collector nsys, or torch.profiler"};
+}
+
+}  // namespace
+
+std::string find_program(const std::string& name) {
+    const char* path = std::getenv("PATH");
+    std::string_view rest = path ? path : "";
+    while (!rest.empty()) {
+        const size_t end = std::min(rest.find(':'), rest.size());
+        const std::string candidate = std::string(rest.substr(0, end)) + "/" + name;
+        std::error_code ignored;
+        if (access(candidate.c_str(), X_OK) == 0 && fs::is_regular_file(candidate, ignored)) return candidate;
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return {};
+}
+
+std::vector<Ability> check_abilities(const Parts& parts) {
+    return {nvtx(parts), pytorch(parts), cuda(), nsys()};
+}
+
+}  // namespace opsight::collect

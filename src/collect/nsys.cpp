@@ -1,0 +1,41 @@
+#include "collect/nsys.h"
+
+#include <fmt/format.h>
+
+#include "collect/check.h"
+
+namespace opsight::collect {
+
+Result<ProgramEnd> run_nsys(const std::vector<std::string>& command, const std::string& folder,
+                            const RecordOptions& options) {
+    const std::string program = find_program("nsys");
+    if (program.empty())
+        return fail("Nsight Systems is not installed: 'nsys' is not on PATH", {}, {},
+                    "install it, or leave --collector out; 'opsight profile --check' tells what works here");
+    std::vector<std::string> words = {
+        program,
+        "profile",
+        "--output",
+        folder + "/run",
+        "--force-overwrite",
+        "true",
+        "--sample",
+        "none",
+        "--trace",
+        options.nvtx ? "cuda,nvtx,cudnn,cublas,osrt" : "cuda,cudnn,cublas,osrt"};
+    if (options.delay_s > 0) words.insert(words.end(), {"--delay", fmt::format("{}", options.delay_s)});
+    if (options.duration_s > 0)
+        words.insert(words.end(), {"--duration", fmt::format("{}", options.duration_s)});
+    if (!options.capture_range.empty()) {
+        // Texts that the program did not register count too.
+        words.insert(words.end(), {"--capture-range", "nvtx", "--nvtx-capture", options.capture_range,
+                                   "--capture-range-end", options.capture_repeat ? "repeat" : "stop",
+                                   "--env-var", "NSYS_NVTX_PROFILER_REGISTER_ONLY=0"});
+    }
+    words.insert(words.end(), command.begin(), command.end());
+    RecordOptions bare;
+    bare.nvtx = bare.pytorch = false;
+    return run_recorded(words, folder, {}, bare);
+}
+
+}  // namespace opsight::collect

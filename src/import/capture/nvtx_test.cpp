@@ -1,0 +1,124 @@
+// NVTX events of a capture that is made here: dialects, ranges across threads, oddities.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "import/capture/importer.h"
+#include "wire/nvtx.h"
+#include "wire/writer.h"
+
+namespace opsight::capture {
+namespace {
+
+using wire::RecordType;
+
+class NvtxCapture : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        path_ = (std::filesystem::temp_directory_path() /
+                 ("opsight_nvtx_" + std::to_string(getpid()) + ".opcap"));
+        std::filesystem::remove(path_);
+        ASSERT_EQ(writer_.open(path_.c_str(), 1 << 20), 0);
+        start_ = writer_.ticks();
+    }
+    void TearDown() override { std::filesystem::remove(path_); }
+
+    static uint32_t kind(wire::ThreadStream& stream, std::string_view text, uint32_t domain = 0) {
+        const size_t bytes = sizeof(wire::NvtxKindRecord) + ((text.size() + 7) & ~size_t{7});
+        char* at = stream.reserve(bytes);
+        wire::NvtxKindRecord record{};
+        record.header = {static_cast<uint16_t>(RecordType::kNvtxKind), static_cast<uint16_t>(bytes)};
+        record.id = stream.next_id();
+        record.domain = domain;
+        record.length = static_cast<uint16_t>(text.size());
+        std::memcpy(at, &record, sizeof record);
+        std::memcpy(at + sizeof record, text.data(), text.size());
+        stream.commit(bytes);
+        return record.id;
+    }
+    void range(wire::ThreadStream& stream, uint32_t of, uint64_t begin, uint64_t dur) {
+        auto* record = stream.begin_record<wire::OpRecord>(RecordType::kNvtxRange);
+        record->kind = of;
+        record->begin = start_ + begin;
+        record->dur = dur;
+        stream.commit(sizeof *record);
+    }
+    void start_or_end(wire::ThreadStream& stream, RecordType type, uint32_t of, uint64_t time, uint64_t id) {
+        auto* record = stream.begin_record<wire::NvtxStartRecord>(type);
+        record->kind = of;
+        record->time = start_ + time;
+        record->id = id;
+        stream.commit(sizeof *record);
+    }
+    Profile imported() {
+        writer_.finish();
+        ProfileBuilder builder;
+        EXPECT_TRUE(import_captures({path_.string()}, builder));
+        return std::move(builder).finish();
+    }
+
+    std::filesystem::path path_;
+    wire::CaptureWriter writer_;
+    uint64_t start_ = 0;
+};
+
+TEST_F(NvtxCapture, TextsOfFrameworksBecomeOpsAndModulesAsInReportsOfNsightSystems) {
+    wire::ThreadStream stream(writer_);
+    range(stream, kind(stream, "layer:block/conv"), 1000, 9000);
+    range(stream, kind(stream, "aten::conv2d, seq = 5, op_id = 7, sizes = [[1, 3], []]"), 2000, 3000);
+    range(stream, kind(stream, "my own range"), 6000, 100);
+    const Profile profile = imported();
+    ASSERT_EQ(profile.op_details.size(), 1u);
+    EXPECT_EQ(profile.op_details.sequence[0], 5);
+    EXPECT_EQ(profile.strings.view(profile.signatures[profile.op_details.signature[0].index()].shapes),
+              "[[1, 3], []]");
+    ASSERT_EQ(profile.host.size(), 3u);
+    EXPECT_THAT(profile.host.kind,
+                testing::ElementsAre(HostKind::kModule, HostKind::kOp, HostKind::kAnnotation));
+    EXPECT_EQ(profile.strings.view(profile.host.name[0]), "block/conv");
+    EXPECT_EQ(profile.nvtx.size(), 3u);
+}
+
+TEST_F(NvtxCapture, RangesThatEndOnAnotherThreadKnowBoth) {
+    wire::ThreadStream stream(writer_);
+    start_or_end(stream, RecordType::kNvtxStart, kind(stream, "crossing"), 1000, 1);
+    start_or_end(stream, RecordType::kNvtxStart, kind(stream, "open"), 1500, 2);
+    std::thread([this] {
+        wire::ThreadStream other(writer_);
+        start_or_end(other, RecordType::kNvtxEnd, 0, 5000, 1);
+        start_or_end(other, RecordType::kNvtxEnd, 0, 6000, 99);
+    }).join();
+    const Profile profile = imported();
+    ASSERT_EQ(profile.nvtx.size(), 2u);
+    int crossed = 0;
+    for (size_t i = 0; i < 2; ++i)
+        if (profile.nvtx.end_track[i].valid()) {
+            ++crossed;
+            EXPECT_NE(profile.nvtx.end_track[i], profile.nvtx.track[i]);
+            EXPECT_EQ(profile.strings.view(profile.nvtx.text[i]), "crossing");
+        }
+    EXPECT_EQ(crossed, 1);
+    EXPECT_EQ(profile.diagnostics.count(Diag::kUnfinishedSpan), 1);
+    EXPECT_EQ(profile.diagnostics.count(Diag::kEndWithoutBegin), 1);
+}
+
+TEST_F(NvtxCapture, OddRecordsAreCountedAndTheRestIsThere) {
+    wire::ThreadStream stream(writer_);
+    range(stream, 12345, 1000, 10);  // a kind that was never defined
+    auto* sample = stream.begin_record<wire::NvtxCounterRecord>(RecordType::kNvtxCounter);
+    sample->counter = 77;
+    sample->time = start_;
+    stream.commit(sizeof *sample);
+    range(stream, kind(stream, "bad \xff text"), 2000, 10);
+    const Profile profile = imported();
+    EXPECT_EQ(profile.nvtx.size(), 2u);
+    EXPECT_EQ(profile.diagnostics.count(Diag::kBadEvent), 1);
+    EXPECT_EQ(profile.diagnostics.count(Diag::kDanglingId), 1);
+    EXPECT_EQ(profile.diagnostics.count(Diag::kUncleanText), 1);
+}
+
+}  // namespace
+}  // namespace opsight::capture

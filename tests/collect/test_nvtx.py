@@ -1,0 +1,297 @@
+"""NVTX of programs in C and C++, from outside: what is recorded, however the program lives and dies.
+
+Each program is built with our own client of NVTX, and where the CUDA toolkit is installed with NVIDIA's headers too.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+BIN = pathlib.Path(os.environ.get("OPSIGHT_BIN_DIR", "build/bin")).absolute()
+LIB = BIN.parent / "lib"
+OPSIGHT = BIN / "opsight"
+VARIANTS = [variant for variant in ("own", "real") if (BIN / f"nvtx_odd_{variant}").exists()]
+
+
+class Nvtx(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="opsight_nvtx_")
+        self.addCleanup(folder.cleanup)
+        self.dir = pathlib.Path(folder.name)
+        self.profile = self.dir / "run.opsight"
+
+    def run_profile(self, *command, options=(), **more):
+        return subprocess.run([OPSIGHT, "profile", "--force", "-o", self.profile, *options, "--", *command],
+                              capture_output=True, text=True, timeout=60, cwd=self.dir, **more)
+
+    def odd(self, *arguments, variant="own", options=(), **more):
+        return self.run_profile(BIN / f"nvtx_odd_{variant}", *arguments, options=options, **more)
+
+    def sql(self, query):
+        done = subprocess.run([OPSIGHT, "sql", self.profile, query, "--format", "json"],
+                              capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)
+
+    def counts(self):
+        return {row["text"]: row["n"] for row in self.sql(
+            "SELECT text, count(*) AS n FROM nvtx_ranges GROUP BY text")}
+
+    def diagnostics(self):
+        return {row["key"]: row["count"] for row in self.sql("SELECT key, count FROM diagnostics")}
+
+    def assert_ran(self, done, code=9):
+        self.assertEqual((done.returncode, done.stdout), (code, "ran\n"), done.stderr)
+
+
+class Everything(Nvtx):
+    def ranges(self):
+        rows = self.sql("SELECT * FROM nvtx_ranges ORDER BY begin_ns, type")
+        return {row["text"]: row for row in rows if row["text"] != "payloads"}, [
+            row["payload"] for row in rows if row["text"] == "payloads"]
+
+    def test_every_call_is_recorded_with_its_values(self):
+        for variant in VARIANTS:
+            with self.subTest(variant):
+                done = self.run_profile(BIN / f"nvtx_everything_{variant}")
+                self.assertEqual((done.returncode, done.stdout), (7, "depths 0 1 1 0 -1\n"), done.stderr)
+                self.check_ranges()
+                self.check_counters()
+                self.check_threads()
+
+    def check_ranges(self):
+        ranges, payloads = self.ranges()
+        self.assertEqual([float(payload) for payload in payloads], [1, 2.5, 3, -4])
+        for text, kind in (("outer", "push_pop"), ("inner é世", "push_pop"), ("a mark", "mark"),
+                           ("a wide mark", "mark"), ("started and ended", "start_end"),
+                           ("never ended", "start_end"), ("default domain", "push_pop")):
+            self.assertEqual((ranges[text]["type"], ranges[text]["domain"]), (kind, None), text)
+        self.assertLessEqual(ranges["outer"]["begin_ns"], ranges["inner é世"]["begin_ns"])
+        self.assertLessEqual(ranges["inner é世"]["end_ns"], ranges["outer"]["end_ns"])
+        self.assertTrue(ranges["never ended"]["unfinished"])
+        self.assertFalse(ranges["outer"]["unfinished"])
+        rows = self.sql("SELECT type, domain, category, category_name, color, payload FROM nvtx_ranges "
+                        "WHERE text = 'registered text' ORDER BY type")
+        self.assertEqual([tuple(row.values()) for row in rows], [
+            ("push_pop", "test.domain", 7, "seventh", 0xff336699, "-42"),
+            ("start_end", "test.domain", 7, "seventh", 0xff336699, "1.5")])
+        crossing = ranges["across threads"]
+        self.assertNotEqual(crossing["tid"], crossing["end_tid"])
+        self.assertEqual(crossing["end_tid"], ranges["in the other thread"]["tid"])
+        payload = {"kind": "write", "load": [0.5, 1.5], "bytes": 4096, "name": "checkpoint"}
+        self.assertEqual(json.loads(ranges["with a schema"]["payload"]), payload)
+        self.assertEqual(json.loads(ranges["(no text)"]["payload"]), payload)
+
+    def check_counters(self):
+        rows = self.sql("SELECT name, value FROM counters ORDER BY time_ns")
+        values = {}
+        for row in rows:
+            values.setdefault(row["name"], []).append(row["value"])
+        self.assertEqual(values, {"schemas/queue": [5, 9], "schemas/group.load.0": [10],
+                                  "schemas/group.load.1": [20], "schemas/group.bytes": [30],
+                                  "heap pool (bytes)": [1000, 1200, 200]})
+
+    def check_threads(self):
+        names = {row["name"] for row in self.sql("SELECT name FROM tracks")}
+        self.assertLessEqual({"the main thread", "the other thread"}, names)
+        waits = self.sql("SELECT count(*) AS n FROM annotations WHERE name = 'wait for the lock'")
+        self.assertEqual(waits[0]["n"], 1)
+
+
+class Living(Nvtx):
+    def each(self, *arguments, **more):
+        for variant in VARIANTS:
+            with self.subTest(variant):
+                yield self.odd(*arguments, variant=variant, **more)
+
+    def test_threads_lose_nothing(self):
+        for done in self.each("threads"):
+            self.assert_ran(done)
+            self.assertEqual(self.counts(), {"thread": 160_000})
+            self.assertEqual({row["n"] for row in self.sql(
+                "SELECT count(*) AS n FROM nvtx_ranges GROUP BY tid")}, {20_000})
+
+    def test_threads_that_outlive_main(self):
+        for done in self.each("outlive"):
+            self.assert_ran(done)
+            self.assertEqual(self.counts()["first"], 400)
+
+    def test_a_forked_child_has_a_track_and_a_file_of_its_own(self):
+        for done in self.each("fork"):
+            self.assert_ran(done)
+            self.assertEqual(self.counts(), {"open at fork": 1, "parent": 200, "child": 50, "in the child's domain": 1})
+            rows = self.sql("SELECT DISTINCT pid, text, domain FROM nvtx_ranges ORDER BY text")
+            pids = {row["text"]: row["pid"] for row in rows}
+            self.assertNotEqual(pids["parent"], pids["child"])
+            self.assertIn("made before fork", [row["domain"] for row in rows])
+
+    def test_forks_in_the_middle_of_other_threads_calls(self):
+        for done in self.each("fork_storm"):
+            self.assert_ran(done)
+            self.assertEqual(self.counts()["storm child"], 300)
+
+    def test_ranges_in_signal_handlers(self):
+        for done in self.each("signals"):
+            self.assert_ran(done)
+            found, lost = self.counts(), self.diagnostics().get("lost_records", 0)
+            self.assertEqual(found["interrupted"], 2_000_000)
+            self.assertGreater(found.get("in the handler", 0) + lost, 10)
+            self.assertNotIn("bad_event", self.diagnostics())
+
+    def test_libraries_with_copies_of_nvtx(self):
+        plugin = LIB / "libnvtx_plugin.so"
+        for done in self.each("plugin", plugin):
+            self.assert_ran(done)
+            self.assertEqual(self.counts(), {"main program": 1, "in the plugin": 1, "plugin, default domain": 1})
+
+    def test_a_program_without_nvtx_is_told_so(self):
+        done = self.run_profile("sh", "-c", "echo ran; exit 9", options=["--nvtx"])
+        self.assert_ran(done)
+        self.assertIn("nothing was recorded", done.stderr)
+        self.assertFalse(self.profile.exists())
+
+
+class Dying(Nvtx):
+    def test_what_came_before_the_end_is_kept(self):
+        for how, code in (("kill", 137), ("_exit", 3), ("abort", 134), ("exec", 4)):
+            for variant in VARIANTS:
+                with self.subTest(how=how, variant=variant):
+                    self.assert_ran(self.odd(how, variant=variant), code)
+                    self.assertEqual(self.counts(), {"open at the end": 1, "before the end": 1000})
+                    self.assertIn("capture_not_closed", self.diagnostics())
+
+    def test_a_full_disk_stops_the_recording_and_not_the_program(self):
+        if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode != 0:
+            self.skipTest("needs the right to mount a small file system")
+        (self.dir / "small").mkdir()
+        script = self.dir / "run.sh"
+        script.write_text("""
+            mount -t tmpfs -o size=6m none small
+            "$1" profile -o small/run.opsight -- "$2" many 1000000
+            code=$?
+            "$1" import --quiet -o run.opsight small/run.opsight.capture-*
+            exit $code
+        """, encoding="utf-8")
+        done = subprocess.run(["unshare", "-m", "sh", script, OPSIGHT, BIN / "nvtx_odd_own"],
+                              capture_output=True, text=True, cwd=self.dir)
+        self.assert_ran(done)
+        kept, lost = self.counts()["one of many"], self.diagnostics()["lost_records"]
+        self.assertGreater(kept, 100_000)
+        self.assertIn(kept + lost, (1_000_000, 1_000_001))  # the last reading of the clock may be lost too
+
+    def test_a_folder_that_becomes_read_only(self):
+        if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode != 0:
+            self.skipTest("needs the right to mount a file system")
+        folder = self.dir / "captures"
+        folder.mkdir()
+        script = "mount -t tmpfs none captures && mount -o remount,ro captures && exec \"$@\""
+        environment = dict(os.environ, NVTX_INJECTION64_PATH=str(LIB / "libopsight_nvtx.so"),
+                           OPSIGHT_CAPTURE_DIR=str(folder))
+        done = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", BIN / "nvtx_odd_own", "many", "1000"],
+                              capture_output=True, text=True, cwd=self.dir, env=environment)
+        self.assert_ran(done)
+        self.assertIn("not recording NVTX", done.stderr)
+
+    def test_a_limit_on_the_buffer_is_kept_and_told(self):
+        done = self.odd("many", "300000", options=["--buffer-mb", "2", "--keep-capture"])
+        self.assert_ran(done)
+        kept, lost = self.counts()["one of many"], self.diagnostics()["lost_records"]
+        self.assertIn(kept + lost, (300_000, 300_001))
+        captures = list(self.dir.glob("*.capture-*/*.opcap"))
+        self.assertEqual(len(captures), 1)
+        self.assertLessEqual(captures[0].stat().st_size, (2 << 20) + 4096)
+
+
+class Choosing(Nvtx):
+    def test_recording_while_a_range_is_open(self):
+        for options, times in ((["--capture-range", "wanted"], 1),
+                               (["--capture-range", "wanted", "--capture-repeat"], 3)):
+            with self.subTest(options):
+                self.assert_ran(self.odd("capture", "3", options=options))
+                self.assertEqual(self.counts(), {"wanted": times, "inside": 10 * times})
+
+    def test_a_range_that_never_comes(self):
+        done = self.odd("capture", "3", options=["--capture-range", "wanted@elsewhere"])
+        self.assert_ran(done)
+        self.assertNotIn("wanted", self.counts() if self.profile.exists() else {})
+
+    def test_domains_are_chosen_and_sampled(self):
+        everything = {(None, "plain"): 100, ("noisy", "outer"): 100, ("noisy", "inner"): 100,
+                      ("quiet", "outer"): 100, ("quiet", "inner"): 100}
+        cases = (([], everything),
+                 (["--nvtx-exclude", "noisy"], {k: v for k, v in everything.items() if k[0] != "noisy"}),
+                 (["--nvtx-include", "default"], {(None, "plain"): 100}),
+                 (["--nvtx-sample", "noisy=10"], {**everything, ("noisy", "outer"): 10, ("noisy", "inner"): 10}))
+        for options, expected in cases:
+            with self.subTest(options):
+                self.assert_ran(self.odd("sampled", options=options))
+                rows = self.sql("SELECT domain, text, count(*) AS n FROM nvtx_ranges GROUP BY domain, text")
+                self.assertEqual({(row["domain"], row["text"]): row["n"] for row in rows}, expected)
+
+    def test_delay_and_duration(self):
+        self.assert_ran(self.odd("many", "1000", options=["--delay", "60"]))
+        self.assertEqual(self.counts() if self.profile.exists() else {}, {})
+        self.assert_ran(self.odd("many", "3000000", options=["--duration", "0.02"]))
+        self.assertLess(self.counts()["one of many"], 3_000_000)
+
+    def test_flushing(self):
+        self.assert_ran(self.odd("many", "1000", options=["--flush-every", "0.01"]))
+        self.assertEqual(self.counts(), {"one of many": 1000})
+
+    def test_odd_options_are_refused(self):
+        for options in (["--nvtx-sample", "noisy"], ["--nvtx-sample", "noisy=0"], ["--collector", "nothing"]):
+            done = self.odd("many", "1", options=options)
+            self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(subprocess.run([OPSIGHT, "profile"], capture_output=True).returncode, 2)
+
+    def test_check_tells_what_works_here(self):
+        done = subprocess.run([OPSIGHT, "profile", "--check"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = {line.split()[0]: line.split()[1] for line in done.stdout.splitlines()}
+        self.assertEqual(set(found), {"nvtx", "pytorch", "cuda", "nsys"})
+        self.assertEqual(found["nvtx"], "yes")
+
+
+class NsightSystems(Nvtx):
+    """A made-up nsys that runs the program and leaves a report, and exports it as SQLite."""
+
+    FAKE = """#!/usr/bin/env python3
+import sqlite3, subprocess, sys
+words = sys.argv[1:]
+if words[0] == "export":
+    file = sqlite3.connect(words[words.index("--output") + 1])
+    file.executescript('''
+        CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+        CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER);
+        INSERT INTO NVTX_EVENTS VALUES (100, 200, 59, 'from nsys', 16777216001);''')
+    file.commit()
+    sys.exit(0)
+assert words[0] == "profile", words
+output = words[words.index("--output") + 1]
+at = next(i for i, word in enumerate(words) if word.endswith("nvtx_odd_own"))
+open(output + ".nsys-rep", "w").write(" ".join(words[:at]))
+sys.exit(subprocess.run(words[at:]).returncode)
+"""
+
+    def test_nsys_runs_the_program_and_its_report_is_imported(self):
+        nsys = self.dir / "tools" / "nsys"
+        nsys.parent.mkdir()
+        nsys.write_text(self.FAKE, encoding="utf-8")
+        nsys.chmod(0o755)
+        environment = dict(os.environ, PATH=f"{nsys.parent}:{os.environ['PATH']}")
+        done = self.odd("many", "10", options=["--collector", "nsys", "--capture-range", "a@b", "--keep-capture"],
+                        env=environment)
+        self.assert_ran(done)
+        self.assertEqual(self.counts(), {"from nsys": 1})
+        (report,) = self.dir.glob("*.capture-*/run.nsys-rep")
+        self.assertIn("--capture-range nvtx --nvtx-capture a@b --capture-range-end stop", report.read_text())
+
+    def test_without_nsys_it_says_so(self):
+        done = self.odd("many", "10", options=["--collector", "nsys"], env={"PATH": "/nowhere"})
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("Nsight Systems is not installed", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

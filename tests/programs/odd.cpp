@@ -1,0 +1,215 @@
+// One program that lives and dies in the way that its first argument names. Every way leaves ranges that the
+// test counts, prints "ran", and has an exit code of its own.
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "nvtx.h"
+
+namespace {
+
+void ranges(const char* name, int count) {
+    for (int i = 0; i < count; ++i) {
+        nvtxRangePushA(name);
+        nvtxRangePop();
+    }
+}
+
+// NVTX itself cannot be loaded by two at a time: a fork or a signal in the middle of its first call hangs in
+// NVTX, whatever the tool.
+void load_nvtx() {
+    nvtxNameCategoryA(1, "first call");
+}
+
+void ran() {
+    std::puts("ran");
+    std::fflush(stdout);
+}
+
+int threads() {
+    load_nvtx();
+    std::vector<std::thread> all;
+    for (int i = 0; i < 8; ++i)
+        all.emplace_back([] { ranges("thread", 20'000); });
+    for (std::thread& thread : all)
+        thread.join();
+    return 0;
+}
+
+// Threads go on while main returns and the process tears itself down.
+int outlive() {
+    load_nvtx();
+    static std::atomic<int> started{0};
+    for (int i = 0; i < 4; ++i)
+        std::thread([] {
+            ranges("first", 100);
+            ++started;
+            for (;;)
+                ranges("outliving", 100);
+        }).detach();
+    while (started < 4)
+        usleep(1000);
+    return 0;
+}
+
+int forked() {
+    nvtxDomainHandle_t domain = nvtxDomainCreateA("made before fork");
+    nvtxRangePushA("open at fork");
+    ranges("parent", 100);
+    const pid_t child = fork();
+    if (child == 0) {
+        nvtxEventAttributes_t a{};
+        a.version = NVTX_VERSION;
+        a.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+        a.messageType = NVTX_MESSAGE_TYPE_ASCII;
+        a.message.ascii = "in the child's domain";
+        nvtxDomainRangePushEx(domain, &a);
+        nvtxDomainRangePop(domain);
+        ranges("child", 50);
+        nvtxRangePop();
+        std::exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ranges("parent", 100);
+    nvtxRangePop();
+    return 0;
+}
+
+// Forks while other threads are in the middle of calls, again and again.
+int fork_storm() {
+    static std::atomic<bool> over{false};
+    load_nvtx();
+    std::vector<std::thread> all;
+    for (int i = 0; i < 3; ++i)
+        all.emplace_back([] {
+            while (!over) {
+                ranges("busy", 50);
+                nvtxDomainCreateA("a domain");
+                nvtxDomainRegisterStringA(nullptr, "a text");
+                usleep(50);
+            }
+        });
+    for (int i = 0; i < 30; ++i) {
+        const pid_t child = fork();
+        if (child == 0) {
+            ranges("storm child", 10);
+            nvtxDomainCreateA("a domain of the child");
+            _exit(0);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        if (status != 0) return 1;
+    }
+    over = true;
+    for (std::thread& thread : all)
+        thread.join();
+    return 0;
+}
+
+void on_signal(int) {
+    ranges("in the handler", 1);
+}
+
+int signals() {
+    load_nvtx();
+    struct sigaction action {};
+    action.sa_handler = &on_signal;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGALRM, &action, nullptr);
+    const itimerval often = {{0, 200}, {0, 200}};
+    setitimer(ITIMER_REAL, &often, nullptr);
+    ranges("interrupted", 2'000'000);
+    const itimerval never{};
+    setitimer(ITIMER_REAL, &never, nullptr);
+    return 0;
+}
+
+int plugin(const char* path) {
+    void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) return 1;
+    void (*work)() = nullptr;
+    *reinterpret_cast<void**>(&work) = dlsym(library, "plugin_work");
+    ranges("main program", 1);
+    work();
+    dlclose(library);
+    return 0;
+}
+
+int capture(int times) {
+    ranges("before", 10);
+    for (int i = 0; i < times; ++i) {
+        nvtxRangePushA("wanted");
+        ranges("inside", 10);
+        nvtxRangePop();
+        ranges("between", 10);
+    }
+    return 0;
+}
+
+int many(long count) {
+    for (long i = 0; i < count; ++i)
+        ranges("one of many", 1);
+    return 0;
+}
+
+int sampled() {
+    nvtxDomainHandle_t noisy = nvtxDomainCreateA("noisy"), quiet = nvtxDomainCreateA("quiet");
+    nvtxEventAttributes_t a{};
+    a.version = NVTX_VERSION;
+    a.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+    a.messageType = NVTX_MESSAGE_TYPE_ASCII;
+    for (int i = 0; i < 100; ++i) {
+        for (nvtxDomainHandle_t domain : {noisy, quiet}) {
+            a.message.ascii = "outer";
+            nvtxDomainRangePushEx(domain, &a);
+            a.message.ascii = "inner";
+            nvtxDomainRangePushEx(domain, &a);
+            nvtxDomainRangePop(domain);
+            nvtxDomainRangePop(domain);
+        }
+        ranges("plain", 1);
+    }
+    return 0;
+}
+
+int die(const std::string& how) {
+    nvtxRangePushA("open at the end");
+    ranges("before the end", 1000);
+    ran();
+    if (how == "kill") kill(getpid(), SIGKILL);
+    if (how == "_exit") _exit(3);
+    if (how == "abort") std::abort();
+    if (how == "exec") execl("/bin/sh", "sh", "-c", "exit 4", nullptr);
+    return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string how = argc > 1 ? argv[1] : "";
+    int code = 1;
+    if (how == "threads") code = threads();
+    if (how == "outlive") code = outlive();
+    if (how == "fork") code = forked();
+    if (how == "fork_storm") code = fork_storm();
+    if (how == "signals") code = signals();
+    if (how == "plugin") code = plugin(argv[2]);
+    if (how == "capture") code = capture(std::atoi(argv[2]));
+    if (how == "many") code = many(std::atol(argv[2]));
+    if (how == "sampled") code = sampled();
+    if (how == "kill" || how == "_exit" || how == "abort" || how == "exec") return die(how);
+    if (code == 0) ran();
+    return code == 0 ? 9 : code;
+}

@@ -69,7 +69,8 @@ class Directions {
     bool tells(uint32_t row) {
         const NameClass name = names_[h_.name[row]];
         return h_.kind[row] == HostKind::kDataLoad || name == NameClass::kDataLoad ||
-               name == NameClass::kOptimizerStep || name == NameClass::kOptimizer || is_backward(row);
+               name == NameClass::kOptimizerStep || name == NameClass::kOptimizer ||
+               name == NameClass::kGradientScope || is_backward(row);
     }
     Direction told(uint32_t row) {
         const NameClass name = names_[h_.name[row]];

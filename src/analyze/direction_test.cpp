@@ -107,6 +107,19 @@ TEST(Direction, BackwardThreadTakesItsStrayOps) {
     EXPECT_EQ(identity(p, a, "aten::mul").direction, Direction::kForward);
 }
 
+// An executor's thread runs ops of both directions.
+TEST(Direction, ScopesOfTensorFlow) {
+    TestProfile t;
+    t.op("gradients/dense/MatMul_grad/MatMul", 0, 100);
+    t.op("gradient_tape/model/dense/MatMul", 200, 100);
+    t.op("model/dense/MatMul", 400, 100);
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    EXPECT_EQ(identity(p, a, "gradients/dense/MatMul_grad/MatMul").direction, Direction::kBackward);
+    EXPECT_EQ(identity(p, a, "gradient_tape/model/dense/MatMul").direction, Direction::kBackward);
+    EXPECT_EQ(identity(p, a, "model/dense/MatMul").direction, Direction::kForward);
+}
+
 TEST(Direction, RecomputationIsForwardWork) {
     TestProfile t;
     t.op("CheckpointFunctionBackward", 0, 90000);

@@ -35,7 +35,9 @@ class NamedSpans {
         NameTable names(profile.strings);
         for (uint32_t row = 0; row < p_.host.size(); ++row) {
             const NameClass name = names[p_.host.name[row]];
-            if (name != NameClass::kPlain && name != NameClass::kBackward) rows_.push_back({row, name});
+            if (name != NameClass::kPlain && name != NameClass::kBackward &&
+                name != NameClass::kGradientScope)
+                rows_.push_back({row, name});
         }
     }
     std::vector<Marked> ranges(NameClass wanted) const {

@@ -64,9 +64,20 @@ constexpr std::array<std::string_view, 9> kCompileCalls = {"nvrtcCompileProgram"
 
 }  // namespace
 
+bool in_gradient_scope(std::string_view name) {
+    for (size_t end = name.find('/'); end != name.npos; end = name.find('/')) {
+        std::string_view scope = without_trailing_digits(name.substr(0, end));
+        name.remove_prefix(end + 1);
+        if (scope.ends_with('_')) scope.remove_suffix(1);
+        if (scope == "gradients" || scope == "gradient_tape") return true;
+    }
+    return false;
+}
+
 NameClass classify_name(std::string_view name) {
     if (text::contains(name, "CheckpointFunctionBackward")) return NameClass::kRecompute;
     if (is_backward(name)) return NameClass::kBackward;
+    if (in_gradient_scope(name)) return NameClass::kGradientScope;
     if (name.starts_with("Optimizer.step#")) return NameClass::kOptimizerStep;
     if (name.starts_with("Optimizer.")) return NameClass::kOptimizer;
     if (name.starts_with("enumerate(DataLoader)#") || name.starts_with("enumerate(DataPipe)#"))

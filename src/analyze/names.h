@@ -12,6 +12,8 @@ enum class NameClass : uint8_t {
     kUnseen,
     kPlain,
     kBackward,        // "AddmmBackward0", "autograd::engine::evaluate_function: ...", "aten::relu_backward"
+    kGradientScope,   // "gradients/dense/MatMul_grad/MatMul" of TensorFlow, whose threads work in any
+                      // direction
     kRecompute,       // "CheckpointFunctionBackward": runs forward ops again
     kOptimizerStep,   // "Optimizer.step#SGD.step"
     kOptimizer,       // "Optimizer.zero_grad#SGD.zero_grad"
@@ -23,6 +25,10 @@ enum class NameClass : uint8_t {
 };
 
 NameClass classify_name(std::string_view name);
+
+// TensorFlow 1 puts what it differentiates into the scope "gradients" (the second time "gradients_1"),
+// TensorFlow 2 into "gradient_tape".
+bool in_gradient_scope(std::string_view name);
 
 // "aten::conv2d" -> "conv2d", "autograd::engine::evaluate_function: AddmmBackward0" -> "AddmmBackward0",
 // "Optimizer.step#SGD.step" -> "Optimizer.step", "triton_poi_fused_add_3" -> "triton_poi_fused_add".

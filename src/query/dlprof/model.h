@@ -61,7 +61,6 @@ Status find_work(Model& model, const Options& options);
 
 // Names of ops as a table of DLProf has them.
 std::string op_name_of_stack(std::string_view function_stack);  // "f(2)/relu(3)" -> "f[2]/relu[3]"
-bool is_gradient(std::string_view name);  // of a TensorFlow node: made by differentiation
 std::string shapes_of(std::string_view type, std::string_view json);
 void number_ops(Model& model);  // ids, by first appearance
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "analyze/names.h"
 #include "hardware/op_tables.h"
 #include "query/dlprof/geometry.h"
 #include "query/dlprof/model.h"
@@ -36,10 +37,10 @@ TEST(DlprofNames, NodeTypesOfTensorFlowThatTensorCoresTake) {
 TEST(DlprofNames, ScopesOfTensorFlowTellWhatDifferentiationMade) {
     for (const char* name :
          {"gradients/model/MatMul_grad/MatMul", "opt/gradients_2/Relu", "gradient_tape/a/b", "/gradients/x"})
-        EXPECT_TRUE(is_gradient(name)) << name;
+        EXPECT_TRUE(in_gradient_scope(name)) << name;
     for (const char* name :
          {"", "gradients", "model/gradients", "model/my_gradients/Relu", "gradientsx/Relu"})
-        EXPECT_FALSE(is_gradient(name)) << name;
+        EXPECT_FALSE(in_gradient_scope(name)) << name;
 }
 
 Arguments convolution() {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "analyze/names.h"
 #include "hardware/op_tables.h"
 #include "query/dlprof/model.h"
 
@@ -165,7 +166,7 @@ class Finder {
             if (op.type.empty()) op.type = type;
         }
         const bool tensorflow = r_.tensorflow || r_.fact("framework").find("TensorFlow") != std::string::npos;
-        if (tensorflow && is_gradient(op.name)) op.direction = "bprop";
+        if (tensorflow && in_gradient_scope(op.name)) op.direction = "bprop";
         op.eligible = can_use_tensor_cores(op.type) || known.eligible;
         instance.op = get(op);
         if (r_.ops.op[row] < 0) return;
@@ -236,23 +237,6 @@ class Finder {
 };
 
 }  // namespace
-
-// TensorFlow 1 puts what it differentiates into the scope "gradients" (the second time "gradients_1"),
-// TensorFlow 2 into "gradient_tape".
-bool is_gradient(std::string_view name) {
-    while (!name.empty()) {
-        const size_t end = std::min(name.find('/'), name.size());
-        const bool more = end < name.size();
-        std::string_view scope = name.substr(0, end);
-        name.remove_prefix(more ? end + 1 : end);
-        if (!more) return false;
-        while (!scope.empty() && scope.back() >= '0' && scope.back() <= '9')
-            scope.remove_suffix(1);
-        if (scope.ends_with('_')) scope.remove_suffix(1);
-        if (scope == "gradients" || scope == "gradient_tape") return true;
-    }
-    return false;
-}
 
 void find_ops(Model& model) {
     Finder(model).run();

@@ -64,9 +64,18 @@ class ViewCommand : public Command {
         std::fflush(stdout);
         if (!server::has_page())
             std::fputs("opsight: this build has no page, only its data are served\n", stderr);
+        if (viewer.others_may_ask())
+            std::fprintf(
+                stderr,
+                "opsight: listens on %s: whoever has this URL can read the profiles from other machines, "
+                "and nothing that is sent is encrypted\n",
+                options_.address.c_str());
         if (::isatty(STDERR_FILENO) == 1) std::fputs("Ctrl-C ends the server\n", stderr);
         if (!no_open_) open_browser(viewer.url());
-        viewer.serve();
+        viewer.serve([](const std::string& path, const server::Problem& problem) {
+            std::fprintf(stderr, "opsight: not shown: %s: %s%s%s\n", path.c_str(), problem.message.c_str(),
+                         problem.remedy.empty() ? "" : "\n  ", problem.remedy.c_str());
+        });
         return 0;
     }
 

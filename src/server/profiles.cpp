@@ -63,13 +63,17 @@ Expected<size_t> Profiles::number_of(const std::string& id) const {
     return number;
 }
 
+Result<db::OpenProfile> Profiles::open(const std::string& path) const {
+    db::ReadOptions options;
+    options.may_write = !read_only_;
+    return db::open_profile(path, options);
+}
+
 Expected<SessionPool*> Profiles::pool_of(size_t number) {
     Entry& entry = *entries_[number];
     const std::lock_guard lock(entry.mutex);
     if (!entry.pool) {
-        db::ReadOptions options;
-        options.may_write = !read_only_;
-        auto profile = db::open_profile(entry.path, options);
+        auto profile = open(entry.path);
         if (!profile) return fail(not_usable(entry.path, profile.error()));
         entry.pool = std::make_unique<SessionPool>(entry.path, std::move(*profile));
     }
@@ -78,12 +82,18 @@ Expected<SessionPool*> Profiles::pool_of(size_t number) {
 
 Expected<ProfileFacts> Profiles::facts(size_t number) {
     Entry& entry = *entries_[number];
-    {
-        const std::lock_guard lock(entry.mutex);
-        if (entry.facts) return *entry.facts;
-    }
-    OPSIGHT_ASSIGN(const Lease session, lease(number, {}));
-    auto info = profile_info(*session);
+    const std::lock_guard lock(entry.mutex);
+    if (entry.facts) return *entry.facts;
+    const auto read = [&]() -> Result<Info> {
+        if (entry.pool) {
+            OPSIGHT_ASSIGN(const Lease session, entry.pool->lease({}));
+            return profile_info(*session);
+        }
+        OPSIGHT_ASSIGN(const db::OpenProfile profile, open(entry.path));
+        OPSIGHT_ASSIGN(Session session, Session::open_on(profile, entry.path, {}));
+        return profile_info(session);
+    };
+    const Result<Info> info = read();
     if (!info) return fail(not_usable(entry.path, info.error()));
     ProfileFacts facts{info->producer,
                        info->end_ns - info->begin_ns,
@@ -92,7 +102,6 @@ Expected<ProfileFacts> Profiles::facts(size_t number) {
                        info->iterations.total,
                        count_of(info->counts, "kernels"),
                        count_of(info->counts, "ops")};
-    const std::lock_guard lock(entry.mutex);
     entry.facts = facts;
     return facts;
 }
@@ -127,6 +136,7 @@ void Profiles::read_timeline_ahead(size_t number) {
 }
 
 void Profiles::interrupt() {
+    stopping_ = true;
     for (const auto& entry : entries_) {
         const std::lock_guard lock(entry->mutex);
         if (entry->pool) entry->pool->interrupt();

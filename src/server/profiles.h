@@ -1,6 +1,7 @@
 // The profiles that a server shows, under small numbers, and the sessions that answer for them.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -33,6 +34,8 @@ class Profiles {
     // File name without its ending; names that are there twice have their folder too.
     const std::string& name(size_t number) const { return entries_[number]->name; }
     const std::string& path(size_t number) const { return entries_[number]->path; }
+    // Opens the file only as long as it needs to: there may be thousands, and each open one has its memory
+    // and threads.
     Expected<ProfileFacts> facts(size_t number);
 
     Expected<size_t> number_of(const std::string& id) const;
@@ -53,6 +56,7 @@ class Profiles {
     // memory.
     Turns& questions() { return questions_; }
     void interrupt();
+    bool stopping() const { return stopping_; }
 
   private:
     struct Entry {
@@ -64,9 +68,11 @@ class Profiles {
         std::optional<ProfileFacts> facts;
     };
     Expected<SessionPool*> pool_of(size_t number);
+    Result<db::OpenProfile> open(const std::string& path) const;
 
     std::vector<std::unique_ptr<Entry>> entries_;
     bool read_only_;
+    std::atomic<bool> stopping_ = false;
     Timelines timelines_;
     Turns turns_, questions_;
 };

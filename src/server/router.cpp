@@ -153,6 +153,8 @@ Response Router::ask(const Route& route, Call& call) {
         if (call.request().asker->gone())
             return to_response({kAskerGone, "gone", "the client went away before it was its turn", ""});
         Expected<Response> response = route.handler(call);
+        if (!response && call.request().asker->gone())
+            return to_response({kAskerGone, "gone", "the client went away before the answer was there", ""});
         return response ? std::move(*response) : to_response(response.error());
     };
     if (route.kept == Kept::kNot) return make();

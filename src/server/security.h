@@ -16,6 +16,7 @@ class Guard {
     // `address`: what the server listens on. Cookies of one host are not parted by port, so the name of ours
     // is its own for every start.
     static Result<Guard> make(const std::string& address);
+    bool loopback() const { return loopback_; }
     const std::string& token() const { return token_; }
 
     // What to answer instead, or nothing: the request may pass.

@@ -2,8 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <sys/socket.h>
+
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <thread>
 
 #include "server/assets.h"
 
@@ -22,10 +29,32 @@ size_t query_bytes(const Request& request) {
     return bytes;
 }
 
+// The first address of this machine that is not its loopback; empty where there is none.
+std::string address_for_others(int family) {
+    ifaddrs* all = nullptr;
+    if (::getifaddrs(&all) != 0) return {};
+    std::string found;
+    for (const ifaddrs* each = all; each && found.empty(); each = each->ifa_next) {
+        if (!each->ifa_addr || each->ifa_addr->sa_family != family) continue;
+        if (!(each->ifa_flags & IFF_UP) || each->ifa_flags & IFF_LOOPBACK) continue;
+        std::array<char, NI_MAXHOST> text{};
+        const socklen_t size = family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+        if (::getnameinfo(each->ifa_addr, size, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) != 0)
+            continue;
+        found = text.data();
+        if (found.find('%') != found.npos) found.clear();  // reaches only the same cable
+    }
+    ::freeifaddrs(all);
+    return found;
+}
+
 // An address as it stands in a URL that can be opened.
-std::string url_host(const std::string& address) {
-    if (address == "0.0.0.0") return "127.0.0.1";
-    if (address == "::") return "[::1]";
+std::string url_host(std::string address) {
+    const bool any = address == "0.0.0.0", any6 = address == "::";
+    if (any || any6) {
+        address = address_for_others(any ? AF_INET : AF_INET6);
+        if (address.empty()) address = any ? "127.0.0.1" : "::1";
+    }
     return address.find(':') == address.npos ? address : "[" + address + "]";
 }
 
@@ -92,9 +121,22 @@ Response Viewer::answer(const Request& request) {
     return response;
 }
 
-void Viewer::serve() {
+bool Viewer::others_may_ask() const {
+    return !guard_.loopback();
+}
+
+void Viewer::serve(const OnBad& on_bad) {
+    std::thread looking;
+    if (on_bad)
+        looking = std::thread([this, &on_bad] {
+            for (size_t i = 0; i < profiles_->size() && !profiles_->stopping(); ++i) {
+                const Expected<ProfileFacts> facts = profiles_->facts(i);
+                if (!facts && !profiles_->stopping()) on_bad(profiles_->path(i), facts.error());
+            }
+        });
     http_.serve([this](const Request& request) { return answer(request); },
                 [this] { profiles_->interrupt(); });
+    if (looking.joinable()) looking.join();
 }
 
 }  // namespace opsight::server

@@ -25,8 +25,13 @@ class Viewer {
   public:
     // Listens already; fails where no path can be shown.
     static Result<Viewer> start(std::vector<std::string> paths, const ViewOptions& options);
-    std::string url() const;  // with the token
-    void serve();             // until Ctrl-C
+    // With the token; where all addresses of the machine are listened on, with one that others reach.
+    std::string url() const;
+    bool others_may_ask() const;  // it listens on an address that other machines reach
+    // Until Ctrl-C. Meanwhile `on_bad` is told of each profile that cannot be shown, from a thread of its
+    // own.
+    using OnBad = std::function<void(const std::string& path, const Problem& problem)>;
+    void serve(const OnBad& on_bad = {});
     void stop() { http_.stop(); }
 
     Response answer(const Request& request);

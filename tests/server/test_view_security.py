@@ -201,6 +201,45 @@ class LifeTest(unittest.TestCase):
             self.assertEqual(server.ask(API, with_token=False)[0], 401)
             self.assertEqual(server.ask(API, headers={"Host": "192.0.2.7:80"})[0], 200)
             self.assertEqual(server.ask(API, headers={"Host": "evil.example"})[0], 403)
+            self.assertNotEqual(server.host, "0.0.0.0")
+            self.assertEqual(server.ask(API)[0], 200)  # by the URL that was printed
+            server.stop()
+            self.assertIn("nothing that is sent is encrypted", server.errors)
+        with Server(self.path) as server:
+            server.stop()
+            self.assertEqual(server.errors, "")
+
+    def test_bad_profiles_are_told_at_the_start(self):
+        bad = os.path.join(self.folder, "bad.opsight")
+        shutil.copy(tiny_trace.write(self.folder), bad)
+        with Server(self.folder) as server:
+            server.json("/profiles")
+            server.stop()
+            self.assertIn("not shown: " + bad, server.errors)
+            self.assertIn("looks like a trace", server.errors)
+            self.assertNotIn(self.path, server.errors)
+
+    def test_many_profiles_are_not_all_kept_open(self):
+        for i in range(60):
+            os.link(self.path, os.path.join(self.folder, f"copy{i}.opsight"))
+        with Server(self.folder) as server:
+            self.assertEqual({p["state"] for p in server.json("/profiles")["profiles"]}, {"ok"})
+            opened = [os.path.realpath(f"/proc/{server.process.pid}/fd/{fd}")
+                      for fd in os.listdir(f"/proc/{server.process.pid}/fd")]
+            self.assertLessEqual(len([path for path in opened if path.endswith(".opsight")]), 2)
+
+    def test_read_only_writes_nothing(self):
+        def state():
+            return {name: (os.stat(os.path.join(self.folder, name)).st_mtime_ns,
+                           os.stat(os.path.join(self.folder, name)).st_size) for name in os.listdir(self.folder)}
+        before = state()
+        with Server(self.path, options=("--no-open", "-p", "0", "--read-only")) as server:
+            status, _, _ = server.ask(API + "/0/aggregations", "POST", {"Content-Type": "application/json"}, "{}")
+            self.assertEqual(status, 201)
+            for question in ("summary", "tables/detailed?sort=median_cpu_time_ns", "tables/kernels?search=a",
+                             "timeline/tracks"):
+                self.assertEqual(server.ask(f"{API}/0/{question}")[0], 200, question)
+        self.assertEqual(state(), before)
 
     def test_states_of_profiles(self):
         shutil.copy(tiny_trace.write(self.folder), os.path.join(self.folder, "trace.opsight"))

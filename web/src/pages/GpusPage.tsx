@@ -54,7 +54,7 @@ const BUSY = { key: "busy_pct", head: "Busy %", unit: "percent" } as const;
 function Streams({ ranks }: { ranks: number }) {
   return (
     <Card title="Streams" note="what each did between its first and its last work">
-      <ul className="legend inline">
+      <ul className="legend inline above">
         {WAITS.map(([key, name, kind]) => (
           <li key={key}>
             <i className={`swatch c-${kind}`} />
@@ -72,10 +72,6 @@ function Streams({ ranks }: { ranks: number }) {
         rowKey={(row) => ["rank", "device", "context", "stream"].map((key) => row.text(key) ?? "").join("~")}
         empty="No stream had work in this range."
       />
-      <p className="hint">
-        Host wait: the next kernel was launched after the one before had ended. Kernel wait: a gap of few nanoseconds between kernels
-        that were queued.
-      </p>
     </Card>
   );
 }

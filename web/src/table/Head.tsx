@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { Column } from "../api/types";
 import { Icon } from "../widgets/Icon";
-import { headText, isNumeric } from "./cells";
+import { headLines, isNumeric } from "./cells";
 import { choiceFilter, choicesOf, chosenOf, type Choice } from "./choices";
 import { filterExample, filterHelp, parseFilters, showFilters } from "./filters";
 import { withFilters, type Filter, type TableState } from "./state";
@@ -156,7 +156,7 @@ function ColumnHead({ column, here, change, widths, setWidth }: ColumnHeadProps)
           resize((event.currentTarget.closest("th")?.getBoundingClientRect().width ?? 0) + by);
         }}
       >
-        <span>{headText(column)}</span>
+        <span>{headLines(column)}</span>
         {here && <Icon name={here.falling ? "down" : "up"} size={12} />}
       </button>
       <Grip setWidth={resize} />

@@ -54,9 +54,18 @@ export function cellTitle(column: Column, cell: Cell): string | undefined {
 export function cellNode(column: Column, cell: Cell): ReactNode {
   const text = cellText(column, cell);
   if (cell === null || cell === "") return <span className="none">–</span>;
+  if (column.key === "idle") return <span className={cell === true ? "badge warn" : "badge"}>{text}</span>;
   if (column.key === "uses_tc" || column.key === "using_tc" || typeof cell === "boolean") return <Answer value={text} />;
   if (column.key === "severity") return <span className={`badge ${String(cell)}`}>{text}</span>;
   return text;
+}
+
+// The head of a column as it stands in a table: in two lines where it is long.
+export function headLines(column: Column): string {
+  const words = headText(column).replace(/ %$/, "\u00a0%").split(" ");
+  if (words.length < 3) return words.join(" ");
+  const middle = Math.ceil(words.length / 2);
+  return `${words.slice(0, middle).join("\u00a0")} ${words.slice(middle).join("\u00a0")}`;
 }
 
 // The head of a column without its unit: the cells carry theirs.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Column } from "../api/types";
-import { cellText } from "./cells";
+import { cellText, headLines } from "./cells";
 import { choiceFilter, choicesOf, chosenOf } from "./choices";
 import { filterHelp, parseFilters, showFilters } from "./filters";
 
@@ -115,5 +115,15 @@ describe("points in time", () => {
     expect(cellText(start, 188_146_000)).toBe("188.146000 ms");
     expect(cellText(start, 188_146_001)).not.toBe(cellText(start, 188_146_000));
     expect(cellText(column("gpu_duration_ns", "ns"), 605_000)).toBe("605 µs");
+  });
+});
+
+describe("heads of columns", () => {
+  it("take two lines at most, and keep a sign with its word", () => {
+    const head = (text: string) => headLines({ key: "k", head: text, unit: text.endsWith("(ns)") ? "ns" : "none" }).split(" ").map((line) => line.replaceAll("\u00a0", " "));
+    expect(head("Self GPU Time (ns)")).toEqual(["Self GPU", "Time"]);
+    expect(head("Num Calls Aggregated")).toEqual(["Num Calls", "Aggregated"]);
+    expect(head("Busy %")).toEqual(["Busy %"]);
+    expect(head("Direction")).toEqual(["Direction"]);
   });
 });

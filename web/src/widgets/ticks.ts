@@ -11,7 +11,7 @@ export function ticks(most: number, count: number): number[] {
   const ten = 10 ** Math.floor(Math.log10(most / count));
   const far = (step: number) => Math.abs(Math.floor(most / step + 1e-9) - count);
   const steps = [10, 5, 2, 1].map((factor) => factor * ten).filter((each) => each <= most * 1.0001);
-  const step = steps.reduce((best, each) => (far(each) < far(best) ? each : best), steps[0] ?? most);
+  const step = steps.reduce((best, each) => (far(each) <= far(best) ? each : best), steps[0] ?? most);
   const values: number[] = [];
   for (let at = 0; at <= most * 1.0001; at += step) values.push(Math.round(at / step) * step);
   return values;

@@ -41,7 +41,8 @@ function List({ head, rows, kind }: { head: string; rows: readonly Listed[]; kin
         {rows.map((row) => (
           <tr key={row.href}>
             <td className="name" title={`${row.full ?? row.name} ${row.note}`}>
-              <a href={row.href}>{row.name}</a> <span className="hint">{row.note}</span>
+              <a href={row.href}>{row.name}</a>
+              {row.note && <span className="hint apart">{row.note}</span>}
             </td>
             <td className="number">
               <Num value={row.calls} unit="count" />

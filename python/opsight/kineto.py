@@ -7,6 +7,7 @@ import atexit
 import os
 import time
 
+from . import steps
 from .hook import say
 
 DEFAULT_ITERATIONS = 50  # torch.profiler keeps everything in memory
@@ -44,34 +45,18 @@ class _Recording:
             return call(self, *args, **kwargs)
 
         module.__call__ = __call__
-        self._watch_steps(optimizer)
+        steps.watch(optimizer, self._around_step)
         atexit.register(self.safely, self.stop)
 
-    def _watch_steps(self, optimizer):
-        """Counts the optimizer's steps through its class: each one wraps `step` of its subclass once."""
-        make, recording, wrapped = optimizer.__init__, self, set()
+    def _around_step(self, step, _):
+        recording = self
 
-        def __init__(self, *args, **kwargs):
-            make(self, *args, **kwargs)
-            recording.safely(lambda: wrap(type(self)))
+        def counted(self, *args, **kwargs):
+            result = step(self, *args, **kwargs)
+            recording.safely(recording.after_step)
+            return result
 
-        def wrap(kind):
-            if kind in wrapped:
-                return
-            wrapped.add(kind)
-            step = kind.step
-
-            def counted(self, *args, **kwargs):
-                result = step(self, *args, **kwargs)
-                recording.safely(recording.after_step)
-                return result
-
-            for name in ("hooked", "__name__", "__doc__", "__wrapped__", "_cycle_guard"):
-                if hasattr(step, name):
-                    setattr(counted, name, getattr(step, name))
-            kind.step = counted
-
-        optimizer.__init__ = __init__
+        return counted
 
     def safely(self, action):
         if self._over or os.getpid() != self._pid:

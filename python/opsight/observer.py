@@ -8,6 +8,7 @@ import sys
 from .hook import say
 
 SHAPES, MEMORY = 1, 2
+recording = False  # in this process
 
 
 class Window(ctypes.Structure):
@@ -113,6 +114,8 @@ def open_capture(torch, chosen):
         say("not recording: the observer does not fit this build of PyTorch; rebuild Opsight on this machine")
     if code != 0:
         return None
+    global recording
+    recording = True
     for key, value in _properties(torch):
         library.opsight_torch_property(key.encode(), value.encode("utf-8", "replace"))
     return library

@@ -153,13 +153,13 @@ std::string lines(const std::vector<std::pair<std::string, uint32_t>>& domains) 
 Result<Variables> variables_for(const std::string& capture_folder, const Parts& parts,
                                 const RecordOptions& options) {
     Variables result = {{"OPSIGHT_CAPTURE_DIR", capture_folder}};
-    if (options.pytorch) {
+    if (!parts.inject_folder.empty()) {
         const char* old_path = std::getenv("PYTHONPATH");
         result.emplace_back("PYTHONPATH",
                             parts.inject_folder + (old_path && *old_path ? std::string(":") + old_path : ""));
-        result.emplace_back("OPSIGHT_OBSERVER", parts.observer);
-        result.emplace_back("OPSIGHT_OPTIONS", options.json());
     }
+    result.emplace_back("OPSIGHT_OPTIONS", options.pytorch ? options.json() : "");
+    if (options.pytorch) result.emplace_back("OPSIGHT_OBSERVER", parts.observer);
     if (options.nvtx) {
         result.emplace_back("NVTX_INJECTION64_PATH", parts.nvtx);
         result.emplace_back("OPSIGHT_LIMIT_BYTES", std::to_string(options.limit_bytes));

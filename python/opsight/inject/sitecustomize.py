@@ -1,10 +1,26 @@
 """Python runs this at its start, because `opsight profile` puts this folder first on PYTHONPATH.
 
-It sets the hook that waits for torch, takes the folder off the path again, and then runs the sitecustomize that
+It sets the hook that waits for torch, lets the program import opsight, takes the folder off the path again, and then runs the sitecustomize that
 would have run without us.
 """
 import os
 import sys
+
+
+class _Found:
+    """Last on sys.meta_path: `import opsight` works under `opsight profile` where it is not installed."""
+
+    def __init__(self, package):
+        self._package = package
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "opsight":
+            return None
+        from importlib.util import spec_from_file_location
+
+        return spec_from_file_location(
+            name, os.path.join(self._package, "__init__.py"), submodule_search_locations=[self._package]
+        )
 
 
 def _start_hook(folder):
@@ -20,9 +36,11 @@ def _start_hook(folder):
         )
         sys.modules["_opsight"] = module_from_spec(spec)
         spec.loader.exec_module(sys.modules["_opsight"])
-        from _opsight import hook
+        if os.environ.get("OPSIGHT_OPTIONS"):
+            from _opsight import hook
 
-        hook.wait_for_torch()
+            hook.wait_for_torch()
+        sys.meta_path.append(_Found(package))
     except Exception as problem:  # the program matters more than its profile
         print(f"opsight: not recording: {problem!r}", file=sys.stderr)
 

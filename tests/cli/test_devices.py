@@ -25,7 +25,7 @@ class Devices(unittest.TestCase):
         (row,) = self.rows("v100-sxm2")
         self.assertEqual(row["matrix_fp16_tflops"], 125)
         self.assertEqual(row["bandwidth_gbs"], 900)
-        self.assertIn("datasheet", row["sources"])
+        self.assertIn("https://developer.nvidia.com/", row["sources"])
         self.assertIn("Matrix fp16       125 TFLOP/s", opsight_cli.run("devices", "v100-sxm2").stdout)
 
     def test_a_users_device(self):

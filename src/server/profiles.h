@@ -52,8 +52,8 @@ class Profiles {
     void read_timeline_ahead(size_t number);
     // For what is worked out from memory alone.
     Turns& turns() { return turns_; }
-    // For questions to the files: several at once would share the processors and all be late, and each takes
-    // memory.
+    // For questions to the files: each takes memory. Not too few, for a short one must not wait for long
+    // ones.
     Turns& questions() { return questions_; }
     void interrupt();
     bool stopping() const { return stopping_; }
@@ -74,7 +74,7 @@ class Profiles {
     bool read_only_;
     std::atomic<bool> stopping_ = false;
     Timelines timelines_;
-    Turns turns_, questions_;
+    Turns turns_, questions_{8};
 };
 
 }  // namespace opsight::server

@@ -78,7 +78,7 @@ describe("ranges", () => {
       expect(await other.page.getByText("(kept for later)").count()).toBe(0);
       expect(await other.page.getByText("(until the viewer ends)").count()).toBe(1);
       for (let again = 0; again < 2; again++) await other.click(other.page.getByRole("button", { name: "Re-aggregate" }));
-      const card = other.page.locator("section.card", { hasText: "Kept ranges" });
+      const card = other.page.locator("section.card", { hasText: "Named ranges" });
       expect(await card.locator(".kept li").count()).toBe(1);
       expect(await card.textContent()).toContain("not kept: gone when the viewer ends, because the viewer was started read-only");
     } finally {

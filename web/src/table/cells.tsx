@@ -62,7 +62,7 @@ export function cellNode(column: Column, cell: Cell): ReactNode {
 
 // The head of a column as it stands in a table: in two lines where it is long.
 export function headLines(column: Column): string {
-  const words = headText(column).replace(/ %$/, "\u00a0%").split(" ");
+  const words = headText(column).replace(/ %$/, "\u00a0%").replaceAll("-", "\u2011").split(" ");
   if (words.length < 3) return words.join(" ");
   const middle = Math.ceil(words.length / 2);
   return `${words.slice(0, middle).join("\u00a0")} ${words.slice(middle).join("\u00a0")}`;

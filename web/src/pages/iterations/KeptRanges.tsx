@@ -23,7 +23,7 @@ export function KeptRanges({ answer, changed }: { answer: AggregationsAnswer; ch
   };
   return (
     <section className="below">
-      <Card title="Kept ranges" note={answer.kept ? "for this and later starts" : `not kept: gone when the viewer ends, because ${pageWords(answer.not_kept_because ?? "they cannot be written")}`}>
+      <Card title={answer.kept ? "Kept ranges" : "Named ranges"} note={answer.kept ? "for this and later starts" : `not kept: gone when the viewer ends, because ${pageWords(answer.not_kept_because ?? "they cannot be written")}`}>
         <ul className="kept">
           {list.map((each) => (
             <li key={each.id} className={each.id === chosen ? "chosen" : undefined}>

@@ -45,7 +45,7 @@ int push_ex(const Attributes* attributes) {
     return with_event(default_domain(), attributes, [](const Event& event) { return push(event); });
 }
 int push_a(const char* text) {
-    return push(plain(text));
+    return text ? push_text(text) : push(plain(text));
 }
 int push_w(const wchar_t* text) {
     const Narrow narrow(text);

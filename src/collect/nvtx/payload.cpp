@@ -61,6 +61,7 @@ void remember(uint32_t domain, uint64_t schema, const SchemaAttributes& from, si
 class Blob {
   public:
     bool add(const void* from, size_t bytes) {
+        if (bytes == 0) return true;
         if (bytes > sizeof bytes_ - used_) return false;
         std::memcpy(bytes_ + used_, from, bytes);
         used_ += bytes;
@@ -159,7 +160,7 @@ void append_data(ThreadState& state, wire::NvtxDataKind kind, uint64_t id, const
     record.length = static_cast<uint32_t>(size);
     record.domain = domain;
     std::memcpy(at, &record, sizeof record);
-    std::memcpy(at + sizeof record, from, size);
+    if (size > 0) std::memcpy(at + sizeof record, from, size);
     state.stream.commit(bytes);
 }
 

@@ -30,12 +30,14 @@ uint32_t define_kind(ThreadState& state, const Event& event) {
     return record.id;
 }
 
-uint32_t kind_of(ThreadState& state, const Event& event) {
-    uint64_t hash = event.text.hash;
+uint64_t hash_of(const Event& event) {
     const uint64_t place = uint64_t{event.domain->number} << 32 | event.category;
-    if (place != 0 || event.has_color)
-        hash = hash_words(hash, place, uint64_t{event.color} << 1 | event.has_color);
-    return state.kinds.get(hash, [&] { return define_kind(state, event); });
+    if (place == 0 && !event.has_color) return event.text.hash;
+    return hash_words(event.text.hash, place, uint64_t{event.color} << 1 | event.has_color);
+}
+
+uint32_t kind_of(ThreadState& state, const Event& event) {
+    return state.kinds.get(hash_of(event), [&] { return define_kind(state, event); });
 }
 
 // The event has begun: its payload follows it in the stream.
@@ -97,6 +99,34 @@ int push_skipped(ThreadState& state, const Domain& domain) {
     return count_push(state, domain);
 }
 
+// This thread's state where a push needs nothing but a record: else null.
+ThreadState* quick_state(const Domain& domain) {
+    ThreadState* state = Recorder::recording();
+    const bool quick = state && !state->busy && domain.every == 1 && !Recorder::gate() &&
+                       state->depth < ThreadState::kDeepest;
+    return quick ? state : nullptr;
+}
+
+int push_quick(ThreadState& state, const Domain& domain, uint32_t kind) {
+    state.busy = true;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    uint64_t* dur = nullptr;
+    uint64_t now = 0;
+    if (auto* record = state.stream.begin_record<wire::OpRecord>(RecordType::kNvtxRange)) [[likely]] {
+        record->kind = kind;
+        record->begin = now = state.stream.writer().ticks();
+        dur = &record->dur;
+        state.stream.commit(sizeof *record);
+        state.stream.snapshot_if_due(now);
+        Recorder::in_window(now);
+    }
+    state.push({&domain, dur, now, false, false});
+    const int depth = count_push(state, domain);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    state.busy = false;
+    return depth;
+}
+
 int push_recorded(ThreadState& state, const Event& event, bool awaited) {
     const Domain& domain = *event.domain;
     if (domain.every != 1) [[unlikely]] {
@@ -142,13 +172,41 @@ int push_unrecorded(const Event& event) {
 }  // namespace
 
 int push(const Event& event) {
+    if (ThreadState* state = quick_state(*event.domain);
+        state && !event.attributes && event.payload_count == 0)
+        if (const uint32_t kind = state->kinds.quick(hash_of(event)))
+            return push_quick(*state, *event.domain, kind);
     Call call;
     if (!call) [[unlikely]]
         return push_unrecorded(event);
     return push_recorded(*call, event, Recorder::gate() && opens_gate(event));
 }
 
+int push_text(const char* text) {
+    const Domain& domain = domain_of(nullptr);
+    const HashedText found = hashed(text);
+    if (ThreadState* state = quick_state(domain)) [[likely]]
+        if (const uint32_t kind = state->kinds.quick(found.hash)) [[likely]]
+            return push_quick(*state, domain, kind);
+    return push({&domain, found, 0, 0, false, nullptr, nullptr, 0});
+}
+
 int pop(const Domain& domain, const PayloadData* payloads, size_t payload_count) {
+    if (ThreadState* quick = Recorder::existing_state();
+        quick && quick->depth > 0 && quick->deeper == 0 && payload_count == 0) [[likely]] {
+        // Nothing is appended, so that a signal may come at any time.
+        const Frame& top = quick->frames[quick->depth - 1];
+        if (top.key == &domain && !top.is_step && !top.done) [[likely]] {
+            const uint64_t now = quick->stream.writer().ticks();
+            if (top.dur) *top.dur = now > top.begin ? now - top.begin : 1;
+            --quick->depth;
+            while (quick->depth > 0 && quick->frames[quick->depth - 1].done)
+                --quick->depth;
+            uint32_t& depth = quick->domains[domain.number].depth;
+            depth -= depth > 0;
+            return static_cast<int>(depth);
+        }
+    }
     Call call(Recorder::existing_state());
     if (!call) return kNoTracking;
     ThreadState& state = *call;

@@ -40,6 +40,7 @@ auto with_event(const Domain& domain, const Attributes* attributes, Then&& then)
 }
 
 int push(const Event& event);
+int push_text(const char* text);  // the quickest way, for a text alone in the default domain
 int pop(const Domain& domain, const PayloadData* payloads = nullptr, size_t count = 0);
 uint64_t start(const Event& event);
 void end(uint64_t id, const PayloadData* payloads = nullptr, size_t count = 0);

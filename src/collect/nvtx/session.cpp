@@ -279,7 +279,7 @@ void define(wire::NvtxFact fact, uint32_t domain, uint64_t id, std::string_view 
         const Lock lock;
         at = take(g_definitions, bytes);
         if (at) {
-            std::memcpy(at + sizeof record, blob.data(), blob.size());
+            if (!blob.empty()) std::memcpy(at + sizeof record, blob.data(), blob.size());
             std::memcpy(at, &record, sizeof record);
         }
     }

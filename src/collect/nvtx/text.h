@@ -24,41 +24,24 @@ inline uint64_t hash_words(uint64_t state, uint64_t a, uint64_t b) {
 }
 
 #if defined(__SSE2__)
-// Reads 16 bytes at a time from aligned addresses, so never from a page that the text does not reach; the
-// bytes beyond its end are masked away. Which is why the sanitizer must not look.
+// The text from `at` on, `text` being where it begins and `state` the hash so far.
+HashedText hashed_rest(const char* text, const char* at, uint64_t state);
+
+// Reads 16 bytes at a time, but never across the end of a page, so never from one that the text does not
+// reach; the bytes beyond its end are masked away. Which is why the sanitizer must not look.
 __attribute__((no_sanitize("address"))) inline HashedText hashed(const char* text) {
     constexpr uintptr_t kPage = 4096;
-    uint64_t state = 0;
-    const char* at = text;
-    for (;;) {
-        if ((reinterpret_cast<uintptr_t>(at) & (kPage - 1)) > kPage - 16) break;  // the last bytes of a page
-        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-        const auto zeros =
-            static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128())));
-        uint64_t low = static_cast<uint64_t>(_mm_cvtsi128_si64(bytes));
-        uint64_t high = static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(bytes, bytes)));
-        if (zeros == 0) {
-            state = hash_words(state, low, high);
-            at += 16;
-            continue;
-        }
-        const auto left = static_cast<unsigned>(__builtin_ctz(zeros));
-        low = left < 8 ? low & ((uint64_t{1} << left * 8) - 1) : low;
-        high = left <= 8 ? 0 : high & ((uint64_t{1} << (left - 8) * 8) - 1);
-        const size_t length = static_cast<size_t>(at - text) + left;
-        return {text, length, hash_words(state, low, high) + length};
-    }
-    const size_t rest = std::strlen(at);
-    size_t done = 0;
-    for (;; done += 16) {
-        uint64_t words[2] = {0, 0};
-        const size_t part = rest - done < 16 ? rest - done : 16;
-        std::memcpy(words, at + done, part);
-        state = hash_words(state, words[0], words[1]);
-        if (part < 16) break;
-    }
-    const size_t length = static_cast<size_t>(at - text) + rest;
-    return {text, length, state + length};
+    if ((reinterpret_cast<uintptr_t>(text) & (kPage - 1)) > kPage - 16) [[unlikely]]
+        return hashed_rest(text, text, 0);
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text));
+    const auto zeros = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128())));
+    uint64_t low = static_cast<uint64_t>(_mm_cvtsi128_si64(bytes));
+    uint64_t high = static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(bytes, bytes)));
+    if (zeros == 0) return hashed_rest(text, text + 16, hash_words(0, low, high));
+    const auto length = static_cast<unsigned>(__builtin_ctz(zeros));
+    low = length < 8 ? low & ((uint64_t{1} << length * 8) - 1) : low;
+    high = length <= 8 ? 0 : high & ((uint64_t{1} << (length - 8) * 8) - 1);
+    return {text, length, hash_words(0, low, high) + length};
 }
 #else
 inline HashedText hashed(const char* text) {

@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 
 #include "cli/commands.h"
 #include "cli/save_profile.h"
@@ -34,6 +36,15 @@ constexpr const char* kExamples =
 
 void say(const std::string& line) {
     std::fprintf(stderr, "opsight: %s\n", line.c_str());
+}
+
+// Whether the range that recording waits for ever began, by the page that the processes shared (Gate in
+// collect/recorder.h): how many are open, how many have ended.
+bool range_came(const std::string& capture_folder) {
+    std::array<uint32_t, 2> counts{};
+    std::ifstream file(capture_folder + "/gate", std::ios::binary);
+    file.read(reinterpret_cast<char*>(counts.data()), sizeof counts);
+    return counts[0] + counts[1] > 0;
 }
 
 // Keeps the folder of captures as long as it may hold something that is in no profile.
@@ -226,6 +237,9 @@ class ProfileCommand : public Command {
     // The program's own exit code wins over ours, where it tells of a failure.
     Result<int> finish(const CaptureFolder& captures, int exit_code) {
         const std::vector<std::string> files = recordings_in(captures.path());
+        if (!options_.capture_range.empty() && collector_ == "opsight" && !range_came(captures.path()))
+            say(fmt::format("the NVTX range {} never began, so nothing was recorded",
+                            options_.capture_range));
         if (files.empty()) {
             captures.remove();
             say("nothing was recorded, so no profile was written. If no reason stands above, the command "

@@ -208,12 +208,15 @@ class Choosing(Nvtx):
         for options, times in ((["--capture-range", "wanted"], 1),
                                (["--capture-range", "wanted", "--capture-repeat"], 3)):
             with self.subTest(options):
-                self.assert_ran(self.odd("capture", "3", options=options))
+                done = self.odd("capture", "3", options=options)
+                self.assert_ran(done)
+                self.assertNotIn("never began", done.stderr)
                 self.assertEqual(self.counts(), {"wanted": times, "inside": 10 * times})
 
     def test_a_range_that_never_comes(self):
         done = self.odd("capture", "3", options=["--capture-range", "wanted@elsewhere"])
         self.assert_ran(done)
+        self.assertIn("wanted@elsewhere never began", done.stderr)
         self.assertNotIn("wanted", self.counts() if self.profile.exists() else {})
 
     def test_domains_are_chosen_and_sampled(self):

@@ -95,6 +95,18 @@ class Python(unittest.TestCase):
                          {"Sequential", "Sequential/0", "Sequential/1"})
 
     @unittest.skipIf(LACKS, LACKS)
+    def test_a_range_chooses_what_is_recorded_of_pytorch_too(self):
+        for options, times in (((), 1), (("--capture-repeat",), 4)):
+            self.record("""
+                import torch, opsight
+                for _ in range(4):
+                    torch.ones(2) + 1
+                    with opsight.annotate("wanted"): torch.ones(3) * 2
+            """, "--force", "--capture-range", "wanted", *options, python=PYTHON)
+            self.assertEqual(self.sql("SELECT count(*) FROM ops WHERE name = 'aten::mul'"), [(times,)])
+            self.assertEqual(self.sql("SELECT count(*) FROM ops WHERE name = 'aten::add'"), [(0,)])
+
+    @unittest.skipIf(LACKS, LACKS)
     def test_torch_init_leaves_to_the_observer_what_it_records(self):
         done = self.record("""
             import torch, opsight

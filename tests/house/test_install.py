@@ -2,6 +2,7 @@
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -25,6 +26,15 @@ class Install(unittest.TestCase):
             libraries = self.run_in(folder, "ldd", prefix / "bin/opsight")
             self.assertNotIn(str(BIN.parent), libraries)
             self.assertNotIn("not found", libraries)
+            self.check_recording(folder, prefix)
+
+    def check_recording(self, folder, prefix):
+        """Recording finds its libraries and the Python package beside the installed program."""
+        self.assertRegex(self.run_in(folder, prefix / "bin/opsight", "profile", "--check"), r"(?m)^nvtx +yes ")
+        script = "import opsight\nwith opsight.annotate('here'): pass"
+        self.run_in(folder, prefix / "bin/opsight", "profile", "-o", "run.opsight", "--nvtx", "--", sys.executable, "-c", script)
+        rows = self.run_in(folder, prefix / "bin/opsight", "sql", "run.opsight", "SELECT text FROM nvtx_ranges", "--format", "csv")
+        self.assertIn("here", rows)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 #include "server/aggregations.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,6 +52,24 @@ Aggregation from_json(const Json& object) {
     return a;
 }
 
+// Between reading the file and writing it no other viewer does. Where the file system knows no locks, there
+// is none.
+class FolderLock {
+  public:
+    explicit FolderLock(const std::string& folder)
+        : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+        if (folder_ >= 0) (void)::flock(folder_, LOCK_EX);
+    }
+    FolderLock(const FolderLock&) = delete;
+    FolderLock& operator=(const FolderLock&) = delete;
+    ~FolderLock() {
+        if (folder_ >= 0) ::close(folder_);
+    }
+
+  private:
+    int folder_;
+};
+
 bool same_range(const RangeOptions& a, const RangeOptions& b) {
     return std::tie(a.start, a.stop, a.all, a.key_op, a.iteration_range) ==
            std::tie(b.start, b.stop, b.all, b.key_op, b.iteration_range);
@@ -66,8 +86,8 @@ std::string aggregations_path(const std::string& profile) {
 
 Aggregations::Aggregations(const std::string& profile, bool read_only) : path_(aggregations_path(profile)) {
     read();
-    std::error_code ignored;
     const fs::path folder = fs::path(path_).has_parent_path() ? fs::path(path_).parent_path() : fs::path(".");
+    folder_ = folder.string();
     if (read_only)
         not_kept_ = "the viewer was started with --read-only";
     else if (not_kept_.empty() && ::access(folder.c_str(), W_OK) != 0)
@@ -76,7 +96,9 @@ Aggregations::Aggregations(const std::string& profile, bool read_only) : path_(a
 
 // A file that is none of ours stays as it is.
 void Aggregations::read() {
+    seen_ = identity_of(path_);
     std::error_code problem;
+    list_.clear();
     if (!fs::exists(path_, problem)) return;
     const std::uintmax_t size = fs::file_size(path_, problem);
     std::ifstream file(path_, std::ios::binary);
@@ -95,6 +117,10 @@ void Aggregations::read() {
     }
 }
 
+void Aggregations::read_if_changed() {
+    if (not_kept_.empty() && identity_of(path_) != seen_) read();
+}
+
 void Aggregations::write() {
     if (!not_kept_.empty()) return;
     Json object = {{"format", kFormat}, {"next_id", next_id_}, {"aggregations", Json::array()}};
@@ -110,15 +136,18 @@ void Aggregations::write() {
         fs::remove(temporary, problem);
         not_kept_ = "the file beside the profile cannot be written";
     }
+    seen_ = identity_of(path_);
 }
 
-std::vector<Aggregation> Aggregations::list() const {
+std::vector<Aggregation> Aggregations::list() {
     const std::lock_guard lock(mutex_);
+    read_if_changed();
     return list_;
 }
 
-std::optional<Aggregation> Aggregations::find(const std::string& id) const {
+std::optional<Aggregation> Aggregations::find(const std::string& id) {
     const std::lock_guard lock(mutex_);
+    read_if_changed();
     const auto found =
         std::find_if(list_.begin(), list_.end(), [&id](const auto& each) { return each.id == id; });
     return found == list_.end() ? std::nullopt : std::optional(*found);
@@ -126,6 +155,8 @@ std::optional<Aggregation> Aggregations::find(const std::string& id) const {
 
 std::optional<Aggregation> Aggregations::add(std::string name, const RangeOptions& range, std::string found) {
     const std::lock_guard lock(mutex_);
+    const FolderLock alone(folder_);
+    read_if_changed();
     const auto same = std::find_if(list_.begin(), list_.end(), [&](const Aggregation& each) {
         return each.name == name && same_range(each.range, range);
     });
@@ -138,6 +169,8 @@ std::optional<Aggregation> Aggregations::add(std::string name, const RangeOption
 
 bool Aggregations::remove(const std::string& id) {
     const std::lock_guard lock(mutex_);
+    const FolderLock alone(folder_);
+    read_if_changed();
     const auto found =
         std::find_if(list_.begin(), list_.end(), [&id](const auto& each) { return each.id == id; });
     if (found == list_.end()) return false;

@@ -1,5 +1,6 @@
 // Ranges of iterations that somebody named on the page, kept in a small JSON file beside the profile (which
-// is never written to) for the next start; in memory only where that file may not be written.
+// is never written to) for the next start; in memory only where that file may not be written. Several viewers
+// may show one profile: each reads the file again where another has written it.
 #pragma once
 
 #include <mutex>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "query/session.h"
+#include "server/file_identity.h"
 
 namespace opsight::server {
 
@@ -24,8 +26,8 @@ class Aggregations {
     // `profile`: its path. Reads what is kept.
     Aggregations(const std::string& profile, bool read_only);
 
-    std::vector<Aggregation> list() const;
-    std::optional<Aggregation> find(const std::string& id) const;
+    std::vector<Aggregation> list();
+    std::optional<Aggregation> find(const std::string& id);
     // Under a new id; nothing where there are too many already.
     std::optional<Aggregation> add(std::string name, const RangeOptions& range, std::string found);
     bool remove(const std::string& id);
@@ -34,10 +36,12 @@ class Aggregations {
 
   private:
     void read();
+    void read_if_changed();
     void write();
 
     mutable std::mutex mutex_;
-    std::string path_, not_kept_;
+    std::string path_, folder_, not_kept_;
+    std::optional<FileIdentity> seen_;
     std::vector<Aggregation> list_;
     int64_t next_id_ = 1;
 };

@@ -13,6 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kMostOpenings = 3;
+
 std::string short_name(const fs::path& path) {
     std::string name = path.filename().string();
     if (constexpr std::string_view ending = ".opsight"; name.size() > ending.size() && name.ends_with(ending))
@@ -63,21 +65,40 @@ Expected<size_t> Profiles::number_of(const std::string& id) const {
     return number;
 }
 
-Result<db::OpenProfile> Profiles::open(const std::string& path) const {
+// What is opened is what `seen` tells, even where the file is replaced, or brought up to date, meanwhile.
+Result<db::OpenProfile> Profiles::open(Entry& entry) const {
     db::ReadOptions options;
     options.may_write = !read_only_;
-    return db::open_profile(path, options);
+    for (int attempt = 1;; ++attempt) {
+        entry.seen = identity_of(entry.path);
+        Result<db::OpenProfile> profile = db::open_profile(entry.path, options);
+        if (!profile || attempt == kMostOpenings || identity_of(entry.path) == entry.seen) return profile;
+    }
 }
 
-Expected<SessionPool*> Profiles::pool_of(size_t number) {
+uint64_t Profiles::version(size_t number) {
+    Entry& entry = *entries_[number];
+    const std::optional<FileIdentity> now = identity_of(entry.path);
+    const std::lock_guard lock(entry.mutex);
+    if (now && entry.seen && *now != *entry.seen) {
+        entry.seen.reset();
+        entry.pool.reset();
+        entry.facts.reset();
+        timelines_.forget(number);
+        ++entry.version;
+    }
+    return entry.version;
+}
+
+Expected<std::shared_ptr<SessionPool>> Profiles::pool_of(size_t number) {
     Entry& entry = *entries_[number];
     const std::lock_guard lock(entry.mutex);
     if (!entry.pool) {
-        auto profile = open(entry.path);
+        auto profile = open(entry);
         if (!profile) return fail(not_usable(entry.path, profile.error()));
-        entry.pool = std::make_unique<SessionPool>(entry.path, std::move(*profile));
+        entry.pool = std::make_shared<SessionPool>(entry.path, std::move(*profile));
     }
-    return entry.pool.get();
+    return entry.pool;
 }
 
 Expected<ProfileFacts> Profiles::facts(size_t number) {
@@ -89,7 +110,7 @@ Expected<ProfileFacts> Profiles::facts(size_t number) {
             OPSIGHT_ASSIGN(const Lease session, entry.pool->lease({}));
             return profile_info(*session);
         }
-        OPSIGHT_ASSIGN(const db::OpenProfile profile, open(entry.path));
+        OPSIGHT_ASSIGN(const db::OpenProfile profile, open(entry));
         OPSIGHT_ASSIGN(Session session, Session::open_on(profile, entry.path, {}));
         return profile_info(session);
     };
@@ -108,8 +129,9 @@ Expected<ProfileFacts> Profiles::facts(size_t number) {
 
 Expected<Lease> Profiles::lease(size_t number, const RangeOptions& range, const std::string& table,
                                 std::shared_ptr<Asker> asker) {
-    OPSIGHT_ASSIGN(SessionPool * pool, pool_of(number));
+    OPSIGHT_ASSIGN(const std::shared_ptr<SessionPool> pool, pool_of(number));
     auto session = pool->lease(range, table);
+    if (session) session->keep(pool);
     if (session && asker) session->serve(std::move(asker));
     if (session) return std::move(*session);
     // The file is open, so it is the range that does not fit it.
@@ -124,14 +146,14 @@ Expected<Lease> Profiles::lease(const Call& call) {
 
 Expected<std::shared_ptr<const Timeline>> Profiles::timeline(const Call& call) {
     OPSIGHT_ASSIGN(const size_t number, number_of(call.path("id")));
-    OPSIGHT_ASSIGN(const SessionPool* pool, pool_of(number));
+    OPSIGHT_ASSIGN(const std::shared_ptr<SessionPool> pool, pool_of(number));
     auto timeline = timelines_.get(number, entries_[number]->path, pool->database());
     if (!timeline) return fail(not_usable(entries_[number]->path, timeline.error()));
     return std::move(*timeline);
 }
 
 void Profiles::read_timeline_ahead(size_t number) {
-    const Expected<SessionPool*> pool = pool_of(number);
+    const auto pool = pool_of(number);
     if (pool) timelines_.read_ahead(number, entries_[number]->path, (*pool)->database());
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "server/aggregations.h"
+#include "server/file_identity.h"
 #include "server/http.h"
 #include "server/session_pool.h"
 #include "server/timelines.h"
@@ -39,6 +40,10 @@ class Profiles {
     Expected<ProfileFacts> facts(size_t number);
 
     Expected<size_t> number_of(const std::string& id) const;
+    // Grows when the file is found to be another one than was opened (recorded or imported again): all that
+    // was known of it is forgotten, and the next question opens it anew. A file that was deleted stays as it
+    // was.
+    uint64_t version(size_t number);
     Aggregations& aggregations(size_t number) { return entries_[number]->aggregations; }
     // The range that the parameters of a call name.
     Expected<RangeOptions> range_of(const Call& call, size_t number) const;
@@ -64,11 +69,13 @@ class Profiles {
         std::string path, name;
         Aggregations aggregations;
         std::mutex mutex;
-        std::unique_ptr<SessionPool> pool;  // null until it is opened
+        std::shared_ptr<SessionPool> pool;  // null until it is opened
         std::optional<ProfileFacts> facts;
+        std::optional<FileIdentity> seen;  // what was opened last
+        uint64_t version = 0;
     };
-    Expected<SessionPool*> pool_of(size_t number);
-    Result<db::OpenProfile> open(const std::string& path) const;
+    Expected<std::shared_ptr<SessionPool>> pool_of(size_t number);
+    Result<db::OpenProfile> open(Entry& entry) const;
 
     std::vector<std::unique_ptr<Entry>> entries_;
     bool read_only_;

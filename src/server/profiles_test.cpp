@@ -73,6 +73,22 @@ TEST(Aggregations, KeepARangeUnderItsNameOnce) {
     EXPECT_EQ(kept.list().size(), 3u);
 }
 
+TEST(Aggregations, OfTwoViewersOfOneProfileAreKept) {
+    const StoredProfile stored(steps(6));
+    Aggregations one(stored.path(), false), other(stored.path(), false);
+    const auto first = one.add("first", {.start = 1, .stop = 2}, "{}");
+    const auto second = other.add("second", {.start = 3, .stop = 4}, "{}");
+    ASSERT_TRUE(first && second);
+    EXPECT_NE(first->id, second->id);
+    EXPECT_EQ(one.list().size(), 2u);
+    EXPECT_TRUE(one.find(second->id).has_value());
+    EXPECT_TRUE(one.remove(first->id));
+    EXPECT_EQ(other.list().size(), 1u);
+    EXPECT_EQ(Aggregations(stored.path(), false).list().size(), 1u);
+    std::filesystem::remove(aggregations_path(stored.path()));
+    EXPECT_TRUE(other.list().empty()) << "that file may be deleted";
+}
+
 TEST(Profiles, DoNotBringAnOlderSchemaUpToDateWhenReadOnly) {
     const StoredProfile stored(steps(3));
     set_schema_version(stored.path(), "3");
@@ -98,6 +114,29 @@ TEST(Profiles, TellTheirFacts) {
     EXPECT_EQ(facts->iterations, 4);
     EXPECT_EQ(facts->ops, 8);
     EXPECT_EQ(profiles.name(0), "a");
+}
+
+TEST(Profiles, AFileThatIsWrittenAnewIsOpenedAnew) {
+    const StoredProfile first(steps(4)), second(steps(7));
+    const std::string path = first.path() + ".again.opsight";
+    namespace fs = std::filesystem;
+    fs::copy_file(first.path(), path);
+    Profiles profiles({path}, false);
+    EXPECT_EQ(profiles.facts(0)->iterations, 4);
+    const RangeOptions all{.all = true};
+    std::optional<Lease> before(std::move(*profiles.lease(0, all)));
+    EXPECT_EQ(profiles.version(0), 0u);
+    fs::copy_file(second.path(), path + ".new");
+    fs::rename(path + ".new", path);
+    EXPECT_EQ(profiles.version(0), 1u);
+    EXPECT_EQ(profiles.version(0), 1u);
+    EXPECT_EQ(profiles.facts(0)->iterations, 7);
+    EXPECT_EQ(calls_of(**profiles.lease(0, all)), 14);
+    EXPECT_EQ(calls_of(**before), 8) << "who began with the old one goes on with it";
+    before.reset();
+    fs::remove(path);
+    EXPECT_EQ(profiles.version(0), 1u) << "a deleted file stays as it was opened";
+    EXPECT_EQ(calls_of(**profiles.lease(0, all)), 14);
 }
 
 TEST(Profiles, ManyThreadsAskForManyRanges) {

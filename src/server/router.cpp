@@ -10,7 +10,8 @@
 namespace opsight::server {
 namespace {
 
-constexpr int kAskerGone = 499;  // nobody reads it
+constexpr int kMostVersions = 3;  // of a file that changes while it is asked
+constexpr int kAskerGone = 499;   // nobody reads it
 
 std::vector<std::string_view> segments(std::string_view path) {
     std::vector<std::string_view> parts;
@@ -68,6 +69,7 @@ Expected<std::string> cache_key(const Call& call) {
         add("range key_op", range.key_op);
         add("range iteration_range", range.iteration_range);
     }
+    if (call.is_about_a_profile()) add("version", std::to_string(call.version()));
     std::sort(parts.begin(), parts.end());
     return fmt::format("{}?{}", call.request().path, fmt::join(parts, "&"));
 }
@@ -163,6 +165,21 @@ Response Router::ask(const Route& route, Call& call) {
     return key ? cache.get(*key, make) : to_response(key.error());
 }
 
+// An answer is about one version of its profile, and says which: a page must not mix two.
+Response Router::answer_of_one_version(const Route& route, Call& call) {
+    if (!call.is_about_a_profile()) return ask(route, call);
+    const Expected<size_t> number = call.profiles().number_of(call.path("id"));
+    if (!number) return ask(route, call);
+    const int most = route.method == "GET" ? kMostVersions : 1;
+    for (int attempt = 1;; ++attempt) {
+        call.set_version(call.profiles().version(*number));
+        Response response = ask(route, call);
+        if (attempt < most && call.profiles().version(*number) != call.version()) continue;
+        response.headers.emplace_back("Opsight-Profile-Version", std::to_string(call.version()));
+        return response;
+    }
+}
+
 Response Router::answer(const Request& request, Profiles& profiles) {
     const std::string method = request.method == "HEAD" ? "GET" : request.method;
     std::string allowed;
@@ -174,7 +191,7 @@ Response Router::answer(const Request& request, Profiles& profiles) {
         if (Status known = check_parameters(route, request); !known) return to_response(known.error());
         Call call(request, profiles);
         call.set_path(std::move(*values));
-        return ask(route, call);
+        return answer_of_one_version(route, call);
     }
     if (allowed.empty())
         return to_response(

@@ -27,6 +27,10 @@ class Call {
     // What stands in the place of {name} in the pattern.
     const std::string& path(const std::string& name) const { return path_.at(name); }
     void set_path(std::map<std::string, std::string> values) { path_ = std::move(values); }
+    bool is_about_a_profile() const { return path_.contains("id"); }
+    // Of the profile {id}, as it was when this call began: Profiles::version.
+    uint64_t version() const { return version_; }
+    void set_version(uint64_t version) { version_ = version; }
 
     // Parameters of the query; the last one of a name counts.
     std::string text(std::string_view name) const;
@@ -40,6 +44,7 @@ class Call {
     const Request& request_;
     Profiles& profiles_;
     std::map<std::string, std::string> path_;
+    uint64_t version_ = 0;
 };
 
 using RouteHandler = Expected<Response> (*)(Call&);
@@ -69,6 +74,7 @@ class Router {
 
   private:
     Response ask(const Route& route, Call& call);
+    Response answer_of_one_version(const Route& route, Call& call);
     std::vector<Route> routes_;
     std::unique_ptr<AnswerCache> answers_ = std::make_unique<AnswerCache>();
     std::unique_ptr<AnswerCache> pictures_ = std::make_unique<AnswerCache>(size_t{32} << 20);

@@ -39,7 +39,7 @@ std::string text_of(const Json& json) {
 
 Expected<Response> list(Call& call) {
     OPSIGHT_ASSIGN(const size_t number, call.profiles().number_of(call.path("id")));
-    const Aggregations& kept = call.profiles().aggregations(number);
+    Aggregations& kept = call.profiles().aggregations(number);
     Json all = Json::array();
     for (const Aggregation& each : kept.list())
         all.push_back(to_json(each));

@@ -15,6 +15,7 @@ using Json = nlohmann::ordered_json;
 
 Json facts_of(Profiles& profiles, size_t number) {
     Json object = {{"id", std::to_string(number)}, {"name", profiles.name(number)}};
+    (void)profiles.version(number);  // the facts of the file as it is now
     const Expected<ProfileFacts> facts = profiles.facts(number);
     if (!facts) {
         const Problem& problem = facts.error();

@@ -28,7 +28,8 @@ class Lease {
         : pool_(other.pool_),
           session_(other.session_),
           table_(std::move(other.table_)),
-          asker_(std::move(other.asker_)) {
+          asker_(std::move(other.asker_)),
+          kept_(std::move(other.kept_)) {
         other.pool_ = nullptr;
     }
     Lease& operator=(Lease&&) = delete;
@@ -37,12 +38,15 @@ class Lease {
     Session* operator->() const { return session_; }
     // From now on it works for this one, and stops when he goes away.
     void serve(std::shared_ptr<Asker> asker);
+    // The pool stays as long as this, where its owner lets go of it.
+    void keep(std::shared_ptr<SessionPool> pool) { kept_ = std::move(pool); }
 
   private:
     SessionPool* pool_;
     Session* session_;
     std::string table_;
     std::shared_ptr<Asker> asker_;
+    std::shared_ptr<SessionPool> kept_;
 };
 
 class SessionPool {

@@ -10,7 +10,12 @@ Timelines::~Timelines() {
 
 void Timelines::read_ahead(size_t number, const std::string& path, const duck::Database& database) {
     // A failure is told to whoever asks for it.
-    ahead_ = std::thread([this, number, path, &database] { (void)get(number, path, database); });
+    ahead_ = std::thread([this, number, path, open = database.share()] { (void)get(number, path, open); });
+}
+
+void Timelines::forget(size_t number) {
+    const std::lock_guard lock(mutex_);
+    entries_.remove_if([number](const auto& each) { return each->number == number; });
 }
 
 std::shared_ptr<Timelines::Entry> Timelines::entry(size_t number) {

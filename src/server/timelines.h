@@ -25,9 +25,11 @@ class Timelines {
     // for it.
     Result<std::shared_ptr<const Timeline>> get(size_t number, const std::string& path,
                                                 const duck::Database& database);
-    // Begins to read one, so that it is there when it is asked for. To be called once; the database must
-    // stay.
+    // Begins to read one, so that it is there when it is asked for. To be called once.
     void read_ahead(size_t number, const std::string& path, const duck::Database& database);
+
+    // The file is another one now.
+    void forget(size_t number);
 
   private:
     static constexpr size_t kKept = 3;

@@ -1,8 +1,10 @@
 // Everything that is shown stands in the address: bookmarks, the back button, links between views; and what happens
 // where an address is wrong, a file cannot be read, or the server has gone.
+import { copyFileSync, renameSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { startViewer } from "./opsight";
-import { fileOf, has, idOf, Site, useSite } from "./page";
+import { report, startViewer, type Viewer } from "./opsight";
+import { fileOf, has, idOf, made, Site, useSite } from "./page";
 
 const site = useSite();
 
@@ -133,6 +135,68 @@ describe("what is wrong is said", () => {
       await banner.waitFor();
       expect(await banner.textContent()).toContain("opsight view");
       expect((await other.table("op_type").rows()).length).toBe(before.length);
+      expect(await other.page.getByText("The server does not answer", { exact: false }).count()).toBe(1);
+    } finally {
+      await viewer.stop();
+      await other.context.close();
+    }
+  });
+});
+
+describe("a server that was started anew", () => {
+  it("says that it has another token, and goes on at the same view when it is given", async () => {
+    const first = await startViewer([fileOf("training")]);
+    const other = await Site.open(site().context.browser() ?? raise(), first.url);
+    let second: Viewer | null = null;
+    try {
+      await other.show("ops?search=conv");
+      const before = await other.table("detailed").rows();
+      await first.stop();
+      await other.click(other.table("detailed").root.locator('th[data-key="calls"] button'));
+      second = await startViewer([fileOf("training")], "-p", new URL(first.url).port);
+      const given = other.page.getByLabel("URL that opsight view printed");
+      await given.waitFor();
+      expect((await other.table("detailed").rows()).length).toBe(before.length);
+      await given.fill("no such thing");
+      await other.press("Enter");
+      expect(await other.page.getByText("That has no token.").count()).toBe(1);
+      await given.fill(second.url);
+      await other.page.keyboard.press("Enter");
+      await other.page.waitForLoadState();
+      await other.page.waitForFunction(() => document.querySelector(".banner") === null);
+      await other.idle();
+      expect(await other.parameter("search")).toBe("conv");
+      expect(await other.parameter("sort")).toMatch(/^calls/);
+      expect((await other.table("detailed").rows()).length).toBe(before.length);
+    } finally {
+      await first.stop();
+      await second?.stop();
+      await other.context.close();
+    }
+  });
+});
+
+describe("a profile that is written anew", () => {
+  it.skipIf(!has("gpu"))("is not mixed with the one before, and shown on request", async () => {
+    const file = path.join(made().folder, "again.opsight");
+    copyFileSync(fileOf("training"), file);
+    const viewer = await startViewer([file]);
+    const other = await Site.open(site().context.browser() ?? raise(), viewer.url);
+    try {
+      await other.show("types", "again");
+      const before = await other.table("op_type").rows();
+      copyFileSync(fileOf("gpu"), `${file}.new`);
+      renameSync(`${file}.new`, file);
+      await other.click(other.table("op_type").root.locator('th[data-key="calls"] button'));
+      const banner = other.page.locator(".banner[role=alert]");
+      await banner.waitFor();
+      expect(await banner.textContent()).toContain("written anew");
+      expect(await other.table("op_type").rows()).toEqual(before);
+      await banner.getByRole("button", { name: "Show the new one" }).click();
+      await other.page.waitForFunction(() => document.querySelector(".banner") === null);
+      await other.idle();
+      const expected = report(fileOf("gpu"), "op_type", "--sort", "calls:desc", "--limit", "25");
+      expect(await other.table("op_type").column("op_type")).toEqual(expected.map((row) => row.op_type));
     } finally {
       await viewer.stop();
       await other.context.close();

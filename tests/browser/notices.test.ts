@@ -99,6 +99,23 @@ describe("ranges", () => {
   });
 });
 
+describe("an op without kernels", () => {
+  const empty = () => site().page.locator('section[aria-label="Kernels of the op"] .empty-text');
+
+  it.skipIf(!has("gpu"))("says that its GPU time is copies, where it has some", async () => {
+    await site().show("ops?sort=self_gpu_time_ns:desc", "gpu");
+    const table = site().table("detailed");
+    const copies = (await table.column("op_name")).findIndex((name) => name.startsWith("aten::copy_"));
+    await site().click(table.root.locator("tbody tr").nth(copies));
+    expect(await empty().textContent()).toContain("copy or set memory");
+  });
+
+  it.skipIf(!has("gpu"))("is told from one that is not there", async () => {
+    await site().show("ops?sel=99999", "gpu");
+    expect(await empty().textContent()).toContain("The selected op is not in this range.");
+  });
+});
+
 describe("the dashboard", () => {
   it.skipIf(!has("gpu"))("shows the average iteration time, which is the wall clock by iterations", async () => {
     await site().show("dashboard", "gpu");

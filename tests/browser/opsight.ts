@@ -40,7 +40,7 @@ export interface Viewer {
 }
 
 export async function startViewer(files: string[], ...options: string[]): Promise<Viewer> {
-  const child = spawn(OPSIGHT, ["view", "--no-open", "-p", "0", ...options, ...files], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(OPSIGHT, ["view", "--no-open", ...(options.includes("-p") ? [] : ["-p", "0"]), ...options, ...files], { stdio: ["ignore", "pipe", "pipe"] });
   let errors = "";
   child.stderr.on("data", (data: Buffer) => {
     errors += data.toString();

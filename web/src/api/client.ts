@@ -14,6 +14,18 @@ export class ApiError extends Error {
   get unreachable(): boolean {
     return this.status === 0;
   }
+  // Answered by a server that was started anew: it has another token.
+  get stranger(): boolean {
+    return this.status === 401;
+  }
+  // About another profile than the page shows, which has taken its place.
+  get replaced(): boolean {
+    return this.code === "replaced";
+  }
+  // No use in asking before the server is back, has the page its token, or shows the page the new profile.
+  get lost(): boolean {
+    return this.unreachable || this.stranger || this.replaced;
+  }
 }
 
 export type Params = Record<string, string | number | boolean | readonly string[] | null | undefined>;
@@ -95,8 +107,21 @@ async function ask(url: string, init: RequestInit): Promise<Response> {
     if (problem instanceof DOMException && problem.name === "AbortError") throw problem;
     throw new ApiError(0, "unreachable", "The server does not answer.", "Start it again: opsight view NAME.opsight");
   }
+  refuseAnother(url, response);
   if (!response.ok) throw await errorOf(response);
   return response;
+}
+
+// By the number of a profile: the version that the page shows. A page must not mix two.
+const versions = new Map<string, string>();
+
+function refuseAnother(url: string, response: Response): void {
+  const profile = /\/profiles\/(\d+)\//.exec(url)?.[1];
+  const version = response.headers.get("Opsight-Profile-Version");
+  if (profile === undefined || version === null) return;
+  const shown = versions.get(profile) ?? version;
+  versions.set(profile, shown);
+  if (shown !== version) throw new ApiError(409, "replaced", "The profile was written anew.", "Load the page again to see the new one.");
 }
 
 function request<T>(method: string, url: string, body: unknown, signal?: AbortSignal): Promise<T> {

@@ -42,7 +42,7 @@ function useAnswer<T>(path: string, params: Params, enabled = true): Answer<T> {
   // When the server has gone, what it said last stays in sight.
   const [last, setLast] = useState<T | undefined>(undefined);
   if (answer.data !== undefined && answer.data !== last) setLast(answer.data);
-  return answer.error?.unreachable && answer.data === undefined && last !== undefined ? ({ ...answer, data: last } as Answer<T>) : answer;
+  return answer.error?.lost && answer.data === undefined && last !== undefined ? ({ ...answer, data: last } as Answer<T>) : answer;
 }
 
 // An answer about the chosen profile, over the chosen range.

@@ -1,15 +1,26 @@
-import { useProfile } from "../api/queries";
+import { useProfile, useTable } from "../api/queries";
 import { linkTo } from "../app/route";
 import { useRoute } from "../app/useRoute";
 import { DataTable } from "../table/DataTable";
 import { FindInTimeline, SelectTable } from "../table/SelectTable";
+import { rowsOf } from "../table/row";
 import { Icon } from "../widgets/Icon";
 import { forContents, KERNELS, OPS } from "./columns";
 import { rowLink } from "./links";
 
 const KERNELS_OF_OP = KERNELS.filter((key) => key !== "op_name" && key !== "direction" && key !== "layer");
 
+// Why an op has no kernels to show.
+function useWhyNone(op: string): string {
+  const found = useTable("detailed", { filter: [`op_id:eq:${op}`], page_size: 1 }).data;
+  const row = found && rowsOf(found)[0];
+  if (found && !row) return "The selected op is not in this range.";
+  if ((row?.number("self_gpu_time_ns") ?? 0) > 0) return "What this op itself does on the GPU is to copy or set memory, not kernels: find it in the timeline.";
+  return "This op launches no kernels itself. The ops that it calls may; see them in the timeline or by layer.";
+}
+
 function KernelsOf({ op }: { op: string }) {
+  const whyNone = useWhyNone(op);
   return (
     <section className="below" aria-label="Kernels of the op">
       <h2>Kernels of the selected op</h2>
@@ -23,7 +34,7 @@ function KernelsOf({ op }: { op: string }) {
         sort="total_gpu_time_ns:desc"
         bars={{ total_gpu_time_ns: "gpu" }}
         rowKey={(row) => row.text("long_kernel_name") ?? row.text("kernel_name") ?? ""}
-        empty="This op launches no kernels itself. The ops that it calls may; see them in the timeline or by layer."
+        empty={whyNone}
       />
     </section>
   );

@@ -33,6 +33,7 @@ const TITLES: Record<string, string> = {
   unauthorized: "This page needs its token",
   unreachable: "The server does not answer",
   profile_unusable: "This profile cannot be opened",
+  replaced: "The profile was written anew",
   newer_schema: "This profile is from a newer Opsight",
   not_a_profile: "This file is not a profile",
 };
@@ -43,7 +44,7 @@ export function ErrorState({ error, retry, children }: { error: ApiError; retry?
       <Icon name="diagnostics" size={28} />
       <h2>{TITLES[error.code] ?? "That did not work"}</h2>
       <div className="empty-text">
-        <p>{sentence(error.message)}</p>
+        {error.message !== `${TITLES[error.code] ?? ""}.` && <p>{sentence(error.message)}</p>}
         {error.remedy && <p className="remedy">{sentence(error.remedy)}</p>}
         {children}
       </div>
@@ -85,8 +86,8 @@ export function Answered<T>({
   rows?: number;
   children: (data: T) => ReactNode;
 }) {
-  if (answer.error && !(answer.error.unreachable && answer.data !== undefined)) {
-    const wrong = answer.error.status >= 400 && answer.error.status < 500;
+  if (answer.error && !(answer.error.lost && answer.data !== undefined)) {
+    const wrong = answer.error.status >= 400 && answer.error.status < 500 && !answer.error.lost;
     return (
       <ErrorState error={answer.error} {...(wrong ? {} : { retry: () => void answer.refetch() })}>
         {wrong && <PlainView />}

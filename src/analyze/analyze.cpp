@@ -4,6 +4,7 @@
 
 #include "analyze/attribution.h"
 #include "analyze/captures.h"
+#include "analyze/counted_work.h"
 #include "analyze/direction.h"
 #include "analyze/find_iterations.h"
 #include "analyze/iterations.h"
@@ -50,15 +51,17 @@ Analysis analyze(Profile& profile, const AnalysisOptions& options) {
     identify_ops(profile, analysis, directions, annotations, find_captures(profile, analysis));
     find_kernels(profile, analysis);
     find_occupancy(profile, analysis);
+    find_device_peaks(profile, analysis);
     together(
-        options.threads,
-        [&] {
-            sum_op_work(profile, analysis);
-            share_resources(profile, analysis, directions);
-        },
+        options.threads, [&] { sum_op_work(profile, analysis); },
         [&] {
             analysis.iterations = find_iterations(profile, analysis, options);
             number_spans(profile, analysis);
+        });
+    together(
+        options.threads, [&] { count_work(profile, analysis); },
+        [&] {
+            share_resources(profile, analysis, directions);
             analysis.streams = sum_streams(stream_spans(profile, analysis));
         });
     return analysis;

@@ -5,11 +5,17 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
+#include "hardware/devices.h"
 
 namespace opsight {
+
+namespace cost {
+enum class WorkKind : uint8_t;  // cost/op_work.h
+}
 
 using KernelId = Id<struct KernelTag>;  // into Analysis::kernels
 
@@ -100,6 +106,34 @@ struct ResourceSegment {
     Resource resource;
 };
 
+// How the peaks of a device are known.
+enum class PeakSource : uint8_t {
+    kNone,     // they are not
+    kTable,    // its name is in the device table
+    kDerived,  // from a device of the same architecture, or from its own properties
+};
+
+// What a device of the profile can do at most.
+struct DevicePeaks {
+    PeakSource source = PeakSource::kNone;
+    hardware::Device model;  // of the table; made from one where derived
+};
+
+// A distinct piece of work on one device: the formula of an op for its arguments, or a copy.
+struct CountedWork {
+    StringId name;    // the op whose formula it is; of copies and the like the kind of span
+    DeviceId device;  // invalid: the host
+    cost::WorkKind kind{};
+    double macs = 0, flops = 0, matrix_flops = 0;
+    double recomputed_flops = 0;  // the part of matrix_flops that computes again what was not kept
+    double bytes = 0;
+    bool estimate = false;  // something was not told and assumed: `note`
+    std::string_view note;
+    hardware::Precision precision = hardware::Precision::kFp32;  // whose peak bounds its products
+    bool bounded = false;  // peaks are known, and they are what it waits for
+    double math_ns = 0, memory_ns = 0, bound_ns = 0;
+};
+
 // Merged busy time of one device. kernel_only: union of kernels alone, else of kernels, copies and sets.
 struct BusySegment {
     DeviceId device;
@@ -138,6 +172,9 @@ struct Analysis {
     std::vector<OpId> op;
     std::vector<int64_t> self_ns;     // duration minus child ops
     std::vector<HostSpanId> forward;  // of backward ops: the forward op; else invalid
+    // As span_work and span_share for the op's self time; empty in profiles with device work.
+    std::vector<int32_t> self_work;
+    std::vector<double> self_share;
     // Beside Profile::device
     std::vector<HostSpanId> launch;     // the API call; invalid: none found
     std::vector<HostSpanId> launch_op;  // innermost op (HostKind::kOp) at the call; invalid: none
@@ -148,6 +185,10 @@ struct Analysis {
     std::vector<OpId> device_op;
     std::vector<KernelId> kernel;  // of kernels
     std::vector<int32_t> device_iteration;
+    // Work that the span did: of `works`, -1 not counted, and how much of it. Kernels that one call launched
+    // share its work by their times; a copy has as many shares as bytes.
+    std::vector<int32_t> span_work;
+    std::vector<double> span_share;
     std::vector<int64_t> host_ns;  // begin of the launching call, else the span's own: decides its iteration
 
     std::vector<Op> ops;
@@ -157,6 +198,8 @@ struct Analysis {
     std::vector<double>
         occupancy_pct;          // beside Profile::launch_configs: theoretical; -1 where it cannot be told
     std::vector<double> waves;  // beside it: blocks / those that the device holds at once; -1 as above
+    std::vector<CountedWork> works;
+    std::vector<DevicePeaks> peaks;  // beside Profile::devices
     Iterations iterations;
     std::vector<ResourceSegment> resources;  // by (rank, begin)
     std::vector<BusySegment> busy;           // by (device, kernel_only, begin)

@@ -21,7 +21,8 @@ class ReportCommand : public Command {
         sub->add_option(
             "--report", reports_,
             "Reports, with commas between: summary, detailed, iteration, kernel, tensor_core, op_type, "
-            "group_op, or all (default: summary, the ops, layers and kernels that take most)");
+            "group_op, roofline, expected_vs_measured, or all (default: summary, the ops, layers and kernels "
+            "that take most)");
         sub->add_option("--format", format_, "table, csv, json or html (one file)")->default_str("table");
         sub->add_flag_callback(
             "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");

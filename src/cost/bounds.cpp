@@ -29,6 +29,29 @@ std::optional<Precision> wider(Precision precision) {
 
 }  // namespace
 
+Precision precision_of_type(ElementType type) {
+    switch (type) {
+        case ElementType::kFloat64:
+            return Precision::kFp64;
+        case ElementType::kFloat16:
+            return Precision::kFp16;
+        case ElementType::kBfloat16:
+            return Precision::kBf16;
+        case ElementType::kFloat8:
+            return Precision::kFp8;
+        case ElementType::kFloat4:
+            return Precision::kFp4;
+        case ElementType::kInt8:
+        case ElementType::kUint8:
+            return Precision::kInt8;
+        case ElementType::kInt4:
+        case ElementType::kUint4:
+            return Precision::kInt4;
+        default:
+            return Precision::kFp32;
+    }
+}
+
 std::string_view name_of(Limiter limiter) {
     constexpr std::string_view kNames[] = {"none", "math", "memory"};
     return kNames[static_cast<size_t>(limiter)];
@@ -62,7 +85,7 @@ Bound bound_of(const Work& work, const Device& device, Precision precision, bool
     const bool side_by_side = device.peak(UnitKind::kMatrix, used) != nullptr;
     const double math = side_by_side ? std::max(products, rest) : products + rest;
     const double memory = bandwidth > 0 ? work.bytes / bandwidth : 0;
-    Bound bound{std::max(math, memory), Limiter::kNone};
+    Bound bound{std::max(math, memory), Limiter::kNone, math, memory};
     if (bound.seconds > 0) bound.limiter = math > memory ? Limiter::kMath : Limiter::kMemory;
     return bound;
 }

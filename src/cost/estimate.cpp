@@ -15,29 +15,6 @@ size_t at(TensorId id) {
     return static_cast<size_t>(id);
 }
 
-Precision precision_of_type(ElementType type) {
-    switch (type) {
-        case ElementType::kFloat64:
-            return Precision::kFp64;
-        case ElementType::kFloat16:
-            return Precision::kFp16;
-        case ElementType::kBfloat16:
-            return Precision::kBf16;
-        case ElementType::kFloat8:
-            return Precision::kFp8;
-        case ElementType::kFloat4:
-            return Precision::kFp4;
-        case ElementType::kInt8:
-        case ElementType::kUint8:
-            return Precision::kInt8;
-        case ElementType::kInt4:
-        case ElementType::kUint4:
-            return Precision::kInt4;
-        default:
-            return Precision::kFp32;
-    }
-}
-
 class Estimator {
   public:
     Estimator(const Network& network, const Settings& settings)
@@ -226,12 +203,7 @@ class Estimator {
     }
 
     void add_optimizer() {
-        struct Cost {
-            double flops, moved;  // for each parameter: FLOPs, values read and written
-        };
-        const Cost cost = settings_.optimizer == Optimizer::kAdam       ? Cost{12, 7}
-                          : settings_.optimizer == Optimizer::kMomentum ? Cost{4, 5}
-                                                                        : Cost{2, 3};
+        const OptimizerStep cost = optimizer_step(settings_.optimizer);
         double parameters = 0;
         for (const ModelTensor& tensor : graph_.tensors)
             if (tensor.parameter && is_float(tensor.type))
@@ -297,6 +269,11 @@ class Estimator {
 };
 
 }  // namespace
+
+OptimizerStep optimizer_step(Optimizer optimizer) {
+    if (optimizer == Optimizer::kAdam) return {12, 7};
+    return optimizer == Optimizer::kMomentum ? OptimizerStep{4, 5} : OptimizerStep{2, 3};
+}
 
 Estimate Network::estimate(const Settings& settings) const {
     return Estimator(*this, settings).run();

@@ -12,6 +12,11 @@
 namespace opsight::cost {
 
 enum class Optimizer : uint8_t { kSgd, kMomentum, kAdam };
+// For each parameter: FLOPs, and values read and written.
+struct OptimizerStep {
+    double flops = 0, moved = 0;
+};
+OptimizerStep optimizer_step(Optimizer optimizer);
 
 struct Settings {
     std::optional<hardware::Device> device;        // none: work and bytes without bounds
@@ -118,9 +123,12 @@ Memory memory_of(const Network& network, const Settings& settings, const Sizes& 
 struct Bound {
     double seconds = 0;
     Limiter limiter = Limiter::kNone;
+    double math_s = 0, memory_s = 0;  // its two terms
 };
 Bound bound_of(const Work& work, const hardware::Device& device, hardware::Precision precision, bool sparse,
                double derate);
+// The format whose peak holds for a type; FP32 for what has none of its own.
+hardware::Precision precision_of_type(ElementType type);
 // The peak that products in this format have on the device: of its matrix units, else of the next wider
 // format or of the ordinary units. `used` says which format's it is.
 double matrix_peak(const hardware::Device& device, hardware::Precision precision, bool sparse,

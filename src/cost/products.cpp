@@ -1,5 +1,6 @@
 // Convolutions, matrix products, recurrent cells and attention.
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "cost/node_view.h"
@@ -130,17 +131,31 @@ bool rnn(const NodeView& view, OpWork& work) {
 
 struct AttentionSizes {
     double batch = 0, heads = 1, queries = 0, keys = 0, width = 0, value_width = 0;  // widths of one head
+    // With a causal mask query i sees the keys up to i + offset; none: all.
+    std::optional<double> causal_offset = std::nullopt;
 };
 
-// Q·Kᵀ and P·V; softmax and scaling of the scores, 6 FLOPs each. A mask changes nothing: a causal one is
-// counted in full.
+// Pairs of a query and a key that it sees.
+double pairs(const AttentionSizes& s) {
+    if (!s.causal_offset) return s.queries * s.keys;
+    // Queries before `first` see nothing, those from `full` on every key, those between one more each.
+    const double first = std::clamp(-*s.causal_offset, 0.0, s.queries);
+    const double full = std::clamp(s.keys - 1 - *s.causal_offset, first, s.queries);
+    const double rising = full - first, least = first + 1 + *s.causal_offset;
+    return rising * least + rising * (rising - 1) / 2 + (s.queries - full) * s.keys;
+}
+
+// Q·Kᵀ and P·V; softmax and scaling of the scores, 6 FLOPs each. Of a causal mask only what is seen counts;
+// any other mask changes nothing.
 bool set_attention(OpWork& work, const AttentionSizes& s, double projections) {
-    const double scores = s.batch * s.heads * s.queries * s.keys;
+    const double scores = s.batch * s.heads * pairs(s);
     return set_product(work, scores * (s.width + s.value_width) + projections, 0, 6 * scores);
 }
 
 bool attention(const NodeView& view, OpWork& work) {
     const Shape *q = view.shape(0, 3), *k = view.shape(1, 2), *v = view.shape(2, 3);
+    const bool causal = view.node().integer("is_causal", view.node().integer("unidirectional", 0)) != 0;
+    const auto offset = [&](double past_keys) { return causal ? std::optional(past_keys) : std::nullopt; };
     if (view.node().domain == "com.microsoft" && view.node().op_type == "Attention") {
         // One matrix makes queries, keys and values of the input.
         if (!q || !k) return false;
@@ -149,15 +164,18 @@ bool attention(const NodeView& view, OpWork& work) {
         const double hidden = made / 3;
         return set_attention(work,
                              {static_cast<double>((*q)[0]), 1, static_cast<double>((*q)[1]),
-                              static_cast<double>((*q)[1]), hidden, hidden},
+                              static_cast<double>((*q)[1]), hidden, hidden, offset(0)},
                              rows * static_cast<double>((*q)[2]) * made);
     }
     if (!q || !k || !v || q->size() != k->size() || k->size() != v->size()) return false;
     const auto size = [](const Shape& shape, size_t at) { return static_cast<double>(shape[at]); };
     const Shape* past = view.shape(4, 4);
     if (q->size() == 4) {
-        const double keys = size(*k, 2) + (past ? size(*past, 2) : 0);
-        return set_attention(work, {size(*q, 0), size(*q, 1), size(*q, 2), keys, size(*q, 3), size(*v, 3)},
+        const double before = past ? size(*past, 2) : 0;
+        const double begin = static_cast<double>(view.node().integer("causal_offset", 0));
+        return set_attention(work,
+                             {size(*q, 0), size(*q, 1), size(*q, 2), size(*k, 2) + before, size(*q, 3),
+                              size(*v, 3), offset(before + begin)},
                              0);
     }
     const double heads =
@@ -165,9 +183,11 @@ bool attention(const NodeView& view, OpWork& work) {
     const double value_heads =
         static_cast<double>(view.node().integer("kv_num_heads", static_cast<int64_t>(heads)));
     if (q->size() != 3 || heads < 1 || value_heads < 1) return false;
-    const double keys = size(*k, 1) + (past ? size(*past, 2) : 0);
-    return set_attention(
-        work, {size(*q, 0), heads, size(*q, 1), keys, size(*q, 2) / heads, size(*v, 2) / value_heads}, 0);
+    const double before = past ? size(*past, 2) : 0;
+    return set_attention(work,
+                         {size(*q, 0), heads, size(*q, 1), size(*k, 1) + before, size(*q, 2) / heads,
+                          size(*v, 2) / value_heads, offset(before)},
+                         0);
 }
 
 bool matmul_nbits(const NodeView& view, OpWork& work) {

@@ -57,10 +57,26 @@ UPDATE raw.ops SET caller_layer = c.layer FROM (SELECT o.id, coalesce(pi.layer, 
 ALTER TABLE raw.device_spans ADD COLUMN launch_dur_ns BIGINT DEFAULT -1;
 UPDATE raw.device_spans SET launch_dur_ns = a.dur_ns FROM raw.api_calls a WHERE a.id = launch)";
 
+// 5: counted work. An older file has not kept what it is counted from in one place: its tables stay empty.
+constexpr const char* kToVersion5 = R"(
+ALTER TABLE raw.ops ADD COLUMN work INTEGER DEFAULT -2;
+ALTER TABLE raw.ops ADD COLUMN share DOUBLE DEFAULT 0;
+ALTER TABLE raw.device_spans ADD COLUMN work INTEGER DEFAULT -1;
+ALTER TABLE raw.device_spans ADD COLUMN share DOUBLE DEFAULT 0;
+CREATE TABLE raw.works (id INTEGER, name VARCHAR, device INTEGER, kind TINYINT, macs DOUBLE, flops DOUBLE,
+    matrix_flops DOUBLE, recomputed_flops DOUBLE, bytes_min DOUBLE, precision TINYINT, math_ns DOUBLE,
+    memory_ns DOUBLE, bound_ns DOUBLE, estimate BOOLEAN, note VARCHAR);
+CREATE TABLE raw.device_models (device INTEGER, source TINYINT, model VARCHAR, bandwidth DOUBLE,
+    l2_bytes DOUBLE, note VARCHAR, sources VARCHAR);
+CREATE TABLE raw.device_peaks (device INTEGER, matrix BOOLEAN, precision TINYINT, flops_per_s DOUBLE);
+CREATE TABLE raw.work_stats (rank INTEGER, op INTEGER, kernel INTEGER, kind TINYINT, iteration INTEGER,
+    device INTEGER, work INTEGER, spans BIGINT, time_ns BIGINT, share DOUBLE))";
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
-    static const std::vector<Migration> steps = {{1, kToVersion2}, {2, kToVersion3}, {3, kToVersion4}};
+    static const std::vector<Migration> steps = {
+        {1, kToVersion2}, {2, kToVersion3}, {3, kToVersion4}, {4, kToVersion5}};
     return steps;
 }
 

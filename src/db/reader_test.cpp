@@ -89,7 +89,7 @@ TEST_F(ReaderTest, TruncatedAnywhere) {
 TEST_F(ReaderTest, NewerSchemaIsRefused) {
     write_empty_profile();
     change("UPDATE raw.meta SET value = '99' WHERE key = 'schema_version'");
-    EXPECT_THAT(open_error(), HasSubstr("schema version 99; this Opsight reads up to version 4"));
+    EXPECT_THAT(open_error(), HasSubstr("schema version 99; this Opsight reads up to version 5"));
 }
 
 // What later versions added is taken away again, which leaves a file of version 1.
@@ -97,7 +97,8 @@ TEST_F(ReaderTest, AFileOfVersion1IsBroughtUpToDate) {
     write_empty_profile();
     std::string undo;
     for (const char* added : {"transfers", "contexts", "nvtx_attributes", "nvtx_ranges", "nvtx_payloads",
-                              "messages", "device_extras", "page_faults", "stream_stats"})
+                              "messages", "device_extras", "page_faults", "stream_stats", "works",
+                              "device_models", "device_peaks", "work_stats"})
         undo += std::string("DROP TABLE raw.") + added + ";";
     for (const char* added : {"devices DROP memory_bandwidth",
                               "devices DROP clock_hz",
@@ -119,10 +120,14 @@ TEST_F(ReaderTest, AFileOfVersion1IsBroughtUpToDate) {
                               "device_spans DROP transfer",
                               "ops DROP caller_layer",
                               "device_spans DROP launch_dur_ns",
+                              "ops DROP work",
+                              "ops DROP share",
+                              "device_spans DROP work",
+                              "device_spans DROP share",
                               "memory_events DROP kind"})
         undo += std::string("ALTER TABLE raw.") + added + ";";
     for (const char* added :
-         {"nvtx_ranges", "messages", "page_faults", "contexts", "streams", "stream_stats"})
+         {"nvtx_ranges", "messages", "page_faults", "contexts", "streams", "stream_stats", "works"})
         undo += std::string("DROP VIEW ") + added + ";";
     undo += "INSERT INTO raw.tracks (id, kind, rank) VALUES (0, 0, -1);";
     change(undo + "UPDATE raw.meta SET value = '1' WHERE key = 'schema_version'");

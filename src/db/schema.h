@@ -14,7 +14,7 @@
 
 namespace opsight::db {
 
-inline constexpr int kSchemaVersion = 4;
+inline constexpr int kSchemaVersion = 5;
 
 // Values of ops.caller_layer that are no layer.
 inline constexpr int kNoCaller = -2, kCallerOfSameLayer = -3;
@@ -55,6 +55,12 @@ std::vector<std::string_view> resource_names();
 
 // The SELECT that sums rows like those of raw.stream_stats up by stream.
 std::string stream_sums_sql(std::string_view stats);
+
+// The SELECT that sums shares of work up, in the columns of work_stats. `device` and `ops` are
+// raw.device_spans and raw.ops or relations like them.
+std::string work_stats_sql(std::string_view device, std::string_view ops);
+std::string work_kind_text(std::string_view column);
+std::string precision_text(std::string_view column);
 
 // The SELECT that sums op instances up, in the columns of op_stats. `ops` is raw.ops or a relation like it.
 std::string op_stats_sql(std::string_view ops);

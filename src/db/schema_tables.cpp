@@ -240,7 +240,10 @@ std::vector<Table> host_tables() {
           {"external_id", kBigint, "", "id in the source"},
           {"caller_layer", kInteger, "",
            "layers.id of the op that called it where that is another layer than its own; -1 a caller "
-           "without layer, -2 no caller, -3 a caller of its own layer"}}},
+           "without layer, -2 no caller, -3 a caller of its own layer"},
+          {"work", kInteger, "",
+           "works.id of what its self time did; -1 not counted, -2: see the work of device_spans"},
+          {"share", kDouble, "", "how much of that work"}}},
         {"op_extras",
          "Rarely known facts of op instances.",
          {{"id", kInteger, "", "ops.id"},
@@ -374,7 +377,9 @@ std::vector<Table> device_tables() {
           {"bytes", kBigint, "bytes", "size of a copy or set"},
           {"collective", kInteger, "", "collectives.id"},
           {"transfer", kInteger, "", "transfers.id of a copy or set"},
-          {"launch_dur_ns", kBigint, "ns", "duration of the launching call; -1: none known"}}},
+          {"launch_dur_ns", kBigint, "ns", "duration of the launching call; -1: none known"},
+          {"work", kInteger, "", "works.id of what it did; -1: not counted"},
+          {"share", kDouble, "", "how much of that work: a part, of copies and sets their bytes"}}},
         {"device_extras",
          "Rarely told facts of device spans; only spans with any.",
          {{"id", kInteger, "", "row number (rowid) in device_spans"},
@@ -453,6 +458,8 @@ const std::vector<Table>& tables() {
             list.insert(list.end(), group.begin(), group.end());
         list.push_back(op_stats_table());
         list.push_back(stream_stats_table());
+        for (Table& entry : work_tables())
+            list.push_back(std::move(entry));
         return list;
     }();
     return all;

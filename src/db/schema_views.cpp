@@ -415,6 +415,8 @@ const std::vector<View>& views() {
     static const std::vector<View> all = [] {
         std::vector<View> list = span_views();
         list.push_back(op_stats());
+        for (View& view : work_views())
+            list.push_back(std::move(view));
         for (View& view : stream_views())
             list.push_back(std::move(view));
         for (View& view : source_views())

@@ -48,5 +48,7 @@ Table stream_stats_table();
 // Views of what only some sources tell.
 std::vector<View> source_views();
 std::vector<View> stream_views();
+std::vector<Table> work_tables();
+std::vector<View> work_views();
 
 }  // namespace opsight::db

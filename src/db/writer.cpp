@@ -99,6 +99,7 @@ Status fill_database(const std::string& path, const WritePlan& plan, const Write
     OPSIGHT_TRY(first.execute("COMMIT"));
     if (!parts[1].empty()) OPSIGHT_TRY(second.execute("COMMIT"));
     OPSIGHT_TRY(first.execute("INSERT INTO raw.op_stats " + op_stats_sql("raw.ops")));
+    OPSIGHT_TRY(first.execute("INSERT INTO raw.work_stats " + work_stats_sql("raw.device_spans", "raw.ops")));
     return first.execute("CHECKPOINT");
 }
 
@@ -110,7 +111,9 @@ Status check_sizes(const Profile& profile, const Analysis& analysis) {
                       analysis.forward.size() == ops && analysis.launch.size() == device &&
                       analysis.launch_op.size() == device && analysis.device_op.size() == device &&
                       analysis.kernel.size() == device && analysis.device_iteration.size() == device &&
-                      analysis.host_ns.size() == device &&
+                      analysis.host_ns.size() == device && analysis.span_work.size() == device &&
+                      analysis.span_share.size() == device &&
+                      analysis.peaks.size() == profile.devices.size() &&
                       analysis.occupancy_pct.size() == profile.launch_configs.size() &&
                       analysis.waves.size() == profile.launch_configs.size();
     if (!fits) return fail("the analysis is not of this profile: its columns have other lengths");

@@ -230,6 +230,63 @@ TableFill stream_stats_fill(const WritePlan& plan) {
         }};
 }
 
+// Peaks of all devices in one list.
+struct PeakRow {
+    size_t device;
+    const hardware::Peak* peak;
+};
+std::vector<PeakRow> all_peaks(const Analysis& analysis) {
+    std::vector<PeakRow> rows;
+    for (size_t device = 0; device < analysis.peaks.size(); ++device)
+        for (const hardware::Peak& peak : analysis.peaks[device].model.peaks)
+            rows.push_back({device, &peak});
+    return rows;
+}
+
+TableFill works_fill(const StringPool& pool, const std::vector<CountedWork>& rows) {
+    return {
+        "works", rows.size(), [&rows, &pool](TableWriter& out) {
+            put_number(out);
+            put_pooled(out, pool, rows, &CountedWork::name);
+            put_ref(out, rows, &CountedWork::device);
+            put<int8_t>(out, rows, &CountedWork::kind);
+            for (const auto member : {&CountedWork::macs, &CountedWork::flops, &CountedWork::matrix_flops,
+                                      &CountedWork::recomputed_flops, &CountedWork::bytes})
+                put<double>(out, rows, member);
+            put<int8_t>(out, rows, &CountedWork::precision);
+            for (const auto member : {&CountedWork::math_ns, &CountedWork::memory_ns, &CountedWork::bound_ns})
+                out.put<double>([&](size_t i) { return rows[i].bounded ? rows[i].*member : -1; });
+            put<bool>(out, rows, &CountedWork::estimate);
+            out.put_text([&](size_t i) { return rows[i].note; });
+        }};
+}
+
+std::vector<TableFill> work_fills(const WritePlan& plan) {
+    const std::vector<DevicePeaks>& models = plan.analysis.peaks;
+    std::vector<PeakRow> peaks = all_peaks(plan.analysis);
+    const size_t count = peaks.size();
+    return {works_fill(plan.profile.strings, plan.analysis.works),
+            {"device_models", models.size(),
+             [&models](TableWriter& out) {
+                 put_number(out);
+                 put<int8_t>(out, models, &DevicePeaks::source);
+                 out.put_text([&](size_t i) { return std::string_view(models[i].model.name); });
+                 out.put<double>([&](size_t i) { return models[i].model.bandwidth; });
+                 out.put<double>([&](size_t i) { return models[i].model.l2_bytes; });
+                 out.put_text([&](size_t i) { return std::string_view(models[i].model.note); });
+                 out.put_text([&](size_t i) {
+                     const std::vector<std::string>& sources = models[i].model.sources;
+                     return sources.empty() ? std::string_view() : std::string_view(sources.front());
+                 });
+             }},
+            {"device_peaks", count, [peaks = std::move(peaks)](TableWriter& out) {
+                 out.put<int32_t>([&](size_t i) { return peaks[i].device; });
+                 out.put<bool>([&](size_t i) { return peaks[i].peak->unit == hardware::UnitKind::kMatrix; });
+                 out.put<int8_t>([&](size_t i) { return static_cast<int8_t>(peaks[i].peak->precision); });
+                 out.put<double>([&](size_t i) { return peaks[i].peak->dense; });
+             }}};
+}
+
 TableFill diagnostics_fill(const WritePlan& plan) {
     std::vector<Diag> met;
     for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i)
@@ -264,6 +321,8 @@ std::vector<TableFill> small_table_fills(const WritePlan& plan) {
     std::vector<TableFill> fills = run_fills(plan);
     for (auto&& more : {description_fills(plan), analysis_fills(plan)})
         fills.insert(fills.end(), more.begin(), more.end());
+    for (TableFill& fill : work_fills(plan))
+        fills.push_back(std::move(fill));
     fills.push_back(stream_stats_fill(plan));
     fills.push_back(diagnostics_fill(plan));
     fills.push_back(diagnostic_places_fill(plan));

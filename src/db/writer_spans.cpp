@@ -61,6 +61,9 @@ TableFill ops(const WritePlan& plan) {
                 out.put<int64_t>([&](size_t i) { return details.forward_thread[detail(i)]; });
                 out.put<int64_t>([&](size_t i) { return details.external_id[detail(i)]; });
                 out.put<int32_t>([&](size_t i) { return caller_layer(plan, plan.ops[i]); });
+                const bool own = !analysis.self_work.empty();
+                out.put<int32_t>([&](size_t i) { return own ? analysis.self_work[detail(i)] : -2; });
+                out.put<double>([&](size_t i) { return own ? analysis.self_share[detail(i)] : 0; });
             }};
 }
 
@@ -256,6 +259,8 @@ TableFill device_spans(const WritePlan& plan) {
                     const HostSpanId launch = analysis.launch[i];
                     return launch.valid() ? plan.profile.host.dur[launch.index()] : int64_t{-1};
                 });
+                out.put<int32_t>([&](size_t i) { return analysis.span_work[i]; });
+                out.put<double>([&](size_t i) { return analysis.span_share[i]; });
             }};
 }
 

@@ -76,6 +76,9 @@ Analysis make_analysis(Profile& profile) {
     analysis.device_op.assign(device, OpId(0));
     analysis.kernel.assign(device, KernelId(0));
     analysis.device_iteration.assign(device, 0);
+    analysis.span_work.assign(device, -1);
+    analysis.span_share.assign(device, 0);
+    analysis.peaks.resize(profile.devices.size());
     for (const HostSpanId span : api_spans)
         analysis.host_ns.push_back(profile.host.begin[span.index()]);
     Op op;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -131,6 +132,35 @@ Device DeviceTable::derive(const Device& known) const {
     if (best->major != known.major || best->minor != known.minor)
         device.note += fmt::format("{}rates of compute capability {}.{}, the nearest known",
                                    device.note.empty() ? "" : "; ", best->major, best->minor);
+    return device;
+}
+
+std::optional<Device> DeviceTable::derive_like(const Device& known) const {
+    const Device* best = nullptr;
+    const auto far = [&](const Device& device) {
+        return std::pair(std::abs(device.units - known.units),
+                         std::abs(device.memory_bytes - known.memory_bytes));
+    };
+    for (const Device& device : devices_) {
+        const bool same = device.major == known.major && device.minor == known.minor && device.units > 0;
+        if (same && (!best || far(device) < far(*best))) best = &device;
+    }
+    if (!best || known.major == 0 || known.units <= 0) return std::nullopt;
+    Device device = *best;
+    device.derived = true;
+    const double scale = static_cast<double>(known.units) / static_cast<double>(best->units);
+    for (Peak& peak : device.peaks) {
+        peak.dense *= scale;
+        peak.sparse *= scale;
+    }
+    constexpr double kAsLarge = 0.1;
+    const bool as_large = std::abs(best->memory_bytes - known.memory_bytes) <= kAsLarge * best->memory_bytes;
+    if (!as_large || scale != 1) device.bandwidth = 0;
+    if (known.bandwidth > 0) device.bandwidth = known.bandwidth;
+    device.units = known.units;
+    device.name = known.name;
+    device.note = fmt::format("peaks of {}, by compute capability and multiprocessors{}", best->name,
+                              device.bandwidth > 0 ? "" : "; bandwidth not known");
     return device;
 }
 

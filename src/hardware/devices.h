@@ -67,6 +67,10 @@ class DeviceTable {
     // A device that is not in the table, from what a profile tells of it. Peaks are those of the nearest
     // compute capability that is not newer; without one there are none. `derived` is set.
     Device derive(const Device& known) const;
+    // The same where the source tells no clock: the table's device of the same compute capability, with as
+    // many multiprocessors or nearest to it, scaled by their number; its bandwidth where the memory is as
+    // large. Nothing where there is no such device. `derived` is set.
+    std::optional<Device> derive_like(const Device& known) const;
 
   private:
     friend Result<DeviceTable> parse_device_table(const std::string&, const std::string&, DeviceTable);

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "db/schema.h"
-#include "query/reports.h"
+#include "query/work.h"
 
 namespace opsight {
 namespace {
@@ -174,18 +174,28 @@ Result<ResultTable> iteration_list(Session& session, const Shape& shape) {
 
 Result<ResultTable> kernel_sums(Session& session, const Shape& shape, const std::string& which) {
     Question q{"kernel", "Kernels"};
-    std::string keys, joins;
+    std::string keys, joins, work_keys, same;
     if (shape.by_rank) {
         q.fields.push_back({{"rank", "Rank", Unit::kCount}, "gr.number"});
         keys += ", t.rank";
+        work_keys += ", s.rank";
+        same += " AND wk.rank = s.rank";
         joins += " LEFT JOIN raw.ranks gr ON gr.id = s.rank";
     }
     if (shape.by_device) {
         q.fields.push_back({{"device", "Device ID", Unit::kCount}, "gd.number"});
         keys += ", t.device";
+        work_keys += ", s.device";
+        same += " AND wk.device = s.device";
         joins += " LEFT JOIN raw.devices gd ON gd.id = s.device";
     }
     append(q.fields, kernel_fields(shape));
+    // Sums of work are of the whole range, those of a part of its kernels are not asked for.
+    const bool with_work = which == kAllKernels;
+    if (with_work) {
+        OPSIGHT_TRY(session.prepare_work());
+        append(q.fields, work_fields("wk", false));
+    }
     q.with = fmt::format(
         "WITH s AS (SELECT d.name AS kernel, d.op{0}, "
         "count(*) AS calls, sum(d.dur_ns)::BIGINT AS total, min(d.dur_ns) AS least, max(d.dur_ns) AS most, "
@@ -206,6 +216,12 @@ Result<ResultTable> kernel_sums(Session& session, const Shape& shape, const std:
         "s JOIN raw.kernel_names k ON k.id = s.kernel LEFT JOIN raw.op_identities i ON i.id = s.op "
         "LEFT JOIN raw.layers l ON l.id = i.layer" +
         joins;
+    if (with_work) {
+        q.with +=
+            fmt::format(", wk AS (SELECT s.kernel, s.op{}, {} FROM {} WHERE s.kernel >= 0 GROUP BY ALL) ",
+                        work_keys, work_sums(), kWorkSource);
+        q.source += " LEFT JOIN wk ON wk.kernel = s.kernel AND wk.op = s.op" + same;
+    }
     q.order = {{"total_gpu_time_ns", true},
                {"kernel_name", false},
                {"long_kernel_name", false},

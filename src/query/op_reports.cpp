@@ -6,7 +6,7 @@
 
 #include "db/schema.h"
 #include "query/op_quantiles.h"
-#include "query/reports.h"
+#include "query/work.h"
 
 namespace opsight {
 namespace {
@@ -61,6 +61,7 @@ struct Groups {
     std::string on;         // " AND m.rank = s.rank": joins another relation with the same keys
     std::string instances;  // ", t.rank AS rank": the keys of op instances
     std::string joins;      // names of ranks and devices
+    std::string work;       // " AND wk.rank = s.rank": joins sums of work
 };
 
 Groups groups(const Shape& shape) {
@@ -69,6 +70,7 @@ Groups groups(const Shape& shape) {
         out.fields.push_back({{"rank", "Rank", Unit::kCount, 0}, "gr.number"});
         out.keys += ", s.rank";
         out.on += " AND m.rank IS NOT DISTINCT FROM s.rank";
+        out.work += " AND wk.rank IS NOT DISTINCT FROM s.rank";
         out.instances += ", t.rank AS rank";
         out.joins += " LEFT JOIN raw.ranks gr ON gr.id = s.rank";
     }
@@ -76,6 +78,7 @@ Groups groups(const Shape& shape) {
         out.fields.push_back({{"device", "Device ID", Unit::kCount, 0}, "gd.number"});
         out.keys += ", s.device";
         out.on += " AND m.device IS NOT DISTINCT FROM s.device";
+        out.work += " AND wk.device IS NOT DISTINCT FROM s.device";
         out.instances += ", coalesce(w.device, -1) AS device";
         out.joins += " LEFT JOIN raw.devices gd ON gd.id = s.device";
     }
@@ -208,10 +211,7 @@ std::vector<Field> detailed_fields(bool gpu, const Shape& shape) {
 // times cover its subtree once, however deeply ops call each other.
 std::string group_sums(const Groups& by) {
     return fmt::format(
-        "WITH RECURSIVE up AS (SELECT id AS layer, id AS ancestor FROM raw.layers "
-        "UNION ALL SELECT up.layer, l.parent FROM up JOIN raw.layers l ON l.id = up.ancestor WHERE l.parent "
-        "<> -1), "
-        "above AS (SELECT * FROM up UNION ALL SELECT id, -1 FROM raw.layers UNION ALL SELECT -1, -1), "
+        "WITH above AS (FROM layers_above), "
         "inst AS (SELECT i.layer, o.caller_layer AS caller, o.caller_layer <> {3} AS called{1}, o.dur_ns, "
         "o.self_ns, coalesce(w.api_ns, 0) AS api_ns, coalesce(w.gpu_ns, 0) AS gpu_ns, "
         "coalesce(w.gpu_idle_ns, 0) AS idle_ns "
@@ -265,6 +265,15 @@ std::string among(const ResultTable& table) {
     return list.empty() ? "false" : "o.op IN (" + list + ")";
 }
 
+// Makes the temporary table work_rows: sums of work by `key` and what rows are grouped by.
+Status make_work_rows(Session& session, const Groups& by, const std::string& key, const std::string& join) {
+    OPSIGHT_TRY(session.prepare_work());
+    return session.execute(
+        fmt::format("CREATE OR REPLACE TEMP TABLE work_rows AS SELECT {} AS key{}, {} FROM "
+                    "{} {} GROUP BY ALL",
+                    key, by.keys, work_sums(), kWorkSource, join));
+}
+
 // Makes the temporary table op_rows: sums of each op and of the work outside of ops, which has its medians
 // with it.
 Status make_op_rows(Session& session, const Groups& by) {
@@ -281,6 +290,7 @@ Question detailed_question(Session& session, const Shape& shape, const Groups& b
     Question q{"detailed", "Ops (Detailed)"};
     q.fields = by.fields;
     append(q.fields, detailed_fields(session.contents().device_work, shape));
+    append(q.fields, work_fields("wk", false));
     q.source = "op_rows s";
     if (!only.empty()) {
         q.with = fmt::format(
@@ -297,7 +307,9 @@ Question detailed_question(Session& session, const Shape& shape, const Groups& b
         q.source = "(SELECT *, NULL AS stack FROM op_rows) s";
     }
     q.source +=
-        " LEFT JOIN raw.op_identities i ON i.id = s.op LEFT JOIN raw.layers l ON l.id = i.layer" + by.joins;
+        " LEFT JOIN raw.op_identities i ON i.id = s.op LEFT JOIN raw.layers l ON l.id = i.layer LEFT JOIN "
+        "work_rows wk ON wk.key = s.op" +
+        by.work + by.joins;
     q.order = {main_order(session), {"total_cpu_time_ns", true}, {"op_name", false}, {"op_id", false}};
     order_groups(q, by);
     return q;
@@ -308,6 +320,7 @@ Question detailed_question(Session& session, const Shape& shape, const Groups& b
 Result<Report> detailed_report(Session& session, const Shape& shape) {
     const Groups by = groups(shape);
     OPSIGHT_TRY(make_op_rows(session, by));
+    OPSIGHT_TRY(make_work_rows(session, by, "s.op", ""));
     std::string only = "true";
     if (shape.limit > 0 && !sorts_by_distribution(shape)) {
         OPSIGHT_ASSIGN(const ResultTable first,
@@ -331,6 +344,8 @@ Result<Report> op_type_report(Session& session, const Shape& shape) {
                       {{"self_gpu_time_ns", "Self GPU Time (ns)", Unit::kNs}, "s.self_gpu_ns", true},
                       quantile("median_cpu_time_ns", "Median CPU Time (ns)", "cpu_q", 1, false),
                       quantile("p95_cpu_time_ns", "P95 CPU Time (ns)", "cpu_q", 2, false)});
+    append(q.fields, work_fields("wk", false));
+    OPSIGHT_TRY(make_work_rows(session, by, "i.type", "JOIN raw.op_identities i ON i.id = s.op"));
     q.with = fmt::format(
         "WITH sums AS (SELECT i.type{0}, count(DISTINCT s.op) AS ops, {1} FROM sel_stats s "
         "JOIN raw.op_identities i ON i.id = s.op GROUP BY i.type{0}), "
@@ -343,7 +358,7 @@ Result<Report> op_type_report(Session& session, const Shape& shape) {
         "ut) ",
         by.keys, kSums, by.instances, shape.by_rank || shape.by_device ? kInstances : "sel_ops o",
         unassociated(by), kSums, by.on);
-    q.source = "s" + by.joins;
+    q.source = "s LEFT JOIN work_rows wk ON wk.key = s.type" + by.work + by.joins;
     q.order = {main_order(session), {"total_cpu_time_ns", true}, {"op_type", false}};
     order_groups(q, by);
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
@@ -352,6 +367,13 @@ Result<Report> op_type_report(Session& session, const Shape& shape) {
 
 Result<Report> group_op_report(Session& session, const Shape& shape) {
     const Groups by = groups(shape);
+    // Every layer with all that it lies in, -1 the root of all.
+    OPSIGHT_TRY(session.execute(
+        "CREATE OR REPLACE TEMP TABLE layers_above AS WITH RECURSIVE up AS (SELECT id AS layer, id AS "
+        "ancestor "
+        "FROM raw.layers UNION ALL SELECT up.layer, l.parent FROM up JOIN raw.layers l ON l.id = up.ancestor "
+        "WHERE l.parent <> -1) SELECT * FROM up UNION ALL SELECT id, -1 FROM raw.layers UNION ALL SELECT -1, "
+        "-1"));
     Question q{"group_op", "Group Ops (Layers)"};
     q.fields = by.fields;
     append(q.fields,
@@ -373,12 +395,18 @@ Result<Report> group_op_report(Session& session, const Shape& shape) {
                        "coalesce(n.backward_gpu_ns, 0)",
                        true},
                       {{"ops", "# Ops", Unit::kCount, 6}, "n.ops"}});
+    append(q.fields, work_fields("wk", false));
+    OPSIGHT_TRY(make_work_rows(session, by, "a.ancestor",
+                               "JOIN raw.op_identities i ON i.id = s.op JOIN layers_above a ON a.layer = "
+                               "i.layer"));
     q.with = group_sums(by);
     std::string on = by.on;
     for (size_t at = 0; (at = on.find("m.", at)) != std::string::npos; at += 2)
         on[at] = 'n';
-    q.source = fmt::format("s JOIN n ON n.layer = s.layer{} LEFT JOIN raw.layers l ON l.id = s.layer{}", on,
-                           by.joins);
+    q.source = fmt::format(
+        "s JOIN n ON n.layer = s.layer{} LEFT JOIN raw.layers l ON l.id = s.layer "
+        "LEFT JOIN work_rows wk ON wk.key = s.layer{}{}",
+        on, by.work, by.joins);
     q.order = {{session.contents().device_work ? "total_gpu_time_ns" : "total_cpu_time_ns", true},
                {"total_cpu_time_ns", true},
                {"name", false}};

@@ -1,4 +1,5 @@
-// The reports: summary, detailed, iteration, kernel, tensor_core, op_type, group_op. Column heads are
+// The reports: summary, detailed, iteration, kernel, tensor_core, op_type, group_op, roofline,
+// expected_vs_measured. Column heads are
 // DLProf's where the number means the same; docs/metrics.md says what each number means.
 #pragma once
 
@@ -34,6 +35,8 @@ Result<Report> group_op_report(Session& session, const Shape& shape);
 Result<Report> tensor_core_report(Session& session, const Shape& shape);
 Result<Report> kernel_report(Session& session, const Shape& shape);
 Result<Report> iteration_report(Session& session, const Shape& shape);
+Result<Report> roofline_report(Session& session, const Shape& shape);
+Result<Report> expected_vs_measured_report(Session& session, const Shape& shape);
 
 // Parts of reports that are tables of their own. `which` is a condition on `d`, a row of sel_device; `more`
 // are columns after the report's.

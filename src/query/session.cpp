@@ -6,6 +6,7 @@
 #include <charconv>
 #include <limits>
 
+#include "db/schema.h"
 #include "query/cut_range.h"
 #include "query/stream_sums.h"
 
@@ -338,6 +339,17 @@ Status Session::prepare_streams() {
     streams_ready_ = true;
     return profile_.connection.execute(fmt::format("CREATE TEMP VIEW sel_streams AS FROM {} WHERE {}", source,
                                                    range_.whole ? "true" : in_range(range_, "iteration")));
+}
+
+Status Session::prepare_work() {
+    if (work_ready_) return {};
+    work_ready_ = true;
+    if (cut_anew_)
+        return profile_.connection.execute("CREATE TEMP TABLE sel_work AS " +
+                                           db::work_stats_sql("sel_device", "sel_ops"));
+    return profile_.connection.execute(
+        fmt::format("CREATE TEMP VIEW sel_work AS FROM raw.work_stats WHERE {}",
+                    range_.whole ? "true" : in_range(range_, "iteration")));
 }
 
 // Of each stretch of iterations: from the first op of its first iteration on to the last end of what its last

@@ -79,6 +79,8 @@ class Session {
     // Makes the relation sel_streams (columns as in raw.stream_stats, of the range) if it is not there yet:
     // for iterations cut anew this reads all device work, and few questions need it.
     Status prepare_streams();
+    // The same for sel_work (columns as in raw.work_stats), for ranges cut anew from the instances.
+    Status prepare_work();
     const Range& range() const { return range_; }
     const Contents& contents() const { return contents_; }
     const std::string& path() const { return path_; }
@@ -101,7 +103,7 @@ class Session {
     db::OpenProfile profile_;
     Range range_;
     Contents contents_;
-    bool cut_anew_ = false, streams_ready_ = false;
+    bool cut_anew_ = false, streams_ready_ = false, work_ready_ = false;
     std::shared_ptr<void> cut_function_;  // cut_range.h
     std::vector<CutIteration> cut_;       // iterations cut anew
     struct Kept {

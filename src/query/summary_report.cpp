@@ -3,7 +3,7 @@
 
 #include "analyze/streams.h"
 #include "db/schema.h"
-#include "query/reports.h"
+#include "query/work.h"
 
 namespace opsight {
 namespace {
@@ -349,6 +349,8 @@ Result<Report> summary_report(Session& session, const Shape& wanted) {
     OPSIGHT_ASSIGN(ResultTable statistics, iteration_statistics(session));
     report.sections.push_back({std::move(statistics), true});
     const bool device_work = session.contents().device_work;
+    OPSIGHT_ASSIGN(ResultTable work, work_summary(session));
+    report.sections.push_back({std::move(work), true});
     if (session.contents().devices || !shape.for_people) {
         OPSIGHT_ASSIGN(ResultTable list, ask(session, device_question(), {}));
         report.sections.push_back({std::move(list)});

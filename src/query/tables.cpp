@@ -6,6 +6,7 @@
 
 #include "query/page.h"
 #include "query/viewer_tables.h"
+#include "query/work.h"
 
 namespace opsight {
 namespace {
@@ -52,6 +53,11 @@ constexpr std::pair<std::string_view, Maker> kMakers[] = {
     {"key_ops", key_ops},
     {"memory_allocators", memory_allocators},
     {"communication", communication},
+    {"roofline", plain<roofline_ops>},
+    {"roofline_layers", plain<roofline_layers>},
+    {"roofline_kernels", plain<roofline_kernels>},
+    {"roofline_ceilings", plain<roofline_ceilings>},
+    {"uncounted", plain<uncounted_work>},
 };
 
 }  // namespace

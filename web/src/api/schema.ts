@@ -265,7 +265,7 @@ export interface paths {
                 path: {
                     /** @description number of a profile */
                     id: components["parameters"]["id"];
-                    name: "detailed" | "iteration" | "kernel" | "tensor_core" | "op_type" | "group_op" | "kernels" | "ops_kernels" | "iteration_ops" | "iteration_op_kernels" | "iterations" | "devices" | "streams" | "diagnostics" | "key_ops" | "memory_allocators" | "communication";
+                    name: "detailed" | "iteration" | "kernel" | "tensor_core" | "op_type" | "group_op" | "kernels" | "ops_kernels" | "iteration_ops" | "iteration_op_kernels" | "iterations" | "devices" | "streams" | "diagnostics" | "key_ops" | "memory_allocators" | "communication" | "roofline" | "roofline_layers" | "roofline_kernels" | "roofline_ceilings" | "uncounted";
                 };
                 cookie?: never;
             };
@@ -1169,7 +1169,7 @@ export interface components {
             key: string;
             head: string;
             /** @enum {string} */
-            unit: "none" | "count" | "ns" | "percent" | "bytes";
+            unit: "none" | "count" | "ns" | "percent" | "bytes" | "flops";
         };
         Table: {
             name: string;
@@ -1253,6 +1253,31 @@ export interface components {
             stddev_ns: number | null;
             warmup: number;
         };
+        /** @description Counted work and the use of the devices' peaks, as docs/metrics.md defines them */
+        WorkSummary: {
+            /** @description share of the time whose work is counted */
+            counted_pct: number | null;
+            /** @description share of the time with a known bound */
+            bounded_pct: number | null;
+            /** @description FLOPs */
+            flops: number | null;
+            /** @description bytes that must move at least */
+            bytes_min: number | null;
+            /** @description bound / time */
+            efficiency_pct: number | null;
+            /** @description FLOPs that matrix units can do */
+            product_flops: number | null;
+            /** @description the part of them computed again */
+            recomputed_flops: number | null;
+            /** @description format of the peak that MFU and HFU take */
+            peak_precision: string | null;
+            /** @description sum of the peaks of the devices that worked */
+            peak_flops_per_s: number | null;
+            /** @description model FLOPs utilization */
+            mfu_pct: number | null;
+            /** @description hardware FLOPs utilization */
+            hfu_pct: number | null;
+        };
         /** @description as `opsight report --report summary --format json` */
         Summary: {
             wall_clock_ns: number | null;
@@ -1273,6 +1298,7 @@ export interface components {
             exposed_communication_ns: number | null;
             system: components["schemas"]["System"];
             iterations: components["schemas"]["IterationStatistics"];
+            work: components["schemas"]["WorkSummary"];
             devices: components["schemas"]["DeviceUse"][];
             streams: components["schemas"]["StreamUse"][];
             all_ops: components["schemas"]["OpClass"][];
@@ -1546,7 +1572,7 @@ export interface components {
             key: string;
             help: string;
             /** @enum {string} */
-            unit: "none" | "count" | "ns" | "percent" | "bytes";
+            unit: "none" | "count" | "ns" | "percent" | "bytes" | "flops";
             value: components["schemas"]["Cell"];
         };
         ChainLink: {

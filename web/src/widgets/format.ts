@@ -1,6 +1,6 @@
 // Numbers as people read them. Nothing here computes a metric: one value in, one text out.
 
-export type Unit = "none" | "count" | "ns" | "percent" | "bytes";
+export type Unit = "none" | "count" | "ns" | "percent" | "bytes" | "flops";
 export type Cell = string | number | boolean | null;
 
 const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
@@ -52,6 +52,13 @@ const SIZES = [
   [2 ** 10, "KiB"],
 ] as const;
 
+const AMOUNTS = [
+  [1e12, "T"],
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e3, "k"],
+] as const;
+
 export function formatBytes(bytes: number): string {
   return scaled(bytes, SIZES) || `${exactShort(bytes)} B`;
 }
@@ -71,6 +78,8 @@ export function formatValue(value: number, unit: Unit): string {
   switch (unit) {
     case "ns":
       return formatNs(value);
+    case "flops":
+      return scaled(value, AMOUNTS) || exactShort(value);
     case "bytes":
       return formatBytes(value);
     case "percent":
@@ -81,7 +90,7 @@ export function formatValue(value: number, unit: Unit): string {
   }
 }
 
-const SUFFIX: Record<Unit, string> = { ns: " ns", bytes: " bytes", percent: " %", count: "", none: "" };
+const SUFFIX: Record<Unit, string> = { ns: " ns", bytes: " bytes", percent: " %", flops: "", count: "", none: "" };
 
 // What the pointer shows: the value as the server gave it.
 export function exactValue(value: number, unit: Unit): string {

@@ -1,0 +1,465 @@
+#include "analyze/counted_work.h"
+
+#include <absl/container/flat_hash_map.h>
+
+#include <algorithm>
+#include <array>
+
+#include "cost/estimate.h"
+#include "cost/torch_work.h"
+
+namespace opsight {
+namespace {
+
+constexpr int32_t kNone = -1;
+
+bool is_counted_span(DeviceKind kind) {
+    return kind == DeviceKind::kKernel || kind == DeviceKind::kMemcpy || kind == DeviceKind::kMemset;
+}
+
+// The formulas of ops for their arguments, each worked out once.
+class Formulas {
+  public:
+    explicit Formulas(const Profile& profile) : p_(profile), has_rule_(profile.strings.size(), kUnseen) {}
+
+    // Reads what backward passes tell of forward ones.
+    void learn() {
+        list_type_ = frequent_type();
+        const HostSpans& h = p_.host;
+        absl::flat_hash_map<uint64_t, bool> seen;
+        for (size_t row = 0; row < h.size(); ++row) {
+            if (h.kind[row] != HostKind::kOp || !is_backward(h.name[row])) continue;
+            const SignatureId signature = p_.op_details.signature[h.detail[row]];
+            if (signature.valid() && seen.try_emplace(key(h.name[row], signature), true).second)
+                cost::learn_outputs(call(h.name[row], signature), known_);
+        }
+    }
+
+    // Of `works`; kNone where the op has no formula or its arguments do not tell.
+    int32_t of(size_t row) {
+        const StringId name = p_.host.name[row];
+        const SignatureId signature = p_.op_details.signature[p_.host.detail[row]];
+        if (!signature.valid() || !has_rule(name)) return kNone;
+        const auto [it, is_new] = found_.try_emplace(key(name, signature), kNone);
+        if (is_new) {
+            const cost::TorchWork work = cost::torch_work(call(name, signature));
+            if (work.counted()) {
+                it->second = static_cast<int32_t>(works.size());
+                works.push_back(work);
+            }
+        }
+        return it->second;
+    }
+
+    std::vector<cost::TorchWork> works;
+
+  private:
+    static constexpr int8_t kUnseen = -1;
+
+    static uint64_t key(StringId name, SignatureId signature) {
+        return uint64_t{name.value} << 32 | signature.value;
+    }
+
+    bool has_rule(StringId name) {
+        int8_t& known = has_rule_[name.index()];
+        if (known == kUnseen) known = cost::has_torch_rule(p_.strings.view(name));
+        return known != 0;
+    }
+
+    bool is_backward(StringId name) {
+        return has_rule(name) && p_.strings.view(name).find("convolution_backward") != std::string_view::npos;
+    }
+
+    cost::TorchCall call(StringId name, SignatureId id) const {
+        const Signature& s = p_.signatures[id.index()];
+        const auto text = [this](StringId t) { return t.valid() ? p_.strings.view(t) : std::string_view(); };
+        cost::TorchCall call = cost::read_torch_call(
+            p_.strings.view(name), {text(s.shapes), text(s.dtypes), text(s.concrete), text(s.strides)},
+            list_type_);
+        call.known_outputs = &known_;
+        return call;
+    }
+
+    // The type of most tensors, by signatures that name it.
+    ElementType frequent_type() const {
+        constexpr std::array<std::pair<std::string_view, ElementType>, 4> kTypes = {
+            {{"\"float\"", ElementType::kFloat32},
+             {"\"c10::BFloat16\"", ElementType::kBfloat16},
+             {"\"c10::Half\"", ElementType::kFloat16},
+             {"\"double\"", ElementType::kFloat64}}};
+        std::array<size_t, kTypes.size()> counts{};
+        for (const Signature& signature : p_.signatures)
+            for (size_t i = 0; i < kTypes.size(); ++i)
+                counts[i] +=
+                    signature.dtypes.valid() &&
+                    p_.strings.view(signature.dtypes).find(kTypes[i].first) != std::string_view::npos;
+        return kTypes[static_cast<size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin())]
+            .second;
+    }
+
+    const Profile& p_;
+    std::vector<int8_t> has_rule_;  // by name
+    absl::flat_hash_map<uint64_t, int32_t> found_;
+    cost::KnownOutputs known_;
+    ElementType list_type_ = ElementType::kFloat32;
+};
+
+// Which op counts the work of what each op does itself.
+class Counters {
+  public:
+    Counters(const Profile& profile, const Analysis& analysis, Formulas& formulas)
+        : p_(profile), a_(analysis), formulas_(formulas) {
+        const size_t ops = profile.op_details.size();
+        formula_.assign(ops, kUnknown);
+        counter_.assign(ops, kUnknown);
+        below_.assign(ops, 0);
+    }
+
+    // An op with work of its own. `launches`: it launched that itself, so none of it is in ops under it.
+    void add(HostSpanId op, bool launches) {
+        const int32_t counter = find(static_cast<int32_t>(op.value));
+        if (launches && counter == static_cast<int32_t>(op.value)) below_[detail(counter)] |= kLaunches;
+        if (counter >= 0 && !(below_[detail(counter)] & kCandidate)) {
+            below_[detail(counter)] |= kCandidate;
+            candidates_.push_back(counter);
+        }
+    }
+
+    // Decides where candidates lie inside each other: the innermost count. Children have higher rows.
+    void settle() {
+        std::sort(candidates_.begin(), candidates_.end(), std::greater<>());
+        for (const int32_t row : candidates_) {
+            uint8_t& below = below_[detail(row)];
+            const cost::WorkKind kind = work(row).kind;
+            uint8_t mark = kMoveBelow, same_work = kMoveBelow | kVectorBelow | kProductBelow;
+            if (kind == cost::WorkKind::kVector) {
+                mark = kVectorBelow;
+                same_work = kVectorBelow | kProductBelow;
+            }
+            if (below & kLaunches) same_work = 0;
+            if (kind == cost::WorkKind::kMatrix) mark = same_work = kProductBelow;
+            if (below & same_work) continue;
+            below |= kCounts;
+            for (HostSpanId up = a_.op_span[static_cast<size_t>(row)]; up.valid();
+                 up = a_.op_span[up.index()]) {
+                uint8_t& around = below_[p_.host.detail[up.index()]];
+                if ((around & mark) == mark) break;  // so have all that enclose it
+                around |= mark;
+            }
+        }
+    }
+
+    // The row of the op that counts what `op` does itself; kNone: nothing does.
+    int32_t counter(HostSpanId op) const {
+        const int32_t row = counter_[p_.host.detail[op.index()]];
+        return row >= 0 && (below_[detail(row)] & kCounts) ? row : kNone;
+    }
+    // Where others below it count their own work, only its products are its own.
+    bool products_only(int32_t row) const { return below_[detail(row)] & (kMoveBelow | kVectorBelow); }
+    const cost::TorchWork& work(int32_t row) const {
+        return formulas_.works[static_cast<size_t>(formula_[detail(row)])];
+    }
+    int32_t formula(int32_t row) const { return formula_[detail(row)]; }
+
+  private:
+    static constexpr int32_t kUnknown = -2;
+    static constexpr uint8_t kCandidate = 1, kMoveBelow = 2, kVectorBelow = 4, kProductBelow = 8,
+                             kCounts = 16, kLaunches = 32;
+
+    uint32_t detail(int32_t row) const { return p_.host.detail[static_cast<size_t>(row)]; }
+
+    // The op itself or the next one around it that has a formula; remembers the way.
+    int32_t find(int32_t row) {
+        way_.clear();
+        int32_t found = kNone;
+        while (row >= 0) {
+            const uint32_t at = detail(row);
+            if (counter_[at] != kUnknown) {
+                found = counter_[at];
+                break;
+            }
+            way_.push_back(at);
+            if (formula_[at] == kUnknown) formula_[at] = formulas_.of(static_cast<size_t>(row));
+            if (formula_[at] >= 0) {
+                found = row;
+                break;
+            }
+            const HostSpanId up = a_.op_span[static_cast<size_t>(row)];
+            row = up.valid() ? static_cast<int32_t>(up.value) : kNone;
+        }
+        for (const uint32_t at : way_)
+            counter_[at] = found;
+        return found;
+    }
+
+    const Profile& p_;
+    const Analysis& a_;
+    Formulas& formulas_;
+    std::vector<int32_t> formula_, counter_;  // beside OpDetails: of Formulas::works; a row
+    std::vector<uint8_t> below_;
+    std::vector<int32_t> candidates_;
+    std::vector<uint32_t> way_;
+};
+
+class WorkTable {
+  public:
+    WorkTable(const Profile& profile, Analysis& analysis) : p_(profile), a_(analysis) {}
+
+    struct Key {
+        int32_t formula = kNone;
+        uint32_t device = DeviceId::kNone, name = 0;
+        uint8_t variant = 0;
+        friend bool operator==(const Key&, const Key&) = default;
+        template <class H>
+        friend H AbslHashValue(H state, const Key& k) {
+            return H::combine(std::move(state), k.formula, k.device, k.name, k.variant);
+        }
+    };
+
+    // `make` fills a new one.
+    template <class Make>
+    int32_t get(const Key& key, Make make) {
+        const auto [it, is_new] = known_.try_emplace(key, static_cast<int32_t>(a_.works.size()));
+        if (is_new) {
+            CountedWork work;
+            work.name = StringId(key.name);
+            work.device = DeviceId(key.device);
+            make(work);
+            bound(work);
+            a_.works.push_back(std::move(work));
+        }
+        return it->second;
+    }
+
+  private:
+    void bound(CountedWork& work) const {
+        if (!work.bounded) return;
+        work.bounded = false;
+        if (!work.device.valid()) return;
+        const DevicePeaks& peaks = a_.peaks[work.device.index()];
+        if (peaks.source == PeakSource::kNone) return;
+        const cost::Work amount{work.macs, work.flops, work.matrix_flops, work.bytes};
+        const cost::Bound found = cost::bound_of(amount, peaks.model, work.precision, false, 1);
+        if (found.seconds <= 0) return;
+        work.bounded = true;
+        work.math_ns = found.math_s * 1e9;
+        work.memory_ns = found.memory_s * 1e9;
+        work.bound_ns = found.seconds * 1e9;
+    }
+
+    const Profile& p_;
+    Analysis& a_;
+    absl::flat_hash_map<Key, int32_t> known_;
+};
+
+class WorkCount {
+  public:
+    WorkCount(const Profile& profile, Analysis& analysis)
+        : p_(profile),
+          a_(analysis),
+          formulas_(profile),
+          counters_(profile, analysis, formulas_),
+          table_(profile, analysis) {}
+
+    void run() {
+        formulas_.learn();
+        a_.works.clear();
+        a_.span_work.assign(p_.device.size(), kNone);
+        a_.span_share.assign(p_.device.size(), 0);
+        a_.self_work.clear();
+        a_.self_share.clear();
+        const auto& kinds = p_.device.kind;
+        if (std::any_of(kinds.begin(), kinds.end(), is_counted_span))
+            count_spans();
+        else
+            count_self_times();
+    }
+
+  private:
+    static constexpr uint8_t kProductsOnly = 1, kTensorCores = 2, kUnknownCores = 4, kAgain = 8;
+
+    struct Total {
+        int64_t ns = 0;
+        uint32_t spans = 0;
+        uint8_t cores = 0;
+        int32_t work = kNone;
+    };
+
+    bool is_compute(size_t span) const {
+        return p_.device.kind[span] == DeviceKind::kKernel &&
+               a_.kernels[a_.kernel[span].index()].kernel_class == KernelClass::kCompute;
+    }
+
+    DeviceId device_of(size_t span) const { return p_.tracks[p_.device.track[span].index()].device; }
+
+    int32_t counter_of(size_t span) const {
+        return is_compute(span) && a_.launch_op[span].valid() ? counters_.counter(a_.launch_op[span]) : kNone;
+    }
+
+    // The op of a graph's capture, if it is in the profile, ran elsewhere: its launch says nothing of it.
+    void count_spans() {
+        const size_t spans = p_.device.size();
+        for (size_t span = 0; span < spans; ++span)
+            if (is_compute(span) && a_.launch_op[span].valid()) counters_.add(a_.launch_op[span], true);
+        counters_.settle();
+        std::vector<Total> totals(p_.op_details.size());
+        for (size_t span = 0; span < spans; ++span) {
+            const int32_t row = counter_of(span);
+            if (row < 0) continue;
+            Total& total = totals[p_.host.detail[static_cast<size_t>(row)]];
+            total.ns += p_.device.dur[span];
+            ++total.spans;
+            const TensorCoreUse use = a_.kernels[a_.kernel[span].index()].uses_tc;
+            if (use == TensorCoreUse::kYes) total.cores |= kTensorCores;
+            if (use == TensorCoreUse::kUnknown) total.cores |= kUnknownCores;
+        }
+        for (size_t span = 0; span < spans; ++span) {
+            const int32_t row = counter_of(span);
+            if (row < 0) {
+                count_transfer(span);
+                continue;
+            }
+            Total& total = totals[p_.host.detail[static_cast<size_t>(row)]];
+            if (total.work == kNone) total.work = work_of(row, device_of(span), total.cores);
+            a_.span_work[span] = total.work;
+            a_.span_share[span] =
+                total.ns > 0 ? static_cast<double>(p_.device.dur[span]) / static_cast<double>(total.ns)
+                             : 1.0 / total.spans;
+        }
+    }
+
+    void count_self_times() {
+        const HostSpans& h = p_.host;
+        a_.self_work.assign(p_.op_details.size(), kNone);
+        a_.self_share.assign(p_.op_details.size(), 0);
+        for (uint32_t row = 0; row < h.size(); ++row)
+            if (h.kind[row] == HostKind::kOp) counters_.add(HostSpanId(row), false);
+        counters_.settle();
+        std::vector<int64_t> total(p_.op_details.size(), 0);
+        const auto each = [&](auto take) {
+            for (uint32_t row = 0; row < h.size(); ++row)
+                if (h.kind[row] == HostKind::kOp)
+                    if (const int32_t counter = counters_.counter(HostSpanId(row)); counter >= 0)
+                        take(row, counter);
+        };
+        each([&](uint32_t row, int32_t counter) {
+            total[h.detail[static_cast<size_t>(counter)]] += a_.self_ns[h.detail[row]];
+        });
+        each([&](uint32_t row, int32_t counter) {
+            const int64_t all = total[h.detail[static_cast<size_t>(counter)]];
+            const bool own = row == static_cast<uint32_t>(counter);
+            a_.self_work[h.detail[row]] = work_of(counter, DeviceId(), 0);
+            a_.self_share[h.detail[row]] =
+                all > 0 ? static_cast<double>(a_.self_ns[h.detail[row]]) / static_cast<double>(all)
+                        : (own ? 1 : 0);
+        });
+    }
+
+    // A forward op that runs inside of a backward one makes again what was not kept.
+    bool runs_again(int32_t row) const {
+        const auto direction = [this](size_t at) {
+            return a_.ops[a_.op[p_.host.detail[at]].index()].direction;
+        };
+        if (direction(static_cast<size_t>(row)) != Direction::kForward) return false;
+        for (HostSpanId up = a_.op_span[static_cast<size_t>(row)]; up.valid(); up = a_.op_span[up.index()])
+            if (direction(up.index()) == Direction::kBackward) return true;
+        return false;
+    }
+
+    int32_t work_of(int32_t row, DeviceId device, uint8_t cores) {
+        const cost::TorchWork& formula = counters_.work(row);
+        uint8_t variant = 0;
+        if (counters_.products_only(row) && formula.kind == cost::WorkKind::kMatrix) variant |= kProductsOnly;
+        if (formula.type == ElementType::kFloat32 && formula.kind == cost::WorkKind::kMatrix)
+            variant |= cores;
+        if (runs_again(row)) variant |= kAgain;
+        const WorkTable::Key key = {counters_.formula(row), device.value,
+                                    p_.host.name[static_cast<size_t>(row)].value, variant};
+        return table_.get(key, [&](CountedWork& work) {
+            work.kind = formula.kind;
+            work.macs = formula.macs;
+            work.flops = formula.flops;
+            work.matrix_flops = formula.matrix_flops;
+            work.bytes = formula.bytes;
+            work.estimate = formula.evidence == cost::Evidence::kEstimate;
+            work.note = formula.note;
+            if (variant & kProductsOnly) work.flops = work.matrix_flops = 2 * formula.macs;
+            work.recomputed_flops = variant & kAgain ? work.matrix_flops : formula.recomputed_flops;
+            work.precision = precision_of(formula.type, device, variant, work);
+            work.bounded = true;
+        });
+    }
+
+    // FP32 products may run in TF32: the names of their kernels tell. Where a device has no TF32, its matrix
+    // units take FP16.
+    hardware::Precision precision_of(ElementType type, DeviceId device, uint8_t variant,
+                                     CountedWork& work) const {
+        using hardware::Precision;
+        if (!(variant & (kTensorCores | kUnknownCores)) || !device.valid())
+            return cost::precision_of_type(type);
+        if (!(variant & kTensorCores)) {
+            work.estimate = true;
+            work.note = "FP32 products in kernels whose names do not tell are bounded by the TF32 peak";
+        }
+        const hardware::Device& model = a_.peaks[device.index()].model;
+        const auto has = [&](Precision p) { return model.peak(hardware::UnitKind::kMatrix, p) != nullptr; };
+        return !has(Precision::kTf32) && has(Precision::kFp16) ? Precision::kFp16 : Precision::kTf32;
+    }
+
+    // Copies, sets and communication: bytes that the source tells.
+    void count_transfer(size_t span) {
+        if (p_.device.kind[span] == DeviceKind::kKernel) {
+            if (a_.kernels[a_.kernel[span].index()].kernel_class == KernelClass::kCommunication)
+                count_collective(span);
+            return;
+        }
+        if (!is_counted_span(p_.device.kind[span]) || p_.device.bytes[span] < 0) return;
+        const bool set = p_.device.kind[span] == DeviceKind::kMemset;
+        const TransferId id = p_.device.transfer[span];
+        const CopyKind kind = id.valid() ? p_.transfers[id.index()].copy : CopyKind::kNotTold;
+        const bool inside = kind == CopyKind::kDeviceToDevice;
+        // What crosses a bus waits for that, whose rate is not known.
+        a_.span_work[span] =
+            table_.get({kNone, device_of(span).value, p_.device.name[span].value, 0}, [&](CountedWork& work) {
+                work.kind = cost::WorkKind::kMove;
+                work.bytes = inside ? 2 : 1;
+                work.bounded = set || inside;
+            });
+        a_.span_share[span] = static_cast<double>(p_.device.bytes[span]);
+    }
+
+    void count_collective(size_t span) {
+        CollectiveId id = p_.device.collective[span];
+        const HostSpanId op = a_.launch_op[span];
+        if (!id.valid() && op.valid()) id = p_.op_details.collective[p_.host.detail[op.index()]];
+        if (!id.valid()) return;
+        const Collective& c = p_.collectives[id.index()];
+        std::string type(p_.strings.view(c.dtype));
+        std::transform(type.begin(), type.end(), type.begin(),
+                       [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+        const ElementType element = cost::torch_type(type);
+        if (c.in_elements < 0 || c.out_elements < 0 || element == ElementType::kUnknown) return;
+        a_.span_work[span] = table_.get(
+            {-2 - static_cast<int32_t>(id.value), device_of(span).value, c.name.value, 0},
+            [&](CountedWork& work) {
+                work.kind = cost::WorkKind::kMove;
+                work.bytes = (static_cast<double>(c.in_elements) + static_cast<double>(c.out_elements)) *
+                             static_cast<double>(bits_of(element)) / 8;
+            });
+        a_.span_share[span] = 1;
+    }
+
+    const Profile& p_;
+    Analysis& a_;
+    Formulas formulas_;
+    Counters counters_;
+    WorkTable table_;
+};
+
+}  // namespace
+
+void count_work(const Profile& profile, Analysis& analysis) {
+    WorkCount(profile, analysis).run();
+}
+
+}  // namespace opsight

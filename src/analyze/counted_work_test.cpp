@@ -1,0 +1,189 @@
+#include "analyze/counted_work.h"
+
+#include <gtest/gtest.h>
+
+#include "analyze/analyze.h"
+#include "analyze/test_profile.h"
+#include "cost/op_work.h"
+
+namespace opsight {
+namespace {
+
+constexpr double kMm = 2.0 * 512 * 1024 * 4096;
+
+class CountedWorkTest : public testing::Test {
+  protected:
+    OpDetail detail(std::string_view shapes, std::string_view dtypes, std::string_view concrete = "") {
+        OpDetail detail;
+        detail.signature = t.builder.signature(
+            {t.builder.text(shapes), t.builder.text(dtypes), t.builder.text(concrete), t.builder.text("")});
+        return detail;
+    }
+    OpDetail mm(std::string_view type = "float") {
+        const std::string types = R"([")" + std::string(type) + R"(", ")" + std::string(type) + R"("])";
+        return detail("[[512, 1024], [1024, 4096]]", types);
+    }
+    OpDetail linear() { return detail("[[512, 1024], [4096, 1024], []]", R"(["float", "float", ""])"); }
+    void launch(std::string_view kernel, int64_t at, int64_t dur) {
+        t.api("cudaLaunchKernel", at, 2, t.thread(), ++correlation);
+        t.kernel(kernel, 1000 + at, dur, t.stream(), correlation);
+    }
+    void run() {
+        profile = t.finish();
+        analysis = analyze(profile, {.threads = 1});
+    }
+    double flops() const {
+        double sum = 0;
+        for (size_t span = 0; span < profile.device.size(); ++span)
+            if (const int32_t work = analysis.span_work[span]; work >= 0)
+                sum += analysis.span_share[span] * analysis.works[static_cast<size_t>(work)].flops;
+        return sum;
+    }
+    const CountedWork& work(size_t span) const {
+        return analysis.works[static_cast<size_t>(analysis.span_work[span])];
+    }
+
+    TestProfile t;
+    int64_t correlation = 0;
+    Profile profile;
+    Analysis analysis;
+};
+
+TEST_F(CountedWorkTest, ParentAndChildCountOnce) {
+    t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0);
+    t.op("aten::linear", 0, 100, t.thread(), linear());
+    t.op("aten::mm", 10, 50, t.thread(), mm());
+    launch("gemm_a", 20, 300);
+    launch("gemm_b", 30, 100);
+    run();
+    EXPECT_DOUBLE_EQ(flops(), kMm);
+    EXPECT_DOUBLE_EQ(analysis.span_share[0], 0.75);  // by time
+    EXPECT_DOUBLE_EQ(analysis.span_share[1], 0.25);
+    EXPECT_EQ(profile.strings.view(work(0).name), "aten::mm");
+}
+
+TEST_F(CountedWorkTest, AParentCountsForChildrenWithoutFormula) {
+    t.op("aten::linear", 0, 100, t.thread(), linear());
+    t.op("my::gemm", 10, 50, t.thread());
+    launch("gemm", 20, 300);
+    // Beside the product an elementwise op counts its own.
+    t.op("aten::add_", 70, 20, t.thread(),
+         detail("[[512, 4096], [4096], []]", R"(["float", "float", "Scalar"])"));
+    launch("add", 75, 50);
+    run();
+    EXPECT_DOUBLE_EQ(flops(), kMm + 512 * 4096);
+    EXPECT_EQ(profile.strings.view(work(0).name), "aten::linear");
+}
+
+TEST_F(CountedWorkTest, WhatHasNoFormulaIsNotCounted) {
+    t.op("my::op", 0, 100, t.thread(), mm());
+    launch("kernel", 20, 300);
+    run();
+    EXPECT_EQ(analysis.span_work[0], -1);
+    EXPECT_TRUE(analysis.works.empty());
+}
+
+TEST_F(CountedWorkTest, NamesOfKernelsTellWhetherFp32RanInTf32) {
+    t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0);
+    t.op("aten::mm", 0, 50, t.thread(), mm());
+    launch("ampere_sgemm_128x64_nn", 20, 300);
+    t.op("aten::mm", 60, 50, t.thread(), mm());
+    launch("ampere_tf32_s1688gemm_128x64_nn", 70, 300);
+    run();
+    EXPECT_EQ(work(0).precision, hardware::Precision::kFp32);
+    EXPECT_EQ(work(1).precision, hardware::Precision::kTf32);
+    ASSERT_TRUE(work(0).bounded && work(1).bounded);
+    EXPECT_NEAR(work(0).bound_ns, kMm / 19.5e12 * 1e9, 0.01 * work(0).bound_ns);
+    EXPECT_NEAR(work(1).bound_ns, kMm / 156e12 * 1e9, 0.01 * work(1).bound_ns);
+}
+
+TEST_F(CountedWorkTest, UnknownDevicesAreDerivedOrHaveNoBound) {
+    Device& known = t.gpu(0, "NVIDIA A100-PG509-200", 8, 0);
+    known.sm_count = 108;
+    known.memory_bytes = int64_t{40} << 30;
+    Device& amd = t.gpu(1, "AMD Radeon Graphics", 9, 0);
+    amd.warp_size = 64;
+    t.op("aten::mm", 0, 50, t.thread(), mm());
+    launch("kernel", 20, 300);
+    run();
+    ASSERT_EQ(analysis.peaks.size(), 2u);
+    EXPECT_EQ(analysis.peaks[0].source, PeakSource::kDerived);
+    EXPECT_TRUE(analysis.peaks[0].model.derived);
+    EXPECT_GT(analysis.peaks[0].model.bandwidth, 1e12);
+    EXPECT_EQ(analysis.peaks[1].source, PeakSource::kNone);
+}
+
+TEST_F(CountedWorkTest, ADeviceThatIsNotDescribedIsLikeTheOthers) {
+    t.gpu(3, "NVIDIA A100-SXM4-40GB", 8, 0);
+    t.op("aten::mm", 0, 50, t.thread(), mm());
+    launch("kernel", 20, 300);  // on device 0
+    run();
+    ASSERT_EQ(analysis.peaks.size(), 2u);
+    EXPECT_EQ(analysis.peaks[0].source, PeakSource::kTable);
+    EXPECT_EQ(analysis.peaks[1].source, PeakSource::kDerived);
+    EXPECT_TRUE(work(0).bounded);
+}
+
+TEST_F(CountedWorkTest, AnOpThatLaunchesCountsBesideWhatItCalls) {
+    t.op("aten::mse_loss", 0, 100, t.thread(),
+         detail("[[64, 32], [64, 32], []]", R"(["float", "float", "Scalar"])"));
+    launch("difference", 5, 50);
+    t.op("aten::sum", 20, 50, t.thread(), detail("[[64, 32]]", R"(["float"])"));
+    launch("reduce", 30, 50);
+    run();
+    EXPECT_DOUBLE_EQ(flops(), 64 * 32 * (2 + 1));
+}
+
+TEST_F(CountedWorkTest, ForwardOpsInsideOfBackwardOnesComputeAgain) {
+    t.op("aten::mm", 0, 50, t.thread(), mm());
+    launch("gemm", 20, 300);
+    t.op("autograd::engine::evaluate_function: CheckpointFunctionBackward", 100, 100, t.thread(2));
+    t.op("CheckpointFunctionBackward", 105, 90, t.thread(2));
+    t.op("aten::mm", 110, 50, t.thread(2), mm());
+    t.api("cudaLaunchKernel", 120, 2, t.thread(2), 77);
+    t.kernel("gemm", 2000, 300, t.stream(), 77);
+    run();
+    EXPECT_EQ(work(0).recomputed_flops, 0);
+    const bool forward = analysis.ops[analysis.device_op[1].index()].direction == Direction::kForward;
+    EXPECT_EQ(work(1).recomputed_flops, forward ? kMm : 0);
+    EXPECT_TRUE(forward);
+}
+
+TEST_F(CountedWorkTest, CopiesHaveTheirOwnBytes) {
+    t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0);
+    t.op("aten::copy_", 0, 50, t.thread());
+    t.api("cudaMemcpyAsync", 10, 5, t.thread(), 1);
+    DeviceSpan copy;
+    copy.begin = 1000;
+    copy.dur = 100;
+    copy.track = t.stream();
+    copy.kind = DeviceKind::kMemcpy;
+    copy.correlation = 1;
+    copy.bytes = 4096;
+    copy.transfer = t.builder.transfer(transfer_of_name("Memcpy DtoD (Device -> Device)"));
+    t.device(copy, "Memcpy DtoD (Device -> Device)");
+    run();
+    EXPECT_EQ(analysis.span_share[0], 4096);
+    EXPECT_EQ(work(0).bytes, 2);  // read and written
+    EXPECT_TRUE(work(0).bounded);
+}
+
+TEST_F(CountedWorkTest, WithoutDeviceWorkSelfTimesAreShared) {
+    t.op("aten::linear", 0, 100, t.thread(), linear());
+    t.op("aten::mm", 10, 50, t.thread(), mm());
+    t.op("my::inner", 20, 10, t.thread());
+    run();
+    double sum = 0;
+    for (size_t i = 0; i < analysis.self_work.size(); ++i)
+        if (analysis.self_work[i] >= 0)
+            sum += analysis.self_share[i] * analysis.works[static_cast<size_t>(analysis.self_work[i])].flops;
+    EXPECT_DOUBLE_EQ(sum, kMm);
+    EXPECT_FALSE(analysis.works[0].bounded);
+    // 40 ns of the product's own and 10 under it; the outer op's 50 ns are nobody's.
+    const uint32_t inner = profile.host.detail[host_row(profile, "my::inner")];
+    EXPECT_DOUBLE_EQ(analysis.self_share[inner], 0.2);
+    EXPECT_EQ(analysis.self_work[profile.host.detail[host_row(profile, "aten::linear")]], -1);
+}
+
+}  // namespace
+}  // namespace opsight

@@ -1,0 +1,74 @@
+#include "analyze/counted_work.h"
+
+namespace opsight {
+namespace {
+
+// Numbers of AMD's devices look like compute capabilities of NVIDIA's.
+bool has_capability(const Device& device) {
+    const bool amd = device.name.find("AMD") != std::string::npos ||
+                     device.name.find("Radeon") != std::string::npos ||
+                     device.name.find("Instinct") != std::string::npos;
+    return !amd && device.compute_major > 0 && (device.warp_size == 0 || device.warp_size == 32);
+}
+
+DevicePeaks peaks_of(const Device& device) {
+    const hardware::DeviceTable& table = hardware::DeviceTable::built_in();
+    DevicePeaks out;
+    if (const hardware::Device* model = table.match(device.name); model && !device.name.empty()) {
+        out.source = model->derived ? PeakSource::kDerived : PeakSource::kTable;
+        out.model = *model;
+        return out;
+    }
+    hardware::Device known;
+    known.name = device.name.empty() ? "device" : device.name;
+    known.major = device.compute_major;
+    known.minor = device.compute_minor;
+    known.consumer = device.name.find("GeForce") != std::string::npos;
+    known.units = device.sm_count;
+    known.clock_hz = static_cast<double>(device.clock_hz);
+    known.memory_bytes = static_cast<double>(device.memory_bytes);
+    known.bandwidth = static_cast<double>(device.memory_bandwidth);
+    known.l2_bytes = static_cast<double>(device.l2_bytes);
+    if (!has_capability(device)) {
+        out.model = known;
+        return out;
+    }
+    if (known.clock_hz > 0 && known.units > 0) {
+        out.model = table.derive(known);
+    } else if (std::optional<hardware::Device> like = table.derive_like(known)) {
+        out.model = std::move(*like);
+    } else {
+        out.model = known;
+    }
+    if (!out.model.peaks.empty()) out.source = PeakSource::kDerived;
+    return out;
+}
+
+// Work may run on a device that the source does not describe, beside others that it does: numbers of visible
+// devices are not those of all. Where these are all alike, it is taken to be one of them.
+const Device* like_others(const Profile& profile, const Device& device) {
+    const Device* other = nullptr;
+    for (const Device& each : profile.devices) {
+        if (each.name.empty() || each.rank != device.rank) continue;
+        if (other && other->name != each.name) return nullptr;
+        other = &each;
+    }
+    return other;
+}
+
+}  // namespace
+
+void find_device_peaks(const Profile& profile, Analysis& analysis) {
+    analysis.peaks.clear();
+    for (const Device& device : profile.devices) {
+        const Device* other = device.name.empty() ? like_others(profile, device) : nullptr;
+        analysis.peaks.push_back(peaks_of(other ? *other : device));
+        DevicePeaks& peaks = analysis.peaks.back();
+        if (!other || peaks.source == PeakSource::kNone) continue;
+        peaks.source = PeakSource::kDerived;
+        peaks.model.note = "not described by the source; taken to be like the devices that are" +
+                           (peaks.model.note.empty() ? "" : "; " + peaks.model.note);
+    }
+}
+
+}  // namespace opsight

@@ -1,0 +1,272 @@
+#include "query/work.h"
+
+#include <fmt/format.h>
+
+#include "db/schema.h"
+
+namespace opsight {
+namespace {
+
+// Of what a bound allows, from which on a limit counts as reached (metrics.md).
+constexpr double kLimiting = 0.7;
+
+constexpr const char* kOldFile =
+    "the file was written before work was counted; import the trace again to see it";
+
+std::string limiter(const std::string& s) {
+    return fmt::format(
+        "CASE WHEN {0}.bounded_ns > 0 THEN CASE WHEN {0}.math_ns > {1} * {0}.bounded_ns AND {0}.memory_ns > "
+        "{1} * {0}.bounded_ns THEN 'math and memory' WHEN {0}.math_ns > {1} * {0}.bounded_ns THEN 'math' "
+        "WHEN {0}.memory_ns > {1} * {0}.bounded_ns THEN 'memory' ELSE 'latency/overhead' END END",
+        s, kLimiting);
+}
+
+// Why something can be faster than its bound.
+std::string explanation(const std::string& s) {
+    return fmt::format(
+        "CASE WHEN {0}.bound_ns > {0}.bounded_ns AND {0}.bounded_ns > 0 THEN CASE "
+        "WHEN {0}.winograd THEN 'faster than its bound: Winograd kernels multiply less than the formula' "
+        "WHEN {0}.memory_ns > {0}.math_ns AND {0}.small THEN 'faster than its bound: its data fits the L2 "
+        "cache, and the bound is that of the memory' "
+        "WHEN {0}.estimate THEN 'faster than its bound, which is an estimate' "
+        "WHEN {0}.math_ns > {0}.memory_ns THEN 'faster than its bound: clocks above those of the table, or "
+        "kernels that do less than the formula counts' "
+        "ELSE 'faster than its bound: part of its data was in a cache, or a stretched input was counted in "
+        "full' END END",
+        s);
+}
+
+// "a; b", of what is there.
+std::string remarks(const std::string& s) {
+    return fmt::format("nullif(concat_ws('; ', {0}, nullif({1}.note, '')), '')", explanation(s), s);
+}
+
+Question rows_of(const Shape& shape, std::string name, std::string title) {
+    Question q{std::move(name), std::move(title)};
+    if (shape.by_rank) q.fields.push_back({{"rank", "Rank", Unit::kCount}, "gr.number"});
+    if (shape.by_device) q.fields.push_back({{"device", "Device ID", Unit::kCount}, "gd.number"});
+    return q;
+}
+
+// Sums by `keys` (columns of `s` and of `more`, which is joined) and what the shape groups by.
+void set_sums(Question& q, const Shape& shape, const std::string& keys, const std::string& more) {
+    std::string by = keys;
+    if (shape.by_rank) by += ", s.rank";
+    if (shape.by_device) by += ", s.device";
+    q.with =
+        fmt::format("WITH x AS (SELECT {}, {} FROM {} {} GROUP BY ALL) ", by, work_sums(), kWorkSource, more);
+    q.source = "x";
+    if (shape.by_rank) q.source += " LEFT JOIN raw.ranks gr ON gr.id = x.rank";
+    if (shape.by_device) q.source += " LEFT JOIN raw.devices gd ON gd.id = x.device";
+}
+
+void append(std::vector<Field>& to, std::vector<Field> from) {
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+// Share of all time, and the bound as a rate.
+void add_roofline_fields(Question& q) {
+    q.fields.push_back({{"time_ns", "Time (ns)", Unit::kNs}, "x.time_ns"});
+    q.fields.push_back(
+        {{"time_pct", "Time %", Unit::kPercent, 1}, "100.0 * x.time_ns / nullif(sum(x.time_ns) OVER (), 0)"});
+    append(q.fields, work_fields("x", true));
+    q.fields.push_back({{"attainable_flops_per_s", "Attainable FLOP/s (1)", Unit::kFlops, 4},
+                        "CASE WHEN x.bound_ns > 0 THEN 1e9 * x.bounded_flops / x.bound_ns END"});
+    q.fields.push_back({{"remarks", "Remarks", Unit::kNone, 6}, remarks("x")});
+}
+
+Result<ResultTable> ask_for_work(Session& session, const Question& q, const Shape& shape) {
+    OPSIGHT_TRY(session.prepare_work());
+    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
+    OPSIGHT_ASSIGN(const bool counted, has_work(session));
+    if (!counted) table.notes.emplace_back(kOldFile);
+    return table;
+}
+
+}  // namespace
+
+std::string work_sums() {
+    constexpr std::string_view bounded = "FILTER (WHERE w.bound_ns >= 0)";
+    return fmt::format(
+        "sum(s.spans)::BIGINT AS spans, sum(s.time_ns)::BIGINT AS time_ns, "
+        "(sum(s.time_ns) FILTER (WHERE s.work >= 0))::BIGINT AS work_ns, "
+        "round(sum(s.share * w.flops)) AS flops, round(sum(s.share * w.macs)) AS macs, "
+        "round(sum(s.share * w.matrix_flops)) AS matrix_flops, "
+        "round(sum(s.share * w.recomputed_flops)) AS recomputed_flops, "
+        "round(sum(s.share * w.bytes_min)) AS bytes, (sum(s.time_ns) {0})::BIGINT AS bounded_ns, "
+        "sum(s.share * w.flops) {0} AS bounded_flops, sum(s.share * w.math_ns) {0} AS math_ns, "
+        "sum(s.share * w.memory_ns) {0} AS memory_ns, sum(s.share * w.bound_ns) {0} AS bound_ns, "
+        "coalesce(bool_or(w.estimate), false) AS estimate, "
+        "string_agg(DISTINCT nullif(w.note, ''), '; ') AS note, "
+        "coalesce(bool_and(w.bytes_min <= (SELECT max(l2_bytes) FROM raw.device_models)) FILTER (WHERE "
+        "w.kind IN (1, 2) OR w.bytes_min > 2), false) AS small, "
+        "coalesce(bool_or(s.kernel IN (SELECT id FROM raw.kernel_names WHERE name ILIKE '%winograd%')), "
+        "false) AS winograd",
+        bounded);
+}
+
+std::vector<Field> work_fields(const std::string& s, bool first) {
+    const int more = first ? 0 : 7;
+    const auto per_second = [&s](const char* amount) {
+        return fmt::format("CASE WHEN {0}.work_ns > 0 THEN 1e9 * {0}.{1} / {0}.work_ns END", s, amount);
+    };
+    return {
+        {{"flops", "FLOPs (1)", Unit::kFlops, 1 + more}, s + ".flops"},
+        {{"bytes_min", "Bytes (B)", Unit::kBytes, 2 + more}, s + ".bytes"},
+        {{"work_time_ns", "Time With Counted Work (ns)", Unit::kNs, 5 + more}, s + ".work_ns"},
+        {{"flops_per_s", "FLOP/s (1)", Unit::kFlops, 1 + more}, per_second("flops")},
+        {{"bytes_per_s", "Bytes/s (B)", Unit::kBytes, 2 + more}, per_second("bytes")},
+        {{"intensity", "FLOP/B", Unit::kNone, 2 + more},
+         fmt::format("CASE WHEN {0}.bytes > 0 THEN {0}.flops / {0}.bytes END", s)},
+        {{"bound_ns", "Bound (ns)", Unit::kNs, 1 + more}, s + ".bound_ns"},
+        {{"efficiency_pct", "Efficiency (%)", Unit::kPercent, more},
+         fmt::format("CASE WHEN {0}.bounded_ns > 0 THEN 100.0 * {0}.bound_ns / {0}.bounded_ns END", s)},
+        {{"limiter", "Limiter", Unit::kNone, more}, limiter(s)},
+        {{"work_estimate", "Work Is Estimate", Unit::kNone, 8 + more},
+         fmt::format("CASE WHEN {0}.work_ns IS NOT NULL THEN {0}.estimate END", s)},
+    };
+}
+
+Result<bool> has_work(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   session.query("SELECT EXISTS (FROM raw.work_stats) OR NOT EXISTS (FROM raw.op_stats)"));
+    return std::get<bool>(rows.rows.at(0)[0]);
+}
+
+Result<ResultTable> work_summary(Session& session) {
+    OPSIGHT_TRY(session.prepare_work());
+    Question q{"work", "Counted Work"};
+    q.fields = {
+        {{"counted_pct", "Time With Counted Work %", Unit::kPercent},
+         "100.0 * x.work_ns / nullif(x.time_ns, 0)"},
+        {{"bounded_pct", "Time With a Known Bound %", Unit::kPercent},
+         "100.0 * x.bounded_ns / nullif(x.time_ns, 0)"},
+        {{"flops", "FLOPs (1)", Unit::kFlops}, "x.flops"},
+        {{"bytes_min", "Bytes at Least (B)", Unit::kBytes}, "x.bytes"},
+        {{"efficiency_pct", "Efficiency (%)", Unit::kPercent},
+         "CASE WHEN x.bounded_ns > 0 THEN 100.0 * x.bound_ns / x.bounded_ns END"},
+        {{"product_flops", "FLOPs of Products (1)", Unit::kFlops}, "x.matrix_flops"},
+        {{"recomputed_flops", "FLOPs Computed Again (1)", Unit::kFlops}, "x.recomputed_flops"},
+        {{"peak_precision", "Peak Taken"}, db::precision_text("p.precision")},
+        {{"peak_flops_per_s", "Peak of the Devices Used (1)", Unit::kFlops}, "k.peak"},
+        {{"mfu_pct", "MFU %", Unit::kPercent},
+         "1e11 * (x.matrix_flops - x.recomputed_flops) / nullif(k.possible, 0)"},
+        {{"hfu_pct", "HFU %", Unit::kPercent}, "1e11 * x.matrix_flops / nullif(k.possible, 0)"},
+    };
+    q.with = fmt::format(
+        "WITH x AS (SELECT {0} FROM {1}), "
+        "p AS (SELECT max_by(precision, flops) AS precision FROM (SELECT w.precision, sum(s.share * "
+        "w.matrix_flops) AS flops FROM {1} GROUP BY 1 HAVING sum(s.share * w.matrix_flops) > 0)), "
+        "d AS (SELECT u.id, u.wall_ns, coalesce("
+        "max(k.flops_per_s) FILTER (WHERE k.matrix AND k.precision = p.precision), "
+        "max(k.flops_per_s) FILTER (WHERE NOT k.matrix AND k.precision = p.precision), "
+        "max(k.flops_per_s) FILTER (WHERE NOT k.matrix AND k.precision = 1)) AS peak "
+        "FROM summary_use u CROSS JOIN p LEFT JOIN raw.device_peaks k ON k.device = u.id "
+        "WHERE u.worked AND u.wall_ns IS NOT NULL AND p.precision IS NOT NULL GROUP BY ALL), "
+        // A device whose peak is not known makes the sum unknown.
+        "k AS (SELECT CASE WHEN count(peak) = count(*) THEN sum(peak) END AS peak, "
+        "CASE WHEN count(peak) = count(*) THEN sum(peak * wall_ns) END AS possible FROM d) ",
+        work_sums(), kWorkSource);
+    q.source = "x, p, k";
+    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, {}));
+    OPSIGHT_ASSIGN(const bool counted, has_work(session));
+    if (!counted) {
+        table.notes.emplace_back(kOldFile);
+    } else {
+        table.notes.emplace_back(
+            "MFU = (FLOPs of products - those computed again) / (wall clock x peak of the devices used); HFU "
+            "takes those computed again in");
+    }
+    return table;
+}
+
+Result<ResultTable> roofline_ops(Session& session, const Shape& shape) {
+    Question q = rows_of(shape, "roofline", "Roofline by Op");
+    append(q.fields, {{{"op_id", "Op ID", Unit::kCount, 8}, "x.op"},
+                      {{"op_name", "Op Name"}, "i.name"},
+                      {{"direction", "Direction", Unit::kNone, 3}, db::direction_text("i.direction")},
+                      {{"layer", "Layer", Unit::kNone, 3}, "l.path"},
+                      {{"shapes", "Input Shapes", Unit::kNone, 3}, shapes_sql("i.shapes", shape)},
+                      {{"precision", "Format", Unit::kNone, 5}, db::precision_text("x.precision")},
+                      {{"spans", "Spans", Unit::kCount, 5}, "x.spans"}});
+    add_roofline_fields(q);
+    set_sums(q, shape, "s.op, max(w.precision) AS precision", "");
+    q.source += " JOIN raw.op_identities i ON i.id = x.op LEFT JOIN raw.layers l ON l.id = i.layer";
+    q.order = {{"time_ns", true}, {"op_name", false}, {"op_id", false}};
+    return ask_for_work(session, q, shape);
+}
+
+Result<ResultTable> roofline_layers(Session& session, const Shape& shape) {
+    Question q = rows_of(shape, "roofline_layers", "Roofline by Layer");
+    append(q.fields, {{{"layer", "Layer"}, "coalesce(l.path, '(no layer)')"},
+                      {{"direction", "Direction", Unit::kNone, 1}, db::direction_text("x.direction")},
+                      {{"spans", "Spans", Unit::kCount, 5}, "x.spans"}});
+    add_roofline_fields(q);
+    set_sums(q, shape, "i.layer, i.direction", "JOIN raw.op_identities i ON i.id = s.op");
+    q.source += " LEFT JOIN raw.layers l ON l.id = x.layer";
+    q.order = {{"time_ns", true}, {"layer", false}, {"direction", false}};
+    return ask_for_work(session, q, shape);
+}
+
+Result<ResultTable> roofline_kernels(Session& session, const Shape& shape) {
+    Question q = rows_of(shape, "roofline_kernels", "Roofline by Kernel");
+    append(q.fields, {{{"kernel_name", "Kernel Name"}, "k.short_name"},
+                      {{"uses_tc", "Uses TC", Unit::kNone, 3}, db::tensor_core_use_text("k.uses_tc")},
+                      {{"spans", "Kernels", Unit::kCount, 4}, "x.spans"}});
+    add_roofline_fields(q);
+    q.fields.push_back({{"long_kernel_name", "Long Kernel Name", Unit::kNone, 10}, "k.name"});
+    set_sums(q, shape, "s.kernel", "WHERE s.kernel >= 0");
+    q.source += " JOIN raw.kernel_names k ON k.id = x.kernel";
+    q.order = {{"time_ns", true}, {"kernel_name", false}, {"long_kernel_name", false}};
+    return ask_for_work(session, q, shape);
+}
+
+Result<ResultTable> roofline_ceilings(Session& session, const Shape& shape) {
+    Question q{"roofline_ceilings", "Ceilings"};
+    q.fields = {
+        {{"rank", "Rank", Unit::kCount, 4}, "r.number"},
+        {{"device", "Device ID", Unit::kCount, 2}, "d.number"},
+        {{"name", "Device"}, "nullif(d.name, '')"},
+        {{"source", "Known By", Unit::kNone, 2},
+         "CASE m.source WHEN 1 THEN 'device table' WHEN 2 THEN 'derived' ELSE 'not known' END"},
+        {{"unit", "Unit"},
+         fmt::format(
+             "CASE WHEN k.device IS NULL THEN NULL WHEN k.matrix THEN 'matrix ' ELSE 'vector ' END || {}",
+             db::precision_text("k.precision"))},
+        {{"flops_per_s", "FLOP/s (1)", Unit::kFlops}, "k.flops_per_s"},
+        {{"bytes_per_s", "Bytes/s (B)", Unit::kBytes}, "nullif(m.bandwidth, 0)"},
+        {{"ridge", "Ridge (FLOP/B)", Unit::kNone, 3}, "k.flops_per_s / nullif(m.bandwidth, 0)"},
+        {{"model", "Model", Unit::kNone, 3}, "m.model"},
+        {{"note", "Note", Unit::kNone, 5}, "nullif(m.note, '')"},
+        {{"sources", "Source", Unit::kNone, 6}, "nullif(m.sources, '')"},
+    };
+    q.source =
+        "raw.device_models m JOIN raw.devices d ON d.id = m.device LEFT JOIN raw.ranks r ON r.id = d.rank "
+        "LEFT JOIN raw.device_peaks k ON k.device = m.device "
+        "WHERE m.device IN (SELECT device FROM raw.work_stats)";
+    q.order = {{"rank", false}, {"device", false}, {"flops_per_s", true}, {"unit", false}};
+    return ask_for_work(session, q, shape);
+}
+
+Result<ResultTable> uncounted_work(Session& session, const Shape& shape) {
+    Question q{"uncounted", "Not Counted"};
+    q.fields = {
+        {{"op_type", "Op Type"}, "x.type"},
+        {{"time_ns", "Time (ns)", Unit::kNs}, "x.time_ns"},
+        {{"time_pct", "Time %", Unit::kPercent}, "100.0 * x.time_ns / nullif(a.time_ns, 0)"},
+        {{"spans", "Spans", Unit::kCount, 1}, "x.spans"},
+        {{"why", "Why", Unit::kNone, 2},
+         "CASE WHEN x.type IN ('unassociated', 'unattributed') THEN 'no op is known around the launch' "
+         "WHEN x.type = 'annotation' THEN 'launched in an annotation outside of all ops' "
+         "WHEN NOT x.told THEN 'the source tells no shapes of its inputs' "
+         "ELSE 'no formula, or its inputs do not tell' END"}};
+    q.with =
+        "WITH x AS (SELECT i.type, sum(s.time_ns)::BIGINT AS time_ns, sum(s.spans)::BIGINT AS spans, "
+        "bool_or(i.shapes <> '') AS told FROM sel_work s JOIN raw.op_identities i ON i.id = s.op "
+        "WHERE s.work < 0 GROUP BY 1), a AS (SELECT sum(time_ns) AS time_ns FROM sel_work) ";
+    q.source = "x, a WHERE x.time_ns > 0";
+    q.order = {{"time_ns", true}, {"op_type", false}};
+    return ask_for_work(session, q, shape);
+}
+
+}  // namespace opsight

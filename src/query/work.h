@@ -1,0 +1,32 @@
+// Counted work beside measured time: FLOPs, bytes, rates, bounds, efficiency. docs/metrics.md defines them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "query/reports.h"
+
+namespace opsight {
+
+// Columns of sums over sel_work `s` joined with raw.works `w`, for a SELECT with GROUP BY.
+std::string work_sums();
+inline constexpr const char* kWorkSource = "sel_work s LEFT JOIN raw.works w ON w.id = s.work";
+
+// The columns that reports show of such sums; `sums` is their alias. `first`: they are what the table is
+// about.
+std::vector<Field> work_fields(const std::string& sums, bool first);
+
+// Whether a file holds counted work at all: older ones do not.
+Result<bool> has_work(Session& session);
+
+// One row: how much of the time has counted work, and the use of the devices' peaks by products.
+Result<ResultTable> work_summary(Session& session);
+
+// Tables of the roofline report, which are tables of the viewer too.
+Result<ResultTable> roofline_ops(Session& session, const Shape& shape);
+Result<ResultTable> roofline_layers(Session& session, const Shape& shape);
+Result<ResultTable> roofline_kernels(Session& session, const Shape& shape);
+Result<ResultTable> roofline_ceilings(Session& session, const Shape& shape);
+Result<ResultTable> uncounted_work(Session& session, const Shape& shape);
+
+}  // namespace opsight

@@ -1,0 +1,81 @@
+"""Counted work of the corpus' profiles against closed forms and the networks' known sizes."""
+import json
+import os
+import tempfile
+import unittest
+
+import opsight_cli
+
+CORPUS = opsight_cli.shared_folder("corpus", "kineto")
+
+# Multiply-adds of one image without bias, as public counters agree (tests/golden/test_estimate.py).
+RESNET50_MACS, RESNET50_CLASSIFIER_MACS = 4089184256, 2048 * 1000
+# ResNet-18 with its strides, fewer the max pool that the traced variant keeps: convolutions alone.
+RESNET18_CONVOLUTION_MACS = 1814073344 - 512 * 1000
+
+
+@unittest.skipIf(CORPUS is None, "no corpus")
+class ProfileWork(unittest.TestCase):
+    def roofline(self, *trace):
+        with tempfile.TemporaryDirectory() as folder:
+            profile = os.path.join(folder, "p.opsight")
+            opsight_cli.run("import", os.path.join(CORPUS, "kineto", *trace), "-o", profile)
+            return json.loads(opsight_cli.run("report", profile, "--report", "roofline", "--all-iterations",
+                                              "--json").stdout)["roofline"]
+
+    def rows(self, report, name="roofline"):
+        return report[name]
+
+    def test_vision_transformer_equals_its_closed_form(self):
+        report = self.roofline("tracelens", "h100__Falconsai_nsfw_image_detection__1016002.json.gz")
+        products = ("aten::addmm", "aten::cudnn_convolution", "aten::_flash_attention_forward")
+        counted = {name: sum(row["flops"] for row in self.rows(report) if row["op_name"] == name)
+                   for name in products}
+        batch, tokens, width, hidden = 4, 197, 768, 3072
+        rows = batch * tokens
+        # Four projections and two linear layers in each of 12 blocks, and the pooler, which sees one token. A
+        # bias is one multiply-add for each output.
+        block = 2 * rows * width * (4 * width + 2 * hidden) + 2 * rows * (4 * width + hidden + width)
+        pooler = 2 * batch * width * (width + 1)
+        self.assertEqual(counted["aten::addmm"], 12 * block + pooler)
+        self.assertEqual(counted["aten::cudnn_convolution"], 2 * batch * 196 * width * 3 * 16 * 16)
+        scores = 12 * batch * 12 * tokens * tokens
+        self.assertEqual(counted["aten::_flash_attention_forward"], scores * (4 * 64 + 6))
+
+    def test_resnet50_in_training(self):
+        report = self.roofline("kineto-tb", "resnet50_nw0_a__worker0.1623143089861.pt.trace.json.gz")
+        forward = [row for row in self.rows(report) if row["op_name"] == "aten::cudnn_convolution"]
+        flops = sum(row["flops"] for row in forward)
+        image = 2 * (RESNET50_MACS - RESNET50_CLASSIFIER_MACS)
+        self.assertEqual(flops % (32 * image), 0)
+        self.assertEqual(flops // (32 * image), 6)  # iterations
+
+    def test_resnet18_in_training(self):
+        report = self.roofline("tracelens", "mi300__ddp_resnet18_no_pool__train_resnet18.json.gz")
+        forward = sum(row["flops"] for row in self.rows(report) if row["op_name"] == "aten::miopen_convolution")
+        backward = sum(row["flops"] for row in self.rows(report) if row["op_name"] == "aten::convolution_backward")
+        first_layer = 2 * 512 * 64 * 112 * 112 * 3 * 49  # needs no gradient of its data
+        steps = forward // (512 * 2 * RESNET18_CONVOLUTION_MACS)
+        self.assertEqual(forward, steps * 512 * 2 * RESNET18_CONVOLUTION_MACS)
+        self.assertEqual(backward, 2 * forward - steps * first_layer)
+
+    def test_what_is_faster_than_its_bound_is_explained(self):
+        for trace in (("kineto-tb", "resnet50_nw0_a__worker0.1623143089861.pt.trace.json.gz"),
+                      ("tracelens", "mi300__ddp_resnet18_no_pool__train_resnet18.json.gz")):
+            report = self.roofline(*trace)
+            fast = [row for row in self.rows(report) if (row["efficiency_pct"] or 0) > 100]
+            self.assertTrue(fast)
+            for row in fast:
+                self.assertIn("faster than its bound", row["remarks"], row["op_name"])
+
+    def test_time_is_counted_or_listed(self):
+        report = self.roofline("hta", "trace_filter__sampled_rank-0.json.gz")
+        rows = self.rows(report)
+        counted = sum(row["work_time_ns"] or 0 for row in rows)
+        missing = sum(row["time_ns"] for row in self.rows(report, "uncounted"))
+        self.assertEqual(counted + missing, sum(row["time_ns"] for row in rows))
+        self.assertGreater(missing, counted)
+
+
+if __name__ == "__main__":
+    unittest.main()

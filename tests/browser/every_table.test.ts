@@ -21,6 +21,8 @@ const TABLES: Listed[] = [
   { view: "kernels", table: "kernel", number: "avg_gpu_time_ns" },
   { view: "kernels?tab=launches", table: "kernels", number: "gpu_duration_ns" },
   { view: "kernels?tab=tensor", table: "tensor_core", number: "non_tc_gpu_time_ns" },
+  { view: "roofline", table: "roofline", number: "time_ns" },
+  { view: "roofline?tab=kernels", table: "roofline_kernels", number: "bytes_min" },
   { view: "by-iteration", table: "iterations", number: "duration_ns" },
   { view: "by-op?sel=2~0", table: "iteration_ops", number: "self_gpu_time_ns", prefix: "o." },
   { view: "by-op?sel=2~0&op=512", table: "iteration_op_kernels", number: "gpu_duration_ns", prefix: "k." },

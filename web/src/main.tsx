@@ -9,6 +9,7 @@ import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/table.css";
 import "./styles/charts.css";
+import "./styles/roofline.css";
 import "./styles/pages.css";
 
 declare global {

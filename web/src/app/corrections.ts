@@ -59,6 +59,7 @@ const OF_VIEWS: Readonly<Record<string, readonly string[]>> = {
   timeline: ["begin", "end", "track", "span", "find", "at", "from", "to"],
   layers: ["measure"],
   kernels: ["tab", "reveal"],
+  roofline: ["tab", "reveal", "device"],
   ops: ["reveal"],
   "by-op": ["op"],
   iterations: ["rank"],

@@ -14,6 +14,7 @@ import { LayersPage } from "./LayersPage";
 import { MemoryPage } from "./MemoryPage";
 import { OpsPage } from "./OpsPage";
 import { OpTypesPage } from "./OpTypesPage";
+import { RooflinePage } from "./RooflinePage";
 import { TimelinePage } from "./TimelinePage";
 
 export interface Page {
@@ -32,6 +33,7 @@ export const PAGES: readonly Page[] = [
   { id: "types", title: "Op types", group: "Model", icon: "types", key: "y", component: OpTypesPage },
   { id: "layers", title: "Layers", group: "Model", icon: "layers", key: "l", component: LayersPage },
   { id: "ops", title: "Ops and kernels", group: "Model", icon: "ops", key: "o", component: OpsPage },
+  { id: "roofline", title: "Roofline", group: "Model", icon: "roofline", key: "r", component: RooflinePage },
   { id: "by-iteration", title: "Kernels by iteration", group: "Kernels", icon: "byIteration", key: "k", component: KernelsByIterationPage },
   { id: "by-op", title: "Kernels by op", group: "Kernels", icon: "byOp", key: "b", component: KernelsByOpPage },
   { id: "kernels", title: "Kernels", group: "Kernels", icon: "kernels", key: "a", component: KernelsPage },

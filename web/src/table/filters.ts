@@ -16,9 +16,12 @@ type Factors = Readonly<Record<string, number>>;
 const TIMES: Factors = { s: 1e9, ms: 1e6, µs: 1e3, us: 1e3, μs: 1e3, ns: 1 };
 const SIZES: Factors = { tib: 2 ** 40, gib: 2 ** 30, mib: 2 ** 20, kib: 2 ** 10, tb: 1e12, gb: 1e9, mb: 1e6, kb: 1e3, b: 1 };
 
+const AMOUNTS: Factors = { e: 1e18, p: 1e15, t: 1e12, g: 1e9, m: 1e6, k: 1e3 };
+
 function factorsOf(column: Column): Factors {
   if (column.unit === "ns") return TIMES;
   if (column.unit === "bytes") return SIZES;
+  if (column.unit === "flops") return AMOUNTS;
   return column.unit === "percent" ? { "%": 1 } : {};
 }
 
@@ -121,6 +124,7 @@ function amountText(value: number, column: Column): string {
   const units = Object.entries(factorsOf(column)).filter(([name]) => name !== "us" && name !== "μs" && !/^[tgmk]b$/.test(name));
   for (const [name, factor] of units) {
     const text = String(precise(value / factor));
+    if (Math.abs(value) >= factor && text.length <= 9 && column.unit === "flops") return `${text}${name === "k" ? name : name.toUpperCase()}`;
     if (Math.abs(value) >= factor && text.length <= 9) return column.unit === "bytes" ? `${text}${name.replace("ib", "iB").replace(/^\w/, (first) => first.toUpperCase())}` : `${text}${name}`;
   }
   return column.unit === "percent" ? `${String(value)}%` : String(value);
@@ -158,7 +162,7 @@ export function showFilters(column: Column, filters: readonly Filter[]): string 
   return first.op === "contains" || (first.op === "eq" && first.value === "") ? text : `${first.op === "ne" ? "!=" : "="} ${text}`;
 }
 
-const EXAMPLES: Partial<Record<Column["unit"], string>> = { ns: "> 1ms", bytes: "> 1MiB", percent: ">= 50%" };
+const EXAMPLES: Partial<Record<Column["unit"], string>> = { ns: "> 1ms", bytes: "> 1MiB", percent: ">= 50%", flops: "> 1G" };
 
 export function filterExample(column: Column): string {
   if (!isNumeric(column)) return column.key.endsWith("shapes") ? "32×3" : "contains";
@@ -171,6 +175,7 @@ export function filterHelp(column: Column): string {
   if (isId(column) && isNumeric(column)) return "write 3, != 3, or 3..5";
   if (column.unit === "ns") return "write > 1ms, 10us..2ms, or 605us for what is shown so; units ns, us, ms, s (none: ns)";
   if (column.unit === "bytes") return "write > 1MiB, 1KiB..2GiB, or 16KiB for what is shown so; units B, KiB, MiB, GiB (none: B)";
+  if (column.unit === "flops") return "write > 1G, 10M..2G, or 1.5T for what is shown so; k, M, G, T, P (none: single ones)";
   if (column.unit === "percent") return "write >= 50%, 10%..90%, or 74.5% for what is shown so";
   if (isNumeric(column)) return "write 10, > 10, != 10, or 10..20";
   if (listOf(column)) return "write a part as it is shown; several with commas between";

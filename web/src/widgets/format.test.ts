@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { exactValue, formatBytes, formatCount, formatNs, formatPercent, formatShapes, formatTypes, formatValue } from "./format";
+import { exactValue, formatBytes, formatCount, formatNs, formatFlops, formatPercent, formatShapes, formatTypes, formatValue } from "./format";
 
 describe("formatNs", () => {
   it.each([
@@ -19,6 +19,19 @@ describe("formatNs", () => {
     [-2500, "-2.50 µs"],
   ])("%d is %s", (ns, text) => {
     expect(formatNs(ns)).toBe(text);
+  });
+});
+
+describe("formatFlops", () => {
+  it.each([
+    [0, "0"],
+    [12, "12"],
+    [999, "999"],
+    [999.6e9, "1.00 T"],
+    [8.19e9, "8.19 G"],
+    [989.4e12, "989 T"],
+  ])("%d is %s", (flops, text) => {
+    expect(formatFlops(flops)).toBe(text);
   });
 });
 

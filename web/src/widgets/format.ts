@@ -52,15 +52,22 @@ const SIZES = [
   [2 ** 10, "KiB"],
 ] as const;
 
+export function formatBytes(bytes: number): string {
+  return scaled(bytes, SIZES) || `${exactShort(bytes)} B`;
+}
+
 const AMOUNTS = [
+  [1e18, "E"],
+  [1e15, "P"],
   [1e12, "T"],
   [1e9, "G"],
   [1e6, "M"],
   [1e3, "k"],
 ] as const;
 
-export function formatBytes(bytes: number): string {
-  return scaled(bytes, SIZES) || `${exactShort(bytes)} B`;
+// FLOPs, and FLOPs per second.
+export function formatFlops(flops: number): string {
+  return scaled(flops, AMOUNTS) || exactShort(flops);
 }
 
 export function formatPercent(percent: number): string {
@@ -78,12 +85,12 @@ export function formatValue(value: number, unit: Unit): string {
   switch (unit) {
     case "ns":
       return formatNs(value);
-    case "flops":
-      return scaled(value, AMOUNTS) || exactShort(value);
     case "bytes":
       return formatBytes(value);
     case "percent":
       return formatPercent(value);
+    case "flops":
+      return formatFlops(value);
     case "count":
     case "none":
       return formatCount(value);

@@ -1,0 +1,146 @@
+import { useMemo } from "react";
+import { useTable } from "../api/queries";
+import { useCorrections, wrongChoice } from "../app/corrections";
+import { useRoute, useSetParams } from "../app/useRoute";
+import { rowsOf } from "../table/row";
+import { FindInTimeline, SelectTable } from "../table/SelectTable";
+import { Card } from "../widgets/Card";
+import { identify } from "../widgets/Details";
+import { Answered, Empty } from "../widgets/states";
+import { Tabs } from "../widgets/Tabs";
+import { rowLink } from "./links";
+import { Chart } from "./roofline/Chart";
+import { ceilingsOf, pointsOf } from "./roofline/model";
+import { DataTable } from "../table/DataTable";
+
+const MOST = 1000; // points drawn
+
+interface Kind {
+  id: string;
+  title: string;
+  table: string;
+  keys: readonly string[];
+  name: string;
+  more: readonly string[];
+}
+
+const WORK = ["time_ns", "time_pct", "flops", "bytes_min", "intensity", "flops_per_s", "bytes_per_s", "bound_ns", "efficiency_pct", "limiter", "remarks"];
+
+const KINDS: readonly Kind[] = [
+  { id: "ops", title: "Ops", table: "roofline", keys: ["op_id"], name: "op_name", more: ["layer", "direction"] },
+  { id: "layers", title: "Layers", table: "roofline_layers", keys: ["layer", "direction"], name: "layer", more: ["direction"] },
+  { id: "kernels", title: "Kernels", table: "roofline_kernels", keys: ["long_kernel_name"], name: "kernel_name", more: ["uses_tc"] },
+];
+
+const OPS = KINDS[0] as Kind;
+
+function Picture({ kind }: { kind: Kind }) {
+  const { params } = useRoute();
+  const setParams = useSetParams();
+  const rows = useTable(kind.table, { sort: "time_ns:desc", page_size: MOST });
+  const ceilings = useTable("roofline_ceilings", { page_size: MOST });
+  const points = useMemo(() => (rows.data ? pointsOf(rowsOf(rows.data), (row) => identify(row, kind.keys), kind.name, kind.more) : []), [rows.data, kind]);
+  const known = useMemo(() => (ceilings.data ? ceilingsOf(rowsOf(ceilings.data)) : []), [ceilings.data]);
+  const devices = [...new Map(known.map((each) => [each.device, each.name])).entries()];
+  const device = devices.find(([id]) => id === params.get("device"))?.[0] ?? devices[0]?.[0] ?? "";
+  const selected = params.get("sel");
+  return (
+    <Answered answer={rows} what="the roofline" rows={8}>
+      {(table) => (
+        <Card
+          title={devices.find(([id]) => id === device)?.[1] ?? "No ceilings are known"}
+          note={table.rows_matching > MOST ? `the ${String(MOST)} that take most time, of ${String(table.rows_matching)}` : undefined}
+          action={
+            devices.length > 1 && (
+              <label className="inline-label">
+                Ceilings of{" "}
+                <select
+                  value={device}
+                  onChange={(event) => {
+                    setParams({ device: event.target.value });
+                  }}
+                >
+                  {devices.map(([id, name]) => (
+                    <option key={id} value={id}>
+                      {name} ({id})
+                    </option>
+                  ))}
+                </select>
+              </label>
+            )
+          }
+        >
+          {points.length > 0 ? (
+            <Chart
+              points={points}
+              ceilings={known}
+              device={device}
+              selected={selected}
+              onSelect={(point) => {
+                setParams({ sel: point.key === selected ? null : point.key, reveal: point.key === selected ? null : "1" });
+              }}
+            />
+          ) : (
+            <Empty title="Nothing here has counted work">
+              <p>Work is counted from the shapes of inputs: record them with record_shapes=True, or with opsight profile.</p>
+            </Empty>
+          )}
+        </Card>
+      )}
+    </Answered>
+  );
+}
+
+export function RooflinePage() {
+  const { params } = useRoute();
+  const setParams = useSetParams();
+  useCorrections(
+    wrongChoice(
+      params,
+      "tab",
+      KINDS.map((each) => each.id),
+      "tab",
+      "“Ops”",
+    ),
+  );
+  const kind = KINDS.find((each) => each.id === params.get("tab")) ?? OPS;
+  return (
+    <Tabs
+      label="Roofline"
+      tabs={KINDS}
+      chosen={kind.id}
+      choose={(id) => {
+        setParams({ tab: id, sel: null, sort: null, page: null, filter: null, search: null, cols: null });
+      }}
+    >
+      <div className="cards">
+        <Picture key={kind.id} kind={kind} />
+      </div>
+      <SelectTable
+        key={kind.table}
+        name={kind.table}
+        label={`Counted work by ${kind.title.toLowerCase()}`}
+        columns={[kind.name, ...kind.more, ...WORK]}
+        sort="time_ns:desc"
+        bars={{ time_ns: "gpu" }}
+        keys={kind.keys}
+        title={(row) => row.text(kind.name) ?? "Work"}
+        link={rowLink(params, "roofline")}
+        detailActions={(row) => <FindInTimeline name={row.text(kind.name)} />}
+        height="half"
+        empty="Nothing of this range has counted work."
+      />
+      <Card title="Not counted" note="op types whose work no formula tells, by the time that they take">
+        <DataTable
+          name="uncounted"
+          label="Op types without counted work"
+          prefix="u."
+          height="half"
+          columns={["op_type", "time_ns", "time_pct", "spans", "why"]}
+          rowKey={(row) => row.text("op_type") ?? ""}
+          empty="All time of this range has counted work."
+        />
+      </Card>
+    </Tabs>
+  );
+}

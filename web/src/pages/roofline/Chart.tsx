@@ -1,0 +1,225 @@
+// The roofline: intensity to the right, FLOP per second upwards, both logarithmic; ceilings of the device; a circle for
+// each op, layer or kernel, its area by its share of the time.
+import { useMemo, useState } from "react";
+import { formatNs, formatPercent } from "../../widgets/format";
+import { useWidth } from "../../widgets/useWidth";
+import { colorOf, decades, formatRate, LIMITERS, formatPower, nearest, place, powers, roofOf, weighty, type Axis, type Ceiling, type Point } from "./model";
+
+const HEIGHT = 420;
+const LEFT = 92;
+const RIGHT = 12;
+const TOP = 14;
+const BOTTOM = 44;
+const REACH = 14; // pixels around a point that count as on it
+
+interface Drawn {
+  x: number;
+  y: number;
+  r: number;
+  point: Point;
+}
+
+function Ceilings({ ceilings, bandwidth, x, y }: { ceilings: readonly Ceiling[]; bandwidth: number | null; x: Axis; y: Axis }) {
+  const top = ceilings[0]?.flops;
+  let above = -100;
+  return (
+    <g>
+      {bandwidth !== null && top !== undefined && (
+        <>
+          <line
+            className="roof memory"
+            x1={place(x, Math.max(x.from, y.from / bandwidth))}
+            y1={place(y, Math.max(x.from * bandwidth, y.from))}
+            x2={place(x, top / bandwidth)}
+            y2={place(y, top)}
+          />
+          <text
+            className="axis-text roof-name"
+            transform={`translate(${String(place(x, Math.max(x.from, y.from / bandwidth)) + 26)} ${String(place(y, Math.max(x.from * bandwidth, y.from) * 1.6) - 16)})`}
+          >
+            memory {formatRate(bandwidth, "B/s")}
+          </text>
+        </>
+      )}
+      {ceilings.map((ceiling, at) => {
+        const height = place(y, ceiling.flops);
+        const named = Math.abs(height - above) > 15;
+        if (named) above = height;
+        return (
+          <g key={ceiling.unit}>
+            <line
+              className={at === 0 ? "roof" : "roof lower"}
+              x1={place(x, bandwidth !== null && bandwidth > 0 ? ceiling.flops / bandwidth : x.from)}
+              x2={x.high}
+              y1={height}
+              y2={height}
+            />
+            {named && (
+              <text className="axis-text end roof-name" x={x.high - 4} y={height - 4}>
+                {ceiling.unit} {formatRate(ceiling.flops, "FLOP/s")}
+              </text>
+            )}
+          </g>
+        );
+      })}
+    </g>
+  );
+}
+
+function Grid({ x, y }: { x: Axis; y: Axis }) {
+  return (
+    <g>
+      {powers(x, 54).map((value) => (
+        <g key={value}>
+          <line className="axis-line" x1={place(x, value)} x2={place(x, value)} y1={TOP} y2={y.low} />
+          <text className="axis-text middle" x={place(x, value)} y={y.low + 16}>
+            {value < 1 ? String(Number(value.toPrecision(1))) : formatPower(value, "").trim()}
+          </text>
+        </g>
+      ))}
+      {powers(y, 30).map((value) => (
+        <g key={value}>
+          <line className="axis-line" x1={LEFT} x2={x.high} y1={place(y, value)} y2={place(y, value)} />
+          <text className="axis-text end" x={LEFT - 8} y={place(y, value) + 4}>
+            {formatPower(value, "FLOP/s")}
+          </text>
+        </g>
+      ))}
+      <text className="axis-text middle" x={(LEFT + x.high) / 2} y={HEIGHT - 8}>
+        arithmetic intensity: FLOP for each byte that must move
+      </text>
+    </g>
+  );
+}
+
+// The four quarters: left and right of the ridge, at the roof and below it.
+function Quarters({ ridge, x, y }: { ridge: number; x: Axis; y: Axis }) {
+  const at = place(x, ridge);
+  const left = (LEFT + at) / 2;
+  const right = (at + x.high) / 2;
+  const words = [
+    { x: left, y: TOP + 14, text: "at the memory bound" },
+    { x: right, y: TOP + 14, text: "at a math ceiling" },
+    { x: left, y: y.low - 8, text: "below the memory bound" },
+    { x: right, y: y.low - 8, text: "below the math ceilings" },
+  ];
+  return (
+    <g>
+      <line className="axis-line strong dashed" x1={at} x2={at} y1={TOP} y2={y.low} />
+      {words
+        .filter((word) => (word.x < at ? at - LEFT : x.high - at) > 140)
+        .map((word) => (
+          <text key={word.text} className="quarter middle" x={word.x} y={word.y}>
+            {word.text}
+          </text>
+        ))}
+    </g>
+  );
+}
+
+function Tip({ drawn, width }: { drawn: Drawn; width: number }) {
+  const { point } = drawn;
+  const toLeft = drawn.x > width * 0.6;
+  return (
+    <div className="chart-tip" role="status" style={{ top: Math.min(drawn.y + 10, HEIGHT - 130), ...(toLeft ? { right: width - drawn.x + 12 } : { left: drawn.x + 12 }) }}>
+      <b>{point.name}</b>
+      {point.more && <span className="quiet">{point.more}</span>}
+      <span>
+        {formatNs(point.time)}, {formatPercent(point.share)} of the time
+      </span>
+      <span>
+        {formatRate(point.rate, "FLOP/s")} at {point.intensity.toPrecision(3)} FLOP/B
+      </span>
+      {point.remarks !== null && <span className="quiet">{point.remarks}</span>}
+      {point.efficiency !== null && (
+        <span>
+          {formatPercent(point.efficiency)} of its bound{point.limiter === null ? "" : `; ${LIMITERS.find((each) => each.id === point.limiter)?.words ?? point.limiter}`}
+        </span>
+      )}
+    </div>
+  );
+}
+
+export function Chart({
+  points,
+  ceilings,
+  device,
+  selected,
+  onSelect,
+}: {
+  points: readonly Point[];
+  ceilings: readonly Ceiling[];
+  device: string;
+  selected: string | null;
+  onSelect: (point: Point) => void;
+}) {
+  const [holder, width] = useWidth<HTMLDivElement>();
+  const [over, setOver] = useState<Drawn | null>(null);
+  const roof = useMemo(() => roofOf(ceilings, device), [ceilings, device]);
+  const { x, y, drawn } = useMemo(() => {
+    const main = weighty(points);
+    const [from, to] = decades([...main.map((point) => point.intensity), ...(roof.ridge === null ? [] : [roof.ridge])]);
+    const [least, most] = decades([...main.map((point) => point.rate), ...roof.lines.map((line) => line.flops)]);
+    const across: Axis = { from, to, low: LEFT, high: Math.max(LEFT + 50, width - RIGHT) };
+    const up: Axis = { from: least, to: most, low: HEIGHT - BOTTOM, high: TOP };
+    const circles = points.map((point) => ({
+      x: place(across, point.intensity),
+      y: place(up, point.rate),
+      r: Math.min(18, Math.max(2.5, 4 * Math.sqrt(point.share))),
+      point,
+    }));
+    // Small ones lie above large ones.
+    circles.sort((a, b) => b.r - a.r);
+    return { x: across, y: up, drawn: circles };
+  }, [points, roof, width]);
+  const at = (event: React.PointerEvent<SVGSVGElement> | React.MouseEvent<SVGSVGElement>) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    return nearest(drawn, event.clientX - box.left, event.clientY - box.top, REACH);
+  };
+  return (
+    <div className="roofline" ref={holder}>
+      {width > 0 && (
+        <svg
+          width="100%"
+          height={HEIGHT}
+          role="img"
+          aria-label={`Roofline: ${String(points.length)} points; the table below has the same numbers`}
+          className={over ? "pointing" : undefined}
+          onPointerMove={(event) => {
+            setOver(at(event));
+          }}
+          onPointerLeave={() => {
+            setOver(null);
+          }}
+          onClick={(event) => {
+            const hit = at(event);
+            if (hit) onSelect(hit.point);
+          }}
+        >
+          <Grid x={x} y={y} />
+          {roof.ridge !== null && <Quarters ridge={roof.ridge} x={x} y={y} />}
+          {drawn.map(({ point, ...circle }) => (
+            <circle
+              key={point.key}
+              className={`point c-${colorOf(point.limiter)}${point.key === selected ? " selected" : ""}`}
+              data-key={point.key}
+              cx={circle.x}
+              cy={circle.y}
+              r={circle.r}
+            />
+          ))}
+          <Ceilings ceilings={roof.lines} bandwidth={roof.bandwidth} x={x} y={y} />
+        </svg>
+      )}
+      {over && <Tip drawn={over} width={width} />}
+      <ul className="legend inline">
+        {LIMITERS.filter((each) => points.some((point) => (point.limiter ?? "") === each.id)).map((each) => (
+          <li key={each.id}>
+            <i className={`swatch c-${each.color}`} />
+            <span>{each.words}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

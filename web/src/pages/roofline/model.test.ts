@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import type { Table } from "../../api/types";
+import { rowsOf } from "../../table/row";
+import { ceilingsOf, decades, formatPower, formatRate, nearest, place, pointsOf, powers, roofOf, weighty, type Point } from "./model";
+
+const table = (keys: readonly string[], rows: Table["rows"]): Table =>
+  ({ columns: keys.map((key) => ({ key, head: key, unit: "none" })), rows, notes: [], rows_in_all: rows.length, rows_matching: rows.length }) as unknown as Table;
+
+describe("the roofline", () => {
+  it("places values of an axis by their logarithm", () => {
+    const axis = { from: 1, to: 10_000, low: 0, high: 400 };
+    expect([1, 100, 10_000].map((value) => place(axis, value))).toEqual([0, 200, 400]);
+    expect(place(axis, 1e9)).toBe(400); // beyond the axis: at its end
+    expect(place({ ...axis, low: 300, high: 0 }, 1)).toBe(300); // upwards on the screen
+  });
+
+  it("takes axes from power to power of ten", () => {
+    expect(decades([0.4, 70])).toEqual([0.1, 100]);
+    expect(decades([])).toEqual([1, 10]);
+    expect(decades([0, -1, Infinity, 5])).toEqual([1, 10]);
+    expect(powers({ from: 0.1, to: 1000, low: 0, high: 1000 }, 50)).toEqual([0.1, 1, 10, 100, 1000]);
+    expect(powers({ from: 1, to: 1e6, low: 0, high: 100 }, 50)).toHaveLength(2);
+  });
+
+  it("draws only what has work and took time", () => {
+    const rows = rowsOf(
+      table(
+        ["op_name", "intensity", "flops_per_s", "time_ns", "time_pct", "efficiency_pct", "limiter", "layer"],
+        [
+          ["aten::mm", 50, 2e12, 1000, 80, 41, "math", "block.0"],
+          ["aten::copy_", 0, 0, 200, 15, 90, "memory", null],
+          ["my::op", null, null, 50, 5, null, null, null],
+        ],
+      ),
+    );
+    const points = pointsOf(rows, (row) => row.text("op_name") ?? "", "op_name", ["layer"]);
+    expect(points.map((point) => [point.key, point.intensity, point.rate, point.more])).toEqual([["aten::mm", 50, 2e12, "block.0"]]);
+  });
+
+  it("takes the ridge from the highest ceiling of a device", () => {
+    const rows = rowsOf(
+      table(
+        ["rank", "device", "name", "unit", "flops_per_s", "bytes_per_s"],
+        [
+          [0, 0, "A100", "vector fp32", 19.5e12, 2e12],
+          [0, 0, "A100", "matrix fp16", 312e12, 2e12],
+          [0, 1, "V100", "matrix fp16", 125e12, 0.9e12],
+          [0, 2, "other", null, null, null],
+        ],
+      ),
+    );
+    const ceilings = ceilingsOf(rows);
+    expect(ceilings).toHaveLength(3);
+    const roof = roofOf(ceilings, "0/0");
+    expect(roof.lines.map((line) => line.unit)).toEqual(["matrix fp16", "vector fp32"]);
+    expect(roof.ridge).toBe(156);
+    expect(roofOf(ceilings, "0/9")).toEqual({ lines: [], bandwidth: null, ridge: null });
+  });
+
+  it("makes its axes for what takes time", () => {
+    const speck = { time: 1, intensity: 1e-6 };
+    const points = [{ time: 600, intensity: 1 }, speck, { time: 399, intensity: 9 }] as unknown as Point[];
+    expect(weighty(points).map((point) => point.intensity)).toEqual([1, 9]);
+    expect(formatPower(1e13, "FLOP/s")).toBe("10 TFLOP/s");
+    expect(formatPower(1, "B/s")).toBe("1 B/s");
+  });
+
+  it("writes rates with three figures", () => {
+    expect(formatRate(989.4e12, "FLOP/s")).toBe("989 TFLOP/s");
+    expect(formatRate(2.039e12, "B/s")).toBe("2.04 TB/s");
+    expect(formatRate(999.6e9, "FLOP/s")).toBe("1.00 TFLOP/s");
+    expect(formatRate(12, "FLOP/s")).toBe("12 FLOP/s");
+  });
+
+  it("finds the point under the pointer, the smaller of two", () => {
+    const points = [
+      { id: "large", x: 10, y: 10, r: 12 },
+      { id: "small", x: 12, y: 10, r: 3 },
+      { id: "far", x: 100, y: 100, r: 3 },
+    ];
+    expect(nearest(points, 12, 11, 8)?.id).toBe("small");
+    expect(nearest(points, 3, 10, 8)?.id).toBe("large");
+    expect(nearest(points, 60, 60, 8)).toBeNull();
+  });
+});

@@ -1,0 +1,145 @@
+// What the roofline draws, and where. The numbers are the server's; here they only get a place.
+import { wordOf } from "../../table/choices";
+import type { Row } from "../../table/row";
+import { formatFlops } from "../../widgets/format";
+
+export interface Ceiling {
+  device: string; // rank and number, for several
+  name: string;
+  unit: string; // "matrix fp16"
+  flops: number; // per second
+  bandwidth: number | null; // bytes per second
+}
+
+export interface Point {
+  key: string;
+  name: string;
+  more: string;
+  intensity: number; // FLOP per byte
+  rate: number; // FLOP per second
+  time: number; // ns
+  share: number; // percent of all time
+  efficiency: number | null;
+  limiter: string | null;
+  remarks: string | null;
+}
+
+export const LIMITERS = [
+  { id: "math", words: "limited by math", color: "tensor_core" },
+  { id: "memory", words: "limited by memory", color: "memory" },
+  { id: "math and memory", words: "limited by both", color: "io" },
+  { id: "latency/overhead", words: "below its bound: latency or overhead", color: "communication" },
+  { id: "", words: "no bound is known", color: "cpu" },
+] as const;
+
+export const colorOf = (limiter: string | null): string => LIMITERS.find((each) => each.id === (limiter ?? ""))?.color ?? "unknown";
+
+export function ceilingsOf(rows: readonly Row[]): Ceiling[] {
+  return rows.flatMap((row) => {
+    const flops = row.number("flops_per_s");
+    const unit = row.text("unit");
+    if (flops === null || !(flops > 0) || unit === null) return [];
+    const device = `${row.text("rank") ?? ""}/${row.text("device") ?? ""}`;
+    return [{ device, name: row.text("name") ?? row.text("model") ?? "Device", unit, flops, bandwidth: row.number("bytes_per_s") }];
+  });
+}
+
+// What has work and took time; the rest has no place between the axes.
+export function pointsOf(rows: readonly Row[], keyOf: (row: Row) => string, nameKey: string, moreKeys: readonly string[]): Point[] {
+  return rows.flatMap((row) => {
+    const intensity = row.number("intensity");
+    const rate = row.number("flops_per_s");
+    const time = row.number("time_ns");
+    if (intensity === null || rate === null || time === null || !(intensity > 0) || !(rate > 0)) return [];
+    const more = moreKeys.flatMap((key) => (row.text(key) === null ? [] : wordOf(key, row.text(key) ?? ""))).join(" · ");
+    return [
+      {
+        key: keyOf(row),
+        name: row.text(nameKey) ?? "",
+        more,
+        intensity,
+        rate,
+        time,
+        share: row.number("time_pct") ?? 0,
+        efficiency: row.number("efficiency_pct"),
+        limiter: row.text("limiter"),
+        remarks: row.text("remarks"),
+      },
+    ];
+  });
+}
+
+// A logarithmic axis.
+export interface Axis {
+  from: number;
+  to: number;
+  low: number; // pixels
+  high: number;
+}
+
+export const place = (axis: Axis, value: number): number =>
+  axis.low + ((Math.log(Math.min(Math.max(value, axis.from), axis.to)) - Math.log(axis.from)) / (Math.log(axis.to) - Math.log(axis.from))) * (axis.high - axis.low);
+
+// From one power of ten to another, with room around all values.
+export function decades(values: readonly number[]): [number, number] {
+  const known = values.filter((value) => value > 0 && Number.isFinite(value));
+  if (known.length === 0) return [1, 10];
+  const low = 10 ** Math.floor(Math.log10(Math.min(...known) / 1.3));
+  const high = 10 ** Math.ceil(Math.log10(Math.max(...known) * 1.3));
+  return [low, Math.max(high, low * 10)];
+}
+
+const NEARLY_ALL = 99.5; // percent of the time of all points
+
+// The points that the axes are made for: without specks of no time, which would make them long.
+export function weighty(points: readonly Point[]): Point[] {
+  const sorted = [...points].sort((a, b) => b.time - a.time);
+  const all = sorted.reduce((sum, point) => sum + point.time, 0);
+  let seen = 0;
+  return sorted.filter((point) => {
+    const counts = seen < (all * NEARLY_ALL) / 100;
+    seen += point.time;
+    return counts;
+  });
+}
+
+// Powers of ten within an axis, as many as there is room for.
+export function powers(axis: Axis, room: number): number[] {
+  const first = Math.ceil(Math.log10(axis.from) - 1e-9);
+  const last = Math.floor(Math.log10(axis.to) + 1e-9);
+  const step = Math.max(1, Math.ceil(((last - first + 1) * room) / Math.max(1, Math.abs(axis.high - axis.low))));
+  const values: number[] = [];
+  for (let power = first; power <= last; power += step) values.push(10 ** power);
+  return values;
+}
+
+// The highest ceiling of a device, its ridge, and the ceilings worth a line: each unit once.
+export function roofOf(ceilings: readonly Ceiling[], device: string): { lines: Ceiling[]; bandwidth: number | null; ridge: number | null } {
+  const lines = ceilings.filter((each) => each.device === device).sort((a, b) => b.flops - a.flops);
+  const bandwidth = lines.find((each) => each.bandwidth !== null)?.bandwidth ?? null;
+  const top = lines[0]?.flops ?? null;
+  return { lines, bandwidth, ridge: top !== null && bandwidth !== null && bandwidth > 0 ? top / bandwidth : null };
+}
+
+// "989 TFLOP/s"
+export function formatRate(value: number, unit: string): string {
+  const text = formatFlops(value);
+  return /[a-z]$/i.test(text) ? `${text}${unit}` : `${text} ${unit}`;
+}
+
+// A power of ten: "10 TFLOP/s".
+export const formatPower = (value: number, unit: string): string => formatRate(value, unit).replace(/\.0+(?= )/, "");
+
+// The point nearest to a place, within reach; in pixels.
+export function nearest<T extends { x: number; y: number; r: number }>(points: readonly T[], x: number, y: number, reach: number): T | null {
+  let best: T | null = null;
+  let least = reach;
+  for (const point of points) {
+    const distance = Math.max(0, Math.hypot(point.x - x, point.y - y) - point.r);
+    if (distance < least || (distance === 0 && least === 0 && best && point.r <= best.r)) {
+      best = point;
+      least = distance;
+    }
+  }
+  return best;
+}

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include "db/schema.h"
 
@@ -41,6 +42,8 @@ Result<FileHead> read_head(const std::string& path) {
     std::error_code problem;
     if (!fs::exists(path, problem)) return fail("no such file", path, {}, kHowToMake);
     if (fs::is_directory(path, problem)) return fail("is a directory, not a profile", path, {}, kHowToMake);
+    if (!fs::is_regular_file(path, problem))  // reading from a pipe would wait for ever
+        return fail("is no regular file, but a pipe or a device", path, {}, kHowToMake);
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return fail(fmt::format("cannot be read: {}", std::strerror(errno)), path);
     FileHead head;
@@ -59,6 +62,13 @@ bool looks_like_trace(const FileHead& head) {
     return false;
 }
 
+Error truncated(const std::string& path) {
+    return {"is truncated: the file is shorter than its header says",
+            path,
+            {},
+            "copy it again, or import the trace again"};
+}
+
 Status check_head(const FileHead& head, const std::string& path) {
     if (head.read == 0) return fail("is empty, not a profile", path, {}, kHowToMake);
     if (head.begins_with("SQLite format 3"))
@@ -67,18 +77,37 @@ Status check_head(const FileHead& head, const std::string& path) {
         return fail("looks like a trace, not like an Opsight profile", path, {},
                     "turn it into a profile first: opsight import " + path);
     if (!head.begins_with("DUCK", 8)) return fail("is not an Opsight profile", path, {}, kHowToMake);
-    const Error cut{"is truncated: the file is shorter than its header says",
-                    path,
-                    {},
-                    "copy it again, or import the trace again"};
-    if (head.read < head.bytes.size()) return fail(cut);
+    if (head.read < head.bytes.size()) return fail(truncated(path));
+    return {};
+}
+
+// The blocks of a file that is shorter than its header says. A database that was written to cuts free blocks
+// off its end after it has written the header: then the file is whole all the same.
+struct Shortened {
+    uint64_t blocks = 0;
+    bool within_a_block = false;
+};
+
+std::optional<Shortened> shortened(const FileHead& head, const std::string& path) {
     const size_t newest =
         head.number(kHeaderBytes + 8) >= head.number(2 * kHeaderBytes + 8) ? kHeaderBytes : 2 * kHeaderBytes;
     const uint64_t blocks = head.number(newest + 32), block_bytes = head.number(newest + 40);
     std::error_code problem;
     const uint64_t size = fs::file_size(path, problem);
-    if (!problem && block_bytes > 0 && (size - 3 * kHeaderBytes) / block_bytes < blocks) return fail(cut);
-    return {};
+    if (problem || block_bytes == 0) return std::nullopt;
+    const uint64_t bytes = size - std::min<uint64_t>(size, 3 * kHeaderBytes);
+    if (bytes / block_bytes >= blocks) return std::nullopt;
+    return Shortened{bytes / block_bytes, bytes % block_bytes != 0};
+}
+
+// Whether the blocks that hold something are more than the file has.
+bool lacks_blocks(duck::Connection& connection, const Shortened& file) {
+    if (file.within_a_block) return true;
+    const auto used = connection.query(
+        "SELECT used_blocks FROM pragma_database_size() WHERE database_name = current_database()");
+    if (!used || used->rows.size() != 1) return true;
+    const auto* blocks = std::get_if<int64_t>(&used->rows[0][0]);
+    return !blocks || static_cast<uint64_t>(*blocks) > file.blocks;
 }
 
 Error explain(Error error, const std::string& path) {
@@ -160,7 +189,10 @@ Status migrate(duck::Connection& connection, int version, int target, const std:
 Result<OpenProfile> open_profile(const std::string& path, const ReadOptions& options) {
     OPSIGHT_ASSIGN(const FileHead head, read_head(path));
     OPSIGHT_TRY(check_head(head, path));
-    OPSIGHT_ASSIGN(OpenProfile profile, open_database(path, options, true));
+    const std::optional<Shortened> cut = shortened(head, path);
+    Result<OpenProfile> opened = open_database(path, options, true);
+    if (cut && (!opened || lacks_blocks(opened->connection, *cut))) return fail(truncated(path));
+    OPSIGHT_ASSIGN(OpenProfile profile, std::move(opened));
     OPSIGHT_ASSIGN(const int version, stored_version(profile.connection, path));
     if (version == kSchemaVersion) return profile;
     if (version > kSchemaVersion)

@@ -11,6 +11,7 @@
 #include "query/page.h"
 #include "query/test_session.h"
 #include "server/router.h"
+#include "server/viewer.h"
 
 namespace opsight::server {
 namespace {
@@ -32,6 +33,13 @@ void set_schema_version(const std::string& path, const std::string& version) {
     ASSERT_TRUE(connection.has_value());
     ASSERT_TRUE(connection->query("UPDATE raw.meta SET value = ? WHERE key = 'schema_version'", {version})
                     .has_value());
+}
+
+void change(const std::string& path, const std::string& sql) {
+    auto database = duck::Database::open(path, {});
+    ASSERT_TRUE(database.has_value());
+    const Status changed = database->connect()->execute(sql);
+    ASSERT_TRUE(changed.has_value()) << changed.error().message();
 }
 
 int64_t calls_of(Session& session) {
@@ -137,6 +145,42 @@ TEST(Profiles, AFileThatIsWrittenAnewIsOpenedAnew) {
     fs::remove(path);
     EXPECT_EQ(profiles.version(0), 1u) << "a deleted file stays as it was opened";
     EXPECT_EQ(calls_of(**profiles.lease(0, all)), 14);
+}
+
+TEST(Profiles, OneThatIsBroughtUpToDateWhenOpenedIsNoOther) {
+    const StoredProfile stored(steps(3));
+    set_schema_version(stored.path(), "3");
+    change(
+        stored.path(),
+        "DROP VIEW IF EXISTS ops; ALTER TABLE raw.ops DROP caller_layer; ALTER TABLE raw.device_spans DROP "
+        "launch_dur_ns");
+    Profiles profiles({stored.path()}, false);
+    const auto facts = profiles.facts(0);
+    ASSERT_TRUE(facts.has_value()) << facts.error().message;
+    EXPECT_EQ(profiles.version(0), 0u);
+    EXPECT_TRUE(profiles.lease(0, {}).has_value());
+}
+
+TEST(FindProfiles, NamesEachFileOnce) {
+    const StoredProfile stored(steps(1));
+    namespace fs = std::filesystem;
+    const fs::path path = stored.path();
+    const auto found =
+        find_profiles({path.string(), (path.parent_path() / "." / path.filename()).string(), path.string()});
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->size(), 1u);
+}
+
+TEST(Viewer, NamesABadFileOnceInItsError) {
+    const std::string path = ::testing::TempDir() + "no_profile.opsight";
+    std::ofstream(path) << "no profile at all";
+    ViewOptions options;
+    options.port = 0;
+    const auto viewer = Viewer::start({path}, options);
+    ASSERT_FALSE(viewer.has_value());
+    EXPECT_TRUE(viewer.error().message().starts_with(path + ": is not an Opsight profile"))
+        << viewer.error().message();
+    std::filesystem::remove(path);
 }
 
 TEST(Profiles, ManyThreadsAskForManyRanges) {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <set>
 #include <thread>
 
 #include "server/assets.h"
@@ -58,6 +59,29 @@ std::string url_host(std::string address) {
     return address.find(':') == address.npos ? address : "[" + address + "]";
 }
 
+// Where the path stands before it, a message need not begin with the file's name.
+Problem beside_its_path(Problem problem, const std::string& path) {
+    const std::string file = fs::path(path).filename().string();
+    for (const std::string& start : {file + ": ", file + " "}) {
+        if (!problem.message.starts_with(start)) continue;
+        problem.message.erase(0, start.size());
+        break;
+    }
+    return problem;
+}
+
+// A file that is named twice is one profile.
+std::vector<std::string> each_once(const std::vector<std::string>& paths) {
+    std::vector<std::string> once;
+    std::set<fs::path> seen;
+    for (const std::string& path : paths) {
+        std::error_code problem;
+        const fs::path real = fs::canonical(path, problem);
+        if (seen.insert(problem ? fs::path(path) : real).second) once.push_back(path);
+    }
+    return once;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> find_profiles(const std::vector<std::string>& paths) {
@@ -79,7 +103,7 @@ Result<std::vector<std::string>> find_profiles(const std::vector<std::string>& p
         std::sort(inside.begin(), inside.end());
         found.insert(found.end(), inside.begin(), inside.end());
     }
-    return found;
+    return each_once(found);
 }
 
 Result<Viewer> Viewer::start(std::vector<std::string> paths, const ViewOptions& options) {
@@ -91,7 +115,9 @@ Result<Viewer> Viewer::start(std::vector<std::string> paths, const ViewOptions& 
         const Expected<ProfileFacts> facts = profiles->facts(i);
         any = facts.has_value();
         if (any) readable = i;
-        if (!any && !first) first = Error{facts.error().message, paths[i], {}, facts.error().remedy};
+        if (any || first) continue;
+        const Problem problem = beside_its_path(facts.error(), paths[i]);
+        first = Error{problem.message, paths[i], {}, problem.remedy};
     }
     if (!any)
         return fail(first.value_or(Error{"no profile was named", {}, {}, "name a file or a folder", 2}));
@@ -131,7 +157,10 @@ void Viewer::serve(const OnBad& on_bad) {
         looking = std::thread([this, &on_bad] {
             for (size_t i = 0; i < profiles_->size() && !profiles_->stopping(); ++i) {
                 const Expected<ProfileFacts> facts = profiles_->facts(i);
-                if (!facts && !profiles_->stopping()) on_bad(profiles_->path(i), facts.error());
+                if (!facts && !profiles_->stopping()) {
+                    const std::string& path = profiles_->path(i);
+                    on_bad(path, beside_its_path(facts.error(), path));
+                }
             }
         });
     http_.serve([this](const Request& request) { return answer(request); },

@@ -24,6 +24,7 @@ describe("an address that cannot be", () => {
     ["compare?with=yesterday", "The run “yesterday” is not here", "with"],
     ["timeline?begin=900&end=100", "ends before it begins", "end=100&"],
     ["timeline?begin=soon", "“begin=soon” is no time", "soon"],
+    ["timeline?track=1&span=99999999", "There is no event 99999999 on that track", "99999999"],
     ["timeline?track=99999&span=1", "There is no track 99999", "99999"],
   ])("%s", async (address, said, gone) => {
     await site().show(address);

@@ -93,6 +93,10 @@ function wrongAddress(controller: Controller, params: URLSearchParams): Correcti
   if (track !== null && !controller.info.tracks.some((each) => each.id === track)) {
     wrong.push(...["track", "span"].map((key) => ({ key, to: null, text: `There is no track ${String(track)} in this timeline: nothing is selected.` })));
   }
+  const { missing } = controller;
+  if (missing && missing.track === track && missing.span === numberIn(params, "span")) {
+    wrong.push(...["track", "span"].map((key) => ({ key, to: null, text: `There is no event ${String(missing.span)} on that track: nothing is selected.` })));
+  }
   return wrong;
 }
 

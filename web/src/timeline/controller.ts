@@ -49,6 +49,7 @@ export class Controller {
   selected: Place | null = null;
   event: EventAnswer | null = null;
   private problem = "";
+  missing: { track: number; span: number } | null = null; // asked for by an address, and not there
   hover: Hover | null = null;
   range: Bounds | null = null;
   private mode: ColorMode = "kind";
@@ -272,7 +273,8 @@ export class Controller {
       if (reveal) this.reveal(answer.event);
     } catch (problem) {
       if (abort.signal.aborted) return;
-      this.problem = problem instanceof ApiError ? problem.message : "The details could not be read.";
+      if (problem instanceof ApiError && problem.status === 404) this.missing = { track, span };
+      else this.problem = problem instanceof ApiError ? problem.message : "The details could not be read.";
       if (!this.selected?.name) this.selected = null;
     }
     this.publish();

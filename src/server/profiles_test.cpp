@@ -149,11 +149,12 @@ TEST(Profiles, AFileThatIsWrittenAnewIsOpenedAnew) {
 
 TEST(Profiles, OneThatIsBroughtUpToDateWhenOpenedIsNoOther) {
     const StoredProfile stored(steps(3));
-    set_schema_version(stored.path(), "3");
-    change(
-        stored.path(),
-        "DROP VIEW IF EXISTS ops; ALTER TABLE raw.ops DROP caller_layer; ALTER TABLE raw.device_spans DROP "
-        "launch_dur_ns");
+    set_schema_version(stored.path(), "4");
+    for (const char* added :
+         {"ops DROP work", "ops DROP share", "device_spans DROP work", "device_spans DROP share"})
+        change(stored.path(), std::string("ALTER TABLE raw.") + added);
+    for (const char* added : {"works", "device_models", "device_peaks", "work_stats"})
+        change(stored.path(), std::string("DROP TABLE raw.") + added);
     Profiles profiles({stored.path()}, false);
     const auto facts = profiles.facts(0);
     ASSERT_TRUE(facts.has_value()) << facts.error().message;

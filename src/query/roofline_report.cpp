@@ -49,7 +49,8 @@ Result<Report> expected_vs_measured_report(Session& session, const Shape& shape)
     q.with = "WITH x AS (SELECT s.kernel, s.op, " + work_sums() + " FROM " + kWorkSource +
              " WHERE s.kernel >= 0 AND s.work >= 0 GROUP BY ALL) ";
     q.source = "x JOIN raw.kernel_names k ON k.id = x.kernel JOIN raw.op_identities i ON i.id = x.op";
-    q.order = {{"time_ns", true}, {"kernel_name", false}, {"op_name", false}, {"shapes", false}};
+    q.order = {{"time_ns", true}, {"kernel_name", false},   {"op_name", false},
+               {"shapes", false}, {"expected_bytes", true}, {"expected_flops", true}};
     OPSIGHT_TRY(session.prepare_work());
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
     report.sections.push_back({std::move(table)});

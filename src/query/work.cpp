@@ -85,6 +85,8 @@ Result<ResultTable> ask_for_work(Session& session, const Question& q, const Shap
 
 }  // namespace
 
+// Rounded, since the last digits of a sum of fractions depend on the order of its terms: the same range must
+// give the same numbers, however it was asked for.
 std::string work_sums() {
     constexpr std::string_view bounded = "FILTER (WHERE w.bound_ns >= 0)";
     return fmt::format(
@@ -94,10 +96,12 @@ std::string work_sums() {
         "round(sum(s.share * w.matrix_flops)) AS matrix_flops, "
         "round(sum(s.share * w.recomputed_flops)) AS recomputed_flops, "
         "round(sum(s.share * w.bytes_min)) AS bytes, (sum(s.time_ns) {0})::BIGINT AS bounded_ns, "
-        "sum(s.share * w.flops) {0} AS bounded_flops, sum(s.share * w.math_ns) {0} AS math_ns, "
-        "sum(s.share * w.memory_ns) {0} AS memory_ns, sum(s.share * w.bound_ns) {0} AS bound_ns, "
+        "round(sum(s.share * w.flops) {0}) AS bounded_flops, "
+        "round(sum(s.share * w.math_ns) {0}, 3) AS math_ns, "
+        "round(sum(s.share * w.memory_ns) {0}, 3) AS memory_ns, "
+        "round(sum(s.share * w.bound_ns) {0}, 3) AS bound_ns, "
         "coalesce(bool_or(w.estimate), false) AS estimate, "
-        "string_agg(DISTINCT nullif(w.note, ''), '; ') AS note, "
+        "string_agg(DISTINCT nullif(w.note, ''), '; ' ORDER BY nullif(w.note, '')) AS note, "
         "coalesce(bool_and(w.bytes_min <= (SELECT max(l2_bytes) FROM raw.device_models)) FILTER (WHERE "
         "w.kind IN (1, 2) OR w.bytes_min > 2), false) AS small, "
         "coalesce(bool_or(s.kernel IN (SELECT id FROM raw.kernel_names WHERE name ILIKE '%winograd%')), "
@@ -165,7 +169,7 @@ Result<ResultTable> work_summary(Session& session) {
         "WHERE u.worked AND u.wall_ns IS NOT NULL AND p.precision IS NOT NULL GROUP BY ALL), "
         // A device whose peak is not known makes the sum unknown.
         "k AS (SELECT CASE WHEN count(peak) = count(*) THEN sum(peak) END AS peak, "
-        "CASE WHEN count(peak) = count(*) THEN sum(peak * wall_ns) END AS possible FROM d) ",
+        "CASE WHEN count(peak) = count(*) THEN round(sum(peak * wall_ns)) END AS possible FROM d) ",
         work_sums(), kWorkSource);
     q.source = "x, p, k";
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, {}));

@@ -83,6 +83,7 @@ bool is_signed(uint64_t type) {
 }
 
 int64_t signed_of(std::string_view bytes) {
+    if (bytes.empty()) return 0;
     const auto bits = static_cast<unsigned>(64 - 8 * std::min<size_t>(bytes.size(), 8));
     return static_cast<int64_t>(unsigned_of(bytes) << bits) >> bits;
 }
@@ -241,7 +242,7 @@ void Decoder::object(const Schemas::Schema& schema, std::string_view bytes, cons
 void Decoder::entry(const Schemas::Entry& entry, const Place& place, std::string_view bytes,
                     const std::string& name) {
     const std::string_view own = bytes.substr(place.at, place.size * static_cast<size_t>(place.count));
-    if ((entry.flags & in::kRoleMask) == in::kTimestamp) {
+    if ((entry.flags & in::kRoleMask) == in::kTimestamp && !own.empty()) {
         const int64_t time = signed_of(own);
         ((entry.flags & in::kEventMask) == in::kRangeEnd ? result.end : result.begin) = time;
     }

@@ -52,6 +52,7 @@ struct LayerCost {
     double macs() const { return forward.macs + backward.macs; }
     double flops() const { return forward.flops + backward.flops; }
     double bytes() const { return forward.bytes + backward.bytes; }
+    double intensity() const { return bytes() > 0 ? flops() / bytes() : 0; }
 };
 
 struct Memory {
@@ -70,7 +71,7 @@ struct Estimate {
     std::vector<std::string> uncounted;  // "3 x TopK"
     std::vector<std::string> notes;
 
-    double intensity() const { return total.bytes() > 0 ? total.flops() / total.bytes() : 0; }
+    double intensity() const { return total.intensity(); }
     double throughput() const { return total.bound_s > 0 ? batch / total.bound_s : 0; }  // samples per second
 };
 

@@ -136,7 +136,7 @@ ResultTable layer_table(const EstimateAnswer& answer) {
         table.rows.push_back({layer.name, layer.op_type, layer.output_shape, number(layer.flops()),
                               number(layer.macs()), count_cell(layer.parameters), layer.weight_bytes,
                               layer.input_bytes, layer.output_bytes, number(layer.bytes()),
-                              counted ? ratio_cell(layer.flops(), layer.bytes()) : Cell(),
+                              counted && layer.bytes() > 0 ? Cell(layer.intensity()) : Cell(),
                               std::string(name_of(layer.kind)), std::string(name_of(layer.limiter)),
                               counted ? time_cell(answer.settings, layer.bound_s) : Cell(),
                               answer.settings.device ? ratio_cell(100 * layer.bound_s, all) : Cell()});

@@ -70,7 +70,7 @@ std::string roofline(const EstimateAnswer& answer, double width, double height) 
     const double top = ceilings.empty() ? 1e12 : ceilings.front().peak;
     double low = bandwidth > 0 ? top / bandwidth : 1, high = low, least = top;
     for (const cost::LayerCost* layer : layers) {
-        const double intensity = layer->flops() / layer->bytes();
+        const double intensity = layer->intensity();
         low = std::min(low, intensity);
         high = std::max(high, intensity);
         least = std::min(least, layer->flops() / layer->bound_s);
@@ -98,7 +98,7 @@ std::string roofline(const EstimateAnswer& answer, double width, double height) 
     for (size_t i = 0; i < layers.size(); ++i) {
         const cost::LayerCost& layer = *layers[i];
         const double share = layer.bound_s / answer.estimate.total.bound_s;
-        const double intensity = layer.flops() / layer.bytes(), rate = layer.flops() / layer.bound_s;
+        const double intensity = layer.intensity(), rate = layer.flops() / layer.bound_s;
         chart.point(intensity, rate, std::clamp(40 * std::sqrt(share), 2.0, 16.0),
                     layer.kind == cost::WorkKind::kMatrix ? "s0" : "s1",
                     fmt::format("{} ({}): {} at least, {:.1f} % of all; {:.3g} FLOP/B, {}; limited by {}",

@@ -32,7 +32,7 @@ function Tip({ bar, x, width }: { bar: IterationShares; x: number; width: number
         {bar.warm_up && <span className="badge warn">warm-up</span>}
       </b>
       <dl>
-        {SHARES.filter((share) => bar.shares_ns[share] > 0).map((share) => (
+        {SHARES.map((share) => (
           <div key={share}>
             <dt>
               <i className={`swatch c-${share}`} /> {SHARE_NAMES[share]}

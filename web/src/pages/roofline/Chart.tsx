@@ -20,18 +20,18 @@ interface Drawn {
 }
 
 function Ceilings({ ceilings, bandwidth, x, y }: { ceilings: readonly Ceiling[]; bandwidth: number | null; x: Axis; y: Axis }) {
-  const top = ceilings[0]?.flops;
+  const highest = ceilings[0];
   let above = -100;
   return (
     <g>
-      {bandwidth !== null && top !== undefined && (
+      {bandwidth !== null && highest?.ridge !== undefined && highest.ridge !== null && (
         <>
           <line
             className="roof memory"
             x1={place(x, Math.max(x.from, y.from / bandwidth))}
             y1={place(y, Math.max(x.from * bandwidth, y.from))}
-            x2={place(x, top / bandwidth)}
-            y2={place(y, top)}
+            x2={place(x, highest.ridge)}
+            y2={place(y, highest.flops)}
           />
           <text
             className="axis-text roof-name"
@@ -49,7 +49,7 @@ function Ceilings({ ceilings, bandwidth, x, y }: { ceilings: readonly Ceiling[];
           <g key={ceiling.unit}>
             <line
               className={at === 0 ? "roof" : "roof lower"}
-              x1={place(x, bandwidth !== null && bandwidth > 0 ? ceiling.flops / bandwidth : x.from)}
+              x1={place(x, ceiling.ridge ?? x.from)}
               x2={x.high}
               y1={height}
               y2={height}

@@ -40,12 +40,12 @@ describe("the roofline", () => {
   it("takes the ridge from the highest ceiling of a device", () => {
     const rows = rowsOf(
       table(
-        ["rank", "device", "name", "unit", "flops_per_s", "bytes_per_s"],
+        ["rank", "device", "name", "unit", "flops_per_s", "bytes_per_s", "ridge"],
         [
-          [0, 0, "A100", "vector fp32", 19.5e12, 2e12],
-          [0, 0, "A100", "matrix fp16", 312e12, 2e12],
-          [0, 1, "V100", "matrix fp16", 125e12, 0.9e12],
-          [0, 2, "other", null, null, null],
+          [0, 0, "A100", "vector fp32", 19.5e12, 2e12, 9.75],
+          [0, 0, "A100", "matrix fp16", 312e12, 2e12, 156],
+          [0, 1, "V100", "matrix fp16", 125e12, 0.9e12, 138.9],
+          [0, 2, "other", null, null, null, null],
         ],
       ),
     );

@@ -9,6 +9,7 @@ export interface Ceiling {
   unit: string; // "matrix fp16"
   flops: number; // per second
   bandwidth: number | null; // bytes per second
+  ridge: number | null; // FLOP per byte
 }
 
 export interface Point {
@@ -40,7 +41,7 @@ export function ceilingsOf(rows: readonly Row[]): Ceiling[] {
     const unit = row.text("unit");
     if (flops === null || !(flops > 0) || unit === null) return [];
     const device = `${row.text("rank") ?? ""}/${row.text("device") ?? ""}`;
-    return [{ device, name: row.text("name") ?? row.text("model") ?? "Device", unit, flops, bandwidth: row.number("bytes_per_s") }];
+    return [{ device, name: row.text("name") ?? row.text("model") ?? "Device", unit, flops, bandwidth: row.number("bytes_per_s"), ridge: row.number("ridge") }];
   });
 }
 
@@ -117,8 +118,7 @@ export function powers(axis: Axis, room: number): number[] {
 export function roofOf(ceilings: readonly Ceiling[], device: string): { lines: Ceiling[]; bandwidth: number | null; ridge: number | null } {
   const lines = ceilings.filter((each) => each.device === device).sort((a, b) => b.flops - a.flops);
   const bandwidth = lines.find((each) => each.bandwidth !== null)?.bandwidth ?? null;
-  const top = lines[0]?.flops ?? null;
-  return { lines, bandwidth, ridge: top !== null && bandwidth !== null && bandwidth > 0 ? top / bandwidth : null };
+  return { lines, bandwidth, ridge: lines[0]?.ridge ?? null };
 }
 
 // "989 TFLOP/s"

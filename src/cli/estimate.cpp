@@ -1,14 +1,13 @@
 // opsight estimate: what a network must cost, from its file alone.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/model_sizes.h"
 #include "cli/new_file.h"
 #include "cli/table_output.h"
-#include "import/model/model_import.h"
 #include "report/estimate_picture.h"
 #include "report/render.h"
 #include "report/render_estimate.h"
@@ -17,39 +16,6 @@ namespace opsight::cli {
 namespace {
 
 constexpr size_t kRowsOnTerminal = 20;
-
-Error usage(std::string what, std::string remedy) {
-    return {.what = std::move(what), .file = {}, .place = {}, .remedy = std::move(remedy), .exit_code = 2};
-}
-
-Result<int64_t> whole_number(const std::string& text, const std::string& what) {
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > kMostElements)
-        return fail(
-            usage(fmt::format("{} must be a whole number above 0, not '{}'", what, text), "for example 8"));
-    return value;
-}
-
-// "name=rest"
-Result<std::pair<std::string, std::string>> split_binding(const std::string& text, const char* example) {
-    const size_t at = text.rfind('=');
-    if (at == std::string::npos || at == 0)
-        return fail(usage(fmt::format("'{}' has not the form NAME=VALUE", text),
-                          fmt::format("for example {}", example)));
-    return std::pair(text.substr(0, at), text.substr(at + 1));
-}
-
-Result<Shape> parse_shape(const std::string& text) {
-    Shape shape;
-    for (size_t at = 0; at <= text.size();) {
-        const size_t end = std::min(text.find_first_of("x,", at), text.size());
-        OPSIGHT_ASSIGN(const int64_t size, whole_number(text.substr(at, end - at), "a size of --shape"));
-        shape.push_back(size);
-        at = end + 1;
-    }
-    return shape;
-}
 
 class EstimateCommand : public Command {
   public:
@@ -76,9 +42,7 @@ class EstimateCommand : public Command {
         sub->add_option("--sparsity", sparsity_, "2:4: weights with structured sparsity");
         sub->add_option("--derate", derate_, "Part of each peak that can be reached, above 0 and up to 1")
             ->default_str("1");
-        sub->add_option("--dim", dims_,
-                        "Open dimension of the model, as NAME=SIZE (default: 1); repeat for more");
-        sub->add_option("--shape", shapes_, "Shape of an input, as NAME=1x3x224x224; repeat for more");
+        sizes_.declare(*sub);
         sub->add_option("--limit", limit_,
                         "Layers in the table, the costliest; 0: all in their order (default: 20)");
         sub->add_flag("--summary", summary_, "Print layers, parameters and sizes as torchinfo does");
@@ -104,7 +68,7 @@ class EstimateCommand : public Command {
     Result<int> run() override {
         OPSIGHT_ASSIGN(const Format format, parse_format(format_));
         OPSIGHT_ASSIGN(const EstimateQuestion question, read_question());
-        OPSIGHT_ASSIGN(const ModelOptions options, read_options());
+        OPSIGHT_ASSIGN(const ModelOptions options, sizes_.read());
         OPSIGHT_ASSIGN(const ModelGraph graph, import_model(path_, options));
         const cost::Network network(graph);
         const std::vector<EstimateAnswer> answers = answer_estimates(network, question);
@@ -200,21 +164,9 @@ class EstimateCommand : public Command {
         return question;
     }
 
-    Result<ModelOptions> read_options() const {
-        ModelOptions options;
-        for (const std::string& text : dims_) {
-            OPSIGHT_ASSIGN(const auto binding, split_binding(text, "--dim batch=8"));
-            OPSIGHT_ASSIGN(options.dims[binding.first], whole_number(binding.second, "--dim"));
-        }
-        for (const std::string& text : shapes_) {
-            OPSIGHT_ASSIGN(const auto binding, split_binding(text, "--shape input=1x3x224x224"));
-            OPSIGHT_ASSIGN(options.shapes[binding.first], parse_shape(binding.second));
-        }
-        return options;
-    }
-
     std::string path_, device_file_, sparsity_, optimizer_ = "adam", format_ = "table", picture_;
-    std::vector<std::string> devices_, batches_, formats_, dims_, shapes_;
+    std::vector<std::string> devices_, batches_, formats_;
+    ModelSizes sizes_;
     double derate_ = 1;
     int64_t limit_ = -1;
     bool train_ = false, fuse_ = false, summary_ = false, force_ = false;

@@ -3,13 +3,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <optional>
 #include <thread>
 
 #include "analyze/analyze.h"
 #include "cli/commands.h"
+#include "cli/model_sizes.h"
+#include "db/model_store.h"
 #include "db/writer.h"
 #include "import/import.h"
 
@@ -82,8 +87,14 @@ class ImportCommand : public Command {
                "TRACE", inputs_,
                "PyTorch (Kineto) traces (.json, .json.gz, a directory of ranks, a .tar.gz of them), "
                "reports of Nsight Systems (.sqlite; .nsys-rep where nsys is on PATH), or databases of DLProf "
-               "(dlprof_dldb.sqlite)")
+               "(dlprof_dldb.sqlite); with --model also a profile file, which gets the model")
             ->required();
+        sub->add_option(
+            "--model", model_,
+            "Network that was run, to keep with the profile: ONNX file, or TensorFlow's GraphDef, "
+            "MetaGraph or SavedModel. Its nodes are matched with the ops of the run; the viewer "
+            "shows them as a graph. One that is there already is replaced");
+        sizes_.declare(*sub);
         sub->add_option("-o,--output", output_,
                         "Profile file to write (default: name of the trace + .opsight)");
         sub->add_flag("-f,--force", force_, "Replace an existing file");
@@ -106,12 +117,27 @@ class ImportCommand : public Command {
             "  opsight import trace.json.gz\n"
             "  opsight import -o run.opsight traces/          # one trace for each rank\n"
             "  opsight import trace.json --key-op Optimizer.step\n"
-            "  opsight import report.sqlite --iteration-range 'step .*'");
+            "  opsight import report.sqlite --iteration-range 'step .*'\n"
+            "  opsight import trace.json.gz --model resnet50.onnx\n"
+            "  opsight import run.opsight --model resnet50.onnx   # into a profile that is there already");
         return sub;
     }
 
     Result<int> run() override {
         const auto begin = std::chrono::steady_clock::now();
+        std::optional<ModelGraph> model;
+        if (!model_.empty()) {
+            OPSIGHT_ASSIGN(const ModelOptions sizes, sizes_.read());
+            OPSIGHT_ASSIGN(model, import_model(model_, sizes));
+        } else if (sizes_.given()) {
+            return fail(usage("--dim and --shape are about a model, and none is given", "add --model FILE"));
+        }
+        if (model && inputs_.size() == 1 && is_profile(inputs_.front())) {
+            if (!output_.empty())
+                return fail(usage("a model is added to the profile itself, so -o has no meaning",
+                                  "leave -o out; to keep the profile as it is, copy it first"));
+            return add_model(inputs_.front(), *model);
+        }
         if (output_.empty()) output_ = default_output(inputs_.front());
         if (!force_ && fs::exists(output_))
             return fail(
@@ -136,10 +162,35 @@ class ImportCommand : public Command {
         const double seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         if (!quiet_) report(profile, facts, seconds);
+        if (model) return add_model(output_, *model);
         return 0;
     }
 
   private:
+    // A DuckDB file, whatever its name: what it holds is looked at when it is opened.
+    static bool is_profile(const std::string& path) {
+        std::array<char, 12> head{};
+        std::ifstream file(path, std::ios::binary);
+        return file.read(head.data(), head.size()) && std::string_view(head.data() + 8, 4) == "DUCK";
+    }
+
+    Result<int> add_model(const std::string& profile, const ModelGraph& model) const {
+        std::string name = fs::path(model_).filename().string();
+        if (name.empty()) name = fs::path(model_).parent_path().filename().string();
+        OPSIGHT_ASSIGN(const db::AddedModel added, db::add_model(profile, model, name));
+        if (quiet_) return 0;
+        fmt::print("{}: {} of {} nodes of {} matched ({} by name, {} by type and order)", profile,
+                   added.matched(), added.nodes, name, added.by_name, added.by_order);
+        if (added.macs > 0)
+            fmt::print(", with {:.1f} % of its multiply-adds", 100 * added.matched_macs / added.macs);
+        fmt::print("\n");
+        if (added.nodes > 0 && added.matched() == 0)
+            fmt::print(stderr,
+                       "note: no node was found among the ops: is {} what was run? See docs/COST-MODEL.md\n",
+                       name);
+        return 0;
+    }
+
     static Status check_range(const Iterations& iterations) {
         int64_t last = -1;
         for (const Iteration& it : iterations.list)
@@ -169,7 +220,8 @@ class ImportCommand : public Command {
     }
 
     std::vector<std::string> inputs_;
-    std::string output_;
+    std::string output_, model_;
+    ModelSizes sizes_;
     AnalysisOptions analysis_;
     size_t threads_ = 0;
     bool force_ = false, quiet_ = false, all_diagnostics_ = false;

@@ -72,11 +72,23 @@ CREATE TABLE raw.device_peaks (device INTEGER, matrix BOOLEAN, precision TINYINT
 CREATE TABLE raw.work_stats (rank INTEGER, op INTEGER, kernel INTEGER, kind TINYINT, iteration INTEGER,
     device INTEGER, work INTEGER, spans BIGINT, time_ns BIGINT, share DOUBLE))";
 
+// 6: the network of a run.
+constexpr const char* kToVersion6 = R"(
+CREATE TABLE raw.models (name VARCHAR, format VARCHAR, producer VARCHAR, batch DOUBLE, precision VARCHAR,
+    device VARCHAR, nodes BIGINT, matched BIGINT, notes VARCHAR);
+CREATE TABLE raw.model_groups (id INTEGER, parent INTEGER, name VARCHAR, path VARCHAR, part BOOLEAN,
+    layer INTEGER);
+CREATE TABLE raw.model_nodes (id INTEGER, grp INTEGER, name VARCHAR, label VARCHAR, op_type VARCHAR,
+    module VARCHAR, layer INTEGER, how TINYINT, output_shape VARCHAR, kind VARCHAR, macs DOUBLE, flops DOUBLE,
+    bytes_min DOUBLE, parameters DOUBLE, bound_ns DOUBLE, limiter TINYINT, folded BOOLEAN);
+CREATE TABLE raw.model_edges (from_node INTEGER, to_node INTEGER, shape VARCHAR);
+CREATE TABLE raw.model_calls (node INTEGER, op INTEGER, backward BOOLEAN))";
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
     static const std::vector<Migration> steps = {
-        {1, kToVersion2}, {2, kToVersion3}, {3, kToVersion4}, {4, kToVersion5}};
+        {1, kToVersion2}, {2, kToVersion3}, {3, kToVersion4}, {4, kToVersion5}, {5, kToVersion6}};
     return steps;
 }
 

@@ -218,4 +218,9 @@ Result<OpenProfile> open_profile(const std::string& path, const ReadOptions& opt
     return open_database(path, options, true);
 }
 
+Result<OpenProfile> open_profile_to_change(const std::string& path) {
+    OPSIGHT_TRY(open_profile(path));  // says why it cannot be, and brings it up to date
+    return open_database(path, {}, false);
+}
+
 }  // namespace opsight::db

@@ -31,6 +31,9 @@ const std::vector<Migration>& migrations();
 // A file of an older schema version is first brought up to date in place, which needs write access to it.
 Result<OpenProfile> open_profile(const std::string& path, const ReadOptions& options = {});
 
+// Opens it to be written to. Nobody else may have it open meanwhile.
+Result<OpenProfile> open_profile_to_change(const std::string& path);
+
 // What kind of failure an error of open_profile is: "not_found", "not_a_profile", "newer_schema",
 // "older_schema" or "unreadable".
 std::string_view kind_of(const Error& error);

@@ -14,7 +14,7 @@
 
 namespace opsight::db {
 
-inline constexpr int kSchemaVersion = 5;
+inline constexpr int kSchemaVersion = 6;
 
 // Values of ops.caller_layer that are no layer.
 inline constexpr int kNoCaller = -2, kCallerOfSameLayer = -3;
@@ -64,6 +64,10 @@ std::string precision_text(std::string_view column);
 
 // The SELECT that sums op instances up, in the columns of op_stats. `ops` is raw.ops or a relation like it.
 std::string op_stats_sql(std::string_view ops);
+
+// How a node of a network was found among the ops: "name" or "order"; NULL where it was not.
+std::string match_text(std::string_view column);
+std::string work_limiter_text(std::string_view column);
 
 std::string create_tables_sql();
 std::string create_views_sql();

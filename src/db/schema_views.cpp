@@ -421,6 +421,8 @@ const std::vector<View>& views() {
             list.push_back(std::move(view));
         for (View& view : source_views())
             list.push_back(std::move(view));
+        for (View& view : model_views())
+            list.push_back(std::move(view));
         for (View& view : entity_views())
             list.push_back(std::move(view));
         return list;

@@ -50,5 +50,8 @@ std::vector<View> source_views();
 std::vector<View> stream_views();
 std::vector<Table> work_tables();
 std::vector<View> work_views();
+// A network's file and what ran of it.
+std::vector<Table> model_tables();
+std::vector<View> model_views();
 
 }  // namespace opsight::db

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "query/model_graph.h"
 #include "query/page.h"
 #include "query/viewer_tables.h"
 #include "query/work.h"
@@ -58,6 +59,7 @@ constexpr std::pair<std::string_view, Maker> kMakers[] = {
     {"roofline_kernels", plain<roofline_kernels>},
     {"roofline_ceilings", plain<roofline_ceilings>},
     {"uncounted", plain<uncounted_work>},
+    {"model_nodes", model_nodes},
 };
 
 }  // namespace

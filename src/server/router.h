@@ -86,6 +86,7 @@ std::vector<Route> profile_routes();
 std::vector<Route> table_routes();
 std::vector<Route> timeline_routes();
 std::vector<Route> view_routes();
+std::vector<Route> model_routes();
 std::vector<Route> aggregation_routes();
 
 }  // namespace opsight::server

@@ -29,11 +29,22 @@ const FROM_CORPUS = {
   ranks: "kineto/param/dlrm_kineto.tar.gz",
 };
 
+// The network that is trained, as a file.
+const EXPORT = `
+import sys
+sys.path.insert(0, sys.argv[1])
+import torch, train_cnn
+torch.onnx.export(train_cnn.ResNet().eval(), torch.zeros(1, 3, 32, 32), sys.argv[2])
+`;
+
 function make(folder: string): Record<string, string> {
   const files: Record<string, string> = { training: path.join(folder, "training.opsight") };
   const quiet = { stdio: ["ignore", "ignore", "pipe"] as ["ignore", "ignore", "pipe"] };
   const script = path.join(ROOT, "examples/train_cnn.py");
   execFileSync(OPSIGHT, ["profile", "-o", files.training ?? "", "--", PYTHON, script, "--epochs", "1", "--steps", "8", "--batch", "8"], quiet);
+  const model = path.join(folder, "cnn.onnx");
+  execFileSync(PYTHON, ["-B", "-c", EXPORT, path.dirname(script), model], quiet);
+  execFileSync(OPSIGHT, ["import", "-q", files.training ?? "", "--model", model], quiet);
   for (const [name, trace] of Object.entries(FROM_CORPUS)) {
     if (!existsSync(path.join(CORPUS, trace))) continue;
     files[name] = path.join(folder, `${name}.opsight`);

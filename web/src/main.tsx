@@ -11,6 +11,7 @@ import "./styles/table.css";
 import "./styles/charts.css";
 import "./styles/roofline.css";
 import "./styles/pages.css";
+import "./styles/model.css";
 
 declare global {
   interface Window {

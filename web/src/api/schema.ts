@@ -265,7 +265,7 @@ export interface paths {
                 path: {
                     /** @description number of a profile */
                     id: components["parameters"]["id"];
-                    name: "detailed" | "iteration" | "kernel" | "tensor_core" | "op_type" | "group_op" | "kernels" | "ops_kernels" | "iteration_ops" | "iteration_op_kernels" | "iterations" | "devices" | "streams" | "diagnostics" | "key_ops" | "memory_allocators" | "communication" | "roofline" | "roofline_layers" | "roofline_kernels" | "roofline_ceilings" | "uncounted";
+                    name: "detailed" | "iteration" | "kernel" | "tensor_core" | "op_type" | "group_op" | "kernels" | "ops_kernels" | "iteration_ops" | "iteration_op_kernels" | "iterations" | "devices" | "streams" | "diagnostics" | "key_ops" | "memory_allocators" | "communication" | "roofline" | "roofline_layers" | "roofline_kernels" | "roofline_ceilings" | "uncounted" | "model_nodes";
                 };
                 cookie?: never;
             };
@@ -464,6 +464,69 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["FirstOp"];
+                    };
+                };
+                /** @description an error */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profiles/{id}/model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The network of the profile as a graph, groups closed but for those asked for */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description first iteration */
+                    iter_start?: components["parameters"]["iter_start"];
+                    /** @description last iteration */
+                    iter_stop?: components["parameters"]["iter_stop"];
+                    /** @description take warm-up iterations in */
+                    all?: components["parameters"]["all"];
+                    /** @description cut iterations where the instances of this op end */
+                    key_op?: components["parameters"]["key_op"];
+                    /** @description take annotations that match this pattern as iterations */
+                    iteration_range?: components["parameters"]["iteration_range"];
+                    /** @description a named range, in place of the others */
+                    aggregation?: components["parameters"]["aggregation"];
+                    /** @description numbers of the groups whose children are shown, with commas between */
+                    open?: string;
+                };
+                header?: never;
+                path: {
+                    /** @description number of a profile */
+                    id: components["parameters"]["id"];
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description the answer */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Model"];
                     };
                 };
                 /** @description an error */
@@ -1629,6 +1692,72 @@ export interface components {
         Counters: {
             begin_ns: number;
             tracks: components["schemas"]["CounterTrack"][];
+        };
+        /** @description times are of both directions; tc_ counts nodes; work and bound are of one forward pass */
+        ModelSums: {
+            nodes: number;
+            matched: number;
+            calls: number;
+            gpu_ns: number;
+            backward_gpu_ns: number;
+            cpu_ns: number;
+            backward_cpu_ns: number;
+            tc_using: number;
+            tc_eligible: number;
+            tc_not_eligible: number;
+            tc_unknown: number;
+            macs: number;
+            flops: number;
+            parameters: number;
+            bound_ns: number | null;
+        };
+        /** @description a group or a node of the network */
+        ModelItem: {
+            id: string;
+            parent: string | null;
+            group: boolean;
+            open: boolean;
+            label: string;
+            name: string;
+            op_type: string | null;
+            shape: string | null;
+            layer: string | null;
+            matched: string | null;
+            op_id: number | null;
+            op_name: string | null;
+            begin_ns: number | null;
+            dur_ns: number | null;
+            share_pct: number | null;
+            tensor_cores: string | null;
+            limiter: string | null;
+            sums: components["schemas"]["ModelSums"];
+        };
+        ModelEdge: {
+            from: string;
+            to: string;
+            tensors: number;
+            shape: string | null;
+        };
+        ModelFacts: {
+            name: string;
+            format: string;
+            batch: number;
+            precision: string | null;
+            device: string | null;
+            nodes: number;
+            matched: number;
+            gpu_share_pct: number | null;
+            notes: string[];
+            sums: components["schemas"]["ModelSums"];
+        };
+        Model: {
+            model: components["schemas"]["ModelFacts"] | null;
+            /** @description parents before children */
+            items: components["schemas"]["ModelItem"][];
+            edges: components["schemas"]["ModelEdge"][];
+            /** @description not all groups that were to be open are */
+            cut: boolean;
+            range: components["schemas"]["Range"];
         };
     };
     responses: never;

@@ -32,3 +32,6 @@ export type FindingsAnswer = Schemas["Findings"];
 // In the order in which bars are stacked.
 export const SHARES = ["tensor_core", "other_kernel", "communication", "memory", "dataloader", "io", "cpu", "other"] as const satisfies readonly (keyof Schemas["Shares"])[];
 export type Share = (typeof SHARES)[number];
+export type ModelAnswer = Schemas["Model"];
+export type ModelItem = Schemas["ModelItem"];
+export type ModelFacts = Schemas["ModelFacts"];

@@ -58,6 +58,7 @@ const OF_TABLES = ["sort", "page", "size", "search", "filter", "cols"];
 const OF_VIEWS: Readonly<Record<string, readonly string[]>> = {
   timeline: ["begin", "end", "track", "span", "find", "at", "from", "to"],
   layers: ["measure"],
+  model: ["colour", "open"],
   kernels: ["tab", "reveal"],
   roofline: ["tab", "reveal", "device"],
   ops: ["reveal"],

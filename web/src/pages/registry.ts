@@ -12,6 +12,7 @@ import { KernelsByOpPage } from "./KernelsByOpPage";
 import { KernelsPage } from "./KernelsPage";
 import { LayersPage } from "./LayersPage";
 import { MemoryPage } from "./MemoryPage";
+import { ModelGraphPage } from "./ModelGraphPage";
 import { OpsPage } from "./OpsPage";
 import { OpTypesPage } from "./OpTypesPage";
 import { RooflinePage } from "./RooflinePage";
@@ -32,6 +33,7 @@ export const PAGES: readonly Page[] = [
   { id: "timeline", title: "Timeline", group: "Overview", icon: "timeline", key: "t", component: TimelinePage },
   { id: "types", title: "Op types", group: "Model", icon: "types", key: "y", component: OpTypesPage },
   { id: "layers", title: "Layers", group: "Model", icon: "layers", key: "l", component: LayersPage },
+  { id: "model", title: "Model graph", group: "Model", icon: "model", key: "p", component: ModelGraphPage },
   { id: "ops", title: "Ops and kernels", group: "Model", icon: "ops", key: "o", component: OpsPage },
   { id: "roofline", title: "Roofline", group: "Model", icon: "roofline", key: "r", component: RooflinePage },
   { id: "by-iteration", title: "Kernels by iteration", group: "Kernels", icon: "byIteration", key: "k", component: KernelsByIterationPage },

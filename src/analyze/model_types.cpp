@@ -9,75 +9,43 @@ namespace {
 
 using Types = std::vector<std::string_view>;
 
-const std::map<std::string_view, Types>& table() {
-    static const Types conv = {"conv", "convtranspose", "convinteger", "qlinearconv"};
-    static const Types product = {"gemm", "matmul", "matmulinteger", "einsum"};
-    static const Types mean = {"globalaveragepool", "averagepool", "reducemean"};
-    static const Types maximum = {"maxpool", "globalmaxpool", "reducemax"};
-    static const Types normal = {"batchnormalization"}, resize = {"resize", "upsample"};
-    static const Types shape = {"reshape", "flatten", "squeeze", "unsqueeze"}, gather = {"gather"};
-    static const Types attention = {"attention", "multiheadattention"};
-    static const std::map<std::string_view, Types> known = {
-        {"conv1d", conv},
-        {"conv2d", conv},
-        {"conv3d", conv},
-        {"convolution", conv},
-        {"cudnnconvolution", conv},
-        {"cudnnconvolutiontranspose", conv},
-        {"miopenconvolution", conv},
-        {"mkldnnconvolution", conv},
-        {"convtranspose1d", conv},
-        {"convtranspose2d", conv},
-        {"convtranspose3d", conv},
-        {"linear", product},
-        {"addmm", product},
-        {"mm", product},
-        {"matmul", product},
-        {"bmm", product},
-        {"baddbmm", product},
-        {"batchmatmul", product},
-        {"batchnorm", normal},
-        {"nativebatchnorm", normal},
-        {"layernorm", {"layernormalization"}},
-        {"nativelayernorm", {"layernormalization"}},
-        {"groupnorm", {"groupnormalization"}},
-        {"instancenorm", {"instancenormalization"}},
-        {"clampmin", {"relu", "max", "clip"}},
-        {"relu6", {"clip"}},
-        {"hardtanh", {"clip"}},
-        {"clamp", {"clip"}},
-        {"silu", {"swish", "sigmoid"}},
-        {"gelu", {"gelu", "erf"}},
-        {"maxpool1d", maximum},
-        {"maxpool2d", maximum},
-        {"maxpool3d", maximum},
-        {"maxpool2dwithindices", maximum},
-        {"adaptivemaxpool2d", maximum},
-        {"avgpool1d", mean},
-        {"avgpool2d", mean},
-        {"avgpool3d", mean},
-        {"adaptiveavgpool1d", mean},
-        {"adaptiveavgpool2d", mean},
-        {"adaptiveavgpool3d", mean},
-        {"mean", mean},
-        {"sum", {"reducesum"}},
-        {"cat", {"concat"}},
-        {"embedding", gather},
-        {"indexselect", gather},
-        {"flatten", shape},
-        {"reshape", shape},
-        {"view", shape},
-        {"squeeze", shape},
-        {"unsqueeze", shape},
-        {"permute", {"transpose"}},
-        {"constantpadnd", {"pad"}},
-        {"upsamplenearest2d", resize},
-        {"upsamplebilinear2d", resize},
-        {"interpolate", resize},
-        {"scaleddotproductattention", attention},
-        {"biasadd", {"add"}},
+struct Row {
+    std::vector<std::string_view> ops;
+    Types nodes;
+};
+
+const std::vector<Row>& rows() {
+    static const std::vector<Row> all = {
+        {{"conv1d", "conv2d", "conv3d", "convolution", "cudnnconvolution", "cudnnconvolutiontranspose",
+          "miopenconvolution", "mkldnnconvolution", "convtranspose1d", "convtranspose2d", "convtranspose3d"},
+         {"conv", "convtranspose", "convinteger", "qlinearconv"}},
+        {{"linear", "addmm", "mm", "matmul", "bmm", "baddbmm", "batchmatmul"},
+         {"gemm", "matmul", "matmulinteger", "einsum"}},
+        {{"batchnorm", "nativebatchnorm"}, {"batchnormalization"}},
+        {{"layernorm", "nativelayernorm"}, {"layernormalization"}},
+        {{"groupnorm"}, {"groupnormalization"}},
+        {{"instancenorm"}, {"instancenormalization"}},
+        {{"clampmin"}, {"relu", "max", "clip"}},
+        {{"relu6", "hardtanh", "clamp"}, {"clip"}},
+        {{"silu"}, {"swish", "sigmoid"}},
+        {{"gelu"}, {"gelu", "erf"}},
+        {{"maxpool1d", "maxpool2d", "maxpool3d", "maxpool2dwithindices", "adaptivemaxpool2d"},
+         {"maxpool", "globalmaxpool", "reducemax"}},
+        {{"avgpool1d", "avgpool2d", "avgpool3d", "adaptiveavgpool1d", "adaptiveavgpool2d",
+          "adaptiveavgpool3d", "mean"},
+         {"globalaveragepool", "averagepool", "reducemean"}},
+        {{"sum"}, {"reducesum"}},
+        {{"cat"}, {"concat"}},
+        {{"embedding", "indexselect"}, {"gather"}},
+        {{"flatten", "reshape", "view", "squeeze", "unsqueeze"},
+         {"reshape", "flatten", "squeeze", "unsqueeze"}},
+        {{"permute"}, {"transpose"}},
+        {{"constantpadnd"}, {"pad"}},
+        {{"upsamplenearest2d", "upsamplebilinear2d", "interpolate"}, {"resize", "upsample"}},
+        {{"scaleddotproductattention"}, {"attention", "multiheadattention"}},
+        {{"biasadd"}, {"add"}},
     };
-    return known;
+    return all;
 }
 
 }  // namespace
@@ -92,9 +60,16 @@ std::string plain_type(std::string_view type) {
 }
 
 const Types& node_types_of(std::string_view type) {
+    static const std::map<std::string_view, const Types*> known = [] {
+        std::map<std::string_view, const Types*> by_op;
+        for (const Row& row : rows())
+            for (const std::string_view op : row.ops)
+                by_op.emplace(op, &row.nodes);
+        return by_op;
+    }();
     static const Types none;
-    const auto found = table().find(type);
-    return found == table().end() ? none : found->second;
+    const auto found = known.find(type);
+    return found == known.end() ? none : *found->second;
 }
 
 }  // namespace opsight

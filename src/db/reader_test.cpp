@@ -108,16 +108,17 @@ TEST_F(ReaderTest, AFileThatWasWrittenToIsWhole) {
 TEST_F(ReaderTest, NewerSchemaIsRefused) {
     write_empty_profile();
     change("UPDATE raw.meta SET value = '99' WHERE key = 'schema_version'");
-    EXPECT_THAT(open_error(), HasSubstr("schema version 99; this Opsight reads up to version 5"));
+    EXPECT_THAT(open_error(), HasSubstr("schema version 99; this Opsight reads up to version 6"));
 }
 
 // What later versions added is taken away again, which leaves a file of version 1.
 TEST_F(ReaderTest, AFileOfVersion1IsBroughtUpToDate) {
     write_empty_profile();
     std::string undo;
-    for (const char* added : {"transfers", "contexts", "nvtx_attributes", "nvtx_ranges", "nvtx_payloads",
-                              "messages", "device_extras", "page_faults", "stream_stats", "works",
-                              "device_models", "device_peaks", "work_stats"})
+    for (const char* added :
+         {"transfers", "contexts", "nvtx_attributes", "nvtx_ranges", "nvtx_payloads", "messages",
+          "device_extras", "page_faults", "stream_stats", "works", "device_models", "device_peaks",
+          "work_stats", "models", "model_groups", "model_nodes", "model_edges", "model_calls"})
         undo += std::string("DROP TABLE raw.") + added + ";";
     for (const char* added : {"devices DROP memory_bandwidth",
                               "devices DROP clock_hz",
@@ -145,8 +146,8 @@ TEST_F(ReaderTest, AFileOfVersion1IsBroughtUpToDate) {
                               "device_spans DROP share",
                               "memory_events DROP kind"})
         undo += std::string("ALTER TABLE raw.") + added + ";";
-    for (const char* added :
-         {"nvtx_ranges", "messages", "page_faults", "contexts", "streams", "stream_stats", "works"})
+    for (const char* added : {"nvtx_ranges", "messages", "page_faults", "contexts", "streams", "stream_stats",
+                              "works", "model_nodes", "model_edges", "model_calls"})
         undo += std::string("DROP VIEW ") + added + ";";
     undo += "INSERT INTO raw.tracks (id, kind, rank) VALUES (0, 0, -1);";
     change(undo + "UPDATE raw.meta SET value = '1' WHERE key = 'schema_version'");

@@ -72,10 +72,12 @@ struct Tree {
     std::vector<int64_t> roots;
 };
 
-Tree tree_of(const std::vector<std::string>& paths) {
+// Nodes that constants alone decide are no part of a run, and not of the tree.
+Tree tree_of(const ModelGraph& graph, const std::vector<std::string>& paths) {
     Tree tree;
     std::map<std::string, int32_t, std::less<>> known;
     for (size_t n = 0; n < paths.size(); ++n) {
+        if (graph.nodes[n].folded) continue;
         int32_t at = -1;
         const std::string_view path = paths[n];
         for (size_t end = 0; end < path.size();) {
@@ -172,7 +174,7 @@ ModelGroups group_nodes(const ModelGraph& graph) {
     out.path = node_paths(graph);
     out.group.assign(graph.nodes.size(), -1);
     out.label.assign(graph.nodes.size(), {});
-    const Tree tree = tree_of(out.path);
+    const Tree tree = tree_of(graph, out.path);
     Taker(tree, out).take(tree.roots, -1, {});
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
         const std::string_view name = graph.nodes[n].name;

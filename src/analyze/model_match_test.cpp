@@ -90,6 +90,12 @@ TEST(ModelGroups, FollowTheNamesOfWeightsWhereNodesHaveNone) {
     EXPECT_THAT(group_nodes(net.graph).path, ElementsAre("a/0/conv1", "a/0", "a/0/conv2"));
 }
 
+TEST(ModelGroups, LeaveOutWhatConstantsDecide) {
+    Network net = two_blocks();
+    net.graph.nodes[4].folded = true;
+    EXPECT_EQ(group_nodes(net.graph).groups.size(), 2U);
+}
+
 TEST(ModelGroups, NoneHoldsMoreThanCanBeLookedAt) {
     Network net;
     TensorId x = net.tensor("x", {1, 16});

@@ -10,6 +10,7 @@
 #include <random>
 #include <thread>
 
+#include "wire/cuda.h"
 #include "wire/reader.h"
 #include "wire/writer.h"
 
@@ -245,6 +246,29 @@ TEST_F(DamagedCaptureTest, ARecordOfALaterVersionIsPassedOver) {
     ASSERT_TRUE(reader);
     EXPECT_EQ(sequences(*reader, reader->streams().at(0)).size(), static_cast<size_t>(kOps) - 1);
     EXPECT_EQ(reader->damage().unknown_records, 1u);
+}
+
+TEST_F(DamagedCaptureTest, ALengthBeyondItsRecordIsRefused) {
+    // A record of the size of an op, seen as one that has text behind its struct.
+    std::string odd = good_;
+    char* const at = odd.data() + kHeaderBytes + kChunkBytes + sizeof(ChunkHeader);
+    CudaStateRecord state{};
+    state.header = {static_cast<uint16_t>(RecordType::kCudaState), sizeof(LinkedOpRecord)};
+    state.length = sizeof(LinkedOpRecord) - sizeof state;
+    std::memcpy(at, &state, sizeof state);
+    std::string text;
+    const auto read = [&] {
+        auto reader = CaptureReader::from(memory(odd), odd.size(), "odd");
+        reader->read(reader->streams().at(0), [&](const RecordView& record) {
+            if (record.type == RecordType::kCudaState) text = record.blob_of<CudaStateRecord>();
+        });
+        return reader->damage().bad_records;
+    };
+    EXPECT_EQ(read(), 0u);
+    EXPECT_EQ(text.size(), state.length);
+    ++state.length;
+    std::memcpy(at, &state, sizeof state);
+    EXPECT_EQ(read(), 1u);
 }
 
 TEST_F(DamagedCaptureTest, RandomDamageNeverReadsOutsideTheBuffer) {

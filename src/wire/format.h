@@ -84,6 +84,30 @@ enum class RecordType : uint16_t {
     kNvtxSample = 22,   // a sample whose layout a schema tells
     kNvtxSync = 23,     // use of a lock that the program describes
     kNvtxMemory = 24,   // a region of a heap that the program describes
+    // CUDA, see cuda.h
+    kCudaDevice = 25,
+    kCudaContext = 26,
+    kCudaStream = 27,
+    kCudaApi = 28,         // a call of the runtime or driver
+    kCudaKernelKind = 29,  // name and launch shape that kernels share
+    kCudaKernel = 30,
+    kCudaCopy = 31,
+    kCudaSet = 32,
+    kCudaSync = 33,  // a wait
+    kCudaEvent = 34,
+    kCudaMemory = 35,  // an allocation or its end
+    kCudaPool = 36,
+    kCudaUnified = 37,  // migrations and faults of unified memory
+    kCudaOverhead = 38,
+    kCudaJit = 39,
+    kCudaGraphTrace = 40,  // a graph that ran as a whole
+    kCudaExternal = 41,
+    kCudaGraph = 42,        // a graph or a node of one was made
+    kCudaModule = 43,       // code was loaded
+    kCudaModuleBytes = 44,  // a piece of it
+    kCudaDropped = 45,
+    kCudaClock = 46,
+    kCudaState = 47,  // whether CUDA is recorded, and why not
     kCount
 };
 

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 
+#include "wire/cuda.h"
 #include "wire/nvtx.h"
 
 namespace opsight::wire {
@@ -43,6 +44,29 @@ constexpr std::array<size_t, static_cast<size_t>(RecordType::kCount)> kSmallest 
     sizeof(NvtxSampleRecord),
     sizeof(NvtxSyncRecord),
     sizeof(NvtxMemoryRecord),
+    sizeof(CudaDeviceRecord),
+    sizeof(CudaContextRecord),
+    sizeof(CudaStreamRecord),
+    sizeof(CudaApiRecord),
+    sizeof(CudaKernelKindRecord),
+    sizeof(CudaKernelRecord),
+    sizeof(CudaCopyRecord),
+    sizeof(CudaSetRecord),
+    sizeof(CudaSyncRecord),
+    sizeof(CudaEventRecord),
+    sizeof(CudaMemoryRecord),
+    sizeof(CudaPoolRecord),
+    sizeof(CudaUnifiedRecord),
+    sizeof(CudaOverheadRecord),
+    sizeof(CudaJitRecord),
+    sizeof(CudaGraphTraceRecord),
+    sizeof(CudaExternalRecord),
+    sizeof(CudaGraphRecord),
+    sizeof(CudaModuleRecord),
+    sizeof(CudaModuleBytesRecord),
+    sizeof(CudaDroppedRecord),
+    sizeof(CudaClockRecord),
+    sizeof(CudaStateRecord),
 };
 
 // Bytes that follow the struct of a record, by its own word; 0 where none do.
@@ -60,6 +84,12 @@ size_t bytes_after(const RecordView& record) {
             return record.as<NvtxDefineRecord>().length;
         case RecordType::kNvtxSample:
             return record.as<NvtxSampleRecord>().length;
+        case RecordType::kCudaDevice:
+            return record.as<CudaDeviceRecord>().length;
+        case RecordType::kCudaModuleBytes:
+            return record.as<CudaModuleBytesRecord>().length;
+        case RecordType::kCudaState:
+            return record.as<CudaStateRecord>().length;
         default:
             return 0;
     }

@@ -86,7 +86,7 @@ class ReportCommand : public Command {
             OPSIGHT_ASSIGN(format, parse_format(format_));
         }
         OPSIGHT_ASSIGN(std::vector<std::string> names, chosen_reports());
-        OPSIGHT_ASSIGN(Shape shape, wanted_shape(format));
+        OPSIGHT_ASSIGN(TableShape shape, wanted_shape(format));
         OPSIGHT_ASSIGN(Session session, Session::open(path_, range_));
         if (reports_.empty() && session.contents().device_work) names.emplace_back("kernel");
         if (names.size() == 1) shape.sort = sort_;
@@ -140,8 +140,8 @@ class ReportCommand : public Command {
         return names;
     }
 
-    Result<Shape> wanted_shape(Format format) const {
-        Shape shape;
+    Result<TableShape> wanted_shape(Format format) const {
+        TableShape shape;
         shape.for_people = format == Format::kTable;
         shape.stream_last = !shape.for_people;
         shape.limit = limit_ >= 0                                   ? limit_
@@ -159,7 +159,7 @@ class ReportCommand : public Command {
 
     // One file with everything; without a name, to standard output.
     Result<int> write_html(Session& session, const std::vector<std::string>& names,
-                           const Shape& shape) const {
+                           const TableShape& shape) const {
         std::vector<Report> made;
         for (const std::string& name : names) {
             OPSIGHT_ASSIGN(Report report, make_report(session, name, shape));

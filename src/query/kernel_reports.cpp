@@ -17,7 +17,7 @@ void append(std::vector<Field>& to, std::vector<Field> from) {
     to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
-std::vector<Field> kernel_fields(const Shape& shape) {
+std::vector<Field> kernel_fields(const TableShape& shape) {
     return {
         {{"kernel_name", "Kernel Name"}, "k.short_name"},
         {{"op_id", "Op ID", Unit::kCount, 4}, "s.op"},
@@ -91,7 +91,7 @@ std::vector<Field> instance_fields() {
 }
 
 // How many rows from the top a table needs whose rows nothing leaves out; 0: all.
-int64_t rows_from_top(const Shape& shape) {
+int64_t rows_from_top(const TableShape& shape) {
     if (!shape.page) return shape.limit;
     const Page& page = *shape.page;
     return page.search.empty() && page.filters.empty() && page.size > 0 ? page.first + page.size : 0;
@@ -99,7 +99,7 @@ int64_t rows_from_top(const Shape& shape) {
 
 // The kernel instances of the range with what they are ordered by. Of a table in its own order or by duration
 // that shows only its top, only these: the tables of calls and ops then are read for these alone.
-std::string ordered_instances(const Shape& shape, const std::string& which) {
+std::string ordered_instances(const TableShape& shape, const std::string& which) {
     std::string sql =
         "SELECT d.*, t.rank, t.device, t.stream FROM sel_device d JOIN raw.tracks t ON t.id = d.track";
     const bool by_duration = shape.sort == "gpu_duration_ns" || shape.sort == "gpu_duration_ns:desc";
@@ -116,7 +116,7 @@ std::string ordered_instances(const Shape& shape, const std::string& which) {
 
 }  // namespace
 
-Result<ResultTable> kernel_instances(Session& session, const Shape& shape, const std::string& which,
+Result<ResultTable> kernel_instances(Session& session, const TableShape& shape, const std::string& which,
                                      std::vector<Field> more) {
     Question q{"kernels", "Kernels by Iteration"};
     q.fields = instance_fields();
@@ -140,7 +140,7 @@ Result<ResultTable> kernel_instances(Session& session, const Shape& shape, const
     return table;
 }
 
-Result<ResultTable> iteration_list(Session& session, const Shape& shape) {
+Result<ResultTable> iteration_list(Session& session, const TableShape& shape) {
     Question q{"iterations", "Iterations"};
     q.fields = {
         {{"rank", "Rank", Unit::kCount, 1}, "r.number"},
@@ -172,7 +172,7 @@ Result<ResultTable> iteration_list(Session& session, const Shape& shape) {
     return ask(session, q, shape);
 }
 
-Result<ResultTable> kernel_sums(Session& session, const Shape& shape, const std::string& which) {
+Result<ResultTable> kernel_sums(Session& session, const TableShape& shape, const std::string& which) {
     Question q{"kernel", "Kernels"};
     std::string keys, joins, work_keys, same;
     if (shape.by_rank) {
@@ -232,7 +232,7 @@ Result<ResultTable> kernel_sums(Session& session, const Shape& shape, const std:
     return ask(session, q, shape);
 }
 
-Result<Report> kernel_report(Session& session, const Shape& shape) {
+Result<Report> kernel_report(Session& session, const TableShape& shape) {
     OPSIGHT_ASSIGN(ResultTable table, kernel_sums(session, shape, kAllKernels));
     Report report{"kernel", table.title, {}, {}};
     if (!session.contents().device_work)
@@ -241,15 +241,15 @@ Result<Report> kernel_report(Session& session, const Shape& shape) {
     return report;
 }
 
-Result<Report> iteration_report(Session& session, const Shape& shape) {
+Result<Report> iteration_report(Session& session, const TableShape& shape) {
     Report report{"iteration", "Iterations", {}, {}};
-    Shape in_order;  // a table in the order of time, whatever the kernels below are sorted by
+    TableShape in_order;  // a table in the order of time, whatever the kernels below are sorted by
     in_order.for_people = shape.for_people;
     in_order.limit = shape.limit;
     OPSIGHT_ASSIGN(ResultTable list, iteration_list(session, in_order));
     if (session.range().whole) list.notes.push_back("no iterations were found");
     report.sections.push_back({std::move(list)});
-    Shape of_kernels = shape;
+    TableShape of_kernels = shape;
     if (shape.stream_last && shape.limit == 0) of_kernels.page.emplace().streamed = true;
     OPSIGHT_ASSIGN(ResultTable kernels, kernel_instances(session, of_kernels, kAllKernels));
     if (session.contents().device_work || !shape.for_people) report.sections.push_back({std::move(kernels)});

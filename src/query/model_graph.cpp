@@ -266,7 +266,7 @@ Result<std::optional<ModelView>> model_graph(Session& session, const std::vector
     return std::optional(std::move(view));
 }
 
-Result<ResultTable> model_nodes(Session& session, const TableSubject&, const Shape& shape) {
+Result<ResultTable> model_nodes(Session& session, const TableSubject&, const TableShape& shape) {
     const auto known = [](const char* column) { return fmt::format("nullif(n.{}, -1)", column); };
     Question q{"model_nodes", "Nodes of the Model"};
     q.fields = {

@@ -63,6 +63,6 @@ inline constexpr size_t kMostModelItems = 600;
 // `open`: groups whose children are shown. Nothing where the profile has no network.
 Result<std::optional<ModelView>> model_graph(Session& session, const std::vector<int64_t>& open);
 
-Result<ResultTable> model_nodes(Session& session, const TableSubject& subject, const Shape& shape);
+Result<ResultTable> model_nodes(Session& session, const TableSubject& subject, const TableShape& shape);
 
 }  // namespace opsight

@@ -64,7 +64,7 @@ struct Groups {
     std::string work;       // " AND wk.rank = s.rank": joins sums of work
 };
 
-Groups groups(const Shape& shape) {
+Groups groups(const TableShape& shape) {
     Groups out;
     if (shape.by_rank) {
         out.fields.push_back({{"rank", "Rank", Unit::kCount, 0}, "gr.number"});
@@ -177,7 +177,7 @@ Field quantile(const std::string& key, const std::string& head, const char* list
             device};
 }
 
-std::vector<Field> detailed_fields(bool gpu, const Shape& shape) {
+std::vector<Field> detailed_fields(bool gpu, const TableShape& shape) {
     std::vector<Field> fields = {
         {{"op_id", "Op ID", Unit::kCount, 6}, "nullif(s.op, -1)"},
         {{"op_name", "Op Name"}, "coalesce(i.name, s.name)"},
@@ -246,7 +246,7 @@ std::string group_sums(const Groups& by) {
 }
 
 // Medians and stacks look at every instance: a table of some rows works them out for these rows only.
-bool sorts_by_distribution(const Shape& shape) {
+bool sorts_by_distribution(const TableShape& shape) {
     std::string sort;
     for (const char c : shape.sort)
         sort += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -286,7 +286,8 @@ Status make_op_rows(Session& session, const Groups& by) {
 }
 
 // The rows of op_rows. With `only`, their medians and stacks as far as it holds.
-Question detailed_question(Session& session, const Shape& shape, const Groups& by, const std::string& only) {
+Question detailed_question(Session& session, const TableShape& shape, const Groups& by,
+                           const std::string& only) {
     Question q{"detailed", "Ops (Detailed)"};
     q.fields = by.fields;
     append(q.fields, detailed_fields(session.contents().device_work, shape));
@@ -317,7 +318,7 @@ Question detailed_question(Session& session, const Shape& shape, const Groups& b
 
 }  // namespace
 
-Result<Report> detailed_report(Session& session, const Shape& shape) {
+Result<Report> detailed_report(Session& session, const TableShape& shape) {
     const Groups by = groups(shape);
     OPSIGHT_TRY(make_op_rows(session, by));
     OPSIGHT_TRY(make_work_rows(session, by, "s.op", ""));
@@ -332,7 +333,7 @@ Result<Report> detailed_report(Session& session, const Shape& shape) {
     return single("detailed", std::move(table));
 }
 
-Result<Report> op_type_report(Session& session, const Shape& shape) {
+Result<Report> op_type_report(Session& session, const TableShape& shape) {
     const Groups by = groups(shape);
     Question q{"op_type", "Op Type Summary"};
     q.fields = by.fields;
@@ -365,7 +366,7 @@ Result<Report> op_type_report(Session& session, const Shape& shape) {
     return single("op_type", std::move(table));
 }
 
-Result<Report> group_op_report(Session& session, const Shape& shape) {
+Result<Report> group_op_report(Session& session, const TableShape& shape) {
     const Groups by = groups(shape);
     // Every layer with all that it lies in, -1 the root of all.
     OPSIGHT_TRY(session.execute(
@@ -415,7 +416,7 @@ Result<Report> group_op_report(Session& session, const Shape& shape) {
     return single("group_op", std::move(table), true);
 }
 
-Result<Report> tensor_core_report(Session& session, const Shape& shape) {
+Result<Report> tensor_core_report(Session& session, const TableShape& shape) {
     const Groups by = groups(shape);
     Question q{"tensor_core", "Tensor Cores (eligible ops)"};
     q.fields = by.fields;

@@ -33,7 +33,7 @@ bool is_text(const Field& field) {
     return field.column.unit == Unit::kNone;
 }
 
-Result<std::string> order_by(const Question& question, const Shape& shape) {
+Result<std::string> order_by(const Question& question, const TableShape& shape) {
     std::vector<std::pair<std::string, bool>> order;
     if (!shape.sort.empty()) {
         std::string name = shape.sort;
@@ -65,7 +65,7 @@ Result<std::string> order_by(const Question& question, const Shape& shape) {
 
 }  // namespace
 
-std::string shapes_sql(const std::string& shapes, const Shape& shape) {
+std::string shapes_sql(const std::string& shapes, const TableShape& shape) {
     if (!shape.for_people) return fmt::format("nullif({}, '')", shapes);
     return fmt::format(
         "nullif(trim(regexp_replace(regexp_replace(replace(replace({}, '], [', ';'), ', ', 'x'), '[\\[\\]]', "
@@ -74,7 +74,7 @@ std::string shapes_sql(const std::string& shapes, const Shape& shape) {
         shapes);
 }
 
-Result<ResultTable> ask(Session& session, const Question& question, const Shape& shape) {
+Result<ResultTable> ask(Session& session, const Question& question, const TableShape& shape) {
     OPSIGHT_ASSIGN(const std::string order, order_by(question, shape));
     ResultTable table;
     table.name = question.name;

@@ -46,7 +46,7 @@ struct Page {
 };
 
 // How the rows of a report are wanted.
-struct Shape {
+struct TableShape {
     std::string sort;   // a column's key or head, ":asc" or ":desc" after it; empty: the report's own order
     int64_t limit = 0;  // 0: all rows
     bool by_rank = false, by_device = false;
@@ -56,8 +56,8 @@ struct Shape {
 };
 
 // Input shapes in SQL: as they are, or for people without brackets and scalars, "32x3x224x224, 64x3x7x7".
-std::string shapes_sql(const std::string& shapes, const Shape& shape);
+std::string shapes_sql(const std::string& shapes, const TableShape& shape);
 
-Result<ResultTable> ask(Session& session, const Question& question, const Shape& shape);
+Result<ResultTable> ask(Session& session, const Question& question, const TableShape& shape);
 
 }  // namespace opsight

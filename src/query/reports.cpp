@@ -5,7 +5,7 @@
 namespace opsight {
 namespace {
 
-using Maker = Result<Report> (*)(Session&, const Shape&);
+using Maker = Result<Report> (*)(Session&, const TableShape&);
 constexpr std::pair<std::string_view, Maker> kMakers[] = {
     {"summary", summary_report},
     {"detailed", detailed_report},
@@ -30,7 +30,7 @@ const std::vector<std::string_view>& report_names() {
     return names;
 }
 
-Result<Report> make_report(Session& session, std::string_view name, const Shape& shape) {
+Result<Report> make_report(Session& session, std::string_view name, const TableShape& shape) {
     std::string known;
     for (const auto& [each, maker] : kMakers) {
         if (each == name) return maker(session, shape);

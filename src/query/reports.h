@@ -25,28 +25,28 @@ struct Report {
 
 // In the order in which `all` shows them.
 const std::vector<std::string_view>& report_names();
-Result<Report> make_report(Session& session, std::string_view name, const Shape& shape);
+Result<Report> make_report(Session& session, std::string_view name, const TableShape& shape);
 
 // The parts, one file each.
-Result<Report> summary_report(Session& session, const Shape& shape);
-Result<Report> detailed_report(Session& session, const Shape& shape);
-Result<Report> op_type_report(Session& session, const Shape& shape);
-Result<Report> group_op_report(Session& session, const Shape& shape);
-Result<Report> tensor_core_report(Session& session, const Shape& shape);
-Result<Report> kernel_report(Session& session, const Shape& shape);
-Result<Report> iteration_report(Session& session, const Shape& shape);
-Result<Report> roofline_report(Session& session, const Shape& shape);
-Result<Report> expected_vs_measured_report(Session& session, const Shape& shape);
+Result<Report> summary_report(Session& session, const TableShape& shape);
+Result<Report> detailed_report(Session& session, const TableShape& shape);
+Result<Report> op_type_report(Session& session, const TableShape& shape);
+Result<Report> group_op_report(Session& session, const TableShape& shape);
+Result<Report> tensor_core_report(Session& session, const TableShape& shape);
+Result<Report> kernel_report(Session& session, const TableShape& shape);
+Result<Report> iteration_report(Session& session, const TableShape& shape);
+Result<Report> roofline_report(Session& session, const TableShape& shape);
+Result<Report> expected_vs_measured_report(Session& session, const TableShape& shape);
 
 // Parts of reports that are tables of their own. `which` is a condition on `d`, a row of sel_device; `more`
 // are columns after the report's.
 inline constexpr const char* kAllKernels = "d.kind = 0";
-Result<ResultTable> kernel_instances(Session& session, const Shape& shape, const std::string& which,
+Result<ResultTable> kernel_instances(Session& session, const TableShape& shape, const std::string& which,
                                      std::vector<Field> more = {});
-Result<ResultTable> kernel_sums(Session& session, const Shape& shape, const std::string& which);
-Result<ResultTable> iteration_list(Session& session, const Shape& shape);
-Result<ResultTable> device_use(Session& session, const Shape& shape);
-Result<ResultTable> stream_use(Session& session, const Shape& shape);
-Result<ResultTable> diagnostic_list(Session& session, const Shape& shape);
+Result<ResultTable> kernel_sums(Session& session, const TableShape& shape, const std::string& which);
+Result<ResultTable> iteration_list(Session& session, const TableShape& shape);
+Result<ResultTable> device_use(Session& session, const TableShape& shape);
+Result<ResultTable> stream_use(Session& session, const TableShape& shape);
+Result<ResultTable> diagnostic_list(Session& session, const TableShape& shape);
 
 }  // namespace opsight

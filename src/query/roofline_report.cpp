@@ -5,15 +5,15 @@ namespace opsight {
 namespace {
 
 // A part of a report that is not what its rows are sorted by.
-Shape part_of(const Shape& shape) {
-    Shape out = shape;
+TableShape part_of(const TableShape& shape) {
+    TableShape out = shape;
     out.sort.clear();
     return out;
 }
 
 }  // namespace
 
-Result<Report> roofline_report(Session& session, const Shape& shape) {
+Result<Report> roofline_report(Session& session, const TableShape& shape) {
     Report report{"roofline", "Roofline", {}, {}};
     OPSIGHT_ASSIGN(ResultTable ops, roofline_ops(session, shape));
     report.notes = std::move(ops.notes);
@@ -32,7 +32,7 @@ Result<Report> roofline_report(Session& session, const Shape& shape) {
     return report;
 }
 
-Result<Report> expected_vs_measured_report(Session& session, const Shape& shape) {
+Result<Report> expected_vs_measured_report(Session& session, const TableShape& shape) {
     Report report{"expected_vs_measured", "Expected and Measured Work", {}, {}};
     Question q{"expected_vs_measured", "Expected and Measured Work"};
     q.fields = {{{"kernel_name", "Kernel Name"}, "k.short_name"},

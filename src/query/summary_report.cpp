@@ -62,7 +62,7 @@ std::vector<Field> share_fields() {
     };
 }
 
-Result<ResultTable> headline(Session& session, const Shape& shape) {
+Result<ResultTable> headline(Session& session, const TableShape& shape) {
     Question q{"summary", "Summary Report"};
     const bool devices = session.contents().devices;
     q.fields = {
@@ -111,7 +111,7 @@ Result<ResultTable> headline(Session& session, const Shape& shape) {
     return ask(session, q, shape);
 }
 
-Result<ResultTable> system(Session& session, const Shape& shape) {
+Result<ResultTable> system(Session& session, const TableShape& shape) {
     Question q{"system", "System Config"};
     const auto property = [](const char* key) {
         return fmt::format("(SELECT any_value(value) FROM raw.meta WHERE key = 'property.{}')", key);
@@ -238,7 +238,7 @@ Result<ResultTable> iteration_statistics(Session& session) {
 }
 
 // Each op by its own time, so that the rows add up: a time is counted with the innermost op only.
-Result<ResultTable> all_ops(Session& session, const Shape& shape) {
+Result<ResultTable> all_ops(Session& session, const TableShape& shape) {
     Question q{"all_ops", "All Ops"};
     q.fields = {
         {{"name", "Ops"}, "x.name"},
@@ -289,7 +289,7 @@ Result<ResultTable> all_kernels(Session& session) {
 
 }  // namespace
 
-Result<ResultTable> device_use(Session& session, const Shape& shape) {
+Result<ResultTable> device_use(Session& session, const TableShape& shape) {
     OPSIGHT_TRY(prepare(session));
     Question q = device_question();
     const auto property = [&q](const char* key, const char* head, const char* column, Unit unit) {
@@ -313,7 +313,7 @@ Result<ResultTable> device_use(Session& session, const Shape& shape) {
     return ask(session, q, shape);
 }
 
-Result<ResultTable> stream_use(Session& session, const Shape& shape) {
+Result<ResultTable> stream_use(Session& session, const TableShape& shape) {
     OPSIGHT_TRY(session.prepare_streams());
     OPSIGHT_ASSIGN(ResultTable table, ask(session, stream_question(), shape));
     const auto rows = table.rows_in_all >= 0 ? table.rows_in_all : std::ssize(table.rows);
@@ -326,7 +326,7 @@ Result<ResultTable> stream_use(Session& session, const Shape& shape) {
     return table;
 }
 
-Result<ResultTable> diagnostic_list(Session& session, const Shape& shape) {
+Result<ResultTable> diagnostic_list(Session& session, const TableShape& shape) {
     Question q{"diagnostics", "Diagnostics"};
     q.fields = {{{"key", "Diagnostic"}, "key"},
                 {{"severity", "Severity"}, "severity"},
@@ -337,8 +337,8 @@ Result<ResultTable> diagnostic_list(Session& session, const Shape& shape) {
     return ask(session, q, shape);
 }
 
-Result<Report> summary_report(Session& session, const Shape& wanted) {
-    Shape shape;  // sorting and limits are for the tables of the other reports
+Result<Report> summary_report(Session& session, const TableShape& wanted) {
+    TableShape shape;  // sorting and limits are for the tables of the other reports
     shape.for_people = wanted.for_people;
     Report report{"summary", "Summary", {}, session.range().notes};
     OPSIGHT_TRY(prepare(session));
@@ -356,7 +356,7 @@ Result<Report> summary_report(Session& session, const Shape& wanted) {
         report.sections.push_back({std::move(list)});
     }
     if (device_work || !shape.for_people) {
-        Shape rows;
+        TableShape rows;
         rows.limit = shape.for_people ? kStreamsForPeople : 0;
         OPSIGHT_ASSIGN(ResultTable list, stream_use(session, rows));
         report.sections.push_back({std::move(list)});

@@ -12,27 +12,27 @@
 namespace opsight {
 namespace {
 
-using Maker = Result<ResultTable> (*)(Session&, const TableSubject&, const Shape&);
+using Maker = Result<ResultTable> (*)(Session&, const TableSubject&, const TableShape&);
 
-template <Result<Report> (*make)(Session&, const Shape&)>
-Result<ResultTable> of_report(Session& session, const TableSubject&, const Shape& shape) {
+template <Result<Report> (*make)(Session&, const TableShape&)>
+Result<ResultTable> of_report(Session& session, const TableSubject&, const TableShape& shape) {
     OPSIGHT_ASSIGN(Report report, make(session, shape));
     ResultTable table = std::move(report.sections.at(0).table);
     table.notes.insert(table.notes.end(), report.notes.begin(), report.notes.end());
     return table;
 }
 
-template <Result<ResultTable> (*make)(Session&, const Shape&)>
-Result<ResultTable> plain(Session& session, const TableSubject&, const Shape& shape) {
+template <Result<ResultTable> (*make)(Session&, const TableShape&)>
+Result<ResultTable> plain(Session& session, const TableSubject&, const TableShape& shape) {
     return make(session, shape);
 }
 
-Result<ResultTable> iteration_kernels(Session& session, const TableSubject&, const Shape& shape) {
+Result<ResultTable> iteration_kernels(Session& session, const TableSubject&, const TableShape& shape) {
     return searched_instances(session, shape);
 }
 
 // With what only a page needs: the evidence of Tensor Core use, and the place on the timeline.
-Result<ResultTable> all_kernel_instances(Session& session, const TableSubject&, const Shape& shape) {
+Result<ResultTable> all_kernel_instances(Session& session, const TableSubject&, const TableShape& shape) {
     return searched_instances(session, shape, instance_places());
 }
 
@@ -86,12 +86,12 @@ bool is_table(std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::string kept_name(std::string_view name, const TableSubject& subject, const Shape& shape) {
+std::string kept_name(std::string_view name, const TableSubject& subject, const TableShape& shape) {
     return fmt::format("{} {} {} {}", name, shape.by_rank, shape.by_device, subject.op.value_or(-1));
 }
 
 Result<ResultTable> make_table(Session& session, std::string_view name, const TableSubject& subject,
-                               const Shape& shape) {
+                               const TableShape& shape) {
     const std::string kept_as = kept_name(name, subject, shape);
     ResultTable table;
     if (const auto kept = session.kept(kept_as)) {
@@ -100,7 +100,7 @@ Result<ResultTable> make_table(Session& session, std::string_view name, const Ta
         table.name = name;
         return table;
     }
-    Shape keeping = shape;
+    TableShape keeping = shape;
     if (keeping.page) keeping.page->keep_as = kept_as;
     for (const auto& [each, maker] : kMakers) {
         if (each != name) continue;

@@ -22,9 +22,9 @@ bool needs_iteration(std::string_view table);
 const std::vector<std::string_view>& table_names();
 bool is_table(std::string_view name);
 // Under which name a session keeps the whole of a table (Session::kept).
-std::string kept_name(std::string_view name, const TableSubject& subject, const Shape& shape);
+std::string kept_name(std::string_view name, const TableSubject& subject, const TableShape& shape);
 // `name` is one of table_names().
 Result<ResultTable> make_table(Session& session, std::string_view name, const TableSubject& subject,
-                               const Shape& shape);
+                               const TableShape& shape);
 
 }  // namespace opsight

@@ -92,13 +92,13 @@ std::vector<Field> instance_places() {
             {{"span", "Span", Unit::kCount}, "s.place"}};
 }
 
-Result<ResultTable> searched_instances(Session& session, const Shape& shape, std::vector<Field> more) {
+Result<ResultTable> searched_instances(Session& session, const TableShape& shape, std::vector<Field> more) {
     std::optional<std::string> found;
     if (shape.page && !shape.page->search.empty()) {
         OPSIGHT_ASSIGN(found, holds_text(session, shape.page->search, !more.empty()));
     }
     if (!found) return kernel_instances(session, shape, kAllKernels, std::move(more));
-    Shape rest = shape;
+    TableShape rest = shape;
     rest.page->search.clear();
     OPSIGHT_ASSIGN(ResultTable table,
                    kernel_instances(session, rest, kAllKernels + (" AND " + *found), std::move(more)));
@@ -110,17 +110,18 @@ Result<ResultTable> searched_instances(Session& session, const Shape& shape, std
     return table;
 }
 
-Result<ResultTable> op_kernels(Session& session, const TableSubject& subject, const Shape& shape) {
+Result<ResultTable> op_kernels(Session& session, const TableSubject& subject, const TableShape& shape) {
     OPSIGHT_ASSIGN(const std::string which, launched_under(session, subject.op.value_or(-1)));
     return kernel_sums(session, shape, which);
 }
 
-Result<ResultTable> op_kernel_instances(Session& session, const TableSubject& subject, const Shape& shape) {
+Result<ResultTable> op_kernel_instances(Session& session, const TableSubject& subject,
+                                        const TableShape& shape) {
     OPSIGHT_ASSIGN(const std::string which, launched_under(session, subject.op.value_or(-1)));
     return kernel_instances(session, shape, which, instance_places());
 }
 
-Result<ResultTable> key_ops(Session& session, const TableSubject&, const Shape& shape) {
+Result<ResultTable> key_ops(Session& session, const TableSubject&, const TableShape& shape) {
     Question q{"key_ops", "Ops to Cut Iterations by"};
     q.fields = {{{"name", "Name"}, "s.name"},
                 {{"kind", "Kind"}, "s.kind"},
@@ -144,7 +145,7 @@ Result<ResultTable> key_ops(Session& session, const TableSubject&, const Shape& 
     return ask(session, q, shape);
 }
 
-Result<ResultTable> memory_allocators(Session& session, const TableSubject&, const Shape& shape) {
+Result<ResultTable> memory_allocators(Session& session, const TableSubject&, const TableShape& shape) {
     Question q{"memory_allocators", "Memory by Op"};
     q.fields = {{{"rank", "Rank", Unit::kCount}, "r.number"},
                 {{"device_type", "Device Type"},
@@ -170,7 +171,7 @@ Result<ResultTable> memory_allocators(Session& session, const TableSubject&, con
     return ask(session, q, shape);
 }
 
-Result<ResultTable> communication(Session& session, const TableSubject&, const Shape& shape) {
+Result<ResultTable> communication(Session& session, const TableSubject&, const TableShape& shape) {
     Question q{"communication", "Communication"};
     q.fields = {{{"rank", "Rank", Unit::kCount}, "r.number"},
                 {{"device", "Device ID", Unit::kCount}, "dv.number"},

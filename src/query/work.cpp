@@ -41,7 +41,7 @@ std::string remarks(const std::string& s) {
     return fmt::format("nullif(concat_ws('; ', {0}, nullif({1}.note, '')), '')", explanation(s), s);
 }
 
-Question rows_of(const Shape& shape, std::string name, std::string title) {
+Question rows_of(const TableShape& shape, std::string name, std::string title) {
     Question q{std::move(name), std::move(title)};
     if (shape.by_rank) q.fields.push_back({{"rank", "Rank", Unit::kCount}, "gr.number"});
     if (shape.by_device) q.fields.push_back({{"device", "Device ID", Unit::kCount}, "gd.number"});
@@ -49,7 +49,7 @@ Question rows_of(const Shape& shape, std::string name, std::string title) {
 }
 
 // Sums by `keys` (columns of `s` and of `more`, which is joined) and what the shape groups by.
-void set_sums(Question& q, const Shape& shape, const std::string& keys, const std::string& more) {
+void set_sums(Question& q, const TableShape& shape, const std::string& keys, const std::string& more) {
     std::string by = keys;
     if (shape.by_rank) by += ", s.rank";
     if (shape.by_device) by += ", s.device";
@@ -75,7 +75,7 @@ void add_roofline_fields(Question& q) {
     q.fields.push_back({{"remarks", "Remarks", Unit::kNone, 6}, remarks("x")});
 }
 
-Result<ResultTable> ask_for_work(Session& session, const Question& q, const Shape& shape) {
+Result<ResultTable> ask_for_work(Session& session, const Question& q, const TableShape& shape) {
     OPSIGHT_TRY(session.prepare_work());
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
     OPSIGHT_ASSIGN(const bool counted, has_work(session));
@@ -184,7 +184,7 @@ Result<ResultTable> work_summary(Session& session) {
     return table;
 }
 
-Result<ResultTable> roofline_ops(Session& session, const Shape& shape) {
+Result<ResultTable> roofline_ops(Session& session, const TableShape& shape) {
     Question q = rows_of(shape, "roofline", "Roofline by Op");
     append(q.fields, {{{"op_id", "Op ID", Unit::kCount, 8}, "x.op"},
                       {{"op_name", "Op Name"}, "i.name"},
@@ -200,7 +200,7 @@ Result<ResultTable> roofline_ops(Session& session, const Shape& shape) {
     return ask_for_work(session, q, shape);
 }
 
-Result<ResultTable> roofline_layers(Session& session, const Shape& shape) {
+Result<ResultTable> roofline_layers(Session& session, const TableShape& shape) {
     Question q = rows_of(shape, "roofline_layers", "Roofline by Layer");
     append(q.fields, {{{"layer", "Layer"}, "coalesce(l.path, '(no layer)')"},
                       {{"direction", "Direction", Unit::kNone, 1}, db::direction_text("x.direction")},
@@ -212,7 +212,7 @@ Result<ResultTable> roofline_layers(Session& session, const Shape& shape) {
     return ask_for_work(session, q, shape);
 }
 
-Result<ResultTable> roofline_kernels(Session& session, const Shape& shape) {
+Result<ResultTable> roofline_kernels(Session& session, const TableShape& shape) {
     Question q = rows_of(shape, "roofline_kernels", "Roofline by Kernel");
     append(q.fields, {{{"kernel_name", "Kernel Name"}, "k.short_name"},
                       {{"uses_tc", "Uses TC", Unit::kNone, 3}, db::tensor_core_use_text("k.uses_tc")},
@@ -225,7 +225,7 @@ Result<ResultTable> roofline_kernels(Session& session, const Shape& shape) {
     return ask_for_work(session, q, shape);
 }
 
-Result<ResultTable> roofline_ceilings(Session& session, const Shape& shape) {
+Result<ResultTable> roofline_ceilings(Session& session, const TableShape& shape) {
     Question q{"roofline_ceilings", "Ceilings"};
     q.fields = {
         {{"rank", "Rank", Unit::kCount, 4}, "r.number"},
@@ -252,7 +252,7 @@ Result<ResultTable> roofline_ceilings(Session& session, const Shape& shape) {
     return ask_for_work(session, q, shape);
 }
 
-Result<ResultTable> uncounted_work(Session& session, const Shape& shape) {
+Result<ResultTable> uncounted_work(Session& session, const TableShape& shape) {
     Question q{"uncounted", "Not Counted"};
     q.fields = {
         {{"op_type", "Op Type"}, "x.type"},

@@ -23,10 +23,10 @@ Result<bool> has_work(Session& session);
 Result<ResultTable> work_summary(Session& session);
 
 // Tables of the roofline report, which are tables of the viewer too.
-Result<ResultTable> roofline_ops(Session& session, const Shape& shape);
-Result<ResultTable> roofline_layers(Session& session, const Shape& shape);
-Result<ResultTable> roofline_kernels(Session& session, const Shape& shape);
-Result<ResultTable> roofline_ceilings(Session& session, const Shape& shape);
-Result<ResultTable> uncounted_work(Session& session, const Shape& shape);
+Result<ResultTable> roofline_ops(Session& session, const TableShape& shape);
+Result<ResultTable> roofline_layers(Session& session, const TableShape& shape);
+Result<ResultTable> roofline_kernels(Session& session, const TableShape& shape);
+Result<ResultTable> roofline_ceilings(Session& session, const TableShape& shape);
+Result<ResultTable> uncounted_work(Session& session, const TableShape& shape);
 
 }  // namespace opsight

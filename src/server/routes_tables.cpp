@@ -33,8 +33,8 @@ Expected<RowFilter> read_filter(const std::string& text) {
                 "a filter is COLUMN:OPERATOR:VALUE, the operators are contains, eq, ne, lt, le, gt, ge"));
 }
 
-Expected<Shape> read_shape(const Call& call) {
-    Shape shape;
+Expected<TableShape> read_shape(const Call& call) {
+    TableShape shape;
     shape.sort = call.text("sort");
     OPSIGHT_ASSIGN(shape.by_rank, call.flag("by_rank"));
     OPSIGHT_ASSIGN(shape.by_device, call.flag("by_device"));
@@ -105,7 +105,7 @@ Expected<Response> table(Call& call) {
     if (!is_table(name))
         return fail(Problem(404, "not_found", fmt::format("there is no table '{}'", name),
                             fmt::format("the tables are {}", fmt::join(table_names(), ", "))));
-    OPSIGHT_ASSIGN(Shape shape, read_shape(call));
+    OPSIGHT_ASSIGN(TableShape shape, read_shape(call));
     const std::string format = call.text("format"), as_file = call.text("download");
     if (!(format.empty() || format == "json" || format == "csv"))
         return fail(

@@ -149,11 +149,8 @@ TEST(Profiles, AFileThatIsWrittenAnewIsOpenedAnew) {
 
 TEST(Profiles, OneThatIsBroughtUpToDateWhenOpenedIsNoOther) {
     const StoredProfile stored(steps(3));
-    set_schema_version(stored.path(), "4");
-    for (const char* added :
-         {"ops DROP work", "ops DROP share", "device_spans DROP work", "device_spans DROP share"})
-        change(stored.path(), std::string("ALTER TABLE raw.") + added);
-    for (const char* added : {"works", "device_models", "device_peaks", "work_stats"})
+    set_schema_version(stored.path(), "5");
+    for (const char* added : {"models", "model_groups", "model_nodes", "model_edges", "model_calls"})
         change(stored.path(), std::string("DROP TABLE raw.") + added);
     Profiles profiles({stored.path()}, false);
     const auto facts = profiles.facts(0);

@@ -26,7 +26,6 @@ function Item({ box, shown }: { box: Box; shown: Shown }) {
       transform={`translate(${String(box.x)} ${String(box.y)})`}
       role="button"
       tabIndex={0}
-      aria-label={`${item.label}, ${subtitle(item)}`}
       {...(item.group ? { "aria-expanded": item.open } : {})}
       onClick={() => {
         shown.select(item);
@@ -42,7 +41,7 @@ function Item({ box, shown }: { box: Box; shown: Shown }) {
         event.stopPropagation();
       }}
     >
-      <title>{item.name || item.label}</title>
+      <title>{`${item.label}, ${subtitle(item)}${item.name ? `\n${item.name}` : ""}`}</title>
       <rect width={box.width} height={box.height} rx="5" />
       <text x="10" y={item.open ? 20 : 19} className="strong">
         {item.label.length > 34 ? `${item.label.slice(0, 33)}…` : item.label}

@@ -30,6 +30,8 @@ inline constexpr uint64_t kHide = 1 << 9, kRoleMask = 3 << 10, kEventMessage = 1
 inline constexpr uint64_t kEventMask = 7 << 12, kRangeBegin = 1 << 12, kRangeEnd = 2 << 12, kMark = 3 << 12;
 inline constexpr uint64_t kText = 75, kText8 = 76, kText16 = 77, kText32 = 78, kRegisteredText = 80,
                           kUnionSelector = 100, kReferenced = 1022, kRaw = 1023;
+inline constexpr uint64_t kByte = 32, kCategory = 68, kColor = 69, kScopeId = 70, kThread32 = 73,
+                          kThread64 = 74;
 inline constexpr uint64_t kFirstSchemaId = 1 << 24;
 inline constexpr uint64_t kStatic = 1, kDynamic = 2, kUnion = 3, kUnionWithSelector = 4;
 

@@ -227,11 +227,11 @@ void NvtxImport::take_data(const RecordView& record) {
 
 // An event that the program kept to itself, and whose schema tells its times in our ticks.
 void NvtxImport::take_deferred(const wire::NvtxDataRecord& head, std::string_view bytes) {
-    const nvtx::Schemas::Decoded decoded = facts_.schemas.decode(head.domain, head.id, bytes, {});
-    if (decoded.begin <= 0) return note(Diag::kUnreadRow, "a deferred NVTX event without a time");
+    const nvtx::Decoded decoded = nvtx::decode(facts_.schemas, head.domain, head.id, bytes, text_of_);
+    if (!decoded.begin) return note(Diag::kUnreadRow, "a deferred NVTX event without a time");
     flush();
     Event event;
-    event.type = decoded.end > 0 ? NvtxType::kStartEnd : NvtxType::kMark;
+    event.type = decoded.end ? NvtxType::kStartEnd : NvtxType::kMark;
     event.kind.attributes.type = event.type;
     event.kind.attributes.domain = head.domain;
     event.kind.attributes.domain_name = builder_.text(facts_.domain_name(head.domain));
@@ -239,17 +239,28 @@ void NvtxImport::take_deferred(const wire::NvtxDataRecord& head, std::string_vie
     event.message = decoded.message;
     event.payloads.push_back(decoded.json);
     event.span.track = track_;
-    const auto begin = static_cast<uint64_t>(decoded.begin);
-    const uint64_t dur = decoded.end > decoded.begin ? static_cast<uint64_t>(decoded.end - decoded.begin) : 1;
+    const auto begin = static_cast<uint64_t>(decoded.begin->value);
+    const int64_t end = decoded.end ? decoded.end->value : 0;
+    const uint64_t dur = end > decoded.begin->value ? static_cast<uint64_t>(end) - begin : 1;
     if (times_.set(event.span, begin, dur)) add(event, {});
+}
+
+std::string NvtxImport::text_at(uint64_t type, uint64_t value) const {
+    if (type == wire::schema::kRegisteredText) {
+        const std::string* text = facts_.schemas.registered(value);
+        return text ? *text : std::string();
+    }
+    const auto found = texts_.find(value);
+    return found == texts_.end() ? std::string() : found->second;
 }
 
 void NvtxImport::flush() {
     if (open_) {
         for (const Data& data : data_) {
-            nvtx::Schemas::Decoded decoded =
-                facts_.schemas.decode(data.domain, data.schema, data.bytes, texts_);
-            if (!decoded.whole) note(Diag::kUnreadRow, "an NVTX payload that does not fit its schema");
+            nvtx::Decoded decoded =
+                nvtx::decode(facts_.schemas, data.domain, data.schema, data.bytes, text_of_);
+            if (!decoded.problem.empty())
+                note(Diag::kUnreadRow, "NVTX payload with a schema: " + decoded.problem);
             if (!decoded.message.empty()) open_->message = decoded.message;
             if (!decoded.json.empty()) open_->payloads.push_back(std::move(decoded.json));
         }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "import/capture/times.h"
-#include "import/nvtx/schema.h"
+#include "import/nvtx/payload.h"
 #include "import/nvtx/spans.h"
 #include "wire/nvtx.h"
 #include "wire/reader.h"
@@ -120,7 +120,9 @@ class NvtxImport {
     absl::flat_hash_map<uint32_t, Kind> kinds_;
     std::optional<Event> open_;
     std::vector<Data> data_;
-    nvtx::Schemas::Texts texts_;
+    absl::flat_hash_map<uint64_t, std::string> texts_;  // that payloads point to, by address
+    std::string text_at(uint64_t type, uint64_t value) const;
+    const nvtx::TextOf text_of_ = [this](uint64_t type, uint64_t value) { return text_at(type, value); };
     absl::flat_hash_map<uint64_t, uint64_t> waits_;  // lock: when the thread began to wait
 
     std::vector<Event> starts_;

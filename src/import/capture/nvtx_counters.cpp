@@ -71,11 +71,10 @@ void NvtxImport::take_sample(const wire::RecordView& record) {
     int64_t ns = 0;
     if (!sample_time(counter->second, head, ns)) return;
     const std::string name = counter_name(counter->second);
-    facts_.schemas.numbers(counter->second.domain, counter->second.schema,
-                           record.blob_of<wire::NvtxSampleRecord>(),
-                           [&](const std::string& place, double value) {
-                               add_counter(ns, place.empty() ? name : name + "." + place, value);
-                           });
+    nvtx::decode(facts_.schemas, counter->second.domain, counter->second.schema,
+                 record.blob_of<wire::NvtxSampleRecord>(), {}, [&](const std::string& place, double value) {
+                     add_counter(ns, place.empty() ? name : name + "." + place, value);
+                 });
 }
 
 // Waiting for a lock becomes a range.

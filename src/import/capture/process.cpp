@@ -38,6 +38,7 @@ ProcessFacts gather_facts(wire::CaptureReader& reader) {
                 if (thread.framework_thread) facts.os_threads[thread.framework_thread] = thread.os_thread;
             }
         });
+    facts.nvtx.schemas.settle();
     reader.forget_damage_of_records();  // the second pass meets it again
     return facts;
 }

@@ -31,7 +31,7 @@ class NvtxReader {
   public:
     explicit NvtxReader(Report& report) : report_(report), builder_(report.builder()) {}
     Status run() {
-        OPSIGHT_TRY(schemas_.load(report_));
+        OPSIGHT_TRY(load_payload_schemas(report_, schemas_));
         return report_.read(kTable, kColumns, [this](Table& row) { take(row); }).map([](bool) {});
     }
 
@@ -191,8 +191,8 @@ class NvtxReader {
     }
 
     void add_binary(const Table& row, NvtxPayload& payload) {
-        PayloadSchemas::Decoded decoded =
-            schemas_.decode(row.number(kDomain, 0), row.text(kBinary), text_of_id_);
+        const nvtx::Decoded decoded =
+            decode_payload(schemas_, row.number(kDomain, 0), row.text(kBinary), text_of_id_);
         if (!decoded.problem.empty())
             report_.note(Diag::kUnreadRow, "NVTX payload with a schema: " + decoded.problem);
         if (decoded.json.empty()) return;
@@ -203,8 +203,9 @@ class NvtxReader {
 
     Report& report_;
     ProfileBuilder& builder_;
-    PayloadSchemas schemas_;
-    const PayloadSchemas::TextOf text_of_id_ = [this](int64_t id) {
+    nvtx::Schemas schemas_;
+    const nvtx::TextOf text_of_id_ = [this](uint64_t, uint64_t value) {
+        const auto id = static_cast<int64_t>(value);
         return report_.has_string(id) ? std::string(builder_.view(report_.string(id))) : std::string();
     };
     nvtx::Spans spans_{builder_};

@@ -21,15 +21,20 @@ std::string with_header(const std::string& payload, int64_t schema = kSchema) {
 }
 
 struct Fixture {
-    PayloadSchemas schemas;
+    std::map<int64_t, nvtx::Schema> schemas;
     void entry(int64_t type, std::string name, int64_t offset = 0, int64_t flags = 0, int64_t detail = 0,
                int64_t schema = kSchema) {
-        auto& entries = schemas.schemas[{kDomain, schema}].entries;
-        entries[std::ssize(entries)] = {type, flags, detail, offset, std::move(name)};
+        schemas[schema].entries.push_back({static_cast<uint64_t>(flags), static_cast<uint64_t>(type),
+                                           static_cast<uint64_t>(detail), static_cast<uint64_t>(offset),
+                                           std::move(name)});
     }
-    PayloadSchemas::Decoded decode(const std::string& binary) const {
-        return schemas.decode(kDomain, binary,
-                              [](int64_t id) { return id == 7 ? std::string("a file") : ""; });
+    nvtx::Decoded decode(const std::string& binary, int64_t domain = kDomain) const {
+        nvtx::Schemas all;
+        for (const auto& [id, schema] : schemas)
+            all.define(kDomain, static_cast<uint64_t>(id), schema);
+        all.settle();
+        return decode_payload(all, domain, binary,
+                              [](uint64_t, uint64_t id) { return id == 7 ? std::string("a file") : ""; });
     }
     std::string json(const std::string& payload) const {
         const auto decoded = decode(with_header(payload));
@@ -45,7 +50,7 @@ Fixture nccl() {
     f.entry(18, "NCCL communicator ID");
     f.entry(22, "Message size [bytes]", 8);
     f.entry(5, "Peer rank", 16);
-    f.schemas.schemas[{kDomain, kSchema}].size = 24;
+    f.schemas[kSchema].size = 24;
     return f;
 }
 const std::string kSend = bytes(0xfedcba9876543210) + bytes(4096) + bytes(3, 4) + bytes(0, 4);
@@ -93,16 +98,18 @@ TEST(NvtxPayload, ArraysSchemasInSchemasAndNamesOfValues) {
     constexpr int64_t kPoint = (1 << 24) + 9, kColor = (1 << 24) + 10;
     f.entry(5, "x", 0, 0, 0, kPoint);
     f.entry(5, "y", 4, 0, 0, kPoint);
-    f.schemas.enums[{kDomain, kColor}] = {
-        4, {{1, {"red", true}}, {2, {"blue", true}}, {9, {"none", false}}}, false};
+    nvtx::Schema& color = f.schemas[kColor];
+    color.is_enum = true;
+    color.size = 4;
+    color.entries = {{1, 1, 0, 0, "red"}, {1, 2, 0, 0, "blue"}, {0, 9, 0, 0, "none"}};
     f.entry(6, "count");
     f.entry(5, "list", 0, 3 << 4, 0);  // as long as `count` says
     f.entry(kPoint, "points", 0, 1 << 4, 2);
     f.entry(kColor, "one");
     f.entry(kColor, "two");
     f.entry(kColor, "other");
-    EXPECT_EQ(f.json(bytes(2, 4) + bytes(10, 4) + bytes(11, 4) + bytes(0, 4) + bytes(1, 4) + bytes(2, 4) +
-                     bytes(3, 4) + bytes(4, 4) + bytes(9, 4) + bytes(3, 4) + bytes(8, 4)),
+    EXPECT_EQ(f.json(bytes(2, 4) + bytes(10, 4) + bytes(11, 4) + bytes(1, 4) + bytes(2, 4) + bytes(3, 4) +
+                     bytes(4, 4) + bytes(9, 4) + bytes(3, 4) + bytes(8, 4)),
               R"({"count":2,"list":[10,11],"points":[{"x":1,"y":2},{"x":3,"y":4}],"one":"none",)"
               R"("two":"red | blue","other":8})");
 }
@@ -112,15 +119,15 @@ TEST(NvtxPayload, WhatCannotBeReadSaysWhy) {
     EXPECT_EQ(f.decode("").problem, "it is shorter than its header");
     EXPECT_EQ(f.decode(with_header(kSend).substr(0, 40)).problem, "it is shorter than it says");
     EXPECT_EQ(f.decode(with_header(kSend, kSchema + 1)).problem, "there is no schema 16777219");
-    EXPECT_EQ(f.schemas.decode(2, with_header(kSend), {}).problem, "there is no schema 16777218");
+    EXPECT_EQ(f.decode(with_header(kSend), 2).problem, "there is no schema 16777218");
     EXPECT_EQ(f.decode(with_header(kSend) + kSend).problem, "more payloads follow the first");
     const auto half = f.decode(with_header(kSend.substr(0, 12)));
     EXPECT_EQ(half.problem, "it ends too early");
     EXPECT_EQ(half.json, R"({"NCCL communicator ID":18364758544493064720})");
-    f.schemas.schemas[{kDomain, kSchema}].ambiguous = true;
+    f.schemas[kSchema].ambiguous = true;
     EXPECT_EQ(f.problem(kSend), "there are several schemas 16777218");
-    f.schemas.schemas[{kDomain, kSchema}].ambiguous = false;
-    f.schemas.schemas[{kDomain, kSchema}].type = 3;
+    f.schemas[kSchema].ambiguous = false;
+    f.schemas[kSchema].type = 3;
     EXPECT_EQ(f.problem(kSend), "schema 16777218 has the type 3");
     for (const auto& [type, flags, detail] : std::vector<std::array<int64_t, 3>>{{5, 1 << 1, 0},
                                                                                  {5, 2 << 4, 0},
@@ -141,7 +148,8 @@ TEST(NvtxPayload, TypesThatNeedNoSchema) {
     Fixture f;
     EXPECT_EQ(f.decode(with_header(bytes(42), 18)).json, "42");
     EXPECT_EQ(f.decode(with_header("loss", 75)).json, "\"loss\"");
-    EXPECT_NE(f.decode(with_header(bytes(1), 1023)).problem, "");
+    EXPECT_EQ(f.decode(with_header(bytes(0x1ff, 2), 1023)).json, "\"ff01\"");  // raw bytes
+    EXPECT_NE(f.decode(with_header(bytes(1), 999)).problem, "");
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
-// Payloads of NVTX events: binary data whose layout a schema tells, as JSON. Nothing in it is trusted: what
-// does not fit the bytes is left out, and the text stays below a limit.
+// Schemas of NVTX payloads, wherever they come from: captures and exports of Nsight Systems. payload.h reads
+// payloads by them.
 #pragma once
 
-#include <functional>
+#include <absl/container/flat_hash_map.h>
+
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -13,49 +15,61 @@
 
 namespace opsight::nvtx {
 
+// Of enums: `type` is the value, and `flags` is not 0 where it is a flag of a bit set.
+struct SchemaEntry {
+    uint64_t flags = 0, type = 0, detail = 0, offset = 0;
+    std::string name;
+    uint64_t clock = 0;  // of a time: its time domain; 0: not told
+    friend bool operator==(const SchemaEntry&, const SchemaEntry&) = default;
+};
+
+struct Schema {
+    uint64_t type = wire::schema::kStatic, flags = 0;
+    uint64_t size = 0, pack = 0;  // as the program told them; 0: it did not
+    std::vector<SchemaEntry> entries;
+    bool is_enum = false;
+    bool ambiguous = false;  // several were defined in one place, and they differ
+    // Of settle().
+    uint64_t extent = 0, alignment = 1;
+};
+
 class Schemas {
   public:
-    // Texts that payloads point to, by address.
-    using Texts = std::map<uint64_t, std::string>;
-
     // A schema or enum as a capture holds it (wire/nvtx_schema.h); false where it does not hold together.
-    bool define(uint32_t domain, uint64_t id, std::string_view blob, bool is_enum);
+    bool define(uint64_t domain, uint64_t id, std::string_view blob, bool is_enum);
+    void define(uint64_t domain, uint64_t id, Schema schema) { schemas_[Id(domain, id)] = std::move(schema); }
+    // The time domain of an entry, known before or after its schema.
+    void define_clock(uint64_t domain, uint64_t id, uint64_t entry, uint64_t clock) {
+        clocks_[{domain, id, entry}] = clock;
+    }
     void define_text(uint64_t handle, std::string_view text) { registered_.emplace(handle, text); }
-    const std::string* registered(uint64_t handle) const;
+    // After all definitions: how large they are that lie in others, and how they are aligned.
+    void settle();
 
-    struct Decoded {
-        std::string json;
-        std::string message;           // the entry that is the event's text; empty: none
-        int64_t begin = -1, end = -1;  // entries that are the event's times; -1: none
-        bool whole = true;             // false: unknown schema, or bytes that are missing
-    };
-    Decoded decode(uint32_t domain, uint64_t schema, std::string_view bytes, const Texts& texts) const;
-    // Calls `visit` with every number in the payload, named by its place ("temperature", "loads.2"). `schema`
-    // may be a predefined type.
-    void numbers(uint32_t domain, uint64_t schema, std::string_view bytes,
-                 const std::function<void(const std::string&, double)>& visit) const;
+    const Schema* find(uint64_t domain, uint64_t id) const;
+    const std::string* registered(uint64_t handle) const;
+    // Bytes and alignment of one value of a type; 0 bytes: not known before it is read.
+    uint64_t size_of(uint64_t domain, uint64_t type) const;
+    uint64_t alignment_of(uint64_t domain, const SchemaEntry& entry) const;
 
   private:
-    friend class Decoder;
-    struct Entry {
-        uint64_t flags, type, detail, offset;
-        std::string name;
-    };
-    struct Schema {
-        bool is_enum = false;
-        std::string name;
-        uint64_t type = 0, size = 0, pack = 0;
-        size_t alignment = 1;
-        std::vector<Entry> entries;
-    };
-    const Schema* find(uint32_t domain, uint64_t id) const;
-    void lay_out(uint32_t domain, Schema& schema) const;
-    // Of a value of a type: predefined, or a schema that is known by now.
-    size_t size_of(uint32_t domain, uint64_t type) const;
-    size_t alignment_of(uint32_t domain, uint64_t type) const;
+    using Id = std::pair<uint64_t, uint64_t>;  // domain and schema
+    bool lay_out(uint64_t domain, Schema& schema) const;
 
-    std::map<std::pair<uint32_t, uint64_t>, Schema> schemas_;
-    Texts registered_;
+    absl::flat_hash_map<Id, Schema> schemas_;
+    std::map<std::tuple<uint64_t, uint64_t, uint64_t>, uint64_t> clocks_;
+    absl::flat_hash_map<uint64_t, std::string> registered_;
 };
+
+// True where the value is an address or an offset, and what it means lies elsewhere.
+inline bool is_elsewhere(const SchemaEntry& entry) {
+    namespace in = wire::schema;
+    return (entry.flags & (in::kPointer | in::kOffsetFromBase | in::kOffsetFromHere)) != 0 ||
+           in::is_text_address(entry.type, entry.flags, entry.detail);
+}
+
+inline bool is_union(const Schema& schema) {
+    return schema.type == wire::schema::kUnion || schema.type == wire::schema::kUnionWithSelector;
+}
 
 }  // namespace opsight::nvtx

@@ -71,6 +71,13 @@ bool ThreadState::pop(const void* key, uint64_t now, bool& was_step) {
     return true;
 }
 
+uint64_t ThreadState::begin_of(const void* key) const {
+    if (deeper > 0) return 0;
+    for (size_t at = depth; at-- > 0;)
+        if (frames[at].key == key && !frames[at].done) return frames[at].dur ? frames[at].begin : 0;
+    return 0;
+}
+
 int Recorder::open(const char* directory, uint64_t limit_bytes, const opsight_torch_window& window) {
     if (window_) return OPSIGHT_ALREADY_OPEN;
     if (std::snprintf(g_directory, sizeof g_directory, "%s", directory) >=

@@ -133,6 +133,8 @@ struct ThreadState {
     }
     // Ends the innermost frame of `key`; false if there is none.
     bool pop(const void* key, uint64_t now, bool& was_step);
+    // When that frame began; 0: there is none, or it is not recorded.
+    uint64_t begin_of(const void* key) const;
 
     wire::ThreadStream stream;
     IdCache<1024> texts;

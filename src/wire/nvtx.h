@@ -43,6 +43,9 @@ enum class NvtxDataKind : uint32_t {
     kPayload = 0,   // `id` is the schema
     kText = 1,      // `id` is the address that a payload names
     kDeferred = 2,  // an event of its own, whose schema tells its time and text
+    kScope = 3,     // `id` is the scope of the deferred events after it
+    kAmend = 4,     // payloads and texts up to the next event belong to an earlier range: `id` as in its
+                    // NvtxStartRecord, or 0 and an NvtxAmended follows
 };
 
 // `length` bytes follow.
@@ -53,6 +56,11 @@ struct NvtxDataRecord {
     uint32_t length, domain;
 };
 static_assert(sizeof(NvtxDataRecord) == 24);
+
+// Tells a range of this thread.
+struct NvtxAmended {
+    uint64_t begin;
+};
 
 enum class NvtxFact : uint16_t {
     kDomain = 1,  // text: its name
@@ -68,6 +76,10 @@ enum class NvtxFact : uint16_t {
     kHeap,        // id; text: name
     kRegion,      // id: handle or address; text: name
     kDomainDestroyed,
+    kEntryClock,   // id: schema; detail: time domain; extra: number of the entry
+    kTimeDomain,   // id; the blob is an NvtxTimeDomain
+    kTimePoint,    // id, detail: two time domains; the blob is an NvtxTimePoint
+    kCounterInfo,  // id: counter; the blob is an NvtxCounterInfo and the unit
 };
 
 // `length` bytes follow.
@@ -76,9 +88,26 @@ struct NvtxDefineRecord {
     NvtxFact fact;
     uint16_t length;
     uint64_t id, detail;
-    uint32_t domain, clock;  // clock: NvtxClock of a counter's batches
+    uint32_t domain, extra;
 };
 static_assert(sizeof(NvtxDefineRecord) == 32);
+
+// Time domains below 2^24 are those that NVTX names (NVTX_TIMESTAMP_TYPE_*); 1 is our own ticks.
+struct NvtxTimeDomain {
+    uint64_t type;        // of those that NVTX names
+    uint64_t scope;       // whose events are on this clock
+    uint64_t resolution;  // ticks per second; 0: not told
+};
+// A moment on two clocks.
+struct NvtxTimePoint {
+    int64_t first, second;
+    double slope;  // ticks of the second for one of the first; 0: not told
+};
+struct NvtxCounterInfo {
+    uint64_t clock, scope;  // 0: not told
+    uint64_t flags;         // NVTX_COUNTER_FLAG_*
+    uint64_t numerator, denominator;
+};
 
 enum class NvtxResource : uint64_t { kOther, kDevice, kContext, kStream, kEvent, kOpenCl };
 
@@ -90,8 +119,8 @@ struct NvtxCounterRecord {
     uint64_t counter, time, bits;
 };
 
-// What `time` of a sample counts.
-enum class NvtxClock : uint32_t { kTicks = 0, kMonotonicNs = 1, kRealtimeNs = 2, kOther = 3 };
+// What `time` of a sample counts: our ticks, or those of the counter's clock, or it stands in the sample.
+enum class NvtxClock : uint32_t { kTicks = 0, kCounter = 3, kInSample = 4 };
 
 // `length` bytes follow.
 struct NvtxSampleRecord {
@@ -110,7 +139,19 @@ struct NvtxSyncRecord {
     uint64_t time, object;
 };
 
-enum class NvtxMemory : uint32_t { kRegister = 1, kResize, kUnregister, kResetHeap };
+enum class NvtxMemory : uint32_t {
+    kRegister = 1,
+    kResize,
+    kUnregister,
+    kResetHeap,
+    // Permissions: `heap` is their handle, `bytes` are flags.
+    kAssign,
+    kCreate,
+    kDestroy,
+    kReset,
+    kBind,
+    kUnbind,
+};
 
 struct NvtxMemoryRecord {
     RecordHeader header;

@@ -81,7 +81,7 @@ class Everything(Nvtx):
         self.assertEqual(crossing["end_tid"], ranges["in the other thread"]["tid"])
         payload = {"kind": "write", "load": [0.5, 1.5], "bytes": 4096, "name": "checkpoint"}
         self.assertEqual(json.loads(ranges["with a schema"]["payload"]), payload)
-        self.assertEqual(json.loads(ranges["(no text)"]["payload"]), payload)
+        self.assertEqual(json.loads(ranges["(no text)"]["payload"]), [payload, payload])  # of push and of pop
 
     def check_counters(self):
         rows = self.sql("SELECT name, value FROM counters ORDER BY time_ns")
@@ -97,6 +97,59 @@ class Everything(Nvtx):
         self.assertLessEqual({"the main thread", "the other thread"}, names)
         waits = self.sql("SELECT count(*) AS n FROM annotations WHERE name = 'wait for the lock'")
         self.assertEqual(waits[0]["n"], 1)
+
+
+class Later(Nvtx):
+    """What a program tells of events after they were: payloads of ends, and deferred events on other clocks."""
+
+    def test_all_of_it(self):
+        for variant in VARIANTS:
+            with self.subTest(variant):
+                done = self.run_profile(BIN / f"nvtx_later_{variant}")
+                self.assert_ran(done)
+                self.assertEqual({key: count for key, count in self.diagnostics().items() if key not in ("no_iterations", "overlapping_spans")}, {})
+                rows = self.sql("SELECT * FROM nvtx_ranges ORDER BY begin_ns")
+                self.check_ends(rows)
+                ranges = {row["text"]: row for row in rows}
+                self.check_deferred(ranges)
+                self.check_counters(ranges["on its own clock"])
+                facts = {row["key"]: row["value"] for row in self.sql("SELECT key, value FROM meta")}
+                self.assertEqual(facts["property.nvtx_memory_permissions"], "1 regions assigned (1 to read, 0 to write, "
+                                 "0 for atomics), 1 sets made, 1 bound")
+
+    def check_ends(self, rows):
+        found = [(row["text"], row["type"], json.loads(row["payload"] or "null")) for row in rows
+                 if row["text"] in ("outer", "named at its end", "(no text)")]
+        self.assertEqual(found, [
+            ("outer", "push_pop", {"bytes": 2}), ("named at its end", "push_pop", [{"bytes": 1}, {"name": "named at its end"}]),
+            ("(no text)", "start_end", [{"bytes": 1}, "a text alone"])])
+
+    def check_deferred(self, ranges):
+        around = ranges["around"]
+        slack = 300_000  # ns: what lies between two calls of the program, and the clocks' own errors
+        for name in ("on its own clock", "on a raw clock", "by a factor", "by its scope", "on the tool's clock"):
+            row = ranges[name]
+            self.assertEqual((row["type"], row["domain"]), ("start_end", "later"), name)
+            self.assertGreaterEqual(row["begin_ns"], around["begin_ns"] - slack, name)
+            self.assertLessEqual(row["end_ns"], around["end_ns"] + slack, name)
+            self.assertGreater(row["end_ns"] - row["begin_ns"], 20_000_000 - slack, name)
+        self.assertEqual((ranges["on its own clock"]["category"], ranges["on its own clock"]["category_name"]),
+                         (4, "fourth"))
+        mark = ranges["a mark of before"]
+        self.assertEqual(mark["type"], "mark")
+        self.assertTrue(around["begin_ns"] < mark["begin_ns"] < around["end_ns"])
+
+    def check_counters(self, own):
+        values, times = {}, {}
+        for row in self.sql("SELECT name, value, time_ns FROM counters ORDER BY time_ns"):
+            values.setdefault(row["name"], []).append(row["value"])
+            times.setdefault(row["name"], []).append(row["time_ns"])
+        self.assertEqual(values, {"later/each (requests)": [5, 12, 10], "later/steps": [5, 7, -2],
+                                  "later/inside.value": [1, 2]})
+        step = (own["end_ns"] - own["begin_ns"]) / 4
+        for series in times.values():
+            for i, time in enumerate(series):
+                self.assertAlmostEqual(time, own["begin_ns"] + i * step, delta=10)
 
 
 class Living(Nvtx):

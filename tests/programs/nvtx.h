@@ -4,6 +4,8 @@
 #include <nvtx3/nvToolsExtCounters.h>
 #include <nvtx3/nvToolsExtMem.h>
 #include <nvtx3/nvToolsExtPayload.h>
+#include <nvtx3/nvToolsExtSemanticsCounters.h>
+#include <nvtx3/nvToolsExtSemanticsTime.h>
 #include <nvtx3/nvToolsExtSync.h>
 #else
 #include "nvtx_client.h"

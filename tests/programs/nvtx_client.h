@@ -217,12 +217,27 @@ OPSIGHT_API void nvtxDomainSyncUserReleasing(nvtxSyncUser_t s) {
 #define NVTX_PAYLOAD_ENTRY_TYPE_FLOAT 19
 #define NVTX_PAYLOAD_ENTRY_TYPE_DOUBLE 20
 #define NVTX_PAYLOAD_ENTRY_TYPE_CSTRING 75
+#define NVTX_PAYLOAD_ENTRY_FLAG_EVENT_MESSAGE (1 << 10)
+#define NVTX_PAYLOAD_ENTRY_FLAG_TIMESTAMP (2 << 10)
+#define NVTX_PAYLOAD_ENTRY_FLAG_RANGE_BEGIN (1 << 12)
+#define NVTX_PAYLOAD_ENTRY_FLAG_RANGE_END (2 << 12)
+#define NVTX_PAYLOAD_ENTRY_FLAG_MARK (3 << 12)
+#define NVTX_PAYLOAD_ENTRY_TYPE_CATEGORY 68
 #define NVTX_PAYLOAD_SCHEMA_TYPE_STATIC 1
 #define NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NAME (1 << 1)
 #define NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_TYPE (1 << 2)
 #define NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES (1 << 4)
 #define NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES (1 << 5)
 #define NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_STATIC_SIZE (1 << 6)
+#define NVTX_SEMANTIC_ID_TIME_V1 2
+#define NVTX_SEMANTIC_ID_COUNTERS_V1 5
+#define NVTX_TIMESTAMP_TYPE_NONE 0
+#define NVTX_TIMESTAMP_TYPE_TOOL_PROVIDED 1
+#define NVTX_TIMESTAMP_TYPE_CPU_CLOCK_GETTIME_MONOTONIC 14
+#define NVTX_TIMESTAMP_TYPE_CPU_CLOCK_GETTIME_MONOTONIC_RAW 15
+#define NVTX_COUNTER_FLAG_VALUETYPE_DELTA (2 << 4)
+#define NVTX_MEM_PERMISSIONS_REGION_FLAGS_READ 1
+#define NVTX_MEM_PERMISSIONS_BIND_SCOPE_CPU_THREAD 1
 #define NVTX_PAYLOAD_ENUM_ATTR_FIELD_NAME (1 << 1)
 #define NVTX_PAYLOAD_ENUM_ATTR_FIELD_ENTRIES (1 << 2)
 #define NVTX_PAYLOAD_ENUM_ATTR_FIELD_NUM_ENTRIES (1 << 3)
@@ -241,7 +256,8 @@ typedef struct {
     uint64_t flags, type;
     const char *name, *description;
     uint64_t arrayOrUnionDetail, offset;
-    const void *semantics, *reserved;
+    const struct nvtxSemanticsHeader* semantics;
+    const void* reserved;
 } nvtxPayloadSchemaEntry_t;
 typedef struct {
     uint64_t fieldMask;
@@ -265,12 +281,55 @@ typedef struct {
     uint64_t schemaId;
     void* extension;
 } nvtxPayloadEnumAttr_t;
+typedef struct nvtxSemanticsHeader {
+    uint32_t structSize;
+    uint16_t semanticId, version;
+    const struct nvtxSemanticsHeader* next;
+} nvtxSemanticsHeader_t;
+typedef struct {
+    nvtxSemanticsHeader_t header;
+    uint64_t timeDomainId;
+} nvtxSemanticsTime_t;
+typedef struct {
+    nvtxSemanticsHeader_t header;
+    uint64_t flags;
+    const char* unit;
+    uint64_t unitScaleNumerator, unitScaleDenominator;
+    int64_t limitType;
+    uint64_t min, max;
+} nvtxSemanticsCounter_t;
+typedef struct {
+    size_t structSize;
+    const char* path;
+    uint64_t parentScope, scopeId;
+} nvtxScopeAttr_t;
+typedef struct {
+    uint64_t scopeId, timestampTypeId, timeDomainId, timerFlags;
+    int64_t timerResolution;
+    uint64_t timerStart;
+} nvtxTimeDomainAttr_t;
+typedef struct {
+    uint64_t eventSchemaId;
+    size_t size;
+    const void* events;
+    uint64_t scope, flags;
+    const void* flexData;
+    size_t flexDataSize, flexDataOffset;
+} nvtxEventBatch_t;
+typedef struct {
+    uint64_t counterId;
+    const void* counters;
+    size_t countersSize;
+    uint64_t flags;
+    const int64_t* timestamps;
+    size_t timestampsSize;
+} nvtxCounterBatch_t;
 typedef struct {
     size_t structSize;
     uint64_t schemaId;
     const char *name, *description;
     uint64_t scopeId;
-    const void* semantics;
+    const nvtxSemanticsHeader_t* semantics;
     uint64_t counterId;
 } nvtxCounterAttr_t;
 typedef struct nvtxHeap* nvtxMemHeapHandle_t;
@@ -306,6 +365,20 @@ typedef struct {
     const nvtxMemRegionRef_t* refElements;
 } nvtxMemRegionsUnregisterBatch_t;
 
+typedef struct nvtxPermissions* nvtxMemPermissionsHandle_t;
+typedef struct {
+    uint32_t flags, regionRefType;
+    nvtxMemRegionRef_t region;
+} nvtxMemPermissionsAssignRegionDesc_t;
+typedef struct {
+    uint16_t extCompatID, structSize;
+    uint32_t reserved0;
+    nvtxMemPermissionsHandle_t permissions;
+    size_t regionCount, regionElementSize;
+    const nvtxMemPermissionsAssignRegionDesc_t* regionElements;
+    size_t reserved1;
+} nvtxMemPermissionsAssignBatch_t;
+
 OPSIGHT_API uint64_t nvtxPayloadSchemaRegister(nvtxDomainHandle_t d, const nvtxPayloadSchemaAttr_t* a) {
     OPSIGHT_CALL(opsight_extension[2], 0, uint64_t, 0, (nvtxDomainHandle_t, const nvtxPayloadSchemaAttr_t*),
                  (d, a));
@@ -325,6 +398,49 @@ OPSIGHT_API int nvtxRangePopPayload(nvtxDomainHandle_t d, const nvtxPayloadData_
     OPSIGHT_CALL(opsight_extension[2], 4, int, -2, (nvtxDomainHandle_t, const nvtxPayloadData_t*, size_t),
                  (d, p, n));
 }
+OPSIGHT_API nvtxRangeId_t nvtxRangeStartPayload(nvtxDomainHandle_t d, const nvtxPayloadData_t* p, size_t n) {
+    OPSIGHT_CALL(opsight_extension[2], 5, nvtxRangeId_t, 0,
+                 (nvtxDomainHandle_t, const nvtxPayloadData_t*, size_t), (d, p, n));
+}
+OPSIGHT_API void nvtxRangeEndPayload(nvtxDomainHandle_t d, nvtxRangeId_t id, const nvtxPayloadData_t* p,
+                                     size_t n) {
+    OPSIGHT_RUN(opsight_extension[2], 6,
+                (nvtxDomainHandle_t, nvtxRangeId_t, const nvtxPayloadData_t*, size_t), (d, id, p, n));
+}
+OPSIGHT_API int64_t nvtxTimestampGet(void) {
+    OPSIGHT_CALL(opsight_extension[2], 8, int64_t, 0, (void), ());
+}
+OPSIGHT_API uint64_t nvtxTimeDomainRegister(nvtxDomainHandle_t d, const nvtxTimeDomainAttr_t* a) {
+    OPSIGHT_CALL(opsight_extension[2], 9, uint64_t, 0, (nvtxDomainHandle_t, const nvtxTimeDomainAttr_t*),
+                 (d, a));
+}
+OPSIGHT_API void nvtxTimerSource(nvtxDomainHandle_t d, uint64_t t, uint64_t f, int64_t (*read)(void)) {
+    OPSIGHT_RUN(opsight_extension[2], 10, (nvtxDomainHandle_t, uint64_t, uint64_t, int64_t(*)(void)),
+                (d, t, f, read));
+}
+OPSIGHT_API void nvtxTimerSourceWithData(nvtxDomainHandle_t d, uint64_t t, uint64_t f, int64_t (*read)(void*),
+                                         void* data) {
+    OPSIGHT_RUN(opsight_extension[2], 11, (nvtxDomainHandle_t, uint64_t, uint64_t, int64_t(*)(void*), void*),
+                (d, t, f, read, data));
+}
+OPSIGHT_API uint64_t nvtxScopeRegister(nvtxDomainHandle_t d, const nvtxScopeAttr_t* a) {
+    OPSIGHT_CALL(opsight_extension[2], 12, uint64_t, 0, (nvtxDomainHandle_t, const nvtxScopeAttr_t*), (d, a));
+}
+OPSIGHT_API void nvtxTimeSyncPoint(nvtxDomainHandle_t d, uint64_t a, uint64_t b, int64_t ta, int64_t tb) {
+    OPSIGHT_RUN(opsight_extension[2], 13, (nvtxDomainHandle_t, uint64_t, uint64_t, int64_t, int64_t),
+                (d, a, b, ta, tb));
+}
+OPSIGHT_API void nvtxTimestampConversionFactor(nvtxDomainHandle_t d, uint64_t a, uint64_t b, double slope,
+                                               int64_t ta, int64_t tb) {
+    OPSIGHT_RUN(opsight_extension[2], 15, (nvtxDomainHandle_t, uint64_t, uint64_t, double, int64_t, int64_t),
+                (d, a, b, slope, ta, tb));
+}
+OPSIGHT_API void nvtxEventSubmit(nvtxDomainHandle_t d, const nvtxPayloadData_t* p, size_t n) {
+    OPSIGHT_RUN(opsight_extension[2], 16, (nvtxDomainHandle_t, const nvtxPayloadData_t*, size_t), (d, p, n));
+}
+OPSIGHT_API void nvtxEventBatchSubmit(nvtxDomainHandle_t d, const nvtxEventBatch_t* b) {
+    OPSIGHT_RUN(opsight_extension[2], 17, (nvtxDomainHandle_t, const nvtxEventBatch_t*), (d, b));
+}
 OPSIGHT_API uint8_t nvtxDomainIsEnabled(nvtxDomainHandle_t d) {
     OPSIGHT_CALL(opsight_extension[2], 7, uint8_t, 1, (nvtxDomainHandle_t), (d));
 }
@@ -340,6 +456,28 @@ OPSIGHT_API void nvtxCounterSampleFloat64(nvtxDomainHandle_t d, uint64_t c, doub
 }
 OPSIGHT_API void nvtxCounterSample(nvtxDomainHandle_t d, uint64_t c, const void* v, size_t n) {
     OPSIGHT_RUN(opsight_extension[4], 3, (nvtxDomainHandle_t, uint64_t, const void*, size_t), (d, c, v, n));
+}
+OPSIGHT_API void nvtxCounterBatchSubmit(nvtxDomainHandle_t d, const nvtxCounterBatch_t* b) {
+    OPSIGHT_RUN(opsight_extension[4], 5, (nvtxDomainHandle_t, const nvtxCounterBatch_t*), (d, b));
+}
+OPSIGHT_API void nvtxMemPermissionsAssign(nvtxDomainHandle_t d, const nvtxMemPermissionsAssignBatch_t* b) {
+    OPSIGHT_RUN(opsight_extension[1], 7, (nvtxDomainHandle_t, const nvtxMemPermissionsAssignBatch_t*),
+                (d, b));
+}
+OPSIGHT_API nvtxMemPermissionsHandle_t nvtxMemPermissionsCreate(nvtxDomainHandle_t d, int32_t flags) {
+    OPSIGHT_CALL(opsight_extension[1], 8, nvtxMemPermissionsHandle_t, NULL, (nvtxDomainHandle_t, int32_t),
+                 (d, flags));
+}
+OPSIGHT_API void nvtxMemPermissionsDestroy(nvtxDomainHandle_t d, nvtxMemPermissionsHandle_t p) {
+    OPSIGHT_RUN(opsight_extension[1], 9, (nvtxDomainHandle_t, nvtxMemPermissionsHandle_t), (d, p));
+}
+OPSIGHT_API void nvtxMemPermissionsBind(nvtxDomainHandle_t d, nvtxMemPermissionsHandle_t p, uint32_t scope,
+                                        uint32_t flags) {
+    OPSIGHT_RUN(opsight_extension[1], 11,
+                (nvtxDomainHandle_t, nvtxMemPermissionsHandle_t, uint32_t, uint32_t), (d, p, scope, flags));
+}
+OPSIGHT_API void nvtxMemPermissionsUnbind(nvtxDomainHandle_t d, uint32_t scope) {
+    OPSIGHT_RUN(opsight_extension[1], 12, (nvtxDomainHandle_t, uint32_t), (d, scope));
 }
 OPSIGHT_API nvtxMemHeapHandle_t nvtxMemHeapRegister(nvtxDomainHandle_t d, const nvtxMemHeapDesc_t* h) {
     OPSIGHT_CALL(opsight_extension[1], 0, nvtxMemHeapHandle_t, NULL,

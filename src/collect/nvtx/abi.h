@@ -159,10 +159,21 @@ struct SemanticsHeader {
     uint16_t id, version;
     const SemanticsHeader* next;
 };
-inline constexpr uint16_t kTimeSemantics = 2;
+inline constexpr uint16_t kTimeSemantics = 2, kCounterSemantics = 5;
 struct TimeSemantics {
     SemanticsHeader header;
     uint64_t domain;
+};
+struct CounterSemantics {
+    SemanticsHeader header;
+    uint64_t flags;
+    const char* unit;
+    uint64_t numerator, denominator;
+    int64_t limit_type;
+    uint64_t least, most;
+};
+struct SyncPoint {
+    int64_t first, second;
 };
 struct SchemaEntry {
     uint64_t flags, type;
@@ -231,8 +242,11 @@ struct EventBatch {
     size_t flexible_size, flexible_offset;
 };
 inline constexpr uint64_t kFirstDynamicId = uint64_t{1} << 32;
-// Clocks of timestamps that we can relate to ours.
-inline constexpr uint64_t kToolClock = 1, kTscClock = 10, kRealtimeClock = 12, kMonotonicClock = 14;
+inline constexpr uint64_t kFirstStaticId = 1 << 24;
+// Clocks of timestamps: our own, and those of the system that only a reading relates to it.
+inline constexpr uint64_t kToolClock = 1, kRawClock = 15, kBootClock = 17;
+// How the times of a batch of counters are told.
+inline constexpr uint64_t kBeginAndInterval = uint64_t{1} << 32, kEndAndInterval = uint64_t{2} << 32;
 
 enum CounterCall : size_t {
     kCounterRegister = 0,
@@ -268,6 +282,12 @@ enum MemoryCall : size_t {
     kRegionsResize,
     kRegionsUnregister,
     kRegionsName,
+    kPermissionsAssign,
+    kPermissionsCreate,
+    kPermissionsDestroy,
+    kPermissionsReset,
+    kPermissionsBind,
+    kPermissionsUnbind,
 };
 inline constexpr uint32_t kVirtualAddress = 1;  // type of heaps and regions
 struct VirtualRange {
@@ -313,6 +333,19 @@ struct RegionsName {
     uint32_t reserved;
     size_t count, element_size;
     const RegionName* elements;
+    size_t reserved_too;
+};
+
+struct PermissionsRegion {
+    uint32_t flags, reference_type;
+    const void* region;
+};
+struct PermissionsAssign {
+    uint16_t compatible, struct_size;
+    uint32_t reserved;
+    const void* permissions;
+    size_t count, element_size;
+    const PermissionsRegion* elements;
     size_t reserved_too;
 };
 

@@ -5,6 +5,7 @@
 #include <nvtx3/nvToolsExtCounters.h>
 #include <nvtx3/nvToolsExtMem.h>
 #include <nvtx3/nvToolsExtPayload.h>
+#include <nvtx3/nvToolsExtSemanticsCounters.h>
 #include <nvtx3/nvToolsExtSemanticsTime.h>
 #include <nvtx3/nvToolsExtSync.h>
 
@@ -145,9 +146,20 @@ SAME_SIZE(EventBatch, nvtxEventBatch_t);
 SAME_PLACE(EventBatch, events, nvtxEventBatch_t, events);
 SAME(kFirstDynamicId, NVTX_PAYLOAD_SCHEMA_ID_DYNAMIC_START);
 SAME(kToolClock, NVTX_TIMESTAMP_TYPE_TOOL_PROVIDED);
-SAME(kTscClock, NVTX_TIMESTAMP_TYPE_CPU_TSC);
-SAME(kRealtimeClock, NVTX_TIMESTAMP_TYPE_CPU_CLOCK_GETTIME_REALTIME);
-SAME(kMonotonicClock, NVTX_TIMESTAMP_TYPE_CPU_CLOCK_GETTIME_MONOTONIC);
+SAME(kFirstStaticId, NVTX_TIME_DOMAIN_ID_STATIC_START);
+SAME(kRawClock, NVTX_TIMESTAMP_TYPE_CPU_CLOCK_GETTIME_MONOTONIC_RAW);
+SAME(kBootClock, NVTX_TIMESTAMP_TYPE_CPU_CLOCK_GETTIME_BOOTTIME);
+SAME_SIZE(SyncPoint, nvtxSyncPoint_t);
+SAME_PLACE(SyncPoint, second, nvtxSyncPoint_t, dst);
+SAME(kTimerSource, NVTX3EXT_CBID_nvtxTimerSource);
+SAME(kTimerSourceWithData, NVTX3EXT_CBID_nvtxTimerSourceWithData);
+SAME(kTimeSyncPoint, NVTX3EXT_CBID_nvtxTimeSyncPoint);
+SAME(kTimeSyncPointTable, NVTX3EXT_CBID_nvtxTimeSyncPointTable);
+SAME(kTimestampConversionFactor, NVTX3EXT_CBID_nvtxTimestampConversionFactor);
+SAME_PLACE(TimeDomainAttributes, clock, nvtxTimeDomainAttr_t, timestampTypeId);
+SAME_PLACE(TimeDomainAttributes, id, nvtxTimeDomainAttr_t, timeDomainId);
+SAME_PLACE(TimeDomainAttributes, resolution, nvtxTimeDomainAttr_t, timerResolution);
+SAME_PLACE(EventBatch, scope, nvtxEventBatch_t, scope);
 
 SAME(kCounterRegister, NVTX3EXT_CBID_nvtxCounterRegister);
 SAME(kCounterInt64, NVTX3EXT_CBID_nvtxCounterSampleInt64);
@@ -158,6 +170,10 @@ SAME_PLACE(CounterAttributes, semantics, nvtxCounterAttr_t, semantics);
 SAME_PLACE(CounterAttributes, id, nvtxCounterAttr_t, counterId);
 SAME_SIZE(CounterBatch, nvtxCounterBatch_t);
 SAME_PLACE(CounterBatch, timestamps, nvtxCounterBatch_t, timestamps);
+SAME(kCounterSemantics, NVTX_SEMANTIC_ID_COUNTERS_V1);
+SAME_SIZE(CounterSemantics, nvtxSemanticsCounter_t);
+SAME_PLACE(CounterSemantics, unit, nvtxSemanticsCounter_t, unit);
+SAME_PLACE(CounterSemantics, denominator, nvtxSemanticsCounter_t, unitScaleDenominator);
 SAME(static_cast<uint64_t>(wire::NvtxSampleType::kUnchanged) - 2, NVTX_COUNTER_SAMPLE_UNCHANGED);
 
 SAME(kHeapRegister, NVTX3EXT_CBID_nvtxMemHeapRegister);
@@ -176,6 +192,14 @@ SAME_SIZE(RegionsUnregister, nvtxMemRegionsUnregisterBatch_t);
 SAME_SIZE(RegionName, nvtxMemRegionNameDesc_t);
 SAME_PLACE(RegionName, name, nvtxMemRegionNameDesc_t, name);
 SAME_SIZE(RegionsName, nvtxMemRegionsNameBatch_t);
+SAME(kPermissionsAssign, NVTX3EXT_CBID_nvtxMemPermissionsAssign);
+SAME(kPermissionsCreate, NVTX3EXT_CBID_nvtxMemPermissionsCreate);
+SAME(kPermissionsUnbind, NVTX3EXT_CBID_nvtxMemPermissionsUnbind);
+SAME_SIZE(PermissionsRegion, nvtxMemPermissionsAssignRegionDesc_t);
+SAME_PLACE(PermissionsRegion, region, nvtxMemPermissionsAssignRegionDesc_t, region);
+SAME_SIZE(PermissionsAssign, nvtxMemPermissionsAssignBatch_t);
+SAME_PLACE(PermissionsAssign, permissions, nvtxMemPermissionsAssignBatch_t, permissions);
+SAME_PLACE(PermissionsAssign, elements, nvtxMemPermissionsAssignBatch_t, regionElements);
 
 namespace in = wire::schema;
 SAME(in::kPointer, NVTX_PAYLOAD_ENTRY_FLAG_POINTER);
@@ -194,6 +218,13 @@ SAME(in::kText, NVTX_PAYLOAD_ENTRY_TYPE_CSTRING);
 SAME(in::kText32, NVTX_PAYLOAD_ENTRY_TYPE_CSTRING_UTF32);
 SAME(in::kRegisteredText, NVTX_PAYLOAD_ENTRY_TYPE_NVTX_REGISTERED_STRING_HANDLE);
 SAME(in::kUnionSelector, NVTX_PAYLOAD_ENTRY_TYPE_UNION_SELECTOR);
+SAME(in::kByte, NVTX_PAYLOAD_ENTRY_TYPE_BYTE);
+SAME(in::kCategory, NVTX_PAYLOAD_ENTRY_TYPE_CATEGORY);
+SAME(in::kColor, NVTX_PAYLOAD_ENTRY_TYPE_COLOR_ARGB);
+SAME(in::kScopeId, NVTX_PAYLOAD_ENTRY_TYPE_SCOPE_ID);
+SAME(in::kThread32, NVTX_PAYLOAD_ENTRY_TYPE_TID_UINT32);
+SAME(in::kThread64, NVTX_PAYLOAD_ENTRY_TYPE_TID_UINT64);
+SAME(in::kRaw, NVTX_TYPE_PAYLOAD_SCHEMA_RAW);
 SAME(in::kReferenced, NVTX_TYPE_PAYLOAD_SCHEMA_REFERENCED);
 SAME(in::kFirstSchemaId, NVTX_PAYLOAD_SCHEMA_ID_STATIC_START);
 SAME(in::kUnionWithSelector, NVTX_PAYLOAD_SCHEMA_TYPE_UNION_WITH_INTERNAL_SELECTOR);

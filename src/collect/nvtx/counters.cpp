@@ -1,4 +1,5 @@
 // The counter extension.
+#include "collect/nvtx/schemas.h"
 #include "collect/nvtx/session.h"
 
 namespace opsight::nvtx {
@@ -7,30 +8,58 @@ namespace {
 using wire::NvtxClock;
 using wire::NvtxSampleType;
 
-// The clock of a counter's batches, as far as its semantics tell one that can be related to ours.
-NvtxClock clock_of(const SemanticsHeader* semantics) {
-    for (int i = 0; semantics && i < 8; ++i, semantics = semantics->next) {
-        if (semantics->id != kTimeSemantics || semantics->struct_size < sizeof(TimeSemantics)) continue;
-        switch (reinterpret_cast<const TimeSemantics*>(semantics)->domain) {
-            case kToolClock:
-            case kTscClock:
-                return NvtxClock::kTicks;
-            case kRealtimeClock:
-                return NvtxClock::kRealtimeNs;
-            case kMonotonicClock:
-                return NvtxClock::kMonotonicNs;
-            default:
-                return NvtxClock::kOther;
-        }
+// Bytes of a sample of each counter, for batches.
+struct KnownCounter {
+    std::atomic<uint64_t> id{0};
+    std::atomic<uint32_t> size{0};
+};
+constexpr size_t kCounters = 4096;
+KnownCounter g_counters[kCounters];
+
+void remember(uint64_t id, size_t size) {
+    for (size_t i = 0; i < 16; ++i) {
+        KnownCounter& at = g_counters[(collect::mix(id, collect::kMixA) + i) % kCounters];
+        uint64_t empty = 0;
+        if (!at.id.compare_exchange_strong(empty, id) && empty != id) continue;
+        at.size = static_cast<uint32_t>(std::min<size_t>(size, wire::kMaxPayload));
+        return;
     }
-    return NvtxClock::kTicks;
+}
+size_t size_of_counter(uint64_t id) {
+    for (size_t i = 0; i < 16; ++i) {
+        const KnownCounter& at = g_counters[(collect::mix(id, collect::kMixA) + i) % kCounters];
+        if (at.id.load() == id) return at.size.load();
+        if (at.id.load() == 0) break;
+    }
+    return 0;
+}
+
+void define_info(uint32_t domain, uint64_t id, const CounterAttributes& from) {
+    wire::NvtxCounterInfo info{clock_of(from.semantics), from.scope, 0, 1, 1};
+    const char* unit = "";
+    const SemanticsHeader* semantics = from.semantics;
+    for (int i = 0; semantics && i < 8; ++i, semantics = semantics->next) {
+        if (semantics->id != kCounterSemantics || semantics->struct_size < sizeof(CounterSemantics)) continue;
+        const auto* told = reinterpret_cast<const CounterSemantics*>(semantics);
+        info.flags = told->flags;
+        info.numerator = told->numerator;
+        info.denominator = told->denominator;
+        if (told->unit) unit = told->unit;
+    }
+    char blob[sizeof info + 64];
+    const size_t length = strnlen(unit, sizeof blob - sizeof info);
+    std::memcpy(blob, &info, sizeof info);
+    std::memcpy(blob + sizeof info, unit, length);
+    define(wire::NvtxFact::kCounterInfo, domain, id, {blob, sizeof info + length});
 }
 
 uint64_t counter_register(const void* domain, const CounterAttributes* from) {
     if (!from || from->struct_size < sizeof *from) return 0;
     const uint64_t id = from->id ? from->id : next_dynamic_id();
-    define(wire::NvtxFact::kCounter, domain_of(domain).number, id, from->name ? from->name : "", from->schema,
-           clock_of(from->semantics));
+    const uint32_t number = domain_of(domain).number;
+    remember(id, size_of_schema(number, from->schema));
+    define(wire::NvtxFact::kCounter, number, id, from->name ? from->name : "", from->schema);
+    define_info(number, id, *from);
     return id;
 }
 
@@ -61,7 +90,6 @@ void sample_no_value(const void*, uint64_t counter, uint8_t reason) {
                0);
 }
 
-// `clock`: kOther leaves the decision to the counter's definition.
 void append(ThreadState& state, uint64_t counter, const void* from, size_t size, uint64_t time,
             NvtxClock clock) {
     if (size > wire::kMaxPayload) return state.stream.writer().count_lost();
@@ -85,20 +113,36 @@ void sample_group(const void*, uint64_t counter, const void* values, size_t size
         append(*call, counter, values, size, call->stream.writer().ticks(), NvtxClock::kTicks);
 }
 
-// One time stamp for each sample, or first time and interval.
+// One time for each sample, or the first or last time and what lies between two, or the samples tell their
+// times.
 void submit_batch(const void*, const CounterBatch* batch) {
     if (!batch || !batch->samples) return;
+    read_clocks();
     Call call;
     if (!call) return;
-    constexpr uint64_t kFirstAndInterval = uint64_t{3} << 32;
     const size_t times = batch->timestamps ? batch->timestamps_size / sizeof(int64_t) : 0;
-    const bool interval = (batch->flags & kFirstAndInterval) != 0;
-    if (times == 0 || interval) return call->stream.writer().count_lost();
-    const size_t size = batch->samples_size / times;
+    size_t size = size_of_counter(batch->counter);
+    // NVIDIA's header has the flags as shifts of an int, which lose the bit: two times for more samples are
+    // told by their number.
+    const bool interval =
+        (batch->timestamps && (batch->flags & (kBeginAndInterval | kEndAndInterval)) != 0) ||
+        (times == 2 && size > 0 && batch->samples_size / size > 2);
+    if (size == 0 && times > 0 && !interval) size = batch->samples_size / times;
+    const size_t count = size > 0 ? batch->samples_size / size : 0;
+    const bool enough = times == 0 || times >= (interval ? 2 : count);
+    if (count == 0 || !enough) return call->stream.writer().count_lost();
     const char* at = static_cast<const char*>(batch->samples);
-    for (size_t i = 0; i < times && size > 0; ++i, at += size)
-        append(*call, batch->counter, at, size, static_cast<uint64_t>(batch->timestamps[i]),
-               NvtxClock::kOther);
+    for (size_t i = 0; i < count; ++i, at += size) {
+        uint64_t time = 0;
+        if (interval) {
+            const auto first = static_cast<uint64_t>(batch->timestamps[0]);
+            const auto step = static_cast<uint64_t>(batch->timestamps[1]);
+            time = batch->flags & kEndAndInterval ? first - (count - 1 - i) * step : first + i * step;
+        } else if (times > 0) {
+            time = static_cast<uint64_t>(batch->timestamps[i]);
+        }
+        append(*call, batch->counter, at, size, time, times > 0 ? NvtxClock::kCounter : NvtxClock::kInSample);
+    }
 }
 
 }  // namespace

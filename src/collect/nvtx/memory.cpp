@@ -85,6 +85,35 @@ void regions_name(const void* domain, const RegionsName* from) {
     }
 }
 
+// What code may do with regions: kept as facts, since nothing here checks it.
+void permissions_assign(const void*, const PermissionsAssign* from) {
+    if (!from || from->struct_size < sizeof *from || !from->elements) return;
+    if (from->element_size < sizeof(PermissionsRegion)) return;
+    const char* at = reinterpret_cast<const char*>(from->elements);
+    for (size_t i = 0; i < from->count; ++i, at += from->element_size) {
+        PermissionsRegion region{};
+        std::memcpy(&region, at, sizeof region);
+        append(wire::NvtxMemory::kAssign, from->permissions, region.region, region.flags);
+    }
+}
+const void* permissions_create(const void*, int32_t flags) {
+    const auto* handle = reinterpret_cast<const void*>(next_dynamic_id());
+    append(wire::NvtxMemory::kCreate, handle, nullptr, static_cast<uint32_t>(flags));
+    return handle;
+}
+void permissions_destroy(const void*, const void* permissions) {
+    append(wire::NvtxMemory::kDestroy, permissions, nullptr, 0);
+}
+void permissions_reset(const void*, const void* permissions) {
+    append(wire::NvtxMemory::kReset, permissions, nullptr, 0);
+}
+void permissions_bind(const void*, const void* permissions, uint32_t, uint32_t flags) {
+    append(wire::NvtxMemory::kBind, permissions, nullptr, flags);
+}
+void permissions_unbind(const void*, uint32_t) {
+    append(wire::NvtxMemory::kUnbind, nullptr, nullptr, 0);
+}
+
 }  // namespace
 
 void fill_memory(const ExtensionSegment& segment) {
@@ -95,6 +124,12 @@ void fill_memory(const ExtensionSegment& segment) {
     fill(segment, kRegionsResize, regions_resize);
     fill(segment, kRegionsUnregister, regions_unregister);
     fill(segment, kRegionsName, regions_name);
+    fill(segment, kPermissionsAssign, permissions_assign);
+    fill(segment, kPermissionsCreate, permissions_create);
+    fill(segment, kPermissionsDestroy, permissions_destroy);
+    fill(segment, kPermissionsReset, permissions_reset);
+    fill(segment, kPermissionsBind, permissions_bind);
+    fill(segment, kPermissionsUnbind, permissions_unbind);
 }
 
 }  // namespace opsight::nvtx

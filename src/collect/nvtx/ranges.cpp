@@ -213,10 +213,11 @@ int pop(const Domain& domain, const PayloadData* payloads, size_t payload_count)
     const uint64_t now = state.stream.writer().ticks();
     bool was_awaited = false;
     const bool too_deep = state.deeper > 0;
+    const uint64_t begin = payload_count > 0 ? state.begin_of(&domain) : 0;
     if (!state.pop(&domain, now, was_awaited) && !too_deep) return kNoTracking;
     uint32_t& depth = state.domains[domain.number].depth;
     depth -= depth > 0;
-    if (payload_count > 0) append_payloads(state, payloads, payload_count, domain.number);
+    if (begin > 0) amend(state, 0, begin, payloads, payload_count, domain.number);
     if (was_awaited) [[unlikely]]
         close_gate();
     return static_cast<int>(depth);
@@ -243,7 +244,7 @@ uint64_t start(const Event& event) {
     return id;
 }
 
-void end(uint64_t id, const PayloadData* payloads, size_t payload_count) {
+void end(uint64_t id, const Domain* domain, const PayloadData* payloads, size_t payload_count) {
     if (id == 0) return;
     {
         // Also where the window is over: the range began within it.
@@ -253,7 +254,7 @@ void end(uint64_t id, const PayloadData* payloads, size_t payload_count) {
                 record->time = call->stream.writer().ticks();
                 record->id = id;
                 call->stream.commit(sizeof *record);
-                if (payload_count > 0) append_payloads(*call, payloads, payload_count, 0);
+                if (payload_count > 0) amend(*call, id, 0, payloads, payload_count, domain->number);
             }
         }
     }

@@ -43,10 +43,14 @@ int push(const Event& event);
 int push_text(const char* text);  // the quickest way, for a text alone in the default domain
 int pop(const Domain& domain, const PayloadData* payloads = nullptr, size_t count = 0);
 uint64_t start(const Event& event);
-void end(uint64_t id, const PayloadData* payloads = nullptr, size_t count = 0);
+void end(uint64_t id, const Domain* domain = nullptr, const PayloadData* payloads = nullptr,
+         size_t count = 0);
 void mark(const Event& event);
 
 // Payloads of the event that was recorded last; see payload.cpp.
 void append_payloads(ThreadState& state, const PayloadData* payloads, size_t count, uint32_t domain);
+// Payloads of an earlier range, told by its id, or its beginning on this thread.
+void amend(ThreadState& state, uint64_t id, uint64_t begin, const PayloadData* payloads, size_t count,
+           uint32_t domain);
 
 }  // namespace opsight::nvtx

@@ -263,7 +263,7 @@ uint64_t next_dynamic_id() {
 }
 
 void define(wire::NvtxFact fact, uint32_t domain, uint64_t id, std::string_view blob, uint64_t detail,
-            wire::NvtxClock clock) {
+            uint32_t extra) {
     blob = blob.substr(0, wire::kMaxPayload);
     wire::NvtxDefineRecord record{};
     const size_t bytes = sizeof record + ((blob.size() + 7) & ~size_t{7});
@@ -273,7 +273,7 @@ void define(wire::NvtxFact fact, uint32_t domain, uint64_t id, std::string_view 
     record.id = id;
     record.detail = detail;
     record.domain = domain;
-    record.clock = static_cast<uint32_t>(clock);
+    record.extra = extra;
     char* at = nullptr;
     {
         const Lock lock;

@@ -46,7 +46,7 @@ bool start_session();
 
 // Writes a fact of the whole process into the capture, now and in the captures of forked children.
 void define(wire::NvtxFact fact, uint32_t domain, uint64_t id, std::string_view blob, uint64_t detail = 0,
-            wire::NvtxClock clock = wire::NvtxClock::kTicks);
+            uint32_t extra = 0);
 // Numbers for what programs let the tool number.
 uint64_t next_dynamic_id();
 

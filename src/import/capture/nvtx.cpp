@@ -34,7 +34,49 @@ double real_of(uint64_t bits, wire::NvtxNumber type) {
 
 }  // namespace
 
-void NvtxFacts::take(const RecordView& record) {
+void NvtxFacts::take(const RecordView& record, uint32_t stream) {
+    if (record.type == RecordType::kNvtxData) return take_data(record, stream);
+    amended_ = nullptr;
+    if (record.type == RecordType::kNvtxDefine) take_definition(record);
+}
+
+void NvtxFacts::take_data(const RecordView& record, uint32_t stream) {
+    const auto head = record.as<wire::NvtxDataRecord>();
+    const std::string_view bytes = record.blob_of<wire::NvtxDataRecord>();
+    if (head.kind == wire::NvtxDataKind::kAmend) {
+        wire::NvtxAmended range{};
+        if (bytes.size() == sizeof range) std::memcpy(&range, bytes.data(), sizeof range);
+        amended_ = head.id != 0 ? &ends[head.id] : &pops[{stream, range.begin}];
+    } else if (!amended_) {
+        return;
+    } else if (head.kind == wire::NvtxDataKind::kPayload) {
+        amended_->data.push_back({head.domain, head.id, std::string(bytes)});
+    } else if (head.kind == wire::NvtxDataKind::kText) {
+        amended_->texts[head.id] = bytes;
+    } else {
+        amended_ = nullptr;
+    }
+}
+
+void NvtxFacts::take_clock(const wire::NvtxDefineRecord& head, std::string_view blob) {
+    const auto read = [&](auto& into) {
+        if (blob.size() < sizeof into) ++bad;
+        if (blob.size() >= sizeof into) std::memcpy(&into, blob.data(), sizeof into);
+        return blob.size() >= sizeof into;
+    };
+    wire::NvtxTimeDomain domain{};
+    wire::NvtxTimePoint point{};
+    if (head.fact == wire::NvtxFact::kEntryClock)
+        schemas.define_clock(head.domain, head.id, head.extra, head.detail);
+    else if (head.fact == wire::NvtxFact::kTimeDomain && read(domain))
+        clocks.define_domain(head.id, domain);
+    else if (head.fact == wire::NvtxFact::kTimePoint && read(point))
+        clocks.define_point(head.id, head.detail, point);
+    else if (head.fact == wire::NvtxFact::kCounterInfo && read(counters[head.id].info))
+        counters[head.id].unit = cleaned(blob.substr(sizeof(wire::NvtxCounterInfo)));
+}
+
+void NvtxFacts::take_definition(const RecordView& record) {
     const auto head = record.as<wire::NvtxDefineRecord>();
     const std::string_view blob = record.blob_of<wire::NvtxDefineRecord>();
     switch (head.fact) {
@@ -57,9 +99,15 @@ void NvtxFacts::take(const RecordView& record) {
             bad += !schemas.define(head.domain, head.id, blob, head.fact == wire::NvtxFact::kEnum);
             return;
         case wire::NvtxFact::kCounter:
-            counters[head.id] = {cleaned(blob), head.domain, head.detail,
-                                 static_cast<wire::NvtxClock>(head.clock)};
+            counters[head.id].name = cleaned(blob);
+            counters[head.id].domain = head.domain;
+            counters[head.id].schema = head.detail;
             return;
+        case wire::NvtxFact::kEntryClock:
+        case wire::NvtxFact::kTimeDomain:
+        case wire::NvtxFact::kTimePoint:
+        case wire::NvtxFact::kCounterInfo:
+            return take_clock(head, blob);
         case wire::NvtxFact::kSync:
             locks[head.id] = cleaned(blob);
             return;
@@ -79,8 +127,10 @@ std::string NvtxFacts::domain_name(uint32_t number) const {
     return found == domains.end() ? std::string() : found->second;
 }
 
-void NvtxImport::begin_stream(TrackId track) {
+void NvtxImport::begin_stream(TrackId track, uint32_t number) {
     track_ = track;
+    stream_ = number;
+    scope_ = 0;
     kinds_.clear();
     waits_.clear();
 }
@@ -99,12 +149,9 @@ bool NvtxImport::take(const RecordView& record) {
         case RecordType::kNvtxStart:
             take_start(record.as<wire::NvtxStartRecord>());
             return true;
-        case RecordType::kNvtxEnd: {
-            flush();
-            const auto end = record.as<wire::NvtxStartRecord>();
-            ends_.push_back({end.id, end.time, track_});
+        case RecordType::kNvtxEnd:
+            take_end(record.as<wire::NvtxStartRecord>());
             return true;
-        }
         case RecordType::kNvtxNumber:
             take_number(record.as<wire::NvtxNumberRecord>());
             return true;
@@ -121,7 +168,7 @@ bool NvtxImport::take(const RecordView& record) {
             take_lock(record.as<wire::NvtxSyncRecord>());
             return true;
         case RecordType::kNvtxMemory:
-            memory_.push_back({record.as<wire::NvtxMemoryRecord>()});
+            memory_.push_back(record.as<wire::NvtxMemoryRecord>());
             return true;
         default:
             return record.type == RecordType::kNvtxDefine;
@@ -175,6 +222,7 @@ void NvtxImport::begin_event(uint32_t kind, NvtxType type) {
 
 void NvtxImport::take_range(const wire::OpRecord& range) {
     begin_event(range.kind, NvtxType::kPushPop);
+    open_->begin_ticks = range.begin;
     if (!times_.set(open_->span, range.begin, range.dur)) open_.reset();
 }
 
@@ -213,105 +261,6 @@ void NvtxImport::take_number(const wire::NvtxNumberRecord& number) {
                         fmt::format("NVTX payload of type {}", static_cast<uint32_t>(number.type)));
     }
     open_->number = payload;
-}
-
-void NvtxImport::take_data(const RecordView& record) {
-    const auto head = record.as<wire::NvtxDataRecord>();
-    const std::string_view bytes = record.blob_of<wire::NvtxDataRecord>();
-    if (head.kind == wire::NvtxDataKind::kDeferred) return take_deferred(head, bytes);
-    if (head.kind == wire::NvtxDataKind::kText)
-        texts_[head.id] = bytes;
-    else
-        data_.push_back({head.domain, head.id, std::string(bytes)});
-}
-
-// An event that the program kept to itself, and whose schema tells its times in our ticks.
-void NvtxImport::take_deferred(const wire::NvtxDataRecord& head, std::string_view bytes) {
-    const nvtx::Decoded decoded = nvtx::decode(facts_.schemas, head.domain, head.id, bytes, text_of_);
-    if (!decoded.begin) return note(Diag::kUnreadRow, "a deferred NVTX event without a time");
-    flush();
-    Event event;
-    event.type = decoded.end ? NvtxType::kStartEnd : NvtxType::kMark;
-    event.kind.attributes.type = event.type;
-    event.kind.attributes.domain = head.domain;
-    event.kind.attributes.domain_name = builder_.text(facts_.domain_name(head.domain));
-    event.kind.ids[static_cast<size_t>(event.type)] = builder_.nvtx_attributes(event.kind.attributes);
-    event.message = decoded.message;
-    event.payloads.push_back(decoded.json);
-    event.span.track = track_;
-    const auto begin = static_cast<uint64_t>(decoded.begin->value);
-    const int64_t end = decoded.end ? decoded.end->value : 0;
-    const uint64_t dur = end > decoded.begin->value ? static_cast<uint64_t>(end) - begin : 1;
-    if (times_.set(event.span, begin, dur)) add(event, {});
-}
-
-std::string NvtxImport::text_at(uint64_t type, uint64_t value) const {
-    if (type == wire::schema::kRegisteredText) {
-        const std::string* text = facts_.schemas.registered(value);
-        return text ? *text : std::string();
-    }
-    const auto found = texts_.find(value);
-    return found == texts_.end() ? std::string() : found->second;
-}
-
-void NvtxImport::flush() {
-    if (open_) {
-        for (const Data& data : data_) {
-            nvtx::Decoded decoded =
-                nvtx::decode(facts_.schemas, data.domain, data.schema, data.bytes, text_of_);
-            if (!decoded.problem.empty())
-                note(Diag::kUnreadRow, "NVTX payload with a schema: " + decoded.problem);
-            if (!decoded.message.empty()) open_->message = decoded.message;
-            if (!decoded.json.empty()) open_->payloads.push_back(std::move(decoded.json));
-        }
-        if (open_->type == NvtxType::kStartEnd)
-            starts_.push_back(std::move(*open_));
-        else
-            add(*open_, {});
-    }
-    open_.reset();
-    data_.clear();
-    texts_.clear();
-}
-
-void NvtxImport::add(Event& event, TrackId end_track) {
-    if (event.kind.text.value == 0) {
-        const std::string text = cleaned(event.message);
-        event.kind.text = builder_.text(text.empty() ? "(no text)" : text);
-    }
-    spans_.add(event.span, end_track, event.kind.text, event.kind.dialect,
-               event.kind.ids[static_cast<size_t>(event.type)], event.type);
-    if (event.number) builder_.extend_payload(*event.number);
-    if (event.payloads.empty()) return;
-    NvtxPayload payload;
-    payload.type = NvtxPayload::Type::kText;
-    payload.text =
-        builder_.text(event.payloads.size() == 1 ? event.payloads[0]
-                                                 : fmt::format("[{}]", fmt::join(event.payloads, ", ")));
-    builder_.extend_payload(payload);
-}
-
-// Pairs what began and what ended, on whichever threads.
-void NvtxImport::finish() {
-    std::sort(ends_.begin(), ends_.end(), [](const End& a, const End& b) { return a.id < b.id; });
-    size_t paired = 0;
-    for (Event& event : starts_) {
-        const auto end = std::lower_bound(ends_.begin(), ends_.end(), event.id,
-                                          [](const End& a, uint64_t id) { return a.id < id; });
-        const bool ended = end != ends_.end() && end->id == event.id && end->ticks >= event.begin_ticks;
-        paired += ended;
-        const uint64_t dur = ended ? std::max<uint64_t>(1, end->ticks - event.begin_ticks) : 0;
-        if (times_.set(event.span, event.begin_ticks, dur)) add(event, ended ? end->track : TrackId());
-    }
-    const auto left = static_cast<int64_t>(ends_.size() - std::min(ends_.size(), paired));
-    if (left > 0)
-        builder_.diagnostics().add(Diag::kEndWithoutBegin, {file_, -1, -1, "ends of NVTX ranges"}, left);
-    if (facts_.bad > 0)
-        builder_.diagnostics().add(Diag::kBadEvent, {file_, -1, -1, "NVTX definitions"},
-                                   static_cast<int64_t>(facts_.bad));
-    finish_memory();
-    for (const auto& [what, name] : facts_.resources)
-        builder_.info().properties.emplace_back(fmt::format("nvtx_name {:#x}", what.second), name);
 }
 
 void NvtxImport::note(Diag diag, std::string_view what) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "import/capture/times.h"
+#include "import/nvtx/clocks.h"
 #include "import/nvtx/payload.h"
 #include "import/nvtx/spans.h"
 #include "wire/nvtx.h"
@@ -19,24 +20,42 @@ namespace opsight::capture {
 // What kNvtxDefine records tell. They count for the whole process, and may come after their first use.
 struct NvtxFacts {
     struct Counter {
-        std::string name;
+        std::string name, unit;
         uint32_t domain = 0;
         uint64_t schema = 0;
-        wire::NvtxClock clock = wire::NvtxClock::kTicks;
+        wire::NvtxCounterInfo info{};
     };
-    struct Heap {
-        std::string name;
+    // A payload, as it is.
+    struct Data {
+        uint32_t domain;
+        uint64_t schema;
+        std::string bytes;
+    };
+    // What the end of a range adds to it.
+    struct Amendment {
+        std::vector<Data> data;
+        absl::flat_hash_map<uint64_t, std::string> texts;
     };
     std::map<uint32_t, std::string> domains;
     std::map<std::pair<uint32_t, uint64_t>, std::string> categories;
     std::map<uint64_t, std::string> threads, locks, heaps;
     std::map<std::pair<uint64_t, uint64_t>, std::string> resources;  // kind and handle
     std::map<uint64_t, Counter> counters;
+    absl::flat_hash_map<std::pair<uint32_t, uint64_t>, Amendment> pops;  // by stream and begin of the range
+    absl::flat_hash_map<uint64_t, Amendment> ends;                       // by id of the range
     nvtx::Schemas schemas;
+    nvtx::Clocks clocks;
     uint64_t bad = 0;  // definitions that do not hold together
 
-    void take(const wire::RecordView& record);
+    // Every record, stream by stream.
+    void take(const wire::RecordView& record, uint32_t stream);
     std::string domain_name(uint32_t number) const;
+
+  private:
+    void take_definition(const wire::RecordView& record);
+    void take_data(const wire::RecordView& record, uint32_t stream);
+    void take_clock(const wire::NvtxDefineRecord& head, std::string_view blob);
+    Amendment* amended_ = nullptr;  // what the records that come now belong to
 };
 
 class NvtxImport {
@@ -49,9 +68,15 @@ class NvtxImport {
           rank_(rank),
           pid_(pid),
           file_(file),
-          builder_(builder) {}
+          builder_(builder),
+          clocks_(facts.clocks) {
+        clocks_.set_known(
+            [this](uint64_t clock, int64_t value, int64_t& ns) { return known(clock, value, ns); });
+    }
+    NvtxImport(const NvtxImport&) = delete;
+    NvtxImport& operator=(const NvtxImport&) = delete;
 
-    void begin_stream(TrackId track);
+    void begin_stream(TrackId track, uint32_t number);
     // True where the record was one of NVTX.
     bool take(const wire::RecordView& record);
     void end_stream() { flush(); }
@@ -75,15 +100,20 @@ class NvtxImport {
         std::vector<std::string> payloads;
         std::optional<NvtxPayload> number;
         std::string message;
+        bool says_more = false;  // what its end says counts more than its own text
+        bool deferred = false;   // its payloads tell all of it
+        uint64_t scope = 0;      // of a deferred one
     };
     struct End {
-        uint64_t id, ticks;
+        uint64_t ticks;
         TrackId track;
     };
-    struct Data {
-        uint32_t domain;
-        uint64_t schema;
-        std::string bytes;
+    using Data = NvtxFacts::Data;
+    // What payloads tell of their event.
+    struct Told {
+        std::optional<nvtx::Decoded::Time> begin, end;
+        std::optional<uint32_t> category, color;
+        std::optional<uint64_t> thread;
     };
 
     void take_kind(const wire::RecordView& record);
@@ -94,13 +124,21 @@ class NvtxImport {
     void take_start(const wire::NvtxStartRecord& start);
     void take_number(const wire::NvtxNumberRecord& number);
     void take_data(const wire::RecordView& record);
-    void take_deferred(const wire::NvtxDataRecord& head, std::string_view bytes);
+    void take_end(const wire::NvtxStartRecord& end);
+    void read_payloads(Event& event, const std::vector<Data>& payloads, Told& told);
+    void add_amendment(Event& event);
+    void add_deferred(Event& event, const Told& told);
+    void add_deferred_counters(int64_t ns);
+    void add_crossing(Event& event, const End& end);
+    bool known(uint64_t clock, int64_t value, int64_t& ns);
+    uint64_t clock_of(uint64_t told, uint64_t scope) const;
     void take_counter(const wire::NvtxCounterRecord& sample);
     void take_sample(const wire::RecordView& record);
     void take_lock(const wire::NvtxSyncRecord& sync);
     void take_memory(const wire::NvtxMemoryRecord& memory);
-    bool sample_time(const NvtxFacts::Counter& counter, const wire::NvtxSampleRecord& head, int64_t& ns);
-    std::string counter_name(const NvtxFacts::Counter& counter) const;
+    bool sample_time(const NvtxFacts::Counter& counter, const wire::NvtxSampleRecord& head,
+                     const nvtx::Decoded& sample, int64_t& ns);
+    void add_sample(int64_t ns, const NvtxFacts::Counter& counter, const std::string& place, double value);
     void add_counter(int64_t ns, const std::string& name, double value);
     void flush();
     void add(Event& event, TrackId end_track);
@@ -113,10 +151,13 @@ class NvtxImport {
     const uint32_t pid_;
     const std::string& file_;
     ProfileBuilder& builder_;
+    nvtx::Clocks clocks_;
     nvtx::Spans spans_{builder_};
 
     // Of the stream that is being read.
     TrackId track_;
+    uint32_t stream_ = 0;
+    uint64_t scope_ = 0;  // of deferred events
     absl::flat_hash_map<uint32_t, Kind> kinds_;
     std::optional<Event> open_;
     std::vector<Data> data_;
@@ -125,14 +166,14 @@ class NvtxImport {
     const nvtx::TextOf text_of_ = [this](uint64_t type, uint64_t value) { return text_at(type, value); };
     absl::flat_hash_map<uint64_t, uint64_t> waits_;  // lock: when the thread began to wait
 
-    std::vector<Event> starts_;
-    std::vector<End> ends_;
-    struct Memory {
-        wire::NvtxMemoryRecord record;
-    };
-    std::vector<Memory> memory_;
+    // Ranges that may end on another thread, until the other half is found.
+    absl::flat_hash_map<uint64_t, Event> starts_;
+    absl::flat_hash_map<uint64_t, End> ends_;
+    std::vector<wire::NvtxMemoryRecord> memory_;
     void finish_memory();
+    void tell_permissions();
     absl::flat_hash_map<uint64_t, double> last_values_;  // of counters
+    absl::flat_hash_map<std::string, double> sums_;      // of those that tell differences
     TrackId counter_track_;
 };
 

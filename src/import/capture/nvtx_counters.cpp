@@ -9,10 +9,20 @@
 
 namespace opsight::capture {
 
-std::string NvtxImport::counter_name(const NvtxFacts::Counter& counter) const {
+// The series is named by domain, counter, place in a group, and unit.
+void NvtxImport::add_sample(int64_t ns, const NvtxFacts::Counter& counter, const std::string& place,
+                            double value) {
+    constexpr uint64_t kValueType = 3 << 4, kDifference = 2 << 4;  // NVTX_COUNTER_FLAG_VALUETYPE_*
     const std::string domain = facts_.domain_name(counter.domain);
-    const std::string name = counter.name.empty() ? "(no name)" : counter.name;
-    return domain.empty() ? name : domain + "/" + name;
+    std::string name = counter.name;
+    if (!place.empty()) name += (name.empty() ? "" : ".") + place;
+    if (name.empty()) name = "(no name)";
+    if (!domain.empty()) name = domain + "/" + name;
+    if (!counter.unit.empty()) name += " (" + counter.unit + ")";
+    if (counter.info.numerator > 0 && counter.info.denominator > 0)
+        value *= static_cast<double>(counter.info.numerator) / static_cast<double>(counter.info.denominator);
+    if ((counter.info.flags & kValueType) == kDifference) value = sums_[name] += value;
+    if (std::isfinite(value)) add_counter(ns, name, value);
 }
 
 void NvtxImport::add_counter(int64_t ns, const std::string& name, double value) {
@@ -42,25 +52,24 @@ void NvtxImport::take_counter(const wire::NvtxCounterRecord& sample) {
         default:
             return;  // the program could not read it
     }
-    if (std::isfinite(value)) add_counter(ns, counter_name(counter->second), value);
+    add_sample(ns, counter->second, {}, value);
 }
 
 bool NvtxImport::sample_time(const NvtxFacts::Counter& counter, const wire::NvtxSampleRecord& head,
-                             int64_t& ns) {
-    const wire::NvtxClock clock = head.clock == wire::NvtxClock::kTicks ? head.clock : counter.clock;
-    const auto time = static_cast<int64_t>(head.time);
-    constexpr int64_t kMost = int64_t{1} << 61;
-    const bool sane = time > 0 && time < kMost;
-    if (clock == wire::NvtxClock::kTicks) return times_.ns(head.time, ns);
-    if (sane && clock == wire::NvtxClock::kMonotonicNs) {
-        ns = times_.from_monotonic(time);
-        return true;
+                             const nvtx::Decoded& sample, int64_t& ns) {
+    if (head.clock == wire::NvtxClock::kTicks) return times_.ns(head.time, ns);
+    uint64_t clock = counter.info.clock;
+    auto time = static_cast<int64_t>(head.time);
+    if (head.clock == wire::NvtxClock::kInSample) {
+        if (!sample.begin) {
+            note(Diag::kBadTime, "an NVTX sample without a time");
+            return false;
+        }
+        time = sample.begin->value;
+        if (sample.begin->clock != 0) clock = sample.begin->clock;
     }
-    if (sane && clock == wire::NvtxClock::kRealtimeNs) {
-        ns = time + realtime_offset_ns_;
-        return true;
-    }
-    note(Diag::kBadTime, "an NVTX sample on a clock that is not known");
+    if (clocks_.ns(clock_of(clock, counter.info.scope), time, ns)) return true;
+    note(Diag::kBadTime, "an NVTX sample on a clock that nothing relates to ours");
     return false;
 }
 
@@ -68,13 +77,16 @@ void NvtxImport::take_sample(const wire::RecordView& record) {
     const auto head = record.as<wire::NvtxSampleRecord>();
     const auto counter = facts_.counters.find(head.counter);
     if (counter == facts_.counters.end()) return note(Diag::kDanglingId, "a sample of an NVTX counter");
+    std::vector<std::pair<std::string, double>> values;
+    const nvtx::Decoded sample =
+        nvtx::decode(facts_.schemas, counter->second.domain, counter->second.schema,
+                     record.blob_of<wire::NvtxSampleRecord>(), text_of_,
+                     [&](const std::string& place, double value) { values.emplace_back(place, value); });
+    if (!sample.problem.empty()) note(Diag::kUnreadRow, "an NVTX sample: " + sample.problem);
     int64_t ns = 0;
-    if (!sample_time(counter->second, head, ns)) return;
-    const std::string name = counter_name(counter->second);
-    nvtx::decode(facts_.schemas, counter->second.domain, counter->second.schema,
-                 record.blob_of<wire::NvtxSampleRecord>(), {}, [&](const std::string& place, double value) {
-                     add_counter(ns, place.empty() ? name : name + "." + place, value);
-                 });
+    if (!sample_time(counter->second, head, sample, ns)) return;
+    for (const auto& [place, value] : values)
+        add_sample(ns, counter->second, place, value);
 }
 
 // Waiting for a lock becomes a range.
@@ -102,7 +114,7 @@ void NvtxImport::take_lock(const wire::NvtxSyncRecord& sync) {
 // Regions of each heap, summed up over time.
 void NvtxImport::finish_memory() {
     std::stable_sort(memory_.begin(), memory_.end(),
-                     [](const Memory& a, const Memory& b) { return a.record.time < b.record.time; });
+                     [](const auto& a, const auto& b) { return a.time < b.time; });
     struct Region {
         uint64_t heap;
         uint64_t bytes;
@@ -110,9 +122,9 @@ void NvtxImport::finish_memory() {
     std::map<uint64_t, Region> regions;
     std::map<uint64_t, double> totals;
     constexpr uint64_t kMostBytes = uint64_t{1} << 48;
-    for (const Memory& memory : memory_) {
-        const wire::NvtxMemoryRecord& event = memory.record;
+    for (const wire::NvtxMemoryRecord& event : memory_) {
         int64_t ns = 0;
+        if (event.what > wire::NvtxMemory::kResetHeap) continue;
         if (!times_.ns(event.time, ns)) continue;
         const auto known = regions.find(event.address);
         uint64_t heap = event.heap;
@@ -133,6 +145,24 @@ void NvtxImport::finish_memory() {
         add_counter(ns, "heap " + (name == facts_.heaps.end() ? "of the process" : name->second) + " (bytes)",
                     totals[heap]);
     }
+}
+
+// What a program tells of who may use which region. Nothing is computed from it.
+void NvtxImport::tell_permissions() {
+    size_t assigned = 0, created = 0, bound = 0, flags[3] = {};
+    for (const wire::NvtxMemoryRecord& event : memory_) {
+        created += event.what == wire::NvtxMemory::kCreate;
+        bound += event.what == wire::NvtxMemory::kBind;
+        if (event.what != wire::NvtxMemory::kAssign) continue;
+        ++assigned;
+        for (size_t flag = 0; flag < std::size(flags); ++flag)
+            flags[flag] += event.bytes >> flag & 1;
+    }
+    if (assigned + created + bound == 0) return;
+    builder_.info().properties.emplace_back(
+        "nvtx_memory_permissions",
+        fmt::format("{} regions assigned ({} to read, {} to write, {} for atomics), {} sets made, {} bound",
+                    assigned, flags[0], flags[1], flags[2], created, bound));
 }
 
 }  // namespace opsight::capture

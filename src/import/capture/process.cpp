@@ -25,14 +25,13 @@ ProcessFacts gather_facts(wire::CaptureReader& reader) {
     facts.clocks.push_back(reader.info().begin);
     for (const wire::CaptureStream& stream : reader.streams())
         reader.read(stream, [&](const RecordView& record) {
+            facts.nvtx.take(record, stream.thread);
             if (record.type == RecordType::kClock) {
                 facts.clocks.push_back(record.as<wire::ClockRecord>().snapshot);
             } else if (record.type == RecordType::kProperty) {
                 const std::string_view text = record.blob();
                 const size_t end = std::min(text.find('\0'), text.size());
                 facts.properties.emplace(text.substr(0, end), text.substr(std::min(end + 1, text.size())));
-            } else if (record.type == RecordType::kNvtxDefine) {
-                facts.nvtx.take(record);
             } else if (record.type == RecordType::kThread) {
                 const auto thread = record.as<wire::ThreadRecord>();
                 if (thread.framework_thread) facts.os_threads[thread.framework_thread] = thread.os_thread;
@@ -50,7 +49,7 @@ void ProcessImport::run(const std::string& process_name) {
         texts_.clear();
         kinds_.clear();
         modules_.clear();
-        nvtx_.begin_stream(track_);
+        nvtx_.begin_stream(track_, stream.thread);
         reader_.read(stream, [this](const RecordView& record) {
             ++records_;
             if (!nvtx_.take(record)) take(record);

@@ -23,7 +23,8 @@ void Spans::add(HostSpan span, TrackId end_track, StringId text, nsys::NvtxDomai
 void Spans::add_span(HostSpan& span, NvtxType type, const Meaning& meaning) {
     span.name = meaning.name;
     span.kind = type == NvtxType::kPushPop ? meaning.kind : HostKind::kAnnotation;
-    if (meaning.stack.value != 0) stacks_[span.track] = {span.begin + span.dur, meaning.stack};
+    if (meaning.stack.value != 0 && type == NvtxType::kPushPop)
+        stacks_[span.track] = {span.begin + span.dur, meaning.stack};
     if (span.kind != HostKind::kOp) return builder_.add_host(span);
     OpDetail detail = meaning.detail;
     if (!stacks_.empty())

@@ -75,6 +75,23 @@ class Python(unittest.TestCase):
                               env=dict(environment, PYTHONPATH=str(PACKAGE), NVTX_INJECTION64_PATH="/nowhere.so"))
         self.assertEqual((done.returncode, done.stdout), (0, "-2 -2 -2 -2\n"), done.stderr)
 
+    def test_pip_installs_the_package_without_a_network_and_without_setuptools(self):
+        python = self.dir / "venv/bin/python"
+        if subprocess.run([sys.executable, "-m", "venv", self.dir / "venv"], capture_output=True).returncode != 0:
+            self.skipTest("no module venv (Debian: apt-get install python3-venv)")
+        subprocess.run([python, "-m", "pip", "uninstall", "-q", "-y", "setuptools"], capture_output=True)
+        for options in ((), ("--no-build-isolation",), ("-e",)):
+            done = subprocess.run([python, "-m", "pip", "install", "--no-index", "--force-reinstall", *options, PACKAGE],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            # -I: neither PYTHONPATH nor the current folder is looked into.
+            script = self.script("import opsight\nwith opsight.annotate('installed'): print(opsight.__file__)")
+            done = subprocess.run([OPSIGHT, "profile", "--force", "-o", self.profile, "--", python, "-I", script],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(done.stdout.startswith(str(PACKAGE if "-e" in options else self.dir)), done.stdout)
+            self.assertEqual(self.sql("SELECT text FROM nvtx_ranges"), [("installed",)])
+
     @unittest.skipIf(LACKS, LACKS)
     def test_torch_modules_and_functions(self):
         self.record("""

@@ -281,7 +281,8 @@ bool Decoder::entry(const SchemaEntry& entry, const std::vector<std::optional<ui
     else
         written = value(entry.type, place, told());
     quiet_ = quiet;
-    if (written && at_ > from && at_ <= bytes_.size()) event_fact(entry, bytes_.substr(from, at_ - from));
+    if (written && form == 0 && at_ > from && at_ <= bytes_.size())
+        event_fact(entry, bytes_.substr(from, at_ - from));
     return written;
 }
 

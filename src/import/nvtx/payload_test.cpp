@@ -199,6 +199,17 @@ TEST(NvtxSchema, EntriesTellTimesOfTheEvent) {
     EXPECT_EQ(numbers, std::vector<std::string>{"bytes"});
 }
 
+TEST(NvtxSchema, TakesNoTimeFromAnArray) {
+    Schemas schemas;
+    ASSERT_TRUE(schemas.define(0, kId,
+                               blob({{in::kTimestamp | in::kFixedArray, 17, 0, 0, "empty"},
+                                     {in::kTimestamp | in::kZeroTerminated, 17, 0, 0, "ended"}}),
+                               false));
+    const Decoded found = decoded(schemas, bytes_of(uint64_t{0}));
+    EXPECT_EQ(found.json, R"({"empty":[],"ended":[]})");
+    EXPECT_FALSE(found.begin || found.end);
+}
+
 // A schema that holds itself, or an endless array, must neither hang nor overflow.
 TEST(NvtxSchema, SurvivesAnything) {
     std::minstd_rand random(1);

@@ -44,6 +44,7 @@ const std::vector<Row>& rows() {
         {{"upsamplenearest2d", "upsamplebilinear2d", "interpolate"}, {"resize", "upsample"}},
         {{"scaleddotproductattention"}, {"attention", "multiheadattention"}},
         {{"biasadd"}, {"add"}},
+        {{"add", "addn"}, {"sum"}},
     };
     return all;
 }

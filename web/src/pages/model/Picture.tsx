@@ -4,7 +4,9 @@ import type { ModelItem } from "../../api/types";
 import { useWidth } from "../../widgets/useWidth";
 import { fillOf, fitted, HEAD, subtitle, zoomed, type Box, type Colour, type Drawing, type View } from "./graph";
 
-const HEIGHT = 560;
+const LOWEST = 320;
+const ABOVE = 200; // what the page shows over the picture, and its margin below
+const heightNow = () => Math.max(LOWEST, window.innerHeight - ABOVE);
 const STEP = 60;
 const ZOOM = 1.25;
 
@@ -68,9 +70,24 @@ function Item({ box, shown }: { box: Box; shown: Shown }) {
   );
 }
 
-function useView(drawing: Drawing, width: number) {
+// As high as the window has room for.
+function useHeight(): number {
+  const [height, setHeight] = useState(heightNow);
+  useEffect(() => {
+    const follow = () => {
+      setHeight(heightNow());
+    };
+    window.addEventListener("resize", follow);
+    return () => {
+      window.removeEventListener("resize", follow);
+    };
+  }, []);
+  return height;
+}
+
+function useView(drawing: Drawing, width: number, height: number) {
   const [moved, setMoved] = useState<View | null>(null);
-  const view = moved ?? fitted(drawing, width, HEIGHT);
+  const view = moved ?? fitted(drawing, width, height);
   const latest = useRef(view);
   useEffect(() => {
     latest.current = view;
@@ -84,7 +101,8 @@ function useView(drawing: Drawing, width: number) {
 
 export function Picture({ drawing, shown }: { drawing: Drawing; shown: Shown }) {
   const [holder, width] = useWidth<HTMLDivElement>();
-  const { view, change, fit } = useView(drawing, width);
+  const height = useHeight();
+  const { view, change, fit } = useView(drawing, width, height);
   const canvas = useRef<SVGSVGElement>(null);
   const drag = useRef<{ x: number; y: number } | null>(null);
   useEffect(() => {
@@ -101,7 +119,7 @@ export function Picture({ drawing, shown }: { drawing: Drawing; shown: Shown }) 
   });
   const onKeyDown = (event: KeyboardEvent) => {
     const move = { ArrowLeft: [STEP, 0], ArrowRight: [-STEP, 0], ArrowUp: [0, STEP], ArrowDown: [0, -STEP] }[event.key];
-    const centre = { x: width / 2, y: HEIGHT / 2 };
+    const centre = { x: width / 2, y: height / 2 };
     if (move) change((now) => ({ ...now, x: now.x + (move[0] ?? 0), y: now.y + (move[1] ?? 0) }));
     else if (event.key === "+" || event.key === "=") change((now) => zoomed(now, ZOOM, centre));
     else if (event.key === "-") change((now) => zoomed(now, 1 / ZOOM, centre));
@@ -115,7 +133,7 @@ export function Picture({ drawing, shown }: { drawing: Drawing; shown: Shown }) 
       <svg
         ref={canvas}
         width="100%"
-        height={HEIGHT}
+        height={height}
         role="group"
         aria-label="Graph of the model. Enter selects, the space bar opens and closes a group; arrow keys move, + and - zoom, 0 shows all"
         onKeyDown={onKeyDown}
@@ -139,8 +157,8 @@ export function Picture({ drawing, shown }: { drawing: Drawing; shown: Shown }) 
         </g>
       </svg>
       <div className="model-zoom">
-        <button type="button" className="button small" onClick={() => { change((now) => zoomed(now, ZOOM, { x: width / 2, y: HEIGHT / 2 })); }} aria-label="Zoom in">+</button>
-        <button type="button" className="button small" onClick={() => { change((now) => zoomed(now, 1 / ZOOM, { x: width / 2, y: HEIGHT / 2 })); }} aria-label="Zoom out">−</button>
+        <button type="button" className="button small" onClick={() => { change((now) => zoomed(now, ZOOM, { x: width / 2, y: height / 2 })); }} aria-label="Zoom in">+</button>
+        <button type="button" className="button small" onClick={() => { change((now) => zoomed(now, 1 / ZOOM, { x: width / 2, y: height / 2 })); }} aria-label="Zoom out">−</button>
         <button type="button" className="button small" onClick={fit}>All of it</button>
       </div>
     </div>

@@ -29,13 +29,14 @@ interface Section {
 }
 
 const LETTER = 7;
+const TOGGLE = 18; // right of the name of a group
 const NARROWEST = 84;
 const WIDEST = 260;
 export const HEIGHT = 44;
 export const HEAD = 30; // of an open group
 
 export const widthOf = (item: ModelItem): number =>
-  Math.min(WIDEST, Math.max(NARROWEST, 34 + LETTER * Math.max(item.label.length, subtitle(item).length)));
+  Math.min(WIDEST, Math.max(NARROWEST, 34 + (item.group ? TOGGLE : 0) + LETTER * Math.max(item.label.length, subtitle(item).length)));
 
 export function subtitle(item: ModelItem): string {
   return item.group ? `${String(item.sums.nodes)} ops` : (item.op_type ?? "");

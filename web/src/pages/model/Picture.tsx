@@ -1,8 +1,8 @@
 // The laid out graph: moved by dragging and arrow keys, sized by wheel, + and -, 0 shows all of it.
-import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent } from "react";
 import type { ModelItem } from "../../api/types";
 import { useWidth } from "../../widgets/useWidth";
-import { fillOf, fitted, HEAD, subtitle, zoomed, type Box, type Colour, type Drawing, type View } from "./graph";
+import { carried, centred, fillOf, fitted, opening, HEAD, subtitle, zoomed, type Box, type Colour, type Drawing, type Most, type View } from "./graph";
 
 const LOWEST = 320;
 const ABOVE = 200; // what the page shows over the picture, and its margin below
@@ -12,7 +12,7 @@ const ZOOM = 1.25;
 
 export interface Shown {
   colour: Colour;
-  most: number;
+  most: Most;
   gpu: boolean;
   selected: string | null;
   select: (item: ModelItem) => void;
@@ -87,22 +87,40 @@ function useHeight(): number {
 
 function useView(drawing: Drawing, width: number, height: number) {
   const [moved, setMoved] = useState<View | null>(null);
-  const view = moved ?? fitted(drawing, width, height);
+  const [whole, setWhole] = useState(false);
+  const view = moved ?? (whole ? fitted : opening)(drawing, width, height);
   const latest = useRef(view);
-  useEffect(() => {
-    latest.current = view;
-  });
+  const last = useRef(drawing);
+  useLayoutEffect(() => {
+    const kept = carried(last.current, drawing, latest.current);
+    last.current = drawing;
+    latest.current = kept ?? view;
+    if (kept) setMoved(kept);
+  }, [drawing, view]);
   const change = (next: (view: View) => View) => {
     latest.current = next(latest.current);
     setMoved(latest.current);
   };
-  return { view, change, fit: () => { setMoved(null); } };
+  const fit = () => {
+    setMoved(null);
+    setWhole(true);
+  };
+  return { view, change, fit };
 }
 
 export function Picture({ drawing, shown }: { drawing: Drawing; shown: Shown }) {
   const [holder, width] = useWidth<HTMLDivElement>();
   const height = useHeight();
   const { view, change, fit } = useView(drawing, width, height);
+  const chosen = drawing.boxes.find((box) => box.item.id === shown.selected);
+  const revealed = useRef<string | null>(null);
+  useEffect(() => {
+    const now = chosen && width > 0 ? chosen : null;
+    if ((now?.item.id ?? null) === revealed.current) return;
+    revealed.current = now?.item.id ?? null;
+    const there = now && centred(now, view, width, height);
+    if (there) change(() => there);
+  });
   const canvas = useRef<SVGSVGElement>(null);
   const drag = useRef<{ x: number; y: number } | null>(null);
   useEffect(() => {

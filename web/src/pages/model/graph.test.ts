@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ModelAnswer, ModelItem } from "../../api/types";
-import { fillOf, fitted, HEIGHT, mostOf, toDrawing, toggled, toLayout, widthOf, zoomed } from "./graph";
+import { carried, centred, fillOf, fitted, HEIGHT, mostOf, opening, toDrawing, toggled, toLayout, widthOf, zoomed } from "./graph";
 
 const sums = { nodes: 1, matched: 1, calls: 1, gpu_ns: 0, backward_gpu_ns: 0, cpu_ns: 0, backward_cpu_ns: 0, tc_using: 0, tc_eligible: 0, tc_not_eligible: 0, tc_unknown: 0, macs: 0, flops: 0, parameters: 0, bound_ns: null };
 
@@ -59,7 +59,8 @@ describe("the graph of a model", () => {
 
   it("is coloured by the part of the most that a closed item took", () => {
     const most = mostOf(answer, true);
-    expect(most).toBe(40);
+    expect(most).toEqual({ group: 10, node: 40 });
+    expect(fillOf(item("g5", null, false, 10), "time", most, true)).toBe("heat-5");
     expect([40, 20, 1, 0].map((ns) => fillOf(item("n5", null, false, ns), "time", most, true))).toEqual(["heat-5", "heat-3", "heat-1", "heat-0"]);
     expect(fillOf({ ...item("n5", null), tensor_cores: "eligible" }, "tc", most, true)).toBe("tc-eligible");
     expect(fillOf(item("n5", null), "limiter", most, true)).toBe("limit-none");
@@ -75,5 +76,20 @@ describe("the graph of a model", () => {
     const view = zoomed({ x: 10, y: 20, scale: 1 }, 2, { x: 50, y: 60 });
     expect(view).toEqual({ x: -30, y: -20, scale: 2 });
     expect(fitted({ width: 1000, height: 100 }, 500, 400)).toEqual({ x: 0, y: 175, scale: 0.5 });
+  });
+
+  it("begins where names can be read, and keeps an opened group in its place", () => {
+    expect(opening({ width: 400, height: 300 }, 500, 400)).toEqual(fitted({ width: 400, height: 300 }, 500, 400));
+    expect(opening({ width: 400, height: 30000 }, 500, 400)).toEqual({ x: 100, y: 0, scale: 0.75 });
+    const drawn = (x: number, y: number, open: boolean) => ({ width: 0, height: 0, lines: [], boxes: [{ item: { ...item("g0", null), open }, x, y, width: 100, height: 44 }] });
+    const view = { x: 10, y: 20, scale: 1 };
+    expect(carried(drawn(0, 0, false), drawn(50, 300, false), view)).toBeNull();
+    expect(carried(drawn(0, 100, false), drawn(50, 300, true), view)).toEqual({ x: -40, y: -180, scale: 1 });
+  });
+
+  it("brings a box into view, unless it is there", () => {
+    const box = { item: item("n1", null), x: 100, y: 1000, width: 100, height: 44 };
+    expect(centred(box, { x: 0, y: -900, scale: 1 }, 500, 400)).toBeNull();
+    expect(centred(box, { x: 0, y: 0, scale: 0.5 }, 500, 400)).toEqual({ x: 175, y: -311, scale: 0.5 });
   });
 });

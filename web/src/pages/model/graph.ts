@@ -108,17 +108,25 @@ export function toDrawing(answer: ModelAnswer, laid: LaidOut): Drawing {
 
 export const timeOf = (item: ModelItem, gpu: boolean): number => (gpu ? item.sums.gpu_ns : item.sums.cpu_ns);
 
-// The most that a closed item took: what full colour means.
-export const mostOf = (answer: ModelAnswer, gpu: boolean): number =>
-  answer.items.reduce((most, item) => (item.open ? most : Math.max(most, timeOf(item, gpu))), 0);
+export interface Most {
+  group: number;
+  node: number;
+}
+
+// The most that a closed group and a node took: what full colour means. Nodes beside groups would all be pale.
+export function mostOf(answer: ModelAnswer, gpu: boolean): Most {
+  const most = (group: boolean) => Math.max(0, ...answer.items.filter((item) => !item.open && item.group === group).map((item) => timeOf(item, gpu)));
+  return { group: most(true), node: most(false) };
+}
 
 export const HEATS = 5;
 
 // The class of a box: what it is filled with.
-export function fillOf(item: ModelItem, colour: Colour, most: number, gpu: boolean): string {
+export function fillOf(item: ModelItem, colour: Colour, all: Most, gpu: boolean): string {
   if (colour === "tc") return `tc-${item.tensor_cores ?? "none"}`;
   if (colour === "limiter") return `limit-${item.limiter ?? "none"}`;
   const time = timeOf(item, gpu);
+  const most = item.group ? all.group : all.node;
   if (item.sums.matched === 0) return "heat-none";
   return `heat-${String(most > 0 ? Math.min(HEATS, Math.ceil((HEATS * time) / most)) : 0)}`;
 }
@@ -129,7 +137,7 @@ export const LEGENDS: Record<Colour, readonly (readonly [string, string])[]> = {
     ["heat-0", "no time"],
     ["heat-1", "little"],
     ["heat-3", "more"],
-    ["heat-5", "most time"],
+    ["heat-5", "most of a node, or of a group"],
   ],
   tc: [
     ["tc-using", "uses Tensor Cores"],
@@ -172,4 +180,32 @@ export function zoomed(view: View, by: number, at: Point): View {
 export function fitted(drawing: { width: number; height: number }, width: number, height: number): View {
   const scale = Math.max(LEAST_SCALE, Math.min(1, width / Math.max(1, drawing.width), height / Math.max(1, drawing.height)));
   return { scale, x: (width - drawing.width * scale) / 2, y: Math.max(0, (height - drawing.height * scale) / 2) };
+}
+
+const READABLE = 0.75; // a scale at which names can still be read
+
+// What is seen first: all of it where that can be read, else its upper end.
+export function opening(drawing: { width: number; height: number }, width: number, height: number): View {
+  const whole = fitted(drawing, width, height);
+  if (whole.scale >= READABLE) return whole;
+  return { x: (width - drawing.width * READABLE) / 2, y: 0, scale: READABLE };
+}
+
+// The view after a group was opened or closed: the group stays where it was. Null: none was.
+export function carried(before: Drawing, after: Drawing, view: View): View | null {
+  const was = new Map(before.boxes.map((box) => [box.item.id, box]));
+  const pivot = after.boxes.find((box) => (was.get(box.item.id) ?? box).item.open !== box.item.open);
+  const old = pivot && was.get(pivot.item.id);
+  if (!old) return null;
+  const scale = Math.max(view.scale, READABLE);
+  const middle = (box: Box) => box.x + box.width / 2;
+  return { x: view.x + middle(old) * view.scale - middle(pivot) * scale, y: view.y + old.y * view.scale - pivot.y * scale, scale };
+}
+
+// The view with a box in its middle. Null: the box can be seen whole as it is.
+export function centred(box: Box, view: View, width: number, height: number): View | null {
+  const left = view.x + box.x * view.scale;
+  const top = view.y + box.y * view.scale;
+  if (left >= 0 && top >= 0 && left + box.width * view.scale <= width && top + box.height * view.scale <= height) return null;
+  return { scale: view.scale, x: width / 2 - (box.x + box.width / 2) * view.scale, y: height / 2 - (box.y + box.height / 2) * view.scale };
 }

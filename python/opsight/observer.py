@@ -74,12 +74,57 @@ def _load(path):
     return library
 
 
-def _cpu_model():
+# What peaks of a processor are derived from.
+_CPU_FEATURES = ("fma", "avx512f", "avx512_fp16", "avx512_bf16", "avx512_vnni", "avx_vnni", "amx_bf16", "amx_int8")
+
+
+def _number(path):
+    try:
+        with open(path, encoding="ascii") as file:
+            return int(file.read().strip().rstrip("K"))
+    except (OSError, ValueError):
+        return 0
+
+
+def _last_cache_bytes():
+    caches = {}
+    for cpu in range(os.cpu_count() or 1):
+        folder = f"/sys/devices/system/cpu/cpu{cpu}/cache/index3"
+        try:
+            with open(f"{folder}/shared_cpu_list", encoding="ascii") as file:
+                caches[file.read()] = _number(f"{folder}/size") * 1024
+        except OSError:
+            return 0
+    return sum(caches.values())
+
+
+def _cpu():
+    """Facts of the processor, as Linux tells them."""
+    facts, cores, packages, clock, threads, package = {}, set(), set(), 0.0, 0, ""
     with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
         for line in file:
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return ""
+            key, _, value = (part.strip() for part in line.partition(":"))
+            facts.setdefault(key, value)
+            if key == "processor":
+                threads += 1
+            elif key == "physical id":
+                package = value
+                packages.add(value)
+            elif key == "core id":
+                cores.add((package, value))
+            elif key == "cpu MHz":
+                clock = max(clock, float(value) * 1e6)
+    highest = _number("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq") * 1e3
+    features = facts.get("flags", "").split()
+    yield "cpu_model", facts.get("model name", "")
+    yield "cpu_vendor", facts.get("vendor_id", "")
+    yield "cpu_family", facts.get("cpu family", "")
+    yield "cpu_model_number", facts.get("model", "")
+    yield "cpu_features", " ".join(word for word in _CPU_FEATURES if word in features)
+    yield "cpu_cores", str(len(cores) or threads)
+    yield "cpu_packages", str(len(packages))
+    yield "cpu_clock_hz", str(int(max(clock, highest)))
+    yield "cpu_cache_bytes", str(_last_cache_bytes())
 
 
 def _properties(torch):
@@ -88,7 +133,10 @@ def _properties(torch):
     yield "python_executable", sys.executable
     yield "host", socket.gethostname()
     yield "command", " ".join(getattr(sys, "orig_argv", sys.argv))
-    yield "cpu_model", _cpu_model()
+    try:
+        yield from list(_cpu())
+    except (OSError, ValueError):
+        pass  # a machine that tells of its processor in another way
     yield "cpu_count", str(os.cpu_count())
     for variable in ("RANK", "WORLD_SIZE", "LOCAL_RANK"):
         if os.environ.get(variable):

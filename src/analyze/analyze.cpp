@@ -48,7 +48,8 @@ Analysis analyze(Profile& profile, const AnalysisOptions& options) {
     together(
         options.threads, [&] { directions = find_directions(profile, analysis); },
         [&] { attribute_device_work(profile, analysis, annotations); });
-    identify_ops(profile, analysis, directions, annotations, find_captures(profile, analysis));
+    const std::vector<HostSpanId> captures = find_captures(profile, analysis);
+    identify_ops(profile, analysis, directions, annotations, captures);
     find_kernels(profile, analysis);
     find_occupancy(profile, analysis);
     find_device_peaks(profile, analysis);
@@ -59,7 +60,7 @@ Analysis analyze(Profile& profile, const AnalysisOptions& options) {
             number_spans(profile, analysis);
         });
     together(
-        options.threads, [&] { count_work(profile, analysis); },
+        options.threads, [&] { count_work(profile, analysis, captures); },
         [&] {
             share_resources(profile, analysis, directions);
             analysis.streams = sum_streams(stream_spans(profile, analysis));

@@ -235,13 +235,13 @@ class WorkTable {
     void bound(CountedWork& work) const {
         if (!work.bounded) return;
         work.bounded = false;
-        if (!work.device.valid()) return;
-        const DevicePeaks& peaks = a_.peaks[work.device.index()];
+        const DevicePeaks& peaks = work.device.valid() ? a_.peaks[work.device.index()] : a_.host_peaks;
         if (peaks.source == PeakSource::kNone) return;
         const cost::Work amount{work.macs, work.flops, work.matrix_flops, work.bytes};
         const cost::Bound found = cost::bound_of(amount, peaks.model, work.precision, false, 1);
         if (found.seconds <= 0) return;
         work.bounded = true;
+        work.estimate |= !work.device.valid();
         work.math_ns = found.math_s * 1e9;
         work.memory_ns = found.memory_s * 1e9;
         work.bound_ns = found.seconds * 1e9;
@@ -254,9 +254,10 @@ class WorkTable {
 
 class WorkCount {
   public:
-    WorkCount(const Profile& profile, Analysis& analysis)
+    WorkCount(const Profile& profile, Analysis& analysis, const std::vector<HostSpanId>& captures)
         : p_(profile),
           a_(analysis),
+          captures_(captures),
           formulas_(profile),
           counters_(profile, analysis, formulas_),
           table_(profile, analysis) {}
@@ -292,21 +293,37 @@ class WorkCount {
 
     DeviceId device_of(size_t span) const { return p_.tracks[p_.device.track[span].index()].device; }
 
+    // The op whose work the span did: that of a graph's capture, where it is in the profile, else that of the
+    // launch.
+    HostSpanId op_of(size_t span) const {
+        if (!is_compute(span)) return {};
+        if (!is_captured(span)) return a_.launch_op[span];
+        const HostSpanId op = captures_[span];  // or an annotation
+        return p_.host.kind[op.index()] == HostKind::kOp ? op : HostSpanId();
+    }
+    bool is_captured(size_t span) const { return !captures_.empty() && captures_[span].valid(); }
+
     int32_t counter_of(size_t span) const {
-        return is_compute(span) && a_.launch_op[span].valid() ? counters_.counter(a_.launch_op[span]) : kNone;
+        const HostSpanId op = op_of(span);
+        return op.valid() ? counters_.counter(op) : kNone;
     }
 
-    // The op of a graph's capture, if it is in the profile, ran elsewhere: its launch says nothing of it.
+    // An op that counts, at each launch of a graph that it was captured in.
+    Total& total_of(size_t span, int32_t row) {
+        if (!is_captured(span)) return totals_[p_.host.detail[static_cast<size_t>(row)]];
+        return replays_[{a_.launch[span].value, row}];
+    }
+
     void count_spans() {
         const size_t spans = p_.device.size();
         for (size_t span = 0; span < spans; ++span)
-            if (is_compute(span) && a_.launch_op[span].valid()) counters_.add(a_.launch_op[span], true);
+            if (const HostSpanId op = op_of(span); op.valid()) counters_.add(op, true);
         counters_.settle();
-        std::vector<Total> totals(p_.op_details.size());
+        totals_.assign(p_.op_details.size(), {});
         for (size_t span = 0; span < spans; ++span) {
             const int32_t row = counter_of(span);
             if (row < 0) continue;
-            Total& total = totals[p_.host.detail[static_cast<size_t>(row)]];
+            Total& total = total_of(span, row);
             total.ns += p_.device.dur[span];
             ++total.spans;
             const TensorCoreUse use = a_.kernels[a_.kernel[span].index()].uses_tc;
@@ -319,7 +336,7 @@ class WorkCount {
                 count_transfer(span);
                 continue;
             }
-            Total& total = totals[p_.host.detail[static_cast<size_t>(row)]];
+            Total& total = total_of(span, row);
             if (total.work == kNone) total.work = work_of(row, device_of(span), total.cores);
             a_.span_work[span] = total.work;
             a_.span_share[span] =
@@ -451,15 +468,18 @@ class WorkCount {
 
     const Profile& p_;
     Analysis& a_;
+    const std::vector<HostSpanId>& captures_;
     Formulas formulas_;
     Counters counters_;
     WorkTable table_;
+    std::vector<Total> totals_;                                         // beside OpDetails
+    absl::flat_hash_map<std::pair<uint32_t, int32_t>, Total> replays_;  // by launch and op
 };
 
 }  // namespace
 
-void count_work(const Profile& profile, Analysis& analysis) {
-    WorkCount(profile, analysis).run();
+void count_work(const Profile& profile, Analysis& analysis, const std::vector<HostSpanId>& captures) {
+    WorkCount(profile, analysis, captures).run();
 }
 
 }  // namespace opsight

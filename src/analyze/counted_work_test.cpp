@@ -75,6 +75,54 @@ TEST_F(CountedWorkTest, AParentCountsForChildrenWithoutFormula) {
     EXPECT_EQ(profile.strings.view(work(0).name), "aten::linear");
 }
 
+TEST_F(CountedWorkTest, AGraphDoesTheWorkOfItsCaptureAtEachLaunch) {
+    t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0);
+    const TrackId thread = t.thread();
+    t.op("aten::linear", 0, 100, thread, linear());
+    t.op("aten::mm", 10, 50, thread, mm());  // launches nothing while it is captured
+    t.builder.add_graph_node({thread, 20, 10});
+    t.builder.add_graph_node({thread, 30, 11});
+    t.op("aten::mm", 200, 50, thread, mm());  // replays the graph twice
+    for (const int64_t at : {210, 230}) {
+        t.api("cudaGraphLaunch", at, 5, thread, at);
+        for (const int64_t node : {10, 11}) {
+            t.kernel("gemm", 1000 + 10 * at + 50 * node, node == 10 ? 300 : 100, t.stream(), at);
+            DeviceExtra extra;
+            extra.graph_node = node;
+            t.builder.extend_device(extra);
+        }
+    }
+    run();
+    EXPECT_DOUBLE_EQ(flops(), 2 * kMm);
+    EXPECT_DOUBLE_EQ(analysis.span_share[0], 0.75);
+    EXPECT_DOUBLE_EQ(analysis.span_share[1], 0.25);
+    EXPECT_EQ(profile.strings.view(work(0).name), "aten::mm");
+}
+
+TEST_F(CountedWorkTest, OpsOfTheProcessorHaveItsBound) {
+    t.builder.info().properties = {{"cpu_cores", "4"},
+                                   {"cpu_clock_hz", "2000000000"},
+                                   {"cpu_features", "fma avx512f"},
+                                   {"cpu_vendor", "GenuineIntel"},
+                                   {"cpu_family", "6"},
+                                   {"cpu_model_number", "143"}};
+    t.op("aten::mm", 0, 1'000'000, t.thread(), mm());
+    run();
+    ASSERT_EQ(analysis.works.size(), 1U);
+    const CountedWork& only = analysis.works[0];
+    EXPECT_TRUE(only.bounded);
+    EXPECT_TRUE(only.estimate);
+    EXPECT_NEAR(only.bound_ns, kMm / (4 * 2.0 * 64), 1);  // FLOP / (cores × GHz × FLOP per clock)
+    EXPECT_NEAR(only.memory_ns, only.bytes / 307.2, 1);
+}
+
+TEST_F(CountedWorkTest, OfAnUnknownProcessorThereIsNoBound) {
+    t.op("aten::mm", 0, 1'000'000, t.thread(), mm());
+    run();
+    ASSERT_EQ(analysis.works.size(), 1U);
+    EXPECT_FALSE(analysis.works[0].bounded);
+}
+
 TEST_F(CountedWorkTest, WhatHasNoFormulaIsNotCounted) {
     t.op("my::op", 0, 100, t.thread(), mm());
     launch("kernel", 20, 300);

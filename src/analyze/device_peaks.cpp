@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <charconv>
+
 #include "analyze/counted_work.h"
 
 namespace opsight {
@@ -56,9 +59,39 @@ const Device* like_others(const Profile& profile, const Device& device) {
     return other;
 }
 
+// The processor, by what the collector wrote down of it.
+DevicePeaks host_peaks(const Profile& profile) {
+    const auto text = [&profile](std::string_view key) -> std::string_view {
+        for (const auto& [name, value] : profile.info.properties)
+            if (name == key) return value;
+        return {};
+    };
+    const auto number = [&text](std::string_view key) {
+        const std::string_view value = text(key);
+        int64_t out = 0;
+        std::from_chars(value.data(), value.data() + value.size(), out);
+        return std::max<int64_t>(0, out);
+    };
+    hardware::CpuFacts facts;
+    facts.name = text("cpu_model");
+    facts.vendor = text("cpu_vendor");
+    facts.features = text("cpu_features");
+    facts.family = number("cpu_family");
+    facts.model = number("cpu_model_number");
+    facts.cores = number("cpu_cores");
+    facts.packages = number("cpu_packages");
+    facts.clock_hz = static_cast<double>(number("cpu_clock_hz"));
+    facts.cache_bytes = static_cast<double>(number("cpu_cache_bytes"));
+    DevicePeaks out;
+    out.model = hardware::describe_cpu(facts);
+    if (!out.model.peaks.empty()) out.source = PeakSource::kDerived;
+    return out;
+}
+
 }  // namespace
 
 void find_device_peaks(const Profile& profile, Analysis& analysis) {
+    analysis.host_peaks = host_peaks(profile);
     analysis.peaks.clear();
     for (const Device& device : profile.devices) {
         const Device* other = device.name.empty() ? like_others(profile, device) : nullptr;

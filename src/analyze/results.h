@@ -200,6 +200,7 @@ struct Analysis {
     std::vector<double> waves;  // beside it: blocks / those that the device holds at once; -1 as above
     std::vector<CountedWork> works;
     std::vector<DevicePeaks> peaks;  // beside Profile::devices
+    DevicePeaks host_peaks;          // of the processor that ops ran on
     Iterations iterations;
     std::vector<ResourceSegment> resources;  // by (rank, begin)
     std::vector<BusySegment> busy;           // by (device, kernel_only, begin)

@@ -63,7 +63,7 @@ Result<hardware::Device> find_device(const hardware::DeviceTable& table, const s
     std::ifstream file("/proc/cpuinfo");
     std::stringstream text;
     text << file.rdbuf();
-    return hardware::describe_cpu(text.str());
+    return hardware::describe_cpu(hardware::read_cpuinfo(text.str()));
 }
 
 std::unique_ptr<Command> make_devices_command() {

@@ -152,6 +152,33 @@ TEST(WorkedExamples, LstmCell) {
     EXPECT_EQ(2 * estimate(maker.done(y)).total.macs(), 16 * h * h);
 }
 
+TEST(WorkedExamples, FusedRecurrentCells) {
+    const double h = 64, in = 32, rows = 5 * 3;
+    const auto macs = [](Maker& maker, TensorId y) { return estimate(maker.done(y)).total.macs(); };
+    {
+        Maker maker;
+        const TensorId x = maker.input({5, 3, 32}), state = maker.input({3, 64}), steps = maker.input({1});
+        const TensorId y =
+            maker.node("BlockLSTM", {steps, x, state, state, maker.weight({96, 256})}, {5, 3, 64});
+        EXPECT_EQ(macs(maker, y), rows * 4 * h * (in + h));
+    }
+    {
+        Maker maker;
+        const TensorId x = maker.input({3, 32}), state = maker.input({3, 64});
+        const TensorId y =
+            maker.node("GRUBlockCell", {x, state, maker.weight({96, 128}), maker.weight({96, 64})}, {3, 64});
+        EXPECT_EQ(macs(maker, y), 3 * 3 * h * (in + h));
+    }
+    // Two layers in both directions: as two ONNX layers, of which the second reads both directions of the
+    // first.
+    Maker maker;
+    const TensorId x = maker.input({5, 3, 32}), state = maker.input({4, 3, 64});
+    const TensorId y =
+        maker.node("CudnnRNN", {x, state, state, maker.weight({100})}, {5, 3, 128},
+                   {{"directions", int64_t{2}}, {"layers", int64_t{2}}, {"cell", std::string("lstm")}});
+    EXPECT_EQ(macs(maker, y), rows * 2 * 4 * h * ((in + h) + (2 * h + h)));
+}
+
 TEST(Formulas, AttentionAndTransposedAndGroupedConvolution) {
     Maker attention;
     const TensorId q = attention.input({2, 8, 128, 64});

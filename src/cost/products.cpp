@@ -119,14 +119,61 @@ bool recurrent(const NodeView& view, OpWork& work, double gates, double plain) {
 
 // Gates: sigmoid 4 FLOPs, tanh 1; the states take 3 products and a sum in an LSTM, 3 products and 3 sums in a
 // GRU.
+constexpr double kLstmPlain = 3 * 4 + 2 * 1 + 4, kGruPlain = 2 * 4 + 1 + 6;
+
 bool lstm(const NodeView& view, OpWork& work) {
-    return recurrent(view, work, 4, 3 * 4 + 2 * 1 + 4);
+    return recurrent(view, work, 4, kLstmPlain);
 }
 bool gru(const NodeView& view, OpWork& work) {
-    return recurrent(view, work, 3, 2 * 4 + 1 + 6);
+    return recurrent(view, work, 3, kGruPlain);
 }
 bool rnn(const NodeView& view, OpWork& work) {
     return recurrent(view, work, 1, 1);
+}
+
+// TensorFlow's fused cells, whose weights for input and state are one matrix [in + hidden, gates · hidden].
+// `rows`: steps × elements.
+bool fused_cell(OpWork& work, double rows, double weights, double hidden, double gates, double plain) {
+    work.state_macs = rows * gates * hidden * hidden;
+    return set_product(work, rows * weights, 0, rows * hidden * plain);
+}
+
+bool block_lstm(const NodeView& view, OpWork& work) {
+    const bool one_step = view.node().op_type == "LSTMBlockCell";
+    const Shape* x = view.shape(one_step ? 0 : 1, one_step ? 2 : 3);
+    const size_t at = one_step ? 3 : 4;
+    const Shape* w = view.shape(at, 2);
+    if (!x || !w || (*w)[1] % 4 != 0) return false;
+    const double rows = static_cast<double>((*x)[0]) * (one_step ? 1 : static_cast<double>((*x)[1]));
+    const double hidden = static_cast<double>((*w)[1]) / 4;
+    // One vector of biases, and a look of three gates at the state where that is asked for.
+    const double peephole = view.node().integer("use_peephole", 0) != 0 ? 6 : 0;
+    return fused_cell(work, rows, view.in_elements(at), hidden, 4, kLstmPlain + 4 + peephole);
+}
+
+bool gru_cell(const NodeView& view, OpWork& work) {
+    const Shape *x = view.shape(0, 2), *state = view.shape(1, 2);
+    if (!x || !state || !view.shape(2, 2) || !view.shape(3, 2)) return false;
+    return fused_cell(work, static_cast<double>((*x)[0]), view.in_elements(2) + view.in_elements(3),
+                      static_cast<double>((*state)[1]), 3, kGruPlain + 3);
+}
+
+// Layers above each other, each with two vectors of biases; the ones above read what all directions below
+// made.
+bool cudnn_rnn(const NodeView& view, OpWork& work) {
+    const Shape *x = view.shape(0, 3), *h = view.shape(1, 3);
+    if (!x || !h) return false;
+    const std::string cell = view.node().text("cell", "lstm");
+    const double gates = cell == "lstm" ? 4 : cell == "gru" ? 3 : 1;
+    const double plain = cell == "lstm" ? kLstmPlain : cell == "gru" ? kGruPlain : 1;
+    const double directions = static_cast<double>(view.node().integer("directions", 1));
+    const double layers = static_cast<double>(view.node().integer("layers", 1));
+    const double hidden = static_cast<double>((*h)[2]), input = static_cast<double>((*x)[2]);
+    const double cells = static_cast<double>((*x)[0]) * static_cast<double>((*x)[1]) * directions;
+    const double inputs = input + (layers - 1) * directions * hidden + layers * hidden;
+    work.state_macs = cells * layers * gates * hidden * hidden;
+    return set_product(work, cells * gates * hidden * inputs, 0,
+                       cells * layers * hidden * (plain + 2 * gates));
 }
 
 struct AttentionSizes {
@@ -211,6 +258,13 @@ const std::unordered_map<std::string_view, WorkRule> kRules = {
     {"LSTM", lstm},
     {"GRU", gru},
     {"RNN", rnn},
+    {"BlockLSTM", block_lstm},
+    {"BlockLSTMV2", block_lstm},
+    {"LSTMBlockCell", block_lstm},
+    {"GRUBlockCell", gru_cell},
+    {"CudnnRNN", cudnn_rnn},
+    {"CudnnRNNV2", cudnn_rnn},
+    {"CudnnRNNV3", cudnn_rnn},
     {"Attention", attention},
     {"MultiHeadAttention", attention},
 };

@@ -230,16 +230,29 @@ TableFill stream_stats_fill(const WritePlan& plan) {
         }};
 }
 
-// Peaks of all devices in one list.
+// Devices and, as -1, the processor, where anything is known of it.
+struct ModelRow {
+    int32_t device;
+    const DevicePeaks* peaks;
+};
+std::vector<ModelRow> all_models(const Analysis& analysis) {
+    std::vector<ModelRow> rows;
+    for (const DevicePeaks& peaks : analysis.peaks)
+        rows.push_back({static_cast<int32_t>(rows.size()), &peaks});
+    if (analysis.host_peaks.source != PeakSource::kNone) rows.push_back({-1, &analysis.host_peaks});
+    return rows;
+}
+
+// Peaks of all of them in one list.
 struct PeakRow {
-    size_t device;
+    int32_t device;
     const hardware::Peak* peak;
 };
-std::vector<PeakRow> all_peaks(const Analysis& analysis) {
+std::vector<PeakRow> all_peaks(const std::vector<ModelRow>& models) {
     std::vector<PeakRow> rows;
-    for (size_t device = 0; device < analysis.peaks.size(); ++device)
-        for (const hardware::Peak& peak : analysis.peaks[device].model.peaks)
-            rows.push_back({device, &peak});
+    for (const ModelRow& model : models)
+        for (const hardware::Peak& peak : model.peaks->model.peaks)
+            rows.push_back({model.device, &peak});
     return rows;
 }
 
@@ -262,29 +275,30 @@ TableFill works_fill(const StringPool& pool, const std::vector<CountedWork>& row
 }
 
 std::vector<TableFill> work_fills(const WritePlan& plan) {
-    const std::vector<DevicePeaks>& models = plan.analysis.peaks;
-    std::vector<PeakRow> peaks = all_peaks(plan.analysis);
-    const size_t count = peaks.size();
-    return {works_fill(plan.profile.strings, plan.analysis.works),
-            {"device_models", models.size(),
-             [&models](TableWriter& out) {
-                 put_number(out);
-                 put<int8_t>(out, models, &DevicePeaks::source);
-                 out.put_text([&](size_t i) { return std::string_view(models[i].model.name); });
-                 out.put<double>([&](size_t i) { return models[i].model.bandwidth; });
-                 out.put<double>([&](size_t i) { return models[i].model.l2_bytes; });
-                 out.put_text([&](size_t i) { return std::string_view(models[i].model.note); });
-                 out.put_text([&](size_t i) {
-                     const std::vector<std::string>& sources = models[i].model.sources;
-                     return sources.empty() ? std::string_view() : std::string_view(sources.front());
-                 });
-             }},
-            {"device_peaks", count, [peaks = std::move(peaks)](TableWriter& out) {
-                 out.put<int32_t>([&](size_t i) { return peaks[i].device; });
-                 out.put<bool>([&](size_t i) { return peaks[i].peak->unit == hardware::UnitKind::kMatrix; });
-                 out.put<int8_t>([&](size_t i) { return static_cast<int8_t>(peaks[i].peak->precision); });
-                 out.put<double>([&](size_t i) { return peaks[i].peak->dense; });
-             }}};
+    std::vector<ModelRow> models = all_models(plan.analysis);
+    std::vector<PeakRow> peaks = all_peaks(models);
+    const size_t known = models.size(), count = peaks.size();
+    return {
+        works_fill(plan.profile.strings, plan.analysis.works),
+        {"device_models", known,
+         [models = std::move(models)](TableWriter& out) {
+             const auto model = [&](size_t i) -> const hardware::Device& { return models[i].peaks->model; };
+             out.put<int32_t>([&](size_t i) { return models[i].device; });
+             out.put<int8_t>([&](size_t i) { return static_cast<int8_t>(models[i].peaks->source); });
+             out.put_text([&](size_t i) { return std::string_view(model(i).name); });
+             out.put<double>([&](size_t i) { return model(i).bandwidth; });
+             out.put<double>([&](size_t i) { return model(i).cache_bytes(); });
+             out.put_text([&](size_t i) { return std::string_view(model(i).note); });
+             out.put_text([&](size_t i) {
+                 return model(i).sources.empty() ? std::string_view() : std::string_view(model(i).sources[0]);
+             });
+         }},
+        {"device_peaks", count, [peaks = std::move(peaks)](TableWriter& out) {
+             out.put<int32_t>([&](size_t i) { return peaks[i].device; });
+             out.put<bool>([&](size_t i) { return peaks[i].peak->unit == hardware::UnitKind::kMatrix; });
+             out.put<int8_t>([&](size_t i) { return static_cast<int8_t>(peaks[i].peak->precision); });
+             out.put<double>([&](size_t i) { return peaks[i].peak->dense; });
+         }}};
 }
 
 TableFill diagnostics_fill(const WritePlan& plan) {

@@ -24,13 +24,14 @@ struct Device {
     std::string key;   // "h100-sxm"
     std::string name;  // "NVIDIA H100 SXM5 80GB"
     std::string vendor, architecture;
-    int major = 0, minor = 0;      // CUDA compute capability; 0: none
-    bool consumer = false;         // a GeForce card: half the rate for FP16 products added up in FP32
-    int64_t units = 0;             // multiprocessors or compute units
-    double clock_hz = 0;           // boost clock
-    double memory_bytes = 0;       // capacity
-    double bandwidth = 0;          // of the memory, bytes per second; 0: not known
-    double l2_bytes = 0;           // last cache that all units share
+    int major = 0, minor = 0;  // CUDA compute capability; 0: none
+    bool consumer = false;     // a GeForce card: half the rate for FP16 products added up in FP32
+    int64_t units = 0;         // multiprocessors or compute units
+    double clock_hz = 0;       // boost clock
+    double memory_bytes = 0;   // capacity
+    double bandwidth = 0;      // of the memory, bytes per second; 0: not known
+    double l2_bytes = 0;
+    double last_cache_bytes = 0;   // the cache before the memory where it is not the L2
     double shared_unit_bytes = 0;  // shared memory of one unit
     double power_w = 0;            // limit of the board
     bool derived = false;  // peaks are rates of the architecture × units × clock, not published ones
@@ -39,6 +40,7 @@ struct Device {
     std::vector<std::string> sources;  // datasheets and pages
     std::string note;
 
+    double cache_bytes() const { return last_cache_bytes > 0 ? last_cache_bytes : l2_bytes; }
     // Null where the device has no such unit or the unit does not take the format.
     const Peak* peak(UnitKind unit, Precision precision) const;
 };
@@ -81,8 +83,20 @@ class DeviceTable {
 // Adds the devices and rates of a YAML text to `base`.
 Result<DeviceTable> parse_device_table(const std::string& text, const std::string& origin, DeviceTable base);
 
-// The processor that this program runs on, by its own words (CPUID flags and clock of /proc/cpuinfo). The
-// bandwidth is not known. `cpuinfo`: the text of that file.
-Device describe_cpu(const std::string& cpuinfo);
+// What a processor says of itself. Empty or 0: not told.
+struct CpuFacts {
+    std::string name, vendor;         // "AMD EPYC 9654", "AuthenticAMD"
+    std::string features;             // words: "fma avx2 avx512f"
+    int64_t family = 0, model = 0;    // of CPUID
+    int64_t cores = 0, packages = 0;  // cores of all packages, not threads
+    double clock_hz = 0;              // the highest that was seen
+    double cache_bytes = 0;           // last level, of all packages together
+};
+// The text of Linux' /proc/cpuinfo.
+CpuFacts read_cpuinfo(const std::string& cpuinfo);
+// Peaks are rates of the instructions that it has × cores × clock; the bandwidth is that of the memory
+// channels of its family, and 0 where that is not in the list. Without a clock or known instructions there
+// are no peaks.
+Device describe_cpu(const CpuFacts& facts);
 
 }  // namespace opsight::hardware

@@ -242,13 +242,34 @@ TEST(HostCpu, CountsCoresAndUnitsNotThreads) {
                 "\nvendor_id\t: GenuineIntel\nmodel name\t: Test CPU\ncpu MHz\t\t: 2000.0\nphysical id\t: 0\n"
                 "core id\t\t: " +
                 std::to_string(thread / 2) + "\nflags\t\t: sse fma avx2 avx512f avx512_vnni amx_bf16\n\n";
-    const Device cpu = describe_cpu(text);
+    const Device cpu = describe_cpu(read_cpuinfo(text));
     EXPECT_EQ(cpu.vendor, "Intel");
     EXPECT_EQ(cpu.units, 2);
     EXPECT_DOUBLE_EQ(cpu.peak(UnitKind::kVector, Precision::kFp32)->dense, 2 * 2e9 * 64);
     EXPECT_DOUBLE_EQ(cpu.peak(UnitKind::kMatrix, Precision::kBf16)->dense, 2 * 2e9 * 1024);
     EXPECT_EQ(cpu.peak(UnitKind::kMatrix, Precision::kInt8), nullptr);
-    EXPECT_TRUE(describe_cpu("").peaks.empty());
+    EXPECT_EQ(cpu.bandwidth, 0);
+    EXPECT_THAT(cpu.note, HasSubstr("not known"));
+    EXPECT_TRUE(describe_cpu(read_cpuinfo("")).peaks.empty());
+}
+
+TEST(HostCpu, KnowsTheMemoryOfServersByTheirFamily) {
+    CpuFacts facts{.name = "AMD EPYC", .vendor = "AuthenticAMD", .features = "fma avx512f avx512_bf16"};
+    facts.family = 25;
+    facts.model = 17;
+    facts.cores = 4;
+    facts.packages = 2;
+    facts.clock_hz = 3e9;
+    facts.cache_bytes = 64e6;
+    const Device cpu = describe_cpu(facts);
+    EXPECT_DOUBLE_EQ(cpu.bandwidth, 2 * 460.8e9);
+    EXPECT_EQ(cpu.l2_bytes, 64e6);
+    // Its 512-bit instructions take two clocks.
+    EXPECT_DOUBLE_EQ(cpu.peak(UnitKind::kVector, Precision::kFp32)->dense, 4 * 3e9 * 32);
+    EXPECT_DOUBLE_EQ(cpu.peak(UnitKind::kVector, Precision::kBf16)->dense, 4 * 3e9 * 64);
+    facts.clock_hz = 0;
+    for (const Peak& peak : describe_cpu(facts).peaks)
+        ADD_FAILURE() << "without a clock there is no peak, but " << peak.dense;
 }
 
 }  // namespace

@@ -118,8 +118,8 @@ Rates read_rates(const YAML::Node& node) {
 Device read_device(const YAML::Node& node) {
     check_keys(node,
                {"key", "name", "match", "vendor", "architecture", "capability", "consumer", "units",
-                "clock_mhz", "memory_gb", "bandwidth_gbs", "l2_mib", "power_w", "shared_kib", "vector",
-                "matrix", "sources", "note"},
+                "clock_mhz", "memory_gb", "bandwidth_gbs", "l2_mib", "last_cache_mib", "power_w",
+                "shared_kib", "vector", "matrix", "sources", "note"},
                "a device");
     Device device;
     device.key = text(node, "key");
@@ -136,6 +136,7 @@ Device read_device(const YAML::Node& node) {
     device.memory_bytes = number(node, "memory_gb", 1e9);
     device.bandwidth = number(node, "bandwidth_gbs", 1e9);
     device.l2_bytes = number(node, "l2_mib", 1024 * 1024);
+    device.last_cache_bytes = number(node, "last_cache_mib", 1024 * 1024);
     device.shared_unit_bytes = number(node, "shared_kib", 1024);
     device.power_w = number(node, "power_w", 1);
     device.match = texts(node, "match");

@@ -24,9 +24,17 @@ Result<Report> roofline_report(Session& session, const TableShape& shape) {
         table.notes.clear();
         if (!table.rows.empty() || !shape.for_people) report.sections.push_back({std::move(table)});
     }
-    if (!session.contents().device_work)
-        report.notes.push_back(
-            "nothing ran on a device: times are self times of ops on the CPU, for which no bound is known");
+    if (!session.contents().device_work) {
+        OPSIGHT_ASSIGN(const duck::Rows known,
+                       session.query("SELECT EXISTS (FROM raw.device_models WHERE device = -1)"));
+        report.notes.push_back(std::get<bool>(known.rows.at(0)[0])
+                                   ? "nothing ran on a device: times are self times of ops on the CPU; their "
+                                     "bounds are estimates by "
+                                     "the processor's facts"
+                                   : "nothing ran on a device: times are self times of ops on the CPU; the "
+                                     "source tells nothing of "
+                                     "the processor, so no bound is known");
+    }
     report.notes.push_back(
         "bytes are the least that must move: each input and output once; efficiency is bound / time");
     return report;

@@ -21,18 +21,23 @@ std::string limiter(const std::string& s) {
         s, kLimiting);
 }
 
-// Why something can be faster than its bound.
+// Why something can be faster than its bound: what the numbers bear out, in this order.
 std::string explanation(const std::string& s) {
     return fmt::format(
-        "CASE WHEN {0}.bound_ns > {0}.bounded_ns AND {0}.bounded_ns > 0 THEN CASE "
-        "WHEN {0}.winograd THEN 'faster than its bound: Winograd kernels multiply less than the formula' "
-        "WHEN {0}.memory_ns > {0}.math_ns AND {0}.small THEN 'faster than its bound: its data fits the L2 "
-        "cache, and the bound is that of the memory' "
-        "WHEN {0}.estimate THEN 'faster than its bound, which is an estimate' "
-        "WHEN {0}.math_ns > {0}.memory_ns THEN 'faster than its bound: clocks above those of the table, or "
-        "kernels that do less than the formula counts' "
-        "ELSE 'faster than its bound: part of its data was in a cache, or a stretched input was counted in "
-        "full' END END",
+        "CASE WHEN {0}.bound_ns > {0}.bounded_ns AND {0}.bounded_ns > 0 THEN 'faster than its bound: ' || "
+        "CASE "
+        "WHEN {0}.winograd THEN 'Winograd kernels multiply less than the formula' "
+        "WHEN {0}.memory_ns > {0}.math_ns AND {0}.small THEN 'its data fits the last cache, and the bound is "
+        "that of the memory' "
+        "WHEN {0}.memory_ns > {0}.math_ns AND {0}.memory_ns - {0}.cached_ns <= {0}.bounded_ns THEN 'as much "
+        "of "
+        "its data as the last cache holds need not have moved, which explains it' "
+        "WHEN {0}.estimate THEN 'the bound is an estimate' "
+        "WHEN {0}.math_ns > {0}.memory_ns AND {0}.math_ns < 1.2 * {0}.bounded_ns THEN 'clocks above those of "
+        "the table' "
+        "ELSE 'nothing that is known explains it: a time or a size of the source may be wrong, or the "
+        "kernels "
+        "did less than the formula counts' END END",
         s);
 }
 
@@ -100,10 +105,15 @@ std::string work_sums() {
         "round(sum(s.share * w.math_ns) {0}, 3) AS math_ns, "
         "round(sum(s.share * w.memory_ns) {0}, 3) AS memory_ns, "
         "round(sum(s.share * w.bound_ns) {0}, 3) AS bound_ns, "
+        // What the last cache can hold of it. A copy has a share for each of its bytes.
+        "round(sum(CASE WHEN w.kind = 3 AND w.bytes_min <= 2 THEN least(s.share * w.bytes_min, s.spans * "
+        "m.l2_bytes) ELSE s.share * least(w.bytes_min, m.l2_bytes) END * 1e9 / nullif(m.bandwidth, 0)) {0}, "
+        "3) "
+        "AS cached_ns, "
         "coalesce(bool_or(w.estimate), false) AS estimate, "
         "string_agg(DISTINCT nullif(w.note, ''), '; ' ORDER BY nullif(w.note, '')) AS note, "
-        "coalesce(bool_and(w.bytes_min <= (SELECT max(l2_bytes) FROM raw.device_models)) FILTER (WHERE "
-        "w.kind IN (1, 2) OR w.bytes_min > 2), false) AS small, "
+        "coalesce(bool_and(w.bytes_min <= m.l2_bytes) FILTER (WHERE w.kind IN (1, 2) OR w.bytes_min > 2), "
+        "false) AS small, "
         "coalesce(bool_or(s.kernel IN (SELECT id FROM raw.kernel_names WHERE name ILIKE '%winograd%')), "
         "false) AS winograd",
         bounded);
@@ -161,16 +171,19 @@ Result<ResultTable> work_summary(Session& session) {
         "WITH x AS (SELECT {0} FROM {1}), "
         "p AS (SELECT max_by(precision, flops) AS precision FROM (SELECT w.precision, sum(s.share * "
         "w.matrix_flops) AS flops FROM {1} GROUP BY 1 HAVING sum(s.share * w.matrix_flops) > 0)), "
+        // Where nothing ran on a device: the processor.
+        "used AS (SELECT id, wall_ns FROM summary_use WHERE worked UNION ALL SELECT -1, max(wall_ns) FROM "
+        "sel_wall_sums WHERE {2}), "
         "d AS (SELECT u.id, u.wall_ns, coalesce("
         "max(k.flops_per_s) FILTER (WHERE k.matrix AND k.precision = p.precision), "
         "max(k.flops_per_s) FILTER (WHERE NOT k.matrix AND k.precision = p.precision), "
         "max(k.flops_per_s) FILTER (WHERE NOT k.matrix AND k.precision = 1)) AS peak "
-        "FROM summary_use u CROSS JOIN p LEFT JOIN raw.device_peaks k ON k.device = u.id "
-        "WHERE u.worked AND u.wall_ns IS NOT NULL AND p.precision IS NOT NULL GROUP BY ALL), "
+        "FROM used u CROSS JOIN p LEFT JOIN raw.device_peaks k ON k.device = u.id "
+        "WHERE u.wall_ns IS NOT NULL AND p.precision IS NOT NULL GROUP BY ALL), "
         // A device whose peak is not known makes the sum unknown.
         "k AS (SELECT CASE WHEN count(peak) = count(*) THEN sum(peak) END AS peak, "
         "CASE WHEN count(peak) = count(*) THEN round(sum(peak * wall_ns)) END AS possible FROM d) ",
-        work_sums(), kWorkSource);
+        work_sums(), kWorkSource, session.contents().device_work ? "false" : "true");
     q.source = "x, p, k";
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, {}));
     OPSIGHT_ASSIGN(const bool counted, has_work(session));
@@ -230,7 +243,7 @@ Result<ResultTable> roofline_ceilings(Session& session, const TableShape& shape)
     q.fields = {
         {{"rank", "Rank", Unit::kCount, 4}, "r.number"},
         {{"device", "Device ID", Unit::kCount, 2}, "d.number"},
-        {{"name", "Device"}, "nullif(d.name, '')"},
+        {{"name", "Device"}, "CASE WHEN m.device = -1 THEN m.model ELSE nullif(d.name, '') END"},
         {{"source", "Known By", Unit::kNone, 2},
          "CASE m.source WHEN 1 THEN 'device table' WHEN 2 THEN 'derived' ELSE 'not known' END"},
         {{"unit", "Unit"},
@@ -245,7 +258,8 @@ Result<ResultTable> roofline_ceilings(Session& session, const TableShape& shape)
         {{"sources", "Source", Unit::kNone, 6}, "nullif(m.sources, '')"},
     };
     q.source =
-        "raw.device_models m JOIN raw.devices d ON d.id = m.device LEFT JOIN raw.ranks r ON r.id = d.rank "
+        "raw.device_models m LEFT JOIN raw.devices d ON d.id = m.device LEFT JOIN raw.ranks r ON r.id = "
+        "d.rank "
         "LEFT JOIN raw.device_peaks k ON k.device = m.device "
         "WHERE m.device IN (SELECT device FROM raw.work_stats)";
     q.order = {{"rank", false}, {"device", false}, {"flops_per_s", true}, {"unit", false}};

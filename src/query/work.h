@@ -8,9 +8,10 @@
 
 namespace opsight {
 
-// Columns of sums over sel_work `s` joined with raw.works `w`, for a SELECT with GROUP BY.
+// Columns of sums over kWorkSource, for a SELECT with GROUP BY.
 std::string work_sums();
-inline constexpr const char* kWorkSource = "sel_work s LEFT JOIN raw.works w ON w.id = s.work";
+inline constexpr const char* kWorkSource =
+    "sel_work s LEFT JOIN raw.works w ON w.id = s.work LEFT JOIN raw.device_models m ON m.device = w.device";
 
 // The columns that reports show of such sums; `sums` is their alias. `first`: they are what the table is
 // about.

@@ -26,7 +26,7 @@ Scale scale_for(Unit unit, double largest) {
             if (size >= 1e9) return {1e9, "G", 3};
             if (size >= 1e6) return {1e6, "M", 3};
             if (size >= 1e3) return {1e3, "k", 3};
-            return {1, "1", 0};
+            return {1, "1", 0};  // "FLOPs (1)"
         case Unit::kCount:
         case Unit::kNone:
             return {1, "", 0};
@@ -37,7 +37,8 @@ Scale scale_for(Unit unit, double largest) {
 std::string human(Unit unit, double value) {
     const Scale scale = scale_for(unit, value);
     std::string text = fmt::format("{:.{}f}", value / scale.divisor, scale.decimals);
-    if (*scale.suffix) text += fmt::format(" {}", scale.suffix);
+    const bool bare = unit == Unit::kFlops && scale.divisor == 1;  // "0", not "0 1"
+    if (*scale.suffix && !bare) text += fmt::format(" {}", scale.suffix);
     return text;
 }
 

@@ -212,6 +212,8 @@ NvtxImport::Kind NvtxImport::kind_of(uint32_t id, NvtxType type) {
     return kind;
 }
 
+NvtxImport::Event::Event() = default;
+
 void NvtxImport::begin_event(uint32_t kind, NvtxType type) {
     flush();
     open_.emplace();

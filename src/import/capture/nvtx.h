@@ -93,6 +93,7 @@ class NvtxImport {
     };
     // An event that waits for its payload, which follows it.
     struct Event {
+        Event();  // else clang cannot tell within the class that an Event can be made
         HostSpan span;
         Kind kind;
         NvtxType type = NvtxType::kPushPop;

@@ -320,6 +320,7 @@ Result<Builder::Ids> Builder::add_plain(const file::NodeDef& from, const Ids& in
     OpRule rule = plain_rule(from.op());
     if (!rule) rule = layout_rule(from.op());
     if (!rule) rule = convolution_rule(from.op());
+    if (!rule) rule = recurrent_rule(from.op());
     OpView op(graph_, from, node);
     if (!rule || !rule(op)) OPSIGHT_TRY(note_problems(op));
     if (trains(from.op())) ++own_backward_;

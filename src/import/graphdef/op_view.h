@@ -55,5 +55,6 @@ using OpRule = bool (*)(OpView&);
 OpRule plain_rule(std::string_view op);        // elementwise, reductions, products, losses
 OpRule layout_rule(std::string_view op);       // what makes, moves, selects or reshapes data
 OpRule convolution_rule(std::string_view op);  // windows: convolutions, pooling, images
+OpRule recurrent_rule(std::string_view op);    // recurrent cells fused into one op
 
 }  // namespace opsight::graphdef

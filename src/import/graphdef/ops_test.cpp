@@ -44,6 +44,24 @@ TEST(GraphDefShapes, Convolutions) {
               "1x8x8x8x5");
 }
 
+TEST(GraphDefShapes, FusedRecurrentCells) {
+    const std::string state = input("c", "3 64"), weights = weight("w", "96 256");
+    EXPECT_EQ(y_after(numbers("n", "5", true) + input("x", "5 3 32") + state + weights +
+                      node("BlockLSTM", "y", "n x c c w c c c c")),
+              "5x3x64");
+    EXPECT_EQ(y_after(input("x", "3 32") + state + weights + node("LSTMBlockCell", "y", "x c c w c c c c")),
+              "3x64");
+    EXPECT_EQ(y_after(input("x", "3 32") + state + weight("ru", "96 128") + weight("v", "96 64") +
+                      node("GRUBlockCell", "y", "x c ru v c c")),
+              "3x64");
+    const std::string deep = input("x", "5 3 32") + input("c", "4 3 64") + weight("w", "100");
+    EXPECT_EQ(y_after(deep +
+                      node("CudnnRNN", "y", "x c c w",
+                           attribute("rnn_mode", "s: 'gru'") + attribute("direction", "s: 'bidirectional'"))),
+              "5x3x128");
+    EXPECT_EQ(y_after(input("x", "5 32") + node("CudnnRNN", "y", "x x x x")), "unknown");
+}
+
 TEST(GraphDefShapes, PoolingAndImages) {
     const std::string image = input("x", "1 112 112 64"), two = numbers("s", "56 28");
     const std::string pool = window("1 2 2 1", "SAME", attribute("ksize", integers("1 3 3 1")));

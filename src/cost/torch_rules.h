@@ -24,6 +24,8 @@ struct TorchRule {
 // Null where there is none. Names are without "aten::", backward passes of old traces included.
 const TorchRule* torch_product_rule(std::string_view name);
 const TorchRule* torch_plain_rule(std::string_view name);
+// Of ops that others add to PyTorch, by their whole names.
+const TorchRule* torch_serving_rule(std::string_view name);
 
 struct TorchElementwise {
     std::string_view name, ops;

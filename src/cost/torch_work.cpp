@@ -11,7 +11,8 @@ namespace {
 const TorchRule* rule_of(std::string_view name) {
     const std::string_view bare = bare_torch_name(name);
     const TorchRule* rule = torch_product_rule(bare);
-    return rule ? rule : torch_plain_rule(bare);
+    if (!rule) rule = torch_plain_rule(bare);
+    return rule ? rule : torch_serving_rule(name);
 }
 
 }  // namespace

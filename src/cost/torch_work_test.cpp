@@ -230,6 +230,31 @@ TEST(TorchWork, FusedKernelsCountTheOpsOfTheirName) {
     EXPECT_EQ(work.evidence, Evidence::kEstimate);
 }
 
+TEST(TorchWork, OpsOfServingLibraries) {
+    const std::string bf16 =
+        R"(["c10::BFloat16", "c10::BFloat16", "c10::BFloat16", "c10::BFloat16", "c10::BFloat16"])";
+    const TorchWork norm = work_of("aiter::rmsnorm", "[[8, 64], [8, 64], [64], []]", bf16);
+    EXPECT_EQ(norm.bytes, 2 * (2 * 512 + 64));
+    EXPECT_EQ(norm.flops, 4 * 512);
+    const TorchWork in_place = work_of("_C::fused_add_rms_norm", "[[8, 64], [8, 64], [64], []]", bf16);
+    EXPECT_EQ(in_place.bytes, 2 * (4 * 512 + 64));
+    EXPECT_EQ(in_place.flops, 5 * 512);
+    const TorchWork gate = work_of("sgl_kernel::silu_and_mul", "[[8, 64], [8, 128]]", bf16);
+    EXPECT_EQ(gate.bytes, 2 * 3 * 512);
+    EXPECT_EQ(gate.flops, (5 + 1) * 512);
+    const TorchWork turn =
+        work_of("sgl_kernel::rotary_embedding", "[[8], [8, 64], [8, 16], [], [4096, 32], []]",
+                R"(["long int", "c10::BFloat16", "c10::BFloat16", "Scalar", "c10::BFloat16", ""])");
+    EXPECT_EQ(turn.bytes, 2 * 2 * (512 + 128) + 8 * 8 + 8 * 32 * 2);
+    const TorchWork store =
+        work_of("sglang::store_cache", "[[8, 64], [8, 64], [999, 64], [999, 64], [8], [], []]",
+                R"(["c10::BFloat16", "c10::BFloat16", "c10::BFloat16", "c10::BFloat16", "long int"])");
+    EXPECT_EQ(store.bytes, 2 * 4 * 512 + 64);
+    EXPECT_EQ(store.kind, WorkKind::kMove);
+    EXPECT_FALSE(work_of("my::rms_norm", "[[8, 64], [8, 64], [64], []]", bf16).counted());
+    EXPECT_FALSE(work_of("aiter::rmsnorm", "[]", "[]").counted());
+}
+
 TEST(TorchWork, WhatIsNotKnownIsNotCounted) {
     EXPECT_FALSE(work_of("my::op", "[[8, 64]]", R"(["float"])").counted());
     EXPECT_FALSE(work_of("aten::mm", "[[8, 64], [63, 32]]", R"(["float", "float"])").counted());

@@ -1,10 +1,39 @@
 #include "query/model_graph.h"
 
-#include "query/small_model.h"
+#include "db/model_store.h"
 #include "query/test_session.h"
 
 namespace opsight {
 namespace {
+
+// input -> /a/conv/Conv -> /a/Relu -> /b/c/Relu -> /b/Relu; the last is never run.
+ModelGraph small_model() {
+    ModelGraph graph;
+    const auto tensor = [&graph](const std::string& name, Shape shape, bool constant) {
+        ModelTensor made;
+        made.name = name;
+        made.shape = std::move(shape);
+        made.shape_known = true;
+        made.constant = constant;
+        graph.tensors.push_back(std::move(made));
+        return static_cast<TensorId>(graph.tensors.size()) - 1;
+    };
+    TensorId last = tensor("x", {1, 3, 8, 8}, false);
+    graph.inputs = {last};
+    const TensorId weight = tensor("w", {16, 3, 1, 1}, true);
+    for (const char* name : {"/a/conv/Conv", "/a/Relu", "/b/c/Relu", "/b/Relu"}) {
+        ModelNode node;
+        node.name = name;
+        node.op_type = graph.nodes.empty() ? "Conv" : "Relu";
+        node.inputs = {last};
+        if (graph.nodes.empty()) node.inputs.push_back(weight);
+        node.outputs = {last = tensor(name, {1, 16, 8, 8}, false)};
+        graph.nodes.push_back(std::move(node));
+    }
+    graph.outputs = {last};
+    mark_graph(graph);
+    return graph;
+}
 
 TestProfile small_run() {
     TestProfile t;
@@ -51,12 +80,13 @@ TEST(ModelGraphView, AProfileWithoutModelHasNone) {
 
 TEST(ModelGraphView, GroupsAddUpWhatTheirNodesTook) {
     const StoredProfile stored(small_run());
+    const ModelGraph graph = small_model();
     for (int i = 0; i < 2; ++i) {  // the second replaces the first
-        const AddedSmallModel added = add_small_model(stored.path());
-        ASSERT_EQ(added.error, "");
-        EXPECT_EQ(added.nodes, 4U);
-        EXPECT_EQ(added.matched, 3U);
-        EXPECT_EQ(added.matched_macs, added.macs);
+        const auto added = db::add_model(stored.path(), graph, "small.onnx");
+        ASSERT_TRUE(added.has_value()) << added.error().message();
+        EXPECT_EQ(added->nodes, 4U);
+        EXPECT_EQ(added->matched(), 3U);
+        EXPECT_EQ(added->matched_macs, added->macs);
     }
     Session session = stored.open();
     const ModelView closed = view_of(session, {});
@@ -84,7 +114,7 @@ TEST(ModelGraphView, GroupsAddUpWhatTheirNodesTook) {
 
 TEST(ModelGraphView, NodesAreATable) {
     const StoredProfile stored(small_run());
-    ASSERT_EQ(add_small_model(stored.path()).error, "");
+    ASSERT_TRUE(db::add_model(stored.path(), small_model(), "small.onnx").has_value());
     Session session = stored.open();
     const auto table = model_nodes(session, {}, {});
     ASSERT_TRUE(table.has_value()) << table.error().message();
@@ -95,7 +125,9 @@ TEST(ModelGraphView, NodesAreATable) {
 }
 
 TEST(ModelGraphView, AModelIsNotAddedToWhatIsNoProfile) {
-    EXPECT_NE(add_small_model("/nowhere/run.opsight").error.find("/nowhere/run.opsight"), std::string::npos);
+    const auto added = db::add_model("/nowhere/run.opsight", small_model(), "small.onnx");
+    ASSERT_FALSE(added.has_value());
+    EXPECT_NE(added.error().message().find("/nowhere/run.opsight"), std::string::npos);
 }
 
 }  // namespace

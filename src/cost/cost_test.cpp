@@ -2,63 +2,13 @@
 
 #include <cmath>
 
-#include "cost/estimate.h"
+#include "cost/test_network.h"
 
 namespace opsight::cost {
 namespace {
 
 using hardware::Device;
-using hardware::DeviceTable;
 using hardware::Precision;
-
-// Builds small graphs: weights and inputs by shape, nodes one after another.
-struct Maker {
-    ModelGraph graph;
-
-    TensorId add(Shape shape, ElementType type = ElementType::kFloat32) {
-        ModelTensor tensor;
-        tensor.shape = std::move(shape);
-        tensor.shape_known = true;
-        tensor.type = type;
-        graph.tensors.push_back(tensor);
-        return static_cast<TensorId>(graph.tensors.size() - 1);
-    }
-    TensorId input(Shape shape, ElementType type = ElementType::kFloat32) {
-        graph.own_batch = shape[0];
-        graph.inputs.push_back(add(std::move(shape), type));
-        return graph.inputs.back();
-    }
-    TensorId weight(Shape shape, ElementType type = ElementType::kFloat32) {
-        const TensorId id = add(std::move(shape), type);
-        graph.tensors[static_cast<size_t>(id)].constant = true;
-        return id;
-    }
-    TensorId node(std::string op, std::vector<TensorId> inputs, Shape output,
-                  std::map<std::string, Attribute, std::less<>> attributes = {}) {
-        ModelNode node;
-        node.name = op + std::to_string(graph.nodes.size());
-        node.op_type = std::move(op);
-        node.attributes = std::move(attributes);
-        const ElementType type = graph.tensors[static_cast<size_t>(inputs[0])].type;
-        node.inputs = std::move(inputs);
-        node.outputs = {add(std::move(output), type)};
-        graph.nodes.push_back(node);
-        return node.outputs[0];
-    }
-    ModelGraph& done(TensorId output) {
-        graph.outputs = {output};
-        mark_graph(graph);
-        return graph;
-    }
-};
-
-Device device(std::string_view key) {
-    return DeviceTable::built_in().find(key).value();
-}
-
-Estimate estimate(const ModelGraph& graph, const Settings& settings = {}) {
-    return Network(graph).estimate(settings);
-}
 
 // 1 TFLOP/s and memory that never limits.
 Device one_teraflop() {
@@ -117,6 +67,48 @@ TEST(WorkedExamples, IntensityOfMemoryLimitedOps) {
     EXPECT_DOUBLE_EQ(intensity_of("Relu"), 0.25);
     EXPECT_LT(intensity_of("LayerNormalization"), 10);
     EXPECT_GT(intensity_of("LayerNormalization"), 0);
+}
+
+// The other intensities that NVIDIA publishes, of products in FP16:
+// https://docs.nvidia.com/deeplearning/performance/dl-performance-matrix-multiplication/index.html
+TEST(WorkedExamples, IntensityOfProducts) {
+    const auto product = [](int64_t m, int64_t n, int64_t k) {
+        Maker maker;
+        const TensorId x = maker.input({m, k}, ElementType::kFloat16);
+        const TensorId y = maker.node("MatMul", {x, maker.weight({k, n}, ElementType::kFloat16)}, {m, n});
+        Settings settings;
+        settings.device = device("v100-sxm2");
+        return estimate(maker.done(y), settings);
+    };
+    const Estimate thin = product(8192, 128, 8192);
+    EXPECT_NEAR(thin.intensity(), 124.1, 0.05);
+    EXPECT_EQ(thin.layers[0].limiter, Limiter::kMemory);
+    const Estimate square = product(8192, 8192, 8192);
+    EXPECT_EQ(std::floor(square.intensity()), 2730);
+    EXPECT_EQ(square.layers[0].limiter, Limiter::kMath);
+    EXPECT_LT(product(8192, 1, 8192).intensity(), 1);
+}
+
+// Multiply-adds of an encoder's layer on L tokens of width d with an inner width of 4 d: four projections (4
+// L d²), two linear layers (8 L d²), scores and their sums (2 L² d).
+TEST(WorkedExamples, TransformerLayerEqualsItsClosedForm) {
+    const int64_t tokens = 128, width = 512, heads = 8;
+    Maker maker;
+    const Shape row{1, tokens, width}, split{1, heads, tokens, width / heads};
+    const TensorId x = maker.input(row);
+    const auto linear = [&](TensorId in, int64_t from, int64_t to) {
+        return maker.node("MatMul", {in, maker.weight({from, to})}, {1, tokens, to});
+    };
+    std::vector<TensorId> parts;
+    for (int i = 0; i < 3; ++i)
+        parts.push_back(maker.node("Reshape", {linear(x, width, width)}, split));
+    const TensorId seen = maker.node("Attention", parts, split);
+    const TensorId mixed = linear(maker.node("Reshape", {seen}, row), width, width);
+    const TensorId inner = maker.node("Gelu", {linear(mixed, width, 4 * width)}, {1, tokens, 4 * width});
+    const Estimate cost = estimate(maker.done(linear(inner, 4 * width, width)));
+    const auto l = static_cast<double>(tokens), d = static_cast<double>(width);
+    EXPECT_EQ(cost.total.macs(), 12 * l * d * d + 2 * l * l * d);
+    EXPECT_EQ(cost.total.parameters, 12 * d * d);
 }
 
 TEST(WorkedExamples, AlexNetLayerByLayer) {

@@ -37,9 +37,13 @@ describe("the roofline", () => {
     expect(await site().page.getByRole("complementary").count()).toBe(1);
   });
 
-  it("says so where nothing has a known ceiling", async () => {
+  it("names the processor that ops ran on, whose ceilings are derived", async () => {
     await site().show("roofline", "training");
-    expect(await site().page.locator(".card h2").first().textContent()).toContain("No ceilings are known");
+    const title = await site().page.locator(".card h2").first().textContent();
+    const sections = report<Record<string, JsonRow[]>>(fileOf("training"), "roofline");
+    const known = sections.roofline_ceilings?.[0];
+    expect(title).toContain(known ? String(known.name) : "No ceilings are known");
+    expect(await site().page.locator(".roofline .roof-name").count()).toBeGreaterThanOrEqual(known ? 2 : 0);
     expect(await circles().count()).toBeGreaterThan(0);
   });
 });

@@ -96,6 +96,7 @@ Result<ModelGraph> Builder::build() {
             return fail(Error{.what = fmt::format("the model has no input '{}'", name),
                               .remedy = "look at the inputs that the summary lists",
                               .exit_code = 2});
+    OPSIGHT_TRY(model_import::check_dims(options_.dims, bound_));
     add_notes();
     mark_graph(graph_);
     return std::move(graph_);

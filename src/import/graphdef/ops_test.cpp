@@ -1,5 +1,7 @@
 // What the ops of TensorFlow become, and their shapes. Expected sizes follow TensorFlow's documentation of
 // each op.
+#include <gmock/gmock.h>
+
 #include "import/graphdef/test_graphs.h"
 
 namespace opsight {
@@ -134,6 +136,8 @@ TEST(GraphDefShapes, SizesThatTheGraphWorksOut) {
     options = {};
     options.shapes["x"] = {7, 2, 2};
     EXPECT_EQ(y_after(graph, options), "7x4");
+    options.dims["y[0]"] = 5;
+    EXPECT_THAT(y_after(graph, options), testing::HasSubstr("no open dimension 'y[0]'"));
 }
 
 }  // namespace

@@ -62,6 +62,20 @@ bool NodeShapes::misfit(std::string what) {
     return false;
 }
 
+Status check_dims(const std::map<std::string, int64_t>& given, const std::map<std::string, int64_t>& open) {
+    std::string names;
+    for (const auto& [name, size] : open)
+        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", name);
+    for (const auto& [name, size] : given)
+        if (!open.contains(name))
+            return fail(Error{.what = fmt::format("the model has no open dimension '{}'", name),
+                              .remedy = names.empty()
+                                            ? "all its sizes are fixed; --shape changes those of an input"
+                                            : "it has " + names,
+                              .exit_code = 2});
+    return {};
+}
+
 std::optional<Shape> broadcast(const Shape& a, const Shape& b) {
     Shape out(std::max(a.size(), b.size()), 1);
     for (size_t i = 0; i < out.size(); ++i) {

@@ -3,11 +3,15 @@
 // Runtime's com.microsoft ops; attributes that became inputs are taken in either form.
 #pragma once
 
+#include <map>
 #include <string>
 
+#include "base/result.h"
 #include "model/model_graph.h"
 
 namespace opsight::model_import {
+
+inline constexpr int64_t kNewestOpset = 25;  // of ONNX, that the rules were written from
 
 // Values of tensors with more elements are not followed.
 inline constexpr int64_t kMostValues = 4096;
@@ -55,6 +59,10 @@ ShapeRule network_rule(std::string_view op);
 
 // Works out the elements of outputs from known elements of inputs, where that is possible.
 void fold_values(NodeShapes& node);
+
+// An error where a size was given for an open dimension that the model does not have. `open`: those that it
+// has.
+Status check_dims(const std::map<std::string, int64_t>& given, const std::map<std::string, int64_t>& open);
 
 // Both shapes broadcast against each other; nothing where they do not fit.
 std::optional<Shape> broadcast(const Shape& a, const Shape& b);

@@ -55,6 +55,11 @@ Result<ModelGraph> Builder::build() {
     for (const file::OperatorSet& set : model_.opset_import())
         if (set.domain().empty() || set.domain() == "ai.onnx") opset = set.version();
     graph_.format = fmt::format("ONNX, opset {}", opset);
+    if (opset > model_import::kNewestOpset)
+        graph_.notes.push_back(
+            fmt::format("opset {} is newer than {}, the newest that is known: ops that it changed may "
+                        "be counted by their older form",
+                        opset, model_import::kNewestOpset));
     for (const file::Function& function : model_.functions())
         functions_[function_key(function.domain(), function.name(), function.overload())] = &function;
     learn_value_infos(main);
@@ -67,8 +72,9 @@ Result<ModelGraph> Builder::build() {
         if (id == kNoTensor) return fail(fmt::format("no node makes the graph's output '{}'", output.name()));
         graph_.outputs.push_back(id);
     }
+    OPSIGHT_TRY(model_import::check_dims(options_.dims, bound_));
     std::string open;
-    for (const auto& [name, size] : std::map<std::string, int64_t>(bound_.begin(), bound_.end()))
+    for (const auto& [name, size] : bound_)
         open += fmt::format("{}{} = {}", open.empty() ? "" : ", ", name, size);
     if (!open.empty()) graph_.notes.push_back("open dimensions: " + open + " (--dim NAME=SIZE sets them)");
     for (const auto& [op, count] : no_shape_)

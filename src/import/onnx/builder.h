@@ -2,6 +2,7 @@
 // nodes are put in order, and shapes are inferred on the way.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -62,7 +63,7 @@ class Builder {
     ModelGraph graph_;
     std::unordered_map<std::string, const file::Function*> functions_;
     std::unordered_map<std::string, const file::ValueInfo*> infos_;  // of the main graph
-    std::unordered_map<std::string, int64_t> bound_;                 // open dimensions met
+    std::map<std::string, int64_t> bound_;                           // open dimensions met
     std::map<std::string, int64_t> no_shape_;                        // op types whose shapes stay unknown
     int64_t misfits_ = 0;
     size_t written_out_ = 0;  // nodes, and calls of functions that may hold none

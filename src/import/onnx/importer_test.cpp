@@ -155,6 +155,24 @@ TEST(OnnxReader, OpenDimensionsAreNamed) {
     EXPECT_THAT(graph->notes[0], HasSubstr("batch = 1"));
 }
 
+TEST(OnnxReader, AMistypedDimensionIsAnError) {
+    ModelOptions options;
+    options.dims["bach"] = 5;
+    EXPECT_EQ(y_after(input("x", {"batch", "3"}) + node("Relu", "x", "y"), options),
+              "the model has no open dimension 'bach' (it has 'batch')");
+    EXPECT_THAT(y_after(input("x", {"2", "3"}) + node("Relu", "x", "y"), options),
+                HasSubstr("all its sizes are fixed"));
+}
+
+TEST(OnnxReader, AnOpsetThatIsNotKnownYetIsNoted) {
+    const auto graph =
+        import_onnx(encoded("ir_version: 8 opset_import { version: 99 } graph { name: 'g' " +
+                            input("x", {"2", "3"}) + node("Relu", "x", "y") + "output { name: 'y' } }"),
+                    "", {});
+    ASSERT_TRUE(graph);
+    EXPECT_THAT(graph->notes, testing::Contains(HasSubstr("opset 99")));
+}
+
 TEST(OnnxReader, NodesInAnyOrder) {
     const auto graph = read(node("Relu", "a", "y") + node("Neg", "x", "a") + input("x", {"2", "3"}) +
                             "output { name: 'y' }");

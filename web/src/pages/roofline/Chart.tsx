@@ -3,13 +3,14 @@
 import { useMemo, useState } from "react";
 import { formatNs, formatPercent } from "../../widgets/format";
 import { useWidth } from "../../widgets/useWidth";
-import { colorOf, decades, formatRate, LIMITERS, formatPower, nearest, place, powers, roofOf, weighty, type Axis, type Ceiling, type Point } from "./model";
+import { ceilingNames, colorOf, decades, formatRate, LIMITERS, formatPower, nearest, place, powers, roofOf, weighty, type Axis, type Ceiling, type Point } from "./model";
 
 const HEIGHT = 420;
 const LEFT = 92;
 const RIGHT = 12;
 const TOP = 14;
 const BOTTOM = 44;
+const NAME_HEIGHT = 15; // pixels that a name of a ceiling needs
 const REACH = 14; // pixels around a point that count as on it
 
 interface Drawn {
@@ -21,7 +22,6 @@ interface Drawn {
 
 function Ceilings({ ceilings, bandwidth, x, y }: { ceilings: readonly Ceiling[]; bandwidth: number | null; x: Axis; y: Axis }) {
   const highest = ceilings[0];
-  let above = -100;
   return (
     <g>
       {bandwidth !== null && highest?.ridge !== undefined && highest.ridge !== null && (
@@ -41,27 +41,21 @@ function Ceilings({ ceilings, bandwidth, x, y }: { ceilings: readonly Ceiling[];
           </text>
         </>
       )}
-      {ceilings.map((ceiling, at) => {
-        const height = place(y, ceiling.flops);
-        const named = Math.abs(height - above) > 15;
-        if (named) above = height;
-        return (
-          <g key={ceiling.unit}>
-            <line
-              className={at === 0 ? "roof" : "roof lower"}
-              x1={place(x, ceiling.ridge ?? x.from)}
-              x2={x.high}
-              y1={height}
-              y2={height}
-            />
-            {named && (
-              <text className="axis-text end roof-name" x={x.high - 4} y={height - 4}>
-                {ceiling.unit} {formatRate(ceiling.flops, "FLOP/s")}
-              </text>
-            )}
-          </g>
-        );
-      })}
+      {ceilings.map((ceiling, at) => (
+        <line
+          key={ceiling.unit}
+          className={at === 0 ? "roof" : "roof lower"}
+          x1={place(x, ceiling.ridge ?? x.from)}
+          x2={x.high}
+          y1={place(y, ceiling.flops)}
+          y2={place(y, ceiling.flops)}
+        />
+      ))}
+      {ceilingNames(ceilings, y, NAME_HEIGHT).map((name) => (
+        <text key={name.text} className="axis-text end roof-name" x={x.high - 4} y={name.height - 4}>
+          {name.text}
+        </text>
+      ))}
     </g>
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Table } from "../../api/types";
 import { rowsOf } from "../../table/row";
-import { ceilingsOf, decades, formatPower, formatRate, nearest, place, pointsOf, powers, roofOf, weighty, type Point } from "./model";
+import { ceilingNames, ceilingsOf, decades, formatPower, formatRate, nearest, place, pointsOf, powers, roofOf, weighty, type Point } from "./model";
 
 const table = (keys: readonly string[], rows: Table["rows"]): Table =>
   ({ columns: keys.map((key) => ({ key, head: key, unit: "none" })), rows, notes: [], rows_in_all: rows.length, rows_matching: rows.length }) as unknown as Table;
@@ -55,6 +55,17 @@ describe("the roofline", () => {
     expect(roof.lines.map((line) => line.unit)).toEqual(["matrix fp16", "vector fp32"]);
     expect(roof.ridge).toBe(156);
     expect(roofOf(ceilings, "0/9")).toEqual({ lines: [], bandwidth: null, ridge: null });
+  });
+
+  it("names every ceiling, and those near to each other in one line", () => {
+    const ceiling = (unit: string, flops: number) => ({ device: "0/0", name: "", unit, flops, bandwidth: null, ridge: null });
+    const ceilings = [ceiling("matrix fp16", 128e12), ceiling("matrix bf16", 128e12), ceiling("vector fp16", 32e12), ceiling("vector fp32", 16e12)];
+    const y = { from: 1e12, to: 1e15, low: 300, high: 0 };
+    expect(ceilingNames(ceilings, y, 15).map((name) => name.text)).toEqual(["matrix fp16, bf16 128 TFLOP/s", "vector fp16 32.0 TFLOP/s", "vector fp32 16.0 TFLOP/s"]);
+    expect(ceilingNames(ceilings, { ...y, low: 100 }, 15).map((name) => name.text)).toEqual([
+      "matrix fp16, bf16 128 TFLOP/s",
+      "vector fp16 32.0 TFLOP/s · fp32 16.0 TFLOP/s",
+    ]);
   });
 
   it("makes its axes for what takes time", () => {

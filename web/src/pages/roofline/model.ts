@@ -121,6 +121,29 @@ export function roofOf(ceilings: readonly Ceiling[], device: string): { lines: C
   return { lines, bandwidth, ridge: lines[0]?.ridge ?? null };
 }
 
+// Names of ceilings (the highest first) and how high on the screen they stand. Those too near to each other share a
+// line: "matrix fp8, int8 1.98 PFLOP/s · fp16, bf16 989 TFLOP/s".
+export function ceilingNames(ceilings: readonly Ceiling[], y: Axis, room: number): { height: number; text: string }[] {
+  const levels: { height: number; kind: string; formats: string[]; flops: number }[] = [];
+  for (const { unit, flops } of ceilings) {
+    const [kind = "", format = ""] = unit.split(" ");
+    const last = levels.at(-1);
+    if (last?.flops === flops && last.kind === kind) last.formats.push(format);
+    else levels.push({ height: place(y, flops), kind, formats: [format], flops });
+  }
+  const names: { height: number; text: string }[] = [];
+  let before = "";
+  for (const { height, kind, formats, flops } of levels) {
+    const last = names.at(-1);
+    const shares = last !== undefined && height - last.height < room;
+    const words = `${shares && kind === before ? "" : `${kind} `}${formats.join(", ")} ${formatRate(flops, "FLOP/s")}`;
+    if (shares) last.text += ` · ${words}`;
+    else names.push({ height, text: words });
+    before = kind;
+  }
+  return names;
+}
+
 // "989 TFLOP/s"
 export function formatRate(value: number, unit: string): string {
   const text = formatFlops(value);

@@ -112,7 +112,6 @@ TEST(RandomNetworks, FusionKeepsWorkAndNeverAddsBytes) {
         EXPECT_DOUBLE_EQ(fused.total.flops(), plain.total.flops());
         EXPECT_EQ(fused.total.parameters, plain.total.parameters);
         EXPECT_LE(fused.total.bytes(), plain.total.bytes());
-        EXPECT_LE(fused.memory.peak(), plain.memory.peak());
         EXPECT_LE(fused.total.bound_s, plain.total.bound_s * (1 + 1e-12));
     });
 }
@@ -120,9 +119,11 @@ TEST(RandomNetworks, FusionKeepsWorkAndNeverAddsBytes) {
 TEST(RandomNetworks, PeakMemoryLiesBetweenTheLargestWorkingSetAndTheSum) {
     each_network([](const RandomNetwork& network, const Settings& settings) {
         const Memory memory = estimate(network.graph(), settings).memory;
-        EXPECT_GE(memory.activations, settings.train ? 0 : memory.largest_working_set);
         EXPECT_GT(memory.largest_working_set, 0);
-        if (!settings.train) EXPECT_LE(memory.activations, memory.all_activations);
+        if (!settings.train) {
+            EXPECT_GE(memory.activations, memory.largest_working_set);
+            EXPECT_LE(memory.activations, memory.all_activations);
+        }
         EXPECT_GE(memory.peak(), memory.weights + memory.activations);
     });
 }

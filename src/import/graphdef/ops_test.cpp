@@ -137,7 +137,7 @@ TEST(GraphDefShapes, SizesThatTheGraphWorksOut) {
     options.shapes["x"] = {7, 2, 2};
     EXPECT_EQ(y_after(graph, options), "7x4");
     options.dims["y[0]"] = 5;
-    EXPECT_THAT(y_after(graph, options), testing::HasSubstr("no open dimension 'y[0]'"));
+    EXPECT_THAT(y_after(graph, options), ::testing::HasSubstr("no open dimension 'y[0]'"));
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ TEST(OnnxReader, AnOpsetThatIsNotKnownYetIsNoted) {
                             input("x", {"2", "3"}) + node("Relu", "x", "y") + "output { name: 'y' } }"),
                     "", {});
     ASSERT_TRUE(graph);
-    EXPECT_THAT(graph->notes, testing::Contains(HasSubstr("opset 99")));
+    EXPECT_THAT(graph->notes, ::testing::Contains(HasSubstr("opset 99")));
 }
 
 TEST(OnnxReader, NodesInAnyOrder) {

@@ -181,7 +181,8 @@ class ProfileCommand : public Command {
         sub.add_option("--capture-range", options_.capture_range,
                        "Record only while the NVTX range NAME (of DOMAIN) is open, the first time")
             ->type_name("NAME[@DOMAIN]");
-        sub.add_flag("--capture-repeat", options_.capture_repeat, "Every time that the range is open");
+        sub.add_flag("--capture-repeat", options_.capture_repeat, "Every time that the range is open")
+            ->needs("--capture-range");
         sub.add_option("--skip-iterations", options_.skip_iterations,
                        "Record nothing in the first N iterations of PyTorch")
             ->type_name("N");
@@ -196,6 +197,7 @@ class ProfileCommand : public Command {
             options_.nvtx = nvtx_;
             options_.pytorch = pytorch_;
         }
+        OPSIGHT_TRY(check_nsys());
         if (!options_.capture_range.empty()) options_.nvtx = true;
         if (options_.pytorch && parts.inject_folder.empty())
             return fail("the Python part of Opsight is missing (python/opsight)", parts.nvtx, {},
@@ -210,6 +212,22 @@ class ProfileCommand : public Command {
             OPSIGHT_TRY(add_sample(rule));
         if (!include_.empty()) options_.domains.emplace_back("*", 0);
         return {};
+    }
+
+    // What only Opsight's own collector can do must not be left out in silence.
+    Status check_nsys() const {
+        std::vector<std::string> lacks;
+        if (pytorch_) lacks.push_back("--pytorch");
+        if (!sample_.empty()) lacks.push_back("--nvtx-sample");
+        if (options_.skip_iterations > 0) lacks.push_back("--skip-iterations");
+        if (options_.record_iterations > 0) lacks.push_back("--record-iterations");
+        if (options_.flush_every_s > 0) lacks.push_back("--flush-every");
+        if (collector_ != "nsys" || lacks.empty()) return {};
+        Error error;
+        error.what = fmt::format("Nsight Systems has nothing like {}", fmt::join(lacks, ", "));
+        error.remedy = "leave it out, or leave out --collector nsys";
+        error.exit_code = 2;
+        return fail(std::move(error));
     }
 
     Status add_sample(const std::string& rule) {
@@ -242,6 +260,13 @@ class ProfileCommand : public Command {
                             options_.capture_range));
         if (files.empty()) {
             captures.remove();
+            if (collector_ == "nsys") {
+                say(fmt::format(
+                    "Nsight Systems left no report (exit code {}), so no profile was written; what it "
+                    "said stands above",
+                    exit_code));
+                return exit_code ? exit_code : 1;
+            }
             say("nothing was recorded, so no profile was written. If no reason stands above, the command "
                 "neither "
                 "called NVTX nor did it import torch in a Python that can be observed (one started with -I "
@@ -276,7 +301,14 @@ class ProfileCommand : public Command {
                         "MB. See: opsight report {}",
                         output_, saved.ops, saved.nvtx, saved.iterations, saved.layers,
                         static_cast<double>(saved.file_bytes) / 1e6, output_));
+        if (saved.ops + saved.nvtx == 0 && chose_a_part())
+            say("nothing that the program did lies in what the options choose: domains, time or iterations");
         return {};
+    }
+
+    bool chose_a_part() const {
+        return !options_.domains.empty() || options_.delay_s > 0 || options_.duration_s > 0 ||
+               options_.skip_iterations > 0;
     }
 
     std::string output_;

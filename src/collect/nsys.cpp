@@ -32,6 +32,14 @@ Result<ProgramEnd> run_nsys(const std::vector<std::string>& command, const std::
                                    "--capture-range-end", options.capture_repeat ? "repeat" : "stop",
                                    "--env-var", "NSYS_NVTX_PROFILER_REGISTER_ONLY=0"});
     }
+    // Domains by name, with commas between: those that are kept (1), those that are not (0).
+    for (const auto& [option, keep] :
+         {std::pair("--nvtx-domain-include", 1u), {"--nvtx-domain-exclude", 0u}}) {
+        std::string names;
+        for (const auto& [domain, every] : options.domains)
+            if (every == keep && domain != "*") names += (names.empty() ? "" : ",") + domain;
+        if (!names.empty()) words.insert(words.end(), {option, names});
+    }
     words.insert(words.end(), command.begin(), command.end());
     RecordOptions bare;
     bare.nvtx = bare.pytorch = false;

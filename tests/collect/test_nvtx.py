@@ -286,7 +286,9 @@ class Choosing(Nvtx):
                 self.assertEqual({(row["domain"], row["text"]): row["n"] for row in rows}, expected)
 
     def test_delay_and_duration(self):
-        self.assert_ran(self.odd("many", "1000", options=["--delay", "60"]))
+        done = self.odd("many", "1000", options=["--delay", "60"])
+        self.assert_ran(done)
+        self.assertIn("nothing that the program did lies in what the options choose", done.stderr)
         self.assertEqual(self.counts() if self.profile.exists() else {}, {})
         self.assert_ran(self.odd("many", "3000000", options=["--duration", "0.02"]))
         self.assertLess(self.counts()["one of many"], 3_000_000)
@@ -296,7 +298,8 @@ class Choosing(Nvtx):
         self.assertEqual(self.counts(), {"one of many": 1000})
 
     def test_odd_options_are_refused(self):
-        for options in (["--nvtx-sample", "noisy"], ["--nvtx-sample", "noisy=0"], ["--collector", "nothing"]):
+        for options in (["--nvtx-sample", "noisy"], ["--nvtx-sample", "noisy=0"], ["--collector", "nothing"],
+                        ["--capture-repeat"]):
             done = self.odd("many", "1", options=options)
             self.assertEqual(done.returncode, 2, done.stderr)
         self.assertEqual(subprocess.run([OPSIGHT, "profile"], capture_output=True).returncode, 2)
@@ -342,6 +345,21 @@ sys.exit(subprocess.run(words[at:]).returncode)
         self.assertEqual(self.counts(), {"from nsys": 1})
         (report,) = self.dir.glob("*.capture-*/run.nsys-rep")
         self.assertIn("--capture-range nvtx --nvtx-capture a@b --capture-range-end stop", report.read_text())
+
+    def test_what_nsys_cannot_do_is_refused_and_its_failure_told(self):
+        nsys = self.dir / "nsys"
+        nsys.write_text("#!/bin/sh\necho \"$*\" >arguments\nexit 7\n", encoding="utf-8")
+        nsys.chmod(0o755)
+        environment = dict(os.environ, PATH=f"{self.dir}:{os.environ['PATH']}")
+        for options in (["--nvtx-sample", "a=2"], ["--skip-iterations", "1"], ["--pytorch"], ["--flush-every", "1"]):
+            done = self.odd("many", "10", options=["--collector", "nsys", *options], env=environment)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(f"Nsight Systems has nothing like {options[0]}", done.stderr)
+        done = self.odd("many", "10", env=environment, options=[
+            "--collector", "nsys", "--nvtx-include", "a", "--nvtx-include", "b"])
+        self.assertEqual((done.returncode, done.stdout), (7, ""))
+        self.assertIn("left no report (exit code 7)", done.stderr)
+        self.assertIn("--nvtx-domain-include a,b", (self.dir / "arguments").read_text())
 
     def test_without_nsys_it_says_so(self):
         done = self.odd("many", "10", options=["--collector", "nsys"], env={"PATH": "/nowhere"})

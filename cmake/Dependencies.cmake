@@ -36,4 +36,5 @@ set_target_properties(duckdb PROPERTIES IMPORTED_LOCATION ${duckdb_location}
 # declarations with theirs, and test programs use NVIDIA's own NVTX. -DNVTX_INCLUDE= builds as if they were not there.
 file(GLOB cuda_includes /usr/local/cuda/include /usr/local/cuda-*/include)
 find_path(NVTX_INCLUDE nvtx3/nvToolsExtPayload.h PATHS $ENV{CUDA_HOME}/include ${cuda_includes})
-mark_as_advanced(NVTX_INCLUDE)
+find_path(CUPTI_INCLUDE cupti_activity_deprecated.h PATHS $ENV{CUDA_HOME}/include ${cuda_includes})
+mark_as_advanced(NVTX_INCLUDE CUPTI_INCLUDE)

@@ -19,7 +19,16 @@ def start(torch, chosen, why_not):
         say(f"not recording: {why_not}, and this PyTorch has no Kineto to record with instead")
         return
     say(f"{why_not}: recording with torch.profiler instead")
+    _leave_cuda_to(torch.profiler)
     _Recording(torch, chosen).wait()
+
+
+def _leave_cuda_to(profiler):
+    """Only one tool of a process can have CUPTI. Where torch.profiler uses it, ops and kernels come from one hand, and
+    the library of ours that the driver would load as it starts is not wanted."""
+    supported = getattr(profiler, "supported_activities", set)()
+    if any(getattr(activity, "name", "") == "CUDA" for activity in supported):
+        os.environ.pop("CUDA_INJECTION64_PATH", None)
 
 
 class _Recording:

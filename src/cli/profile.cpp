@@ -14,6 +14,7 @@
 #include "collect/check.h"
 #include "collect/launcher.h"
 #include "collect/nsys.h"
+#include "collect/outcome.h"
 #include "import/import.h"
 
 namespace opsight::cli {
@@ -31,8 +32,8 @@ constexpr const char* kExamples =
     "\n"
     "The program needs no change. Its output and its exit code pass through; Ctrl-C ends the program and "
     "keeps\n"
-    "the profile, and so does a crash. In PyTorch an iteration ends with an optimizer step. Without --nvtx\n"
-    "and --pytorch both are recorded. docs/COLLECTING.md tells what to use when.";
+    "the profile, and so does a crash. In PyTorch an iteration ends with an optimizer step. Without --nvtx,\n"
+    "--cuda and --pytorch all of them are recorded. docs/COLLECTING.md tells what to use when.";
 
 void say(const std::string& line) {
     std::fprintf(stderr, "opsight: %s\n", line.c_str());
@@ -153,7 +154,12 @@ class ProfileCommand : public Command {
   private:
     void declare_what(CLI::App& sub) {
         sub.add_flag("--nvtx", nvtx_, "Record NVTX ranges, marks and counters");
+        sub.add_flag("--cuda", cuda_, "Record CUDA: calls, kernels, copies, memory");
         sub.add_flag("--pytorch", pytorch_, "Record PyTorch's ops");
+        sub.add_flag("--cuda-whole-graphs", options_.whole_graphs,
+                     "Record a launch of a CUDA graph as one piece of work, not kernel by kernel");
+        sub.add_flag("--cuda-unified-memory", options_.unified_memory,
+                     "Record migrations and page faults of CUDA's unified memory");
         sub.add_option("--nvtx-include", include_,
                        "Record only NVTX events of this domain (\"default\": of none)")
             ->type_name("DOMAIN")
@@ -179,7 +185,8 @@ class ProfileCommand : public Command {
             ->type_name("S")
             ->check(CLI::Range(0.0, 1e8));
         sub.add_option("--capture-range", options_.capture_range,
-                       "Record only while the NVTX range NAME (of DOMAIN) is open, the first time")
+                       "Record only while the NVTX range NAME (of DOMAIN) is open, the first time; "
+                       "cudaProfilerApi: from cudaProfilerStart to cudaProfilerStop")
             ->type_name("NAME[@DOMAIN]");
         sub.add_flag("--capture-repeat", options_.capture_repeat, "Every time that the range is open")
             ->needs("--capture-range");
@@ -193,12 +200,18 @@ class ProfileCommand : public Command {
 
     // What to record, and whether it can be.
     Status choose(const collect::Parts& parts) {
-        if (nvtx_ || pytorch_) {
+        if (nvtx_ || cuda_ || pytorch_) {
             options_.nvtx = nvtx_;
+            options_.cuda = cuda_;
             options_.pytorch = pytorch_;
         }
         OPSIGHT_TRY(check_nsys());
-        if (!options_.capture_range.empty()) options_.nvtx = true;
+        if (options_.capture_range == collect::kProfilerRange)
+            options_.cuda = true;
+        else if (!options_.capture_range.empty())
+            options_.nvtx = true;
+        if (options_.cuda && parts.cuda.empty())
+            return fail("libopsight_cuda.so of this Opsight is missing", {}, {}, "install Opsight again");
         if (options_.pytorch && parts.inject_folder.empty())
             return fail("the Python part of Opsight is missing (python/opsight)", parts.nvtx, {},
                         "install Opsight again");
@@ -222,6 +235,8 @@ class ProfileCommand : public Command {
         if (options_.skip_iterations > 0) lacks.push_back("--skip-iterations");
         if (options_.record_iterations > 0) lacks.push_back("--record-iterations");
         if (options_.flush_every_s > 0) lacks.push_back("--flush-every");
+        if (options_.whole_graphs) lacks.push_back("--cuda-whole-graphs");
+        if (options_.unified_memory) lacks.push_back("--cuda-unified-memory");
         if (collector_ != "nsys" || lacks.empty()) return {};
         Error error;
         error.what = fmt::format("Nsight Systems has nothing like {}", fmt::join(lacks, ", "));
@@ -256,8 +271,11 @@ class ProfileCommand : public Command {
     Result<int> finish(const CaptureFolder& captures, int exit_code) {
         const std::vector<std::string> files = recordings_in(captures.path());
         if (!options_.capture_range.empty() && collector_ == "opsight" && !range_came(captures.path()))
-            say(fmt::format("the NVTX range {} never began, so nothing was recorded",
-                            options_.capture_range));
+            say(options_.capture_range == collect::kProfilerRange
+                    ? "cudaProfilerStart was never called, so nothing was recorded"
+                    : fmt::format("the NVTX range {} never began, so nothing was recorded",
+                                  options_.capture_range));
+        tell_of_cuda(files);
         if (files.empty()) {
             captures.remove();
             if (collector_ == "nsys") {
@@ -269,7 +287,8 @@ class ProfileCommand : public Command {
             }
             say("nothing was recorded, so no profile was written. If no reason stands above, the command "
                 "neither "
-                "called NVTX nor did it import torch in a Python that can be observed (one started with -I "
+                "called NVTX or CUDA nor did it import torch in a Python that can be observed (one started "
+                "with -I "
                 "or -E "
                 "cannot be)");
             return exit_code ? exit_code : 1;
@@ -289,6 +308,16 @@ class ProfileCommand : public Command {
         return exit_code;
     }
 
+    // Why CUDA is not in the profile. Silence is right where nobody asked for it and the program has none.
+    void tell_of_cuda(const std::vector<std::string>& files) const {
+        if (!options_.cuda || collector_ != "opsight") return;
+        const collect::CudaOutcome outcome = collect::cuda_outcome(files);
+        for (const std::string& problem : outcome.problems)
+            say("CUDA: " + problem);
+        if (cuda_ && !outcome.recorded && outcome.problems.empty())
+            say("CUDA: no process started it; see opsight profile --check");
+    }
+
     Status save(const std::vector<std::string>& files) {
         OPSIGHT_ASSIGN(Profile profile, import_files(files));
         // The recordings go away; what they were made of stays.
@@ -301,7 +330,7 @@ class ProfileCommand : public Command {
                         "MB. See: opsight report {}",
                         output_, saved.ops, saved.nvtx, saved.iterations, saved.layers,
                         static_cast<double>(saved.file_bytes) / 1e6, output_));
-        if (saved.ops + saved.nvtx == 0 && chose_a_part())
+        if (saved.ops + saved.nvtx + saved.device == 0 && chose_a_part())
             say("nothing that the program did lies in what the options choose: domains, time or iterations");
         return {};
     }
@@ -313,7 +342,7 @@ class ProfileCommand : public Command {
 
     std::string output_;
     bool force_ = false, keep_capture_ = false, check_ = false;
-    bool nvtx_ = false, pytorch_ = false;
+    bool nvtx_ = false, cuda_ = false, pytorch_ = false;
     std::string collector_ = "opsight";
     std::vector<std::string> include_, exclude_, sample_;
     int buffer_mb_ = 1024;

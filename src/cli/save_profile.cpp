@@ -21,6 +21,7 @@ Result<SavedProfile> save_profile(Profile profile, const std::string& path, bool
     saved.file_bytes = std::filesystem::file_size(path, unknown_size);
     saved.ops = profile.op_details.size();
     saved.nvtx = profile.nvtx.size();
+    saved.device = profile.device.size();
     saved.iterations = analysis.iterations.list.size();
     saved.layers = analysis.layers.size();
     return saved;

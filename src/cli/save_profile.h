@@ -11,7 +11,7 @@ namespace opsight::cli {
 
 struct SavedProfile {
     uint64_t file_bytes = 0;
-    size_t ops = 0, nvtx = 0, iterations = 0, layers = 0;
+    size_t ops = 0, nvtx = 0, device = 0, iterations = 0, layers = 0;
 };
 
 Result<SavedProfile> save_profile(Profile profile, const std::string& path, bool overwrite,

@@ -7,6 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+
+#include "collect/cuda/cupti.h"
 
 namespace opsight::collect {
 namespace {
@@ -56,7 +59,7 @@ Ability pytorch(const Parts& parts) {
 Ability nsys() {
     const std::string program = find_program("nsys");
     if (program.empty())
-        return {"nsys", false, "Nsight Systems is not on PATH; with it, --collector nsys records CUDA too"};
+        return {"nsys", false, "Nsight Systems is not on PATH; with it there is --collector nsys"};
     return {"nsys", true, fmt::format("--collector nsys runs {}", program)};
 }
 
@@ -73,11 +76,39 @@ std::string driver_problem() {
     return {};
 }
 
-Ability cuda() {
-    const std::string problem = driver_problem();
+// Empty where CUPTI works in a program like this one; else why not.
+std::string cupti_problem(cuda::Cupti& cupti) {
+    switch (cuda::open_cupti(cupti)) {
+        case cuda::Opened::kNotFound:
+            return "no CUPTI was found (libcupti.so.13 or .12): install the CUDA toolkit or the package "
+                   "nvidia-cuda-cupti, or name the file with OPSIGHT_CUPTI. A program that brings its own, "
+                   "as "
+                   "PyTorch does, is recorded with that one";
+        case cuda::Opened::kTooOld:
+            return fmt::format("{} is older than CUDA 12; name a newer one with OPSIGHT_CUPTI", cupti.path);
+        case cuda::Opened::kYes:
+            break;
+    }
+    const cuda::Result result = cupti.cuptiActivityEnable(cuda::kConcurrentKernel);
+    if (result == cuda::kSuccess) return {};
+    if (result == cuda::kInsufficientPrivileges || result == cuda::kVirtualPrivileges)
+        return fmt::format("{} may not trace the GPU: ask the administrator for the permission", cupti.path);
+    return fmt::format("{} does not work with this driver (CUPTI error {})", cupti.path, result);
+}
+
+Ability cuda_activity(const Parts& parts) {
+    if (parts.cuda.empty())
+        return {"cuda", false, "libopsight_cuda.so is missing from this Opsight: install it again"};
+    std::string problem = driver_problem();
+    if (problem.empty()) problem = why_not_loadable(parts.cuda, "InitializeInjection");
+    auto cupti = std::make_unique<cuda::Cupti>();
+    if (problem.empty()) problem = cupti_problem(*cupti);
     if (!problem.empty()) return {"cuda", false, problem};
-    return {"cuda", false,
-            "Opsight does not record CUDA's activity by itself; use --collector nsys, or torch.profiler"};
+    std::string detail =
+        fmt::format("calls, kernels and copies of any CUDA program; here with {}", cupti->path);
+    if (const char* other = std::getenv("CUDA_INJECTION64_PATH"); other && *other)
+        detail += fmt::format("; CUDA_INJECTION64_PATH={} is replaced for the run", other);
+    return {"cuda", true, detail};
 }
 
 }  // namespace
@@ -96,7 +127,7 @@ std::string find_program(const std::string& name) {
 }
 
 std::vector<Ability> check_abilities(const Parts& parts) {
-    return {nvtx(parts), pytorch(parts), cuda(), nsys()};
+    return {nvtx(parts), pytorch(parts), cuda_activity(parts), nsys()};
 }
 
 }  // namespace opsight::collect

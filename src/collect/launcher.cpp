@@ -122,7 +122,8 @@ Parts find_parts(const std::string& folder) {
     return {first_existing(folder, {"../lib/opsight/libopsight_torch.so", "../lib/libopsight_torch.so"}),
             first_existing(folder, {"../share/opsight/python/opsight/inject", "../python/opsight/inject",
                                     "../../python/opsight/inject"}),
-            first_existing(folder, {"../lib/opsight/libopsight_nvtx.so", "../lib/libopsight_nvtx.so"})};
+            first_existing(folder, {"../lib/opsight/libopsight_nvtx.so", "../lib/libopsight_nvtx.so"}),
+            first_existing(folder, {"../lib/opsight/libopsight_cuda.so", "../lib/libopsight_cuda.so"})};
 }
 
 Result<std::string> program_folder() {
@@ -150,6 +151,17 @@ std::string lines(const std::vector<std::pair<std::string, uint32_t>>& domains) 
     return text;
 }
 
+void add_cuda(Variables& to, const Parts& parts, const RecordOptions& options) {
+    to.emplace_back("CUDA_INJECTION64_PATH", parts.cuda);
+    to.emplace_back("OPSIGHT_CUDA_WHOLE_GRAPHS", options.whole_graphs ? "1" : "0");
+    to.emplace_back("OPSIGHT_CUDA_UNIFIED_MEMORY", options.unified_memory ? "1" : "0");
+    if (options.flush_every_s > 0) to.emplace_back("OPSIGHT_FLUSH", std::to_string(options.flush_every_s));
+    // The observer tells when its window of iterations opens, where it does not stand open from the
+    // beginning.
+    if (options.pytorch && options.skip_iterations + options.record_iterations > 0)
+        to.emplace_back("OPSIGHT_ITERATIONS", options.skip_iterations > 0 ? "1" : "0");
+}
+
 Result<Variables> variables_for(const std::string& capture_folder, const Parts& parts,
                                 const RecordOptions& options) {
     Variables result = {{"OPSIGHT_CAPTURE_DIR", capture_folder}};
@@ -160,15 +172,16 @@ Result<Variables> variables_for(const std::string& capture_folder, const Parts& 
     }
     result.emplace_back("OPSIGHT_OPTIONS", options.pytorch ? options.json() : "");
     if (options.pytorch) result.emplace_back("OPSIGHT_OBSERVER", parts.observer);
+    result.emplace_back("OPSIGHT_LIMIT_BYTES", std::to_string(options.limit_bytes));
+    result.emplace_back("OPSIGHT_BEGAN_NS", std::to_string(wire::clock_ns(CLOCK_MONOTONIC)));
+    result.emplace_back("OPSIGHT_DELAY", std::to_string(options.delay_s));
+    result.emplace_back("OPSIGHT_DURATION", std::to_string(options.duration_s));
+    result.emplace_back("OPSIGHT_CAPTURE_REPEAT", options.capture_repeat ? "1" : "0");
     if (options.nvtx) {
         result.emplace_back("NVTX_INJECTION64_PATH", parts.nvtx);
-        result.emplace_back("OPSIGHT_LIMIT_BYTES", std::to_string(options.limit_bytes));
-        result.emplace_back("OPSIGHT_BEGAN_NS", std::to_string(wire::clock_ns(CLOCK_MONOTONIC)));
-        result.emplace_back("OPSIGHT_DELAY", std::to_string(options.delay_s));
-        result.emplace_back("OPSIGHT_DURATION", std::to_string(options.duration_s));
         result.emplace_back("OPSIGHT_NVTX_DOMAINS", lines(options.domains));
-        result.emplace_back("OPSIGHT_CAPTURE_REPEAT", options.capture_repeat ? "1" : "0");
     }
+    if (options.cuda) add_cuda(result, parts, options);
     result.emplace_back("OPSIGHT_CAPTURE_RANGE", options.capture_range);
     result.emplace_back("OPSIGHT_GATE", "");
     if (options.capture_range.empty()) return result;

@@ -1,4 +1,5 @@
-// Starts a program so that NVTX and PyTorch in it record themselves, waits for it, and tells how it ended.
+// Starts a program so that NVTX, CUDA and PyTorch in it record themselves, waits for it, and tells how it
+// ended.
 //
 // The program keeps the terminal: its input, output and working folder are ours. A Ctrl-C reaches it by
 // itself (it is in our process group); signals sent to us alone are passed on. We outlive all of these
@@ -18,19 +19,26 @@ struct Parts {
     std::string observer;       // libopsight_torch.so
     std::string inject_folder;  // holds our sitecustomize.py
     std::string nvtx;           // libopsight_nvtx.so
+    std::string cuda;           // libopsight_cuda.so
 };
 Parts find_parts(const std::string& program_folder);
 // The folder of the running program's file.
 Result<std::string> program_folder();
+
+inline constexpr std::string_view kProfilerRange = "cudaProfilerApi";
 
 struct RecordOptions {
     uint64_t limit_bytes = uint64_t{1} << 30;  // of each process's capture
     double delay_s = 0, duration_s = 0;        // duration 0: to the end
     uint64_t skip_iterations = 0, record_iterations = 0;
     bool shapes = true, memory = true, modules = true;
-    bool nvtx = true, pytorch = true;
+    bool nvtx = true, cuda = true, pytorch = true;
+    bool whole_graphs = false;    // a launch of a CUDA graph as one piece of work
+    bool unified_memory = false;  // migrations and page faults of CUDA's unified memory
     std::vector<std::pair<std::string, uint32_t>> domains;  // NVTX domain and N: every Nth range; 0: none
-    std::string capture_range;    // "NAME" or "NAME@DOMAIN": record while it is open
+    // "NAME" or "NAME@DOMAIN": record while this NVTX range is open; kProfilerRange: from cudaProfilerStart
+    // to cudaProfilerStop.
+    std::string capture_range;
     bool capture_repeat = false;  // every time, not only the first
     double flush_every_s = 0;     // 0: as the system does it
     std::string json() const;

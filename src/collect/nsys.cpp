@@ -22,15 +22,17 @@ Result<ProgramEnd> run_nsys(const std::vector<std::string>& command, const std::
         "--sample",
         "none",
         "--trace",
-        options.nvtx ? "cuda,nvtx,cudnn,cublas,osrt" : "cuda,cudnn,cublas,osrt"};
+        std::string(options.cuda ? "cuda,cudnn,cublas," : "") + (options.nvtx ? "nvtx," : "") + "osrt"};
     if (options.delay_s > 0) words.insert(words.end(), {"--delay", fmt::format("{}", options.delay_s)});
     if (options.duration_s > 0)
         words.insert(words.end(), {"--duration", fmt::format("{}", options.duration_s)});
     if (!options.capture_range.empty()) {
+        const bool profiler = options.capture_range == kProfilerRange;
+        words.insert(words.end(), {"--capture-range", profiler ? std::string(kProfilerRange) : "nvtx"});
+        if (!profiler) words.insert(words.end(), {"--nvtx-capture", options.capture_range});
+        words.insert(words.end(), {"--capture-range-end", options.capture_repeat ? "repeat" : "stop"});
         // Texts that the program did not register count too.
-        words.insert(words.end(), {"--capture-range", "nvtx", "--nvtx-capture", options.capture_range,
-                                   "--capture-range-end", options.capture_repeat ? "repeat" : "stop",
-                                   "--env-var", "NSYS_NVTX_PROFILER_REGISTER_ONLY=0"});
+        if (!profiler) words.insert(words.end(), {"--env-var", "NSYS_NVTX_PROFILER_REGISTER_ONLY=0"});
     }
     // Domains by name, with commas between: those that are kept (1), those that are not (0).
     for (const auto& [option, keep] :
@@ -42,7 +44,7 @@ Result<ProgramEnd> run_nsys(const std::vector<std::string>& command, const std::
     }
     words.insert(words.end(), command.begin(), command.end());
     RecordOptions bare;
-    bare.nvtx = bare.pytorch = false;
+    bare.nvtx = bare.cuda = bare.pytorch = false;
     return run_recorded(words, folder, {}, bare);
 }
 

@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "collect/environment.h"
+
 namespace opsight::collect {
 namespace {
 
@@ -119,13 +121,15 @@ bool Recorder::may_begin() {
     if (w.over.load(std::memory_order_relaxed) || w.steps.load(std::memory_order_relaxed) < w.skip)
         return false;
     if (w.from_ticks > 0 && wire::read_ticks(w.clock) < w.from_ticks) return false;
-    w.recording = true;
+    const bool opens = !w.recording.exchange(true);
+    if (opens && window_changed_) window_changed_(true);
     return true;
 }
 
 bool Recorder::end_recording() {
-    window_->over = true;
+    const bool closes = !window_->over.exchange(true);
     window_->recording = false;
+    if (closes && window_changed_) window_changed_(false);
     return false;
 }
 
@@ -140,13 +144,7 @@ bool Recorder::open_file() {
     void* memory = map_memory(sizeof(wire::CaptureWriter), MAP_PRIVATE);
     if (!memory) return false;
     auto* writer = new (memory) wire::CaptureWriter;
-    int problem = EEXIST;
-    // A process id may come again in a long run.
-    for (int i = 0; i < 1000 && problem == EEXIST; ++i) {
-        char path[kPathBytes];
-        std::snprintf(path, sizeof path, "%s/%d-%d.opcap", g_directory, getpid(), i);
-        problem = writer->open(path, g_limit_bytes);
-    }
+    const int problem = open_capture(*writer, g_directory, g_limit_bytes);
     if (problem != 0) {
         munmap(memory, sizeof *writer);
         errno = problem;

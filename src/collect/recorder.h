@@ -158,6 +158,8 @@ struct ModuleName {
 struct Gate {
     std::atomic<uint32_t> open;   // how many such ranges are open now
     std::atomic<uint32_t> ended;  // how many have ended
+    // When the last one began and ended, in ticks: the CUDA library sees them later.
+    std::atomic<uint64_t> opened_at, closed_at;
 };
 
 // Lives in memory that forked children share, so that they follow the same window.
@@ -200,6 +202,8 @@ class Recorder {
     static void set_thread_numbering(uint64_t (*number)()) { thread_number_ = number; }
     // Called with the first thread's state of each new file: what is written once per process.
     static void set_introduction(void (*introduce)(ThreadState&)) { introduce_ = introduce; }
+    // Called when the window of iterations opens (true) and closes in this process.
+    static void set_window_hook(void (*changed)(bool open)) { window_changed_ = changed; }
     // Records only while the gate in the file named by OPSIGHT_GATE is open, where that is set.
     static void follow_gate();
     static Gate* gate() { return gate_; }
@@ -218,6 +222,7 @@ class Recorder {
     static inline std::atomic<wire::CaptureWriter*> writer_{nullptr};
     static inline uint64_t (*thread_number_)() = nullptr;
     static inline void (*introduce_)(ThreadState&) = nullptr;
+    static inline void (*window_changed_)(bool) = nullptr;
     static inline Gate* gate_ = nullptr;
 };
 

@@ -7,6 +7,7 @@
 // PROFILER_STATE slot, and while that is taken the program's own profiler refuses to start.
 #include <ATen/record_function.h>
 #include <c10/core/CPUAllocator.h>
+#include <dlfcn.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -287,6 +288,15 @@ void observe(uint32_t flags) {
                                        at::RecordScope::TORCHSCRIPT_FUNCTION, at::RecordScope::USER_SCOPE}));
 }
 
+// Work on the device is kept while the window of iterations is open.
+void tell_cuda_library(bool open) {
+    const char* path = std::getenv("CUDA_INJECTION64_PATH");
+    void* library = path && *path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : nullptr;
+    if (!library) return;
+    if (auto* tell = reinterpret_cast<void (*)(int)>(dlsym(library, "opsight_cuda_window"))) tell(open);
+    dlclose(library);
+}
+
 }  // namespace
 }  // namespace opsight::collect
 
@@ -300,6 +310,7 @@ int opsight_torch_open(const char* directory, uint64_t limit_bytes, uint32_t fla
         if (!opsight::collect::layout_agrees()) return OPSIGHT_ABI_MISMATCH;
         Recorder::set_thread_numbering(&at::RecordFunction::currentThreadId);
         Recorder::follow_gate();
+        Recorder::set_window_hook(&opsight::collect::tell_cuda_library);
         if (const int problem = Recorder::open(directory, limit_bytes, *window)) return problem;
         opsight::collect::observe(flags);
         return 0;

@@ -69,6 +69,7 @@ bool opens_gate(const Event& event) {
     collect::Gate* gate = Recorder::gate();
     if (!gate || !is_awaited(event)) return false;
     if (awaited_range().once && gate->ended.load() > 0) return false;
+    gate->opened_at = wire::read_ticks(wire::best_clock());
     ++gate->open;
     return true;
 }
@@ -76,7 +77,7 @@ bool opens_gate(const Event& event) {
 void close_gate() {
     if (collect::Gate* gate = Recorder::gate()) {
         ++gate->ended;
-        --gate->open;
+        if (--gate->open == 0) gate->closed_at = wire::read_ticks(wire::best_clock());
     }
 }
 

@@ -11,8 +11,12 @@
 #include <cstdlib>
 #include <new>
 
+#include "collect/environment.h"
+
 namespace opsight::nvtx {
 namespace {
+
+using collect::option;
 
 constexpr size_t kArenaBytes = 64 << 20;  // address space; memory only for what is used
 constexpr uint32_t kMostDomains = ThreadState::kMostDomains;
@@ -84,14 +88,6 @@ void release_lock_in_child() {
     g_lock.clear(std::memory_order_release);
 }
 
-double option(const char* name, double otherwise) {
-    const char* text = std::getenv(name);
-    if (!text || !*text) return otherwise;
-    char* end = nullptr;
-    const double value = std::strtod(text, &end);
-    return *end == '\0' ? value : otherwise;
-}
-
 // "NAME=EVERY\n...", "*=EVERY" for all others; as `opsight profile` writes it.
 uint32_t rule_for(std::string_view name) {
     std::string_view rest(g_filter);
@@ -148,13 +144,7 @@ void say(const char* what, int problem) {
 void describe_process() {
     Call call(Recorder::state());
     if (!call) return;
-    for (const auto& [variable, key] : {std::pair("RANK", "rank"), {"WORLD_SIZE", "world_size"}})
-        if (const char* value = std::getenv(variable); value && *value) call->stream.property(key, value);
-    char text[4096] = "";
-    if (gethostname(text, 255) == 0) call->stream.property("host", text);
-    const ssize_t length = readlink("/proc/self/exe", text, sizeof text - 1);
-    if (length > 0) call->stream.property("executable", {text, static_cast<size_t>(length)});
-    call->stream.snapshot();
+    collect::describe_process(call->stream);
 }
 
 bool open_recorder() {
@@ -173,12 +163,9 @@ bool open_recorder() {
     g_too_many = &too_many;
 
     opsight_torch_window window{};
-    const double began_s = option("OPSIGHT_BEGAN_NS", 0) / 1e9;
-    const double now_s = static_cast<double>(wire::clock_ns(CLOCK_MONOTONIC)) / 1e9;
-    const double since = began_s > 0 && began_s < now_s ? now_s - began_s : 0;
-    const double delay = option("OPSIGHT_DELAY", 0), duration = option("OPSIGHT_DURATION", 0);
-    window.delay_s = delay > since ? delay - since : 0;
-    if (duration > 0) window.duration_s = std::max(1e-9, delay + duration - since - window.delay_s);
+    const collect::TimeWindow times = collect::time_window();
+    window.delay_s = times.delay_s;
+    window.duration_s = times.duration_s;
     Recorder::set_introduction(&introduce);
     const auto limit = static_cast<uint64_t>(option("OPSIGHT_LIMIT_BYTES", double{1 << 30}));
     if (const int problem = Recorder::open(folder, limit, window)) {

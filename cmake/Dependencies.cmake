@@ -12,6 +12,7 @@ find_package(yaml-cpp REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(GTest REQUIRED)
 find_library(ISAL_LIBRARY isal REQUIRED)
+find_library(IBERTY_LIBRARY iberty REQUIRED)
 
 find_path(DUCKDB_INCLUDE duckdb.h HINTS ${CMAKE_SOURCE_DIR}/third_party/duckdb NO_CMAKE_FIND_ROOT_PATH)
 find_library(DUCKDB_LIBRARY duckdb HINTS ${CMAKE_SOURCE_DIR}/third_party/duckdb)

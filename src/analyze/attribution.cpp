@@ -93,12 +93,41 @@ class Attribution {
         if (!is_correlation(id)) return IdMap::kNone;
         const auto [first, last] = calls_[rank.index()].find(id);
         if (first == last) return IdMap::kNone;
-        if (last - first == 1) return *first;
-        note(Diag::kDuplicateCorrelation, span);
+        if (last - first == 1) return is_of_process(*first, span) ? *first : IdMap::kNone;
+        // By rising time: the last one that began before the span, else (clocks differ) the first one after.
         const auto after =
             std::upper_bound(first, last, p_.device.begin[span],
                              [&](int64_t time, uint32_t row) { return time < p_.host.begin[row]; });
-        return after == first ? *first : *(after - 1);
+        constexpr std::ptrdiff_t kFarthest = 64;  // calls of other processes with the same number
+        uint32_t found = IdMap::kNone;
+        bool others = false;
+        for (const uint32_t* call = after; call != first && after - call < kFarthest;) {
+            if (!is_of_process(*--call, span)) continue;
+            // A driver call that a runtime call made may bear the number of that one.
+            if (found == IdMap::kNone || encloses(*call, found))
+                found = *call;
+            else
+                others = true;
+        }
+        for (const uint32_t* call = after; call != last && call - after < kFarthest; ++call) {
+            if (!is_of_process(*call, span)) continue;
+            if (found == IdMap::kNone)
+                found = *call;
+            else if (!encloses(found, *call))
+                others = true;
+        }
+        if (others) note(Diag::kDuplicateCorrelation, span);
+        return found;
+    }
+
+    bool is_of_process(uint32_t call, size_t span) const {
+        const int64_t pid = p_.tracks[p_.device.track[span].index()].pid;
+        return pid == 0 || p_.tracks[p_.host.track[call].index()].pid == pid;
+    }
+
+    bool encloses(uint32_t outer, uint32_t inner) const {
+        return p_.host.track[outer] == p_.host.track[inner] && p_.host.begin[outer] <= p_.host.begin[inner] &&
+               p_.host.begin[inner] + p_.host.dur[inner] <= p_.host.begin[outer] + p_.host.dur[outer];
     }
 
     HostSpanId annotation_around(uint32_t call) {

@@ -142,5 +142,53 @@ TEST(Attribution, ScatteredIds) {
         EXPECT_EQ(a.host_ns[span], p.device.begin[span] - 1000);
 }
 
+TEST(Attribution, ADriverCallInARuntimeCallMayBearItsNumber) {
+    TestProfile t;
+    const TrackId thread = t.thread();
+    t.op("addmm", 0, 100, thread);
+    t.api("cudaLaunchKernel", 20, 30, thread, 5);
+    t.api("cuLaunchKernel", 25, 20, thread, 5);
+    t.kernel("gemm", 60, 100, t.stream(), 5);
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    EXPECT_EQ(name_of(p, a.launch[0]), "cudaLaunchKernel");
+    EXPECT_EQ(p.diagnostics.count(Diag::kDuplicateCorrelation), 0);
+}
+
+TEST(Attribution, ProcessesOfOneRankCountTheirCallsApart) {
+    TestProfile t;
+    const RankId rank = t.builder.track(t.thread(1, 100)).rank;
+    const DeviceId device = t.builder.device(rank, 0);
+    for (const int64_t pid : {100, 200}) {
+        const std::string name = pid == 100 ? "first" : "second";
+        t.op(name, 0, 100, t.thread(1, pid));
+        t.api("cudaLaunchKernel", 20, 10, t.thread(1, pid), 5);
+        t.kernel("kernel of " + name, 40, 10,
+                 t.builder.stream_track(TrackKind::kDeviceStream, device, 1, 7, pid), 5);
+    }
+    t.kernel("of neither", 60, 10, t.builder.stream_track(TrackKind::kDeviceStream, device, 1, 7, 300), 5);
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    EXPECT_EQ(name_of(p, a.launch_op[device_row(p, "kernel of first")]), "first");
+    EXPECT_EQ(name_of(p, a.launch_op[device_row(p, "kernel of second")]), "second");
+    EXPECT_FALSE(a.launch[device_row(p, "of neither")].valid());
+    EXPECT_EQ(p.diagnostics.count(Diag::kDuplicateCorrelation), 0);
+}
+
+TEST(Attribution, ANumberThatComesAgainIsToldByTime) {
+    TestProfile t;
+    for (const int64_t begin : {0, 1000, 2000}) {
+        t.op("op at " + std::to_string(begin), begin, 100);
+        t.api("cudaLaunchKernel", begin + 10, 10, t.thread(), 5);
+        t.kernel("after " + std::to_string(begin), begin + 50, 100, t.stream(), 5);
+    }
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    for (const char* begin : {"0", "1000", "2000"})
+        EXPECT_EQ(name_of(p, a.launch_op[device_row(p, std::string("after ") + begin)]),
+                  std::string("op at ") + begin);
+    EXPECT_EQ(p.diagnostics.count(Diag::kDuplicateCorrelation), 3);
+}
+
 }  // namespace
 }  // namespace opsight

@@ -3,40 +3,46 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "analyze/track_rows.h"
 
 namespace opsight {
 namespace {
 
-using NodeKey = std::pair<uint32_t, int64_t>;  // rank, node
+using NodeKey = std::tuple<uint32_t, int64_t, int64_t>;  // rank, process, node
 
 class Captures {
   public:
     Captures(const Profile& profile, const Analysis& analysis)
         : p_(profile), a_(analysis), threads_(track_rows(profile.host.track)) {
-        for (const GraphNode& node : p_.graph_nodes)
-            nodes_.try_emplace({p_.tracks[node.thread.index()].rank.value, node.node}, &node);
+        for (const GraphNode& node : p_.graph_nodes) {
+            const Track& thread = p_.tracks[node.thread.index()];
+            // 0: for streams of which the source does not tell the process.
+            for (const int64_t pid : {thread.pid, int64_t{0}})
+                nodes_.try_emplace({thread.rank.value, pid, node.node}, &node);
+        }
     }
 
     std::vector<HostSpanId> run() const {
         std::vector<HostSpanId> result(p_.device.size());
         const DeviceExtras& extras = p_.device_extras;
         for (size_t i = 0; i < extras.size(); ++i) {
-            const RankId rank = p_.tracks[p_.device.track[extras.row[i]].index()].rank;
-            if (const GraphNode* node = captured(rank, extras.graph_node[i]))
+            const Track& stream = p_.tracks[p_.device.track[extras.row[i]].index()];
+            if (const GraphNode* node = captured(stream, extras.graph_node[i]))
                 result[extras.row[i]] = range_at(node->thread, node->time);
         }
         return result;
     }
 
   private:
-    // The node that `number` was cloned from in the end. Clones of clones are few; a circle ends the search.
-    const GraphNode* captured(RankId rank, int64_t number) const {
+    // The node that `number` was cloned from in the end; null where its making is not in the profile. Clones
+    // of clones are few; a circle ends the search.
+    const GraphNode* captured(const Track& stream, int64_t number) const {
         const GraphNode* found = nullptr;
         for (int step = 0; step < 16 && number >= 0; ++step) {
-            const auto it = nodes_.find({rank.value, number});
-            if (it == nodes_.end()) break;
+            const auto it = nodes_.find({stream.rank.value, stream.pid, number});
+            if (it == nodes_.end()) return nullptr;
             found = it->second;
             number = found->original;
         }

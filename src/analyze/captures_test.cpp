@@ -105,5 +105,12 @@ TEST_F(Captured, TimesBeginWithTheProfile) {
     EXPECT_EQ(op_of(0), "aten::mm");
 }
 
+TEST_F(Captured, ACopyOfANodeThatIsNotInTheProfileTellsNothing) {
+    node(150, 20, 19);  // made executable while an op was open; 19 was captured before the recording
+    kernel(2000, 20);
+    run();
+    EXPECT_EQ(op_of(0), "unassociated_cudaGraphLaunch");
+}
+
 }  // namespace
 }  // namespace opsight

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "analyze/analyze.h"
+#include "analyze/test_profile.h"
+
 namespace opsight {
 namespace {
 
@@ -65,6 +70,38 @@ TEST(KernelNames, Class) {
               KernelClass::kCommunication);
     EXPECT_EQ(kernel_class("void at::native::reduce_kernel<512>()"), KernelClass::kCompute);
     EXPECT_EQ(kernel_class(""), KernelClass::kCompute);
+}
+
+// What a kernel's code says counts, whatever its name does.
+TEST(KernelCode, OutranksNames) {
+    TestProfile t;
+    t.gpu(0, "NVIDIA H100", 9, 0);
+    t.gpu(1, "NVIDIA GeForce GTX 1660", 7, 5);
+    for (const char* name : {"triton_mm", "ampere_s16816gemm", "elementwise", "volta_h884gemm"})
+        t.kernel(name, 0, 10, t.stream());
+    t.kernel("turing_h1688gemm", 0, 10, t.stream(7, 1));
+    const auto code = [&](std::string_view name, std::string_view instruction) {
+        t.builder.add_kernel_code({t.builder.text(name), t.builder.text(instruction)});
+    };
+    code("triton_mm", "HGMMA");
+    code("ampere_s16816gemm", "");
+    code("elementwise", "");
+    code("turing_h1688gemm", "HMMA");  // a device without Tensor Cores runs it otherwise
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    std::map<std::string, std::string> told;
+    for (const Kernel& kernel : a.kernels)
+        told[std::string(p.strings.view(kernel.name))] = std::to_string(static_cast<int>(kernel.uses_tc)) +
+                                                         " " +
+                                                         std::to_string(static_cast<int>(kernel.evidence)) +
+                                                         " " + std::string(p.strings.view(kernel.tc_pattern));
+    const std::map<std::string, std::string> expected = {{"triton_mm", "1 2 HGMMA"},
+                                                         {"ampere_s16816gemm", "0 2 "},
+                                                         {"elementwise", "0 2 "},
+                                                         {"volta_h884gemm", "1 1 h884"},
+                                                         {"turing_h1688gemm", "0 0 "}};
+    EXPECT_EQ(told, expected);
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnknownTensorCoreUse), 0);
 }
 
 }  // namespace

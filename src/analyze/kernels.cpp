@@ -16,7 +16,7 @@ const Device* device_of(const Profile& profile, size_t span) {
     return id.valid() ? &profile.devices[id.index()] : nullptr;
 }
 
-Kernel describe(Profile& profile, size_t span) {
+Kernel describe(Profile& profile, size_t span, const KernelCode* code) {
     const std::string_view name = profile.strings.view(profile.device.name[span]);
     Kernel kernel;
     kernel.name = profile.device.name[span];
@@ -29,6 +29,12 @@ Kernel describe(Profile& profile, size_t span) {
         kernel.kernel_class == KernelClass::kCompute &&
         (!device || hardware::has_tensor_cores(device->name, device->compute_major, device->compute_minor));
     if (!possible) return kernel;
+    if (code) {  // better evidence than any name
+        kernel.evidence = TensorCoreEvidence::kSass;
+        kernel.tc_pattern = code->matrix_instruction;
+        if (code->matrix_instruction.value != 0) kernel.uses_tc = TensorCoreUse::kYes;
+        return kernel;
+    }
     const hardware::TensorCoreVerdict verdict = hardware::tensor_core_use(name);
     if (verdict.verdict == hardware::NameVerdict::kUnknown) kernel.uses_tc = TensorCoreUse::kUnknown;
     if (verdict.verdict == hardware::NameVerdict::kYes) {
@@ -92,13 +98,18 @@ void find_kernels(Profile& profile, Analysis& analysis) {
     absl::flat_hash_map<StringId, const KernelNames*> told;
     for (const KernelNames& names : profile.kernel_names)
         told.emplace(names.name, &names);
+    absl::flat_hash_map<StringId, const KernelCode*> code;
+    for (const KernelCode& known : profile.kernel_code)
+        code.emplace(known.name, &known);
     analysis.kernel.assign(d.size(), KernelId());
     for (size_t span = 0; span < d.size(); ++span) {
         if (d.kind[span] != DeviceKind::kKernel) continue;
         KernelId& id = by_name[d.name[span].index()];
         if (!id.valid()) {
             id = KernelId(analysis.kernels.size());
-            analysis.kernels.push_back(describe(profile, span));
+            const auto known = code.find(d.name[span]);
+            analysis.kernels.push_back(
+                describe(profile, span, known == code.end() ? nullptr : known->second));
             if (const auto names = told.find(d.name[span]); names != told.end()) {
                 analysis.kernels.back().base_name = names->second->base;
                 analysis.kernels.back().mangled_name = names->second->mangled;

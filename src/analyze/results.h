@@ -60,7 +60,7 @@ struct Kernel {
     KernelClass kernel_class = KernelClass::kCompute;
     TensorCoreUse uses_tc = TensorCoreUse::kNo;
     TensorCoreEvidence evidence = TensorCoreEvidence::kNone;
-    StringId tc_pattern;                     // the part of the name that told; empty where none did
+    StringId tc_pattern;  // what told: part of the name, or the instruction; empty where none did
     StringId base_name{0}, mangled_name{0};  // as the source tells them; empty: it does not
 };
 

@@ -170,7 +170,7 @@ std::vector<Table> result_tables() {
           {"class", kTinyint, "", "0 compute, 1 communication"},
           {"uses_tc", kTinyint, "", "0 no, 1 yes, 2 unknown"},
           {"tc_evidence", kTinyint, "", "0 none, 1 name, 2 sass, 3 counter"},
-          {"tc_pattern", kVarchar, "", "part of the name that told"},
+          {"tc_pattern", kVarchar, "", "part of the name that told, or the matrix instruction"},
           {"base_name", kVarchar, "", "short name as the source tells it; empty: it does not"},
           {"mangled_name", kVarchar, "", "raw name as the source tells it; empty: it does not"}}},
         {"iterations",

@@ -54,7 +54,7 @@ View kernels() {
         {"uses_tc", kVarchar, "", "uses Tensor Cores: yes, no or unknown", tensor_core_use_text("k.uses_tc")},
         {"tc_evidence", kVarchar, "", "how that is known: counter, sass, name or none",
          evidence_text("k.tc_evidence")},
-        {"tc_pattern", kVarchar, "", "part of the name that told", filled("k.tc_pattern")},
+        {"tc_pattern", kVarchar, "", "part of the name that told, or the matrix instruction", filled("k.tc_pattern")},
         {"mangled_name", kVarchar, "", "raw name, where the source tells it", filled("k.mangled_name")},
         {"in_tc_eligible_op", kBoolean, "", "launched inside an op that could run on Tensor Cores",
          "(s.flags & 128) <> 0"},

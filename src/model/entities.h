@@ -146,6 +146,12 @@ struct KernelNames {
     StringId name, base, mangled;  // empty: not told
 };
 
+// What the compiled code of a kernel tells.
+struct KernelCode {
+    StringId name;                   // as its spans have it
+    StringId matrix_instruction{0};  // the first one that is in it; empty: none is
+};
+
 // Facts that NVTX ranges share; one entry per distinct tuple.
 struct NvtxAttributes {
     NvtxType type = NvtxType::kPushPop;

@@ -38,6 +38,7 @@ struct Profile {
     std::vector<Transfer> transfers;
     std::vector<Context> contexts;
     std::vector<KernelNames> kernel_names;  // where the source tells more than the full name
+    std::vector<KernelCode> kernel_code;    // where the source has it; one entry per kernel
     std::vector<NvtxAttributes> nvtx_attributes;
     HostSpans host;
     OpDetails op_details;

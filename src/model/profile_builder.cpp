@@ -71,14 +71,16 @@ TrackId ProfileBuilder::host_track(RankId rank, int64_t pid, int64_t tid) {
     return it->second;
 }
 
-TrackId ProfileBuilder::stream_track(TrackKind kind, DeviceId device, int64_t context, int64_t stream) {
+TrackId ProfileBuilder::stream_track(TrackKind kind, DeviceId device, int64_t context, int64_t stream,
+                                     int64_t pid) {
     auto [it, is_new] = stream_tracks_.try_emplace(
-        {static_cast<uint8_t>(kind), device.value, context, stream}, TrackId(profile_.tracks.size()));
+        {static_cast<uint8_t>(kind), device.value, context, stream, pid}, TrackId(profile_.tracks.size()));
     if (is_new) {
         Track track;
         track.kind = kind;
         track.rank = profile_.devices[device.index()].rank;
         track.device = device;
+        track.pid = pid;
         track.context = context;
         track.stream = stream;
         track.name = track.process_name = track.pid_text = track.tid_text = StringId(0);

@@ -89,7 +89,8 @@ class ProfileBuilder {
     Device& device_info(DeviceId id) { return profile_.devices[id.index()]; }
 
     TrackId host_track(RankId rank, int64_t pid, int64_t tid);
-    TrackId stream_track(TrackKind kind, DeviceId device, int64_t context, int64_t stream);
+    // `pid`: of the process, where the source tells it: another one's contexts have the same numbers.
+    TrackId stream_track(TrackKind kind, DeviceId device, int64_t context, int64_t stream, int64_t pid = 0);
     TrackId other_track(RankId rank, std::string_view pid, std::string_view tid);
     Track& track(TrackId id) { return profile_.tracks[id.index()]; }
     size_t track_count() const { return profile_.tracks.size(); }
@@ -102,6 +103,7 @@ class ProfileBuilder {
     void add_context(const Context& context) { profile_.contexts.push_back(context); }
     // The first names of a kernel stay.
     void name_kernel(const KernelNames& names);
+    void add_kernel_code(const KernelCode& code) { profile_.kernel_code.push_back(code); }
 
     RowCounts row_counts() const;
     // Capacity hint: it saves copies, never limits. Memory that is reserved and not used costs nothing.
@@ -137,7 +139,7 @@ class ProfileBuilder {
     Profile profile_;
     absl::flat_hash_map<std::tuple<uint32_t, int64_t>, DeviceId> devices_;
     absl::flat_hash_map<std::tuple<uint32_t, int64_t, int64_t>, TrackId> host_tracks_;
-    absl::flat_hash_map<std::tuple<uint8_t, uint32_t, int64_t, int64_t>, TrackId> stream_tracks_;
+    absl::flat_hash_map<std::tuple<uint8_t, uint32_t, int64_t, int64_t, int64_t>, TrackId> stream_tracks_;
     absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t>, TrackId> other_tracks_;
     absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, SignatureId> signatures_;
     absl::flat_hash_map<uint64_t, std::vector<LaunchConfigId>> launch_configs_;

@@ -51,7 +51,10 @@ std::vector<size_t> find_roots(const std::vector<Process>& processes) {
 class RunImport {
   public:
     RunImport(std::vector<Process> processes, ProfileBuilder& builder)
-        : processes_(std::move(processes)), roots_(find_roots(processes_)), builder_(builder) {}
+        : processes_(std::move(processes)),
+          roots_(find_roots(processes_)),
+          builder_(builder),
+          devices_(builder) {}
 
     CaptureFacts run() {
         const wire::ClockSnapshot& first = processes_.front().reader.info().begin;
@@ -107,13 +110,21 @@ class RunImport {
     void import(size_t index, int64_t epoch_ns) {
         Process& process = processes_[index];
         const TickClock clock(process.facts.clocks, rate_ > 0 ? rate_ : 1);
-        ProcessImport import(process.reader, process.facts, clock, epoch_ns, rank_of(index), process.file,
+        ProcessImport import(process.reader, process.facts, clock, epoch_ns, rank_of(index),
+                             tells_device_memory(process.reader.info().pid), devices_, process.file,
                              builder_);
         import.run(name_of(index));
         facts_.records += import.records();
         for (const wire::CaptureStream& stream : process.reader.streams())
             facts_.bytes += stream.chunks.size() * uint64_t{wire::kChunkBytes};
         report(process, roots_[index] == index);
+    }
+
+    // Several libraries may have recorded in the same process.
+    bool tells_device_memory(uint32_t pid) const {
+        return std::any_of(processes_.begin(), processes_.end(), [pid](const Process& process) {
+            return process.reader.info().pid == pid && process.facts.device_memory;
+        });
     }
 
     void report(const Process& process, bool is_root) {
@@ -133,6 +144,7 @@ class RunImport {
     std::vector<Process> processes_;
     std::vector<size_t> roots_;
     ProfileBuilder& builder_;
+    CudaDevices devices_;
     std::map<int64_t, RankId> ranks_;
     CaptureFacts facts_;
     double rate_ = 0;  // ns per tick on this machine

@@ -18,6 +18,11 @@ HostKind kind_of_scope(wire::OpScope scope, std::string_view name) {
     return name.starts_with(kDataLoader) ? HostKind::kDataLoad : HostKind::kAnnotation;
 }
 
+// c10::DeviceType: 0 is the CPU.
+int32_t device_type(int32_t device) {
+    return device & 0xff;
+}
+
 }  // namespace
 
 ProcessFacts gather_facts(wire::CaptureReader& reader) {
@@ -32,9 +37,13 @@ ProcessFacts gather_facts(wire::CaptureReader& reader) {
                 const std::string_view text = record.blob();
                 const size_t end = std::min(text.find('\0'), text.size());
                 facts.properties.emplace(text.substr(0, end), text.substr(std::min(end + 1, text.size())));
+            } else if (record.type == RecordType::kAlloc) {
+                facts.device_memory |= device_type(record.as<wire::AllocRecord>().device) != 0;
             } else if (record.type == RecordType::kThread) {
                 const auto thread = record.as<wire::ThreadRecord>();
                 if (thread.framework_thread) facts.os_threads[thread.framework_thread] = thread.os_thread;
+            } else {
+                facts.cuda.take(record);
             }
         });
     facts.nvtx.schemas.settle();
@@ -50,15 +59,17 @@ void ProcessImport::run(const std::string& process_name) {
         kinds_.clear();
         modules_.clear();
         nvtx_.begin_stream(track_, stream.thread);
+        cuda_.begin_stream();
         reader_.read(stream, [this](const RecordView& record) {
             ++records_;
-            if (!nvtx_.take(record)) take(record);
+            if (!nvtx_.take(record) && !cuda_.take(record)) take(record);
         });
         nvtx_.end_stream();
         const auto name = facts_.nvtx.threads.find(stream.os_thread);
         if (name != facts_.nvtx.threads.end()) builder_.track(track_).name = builder_.text(name->second);
     }
     nvtx_.finish();
+    cuda_.finish();
     finish_async();
     finish_memory();
 }
@@ -80,12 +91,13 @@ void ProcessImport::take(const RecordView& record) {
             const auto alloc = record.as<wire::AllocRecord>();
             constexpr uint64_t kMostBytes = uint64_t{1} << 48;  // sums of them cannot overflow
             if (alloc.bytes > kMostBytes) return bad_event("an allocation of impossible size");
-            allocations_.push_back({alloc.time, alloc.address, static_cast<int64_t>(alloc.bytes), track_});
+            allocations_.push_back(
+                {alloc.time, alloc.address, static_cast<int64_t>(alloc.bytes), track_, alloc.device});
             return;
         }
         case RecordType::kFree: {
             const auto free = record.as<wire::FreeRecord>();
-            allocations_.push_back({free.time, free.address, -1, track_});
+            allocations_.push_back({free.time, free.address, -1, track_, free.device});
             return;
         }
         case RecordType::kThread:
@@ -217,7 +229,7 @@ void ProcessImport::finish_memory() {
     std::stable_sort(allocations_.begin(), allocations_.end(),
                      [](const Allocation& a, const Allocation& b) { return a.ticks < b.ticks; });
     absl::flat_hash_map<uint64_t, int64_t> live;
-    int64_t total = 0;
+    std::map<int32_t, int64_t> totals;  // by device
     for (const Allocation& event : allocations_) {
         MemoryEvent memory;
         if (!times_.ns(event.ticks, memory.time)) continue;
@@ -231,8 +243,11 @@ void ProcessImport::finish_memory() {
             live.erase(known);
         else
             live[event.address] = event.bytes;
+        int64_t& total = totals[event.device];
         total += memory.bytes;
         memory.track = event.track;
+        memory.device_type = device_type(event.device);
+        memory.device = memory.device_type == 0 ? -1 : (event.device >> 8) - 1;
         memory.address = static_cast<int64_t>(event.address);
         memory.total_allocated = total;
         builder_.add_memory(memory);

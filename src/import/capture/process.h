@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "import/capture/cuda.h"
 #include "import/capture/nvtx.h"
 #include "import/capture/times.h"
 #include "model/profile_builder.h"
@@ -20,6 +21,8 @@ struct ProcessFacts {
     std::map<std::string, std::string> properties;
     std::map<uint64_t, uint32_t> os_threads;  // by the framework's number
     NvtxFacts nvtx;
+    CudaFacts cuda;
+    bool device_memory = false;  // a framework told of memory of devices
 };
 ProcessFacts gather_facts(wire::CaptureReader& reader);
 
@@ -28,7 +31,8 @@ class ProcessImport {
   public:
     // `epoch_ns`: from CLOCK_MONOTONIC to ns since 1970.
     ProcessImport(wire::CaptureReader& reader, const ProcessFacts& facts, const TickClock& clock,
-                  int64_t epoch_ns, RankId rank, const std::string& file, ProfileBuilder& builder)
+                  int64_t epoch_ns, RankId rank, bool framework_memory, CudaDevices& devices,
+                  const std::string& file, ProfileBuilder& builder)
         : reader_(reader),
           facts_(facts),
           rank_(rank),
@@ -36,7 +40,9 @@ class ProcessImport {
           builder_(builder),
           times_(clock, epoch_ns, file, builder),
           nvtx_(facts.nvtx, times_, epoch_ns - realtime_offset(reader), rank, reader.info().pid, file,
-                builder) {}
+                builder),
+          cuda_(facts.cuda, devices, times_, epoch_ns - realtime_offset(reader),
+                {rank, reader.info().pid, framework_memory}, file, builder) {}
 
     void run(const std::string& process_name);
     uint64_t records() const { return records_; }
@@ -55,6 +61,7 @@ class ProcessImport {
         uint64_t ticks, address;
         int64_t bytes;  // -1: freed
         TrackId track;
+        int32_t device;  // as the record has it
     };
     struct AsyncOp {
         uint64_t key, begin;
@@ -86,6 +93,7 @@ class ProcessImport {
     ProfileBuilder& builder_;
     Times times_;
     NvtxImport nvtx_;
+    CudaImport cuda_;
     uint64_t records_ = 0;
 
     // Of the stream that is being read.

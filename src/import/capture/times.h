@@ -18,7 +18,7 @@ class Times {
 
     // The ns of `ticks`; false, and a diagnostic, where they make no sense.
     bool ns(uint64_t ticks, int64_t& ns) {
-        if (to_ns(ticks, ns)) return true;
+        if (convert(ticks, ns)) return true;
         bad(ticks);
         return false;
     }
@@ -27,7 +27,7 @@ class Times {
     // The time of a span; `dur` 0: it has not ended.
     bool set(HostSpan& span, uint64_t begin, uint64_t dur) {
         int64_t end = 0;
-        if (!to_ns(begin, span.begin) || !to_ns(begin + dur, end) || end < span.begin) {
+        if (!convert(begin, span.begin) || !convert(begin + dur, end) || end < span.begin) {
             bad(begin);
             return false;
         }
@@ -39,12 +39,14 @@ class Times {
         return true;
     }
 
-  private:
-    bool to_ns(uint64_t ticks, int64_t& ns) const {
+    // The same as ns() without a diagnostic.
+    bool convert(uint64_t ticks, int64_t& ns) const {
         if (!clock_.monotonic_ns(ticks, ns)) return false;
         ns += epoch_ns_;
         return true;
     }
+
+  private:
     void bad(uint64_t ticks) {
         builder_.diagnostics().add(Diag::kBadTime, {file_, -1, -1, fmt::format("{} ticks", ticks)});
     }

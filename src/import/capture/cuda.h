@@ -1,0 +1,176 @@
+// CUDA activity of one process's capture.
+//
+// First pass: what has to be known before the first span: devices, contexts, readings of CUPTI's clock, code
+// of modules. Second pass: spans. Memory beyond the profile: the cubins of one process, a few dozen bytes per
+// distinct kernel, and 64 bytes per allocation.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "import/capture/cuda_times.h"
+#include "wire/cuda.h"
+#include "wire/reader.h"
+
+namespace opsight::capture {
+
+// What the code of a process's modules tells, by mangled name.
+class CudaCode {
+  public:
+    void take_module(const wire::CudaModuleRecord& module);
+    void take_bytes(const wire::RecordView& record);
+
+    struct Verdict {
+        bool judged = false;  // false: modules disagree, or the code does not tell
+        std::string instruction;
+    };
+    struct Finding {
+        std::map<std::string, Verdict, std::less<>> kernels;
+        std::vector<std::string> unread;  // why a module's code could not be read
+    };
+    Finding judge() const;
+
+  private:
+    struct Content {
+        std::string bytes;
+        uint64_t told = 0;
+        bool broken = false, whole = false;
+    };
+    std::map<uint64_t, Content> contents_;
+    uint64_t kept_ = 0;
+};
+
+struct CudaFacts {
+    std::map<uint32_t, wire::CudaDeviceRecord> devices;
+    std::map<uint32_t, std::string> device_names;
+    std::map<uint32_t, wire::CudaContextRecord> contexts;
+    std::map<std::pair<uint32_t, uint32_t>, wire::CudaStreamRecord> streams;  // by context and stream
+    std::vector<wire::CudaClockRecord> clocks;
+    CudaCode code;
+    bool any = false;
+
+    void take(const wire::RecordView& record);
+};
+
+// The devices of a rank. Its processes may see them under different numbers.
+class CudaDevices {
+  public:
+    explicit CudaDevices(ProfileBuilder& builder) : builder_(builder) {}
+    // The device that a process of `rank` calls `number`.
+    DeviceId find(RankId rank, uint32_t pid, uint32_t number, const CudaFacts& facts);
+    bool is_described(DeviceId device) const { return described_.contains(device.value); }
+
+  private:
+    void describe(Device& device, const wire::CudaDeviceRecord& record, const std::string& name);
+
+    ProfileBuilder& builder_;
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, DeviceId> known_;  // rank, process, its number
+    std::map<std::pair<uint32_t, std::string>, DeviceId> by_identity_;    // rank, UUID or place
+    std::map<std::pair<uint32_t, int64_t>, bool> used_;                   // rank, number
+    std::set<uint32_t> described_;
+};
+
+struct CudaPlace {
+    RankId rank;
+    uint32_t pid = 0;
+    // The program's framework told of its memory on devices: what the driver gives it is inside, and not
+    // counted again.
+    bool framework_memory = false;
+};
+
+class CudaImport {
+  public:
+    CudaImport(const CudaFacts& facts, CudaDevices& devices, Times& times, int64_t realtime_offset_ns,
+               const CudaPlace& place, const std::string& file, ProfileBuilder& builder)
+        : facts_(facts),
+          devices_(devices),
+          times_(facts.clocks, times, realtime_offset_ns),
+          place_(place),
+          file_(file),
+          builder_(builder) {}
+
+    void begin_stream();
+    // True where the record was one of CUDA. Texts are looked at, too.
+    bool take(const wire::RecordView& record);
+    // After all streams.
+    void finish();
+
+  private:
+    struct Kind {
+        StringId name;
+        LaunchConfigId config;
+    };
+    // What all work of devices has in common.
+    struct Where {
+        uint64_t begin, end;
+        uint32_t device, context, stream, correlation;
+        uint64_t graph_node = 0;
+        uint32_t graph = 0;
+    };
+    struct Allocation {
+        int64_t time;
+        uint64_t address;
+        int64_t bytes;
+        bool freed;
+        int32_t device;
+        MemoryKind kind;
+    };
+
+    // cuda.cpp
+    void take_api(const wire::CudaApiRecord& call);
+    void take_overhead(const wire::CudaOverheadRecord& overhead);
+    void take_jit(const wire::CudaJitRecord& jit);
+    void take_graph(const wire::CudaGraphRecord& graph);
+    void take_dropped(const wire::CudaDroppedRecord& dropped);
+    void take_state(const wire::RecordView& record);
+    bool host_times(uint64_t begin, uint64_t end, HostSpan& span);
+    void finish_code();
+    // cuda_device.cpp
+    void take_kind(const wire::CudaKernelKindRecord& kind);
+    void take_kernel(const wire::CudaKernelRecord& kernel);
+    void take_copy(const wire::CudaCopyRecord& copy);
+    void take_set(const wire::CudaSetRecord& set);
+    void take_sync(const wire::CudaSyncRecord& sync);
+    void take_graph_trace(const wire::CudaGraphTraceRecord& graph);
+    bool begin_span(const Where& where, DeviceKind kind, DeviceSpan& span, DeviceExtra& extra);
+    void add(const DeviceSpan& span, const DeviceExtra& extra);
+    TrackId stream_of(uint32_t device, uint32_t context, uint32_t stream);
+    DeviceId device_of(uint32_t number);
+    // cuda_memory.cpp
+    void take_memory(const wire::CudaMemoryRecord& memory);
+    void take_pool(const wire::CudaPoolRecord& pool);
+    void take_unified(const wire::CudaUnifiedRecord& event);
+    void take_migration(const wire::CudaUnifiedRecord& event);
+    void sample_pool(int64_t time, uint32_t device, uint64_t pool, uint64_t bytes, uint64_t used);
+    void finish_memory();
+    TrackId process_row(std::string_view subject);
+
+    StringId text_of(uint32_t id, std::string_view otherwise);
+    bool time_of(uint64_t time, std::string_view what, int64_t& ns);
+    void note(Diag diag, std::string_view what, int64_t count = 1);
+
+    const CudaFacts& facts_;
+    CudaDevices& devices_;
+    CudaTimes times_;
+    const CudaPlace place_;
+    const std::string& file_;
+    ProfileBuilder& builder_;
+
+    // Of the stream that is being read.
+    absl::flat_hash_map<uint32_t, std::string> texts_;
+    absl::flat_hash_map<uint32_t, StringId> names_;  // interned texts
+    absl::flat_hash_map<uint32_t, Kind> kinds_;
+
+    absl::flat_hash_map<std::string, StringId> kernels_;  // full names by mangled ones
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, TrackId> streams_;
+    absl::flat_hash_map<uint32_t, TrackId> threads_;
+    std::set<uint32_t> undescribed_;
+    std::vector<Allocation> allocations_;
+    std::map<std::pair<uint32_t, uint64_t>, size_t> pools_;  // device and address: number among its pools
+};
+
+}  // namespace opsight::capture

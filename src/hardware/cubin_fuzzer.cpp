@@ -1,4 +1,4 @@
-// Feeds any bytes to the reader of cubins. Seeds: tests/fuzz/seeds.
+// Feeds any bytes to the reader of cubins. Seeds: tests/fuzz/models.
 #include <cstdint>
 
 #include "hardware/cubin.h"

@@ -184,9 +184,7 @@ void CudaImport::take_api(const wire::CudaApiRecord& call) {
     span.track = track->second;
     const bool driver = call.domain == wire::CudaDomain::kDriver;
     span.kind = driver ? HostKind::kDriverApi : HostKind::kRuntimeApi;
-    const auto known = names_.find(call.name);
-    span.name = known != names_.end() ? known->second
-                                      : text_of(call.name, driver ? "(driver call)" : "(runtime call)");
+    span.name = text_of(call.name, driver ? "(driver call)" : "(runtime call)");
     builder_.add_api(span, call.correlation ? int64_t{call.correlation} : -1, call.result);
 }
 

@@ -53,12 +53,16 @@ void CudaImport::take_pool(const wire::CudaPoolRecord& pool) {
 void CudaImport::sample_pool(int64_t time, uint32_t device, uint64_t pool, uint64_t bytes, uint64_t used) {
     if (bytes > kMostBytes || used > kMostBytes)
         return note(Diag::kBadEvent, "a memory pool of impossible size");
-    size_t others = 0;
-    for (auto at = pools_.lower_bound({device, 0}); at != pools_.end() && at->first.first == device; ++at)
-        ++others;
-    const size_t index = pools_.try_emplace({device, pool}, others).first->second;
-    constexpr size_t kMostPools = 64;  // damage could make a row of each event
-    if (index >= kMostPools) return note(Diag::kUnreadRow, "more memory pools than are shown");
+    auto known = pools_.find({device, pool});
+    if (known == pools_.end()) {
+        constexpr size_t kMostPools = 64;  // damage could make a pool of each event
+        size_t others = 0;
+        for (auto at = pools_.lower_bound({device, 0}); at != pools_.end() && at->first.first == device; ++at)
+            ++others;
+        if (others == kMostPools) return note(Diag::kUnreadRow, "more memory pools than are shown");
+        known = pools_.try_emplace({device, pool}, others).first;
+    }
+    const size_t index = known->second;
     const std::string name =
         fmt::format("GPU {} memory pool {}", builder_.device_info(device_of(device)).number, index);
     const TrackId row = process_row("GPU memory");

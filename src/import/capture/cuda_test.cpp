@@ -350,6 +350,18 @@ TEST_F(CudaCapture, WhatCudaGaveAFrameworkIsASeriesBesideItsOwnCounts) {
     EXPECT_THAT(p.counters.value, ElementsAre(2 << 20));
 }
 
+TEST_F(CudaCapture, CallsStandInTheOpsThatAnotherCaptureOfTheProcessHas) {
+    FabricatedCapture torch(100);
+    torch.thread(101);
+    torch.op(torch.op_kind("aten::mm", wire::OpScope::kFunction), kBase + 50, 500);
+    api("cudaLaunchKernel", 100, 200, 5);
+    const Profile p = imported({torch.bytes(), cuda.bytes()});
+    ASSERT_EQ(p.host.size(), 2u);
+    EXPECT_EQ(p.host.track[0], p.host.track[1]);
+    EXPECT_THAT(p.host.kind, ElementsAre(HostKind::kOp, HostKind::kRuntimeApi));
+    EXPECT_EQ(p.host.begin[1], 50);
+}
+
 TEST_F(CudaCapture, GraphNodesTellWhereTheyWereMade) {
     wire::CudaGraphRecord node{};
     node.what = wire::CudaGraph::kNodeCreated;

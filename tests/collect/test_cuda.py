@@ -1,4 +1,5 @@
 """The CUDA library in programs that use a made-up GPU: a CUPTI of our own tells it of kernels that never ran."""
+import json
 import os
 import pathlib
 import shutil
@@ -280,6 +281,29 @@ class Launching(Cuda):
             shutil.rmtree(next(self.dir.glob("*.capture-*")))
         done, captures = self.profile("many", "20", options=("--nvtx",), CUDA_INJECTION64_PATH="")
         self.assertIn("nothing was recorded", done.stderr)
+
+    def sql(self, query):
+        done = subprocess.run([BIN / "opsight", "sql", self.dir / "run.opsight", query, "--format", "json"],
+                              capture_output=True, text=True, check=True)
+        return [tuple(row.values()) for row in json.loads(done.stdout)]
+
+    def test_the_profile_of_it(self):
+        for version in VERSIONS:
+            with self.subTest(version):
+                done, _ = self.profile("everything", FAKE_CUPTI_CUDA=version)
+                self.assertEqual(done.returncode, 9, done.stderr)
+                # Ten launches, and three kernels in each of two launches of a graph; each knows its call.
+                self.assertEqual(self.sql("SELECT mangled_name, count(*), count(launch_id), count(graph) FROM kernels "
+                                          "GROUP BY 1 ORDER BY 1"),
+                                 [("_Z3addPfi", 7, 7, 2), ("_Z4gemmPfS_S_i", 9, 9, 4)])
+                self.assertEqual(self.sql("SELECT name, count(*) FROM api_calls GROUP BY 1 ORDER BY 1"),
+                                 [("cuMemAlloc_v2", 1), ("cudaGraphLaunch", 2), ("cudaLaunchKernel", 10),
+                                  ("cudaMemcpyAsync", 1)])
+                self.assertEqual(self.sql("SELECT name, sm_count FROM devices WHERE declared"), [("Fake GPU", 132)])
+                self.assertEqual(self.sql("SELECT count(*), min(bytes) FROM memcpys"), [(2, 4096)])
+        report = subprocess.run([BIN / "opsight", "report", self.dir / "run.opsight"], capture_output=True, text=True)
+        self.assertEqual(report.returncode, 0, report.stderr)
+        self.assertIn("Fake GPU", report.stdout)
 
     def test_why_there_is_no_cuda_is_said(self):
         done, _ = self.profile("everything", FAKE_CUPTI_FAILS="cuptiSubscribe=39")

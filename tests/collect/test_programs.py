@@ -191,6 +191,26 @@ class Programs(unittest.TestCase):
         self.assertIn("torch.profiler", done.stderr)
         self.assertEqual(self.sql("SELECT count(*) AS n FROM ops")[0]["n"], 3)
 
+    def test_torch_profiler_gets_cupti_where_it_uses_it(self):
+        """Only one tool of a process can have CUPTI: the driver must not load our library too."""
+        # As the driver asks, not by Python's own copy of the environment.
+        script = "import ctypes, torch\nprint(ctypes.CDLL(None).getenv(b'CUDA_INJECTION64_PATH') != 0)"
+        (self.dir / "torch").mkdir()
+        for activities, ours in (("CPU", True), ("CPU CUDA", False)):
+            self.write("torch/__init__.py", f"""
+                import collections
+                from . import nn, optim, profiler
+                __version__ = "9.1.0"
+                profiler.kineto_available = lambda: True
+                Activity = collections.namedtuple("Activity", "name")
+                profiler.supported_activities = lambda: [Activity(name) for name in {activities!r}.split()]
+            """)
+            self.write("torch/nn.py", "class Module:\n    def __call__(self): pass")
+            self.write("torch/optim.py", "class Optimizer:\n    def __init__(self): pass")
+            self.write("torch/profiler.py", "")
+            done = self.run_script(script, env={**os.environ, "PYTHONPATH": str(self.dir)})
+            self.assertIn(f"{ours}\n", done.stdout, done.stderr)
+
 
 if LACKS:
     print(f"SKIPPED, LOUDLY: {LACKS}", file=sys.stderr)

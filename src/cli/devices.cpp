@@ -31,8 +31,10 @@ class DevicesCommand : public Command {
     Result<int> run() override {
         OPSIGHT_ASSIGN(const Format format, parse_format(format_));
         hardware::DeviceTable table = hardware::DeviceTable::built_in();
+        hardware::MemoryLevels levels = hardware::built_in_memory_levels();
         if (!file_.empty()) {
             OPSIGHT_ASSIGN(table, hardware::DeviceTable::with_file(file_));
+            OPSIGHT_ASSIGN(levels, hardware::memory_levels_with_file(file_));
         }
         std::vector<hardware::Device> shown = table.devices();
         if (!key_.empty()) {
@@ -40,7 +42,7 @@ class DevicesCommand : public Command {
             shown = {device};
         }
         const bool one = !key_.empty() && format == Format::kTable;
-        print(one ? device_facts(shown[0]) : device_table(shown), format);
+        print(one ? device_facts(shown[0], levels) : device_table(shown, levels), format);
         return 0;
     }
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "hardware/devices.h"
+#include "hardware/memory_levels.h"
 
 namespace opsight::hardware {
 namespace {
@@ -115,11 +116,46 @@ Rates read_rates(const YAML::Node& node) {
     return rates;
 }
 
+MemoryLevel read_level(const YAML::Node& node, double units, double clock_hz) {
+    check_keys(node, {"name", "gbs", "bytes_per_clock", "unit_bytes_per_clock", "estimate", "source"},
+               "a memory level");
+    MemoryLevel level{.name = text(node, "name"),
+                      .shared = !node["unit_bytes_per_clock"],
+                      .estimate = text(node, "estimate"),
+                      .source = text(node, "source")};
+    if (level.name.empty()) refuse(node, "a memory level needs a name");
+    const int rates = (node["gbs"] ? 1 : 0) + (node["bytes_per_clock"] ? 1 : 0) + (level.shared ? 0 : 1);
+    if (rates != 1)
+        refuse(node, fmt::format("memory level '{}' needs one of gbs, bytes_per_clock and "
+                                 "unit_bytes_per_clock",
+                                 level.name));
+    if (!node["gbs"] && (clock_hz <= 0 || (!level.shared && units <= 0)))
+        refuse(node, fmt::format("memory level '{}' by the clock needs the device's clock_mhz{}", level.name,
+                                 level.shared ? "" : " and units"));
+    level.bandwidth = number(node, "gbs", 1e9) + number(node, "bytes_per_clock", clock_hz) +
+                      number(node, "unit_bytes_per_clock", units * clock_hz);
+    return level;
+}
+
+std::vector<MemoryLevel> read_levels(const YAML::Node& device) {
+    std::vector<MemoryLevel> out;
+    const YAML::Node node = device["levels"];
+    if (!node) return out;
+    if (!node.IsSequence()) refuse(node, "levels must be a list");
+    const double units = number(device, "units", 1), clock_hz = number(device, "clock_mhz", 1e6);
+    for (const YAML::Node& each : node) {
+        out.push_back(read_level(each, units, clock_hz));
+        if (out.size() > 1 && out.back().bandwidth < out[out.size() - 2].bandwidth)
+            refuse(each, "levels must be in order, those next to the memory, which are slowest, first");
+    }
+    return out;
+}
+
 Device read_device(const YAML::Node& node) {
-    check_keys(node,
-               {"key", "name", "match", "vendor", "architecture", "capability", "consumer", "units",
-                "clock_mhz", "memory_gb", "bandwidth_gbs", "l2_mib", "last_cache_mib", "power_w",
-                "shared_kib", "vector", "matrix", "sources", "note"},
+    check_keys(node, {"key",           "name",     "match",          "vendor",    "architecture",
+                      "capability",    "consumer", "units",          "clock_mhz", "memory_gb",
+                      "bandwidth_gbs", "l2_mib",   "last_cache_mib", "power_w",   "shared_kib",
+                      "levels",        "vector",   "matrix",         "sources",   "note"},
                "a device");
     Device device;
     device.key = text(node, "key");
@@ -144,6 +180,7 @@ Device read_device(const YAML::Node& node) {
     device.note = text(node, "note");
     read_peaks(node, "vector", UnitKind::kVector, 1e12, device.peaks);
     read_peaks(node, "matrix", UnitKind::kMatrix, 1e12, device.peaks);
+    read_levels(node);  // kept apart (memory_levels.h); here so that whoever reads devices hears of mistakes
     return device;
 }
 
@@ -180,6 +217,18 @@ Result<DeviceTable> parse_device_table(const std::string& yaml, const std::strin
     } catch (const YAML::Exception& problem) {
         return fail(problem.msg, origin, fmt::format("line {}", problem.mark.line + 1),
                     "docs/DEVICES.md shows the form of the file");
+    }
+    return base;
+}
+
+// Whatever is wrong with the file, the table of devices says so.
+MemoryLevels parse_memory_levels(const std::string& yaml, MemoryLevels base) {
+    const YAML::Node devices = YAML::Load(yaml)["devices"];
+    if (!devices) return base;
+    for (const YAML::Node& node : devices) {
+        const std::string key = text(node, "key"), name = text(node, "name");
+        std::erase_if(base, [&](const DeviceLevels& other) { return other.key == key; });
+        base.push_back({key, name.empty() ? key : name, read_levels(node)});
     }
     return base;
 }

@@ -30,6 +30,18 @@ std::string capability(const Device& device) {
     return device.major ? fmt::format("{}.{}", device.major, device.minor) : std::string();
 }
 
+std::string level_rate(const hardware::MemoryLevel& level) {
+    return fmt::format("{:.0f}{}", level.bandwidth / 1e9, level.estimate.empty() ? "" : " (estimate)");
+}
+
+// "L2 7219; L1/shared 19492"
+Cell levels_text(const std::vector<hardware::MemoryLevel>& levels) {
+    std::vector<std::string> texts;
+    for (const hardware::MemoryLevel& level : levels)
+        texts.push_back(level.name + " " + level_rate(level));
+    return texts.empty() ? Cell() : Cell(joined(texts));
+}
+
 struct PeakColumn {
     UnitKind unit;
     Precision precision;
@@ -119,18 +131,29 @@ const std::vector<Column>& fact_columns() {
     return columns;
 }
 
+// All units together, with what it rests on.
+void add_level_facts(ResultTable& table, const std::vector<hardware::MemoryLevel>& levels) {
+    for (const hardware::MemoryLevel& level : levels) {
+        table.rows.push_back({level.name + " (GB/s)", level_rate(level)});
+        if (!level.estimate.empty()) table.rows.push_back({level.name + " estimate", level.estimate});
+        if (!level.source.empty()) table.rows.push_back({level.name + " source", level.source});
+    }
+}
+
 }  // namespace
 
-ResultTable device_table(const std::vector<Device>& devices) {
+ResultTable device_table(const std::vector<Device>& devices, const hardware::MemoryLevels& levels) {
     ResultTable table{.name = "devices", .title = "Devices", .columns = fact_columns(), .notes = {}};
     const std::vector<PeakColumn> peaks = peak_columns(devices);
     add_peak_heads(table, peaks);
+    table.columns.push_back({"memory_levels", "Memory Levels (GB/s)", Unit::kNone, 8});
     table.columns.push_back({"derived", "Derived Peaks", Unit::kNone, 2});
     table.columns.push_back({"sources", "Sources", Unit::kNone, 8});
     table.columns.push_back({"note", "Note", Unit::kNone, 8});
     for (const Device& device : devices) {
         std::vector<Cell> row = facts_of(device);
         add_peak_cells(row, device, peaks);
+        row.push_back(levels_text(levels_of(levels, device.key)));
         row.insert(row.end(), {device.derived, joined(device.sources), device.note});
         table.rows.push_back(std::move(row));
     }
@@ -139,7 +162,7 @@ ResultTable device_table(const std::vector<Device>& devices) {
     return table;
 }
 
-ResultTable device_facts(const Device& device) {
+ResultTable device_facts(const Device& device, const hardware::MemoryLevels& levels) {
     ResultTable table{.name = "device",
                       .title = device.name,
                       .columns = {{"fact", "Fact", Unit::kNone, 0}, {"value", "Value", Unit::kNone, 0}},
@@ -157,6 +180,7 @@ ResultTable device_facts(const Device& device) {
                              return fmt::format("{}", value);
                      },
                      facts[i])});
+    add_level_facts(table, levels_of(levels, device.key));
     for (const Peak& peak : device.peaks) {
         const std::string name(name_of(peak.precision));
         const bool matrix = peak.unit == UnitKind::kMatrix;

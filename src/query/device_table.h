@@ -2,14 +2,15 @@
 #pragma once
 
 #include "hardware/devices.h"
+#include "hardware/memory_levels.h"
 #include "query/result_table.h"
 
 namespace opsight {
 
 // A row a device: facts, and every peak in TFLOP/s (TOP/s for integers).
-ResultTable device_table(const std::vector<hardware::Device>& devices);
+ResultTable device_table(const std::vector<hardware::Device>& devices, const hardware::MemoryLevels& levels);
 
 // Two columns: what, and how much.
-ResultTable device_facts(const hardware::Device& device);
+ResultTable device_facts(const hardware::Device& device, const hardware::MemoryLevels& levels);
 
 }  // namespace opsight

@@ -37,6 +37,10 @@ Result<Report> roofline_report(Session& session, const TableShape& shape) {
     }
     report.notes.push_back(
         "bytes are the least that must move: each input and output once; efficiency is bound / time");
+    report.notes.push_back(
+        "intensity counts the bytes of the memory: ceilings of the levels before it (memory L2, ...) tell "
+        "only "
+        "what data that stays there could reach");
     return report;
 }
 

@@ -8,6 +8,7 @@
 
 #include "db/schema.h"
 #include "query/cut_range.h"
+#include "query/memory_levels.h"
 #include "query/stream_sums.h"
 
 namespace opsight {
@@ -344,6 +345,7 @@ Status Session::prepare_streams() {
 Status Session::prepare_work() {
     if (work_ready_) return {};
     work_ready_ = true;
+    OPSIGHT_TRY(profile_.connection.execute(memory_levels_sql()));
     if (cut_anew_)
         return profile_.connection.execute("CREATE TEMP TABLE sel_work AS " +
                                            db::work_stats_sql("sel_device", "sel_ops"));

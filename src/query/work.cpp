@@ -27,18 +27,26 @@ std::string explanation(const std::string& s) {
         "CASE WHEN {0}.bound_ns > {0}.bounded_ns AND {0}.bounded_ns > 0 THEN 'faster than its bound: ' || "
         "CASE "
         "WHEN {0}.winograd THEN 'Winograd kernels multiply less than the formula' "
-        "WHEN {0}.memory_ns > {0}.math_ns AND {0}.small THEN 'its data fits the last cache, and the bound is "
-        "that of the memory' "
-        "WHEN {0}.memory_ns > {0}.math_ns AND {0}.memory_ns - {0}.cached_ns <= {0}.bounded_ns THEN 'as much "
-        "of "
-        "its data as the last cache holds need not have moved, which explains it' "
+        "WHEN {0}.memory_ns > {0}.math_ns AND {0}.small AND coalesce({0}.inner_ns, 0) <= {0}.bounded_ns THEN "
+        "'its data fits the last cache{1}, and the bound is that of the memory' "
+        "WHEN {0}.memory_ns > {0}.math_ns AND greatest({0}.memory_ns - {0}.cached_ns, coalesce({0}.inner_ns, "
+        "0)) <= {0}.bounded_ns THEN 'as much of its data as the last cache{1} holds need not have moved, "
+        "which "
+        "explains it' "
         "WHEN {0}.estimate THEN 'the bound is an estimate' "
         "WHEN {0}.math_ns > {0}.memory_ns AND {0}.math_ns < 1.2 * {0}.bounded_ns THEN 'clocks above those of "
         "the table' "
+        "WHEN {0}.memory_ns > {0}.math_ns AND {0}.inner_ns > {0}.bounded_ns THEN 'faster than even the last "
+        "cache{1} moves its data: a time or a size of the source may be wrong, or the kernels did less than "
+        "the formula counts' "
         "ELSE 'nothing that is known explains it: a time or a size of the source may be wrong, or the "
         "kernels "
         "did less than the formula counts' END END",
-        s);
+        s,
+        // " (L2, 7.2 TB/s)", within a text of the statement.
+        fmt::format("' || coalesce(' (' || {0}.cache_name || ', ' || format('{{:.1f}}', {0}.cache_rate / "
+                    "1e12) || ' TB/s)', '') || '",
+                    s));
 }
 
 // "a; b", of what is there.
@@ -80,6 +88,28 @@ void add_roofline_fields(Question& q) {
     q.fields.push_back({{"remarks", "Remarks", Unit::kNone, 6}, remarks("x")});
 }
 
+// Peaks of units beside the memory's bandwidth, and levels between the two: their bandwidth, and where their
+// slope meets the highest peak.
+std::string ceilings_sql() {
+    return fmt::format(
+        "WITH tops AS (SELECT device, max(flops_per_s) AS peak FROM raw.device_peaks GROUP BY 1), "
+        "ceilings AS (SELECT m.device, m.model, m.source, CASE WHEN k.device IS NULL THEN NULL WHEN k.matrix "
+        "THEN 'matrix ' ELSE 'vector ' END || {} AS unit, k.flops_per_s, k.flops_per_s AS peak, "
+        "nullif(m.bandwidth, 0) AS bytes_per_s, m.note AS said, m.sources AS known_from "
+        "FROM raw.device_models m LEFT JOIN raw.device_peaks k ON k.device = m.device "
+        "UNION ALL SELECT m.device, m.model, m.source, 'memory ' || l.name, NULL, t.peak, l.bandwidth, "
+        "CASE WHEN l.estimate <> '' THEN 'estimate: ' || l.estimate END, l.source "
+        "FROM raw.device_models m JOIN sel_levels l ON l.model = m.model LEFT JOIN tops t ON t.device = "
+        "m.device "
+        "UNION ALL SELECT m.device, m.model, m.source, 'memory L2', NULL, NULL, NULL, CASE WHEN m.model IN "
+        "(SELECT model FROM sel_levels) THEN 'no source tells how much it moves' ELSE 'told only of devices "
+        "in "
+        "the device table' END, NULL FROM raw.device_models m WHERE m.device >= 0 AND m.source > 0 AND "
+        "m.model "
+        "NOT IN (SELECT model FROM sel_levels WHERE shared)) ",
+        db::precision_text("k.precision"));
+}
+
 Result<ResultTable> ask_for_work(Session& session, const Question& q, const TableShape& shape) {
     OPSIGHT_TRY(session.prepare_work());
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
@@ -110,6 +140,11 @@ std::string work_sums() {
         "m.l2_bytes) ELSE s.share * least(w.bytes_min, m.l2_bytes) END * 1e9 / nullif(m.bandwidth, 0)) {0}, "
         "3) "
         "AS cached_ns, "
+        // What the last cache needs to move all of it; null where that is not known of every device.
+        "CASE WHEN bool_and(c.bandwidth IS NOT NULL) {0} THEN round(sum(s.share * w.memory_ns * m.bandwidth "
+        "/ "
+        "c.bandwidth) {0}, 3) END AS inner_ns, "
+        "max(c.name) {0} AS cache_name, min(c.bandwidth) {0} AS cache_rate, "
         "coalesce(bool_or(w.estimate), false) AS estimate, "
         "string_agg(DISTINCT nullif(w.note, ''), '; ' ORDER BY nullif(w.note, '')) AS note, "
         "coalesce(bool_and(w.bytes_min <= m.l2_bytes) FILTER (WHERE w.kind IN (1, 2) OR w.bytes_min > 2), "
@@ -246,21 +281,17 @@ Result<ResultTable> roofline_ceilings(Session& session, const TableShape& shape)
         {{"name", "Device"}, "CASE WHEN m.device = -1 THEN m.model ELSE nullif(d.name, '') END"},
         {{"source", "Known By", Unit::kNone, 2},
          "CASE m.source WHEN 1 THEN 'device table' WHEN 2 THEN 'derived' ELSE 'not known' END"},
-        {{"unit", "Unit"},
-         fmt::format(
-             "CASE WHEN k.device IS NULL THEN NULL WHEN k.matrix THEN 'matrix ' ELSE 'vector ' END || {}",
-             db::precision_text("k.precision"))},
-        {{"flops_per_s", "FLOP/s (1)", Unit::kFlops}, "k.flops_per_s"},
-        {{"bytes_per_s", "Bytes/s (B)", Unit::kBytes}, "nullif(m.bandwidth, 0)"},
-        {{"ridge", "Ridge (FLOP/B)", Unit::kNone, 3}, "k.flops_per_s / nullif(m.bandwidth, 0)"},
+        {{"unit", "Unit"}, "m.unit"},
+        {{"flops_per_s", "FLOP/s (1)", Unit::kFlops}, "m.flops_per_s"},
+        {{"bytes_per_s", "Bytes/s (B)", Unit::kBytes}, "m.bytes_per_s"},
+        {{"ridge", "Ridge (FLOP/B)", Unit::kNone, 3}, "m.peak / m.bytes_per_s"},
         {{"model", "Model", Unit::kNone, 3}, "m.model"},
-        {{"note", "Note", Unit::kNone, 5}, "nullif(m.note, '')"},
-        {{"sources", "Source", Unit::kNone, 6}, "nullif(m.sources, '')"},
+        {{"note", "Note", Unit::kNone, 5}, "nullif(m.said, '')"},
+        {{"sources", "Source", Unit::kNone, 6}, "nullif(m.known_from, '')"},
     };
+    q.with = ceilings_sql();
     q.source =
-        "raw.device_models m LEFT JOIN raw.devices d ON d.id = m.device LEFT JOIN raw.ranks r ON r.id = "
-        "d.rank "
-        "LEFT JOIN raw.device_peaks k ON k.device = m.device "
+        "ceilings m LEFT JOIN raw.devices d ON d.id = m.device LEFT JOIN raw.ranks r ON r.id = d.rank "
         "WHERE m.device IN (SELECT device FROM raw.work_stats)";
     q.order = {{"rank", false}, {"device", false}, {"flops_per_s", true}, {"unit", false}};
     return ask_for_work(session, q, shape);

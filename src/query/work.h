@@ -11,7 +11,9 @@ namespace opsight {
 // Columns of sums over kWorkSource, for a SELECT with GROUP BY.
 std::string work_sums();
 inline constexpr const char* kWorkSource =
-    "sel_work s LEFT JOIN raw.works w ON w.id = s.work LEFT JOIN raw.device_models m ON m.device = w.device";
+    "sel_work s LEFT JOIN raw.works w ON w.id = s.work LEFT JOIN raw.device_models m ON m.device = w.device "
+    // The last cache, where it is known how much that moves.
+    "LEFT JOIN sel_levels c ON c.model = m.model AND c.place = 0 AND c.shared";
 
 // The columns that reports show of such sums; `sums` is their alias. `first`: they are what the table is
 // about.

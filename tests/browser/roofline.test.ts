@@ -37,6 +37,22 @@ describe("the roofline", () => {
     expect(await site().page.getByRole("complementary").count()).toBe(1);
   });
 
+  it("draws the levels before the memory, and says of them what is known", async ({ skip }) => {
+    skip(!has("gpu"), NEEDS_CORPUS);
+    const sections = report<Record<string, JsonRow[]>>(fileOf("gpu"), "roofline");
+    const levels = (sections.roofline_ceilings ?? []).filter((row) => String(row.unit).startsWith("memory "));
+    expect(levels.length).toBeGreaterThan(0);
+    await site().show("roofline", "gpu");
+    const said = (await site().page.locator(".roof-levels").textContent()) ?? "";
+    for (const row of levels) expect(said).toContain(`${String(row.unit).slice("memory ".length)} ${row.bytes_per_s === null ? "not known" : ""}`);
+    const known = levels.filter((row) => row.bytes_per_s !== null).length;
+    expect(await site().page.locator(".roofline line.roof.level title").count()).toBeLessThanOrEqual(known);
+    const boxes = await site()
+      .page.locator(".roofline text.roof-name")
+      .evaluateAll((all) => all.map((each) => each.textContent));
+    expect(new Set(boxes).size).toBe(boxes.length);
+  });
+
   it("names the processor that ops ran on, whose ceilings are derived", async () => {
     await site().show("roofline", "training");
     const title = await site().page.locator(".card h2").first().textContent();

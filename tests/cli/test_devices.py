@@ -36,6 +36,21 @@ class Devices(unittest.TestCase):
         self.assertEqual(row["vector_fp32_tflops"], 10)
         self.assertIsNone(row["bandwidth_gbs"])
 
+    def test_what_the_caches_move(self):
+        (row,) = self.rows("a100-80")
+        self.assertEqual(row["memory_levels"], "L2 7219; L1/shared 19492")
+        self.assertIn("L2 (GB/s)         10138 (estimate)", opsight_cli.run("devices", "h100-sxm").stdout)
+        path = os.path.join(opsight_cli.temporary_folder(), "levels.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("devices:\n  - {key: mine, vector: {fp32: 10}, levels: [{name: L2, gbs: 700}]}\n")
+        (row,) = self.rows("mine", "--devices", path)
+        self.assertEqual(row["memory_levels"], "L2 700")
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("  - {key: other, vector: {fp32: 10}, levels: [{name: L2}]}\n")
+        done = opsight_cli.run("devices", "other", "--devices", path, check=False)
+        self.assertIn("line 3", done.stderr)
+        self.assertNotEqual(done.returncode, 0)
+
     def test_an_unknown_one_is_wrong_usage(self):
         done = opsight_cli.run("devices", "a100-400", check=False)
         self.assertEqual(done.returncode, 2)

@@ -10,7 +10,7 @@ import { Answered, Empty } from "../widgets/states";
 import { Tabs } from "../widgets/Tabs";
 import { rowLink } from "./links";
 import { Chart } from "./roofline/Chart";
-import { ceilingsOf, pointsOf } from "./roofline/model";
+import { ceilingsOf, levelsOf, pointsOf } from "./roofline/model";
 import { DataTable } from "../table/DataTable";
 
 const MOST = 1000; // points drawn
@@ -43,6 +43,7 @@ function Picture({ kind }: { kind: Kind }) {
   const known = useMemo(() => (ceilings.data ? ceilingsOf(rowsOf(ceilings.data)) : []), [ceilings.data]);
   const devices = [...new Map(known.map((each) => [each.device, each.name])).entries()];
   const device = devices.find(([id]) => id === params.get("device"))?.[0] ?? devices[0]?.[0] ?? "";
+  const levels = useMemo(() => (ceilings.data ? levelsOf(rowsOf(ceilings.data), device) : []), [ceilings.data, device]);
   const selected = params.get("sel");
   return (
     <Answered answer={rows} what="the roofline" rows={8}>
@@ -74,6 +75,7 @@ function Picture({ kind }: { kind: Kind }) {
             <Chart
               points={points}
               ceilings={known}
+              levels={levels}
               device={device}
               selected={selected}
               onSelect={(point) => {

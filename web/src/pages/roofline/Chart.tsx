@@ -3,7 +3,25 @@
 import { useMemo, useState } from "react";
 import { formatNs, formatPercent } from "../../widgets/format";
 import { useWidth } from "../../widgets/useWidth";
-import { ceilingNames, colorOf, decades, formatRate, LIMITERS, formatPower, nearest, place, powers, roofOf, weighty, type Axis, type Ceiling, type Point } from "./model";
+import {
+  ceilingNames,
+  colorOf,
+  decades,
+  formatRate,
+  LIMITERS,
+  formatPower,
+  nearest,
+  place,
+  powers,
+  roofOf,
+  slopesOf,
+  weighty,
+  type Axis,
+  type Ceiling,
+  type Level,
+  type Point,
+  type Slope,
+} from "./model";
 
 const HEIGHT = 420;
 const LEFT = 92;
@@ -20,27 +38,35 @@ interface Drawn {
   point: Point;
 }
 
-function Ceilings({ ceilings, bandwidth, x, y }: { ceilings: readonly Ceiling[]; bandwidth: number | null; x: Axis; y: Axis }) {
-  const highest = ceilings[0];
+// The memory's slope, and thin dashed ones of the levels before it, which the highest ceiling is drawn on for.
+function Slopes({ slopes }: { slopes: readonly Slope[] }) {
+  const memory = slopes.find((slope) => slope.level === null);
+  const first = slopes.at(-1);
   return (
     <g>
-      {bandwidth !== null && highest?.ridge !== undefined && highest.ridge !== null && (
-        <>
-          <line
-            className="roof memory"
-            x1={place(x, Math.max(x.from, y.from / bandwidth))}
-            y1={place(y, Math.max(x.from * bandwidth, y.from))}
-            x2={place(x, highest.ridge)}
-            y2={place(y, highest.flops)}
-          />
-          <text
-            className="axis-text roof-name"
-            transform={`translate(${String(place(x, Math.max(x.from, y.from / bandwidth)) + 26)} ${String(place(y, Math.max(x.from * bandwidth, y.from) * 1.6) - 16)})`}
-          >
-            memory {formatRate(bandwidth, "B/s")}
-          </text>
-        </>
-      )}
+      {memory && first && first !== memory && <line className="roof level" x1={first.x2} x2={memory.x2} y1={first.y2} y2={memory.y2} />}
+      {slopes.map(({ name, level, named, ...ends }) => (
+        <g key={name}>
+          <line className={level ? "roof level" : "roof memory"} {...ends}>
+            {level && <title>{aboutLevel(level)}</title>}
+          </line>
+          {named && (
+            <text
+              className="axis-text roof-name"
+              transform={`translate(${String(ends.x1)} ${String(ends.y1)}) rotate(${String((Math.atan2(ends.y2 - ends.y1, ends.x2 - ends.x1) * 180) / Math.PI)}) translate(16 -4)`}
+            >
+              {name}
+            </text>
+          )}
+        </g>
+      ))}
+    </g>
+  );
+}
+
+function Ceilings({ ceilings, x, y }: { ceilings: readonly Ceiling[]; x: Axis; y: Axis }) {
+  return (
+    <g>
       {ceilings.map((ceiling, at) => (
         <line
           key={ceiling.unit}
@@ -57,6 +83,36 @@ function Ceilings({ ceilings, bandwidth, x, y }: { ceilings: readonly Ceiling[];
         </text>
       ))}
     </g>
+  );
+}
+
+const aboutLevel = (level: Level): string =>
+  level.bandwidth === null
+    ? `${level.name}: ${level.note ?? "its bandwidth is not known"}`
+    : `${level.name}, at most ${formatRate(level.bandwidth, "B/s")}: what data that stays there could reach${level.note === null ? "" : `; ${level.note}`}`;
+
+// What the slopes mean, and what is not known of them.
+function LevelNotes({ levels }: { levels: readonly Level[] }) {
+  const known = levels.filter((level) => level.bandwidth !== null);
+  if (levels.length === 0) return null;
+  if (known.length === 0)
+    return (
+      <p className="quiet roof-levels">
+        No slopes of caches are drawn: {levels.map((level) => `${level.name} not known${level.note === null ? "" : ` (${level.note})`}`).join(", ")}.
+      </p>
+    );
+  return (
+    <p className="quiet roof-levels">
+      Intensity counts the bytes that must come from the memory. The thin slopes are of levels before it and tell only what data that stays there could reach:{" "}
+      {levels.map((level, at) => (
+        <span key={level.name} title={aboutLevel(level)}>
+          {at > 0 && ", "}
+          {level.name} {level.bandwidth === null ? "not known" : formatRate(level.bandwidth, "B/s")}
+          {level.note?.startsWith("estimate") && " (estimate)"}
+        </span>
+      ))}
+      .
+    </p>
   );
 }
 
@@ -137,12 +193,14 @@ function Tip({ drawn, width }: { drawn: Drawn; width: number }) {
 export function Chart({
   points,
   ceilings,
+  levels,
   device,
   selected,
   onSelect,
 }: {
   points: readonly Point[];
   ceilings: readonly Ceiling[];
+  levels: readonly Level[];
   device: string;
   selected: string | null;
   onSelect: (point: Point) => void;
@@ -166,6 +224,10 @@ export function Chart({
     circles.sort((a, b) => b.r - a.r);
     return { x: across, y: up, drawn: circles };
   }, [points, roof, width]);
+  const slopes = useMemo(() => {
+    const highest = roof.lines[0];
+    return highest ? slopesOf(roof.bandwidth, levels, highest.flops, x, y) : [];
+  }, [roof, levels, x, y]);
   const at = (event: React.PointerEvent<SVGSVGElement> | React.MouseEvent<SVGSVGElement>) => {
     const box = event.currentTarget.getBoundingClientRect();
     return nearest(drawn, event.clientX - box.left, event.clientY - box.top, REACH);
@@ -202,7 +264,8 @@ export function Chart({
               r={circle.r}
             />
           ))}
-          <Ceilings ceilings={roof.lines} bandwidth={roof.bandwidth} x={x} y={y} />
+          <Slopes slopes={slopes} />
+          <Ceilings ceilings={roof.lines} x={x} y={y} />
         </svg>
       )}
       {over && <Tip drawn={over} width={width} />}
@@ -214,6 +277,7 @@ export function Chart({
           </li>
         ))}
       </ul>
+      <LevelNotes levels={levels} />
     </div>
   );
 }

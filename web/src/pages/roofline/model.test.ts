@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Table } from "../../api/types";
 import { rowsOf } from "../../table/row";
-import { ceilingNames, ceilingsOf, decades, formatPower, formatRate, nearest, place, pointsOf, powers, roofOf, weighty, type Point } from "./model";
+import { ceilingNames, ceilingsOf, decades, formatPower, formatRate, levelsOf, nearest, place, pointsOf, powers, roofOf, slopesOf, weighty, type Point } from "./model";
 
 const table = (keys: readonly string[], rows: Table["rows"]): Table =>
   ({ columns: keys.map((key) => ({ key, head: key, unit: "none" })), rows, notes: [], rows_in_all: rows.length, rows_matching: rows.length }) as unknown as Table;
@@ -55,6 +55,40 @@ describe("the roofline", () => {
     expect(roof.lines.map((line) => line.unit)).toEqual(["matrix fp16", "vector fp32"]);
     expect(roof.ridge).toBe(156);
     expect(roofOf(ceilings, "0/9")).toEqual({ lines: [], bandwidth: null, ridge: null });
+  });
+
+  it("draws a slope for each level whose bandwidth is known, and names those with room", () => {
+    const rows = rowsOf(
+      table(
+        ["rank", "device", "unit", "flops_per_s", "bytes_per_s", "ridge", "note"],
+        [
+          [0, 0, "matrix fp16", 312e12, 2e12, 156, null],
+          [0, 0, "memory L1/shared", null, 20e12, 15.6, null],
+          [0, 0, "memory L2", null, 7e12, 44.6, null],
+          [0, 1, "memory L2", null, null, null, "no source tells how much it moves"],
+        ],
+      ),
+    );
+    const levels = levelsOf(rows, "0/0");
+    expect(levels.map((level) => level.name)).toEqual(["L2", "L1/shared"]);
+    expect(ceilingsOf(rows)).toHaveLength(1);
+    const x = { from: 0.1, to: 1000, low: 0, high: 800 };
+    const y = { from: 1e10, to: 1e15, low: 400, high: 0 };
+    const slopes = slopesOf(2e12, levels, 312e12, x, y);
+    expect(slopes.map((slope) => [slope.name, slope.named])).toEqual([
+      ["memory 2.00 TB/s", true],
+      ["L2 7.00 TB/s", true],
+      ["L1/shared 20.0 TB/s", true],
+    ]);
+    const [memory, l2] = slopes;
+    expect(memory?.x2).toBeCloseTo(place(x, 156));
+    expect(l2?.y1).toBeCloseTo(place(y, 0.1 * 7e12));
+    // Too near to each other: the second has no name of its own. Wholly beyond the axes: none at all.
+    expect(slopesOf(2e12, [{ device: "", name: "L2", bandwidth: 2.2e12, ridge: null, note: null }], 312e12, x, y).map((slope) => slope.named)).toEqual([true, false]);
+    expect(slopesOf(2e12, levels, 312e12, { ...x, from: 50 }, y).map((slope) => slope.name)).toEqual(["memory 2.00 TB/s"]);
+    const unknown = levelsOf(rows, "0/1");
+    expect(unknown.map((level) => level.bandwidth)).toEqual([null]);
+    expect(slopesOf(null, unknown, 312e12, x, y)).toEqual([]);
   });
 
   it("names every ceiling, and those near to each other in one line", () => {

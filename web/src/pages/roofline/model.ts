@@ -12,6 +12,15 @@ export interface Ceiling {
   ridge: number | null; // FLOP per byte
 }
 
+// A level between the units and the memory: a cache, or shared memory.
+export interface Level {
+  device: string;
+  name: string; // "L2"
+  bandwidth: number | null; // bytes per second; null: no source tells it
+  ridge: number | null;
+  note: string | null;
+}
+
 export interface Point {
   key: string;
   name: string;
@@ -35,14 +44,26 @@ export const LIMITERS = [
 
 export const colorOf = (limiter: string | null): string => LIMITERS.find((each) => each.id === (limiter ?? ""))?.color ?? "unknown";
 
+const deviceOf = (row: Row): string => `${row.text("rank") ?? ""}/${row.text("device") ?? ""}`;
+
 export function ceilingsOf(rows: readonly Row[]): Ceiling[] {
   return rows.flatMap((row) => {
     const flops = row.number("flops_per_s");
     const unit = row.text("unit");
     if (flops === null || !(flops > 0) || unit === null) return [];
-    const device = `${row.text("rank") ?? ""}/${row.text("device") ?? ""}`;
-    return [{ device, name: row.text("name") ?? row.text("model") ?? "Device", unit, flops, bandwidth: row.number("bytes_per_s"), ridge: row.number("ridge") }];
+    return [{ device: deviceOf(row), name: row.text("name") ?? row.text("model") ?? "Device", unit, flops, bandwidth: row.number("bytes_per_s"), ridge: row.number("ridge") }];
   });
+}
+
+const LEVEL = "memory ";
+
+export function levelsOf(rows: readonly Row[], device: string): Level[] {
+  const levels = rows.flatMap((row) => {
+    const unit = row.text("unit") ?? "";
+    if (!unit.startsWith(LEVEL) || deviceOf(row) !== device) return [];
+    return [{ device, name: unit.slice(LEVEL.length), bandwidth: row.number("bytes_per_s"), ridge: row.number("ridge"), note: row.text("note") }];
+  });
+  return levels.sort((a, b) => (a.bandwidth ?? 0) - (b.bandwidth ?? 0));
 }
 
 // What has work and took time; the rest has no place between the axes.
@@ -119,6 +140,39 @@ export function roofOf(ceilings: readonly Ceiling[], device: string): { lines: C
   const lines = ceilings.filter((each) => each.device === device).sort((a, b) => b.flops - a.flops);
   const bandwidth = lines.find((each) => each.bandwidth !== null)?.bandwidth ?? null;
   return { lines, bandwidth, ridge: lines[0]?.ridge ?? null };
+}
+
+// A slope of the memory or of a level: from the lower left corner of the axes up to the highest ceiling.
+export interface Slope {
+  name: string; // "L2 7.22 TB/s"
+  level: Level | null; // null: the memory
+  x1: number;
+  y1: number;
+  x2: number;
+  y2: number;
+  named: boolean; // there is room for its name along it
+}
+
+const NAME_ROOM = 13; // pixels between two names along slopes
+const LETTER = 6.6; // pixels of a letter, about
+
+export function slopesOf(bandwidth: number | null, levels: readonly Level[], top: number, x: Axis, y: Axis): Slope[] {
+  const slopes: Slope[] = [];
+  let last: { x1: number; y1: number; sine: number; cosine: number } | null = null;
+  const all = [...(bandwidth === null ? [] : [{ name: "memory", rate: bandwidth, level: null }]), ...levels.map((level) => ({ name: level.name, rate: level.bandwidth, level }))];
+  for (const { name, rate, level } of all) {
+    if (rate === null || !(top / rate > x.from)) continue; // its ridge lies left of the axes
+    const from = Math.max(x.from, y.from / rate);
+    const slope = { x1: place(x, from), y1: place(y, from * rate), x2: place(x, top / rate), y2: place(y, top) };
+    const length = Math.hypot(slope.x2 - slope.x1, slope.y2 - slope.y1);
+    const words = `${name} ${formatRate(rate, "B/s")}`;
+    // How far it lies from the one named last: all of them are parallel.
+    const apart: number = last === null ? NAME_ROOM : Math.abs((slope.y1 - last.y1) * last.cosine - (slope.x1 - last.x1) * last.sine);
+    const named = apart >= NAME_ROOM && length > (words.length + 4) * LETTER;
+    if (named) last = { x1: slope.x1, y1: slope.y1, sine: (slope.y2 - slope.y1) / length, cosine: (slope.x2 - slope.x1) / length };
+    slopes.push({ name: words, level, ...slope, named });
+  }
+  return slopes;
 }
 
 // Names of ceilings (the highest first) and how high on the screen they stand. Those too near to each other share a

@@ -37,7 +37,7 @@ std::vector<Field> kernel_fields(const TableShape& shape) {
         {{"median_gpu_time_ns", "Median GPU Time (ns)", Unit::kNs, 5}, "round(s.q[1])::BIGINT"},
         {{"p95_gpu_time_ns", "P95 GPU Time (ns)", Unit::kNs, 6}, "round(s.q[2])::BIGINT"},
         {{"kernel_share_pct", "Kernel Time (%)", Unit::kPercent, 2},
-         "100.0 * s.total / sum(s.total) OVER ()"},
+         "100.0 * s.total / (SELECT sum(total) FROM s)"},
         {{"occupancy_pct", "Occupancy (%)", Unit::kPercent, 6}, "s.occupancy"},
         {{"waves", "Waves", Unit::kNone, 7}, "s.waves"},
         {{"tail_pct", "Tail (%)", Unit::kPercent, 7}, "s.tail"},

@@ -95,10 +95,14 @@ Result<ResultTable> ask(Session& session, const Question& question, const TableS
         OPSIGHT_TRY(take_page(session, question, order, *shape.page, table));
         return table;
     }
-    std::string sql = fmt::format("SELECT {}{} FROM ({}){}", shown,
-                                  shape.limit > 0 ? ", count(*) OVER () AS \"rows in all\"" : "",
-                                  all_rows(question), order);
-    if (shape.limit > 0) sql += fmt::format(" LIMIT {}", shape.limit);
+    // Not count(*) OVER (): DuckDB up to 1.5.5 fails now and then over windows without PARTITION BY that
+    // several threads compute, and is of no use afterwards (duckdb/duckdb#22352, #25713).
+    std::string sql = shape.limit > 0
+                          ? fmt::format(
+                                "WITH answered AS MATERIALIZED ({}) SELECT {}, (SELECT count(*) FROM "
+                                "answered) AS \"rows in all\" FROM answered{} LIMIT {}",
+                                all_rows(question), shown, order, shape.limit)
+                          : fmt::format("SELECT {} FROM ({}){}", shown, all_rows(question), order);
     OPSIGHT_ASSIGN(duck::Rows rows, session.query(sql));
     table.rows = std::move(rows.rows);
     if (shape.limit > 0)

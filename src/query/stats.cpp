@@ -159,12 +159,11 @@ Result<Table> summary(Source& source, std::string_view count_head,
         order += fmt::format(", label{}", i);
     }
     const std::string sql = fmt::format(
-        "SELECT coalesce(100.0 * total / nullif(sum(total) OVER (), 0), 0), total, instances, average, "
-        "middle, "
-        "least, most, spread{0} FROM (SELECT {1}sum(dur_ns)::BIGINT AS total, count(*) AS instances, "
+        "WITH sums AS (SELECT {1}sum(dur_ns)::BIGINT AS total, count(*) AS instances, "
         "avg(dur_ns) AS average, median(dur_ns)::DOUBLE AS middle, min(dur_ns) AS least, max(dur_ns) AS "
-        "most, "
-        "coalesce(stddev_samp(dur_ns), 0) AS spread FROM {2} GROUP BY ALL) ORDER BY total DESC{3}",
+        "most, coalesce(stddev_samp(dur_ns), 0) AS spread FROM {2} GROUP BY ALL) "
+        "SELECT coalesce(100.0 * total / nullif((SELECT sum(total) FROM sums), 0), 0), total, instances, "
+        "average, middle, least, most, spread{0} FROM sums ORDER BY total DESC{3}",
         outer, inner, from, order);
     return table_of(source, std::move(columns), sql);
 }

@@ -118,7 +118,9 @@ Status Source::make_ranges() {
     if (std::get<bool>(rows.rows.at(0)[0]))
         return execute(fmt::format(
             "CREATE TEMP TABLE nvtx_kinds AS SELECT id, type AS style, domain_name, "
-            "(dense_rank() OVER (ORDER BY domain_name) - 1)::INTEGER AS domain FROM raw.nvtx_attributes;"
+            "(list_position((SELECT list(DISTINCT domain_name ORDER BY domain_name) FROM "
+            "raw.nvtx_attributes), "
+            "domain_name) - 1)::INTEGER AS domain FROM raw.nvtx_attributes;"
             "CREATE TEMP VIEW all_ranges AS SELECT r.id, r.track, r.begin_ns, r.begin_ns + r.dur_ns AS "
             "end_ns, "
             "r.dur_ns, (r.text * {0} + k.domain)::INTEGER AS label, k.style, r.end_track < 0 AS same_thread "

@@ -80,8 +80,8 @@ void append(std::vector<Field>& to, std::vector<Field> from) {
 // Share of all time, and the bound as a rate.
 void add_roofline_fields(Question& q) {
     q.fields.push_back({{"time_ns", "Time (ns)", Unit::kNs}, "x.time_ns"});
-    q.fields.push_back(
-        {{"time_pct", "Time %", Unit::kPercent, 1}, "100.0 * x.time_ns / nullif(sum(x.time_ns) OVER (), 0)"});
+    q.fields.push_back({{"time_pct", "Time %", Unit::kPercent, 1},
+                        "100.0 * x.time_ns / nullif((SELECT sum(time_ns) FROM x), 0)"});
     append(q.fields, work_fields("x", true));
     q.fields.push_back({{"attainable_flops_per_s", "Attainable FLOP/s (1)", Unit::kFlops, 4},
                         "CASE WHEN x.bound_ns > 0 THEN 1e9 * x.bounded_flops / x.bound_ns END"});

@@ -363,9 +363,8 @@ struct CudaDroppedRecord {
 static_assert(sizeof(CudaDroppedRecord) == 32);
 
 enum class CudaTimes : uint32_t {
-    kTicks = 0,       // FileHeader::clock
-    kRealtimeNs = 1,  // CLOCK_REALTIME
-    kOther = 2,       // only the pairs of CudaClockRecord relate it
+    kTicks = 0,  // FileHeader::clock
+    kOther = 1,  // only the pairs of CudaClockRecord relate it
 };
 
 // Where CUPTI did not take our clock: its time, read between two readings of ours. The first stands before
@@ -385,11 +384,10 @@ enum class CudaState : uint32_t {
     kTooOld,   // a libcupti that lacks what is needed
     kHeld,     // another tool of this process has subscribed
     kNoPermission,
-    kNoDriver,     // CUPTI cannot work with this driver, or there is none
-    kFailed,       // another error of CUPTI
-    kNewer,        // records of a newer CUPTI are read as the newest version that is known
-    kLostToOther,  // recording began, and another tool took CUPTI away
-    kPart,         // one kind of record cannot be had
+    kNoDriver,  // CUPTI cannot work with this driver, or there is none
+    kFailed,    // another error of CUPTI
+    kNewer,     // records of a newer CUPTI are read as the newest version that is known
+    kPart,      // one kind of record cannot be had
 };
 
 // `length` bytes follow: a line for people, which names the library or call and what to do.

@@ -84,11 +84,11 @@ struct CudaPlace {
 
 class CudaImport {
   public:
-    CudaImport(const CudaFacts& facts, CudaDevices& devices, Times& times, int64_t realtime_offset_ns,
-               const CudaPlace& place, const std::string& file, ProfileBuilder& builder)
+    CudaImport(const CudaFacts& facts, CudaDevices& devices, Times& times, const CudaPlace& place,
+               const std::string& file, ProfileBuilder& builder)
         : facts_(facts),
           devices_(devices),
-          times_(facts.clocks, times, realtime_offset_ns),
+          times_(facts.clocks, times),
           place_(place),
           file_(file),
           builder_(builder) {}

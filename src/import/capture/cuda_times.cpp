@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/time.h"
-
 namespace opsight::capture {
 
-CudaTimes::CudaTimes(const std::vector<wire::CudaClockRecord>& pairs, Times& times,
-                     int64_t realtime_offset_ns)
-    : times_(times), realtime_offset_ns_(realtime_offset_ns) {
+CudaTimes::CudaTimes(const std::vector<wire::CudaClockRecord>& pairs, Times& times) : times_(times) {
     for (const wire::CudaClockRecord& pair : pairs) {
         int64_t before = 0, after = 0;
         const bool sane = pair.times != wire::CudaTimes::kTicks && times_.convert(pair.before, before) &&
@@ -23,11 +19,7 @@ CudaTimes::CudaTimes(const std::vector<wire::CudaClockRecord>& pairs, Times& tim
 
 bool CudaTimes::ns(uint64_t time, int64_t& ns) const {
     if (counts_ == wire::CudaTimes::kTicks) return times_.convert(time, ns);
-    if (pairs_.empty()) {
-        if (counts_ != wire::CudaTimes::kRealtimeNs || time > uint64_t{kMaxNs}) return false;
-        ns = static_cast<int64_t>(time) + realtime_offset_ns_;
-        return true;
-    }
+    if (pairs_.empty()) return false;
     const auto after = std::upper_bound(pairs_.begin(), pairs_.end(), time,
                                         [](uint64_t t, const Pair& pair) { return t < pair.cupti; });
     const Pair& from = after == pairs_.begin() ? *after : *(after - 1);

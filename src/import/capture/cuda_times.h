@@ -10,9 +10,8 @@ namespace opsight::capture {
 
 class CudaTimes {
   public:
-    // `pairs`: readings of CUPTI's clock in any order. `realtime_offset_ns`: from CLOCK_REALTIME to the
-    // profile's times, for records of that clock without such readings.
-    CudaTimes(const std::vector<wire::CudaClockRecord>& pairs, Times& times, int64_t realtime_offset_ns);
+    // `pairs`: readings of CUPTI's clock in any order.
+    CudaTimes(const std::vector<wire::CudaClockRecord>& pairs, Times& times);
 
     // What the times of the records that follow count.
     void use(wire::CudaTimes times) { counts_ = times; }
@@ -27,7 +26,6 @@ class CudaTimes {
         int64_t ns;
     };
     Times& times_;
-    const int64_t realtime_offset_ns_;
     wire::CudaTimes counts_ = wire::CudaTimes::kTicks;
     std::vector<Pair> pairs_;  // by rising time of CUPTI
     int64_t error_ns_ = 0;

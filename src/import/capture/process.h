@@ -41,8 +41,7 @@ class ProcessImport {
           times_(clock, epoch_ns, file, builder),
           nvtx_(facts.nvtx, times_, epoch_ns - realtime_offset(reader), rank, reader.info().pid, file,
                 builder),
-          cuda_(facts.cuda, devices, times_, epoch_ns - realtime_offset(reader),
-                {rank, reader.info().pid, framework_memory}, file, builder) {}
+          cuda_(facts.cuda, devices, times_, {rank, reader.info().pid, framework_memory}, file, builder) {}
 
     void run(const std::string& process_name);
     uint64_t records() const { return records_; }

@@ -1,6 +1,8 @@
 // The summary: what was run on what, how long it took, and what the time went to.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analyze/streams.h"
 #include "db/schema.h"
 #include "query/work.h"
@@ -287,6 +289,14 @@ Result<ResultTable> all_kernels(Session& session) {
     return ask(session, q, {});
 }
 
+// False where there is nothing but empty cells.
+bool tells_anything(const ResultTable& table) {
+    return std::any_of(table.rows.begin(), table.rows.end(), [](const auto& row) {
+        return std::any_of(row.begin(), row.end(),
+                           [](const Cell& cell) { return !std::holds_alternative<std::monostate>(cell); });
+    });
+}
+
 }  // namespace
 
 Result<ResultTable> device_use(Session& session, const TableShape& shape) {
@@ -350,7 +360,8 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
     report.sections.push_back({std::move(statistics), true});
     const bool device_work = session.contents().device_work;
     OPSIGHT_ASSIGN(ResultTable work, work_summary(session));
-    report.sections.push_back({std::move(work), true});
+    const bool counted = !shape.for_people || tells_anything(work);
+    if (counted) report.sections.push_back({std::move(work), true});
     if (session.contents().devices || !shape.for_people) {
         OPSIGHT_ASSIGN(ResultTable list, ask(session, device_question(), {}));
         report.sections.push_back({std::move(list)});

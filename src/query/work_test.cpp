@@ -62,6 +62,23 @@ TEST(Ceilings, SayWhatIsAnEstimateAndWhatIsNotKnown) {
     EXPECT_NEAR(number(cell(unknown, "bytes_per_s", "unit", "memory shared")), 40 * 128 * 1590e6, 1);
 }
 
+TEST(Summary, LeavesOutWorkWhereNoneIsKnown) {
+    TestProfile t;
+    t.op("outer", 0, 100, t.thread());
+    const StoredProfile none(std::move(t));
+    const StoredProfile some = sum_on("NVIDIA A100-SXM4-80GB", 9000);
+    const auto tells_work = [](const StoredProfile& stored, bool for_people) {
+        Session session = stored.open({.all = true});
+        const auto report = make_report(session, "summary", {.for_people = for_people});
+        if (!report) ADD_FAILURE() << report.error().message();
+        return std::any_of(report->sections.begin(), report->sections.end(),
+                           [](const auto& section) { return section.table.name == "work"; });
+    };
+    EXPECT_FALSE(tells_work(none, true));
+    EXPECT_TRUE(tells_work(none, false));
+    EXPECT_TRUE(tells_work(some, true));
+}
+
 TEST(Remarks, TakeTheLastCacheAsAReasonOnlyWhereItIsFastEnough) {
     EXPECT_EQ(remark("NVIDIA A100-SXM4-80GB", 9000), "");
     EXPECT_THAT(remark("NVIDIA A100-SXM4-80GB", 3000), HasSubstr("fits the last cache (L2, 7.2 TB/s)"));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 #include <numeric>
 
@@ -219,11 +220,19 @@ int64_t rank_of_part(TrackPart part) {
     return ranks[static_cast<size_t>(part)];
 }
 
+// The process of a row of the source whose thread is a text; 0 where the process is one too.
+int64_t number_in(const std::string& text) {
+    int64_t number = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return problem == std::errc() && end == text.data() + text.size() ? number : 0;
+}
+
 Result<std::vector<Placed>> place_jobs(const Timeline::Data& data, const std::vector<Job>& jobs) {
     OPSIGHT_ASSIGN(
         const duck::Rows rows,
         data.query("SELECT t.id, t.kind, r.number, t.pid, t.tid, d.number, t.context, t.stream, t.name, "
-                   "t.process_name, d.name FROM raw.tracks t LEFT JOIN raw.ranks r ON r.id = t.rank "
+                   "t.process_name, d.name, t.pid_text, t.tid_text FROM raw.tracks t LEFT JOIN raw.ranks r "
+                   "ON r.id = t.rank "
                    "LEFT JOIN raw.devices d ON d.id = t.device"));
     std::map<int64_t, const std::vector<duck::Cell>*> by_id;
     for (const auto& row : rows.rows)
@@ -240,7 +249,7 @@ Result<std::vector<Placed>> place_jobs(const Timeline::Data& data, const std::ve
         track.part = jobs[i].part;
         track.kind = kind_of(jobs[i].part, kind);
         track.rank = integer(row[2], 0);
-        track.process = integer(row[3], 0);
+        track.process = kind == 3 ? number_in(text(row[11])) : integer(row[3], 0);
         track.thread = integer(row[4], 0);
         const bool of_device = kind == 1 || kind == 2;
         if (of_device) {
@@ -251,6 +260,7 @@ Result<std::vector<Placed>> place_jobs(const Timeline::Data& data, const std::ve
         }
         track.name = text(row[8]);
         track.process_name = text(row[9]);
+        if (track.name.empty() && kind == 3) track.name = text(row[12]);
         if (track.name.empty())
             track.name =
                 of_device ? fmt::format("stream {}", track.stream) : fmt::format("thread {}", track.thread);

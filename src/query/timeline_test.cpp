@@ -77,6 +77,20 @@ TEST(Timeline, TracksInTheOrderOfDisplay) {
     EXPECT_EQ(timeline.end_ns(), 1'900'000);
 }
 
+TEST(Timeline, RangesAcrossThreadsStandInTheirProcess) {
+    TestProfile t;
+    t.op("aten::add", 0, 10, t.thread(1));
+    t.annotation("io", 5, 100, t.builder.other_track(RankId(0), "100", "ranges across threads"));
+    t.annotation("of the tool", 5, 100, t.builder.other_track(RankId(0), "Traces", "PyTorch Profiler"));
+    const StoredProfile stored(std::move(t));
+    const Timeline timeline = open(stored);
+    std::map<std::string, int64_t> process;
+    for (const TimelineTrack& track : timeline.tracks())
+        process[track.name] = track.process;
+    EXPECT_EQ(process, (std::map<std::string, int64_t>{
+                           {"thread 1", 100}, {"ranges across threads", 100}, {"PyTorch Profiler", 0}}));
+}
+
 TEST(Timeline, AWindowOfSingleSpans) {
     const StoredProfile stored(steps());
     const Timeline timeline = open(stored);

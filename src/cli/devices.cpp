@@ -1,9 +1,8 @@
 // opsight devices: the device table.
 #include <cstdio>
-#include <fstream>
-#include <sstream>
 
 #include "cli/commands.h"
+#include "cli/this_machine.h"
 #include "query/device_table.h"
 #include "report/render.h"
 
@@ -62,10 +61,7 @@ class DevicesCommand : public Command {
 
 Result<hardware::Device> find_device(const hardware::DeviceTable& table, const std::string& key) {
     if (key != "host") return table.find(key);
-    std::ifstream file("/proc/cpuinfo");
-    std::stringstream text;
-    text << file.rdbuf();
-    return hardware::describe_cpu(hardware::read_cpuinfo(text.str()));
+    return hardware::describe_cpu(this_processor());
 }
 
 std::unique_ptr<Command> make_devices_command() {

@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/save_profile.h"
+#include "cli/this_machine.h"
 #include "collect/check.h"
 #include "collect/launcher.h"
 #include "collect/nsys.h"
@@ -324,6 +325,7 @@ class ProfileCommand : public Command {
         profile.info.sources = {fmt::format("{}", fmt::join(command_, " "))};
         for (Rank& rank : profile.ranks)
             rank.source = profile.info.sources[0];
+        add_this_processor(profile.info);
         OPSIGHT_ASSIGN(const SavedProfile saved, save_profile(std::move(profile), output_, force_));
         say(
             fmt::format("wrote {}: {} ops, {} NVTX ranges and marks, in {} iterations and {} layers, {:.1f} "

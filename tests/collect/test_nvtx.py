@@ -158,6 +158,12 @@ class Living(Nvtx):
             with self.subTest(variant):
                 yield self.odd(*arguments, variant=variant, **more)
 
+    def test_the_processor_is_told(self):
+        self.odd("many", "10")
+        facts = {row["key"]: row["value"] for row in self.sql("SELECT key, value FROM raw.meta")}
+        self.assertTrue(facts["property.cpu_model"])
+        self.assertEqual(int(facts["property.cpu_count"]), os.cpu_count())
+
     def test_threads_lose_nothing(self):
         for done in self.each("threads"):
             self.assert_ran(done)

@@ -103,10 +103,11 @@ class Attribution {
         bool others = false;
         for (const uint32_t* call = after; call != first && after - call < kFarthest;) {
             if (!is_of_process(*--call, span)) continue;
-            // A driver call that a runtime call made may bear the number of that one.
-            if (found == IdMap::kNone || encloses(*call, found))
+            // A call may be there twice, as the program made it and within it as the driver saw it: the inner
+            // one launches.
+            if (found == IdMap::kNone)
                 found = *call;
-            else
+            else if (!encloses(*call, found))
                 others = true;
         }
         for (const uint32_t* call = after; call != last && call - after < kFarthest; ++call) {

@@ -142,7 +142,7 @@ TEST(Attribution, ScatteredIds) {
         EXPECT_EQ(a.host_ns[span], p.device.begin[span] - 1000);
 }
 
-TEST(Attribution, ADriverCallInARuntimeCallMayBearItsNumber) {
+TEST(Attribution, OfACallWithinACallOfTheSameNumberTheInnerOneLaunches) {
     TestProfile t;
     const TrackId thread = t.thread();
     t.op("addmm", 0, 100, thread);
@@ -151,7 +151,7 @@ TEST(Attribution, ADriverCallInARuntimeCallMayBearItsNumber) {
     t.kernel("gemm", 60, 100, t.stream(), 5);
     Profile p = t.finish();
     const Analysis a = analyze(p, {});
-    EXPECT_EQ(name_of(p, a.launch[0]), "cudaLaunchKernel");
+    EXPECT_EQ(name_of(p, a.launch[0]), "cuLaunchKernel");
     EXPECT_EQ(p.diagnostics.count(Diag::kDuplicateCorrelation), 0);
 }
 

@@ -391,7 +391,7 @@ void wait_ms(int ms) {
 int die(const std::string& how) {
     for (uint32_t i = 1; i <= 100; ++i)
         launch(i);
-    wait_ms(400);  // a few flushes
+    wait_ms(1500);  // several flushes, also on a busy machine
     std::printf("ran\n");
     std::fflush(stdout);
     launch(200);

@@ -29,7 +29,7 @@ class FabricatedCapture {
         record.header = {static_cast<uint16_t>(type), static_cast<uint16_t>(bytes)};
         std::string encoded(bytes, '\0');
         std::memcpy(encoded.data(), &record, sizeof record);
-        if (!text.empty()) std::memcpy(encoded.data() + sizeof record, blob.data(), blob.size());
+        if (!blob.empty()) std::memcpy(encoded.data() + sizeof record, blob.data(), blob.size());
         auto& chunks = streams_.back().chunks;
         const size_t room = wire::kChunkBytes - sizeof(wire::ChunkHeader);
         if (chunks.empty() || chunks.back().size() + bytes > room) chunks.emplace_back();

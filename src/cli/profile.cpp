@@ -313,8 +313,9 @@ class ProfileCommand : public Command {
     void tell_of_cuda(const std::vector<std::string>& files) const {
         if (!options_.cuda || collector_ != "opsight") return;
         const collect::CudaOutcome outcome = collect::cuda_outcome(files);
-        for (const std::string& problem : outcome.problems)
-            say("CUDA: " + problem);
+        for (const collect::CudaOutcome::Problem& problem : outcome.problems)
+            say("CUDA: " + problem.line +
+                (problem.count > 1 ? fmt::format(" ({} times)", problem.count) : ""));
         if (cuda_ && !outcome.recorded && outcome.problems.empty())
             say("CUDA: no process started it; see opsight profile --check");
     }

@@ -400,6 +400,29 @@ struct CudaStateRecord {
 };
 static_assert(sizeof(CudaStateRecord) == 24);
 
+// A time that recording is limited to: written when it begins, and with its end when it is over, each before
+// the calls that begin later. Only calls that are open in such a time are recorded. Where there is a record
+// of this type, only what those calls put on devices belongs to the recording: what else ran there may stand
+// in the stream, too.
+struct CudaRangeRecord {
+    RecordHeader header;
+    uint32_t reserved;
+    uint64_t begin, end;  // on the clock of the calls; end 0: not yet
+};
+static_assert(sizeof(CudaRangeRecord) == 24);
+
+enum class CudaObject : uint32_t { kContext = 1, kStream = 2 };
+
+// What the program calls an object from `time` on: its handle, which may come again when the object is gone.
+struct CudaHandleRecord {
+    RecordHeader header;
+    CudaObject what;
+    uint64_t time;  // ticks of FileHeader::clock
+    uint64_t handle;
+    uint32_t context, stream;  // CUPTI's numbers; stream kNoCudaId: of a context
+};
+static_assert(sizeof(CudaHandleRecord) == 32);
+
 // Versions are properties of the process: "cupti_version" (130001), "cupti_library" (its path),
 // "cuda_driver_version" and "cuda_runtime_version" (13000).
 

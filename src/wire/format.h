@@ -107,7 +107,9 @@ enum class RecordType : uint16_t {
     kCudaModuleBytes = 44,  // a piece of it
     kCudaDropped = 45,
     kCudaClock = 46,
-    kCudaState = 47,  // whether CUDA is recorded, and why not
+    kCudaState = 47,   // whether CUDA is recorded, and why not
+    kCudaRange = 48,   // recording was limited to a time
+    kCudaHandle = 49,  // what the program calls a context or stream
     kCount
 };
 

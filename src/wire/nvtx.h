@@ -66,7 +66,7 @@ enum class NvtxFact : uint16_t {
     kDomain = 1,  // text: its name
     kCategory,    // id: its number
     kThread,      // id: of the system
-    kResource,    // id: handle or address; detail: NvtxResource
+    kResource,    // id: handle or address; detail: NvtxResource in the low byte, above it when, in ticks
     kText,        // a registered string, id: its handle
     kSchema,      // id; the blob is an NvtxSchema, see nvtx_schema.h
     kEnum,        // id; the blob is an NvtxSchema whose entries are the values
@@ -110,6 +110,7 @@ struct NvtxCounterInfo {
 };
 
 enum class NvtxResource : uint64_t { kOther, kDevice, kContext, kStream, kEvent, kOpenCl };
+inline constexpr uint64_t kResourceMask = 0xff;
 
 enum class NvtxSampleType : uint32_t { kInt64 = 0, kDouble = 1, kZero = 2, kUnchanged = 3, kUnavailable = 4 };
 

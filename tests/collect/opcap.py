@@ -3,7 +3,7 @@ import collections
 import struct
 
 CHUNK, HEADER = 64 * 1024, 4096
-STRING, CLOCK, PROPERTY = 1, 7, 9
+STRING, PROPERTY = 1, 9
 # Name, struct format after the record header, fields; "-" is left out.
 RECORDS = {
     25: ("device", "I 2I 2I 5I 2I 2I 2I 3I 3I 3I I 2Q 2Q 16s 16s 3I 2I 4B HH",
@@ -40,6 +40,8 @@ RECORDS = {
     45: ("dropped", "I 2Q 2I", "what time count kind -"),
     46: ("clock", "I 3Q", "times cupti before after"),
     47: ("state", "I Q i 2H", "state time result length -"),
+    48: ("range", "I 2Q", "- begin end"),
+    49: ("handle", "I 2Q 2I", "what time handle context stream"),
 }
 BLOBS = ("device", "module_bytes", "state")
 
@@ -86,7 +88,7 @@ class Capture:
                 self.properties[key] = value
             return
         if number not in LAYOUTS:
-            assert number == CLOCK, number
+            assert number < min(LAYOUTS), number  # of other libraries
             return
         name, layout, fields = LAYOUTS[number]
         row = {key: value for key, value in zip(fields, layout.unpack_from(record), strict=True) if key != "-"}

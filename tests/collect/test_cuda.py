@@ -64,11 +64,13 @@ class Decoding(Cuda):
                                                "sm_count": 0, "api": 1, "green": 0}])
         self.assertEqual(capture["stream"], [{"context": 1, "stream": 13, "priority": -1, "flag": 2,
                                               "correlation": 0}])
+        handles = [(row["what"], row["handle"], row["context"], row["stream"]) for row in capture["handle"]]
+        self.assertEqual(handles, [(1, 1, 1, NONE), (2, 13 << 8, 1, 13), (2, 14 << 8, 1, 14)])
 
     def check_work(self, capture):
         calls = {(row["name"], row["domain"]) for row in capture["api"]}
         self.assertEqual(calls, {("cudaLaunchKernel", 2), ("cudaMemcpyAsync", 2), ("cudaGraphLaunch", 2),
-                                 ("cuMemAlloc_v2", 1)})
+                                 ("cudaEventRecord", 2), ("cuMemAlloc_v2", 1)})
         for row in capture["api"]:
             self.assertLessEqual(row["begin"], row["end"])
             self.assertGreater(row["thread"], 1)
@@ -297,8 +299,16 @@ class Launching(Cuda):
                                           "GROUP BY 1 ORDER BY 1"),
                                  [("_Z3addPfi", 7, 7, 2), ("_Z4gemmPfS_S_i", 9, 9, 4)])
                 self.assertEqual(self.sql("SELECT name, count(*) FROM api_calls GROUP BY 1 ORDER BY 1"),
-                                 [("cuMemAlloc_v2", 1), ("cudaGraphLaunch", 2), ("cudaLaunchKernel", 10),
-                                  ("cudaMemcpyAsync", 1)])
+                                 [("cuMemAlloc_v2", 1), ("cudaEventRecord", 1), ("cudaGraphLaunch", 2),
+                                  ("cudaLaunchKernel", 10), ("cudaMemcpyAsync", 1)])
+                self.assertEqual(self.sql("SELECT name FROM tracks WHERE kind = 'stream' ORDER BY stream"),
+                                 [("all the rest (stream 7)",), ("copies (stream 13)",)])
+                # From CUDA 13 on the device tells when it came by the event.
+                self.assertEqual(self.sql("SELECT name, stream, dur_ns, external_id, begin_ns > launch_ns "
+                                          "FROM device_other WHERE kind = 'other'"),
+                                 [("Event Record", 7, 0, 1234, True)] if version in ("13.0", "14.0") else
+                                 [("Event Record (when called)", 7, 0, 1234, False)])
+                self.assertEqual(self.sql("SELECT count(*) FROM diagnostics WHERE key = 'unread_row'"), [(0,)])
                 self.assertEqual(self.sql("SELECT name, sm_count FROM devices WHERE declared"), [("Fake GPU", 132)])
                 self.assertEqual(self.sql("SELECT count(*), min(bytes) FROM memcpys"), [(2, 4096)])
         report = subprocess.run([BIN / "opsight", "report", self.dir / "run.opsight"], capture_output=True, text=True)
@@ -321,6 +331,32 @@ class Launching(Cuda):
         self.assertNotIn("never", done.stderr)
         done, _ = self.profile("many", "1", options=("--capture-range", "cudaProfilerApi"))
         self.assertIn("cudaProfilerStart was never called", done.stderr)
+
+    def test_work_that_a_range_launched_is_kept(self):
+        for options, wanted in (((), [11, 12]), (("--capture-repeat",), [11, 12, 21, 22])):
+            with self.subTest(options):
+                done, captures = self.profile("ranges", options=("--capture-range", "wanted", *options))
+                self.assertEqual((done.returncode, done.stdout), (9, "ran\n"), done.stderr)
+                cuda = next(capture for capture in captures if capture["kernel"])
+                self.assertEqual([row["correlation"] for row in cuda["api"]], wanted)
+                ends = [row["end"] for row in cuda["range"] if row["end"]]
+                self.assertEqual((len(ends), len(cuda["range"])), (len(wanted) // 2, len(wanted)))
+                # What one of them launched ran after the end; the work of before ran inside, and is not of it.
+                self.assertGreater(min(row["begin"] for row in cuda["kernel"] if row["correlation"] == 12), ends[0])
+                self.assertEqual(self.sql("SELECT correlation, launch_id IS NOT NULL FROM kernels ORDER BY 1"),
+                                 [(correlation, True) for correlation in wanted])
+                shutil.rmtree(next(self.dir.glob("*.capture-*")))
+
+    def test_each_problem_of_the_whole_run_once(self):
+        done, captures = self.profile("delayed", options=("--flush-every", "0.1"), FAKE_CUPTI_CUDA="14.0")
+        told = [line for line in done.stderr.splitlines() if "newer than Opsight knows" in line]
+        self.assertEqual(len(told), 1, done.stderr)
+        noted = sum(row["state"] == NEWER for row in captures[-1]["state"])
+        self.assertGreater(noted, 1)
+        self.assertIn(f"({noted} times)", told[0])
+        # Noted behind thousands of records.
+        done, _ = self.profile("many", "3000", FAKE_CUPTI_CUDA="14.0")
+        self.assertEqual(done.stderr.count("newer than Opsight knows"), 1, done.stderr)
 
     def test_check_tells_of_cuda(self):
         done = subprocess.run([BIN / "opsight", "profile", "--check"], capture_output=True, text=True)

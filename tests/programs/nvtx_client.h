@@ -3,6 +3,8 @@
 #ifndef OPSIGHT_NVTX_CLIENT_H
 #define OPSIGHT_NVTX_CLIENT_H
 
+#include "nvtx_numbers.h"
+
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -194,6 +196,16 @@ OPSIGHT_API nvtxDomainHandle_t nvtxDomainCreateA(const char* t) {
 OPSIGHT_API void nvtxDomainDestroy(nvtxDomainHandle_t d) {
     OPSIGHT_RUN(opsight_core2, 14, (nvtxDomainHandle_t), (d));
 }
+typedef struct CUstream_st *CUstream, *cudaStream_t;
+OPSIGHT_API void nvtxNameCuStreamA(CUstream s, const char* t) {
+    OPSIGHT_RUN(opsight_cuda, 5, (CUstream, const char*), (s, t));
+}
+OPSIGHT_API void nvtxNameCudaDeviceA(int d, const char* t) {
+    OPSIGHT_RUN(opsight_cudart, 1, (int, const char*), (d, t));
+}
+OPSIGHT_API void nvtxNameCudaStreamA(cudaStream_t s, const char* t) {
+    OPSIGHT_RUN(opsight_cudart, 3, (cudaStream_t, const char*), (s, t));
+}
 OPSIGHT_API nvtxSyncUser_t nvtxDomainSyncUserCreate(nvtxDomainHandle_t d, const nvtxSyncUserAttributes_t* a) {
     OPSIGHT_CALL(opsight_sync, 1, nvtxSyncUser_t, NULL, (nvtxDomainHandle_t, const nvtxSyncUserAttributes_t*),
                  (d, a));
@@ -209,43 +221,6 @@ OPSIGHT_API void nvtxDomainSyncUserReleasing(nvtxSyncUser_t s) {
 }
 
 /* ---- extensions */
-
-#define NVTX_PAYLOAD_ENTRY_FLAG_ARRAY_FIXED_SIZE (1 << 4)
-#define NVTX_PAYLOAD_ENTRY_TYPE_INT 5
-#define NVTX_PAYLOAD_ENTRY_TYPE_UINT64 18
-#define NVTX_PAYLOAD_ENTRY_TYPE_INT64 17
-#define NVTX_PAYLOAD_ENTRY_TYPE_FLOAT 19
-#define NVTX_PAYLOAD_ENTRY_TYPE_DOUBLE 20
-#define NVTX_PAYLOAD_ENTRY_TYPE_CSTRING 75
-#define NVTX_PAYLOAD_ENTRY_FLAG_EVENT_MESSAGE (1 << 10)
-#define NVTX_PAYLOAD_ENTRY_FLAG_TIMESTAMP (2 << 10)
-#define NVTX_PAYLOAD_ENTRY_FLAG_RANGE_BEGIN (1 << 12)
-#define NVTX_PAYLOAD_ENTRY_FLAG_RANGE_END (2 << 12)
-#define NVTX_PAYLOAD_ENTRY_FLAG_MARK (3 << 12)
-#define NVTX_PAYLOAD_ENTRY_TYPE_CATEGORY 68
-#define NVTX_PAYLOAD_SCHEMA_TYPE_STATIC 1
-#define NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NAME (1 << 1)
-#define NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_TYPE (1 << 2)
-#define NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES (1 << 4)
-#define NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES (1 << 5)
-#define NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_STATIC_SIZE (1 << 6)
-#define NVTX_SEMANTIC_ID_TIME_V1 2
-#define NVTX_SEMANTIC_ID_COUNTERS_V1 5
-#define NVTX_TIMESTAMP_TYPE_NONE 0
-#define NVTX_TIMESTAMP_TYPE_TOOL_PROVIDED 1
-#define NVTX_TIMESTAMP_TYPE_CPU_CLOCK_GETTIME_MONOTONIC 14
-#define NVTX_TIMESTAMP_TYPE_CPU_CLOCK_GETTIME_MONOTONIC_RAW 15
-#define NVTX_COUNTER_FLAG_VALUETYPE_DELTA (2 << 4)
-#define NVTX_MEM_PERMISSIONS_REGION_FLAGS_READ 1
-#define NVTX_MEM_PERMISSIONS_BIND_SCOPE_CPU_THREAD 1
-#define NVTX_PAYLOAD_ENUM_ATTR_FIELD_NAME (1 << 1)
-#define NVTX_PAYLOAD_ENUM_ATTR_FIELD_ENTRIES (1 << 2)
-#define NVTX_PAYLOAD_ENUM_ATTR_FIELD_NUM_ENTRIES (1 << 3)
-#define NVTX_PAYLOAD_ENUM_ATTR_FIELD_SIZE (1 << 4)
-#define NVTX_EXT_COMPATID_MEM 0x0102
-#define NVTX_MEM_TYPE_VIRTUAL_ADDRESS 1
-#define NVTX_MEM_REGION_REF_TYPE_POINTER 1
-#define NVTX_MEM_HEAP_USAGE_TYPE_SUB_ALLOCATOR 1
 
 typedef struct {
     uint64_t schemaId;

@@ -220,6 +220,7 @@ struct DeviceGraphActivity {
 enum Domain : uint32_t { kDriverApi = 1, kRuntimeApi = 2, kResource = 3 };
 enum Resource : uint32_t {
     kContextCreated = 1,
+    kStreamCreated = 3,
     kInitFinished = 5,
     kModuleLoaded = 6,
     kGraphCreated = 9,
@@ -283,6 +284,8 @@ inline constexpr uint32_t kForced = 1;         // flag of cuptiActivityFlushAll
     X(cuptiActivityConfigureUnifiedMemoryCounter, (UnifiedConfig*, uint32_t)) \
     X(cuptiSetThreadIdType, (uint32_t))                                       \
     X(cuptiGetContextId, (Handle, uint32_t*))                                 \
+    X(cuptiGetStreamIdEx, (Handle, Handle, uint8_t, uint32_t*))               \
+    X(cuptiActivityEnableCudaEventDeviceTimestamps, (uint8_t))                \
     X(cuptiGetGraphId, (Handle, uint32_t*))                                   \
     X(cuptiGetGraphExecId, (Handle, uint32_t*))                               \
     X(cuptiGetGraphNodeId, (Handle, uint64_t*))                               \

@@ -39,7 +39,7 @@ uint32_t channel(uint32_t number, uint32_t type) {
 }
 
 Decoded take(const KernelActivity& in, Extent, Sink& sink) {
-    if (!sink.wants_time(in.start, in.end)) return Decoded::kLeftOut;
+    if (!sink.wants_work(in.correlation, in.start, in.end)) return Decoded::kLeftOut;
     wire::CudaKernelKindRecord kind{};
     kind.name = sink.text(view(in.name));
     for (int i = 0; i < 3; ++i) {
@@ -108,7 +108,7 @@ wire::CudaCopyRecord copy_of(const Activity& in) {
 }
 
 Decoded take(const MemcpyActivity& in, Extent, Sink& sink) {
-    if (!sink.wants_time(in.start, in.end)) return Decoded::kLeftOut;
+    if (!sink.wants_work(in.correlation, in.start, in.end)) return Decoded::kLeftOut;
     wire::CudaCopyRecord out = copy_of(in);
     out.from_device = out.from_context = out.to_device = out.to_context = wire::kNoCudaId;
     out.count = in.count;
@@ -118,7 +118,7 @@ Decoded take(const MemcpyActivity& in, Extent, Sink& sink) {
 }
 
 Decoded take(const PeerActivity& in, Extent, Sink& sink) {
-    if (!sink.wants_time(in.start, in.end)) return Decoded::kLeftOut;
+    if (!sink.wants_work(in.correlation, in.start, in.end)) return Decoded::kLeftOut;
     wire::CudaCopyRecord out = copy_of(in);
     out.from_device = in.from_device;
     out.from_context = in.from_context;
@@ -130,7 +130,7 @@ Decoded take(const PeerActivity& in, Extent, Sink& sink) {
 }
 
 Decoded take(const MemsetActivity& in, Extent, Sink& sink) {
-    if (!sink.wants_time(in.start, in.end)) return Decoded::kLeftOut;
+    if (!sink.wants_work(in.correlation, in.start, in.end)) return Decoded::kLeftOut;
     auto out = make<wire::CudaSetRecord>(RecordType::kCudaSet);
     out.value = in.value;
     out.begin = in.start;
@@ -153,6 +153,7 @@ Decoded take(const MemsetActivity& in, Extent, Sink& sink) {
 
 Decoded take(const ApiActivity& in, Extent, Sink& sink) {
     const auto domain = in.kind == kRuntime ? wire::CudaDomain::kRuntime : wire::CudaDomain::kDriver;
+    sink.saw_call(in.correlation, in.start);
     if (!sink.wants_time(in.start, in.end) || !sink.wants_api(domain, in.cbid, in.thread))
         return Decoded::kLeftOut;
     auto out = make<wire::CudaApiRecord>(RecordType::kCudaApi);
@@ -269,6 +270,7 @@ Decoded take(const UnifiedActivity& in, Extent, Sink& sink) {
 }
 
 Decoded take(const EventActivity& in, Extent extent, Sink& sink) {
+    if (!sink.wants_work(in.correlation, 0, 0)) return Decoded::kLeftOut;
     auto out = make<wire::CudaEventRecord>(RecordType::kCudaEvent);
     out.event = in.event;
     out.event_sync = in.sync;
@@ -282,7 +284,7 @@ Decoded take(const EventActivity& in, Extent extent, Sink& sink) {
 }
 
 Decoded take(const SyncActivity& in, Extent, Sink& sink) {
-    if (!sink.wants_time(in.start, in.end)) return Decoded::kLeftOut;
+    if (!sink.wants_work(in.correlation, in.start, in.end)) return Decoded::kLeftOut;
     auto out = make<wire::CudaSyncRecord>(RecordType::kCudaSync);
     out.type = static_cast<wire::CudaSync>(in.type);
     out.begin = in.start;
@@ -298,6 +300,7 @@ Decoded take(const SyncActivity& in, Extent, Sink& sink) {
 }
 
 Decoded take(const ExternalActivity& in, Extent, Sink& sink) {
+    if (!sink.wants_work(in.correlation, 0, 0)) return Decoded::kLeftOut;
     auto out = make<wire::CudaExternalRecord>(RecordType::kCudaExternal);
     out.kind = in.external_kind;
     out.external = in.id;
@@ -367,7 +370,7 @@ Decoded take(const JitActivity& in, Extent, Sink& sink) {
 }
 
 Decoded take(const GraphActivity& in, Extent extent, Sink& sink) {
-    if (!sink.wants_time(in.start, in.end)) return Decoded::kLeftOut;
+    if (!sink.wants_work(in.correlation, in.start, in.end)) return Decoded::kLeftOut;
     auto out = make<wire::CudaGraphTraceRecord>(RecordType::kCudaGraphTrace);
     out.graph = in.graph;
     out.begin = in.start;

@@ -20,8 +20,12 @@ class Sink {
     virtual void put(const wire::RecordHeader& record, std::string_view text) = 0;
     // False where a call of this name is not worth its place (cudaGetLastError).
     virtual bool wants_api(wire::CudaDomain domain, uint32_t cbid, uint32_t thread) = 0;
-    // Whether work of this time is to be kept.
+    // Whether what happened in this time is to be kept.
     virtual bool wants_time(uint64_t begin, uint64_t end) = 0;
+    // The same of what the call of this correlation id put on a device; 0, 0: it tells no time.
+    virtual bool wants_work(uint32_t correlation, uint64_t begin, uint64_t end) = 0;
+    // Every call, before it is asked for.
+    virtual void saw_call(uint32_t correlation, uint64_t begin) = 0;
 
   protected:
     ~Sink() = default;

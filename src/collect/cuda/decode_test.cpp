@@ -33,6 +33,8 @@ class Kept final : public Sink {
     }
     bool wants_api(wire::CudaDomain, uint32_t cbid, uint32_t) override { return cbid != 7; }
     bool wants_time(uint64_t begin, uint64_t) override { return begin != 666; }
+    bool wants_work(uint32_t correlation, uint64_t, uint64_t) override { return correlation != 777; }
+    void saw_call(uint32_t correlation, uint64_t) override { calls.push_back(correlation); }
 
     template <class Record>
     Record last() const {
@@ -45,6 +47,7 @@ class Kept final : public Sink {
     std::vector<std::string> texts;
     std::vector<wire::CudaKernelKindRecord> kinds;
     std::vector<std::vector<char>> records;
+    std::vector<uint32_t> calls;
     std::string behind;
 };
 
@@ -128,6 +131,33 @@ TEST(CudaDecodeTest, UnwantedCallsAndTimesAreLeftOut) {
     EXPECT_EQ(sink.last<wire::CudaApiRecord>().result, -1);
     call.start = 666;
     EXPECT_EQ(decode(&call, sizeof call, sink, newer), Decoded::kLeftOut);
+}
+
+TEST(CudaDecodeTest, WorkIsLeftOutByTheCallThatLaunchedIt) {
+    Kept sink;
+    bool newer = false;
+    const auto left_out = [&](auto activity, uint32_t kind) {
+        activity.kind = kind;
+        activity.correlation = 777;
+        const bool out = decode(&activity, sizeof activity, sink, newer) == Decoded::kLeftOut;
+        activity.correlation = 776;
+        return out && decode(&activity, sizeof activity, sink, newer) == Decoded::kTaken;
+    };
+    EXPECT_TRUE(left_out(KernelActivity{}, kConcurrentKernel));
+    EXPECT_TRUE(left_out(MemcpyActivity{}, kMemcpy));
+    EXPECT_TRUE(left_out(PeerActivity{}, kMemcpyPeer));
+    EXPECT_TRUE(left_out(MemsetActivity{}, kMemset));
+    EXPECT_TRUE(left_out(SyncActivity{}, kSynchronization));
+    EXPECT_TRUE(left_out(GraphActivity{}, kGraphTrace));
+    EXPECT_TRUE(left_out(EventActivity{}, kCudaEvent));
+    EXPECT_TRUE(left_out(ExternalActivity{}, kExternalCorrelation));
+    EXPECT_TRUE(sink.calls.empty());
+    ApiActivity call{};
+    call.kind = kRuntime;
+    call.cbid = 7;
+    call.correlation = 12;
+    decode(&call, sizeof call, sink, newer);
+    EXPECT_EQ(sink.calls, std::vector<uint32_t>{12}) << "also of calls that nobody wants";
 }
 
 TEST(CudaDecodeTest, UnifiedMemoryTellsOnlyWhatItsKindHas) {

@@ -100,8 +100,8 @@ void Session::follow_gate() {
     const uint64_t opened = gate_->opened_at.load(std::memory_order_acquire);
     const uint64_t closed = gate_->closed_at.load(std::memory_order_acquire);
     const Stream::Held held(stream_);
-    if (opened != gate_opened_) spans_.open(gate_opened_ = opened);
-    if (closed != gate_closed_ && closed >= opened) spans_.close(gate_closed_ = closed);
+    if (opened != gate_opened_) stream_.open_span(gate_opened_ = opened);
+    if (closed != gate_closed_ && closed >= opened) stream_.close_span(gate_closed_ = closed);
 }
 
 void Session::framework_window(bool open) {
@@ -109,16 +109,18 @@ void Session::framework_window(bool open) {
     const Stream::Held held(stream_);
     if (!stream_.spans) return;
     if (open)
-        spans_.open(stream_.ticks());
+        stream_.open_span(stream_.ticks());
     else
-        spans_.close(stream_.ticks());
+        stream_.close_span(stream_.ticks());
 }
 
 void Session::resource(uint32_t what, const ResourceData& data) {
     switch (what) {
         case kContextCreated:
             context_made_ = true;  // seen when the thread wakes: nothing is asked of the driver here
-            return;
+            return handle(data.context, nullptr);
+        case kStreamCreated:
+            return handle(data.context, data.stream);
         case kInitFinished:
             driver_ready_ = true;
             return;
@@ -135,6 +137,23 @@ void Session::resource(uint32_t what, const ResourceData& data) {
         default:
             if (data.descriptor) graph(what, *static_cast<const GraphData*>(data.descriptor));
     }
+}
+
+// What the program calls a new context, or a stream of one, beside CUPTI's number of it.
+void Session::handle(Handle context, Handle stream) {
+    wire::CudaHandleRecord record{};
+    record.what = stream ? wire::CudaObject::kStream : wire::CudaObject::kContext;
+    record.handle = reinterpret_cast<uintptr_t>(stream ? stream : context);
+    record.context = record.stream = wire::kNoCudaId;
+    if (!context || !cupti_.cuptiGetContextId ||
+        cupti_.cuptiGetContextId(context, &record.context) != kSuccess)
+        return;
+    if (stream && (!cupti_.cuptiGetStreamIdEx ||
+                   cupti_.cuptiGetStreamIdEx(context, stream, 0, &record.stream) != kSuccess))
+        return;
+    const Stream::Held held(stream_);
+    record.time = stream_.ticks();
+    stream_.put(wire::RecordType::kCudaHandle, record);
 }
 
 void Session::graph(uint32_t what, const GraphData& data) {

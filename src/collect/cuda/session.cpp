@@ -23,6 +23,7 @@ using collect::option;
 constexpr int64_t kNsPerS = 1'000'000'000;
 constexpr int64_t kExitWaitNs = 20 * kNsPerS;
 constexpr double kGatePollS = 0.002;
+constexpr uint32_t kEventTimesSince = 130000;  // CUPTI tells when devices came by events
 
 // What is recorded from the beginning: who things are. The rest is turned on and off with the window.
 constexpr Kind kFacts[] = {kDevice, kContext, kStream};
@@ -182,7 +183,7 @@ bool Session::open() {
     if (gate_ && !options_.profiler_range) stream_.spans = &spans_;
     if (std::getenv("OPSIGHT_ITERATIONS")) {
         stream_.spans = &spans_;
-        if (option("OPSIGHT_ITERATIONS", 0) == 0) spans_.open(0);
+        if (option("OPSIGHT_ITERATIONS", 0) == 0) stream_.open_span(0);
     }
     buffers_.set_limit(static_cast<size_t>(option("OPSIGHT_CUDA_BUFFER_BYTES", double{64 << 20})));
     stream_.cubin_budget = std::min<uint64_t>(limit / 4, uint64_t{256} << 20);
@@ -279,8 +280,8 @@ void Session::write_clock() {
 
 void Session::choose_callbacks() {
     for (const uint32_t what :
-         {kContextCreated, kInitFinished, kModuleLoaded, kGraphCreated, kGraphDestroyed, kGraphCloned,
-          kNodeCreated, kNodeDestroyed, kExecCreated, kExecDestroyed, kNodeCloned})
+         {kContextCreated, kStreamCreated, kInitFinished, kModuleLoaded, kGraphCreated, kGraphDestroyed,
+          kGraphCloned, kNodeCreated, kNodeDestroyed, kExecCreated, kExecDestroyed, kNodeCloned})
         cupti_.cuptiEnableCallback(1, subscriber_, kResource, what);
     if (!options_.profiler_range) return;
     for (const uint32_t domain : {kDriverApi, kRuntimeApi})
@@ -310,6 +311,8 @@ bool Session::enable_kinds(bool on) {
         stream_.state(wire::CudaState::kPart, result, line);
     }
     if (cupti_.cuptiActivityEnableAllSyncRecords && on) cupti_.cuptiActivityEnableAllSyncRecords(0);
+    if (cupti_.cuptiActivityEnableCudaEventDeviceTimestamps && on && cupti_.version >= kEventTimesSince)
+        cupti_.cuptiActivityEnableCudaEventDeviceTimestamps(1);
     thin_out_calls(on);
     return all;
 }

@@ -41,6 +41,7 @@ class Session {
     void complete_buffer(void* context, uint32_t stream, uint8_t* buffer, size_t valid);
     void resource(uint32_t what, const ResourceData& data);
     void graph(uint32_t what, const GraphData& data);
+    void handle(Handle context, Handle stream);
     void api(bool exit, std::string_view function);
     // A window of the framework's recorder in this process opened or closed: what lies outside is left out.
     void framework_window(bool open);

@@ -16,7 +16,7 @@ size_t padded(size_t bytes) {
 
 void Spans::open(uint64_t ticks) {
     if (count_ == kMost) std::copy(spans_ + 1, spans_ + count_--, spans_);
-    spans_[count_++] = {ticks, UINT64_MAX};
+    spans_[count_++] = {ticks, UINT64_MAX, 0, false};
 }
 
 void Spans::close(uint64_t ticks) {
@@ -30,6 +30,29 @@ bool Spans::any(uint64_t begin, uint64_t end) const {
     for (size_t i = 0; i < count_; ++i)
         if (begin <= spans_[i].end && until >= spans_[i].begin) return true;
     return false;
+}
+
+// Numbers have 32 bits, and begin anew when those are used up.
+bool Spans::may_launch(uint32_t correlation, uint64_t begin, uint64_t end) const {
+    if (correlation == 0) return any(begin, end);  // no call of the host launched it
+    const bool timed = begin != 0 || end != 0;
+    for (size_t i = 0; i < count_; ++i) {
+        const Span& span = spans_[i];
+        if (timed && std::max(begin, end) < span.begin) continue;
+        if (!span.after_known || static_cast<int32_t>(correlation - span.after) < 0) return true;
+    }
+    return false;
+}
+
+void Spans::saw_call(uint32_t correlation, uint64_t begin) {
+    constexpr int32_t kFar = -(1 << 24);  // a number of the next round
+    for (size_t i = 0; i < count_; ++i) {
+        Span& span = spans_[i];
+        if (span.end == UINT64_MAX || begin < span.end + kMoment) continue;
+        const auto distance = static_cast<int32_t>(correlation - span.after);
+        if (!span.after_known || (distance < 0 && distance > kFar)) span.after = correlation;
+        span.after_known = true;
+    }
 }
 
 int Stream::open(const char* folder, uint64_t limit_bytes) {
@@ -100,6 +123,32 @@ bool Stream::wants_api(wire::CudaDomain domain, uint32_t cbid, uint32_t thread) 
 
 bool Stream::wants_time(uint64_t begin, uint64_t end) {
     return !spans || spans->any(begin, end);
+}
+
+bool Stream::wants_work(uint32_t correlation, uint64_t begin, uint64_t end) {
+    return !spans || spans->may_launch(correlation, begin, end);
+}
+
+void Stream::saw_call(uint32_t correlation, uint64_t begin) {
+    if (spans) spans->saw_call(correlation, begin);
+}
+
+// One that is open still ended unseen.
+void Stream::open_span(uint64_t ticks) {
+    close_span(ticks);
+    spans->open(ticks);
+    wire::CudaRangeRecord record{};
+    record.begin = ticks;
+    put(wire::RecordType::kCudaRange, record);
+}
+
+void Stream::close_span(uint64_t ticks) {
+    if (!spans->is_open()) return;
+    wire::CudaRangeRecord record{};
+    record.begin = spans->last_begin();
+    record.end = ticks;
+    spans->close(ticks);
+    put(wire::RecordType::kCudaRange, record);
 }
 
 void Stream::state(wire::CudaState state, Result result, const char* line) {

@@ -25,16 +25,32 @@ bool worth_recording(wire::CudaDomain domain, std::string_view name);
 std::string_view plain_name(std::string_view name);
 
 // The times in which records are kept, where recording waits for something: the last of them.
+//
+// Work on devices is kept that was launched in such a time. Which call launched it is known only when that
+// call's record comes, before or after the work's own; but CUPTI numbers calls in the order in which they
+// begin. So work is left out that a call launched whose number is not below that of a call after the end, and
+// what is kept too much (launched before the beginning, or before a later call was seen) the import leaves
+// out, which knows all calls.
 class Spans {
   public:
     void open(uint64_t ticks);
     void close(uint64_t ticks);
+    bool is_open() const { return count_ > 0 && spans_[count_ - 1].end == UINT64_MAX; }
+    uint64_t last_begin() const { return count_ > 0 ? spans_[count_ - 1].begin : 0; }
+    // Whether something of this time is to be kept.
     bool any(uint64_t begin, uint64_t end) const;
+    // Whether work of a call may have been launched in one of the times; 0, 0: when it ran is not known.
+    bool may_launch(uint32_t correlation, uint64_t begin, uint64_t end) const;
+    void saw_call(uint32_t correlation, uint64_t begin);
 
   private:
     static constexpr size_t kMost = 64;
+    // Numbers are given and times are read a moment apart.
+    static constexpr uint64_t kMoment = 100'000;
     struct Span {
         uint64_t begin, end;
+        uint32_t after;    // lowest number of a call after the end
+        bool after_known;  // whether there was one
     };
     Span spans_[kMost] = {};
     size_t count_ = 0;
@@ -70,6 +86,11 @@ class Stream final : public Sink {
     void put(const wire::RecordHeader& record, std::string_view text) override;
     bool wants_api(wire::CudaDomain domain, uint32_t cbid, uint32_t thread) override;
     bool wants_time(uint64_t begin, uint64_t end) override;
+    bool wants_work(uint32_t correlation, uint64_t begin, uint64_t end) override;
+    void saw_call(uint32_t correlation, uint64_t begin) override;
+    // A time in which records are kept begins, and ends.
+    void open_span(uint64_t ticks);
+    void close_span(uint64_t ticks);
     template <class Record>
     void put(wire::RecordType type, Record& record, std::string_view text = {}) {
         record.header.type = static_cast<uint16_t>(type);

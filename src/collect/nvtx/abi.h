@@ -107,6 +107,9 @@ struct ResourceAttributes {
     Message message;
 };
 inline constexpr int32_t kNativeThread = 1 << 16 | 3;
+// Classes, and the indexes that they count from; those of OpenCL are all one to us.
+inline constexpr int32_t kCudaClass = 4, kCudaRtClass = 5, kOpenClClass = 6;
+inline constexpr int32_t kCudaDeviceIndex = 1, kCudaRtDeviceIndex = 0, kCudaRtStreamIndex = 1;
 struct SyncAttributes {
     uint16_t version, size;
     int32_t message_type;

@@ -9,6 +9,11 @@
 #include <nvtx3/nvToolsExtSemanticsTime.h>
 #include <nvtx3/nvToolsExtSync.h>
 
+#if __has_include(<cuda.h>) && __has_include(<driver_types.h>)
+#include <nvtx3/nvToolsExtCuda.h>
+#include <nvtx3/nvToolsExtCudaRt.h>
+#endif
+
 #include "wire/nvtx.h"
 #include "wire/nvtx_schema.h"
 
@@ -89,6 +94,13 @@ SAME_PLACE(ResourceAttributes, type, nvtxResourceAttributes_t, identifierType);
 SAME_PLACE(ResourceAttributes, identifier, nvtxResourceAttributes_t, identifier);
 SAME_PLACE(ResourceAttributes, message, nvtxResourceAttributes_t, message);
 SAME(kNativeThread, NVTX_RESOURCE_TYPE_GENERIC_THREAD_NATIVE);
+#if __has_include(<cuda.h>) && __has_include(<driver_types.h>)
+SAME(kCudaClass << 16 | kCudaDeviceIndex, NVTX_RESOURCE_TYPE_CUDA_DEVICE);
+SAME(kCudaClass << 16 | (kCudaDeviceIndex + 3), NVTX_RESOURCE_TYPE_CUDA_EVENT);
+SAME(kCudaRtClass << 16 | kCudaRtDeviceIndex, NVTX_RESOURCE_TYPE_CUDART_DEVICE);
+SAME(kCudaRtClass << 16 | kCudaRtStreamIndex, NVTX_RESOURCE_TYPE_CUDART_STREAM);
+SAME(kCudaRtClass << 16 | (kCudaRtStreamIndex + 1), NVTX_RESOURCE_TYPE_CUDART_EVENT);
+#endif
 SAME_SIZE(SyncAttributes, nvtxSyncUserAttributes_t);
 SAME_PLACE(SyncAttributes, message, nvtxSyncUserAttributes_t, message);
 

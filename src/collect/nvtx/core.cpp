@@ -1,4 +1,5 @@
 // The calls of NVTX's modules CORE and CORE2.
+#include "collect/nvtx/names.h"
 #include "collect/nvtx/ranges.h"
 
 namespace opsight::nvtx {
@@ -107,6 +108,25 @@ const void* string_w(const void* domain, const wchar_t* text) {
     return register_text(domain_of(domain), narrow.c_str());
 }
 
+wire::NvtxResource kind_of(int32_t type) {
+    using wire::NvtxResource;
+    constexpr NvtxResource kCuda[] = {NvtxResource::kDevice, NvtxResource::kContext, NvtxResource::kStream,
+                                      NvtxResource::kEvent};
+    constexpr NvtxResource kRuntime[] = {NvtxResource::kDevice, NvtxResource::kStream, NvtxResource::kEvent};
+    const int32_t index = type & 0xffff;
+    switch (type >> 16) {
+        case kCudaClass:
+            return index >= kCudaDeviceIndex && index < kCudaDeviceIndex + 4 ? kCuda[index - kCudaDeviceIndex]
+                                                                             : NvtxResource::kOther;
+        case kCudaRtClass:
+            return index < 3 ? kRuntime[index] : NvtxResource::kOther;
+        case kOpenClClass:
+            return NvtxResource::kOpenCl;
+        default:
+            return NvtxResource::kOther;
+    }
+}
+
 // Handles of resources are numbers: nothing is kept for them here.
 const void* resource_create(const void* domain, const ResourceAttributes* attributes) {
     if (!attributes || attributes->size < sizeof *attributes) return nullptr;
@@ -115,9 +135,11 @@ const void* resource_create(const void* domain, const ResourceAttributes* attrib
     as_event.message_type = attributes->message_type;
     as_event.message = attributes->message;
     with_event(domain_of(domain), &as_event, [&](const Event& event) {
-        const bool thread = attributes->type == kNativeThread;
-        define(thread ? wire::NvtxFact::kThread : wire::NvtxFact::kResource, event.domain->number,
-               attributes->identifier, event.text.view(), static_cast<uint64_t>(wire::NvtxResource::kOther));
+        if (attributes->type == kNativeThread)
+            define(wire::NvtxFact::kThread, event.domain->number, attributes->identifier, event.text.view());
+        else
+            define_resource(kind_of(attributes->type), event.domain->number, attributes->identifier,
+                            event.text.view());
     });
     return reinterpret_cast<const void*>(next_dynamic_id());
 }

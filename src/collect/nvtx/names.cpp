@@ -1,4 +1,6 @@
 // Names of CUDA and OpenCL objects, and locks that a program describes.
+#include "collect/nvtx/names.h"
+
 #include "collect/nvtx/ranges.h"
 
 namespace opsight::nvtx {
@@ -8,9 +10,7 @@ using wire::NvtxResource;
 
 template <NvtxResource kind>
 void name_handle(const void* object, const char* name) {
-    if (name)
-        define(wire::NvtxFact::kResource, 0, reinterpret_cast<uintptr_t>(object), name,
-               static_cast<uint64_t>(kind));
+    if (name) define_resource(kind, 0, reinterpret_cast<uintptr_t>(object), name);
 }
 template <NvtxResource kind>
 void name_handle_wide(const void* object, const wchar_t* name) {
@@ -60,6 +60,11 @@ void sync(const void* object) {
 }
 
 }  // namespace
+
+void define_resource(NvtxResource kind, uint32_t domain, uint64_t handle, std::string_view name) {
+    const uint64_t now = wire::read_ticks(wire::best_clock()) & ~wire::kResourceMask;
+    define(wire::NvtxFact::kResource, domain, handle, name, now | static_cast<uint64_t>(kind));
+}
 
 void fill_names(int module, Function** slots, unsigned count) {
     if (module == kCuda) {

@@ -46,6 +46,21 @@ void CudaFacts::take(const RecordView& record) {
         }
         case RecordType::kCudaClock:
             return clocks.push_back(record.as<wire::CudaClockRecord>());
+        case RecordType::kCudaRange:
+            return ranges.take_range(record.as<wire::CudaRangeRecord>());
+        case RecordType::kCudaApi: {
+            const auto call = record.as<wire::CudaApiRecord>();
+            return ranges.take_call(call.correlation, call.begin);
+        }
+        case RecordType::kCudaHandle:
+            return handles.push_back(record.as<wire::CudaHandleRecord>());
+        case RecordType::kCudaEvent: {
+            const uint32_t call = record.as<wire::CudaEventRecord>().correlation;
+            if (call != 0) event_calls.insert(call);
+            return;
+        }
+        case RecordType::kCudaExternal:
+            return take_external(record.as<wire::CudaExternalRecord>());
         case RecordType::kCudaModule:
             return code.take_module(record.as<wire::CudaModuleRecord>());
         case RecordType::kCudaModuleBytes:
@@ -146,16 +161,15 @@ bool CudaImport::take(const RecordView& record) {
         case RecordType::kCudaClock:
             return times_.use(record.as<wire::CudaClockRecord>().times), true;
         case RecordType::kCudaEvent:
-        case RecordType::kCudaExternal:
-            return note(Diag::kUnreadRow, record.type == RecordType::kCudaEvent
-                                              ? "records of events on streams"
-                                              : "correlation with what the program numbers itself"),
-                   true;
+            return take_event(record.as<wire::CudaEventRecord>()), true;
         case RecordType::kCudaDevice:  // read in the first pass
         case RecordType::kCudaContext:
         case RecordType::kCudaStream:
         case RecordType::kCudaModule:
         case RecordType::kCudaModuleBytes:
+        case RecordType::kCudaRange:
+        case RecordType::kCudaHandle:
+        case RecordType::kCudaExternal:
             return true;
         default:
             return false;
@@ -186,6 +200,7 @@ void CudaImport::take_api(const wire::CudaApiRecord& call) {
     span.kind = driver ? HostKind::kDriverApi : HostKind::kRuntimeApi;
     span.name = text_of(call.name, driver ? "(driver call)" : "(runtime call)");
     builder_.add_api(span, call.correlation ? int64_t{call.correlation} : -1, call.result);
+    if (facts_.event_calls.contains(call.correlation)) event_calls_.try_emplace(call.correlation, span.begin);
 }
 
 void CudaImport::take_overhead(const wire::CudaOverheadRecord& overhead) {
@@ -274,6 +289,8 @@ void CudaImport::finish() {
     for (const auto& [number, device] : facts_.devices)
         devices_.find(place_.rank, place_.pid, number, facts_);  // idle ones, too
     finish_memory();
+    finish_events();
+    tell_external_ids();
     finish_code();
     if (times_.error_ns() > 0)
         builder_.info().properties.push_back({fmt::format("cuda_clock_error_ns_of_process_{}", place_.pid),

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "import/capture/cuda_times.h"
+#include "import/capture/nvtx.h"
 #include "wire/cuda.h"
 #include "wire/reader.h"
 
@@ -44,6 +45,25 @@ class CudaCode {
     uint64_t kept_ = 0;
 };
 
+// Which calls lie in the times that recording was limited to. They are told by their numbers, which rise
+// with time: what a call put on a device counts also where the call's own record was left out or lost.
+class CudaRanges {
+  public:
+    void take_range(const wire::CudaRangeRecord& range);
+    void take_call(uint32_t correlation, uint64_t begin);
+    // Whether work of this call belongs to the recording.
+    bool has(uint32_t correlation) const;
+
+  private:
+    struct Range {
+        uint64_t begin, end;
+        uint32_t first, last;  // numbers of calls that began in it
+        bool any;
+    };
+    std::vector<Range> ranges_;
+    std::set<uint32_t> others_;  // calls that began outside, and were open when a range began
+};
+
 struct CudaFacts {
     std::map<uint32_t, wire::CudaDeviceRecord> devices;
     std::map<uint32_t, std::string> device_names;
@@ -51,10 +71,28 @@ struct CudaFacts {
     std::map<std::pair<uint32_t, uint32_t>, wire::CudaStreamRecord> streams;  // by context and stream
     std::vector<wire::CudaClockRecord> clocks;
     CudaCode code;
+    CudaRanges ranges;
+    std::vector<wire::CudaHandleRecord> handles;
+    std::set<uint32_t> event_calls;  // calls that recorded events on streams
+    struct ExternalId {
+        uint32_t kind;
+        uint64_t id;
+    };
+    absl::flat_hash_map<uint32_t, ExternalId> external_ids;  // that programs tied to calls, by call
+    std::map<uint32_t, int64_t> external_kinds;              // how many of each kind
     bool any = false;
 
     void take(const wire::RecordView& record);
+
+  private:
+    void take_external(const wire::CudaExternalRecord& record);
 };
+
+// Names that the program gave through NVTX, by CUPTI's numbers.
+using CudaStreamNames = std::map<std::pair<uint32_t, uint32_t>, std::string>;  // by context and stream
+// A handle is the object that had it last when the name was given. The default stream has no handle of its
+// own: its name is known where the process has one context.
+CudaStreamNames name_streams(const std::vector<NvtxFacts::Name>& names, const CudaFacts& facts);
 
 // The devices of a rank. Its processes may see them under different numbers.
 class CudaDevices {
@@ -80,6 +118,7 @@ struct CudaPlace {
     // The program's framework told of its memory on devices: what the driver gives it is inside, and not
     // counted again.
     bool framework_memory = false;
+    CudaStreamNames stream_names = {};
 };
 
 class CudaImport {
@@ -129,6 +168,11 @@ class CudaImport {
     void take_state(const wire::RecordView& record);
     bool host_times(uint64_t begin, uint64_t end, HostSpan& span);
     void finish_code();
+    // cuda_events.cpp
+    void take_event(const wire::CudaEventRecord& event);
+    void finish_events();
+    void tell_external_ids();
+    void set_call(DeviceSpan& span, uint32_t correlation);
     // cuda_device.cpp
     void take_kind(const wire::CudaKernelKindRecord& kind);
     void take_kernel(const wire::CudaKernelRecord& kernel);
@@ -170,6 +214,8 @@ class CudaImport {
     absl::flat_hash_map<uint32_t, TrackId> threads_;
     std::set<uint32_t> undescribed_;
     std::vector<Allocation> allocations_;
+    std::vector<wire::CudaEventRecord> events_;
+    absl::flat_hash_map<uint32_t, int64_t> event_calls_;     // when the calls of facts_.event_calls began
     std::map<std::pair<uint32_t, uint64_t>, size_t> pools_;  // device and address: number among its pools
 };
 

@@ -116,10 +116,45 @@ TrackId CudaImport::stream_of(uint32_t device, uint32_t context, uint32_t stream
                                           number(stream), place_.pid);
     const auto facts = facts_.streams.find({context, stream});
     if (facts != facts_.streams.end()) builder_.track(known->second).priority = facts->second.priority;
+    const auto name = place_.stream_names.find({context, stream});
+    if (name != place_.stream_names.end())
+        builder_.track(known->second).name =
+            builder_.text(fmt::format("{} (stream {})", name->second, stream));
     return known->second;
 }
 
+// Their beginnings and ends come in order of time, and before the calls after them.
+void CudaRanges::take_range(const wire::CudaRangeRecord& range) {
+    if (range.end == 0)
+        ranges_.push_back({range.begin, UINT64_MAX, 0, 0, false});
+    else if (!ranges_.empty() && ranges_.back().begin == range.begin)
+        ranges_.back().end = range.end;
+}
+
+void CudaRanges::take_call(uint32_t correlation, uint64_t begin) {
+    if (ranges_.empty()) return;
+    const auto after = std::upper_bound(ranges_.begin(), ranges_.end(), begin,
+                                        [](uint64_t time, const Range& range) { return time < range.begin; });
+    if (after == ranges_.begin() || begin > std::prev(after)->end) {
+        others_.insert(correlation);
+        return;
+    }
+    Range& range = *std::prev(after);
+    if (!range.any || static_cast<int32_t>(correlation - range.first) < 0) range.first = correlation;
+    if (!range.any || static_cast<int32_t>(correlation - range.last) > 0) range.last = correlation;
+    range.any = true;
+}
+
+bool CudaRanges::has(uint32_t correlation) const {
+    if (ranges_.empty() || correlation == 0 || others_.contains(correlation)) return true;
+    return std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& range) {
+        return range.any && static_cast<int32_t>(correlation - range.first) >= 0 &&
+               static_cast<int32_t>(range.last - correlation) >= 0;
+    });
+}
+
 bool CudaImport::begin_span(const Where& where, DeviceKind kind, DeviceSpan& span, DeviceExtra& extra) {
+    if (!facts_.ranges.has(where.correlation)) return false;  // launched outside of what was to be recorded
     const std::string_view what = kind == DeviceKind::kKernel ? "a kernel" : "work of a device";
     int64_t end = 0;
     if (!time_of(where.begin, what, span.begin) || !time_of(where.end, what, end)) return false;
@@ -127,7 +162,7 @@ bool CudaImport::begin_span(const Where& where, DeviceKind kind, DeviceSpan& spa
     span.dur = std::max<int64_t>(0, end - span.begin);
     span.kind = kind;
     span.track = stream_of(where.device, where.context, where.stream);
-    span.correlation = where.correlation ? int64_t{where.correlation} : -1;
+    set_call(span, where.correlation);
     if (where.graph_node) extra.graph_node = static_cast<int64_t>(where.graph_node);
     if (where.graph && where.graph != wire::kNoCudaId) extra.graph = where.graph;
     const auto context = facts_.contexts.find(where.context);

@@ -111,8 +111,9 @@ class RunImport {
         Process& process = processes_[index];
         const TickClock clock(process.facts.clocks, rate_ > 0 ? rate_ : 1);
         ProcessImport import(process.reader, process.facts, clock, epoch_ns, rank_of(index),
-                             tells_device_memory(process.reader.info().pid), devices_, process.file,
-                             builder_);
+                             tells_device_memory(process.reader.info().pid),
+                             name_streams(names_of(process.reader.info().pid), process.facts.cuda), devices_,
+                             process.file, builder_);
         import.run(name_of(index));
         facts_.records += import.records();
         for (const wire::CaptureStream& stream : process.reader.streams())
@@ -125,6 +126,14 @@ class RunImport {
         return std::any_of(processes_.begin(), processes_.end(), [pid](const Process& process) {
             return process.reader.info().pid == pid && process.facts.device_memory;
         });
+    }
+
+    std::vector<NvtxFacts::Name> names_of(uint32_t pid) const {
+        std::vector<NvtxFacts::Name> names;
+        for (const Process& process : processes_)
+            if (process.reader.info().pid == pid)
+                names.insert(names.end(), process.facts.nvtx.names.begin(), process.facts.nvtx.names.end());
+        return names;
     }
 
     void report(const Process& process, bool is_root) {

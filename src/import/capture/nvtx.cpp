@@ -90,7 +90,8 @@ void NvtxFacts::take_definition(const RecordView& record) {
             threads[head.id] = cleaned(blob);
             return;
         case wire::NvtxFact::kResource:
-            resources[{head.detail, head.id}] = cleaned(blob);
+            names.push_back({static_cast<wire::NvtxResource>(head.detail & wire::kResourceMask), head.id,
+                             head.detail & ~wire::kResourceMask, cleaned(blob)});
             return;
         case wire::NvtxFact::kText:
             return schemas.define_text(head.id, blob);

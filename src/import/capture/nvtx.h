@@ -38,8 +38,15 @@ struct NvtxFacts {
     };
     std::map<uint32_t, std::string> domains;
     std::map<std::pair<uint32_t, uint64_t>, std::string> categories;
+    // Of an object of CUDA, OpenCL or the program.
+    struct Name {
+        wire::NvtxResource kind;
+        uint64_t handle;
+        uint64_t ticks;  // when it was given; 0: not told
+        std::string text;
+    };
     std::map<uint64_t, std::string> threads, locks, heaps;
-    std::map<std::pair<uint64_t, uint64_t>, std::string> resources;  // kind and handle
+    std::vector<Name> names;
     std::map<uint64_t, Counter> counters;
     absl::flat_hash_map<std::pair<uint32_t, uint64_t>, Amendment> pops;  // by stream and begin of the range
     absl::flat_hash_map<uint64_t, Amendment> ends;                       // by id of the range
@@ -173,6 +180,7 @@ class NvtxImport {
     std::vector<wire::NvtxMemoryRecord> memory_;
     void finish_memory();
     void tell_permissions();
+    void tell_names();
     absl::flat_hash_map<uint64_t, double> last_values_;  // of counters
     absl::flat_hash_map<std::string, double> sums_;      // of those that tell differences
     TrackId counter_track_;

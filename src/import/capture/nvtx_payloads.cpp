@@ -237,8 +237,22 @@ void NvtxImport::finish() {
                                    static_cast<int64_t>(facts_.bad));
     finish_memory();
     tell_permissions();
-    for (const auto& [what, name] : facts_.resources)
-        builder_.info().properties.emplace_back(fmt::format("nvtx_name {:#x}", what.second), name);
+    tell_names();
+}
+
+// The last name of each object. Streams show theirs on their rows, too.
+void NvtxImport::tell_names() {
+    constexpr std::string_view kKinds[] = {"object", "device", "context", "stream", "event", "OpenCL object"};
+    std::map<std::string, std::string> last;
+    for (const NvtxFacts::Name& name : facts_.names) {
+        const auto kind = static_cast<uint64_t>(name.kind);
+        const bool is_number = name.kind == wire::NvtxResource::kDevice;
+        last[fmt::format("nvtx_name {} {}", kKinds[kind < std::size(kKinds) ? kind : 0],
+                         is_number ? std::to_string(name.handle) : fmt::format("{:#x}", name.handle))] =
+            name.text;
+    }
+    for (auto& [key, text] : last)
+        builder_.info().properties.emplace_back(key, std::move(text));
 }
 
 }  // namespace opsight::capture

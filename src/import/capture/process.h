@@ -31,8 +31,8 @@ class ProcessImport {
   public:
     // `epoch_ns`: from CLOCK_MONOTONIC to ns since 1970.
     ProcessImport(wire::CaptureReader& reader, const ProcessFacts& facts, const TickClock& clock,
-                  int64_t epoch_ns, RankId rank, bool framework_memory, CudaDevices& devices,
-                  const std::string& file, ProfileBuilder& builder)
+                  int64_t epoch_ns, RankId rank, bool framework_memory, CudaStreamNames stream_names,
+                  CudaDevices& devices, const std::string& file, ProfileBuilder& builder)
         : reader_(reader),
           facts_(facts),
           rank_(rank),
@@ -41,7 +41,8 @@ class ProcessImport {
           times_(clock, epoch_ns, file, builder),
           nvtx_(facts.nvtx, times_, epoch_ns - realtime_offset(reader), rank, reader.info().pid, file,
                 builder),
-          cuda_(facts.cuda, devices, times_, {rank, reader.info().pid, framework_memory}, file, builder) {}
+          cuda_(facts.cuda, devices, times_,
+                {rank, reader.info().pid, framework_memory, std::move(stream_names)}, file, builder) {}
 
     void run(const std::string& process_name);
     uint64_t records() const { return records_; }

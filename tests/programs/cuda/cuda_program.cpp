@@ -1,7 +1,6 @@
 // A program that uses a GPU, as far as the collector can tell: it loads the library that
 // CUDA_INJECTION64_PATH names as the driver would, and has the fake CUPTI tell of kernels and copies. The
 // first argument says how it lives and dies; it prints "ran" and ends with 9 where it ends in order.
-#include <dlfcn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,39 +14,14 @@
 #include <thread>
 #include <vector>
 
+#include "../nvtx.h"
 #include "collect/cuda/abi.h"
-#include "fake_cupti.h"
+#include "fake_driver.h"
 
 using namespace opsight::cuda;
+using namespace fake;
 
 namespace {
-
-decltype(&fake_put) put;
-decltype(&fake_callback) call_back;
-decltype(&fake_now) now;
-decltype(&fake_drop) drop;
-decltype(&fake_break) put_nonsense;
-
-// As cuInit does. Without a fake CUPTI the program goes on like any other.
-bool start_cuda() {
-    if (const char* path = std::getenv("CUDA_INJECTION64_PATH"); path && *path) {
-        void* tool = dlopen(path, RTLD_NOW);
-        auto* begin = tool ? reinterpret_cast<int (*)()>(dlsym(tool, "InitializeInjection")) : nullptr;
-        if (begin) begin();
-    }
-    const char* fake = std::getenv("OPSIGHT_CUPTI");
-    void* library = fake ? dlopen(fake, RTLD_NOW) : nullptr;
-    if (!library || !dlsym(library, "fake_put")) return false;
-    put = reinterpret_cast<decltype(put)>(dlsym(library, "fake_put"));
-    call_back = reinterpret_cast<decltype(call_back)>(dlsym(library, "fake_callback"));
-    now = reinterpret_cast<decltype(now)>(dlsym(library, "fake_now"));
-    drop = reinterpret_cast<decltype(drop)>(dlsym(library, "fake_drop"));
-    put_nonsense = reinterpret_cast<decltype(put_nonsense)>(dlsym(library, "fake_break"));
-    ResourceData data{};
-    call_back(kResource, kInitFinished, &data);
-    call_back(kResource, kContextCreated, &data);
-    return true;
-}
 
 template <class Activity>
 void give(const Activity& activity, uint32_t stream) {
@@ -140,6 +114,22 @@ void facts() {
     give(stream, 0);
 }
 
+// Two streams that have the same handle one after the other, and names for both and for the default stream.
+void named_streams() {
+    const auto make = [](uintptr_t stream) {
+        ResourceData data{};
+        data.context = reinterpret_cast<Handle>(1);
+        data.stream = reinterpret_cast<Handle>(stream);
+        call_back(kResource, kStreamCreated, &data);
+    };
+    make(13 << 8);
+    nvtxNameCudaStreamA(reinterpret_cast<cudaStream_t>(13 << 8), "copies");
+    nvtxNameCudaStreamA(nullptr, "all the rest");
+    nvtxNameCudaDeviceA(0, "the only one");
+    make(14 << 8);
+    nvtxNameCuStreamA(reinterpret_cast<CUstream>(14 << 8), "not used");
+}
+
 void copies() {
     const uint64_t t = now();
     api(kRuntime, 2, 50, t, t + 1000);
@@ -185,9 +175,11 @@ void copies() {
 
 void waits_and_memory() {
     const uint64_t t = now();
+    api(kRuntime, 8, 60, t, t + 100);
     EventActivity event{};
     event.kind = kCudaEvent;
     event.correlation = 60;
+    event.device_time = event_times() ? t + 70'000 : 0;
     event.context = 1;
     event.stream = 7;
     event.event = 5;
@@ -293,6 +285,7 @@ void modules() {
 
 void everything() {
     facts();
+    named_streams();
     for (uint32_t i = 1; i <= 10; ++i)
         launch(i, i % 2 ? kGemm : kAdd);
     copies();
@@ -334,6 +327,25 @@ void many(uint32_t threads, uint32_t each) {
         thread.join();
 }
 
+void wait_ms(int ms) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+}
+
+// Whether the child ends with 5. One that hangs is ended, so that the test fails instead of hanging too.
+bool ends_with_5(pid_t child) {
+    constexpr int kStepMs = 10, kMostMs = 60'000;
+    int status = 0;
+    for (int waited = 0; waited < kMostMs; waited += kStepMs) {
+        const pid_t ended = waitpid(child, &status, WNOHANG);
+        if (ended != 0) return ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 5;
+        wait_ms(kStepMs);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    std::fprintf(stderr, "the forked child hung\n");
+    return false;
+}
+
 int forked() {
     launch(1);
     const pid_t child = fork();
@@ -342,10 +354,9 @@ int forked() {
             launch(100 + i);
         std::exit(5);
     }
-    int status = 0;
-    waitpid(child, &status, 0);
+    const bool well = ends_with_5(child);
     launch(2);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 5 ? 9 : 1;
+    return well ? 9 : 1;
 }
 
 // Forks while other threads are in the middle of everything.
@@ -361,9 +372,7 @@ int fork_storm() {
     for (int i = 0; i < 40; ++i) {
         const pid_t child = fork();
         if (child == 0) std::exit(5);
-        int status = 0;
-        waitpid(child, &status, 0);
-        wrong += !(WIFEXITED(status) && WEXITSTATUS(status) == 5);
+        wrong += !ends_with_5(child);
     }
     __atomic_store_n(&over, true, __ATOMIC_RELAXED);
     for (std::thread& thread : running)
@@ -384,8 +393,32 @@ void profiled_range() {
     }
 }
 
-void wait_ms(int ms) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+// A call now, whose kernel runs from `begin_ms` to `end_ms` after it.
+void launch_for_later(uint32_t correlation, uint64_t ms, uint64_t begin_ms, uint64_t end_ms) {
+    const uint64_t begin = now();
+    api(kRuntime, 1, correlation, begin, now());
+    give(kernel(kGemm, correlation, begin + begin_ms * ms, begin + end_ms * ms), 7);
+}
+
+// Ranges of NVTX that recording is limited to, and work that is launched in and around them.
+void nvtx_ranges() {
+    const uint64_t start = now();
+    wait_ms(20);
+    const uint64_t ms = (now() - start) / 20;
+    facts();
+    launch_for_later(1, ms, 0, 5'000);  // runs through all that follows
+    for (uint32_t turn = 0; turn < 2; ++turn) {
+        const uint32_t id = 10 * (turn + 1);
+        nvtxRangePushA("wanted");
+        wait_ms(10);
+        launch_for_later(id + 1, ms, 1, 2);
+        launch_for_later(id + 2, ms, 500, 600);
+        wait_ms(10);
+        nvtxRangePop();
+        wait_ms(10);
+        launch_for_later(id + 3, ms, 1, 2);
+        launch_for_later(id + 4, ms, 20, 5'000);  // into the next range
+    }
 }
 
 int die(const std::string& how) {
@@ -410,6 +443,7 @@ int run(const std::string& how, uint32_t number) {
     if (how == "fork") return forked();
     if (how == "fork_storm") return fork_storm();
     if (how == "profiler") profiled_range();
+    if (how == "ranges") nvtx_ranges();
     if (how == "delayed") {
         launch(1);
         wait_ms(600);

@@ -6,11 +6,14 @@
 // and with what. FAKE_CUPTI_NO_CLOCK: the tool's clock is refused.
 #include "fake_cupti.h"
 
+#include <pthread.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <map>
 #include <mutex>
+#include <new>
 #include <set>
 #include <string>
 #include <vector>
@@ -46,8 +49,13 @@ struct State {
 };
 State& g = everlasting<State>();
 size_t g_dropped = 0;
+bool g_event_times = false;
 
 using Lock = std::lock_guard<std::recursive_mutex>;
+
+// A child that is forked while another thread is in here finds the lock free, and the state whole.
+[[maybe_unused]] const int g_fork_handlers = pthread_atfork([] { g_lock.lock(); }, [] { g_lock.unlock(); },
+                                                            [] { new (&g_lock) std::recursive_mutex; });
 
 std::string cuda_version() {
     const char* version = std::getenv("FAKE_CUPTI_CUDA");
@@ -149,7 +157,8 @@ const char* const kRuntimeNames[] = {nullptr,
                                      "cudaGraphLaunch_v10000",
                                      "cudaProfilerStart_v4000",
                                      "cudaProfilerStop_v4000",
-                                     "cudaStreamSynchronize_ptsz_v7000"};
+                                     "cudaStreamSynchronize_ptsz_v7000",
+                                     "cudaEventRecord_v3020"};
 const char* const kDriverNames[] = {nullptr, "cuLaunchKernel", "cuCtxGetCurrent", "cuMemAlloc_v2"};
 
 }  // namespace
@@ -279,6 +288,17 @@ Result cuptiGetContextId(void* context, uint32_t* id) {
     *id = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(context));
     return kSuccess;
 }
+// The second byte of a handle is the stream's number.
+Result cuptiGetStreamIdEx(void* context, void* stream, uint8_t, uint32_t* id) {
+    if (!context) return kInvalidParameter;
+    *id = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(stream) >> 8 & 0xff);
+    return kSuccess;
+}
+Result cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t on) {
+    const Lock lock(g_lock);
+    g_event_times = on != 0;
+    return kSuccess;
+}
 Result cuptiGetGraphId(void* graph, uint32_t* id) {
     return cuptiGetContextId(graph, id);
 }
@@ -311,6 +331,11 @@ void fake_put(const void* record, size_t bytes, uint32_t stream) {
 void fake_callback(uint32_t domain, uint32_t id, const void* data) {
     const Lock lock(g_lock);
     if (g_callback && g.callbacks.contains({domain, id})) g_callback(g_callback_data, domain, id, data);
+}
+
+int fake_event_times() {
+    const Lock lock(g_lock);
+    return g_event_times;
 }
 
 uint64_t fake_now() {

@@ -13,6 +13,8 @@ void fake_callback(uint32_t domain, uint32_t id, const void* data);
 uint64_t fake_now(void);
 /* Whether records of this kind, or calls of this function, are wanted now. */
 int fake_enabled(uint32_t kind);
+/* Whether the tool wants to know when devices come by events. */
+int fake_event_times(void);
 /* CUPTI loses count of `count` records. */
 void fake_drop(size_t count);
 /* A record that makes no sense. */

@@ -101,6 +101,13 @@ struct Frame {
     bool done;     // ended out of order; leaves when it comes to the top
 };
 
+// A range that may end on another thread, while the thread that began it remembers where its duration goes.
+struct Started {
+    uint64_t id;  // 0: none
+    uint64_t* dur;
+    uint64_t begin;
+};
+
 // What a thread has open in an NVTX domain.
 struct DomainCount {
     uint32_t depth, seen;
@@ -110,6 +117,7 @@ struct DomainCount {
 struct ThreadState {
     static constexpr size_t kDeepest = 1024;
     static constexpr size_t kMostDomains = 256;
+    static constexpr size_t kMostStarted = 64;
 
     explicit ThreadState(wire::CaptureWriter& writer) : stream(writer) {}
 
@@ -141,8 +149,9 @@ struct ThreadState {
     IdCache<2048> kinds;
     size_t depth = 0, deeper = 0;
     Frame frames[kDeepest];
-    bool busy = false;        // inside a call of ours: a signal handler must not append now
-    uint64_t last_range = 0;  // number of the last range that may end on another thread
+    bool busy = false;                   // inside a call of ours: a signal handler must not append now
+    uint64_t last_range = 0;             // number of the last range that may end on another thread
+    Started started[kMostStarted] = {};  // by their number, the last ones
     DomainCount domains[kMostDomains] = {};
 };
 

@@ -18,7 +18,7 @@
 namespace opsight::wire {
 
 inline constexpr char kMagic[8] = {'O', 'P', 'S', 'C', 'A', 'P', '\r', '\n'};
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 inline constexpr uint32_t kEndianMark = 0x01020304;
 inline constexpr uint32_t kChunkMagic = 0x4b4e4843;  // "CHNK"
 inline constexpr uint32_t kHeaderBytes = 4096;
@@ -72,11 +72,11 @@ enum class RecordType : uint16_t {
     kAsyncEnd = 11,
     kLinkedOp = 12,  // a kOp with its place in the autograd graph
     // NVTX, see nvtx.h
-    kNvtxKind = 13,   // text, domain, category and colour that ranges share
-    kNvtxRange = 14,  // an OpRecord: a range of one thread
-    kNvtxMark = 15,   // a point in time
-    kNvtxStart = 16,  // a range that may end on another thread
-    kNvtxEnd = 17,
+    kNvtxKind = 13,     // text, domain, category and colour that ranges share
+    kNvtxRange = 14,    // an OpRecord: a range of one thread
+    kNvtxMark = 15,     // a point in time
+    kNvtxStart = 16,    // a range that may end on another thread
+    kNvtxEnd = 17,      // of one that did, or that its thread no longer remembers
     kNvtxNumber = 18,   // numeric payload of the NVTX event before it
     kNvtxData = 19,     // payload with a schema, or a text that one points to, of the NVTX event before it
     kNvtxDefine = 20,   // facts of the whole process: domains, categories, names, schemas, counters

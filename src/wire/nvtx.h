@@ -24,10 +24,15 @@ struct NvtxMarkRecord {
     uint64_t time;
 };
 
-// kNvtxStart and kNvtxEnd; an end has no kind.
+// `range.dur` is filled in where the range ends on its own thread soon enough; else its end is a record.
 struct NvtxStartRecord {
+    OpRecord range;
+    uint64_t id;
+};
+
+struct NvtxEndRecord {
     RecordHeader header;
-    uint32_t kind;
+    uint32_t reserved;
     uint64_t time, id;
 };
 

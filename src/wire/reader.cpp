@@ -36,7 +36,7 @@ constexpr std::array<size_t, static_cast<size_t>(RecordType::kCount)> kSmallest 
     sizeof(OpRecord),
     sizeof(NvtxMarkRecord),
     sizeof(NvtxStartRecord),
-    sizeof(NvtxStartRecord),
+    sizeof(NvtxEndRecord),
     sizeof(NvtxNumberRecord),
     sizeof(NvtxDataRecord),
     sizeof(NvtxDefineRecord),

@@ -70,6 +70,8 @@ class Everything(Nvtx):
         self.assertLessEqual(ranges["outer"]["begin_ns"], ranges["inner é世"]["begin_ns"])
         self.assertLessEqual(ranges["inner é世"]["end_ns"], ranges["outer"]["end_ns"])
         self.assertTrue(ranges["never ended"]["unfinished"])
+        rows = self.sql("SELECT unfinished, count(*) AS n FROM nvtx_ranges WHERE text = 'one of a hundred' GROUP BY 1")
+        self.assertEqual([tuple(row.values()) for row in rows], [(False, 100)])
         self.assertFalse(ranges["outer"]["unfinished"])
         rows = self.sql("SELECT type, domain, category, category_name, color, payload FROM nvtx_ranges "
                         "WHERE text = 'registered text' ORDER BY type")

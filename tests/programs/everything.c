@@ -27,6 +27,15 @@ static nvtxEventAttributes_t attributes(const char* text) {
     return a;
 }
 
+/* More ranges at a time than a tool may care to remember, ended in the order of their starts. */
+static void many_open(void) {
+    nvtxRangeId_t ids[100];
+    for (int i = 0; i < 100; ++i)
+        ids[i] = nvtxRangeStartA("one of a hundred");
+    for (int i = 0; i < 100; ++i)
+        nvtxRangeEnd(ids[i]);
+}
+
 static void plain(void) {
     int outer = nvtxRangePushA("outer"), inner = nvtxRangePushW(L"inner \u00e9\u4e16");
     int after_inner = nvtxRangePop(), after_outer = nvtxRangePop(), too_many = nvtxRangePop();
@@ -34,6 +43,7 @@ static void plain(void) {
     nvtxMarkW(L"a wide mark");
     nvtxRangeEnd(nvtxRangeStartA("started and ended"));
     nvtxRangeStartA("never ended");
+    many_open();
     printf("depths %d %d %d %d %d\n", outer, inner, after_inner, after_outer, too_many < 0 ? -1 : too_many);
 }
 

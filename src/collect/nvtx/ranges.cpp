@@ -8,8 +8,11 @@ namespace {
 using collect::Frame;
 using wire::RecordType;
 
-// Ids of ranges that may end on another thread; what a program gets where they are not recorded is 0.
+// Ids of ranges that may end on another thread: a thread and a number. What a program gets where they are not
+// recorded is 0.
 constexpr uint64_t kAwaitedBit = uint64_t{1} << 62;
+constexpr unsigned kThreadShift = 40;
+constexpr uint64_t kNumberMask = (uint64_t{1} << kThreadShift) - 1;
 
 uint32_t define_kind(ThreadState& state, const Event& event) {
     const std::string_view text = event.text.view().substr(0, wire::kMaxBlob);
@@ -170,6 +173,37 @@ int push_unrecorded(const Event& event) {
     return count_push(*call, *event.domain);
 }
 
+// A signal may come between any two of these stores: the id makes the others valid.
+void remember(ThreadState& state, const collect::Started& range) {
+    collect::Started& slot = state.started[range.id % ThreadState::kMostStarted];
+    slot.id = 0;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    slot.dur = range.dur;
+    slot.begin = range.begin;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    slot.id = range.id;
+}
+
+// Ends a range that this thread began and still knows; nothing is appended.
+bool end_remembered(uint64_t id) {
+    ThreadState* state = Recorder::existing_state();
+    if (!state) return false;
+    collect::Started& slot = state->started[id % ThreadState::kMostStarted];
+    if (slot.id != id) return false;
+    const uint64_t now = state->stream.writer().ticks();
+    *slot.dur = now > slot.begin ? now - slot.begin : 1;
+    slot.id = 0;
+    return true;
+}
+
+void append_end(ThreadState& state, uint64_t id) {
+    auto* record = state.stream.begin_record<wire::NvtxEndRecord>(RecordType::kNvtxEnd);
+    if (!record) return;
+    record->time = state.stream.writer().ticks();
+    record->id = id;
+    state.stream.commit(sizeof *record);
+}
+
 }  // namespace
 
 int push(const Event& event) {
@@ -233,12 +267,13 @@ uint64_t start(const Event& event) {
     const uint32_t kind = kind_of(state, event);
     auto* record = state.stream.begin_record<wire::NvtxStartRecord>(RecordType::kNvtxStart);
     if (!record) return awaited ? kAwaitedBit : 0;
-    const uint64_t id = (awaited ? kAwaitedBit : 0) | (uint64_t{state.stream.number()} + 1) << 40 |
-                        (++state.last_range & ((uint64_t{1} << 40) - 1));
-    record->kind = kind;
+    const uint64_t id = (awaited ? kAwaitedBit : 0) | (uint64_t{state.stream.number()} + 1) << kThreadShift |
+                        (++state.last_range & kNumberMask);
+    record->range.kind = kind;
     record->id = id;
-    const uint64_t now = record->time = state.stream.writer().ticks();
+    const uint64_t now = record->range.begin = state.stream.writer().ticks();
     state.stream.commit(sizeof *record);
+    remember(state, {id, &record->range.dur, now});
     if (event.attributes || event.payload_count > 0) append_payload(state, event);
     state.stream.snapshot_if_due(now);
     Recorder::in_window(now);
@@ -247,17 +282,11 @@ uint64_t start(const Event& event) {
 
 void end(uint64_t id, const Domain* domain, const PayloadData* payloads, size_t payload_count) {
     if (id == 0) return;
-    {
-        // Also where the window is over: the range began within it.
+    // Also where the window is over: the range began within it.
+    if (const bool ended = end_remembered(id); !ended || payload_count > 0) {
         Call call(Recorder::state());
-        if (call) {
-            if (auto* record = call->stream.begin_record<wire::NvtxStartRecord>(RecordType::kNvtxEnd)) {
-                record->time = call->stream.writer().ticks();
-                record->id = id;
-                call->stream.commit(sizeof *record);
-                if (payload_count > 0) amend(*call, id, 0, payloads, payload_count, domain->number);
-            }
-        }
+        if (call && !ended) append_end(*call, id);
+        if (call && payload_count > 0) amend(*call, id, 0, payloads, payload_count, domain->number);
     }
     if (id & kAwaitedBit) close_gate();
 }

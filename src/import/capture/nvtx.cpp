@@ -151,7 +151,7 @@ bool NvtxImport::take(const RecordView& record) {
             take_start(record.as<wire::NvtxStartRecord>());
             return true;
         case RecordType::kNvtxEnd:
-            take_end(record.as<wire::NvtxStartRecord>());
+            take_end(record.as<wire::NvtxEndRecord>());
             return true;
         case RecordType::kNvtxNumber:
             take_number(record.as<wire::NvtxNumberRecord>());
@@ -235,9 +235,10 @@ void NvtxImport::take_mark(const wire::NvtxMarkRecord& mark) {
 }
 
 void NvtxImport::take_start(const wire::NvtxStartRecord& start) {
-    begin_event(start.kind, NvtxType::kStartEnd);
+    begin_event(start.range.kind, NvtxType::kStartEnd);
     open_->id = start.id;
-    open_->begin_ticks = start.time;
+    open_->begin_ticks = start.range.begin;
+    open_->dur_ticks = start.range.dur;
 }
 
 void NvtxImport::take_number(const wire::NvtxNumberRecord& number) {

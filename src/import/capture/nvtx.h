@@ -105,6 +105,7 @@ class NvtxImport {
         Kind kind;
         NvtxType type = NvtxType::kPushPop;
         uint64_t id = 0, begin_ticks = 0;  // of ranges that may end elsewhere
+        uint64_t dur_ticks = 0;            // of those that ended on their thread
         std::vector<std::string> payloads;
         std::optional<NvtxPayload> number;
         std::string message;
@@ -132,7 +133,7 @@ class NvtxImport {
     void take_start(const wire::NvtxStartRecord& start);
     void take_number(const wire::NvtxNumberRecord& number);
     void take_data(const wire::RecordView& record);
-    void take_end(const wire::NvtxStartRecord& end);
+    void take_end(const wire::NvtxEndRecord& end);
     void read_payloads(Event& event, const std::vector<Data>& payloads, Told& told);
     void add_amendment(Event& event);
     void add_deferred(Event& event, const Told& told);

@@ -97,6 +97,8 @@ void NvtxImport::flush() {
             add_deferred(event, told);
         } else if (event.type != NvtxType::kStartEnd) {
             add(event, {});
+        } else if (event.dur_ticks > 0) {
+            if (times_.set(event.span, event.begin_ticks, event.dur_ticks)) add(event, {});
         } else if (const auto end = ends_.find(event.id); end != ends_.end()) {
             add_crossing(event, end->second);
             ends_.erase(end);
@@ -110,7 +112,7 @@ void NvtxImport::flush() {
     texts_.clear();
 }
 
-void NvtxImport::take_end(const wire::NvtxStartRecord& record) {
+void NvtxImport::take_end(const wire::NvtxEndRecord& record) {
     flush();
     const End end{record.time, track_};
     const auto start = starts_.find(record.id);

@@ -46,9 +46,16 @@ class NvtxCapture : public ::testing::Test {
         record->dur = dur;
         stream.commit(sizeof *record);
     }
-    void start_or_end(wire::ThreadStream& stream, RecordType type, uint32_t of, uint64_t time, uint64_t id) {
-        auto* record = stream.begin_record<wire::NvtxStartRecord>(type);
-        record->kind = of;
+    void start(wire::ThreadStream& stream, uint32_t of, uint64_t begin, uint64_t dur, uint64_t id) {
+        auto* record = stream.begin_record<wire::NvtxStartRecord>(RecordType::kNvtxStart);
+        record->range.kind = of;
+        record->range.begin = start_ + begin;
+        record->range.dur = dur;
+        record->id = id;
+        stream.commit(sizeof *record);
+    }
+    void end(wire::ThreadStream& stream, uint64_t time, uint64_t id) {
+        auto* record = stream.begin_record<wire::NvtxEndRecord>(RecordType::kNvtxEnd);
         record->time = start_ + time;
         record->id = id;
         stream.commit(sizeof *record);
@@ -84,23 +91,23 @@ TEST_F(NvtxCapture, TextsOfFrameworksBecomeOpsAndModulesAsInReportsOfNsightSyste
 
 TEST_F(NvtxCapture, RangesThatEndOnAnotherThreadKnowBoth) {
     wire::ThreadStream stream(writer_);
-    start_or_end(stream, RecordType::kNvtxStart, kind(stream, "crossing"), 1000, 1);
-    start_or_end(stream, RecordType::kNvtxStart, kind(stream, "open"), 1500, 2);
+    start(stream, kind(stream, "crossing"), 1000, 0, 1);
+    start(stream, kind(stream, "open"), 1500, 0, 2);
+    start(stream, kind(stream, "at home"), 1700, 300, 3);
     std::thread([this] {
         wire::ThreadStream other(writer_);
-        start_or_end(other, RecordType::kNvtxEnd, 0, 5000, 1);
-        start_or_end(other, RecordType::kNvtxEnd, 0, 6000, 99);
+        end(other, 5000, 1);
+        end(other, 6000, 99);
     }).join();
     const Profile profile = imported();
-    ASSERT_EQ(profile.nvtx.size(), 2u);
-    int crossed = 0;
-    for (size_t i = 0; i < 2; ++i)
-        if (profile.nvtx.end_track[i].valid()) {
-            ++crossed;
-            EXPECT_NE(profile.nvtx.end_track[i], profile.nvtx.track[i]);
-            EXPECT_EQ(profile.strings.view(profile.nvtx.text[i]), "crossing");
-        }
-    EXPECT_EQ(crossed, 1);
+    ASSERT_EQ(profile.nvtx.size(), 3u);
+    for (size_t i = 0; i < 3; ++i) {
+        const std::string_view text = profile.strings.view(profile.nvtx.text[i]);
+        EXPECT_EQ(profile.nvtx.end_track[i].valid(), text == "crossing");
+        EXPECT_NE(profile.nvtx.end_track[i], profile.nvtx.track[i]);
+        const uint32_t flags = profile.host.flags[static_cast<size_t>(profile.nvtx.row[i])];
+        EXPECT_EQ((flags & kUnfinished) != 0, text == "open") << text;
+    }
     EXPECT_EQ(profile.diagnostics.count(Diag::kUnfinishedSpan), 1);
     EXPECT_EQ(profile.diagnostics.count(Diag::kEndWithoutBegin), 1);
 }

@@ -54,13 +54,11 @@ def start(torch):
 def _start(torch, chosen):
     from . import observer
 
-    why_not = observer.refusal(torch)
+    library, why_not = observer.begin(torch, chosen)
     if why_not is not None:
         from . import kineto
 
         kineto.start(torch, chosen, why_not)
-        return
-    library = observer.open_capture(torch, chosen)
     if library is None:
         return
     atexit.register(observer.finish, library, torch)

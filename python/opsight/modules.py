@@ -8,6 +8,8 @@ import functools
 import sys
 import weakref
 
+from .hook import say
+
 
 class Names:
     """The observer's handle of each module, made at its first call."""
@@ -55,6 +57,10 @@ class Names:
 
 def track(torch, library):
     """Wraps nn.Module.__call__. Global forward hooks would not do: they do not run when forward() raises."""
+    compiling = _asks_dynamo(torch)
+    if compiling is None:
+        say("calls of nn.Module are not recorded: with PyTorch 2.0 that would disturb torch.compile")
+        return
     call = torch.nn.Module.__call__
     names = Names(library)
     entries = names.entries
@@ -62,6 +68,8 @@ def track(torch, library):
 
     @functools.wraps(call)
     def __call__(self, *args, **kwargs):
+        if compiling():  # being traced: what runs later is the graph
+            return call(self, *args, **kwargs)
         entry = entries.get(id(self))
         if entry is None or entry[0]() is not self:
             entry = names.add(self, _enclosing(sys._getframe(1), code))
@@ -72,7 +80,35 @@ def track(torch, library):
             leave()
 
     code = __call__.__code__
+    _keep_from_dynamo(torch, code)
     torch.nn.Module.__call__ = __call__
+
+
+def _asks_dynamo(torch):
+    """The function that torch.compile takes as true in what it traces; None: there is torch.compile, but no such."""
+    if not hasattr(torch, "compile"):
+        return bool
+    return getattr(getattr(torch, "compiler", None), "is_dynamo_compiling", None)
+
+
+def _keep_from_dynamo(torch, wrapper):
+    """Where torch.compile meets a call of ours it goes on inside of it: it compiles the module and nothing of this file.
+    Else all modules would share one code object's few places for graphs."""
+    frames = torch._C._dynamo.eval_frame if hasattr(torch._C, "_dynamo") else None
+    if hasattr(frames, "_FrameExecStrategy"):
+        skip, default = frames._FrameAction.SKIP, frames._FrameAction.DEFAULT
+        frames.set_code_exec_strategy(wrapper, frames._FrameExecStrategy(skip, default))
+        for code in _functions_of_names():
+            frames.set_code_exec_strategy(code, frames._FrameExecStrategy(skip, skip))
+    elif hasattr(frames, "skip_code"):
+        for code in (wrapper, *_functions_of_names()):
+            frames.skip_code(code)
+
+
+def _functions_of_names():
+    functions = [_enclosing, *(value for value in vars(Names).values() if callable(value))]
+    codes = [function.__code__ for function in functions]
+    return codes + [nested for code in codes for nested in code.co_consts if hasattr(nested, "co_code")]
 
 
 def _enclosing(frame, code):

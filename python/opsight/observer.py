@@ -5,6 +5,7 @@ import platform
 import socket
 import sys
 
+from . import builder
 from .hook import say
 
 SHAPES, MEMORY = 1, 2
@@ -29,17 +30,8 @@ def _built_for(path):
     return version, libtorch
 
 
-def _loaded_libtorch():
-    with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
-        for line in maps:
-            name = os.path.basename(line.rstrip())
-            if name.startswith("libtorch_cpu.so"):
-                return name
-    return None
-
-
 def refusal(torch):
-    """Why the observer cannot be used with this torch, or None."""
+    """Why the observer that came with Opsight cannot be used with this torch, or None."""
     path = os.environ.get("OPSIGHT_OBSERVER", "")
     if not path or not os.path.exists(path):
         return "this Opsight was built without its PyTorch observer"
@@ -47,7 +39,7 @@ def refusal(torch):
     own = str(getattr(torch, "__version__", "unknown"))
     if own.split(".")[:2] != version.split("."):
         return f"the program uses PyTorch {own}, the observer was built for {version}"
-    loaded = _loaded_libtorch()
+    loaded = os.path.basename(builder.loaded_library("torch_cpu") or "missing")
     if loaded != libtorch:
         return f"the program's libtorch is {loaded}, the observer was built for {libtorch}"
     return None
@@ -143,9 +135,31 @@ def _properties(torch):
             yield variable.lower(), os.environ[variable]
 
 
-def open_capture(torch, chosen):
-    """The library, recording into a new capture; None where that cannot be."""
-    library = _load(os.environ["OPSIGHT_OBSERVER"])
+def begin(torch, chosen):
+    """The observer, recording into a new capture, or None; and why none fits, where torch.profiler may do instead."""
+    why_not = refusal(torch)
+    if why_not is None:
+        library, why_not = _open(os.environ["OPSIGHT_OBSERVER"], torch, chosen)
+        if why_not is None:
+            return library, None
+    if not chosen.get("build_observer", True):
+        return None, why_not
+    try:
+        path = builder.observer_for(torch)
+    except (builder.Unbuilt, OSError) as problem:
+        return None, f"{why_not}, and could not be built: {problem}"
+    library, why_not = _open(path, torch, chosen)
+    if why_not is not None:
+        os.unlink(path)  # the next run tries again
+    return library, why_not
+
+
+def _open(path, torch, chosen):
+    """As begin(), with the observer at `path`. Where no capture can be made, neither is told."""
+    try:
+        library = _load(path)
+    except OSError as problem:
+        return None, f"the observer cannot be loaded ({problem})"
     window = Window(
         float(chosen.get("delay_s", 0)),
         float(chosen.get("duration_s", 0)),
@@ -156,17 +170,16 @@ def open_capture(torch, chosen):
     directory = os.environ["OPSIGHT_CAPTURE_DIR"]
     limit = int(chosen.get("limit_bytes", 1 << 30))
     code = library.opsight_torch_open(os.fsencode(directory), limit, flags, ctypes.byref(window))
+    if code < 0:
+        return None, "the observer does not fit this build of PyTorch"
     if code > 0:
         say(f"not recording: no capture file could be made in {directory}: {os.strerror(code)}")
-    elif code < 0:
-        say("not recording: the observer does not fit this build of PyTorch; rebuild Opsight on this machine")
-    if code != 0:
-        return None
+        return None, None
     global recording
     recording = True
     for key, value in _properties(torch):
         library.opsight_torch_property(key.encode(), value.encode("utf-8", "replace"))
-    return library
+    return library, None
 
 
 def finish(library, torch):

@@ -174,6 +174,10 @@ class ProfileCommand : public Command {
         sub.add_flag("!--no-shapes", options_.shapes, "Leave out the shapes and dtypes of ops");
         sub.add_flag("!--no-memory", options_.memory, "Leave out allocations");
         sub.add_flag("!--no-modules", options_.modules, "Leave out calls of nn.Module");
+        sub.add_flag(
+            "!--no-build-observer", options_.build_observer,
+            "Where the observer of this Opsight does not fit the program's PyTorch, build none for it: "
+            "use torch.profiler");
     }
 
     void declare_when(CLI::App& sub) {

@@ -40,20 +40,45 @@ Ability nvtx(const Parts& parts) {
     return {"nvtx", true, detail};
 }
 
+// As python/opsight/builder.py looks for it. Empty: there is none.
+std::string compiler() {
+    const char* chosen = std::getenv("CXX");
+    std::string_view first = chosen ? chosen : "";
+    first = first.substr(0, first.find(' '));
+    if (first.find('/') != first.npos && access(std::string(first).c_str(), X_OK) == 0)
+        return std::string(first);
+    for (const std::string_view name : {first, std::string_view("g++"), {"c++"}, {"clang++"}}) {
+        std::string found = name.empty() ? "" : find_program(std::string(name));
+        if (!found.empty()) return found;
+    }
+    return {};
+}
+
+// What becomes of a PyTorch that the observer of this Opsight was not built for.
+std::string other_versions(const Parts& parts, const std::string& builder) {
+    if (parts.sources.empty())
+        return "through torch.profiler, as the sources of the observer are missing: install Opsight again";
+    if (builder.empty())
+        return "through torch.profiler, as there is no C++ compiler to build an observer for them (install "
+               "g++, "
+               "or name one with CXX)";
+    return fmt::format("from 1.13 on, by an observer that {} builds in their first run", builder);
+}
+
 Ability pytorch(const Parts& parts) {
     if (parts.inject_folder.empty())
         return {"pytorch", false, "the Python part of Opsight is missing (python/opsight): install it again"};
+    const std::string builder = parts.sources.empty() ? "" : compiler();
+    const std::string others = other_versions(parts, builder);
     if (parts.observer.empty())
-        return {"pytorch", false,
-                "this Opsight was built without its PyTorch observer: install libtorch-dev and build again. "
-                "Until then torch.profiler is used where the program's PyTorch has it"};
+        return {"pytorch", !builder.empty(),
+                "ops, modules, memory and iterations of any version of PyTorch " + others};
     std::ifstream file(fs::path(parts.observer).replace_filename("opsight_torch.version"));
     std::string version = "?";
     std::getline(file, version);
-    return {"pytorch", true,
-            fmt::format("ops, modules, memory and iterations of PyTorch {}; other versions through "
-                        "torch.profiler",
-                        version)};
+    return {
+        "pytorch", true,
+        fmt::format("ops, modules, memory and iterations of PyTorch {}; other versions {}", version, others)};
 }
 
 Ability nsys() {

@@ -123,7 +123,8 @@ Parts find_parts(const std::string& folder) {
             first_existing(folder, {"../share/opsight/python/opsight/inject", "../python/opsight/inject",
                                     "../../python/opsight/inject"}),
             first_existing(folder, {"../lib/opsight/libopsight_nvtx.so", "../lib/libopsight_nvtx.so"}),
-            first_existing(folder, {"../lib/opsight/libopsight_cuda.so", "../lib/libopsight_cuda.so"})};
+            first_existing(folder, {"../lib/opsight/libopsight_cuda.so", "../lib/libopsight_cuda.so"}),
+            first_existing(folder, {"../share/opsight/observer", "../observer"})};
 }
 
 Result<std::string> program_folder() {
@@ -135,9 +136,10 @@ Result<std::string> program_folder() {
 
 std::string RecordOptions::json() const {
     return fmt::format(R"({{"limit_bytes": {}, "delay_s": {}, "duration_s": {}, "skip_iterations": {}, )"
-                       R"("record_iterations": {}, "shapes": {}, "memory": {}, "modules": {}}})",
+                       R"("record_iterations": {}, "shapes": {}, "memory": {}, "modules": {}, )"
+                       R"("build_observer": {}}})",
                        limit_bytes, delay_s, duration_s, skip_iterations, record_iterations, shapes, memory,
-                       modules);
+                       modules, build_observer);
 }
 
 namespace {
@@ -171,7 +173,10 @@ Result<Variables> variables_for(const std::string& capture_folder, const Parts& 
                             parts.inject_folder + (old_path && *old_path ? std::string(":") + old_path : ""));
     }
     result.emplace_back("OPSIGHT_OPTIONS", options.pytorch ? options.json() : "");
-    if (options.pytorch) result.emplace_back("OPSIGHT_OBSERVER", parts.observer);
+    if (options.pytorch) {
+        result.emplace_back("OPSIGHT_OBSERVER", parts.observer);
+        result.emplace_back("OPSIGHT_OBSERVER_SOURCES", parts.sources);
+    }
     result.emplace_back("OPSIGHT_LIMIT_BYTES", std::to_string(options.limit_bytes));
     result.emplace_back("OPSIGHT_BEGAN_NS", std::to_string(wire::clock_ns(CLOCK_MONOTONIC)));
     result.emplace_back("OPSIGHT_DELAY", std::to_string(options.delay_s));

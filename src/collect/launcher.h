@@ -20,6 +20,7 @@ struct Parts {
     std::string inject_folder;  // holds our sitecustomize.py
     std::string nvtx;           // libopsight_nvtx.so
     std::string cuda;           // libopsight_cuda.so
+    std::string sources;        // of the observer, for a PyTorch that libopsight_torch.so does not fit
 };
 Parts find_parts(const std::string& program_folder);
 // The folder of the running program's file.
@@ -33,6 +34,7 @@ struct RecordOptions {
     uint64_t skip_iterations = 0, record_iterations = 0;
     bool shapes = true, memory = true, modules = true;
     bool nvtx = true, cuda = true, pytorch = true;
+    bool build_observer = true;   // where the one that came with Opsight does not fit
     bool whole_graphs = false;    // a launch of a CUDA graph as one piece of work
     bool unified_memory = false;  // migrations and page faults of CUDA's unified memory
     std::vector<std::pair<std::string, uint32_t>> domains;  // NVTX domain and N: every Nth range; 0: none

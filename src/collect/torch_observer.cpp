@@ -1,12 +1,11 @@
 // The PyTorch observer: global RecordFunction callbacks and a recording CPU allocator, written to a capture.
 //
-// Built against one version of libtorch, with NDEBUG as libtorch itself (the layout of RecordFunction depends
-// on it); opsight_torch_open() proves the layout with a probe before it installs anything.
+// Built against one version of libtorch (torch_api.h has the differences), with NDEBUG as libtorch itself
+// (the layout of RecordFunction depends on it); opsight_torch_open() proves the layout with a probe before it
+// installs anything. Here with Opsight, or by the hook for the very PyTorch that a program uses.
 //
 // Allocations are seen by wrapping the CPU allocator. c10's memory reporting would need the thread's
 // PROFILER_STATE slot, and while that is taken the program's own profiler refuses to start.
-#include <ATen/record_function.h>
-#include <c10/core/CPUAllocator.h>
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -15,6 +14,7 @@
 
 #include "collect/observer_api.h"
 #include "collect/recorder.h"
+#include "collect/torch_api.h"
 
 namespace opsight::collect {
 namespace {
@@ -48,6 +48,7 @@ template <class Out>
 void encode_tensor(Out& out, const at::Tensor& tensor) {
     if (!tensor.defined()) return out.tag(ArgTag::kUndefinedTensor);
     const c10::TensorImpl& impl = *tensor.unsafeGetTensorImpl();
+    if (!has_plain_sizes(impl)) return out.tag(ArgTag::kOther);
     const c10::IntArrayRef sizes = impl.sizes();
     const size_t rank = std::min<size_t>(sizes.size(), 255);
     if (!out.fits(rank)) return out.tag(ArgTag::kOther);
@@ -55,6 +56,10 @@ void encode_tensor(Out& out, const at::Tensor& tensor) {
     out.tensor(type.isScalarType() ? static_cast<uint8_t>(type.toScalarType()) : 255, rank);
     for (size_t i = 0; i < rank; ++i)
         out.number(static_cast<uint64_t>(sizes[i]));
+}
+
+size_t plain_rank(const at::Tensor& tensor) {
+    return tensor.defined() && has_plain_sizes(*tensor.unsafeGetTensorImpl()) ? tensor.dim() : 0;
 }
 
 template <class Out>
@@ -68,7 +73,7 @@ void encode_list(Out& out, c10::ArrayRef<c10::IValue> list) {
         // Entries are counted first: the count stands before them.
         size_t entries = 0, numbers = 0;
         for (const c10::IValue& value : list) {
-            const size_t rank = value.isTensor() && value.toTensor().defined() ? value.toTensor().dim() : 0;
+            const size_t rank = value.isTensor() ? plain_rank(value.toTensor()) : 0;
             if (entries == kMostListEntries || !out.fits(numbers + rank + 2 + entries)) break;
             numbers += rank + 2;
             ++entries;
@@ -221,9 +226,12 @@ void record_free_and_delete(void* memory) {
     g_inner_deleter(memory);
 }
 
-class RecordingAllocator final : public at::Allocator {
+class RecordingAllocator final : public AnyCpuAllocator {
   public:
-    at::DataPtr allocate(size_t bytes) const override {
+    at::DeleterFnPtr raw_deleter() const override { return &record_free_and_delete; }
+
+  private:
+    at::DataPtr take(size_t bytes) const override {
         at::DataPtr memory = g_inner_allocator->allocate(bytes);
         ThreadState* state = memory.get() ? Recorder::recording() : nullptr;
         if (!state || memory.get_context() != memory.get() ||
@@ -237,7 +245,6 @@ class RecordingAllocator final : public at::Allocator {
         }
         return memory;
     }
-    at::DeleterFnPtr raw_deleter() const override { return &record_free_and_delete; }
 };
 
 // Wraps the allocator in use. One that cannot free by address alone is left as it is.

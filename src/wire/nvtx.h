@@ -51,6 +51,16 @@ enum class NvtxDataKind : uint32_t {
     kScope = 3,     // `id` is the scope of the deferred events after it
     kAmend = 4,     // payloads and texts up to the next event belong to an earlier range: `id` as in its
                     // NvtxStartRecord, or 0 and an NvtxAmended follows
+    kPlace = 5,     // `id` is the address of the payload before it, which others may point into
+    kMemory = 6,    // what lay at the address `id`, which a payload points to
+    kCut = 7,       // `id` pointers of the payloads were not followed, or not to the end
+    kFlexible = 8,  // flexible data of the deferred events up to the next kScope: an NvtxFlexible, then bytes
+};
+
+// A piece of flexible data, in order.
+struct NvtxFlexible {
+    uint64_t base;    // address that offsets count from
+    uint64_t offset;  // from there to this piece
 };
 
 // `length` bytes follow.
@@ -81,10 +91,13 @@ enum class NvtxFact : uint16_t {
     kHeap,        // id; text: name
     kRegion,      // id: handle or address; text: name
     kDomainDestroyed,
-    kEntryClock,   // id: schema; detail: time domain; extra: number of the entry
-    kTimeDomain,   // id; the blob is an NvtxTimeDomain
-    kTimePoint,    // id, detail: two time domains; the blob is an NvtxTimePoint
-    kCounterInfo,  // id: counter; the blob is an NvtxCounterInfo and the unit
+    kEntryClock,     // id: schema; detail: time domain; extra: number of the entry
+    kTimeDomain,     // id; the blob is an NvtxTimeDomain
+    kTimePoint,      // id, detail: two time domains; the blob is an NvtxTimePoint
+    kCounterInfo,    // id: counter; the blob is an NvtxCounterInfo and the unit
+    kEntryCounter,   // id: schema; extra: number of the entry; the blob as of kCounterInfo
+    kCounterLimits,  // id: counter, or schema; extra: number of the entry + 1, or 0; the blob:
+                     // NvtxCounterLimits
 };
 
 // `length` bytes follow.
@@ -112,6 +125,11 @@ struct NvtxCounterInfo {
     uint64_t clock, scope;  // 0: not told
     uint64_t flags;         // NVTX_COUNTER_FLAG_*
     uint64_t numerator, denominator;
+};
+
+struct NvtxCounterLimits {
+    uint64_t type;  // of the limits: 1 int64, 2 uint64, 3 double
+    uint64_t least, most;
 };
 
 enum class NvtxResource : uint64_t { kOther, kDevice, kContext, kStream, kEvent, kOpenCl };

@@ -26,6 +26,7 @@ namespace schema {
 inline constexpr uint64_t kPointer = 1 << 1, kOffsetFromBase = 1 << 2, kOffsetFromHere = 1 << 3;
 inline constexpr uint64_t kArrayMask = 7 << 4, kFixedArray = 1 << 4, kZeroTerminated = 2 << 4,
                           kLengthIndex = 3 << 4, kLengthPayload = 4 << 4;
+inline constexpr uint64_t kDeepCopy = 1 << 8;
 inline constexpr uint64_t kHide = 1 << 9, kRoleMask = 3 << 10, kEventMessage = 1 << 10, kTimestamp = 2 << 10;
 inline constexpr uint64_t kEventMask = 7 << 12, kRangeBegin = 1 << 12, kRangeEnd = 2 << 12, kMark = 3 << 12;
 inline constexpr uint64_t kText = 75, kText8 = 76, kText16 = 77, kText32 = 78, kRegisteredText = 80,
@@ -78,7 +79,8 @@ inline uint32_t size_of(uint64_t type) {
 
 // True where the value is the address of a text that ends with a zero, not the text.
 inline bool is_text_address(uint64_t type, uint64_t flags, uint64_t detail) {
-    return is_text(type) && ((flags & kPointer) != 0 || ((flags & kArrayMask) == 0 && detail == 0));
+    if (!is_text(type) || (flags & (kOffsetFromBase | kOffsetFromHere)) != 0) return false;
+    return (flags & kPointer) != 0 || ((flags & kArrayMask) == 0 && detail == 0);
 }
 }  // namespace schema
 

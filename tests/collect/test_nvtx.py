@@ -154,6 +154,67 @@ class Later(Nvtx):
                 self.assertAlmostEqual(time, own["begin_ns"] + i * step, delta=10)
 
 
+class Payloads(Nvtx):
+    """Payloads that refer to more than themselves, and what counters mean."""
+
+    def test_all_of_it(self):
+        for variant in VARIANTS:
+            with self.subTest(variant):
+                self.assert_ran(self.run_profile(BIN / f"nvtx_payloads_{variant}"))
+                rows = self.sql("SELECT text, payload FROM nvtx_ranges")
+                payloads = {row["text"]: json.loads(row["payload"] or "null") for row in rows}
+                self.check_pointers(payloads)
+                self.check_lists(payloads)
+                self.check_unions(payloads)
+                for name, values in (("first", [10]), ("second", [20, 30])):
+                    payload = payloads[name]
+                    self.assertEqual((payload["name"], payload["count"], payload["values"]), (name, len(values), values))
+                self.check_counters()
+                # Pointers that were not followed, and payloads with a problem, are counted.
+                self.assertGreaterEqual(self.diagnostics()["unread_row"], 6)
+                self.assertNotIn("lost_records", self.diagnostics())
+
+    def check_pointers(self, payloads):
+        self.assertEqual(payloads["arrays"], {
+            "count": 3, "counted": [-1, 2, -3], "three": [0.5, 1.0, 2.0], "ended": [7, 8], "raw": "ab01",
+            "wide": "w\u00efde", "none": None, "nowhere": "0x0000000000000010"})
+        shape = payloads["referenced"]
+        self.assertEqual((shape["rank"], shape["sizes"]), (2, [32, 64]))
+        self.assertRegex(shape["elsewhere"], "^0x")
+        self.assertEqual(payloads["by another payload"], [[2, 2], {"data": [1.0, 2.0, 3.0, 4.0]}])
+        self.assertEqual(payloads["offsets"], {"name": "inside", "value": 17})
+
+    def check_lists(self, payloads):
+        def values(node):
+            while isinstance(node, dict):
+                yield node["value"]
+                node = node["next"]
+            yield node
+        self.assertEqual(list(values(payloads["a list"])), [1, 2, 3, None])
+        circle, chain = list(values(payloads["a circle"])), list(values(payloads["a long list"]))
+        self.assertEqual(circle[:-1], [1] * 8)
+        self.assertEqual(chain[:-1], [0, 1, 2, 3, 4])
+        for end in (circle[-1], chain[-1]):
+            self.assertRegex(end, "^0x")
+        large = payloads["a large array"]["values"]
+        self.assertTrue(4000 < len(large) < 20_000 and set(large) == {5})
+
+    def check_unions(self, payloads):
+        self.assertEqual([payloads[f"union of {what}"] for what in ("a number", "a real", "a pointer", "nothing")],
+                         [{"number": -7}, {"first": {"real": 2.5}, "behind": 5}, {"pointed": 42}, None])
+
+    def check_counters(self):
+        values = {}
+        for row in self.sql("SELECT name, value FROM counters ORDER BY time_ns"):
+            values.setdefault(row["name"], []).append(round(row["value"], 6))
+        self.assertEqual(values, {"payloads/share": [1, 0.333333, 0.2], "payloads/swing": [-1, 1],
+                                  "payloads/group.load": [1], "payloads/group.heat (C)": [-5],
+                                  "payloads/group.plain": [6]})
+        facts = {row["key"]: row["value"] for row in self.sql("SELECT key, value FROM meta")}
+        self.assertEqual(facts["property.nvtx_counter payloads/group.heat (C)"],
+                         "at least -20, at most 110, linear between samples")
+
+
 class Living(Nvtx):
     def each(self, *arguments, **more):
         for variant in VARIANTS:

@@ -13,7 +13,7 @@ COMPILER = os.environ.get("CXX", "c++")
 # Program, its arguments, its exit code.
 RUNS = (("odd threads", 9), ("odd outlive", 9), ("odd fork", 9), ("odd fork_storm", 9), ("odd signals", 9),
         ("odd sampled", 9), ("odd capture 3", 9), ("odd plugin PLUGIN", 9), ("odd many 300000", 9), ("odd _exit", 3),
-        ("odd exec", 4), ("odd kill", -9), ("odd abort", -6), ("everything", 7), ("later", 9))
+        ("odd exec", 4), ("odd kill", -9), ("odd abort", -6), ("everything", 7), ("later", 9), ("payloads", 9))
 
 
 @unittest.skipIf(shutil.which(COMPILER) is None, "no C++ compiler")
@@ -28,6 +28,7 @@ class Sanitized(unittest.TestCase):
             [*common, "-std=c++20", "-fPIC", "-shared", f"-I{SOURCES / 'src'}", *LIBRARY, "-o", place / "libnvtx.so"],
             [*common, "-std=c++20", programs / "odd.cpp", "-o", place / "odd", "-ldl", "-lpthread"],
             [*common, "-std=c++20", programs / "later.cpp", "-o", place / "later", "-ldl"],
+            [*common, "-std=c++20", programs / "payloads.cpp", "-o", place / "payloads", "-ldl"],
             [*common, "-x", "c", "-fPIC", "-shared", programs / "plugin.c", "-o", place / "plugin.so", "-ldl"],
             [*common, "-x", "c", programs / "everything.c", "-o", place / "everything", "-ldl", "-lpthread"])]
         self.assertEqual([build.wait() for build in builds], [0] * len(builds))

@@ -117,6 +117,15 @@ SAME(kCompatible, NVTX_EXT_PAYLOAD_COMPATID >> 8);
 SAME(kCompatible, NVTX_EXT_COUNTERS_COMPATID >> 8);
 SAME(kCompatible, NVTX_EXT_COMPATID_MEM >> 8);
 
+SAME(wire::schema::kPointer, NVTX_PAYLOAD_ENTRY_FLAG_POINTER);
+SAME(wire::schema::kOffsetFromBase, NVTX_PAYLOAD_ENTRY_FLAG_OFFSET_FROM_BASE);
+SAME(wire::schema::kOffsetFromHere, NVTX_PAYLOAD_ENTRY_FLAG_OFFSET_FROM_HERE);
+SAME(wire::schema::kLengthIndex, NVTX_PAYLOAD_ENTRY_FLAG_ARRAY_LENGTH_INDEX);
+SAME(wire::schema::kLengthPayload, NVTX_PAYLOAD_ENTRY_FLAG_ARRAY_LENGTH_PAYLOAD_INDEX);
+SAME(wire::schema::kDeepCopy, NVTX_PAYLOAD_ENTRY_FLAG_DEEP_COPY);
+SAME(wire::schema::kUnionSelector, NVTX_PAYLOAD_ENTRY_TYPE_UNION_SELECTOR);
+SAME(wire::schema::kUnionWithSelector, NVTX_PAYLOAD_SCHEMA_TYPE_UNION_WITH_INTERNAL_SELECTOR);
+SAME(wire::schema::kReferenced, NVTX_TYPE_PAYLOAD_SCHEMA_REFERENCED);
 SAME(kSchemaRegister, NVTX3EXT_CBID_nvtxPayloadSchemaRegister);
 SAME(kEnumRegister, NVTX3EXT_CBID_nvtxPayloadEnumRegister);
 SAME(kRangeEndPayload, NVTX3EXT_CBID_nvtxRangeEndPayload);

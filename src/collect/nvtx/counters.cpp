@@ -34,23 +34,35 @@ size_t size_of_counter(uint64_t id) {
     return 0;
 }
 
-void define_info(uint32_t domain, uint64_t id, const CounterAttributes& from) {
-    wire::NvtxCounterInfo info{clock_of(from.semantics), from.scope, 0, 1, 1};
-    const char* unit = "";
-    const SemanticsHeader* semantics = from.semantics;
-    for (int i = 0; semantics && i < 8; ++i, semantics = semantics->next) {
-        if (semantics->id != kCounterSemantics || semantics->struct_size < sizeof(CounterSemantics)) continue;
-        const auto* told = reinterpret_cast<const CounterSemantics*>(semantics);
+const CounterSemantics* counter_semantics(const SemanticsHeader* semantics) {
+    const CounterSemantics* told = nullptr;
+    for (int i = 0; semantics && i < 8; ++i, semantics = semantics->next)
+        if (semantics->id == kCounterSemantics && semantics->struct_size >= sizeof(CounterSemantics))
+            told = reinterpret_cast<const CounterSemantics*>(semantics);
+    return told;
+}
+
+void define_info(wire::NvtxFact fact, uint32_t domain, uint64_t id, wire::NvtxCounterInfo info,
+                 const CounterSemantics* told, uint32_t entry) {
+    const char* unit = told && told->unit ? told->unit : "";
+    if (told) {
         info.flags = told->flags;
         info.numerator = told->numerator;
         info.denominator = told->denominator;
-        if (told->unit) unit = told->unit;
     }
     char blob[sizeof info + 64];
     const size_t length = strnlen(unit, sizeof blob - sizeof info);
     std::memcpy(blob, &info, sizeof info);
     std::memcpy(blob + sizeof info, unit, length);
-    define(wire::NvtxFact::kCounterInfo, domain, id, {blob, sizeof info + length});
+    define(fact, domain, id, {blob, sizeof info + length}, 0, entry);
+}
+
+// `entry`: 0 for a counter, else the number of a schema's entry and 1.
+void define_limits(uint32_t domain, uint64_t id, const CounterSemantics* told, uint32_t entry) {
+    if (!told || told->limit_type == 0) return;
+    const wire::NvtxCounterLimits limits{static_cast<uint64_t>(told->limit_type), told->least, told->most};
+    define(wire::NvtxFact::kCounterLimits, domain, id,
+           {reinterpret_cast<const char*>(&limits), sizeof limits}, 0, entry);
 }
 
 uint64_t counter_register(const void* domain, const CounterAttributes* from) {
@@ -59,7 +71,10 @@ uint64_t counter_register(const void* domain, const CounterAttributes* from) {
     const uint32_t number = domain_of(domain).number;
     remember(id, size_of_schema(number, from->schema));
     define(wire::NvtxFact::kCounter, number, id, from->name ? from->name : "", from->schema);
-    define_info(number, id, *from);
+    const CounterSemantics* told = counter_semantics(from->semantics);
+    define_info(wire::NvtxFact::kCounterInfo, number, id, {clock_of(from->semantics), from->scope, 0, 1, 1},
+                told, 0);
+    define_limits(number, id, told, 0);
     return id;
 }
 
@@ -146,6 +161,14 @@ void submit_batch(const void*, const CounterBatch* batch) {
 }
 
 }  // namespace
+
+void define_entry_counter(uint32_t domain, uint64_t schema, uint32_t entry,
+                          const SemanticsHeader* semantics) {
+    const CounterSemantics* told = counter_semantics(semantics);
+    if (!told) return;
+    define_info(wire::NvtxFact::kEntryCounter, domain, schema, {0, 0, 0, 1, 1}, told, entry);
+    define_limits(domain, schema, told, entry + 1);
+}
 
 void fill_counters(const ExtensionSegment& segment) {
     fill(segment, kCounterRegister, counter_register);

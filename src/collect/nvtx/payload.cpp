@@ -3,12 +3,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <optional>
+
+#include "collect/nvtx/deep.h"
 #include "collect/nvtx/ranges.h"
 #include "collect/nvtx/schemas.h"
 #include "wire/nvtx_schema.h"
 
 namespace opsight::nvtx {
-namespace {
 
 void append_data(ThreadState& state, wire::NvtxDataKind kind, uint64_t id, const void* from, size_t size,
                  uint32_t domain) {
@@ -30,9 +32,21 @@ void append_data(ThreadState& state, wire::NvtxDataKind kind, uint64_t id, const
     state.stream.commit(bytes);
 }
 
+namespace {
+
+// How many bytes stand before the first zero, in characters of `width` bytes; at most `size`.
+size_t text_length(const char* text, size_t size, size_t width) {
+    if (width == 1) return strnlen(text, size);
+    constexpr char kZero[4] = {};
+    size_t at = 0;
+    while (at + width <= size && std::memcmp(text + at, kZero, width) != 0)
+        at += width;
+    return at;
+}
+
 // The text that a payload points to. Read through the kernel, which answers with an error where the address
 // is none.
-void append_text_at(ThreadState& state, const char* address, uint32_t domain) {
+void append_text_at(ThreadState& state, const char* address, size_t width, uint32_t domain) {
     char text[1024];
     size_t length = 0;
     constexpr uintptr_t kPage = 4096;
@@ -41,7 +55,9 @@ void append_text_at(ThreadState& state, const char* address, uint32_t domain) {
         const size_t part = std::min<size_t>(sizeof text - length, kPage - at % kPage);
         iovec here{text + length, part}, there{reinterpret_cast<void*>(at), part};
         if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != static_cast<ssize_t>(part)) break;
-        const size_t found = strnlen(text + length, part);
+        // Pages hold whole characters: those of several bytes that do not begin at one are not read.
+        if (part % width != 0) break;
+        const size_t found = text_length(text + length, part, width);
         length += found;
         if (found < part) {
             append_data(state, wire::NvtxDataKind::kText, reinterpret_cast<uintptr_t>(address), text, length,
@@ -56,9 +72,10 @@ void append_texts(ThreadState& state, const KnownSchema* schema, const char* pay
                   uint32_t domain) {
     for (uint32_t text = 0; schema && text < schema->texts; ++text) {
         const char* address = nullptr;
-        if (schema->text_at[text] + sizeof address > size) continue;
-        std::memcpy(&address, payload + schema->text_at[text], sizeof address);
-        if (address) append_text_at(state, address, domain);
+        const KnownSchema::Text& place = schema->text_at[text];
+        if (place.at + sizeof address > size) continue;
+        std::memcpy(&address, payload + place.at, sizeof address);
+        if (address) append_text_at(state, address, place.width, domain);
     }
 }
 
@@ -90,7 +107,29 @@ uint8_t is_enabled(const void* domain) {
 
 void append_deferred(ThreadState& state, uint64_t schema, const void* from, size_t size, uint32_t domain) {
     append_data(state, wire::NvtxDataKind::kDeferred, schema, from, size, domain);
-    append_texts(state, find_schema(domain, schema), static_cast<const char*>(from), size, domain);
+    const KnownSchema* known = find_schema(domain, schema);
+    const char* bytes = static_cast<const char*>(from);
+    append_texts(state, known, bytes, size, domain);
+    if (!known || !known->follows) return;
+    DeepCopy copy(state, domain, nullptr, 0);
+    copy.payload(*known, bytes, size);
+}
+
+// What the events of a batch may point into, or tell offsets in.
+void append_flexible(ThreadState& state, const EventBatch& batch, uint32_t domain) {
+    constexpr size_t kMost = 1 << 20, kPiece = wire::kMaxPayload - sizeof(wire::NvtxFlexible);
+    if (batch.flexible_size > kMost) state.stream.writer().count_lost();
+    const size_t size = std::min(batch.flexible_size, kMost);
+    const char* from = static_cast<const char*>(batch.flexible) + batch.flexible_offset;
+    for (size_t at = 0; at < size; at += kPiece) {
+        char piece[wire::kMaxPayload];
+        const size_t part = std::min(size - at, kPiece);
+        const wire::NvtxFlexible head{reinterpret_cast<uintptr_t>(batch.flexible),
+                                      batch.flexible_offset + at};
+        std::memcpy(piece, &head, sizeof head);
+        std::memcpy(piece + sizeof head, from + at, part);
+        append_data(state, wire::NvtxDataKind::kFlexible, 0, piece, sizeof head + part, domain);
+    }
 }
 void submit(const void* domain, const PayloadData* payloads, size_t count) {
     read_clocks();
@@ -114,6 +153,9 @@ void submit_batch(const void* domain, const EventBatch* batch) {
     if (!call) return;
     if (size == 0) return call->stream.writer().count_lost();
     append_data(*call, wire::NvtxDataKind::kScope, batch->scope, nullptr, 0, number);
+    const KnownSchema* known = find_schema(number, batch->schema);
+    if (known && known->refers && batch->flexible && batch->flexible_size > 0)
+        append_flexible(*call, *batch, number);
     const char* at = static_cast<const char*>(batch->events);
     for (size_t left = batch->size; left >= size; left -= size, at += size)
         append_deferred(*call, batch->schema, at, size, number);
@@ -124,6 +166,12 @@ void submit_batch(const void* domain, const EventBatch* batch) {
 
 void append_payloads(ThreadState& state, const PayloadData* payloads, size_t count, uint32_t domain) {
     constexpr size_t kMost = 16;
+    bool refer = false;
+    std::optional<DeepCopy> copy;
+    for (size_t i = 0; payloads && i < count && i < kMost; ++i) {
+        const KnownSchema* schema = find_schema(domain, payloads[i].schema);
+        refer = refer || (schema && schema->refers);
+    }
     for (size_t i = 0; payloads && i < count && i < kMost; ++i) {
         const PayloadData& from = payloads[i];
         if (!from.payload) continue;
@@ -134,8 +182,15 @@ void append_payloads(ThreadState& state, const PayloadData* payloads, size_t cou
                                       : size_of_schema(domain, from.schema);
         if (size == 0) continue;
         append_data(state, wire::NvtxDataKind::kPayload, from.schema, from.payload, size, domain);
-        append_texts(state, find_schema(domain, from.schema), static_cast<const char*>(from.payload), size,
-                     domain);
+        if (refer)
+            append_data(state, wire::NvtxDataKind::kPlace, reinterpret_cast<uintptr_t>(from.payload), nullptr,
+                        0, domain);
+        const KnownSchema* schema = find_schema(domain, from.schema);
+        const char* bytes = static_cast<const char*>(from.payload);
+        append_texts(state, schema, bytes, size, domain);
+        if (!schema || !schema->follows) continue;
+        if (!copy) copy.emplace(state, domain, payloads, count);
+        copy->payload(*schema, bytes, size);
     }
 }
 

@@ -1,6 +1,8 @@
 // Schemas, enums and scopes are written down when a program registers them.
 #include "collect/nvtx/schemas.h"
 
+#include <algorithm>
+
 #include "collect/nvtx/session.h"
 #include "wire/nvtx_schema.h"
 
@@ -11,6 +13,10 @@ namespace in = wire::schema;
 
 constexpr size_t kSchemas = 4096;
 KnownSchema g_schemas[kSchemas];
+// Entries of those schemas whose pointers are followed, or tell a length.
+constexpr uint32_t kEntries = 16384;
+KnownEntry g_entries[kEntries];
+std::atomic<uint32_t> g_entry_count{0};
 
 uint64_t key_of(uint32_t domain, uint64_t schema) {
     return collect::mix(schema ^ collect::kMixA, uint64_t{domain} + 1) | 1;
@@ -46,16 +52,61 @@ Extent extent_of(uint32_t domain, const SchemaEntry& entry) {
             std::max<size_t>(1, alignment)};
 }
 
+size_t alignment_of(uint32_t domain, const SchemaEntry& entry, const SchemaAttributes& from) {
+    const size_t natural = extent_of(domain, entry).alignment;
+    return from.fields & kSchemaPack && from.pack > 0 ? std::min(natural, from.pack) : natural;
+}
+
+bool refers_elsewhere(const SchemaEntry& entry) {
+    return (entry.flags & (in::kPointer | in::kOffsetFromBase | in::kOffsetFromHere)) != 0;
+}
+
+// Members of a union stand behind its selector where no offsets are told, as the import has it.
+uint32_t members_at(const SchemaAttributes& from, size_t count, uint32_t alignment) {
+    const bool inner = from.fields & kSchemaType && from.type == in::kUnionWithSelector;
+    const bool told = std::any_of(from.entries, from.entries + count,
+                                  [](const SchemaEntry& entry) { return entry.offset > 0; });
+    return inner && !told ? std::max<uint32_t>(sizeof(int), alignment) : 0;
+}
+
+// Keeps the entries of a schema that points somewhere, itself or in another one, or may be a length.
+void keep_entries(KnownSchema& place, uint32_t domain, const SchemaAttributes& from, size_t count) {
+    bool nested = false;
+    for (size_t i = 0; i < count; ++i) {
+        const SchemaEntry& entry = from.entries[i];
+        const KnownSchema* inner = refers_elsewhere(entry) ? nullptr : find_schema(domain, entry.type);
+        place.refers |= refers_elsewhere(entry) || (inner && inner->refers);
+        const bool deep = (entry.flags & in::kPointer) != 0 && (entry.flags & in::kDeepCopy) != 0;
+        place.follows |= deep || (inner && inner->follows);
+        nested |= inner && inner->follows;
+    }
+    if (!place.follows && !nested && count != 1) return;
+    const uint32_t first = g_entry_count.fetch_add(static_cast<uint32_t>(count), std::memory_order_relaxed);
+    if (first > kEntries || count > kEntries - first) return;
+    const uint32_t members = members_at(from, count, place.alignment);
+    for (size_t i = 0; i < count; ++i) {
+        const SchemaEntry& entry = from.entries[i];
+        const bool member = entry.offset == 0 && entry.type != in::kUnionSelector;
+        g_entries[first + i] = {
+            entry.flags, entry.type, entry.detail,
+            member && members > 0 ? members
+                                  : static_cast<uint32_t>(std::min<size_t>(entry.offset, wire::kMaxPayload)),
+            static_cast<uint32_t>(alignment_of(domain, entry, from))};
+    }
+    place.entries = g_entries + first;
+    place.count = static_cast<uint32_t>(count);
+}
+
 void remember(uint32_t domain, uint64_t schema, const SchemaAttributes& from, size_t count) {
     const uint64_t key = key_of(domain, schema);
     KnownSchema* place = claim(key);
     if (!place) return;
+    place->type = from.fields & kSchemaType ? from.type : in::kStatic;
     size_t end = 0;
     for (size_t i = 0; i < count; ++i) {
         const SchemaEntry& entry = from.entries[i];
         Extent extent = extent_of(domain, entry);
-        if (from.fields & kSchemaPack && from.pack > 0)
-            extent.alignment = std::min(extent.alignment, from.pack);
+        extent.alignment = alignment_of(domain, entry, from);
         const size_t at = entry.offset > 0 || i == 0
                               ? std::min<size_t>(entry.offset, wire::kMaxPayload)
                               : (end + extent.alignment - 1) / extent.alignment * extent.alignment;
@@ -63,8 +114,9 @@ void remember(uint32_t domain, uint64_t schema, const SchemaAttributes& from, si
         place->alignment = std::max(place->alignment, static_cast<uint32_t>(extent.alignment));
         if (in::is_text_address(entry.type, entry.flags, entry.detail) &&
             place->texts < std::size(place->text_at))
-            place->text_at[place->texts++] = static_cast<uint32_t>(at);
+            place->text_at[place->texts++] = {static_cast<uint32_t>(at), in::size_of(entry.type)};
     }
+    keep_entries(*place, domain, from, count);
     const bool told = from.fields & kSchemaSize && from.static_size > 0;
     const bool fixed = !(from.fields & kSchemaType) || from.type == in::kStatic;
     end = (end + place->alignment - 1) / place->alignment * place->alignment;
@@ -143,9 +195,12 @@ uint64_t schema_register(const void* domain, const SchemaAttributes* from) {
                                                 length_of(entry.name)};
                       return std::pair(out, entry.name);
                   });
-    for (size_t i = 0; i < count; ++i)
-        if (const uint64_t clock = clock_of(from->entries[i].semantics))
+    for (size_t i = 0; i < count; ++i) {
+        const SemanticsHeader* semantics = from->entries[i].semantics;
+        if (const uint64_t clock = clock_of(semantics))
             define(wire::NvtxFact::kEntryClock, number, id, {}, clock, static_cast<uint32_t>(i));
+        define_entry_counter(number, id, static_cast<uint32_t>(i), semantics);
+    }
     return id;
 }
 
@@ -183,6 +238,21 @@ const KnownSchema* find_schema(uint32_t domain, uint64_t schema) {
         if (found == 0) return nullptr;
     }
     return nullptr;
+}
+
+// How wide the selector is no schema tells: its lowest bytes are enough.
+uint64_t selected_member(const KnownSchema& schema, const char* bytes, size_t size) {
+    for (uint32_t i = 0; i < schema.count; ++i) {
+        const KnownEntry& entry = schema.entries[i];
+        const size_t width = schema.count <= 256 ? 1 : 2;
+        if (entry.type != in::kUnionSelector) continue;
+        if (entry.offset + width > size) return UINT64_MAX;
+        uint64_t member = 0;
+        std::memcpy(&member, bytes + entry.offset, width);
+        const bool sane = member < schema.count && schema.entries[member].type != in::kUnionSelector;
+        return sane ? member : UINT64_MAX;
+    }
+    return UINT64_MAX;
 }
 
 size_t size_of_schema(uint32_t domain, uint64_t schema) {

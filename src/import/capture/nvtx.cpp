@@ -47,15 +47,50 @@ void NvtxFacts::take_data(const RecordView& record, uint32_t stream) {
         wire::NvtxAmended range{};
         if (bytes.size() == sizeof range) std::memcpy(&range, bytes.data(), sizeof range);
         amended_ = head.id != 0 ? &ends[head.id] : &pops[{stream, range.begin}];
-    } else if (!amended_) {
-        return;
-    } else if (head.kind == wire::NvtxDataKind::kPayload) {
-        amended_->data.push_back({head.domain, head.id, std::string(bytes)});
-    } else if (head.kind == wire::NvtxDataKind::kText) {
-        amended_->texts[head.id] = bytes;
-    } else {
+    } else if (amended_ && !amended_->take(head, bytes)) {
         amended_ = nullptr;
     }
+}
+
+bool NvtxFacts::Payloads::take(const wire::NvtxDataRecord& head, std::string_view bytes) {
+    switch (head.kind) {
+        case wire::NvtxDataKind::kPayload:
+            data.push_back({head.domain, head.id, std::string(bytes)});
+            return true;
+        case wire::NvtxDataKind::kText:
+            texts[head.id] = bytes;
+            return true;
+        case wire::NvtxDataKind::kPlace:
+            if (!data.empty()) data.back().place = head.id;
+            return true;
+        case wire::NvtxDataKind::kMemory: {
+            constexpr size_t kMost = 256;  // more than is recorded of one event
+            if (memory.size() >= kMost && !memory.contains(head.id)) return ++cut, true;
+            std::string& known = memory[head.id];
+            if (known.size() < bytes.size()) known = bytes;
+            return true;
+        }
+        case wire::NvtxDataKind::kCut:
+            cut += std::min<uint64_t>(head.id, 1 << 20);
+            return true;
+        default:
+            return false;
+    }
+}
+
+// Where several pieces hold the address, the one that reaches farthest.
+std::optional<std::string_view> NvtxFacts::Payloads::at(uint64_t address) const {
+    std::optional<std::string_view> found;
+    const auto look = [&](uint64_t begin, std::string_view bytes) {
+        if (address < begin || address - begin >= bytes.size()) return;
+        const std::string_view rest = bytes.substr(address - begin);
+        if (!found || rest.size() > found->size()) found = rest;
+    };
+    for (const Data& payload : data)
+        if (payload.place != 0) look(payload.place, payload.bytes);
+    for (auto piece = memory.upper_bound(address); piece != memory.begin();)
+        --piece, look(piece->first, piece->second);
+    return found;
 }
 
 void NvtxFacts::take_clock(const wire::NvtxDefineRecord& head, std::string_view blob) {
@@ -72,8 +107,34 @@ void NvtxFacts::take_clock(const wire::NvtxDefineRecord& head, std::string_view 
         clocks.define_domain(head.id, domain);
     else if (head.fact == wire::NvtxFact::kTimePoint && read(point))
         clocks.define_point(head.id, head.detail, point);
-    else if (head.fact == wire::NvtxFact::kCounterInfo && read(counters[head.id].info))
-        counters[head.id].unit = cleaned(blob.substr(sizeof(wire::NvtxCounterInfo)));
+}
+
+void NvtxFacts::take_meaning(const wire::NvtxDefineRecord& head, std::string_view blob) {
+    if (head.fact == wire::NvtxFact::kCounterLimits) {
+        wire::NvtxCounterLimits limits{};
+        if (blob.size() < sizeof limits) return static_cast<void>(++bad);
+        std::memcpy(&limits, blob.data(), sizeof limits);
+        nvtx::CounterMeaning& meaning = head.extra == 0
+                                            ? counters[head.id].meaning
+                                            : schemas.meaning(head.domain, head.id, head.extra - 1);
+        meaning.limit_type = limits.type;
+        meaning.least = limits.least;
+        meaning.most = limits.most;
+        return;
+    }
+    wire::NvtxCounterInfo info{};
+    if (blob.size() < sizeof info) return static_cast<void>(++bad);
+    std::memcpy(&info, blob.data(), sizeof info);
+    const bool entry = head.fact == wire::NvtxFact::kEntryCounter;
+    nvtx::CounterMeaning& meaning =
+        entry ? schemas.meaning(head.domain, head.id, head.extra) : counters[head.id].meaning;
+    meaning.flags = info.flags;
+    meaning.numerator = info.numerator;
+    meaning.denominator = info.denominator;
+    meaning.unit = cleaned(blob.substr(sizeof info));
+    if (entry) return;
+    counters[head.id].clock = info.clock;
+    counters[head.id].scope = info.scope;
 }
 
 void NvtxFacts::take_definition(const RecordView& record) {
@@ -107,8 +168,11 @@ void NvtxFacts::take_definition(const RecordView& record) {
         case wire::NvtxFact::kEntryClock:
         case wire::NvtxFact::kTimeDomain:
         case wire::NvtxFact::kTimePoint:
-        case wire::NvtxFact::kCounterInfo:
             return take_clock(head, blob);
+        case wire::NvtxFact::kCounterInfo:
+        case wire::NvtxFact::kEntryCounter:
+        case wire::NvtxFact::kCounterLimits:
+            return take_meaning(head, blob);
         case wire::NvtxFact::kSync:
             locks[head.id] = cleaned(blob);
             return;
@@ -132,6 +196,7 @@ void NvtxImport::begin_stream(TrackId track, uint32_t number) {
     track_ = track;
     stream_ = number;
     scope_ = 0;
+    flexible_.reset();
     kinds_.clear();
     waits_.clear();
 }

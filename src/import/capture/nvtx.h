@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,21 +21,36 @@ namespace opsight::capture {
 // What kNvtxDefine records tell. They count for the whole process, and may come after their first use.
 struct NvtxFacts {
     struct Counter {
-        std::string name, unit;
+        std::string name;
         uint32_t domain = 0;
         uint64_t schema = 0;
-        wire::NvtxCounterInfo info{};
+        uint64_t clock = 0, scope = 0;  // 0: not told
+        nvtx::CounterMeaning meaning;
     };
     // A payload, as it is.
     struct Data {
         uint32_t domain;
         uint64_t schema;
         std::string bytes;
+        uint64_t place = 0;  // its address; 0: not told
     };
-    // What the end of a range adds to it.
-    struct Amendment {
+    // The payloads of one event, and what they point to, by address.
+    struct Payloads {
         std::vector<Data> data;
         absl::flat_hash_map<uint64_t, std::string> texts;
+        std::map<uint64_t, std::string> memory;
+        uint64_t cut = 0;  // pointers that were not followed to the end
+
+        // True where the record was part of it.
+        bool take(const wire::NvtxDataRecord& head, std::string_view bytes);
+        void clear() {
+            data.clear();
+            texts.clear();
+            memory.clear();
+            cut = 0;
+        }
+        // What is known from an address on.
+        std::optional<std::string_view> at(uint64_t address) const;
     };
     std::map<uint32_t, std::string> domains;
     std::map<std::pair<uint32_t, uint64_t>, std::string> categories;
@@ -48,8 +64,9 @@ struct NvtxFacts {
     std::map<uint64_t, std::string> threads, locks, heaps;
     std::vector<Name> names;
     std::map<uint64_t, Counter> counters;
-    absl::flat_hash_map<std::pair<uint32_t, uint64_t>, Amendment> pops;  // by stream and begin of the range
-    absl::flat_hash_map<uint64_t, Amendment> ends;                       // by id of the range
+    // What the end of a range adds to it, by stream and begin of the range, or by its id.
+    absl::flat_hash_map<std::pair<uint32_t, uint64_t>, Payloads> pops;
+    absl::flat_hash_map<uint64_t, Payloads> ends;
     nvtx::Schemas schemas;
     nvtx::Clocks clocks;
     uint64_t bad = 0;  // definitions that do not hold together
@@ -62,7 +79,8 @@ struct NvtxFacts {
     void take_definition(const wire::RecordView& record);
     void take_data(const wire::RecordView& record, uint32_t stream);
     void take_clock(const wire::NvtxDefineRecord& head, std::string_view blob);
-    Amendment* amended_ = nullptr;  // what the records that come now belong to
+    void take_meaning(const wire::NvtxDefineRecord& head, std::string_view blob);
+    Payloads* amended_ = nullptr;  // what the records that come now belong to
 };
 
 class NvtxImport {
@@ -134,7 +152,9 @@ class NvtxImport {
     void take_number(const wire::NvtxNumberRecord& number);
     void take_data(const wire::RecordView& record);
     void take_end(const wire::NvtxEndRecord& end);
-    void read_payloads(Event& event, const std::vector<Data>& payloads, Told& told);
+    void take_flexible(std::string_view bytes);
+    nvtx::Beyond beyond(const NvtxFacts::Payloads& payloads);
+    void read_payloads(Event& event, const NvtxFacts::Payloads& payloads, Told& told);
     void add_amendment(Event& event);
     void add_deferred(Event& event, const Told& told);
     void add_deferred_counters(int64_t ns);
@@ -147,7 +167,8 @@ class NvtxImport {
     void take_memory(const wire::NvtxMemoryRecord& memory);
     bool sample_time(const NvtxFacts::Counter& counter, const wire::NvtxSampleRecord& head,
                      const nvtx::Decoded& sample, int64_t& ns);
-    void add_sample(int64_t ns, const NvtxFacts::Counter& counter, const std::string& place, double value);
+    void add_sample(int64_t ns, const NvtxFacts::Counter& counter, const nvtx::Number& number);
+    void tell_meaning(const std::string& name, const nvtx::CounterMeaning& meaning);
     void add_counter(int64_t ns, const std::string& name, double value);
     void flush();
     void add(Event& event, TrackId end_track);
@@ -169,10 +190,16 @@ class NvtxImport {
     uint64_t scope_ = 0;  // of deferred events
     absl::flat_hash_map<uint32_t, Kind> kinds_;
     std::optional<Event> open_;
-    std::vector<Data> data_;
-    absl::flat_hash_map<uint64_t, std::string> texts_;  // that payloads point to, by address
-    std::string text_at(uint64_t type, uint64_t value) const;
-    const nvtx::TextOf text_of_ = [this](uint64_t type, uint64_t value) { return text_at(type, value); };
+    NvtxFacts::Payloads payloads_;  // of open_
+    struct Flexible {
+        uint64_t base = 0, offset = 0;
+        std::string bytes;
+    };
+    std::optional<Flexible> flexible_;  // of the deferred events that come now
+    std::string text_in(const NvtxFacts::Payloads& payloads, uint64_t type, uint64_t value) const;
+    nvtx::TextOf text_of(const NvtxFacts::Payloads& payloads) const {
+        return [this, &payloads](uint64_t type, uint64_t value) { return text_in(payloads, type, value); };
+    }
     absl::flat_hash_map<uint64_t, uint64_t> waits_;  // lock: when the thread began to wait
 
     // Ranges that may end on another thread, until the other half is found.
@@ -184,6 +211,7 @@ class NvtxImport {
     void tell_names();
     absl::flat_hash_map<uint64_t, double> last_values_;  // of counters
     absl::flat_hash_map<std::string, double> sums_;      // of those that tell differences
+    std::set<std::string> told_;                         // series whose meaning was told
     TrackId counter_track_;
 };
 

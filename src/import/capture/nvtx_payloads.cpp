@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "import/capture/nvtx.h"
 #include "import/clean_text.h"
@@ -18,17 +19,15 @@ constexpr uint64_t kEventFlags = 7 << 3, kCounterGroup = 1 << 3, kPushPopFlag = 
 void NvtxImport::take_data(const wire::RecordView& record) {
     const auto head = record.as<wire::NvtxDataRecord>();
     const std::string_view bytes = record.blob_of<wire::NvtxDataRecord>();
+    if (payloads_.take(head, bytes)) return;
     switch (head.kind) {
-        case wire::NvtxDataKind::kPayload:
-            data_.push_back({head.domain, head.id, std::string(bytes)});
-            return;
-        case wire::NvtxDataKind::kText:
-            texts_[head.id] = bytes;
-            return;
         case wire::NvtxDataKind::kScope:
             flush();
             scope_ = head.id;
+            flexible_.reset();
             return;
+        case wire::NvtxDataKind::kFlexible:
+            return take_flexible(bytes);
         case wire::NvtxDataKind::kAmend:
             return flush();  // was read with the facts
         case wire::NvtxDataKind::kDeferred:
@@ -37,24 +36,71 @@ void NvtxImport::take_data(const wire::RecordView& record) {
             open_->deferred = true;
             open_->scope = scope_;
             open_->span.track = track_;
-            data_.push_back({head.domain, head.id, std::string(bytes)});
+            payloads_.data.push_back({head.domain, head.id, std::string(bytes)});
             return;
+        default:
+            note(Diag::kUnreadRow, "NVTX data of an unknown kind");
     }
-    note(Diag::kUnreadRow, "NVTX data of an unknown kind");
 }
 
-std::string NvtxImport::text_at(uint64_t type, uint64_t value) const {
+// Pieces come in order; what does not go on where the last one ended is left out.
+void NvtxImport::take_flexible(std::string_view bytes) {
+    constexpr size_t kMost = 1 << 21;
+    wire::NvtxFlexible head{};
+    if (bytes.size() < sizeof head) return note(Diag::kBadEvent, "flexible data of NVTX events");
+    std::memcpy(&head, bytes.data(), sizeof head);
+    if (!flexible_) flexible_ = Flexible{head.base, head.offset, {}};
+    const bool goes_on =
+        head.base == flexible_->base && head.offset == flexible_->offset + flexible_->bytes.size();
+    if (!goes_on || flexible_->bytes.size() > kMost)
+        return note(Diag::kBadEvent, "flexible data of NVTX events");
+    flexible_->bytes.append(bytes.substr(sizeof head));
+}
+
+std::string NvtxImport::text_in(const NvtxFacts::Payloads& payloads, uint64_t type, uint64_t value) const {
     if (type == wire::schema::kRegisteredText) {
         const std::string* text = facts_.schemas.registered(value);
         return text ? *text : std::string();
     }
-    const auto found = texts_.find(value);
-    return found == texts_.end() ? std::string() : found->second;
+    const size_t width = wire::schema::size_of(type);
+    if (const auto found = payloads.texts.find(value); found != payloads.texts.end())
+        return nvtx::text_of_bytes(width, found->second);
+    const auto memory = payloads.at(value);
+    return memory ? nvtx::text_of_bytes(width, *memory) : std::string();
 }
 
-void NvtxImport::read_payloads(Event& event, const std::vector<Data>& payloads, Told& told) {
-    for (const Data& data : payloads) {
-        nvtx::Decoded decoded = nvtx::decode(facts_.schemas, data.domain, data.schema, data.bytes, text_of_);
+nvtx::Beyond NvtxImport::beyond(const NvtxFacts::Payloads& payloads) {
+    nvtx::Beyond beyond;
+    beyond.at = [this, &payloads](uint64_t address) -> std::optional<std::string_view> {
+        if (flexible_) {
+            const uint64_t from = address - (flexible_->base + flexible_->offset);
+            if (from < flexible_->bytes.size()) return std::string_view(flexible_->bytes).substr(from);
+        }
+        return payloads.at(address);
+    };
+    beyond.length_in = [this, &payloads](uint64_t index) -> std::optional<uint64_t> {
+        if (index >= payloads.data.size()) return std::nullopt;
+        const Data& data = payloads.data[index];
+        return nvtx::decode(facts_.schemas, data.domain, data.schema, data.bytes, {}).integer;
+    };
+    if (flexible_) {
+        beyond.flexible = flexible_->bytes;
+        beyond.flexible_begin = flexible_->offset;
+    }
+    return beyond;
+}
+
+void NvtxImport::read_payloads(Event& event, const NvtxFacts::Payloads& payloads, Told& told) {
+    constexpr uint64_t kReferenced = 1 << 2;  // flag of schemas whose payloads others show
+    if (payloads.cut > 0)
+        builder_.diagnostics().add(
+            Diag::kUnreadRow, {file_, -1, -1, "NVTX payloads point to more than is recorded of one event"},
+            static_cast<int64_t>(payloads.cut));
+    for (const Data& data : payloads.data) {
+        const nvtx::Schema* schema = facts_.schemas.find(data.domain, data.schema);
+        if (schema && (schema->flags & kReferenced) != 0) continue;
+        nvtx::Decoded decoded = nvtx::decode(facts_.schemas, data.domain, data.schema, data.bytes,
+                                             text_of(payloads), {}, beyond(payloads));
         if (!decoded.problem.empty())
             note(Diag::kUnreadRow, "NVTX payload with a schema: " + decoded.problem);
         if (!decoded.message.empty()) event.message = decoded.message;
@@ -69,7 +115,7 @@ void NvtxImport::read_payloads(Event& event, const std::vector<Data>& payloads, 
 
 // What the end of the range said of it.
 void NvtxImport::add_amendment(Event& event) {
-    const NvtxFacts::Amendment* found = nullptr;
+    const NvtxFacts::Payloads* found = nullptr;
     if (event.id != 0) {
         if (const auto end = facts_.ends.find(event.id); end != facts_.ends.end()) found = &end->second;
     } else if (event.type == NvtxType::kPushPop && !facts_.pops.empty()) {
@@ -77,11 +123,10 @@ void NvtxImport::add_amendment(Event& event) {
         if (pop != facts_.pops.end()) found = &pop->second;
     }
     if (!found) return;
-    texts_ = found->texts;
     Told told;
     const std::string before = std::move(event.message);
     event.message.clear();
-    read_payloads(event, found->data, told);
+    read_payloads(event, *found, told);
     event.says_more = !event.message.empty();
     if (!event.says_more) event.message = before;
 }
@@ -91,7 +136,7 @@ void NvtxImport::flush() {
         Event event = std::move(*open_);
         open_.reset();
         Told told;
-        if (!data_.empty()) read_payloads(event, data_, told);
+        if (!payloads_.data.empty()) read_payloads(event, payloads_, told);
         if (!event.deferred) add_amendment(event);
         if (event.deferred) {
             add_deferred(event, told);
@@ -108,8 +153,7 @@ void NvtxImport::flush() {
                 note(Diag::kBadEvent, "two NVTX ranges of one id");
         }
     }
-    data_.clear();
-    texts_.clear();
+    payloads_.clear();
 }
 
 void NvtxImport::take_end(const wire::NvtxEndRecord& record) {
@@ -163,7 +207,7 @@ bool NvtxImport::known(uint64_t clock, int64_t value, int64_t& ns) {
 
 // An event that the program kept to itself until it was over. Its schema tells its times.
 void NvtxImport::add_deferred(Event& event, const Told& told) {
-    const Data& data = data_.front();
+    const Data& data = payloads_.data.front();
     if (!told.begin) return note(Diag::kUnreadRow, "a deferred NVTX event without a time");
     int64_t begin = 0, end = 0;
     bool placed = clocks_.ns(clock_of(told.begin->clock, event.scope), told.begin->value, begin);
@@ -197,12 +241,13 @@ void NvtxImport::add_deferred(Event& event, const Told& told) {
 }
 
 void NvtxImport::add_deferred_counters(int64_t ns) {
-    for (const Data& data : data_) {
+    for (const Data& data : payloads_.data) {
         NvtxFacts::Counter counter;
         counter.domain = data.domain;
         counter.schema = data.schema;
-        nvtx::decode(facts_.schemas, data.domain, data.schema, data.bytes, text_of_,
-                     [&](const std::string& place, double value) { add_sample(ns, counter, place, value); });
+        nvtx::decode(
+            facts_.schemas, data.domain, data.schema, data.bytes, text_of(payloads_),
+            [&](const nvtx::Number& number) { add_sample(ns, counter, number); }, beyond(payloads_));
     }
 }
 

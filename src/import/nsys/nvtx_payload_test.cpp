@@ -128,7 +128,7 @@ TEST(NvtxPayload, WhatCannotBeReadSaysWhy) {
     EXPECT_EQ(f.problem(kSend), "there are several schemas 16777218");
     f.schemas[kSchema].ambiguous = false;
     f.schemas[kSchema].type = 3;
-    EXPECT_EQ(f.problem(kSend), "schema 16777218 has the type 3");
+    EXPECT_EQ(f.problem(kSend), "nothing tells which member of a union is meant");
     for (const auto& [type, flags, detail] : std::vector<std::array<int64_t, 3>>{{5, 1 << 1, 0},
                                                                                  {5, 2 << 4, 0},
                                                                                  {5, 3 << 4, 5},

@@ -2,193 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstring>
-
 #include "import/clean_text.h"
+#include "import/nvtx/payload_decoder.h"
 
 namespace opsight::nvtx {
-namespace {
 
 namespace in = wire::schema;
-
-constexpr size_t kMostText = 16 << 10, kMostValues = 4096;  // of one payload
-constexpr int kDeepest = 8;                                 // schemas in each other
-
-// How the values of a predefined type read.
-enum class Look { kUnsigned, kSigned, kReal, kLetter, kHex, kHandle };
-
-Look look_of(uint64_t type) {
-    switch (type) {
-        case 3:  // short, int, long, long long
-        case 5:
-        case 7:
-        case 9:
-        case 11:  // and those with their size in their name
-        case 13:
-        case 15:
-        case 17:
-            return Look::kSigned;
-        case 19:  // float, double, long double
-        case 20:
-        case 21:
-        case 42:  // half
-        case 43:
-        case 44:
-        case 50:  // bfloat16
-        case 52:  // TF32
-            return Look::kReal;
-        case 1:  // char
-        case 24:
-        case 25:
-        case 26:
-        case 27:
-            return Look::kLetter;
-        case 23:  // address
-        case 32:  // byte
-        case 33:  // 128 bits
-        case 34:
-        case 45:
-        case 69:  // colour
-            return Look::kHex;
-        case in::kText:
-        case in::kText8:
-        case in::kText16:
-        case in::kText32:
-        case in::kRegisteredText:
-            return Look::kHandle;
-        default:
-            return Look::kUnsigned;
-    }
-}
-
-uint64_t unsigned_of(std::string_view bytes) {
-    uint64_t value = 0;
-    std::memcpy(&value, bytes.data(), std::min(sizeof value, bytes.size()));
-    return value;
-}
-
-int64_t signed_of(std::string_view bytes) {
-    if (bytes.empty()) return 0;
-    const auto unused = static_cast<unsigned>(64 - 8 * std::min<size_t>(bytes.size(), 8));
-    return static_cast<int64_t>(unsigned_of(bytes) << unused) >> unused;
-}
-
-float half_of(uint16_t bits) {
-    const int exponent = bits >> 10 & 31;
-    const auto fraction = static_cast<float>(bits & 1023);
-    const float value = exponent == 31  ? (fraction != 0 ? NAN : HUGE_VALF)
-                        : exponent == 0 ? std::ldexp(fraction, -24)
-                                        : std::ldexp(fraction + 1024, exponent - 25);
-    return bits & 0x8000 ? -value : value;
-}
-
-// Text in 1, 2 or 4 bytes a character, as far as the first zero.
-std::string text_of_bytes(size_t width, std::string_view bytes) {
-    std::string text;
-    for (size_t at = 0; at + width <= bytes.size(); at += width) {
-        const uint64_t c = unsigned_of(bytes.substr(at, width));
-        if (c == 0) break;
-        if (c < 0x80 || width == 1) {
-            text += static_cast<char>(c);
-        } else if (c < 0x800) {
-            text += {static_cast<char>(0xc0 | c >> 6), static_cast<char>(0x80 | (c & 63))};
-        } else if (c < 0x10000) {
-            text += {static_cast<char>(0xe0 | c >> 12), static_cast<char>(0x80 | (c >> 6 & 63)),
-                     static_cast<char>(0x80 | (c & 63))};
-        } else {
-            text += {static_cast<char>(0xf0 | (c >> 18 & 7)), static_cast<char>(0x80 | (c >> 12 & 63)),
-                     static_cast<char>(0x80 | (c >> 6 & 63)), static_cast<char>(0x80 | (c & 63))};
-        }
-    }
-    clean_text(text);
-    return text;
-}
-
-// Most significant digit first.
-std::string hex_of_number(std::string_view bytes) {
-    std::string out = "\"0x";
-    for (size_t i = bytes.size(); i-- > 0;)
-        out += fmt::format("{:02x}", static_cast<unsigned char>(bytes[i]));
-    return out + '"';
-}
-
-// Reads one payload from front to back. The first problem is kept; after it, entries whose offset is told are
-// still read.
-class Decoder {
-  public:
-    Decoder(const Schemas& schemas, uint64_t domain, std::string_view bytes, const TextOf& text_of,
-            const VisitNumber& visit)
-        : schemas_(schemas), domain_(domain), bytes_(bytes), text_of_(text_of), visit_(visit) {}
-
-    // Each appends to the JSON and moves on. False: nothing was appended.
-    bool value(uint64_t type, const std::string& place, std::optional<uint64_t> member = std::nullopt);
-    bool entry(const SchemaEntry& entry, const std::vector<std::optional<uint64_t>>& before,
-               const std::string& place);
-    Decoded result;
-
-  private:
-    bool fail(std::string why) {
-        if (result.problem.empty()) result.problem = std::move(why);
-        lost_ = true;
-        return false;
-    }
-    // The next bytes; a problem where there are less.
-    std::optional<std::string_view> take(uint64_t size) {
-        if (at_ > bytes_.size() || size > bytes_.size() - at_) {
-            fail("it ends too early");
-            return std::nullopt;
-        }
-        at_ += size;
-        return bytes_.substr(at_ - size, size);
-    }
-    bool object(uint64_t id, const Schema& schema, const std::string& place, std::optional<uint64_t> member);
-    bool seek(const Schema& schema, size_t index, uint64_t base);
-    bool array(const SchemaEntry& entry, std::optional<uint64_t> count, const std::string& place);
-    std::optional<uint64_t> zero_terminated(uint64_t size);
-    bool characters(const SchemaEntry& entry, uint64_t count);
-    bool scalar(uint64_t type, const std::string& place);
-    void real(uint64_t type, std::string_view bytes, const std::string& place);
-    bool enum_value(const Schema& schema);
-    void event_fact(const SchemaEntry& entry, std::string_view bytes);
-    void text(std::string_view clean);
-    void number(double number, const std::string& place) {
-        if (visit_ && !quiet_ && std::isfinite(number)) visit_(place, number);
-    }
-
-    const Schemas& schemas_;
-    const uint64_t domain_;
-    const std::string_view bytes_;
-    const TextOf& text_of_;
-    const VisitNumber& visit_;
-    uint64_t at_ = 0;
-    size_t values_ = 0;
-    int depth_ = 0;
-    bool lost_ = false;                // where the next entry begins is not known
-    bool quiet_ = false;               // in an entry that is no number of the program's
-    std::optional<uint64_t> integer_;  // of the entry that was read last; of an array: the product
-    std::string last_text_;
-};
-
-void Decoder::text(std::string_view clean) {
-    result.json += '"';
-    for (const char c : clean) {
-        if (c == '"' || c == '\\') result.json += '\\';
-        result.json += c;
-    }
-    result.json += '"';
-}
 
 // To where an entry begins: as it is told, or after the one before it, by the rules of C.
 bool Decoder::seek(const Schema& schema, size_t index, uint64_t base) {
     const SchemaEntry& entry = schema.entries[index];
     if (entry.offset > 0 || index == 0 || is_union(schema)) {
         lost_ = false;
-        if (entry.offset > bytes_.size() || base + entry.offset > bytes_.size())
-            return fail("it ends too early");
-        at_ = base + entry.offset;
+        const uint64_t offset = is_union(schema) ? member_offset(schema, entry) : entry.offset;
+        if (offset > bytes_.size() || base + offset > bytes_.size()) return fail("it ends too early");
+        at_ = base + offset;
         return true;
     }
     if (lost_) return false;
@@ -199,16 +27,31 @@ bool Decoder::seek(const Schema& schema, size_t index, uint64_t base) {
     return true;
 }
 
+// The member that the selector in a union names. How wide the selector is no schema tells: its lowest bytes
+// are enough.
+std::optional<uint64_t> Decoder::selected(const Schema& schema, uint64_t base) const {
+    const auto selector = std::find_if(schema.entries.begin(), schema.entries.end(), is_selector);
+    if (selector == schema.entries.end()) return std::nullopt;
+    const uint64_t at = base + selector->offset, width = schema.entries.size() <= 256 ? 1 : 2;
+    if (selector->offset > bytes_.size() || at > bytes_.size() || width > bytes_.size() - at)
+        return std::nullopt;
+    const uint64_t member = unsigned_of(bytes_.substr(at, width));
+    if (member >= schema.entries.size() || is_selector(schema.entries[member])) return std::nullopt;
+    return member;
+}
+
 bool Decoder::object(uint64_t id, const Schema& schema, const std::string& place,
                      std::optional<uint64_t> member) {
-    const bool by_member = schema.type == in::kUnion && member && *member < schema.entries.size();
     if (schema.ambiguous) return fail(fmt::format("there are several schemas {}", id));
-    if (schema.type != in::kStatic && schema.type != in::kDynamic && !by_member)
+    if (schema.type == in::kUnionWithSelector) member = selected(schema, at_);
+    const bool by_member = is_union(schema) && member && *member < schema.entries.size();
+    if (is_union(schema) && !by_member) return fail("nothing tells which member of a union is meant");
+    if (schema.type != in::kStatic && schema.type != in::kDynamic && !is_union(schema))
         return fail(fmt::format("schema {} has the type {}", id, schema.type));
     if (depth_ >= kDeepest) return fail("schemas lie too deep in each other");
     ++depth_;
     const uint64_t base = at_;
-    std::vector<std::optional<uint64_t>> integers(schema.entries.size());
+    Integers integers(schema.entries.size());
     const size_t begin = result.json.size();
     result.json += '{';
     bool any = false;
@@ -225,6 +68,7 @@ bool Decoder::object(uint64_t id, const Schema& schema, const std::string& place
         text(name);
         result.json += ':';
         integer_.reset();
+        entry_ = &one;
         const bool written = entry(one, integers, place.empty() ? name : place + "." + name);
         integers[i] = integer_;
         quiet_ = was_quiet;
@@ -234,7 +78,8 @@ bool Decoder::object(uint64_t id, const Schema& schema, const std::string& place
             any = true;
     }
     --depth_;
-    integer_.reset();
+    // A payload of one entry may be the length of an array in another.
+    integer_ = integers.size() == 1 ? integers[0] : std::nullopt;
     result.json += '}';
     if (!any && lost_) result.json.resize(begin);
     if (schema.extent > 0 && (at_ < base + schema.extent || is_union(schema))) at_ = base + schema.extent;
@@ -243,25 +88,71 @@ bool Decoder::object(uint64_t id, const Schema& schema, const std::string& place
     return result.json.size() > begin;
 }
 
-bool Decoder::entry(const SchemaEntry& entry, const std::vector<std::optional<uint64_t>>& before,
-                    const std::string& place) {
+// Where the value of such an entry lies, and all that is known behind it.
+std::optional<std::string_view> Decoder::target(const SchemaEntry& entry, uint64_t value) const {
+    if ((entry.flags & in::kPointer) != 0) return beyond_.at ? beyond_.at(value) : std::nullopt;
+    std::string_view from = bytes_;
+    uint64_t at = value;
+    if ((entry.flags & in::kOffsetFromHere) != 0) {
+        at = at_ + value;  // which may be negative
+    } else if (beyond_.flexible) {
+        from = *beyond_.flexible;
+        at = value - beyond_.flexible_begin;
+    }
+    if (at >= from.size()) return std::nullopt;
+    return from.substr(at);
+}
+
+// An entry whose value lies elsewhere, and is shown in its place.
+bool Decoder::pointed(const SchemaEntry& entry, const Integers& before, const std::string& place) {
+    const auto bytes = take(8);
+    if (!bytes) return false;
+    constexpr size_t kMostBehind = 1 << 16;  // bytes that one pointer may lead to
+    if (++values_ > kMostValues || result.json.size() > kMostText) {
+        values_ = kMostValues + 1;
+        return fail("it has too many values");
+    }
+    const uint64_t value = unsigned_of(*bytes);
+    if ((entry.flags & in::kPointer) != 0 && value == 0) {
+        result.json += "null";
+        return true;
+    }
+    const size_t begin = result.json.size();
+    const std::optional<std::string_view> there = target(entry, value);
+    bool written = false;
+    if (there && depth_ < kDeepest) {
+        SchemaEntry direct = entry;
+        direct.flags &= ~(in::kPointer | in::kOffsetFromBase | in::kOffsetFromHere);
+        const bool open_text = in::is_text(entry.type) && (entry.flags & in::kArrayMask) == 0;
+        if (open_text && entry.detail == 0) direct.flags |= in::kZeroTerminated;
+        const std::string_view here = bytes_;
+        const uint64_t after = at_;
+        bytes_ = there->substr(0, kMostBehind);
+        at_ = 0;
+        written = this->entry(direct, before, place);
+        bytes_ = here;
+        at_ = after;
+        lost_ = values_ > kMostValues;
+    }
+    if (written) return true;
+    tell("what a field points to was not recorded");
+    result.json.resize(begin);
+    result.json += hex_of_number(*bytes);
+    return true;
+}
+
+bool Decoder::entry(const SchemaEntry& entry, const Integers& before, const std::string& place) {
     const auto told = [&]() -> std::optional<uint64_t> {
         return entry.detail < before.size() ? before[entry.detail] : std::nullopt;
     };
     const bool is_letter = in::size_of(entry.type) > 0 && look_of(entry.type) == Look::kLetter;
     const uint64_t form = entry.flags & in::kArrayMask;
-    if (is_elsewhere(entry) && !in::is_text_address(entry.type, entry.flags, entry.detail)) {
-        const bool address = (entry.flags & in::kPointer) != 0;
-        const auto bytes = address ? take(8) : std::nullopt;
-        if (bytes) result.json += hex_of_number(*bytes);
-        const bool known = !lost_ && address;
-        fail("a field points to another payload");
-        lost_ = !known;
-        return bytes.has_value();
-    }
+    if (is_elsewhere(entry) && !in::is_text_address(entry.type, entry.flags, entry.detail))
+        return pointed(entry, before, place);
     std::optional<uint64_t> count = entry.detail;
     if (form == in::kLengthIndex) count = told();
-    if (form == in::kLengthPayload) count.reset();
+    if (form == in::kLengthPayload)
+        count = beyond_.length_in ? beyond_.length_in(entry.detail) : std::nullopt;
     if ((in::is_text(entry.type) && !is_elsewhere(entry)) || (is_letter && form != 0)) {
         const uint64_t width = in::size_of(entry.type);
         if (form == in::kZeroTerminated) count = entry.detail > 0 ? std::nullopt : zero_terminated(width);
@@ -286,38 +177,12 @@ bool Decoder::entry(const SchemaEntry& entry, const std::vector<std::optional<ui
     return written;
 }
 
-// What the entry tells of its event.
-void Decoder::event_fact(const SchemaEntry& entry, std::string_view bytes) {
-    const uint64_t role = entry.flags & in::kRoleMask;
-    if (role == in::kEventMessage && look_of(entry.type) == Look::kHandle) result.message = last_text_;
-    if (role == in::kTimestamp) {
-        const bool is_end = (entry.flags & in::kEventMask) == in::kRangeEnd;
-        (is_end ? result.end : result.begin) = {signed_of(bytes), entry.clock};
-    }
-    if (entry.type == in::kCategory) result.category = static_cast<uint32_t>(unsigned_of(bytes));
-    if (entry.type == in::kColor) result.color = static_cast<uint32_t>(unsigned_of(bytes));
-    if (entry.type == in::kThread32 || entry.type == in::kThread64) result.thread = unsigned_of(bytes);
-}
-
 // How many elements lie before one that is zero; at_ is moved past neither.
 std::optional<uint64_t> Decoder::zero_terminated(uint64_t size) {
     if (size == 0) return std::nullopt;
     for (uint64_t at = at_, count = 0; at <= bytes_.size() && bytes_.size() - at >= size; at += size, ++count)
         if (bytes_.substr(at, size).find_first_not_of('\0') == bytes_.npos) return count;
     return std::nullopt;
-}
-
-bool Decoder::characters(const SchemaEntry& entry, uint64_t count) {
-    const uint64_t width = in::size_of(entry.type);
-    const bool terminated = (entry.flags & in::kArrayMask) == in::kZeroTerminated;
-    if (count > bytes_.size()) return fail("it ends too early");
-    const auto bytes = take(count * width);
-    if (!bytes) return false;
-    if (terminated) at_ += width;
-    last_text_ = text_of_bytes(width, *bytes);
-    if ((entry.flags & in::kRoleMask) == in::kEventMessage) result.message = last_text_;
-    text(last_text_);
-    return true;
 }
 
 bool Decoder::array(const SchemaEntry& entry, std::optional<uint64_t> count, const std::string& place) {
@@ -338,7 +203,8 @@ bool Decoder::array(const SchemaEntry& entry, std::optional<uint64_t> count, con
         const size_t before = result.json.size();
         if (i > 0) result.json += ',';
         integer_.reset();
-        if (!value(entry.type, place + "." + std::to_string(i))) result.json.resize(before);
+        if (!value(entry.type, (place.empty() ? "" : place + ".") + std::to_string(i)))
+            result.json.resize(before);
         whole_numbers = whole_numbers && integer_.has_value() && *integer_ < UINT32_MAX;
         product = whole_numbers ? std::min<uint64_t>(product * *integer_, UINT32_MAX) : 0;
     }
@@ -360,113 +226,23 @@ bool Decoder::value(uint64_t type, const std::string& place, std::optional<uint6
     return schema->is_enum ? enum_value(*schema) : object(type, *schema, place, member);
 }
 
-bool Decoder::scalar(uint64_t type, const std::string& place) {
-    const Look look = look_of(type);
-    const uint64_t size = look == Look::kHandle ? 8 : in::size_of(type);
-    if (size == 0) return fail(fmt::format("a field has the type {}", type));
-    const auto bytes = take(size);
-    if (!bytes) return false;
-    const uint64_t bits = unsigned_of(*bytes);
-    switch (look) {
-        case Look::kSigned:
-            number(static_cast<double>(signed_of(*bytes)), place);
-            result.json += std::to_string(signed_of(*bytes));
-            if (signed_of(*bytes) >= 0) integer_ = bits;
-            return true;
-        case Look::kUnsigned:
-            number(static_cast<double>(bits), place);
-            result.json += std::to_string(bits);
-            integer_ = bits;
-            return true;
-        case Look::kReal:
-            real(type, *bytes, place);
-            return true;
-        case Look::kLetter:
-            if (bits >= 32 && bits < 127)
-                text(std::string(1, static_cast<char>(bits)));
-            else
-                result.json += std::to_string(bits);
-            return true;
-        case Look::kHex:
-            result.json += hex_of_number(*bytes);
-            return true;
-        case Look::kHandle:
-            last_text_ = text_of_ ? text_of_(type, bits) : std::string();
-            clean_text(last_text_);
-            last_text_.empty() ? static_cast<void>(result.json += hex_of_number(*bytes)) : text(last_text_);
-            return true;
-    }
-    return false;
-}
-
-void Decoder::real(uint64_t type, std::string_view bytes, const std::string& place) {
-    const uint64_t bits = unsigned_of(bytes);
-    std::string shown;
-    double value = 0;
-    if (bytes.size() == 16) {
-        long double wide = 0;
-        std::memcpy(&wide, bytes.data(), sizeof wide);
-        value = static_cast<double>(wide);
-        shown = fmt::format("{}", value);
-    } else if (bytes.size() == 8) {
-        value = std::bit_cast<double>(bits);
-        shown = fmt::format("{}", value);
-    } else {
-        const float narrow = type == 42   ? half_of(static_cast<uint16_t>(bits))
-                             : type == 50 ? std::bit_cast<float>(static_cast<uint32_t>(bits) << 16)
-                                          : std::bit_cast<float>(static_cast<uint32_t>(bits));
-        value = narrow;
-        shown = fmt::format("{}", narrow);
-    }
-    number(value, place);
-    if (!std::isfinite(value))
-        shown = '"' + shown + '"';
-    else if (shown.find_first_of(".e") == shown.npos)
-        shown += ".0";
-    result.json += shown;
-}
-
-// The name of the value, or those of its flags.
-bool Decoder::enum_value(const Schema& schema) {
-    const auto bytes = take(schema.extent > 0 ? schema.extent : 4);
-    if (!bytes) return false;
-    const uint64_t value = unsigned_of(*bytes);
-    integer_ = value;
-    std::string names;
-    uint64_t rest = value;
-    for (const SchemaEntry& known : schema.entries) {
-        if (schema.ambiguous) break;
-        if (known.type == value) {
-            names = known.name;
-            rest = 0;
-            break;
-        }
-        if (known.flags == 0 || known.type == 0 || (value & known.type) != known.type) continue;
-        names += (names.empty() ? "" : " | ") + known.name;
-        rest &= ~known.type;
-    }
-    clean_text(names);
-    names.empty() || rest != 0 ? static_cast<void>(result.json += std::to_string(value)) : text(names);
-    return true;
-}
-
-}  // namespace
-
 Decoded decode(const Schemas& schemas, uint64_t domain, uint64_t schema, std::string_view bytes,
-               const TextOf& text_of, const VisitNumber& visit) {
+               const TextOf& text_of, const VisitNumber& visit, const Beyond& beyond) {
     if (schema == in::kReferenced) return {};  // for other payloads of the event
-    Decoder decoder(schemas, domain, bytes, text_of, visit);
+    Decoder decoder(schemas, domain, bytes, text_of, visit, beyond);
     if (schema >= in::kFirstSchemaId) {
         decoder.value(schema, {});
-    } else {  // a value without a schema
+    } else {  // values without a schema
         SchemaEntry entry;
         entry.type = schema == in::kRaw ? in::kByte : schema;
-        const bool many = schema == in::kRaw || in::is_text(schema);
-        if (many) entry.detail = bytes.size() / std::max<uint64_t>(1, in::size_of(entry.type));
+        const uint64_t width = std::max<uint64_t>(1, in::size_of(entry.type));
+        const bool text = in::is_text(schema), many = schema == in::kRaw || text || bytes.size() >= 2 * width;
+        if (many) entry.detail = bytes.size() / width;
         if (many && entry.detail == 0) return {};
-        if (schema == in::kRaw) entry.flags = in::kFixedArray;
+        if (many && !text) entry.flags = in::kFixedArray;
         decoder.entry(entry, {}, {});
     }
+    decoder.result.integer = decoder.integer();
     return std::move(decoder.result);
 }
 

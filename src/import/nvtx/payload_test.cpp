@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 
 namespace opsight::nvtx {
@@ -114,7 +115,7 @@ TEST(NvtxSchema, ReadsHalfPrecisionAndNumbersByPlace) {
     EXPECT_EQ(json(schemas, bytes_of(half)), R"({"h":1.5})");
     std::vector<std::pair<std::string, double>> found;
     decode(schemas, 0, kId, bytes_of(half), {},
-           [&](const std::string& place, double value) { found.emplace_back(place, value); });
+           [&](const Number& number) { found.emplace_back(number.place, number.value); });
     EXPECT_EQ(found, (std::vector<std::pair<std::string, double>>{{"h", 1.5}}));
 }
 
@@ -159,7 +160,7 @@ TEST(NvtxSchema, ReadsTheMemberOfAUnionThatAnotherFieldTells) {
     } sample;
     EXPECT_EQ(json(schemas, bytes_of(sample)), R"({"which":1,"value":{"part":0.25},"after":7})");
     sample.which = 2;
-    EXPECT_EQ(decoded(schemas, bytes_of(sample)).problem, "schema 4294967298 has the type 3");
+    EXPECT_EQ(decoded(schemas, bytes_of(sample)).problem, "nothing tells which member of a union is meant");
 }
 
 TEST(NvtxSchema, ArraysOfSeveralDimensions) {
@@ -187,7 +188,7 @@ TEST(NvtxSchema, EntriesTellTimesOfTheEvent) {
     std::vector<std::string> numbers;
     schemas.settle();
     const Decoded found = decode(schemas, 0, kId, bytes_of(words), {},
-                                 [&](const std::string& place, double) { numbers.push_back(place); });
+                                 [&](const Number& number) { numbers.push_back(number.place); });
     EXPECT_EQ(found.problem, "");
     ASSERT_TRUE(found.begin && found.end);
     EXPECT_EQ(found.begin->value, 1000);
@@ -210,6 +211,112 @@ TEST(NvtxSchema, TakesNoTimeFromAnArray) {
     EXPECT_FALSE(found.begin || found.end);
 }
 
+// Memory of the program, as far as it was recorded.
+struct Memory {
+    std::map<uint64_t, std::string> pieces;
+    Beyond beyond() const {
+        Beyond beyond;
+        beyond.at = [this](uint64_t address) -> std::optional<std::string_view> {
+            const auto found = pieces.find(address);
+            return found == pieces.end() ? std::nullopt : std::optional<std::string_view>(found->second);
+        };
+        return beyond;
+    }
+};
+
+TEST(NvtxSchema, ShowsWhatPointersLeadTo) {
+    Schemas schemas;
+    ASSERT_TRUE(schemas.define(0, kInnerId, blob({{0, kInt, 0, 0, "x"}, {0, kInt, 0, 0, "y"}}), false));
+    ASSERT_TRUE(schemas.define(0, kId,
+                               blob({{0, kUint32, 0, 0, "n"},
+                                     {in::kPointer | in::kLengthIndex, kInnerId, 0, 0, "points"},
+                                     {in::kPointer, kDouble, 0, 0, "real"},
+                                     {in::kPointer | in::kZeroTerminated, kUint16, 0, 0, "ended"},
+                                     {in::kPointer, kInt, 0, 0, "null"},
+                                     {in::kPointer, kInt, 0, 0, "lost"},
+                                     {0, kUint32, 0, 0, "behind"}}),
+                               false));
+    schemas.settle();
+    Memory memory;
+    const int points[] = {1, 2, 3, 4};
+    const uint16_t ended[] = {5, 6, 0, 7};
+    memory.pieces = {{0x100, bytes_of(points)}, {0x200, bytes_of(2.5)}, {0x300, bytes_of(ended)}};
+    const uint64_t words[] = {2, 0x100, 0x200, 0x300, 0, 0x400, 9};
+    const Decoded found = decode(schemas, 0, kId, bytes_of(words), {}, {}, memory.beyond());
+    EXPECT_EQ(found.json,
+              R"({"n":2,"points":[{"x":1,"y":2},{"x":3,"y":4}],"real":2.5,"ended":[5,6],"null":null,)"
+              R"("lost":"0x0000000000000400","behind":9})");
+    EXPECT_EQ(found.problem, "what a field points to was not recorded");
+}
+
+TEST(NvtxSchema, CountsOffsetsFromTheirBeginnings) {
+    Schemas schemas;
+    ASSERT_TRUE(schemas.define(0, kId,
+                               blob({{in::kOffsetFromBase, in::kText, 0, 0, "text"},
+                                     {in::kOffsetFromHere, kInt, 0, 0, "number"},
+                                     {in::kOffsetFromHere, kInt, 0, 0, "back"},
+                                     {in::kOffsetFromBase, kInt, 0, 0, "outside"}}),
+                               false));
+    schemas.settle();
+    struct {
+        uint64_t text = 32, number = 24, back = static_cast<uint64_t>(-24), outside = 1000;
+        char bytes[8] = "abc";
+        int value = 7, other = 0;
+    } sample;
+    EXPECT_EQ(decode(schemas, 0, kId, bytes_of(sample), {}).json,
+              R"({"text":"abc","number":7,"back":32,"outside":"0x00000000000003e8"})");
+    Beyond beyond;  // of a batch: they count in the data beside it, of which a part is there
+    beyond.flexible = std::string_view("xyz\0\x05\0\0\0", 8);
+    beyond.flexible_begin = 32;
+    sample.outside = 36;
+    EXPECT_EQ(decode(schemas, 0, kId, bytes_of(sample), {}, {}, beyond).json,
+              R"({"text":"xyz","number":7,"back":32,"outside":5})");
+}
+
+TEST(NvtxSchema, AsksAUnionForItsMember) {
+    Schemas schemas;
+    ASSERT_TRUE(schemas.define(
+        0, kInnerId,
+        blob({{0, in::kUnionSelector, 0, 0, "which"}, {0, kInt, 0, 0, "number"}, {0, kDouble, 0, 0, "real"}},
+             0, in::kUnionWithSelector),
+        false));
+    ASSERT_TRUE(schemas.define(0, kId, blob({{0, kInnerId, 0, 0, "u"}, {0, kInt, 0, 0, "behind"}}), false));
+    struct {
+        int which = 1;
+        union {
+            int number;
+            double real;
+        };
+        int behind = 8;
+    } sample;
+    sample.number = -3;
+    EXPECT_EQ(json(schemas, bytes_of(sample)), R"({"u":{"number":-3},"behind":8})");
+    sample.which = 2;
+    sample.real = 0.5;
+    EXPECT_EQ(json(schemas, bytes_of(sample)), R"({"u":{"real":0.5},"behind":8})");
+    for (const int wrong : {0, 3, 255}) {
+        sample.which = wrong;
+        EXPECT_EQ(decoded(schemas, bytes_of(sample)).problem,
+                  "nothing tells which member of a union is meant");
+    }
+}
+
+TEST(NvtxSchema, TakesALengthFromAnotherPayload) {
+    Schemas schemas;
+    ASSERT_TRUE(
+        schemas.define(0, kId, blob({{in::kLengthPayload, kInt, 1, 0, "a"}}, 0, in::kDynamic), false));
+    ASSERT_TRUE(schemas.define(0, kInnerId, blob({{0, kUint16, 0, 0, "n"}}), false));
+    schemas.settle();
+    EXPECT_EQ(decode(schemas, 0, kInnerId, bytes_of(uint16_t{2}), {}).integer, 2u);
+    const uint64_t lengths[] = {2, 3};
+    EXPECT_EQ(decode(schemas, 0, kUint64, bytes_of(lengths), {}).integer, 6u);
+    EXPECT_EQ(decode(schemas, 0, kUint64, bytes_of(lengths), {}).json, "[2,3]");
+    Beyond beyond;
+    beyond.length_in = [](uint64_t payload) { return std::optional<uint64_t>(payload + 1); };
+    const int values[] = {4, 5};
+    EXPECT_EQ(decode(schemas, 0, kId, bytes_of(values), {}, {}, beyond).json, R"({"a":[4,5]})");
+}
+
 // A schema that holds itself, or an endless array, must neither hang nor overflow.
 TEST(NvtxSchema, SurvivesAnything) {
     std::minstd_rand random(1);
@@ -227,7 +334,14 @@ TEST(NvtxSchema, SurvivesAnything) {
         for (char& byte : bytes)
             byte = static_cast<char>(random());
         schemas.settle();
-        ASSERT_LT(decode(schemas, 0, kId + 3, bytes, {}).json.size(), size_t{1} << 20);
+        Beyond beyond;
+        beyond.at = [&](uint64_t address) -> std::optional<std::string_view> {
+            if (address % 3 == 0) return std::nullopt;
+            return std::string_view(bytes).substr(address % (bytes.size() + 1));
+        };
+        beyond.length_in = [](uint64_t payload) -> std::optional<uint64_t> { return payload * 0x9e3779b9; };
+        if (random() % 2) beyond.flexible = std::string_view(bytes).substr(bytes.size() / 2);
+        ASSERT_LT(decode(schemas, 0, kId + 3, bytes, {}, {}, beyond).json.size(), size_t{1} << 20);
     }
 }
 

@@ -61,12 +61,30 @@ void Schemas::settle() {
         if (found != schemas_.end() && entry < found->second.entries.size())
             found->second.entries[entry].clock = clock;
     }
+    for (const auto& [place, meaning] : meanings_) {
+        const auto& [domain, id, entry] = place;
+        const auto found = schemas_.find(Id(domain, id));
+        if (found != schemas_.end() && entry < found->second.entries.size())
+            found->second.entries[entry].meaning = std::make_shared<const CounterMeaning>(meaning);
+    }
     bool changed = true;
     for (int round = 0; round < kDeepest && changed; ++round) {
         changed = false;
         for (auto& [id, schema] : schemas_)
             changed |= lay_out(id.first, schema);
     }
+}
+
+// A selector that is told no place stands before the members, as an int does.
+uint64_t Schemas::members_at(uint64_t domain, const Schema& schema) const {
+    const auto told = [](const SchemaEntry& entry) { return entry.offset > 0; };
+    if (schema.type != in::kUnionWithSelector ||
+        std::any_of(schema.entries.begin(), schema.entries.end(), told))
+        return 0;
+    uint64_t at = sizeof(int);
+    for (const SchemaEntry& entry : schema.entries)
+        at = std::max(at, std::min(alignment_of(domain, entry), kLargest));
+    return at;
 }
 
 bool Schemas::lay_out(uint64_t domain, Schema& schema) const {
@@ -77,15 +95,16 @@ bool Schemas::lay_out(uint64_t domain, Schema& schema) const {
         return schema.extent != old_extent;
     }
     uint64_t end = 0, most = 1;
+    schema.members_at = members_at(domain, schema);
     for (const SchemaEntry& entry : schema.entries) {
         const bool address = is_elsewhere(entry);
         const bool many = (entry.flags & in::kArrayMask) == in::kFixedArray || in::is_text(entry.type);
         const uint64_t count = many && !address && entry.detail > 0 ? std::min(entry.detail, kLargest) : 1;
         uint64_t alignment = alignment_of(domain, entry);
         if (schema.pack > 0) alignment = std::min(alignment, schema.pack);
-        const uint64_t begin = entry.offset > 0 || is_union(schema)
-                                   ? std::min(entry.offset, kLargest)
-                                   : (end + alignment - 1) / alignment * alignment;
+        const uint64_t begin = is_union(schema)   ? std::min(member_offset(schema, entry), kLargest)
+                               : entry.offset > 0 ? std::min(entry.offset, kLargest)
+                                                  : (end + alignment - 1) / alignment * alignment;
         end = std::min(kLargest, std::max(end, begin + (address ? 8 : size_of(domain, entry.type)) * count));
         most = std::max(most, alignment);
     }

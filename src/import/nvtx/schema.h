@@ -5,6 +5,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -15,11 +16,22 @@
 
 namespace opsight::nvtx {
 
+// What the values of a counter mean. Limits and the way between two samples are for those who draw it.
+struct CounterMeaning {
+    uint64_t flags = 0;  // NVTX_COUNTER_FLAG_*
+    uint64_t numerator = 1, denominator = 1;
+    std::string unit;
+    uint64_t limit_type = 0;  // 1 int64, 2 uint64, 3 double; 0: no limits
+    uint64_t least = 0, most = 0;
+    friend bool operator==(const CounterMeaning&, const CounterMeaning&) = default;
+};
+
 // Of enums: `type` is the value, and `flags` is not 0 where it is a flag of a bit set.
 struct SchemaEntry {
     uint64_t flags = 0, type = 0, detail = 0, offset = 0;
     std::string name;
-    uint64_t clock = 0;  // of a time: its time domain; 0: not told
+    uint64_t clock = 0;                                  // of a time: its time domain; 0: not told
+    std::shared_ptr<const CounterMeaning> meaning = {};  // of a counter in a group; null: as of the group
     friend bool operator==(const SchemaEntry&, const SchemaEntry&) = default;
 };
 
@@ -31,6 +43,7 @@ struct Schema {
     bool ambiguous = false;  // several were defined in one place, and they differ
     // Of settle().
     uint64_t extent = 0, alignment = 1;
+    uint64_t members_at = 0;  // of a union whose entries tell no offsets, behind its selector
 };
 
 class Schemas {
@@ -41,6 +54,10 @@ class Schemas {
     // The time domain of an entry, known before or after its schema.
     void define_clock(uint64_t domain, uint64_t id, uint64_t entry, uint64_t clock) {
         clocks_[{domain, id, entry}] = clock;
+    }
+    // The same of what the values of an entry mean: to be filled in.
+    CounterMeaning& meaning(uint64_t domain, uint64_t id, uint64_t entry) {
+        return meanings_[{domain, id, entry}];
     }
     void define_text(uint64_t handle, std::string_view text) { registered_.emplace(handle, text); }
     // After all definitions: how large they are that lie in others, and how they are aligned.
@@ -55,9 +72,12 @@ class Schemas {
   private:
     using Id = std::pair<uint64_t, uint64_t>;  // domain and schema
     bool lay_out(uint64_t domain, Schema& schema) const;
+    uint64_t members_at(uint64_t domain, const Schema& schema) const;
 
     absl::flat_hash_map<Id, Schema> schemas_;
-    std::map<std::tuple<uint64_t, uint64_t, uint64_t>, uint64_t> clocks_;
+    using Place = std::tuple<uint64_t, uint64_t, uint64_t>;  // domain, schema and entry
+    std::map<Place, uint64_t> clocks_;
+    std::map<Place, CounterMeaning> meanings_;
     absl::flat_hash_map<uint64_t, std::string> registered_;
 };
 
@@ -66,6 +86,15 @@ inline bool is_elsewhere(const SchemaEntry& entry) {
     namespace in = wire::schema;
     return (entry.flags & (in::kPointer | in::kOffsetFromBase | in::kOffsetFromHere)) != 0 ||
            in::is_text_address(entry.type, entry.flags, entry.detail);
+}
+
+inline bool is_selector(const SchemaEntry& entry) {
+    return entry.type == wire::schema::kUnionSelector;
+}
+
+// Where an entry of a union begins.
+inline uint64_t member_offset(const Schema& schema, const SchemaEntry& entry) {
+    return is_selector(entry) || entry.offset > 0 ? entry.offset : schema.members_at;
 }
 
 inline bool is_union(const Schema& schema) {

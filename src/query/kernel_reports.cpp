@@ -94,7 +94,8 @@ std::vector<Field> instance_fields() {
 int64_t rows_from_top(const TableShape& shape) {
     if (!shape.page) return shape.limit;
     const Page& page = *shape.page;
-    return page.search.empty() && page.filters.empty() && page.size > 0 ? page.first + page.size : 0;
+    const bool all = !page.search.empty() || !page.filters.empty() || !page.place_of.empty();
+    return !all && page.size > 0 ? page.first + page.size : 0;
 }
 
 // The kernel instances of the range with what they are ordered by. Of a table in its own order or by duration

@@ -81,6 +81,23 @@ Status add_filter(const RowFilter& filter, duck::Type type, Condition& condition
     return {};
 }
 
+Status add_filters(const std::vector<RowFilter>& filters, const std::vector<duck::ResultColumn>& columns,
+                   Condition& condition) {
+    for (const RowFilter& filter : filters) {
+        const auto column = std::find_if(columns.begin(), columns.end(),
+                                         [&](const auto& c) { return c.name == filter.column; });
+        if (column == columns.end()) {
+            std::string keys;
+            for (const duck::ResultColumn& each : columns)
+                keys += (keys.empty() ? "" : ", ") + each.name;
+            return fail(usage(fmt::format("there is no column '{}' to filter by", filter.column),
+                              "the columns are " + keys));
+        }
+        OPSIGHT_TRY(add_filter(filter, column->type, condition));
+    }
+    return {};
+}
+
 Result<Condition> condition_of(const Page& page, const std::vector<duck::ResultColumn>& columns) {
     Condition condition;
     if (!page.search.empty()) {
@@ -93,18 +110,7 @@ Result<Condition> condition_of(const Page& page, const std::vector<duck::ResultC
         }
         condition.add(any.empty() ? "false" : "(" + any + ")");
     }
-    for (const RowFilter& filter : page.filters) {
-        const auto column = std::find_if(columns.begin(), columns.end(),
-                                         [&](const auto& c) { return c.name == filter.column; });
-        if (column == columns.end()) {
-            std::string keys;
-            for (const duck::ResultColumn& each : columns)
-                keys += (keys.empty() ? "" : ", ") + each.name;
-            return fail(usage(fmt::format("there is no column '{}' to filter by", filter.column),
-                              "the columns are " + keys));
-        }
-        OPSIGHT_TRY(add_filter(filter, column->type, condition));
-    }
+    OPSIGHT_TRY(add_filters(page.filters, columns, condition));
     return condition;
 }
 
@@ -113,6 +119,38 @@ Result<int64_t> count(Session& session, const std::string& relation, const Condi
                    session.query(fmt::format("SELECT count(*) FROM {}{}", relation, condition.sql),
                                  condition.arguments));
     return std::get<int64_t>(rows.rows.at(0)[0]);
+}
+
+// SQL that is true where row `a` comes before row `r` in this order.
+std::string comes_before(const RowOrder& order) {
+    std::string sql, equal;
+    for (const auto& [key, falling] : order) {
+        const std::string name = duck::quote_name(key);
+        sql += fmt::format("{0}{1}(a.{2} {3} r.{2} OR a.{2} IS NOT NULL AND r.{2} IS NULL)",
+                           sql.empty() ? "" : " OR ", equal, name, falling ? ">" : "<");
+        equal += fmt::format("a.{0} IS NOT DISTINCT FROM r.{0} AND ", name);
+    }
+    return sql.empty() ? "false" : sql;
+}
+
+// How many rows of the page's table come before the wanted one. Counted, not numbered: that needs no window.
+Status find_place(Session& session, const std::string& relation, const Condition& chosen,
+                  const RowOrder& order, const std::vector<RowFilter>& wanted, ResultTable& table) {
+    OPSIGHT_ASSIGN(const duck::Rows none, session.query("FROM " + relation + " LIMIT 0"));
+    Condition row = chosen;
+    OPSIGHT_TRY(add_filters(wanted, none.columns, row));
+    std::vector<duck::Cell> arguments = row.arguments;
+    arguments.insert(arguments.end(), chosen.arguments.begin(), chosen.arguments.end());
+    OPSIGHT_ASSIGN(
+        const duck::Rows found,
+        session.query(
+            fmt::format("WITH r AS MATERIALIZED (SELECT * FROM {0}{1}{2} LIMIT 1), "
+                        "chosen AS (SELECT * FROM {0}{3}) "
+                        "SELECT (SELECT count(*) FROM r), (SELECT count(*) FROM chosen a, r WHERE {4})",
+                        relation, row.sql, order_sql(order), chosen.sql, comes_before(order)),
+            arguments));
+    if (std::get<int64_t>(found.rows.at(0)[0]) > 0) table.place = std::get<int64_t>(found.rows.at(0)[1]);
+    return {};
 }
 
 // Works the rows out once, into a temporary table.
@@ -147,7 +185,15 @@ std::string searched_text(std::string_view key, const std::string& sql) {
     return sql;
 }
 
-Status take_page(Session& session, const Question& question, const std::string& order, const Page& page,
+std::string order_sql(const RowOrder& order) {
+    std::string sql;
+    for (const auto& [key, falling] : order)
+        sql += fmt::format("{}{} {} NULLS LAST", sql.empty() ? " ORDER BY " : ", ", duck::quote_name(key),
+                           falling ? "DESC" : "ASC");
+    return sql;
+}
+
+Status take_page(Session& session, const Question& question, const RowOrder& order, const Page& page,
                  ResultTable& table) {
     const bool large = !question.counted.empty();
     std::string relation = "(" + all_rows(question) + ")";
@@ -162,7 +208,7 @@ Status take_page(Session& session, const Question& question, const std::string& 
     std::string shown;
     for (const Column& column : table.columns)
         shown += (shown.empty() ? "" : ", ") + duck::quote_name(column.key);
-    std::string sql = fmt::format("SELECT {} FROM {}{}{}", shown, relation, condition.sql, order);
+    std::string sql = fmt::format("SELECT {} FROM {}{}{}", shown, relation, condition.sql, order_sql(order));
     if (page.size > 0) sql += fmt::format(" LIMIT {} OFFSET {}", page.size, page.first);
     if (page.streamed) {
         OPSIGHT_ASSIGN(duck::Cursor cursor, session.open_cursor(sql, condition.arguments));
@@ -174,6 +220,8 @@ Status take_page(Session& session, const Question& question, const std::string& 
     if (!condition.sql.empty()) {
         OPSIGHT_ASSIGN(table.rows_matching, count(session, relation, condition));
     }
+    if (!page.place_of.empty())
+        OPSIGHT_TRY(find_place(session, relation, condition, order, page.place_of, table));
     OPSIGHT_ASSIGN(duck::Rows rows, session.query(sql, condition.arguments));
     table.rows = std::move(rows.rows);
     return {};

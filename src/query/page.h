@@ -21,9 +21,12 @@ std::string all_rows(const Question& question);
 // What a search looks at in a column of text, whose value is `sql`: also how the page words it.
 std::string searched_text(std::string_view key, const std::string& sql);
 
-// Fills the rows (or the stream) and the counts of `table`, whose columns are set. `order` is " ORDER BY
-// ...".
-Status take_page(Session& session, const Question& question, const std::string& order, const Page& page,
+// Keys of columns, falling or not; fields that are empty come last either way.
+using RowOrder = std::vector<std::pair<std::string, bool>>;
+std::string order_sql(const RowOrder& order);  // " ORDER BY ..."
+
+// Fills the rows (or the stream), the counts and the place of `table`, whose columns are set.
+Status take_page(Session& session, const Question& question, const RowOrder& order, const Page& page,
                  ResultTable& table);
 
 }  // namespace opsight

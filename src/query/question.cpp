@@ -33,8 +33,8 @@ bool is_text(const Field& field) {
     return field.column.unit == Unit::kNone;
 }
 
-Result<std::string> order_by(const Question& question, const TableShape& shape) {
-    std::vector<std::pair<std::string, bool>> order;
+Result<RowOrder> order_of(const Question& question, const TableShape& shape) {
+    RowOrder order;
     if (!shape.sort.empty()) {
         std::string name = shape.sort;
         std::string direction;
@@ -56,11 +56,7 @@ Result<std::string> order_by(const Question& question, const TableShape& shape) 
         order.emplace_back(field->column.key, direction.empty() ? !is_text(*field) : direction == "desc");
     }
     order.insert(order.end(), question.order.begin(), question.order.end());
-    std::string sql;
-    for (const auto& [key, falling] : order)
-        sql += fmt::format("{}{} {} NULLS LAST", sql.empty() ? " ORDER BY " : ", ", duck::quote_name(key),
-                           falling ? "DESC" : "ASC");
-    return sql;
+    return order;
 }
 
 }  // namespace
@@ -75,7 +71,7 @@ std::string shapes_sql(const std::string& shapes, const TableShape& shape) {
 }
 
 Result<ResultTable> ask(Session& session, const Question& question, const TableShape& shape) {
-    OPSIGHT_ASSIGN(const std::string order, order_by(question, shape));
+    OPSIGHT_ASSIGN(const RowOrder order, order_of(question, shape));
     ResultTable table;
     table.name = question.name;
     table.title = question.title;
@@ -101,8 +97,8 @@ Result<ResultTable> ask(Session& session, const Question& question, const TableS
                           ? fmt::format(
                                 "WITH answered AS MATERIALIZED ({}) SELECT {}, (SELECT count(*) FROM "
                                 "answered) AS \"rows in all\" FROM answered{} LIMIT {}",
-                                all_rows(question), shown, order, shape.limit)
-                          : fmt::format("SELECT {} FROM ({}){}", shown, all_rows(question), order);
+                                all_rows(question), shown, order_sql(order), shape.limit)
+                          : fmt::format("SELECT {} FROM ({}){}", shown, all_rows(question), order_sql(order));
     OPSIGHT_ASSIGN(duck::Rows rows, session.query(sql));
     table.rows = std::move(rows.rows);
     if (shape.limit > 0)

@@ -43,6 +43,8 @@ struct Page {
     int64_t first = 0, size = 0;  // size 0: all
     bool streamed = false;        // the rows are in the answer's `stream`
     std::string keep_as;          // the rows of the whole table stay under this name; empty: they do not
+    // Where one row stands is asked too, the first for which all of these hold: see ResultTable::place.
+    std::vector<RowFilter> place_of;
 };
 
 // How the rows of a report are wanted.

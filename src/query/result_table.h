@@ -34,6 +34,7 @@ struct ResultTable {
     std::vector<std::vector<Cell>> rows;
     int64_t rows_in_all = -1;        // before a limit was applied; -1: all rows are here
     int64_t rows_matching = -1;      // of a page: what passes its search and filters
+    int64_t place = -1;              // of the row that a page was asked for: how many come before it
     std::vector<std::string> notes;  // what a reader must know, a sentence each
     // Of a page that was asked for so: its rows are to be read here, before the session does anything else.
     std::shared_ptr<duck::Cursor> stream;

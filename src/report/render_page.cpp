@@ -87,8 +87,10 @@ std::string render_page_json(const ResultTable& table, const Range& range) {
         out += ']';
     }
     const auto all = table.rows_in_all >= 0 ? table.rows_in_all : static_cast<int64_t>(table.rows.size());
-    out += fmt::format("],\"rows_in_all\":{},\"rows_matching\":{},\"notes\":[", all,
+    out += fmt::format("],\"rows_in_all\":{},\"rows_matching\":{},", all,
                        table.rows_matching >= 0 ? table.rows_matching : all);
+    if (table.place >= 0) out += fmt::format("\"place\":{},", table.place);
+    out += "\"notes\":[";
     for (size_t i = 0; i < table.notes.size(); ++i) {
         if (i) out += ',';
         append_text(out, table.notes[i]);

@@ -1,6 +1,8 @@
 // Every table, by pages or as a whole to download.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "query/tables.h"
 #include "report/render.h"
 #include "report/render_page.h"
@@ -43,13 +45,17 @@ Expected<TableShape> read_shape(const Call& call) {
     OPSIGHT_ASSIGN(page.size, call.number("page_size", kDefaultPage, 1, kLargestPage));
     OPSIGHT_ASSIGN(const int64_t number, call.number("page", 0, 0, int64_t{1} << 40));
     page.first = number * page.size;
-    const std::vector<std::string> filters = call.all("filter");
-    if (std::ssize(filters) > kMostFilters)
+    const std::vector<std::string> filters = call.all("filter"), wanted = call.all("place_of");
+    if (std::max(std::ssize(filters), std::ssize(wanted)) > kMostFilters)
         return fail(Problem(400, "bad_request", "there are too many filters",
                             fmt::format("give {} at most", kMostFilters)));
     for (const std::string& text : filters) {
         OPSIGHT_ASSIGN(RowFilter filter, read_filter(text));
         page.filters.push_back(std::move(filter));
+    }
+    for (const std::string& text : wanted) {
+        OPSIGHT_ASSIGN(RowFilter filter, read_filter(text));
+        page.place_of.push_back(std::move(filter));
     }
     shape.page = std::move(page);
     return shape;
@@ -144,8 +150,8 @@ std::vector<Route> table_routes() {
     return {
         {"GET", "/api/v1/profiles/{id}/tables/{name}", table,
          range_parameters() + std::vector<std::string>{"sort", "page", "page_size", "search", "filter",
-                                                       "by_rank", "by_device", "format", "download", "op",
-                                                       "iteration"},
+                                                       "place_of", "by_rank", "by_device", "format",
+                                                       "download", "op", "iteration"},
          Kept::kAnswer},
     };
 }

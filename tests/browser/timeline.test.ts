@@ -128,6 +128,14 @@ gpu("an event", () => {
       const [end, bottom] = await row.evaluate((line) => [line.getBoundingClientRect().bottom, line.closest(".table-wrap")?.getBoundingClientRect().bottom ?? 0]);
       expect(end).toBeLessThanOrEqual((bottom ?? 0) + 2);
     }
+    // Thousands of rows that are equal in what the table is sorted by.
+    const [far] = sql("SELECT rank, device, stream, begin_ns, correlation FROM kernels ORDER BY iteration DESC, begin_ns DESC LIMIT 1");
+    const [tied] = sql("SELECT count(*) AS kernels FROM kernels WHERE uses_tc = 'no'");
+    expect(tied?.kernels).toBeGreaterThan(20 * 25);
+    const selection = [far?.rank, far?.device, far?.stream, far?.begin_ns, far?.correlation].join("~");
+    await site().show(`kernels?tab=launches&all=1&sort=uses_tc:asc&sel=${selection}&reveal=1`, "gpu");
+    const shownRow = site().table("kernels").root.locator("tbody tr.selected");
+    expect(numberOf((await shownRow.locator('[data-key="gpu_start_ns"]').getAttribute("title")) ?? "")).toBe(far?.begin_ns);
     await show("find=aten%3A%3Acudnn_batch_norm_backward");
     const op = await shown();
     await site().click(site().page.getByText("Show in table"));

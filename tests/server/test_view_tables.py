@@ -212,6 +212,25 @@ class TablesTest(unittest.TestCase):
             wanted = self.profile.report(name, "--group-by", "rank,device")[name]
             self.assertEqual(rows, wanted if isinstance(wanted, list) else wanted[name])
 
+    def test_place_of_a_row(self):
+        """However rows tie, and among empty fields too: the place is that in the whole table as it is ordered."""
+        for name, key, orders in (("kernels", "correlation", ("", "kernel_name:asc", "kernel_name:desc", "uses_tc:desc",
+                                                              "gpu_duration_ns:desc", "launch_delay_ns:asc")),
+                                  ("detailed", "op_id", ("", "layer:asc", "calls:desc", "p95_gpu_time_ns:asc"))):
+            for order in orders:
+                rows, _ = self.server.table(name, sort=order, page_size=1000)
+                self.assertGreater(len(rows), 1)
+                for place, row in enumerate(rows):
+                    answer = self.server.table(name, sort=order, page_size=1, place_of=f"{key}:eq:{row[key]}")[1]
+                    self.assertEqual(answer["place"], place, (name, order))
+        rows, _ = self.server.table("kernels", filter="kernel_name:contains:relu", page_size=1000)
+        answer = self.server.table("kernels", filter="kernel_name:contains:relu", page_size=1,
+                                   place_of=f"correlation:eq:{rows[3]['correlation']}")[1]
+        self.assertEqual((answer["place"], answer["rows_matching"]), (3, len(rows)))
+        for missing in ({"place_of": "correlation:eq:12345"}, {}):
+            self.assertNotIn("place", self.server.table("kernels", **missing)[1])
+        self.assertEqual(self.server.error("/profiles/0/tables/kernels", place_of="none:eq:1")[0], 400)
+
     def test_bad_parameters(self):
         table = "/profiles/0/tables/detailed"
         for query in ({"none": 1}, {"sort": "none"}, {"sort": "calls:up"}, {"page": -1}, {"page": "x"},

@@ -250,6 +250,8 @@ export interface paths {
                     search?: components["parameters"]["search"];
                     /** @description COLUMN:OPERATOR:VALUE, may be repeated; operators contains, eq, ne, lt, le, gt, ge; an empty value is the empty field */
                     filter?: components["parameters"]["filter"];
+                    /** @description as filter, may be repeated: the place of the first row that all of these fit is in the answer */
+                    place_of?: components["parameters"]["place_of"];
                     by_rank?: components["parameters"]["by_rank"];
                     by_device?: components["parameters"]["by_device"];
                     /** @description csv: all matching rows as a file */
@@ -1243,6 +1245,8 @@ export interface components {
             rows_matching: number;
             notes: string[];
             range: components["schemas"]["Range"];
+            /** @description of the row that place_of tells: how many rows come before it; missing where none fits */
+            place?: number;
         };
         DeviceUse: {
             rank: number;
@@ -1795,6 +1799,8 @@ export interface components {
         /** @description for iteration_ops and iteration_op_kernels */
         iteration: number;
         /** @description numbers of tracks with commas between */
+        /** @description as filter, may be repeated: the place of the first row that all of these fit is in the answer */
+        place_of: string[];
         tracks: string;
         /** @description begin of the window in ns */
         begin: number;

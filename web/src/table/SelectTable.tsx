@@ -9,8 +9,8 @@ import { filtersOf, identify, RowDetails } from "../widgets/Details";
 import { Icon } from "../widgets/Icon";
 import { Panes } from "../widgets/Panes";
 import { DataTable, type TableProps } from "./DataTable";
-import { placeOf, rowsOf, windowAround, type Row } from "./row";
-import { readState, type TableState } from "./state";
+import { placeOf, windowAround, type Row } from "./row";
+import { filterTexts, readState, stateParams, type TableState } from "./state";
 
 type Props = Omit<TableProps, "rowKey" | "selected" | "onSelect"> & {
   keys: readonly string[]; // columns that tell rows apart
@@ -54,24 +54,19 @@ export function FindInTimeline({ name }: { name: string | null }) {
   );
 }
 
-const MOST_TIES = 20; // pages of rows that are equal in what a table is sorted by
-
 // On which page a row stands: as many rows as come before it. null: it is not in the table.
 async function pageOfRow(path: string, params: Params, state: TableState, sort: string | undefined, keys: readonly string[], selected: string): Promise<number | null> {
-  const [own, order] = sort?.split(":") ?? [];
-  const by = state.sort ?? (own === undefined ? null : { key: own, falling: order !== "asc" });
-  const ask = (more: Params) => getJson<Table>(path, { ...params, ...more });
-  const found = rowsOf(await ask({ filter: filtersOf(keys, selected), page_size: 1 }))[0];
-  if (!found) return null;
-  const value = by && found.get(by.key);
-  const before = by && value !== null && value !== undefined ? (await ask({ filter: [`${by.key}:${by.falling ? "gt" : "lt"}:${String(value)}`], page_size: 1 })).rows_matching : 0;
-  const first = Math.floor(before / state.size);
-  for (let page = first; page < first + MOST_TIES; page++) {
-    const rows = rowsOf(await ask({ sort: by && `${by.key}:${by.falling ? "desc" : "asc"}`, page, page_size: state.size }));
-    if (rows.some((row) => identify(row, keys) === selected)) return page;
-    if (rows.length < state.size) return null;
-  }
-  return null;
+  const asked = stateParams(state);
+  const table = await getJson<Table>(path, {
+    ...params,
+    ...asked,
+    sort: asked.sort ?? sort,
+    filter: filterTexts(state),
+    page: 0,
+    page_size: 1,
+    place_of: filtersOf(keys, selected),
+  });
+  return table.place === undefined ? null : Math.floor(table.place / state.size);
 }
 
 // An address that says "reveal" wants the page of the selected row.

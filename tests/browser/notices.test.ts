@@ -14,6 +14,16 @@ describe("an address that cannot be", () => {
     ["ops?page=abc", "“abc” is no page: the first is shown", "page"],
     ["ops?size=0", "A page cannot have “0” rows: it has 25", "size"],
     ["ops?cols=op_name,colour", "There is no column “colour”", "colour"],
+    ["ops?iter_start=abc", "“iter_start=abc” is no number of an iteration: it was left out", "abc"],
+    ["ops?iter_start=-1&iter_stop=1.5", "“iter_stop=1.5” is no number of an iteration", "iter_"],
+    ["dashboard?iter_start=500&iter_stop=900", "There is no range of iterations 500 to 900: the default range is shown", "900"],
+    ["iterations?key_op=nobody", "No op or range is named 'nobody': the default range is shown", "nobody"],
+    ["ranges?iteration_range=%5B", "the default range is shown", "iteration_range"],
+    ["layers?aggregation=never", "There is no aggregation 'never': the default range is shown", "never"],
+    ["memory?all=perhaps", "“all=perhaps” is neither 1 nor 0", "perhaps"],
+    ["ops?sort=no_such_column:desc", "cannot be sorted by 'no_such_column': the table's own order is shown", "no_such_column"],
+    ["ops?filter=no_such_column:eq:1", "There is no column 'no_such_column' to filter by: all rows are shown", "no_such_column"],
+    ["ops?filter=calls:eq:many", "'many' is no number: all rows are shown", "many"],
     ["ops?filter=nonsense", "“nonsense” is no filter", "filter"],
     ["ops?iteration=3", "“iteration=3”, which means nothing here", "iteration"],
     ["ops?start=3", "“start=3”, which means nothing here", "start"],
@@ -29,6 +39,7 @@ describe("an address that cannot be", () => {
   ])("%s", async (address, said, gone) => {
     await site().show(address);
     expect(await notice().textContent()).toContain(said);
+    expect(await site().page.getByRole("alert").count()).toBe(0);
     expect(await site().hash).not.toContain(gone === "page" ? "page=" : gone);
     await site().click(site().page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Op types" }));
     expect(await notice().count()).toBe(0);

@@ -1,9 +1,9 @@
 import { Icon } from "../widgets/Icon";
-import { clearNotices, useNotices, useUnknownParameters } from "./corrections";
+import { clearNotices, useAddressCorrections, useNotices } from "./corrections";
 
 // What the address asked for and the page could not do.
 export function Notices() {
-  useUnknownParameters();
+  useAddressCorrections();
   const notices = useNotices();
   if (notices.length === 0) return null;
   return (

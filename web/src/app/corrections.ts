@@ -1,7 +1,10 @@
 // What an address says that cannot be: it is put right, and the page says what was shown instead, until the reader
 // goes on.
 import { useEffect, useSyncExternalStore } from "react";
+import type { ApiError } from "../api/client";
+import { useProfile, useSummary } from "../api/queries";
 import { pageOf } from "../pages/registry";
+import { sentence } from "../widgets/words";
 import { RANGE_KEYS, type Patch } from "./route";
 import { useRoute, useSetParams } from "./useRoute";
 
@@ -84,7 +87,29 @@ export function wrongChoice(params: URLSearchParams, key: string, choices: reado
   return [{ key, to: null, text: `There is no ${what} “${given}”: ${shown} is shown.` }];
 }
 
-export function useUnknownParameters(): void {
+// Numbers and switches of the range that are none, as far as the address alone tells.
+export function wrongRange(params: URLSearchParams): Correction[] {
+  const wrong: Correction[] = [];
+  for (const key of ["iter_start", "iter_stop"]) {
+    const text = params.get(key);
+    if (text !== null && !/^\d{1,15}$/.test(text)) wrong.push({ key, to: null, text: `“${key}=${text}” is no number of an iteration: it was left out.` });
+  }
+  const all = params.get("all");
+  if (all !== null && !["0", "1", "true", "false"].includes(all)) wrong.push({ key: "all", to: null, text: `“all=${all}” is neither 1 nor 0: it was left out.` });
+  return wrong;
+}
+
+// A range that the profile does not have, by what the server says of it.
+export function refusedRange(params: URLSearchParams, said: ApiError): Correction[] {
+  if (said.status < 400 || said.status >= 500 || said.lost) return [];
+  const text = `${sentence(said.message)}: the default range is shown.`;
+  return RANGE_KEYS.filter((key) => params.get(key) !== null).map((key) => ({ key, to: null, text }));
+}
+
+export function useAddressCorrections(): void {
   const { view, params } = useRoute();
-  useCorrections(pageOf(view) ? unknownParameters(view, params) : []);
+  const profile = useProfile();
+  const wrong = pageOf(view) ? [...unknownParameters(view, params), ...wrongRange(params)] : [];
+  const said = useSummary(profile?.state === "ok").error;
+  useCorrections(wrong.length === 0 && said ? refusedRange(params, said) : wrong);
 }

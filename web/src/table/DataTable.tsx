@@ -15,7 +15,7 @@ import { Head } from "./Head";
 import { chooseRows, csvOf, jsonOf, type Line } from "./local";
 import { Pager } from "./Pager";
 import { rowsOf, type Row } from "./row";
-import { filterTexts, stateParams, wrongColumns, wrongState, type TableState } from "./state";
+import { filterTexts, refusedState, stateParams, wrongColumns, wrongState, type TableState } from "./state";
 import { ColumnChooser, SearchBox, Toolbar } from "./Toolbar";
 import { useTableState, type Change } from "./useTableState";
 import { useWidths } from "./widths";
@@ -205,7 +205,8 @@ function ServerTable(props: TableProps) {
   asked.sort ??= props.sort;
   const params = { ...props.params, ...asked, filter: [...(props.only ?? []), ...filterTexts(state)] };
   const answer = useTable(props.name, params);
-  useCorrections(useWrong(props, state, answer.isPlaceholderData ? undefined : answer.data, "shown"));
+  const wrong = useWrong(props, state, answer.isPlaceholderData ? undefined : answer.data, "shown");
+  useCorrections(wrong.length > 0 ? wrong : refusedState(state, props.prefix ?? "", answer.error));
   const range = useRange();
   const path = `/profiles/${useProfileId()}/tables/${props.name}`;
   return (

@@ -1,8 +1,9 @@
 // What a table shows, as it stands in the address. `prefix` parts two tables of one view.
 import type { Patch } from "../app/route";
-import type { Params } from "../api/client";
+import type { ApiError, Params } from "../api/client";
 import type { Table } from "../api/types";
 import type { Correction } from "../app/corrections";
+import { sentence } from "../widgets/words";
 
 export const PAGE_SIZES = [25, 50, 100, 250] as const;
 export const OPERATORS = ["contains", "eq", "ne", "lt", "le", "gt", "ge"] as const;
@@ -90,6 +91,17 @@ export function wrongColumns(state: TableState, table: Table, prefix: string, ch
     wrong.push({ key: `${prefix}page`, to: pages === 1 ? null : String(pages - 1), text: `There is no page ${String(state.page + 1)}: the last of ${String(pages)} is shown.` });
   }
   return wrong;
+}
+
+// What the server refuses of a table's order or filters: it knows all columns, the page only those of an answer.
+export function refusedState(state: TableState, prefix: string, said: ApiError | null): Correction[] {
+  if (said?.status !== 400) return [];
+  const text = sentence(said.message);
+  if (state.sort && /cannot be sorted by/.test(said.message)) return [{ key: `${prefix}sort`, to: null, text: `${text}: the table's own order is shown.` }];
+  if (state.filters.length > 0 && /to filter by|is no number$|neither yes nor no$|is no filter$|too many filters$/.test(said.message)) {
+    return [{ key: `${prefix}filter`, to: null, text: `${text}: all rows are shown.` }];
+  }
+  return [];
 }
 
 // The filters of one column replaced by others.

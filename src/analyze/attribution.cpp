@@ -82,8 +82,9 @@ class Attribution {
         a_.launch_op[span] = a_.op_span[call];
         if (work && p_.device.begin[span] < p_.host.begin[call]) note(Diag::kNegativeLaunchDelay, span);
         if (!a_.op_span[call].valid()) {
-            if (work) note(Diag::kNoOpAtLaunch, span);
             annotations_[span] = annotation_around(call);
+            // A range that the program names stands for an op where there is no framework.
+            if (work && !annotations_[span].valid()) note(Diag::kNoOpAtLaunch, span);
         }
         if (work && !names_open_op(span)) in_doubt_.push_back(static_cast<uint32_t>(span));
     }

@@ -196,6 +196,16 @@ std::vector<IterationCandidate> annotations_matching(const Profile& profile, std
         if (known < 0) known = range.matches(profile.strings.view(profile.host.name[row]));
         if (known) result.push_back(candidate(profile, row));
     }
+    // NVTX ranges that were read as layers or ops go by their text as written.
+    for (size_t i = 0; i < profile.nvtx.size(); ++i) {
+        const uint32_t row = profile.nvtx.row[i];
+        if (profile.host.kind[row] == HostKind::kAnnotation) continue;
+        int8_t& known = matches[profile.nvtx.text[i].index()];
+        if (known < 0) known = range.matches(profile.strings.view(profile.nvtx.text[i]));
+        if (known)
+            result.push_back({candidate(profile, row).rank, profile.host.begin[row],
+                              profile.host.begin[row] + profile.host.dur[row], profile.nvtx.text[i]});
+    }
     return result;
 }
 

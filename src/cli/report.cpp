@@ -21,8 +21,9 @@ class ReportCommand : public Command {
         sub->add_option(
             "--report", reports_,
             "Reports, with commas between: summary, detailed, iteration, kernel, tensor_core, op_type, "
-            "group_op, roofline, expected_vs_measured, or all (default: summary, the ops, layers and kernels "
-            "that take most)");
+            "group_op, ranges, roofline, expected_vs_measured, or all (default: summary, and the ops, "
+            "layers, "
+            "ranges and kernels that take most)");
         sub->add_option("--format", format_, "table, csv, json or html (one file)")->default_str("table");
         sub->add_flag_callback(
             "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
@@ -53,9 +54,10 @@ class ReportCommand : public Command {
         sub->add_option("--iter-start", start_, "First iteration of the range")->check(iteration_number());
         sub->add_option("--iter-stop", stop_, "Last iteration of the range")->check(iteration_number());
         sub->add_flag("--all-iterations", all_, "Take warm-up iterations in");
-        sub->add_option("--key-op", range_.key_op, "Cut iterations where the instances of this op end");
+        sub->add_option("--key-op", range_.key_op,
+                        "Cut iterations where the instances of this op or range end");
         sub->add_option("--iteration-range", range_.iteration_range,
-                        "Take annotations that match this pattern as iterations");
+                        "Take ranges whose name matches this pattern as iterations");
         sub->footer(
             "Examples:\n"
             "  opsight report run.opsight\n"
@@ -87,8 +89,11 @@ class ReportCommand : public Command {
         }
         OPSIGHT_ASSIGN(std::vector<std::string> names, chosen_reports());
         OPSIGHT_ASSIGN(TableShape shape, wanted_shape(format));
+        if (!sort_.empty() && names.size() != 1)
+            return fail(
+                Error{"--sort needs one report, for columns differ", {}, {}, "choose one with --report", 2});
         OPSIGHT_ASSIGN(Session session, Session::open(path_, range_));
-        if (reports_.empty() && session.contents().device_work) names.emplace_back("kernel");
+        if (reports_.empty()) names = telling_reports(session.contents());
         if (names.size() == 1) shape.sort = sort_;
         if (html()) return write_html(session, names, shape);
         ReportOutput output(format, output_, force_, names.size());
@@ -127,16 +132,26 @@ class ReportCommand : public Command {
 
     Result<std::vector<std::string>> chosen_reports() const {
         std::vector<std::string> names = split_lists({reports_});
-        if (reports_.empty() && html())
-            return std::vector<std::string>{"summary", "op_type", "detailed", "group_op"};
-        if (reports_.empty()) return std::vector<std::string>{"summary", "detailed", "group_op"};
+        if (reports_.empty()) return names;
         if (names == std::vector<std::string>{"all"})
             names.assign(report_names().begin(), report_names().end());
         if (names.empty())
             return fail(Error{"--report names no report", {}, {}, "see 'opsight help report'", 2});
-        if (!sort_.empty() && names.size() > 1)
-            return fail(
-                Error{"--sort needs one report, for columns differ", {}, {}, "choose one with --report", 2});
+        return names;
+    }
+
+    // Where no report was asked for, those that have something to say.
+    std::vector<std::string> telling_reports(const Contents& contents) const {
+        std::vector<std::string> names = {"summary"};
+        const auto add = [&names](const char* name, bool tells) {
+            if (tells) names.emplace_back(name);
+        };
+        const bool framework = contents.ops || !contents.ranges;
+        add("op_type", framework && html());
+        add("detailed", framework);
+        add("group_op", framework);
+        add("ranges", !framework);
+        add("kernel", contents.device_work);
         return names;
     }
 

@@ -97,9 +97,16 @@ Result<std::vector<IterationCandidate>> matching_ranges(duck::Connection& connec
         connection.query("SELECT t.rank, a.begin_ns, a.begin_ns + a.dur_ns, s.text FROM raw.annotations a "
                          "JOIN raw.strings s ON s.id = a.name JOIN raw.tracks t ON t.id = a.track "
                          "ORDER BY a.id"));
+    // NVTX ranges that were read as layers or ops go by their text as written.
+    OPSIGHT_ASSIGN(
+        const duck::Rows others,
+        connection.query("SELECT t.rank, r.begin_ns, r.begin_ns + r.dur_ns, s.text FROM raw.nvtx_ranges r "
+                         "JOIN raw.strings s ON s.id = r.text JOIN raw.tracks t ON t.id = r.track "
+                         "WHERE r.id NOT IN (SELECT id FROM raw.annotations) ORDER BY r.id"));
     std::vector<IterationCandidate> found;
-    for (const auto& row : rows.rows)
-        if (matcher.matches(text_at(row, 3))) found.push_back(candidate(row, names));
+    for (const duck::Rows* each : {&rows, &others})
+        for (const auto& row : each->rows)
+            if (matcher.matches(text_at(row, 3))) found.push_back(candidate(row, names));
     return found;
 }
 

@@ -156,8 +156,11 @@ Result<CutFunction> select_cut_range(duck::Connection& connection, const ChosenI
                                   chosen_rows(number, "ops", "begin_ns", bounds, simple));
     sql += fmt::format("CREATE TEMP VIEW sel_device AS {};",
                        chosen_rows(number, "device_spans", "host_ns", bounds, simple));
-    sql += fmt::format("CREATE TEMP VIEW sel_api AS {};",
-                       chosen_rows(number, "api_calls", "begin_ns", bounds, simple));
+    for (const auto& [name, table] :
+         {std::pair("sel_api", "api_calls"), std::pair("sel_annotations", "annotations"),
+          std::pair("sel_modules", "module_calls")})
+        sql += fmt::format("CREATE TEMP VIEW {} AS {};", name,
+                           chosen_rows(number, table, "begin_ns", bounds, simple));
     sql += fmt::format(
         "CREATE TEMP VIEW rest_ops AS SELECT * EXCLUDE (cut) REPLACE (NULL::INTEGER AS iteration) FROM "
         "(SELECT a.*, {3}(t.rank::BIGINT, a.begin_ns) AS cut FROM raw.ops a "

@@ -40,8 +40,8 @@ class ChosenIterations {
 // this does.
 using CutFunction = std::shared_ptr<void>;
 
-// Creates the views sel_ops, sel_device, sel_api, sel_stats (its iterations are NULL, see sel_iteration_ops)
-// for the chosen iterations.
+// Creates the views sel_ops, sel_device, sel_api, sel_annotations, sel_modules, sel_stats (its iterations are
+// NULL, see sel_iteration_ops) for the chosen iterations.
 Result<CutFunction> select_cut_range(duck::Connection& connection, const ChosenIterations& chosen);
 
 }  // namespace opsight

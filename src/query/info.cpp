@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "query/question.h"
+#include "query/range_sums.h"
 
 namespace opsight {
 namespace {
@@ -75,9 +76,14 @@ Result<ResultTable> counts(Session& session) {
     count("api_calls", "API Calls", "raw.api_calls");
     count("ops", "Ops", "raw.ops");
     count("annotations", "Annotations", "raw.annotations");
-    q.fields.push_back(
-        {{"python_frames", "Python Frames", Unit::kCount},
-         "(SELECT count(*) FROM raw.python_frames) + (SELECT count(*) FROM raw.module_calls)"});
+    count("nvtx_ranges", "NVTX Ranges",
+          "raw.nvtx_ranges r JOIN raw.nvtx_attributes a ON a.id = r.attributes WHERE a.type < 2");
+    count("nvtx_marks", "NVTX Marks",
+          "raw.nvtx_ranges r JOIN raw.nvtx_attributes a ON a.id = r.attributes WHERE a.type = 2");
+    // The trace of a source that records Python tells calls of modules as frames of it.
+    q.fields.push_back({{"python_frames", "Python Frames", Unit::kCount},
+                        "(SELECT count(*) FROM raw.python_frames) + (SELECT count(*) FROM raw.module_calls "
+                        "WHERE id NOT IN (SELECT id FROM raw.nvtx_ranges))"});
     count("unattributed_kernels", "Unattributed Kernels", "raw.device_spans WHERE kind = 0 AND launch = -1");
     count("module_calls", "Module Calls", "raw.module_calls");
     count("device_annotations", "Device Annotations", "raw.device_spans WHERE kind = 3");
@@ -113,6 +119,8 @@ Result<Info> profile_info(Session& session) {
     OPSIGHT_ASSIGN(info.counts, counts(session));
     OPSIGHT_ASSIGN(info.diagnostics, diagnostics(session));
     info.iterations = session.range();
+    OPSIGHT_ASSIGN(std::string hint, iteration_hint(session));
+    if (!hint.empty()) info.iterations.notes.push_back(std::move(hint));
     return info;
 }
 

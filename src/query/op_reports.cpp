@@ -104,12 +104,16 @@ void order_groups(Question& q, const Groups& by) {
         q.order.emplace_back(field.column.key, false);
 }
 
-Report single(std::string name, ResultTable table, bool of_layers = false) {
+// `session`: of a report about ops, which a program without a framework has none of.
+Report single(std::string name, ResultTable table, const Session* session = nullptr, bool of_layers = false) {
     Report report;
     report.name = std::move(name);
     report.title = table.title;
     const auto rows = table.rows_in_all >= 0 ? table.rows_in_all : std::ssize(table.rows);
-    if (of_layers && rows <= 1)
+    if (session && rows == 0 && !session->contents().ops && session->contents().ranges)
+        report.notes.push_back(
+            "the profile has no ops of a framework; --report ranges lists the ranges that the program names");
+    else if (of_layers && rows <= 1)
         report.notes.push_back("no layers are known: the source has no module calls, stacks or layer names");
     report.sections.push_back({std::move(table)});
     return report;
@@ -330,7 +334,7 @@ Result<Report> detailed_report(Session& session, const TableShape& shape) {
     }
     OPSIGHT_TRY(make_op_quantiles(session, only, shape.by_rank, shape.by_device));
     OPSIGHT_ASSIGN(ResultTable table, ask(session, detailed_question(session, shape, by, only), shape));
-    return single("detailed", std::move(table));
+    return single("detailed", std::move(table), &session);
 }
 
 Result<Report> op_type_report(Session& session, const TableShape& shape) {
@@ -363,7 +367,7 @@ Result<Report> op_type_report(Session& session, const TableShape& shape) {
     q.order = {main_order(session), {"total_cpu_time_ns", true}, {"op_type", false}};
     order_groups(q, by);
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
-    return single("op_type", std::move(table));
+    return single("op_type", std::move(table), &session);
 }
 
 Result<Report> group_op_report(Session& session, const TableShape& shape) {
@@ -413,7 +417,7 @@ Result<Report> group_op_report(Session& session, const TableShape& shape) {
                {"name", false}};
     order_groups(q, by);
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
-    return single("group_op", std::move(table), true);
+    return single("group_op", std::move(table), &session, true);
 }
 
 Result<Report> tensor_core_report(Session& session, const TableShape& shape) {

@@ -1,4 +1,4 @@
-// The reports: summary, detailed, iteration, kernel, tensor_core, op_type, group_op, roofline,
+// The reports: summary, detailed, iteration, kernel, tensor_core, op_type, group_op, ranges, roofline,
 // expected_vs_measured. Column heads are
 // DLProf's where the number means the same; docs/metrics.md says what each number means.
 #pragma once
@@ -35,6 +35,7 @@ Result<Report> group_op_report(Session& session, const TableShape& shape);
 Result<Report> tensor_core_report(Session& session, const TableShape& shape);
 Result<Report> kernel_report(Session& session, const TableShape& shape);
 Result<Report> iteration_report(Session& session, const TableShape& shape);
+Result<Report> range_report(Session& session, const TableShape& shape);
 Result<Report> roofline_report(Session& session, const TableShape& shape);
 Result<Report> expected_vs_measured_report(Session& session, const TableShape& shape);
 

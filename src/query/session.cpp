@@ -9,6 +9,7 @@
 #include "db/schema.h"
 #include "query/cut_range.h"
 #include "query/memory_levels.h"
+#include "query/range_sums.h"
 #include "query/stream_sums.h"
 
 namespace opsight {
@@ -180,12 +181,14 @@ Status Session::start(const RangeOptions& options) {
 Status Session::look() {
     OPSIGHT_ASSIGN(const duck::Rows rows,
                    query("SELECT EXISTS (FROM raw.ops), EXISTS (FROM raw.device_spans WHERE kind < 3), "
-                         "(SELECT count(*) FROM raw.devices), (SELECT count(*) FROM raw.ranks)"));
+                         "(SELECT count(*) FROM raw.devices), (SELECT count(*) FROM raw.ranks), "
+                         "EXISTS (FROM raw.nvtx_ranges) OR EXISTS (FROM raw.annotations)"));
     const auto& row = rows.rows.at(0);
     contents_.ops = std::get<bool>(row[0]);
     contents_.device_work = std::get<bool>(row[1]);
     contents_.devices = as_int(row[2]) > 0;
     contents_.ranks = as_int(row[3]);
+    contents_.ranges = std::get<bool>(row[4]);
     return {};
 }
 
@@ -212,14 +215,14 @@ Status Session::cut_iterations(const RangeOptions& options) {
                    cut_stored_iterations(profile_.connection, options.key_op, options.iteration_range));
     if (cut.list.empty()) {
         if (!options.key_op.empty())
-            return fail(Error{fmt::format("no op is named '{}'", options.key_op),
+            return fail(Error{fmt::format("no op or range is named '{}'", options.key_op),
                               path_,
                               {},
-                              "'opsight report NAME --report detailed' lists the ops"});
-        return fail(Error{fmt::format("no annotation matches '{}'", options.iteration_range),
+                              "'opsight report NAME --report detailed,ranges' lists them"});
+        return fail(Error{fmt::format("no range has a name like '{}'", options.iteration_range),
                           path_,
                           {},
-                          "'opsight sql NAME \"SELECT DISTINCT name FROM annotations\"' lists them"});
+                          "'opsight report NAME --report ranges' lists them"});
     }
     range_.source = cut.source;
     range_.confidence = 1;
@@ -300,7 +303,8 @@ Status Session::select(bool cut_anew) {
     if (!cut_anew) {
         for (const auto& [name, source] :
              {std::pair("sel_ops", "ops"), std::pair("sel_device", "device_spans"),
-              std::pair("sel_api", "api_calls"), std::pair("sel_stats", "op_stats")})
+              std::pair("sel_api", "api_calls"), std::pair("sel_annotations", "annotations"),
+              std::pair("sel_modules", "module_calls"), std::pair("sel_stats", "op_stats")})
             sql += fmt::format("CREATE TEMP VIEW {} AS SELECT {}* FROM raw.{} WHERE {};", name,
                                std::string_view(source) == "device_spans" ? "rowid AS place, " : "", source,
                                within);
@@ -312,6 +316,13 @@ Status Session::select(bool cut_anew) {
     OPSIGHT_TRY(profile_.connection.execute(sql));
     OPSIGHT_ASSIGN(cut_function_,
                    select_cut_range(profile_.connection, ChosenIterations(cut_, stretches_of(range_))));
+    return {};
+}
+
+Status Session::prepare_ranges() {
+    if (ranges_ready_) return {};
+    OPSIGHT_TRY(sum_ranges(*this, profile_.connection));
+    ranges_ready_ = true;
     return {};
 }
 
@@ -368,14 +379,23 @@ Status Session::measure_wall() {
         lasts_launched += or_else + rows_of(last, "host_ns");
     }
     const std::string number = range_.whole ? "-1" : "iteration";
+    // In a program without a framework, what it names itself is its work on the host.
+    std::string named_begins, named_ends;
+    for (const char* table : {"sel_annotations", "sel_modules"}) {
+        if (contents_.ops) break;
+        named_begins +=
+            fmt::format("UNION ALL SELECT track, {}, begin_ns, 1 FROM {} WHERE {} ", number, table, firsts);
+        named_ends += fmt::format("UNION ALL SELECT track, {}, begin_ns + dur_ns FROM {} WHERE {} ", number,
+                                  table, lasts);
+    }
     return profile_.connection.execute(fmt::format(
         "CREATE TEMP TABLE sel_wall AS WITH "
         "ends AS (SELECT track, {0} AS number, begin_ns + dur_ns AS end_ns FROM sel_ops WHERE {2} "
         "UNION ALL SELECT track, {0}, begin_ns + dur_ns FROM sel_api WHERE {2} "
-        "UNION ALL SELECT track, {0}, begin_ns + dur_ns FROM sel_device WHERE kind < 3 AND ({5})), "
+        "UNION ALL SELECT track, {0}, begin_ns + dur_ns FROM sel_device WHERE kind < 3 AND ({5}) {7}), "
         "begins AS (SELECT track, {0} AS number, begin_ns, 0 AS choice FROM sel_ops WHERE {1} "
         "UNION ALL SELECT track, {0}, begin_ns, 1 FROM sel_api WHERE {1} "
-        "UNION ALL SELECT track, {0}, begin_ns, 1 FROM sel_device WHERE kind < 3 AND ({4})), "
+        "UNION ALL SELECT track, {0}, begin_ns, 1 FROM sel_device WHERE kind < 3 AND ({4}) {6}), "
         "e AS (SELECT t.rank, number, max(end_ns) AS end_ns FROM ends JOIN raw.tracks t ON t.id = track "
         "GROUP BY ALL), "
         "b AS (SELECT t.rank, number, coalesce(min(begin_ns) FILTER (WHERE choice = 0), min(begin_ns)) AS "
@@ -393,7 +413,7 @@ Status Session::measure_wall() {
         "CREATE TEMP VIEW sel_wall_sums AS SELECT rank, sum(end_ns - begin_ns)::BIGINT AS wall_ns FROM "
         "sel_wall "
         "GROUP BY rank",
-        number, firsts, lasts, stretches, firsts_launched, lasts_launched));
+        number, firsts, lasts, stretches, firsts_launched, lasts_launched, named_begins, named_ends));
 }
 
 }  // namespace opsight

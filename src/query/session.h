@@ -2,8 +2,8 @@
 // that a session sets up, never the stored tables directly, so that each number has one definition for any
 // range:
 //
-//   sel_ops, sel_device, sel_api        instances of the range; columns of raw.ops, raw.device_spans (and its
-//                                       rowid as `place`) and raw.api_calls
+//   sel_ops, sel_device, sel_api,       instances of the range; columns of raw.ops, raw.device_spans (and its
+//   sel_annotations, sel_modules        rowid as `place`), raw.api_calls, raw.annotations, raw.module_calls
 //   sel_stats                           sums of ops; columns of raw.op_stats
 //   sel_iterations                      its iterations; columns of raw.iterations
 //   sel_iteration_ops                   (rank, iteration, calls, self_cpu_ns): ops of each iteration
@@ -51,6 +51,7 @@ struct Range {
 // What kinds of work a profile has: reports leave out what cannot say anything.
 struct Contents {
     bool ops = false, device_work = false, devices = false;
+    bool ranges = false;  // NVTX ranges, or the annotations that other sources have instead
     int64_t ranks = 0;
 };
 
@@ -81,6 +82,8 @@ class Session {
     Status prepare_streams();
     // The same for sel_work (columns as in raw.work_stats), for ranges cut anew from the instances.
     Status prepare_work();
+    // The same for sel_ranges: see range_sums.h.
+    Status prepare_ranges();
     const Range& range() const { return range_; }
     const Contents& contents() const { return contents_; }
     const std::string& path() const { return path_; }
@@ -103,7 +106,7 @@ class Session {
     db::OpenProfile profile_;
     Range range_;
     Contents contents_;
-    bool cut_anew_ = false, streams_ready_ = false, work_ready_ = false;
+    bool cut_anew_ = false, streams_ready_ = false, work_ready_ = false, ranges_ready_ = false;
     std::shared_ptr<void> cut_function_;  // cut_range.h
     std::vector<CutIteration> cut_;       // iterations cut anew
     struct Kept {

@@ -35,17 +35,13 @@ std::vector<Column> pushpop_trace_columns() {
 }
 
 Result<Table> pushpop_trace(Source& source, const Arguments&) {
-    OPSIGHT_ASSIGN(const Ranges ranges, load_ranges(source));
-    OPSIGHT_ASSIGN(const RangeNames names, load_range_names(source));
+    OPSIGHT_ASSIGN(const Ranges ranges, load_ranges(source.connection()));
+    OPSIGHT_ASSIGN(const RangeNames names, load_range_names(source.connection()));
     const Nesting nesting = nesting_of(ranges);
-    std::vector<int64_t> in_children(ranges.size(), 0);
+    const std::vector<int64_t> in_children = time_in_children(ranges, nesting);
     std::vector<uint32_t> order;
-    for (uint32_t i = 0; i < ranges.size(); ++i) {
-        if (ranges.style[i] != 0) continue;
-        order.push_back(i);
-        if (nesting.parent[i] != Nesting::kNoParent)
-            in_children[nesting.parent[i]] += ranges.end[i] - ranges.begin[i];
-    }
+    for (uint32_t i = 0; i < ranges.size(); ++i)
+        if (ranges.style[i] == 0) order.push_back(i);
     std::stable_sort(order.begin(), order.end(),
                      [&](uint32_t a, uint32_t b) { return ranges.begin[a] < ranges.begin[b]; });
     Table table{pushpop_trace_columns(), {}};

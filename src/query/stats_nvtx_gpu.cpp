@@ -141,11 +141,11 @@ void sort_rows(Table& table, size_t key, const std::vector<size_t>& ties) {
 
 Result<Table> kern_sum(Source& source, const Arguments& arguments) {
     OPSIGHT_ASSIGN(const KernelNames kernels, load_kernel_names(source, arguments));
-    OPSIGHT_ASSIGN(const RangeNames names, load_range_names(source));
-    OPSIGHT_ASSIGN(const Launches launches, load_launches(source, true));
+    OPSIGHT_ASSIGN(const RangeNames names, load_range_names(source.connection()));
+    OPSIGHT_ASSIGN(const Launches launches, load_launches(source.connection(), true));
     KernelGroups groups;
     {
-        OPSIGHT_ASSIGN(const Ranges ranges, load_ranges(source));
+        OPSIGHT_ASSIGN(const Ranges ranges, load_ranges(source.connection()));
         groups = group_kernels(ranges, launches, kernels);
     }
     Table table{{{"NVTX Range", Kind::kText},
@@ -174,27 +174,6 @@ Result<Table> kern_sum(Source& source, const Arguments& arguments) {
     return table;
 }
 
-// One range with work, as the projection reports show it.
-struct Projected {
-    uint32_t range = 0;
-    int64_t begin = 0, end = 0, work = 0;
-};
-
-std::vector<Projected> project(const Ranges& ranges, const Launches& launches) {
-    std::vector<Projected> list;
-    for (uint32_t i = 0; i < ranges.size(); ++i) {
-        Projected p{i, INT64_MAX, INT64_MIN, 0};
-        launches.inside(ranges.track[i], ranges.begin[i], ranges.end[i], [&](size_t first, size_t last) {
-            const auto [begin, end] = launches.extent(first, last);
-            p.begin = std::min(p.begin, begin);
-            p.end = std::max(p.end, end);
-            p.work += static_cast<int64_t>(last - first);
-        });
-        if (p.work > 0) list.push_back(p);
-    }
-    return list;
-}
-
 struct ProjectedGroup {
     int32_t label = 0;
     uint8_t style = 0;
@@ -202,12 +181,12 @@ struct ProjectedGroup {
 };
 
 Result<Table> proj_sum(Source& source, const Arguments&) {
-    OPSIGHT_ASSIGN(const RangeNames names, load_range_names(source));
+    OPSIGHT_ASSIGN(const RangeNames names, load_range_names(source.connection()));
     std::vector<ProjectedGroup> groups;
     GroupedValues durations;
     {
-        OPSIGHT_ASSIGN(const Ranges ranges, load_ranges(source));
-        OPSIGHT_ASSIGN(const Launches launches, load_launches(source, false));
+        OPSIGHT_ASSIGN(const Ranges ranges, load_ranges(source.connection()));
+        OPSIGHT_ASSIGN(const Launches launches, load_launches(source.connection(), false));
         const Nesting nesting = nesting_of(ranges);
         absl::flat_hash_map<std::pair<int32_t, uint8_t>, uint32_t> known;
         for (const Projected& p : project(ranges, launches)) {
@@ -253,9 +232,9 @@ Result<Table> proj_sum(Source& source, const Arguments&) {
 }
 
 Result<Table> proj_trace(Source& source, const Arguments&) {
-    OPSIGHT_ASSIGN(const RangeNames names, load_range_names(source));
-    OPSIGHT_ASSIGN(const Ranges ranges, load_ranges(source));
-    OPSIGHT_ASSIGN(const Launches launches, load_launches(source, false));
+    OPSIGHT_ASSIGN(const RangeNames names, load_range_names(source.connection()));
+    OPSIGHT_ASSIGN(const Ranges ranges, load_ranges(source.connection()));
+    OPSIGHT_ASSIGN(const Launches launches, load_launches(source.connection(), false));
     const Nesting nesting = nesting_of(ranges);
     std::vector<Projected> list = project(ranges, launches);
     std::stable_sort(list.begin(), list.end(),

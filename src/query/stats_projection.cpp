@@ -44,12 +44,13 @@ void sort_ranges(Ranges& r) {
 
 }  // namespace
 
-Result<Ranges> load_ranges(Source& source) {
+Result<Ranges> load_ranges(duck::Connection& connection, bool crossing) {
     Ranges r;
-    const Status done = source.connection().scan(
-        "SELECT begin_ns::BIGINT, end_ns::BIGINT, track::INTEGER, label::INTEGER, id::INTEGER, "
-        "style::TINYINT "
-        "FROM st_range WHERE same_thread",
+    const Status done = connection.scan(
+        std::string("SELECT begin_ns::BIGINT, end_ns::BIGINT, "
+                    "(CASE WHEN same_thread THEN track ELSE -1 END)::INTEGER, label::INTEGER, id::INTEGER, "
+                    "style::TINYINT FROM st_range") +
+            (crossing ? "" : " WHERE same_thread"),
         [&r](const duck::Batch& batch) {
             const auto append = [&batch](auto& column, size_t index) {
                 using T = typename std::decay_t<decltype(column)>::value_type;
@@ -89,6 +90,14 @@ Nesting nesting_of(const Ranges& ranges) {
     return n;
 }
 
+std::vector<int64_t> time_in_children(const Ranges& ranges, const Nesting& nesting) {
+    std::vector<int64_t> sums(ranges.size(), 0);
+    for (uint32_t i = 0; i < ranges.size(); ++i)
+        if (nesting.parent[i] != Nesting::kNoParent)
+            sums[nesting.parent[i]] += ranges.end[i] - ranges.begin[i];
+    return sums;
+}
+
 std::string stack_text(const Ranges& ranges, const Nesting& nesting, uint32_t range) {
     std::vector<uint32_t> path;
     for (uint32_t at = range; at != Nesting::kNoParent; at = nesting.parent[at])
@@ -106,14 +115,14 @@ const std::string& RangeNames::label(int64_t id) const {
     return at != labels.end() && at->first == id ? at->second : kNone;
 }
 
-Result<RangeNames> load_range_names(Source& source) {
+Result<RangeNames> load_range_names(duck::Connection& connection) {
     RangeNames names;
-    OPSIGHT_ASSIGN(const duck::Rows tracks, source.query("SELECT pid, tid FROM raw.tracks ORDER BY id"));
+    OPSIGHT_ASSIGN(const duck::Rows tracks, connection.query("SELECT pid, tid FROM raw.tracks ORDER BY id"));
     for (const auto& row : tracks.rows) {
         names.pid.push_back(row[0]);
         names.tid.push_back(row[1]);
     }
-    OPSIGHT_ASSIGN(duck::Rows labels, source.query("SELECT id, text FROM st_labels ORDER BY id"));
+    OPSIGHT_ASSIGN(duck::Rows labels, connection.query("SELECT id, text FROM st_labels ORDER BY id"));
     for (auto& row : labels.rows)
         names.labels.emplace_back(std::get<int64_t>(row[0]), std::move(std::get<std::string>(row[1])));
     return names;
@@ -180,9 +189,9 @@ std::pair<int64_t, int64_t> Launches::extent(size_t first, size_t last) const {
     return {least, most};
 }
 
-Result<Launches> load_launches(Source& source, bool kernels_only) {
+Result<Launches> load_launches(duck::Connection& connection, bool kernels_only) {
     std::vector<Launch> list;
-    const Status done = source.connection().scan(
+    const Status done = connection.scan(
         std::string(
             "SELECT a.begin_ns::BIGINT, a.end_ns::BIGINT, g.begin_ns::BIGINT, g.end_ns::BIGINT, "
             "g.rid::BIGINT, a.track::INTEGER, (CASE WHEN g.kind = 0 THEN g.name ELSE -1 END)::INTEGER "
@@ -199,9 +208,24 @@ Result<Launches> load_launches(Source& source, bool kernels_only) {
     return Launches(std::move(list));
 }
 
+std::vector<Projected> project(const Ranges& ranges, const Launches& launches) {
+    std::vector<Projected> list;
+    for (uint32_t i = 0; i < ranges.size(); ++i) {
+        Projected p{i, INT64_MAX, INT64_MIN, 0};
+        launches.inside(ranges.track[i], ranges.begin[i], ranges.end[i], [&](size_t first, size_t last) {
+            const auto [begin, end] = launches.extent(first, last);
+            p.begin = std::min(p.begin, begin);
+            p.end = std::max(p.end, end);
+            p.work += static_cast<int64_t>(last - first);
+        });
+        if (p.work > 0) list.push_back(p);
+    }
+    return list;
+}
+
 Status make_innermost_ranges(Source& source) {
-    OPSIGHT_ASSIGN(const Ranges ranges, load_ranges(source));
-    OPSIGHT_ASSIGN(const Launches launches, load_launches(source, false));
+    OPSIGHT_ASSIGN(const Ranges ranges, load_ranges(source.connection()));
+    OPSIGHT_ASSIGN(const Launches launches, load_launches(source.connection(), false));
     // Ranges come by rising begin, so the last one written around a launch began last: the innermost.
     std::vector<int32_t> innermost(launches.list().size(), -1);
     std::vector<uint8_t> found(launches.list().size(), 0);

@@ -59,14 +59,25 @@ struct RangeNames {
     std::vector<std::pair<int64_t, std::string>> labels;  // by number
     const std::string& label(int64_t id) const;
 };
-Result<RangeNames> load_range_names(Source& source);
+Result<RangeNames> load_range_names(duck::Connection& connection);
 
-Result<Ranges> load_ranges(Source& source);
+// Those of st_range. `crossing`: with the ranges that end on another thread than they begin on, whose track
+// is then -1: they hold no launch.
+Result<Ranges> load_ranges(duck::Connection& connection, bool crossing = false);
 Nesting nesting_of(const Ranges& ranges);
+// Of each range the time of its direct children; what is left of it is its own.
+std::vector<int64_t> time_in_children(const Ranges& ranges, const Nesting& nesting);
 // ":5:9": ids from the outermost range to this one.
 std::string stack_text(const Ranges& ranges, const Nesting& nesting, uint32_t range);
 // `kernels_only` leaves copies and sets out.
-Result<Launches> load_launches(Source& source, bool kernels_only);
+Result<Launches> load_launches(duck::Connection& connection, bool kernels_only);
+
+// One range with work: from the begin of the first to the end of the last kernel, copy or set launched in it.
+struct Projected {
+    uint32_t range = 0;
+    int64_t begin = 0, end = 0, work = 0;
+};
+std::vector<Projected> project(const Ranges& ranges, const Launches& launches);
 
 // Makes the table st_innermost (rid, label): the innermost range around each launch.
 Status make_innermost_ranges(Source& source);

@@ -8,7 +8,7 @@
 //   st_range  (id, track, begin_ns, end_ns, dur_ns, label, style, same_thread): NVTX ranges; style 0
 //   push/pop,
 //             1 start/end
-//   st_labels (id, text): "domain:name"; ":name" in the default domain
+//   st_labels (id, text, domain, name): text is "domain:name", ":name" in the default domain
 //   st_host   (id, track, begin_ns, end_ns, dur_ns, name, kind, category): calls of other libraries
 //   st_fault  (begin_ns, dur_ns, track, device, address, count): page faults of unified memory
 // Times are those of the profile; shown() gives what a report prints.
@@ -42,6 +42,16 @@ struct Filter {
     std::string nvtx;  // "range[@domain][/index]": the window is that range
 };
 
+// What stands for ranges where a profile has no NVTX: what PyTorch's emit_nvtx would have made ranges of
+// (ops, annotations and module calls), or the annotations alone.
+enum class Instead : uint8_t { kAllNamed, kAnnotations };
+
+// Makes the views that range_views and the reports share: all_ranges (as st_range below, of the whole
+// profile) and st_labels.
+Status make_range_views(duck::Connection& connection, Instead instead);
+// SQL of the views st_api and st_gpu; `window` are more conditions on their rows, or empty.
+std::string work_views_sql(const std::string& window);
+
 class Source {
   public:
     // `made_of`: of a temporary profile the file that it was made of, which messages name.
@@ -61,7 +71,6 @@ class Source {
         : path_(std::move(path)), profile_(std::move(profile)) {}
     Status look();
     Status make_relations();
-    Status make_ranges();
     Status apply(const Filter& filter);
     Status choose_range(const std::string& wanted);
     std::string within(std::string_view time) const;

@@ -5,6 +5,7 @@
 
 #include "analyze/streams.h"
 #include "db/schema.h"
+#include "query/range_sums.h"
 #include "query/work.h"
 
 namespace opsight {
@@ -137,6 +138,9 @@ Result<ResultTable> system(Session& session, const TableShape& shape) {
         {{"opsight_version", "Opsight Version"},
          "(SELECT any_value(value) FROM raw.meta WHERE key = 'writer')"},
         {{"ranks", "Ranks", Unit::kCount}, "(SELECT count(*) FROM raw.ranks)"},
+        {{"processes", "Processes", Unit::kCount},
+         "(SELECT count(DISTINCT (rank, pid)) FROM raw.tracks WHERE kind = 0)"},
+        {{"threads", "Threads", Unit::kCount}, "(SELECT count(*) FROM raw.tracks WHERE kind = 0)"},
         {{"sources", "Sources"},
          "(SELECT string_agg(value, ', ') FROM (SELECT value FROM raw.meta WHERE key = 'source' LIMIT 8))"},
     };
@@ -289,6 +293,24 @@ Result<ResultTable> all_kernels(Session& session) {
     return ask(session, q, {});
 }
 
+// Where all of the wall clock is "other", the profile tells of no work that could share it.
+void leave_out_shares(ResultTable& table) {
+    const auto key = [&table](size_t i) { return std::string_view(table.columns[i].key); };
+    size_t other = 0;
+    while (other < table.columns.size() && key(other) != "other_pct")
+        ++other;
+    if (other == table.columns.size() || table.rows.empty()) return;
+    const double* share = std::get_if<double>(&table.rows[0][other]);
+    if (share && *share < 100) return;
+    for (size_t i = table.columns.size(); i-- > 0;) {
+        const bool is_share =
+            key(i) == "dataloader_pct" || key(i) == "io_pct" || key(i) == "cpu_pct" || i == other;
+        if (!is_share) continue;
+        table.columns.erase(table.columns.begin() + static_cast<ptrdiff_t>(i));
+        table.rows[0].erase(table.rows[0].begin() + static_cast<ptrdiff_t>(i));
+    }
+}
+
 // False where there is nothing but empty cells.
 bool tells_anything(const ResultTable& table) {
     return std::any_of(table.rows.begin(), table.rows.end(), [](const auto& row) {
@@ -353,6 +375,7 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
     Report report{"summary", "Summary", {}, session.range().notes};
     OPSIGHT_TRY(prepare(session));
     OPSIGHT_ASSIGN(ResultTable head, headline(session, shape));
+    if (shape.for_people && !session.contents().device_work) leave_out_shares(head);
     report.sections.push_back({std::move(head), true, true});
     OPSIGHT_ASSIGN(ResultTable config, system(session, shape));
     report.sections.push_back({std::move(config), true});
@@ -372,14 +395,18 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
         OPSIGHT_ASSIGN(ResultTable list, stream_use(session, rows));
         report.sections.push_back({std::move(list)});
     }
-    OPSIGHT_ASSIGN(ResultTable ops, all_ops(session, shape));
-    report.sections.push_back({std::move(ops)});
+    if (session.contents().ops || !shape.for_people) {
+        OPSIGHT_ASSIGN(ResultTable ops, all_ops(session, shape));
+        report.sections.push_back({std::move(ops)});
+    }
     if (device_work || !shape.for_people) {
         OPSIGHT_ASSIGN(ResultTable kernels, all_kernels(session));
         report.sections.push_back({std::move(kernels)});
     } else {
         report.notes.push_back("no device work was recorded: all times are those of the CPU");
     }
+    OPSIGHT_ASSIGN(const std::string hint, iteration_hint(session));
+    if (!hint.empty()) report.notes.push_back(hint);
     OPSIGHT_ASSIGN(ResultTable odd, diagnostic_list(session, shape));
     if (!odd.rows.empty() || !shape.for_people) report.sections.push_back({std::move(odd)});
     return report;

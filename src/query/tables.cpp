@@ -6,6 +6,7 @@
 
 #include "query/model_graph.h"
 #include "query/page.h"
+#include "query/range_sums.h"
 #include "query/viewer_tables.h"
 #include "query/work.h"
 
@@ -51,6 +52,7 @@ constexpr std::pair<std::string_view, Maker> kMakers[] = {
     {"devices", plain<device_use>},
     {"streams", plain<stream_use>},
     {"diagnostics", plain<diagnostic_list>},
+    {"ranges", plain<range_list>},
     {"key_ops", key_ops},
     {"memory_allocators", memory_allocators},
     {"communication", communication},

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 
@@ -116,13 +117,15 @@ Expected<ProfileFacts> Profiles::facts(size_t number) {
     };
     const Result<Info> info = read();
     if (!info) return fail(not_usable(entry.path, info.error()));
-    ProfileFacts facts{info->producer,
-                       info->end_ns - info->begin_ns,
-                       static_cast<int64_t>(info->ranks.rows.size()),
-                       static_cast<int64_t>(info->devices.rows.size()),
-                       info->iterations.total,
-                       count_of(info->counts, "kernels"),
-                       count_of(info->counts, "ops")};
+    ProfileFacts facts{
+        info->producer,
+        info->end_ns - info->begin_ns,
+        static_cast<int64_t>(info->ranks.rows.size()),
+        static_cast<int64_t>(info->devices.rows.size()),
+        info->iterations.total,
+        count_of(info->counts, "kernels"),
+        count_of(info->counts, "ops"),
+        std::max(count_of(info->counts, "nvtx_ranges"), count_of(info->counts, "annotations"))};
     entry.facts = facts;
     return facts;
 }

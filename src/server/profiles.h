@@ -23,7 +23,8 @@ class Call;
 // What the list of profiles tells of one.
 struct ProfileFacts {
     std::string producer;
-    int64_t duration_ns = 0, ranks = 0, devices = 0, iterations = 0, kernels = 0, ops = 0;
+    int64_t duration_ns = 0, ranks = 0, devices = 0, iterations = 0, kernels = 0, ops = 0,
+            ranges = 0;  // named ones: of NVTX, or annotations
 };
 
 class Profiles {

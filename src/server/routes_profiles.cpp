@@ -32,6 +32,7 @@ Json facts_of(Profiles& profiles, size_t number) {
     object["iterations"] = facts->iterations;
     object["kernels"] = facts->kernels;
     object["ops"] = facts->ops;
+    object["ranges"] = facts->ranges;
     return object;
 }
 

@@ -4,6 +4,7 @@
 #include "query/iteration_shares.h"
 #include "query/layer_tree.h"
 #include "query/memory.h"
+#include "query/range_sums.h"
 #include "query/viewer_tables.h"
 #include "report/render_info.h"
 #include "report/render_page.h"
@@ -46,7 +47,12 @@ Expected<Response> iterations(Call& call) {
                         {"warm_up", it.warmup},
                         {"shares_ns", std::move(shares)}});
     }
-    return json_response(text_of({{"iterations", std::move(list)}, {"range", range_of(*session)}}));
+    OPSIGHT_ASSIGN(const std::optional<IterationChoice> choice, iteration_choice(*session));
+    Json suggested;
+    if (choice) suggested = {{"name", choice->name}, {"pattern", choice->pattern}, {"count", choice->count}};
+    return json_response(text_of({{"iterations", std::move(list)},
+                                  {"suggested", std::move(suggested)},
+                                  {"range", range_of(*session)}}));
 }
 
 Json times_of(const LayerTimes& times) {

@@ -16,8 +16,8 @@ import unittest
 import opsight_cli
 from tiny_trace import span, trace
 
-REPORTS = ("summary", "detailed", "iteration", "kernel", "tensor_core", "op_type", "group_op", "roofline",
-           "expected_vs_measured")
+REPORTS = ("summary", "detailed", "iteration", "kernel", "tensor_core", "op_type", "group_op", "ranges",
+           "roofline", "expected_vs_measured")
 VIEWS = {
     "kernels": "begin_ns dur_ns name device stream op_id layer iteration direction uses_tc tc_evidence rank",
     "memcpys": "begin_ns dur_ns name device stream op_id layer iteration direction bytes rank",

@@ -174,7 +174,7 @@ class Dlprof(unittest.TestCase):
                                "--all-iterations")
         self.assertIn('"description":"3 x model/dense/Relu"', made.stdout)
         refused = opsight_cli.run("report", profile, "--key-op", "model/dense", check=False)
-        self.assertIn("no op is named 'model/dense'", refused.stderr)
+        self.assertIn("no op or range is named 'model/dense'", refused.stderr)
 
     def test_a_key_op_that_is_not_there_is_told(self):
         done = opsight_cli.run("report", self.tensorflow(), "--style", "dlprof", "--key-op", "nothing",

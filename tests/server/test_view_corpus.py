@@ -13,7 +13,7 @@ SOURCES = ("kineto/kineto-tb/resnet50_nw4_a__worker0.1623212756351.pt.trace.json
            "kineto/tracelens/mi300__Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz",
            "kineto/hta/nccl_parser_config__nccl_data.json.gz",
            "nsys-sqlite/nsightful__power_iteration.sqlite")
-REPORTS = ("detailed", "kernel", "tensor_core", "op_type", "group_op")
+REPORTS = ("detailed", "kernel", "tensor_core", "op_type", "group_op", "ranges")
 CORPUS = opsight_cli.shared_folder("corpus", "kineto")
 
 

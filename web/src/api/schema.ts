@@ -267,7 +267,7 @@ export interface paths {
                 path: {
                     /** @description number of a profile */
                     id: components["parameters"]["id"];
-                    name: "detailed" | "iteration" | "kernel" | "tensor_core" | "op_type" | "group_op" | "kernels" | "ops_kernels" | "iteration_ops" | "iteration_op_kernels" | "iterations" | "devices" | "streams" | "diagnostics" | "key_ops" | "memory_allocators" | "communication" | "roofline" | "roofline_layers" | "roofline_kernels" | "roofline_ceilings" | "uncounted" | "model_nodes";
+                    name: "detailed" | "iteration" | "kernel" | "tensor_core" | "op_type" | "group_op" | "kernels" | "ops_kernels" | "iteration_ops" | "iteration_op_kernels" | "iterations" | "devices" | "streams" | "diagnostics" | "ranges" | "key_ops" | "memory_allocators" | "communication" | "roofline" | "roofline_layers" | "roofline_kernels" | "roofline_ceilings" | "uncounted" | "model_nodes";
                 };
                 cookie?: never;
             };
@@ -1211,6 +1211,8 @@ export interface components {
             iterations?: number;
             kernels?: number;
             ops?: number;
+            /** @description named ranges: of NVTX, or the source's annotations */
+            ranges?: number;
         };
         Profiles: {
             version: string;
@@ -1243,10 +1245,10 @@ export interface components {
             rows: components["schemas"]["Cell"][][];
             rows_in_all: number;
             rows_matching: number;
-            notes: string[];
-            range: components["schemas"]["Range"];
             /** @description of the row that place_of tells: how many rows come before it; missing where none fits */
             place?: number;
+            notes: string[];
+            range: components["schemas"]["Range"];
         };
         DeviceUse: {
             rank: number;
@@ -1301,6 +1303,8 @@ export interface components {
             producer: string | null;
             opsight_version: string | null;
             ranks: number;
+            processes: number;
+            threads: number;
             sources: string | null;
         };
         IterationStatistics: {
@@ -1410,6 +1414,13 @@ export interface components {
         /** @description all iterations, in the range or not */
         Iterations: {
             iterations: components["schemas"]["IterationShares"][];
+            /** @description where there are no iterations: ranges that come again and again */
+            suggested: {
+                name: string;
+                /** @description for iteration_range */
+                pattern: string;
+                count: number;
+            } | null;
             range: components["schemas"]["Range"];
         };
         LayerTimes: {
@@ -1788,6 +1799,8 @@ export interface components {
         search: string;
         /** @description COLUMN:OPERATOR:VALUE, may be repeated; operators contains, eq, ne, lt, le, gt, ge; an empty value is the empty field */
         filter: string[];
+        /** @description as filter, may be repeated: the place of the first row that all of these fit is in the answer */
+        place_of: string[];
         by_rank: 0 | 1;
         by_device: 0 | 1;
         /** @description csv: all matching rows as a file */
@@ -1799,8 +1812,6 @@ export interface components {
         /** @description for iteration_ops and iteration_op_kernels */
         iteration: number;
         /** @description numbers of tracks with commas between */
-        /** @description as filter, may be repeated: the place of the first row that all of these fit is in the answer */
-        place_of: string[];
         tracks: string;
         /** @description begin of the window in ns */
         begin: number;

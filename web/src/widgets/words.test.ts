@@ -10,7 +10,9 @@ describe("texts of the program on the page", () => {
       "no iteration was found: no step marker, no optimizer step and no repeating pattern. Name one with --key-op or --iteration-range",
       "--key-op and --iteration-range exclude each other",
       'the pattern "([" of --iteration-range is not valid: missing ]: [',
-      "'opsight report NAME --report detailed' lists the ops",
+      "'opsight report NAME --report detailed,ranges' lists them",
+      "'opsight report NAME --report ranges' lists them",
+      "the range 'step' comes 12 times: --iteration-range '^step$' makes an iteration of each",
       "the viewer was started with --read-only",
     ]) {
       expect(pageWords(text)).not.toMatch(/--|opsight report/);

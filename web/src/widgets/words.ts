@@ -2,8 +2,10 @@
 
 const OPTIONS: readonly (readonly [RegExp, string])[] = [
   [/; --[\w-]+ takes \w+ in$/, ""],
-  [/'opsight report NAME --report detailed' lists the ops/g, "the view Ops and kernels lists the ops; “up to the end of an op” lets you pick one"],
-  [/'opsight sql NAME "SELECT DISTINCT name FROM annotations"' lists them/g, "the timeline shows the ranges of the recording"],
+  [/'opsight report NAME --report detailed,ranges' lists them/g, "the views Ops and Ranges list them; “up to the end of an op or range” lets you pick one"],
+  [/'opsight report NAME --report ranges' lists them/g, "the view Ranges lists them"],
+  [/: --iteration-range '.*' makes an iteration of each$/, ": the view Iterations offers to take each as one"],
+  [/Name one with --key-op or --iteration-range/g, "Choose what ends an iteration under Iterations"],
   [/of --iteration-range /g, "of a range's name "],
   [/(name one|name them) with --key-op or --iteration-range/gi, "choose what ends an iteration under Iterations"],
   [/--key-op and --iteration-range/g, "an op that ends iterations and a range's name"],

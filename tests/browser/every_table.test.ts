@@ -30,6 +30,7 @@ const TABLES: Listed[] = [
   { view: "communication", table: "communication", number: "total_gpu_time_ns", profile: "ranks" },
   { view: "gpus", table: "devices", number: "gpu_utilization_pct", profile: "ranks" },
   { view: "gpus", table: "streams", number: "busy_ns", prefix: "s.", profile: "ranks" },
+  { view: "ranges", table: "ranges", number: "total_time_ns", profile: "ranges" },
   { view: "diagnostics", table: "diagnostics", number: "count", profile: "ranks" },
 ];
 

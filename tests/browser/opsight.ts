@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-const BIN = process.env.OPSIGHT_BIN_DIR ?? fileURLToPath(new URL("../../build/bin", import.meta.url));
+export const BIN = process.env.OPSIGHT_BIN_DIR ?? fileURLToPath(new URL("../../build/bin", import.meta.url));
 export const OPSIGHT = path.join(BIN, "opsight");
 
 export type Value = string | number | boolean | null;

@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
-import { OPSIGHT, startViewer, type Viewer } from "./opsight";
+import { BIN, OPSIGHT, startViewer, type Viewer } from "./opsight";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CORPUS = process.env.OPSIGHT_CORPUS ?? path.join(ROOT, "../shared/corpus");
 const PYTHON = process.env.OPSIGHT_PYTHON ?? "/usr/bin/python3";
 
 export interface Made {
-  files: Record<string, string>; // by name: training, and from the corpus gpu, ranks
+  files: Record<string, string>; // by name: training, ranges, ranges_gpu, and from the corpus gpu, ranks
   url: string;
   folder: string;
 }
@@ -45,6 +45,12 @@ function make(folder: string): Record<string, string> {
   const model = path.join(folder, "cnn.onnx");
   execFileSync(PYTHON, ["-B", "-c", EXPORT, path.dirname(script), model], quiet);
   execFileSync(OPSIGHT, ["import", "-q", files.training ?? "", "--model", model], quiet);
+  // A program with NVTX ranges, without a GPU and with a made-up one.
+  for (const [name, kind] of [["ranges", "cpu"], ["ranges_gpu", "gpu"]] as const) {
+    files[name] = path.join(folder, `${name}.opsight`);
+    const env = { ...process.env, OPSIGHT_CUPTI: path.join(BIN, "../lib/libfake_cupti.so") };
+    execFileSync(OPSIGHT, ["profile", "-o", files[name] ?? "", "--", path.join(BIN, "nvtx_simulate"), kind], { ...quiet, env });
+  }
   for (const [name, trace] of Object.entries(FROM_CORPUS)) {
     if (!existsSync(path.join(CORPUS, trace))) continue;
     files[name] = path.join(folder, `${name}.opsight`);

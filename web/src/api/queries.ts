@@ -6,7 +6,6 @@ import { ApiError, getJson, type Params } from "./client";
 import type {
   AggregationsAnswer,
   CommunicationAnswer,
-  FindingsAnswer,
   GpusAnswer,
   Info,
   IterationsAnswer,
@@ -65,7 +64,6 @@ export const useGpus = () => useRangeAnswer<GpusAnswer>("gpus");
 export const useCommunication = () => useRangeAnswer<CommunicationAnswer>("communication");
 export const useMemory = () => useProfileAnswer<MemoryAnswer>("memory");
 export const useAggregations = (enabled = true) => useProfileAnswer<AggregationsAnswer>("aggregations", {}, enabled);
-export const useFindings = () => useRangeAnswer<FindingsAnswer>("findings");
 export const useTable = (name: string, params: Params = {}, enabled = true) =>
   useRangeAnswer<Table>(`tables/${name}`, params, enabled);
 

@@ -27,7 +27,6 @@ export type CommunicationAnswer = Schemas["Communication"];
 export type Info = Schemas["Info"];
 export type Aggregation = Schemas["Aggregation"];
 export type AggregationsAnswer = Schemas["Aggregations"];
-export type FindingsAnswer = Schemas["Findings"];
 
 // In the order in which bars are stacked.
 export const SHARES = ["tensor_core", "other_kernel", "communication", "memory", "dataloader", "io", "cpu", "other"] as const satisfies readonly (keyof Schemas["Shares"])[];

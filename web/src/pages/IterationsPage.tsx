@@ -11,6 +11,7 @@ import { Card, Notes } from "../widgets/Card";
 import { Icon } from "../widgets/Icon";
 import { Answered, Empty } from "../widgets/states";
 import { ITERATIONS } from "./columns";
+import { Suggested } from "./dashboard/IterationCard";
 import { boundsOf, IterationChart, ShareLegend, type Bounds } from "./iterations/Chart";
 import { CutControls } from "./iterations/CutControls";
 import { KeptRanges } from "./iterations/KeptRanges";
@@ -92,9 +93,19 @@ function Chosen({ data }: { data: IterationsAnswer }) {
           </>
         ) : (
           <Empty icon="iterations" title="No iterations were found">
-            Choose an op that ends each iteration, or a pattern of range names, above. Until then all numbers are about the whole
-            profile.
+            {data.suggested && (
+              <p>
+                <Suggested suggested={data.suggested} />
+              </p>
+            )}
+            Choose an op or a range that ends each iteration, or a pattern of range names, above. Until then all numbers are about the
+            whole profile.
           </Empty>
+        )}
+        {list.length > 0 && data.suggested && (
+          <p className="hint">
+            These iterations are a guess from the kernels. <Suggested suggested={data.suggested} />
+          </p>
         )}
         <Notes notes={range.notes} />
       </Card>
@@ -149,7 +160,7 @@ export function IterationsPage() {
           }}
         />
       )}
-      {!answer.error && <OfTheRange />}
+      {answer.data && answer.data.iterations.length > 0 && <OfTheRange />}
     </>
   );
 }

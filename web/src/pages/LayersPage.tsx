@@ -156,6 +156,29 @@ function Layers({ data, report, gpu }: { data: LayersAnswer; report: Table; gpu:
   );
 }
 
+function NoLayers() {
+  const { params } = useRoute();
+  const profile = useProfile();
+  if ((profile?.ops ?? 0) === 0 && (profile?.ranges ?? 0) > 0) {
+    return (
+      <Empty icon="layers" title="No op of a framework ran in a layer">
+        <p>
+          This view is about the ops inside of layers. What the program names itself, ranges such as <code>layer:conv1</code> too, is under{" "}
+          <a href={linkTo("ranges", params)}>Ranges</a>.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty icon="layers" title="The profile names no layers">
+      <p>
+        PyTorch&apos;s profiler records modules with <code>with_modules=True</code> or <code>with_stack=True</code>;{" "}
+        <code>opsight profile</code> always does.
+      </p>
+    </Empty>
+  );
+}
+
 export function LayersPage() {
   const gpu = (useProfile()?.kernels ?? 0) > 0;
   const report = useWholeTable("group_op");
@@ -167,12 +190,7 @@ export function LayersPage() {
             {(table) => <Layers data={data} report={table} gpu={gpu} />}
           </Answered>
         ) : (
-          <Empty icon="layers" title="The profile names no layers">
-            <p>
-              PyTorch&apos;s profiler records modules with <code>with_modules=True</code> or <code>with_stack=True</code>;{" "}
-              <code>opsight profile</code> always does.
-            </p>
-          </Empty>
+          <NoLayers />
         )
       }
     </Answered>

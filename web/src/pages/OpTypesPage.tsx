@@ -3,6 +3,7 @@ import { useRoute } from "../app/useRoute";
 import { SelectTable } from "../table/SelectTable";
 import { forContents, OP_TYPES } from "./columns";
 import { rowLink } from "./links";
+import { NoOps } from "./NoOps";
 
 export function OpTypesPage() {
   const { params } = useRoute();
@@ -18,7 +19,7 @@ export function OpTypesPage() {
       keys={["op_type"]}
       title={(row) => row.text("op_type") ?? "Op type"}
       link={rowLink(params, "types")}
-      empty="The profile has no ops: it was recorded without the framework's events."
+      empty={<NoOps />}
     />
   );
 }

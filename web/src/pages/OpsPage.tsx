@@ -7,6 +7,7 @@ import { rowsOf } from "../table/row";
 import { Icon } from "../widgets/Icon";
 import { forContents, KERNELS, OPS } from "./columns";
 import { rowLink } from "./links";
+import { NoOps } from "./NoOps";
 
 const KERNELS_OF_OP = KERNELS.filter((key) => key !== "op_name" && key !== "direction" && key !== "layer");
 
@@ -66,7 +67,7 @@ export function OpsPage() {
         </>
       )}
       below={(op) => gpu && <KernelsOf op={op} />}
-      empty="The profile has no ops: it was recorded without the framework's events."
+      empty={<NoOps />}
     />
   );
 }

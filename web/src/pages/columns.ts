@@ -27,6 +27,22 @@ export const OPS = [
   "dtypes",
 ] as const;
 
+export const RANGES = [
+  "range",
+  "domain",
+  "calls",
+  "self_time_ns",
+  "self_share_pct",
+  "total_time_ns",
+  "avg_time_ns",
+  "median_time_ns",
+  "p95_time_ns",
+  "max_time_ns",
+  "projected_gpu_time_ns",
+  "gpu_ops",
+  "threads",
+] as const;
+
 export const OP_TYPES = [
   "op_type",
   "ops",

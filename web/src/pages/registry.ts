@@ -15,6 +15,7 @@ import { MemoryPage } from "./MemoryPage";
 import { ModelGraphPage } from "./ModelGraphPage";
 import { OpsPage } from "./OpsPage";
 import { OpTypesPage } from "./OpTypesPage";
+import { RangesPage } from "./RangesPage";
 import { RooflinePage } from "./RooflinePage";
 import { TimelinePage } from "./TimelinePage";
 
@@ -31,6 +32,7 @@ export const PAGES: readonly Page[] = [
   { id: "dashboard", title: "Dashboard", group: "Overview", icon: "dashboard", key: "d", component: DashboardPage },
   { id: "iterations", title: "Iterations", group: "Overview", icon: "iterations", key: "i", component: IterationsPage },
   { id: "timeline", title: "Timeline", group: "Overview", icon: "timeline", key: "t", component: TimelinePage },
+  { id: "ranges", title: "Ranges", group: "Overview", icon: "ranges", key: "e", component: RangesPage },
   { id: "types", title: "Op types", group: "Model", icon: "types", key: "y", component: OpTypesPage },
   { id: "layers", title: "Layers", group: "Model", icon: "layers", key: "l", component: LayersPage },
   { id: "model", title: "Model graph", group: "Model", icon: "model", key: "p", component: ModelGraphPage },

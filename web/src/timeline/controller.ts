@@ -38,6 +38,14 @@ const ANIMATION_MS = 180;
 const STALE_NS_FACTOR = 2;
 const MOST_STEPS_AHEAD = 3;
 
+// Of a program without a framework the ranges that it names tell when it works; elsewhere the calls and ops inside.
+function hostTracks(info: Tracks): Tracks["tracks"] {
+  const of = (kind: string) => info.tracks.filter((track) => track.kind === kind);
+  const spans = (tracks: Tracks["tracks"]) => tracks.reduce((sum, track) => sum + track.spans, 0);
+  const [threads, ranges] = [of("thread"), of("annotation")];
+  return spans(ranges) > spans(threads) ? ranges : threads;
+}
+
 export class Controller {
   readonly bounds: Bounds;
   readonly frames: number[] = []; // how long the last frames took to draw, ms
@@ -96,7 +104,7 @@ export class Controller {
       changed();
     });
     const streams = info.tracks.filter((track) => track.kind === "stream");
-    const busiest = (streams.length > 0 ? streams : info.tracks.filter((track) => track.kind === "thread"))
+    const busiest = (streams.length > 0 ? streams : hostTracks(info))
       .sort((a, b) => b.spans - a.spans)
       .slice(0, 8);
     this.overviewKind = streams.length > 0 ? "streams" : "threads";

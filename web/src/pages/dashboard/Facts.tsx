@@ -1,11 +1,10 @@
-import { useFindings, useInfo } from "../../api/queries";
+import { useInfo } from "../../api/queries";
 import type { Diagnostic, Summary } from "../../api/types";
 import { linkTo } from "../../app/route";
 import { useRoute } from "../../app/useRoute";
 import { Card } from "../../widgets/Card";
 import { formatBytes } from "../../widgets/format";
 import { Num } from "../../widgets/Num";
-import { Answered } from "../../widgets/states";
 import { pageWords } from "../../widgets/words";
 
 const NAMES: Record<string, string> = {
@@ -19,13 +18,17 @@ const NAMES: Record<string, string> = {
   producer: "Recorded by",
   opsight_version: "Imported by",
   ranks: "Ranks",
+  processes: "Processes",
+  threads: "Threads",
   sources: "From",
 };
 
 export function SystemCard({ summary }: { summary: Summary }) {
   const info = useInfo().data;
   const memory = info?.devices[0]?.memory_bytes;
-  const facts: [string, string][] = Object.entries(summary.system).map(([key, value]) => [NAMES[key] ?? key, String(value ?? "not recorded")]);
+  const known = Object.entries(summary.system).filter(([, value]) => value !== null);
+  const missing = Object.entries(summary.system).filter(([, value]) => value === null);
+  const facts: [string, string][] = known.map(([key, value]) => [NAMES[key] ?? key, String(value)]);
   if (typeof memory === "number") facts.push(["Memory of a GPU", formatBytes(memory)]);
   return (
     <Card title="System">
@@ -33,9 +36,15 @@ export function SystemCard({ summary }: { summary: Summary }) {
         {facts.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd className={value === "not recorded" ? "hint" : undefined}>{value}</dd>
+            <dd>{value}</dd>
           </div>
         ))}
+        {missing.length > 0 && (
+          <div>
+            <dt>Not recorded</dt>
+            <dd className="hint">{missing.map(([key]) => NAMES[key] ?? key).join(", ")}</dd>
+          </div>
+        )}
       </dl>
     </Card>
   );
@@ -66,38 +75,15 @@ export function DiagnosticsCard({ diagnostics }: { diagnostics: readonly Diagnos
   );
 }
 
-export function FindingsCard() {
-  return (
-    <Card title="Findings">
-      <Answered answer={useFindings()} what="the findings" rows={2}>
-        {({ available, findings }) =>
-          findings.length === 0 ? (
-            <p className="hint">
-              {available ? "No rule has found anything in this range." : "This version of Opsight has no rules that look for problems yet."}
-            </p>
-          ) : (
-            <ul className="findings">
-              {findings.map((each) => (
-                <li key={each.id}>
-                  <b>{each.problem}</b>
-                  <p>{each.recommendation}</p>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Answered>
-    </Card>
-  );
-}
-
 const LINKS = [
   ["PyTorch: automatic mixed precision", "https://pytorch.org/docs/stable/amp.html"],
   ["PyTorch: performance tuning guide", "https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html"],
   ["NVIDIA: training with mixed precision", "https://docs.nvidia.com/deeplearning/performance/mixed-precision-training/index.html"],
 ] as const;
 
-export function GuidanceCard({ gpu }: { gpu: boolean }) {
+// For programs of PyTorch: what helps others is not known.
+export function GuidanceCard({ gpu, summary }: { gpu: boolean; summary: Summary }) {
+  if (!/torch/i.test(String(summary.system.framework ?? ""))) return null;
   return (
     <Card title={gpu ? "Mixed precision" : "Faster training"}>
       <ul className="guidance">

@@ -1,9 +1,21 @@
 import { useIterations } from "../../api/queries";
+import type { IterationsAnswer } from "../../api/types";
 import { linkTo } from "../../app/route";
 import { useRoute } from "../../app/useRoute";
 import { Card } from "../../widgets/Card";
 import { Answered } from "../../widgets/states";
 import { boundsOf, IterationChart, ShareLegend } from "../iterations/Chart";
+
+// Ranges that come again and again, and so may be iterations.
+export function Suggested({ suggested }: { suggested: NonNullable<IterationsAnswer["suggested"]> }) {
+  const { view, params } = useRoute();
+  return (
+    <>
+      The range “{suggested.name}” comes {suggested.count} times.{" "}
+      <a href={linkTo(view, params, { iteration_range: suggested.pattern, key_op: null })}>Take each as an iteration.</a>
+    </>
+  );
+}
 
 // The iterations of the first rank, those in the range and those around it.
 export function IterationCard() {
@@ -11,13 +23,14 @@ export function IterationCard() {
   return (
     <Card title="Iterations" action={<a href={linkTo("iterations", params)}>Choose the range</a>}>
       <Answered answer={useIterations()} what="the iterations">
-        {({ iterations, range }) => {
+        {({ iterations, suggested, range }) => {
           const rank = iterations[0]?.rank;
           const list = iterations.filter((each) => each.rank === rank);
           if (list.length === 0) {
             return (
               <p className="hint">
-                No iterations were found in this profile. <a href={linkTo("iterations", params)}>Choose an op or a range name that ends them.</a>
+                No iterations were found in this profile. {suggested && <Suggested suggested={suggested} />}{" "}
+                <a href={linkTo("iterations", params)}>Choose an op or a range name that ends them.</a>
               </p>
             );
           }
@@ -25,6 +38,11 @@ export function IterationCard() {
             <>
               <IterationChart list={list} height={150} bounds={boundsOf(range)} />
               <ShareLegend list={list} />
+              {suggested && (
+                <p className="hint">
+                  These iterations are a guess from the kernels. <Suggested suggested={suggested} />
+                </p>
+              )}
             </>
           );
         }}

@@ -1,7 +1,9 @@
 import type { ReactNode } from "react";
-import type { Summary } from "../../api/types";
+import { useTable } from "../../api/queries";
+import type { Profile, Summary } from "../../api/types";
 import { linkTo } from "../../app/route";
 import { useRoute } from "../../app/useRoute";
+import { rowsOf } from "../../table/row";
 import { Donut } from "../../widgets/charts";
 import { Icon } from "../../widgets/Icon";
 import { Num } from "../../widgets/Num";
@@ -50,7 +52,10 @@ function IterationTile({ summary, span }: { summary: Summary; span: 3 | 4 }) {
           </dl>
         </>
       ) : (
-        <p className="hint">No iterations were found; the numbers are about the whole profile.</p>
+        <>
+          <p className="big">–</p>
+          <p className="hint">No iterations were found: all numbers are about the whole profile.</p>
+        </>
       )}
     </Tile>
   );
@@ -64,16 +69,24 @@ function WallTile({ summary, span }: { summary: Summary; span: 3 | 4 }) {
         <Num value={summary.wall_clock_ns} unit="ns" />
       </p>
       <dl>
-        <Line name="Iterations in it">
-          <Num value={iterations.selected} unit="count" /> of <Num value={iterations.total} unit="count" />
-        </Line>
+        {iterations.total > 0 && (
+          <Line name="Iterations in it">
+            <Num value={iterations.selected} unit="count" /> of <Num value={iterations.total} unit="count" />
+          </Line>
+        )}
         {iterations.selected > 0 && (
           <Line name="First to last">
             {iterations.start} – {iterations.stop}
           </Line>
         )}
         <Line name="Ranks">
-          <Num value={Number(summary.system.ranks ?? 1)} unit="count" />
+          <Num value={summary.system.ranks} unit="count" />
+        </Line>
+        <Line name="Processes">
+          <Num value={summary.system.processes} unit="count" />
+        </Line>
+        <Line name="Threads">
+          <Num value={summary.system.threads} unit="count" />
         </Line>
       </dl>
     </Tile>
@@ -162,10 +175,35 @@ function FirstLook({ summary, gpu }: { summary: Summary; gpu: boolean }) {
   );
 }
 
-export function Tiles({ summary, gpu }: { summary: Summary; gpu: boolean }) {
+// The same for a program without a framework: its ranges tell where the time goes.
+function FirstRange() {
+  const { params } = useRoute();
+  const table = useTable("ranges", { sort: "self_time_ns:desc", page_size: 1 }).data;
+  const row = table && rowsOf(table)[0];
+  const name = row?.text("range");
+  if (!row || !name || row.number("self_time_ns") === null) return null;
+  return (
+    <section className="card first-look span-12" aria-label="Where to look first">
+      <Icon name="arrow" size={18} />
+      <div>
+        <h2>“{name}” takes most of the time that ranges name</h2>
+        <p>
+          <Num value={row.number("self_time_ns")} unit="ns" /> of its own in <Num value={row.number("calls")} unit="count" /> calls, without the ranges
+          inside it: <Num value={row.number("self_share_pct")} unit="percent" /> of what all ranges take themselves.
+        </p>
+      </div>
+      <a className="button" href={linkTo("ranges", params, { sel: row.text("range_id") })}>
+        See the ranges
+      </a>
+    </section>
+  );
+}
+
+export function Tiles({ profile, summary, gpu }: { profile: Profile; summary: Summary; gpu: boolean }) {
+  const ranges = (profile.ops ?? 0) === 0 && (profile.ranges ?? 0) > 0;
   return (
     <>
-      <FirstLook summary={summary} gpu={gpu} />
+      {ranges ? <FirstRange /> : <FirstLook summary={summary} gpu={gpu} />}
       {gpu ? (
         <>
           <GpuTile summary={summary} />
@@ -174,7 +212,7 @@ export function Tiles({ summary, gpu }: { summary: Summary; gpu: boolean }) {
       ) : (
         <Tile title="GPU" span={4}>
           <p className="big">–</p>
-          <p className="hint">This profile has no GPU work: all its numbers are about the CPU.</p>
+          <p className="hint">No GPU work was recorded: all numbers are about the CPU. Where there is a GPU, <code>opsight profile --check</code> tells what can be recorded.</p>
         </Tile>
       )}
       <IterationTile summary={summary} span={gpu ? 3 : 4} />

@@ -18,7 +18,7 @@ interface Listed {
   time: number | null;
 }
 
-function List({ head, rows, kind }: { head: string; rows: readonly Listed[]; kind: string }) {
+function List({ head, rows, kind, time }: { head: string; rows: readonly Listed[]; kind: string; time?: string }) {
   const most = Math.max(0, ...rows.map((row) => row.time ?? 0));
   if (rows.length === 0) return <p className="hint">Nothing of this kind in the range.</p>;
   return (
@@ -30,7 +30,7 @@ function List({ head, rows, kind }: { head: string; rows: readonly Listed[]; kin
             Calls
           </th>
           <th scope="col" className="number">
-            {kind === "cpu" ? "CPU time" : "GPU time"}
+            {time ?? (kind === "cpu" ? "CPU time" : "GPU time")}
           </th>
           <th scope="col" className="bars">
             <span className="sr-only">Compared</span>
@@ -86,6 +86,48 @@ export function TopOps({ gpu }: { gpu: boolean }) {
           const apart = tellApart(rows);
           return <List head="Op" rows={rows.map((row, at) => listed(row, apart[at] ?? ""))} kind={gpu ? "gpu" : "cpu"} />;
         }}
+      </Answered>
+    </Card>
+  );
+}
+
+// By what a range takes itself, or with the ranges inside it.
+export function TopRanges({ by }: { by: "self" | "total" }) {
+  const { params } = useRoute();
+  const time = `${by}_time_ns`;
+  const listed = (row: Row): Listed => ({
+    name: row.text("range") ?? "?",
+    note: row.text("domain") ?? "",
+    href: linkTo("ranges", params, { sort: `${time}:desc`, sel: row.text("range_id") }),
+    calls: row.number("calls"),
+    time: row.number(time),
+  });
+  return (
+    <Card
+      title={by === "self" ? "Ranges by own time" : "Ranges by total time"}
+      note={by === "self" ? "without those inside" : "with those inside"}
+      action={<a href={linkTo("ranges", params, by === "total" ? { sort: "total_time_ns:desc" } : {})}>All ranges</a>}
+    >
+      <Answered answer={useTop("ranges", time, 10)} what="the top ranges">
+        {(table) => <List head="Range" rows={rowsOf(table).filter((row) => row.number(time) !== null).map(listed)} kind="cpu" time={by === "self" ? "Own time" : "Total time"} />}
+      </Answered>
+    </Card>
+  );
+}
+
+export function TopKernels() {
+  const { params } = useRoute();
+  const listed = (row: Row): Listed => ({
+    name: row.text("kernel_name") ?? "?",
+    note: row.text("op_name") ?? "",
+    href: linkTo("kernels", params, { sel: `${row.text("kernel_name") ?? ""}~${row.text("op_id") ?? ""}` }),
+    calls: row.number("calls"),
+    time: row.number("total_gpu_time_ns"),
+  });
+  return (
+    <Card title="Top kernels" note="sum of durations" action={<a href={linkTo("kernels", params)}>All kernels</a>}>
+      <Answered answer={useTop("kernel", "total_gpu_time_ns", 10)} what="the top kernels">
+        {(table) => <List head="Kernel" rows={rowsOf(table).map(listed)} kind="gpu" />}
       </Answered>
     </Card>
   );

@@ -1,0 +1,18 @@
+// Why a view of ops is empty, and where to look instead.
+import { useProfile } from "../api/queries";
+import { linkTo } from "../app/route";
+import { useRoute } from "../app/useRoute";
+
+export function NoOps() {
+  const { params } = useRoute();
+  const profile = useProfile();
+  if ((profile?.ops ?? 0) === 0 && (profile?.ranges ?? 0) > 0) {
+    return (
+      <>
+        The program ran no ops of PyTorch or another framework that was recorded. What it names itself is under{" "}
+        <a href={linkTo("ranges", params)}>Ranges</a>.
+      </>
+    );
+  }
+  return <>The profile has no ops: it was recorded without the framework&apos;s events.</>;
+}

@@ -21,7 +21,7 @@ describe("an address that cannot be", () => {
     ["ranges?iteration_range=%5B", "the default range is shown", "iteration_range"],
     ["layers?aggregation=never", "There is no aggregation 'never': the default range is shown", "never"],
     ["memory?all=perhaps", "“all=perhaps” is neither 1 nor 0", "perhaps"],
-    ["ops?sort=no_such_column:desc", "cannot be sorted by 'no_such_column': the table's own order is shown", "no_such_column"],
+    ["ops?sort=no_such_column:desc", "cannot be sorted by 'no_such_column:desc': the table's own order is shown", "no_such_column"],
     ["ops?filter=no_such_column:eq:1", "There is no column 'no_such_column' to filter by: all rows are shown", "no_such_column"],
     ["ops?filter=calls:eq:many", "'many' is no number: all rows are shown", "many"],
     ["ops?filter=nonsense", "“nonsense” is no filter", "filter"],

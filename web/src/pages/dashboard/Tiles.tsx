@@ -186,10 +186,10 @@ function FirstRange() {
     <section className="card first-look span-12" aria-label="Where to look first">
       <Icon name="arrow" size={18} />
       <div>
-        <h2>“{name}” takes most of the time that ranges name</h2>
+        <h2>No range takes more time of its own than “{name}”</h2>
         <p>
-          <Num value={row.number("self_time_ns")} unit="ns" /> of its own in <Num value={row.number("calls")} unit="count" /> calls, without the ranges
-          inside it: <Num value={row.number("self_share_pct")} unit="percent" /> of what all ranges take themselves.
+          <Num value={row.number("self_time_ns")} unit="ns" /> in <Num value={row.number("calls")} unit="count" /> {row.number("calls") === 1 ? "call" : "calls"},
+          without the ranges inside it: <Num value={row.number("self_share_pct")} unit="percent" /> of what all ranges take themselves.
         </p>
       </div>
       <a className="button" href={linkTo("ranges", params, { sel: row.text("range_id") })}>

@@ -9,10 +9,12 @@ namespace {
 // Names alike but for their numbers count as one: "iter 17". Of each the thread that has most; names that say
 // what they are come first, then what takes most time.
 constexpr const char* kRepeated =
-    "WITH n AS (SELECT x.text, regexp_replace(x.text, '[0-9]+', '#', 'g') AS stem, a.track, a.dur_ns "
-    "FROM raw.annotations a JOIN raw.strings x ON x.id = a.name WHERE (a.flags & 3) = 0), "
-    "s AS (SELECT stem, track, count(*) AS count, sum(dur_ns) AS total, min(text) AS text, "
-    "count(DISTINCT text) AS names FROM n GROUP BY ALL HAVING count(*) >= 3) "
+    "WITH c AS (SELECT name, track, count(*) AS count, sum(dur_ns) AS total FROM raw.annotations "
+    "WHERE (flags & 3) = 0 GROUP BY ALL), "
+    "n AS (SELECT x.text, regexp_replace(x.text, '[0-9]+', '#', 'g') AS stem, c.track, c.count, c.total "
+    "FROM c JOIN raw.strings x ON x.id = c.name), "
+    "s AS (SELECT stem, track, sum(count)::BIGINT AS count, sum(total) AS total, min(text) AS text, "
+    "count(DISTINCT text) AS names FROM n GROUP BY ALL HAVING sum(count) >= 3) "
     "SELECT CASE WHEN names = 1 THEN text ELSE stem END, names > 1, count FROM s ORDER BY "
     "regexp_matches(stem, "
     "'(?i)(^|[^a-z])(step|iter|iteration|frame|batch|minibatch|epoch|cycle|tick|timestep|"

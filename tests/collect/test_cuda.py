@@ -347,6 +347,14 @@ class Launching(Cuda):
                                  [(correlation, True) for correlation in wanted])
                 shutil.rmtree(next(self.dir.glob("*.capture-*")))
 
+    def test_all_is_kept_where_times_cannot_be_compared_with_the_range(self):
+        done, captures = self.profile("ranges", options=("--capture-range", "wanted"), FAKE_CUPTI_NO_CLOCK="1")
+        self.assertEqual(done.stderr.count("work outside of the chosen range is kept"), 1, done.stderr)
+        cuda = next(capture for capture in captures if capture["kernel"])
+        launched = {row["correlation"] for row in cuda["api"]}
+        self.assertLess({11, 12, 21, 22}, launched)
+        self.assertEqual(cuda["range"], [])
+
     def test_each_problem_of_the_whole_run_once(self):
         done, captures = self.profile("delayed", options=("--flush-every", "0.1"), FAKE_CUPTI_CUDA="14.0")
         told = [line for line in done.stderr.splitlines() if "newer than Opsight knows" in line]

@@ -256,6 +256,13 @@ void Session::settle_clock() {
     if (cupti_.cuptiSetThreadIdType) cupti_.cuptiSetThreadIdType(kSystemThreads);
     own_clock_ = cupti_.cuptiActivityRegisterTimestampCallback &&
                  cupti_.cuptiActivityRegisterTimestampCallback(&now) == kSuccess;
+    if (!own_clock_ && stream_.spans) {
+        // Ranges and windows count in our ticks, which its times cannot be compared with while it runs.
+        stream_.spans = nullptr;
+        const Stream::Held held(stream_);
+        stream_.state(wire::CudaState::kPart, 0,
+                      "this CUPTI does not take our clock: work outside of the chosen range is kept, too");
+    }
     write_clock();
 }
 

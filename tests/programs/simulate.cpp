@@ -2,7 +2,6 @@
 // second thread that prepares data, and a range that stays open over several steps. `gpu` has the fake CUPTI
 // tell of kernels that some ranges launched. Durations vary from step to step but not from run to run, as far
 // as sleeping can be trusted.
-#include <dlfcn.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,31 +14,17 @@
 
 #include "nvtx.h"
 
-#include "collect/cuda/abi.h"
-#include "cuda/fake_cupti.h"
+#include "cuda/fake_driver.h"
 
 namespace {
 
-decltype(&fake_put) put;
-decltype(&fake_now) now;
+using fake::now;
+using fake::put;
 uint32_t launched = 0;
 
-// As cuInit does.
+// A device and a context, where a fake CUPTI listens.
 void start_gpu() {
-    if (const char* path = std::getenv("CUDA_INJECTION64_PATH"); path && *path) {
-        void* tool = dlopen(path, RTLD_NOW);
-        auto* begin = tool ? reinterpret_cast<int (*)()>(dlsym(tool, "InitializeInjection")) : nullptr;
-        if (begin) begin();
-    }
-    const char* fake = std::getenv("OPSIGHT_CUPTI");
-    void* library = fake ? dlopen(fake, RTLD_NOW) : nullptr;
-    if (!library) return;
-    put = reinterpret_cast<decltype(put)>(dlsym(library, "fake_put"));
-    now = reinterpret_cast<decltype(now)>(dlsym(library, "fake_now"));
-    const auto call_back = reinterpret_cast<decltype(&fake_callback)>(dlsym(library, "fake_callback"));
-    opsight::cuda::ResourceData data{};
-    call_back(opsight::cuda::kResource, opsight::cuda::kInitFinished, &data);
-    call_back(opsight::cuda::kResource, opsight::cuda::kContextCreated, &data);
+    if (!fake::start_cuda()) return;
     opsight::cuda::DeviceActivity device{};
     device.kind = opsight::cuda::kDevice;
     device.memory = 80ULL << 30;

@@ -50,9 +50,40 @@ TEST(TensorCores, PlainKernels) {
 
 TEST(TensorCores, GeneratedKernelsAreUnknown) {
     for (std::string_view name :
-         {"triton_poi_fused_add_cat_fmha_v3_fwd_mul_13", "triton_tem_fused_mm_0", "attn_fwd",
-          "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1", "Kernel", "kernel_unified_attention_2d"})
+         {"triton_tem_fused_mm_0", "triton_red_fused_mm_sum_1", "triton_", "attn_fwd", "Kernel",
+          "kernel_unified_attention_2d", "_matmul_ogs_NNT_fp32xfp32xfp32_16x128x256x1", "_matmul_ogs_",
+          "_matmul_ogs_NNT", "_matmul_ogs_NNT_bf16"})
         EXPECT_EQ(verdict(name), NameVerdict::kUnknown) << name;
+}
+
+// What Inductor fuses tells nothing of how, but the kind of its kernel does.
+TEST(TensorCores, InductorsLoopsAndReductionsHoldNoProduct) {
+    for (std::string_view name :
+         {"triton_poi_fused_add_cat_fmha_v3_fwd_mul_13", "triton_poi_fused_convolution_relu_2",
+          "triton_red_fused_native_layer_norm_3", "triton_per_fused__softmax_add_7", "triton_for_fused_5"})
+        EXPECT_EQ(verdict(name), NameVerdict::kNo) << name;
+}
+
+TEST(TensorCores, ProductsOfTritonKernelsByTheirOperands) {
+    for (std::string_view name :
+         {"_matmul_ogs_NNT_bf16xbf16xmxfp4_16x256x128x1_swiglu",
+          "_p_matmul_ogs_NNT_fp32xfp8e4nvxmxfp4_1x1x1x1", "_matmul_ogs_NTN_mxfp4xfp16xfp16_16x16x64x1"})
+        EXPECT_EQ(verdict(name), NameVerdict::kYes) << name;
+    EXPECT_EQ(tensor_core_use("_matmul_ogs_NNT_bf16xbf16xmxfp4_16x256x128x1").pattern, "bf16xmxfp4");
+}
+
+TEST(TensorCores, KernelsOfServingLibraries) {
+    for (std::string_view name :
+         {"bmm_MxE4m3_MxE2m1MxE4m3_Fp32_Ab32_Bb32_Cb32_t128x128x256u2_s4x4x4x4x1x4_et128x32_sm100f",
+          "fmhaSm100fKernel_QkvBfloat16OBfloat16H64PagedKvCausalP64VarSeqQ128Kv128PersistentContext",
+          "fmhaSm100aKernel_QE4m3KvE2m1OE4m3H128PagedKvCausalP32VarSeqQ128Kv128PersistentContext",
+          "GemmGatedActKernel_E4m3_E4m3_Fp32_tile128x128x256_epilogueTile128x128_mma128x128x32_cluster1x1x1_"
+          "sm100a",
+          "void flashinfer::BatchPrefillWithPagedKVCacheKernel<flashinfer::KernelTraits<1> >(int)"})
+        EXPECT_EQ(verdict(name), NameVerdict::kYes) << name;
+    for (std::string_view name : {"void flashinfer::BatchDecodeWithPagedKVCacheKernel<128u>(int)",
+                                  "void tensorrt_llm::kernels::fmhaReductionKernel<128, float>(int)"})
+        EXPECT_EQ(verdict(name), NameVerdict::kNo) << name;
 }
 
 TEST(TensorCores, Devices) {

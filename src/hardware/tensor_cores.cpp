@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <iterator>
 
 namespace opsight::hardware {
@@ -20,7 +21,9 @@ constexpr NameVerdict kNo = NameVerdict::kNo, kYes = NameVerdict::kYes;
 // kTensorCoreKernelNamePatterns; [cutlass] names in NVIDIA/cutlass (tools/library, include/cute/arch,
 // include/cutlass/gemm/warp); [fa] Dao-AILab/flash-attention; [xformers] its cutlass attention, also in
 // PyTorch; [tensile] the naming of ROCm/Tensile (KernelWriter: MT = macro tile, MI = matrix instruction);
-// [miopen] ROCm/MIOpen (igemm_gtc: "gtcx" kernels use XDLOPS); [ck] ROCm/composable_kernel (xdl = MFMA).
+// [miopen] ROCm/MIOpen (igemm_gtc: "gtcx" kernels use XDLOPS); [ck] ROCm/composable_kernel (xdl = MFMA);
+// [trtllm] NVIDIA/TensorRT-LLM (trtllmGenKernels: cubins for Blackwell's tcgen05); [flashinfer] its
+// prefill.cuh (mma.sync), while its decode kernels multiply on the plain units.
 constexpr Rule kRules[] = {
     // Helpers beside a matrix kernel, and kernels of the same libraries on the plain units.
     {kNo, "flash_bwd_dot_do_o"},          // [fa]
@@ -34,6 +37,7 @@ constexpr Rule kRules[] = {
     {kNo, "FmhaBwdOGradDotO"},            // [ck]
     {kNo, "FmhaBwdConvertQGrad"},         // [ck]
     {kNo, "FmhaFwdAppendKV"},             // [ck]
+    {kNo, "fmhaReductionKernel"},         // [trtllm]
     {kNo, "_simt_"},                      // [cutlass]
     {kNo, "MmaSimt"},                     // [cutlass]
     {kNo, "OpClassSimt"},                 // [cutlass]
@@ -100,15 +104,21 @@ constexpr Rule kRules[] = {
     {kYes, "SM120_16x8x"},        // [cutlass]
     {kYes, "MainloopSm100"},      // [cutlass]
     {kYes, "FlashAttnFwdSm100"},  // [fa]
+    {kYes, "fmhaSm100"},          // [trtllm], of SM 10.0 a or its family f
+    {kYes, "fmhaSm103"},          // [trtllm]
+    {kYes, "FmhaSm100"},          // [trtllm]
     // Attention and quantized products, whatever the generation.
-    {kYes, "flash_fwd"},     // [fa]
-    {kYes, "flash_bwd"},     // [fa]
-    {kYes, "fmha_cutlass"},  // [xformers]
-    {kYes, "fmha_v2"},       // TensorRT
-    {kYes, "native_sdpa"},   // cuDNN (cudnn_generated_fort_native_sdpa...)
-    {kYes, "Marlin"},        // IST-DASLab/marlin, vLLM
-    {kYes, "marlin"},        // IST-DASLab/marlin, vLLM
-    {kYes, "machete"},       // vLLM
+    {kYes, "flash_fwd"},                       // [fa]
+    {kYes, "flash_bwd"},                       // [fa]
+    {kYes, "fmha_cutlass"},                    // [xformers]
+    {kYes, "fmha_v2"},                         // TensorRT
+    {kYes, "native_sdpa"},                     // cuDNN (cudnn_generated_fort_native_sdpa...)
+    {kYes, "Marlin"},                          // IST-DASLab/marlin, vLLM
+    {kYes, "marlin"},                          // IST-DASLab/marlin, vLLM
+    {kYes, "machete"},                         // vLLM
+    {kYes, "PrefillWithKVCacheKernel"},        // [flashinfer], single
+    {kYes, "PrefillWithPagedKVCacheKernel"},   // [flashinfer], batched
+    {kYes, "PrefillWithRaggedKVCacheKernel"},  // [flashinfer]
     // AMD.
     {kYes, "mfma"},                   // CDNA's instruction
     {kYes, "_MI16x16", "Cijk_"},      // [tensile]
@@ -149,11 +159,54 @@ bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }
 
+bool contains_any(std::string_view text, std::initializer_list<std::string_view> parts) {
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](std::string_view part) { return contains(text, part); });
+}
+
+// "bmm_MxE4m3_MxE2m1MxE4m3_Fp32_..._sm100f": products of TensorRT-LLM for Blackwell.
+bool is_trtllm_product(std::string_view name) {
+    const bool product = name.starts_with("bmm_") || name.starts_with("gemm_") || name.starts_with("Gemm") ||
+                         name.starts_with("BatchedGemm");
+    return product && contains_any(name, {"_sm100", "_sm103"});
+}
+
+// Products of triton_kernels tell layouts and formats of their result and two operands:
+// "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x256x128x1". Those of FP32 run on Tensor Cores only if TF32 is allowed.
+TensorCoreVerdict triton_product(std::string_view name) {
+    constexpr std::string_view head = "matmul_ogs_NNT";
+    const size_t at = name.find("matmul_ogs_");
+    if (at > 3 || name.size() < at + head.size()) return {NameVerdict::kUnknown, {}};
+    std::string_view formats = name.substr(at + head.size());
+    if (!formats.starts_with('_')) return {NameVerdict::kUnknown, {}};
+    formats = formats.substr(1, formats.find('_', 1) - 1);
+    constexpr std::string_view own_x = "mxfp4x";  // the only format with an x in its name
+    const size_t operands = formats.starts_with(own_x) ? own_x.size() : formats.find('x') + 1;
+    if (operands == 0) return {NameVerdict::kUnknown, {}};
+    formats.remove_prefix(operands);
+    const bool low = contains_any(formats, {"bf16", "fp16", "fp8", "mxfp4", "i8"});
+    if (!low || contains_any(formats, {"fp32", "fp64"})) return {NameVerdict::kUnknown, {}};
+    return {NameVerdict::kYes, formats};
+}
+
+// Inductor names a kernel by its kind and the ops fused into it: pointwise, reduction, persistent reduction,
+// split scan and foreach loops hold no product. Since products can be generated as reductions, too
+// (triton.native_matmul), a reduction that names one is not known; nor are templates (triton_tem_).
+TensorCoreVerdict inductor_use(std::string_view name) {
+    if (name.starts_with("triton_poi_") || name.starts_with("triton_for_") || name.starts_with("triton_spl_"))
+        return {NameVerdict::kNo, {}};
+    const bool reduction = name.starts_with("triton_red_") || name.starts_with("triton_per_");
+    if (reduction && !contains_any(name, {"mm_", "_dot", "einsum", "matmul"})) return {NameVerdict::kNo, {}};
+    return {NameVerdict::kUnknown, {}};
+}
+
 }  // namespace
 
 TensorCoreVerdict tensor_core_use(std::string_view name) {
-    // The names of Inductor's kernels list the ops that they fuse: no evidence in either direction.
-    if (name.starts_with("triton_")) return {NameVerdict::kUnknown, {}};
+    // The names of Inductor's kernels list the ops that they fuse: no evidence of how they are computed.
+    if (name.starts_with("triton_")) return inductor_use(name);
+    if (contains(name, "matmul_ogs_") && is_identifier(name)) return triton_product(name);
+    if (is_trtllm_product(name)) return {NameVerdict::kYes, name.substr(0, name.find('_') + 1)};
     for (const Rule& rule : kRules)
         if (contains(name, rule.pattern) && (rule.also.empty() || contains(name, rule.also)))
             return {rule.verdict, rule.verdict == kYes ? rule.pattern : std::string_view()};

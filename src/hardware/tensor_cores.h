@@ -10,7 +10,7 @@
 namespace opsight::hardware {
 
 // Raised whenever the table of patterns changes; kept with every profile that was made with it.
-inline constexpr int kTensorCorePatternsVersion = 1;
+inline constexpr int kTensorCorePatternsVersion = 2;
 
 enum class NameVerdict : uint8_t {
     kNo,       // the name is of a kernel without matrix instructions, or tells of none

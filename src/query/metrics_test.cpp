@@ -1,5 +1,6 @@
 // The numbers of docs/metrics.md that are made when a question is asked, each computed by hand here. What the
 // analysis finds (attribution, self times, unions, segments) is tested beside it, in src/analyze.
+#include <algorithm>
 #include <cmath>
 
 #include "query/test_session.h"
@@ -213,7 +214,8 @@ TEST(System, VersionsUnderTheirNamesInEachSource) {
               std::pair(Cell(Text("460.73")), Cell(Text("11.4"))));
 }
 
-TEST(Devices, UtilizationCountsIdleVisibleDevices) {
+// Two devices that worked, and two more that the header names: others may have used them.
+TEST(Devices, UtilizationIsOfTheDevicesThatWorked) {
     TestProfile t;
     for (int64_t device = 0; device < 4; ++device)
         t.gpu(device, "Tesla V100-SXM2-16GB", 7, 0).declared = true;
@@ -229,10 +231,46 @@ TEST(Devices, UtilizationCountsIdleVisibleDevices) {
     EXPECT_NEAR(number(cell(devices, "gpu_utilization_pct", "device", "0")), 40, 1e-9);
     EXPECT_NEAR(number(cell(devices, "kernel_utilization_pct", "device", "0")), 30, 1e-9);
     EXPECT_NEAR(number(cell(devices, "gpu_utilization_pct", "device", "1")), 50, 1e-9);
-    EXPECT_EQ(number(cell(devices, "gpu_utilization_pct", "device", "2")), 0);
+    EXPECT_TRUE(is_empty(cell(devices, "gpu_utilization_pct", "device", "2")));
     EXPECT_TRUE(std::get<bool>(cell(devices, "idle", "device", "3")));
-    EXPECT_NEAR(summary(session, "gpu_utilization_pct"), (40 + 50) / 4.0, 1e-9);
-    EXPECT_NEAR(summary(session, "kernel_utilization_pct"), (30 + 50) / 4.0, 1e-9);
+    EXPECT_NEAR(summary(session, "gpu_utilization_pct"), (40 + 50) / 2.0, 1e-9);
+    EXPECT_NEAR(summary(session, "kernel_utilization_pct"), (30 + 50) / 2.0, 1e-9);
+    const ResultTable system = table_of(session, "summary", "system");
+    EXPECT_EQ(number(cell(system, "gpu_count")), 2);
+    EXPECT_EQ(number(cell(system, "gpu_unused_count")), 2);
+    const Report report = std::move(*make_report(session, "summary", {}));
+    EXPECT_TRUE(std::any_of(report.notes.begin(), report.notes.end(), [](const std::string& note) {
+        return note.starts_with("2 more GPUs are named");
+    }));
+}
+
+// ROCm lists the visible devices from 0 on, and its kernels name the device of the machine.
+TEST(Devices, AListWithOtherNumbersNamesTheDeviceThatWorked) {
+    TestProfile t;
+    t.gpu(0, "AMD Instinct MI300X", 9, 4).declared = true;
+    t.op("aten::add", 0, 1000);
+    t.kernel("a", 100, 200, t.stream(7, 2));
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    const ResultTable devices = table_of(session, "summary", "devices");
+    ASSERT_EQ(devices.rows.size(), 1u);
+    EXPECT_EQ(number(cell(devices, "device")), 2);
+    EXPECT_EQ(std::get<std::string>(cell(devices, "name")), "AMD Instinct MI300X");
+    EXPECT_NEAR(summary(session, "gpu_utilization_pct"), 20, 1e-9);
+    EXPECT_EQ(number(cell(table_of(session, "summary", "system"), "gpu_unused_count")), 0);
+}
+
+// Work of devices that was lost, or never recorded, is no idle device.
+TEST(Devices, WithoutDeviceWorkThereIsNoUtilization) {
+    TestProfile t;
+    t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0).declared = true;
+    t.op("aten::add", 0, 1000);
+    t.api("cudaLaunchKernel", 100, 5, t.thread(), 1);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    EXPECT_TRUE(is_empty(cell(table_of(session, "summary"), "gpu_utilization_pct")));
+    EXPECT_TRUE(is_empty(cell(table_of(session, "summary", "devices"), "gpu_utilization_pct")));
+    EXPECT_EQ(number(cell(table_of(session, "summary", "system"), "gpu_count")), 0);
 }
 
 // 1000 ns, at each moment of which the first in the list of priorities counts.

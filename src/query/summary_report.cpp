@@ -5,6 +5,7 @@
 
 #include "analyze/streams.h"
 #include "db/schema.h"
+#include "query/device_use.h"
 #include "query/range_sums.h"
 #include "query/work.h"
 
@@ -13,35 +14,16 @@ namespace {
 
 constexpr int64_t kStreamsForPeople = 10;
 
-// Time of segments `s` that falls into the wall clock `w`.
-constexpr std::string_view kInside =
-    "greatest(0, least(s.end_ns, w.end_ns) - greatest(s.begin_ns, w.begin_ns))";
-
-// Makes what several parts of the summary read.
-// summary_use: devices that could be used: all that worked, and those that a rank names and no rank used.
-// Several ranks of one machine name the same devices, so an idle number counts once.
-// summary_device: sums of device work by what it is.
+// Makes summary_device: sums of device work by what it is.
 Status prepare(Session& session) {
-    return session.execute(fmt::format(
-        "CREATE OR REPLACE TEMP TABLE summary_use AS WITH "
-        "sums AS (SELECT s.device, s.kernel_only, sum({}) AS in_ns FROM raw.busy_segments s "
-        "JOIN raw.devices d ON d.id = s.device LEFT JOIN sel_wall w ON w.rank = d.rank GROUP BY ALL), "
-        "active AS (SELECT DISTINCT device FROM sums), "
-        "visible AS (SELECT d.id, d.rank, d.number, d.name, true AS worked FROM raw.devices d "
-        "JOIN active a ON a.device = d.id UNION ALL SELECT min(d.id), min(d.rank), d.number, min(d.name), "
-        "false FROM raw.devices d WHERE d.declared AND d.number NOT IN (SELECT n.number FROM raw.devices n "
-        "JOIN active a ON a.device = n.id) GROUP BY d.number), "
-        "busy AS (SELECT device, coalesce(sum(in_ns) FILTER (WHERE NOT kernel_only), 0)::BIGINT AS busy_ns, "
-        "coalesce(sum(in_ns) FILTER (WHERE kernel_only), 0)::BIGINT AS kernel_ns FROM sums GROUP BY 1) "
-        "SELECT v.*, w.wall_ns, coalesce(b.busy_ns, 0) AS busy_ns, coalesce(b.kernel_ns, 0) AS kernel_ns "
-        "FROM visible v LEFT JOIN sel_wall_sums w ON w.rank = v.rank LEFT JOIN busy b ON b.device = v.id;"
+    OPSIGHT_TRY(prepare_device_use(session));
+    return session.execute(
         "CREATE OR REPLACE TEMP TABLE summary_device AS SELECT d.kind, (d.flags & 128) <> 0 AS eligible, "
         "any_value(k.uses_tc) AS uses_tc, sum(d.gpu_ns)::BIGINT AS gpu_ns, sum(d.api_ns)::BIGINT AS api_ns, "
         "sum(d.count)::BIGINT AS count FROM (SELECT kind, name, flags & 128 AS flags, sum(dur_ns) AS gpu_ns, "
         "sum(nullif(launch_dur_ns, -1)) FILTER (WHERE (flags & 64) <> 0) AS api_ns, count(*) AS count "
         "FROM sel_device WHERE kind < 3 GROUP BY ALL) d "
-        "LEFT JOIN raw.kernel_names k ON d.kind = 0 AND k.id = d.name GROUP BY d.kind, eligible, k.uses_tc",
-        kInside));
+        "LEFT JOIN raw.kernel_names k ON d.kind = 0 AND k.id = d.name GROUP BY d.kind, eligible, k.uses_tc");
 }
 
 std::vector<Field> share_fields() {
@@ -101,15 +83,15 @@ Result<ResultTable> headline(Session& session, const TableShape& shape) {
         "parts AS (SELECT s.resource, sum({}) AS ns FROM raw.resource_segments s "
         "JOIN sel_wall w ON w.rank = s.rank GROUP BY 1), sh AS (SELECT {} FROM parts), "
         "u AS (SELECT avg(100.0 * busy_ns / nullif(wall_ns, 0)) AS busy_pct, "
-        "avg(100.0 * kernel_ns / nullif(wall_ns, 0)) AS kernel_pct FROM summary_use WHERE wall_ns IS NOT "
-        "NULL), "
+        "avg(100.0 * kernel_ns / nullif(wall_ns, 0)) AS kernel_pct FROM used_devices WHERE worked AND "
+        "wall_ns IS NOT NULL), "
         "tc AS (SELECT sum(gpu_ns) AS kernel_ns, coalesce(sum(gpu_ns) FILTER (WHERE uses_tc = 1), 0) "
         "AS tc_ns, sum(gpu_ns) FILTER (WHERE uses_tc = 1 OR eligible) AS eligible_ns "
         "FROM summary_device WHERE kind = 0), "
         "c AS (SELECT coalesce(sum({}), 0)::BIGINT AS comm_ns, "
         "coalesce(sum({}) FILTER (WHERE s.overlapped), 0)::BIGINT AS overlap_ns "
         "FROM raw.comm_segments s JOIN raw.devices d ON d.id = s.device JOIN sel_wall w ON w.rank = d.rank) ",
-        kInside, sums, kInside, kInside);
+        kInsideWall, sums, kInsideWall, kInsideWall);
     q.source = "w, sh, u, tc, c";
     return ask(session, q, shape);
 }
@@ -120,9 +102,11 @@ Result<ResultTable> system(Session& session, const TableShape& shape) {
         return fmt::format("(SELECT any_value(value) FROM raw.meta WHERE key = 'property.{}')", key);
     };
     q.fields = {
-        {{"gpu_count", "GPU Count", Unit::kCount}, "(SELECT count(*) FROM summary_use)"},
+        {{"gpu_count", "GPUs Used", Unit::kCount}, "(SELECT count(*) FROM used_devices WHERE worked)"},
+        {{"gpu_unused_count", "GPUs Not Used", Unit::kCount},
+         "(SELECT count(*) FROM used_devices WHERE NOT worked)"},
         {{"gpu_names", "GPU Name(s)"},
-         "(SELECT string_agg(DISTINCT name, ', ' ORDER BY name) FROM summary_use WHERE name <> '')"},
+         "(SELECT string_agg(DISTINCT name, ', ' ORDER BY name) FROM used_devices WHERE name <> '')"},
         {{"cpu_model", "CPU Model"}, property("cpu_model")},
         {{"gpu_driver_version", "GPU Driver Version"},
          fmt::format("coalesce({}, {})", property("driver_version"), property("cuda_driver_version")),
@@ -146,24 +130,6 @@ Result<ResultTable> system(Session& session, const TableShape& shape) {
     };
     q.source = "(SELECT 1)";
     return ask(session, q, shape);
-}
-
-Question device_question() {
-    Question q{"devices", "Devices"};
-    q.fields = {
-        {{"rank", "Rank", Unit::kCount}, "r.number"},
-        {{"device", "Device ID", Unit::kCount}, "u.number"},
-        {{"name", "Name"}, "nullif(u.name, '')"},
-        {{"gpu_utilization_pct", "GPU Utilization %", Unit::kPercent},
-         "100.0 * u.busy_ns / nullif(u.wall_ns, 0)"},
-        {{"kernel_utilization_pct", "Kernel Utilization %", Unit::kPercent},
-         "100.0 * u.kernel_ns / nullif(u.wall_ns, 0)"},
-        {{"busy_ns", "Busy Time (ns)", Unit::kNs, 1}, "u.busy_ns"},
-        {{"idle", "Idle", Unit::kNone, 1}, "NOT u.worked"},
-    };
-    q.source = "(FROM summary_use WHERE wall_ns IS NOT NULL) u LEFT JOIN raw.ranks r ON r.id = u.rank";
-    q.order = {{"rank", false}, {"device", false}};
-    return q;
 }
 
 // Waits are gaps between a stream's work; what lies before its first and after its last span is none of them.
@@ -321,30 +287,6 @@ bool tells_anything(const ResultTable& table) {
 
 }  // namespace
 
-Result<ResultTable> device_use(Session& session, const TableShape& shape) {
-    OPSIGHT_TRY(prepare(session));
-    Question q = device_question();
-    const auto property = [&q](const char* key, const char* head, const char* column, Unit unit) {
-        q.fields.push_back({{key, head, unit, 2}, fmt::format("nullif(p.{}, 0)", column)});
-    };
-    q.fields.push_back({{"compute_capability", "Compute Capability", Unit::kNone, 2},
-                        "CASE WHEN p.compute_major > 0 THEN p.compute_major || '.' || p.compute_minor END"});
-    property("sm_count", "SMs", "sm_count", Unit::kCount);
-    property("memory_bytes", "Memory (bytes)", "memory_bytes", Unit::kBytes);
-    property("memory_bandwidth", "Memory Bandwidth (bytes/s)", "memory_bandwidth", Unit::kBytes);
-    property("clock_hz", "Clock (Hz)", "clock_hz", Unit::kCount);
-    property("l2_bytes", "L2 Cache (bytes)", "l2_bytes", Unit::kBytes);
-    property("warp_size", "Warp Size", "warp_size", Unit::kCount);
-    property("max_threads_per_sm", "Threads per SM", "max_threads_per_sm", Unit::kCount);
-    property("registers_per_sm", "Registers per SM", "registers_per_sm", Unit::kCount);
-    property("shared_memory_per_sm", "Shared Memory per SM (bytes)", "shared_memory_per_sm", Unit::kBytes);
-    q.fields.push_back({{"chip", "Chip", Unit::kNone, 3}, "nullif(p.chip, '')"});
-    q.fields.push_back({{"bus_location", "Bus Location", Unit::kNone, 3}, "nullif(p.bus_location, '')"});
-    q.fields.push_back({{"uuid", "UUID", Unit::kNone, 3}, "nullif(p.uuid, '')"});
-    q.source += " LEFT JOIN raw.devices p ON p.id = u.id";
-    return ask(session, q, shape);
-}
-
 Result<ResultTable> stream_use(Session& session, const TableShape& shape) {
     OPSIGHT_TRY(session.prepare_streams());
     OPSIGHT_ASSIGN(ResultTable table, ask(session, stream_question(), shape));
@@ -386,7 +328,7 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
     const bool counted = !shape.for_people || tells_anything(work);
     if (counted) report.sections.push_back({std::move(work), true});
     if (session.contents().devices || !shape.for_people) {
-        OPSIGHT_ASSIGN(ResultTable list, ask(session, device_question(), {}));
+        OPSIGHT_ASSIGN(ResultTable list, device_list(session));
         report.sections.push_back({std::move(list)});
     }
     if (device_work || !shape.for_people) {
@@ -405,6 +347,8 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
     } else {
         report.notes.push_back("no device work was recorded: all times are those of the CPU");
     }
+    OPSIGHT_ASSIGN(const std::string unused, unused_devices_note(session));
+    if (!unused.empty()) report.notes.push_back(unused);
     OPSIGHT_ASSIGN(const std::string hint, iteration_hint(session));
     if (!hint.empty()) report.notes.push_back(hint);
     OPSIGHT_ASSIGN(ResultTable odd, diagnostic_list(session, shape));

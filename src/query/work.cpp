@@ -207,7 +207,7 @@ Result<ResultTable> work_summary(Session& session) {
         "p AS (SELECT max_by(precision, flops) AS precision FROM (SELECT w.precision, sum(s.share * "
         "w.matrix_flops) AS flops FROM {1} GROUP BY 1 HAVING sum(s.share * w.matrix_flops) > 0)), "
         // Where nothing ran on a device: the processor.
-        "used AS (SELECT id, wall_ns FROM summary_use WHERE worked UNION ALL SELECT -1, max(wall_ns) FROM "
+        "used AS (SELECT id, wall_ns FROM used_devices WHERE worked UNION ALL SELECT -1, max(wall_ns) FROM "
         "sel_wall_sums WHERE {2}), "
         "d AS (SELECT u.id, u.wall_ns, coalesce("
         "max(k.flops_per_s) FILTER (WHERE k.matrix AND k.precision = p.precision), "

@@ -1256,7 +1256,8 @@ export interface components {
             name: string | null;
             gpu_utilization_pct: number | null;
             kernel_utilization_pct: number | null;
-            busy_ns: number;
+            busy_ns: number | null;
+            /** @description the recorded processes gave it no work; its times are null */
             idle: boolean;
         };
         StreamUse: {
@@ -1294,7 +1295,10 @@ export interface components {
             help: string;
         };
         System: {
+            /** @description GPUs that did work of the recorded processes */
             gpu_count: number;
+            /** @description GPUs that the source names and the recorded processes gave no work */
+            gpu_unused_count: number;
             gpu_names: string | null;
             cpu_model: string | null;
             gpu_driver_version: string | null;
@@ -1461,7 +1465,8 @@ export interface components {
             name: string | null;
             gpu_utilization_pct: number | null;
             kernel_utilization_pct: number | null;
-            busy_ns: number;
+            busy_ns: number | null;
+            /** @description the recorded processes gave it no work; its times are null */
             idle: boolean;
             compute_capability: string | null;
             sm_count: number | null;

@@ -86,7 +86,7 @@ function Device({ device, ranks }: { device: GpuDevice; ranks: number }) {
     ["Clock", device.clock_hz === null ? "not recorded" : `${(device.clock_hz / 1e6).toFixed(0)} MHz`],
   ];
   return (
-    <Card span={6} title={nameOf(device, ranks)} note={device.idle ? "no work in this range" : undefined}>
+    <Card span={6} title={nameOf(device, ranks)} note={device.idle ? "not used by these processes" : undefined}>
       <div className="device">
         <Donut percent={device.gpu_utilization_pct} label={`Utilization of ${nameOf(device, ranks)}`} size={104} />
         <dl className="facts">

@@ -8,7 +8,8 @@ import { Num } from "../../widgets/Num";
 import { pageWords } from "../../widgets/words";
 
 const NAMES: Record<string, string> = {
-  gpu_count: "GPUs",
+  gpu_count: "GPUs used",
+  gpu_unused_count: "GPUs not used",
   gpu_names: "GPU",
   cpu_model: "CPU",
   gpu_driver_version: "GPU driver",

@@ -102,11 +102,11 @@ function GpuTile({ summary }: { summary: Summary }) {
           <Line name="Kernels alone">
             <Num value={summary.kernel_utilization_pct} unit="percent" />
           </Line>
-          <Line name="GPUs">
-            <Num value={summary.devices.length} unit="count" />
+          <Line name="GPUs used">
+            <Num value={summary.system.gpu_count} unit="count" />
           </Line>
-          <Line name="of them idle">
-            <Num value={summary.devices.filter((device) => device.idle).length} unit="count" />
+          <Line name="named, not used">
+            <Num value={summary.system.gpu_unused_count} unit="count" />
           </Line>
         </dl>
       </div>
@@ -116,7 +116,7 @@ function GpuTile({ summary }: { summary: Summary }) {
           <dl>
             {summary.devices.map((device) => (
               <Line key={`${String(device.rank)} ${String(device.device)}`} name={`Rank ${String(device.rank)}, GPU ${String(device.device)}`}>
-                {device.idle ? <span className="badge">idle</span> : <Num value={device.gpu_utilization_pct} unit="percent" />}
+                {device.idle ? <span className="badge">not used</span> : <Num value={device.gpu_utilization_pct} unit="percent" />}
               </Line>
             ))}
           </dl>
@@ -152,7 +152,7 @@ function FirstLook({ summary, gpu }: { summary: Summary; gpu: boolean }) {
   const { params } = useRoute();
   const advice = firstLook(summary, gpu);
   if (!advice) return null;
-  const idle = summary.devices.filter((device) => device.idle).length;
+  const { gpu_count: used, gpu_unused_count: unused } = summary.system;
   return (
     <section className="card first-look span-12" aria-label="Where to look first">
       <Icon name="arrow" size={18} />
@@ -160,12 +160,7 @@ function FirstLook({ summary, gpu }: { summary: Summary; gpu: boolean }) {
         <h2>{advice.title}</h2>
         <p>
           {advice.text}
-          {idle > 0 && (
-            <b>
-              {" "}
-              {idle} of {summary.devices.length} GPUs did nothing.
-            </b>
-          )}
+          {used > 0 && unused > 0 && ` ${String(unused)} more ${unused === 1 ? "GPU is" : "GPUs are"} named, which these processes did not use.`}
         </p>
       </div>
       <a className="button" href={linkTo(advice.view, params, { tab: advice.tab })}>

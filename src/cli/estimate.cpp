@@ -38,7 +38,13 @@ class EstimateCommand : public Command {
         sub->add_flag("--train", train_, "Count forward, backward and optimizer");
         sub->add_option("--optimizer", optimizer_, "With --train: adam, momentum or sgd")
             ->default_str("adam");
-        sub->add_flag("--fuse", fuse_, "Run elementwise ops within the op before them");
+        sub->add_flag("--fuse,!--unfused", fuse_,
+                      "Bound what one kernel can do at once: elementwise ops with the op before them, moved "
+                      "data where it is read, attention (default); --unfused: each op by itself");
+        sub->add_flag(
+            "--tf32,!--no-tf32", tf32_,
+            "Bound FP32 products by the TF32 peak where the device has one (default); --no-tf32: by "
+            "the FP32 peak");
         sub->add_option("--sparsity", sparsity_, "2:4: weights with structured sparsity");
         sub->add_option("--derate", derate_, "Part of each peak that can be reached, above 0 and up to 1")
             ->default_str("1");
@@ -61,7 +67,7 @@ class EstimateCommand : public Command {
             "  opsight estimate resnet50.onnx --device h100-sxm,l4 --dtype fp16 --picture resnet50.svg\n"
             "  opsight estimate frozen_graph.pb --shape input=1x224x224x3\n"
             "  opsight estimate saved_model_folder/ --dim 'serving_default_input[0]=8'\n"
-            "  opsight estimate resnet50.onnx --device l4 --fuse --limit 0 --format csv > layers.csv\n");
+            "  opsight estimate resnet50.onnx --device l4 --unfused --limit 0 --format csv > layers.csv\n");
         return sub;
     }
 
@@ -152,6 +158,7 @@ class EstimateCommand : public Command {
             return fail(usage("--derate must be above 0 and at most 1", "use 0.8"));
         question.common.train = train_;
         question.common.fuse = fuse_;
+        question.common.tf32 = tf32_;
         question.common.sparse = !sparsity_.empty();
         question.common.derate = derate_;
         if (optimizer_ == "sgd")
@@ -169,7 +176,7 @@ class EstimateCommand : public Command {
     ModelSizes sizes_;
     double derate_ = 1;
     int64_t limit_ = -1;
-    bool train_ = false, fuse_ = false, summary_ = false, force_ = false;
+    bool train_ = false, fuse_ = true, tf32_ = true, summary_ = false, force_ = false;
 };
 
 }  // namespace

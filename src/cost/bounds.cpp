@@ -58,6 +58,8 @@ std::string_view name_of(Limiter limiter) {
 }
 
 double vector_peak(const Device& device, Precision precision) {
+    // Formats that the ordinary units lack are computed in the widest that they are quickest in.
+    if (hardware::bits_of(precision) < 16) precision = Precision::kFp16;
     if (const Peak* peak = device.peak(UnitKind::kVector, precision)) return peak->dense;
     const Peak* peak = device.peak(UnitKind::kVector, Precision::kFp32);
     return peak ? peak->dense : 0;
@@ -83,10 +85,13 @@ Bound bound_of(const Work& work, const Device& device, Precision precision, bool
     const double rest = vector > 0 ? (work.flops - work.matrix_flops) / vector : 0;
     // Matrix units work beside the ordinary ones; without them both wait for the same.
     const bool side_by_side = device.peak(UnitKind::kMatrix, used) != nullptr;
-    const double math = side_by_side ? std::max(products, rest) : products + rest;
-    const double memory = bandwidth > 0 ? work.bytes / bandwidth : 0;
-    Bound bound{std::max(math, memory), Limiter::kNone, math, memory};
-    if (bound.seconds > 0) bound.limiter = math > memory ? Limiter::kMath : Limiter::kMemory;
+    Bound bound;
+    bound.matrix_s = side_by_side ? products : 0;
+    bound.vector_s = side_by_side ? rest : products + rest;
+    bound.math_s = std::max(bound.matrix_s, bound.vector_s);
+    bound.memory_s = bandwidth > 0 ? work.bytes / bandwidth : 0;
+    bound.seconds = std::max(bound.math_s, bound.memory_s);
+    if (bound.seconds > 0) bound.limiter = bound.math_s > bound.memory_s ? Limiter::kMath : Limiter::kMemory;
     return bound;
 }
 

@@ -22,8 +22,8 @@ Device one_teraflop() {
 TEST(WorkedExamples, ConvolutionWithBias) {
     Maker maker;
     const TensorId x = maker.input({1, 3, 416, 480});
-    const TensorId y =
-        maker.node("Conv", {x, maker.weight({16, 3, 3, 3}), maker.weight({16})}, {1, 16, 208, 240});
+    const TensorId y = maker.node("Conv", {x, maker.weight({16, 3, 3, 3}), maker.weight({16})},
+                                  {1, 16, 208, 240}, {{"strides", std::vector<int64_t>{2, 2}}});
     Settings settings;
     settings.device = one_teraflop();
     const Estimate cost = estimate(maker.done(y), settings);
@@ -243,7 +243,7 @@ TEST(Properties, BoundsFallWithHigherPeaks) {
 TEST(Properties, FusionKeepsWorkAndNeverAddsBytes) {
     const ModelGraph graph = residual_block();
     for (bool train : {false, true}) {
-        Settings settings;
+        Settings settings = unfused();
         settings.train = train;
         const Estimate plain = estimate(graph, settings);
         settings.fuse = true;
@@ -258,9 +258,7 @@ TEST(Properties, FusionKeepsWorkAndNeverAddsBytes) {
 
 TEST(Fusion, ActivationsAndResidualsJoinTheConvolutionBefore) {
     const ModelGraph graph = residual_block();
-    Settings settings;
-    settings.fuse = true;
-    const Estimate fused = estimate(graph, settings);
+    const Estimate fused = estimate(graph);
     ASSERT_EQ(fused.layers.size(), 3U);
     EXPECT_EQ(fused.layers[0].op_type, "Conv+Relu");
     EXPECT_EQ(fused.layers[1].op_type, "Conv+Add+Relu");
@@ -271,7 +269,7 @@ TEST(Fusion, ActivationsAndResidualsJoinTheConvolutionBefore) {
 
 TEST(Memory, PeakLiesBetweenTheLargestWorkingSetAndTheSum) {
     const ModelGraph graph = residual_block();
-    const Memory memory = estimate(graph).memory;
+    const Memory memory = estimate(graph, unfused()).memory;
     EXPECT_GE(memory.activations, memory.largest_working_set);
     EXPECT_LE(memory.activations, memory.all_activations);
     // The Add needs its two inputs and its output: three planes live, the two others are gone.
@@ -281,7 +279,7 @@ TEST(Memory, PeakLiesBetweenTheLargestWorkingSetAndTheSum) {
 
 TEST(Training, GradientsOfProductsCostTwiceButForTheInput) {
     const ModelGraph graph = residual_block();
-    Settings settings;
+    Settings settings = unfused();
     settings.train = true;
     const Estimate cost = estimate(graph, settings);
     const LayerCost &first = cost.layers[0], &second = cost.layers[2];

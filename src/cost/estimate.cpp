@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_set>
+
+#include "cost/traffic.h"
 
 namespace opsight::cost {
 namespace {
@@ -15,28 +16,40 @@ size_t at(TensorId id) {
     return static_cast<size_t>(id);
 }
 
+// GeForce cards add up narrow products in FP16 twice as fast as in FP32, whose rate the table has.
+std::optional<hardware::Device> at_its_fastest(std::optional<hardware::Device> device) {
+    if (!device || !device->consumer) return device;
+    for (hardware::Peak& peak : device->peaks)
+        if (peak.unit == hardware::UnitKind::kMatrix &&
+            (peak.precision == Precision::kFp16 || peak.precision == Precision::kFp8)) {
+            peak.dense *= 2;
+            peak.sparse *= 2;
+        }
+    return device;
+}
+
 class Estimator {
   public:
     Estimator(const Network& network, const Settings& settings)
         : network_(network),
           graph_(network.graph()),
           settings_(settings),
+          device_(at_its_fastest(settings.device)),
           sizes_(network, settings),
-          groups_(fuse_nodes(network, settings.fuse)) {}
+          flow_(network, settings.fuse),
+          groups_(fuse_nodes(network, flow_, settings.fuse)),
+          traffic_(network, flow_, settings, sizes_, groups_) {}
 
     Estimate run() {
         out_.batch = settings_.batch > 0 ? settings_.batch : static_cast<double>(graph_.own_batch);
         counted_.assign(graph_.tensors.size(), 0);
-        group_of_.assign(graph_.nodes.size(), SIZE_MAX);
-        for (size_t g = 0; g < groups_.size(); ++g)
-            for (size_t n : groups_[g])
-                group_of_[n] = g;
         for (size_t g = 0; g < groups_.size(); ++g)
             add_layer(g);
         if (settings_.train) add_optimizer();
         for (const LayerCost& layer : out_.layers)
             add_to_total(layer);
-        out_.memory = memory_of(network_, settings_, sizes_, groups_);
+        bound_network();
+        out_.memory = memory_of(network_, flow_, settings_, sizes_, groups_);
         for (const auto& [op, count] : uncounted_)
             out_.uncounted.push_back(fmt::format("{} x {}", count, op));
         note_formats();
@@ -48,7 +61,20 @@ class Estimator {
         return (network_.is_batched(node) ? sizes_.batch_scale() : 1) * static_cast<double>(node.repeat);
     }
 
-    Precision precision_of(const ModelNode& node) const {
+    // Of quantized operands the wider one's format, whatever the others are computed in.
+    std::optional<Precision> quantized_precision(const ModelNode& node) const {
+        std::optional<Precision> widest;
+        for (size_t i = 0; i < 2; ++i) {
+            const TensorId id = i < node.inputs.size() ? node.inputs[i] : kNoTensor;
+            const ElementType type = id == kNoTensor ? ElementType::kUnknown : network_.quantized(id);
+            if (type == ElementType::kUnknown) return std::nullopt;
+            const Precision precision = precision_of_type(type);
+            if (!widest || hardware::bits_of(precision) > hardware::bits_of(*widest)) widest = precision;
+        }
+        return widest;
+    }
+
+    Precision own_precision(const ModelNode& node) const {
         if (settings_.precision) return *settings_.precision;
         for (TensorId id : node.inputs) {
             if (id == kNoTensor) continue;
@@ -59,9 +85,26 @@ class Estimator {
         return Precision::kFp32;
     }
 
-    bool has_gradient(const ModelNode& node) const {
-        return std::any_of(node.inputs.begin(), node.inputs.end(),
-                           [&](TensorId id) { return id != kNoTensor && network_.needs_gradient(id); });
+    Precision precision_of(size_t n) const {
+        const ModelNode& node = graph_.nodes[n];
+        const bool product = network_.work(n).kind == WorkKind::kMatrix;
+        if (product)
+            if (const std::optional<Precision> quantized = quantized_precision(node)) return *quantized;
+        const Precision own = own_precision(node);
+        const bool has_tf32 =
+            device_ && device_->peak(hardware::UnitKind::kMatrix, Precision::kTf32) != nullptr;
+        return product && own == Precision::kFp32 && settings_.tf32 && has_tf32 ? Precision::kTf32 : own;
+    }
+
+    // Of a group the narrowest format of its products, else that of its first op.
+    Precision precision_of(const Group& group) const {
+        std::optional<Precision> found;
+        for (size_t n : group.nodes) {
+            if (network_.work(n).kind != WorkKind::kMatrix) continue;
+            const Precision precision = precision_of(n);
+            if (!found || hardware::bits_of(precision) < hardware::bits_of(*found)) found = precision;
+        }
+        return found ? *found : precision_of(group.nodes[0]);
     }
 
     void add_arithmetic(size_t n, LayerCost& layer) const {
@@ -71,7 +114,8 @@ class Estimator {
         layer.forward.macs += work.macs * scale;
         layer.forward.flops += work.flops * scale;
         layer.forward.matrix_flops += work.matrix_flops * scale;
-        if (!settings_.train || !has_gradient(node)) return;
+        layer.forward.saved_flops += 2 * work.saved_macs * scale;
+        if (!settings_.train || !traffic_.has_gradient(node)) return;
         // A product passes a gradient on to each operand that needs one, by a product of the same size each.
         double macs = 0;
         if (work.macs > 0)
@@ -82,105 +126,48 @@ class Estimator {
         const double rest = (work.flops - 2 * work.macs) * (work.macs > 0 ? 0.5 : work.backward_rest);
         layer.backward.macs += macs * scale;
         layer.backward.matrix_flops += 2 * macs * scale;
+        if (work.macs > 0) layer.backward.saved_flops += 2 * macs * scale * work.saved_macs / work.macs;
         layer.backward.flops += (2 * macs + rest) * scale;
     }
 
     // A tensor of weights counts as the parameters of the first layer that reads it.
-    void add_parameters(TensorId id, LayerCost& layer) {
-        const ModelTensor& tensor = graph_.tensors[at(id)];
-        if (!tensor.parameter || counted_[at(id)]) return;
-        counted_[at(id)] = 1;
-        layer.parameters += static_cast<double>(tensor.elements());
-    }
-
-    // What must be written where others can read it: leaves the group, or is kept for the backward pass.
-    bool leaves(TensorId id, size_t group) const {
-        if (network_.is_output(id) || groups_[group].size() == 1) return true;
-        const std::vector<size_t>& readers = network_.readers(id);
-        if (readers.empty()) return true;
-        for (size_t reader : readers) {
-            if (group_of_[reader] != group) return true;
-            if (settings_.train && network_.work(reader).saves_inputs) return true;
-        }
-        return false;
-    }
-
-    void add_bytes(size_t g, LayerCost& layer) {
-        std::unordered_set<TensorId> seen, made;
-        for (size_t n : groups_[g])
-            for (TensorId id : graph_.nodes[n].outputs)
-                if (id != kNoTensor) made.insert(id);
-        for (size_t n : groups_[g]) {
-            const ModelNode& node = graph_.nodes[n];
-            const double repeat = static_cast<double>(node.repeat);
-            double outputs = 0;
-            for (TensorId id : node.outputs) {
-                if (id == kNoTensor || !leaves(id, g) || !seen.insert(id).second) continue;
-                outputs += sizes_.of(id) * repeat;
-            }
-            layer.output_bytes += outputs;
-            for (size_t i = 0; i < node.inputs.size(); ++i) {
-                const TensorId id = node.inputs[i];
-                if (id == kNoTensor) continue;
-                add_parameters(id, layer);
-                const TensorId root = network_.root(id);
-                if (made.contains(root) || !seen.insert(root).second) continue;
-                const bool constant = graph_.tensors[at(id)].constant;
-                double bytes = sizes_.of(root) * (constant ? 1 : repeat);
-                if (i == 0 && network_.work(n).partial_first_input) bytes = std::min(bytes, outputs);
-                (constant ? layer.weight_bytes : layer.input_bytes) += bytes;
-            }
-        }
-        layer.forward.bytes = layer.input_bytes + layer.weight_bytes + layer.output_bytes;
-    }
-
-    // Gradients of outputs are read, those of inputs written, and what was kept is read again.
-    void add_backward_bytes(size_t g, LayerCost& layer) const {
-        for (size_t n : groups_[g]) {
-            const ModelNode& node = graph_.nodes[n];
-            const OpWork& work = network_.work(n);
-            if (!has_gradient(node)) continue;
-            const double repeat = static_cast<double>(node.repeat);
-            double kept = 0, inner = 0, parameters = 0, outputs = 0;
-            for (TensorId id : node.inputs) {
-                if (id == kNoTensor) continue;
-                const ModelTensor& tensor = graph_.tensors[at(id)];
-                if (work.saves_inputs) kept += sizes_.of(id);
-                if (!network_.needs_gradient(id)) continue;
-                (tensor.parameter ? parameters : inner) += sizes_.of(id);
-            }
-            for (TensorId id : node.outputs) {
-                if (id == kNoTensor) continue;
-                outputs += sizes_.of(id);
-                if (work.saves_output) kept += sizes_.of(id);
-            }
-            // The gradient of a sum is that of its terms: nothing moves, but for a term that is a weight.
-            const bool passes = work.kind == WorkKind::kVector && work.backward_rest == 0;
-            if (passes && parameters == 0) continue;
-            const double moved = passes ? outputs + parameters : kept + outputs + inner + parameters;
-            layer.backward.bytes += moved * repeat;
+    void add_parameters(const ModelNode& node, LayerCost& layer) {
+        for (TensorId id : node.inputs) {
+            if (id == kNoTensor || !graph_.tensors[at(id)].parameter || counted_[at(id)]) continue;
+            counted_[at(id)] = 1;
+            layer.parameters += static_cast<double>(graph_.tensors[at(id)].elements());
         }
     }
 
-    void set_bound(LayerCost& layer) const {
-        if (!settings_.device) return;
+    void set_bound(LayerCost& layer) {
+        if (!device_) return;
         const bool sparse = settings_.sparse && layer.parameters + layer.weight_bytes > 0;
-        const Bound forward =
-            bound_of(layer.forward, *settings_.device, layer.precision, sparse, settings_.derate);
-        const Bound backward =
-            bound_of(layer.backward, *settings_.device, layer.precision, false, settings_.derate);
+        const Bound forward = bound_of(layer.forward, *device_, layer.precision, sparse, settings_.derate);
+        const Bound backward = bound_of(layer.backward, *device_, layer.precision, false, settings_.derate);
         layer.bound_s = forward.seconds + backward.seconds;
         layer.limiter = backward.seconds > forward.seconds ? backward.limiter : forward.limiter;
+        matrix_s_ += forward.matrix_s + backward.matrix_s;
+        vector_s_ += forward.vector_s + backward.vector_s;
+        Precision used = layer.precision;
+        const double peak = matrix_peak(*device_, layer.precision, false, used) * settings_.derate;
+        // Winograd runs on the ordinary units.
+        if (peak > 0 && !device_->peak(hardware::UnitKind::kMatrix, used))
+            vector_s_ -= (layer.forward.saved_flops + layer.backward.saved_flops) / peak;
     }
 
     void add_layer(size_t g) {
         LayerCost layer;
-        const ModelNode& first = graph_.nodes[groups_[g][0]];
-        layer.nodes = groups_[g];
-        layer.name = first.name;
-        layer.precision = precision_of(first);
+        const Group& group = groups_[g];
+        layer.nodes = group.nodes;
+        layer.nodes.insert(layer.nodes.end(), group.passing.begin(), group.passing.end());
+        layer.name = graph_.nodes[group.nodes[0]].name;
+        layer.precision = precision_of(group);
         layer.kind = WorkKind::kMove;
-        for (size_t n : groups_[g]) {
+        for (size_t n : layer.nodes) {
+            add_arithmetic(n, layer);
+            add_parameters(graph_.nodes[n], layer);
+        }
+        for (size_t n : group.nodes) {
             const OpWork& work = network_.work(n);
             layer.op_type += (layer.op_type.empty() ? "" : "+") + graph_.nodes[n].shown_type();
             if (work.kind == WorkKind::kUncounted) {
@@ -190,14 +177,22 @@ class Estimator {
                        (work.kind == WorkKind::kVector && layer.kind == WorkKind::kMove)) {
                 layer.kind = work.kind;
             }
-            add_arithmetic(n, layer);
         }
-        const ModelNode& last = graph_.nodes[groups_[g].back()];
+        const ModelNode& last = graph_.nodes[group.nodes.back()];
         if (const ModelTensor* output = last.outputs.empty() ? nullptr : graph_.tensor(last.outputs[0]);
             output && output->shape_known)
             layer.output_shape = shape_text(output->shape);
-        add_bytes(g, layer);
-        if (settings_.train) add_backward_bytes(g, layer);
+        const Traffic forward = traffic_.forward(g);
+        layer.weight_bytes = forward.weights;
+        layer.input_bytes = forward.inputs;
+        layer.output_bytes = forward.outputs;
+        layer.forward.bytes = forward.all();
+        beyond_cache_ += forward.beyond_cache;
+        if (settings_.train) {
+            const Traffic backward = traffic_.backward(g);
+            layer.backward.bytes = backward.all();
+            beyond_cache_ += backward.beyond_cache;
+        }
         set_bound(layer);
         out_.layers.push_back(std::move(layer));
     }
@@ -214,6 +209,7 @@ class Estimator {
         layer.kind = WorkKind::kVector;
         layer.backward.flops = cost.flops * parameters;
         layer.backward.bytes = cost.moved * 4 * parameters;
+        beyond_cache_ += layer.backward.bytes;
         set_bound(layer);
         out_.layers.push_back(std::move(layer));
     }
@@ -233,38 +229,63 @@ class Estimator {
         total.weight_bytes += layer.weight_bytes;
         total.input_bytes += layer.input_bytes;
         total.output_bytes += layer.output_bytes;
-        total.bound_s += layer.bound_s;
-        if (layer.limiter == Limiter::kMath) math_s_ += layer.bound_s;
-        total.limiter = total.bound_s <= 0            ? Limiter::kNone
-                        : math_s_ * 2 > total.bound_s ? Limiter::kMath
-                                                      : Limiter::kMemory;
+        out_.serial_s += layer.bound_s;
+    }
+
+    // The network as a whole: matrix units, ordinary units and memory work side by side, on different layers
+    // and elements of the batch, so the busiest of them sets the time. What a layer writes the next may find
+    // in the last cache; and as many bytes of the weights, and of what is kept, as it holds may stay there.
+    void bound_network() {
+        if (!device_) return;
+        const double cached = std::min(device_->cache_bytes(), beyond_cache_);
+        const double bandwidth = device_->bandwidth * settings_.derate;
+        const double memory_s = bandwidth > 0 ? (beyond_cache_ - cached) / bandwidth : 0;
+        const double math_s = std::max(matrix_s_, vector_s_);
+        out_.total.bound_s = std::max(math_s, memory_s);
+        if (out_.total.bound_s > 0)
+            out_.total.limiter = math_s > memory_s ? Limiter::kMath : Limiter::kMemory;
     }
 
     void note_formats() {
-        if (!settings_.device) return;
+        if (!device_) return;
         std::map<std::string, std::string> replaced;
         for (const LayerCost& layer : out_.layers) {
             if (layer.kind != WorkKind::kMatrix) continue;
             Precision used = layer.precision;
-            matrix_peak(*settings_.device, layer.precision, settings_.sparse, used);
+            matrix_peak(*device_, layer.precision, settings_.sparse, used);
             if (used != layer.precision) replaced[std::string(name_of(layer.precision))] = name_of(used);
         }
         for (const auto& [wanted, used] : replaced)
             out_.notes.push_back(fmt::format("{} has no peak for products in {}; that of {} is taken",
-                                             settings_.device->name, wanted, used));
-        if (settings_.device->bandwidth <= 0)
-            out_.notes.push_back(settings_.device->name + ": bandwidth is not known, memory bounds nothing");
+                                             device_->name, wanted, used));
+        const auto any_in = [&](Precision format) {
+            return std::any_of(out_.layers.begin(), out_.layers.end(), [&](const LayerCost& layer) {
+                return layer.kind == WorkKind::kMatrix && layer.precision == format;
+            });
+        };
+        if (any_in(Precision::kTf32) && settings_.precision != Precision::kTf32)
+            out_.notes.push_back(
+                "FP32 products are bounded by the TF32 peak, as TensorRT, TensorFlow and ONNX "
+                "Runtime run them, and PyTorch its convolutions; --no-tf32 takes that of FP32");
+        if (device_->consumer && (any_in(Precision::kFp16) || any_in(Precision::kFp8)))
+            out_.notes.push_back(device_->name +
+                                 ": narrow products are bounded by the rate of adding them up in "
+                                 "FP16, twice that of FP32");
+        if (device_->bandwidth <= 0)
+            out_.notes.push_back(device_->name + ": bandwidth is not known, memory bounds nothing");
     }
 
     const Network& network_;
     const ModelGraph& graph_;
     const Settings& settings_;
+    const std::optional<hardware::Device> device_;
     const Sizes sizes_;
-    const std::vector<std::vector<size_t>> groups_;
-    std::vector<size_t> group_of_;
+    const Flow flow_;
+    const std::vector<Group> groups_;
+    const TrafficOf traffic_;
     std::vector<char> counted_;
     std::map<std::string, int> uncounted_;
-    double math_s_ = 0;
+    double matrix_s_ = 0, vector_s_ = 0, beyond_cache_ = 0;
     Estimate out_;
 };
 

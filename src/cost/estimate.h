@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cost/fusion.h"
 #include "cost/op_work.h"
 #include "hardware/devices.h"
 
@@ -24,7 +25,8 @@ struct Settings {
     double batch = 0;                              // 0: that of the file
     bool train = false;                            // forward, backward and optimizer
     Optimizer optimizer = Optimizer::kAdam;
-    bool fuse = false;    // elementwise ops into what comes before them
+    bool fuse = true;     // what kernels can do in one go: see fusion.h
+    bool tf32 = true;     // FP32 products in TF32 where the device has it, as most libraries do
     bool sparse = false;  // weights with 2:4 structured sparsity
     double derate = 1;    // of every peak
 };
@@ -34,7 +36,8 @@ std::string_view name_of(Limiter limiter);
 
 struct Work {
     double macs = 0, flops = 0, matrix_flops = 0;
-    double bytes = 0;  // compulsory: each tensor that goes in or comes out once
+    double bytes = 0;        // compulsory: each tensor that goes in or comes out once
+    double saved_flops = 0;  // that products can do without, by Winograd
 };
 
 struct LayerCost {
@@ -45,7 +48,7 @@ struct LayerCost {
     Work forward, backward;
     double parameters = 0, weight_bytes = 0;
     double input_bytes = 0, output_bytes = 0;  // of activations, forward
-    double bound_s = 0;                        // with a device
+    double bound_s = 0;                        // with a device, of this layer alone
     Limiter limiter = Limiter::kNone;
     hardware::Precision precision = hardware::Precision::kFp32;
 
@@ -65,7 +68,8 @@ struct Memory {
 
 struct Estimate {
     std::vector<LayerCost> layers;
-    LayerCost total;  // sums; kind and nodes are not set
+    LayerCost total;      // sums; kind and nodes are not set. Its bound is that of the network
+    double serial_s = 0;  // the layers' bounds one after another
     Memory memory;
     double batch = 1;
     std::vector<std::string> uncounted;  // "3 x TopK"
@@ -83,20 +87,16 @@ class Network {
 
     const ModelGraph& graph() const { return graph_; }
     const OpWork& work(size_t node) const { return works_[node]; }
-    // The tensor whose memory another lies in: itself but for outputs of views.
-    TensorId root(TensorId id) const { return roots_[static_cast<size_t>(id)]; }
-    // Nodes that read a root, views left out.
-    const std::vector<size_t>& readers(TensorId root) const { return readers_[static_cast<size_t>(root)]; }
-    bool is_output(TensorId root) const { return outputs_[static_cast<size_t>(root)] != 0; }
+    // The type of the quantized values that a tensor stands for; kUnknown where it is not quantized.
+    ElementType quantized(TensorId id) const { return quantized_[static_cast<size_t>(id)]; }
     bool needs_gradient(TensorId id) const { return gradients_[static_cast<size_t>(id)] != 0; }
     bool is_batched(const ModelNode& node) const;
 
   private:
     const ModelGraph& graph_;
     std::vector<OpWork> works_;
-    std::vector<TensorId> roots_;
-    std::vector<std::vector<size_t>> readers_;
-    std::vector<char> outputs_, gradients_;
+    std::vector<ElementType> quantized_;
+    std::vector<char> gradients_;
 };
 
 // Sizes in bytes under settings.
@@ -113,18 +113,15 @@ class Sizes {
     double scale_;
 };
 
-// Nodes that run as one, in the order of their first ones. Without fusion each node stands alone; views and
-// what is free are left out.
-std::vector<std::vector<size_t>> fuse_nodes(const Network& network, bool fuse);
-
-Memory memory_of(const Network& network, const Settings& settings, const Sizes& sizes,
-                 const std::vector<std::vector<size_t>>& groups);
+Memory memory_of(const Network& network, const Flow& flow, const Settings& settings, const Sizes& sizes,
+                 const std::vector<Group>& groups);
 
 // Time that a device needs for this work at least, and what sets it.
 struct Bound {
     double seconds = 0;
     Limiter limiter = Limiter::kNone;
-    double math_s = 0, memory_s = 0;  // its two terms
+    double math_s = 0, memory_s = 0;    // its two terms
+    double matrix_s = 0, vector_s = 0;  // of the math: by the matrix units, and by the ordinary ones
 };
 Bound bound_of(const Work& work, const hardware::Device& device, hardware::Precision precision, bool sparse,
                double derate);

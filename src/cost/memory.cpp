@@ -11,32 +11,33 @@ size_t at(TensorId id) {
     return static_cast<size_t>(id);
 }
 
-// Distinct roots among the tensors of some nodes, activations only.
-template <class Each>
-void each_activation(const Network& network, const std::vector<TensorId>& ids, Each each) {
-    for (size_t i = 0; i < ids.size(); ++i) {
-        if (ids[i] == kNoTensor || network.graph().tensors[at(ids[i])].constant) continue;
-        const TensorId root = network.root(ids[i]);
-        if (network.graph().tensors[at(root)].constant) continue;
-        const auto same = [&](TensorId id) { return id != kNoTensor && network.root(id) == root; };
-        if (std::any_of(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(i), same)) continue;
-        each(root);
+// Where the activations of some tensors lie, each once.
+std::vector<TensorId> activations(const Network& network, const Flow& flow,
+                                  const std::vector<TensorId>& ids) {
+    std::vector<TensorId> found;
+    for (TensorId id : ids) {
+        if (id == kNoTensor) continue;
+        for (TensorId source : flow.sources(id))
+            if (!network.graph().tensors[at(source)].constant &&
+                std::find(found.begin(), found.end(), source) == found.end())
+                found.push_back(source);
     }
+    return found;
 }
 
-// Roots that never leave a fused group.
-std::vector<char> inner_roots(const Network& network, const std::vector<std::vector<size_t>>& groups) {
+// Tensors that never leave a fused group.
+std::vector<char> inner_tensors(const Network& network, const Flow& flow, const std::vector<Group>& groups) {
     std::vector<char> inner(network.graph().tensors.size(), 0);
     std::vector<size_t> group_of(network.graph().nodes.size(), SIZE_MAX);
     for (size_t g = 0; g < groups.size(); ++g)
-        for (size_t n : groups[g])
+        for (size_t n : groups[g].nodes)
             group_of[n] = g;
     for (size_t g = 0; g < groups.size(); ++g)
-        for (size_t n : groups[g])
+        for (size_t n : groups[g].nodes)
             for (TensorId id : network.graph().nodes[n].outputs) {
-                if (id == kNoTensor || network.is_output(id)) continue;
-                const std::vector<size_t>& readers = network.readers(id);
-                inner[at(id)] = groups[g].size() > 1 && !readers.empty() &&
+                if (id == kNoTensor || flow.is_output(id)) continue;
+                const std::vector<size_t>& readers = flow.readers(id);
+                inner[at(id)] = groups[g].nodes.size() > 1 && !readers.empty() &&
                                 std::all_of(readers.begin(), readers.end(),
                                             [&](size_t reader) { return group_of[reader] == g; });
             }
@@ -47,12 +48,12 @@ struct Lifetimes {
     double peak = 0, largest = 0, all = 0;
 };
 
-Lifetimes walk(const Network& network, const Sizes& sizes, const std::vector<std::vector<size_t>>& groups,
+Lifetimes walk(const Network& network, const Flow& flow, const Sizes& sizes, const std::vector<Group>& groups,
                const std::vector<char>& inner) {
     const ModelGraph& graph = network.graph();
     std::vector<int64_t> reads_left(graph.tensors.size(), 0);
     for (size_t i = 0; i < graph.tensors.size(); ++i)
-        reads_left[i] = static_cast<int64_t>(network.readers(static_cast<TensorId>(i)).size());
+        reads_left[i] = static_cast<int64_t>(flow.readers(static_cast<TensorId>(i)).size());
     Lifetimes out;
     double live = 0;
     for (TensorId id : graph.inputs) {
@@ -60,49 +61,49 @@ Lifetimes walk(const Network& network, const Sizes& sizes, const std::vector<std
         out.all += sizes.of(id);
     }
     out.peak = live;
-    for (const std::vector<size_t>& group : groups)
-        for (size_t n : group) {
+    for (const Group& group : groups)
+        for (size_t n : group.nodes) {
             double working = 0, made = 0;
-            each_activation(network, graph.nodes[n].outputs, [&](TensorId root) {
-                if (!inner[at(root)]) made += sizes.of(root);
-            });
-            each_activation(network, graph.nodes[n].inputs, [&](TensorId root) {
-                if (!inner[at(root)]) working += sizes.of(root);
-            });
+            for (TensorId source : activations(network, flow, graph.nodes[n].outputs))
+                if (!inner[at(source)]) made += sizes.of(source);
+            for (TensorId source : activations(network, flow, graph.nodes[n].inputs))
+                if (!inner[at(source)]) working += sizes.of(source);
             live += made;
             out.all += made;
             out.peak = std::max(out.peak, live);
             out.largest = std::max(out.largest, working + made);
-            for (TensorId id : graph.nodes[n].inputs) {
-                if (id == kNoTensor) continue;
-                const TensorId root = network.root(id);
-                const ModelTensor& tensor = graph.tensors[at(root)];
-                if (tensor.constant || --reads_left[at(root)] > 0 || network.is_output(root)) continue;
-                if (!inner[at(root)]) live -= sizes.of(root);
-            }
-            for (TensorId id : graph.nodes[n].outputs)  // made and never read
-                if (id != kNoTensor && network.readers(id).empty() && !network.is_output(id) &&
-                    !inner[at(id)] && !graph.tensors[at(id)].constant)
+            const auto drop = [&](TensorId id) {
+                if (!graph.tensors[at(id)].constant && !flow.is_output(id) && !inner[at(id)])
                     live -= sizes.of(id);
+            };
+            for (TensorId id : graph.nodes[n].inputs)
+                if (id != kNoTensor)
+                    for (TensorId source : flow.sources(id))
+                        if (--reads_left[at(source)] == 0) drop(source);
+            for (TensorId id : graph.nodes[n].outputs)  // made and never read
+                if (id != kNoTensor && flow.readers(id).empty()) drop(id);
         }
     return out;
 }
 
-// What the forward pass keeps for the backward pass.
-double kept_activations(const Network& network, const Sizes& sizes) {
+// What the forward pass keeps for the backward pass. Inner tensors of fused attention are made again.
+double kept_activations(const Network& network, const Flow& flow, const Sizes& sizes,
+                        const std::vector<Group>& groups, const std::vector<char>& inner) {
     const ModelGraph& graph = network.graph();
     std::vector<char> kept(graph.tensors.size(), 0);
-    for (size_t n = 0; n < graph.nodes.size(); ++n) {
-        const OpWork& work = network.work(n);
-        const ModelNode& node = graph.nodes[n];
-        const auto needs = [&](TensorId id) { return id != kNoTensor && network.needs_gradient(id); };
-        if (work.kind == WorkKind::kFree || std::none_of(node.inputs.begin(), node.inputs.end(), needs))
-            continue;
-        if (work.saves_inputs)
-            each_activation(network, node.inputs, [&](TensorId root) { kept[at(root)] = 1; });
-        if (work.saves_output)
-            each_activation(network, node.outputs, [&](TensorId root) { kept[at(root)] = 1; });
-    }
+    for (const Group& group : groups)
+        for (size_t n : group.nodes) {
+            const OpWork& work = network.work(n);
+            const ModelNode& node = graph.nodes[n];
+            const auto needs = [&](TensorId id) { return id != kNoTensor && network.needs_gradient(id); };
+            if (std::none_of(node.inputs.begin(), node.inputs.end(), needs)) continue;
+            const auto keep = [&](const std::vector<TensorId>& ids) {
+                for (TensorId source : activations(network, flow, ids))
+                    kept[at(source)] |= !(group.attention && inner[at(source)]);
+            };
+            if (work.saves_inputs) keep(node.inputs);
+            if (work.saves_output) keep(node.outputs);
+        }
     double bytes = 0;
     for (size_t i = 0; i < kept.size(); ++i)
         if (kept[i]) bytes += sizes.of(static_cast<TensorId>(i));
@@ -110,25 +111,24 @@ double kept_activations(const Network& network, const Sizes& sizes) {
 }
 
 // Most that the gradients of one op's output and inputs take together.
-double largest_gradients(const Network& network, const Sizes& sizes) {
+double largest_gradients(const Network& network, const Flow& flow, const Sizes& sizes,
+                         const std::vector<Group>& groups, const std::vector<char>& inner) {
     double largest = 0;
-    for (size_t n = 0; n < network.graph().nodes.size(); ++n) {
-        if (network.work(n).kind == WorkKind::kFree) continue;
-        double bytes = 0;
-        const auto add = [&](TensorId root) {
-            if (network.needs_gradient(root)) bytes += sizes.of(root);
-        };
-        each_activation(network, network.graph().nodes[n].inputs, add);
-        each_activation(network, network.graph().nodes[n].outputs, add);
-        largest = std::max(largest, bytes);
-    }
+    for (const Group& group : groups)
+        for (size_t n : group.nodes) {
+            double bytes = 0;
+            for (const auto* ids : {&network.graph().nodes[n].inputs, &network.graph().nodes[n].outputs})
+                for (TensorId source : activations(network, flow, *ids))
+                    if (network.needs_gradient(source) && !inner[at(source)]) bytes += sizes.of(source);
+            largest = std::max(largest, bytes);
+        }
     return largest;
 }
 
 }  // namespace
 
-Memory memory_of(const Network& network, const Settings& settings, const Sizes& sizes,
-                 const std::vector<std::vector<size_t>>& groups) {
+Memory memory_of(const Network& network, const Flow& flow, const Settings& settings, const Sizes& sizes,
+                 const std::vector<Group>& groups) {
     Memory memory;
     const ModelGraph& graph = network.graph();
     double parameters = 0;
@@ -138,7 +138,8 @@ Memory memory_of(const Network& network, const Settings& settings, const Sizes& 
         memory.weights += sizes.of(static_cast<TensorId>(i));
         if (is_float(tensor.type)) parameters += static_cast<double>(tensor.elements());
     }
-    const Lifetimes lifetimes = walk(network, sizes, groups, inner_roots(network, groups));
+    const std::vector<char> inner = inner_tensors(network, flow, groups);
+    const Lifetimes lifetimes = walk(network, flow, sizes, groups, inner);
     memory.activations = lifetimes.peak;
     memory.largest_working_set = lifetimes.largest;
     memory.all_activations = lifetimes.all;
@@ -149,7 +150,8 @@ Memory memory_of(const Network& network, const Settings& settings, const Sizes& 
                                                                        : 0;
     const bool narrow = settings.precision && hardware::bits_of(*settings.precision) < 32;
     memory.optimizer = parameters * 4 * (states + (narrow ? 1 : 0));  // with a copy of the weights in FP32
-    const double backward = kept_activations(network, sizes) + largest_gradients(network, sizes);
+    const double backward = kept_activations(network, flow, sizes, groups, inner) +
+                            largest_gradients(network, flow, sizes, groups, inner);
     memory.activations = std::max(memory.activations, backward);
     return memory;
 }

@@ -9,38 +9,38 @@ size_t at(TensorId id) {
     return static_cast<size_t>(id);
 }
 
+// Ops whose output has the elements of their first input.
+bool keeps_elements(const OpWork& work, const ModelNode& node) {
+    return work.is_view || (work.passes && node.op_type != "Concat" && !node.op_type.starts_with("Cast"));
+}
+
 }  // namespace
 
 Network::Network(const ModelGraph& graph) : graph_(graph) {
     const size_t tensors = graph.tensors.size();
-    roots_.resize(tensors);
-    readers_.resize(tensors);
-    outputs_.assign(tensors, 0);
+    quantized_.assign(tensors, ElementType::kUnknown);
     gradients_.assign(tensors, 0);
-    for (size_t i = 0; i < tensors; ++i) {
-        roots_[i] = static_cast<TensorId>(i);
+    for (size_t i = 0; i < tensors; ++i)
         gradients_[i] = graph.tensors[i].parameter && is_float(graph.tensors[i].type);
-    }
     works_.reserve(graph.nodes.size());
-    for (size_t n = 0; n < graph.nodes.size(); ++n) {
-        const ModelNode& node = graph.nodes[n];
+    for (const ModelNode& node : graph.nodes) {
         works_.push_back(op_work(graph, node));
-        const OpWork& work = works_.back();
         bool gradient = false;
-        for (TensorId id : node.inputs) {
-            if (id == kNoTensor) continue;
-            gradient |= gradients_[at(id)] != 0;
-            if (work.kind != WorkKind::kFree) readers_[at(roots_[at(id)])].push_back(n);
+        for (TensorId id : node.inputs)
+            if (id != kNoTensor) gradient |= gradients_[at(id)] != 0;
+        ElementType quantized = ElementType::kUnknown;
+        if (const ModelTensor* first = node.inputs.empty() ? nullptr : graph.tensor(node.inputs[0])) {
+            if (node.op_type == "DequantizeLinear")
+                quantized = first->type;
+            else if (keeps_elements(works_.back(), node))
+                quantized = quantized_[at(node.inputs[0])];
         }
-        if (work.is_view && !node.inputs.empty() && !node.outputs.empty() && node.inputs[0] != kNoTensor &&
-            node.outputs[0] != kNoTensor)
-            roots_[at(node.outputs[0])] = roots_[at(node.inputs[0])];
-        for (TensorId id : node.outputs)
-            if (id != kNoTensor)
-                gradients_[at(id)] = gradient && !node.folded && is_float(graph.tensors[at(id)].type);
+        for (TensorId id : node.outputs) {
+            if (id == kNoTensor) continue;
+            quantized_[at(id)] = quantized;
+            gradients_[at(id)] = gradient && !node.folded && is_float(graph.tensors[at(id)].type);
+        }
     }
-    for (TensorId id : graph.outputs)
-        outputs_[at(roots_[at(id)])] = 1;
 }
 
 bool Network::is_batched(const ModelNode& node) const {
@@ -58,7 +58,10 @@ Sizes::Sizes(const Network& network, const Settings& settings)
 double Sizes::of(TensorId id) const {
     const ModelTensor& tensor = graph_.tensors[at(id)];
     double bits = static_cast<double>(bits_of(tensor.type));
-    if (precision_ && is_float(tensor.type)) bits = static_cast<double>(hardware::bits_of(*precision_));
+    // What is quantized stays so.
+    const bool quantized = tensor.type == ElementType::kFloat8 || tensor.type == ElementType::kFloat4;
+    if (precision_ && is_float(tensor.type) && !quantized)
+        bits = static_cast<double>(hardware::bits_of(*precision_));
     // Half of the weights are kept, and two bits for each of them say where it stood. Vectors stay as they
     // are.
     if (sparse_ && tensor.parameter && tensor.shape.size() >= 2) bits = (bits + 2) / 2;

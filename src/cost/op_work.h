@@ -25,10 +25,12 @@ struct OpWork {
     WorkKind kind = WorkKind::kUncounted;
     FuseKind fuse = FuseKind::kNever;
     bool is_view = false;  // its output lies in its input's memory
+    bool passes = false;   // whoever reads its output can read its input instead: see flow.h
     // At the batch of the graph, one run. Whole numbers below 2^53 are exact.
     double macs = 0;          // multiply-adds of products, without bias
     double flops = 0;         // a multiply-add counted as two; bias and elementwise parts included
     double matrix_flops = 0;  // the part of it that matrix units do
+    double saved_macs = 0;    // those that Winograd's convolutions do without
     double state_macs = 0;    // those whose gradient goes through a recurrent state, whatever the input needs
     // FLOPs of the backward pass for each FLOP here, in ops without products.
     double backward_rest = 1;

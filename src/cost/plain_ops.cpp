@@ -97,6 +97,7 @@ bool elementwise(const NodeView& view, OpWork& work) {
     const Elementwise& facts = kElementwise.at(view.node().op_type);
     work.saves_inputs = facts.saves_inputs;
     work.saves_output = facts.saves_output;
+    work.passes = view.node().op_type == "DequantizeLinear";
     return set_vector(work, facts.flops * view.out_elements(0), FuseKind::kElementwise, facts.backward);
 }
 
@@ -184,6 +185,7 @@ bool resize(const NodeView& view, OpWork& work) {
     work.saves_inputs = false;
     set_vector(work, each * view.out_elements(0), FuseKind::kNever, 1);
     if (each == 0) work.kind = WorkKind::kMove;
+    work.passes = each == 0;
     return true;
 }
 
@@ -206,24 +208,27 @@ bool free_op(const NodeView&, OpWork& work) {
     return true;
 }
 
+// Makes or changes a tensor.
 bool move(const NodeView&, OpWork& work) {
     work.kind = WorkKind::kMove;
     work.saves_inputs = false;
     return true;
 }
 
-bool move_part(const NodeView&, OpWork& work) {
-    work.kind = WorkKind::kMove;
-    work.saves_inputs = false;
-    work.partial_first_input = true;
-    return true;
+// Only says where an element is found.
+bool rearrange(const NodeView& view, OpWork& work) {
+    work.passes = true;
+    return move(view, work);
 }
 
-bool cast(const NodeView&, OpWork& work) {
-    work.kind = WorkKind::kMove;
+bool move_part(const NodeView& view, OpWork& work) {
+    work.partial_first_input = true;
+    return rearrange(view, work);
+}
+
+bool cast(const NodeView& view, OpWork& work) {
     work.fuse = FuseKind::kElementwise;
-    work.saves_inputs = false;
-    return true;
+    return rearrange(view, work);
 }
 
 std::unordered_map<std::string_view, WorkRule> make_rules() {
@@ -241,27 +246,12 @@ std::unordered_map<std::string_view, WorkRule> make_rules() {
         rules[op] = view_op;
     for (std::string_view op : {"Shape", "Size", "Constant"})
         rules[op] = free_op;
-    for (std::string_view op : {"Transpose",
-                                "Concat",
-                                "Pad",
-                                "Expand",
-                                "Tile",
-                                "DepthToSpace",
-                                "SpaceToDepth",
-                                "ConstantOfShape",
-                                "ConstantFill",
-                                "Range",
-                                "EyeLike",
-                                "RandomNormal",
-                                "RandomUniform",
-                                "RandomNormalLike",
-                                "RandomUniformLike",
-                                "OneHot",
-                                "ScatterND",
-                                "ScatterElements",
-                                "Scatter",
-                                "ReverseSequence",
-                                "Trilu"})
+    for (std::string_view op : {"Transpose", "Concat", "Pad", "Expand", "Tile", "DepthToSpace",
+                                "SpaceToDepth", "ReverseSequence", "Trilu"})
+        rules[op] = rearrange;
+    for (std::string_view op :
+         {"ConstantOfShape", "ConstantFill", "Range", "EyeLike", "RandomNormal", "RandomUniform",
+          "RandomNormalLike", "RandomUniformLike", "OneHot", "ScatterND", "ScatterElements", "Scatter"})
         rules[op] = move;
     for (std::string_view op : {"Slice", "DynamicSlice", "Split", "Gather", "GatherElements", "GatherND"})
         rules[op] = move_part;

@@ -56,4 +56,11 @@ inline Estimate estimate(const ModelGraph& graph, const Settings& settings = {})
     return Network(graph).estimate(settings);
 }
 
+// A layer for each op.
+inline Settings unfused() {
+    Settings settings;
+    settings.fuse = false;
+    return settings;
+}
+
 }  // namespace opsight::cost

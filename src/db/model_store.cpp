@@ -222,6 +222,7 @@ Result<AddedModel> add_model(const std::string& path, const ModelGraph& graph, c
     auto device = device_of(connection);
     if (!device) return named(std::move(device).error());
     plan.settings.device = std::move(*device);
+    plan.settings.fuse = false;  // a bound for each node
     plan.settings.precision = plan.calls.precision;
     plan.settings.batch = static_cast<double>(plan.calls.batch);
     count_work(plan);

@@ -93,7 +93,7 @@ std::vector<WhatIf> what_if(const cost::Network& network, const Settings& settin
     if (!settings.fuse) {
         Settings changed = settings;
         changed.fuse = true;
-        add("fuse elementwise ops", changed);
+        add("fuse ops", changed);
     }
     for (Precision format : narrower(settings, main_precision(settings, base))) {
         Settings changed = settings;
@@ -129,7 +129,7 @@ ResultTable layer_table(const EstimateAnswer& answer) {
                                   {"bound_ns", "Bound (ns)", Unit::kNs, 0},
                                   {"bound_pct", "Bound %", Unit::kPercent, 2}},
                       .notes = {}};
-    const double all = answer.estimate.total.bound_s;
+    const double all = answer.estimate.serial_s;
     for (const LayerCost& layer : answer.estimate.layers) {
         const bool counted = layer.kind != cost::WorkKind::kUncounted;
         const auto number = [&](double value) { return counted ? count_cell(value) : Cell(); };
@@ -223,6 +223,7 @@ ResultTable total_table(const ModelGraph& graph, const EstimateAnswer& answer) {
         add("Device", settings.device->name);
         add("Bound",
             fmt::format("{:.6g} ms, {}", estimate.total.bound_s * 1e3, name_of(estimate.total.limiter)));
+        add("Layer after layer", fmt::format("{:.6g} ms", estimate.serial_s * 1e3));
         add("Samples/s at most", fmt::format("{:.6g}", estimate.throughput()));
     }
     for (const std::string& note : estimate.notes)

@@ -97,7 +97,7 @@ std::string roofline(const EstimateAnswer& answer, double width, double height) 
     }
     for (size_t i = 0; i < layers.size(); ++i) {
         const cost::LayerCost& layer = *layers[i];
-        const double share = layer.bound_s / answer.estimate.total.bound_s;
+        const double share = layer.bound_s / answer.estimate.serial_s;
         const double intensity = layer.intensity(), rate = layer.flops() / layer.bound_s;
         chart.point(intensity, rate, std::clamp(40 * std::sqrt(share), 2.0, 16.0),
                     layer.kind == cost::WorkKind::kMatrix ? "s0" : "s1",

@@ -74,6 +74,7 @@ Json total_json(const EstimateAnswer& answer) {
     out["activation_bytes"] = number(estimate.memory.activations);
     out["peak_memory_bytes"] = number(estimate.memory.peak());
     out["bound_s"] = bound_json(answer, estimate.total.bound_s);
+    out["serial_s"] = bound_json(answer, estimate.serial_s);
     out["throughput"] = bound_json(answer, estimate.throughput());
     out["limiter"] = settings.device ? Json(name_of(estimate.total.limiter)) : Json(nullptr);
     out["uncounted"] = estimate.uncounted;

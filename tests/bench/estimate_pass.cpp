@@ -60,6 +60,7 @@ int main(int argc, char** argv) {
     const ModelGraph graph = network(std::atoi(argv[1]));
     opsight::cost::Settings settings;
     settings.device = *opsight::hardware::DeviceTable::built_in().find("h100-sxm");
+    settings.fuse = false;
     const double plain = best_ms(graph, settings, std::atoi(argv[2]));
     settings.train = settings.fuse = true;
     std::printf("%.3f %.3f\n", plain, best_ms(graph, settings, std::atoi(argv[2])));

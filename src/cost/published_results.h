@@ -1,0 +1,66 @@
+// For tests: throughputs that others measured and published, with where. All on inputs of one size: results
+// on sequences of many lengths (BERT, GPT-J and RNN-T of MLPerf Inference) say nothing about one.
+#pragma once
+
+#include "hardware/precision.h"
+
+namespace opsight::cost {
+
+enum class PublishedNetwork : uint8_t { kResNet50, kBert128, kBert512 };
+
+struct Published {
+    PublishedNetwork network;
+    const char* device;
+    double count;  // of devices
+    hardware::Precision format;
+    bool train;
+    double
+        batch;  // where the source does not tell: a usual one; at these sizes the bound hardly depends on it
+    double samples_per_s;
+    const char* source;
+};
+
+// mlcommons/inference_results_vX.Y on GitHub,
+// closed/NVIDIA/results/SYSTEM/resnet50/Offline/performance/run_1/ mlperf_log_summary.txt, "Samples per
+// second"; v0.5: resnet instead of resnet50. INT8.
+#define MLPERF(version, system) "mlcommons/inference_results_v" version ", " system
+// NVIDIA/DeepLearningExamples on GitHub.
+constexpr const char* kResNetExamples = "PyTorch/Classification/ConvNets/resnet50v1.5/README.md";
+constexpr const char* kBertExamples = "TensorFlow/LanguageModeling/BERT/README.md, pre-training, single node";
+
+using enum PublishedNetwork;
+using enum hardware::Precision;
+
+constexpr Published kPublished[] = {
+    {kResNet50, "h100-sxm", 1, kInt8, false, 2048, 88526, MLPERF("3.1", "DGX-H100_H100-SXM-80GBx1_TRT")},
+    {kResNet50, "h100-sxm", 1, kInt8, false, 2048, 81292.2, MLPERF("2.1", "H100-SXM-80GBx1_TRT")},
+    {kResNet50, "h100-pcie", 1, kInt8, false, 2048, 56635, MLPERF("3.0", "H100-PCIe-80GBx1_TRT")},
+    {kResNet50, "a100-80", 1, kInt8, false, 2048, 39830.1, MLPERF("1.1", "DGX-A100_A100-SXM-80GBx1_TRT")},
+    {kResNet50, "a100-80-pcie", 1, kInt8, false, 2048, 39814.4, MLPERF("2.1", "A100-PCIe-80GBx1_TRT")},
+    {kResNet50, "a100-80-pcie", 1, kInt8, false, 2048, 36905.1, MLPERF("1.1", "A100-PCIe-80GBx1_TRT")},
+    {kResNet50, "a10", 1, kInt8, false, 1024, 13805.2, MLPERF("1.1", "A10x1_TRT")},
+    {kResNet50, "l4", 1, kInt8, false, 32, 13157.8, MLPERF("3.0", "L4x1_TRT")},
+    {kResNet50, "l4", 1, kInt8, false, 32, 12881.7, MLPERF("3.1", "L4x1_TRT")},
+    {kResNet50, "t4", 8, kInt8, false, 128, 44977.8, MLPERF("0.5", "T4x8")},
+    {kResNet50, "a100-80", 1, kFp16, true, 256, 2470, kResNetExamples},
+    {kResNet50, "a100-80", 8, kFp16, true, 256, 16621, kResNetExamples},
+    {kResNet50, "a100-80", 1, kFp32, true, 256, 938, kResNetExamples},
+    {kResNet50, "v100-sxm2", 1, kFp16, true, 256, 1200, kResNetExamples},
+    {kResNet50, "v100-sxm2", 1, kFp32, true, 128, 367, kResNetExamples},
+    {kResNet50, "v100-sxm2", 1, kFp16, false, 256, 3382, kResNetExamples},
+    {kResNet50, "v100-sxm2", 1, kFp32, false, 256, 1261, kResNetExamples},
+    {kResNet50, "v100-sxm2", 1, kFp16, false, 1, 78, kResNetExamples},
+    {kResNet50, "t4", 1, kFp16, false, 256, 1198, kResNetExamples},
+    {kResNet50, "t4", 1, kFp32, false, 64, 428, kResNetExamples},
+    {kBert128, "a100-40", 1, kFp16, true, 64, 356.845, kBertExamples},
+    {kBert128, "a100-40", 1, kFp32, true, 64, 238.1, kBertExamples},
+    {kBert512, "a100-40", 1, kFp16, true, 16, 70.856, kBertExamples},
+    {kBert512, "a100-40", 1, kFp32, true, 8, 39.96, kBertExamples},
+    {kBert128, "v100-sxm2", 1, kFp16, true, 64, 188.04, kBertExamples},
+    {kBert128, "v100-sxm2", 16, kFp32, true, 32, 761.92, kBertExamples},
+    {kBert512, "v100-sxm2", 1, kFp16, true, 8, 35.32, kBertExamples},
+    {kBert512, "v100-sxm2", 1, kFp32, true, 8, 11.67, kBertExamples},
+};
+#undef MLPERF
+
+}  // namespace opsight::cost

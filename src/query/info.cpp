@@ -27,6 +27,7 @@ Status read_meta(Session& session, Info& info) {
         if (key == "end_ns") info.end_ns = number(value);
         if (key == "origin_ns") info.origin_ns = number(value);
         if (key == "origin_is_unix") info.origin_is_unix = value == "true";
+        if (key.starts_with("property.source.")) continue;  // spellings for reports in another tool's style
         if (key.starts_with("property.")) info.properties.emplace_back(key.substr(9), value);
     }
     return {};

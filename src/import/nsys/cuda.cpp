@@ -5,20 +5,11 @@
 #include <algorithm>
 #include <array>
 
+#include "import/nsys/api_names.h"
 #include "import/nsys/readers.h"
 
 namespace opsight::nsys {
 namespace {
-
-// "cudaLaunchKernel_v7000" -> "cudaLaunchKernel": the version of the call is no part of its name.
-std::string_view without_version(std::string_view name) {
-    constexpr size_t kEnding = 6;
-    if (name.size() <= kEnding || name.substr(name.size() - kEnding, 2) != "_v") return name;
-    const std::string_view digits = name.substr(name.size() - 4);
-    const bool version =
-        std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
-    return version ? name.substr(0, name.size() - kEnding) : name;
-}
 
 class CallReader {
   public:
@@ -26,8 +17,9 @@ class CallReader {
     Status run() {
         const Columns columns = {"start",  "end",         "globalTid", "correlationId",
                                  "nameId", "returnValue", "eventClass"};
-        return report_.read("CUPTI_ACTIVITY_KIND_RUNTIME", columns, [this](Table& row) { take(row); })
-            .map([](bool) {});
+        OPSIGHT_TRY(report_.read("CUPTI_ACTIVITY_KIND_RUNTIME", columns, [this](Table& row) { take(row); }));
+        api_names_.keep(report_.builder());
+        return {};
     }
 
   private:
@@ -52,15 +44,15 @@ class CallReader {
     const Name& name_of(int64_t id) {
         const auto [it, is_new] = names_.try_emplace(id);
         if (is_new || !report_.has_string(id)) {
-            const std::string_view text = without_version(report_.builder().view(report_.string(id)));
-            it->second = {report_.builder().text(text),
-                          text.starts_with("cu") && !text.starts_with("cuda") && !text.starts_with("cudnn")};
+            const std::string text(api_names_.without_version(report_.builder().view(report_.string(id))));
+            it->second = {report_.builder().text(text), is_driver_call(text)};
         }
         return it->second;
     }
 
     Report& report_;
     absl::flat_hash_map<int64_t, Name> names_;
+    ApiNames api_names_;
 };
 
 // Columns that kernels, copies, sets, waits and graphs share; they come first in every list.

@@ -20,6 +20,11 @@ constexpr std::pair<std::string_view, std::string_view> kFacts[] = {
     {"CudaDriverVersion", "cuda_driver_version"},
 };
 
+// Columns of SystemInfo, a table that DLProf adds to the exports that it works on.
+constexpr std::pair<std::string_view, std::string_view> kSystemInfo[] = {
+    {"gpuCount", "dlprof_gpu_count"},  {"driverVersion", "driver_version"}, {"cudaVersion", "cuda_version"},
+    {"cudnnVersion", "cudnn_version"}, {"nsysVersion", "nsys_version"},     {"cpuModel", "cpu_model"}};
+
 // Tables with facts about the report, not with events.
 constexpr std::string_view kQuietPrefixes[] = {
     "ENUM_",     "TARGET_INFO_", "META_DATA_",     "EXPORT_META_DATA",
@@ -78,6 +83,34 @@ std::string dotted_driver(std::string_view version) {
     return text;
 }
 
+// What is told twice stands as it was told first.
+void keep(Report& report, std::string_view property, std::string_view text) {
+    auto& list = report.builder().info().properties;
+    const bool known =
+        std::any_of(list.begin(), list.end(), [&](const auto& entry) { return entry.first == property; });
+    if (!known && !text.empty()) list.emplace_back(property, text);
+}
+
+Status read_system_info(Report& report) {
+    Columns columns = {"framework"};
+    for (const auto& [column, property] : kSystemInfo)
+        columns.push_back(column);
+    return report
+        .read(
+            "SystemInfo", columns,
+            [&](Table& row) {
+                const auto text = [&](size_t column) {
+                    return std::string(report.builder().view(report.intern(row.text(column))));
+                };
+                std::vector<std::string>& frameworks = report.builder().info().frameworks;
+                if (frameworks.empty() && !row.text(0).empty()) frameworks.push_back(text(0));
+                for (size_t i = 0; i < std::size(kSystemInfo); ++i)
+                    keep(report, kSystemInfo[i].second, text(i + 1));
+            },
+            false)
+        .map([](bool) {});
+}
+
 Status read_facts(Report& report) {
     return report
         .read(
@@ -89,8 +122,8 @@ Status read_facts(Report& report) {
                 for (const auto& [key, property] : kFacts)
                     if (name == key && !value.empty()) {
                         const std::string_view text = report.builder().view(report.intern(value));
-                        report.builder().info().properties.emplace_back(
-                            property, key == "NvDriverVersion" ? dotted_driver(text) : std::string(text));
+                        keep(report, property,
+                             key == "NvDriverVersion" ? dotted_driver(text) : std::string(text));
                     }
             },
             false)
@@ -121,6 +154,7 @@ bool begins_with_any(std::string_view name, const auto& prefixes) {
 
 Status read_environment(Report& report) {
     OPSIGHT_TRY(read_versions(report));
+    OPSIGHT_TRY(read_system_info(report));
     OPSIGHT_TRY(read_facts(report));
     OPSIGHT_TRY(report.read(
         "TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"},

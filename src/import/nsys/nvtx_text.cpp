@@ -152,6 +152,7 @@ std::optional<NvtxMeaning> read_pyprof(std::string_view text) {
         const std::string_view module = value->text_of("mod");
         meaning.kind = HostKind::kOp;
         meaning.name = module.empty() ? std::string(op) : std::string(module) + "." + std::string(op);
+        meaning.marked = op;
         if (const PythonValue* args = value->find("args")) read_arguments(*args, meaning);
         return meaning;
     }
@@ -218,18 +219,39 @@ std::optional<NvtxMeaning> read_by_domain(std::string_view text, NvtxDomain doma
     }
 }
 
+// A step of a path of functions: "f(2)" or "f[2]".
+struct Step {
+    std::string_view name, count;
+};
+
+Step step_of(std::string_view text) {
+    if (!text.ends_with(')') && !text.ends_with(']')) return {text, {}};
+    const size_t open = text.find_last_of("([");
+    if (open == text.npos || open + 2 >= text.size()) return {text, {}};
+    const std::string_view count = text.substr(open + 1, text.size() - open - 2);
+    if (count.find_first_not_of("0123456789") != count.npos) return {text, {}};
+    return {text.substr(0, open), count};
+}
+
 }  // namespace
 
 std::string modules_of_stack(std::string_view stack) {
     std::string path;
+    Step before;
     while (!stack.empty()) {
         const size_t end = std::min(stack.find('/'), stack.size());
-        std::string_view step = stack.substr(0, end);
+        const Step step = step_of(stack.substr(0, end));
         stack.remove_prefix(std::min(end + 1, stack.size()));
-        const size_t call = step.rfind("::forward");
-        if (call == step.npos || call == 0) continue;
-        step = step.substr(0, call);
-        path.append(path.empty() ? "" : "/").append(step);
+        const size_t call = step.name.rfind("::forward");
+        if (call != step.name.npos && call > 0) {
+            const std::string_view type = step.name.substr(0, call);
+            const bool same =
+                before.name.starts_with(type) && before.name.substr(type.size()).starts_with("::");
+            const std::string_view count = step.count.empty() && same ? before.count : step.count;
+            path.append(path.empty() ? "" : "/").append(type);
+            if (!count.empty()) path.append("(").append(count).append(")");
+        }
+        before = step;
     }
     return path;
 }

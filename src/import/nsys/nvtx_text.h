@@ -25,9 +25,11 @@ struct NvtxMeaning {
     std::string shapes, dtypes, concrete;  // JSON lists; empty: not told
     std::string module_path;               // of an op
     std::string stack;                     // call stack, for the ops inside the range
+    std::string marked;                    // function of a call that PyProf or DLProf marked
 };
-// "/<module>/Net::_call_impl/Net::forward/relu(3)" -> "Net": modules are the classes whose forward was
-// called.
+// "/<module>/Net::_call_impl/Net::forward/Conv2d::_call_impl(2)/Conv2d::forward/conv2d" -> "Net/Conv2d(2)":
+// modules are the classes whose forward was called. The count, which tells calls of one class in one function
+// apart, is that of the step or of the one before; DLProf's own names have it in square brackets.
 std::string modules_of_stack(std::string_view stack);
 
 NvtxMeaning read_nvtx_text(std::string_view text, NvtxDomain domain);

@@ -67,6 +67,22 @@ TEST(NvtxText, DictsOfPyProf) {
     EXPECT_EQ(read("{'a': 1}").kind, HostKind::kAnnotation);
 }
 
+TEST(NvtxText, CallsOfOneClassKeepTheirNumbers) {
+    EXPECT_EQ(
+        modules_of_stack("/<module>/Net::_call_impl/Net::forward/Conv2d::_call_impl/Conv2d::forward/conv2d"),
+        "Net/Conv2d");
+    const char* second = "Net/Conv2d(2)";
+    EXPECT_EQ(modules_of_stack(
+                  "/<module>/Net::_call_impl/Net::forward/Conv2d::_call_impl(2)/Conv2d::forward/conv2d"),
+              second);
+    EXPECT_EQ(
+        modules_of_stack("/module/Net::_call_impl/Net::forward/Conv2d::_call_impl[2]/Conv2d::forward/conv2d"),
+        second);
+    EXPECT_EQ(modules_of_stack("/Net::forward/Conv2d::forward(2)/conv2d"), second);
+    EXPECT_EQ(modules_of_stack("/Net::forward/helper(3)/Conv2d::forward/conv2d(4)"), "Net/Conv2d");
+    EXPECT_EQ(modules_of_stack("/Net::forward(x)/()/(2)/A::forward"), "Net/A");
+}
+
 TEST(NvtxText, LayersByPath) {
     EXPECT_EQ(read("layer: block1/conv").name, "block1/conv");
     EXPECT_EQ(read("layer:x").kind, HostKind::kModule);

@@ -16,11 +16,11 @@ void Spans::add(HostSpan span, TrackId end_track, StringId text, nsys::NvtxDomai
         span.track = builder_.other_track(track.rank, std::to_string(track.pid), "ranges across threads");
     }
     if (type == NvtxType::kMark) span.flags |= kInstant;
-    add_span(span, type, meaning_of(text, dialect));
+    add_span(span, type, text, meaning_of(text, dialect));
     builder_.extend_nvtx(range);
 }
 
-void Spans::add_span(HostSpan& span, NvtxType type, const Meaning& meaning) {
+void Spans::add_span(HostSpan& span, NvtxType type, StringId text, const Meaning& meaning) {
     span.name = meaning.name;
     span.kind = type == NvtxType::kPushPop ? meaning.kind : HostKind::kAnnotation;
     if (meaning.stack.value != 0 && type == NvtxType::kPushPop)
@@ -31,18 +31,47 @@ void Spans::add_span(HostSpan& span, NvtxType type, const Meaning& meaning) {
         if (const auto open = stacks_.find(span.track);
             open != stacks_.end() && span.begin < open->second.end)
             detail.stack = open->second.stack;
+    if (meaning.marked)
+        open_call(span, text);
+    else if (!calls_.empty() && !detail.signature.valid())
+        detail.signature = signature_inside(span, text);
     builder_.add_op(span, detail);
+}
+
+void Spans::open_call(const HostSpan& span, StringId text) {
+    std::vector<OpenCall>& open = calls_[span.track];
+    while (!open.empty() && open.back().end <= span.begin)
+        open.pop_back();
+    open.push_back({span.begin + span.dur, text});
+}
+
+SignatureId Spans::signature_inside(const HostSpan& span, StringId text) {
+    const auto calls = calls_.find(span.track);
+    if (calls == calls_.end()) return {};
+    std::vector<OpenCall>& open = calls->second;
+    while (!open.empty() && open.back().end <= span.begin)
+        open.pop_back();
+    if (open.empty()) return {};
+    const auto [it, is_new] = inside_.try_emplace({open.back().text, text});
+    if (is_new) {
+        const MarkedCall& call = marked_.at(open.back().text);
+        const Arguments a = arguments_inside(call.function, call.arguments, builder_.view(span.name));
+        if (!a.shapes.empty())
+            it->second = builder_.signature({builder_.text(a.shapes), builder_.text(a.dtypes),
+                                             builder_.text(a.concrete), StringId(size_t{0})});
+    }
+    return it->second;
 }
 
 const Spans::Meaning& Spans::meaning_of(StringId text, nsys::NvtxDomain dialect) {
     std::vector<Meaning>& known = meanings_[static_cast<size_t>(dialect)];
     if (known.size() <= text.index()) known.resize(std::max(text.index() + 1, known.size() * 2));
     Meaning& meaning = known[text.index()];
-    if (!meaning.known) meaning = understand(builder_.view(text), dialect);
+    if (!meaning.known) meaning = understand(text, builder_.view(text), dialect);
     return meaning;
 }
 
-Spans::Meaning Spans::understand(std::string_view text, nsys::NvtxDomain dialect) {
+Spans::Meaning Spans::understand(StringId id, std::string_view text, nsys::NvtxDomain dialect) {
     const nsys::NvtxMeaning read = nsys::read_nvtx_text(text, dialect);
     Meaning meaning;
     meaning.known = true;
@@ -52,6 +81,8 @@ Spans::Meaning Spans::understand(std::string_view text, nsys::NvtxDomain dialect
     meaning.detail.sequence = read.sequence;
     meaning.detail.external_id = read.id;
     meaning.detail.module_path = builder_.text(read.module_path);
+    meaning.marked = !read.marked.empty();
+    if (meaning.marked) marked_[id] = {read.marked, {read.shapes, read.dtypes, read.concrete}};
     if (!read.shapes.empty())
         meaning.detail.signature = builder_.signature({builder_.text(read.shapes), builder_.text(read.dtypes),
                                                        builder_.text(read.concrete), StringId(size_t{0})});

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "import/nsys/nvtx_text.h"
+#include "import/nvtx/marked_call.h"
 #include "model/profile_builder.h"
 
 namespace opsight::nvtx {
@@ -29,19 +30,34 @@ class Spans {
         HostKind kind = HostKind::kAnnotation;
         StringId name{0}, stack{0};
         OpDetail detail;
+        bool marked = false;  // a call in marked_
+    };
+    struct MarkedCall {
+        std::string function;
+        Arguments arguments;
     };
     struct OpenStack {
         int64_t end = INT64_MIN;
         StringId stack{0};
     };
+    struct OpenCall {
+        int64_t end = INT64_MIN;
+        StringId text{0};
+    };
 
     const Meaning& meaning_of(StringId text, nsys::NvtxDomain dialect);
-    Meaning understand(std::string_view text, nsys::NvtxDomain dialect);
-    void add_span(HostSpan& span, NvtxType type, const Meaning& meaning);
+    Meaning understand(StringId id, std::string_view text, nsys::NvtxDomain dialect);
+    void add_span(HostSpan& span, NvtxType type, StringId text, const Meaning& meaning);
+    // Of an op that does not tell its own: those that the marked call around it passes on. Invalid: none.
+    SignatureId signature_inside(const HostSpan& span, StringId text);
+    void open_call(const HostSpan& span, StringId text);
 
     ProfileBuilder& builder_;
     std::array<std::vector<Meaning>, static_cast<size_t>(nsys::NvtxDomain::kCount)> meanings_;  // by StringId
-    absl::flat_hash_map<TrackId, OpenStack> stacks_;  // call stacks that PyProf's ranges tell
+    absl::flat_hash_map<TrackId, OpenStack> stacks_;             // call stacks that PyProf's ranges tell
+    absl::flat_hash_map<StringId, MarkedCall> marked_;           // by text
+    absl::flat_hash_map<TrackId, std::vector<OpenCall>> calls_;  // marked calls, from the outermost in
+    absl::flat_hash_map<std::pair<StringId, StringId>, SignatureId> inside_;  // by texts of call and op
 };
 
 }  // namespace opsight::nvtx

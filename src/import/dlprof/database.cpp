@@ -16,12 +16,26 @@ Status Database::load_texts() {
 
 StringId Database::text(const Table& row, size_t column) {
     if (!row.has(column)) return StringId(size_t{0});
-    if (!row.is_integer(column)) return report_.intern(row.text(column));
+    if (!row.is_integer(column)) return lines(row.text(column));
     const int64_t id = row.number(column);
     const auto found = dictionary_.find(id);
-    if (found != dictionary_.end()) return report_.intern(found->second);
+    if (found != dictionary_.end()) return lines(found->second);
     if (id > 0) report_.note(Diag::kDanglingId, fmt::format("{}: text {}", row.name(), id));
     return StringId(size_t{0});
+}
+
+StringId Database::lines(std::string_view text) {
+    while (text.ends_with('\n'))
+        text.remove_suffix(1);
+    if (text.find('\n') == text.npos) return report_.intern(text);
+    std::string joined;
+    while (!text.empty()) {
+        const size_t end = std::min(text.find('\n'), text.size());
+        joined.append(builder().view(report_.intern(text.substr(0, end)))).append("\n");
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    joined.pop_back();
+    return builder().text(joined);
 }
 
 int64_t Database::thread_id(const Table& row, size_t process, size_t thread) {

@@ -3,12 +3,14 @@
 // lacks is absent, and what points nowhere is a diagnostic.
 //
 // The tables read_only_* hold what was recorded and are read; those of aggregations hold sums of it, which
-// Opsight works out anew, so only iterations and findings are taken from them.
+// Opsight works out anew, so only iterations, their range and findings are taken from them.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "import/nsys/report.h"
 
@@ -22,9 +24,16 @@ using nsys::Table;
 struct OpFacts {
     StringId name, type;  // path of functions or scopes; the function or node type
     StringId module_path, stack, dtypes, payload;
+    StringId input_letters, output_letters, parameter_letters;  // "N,C,H,W;K,C,R,S"
     bool backward = false;
     bool unassociated = false;  // a pseudo-op: API work outside of all ops
-    StringId api;               // of a pseudo-op: the call that it is named after
+    StringId api;               // of a pseudo-op: the call that it is named after, as exported
+};
+
+// A call of a pseudo-op: an API call.
+struct PseudoCall {
+    int64_t op, thread, begin, dur;
+    uint8_t flags;
 };
 
 class Database {
@@ -36,6 +45,7 @@ class Database {
     ProfileBuilder& builder() { return report_.builder(); }
 
     // The text of a column that holds a number of the dictionary, or the text itself; empty where it is NULL.
+    // Lines stay apart; a line feed at the end is left out.
     StringId text(const Table& row, size_t column);
     std::string_view view(const Table& row, size_t column) { return builder().view(text(row, column)); }
 
@@ -44,12 +54,15 @@ class Database {
     static int64_t process_id(int64_t thread) { return thread & ~int64_t{0xffffff}; }
 
     absl::flat_hash_map<int64_t, OpFacts> ops;  // by read_only_ops.id
+    std::vector<PseudoCall> pseudo_calls;
 
     // Instances of ops, for what says that it was launched by one.
     void add_instance(int64_t op, int64_t thread, int64_t begin, int64_t end, int64_t id);
     int64_t instance_at(int64_t op, int64_t thread, int64_t time);  // its id; -1: none
 
   private:
+    StringId lines(std::string_view text);
+
     struct Instance {
         int64_t begin, end, id;
         bool operator<(const Instance& other) const { return begin < other.begin; }
@@ -68,7 +81,7 @@ Status read_ops(Database& database);         // ops and their instances
 Status read_work(Database& database);        // API calls, kernels, copies, sets, waits
 Status read_iterations(Database& database);  // after all others
 
-// "<N:1, C:3>; <K:6>" -> "[[1, 3], [6]]"; empty where it is no list of shapes.
-std::string json_of_shapes(std::string_view text);
+// "[[1,3],[6]]" -> "[[1, 3], [6]]", as shapes stand elsewhere; empty for "null". No value: no list of shapes.
+std::optional<std::string> plain_shapes(std::string_view json);
 
 }  // namespace opsight::dlprof

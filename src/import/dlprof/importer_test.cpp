@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 
 #include "base/test_files.h"
 #include "import/dlprof/database.h"
@@ -56,7 +57,7 @@ TEST_F(DlprofTest, ReadsOpsWithTheirFacts) {
     const uint32_t detail = p.host.detail[first];
     EXPECT_EQ(text(p, p.host.name[first]), "conv2d");
     EXPECT_EQ(text(p, p.op_details.module_path[detail]), "Net");
-    EXPECT_EQ(text(p, p.op_details.stack[detail]), "net.py:7");
+    EXPECT_EQ(text(p, p.op_details.stack[detail]), "train.py:3\nnet.py:7");
     const Signature& signature = p.signatures[p.op_details.signature[detail].index()];
     EXPECT_EQ(text(p, signature.shapes), "[[1, 3, 32, 32], [6, 3, 3, 3]]");
     EXPECT_EQ(text(p, signature.dtypes), "[\"float32\"]");
@@ -73,12 +74,29 @@ TEST_F(DlprofTest, ReadsOpsWithTheirFacts) {
 TEST_F(DlprofTest, KeepsWhatIdentifiesAnOpInDlprof) {
     const Profile p = imported({});
     ASSERT_EQ(p.nvtx.size(), 3u);
-    EXPECT_EQ(text(p, p.nvtx.text[0]), "/Net::_call_impl/Net::forward/conv2d");
-    ASSERT_EQ(p.nvtx_payloads.size(), 3u);
+    EXPECT_EQ(text(p, p.nvtx.text[0]), "/module/Net::_call_impl/Net::forward/conv2d");
+    ASSERT_EQ(p.nvtx_payloads.size(), 4u);
     EXPECT_EQ(text(p, p.nvtx_payloads[0].text),
               R"({"op_id":"CONV2D_1","op_type":"conv2d","direction":"fprop","data_type":"float32",)"
-              R"("tc_support_status":0,"input_shapes":"<N:1, C:3, H:32, W:32>; <K:6, C:3, R:3, S:3>",)"
-              R"("parameters":"<U:1, V:1>","output_shapes":"<N:1, K:6, P:30, Q:30>"})");
+              R"("tc_support_status":0,"stack":"train.py:3\nnet.py:7",)"
+              R"("input_shapes":"[[1,3,32,32],[6,3,3,3]]","input_letters":"N,C,H,W;K,C,R,S",)"
+              R"("parameters":"[[1,1],[0,0],[1,1],[1]]","parameter_letters":"SH,SW;PH,PW;DH,DW;G",)"
+              R"("output_shapes":"[[1,6,30,30]]","output_letters":"N,K,P,Q"})");
+}
+
+TEST_F(DlprofTest, APseudoOpIsItsCall) {
+    const Profile p = imported({});
+    size_t found = 0;
+    for (const NvtxPayload& payload : p.nvtx_payloads) {
+        if (p.host.kind[payload.row] != HostKind::kRuntimeApi) continue;
+        ++found;
+        EXPECT_EQ(text(p, p.host.name[payload.row]), "cudaMemcpy");
+        EXPECT_EQ(p.host.dur[payload.row], 10000);
+        EXPECT_NE(text(p, payload.text).find(R"("op_id":"CUDAMEMCPY_V3020_1")"), std::string::npos);
+        EXPECT_NE(text(p, payload.text).find(R"("op_name":"unassociated_cudaMemcpy_v3020")"),
+                  std::string::npos);
+    }
+    EXPECT_EQ(found, 1u);
 }
 
 TEST_F(DlprofTest, ReadsWorkWithItsCalls) {
@@ -90,10 +108,16 @@ TEST_F(DlprofTest, ReadsWorkWithItsCalls) {
     EXPECT_EQ(config.block[0], 128);
     // Kernels, copy, set, wait, and a call of its own.
     EXPECT_EQ(rows(p, HostKind::kRuntimeApi).size(), 8u);
-    bool copied = false;
+    std::multiset<std::string> names;
     for (const size_t row : rows(p, HostKind::kRuntimeApi))
-        copied = copied || text(p, p.host.name[row]) == "cudaMemcpy";
-    EXPECT_TRUE(copied);  // the pseudo-op of the copy names its call
+        names.insert(text(p, p.host.name[row]));
+    EXPECT_EQ(names, (std::multiset<std::string>{"(kernel launch)", "(kernel launch)", "(kernel launch)",
+                                                 "(kernel launch)", "cudaFuncGetAttributes", "cudaMemcpy",
+                                                 "cudaMemsetAsync", "cudaStreamSynchronize"}));
+    EXPECT_EQ(property(p, "source.api_names"),
+              "cudaFuncGetAttributes_v3020\ncudaMemcpy_v3020\ncudaMemsetAsync_v3020\n"
+              "cudaStreamSynchronize_v3020");
+    EXPECT_EQ(property(p, "source.tc_kernels"), "void fast<float>(int)");
     EXPECT_EQ(p.diagnostics.count(Diag::kExternalIdDisagrees), 0);
     EXPECT_EQ(p.diagnostics.count(Diag::kDanglingId), 0);
     EXPECT_EQ(p.diagnostics.count(Diag::kUnreadTable), 0);
@@ -115,6 +139,11 @@ TEST_F(DlprofTest, ReadsTheMachineAndTheFindingsOfTheLatestAggregation) {
     EXPECT_EQ(p.devices[0].name, "Tesla T4");
     EXPECT_EQ(p.devices[0].compute_major, 7);
     EXPECT_EQ(p.devices[0].memory_bytes, 16000000000);
+    EXPECT_EQ(p.devices[1].memory_bytes, 15000000000);
+    EXPECT_EQ(property(p, "dlprof_gpu_memory_pct"), "23");  // of the fuller one, cut off
+    const Profile again = imported("UPDATE gpu_memories SET total = 0, used = 0;");
+    EXPECT_EQ(again.devices[0].memory_bytes, 0);
+    EXPECT_EQ(property(again, "dlprof_gpu_memory_pct"), "(none)");
 }
 
 TEST_F(DlprofTest, IterationsAreThoseOfTheLatestAggregation) {
@@ -122,7 +151,8 @@ TEST_F(DlprofTest, IterationsAreThoseOfTheLatestAggregation) {
     const std::vector<size_t> steps = rows(p, HostKind::kAnnotation);
     ASSERT_EQ(steps.size(), 2u);
     EXPECT_EQ(text(p, p.host.name[steps[1]]), "DLProf iteration #1");
-    EXPECT_EQ(p.host.dur[steps[1]], 450000);
+    EXPECT_EQ(p.host.dur[steps[0]], 340000);
+    EXPECT_EQ(p.host.begin[steps[1]] - p.host.begin[steps[0]], 340000);
     // One iteration says that there was no key op.
     const Profile none = imported("DELETE FROM iteration_list WHERE aggr_id = 2;");
     EXPECT_TRUE(rows(none, HostKind::kAnnotation).empty());
@@ -151,7 +181,7 @@ TEST_F(DlprofTest, CountsWhatPointsNowhere) {
         "process_id, thread_id) VALUES (99, 98, 5, 6, 7, 8, 77, 78), (1, 7, 900000, 900001, 900002, 900003, "
         "77, "
         "78), (1, 7, 1, 2, NULL, 4, 77, 78);"
-        "UPDATE dictionary SET string = '<N:1, C:x>' WHERE id = 6;"
+        "UPDATE dictionary SET string = '[[1,-3]]' WHERE id = 6;"
         "CREATE TABLE new_table (a INT); INSERT INTO new_table VALUES (1);");
     EXPECT_EQ(p.diagnostics.count(Diag::kDanglingId), 3);  // an instance's op, a kernel's op, its name
     EXPECT_EQ(p.diagnostics.count(Diag::kExternalIdDisagrees), 1);
@@ -170,12 +200,12 @@ TEST_F(DlprofTest, BesideItsExportTheExportIsRead) {
     EXPECT_EQ(profile->info.sources, std::vector<std::string>{folder_.path() + "/nsys_profile.sqlite"});
 }
 
-TEST(DlprofShapes, BecomeJson) {
-    EXPECT_EQ(dlprof::json_of_shapes("<N:1, C:3>; <K:6>"), "[[1, 3], [6]]");
-    EXPECT_EQ(dlprof::json_of_shapes("<>"), "[[]]");
-    EXPECT_EQ(dlprof::json_of_shapes("(32,400)"), "[[32, 400]]");
-    for (const char* odd : {"", "N:1", "<N:-1>", "<N:1", "<N:01>", "<N:99999999999999999999>", "<a>"})
-        EXPECT_EQ(dlprof::json_of_shapes(odd), "") << odd;
+TEST(DlprofShapes, AreReadFromJson) {
+    EXPECT_EQ(dlprof::plain_shapes("[[1,3],[6]]\n"), "[[1, 3], [6]]");
+    EXPECT_EQ(dlprof::plain_shapes("[[]]"), "[[]]");
+    EXPECT_EQ(dlprof::plain_shapes("null"), "");
+    for (const char* odd : {"", "N:1", "[1]", "[[-1]]", "[[1]", "[[1.5]]", "{}", "[[\"1\"]]"})
+        EXPECT_EQ(dlprof::plain_shapes(odd), std::nullopt) << odd;
 }
 
 }  // namespace

@@ -12,11 +12,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr std::string_view kUnassociated = "unassociated_";
 
-// Layer of an op by its name: classes of modules in a path of functions, else the scopes above it.
+// Layer of an op by its name: classes of modules in a path of functions ("/module/Net::forward/conv2d"), the
+// scopes above a node ("model/dense/MatMul").
 std::string layer_of(std::string_view name) {
-    std::string modules = nsys::modules_of_stack(name);
-    if (!modules.empty()) return modules;
-    if (name.starts_with('/')) name.remove_prefix(1);
+    if (name.starts_with('/')) return nsys::modules_of_stack(name);
     const size_t slash = name.rfind('/');
     return slash == name.npos ? std::string() : std::string(name.substr(0, slash));
 }
@@ -30,7 +29,8 @@ class OpReader {
         OPSIGHT_TRY(report_.read(
             "read_only_ops",
             {"id", "op_id", "op_id_id", "op_name", "op_name_id", "op_type_id", "op_type", "data_type_id",
-             "data_type", "direction_id", "direction", "stack_trace", "stack_trace_id", "tc_support_status"},
+             "data_type", "direction_id", "direction", "stack_trace", "stack_trace_id", "tc_support_status",
+             "data_format_id", "output_format_id", "parameters_format_id"},
             [this](Table& row) { take_op(row); }, false));
         return report_
             .read("read_only_op_instances",
@@ -55,7 +55,10 @@ class OpReader {
         kDirectionText,
         kStack,
         kStackText,
-        kStatus
+        kStatus,
+        kInputLetters,
+        kOutputLetters,
+        kParameterLetters
     };
 
     // Versions name the columns of texts with and without "_id".
@@ -85,6 +88,11 @@ class OpReader {
                       {"direction", builder_.view(direction)},
                       {"data_type", builder_.view(data_type)}};
         if (row.has(kStatus)) facts["tc_support_status"] = row.number(kStatus);
+        if (op.stack.value != 0) facts["stack"] = builder_.view(op.stack);
+        if (op.unassociated) facts["op_name"] = name;  // of others it is the text of the range
+        op.input_letters = database_.text(row, kInputLetters);
+        op.output_letters = database_.text(row, kOutputLetters);
+        op.parameter_letters = database_.text(row, kParameterLetters);
         op.payload = builder_.text(facts.dump(-1, ' ', false, Json::error_handler_t::replace));
         if (data_type.value != 0)
             op.dtypes = builder_.text(
@@ -115,10 +123,13 @@ class OpReader {
             return report_.note(Diag::kDanglingId,
                                 fmt::format("read_only_op_instances: op {}", row.number(kOp)));
         const OpFacts& op = found->second;
-        if (op.unassociated) return;  // its calls tell the same
         HostSpan span;
         if (!report_.times(row, kStart, kStop, span.begin, span.dur, span.flags)) return;
         const int64_t thread = Database::thread_id(row, kProcess, kThread);
+        if (op.unassociated) {
+            database_.pseudo_calls.push_back({found->first, thread, span.begin, span.dur, span.flags});
+            return;
+        }
         span.track = report_.thread(thread, true);
         span.kind = HostKind::kOp;
         span.name = op.type;
@@ -129,8 +140,8 @@ class OpReader {
         if (op.backward) detail.forward_thread = std::max<int64_t>(Report::tid_of(thread), 1);
         const StringId shapes = shapes_of(either(row, kShapes, kShapesText));
         if (shapes.value != 0 || op.dtypes.value != 0)
-            detail.signature = builder_.signature(
-                {shapes, op.dtypes, database_.text(row, kParameters), StringId(size_t{0})});
+            detail.signature =
+                builder_.signature({shapes, op.dtypes, StringId(size_t{0}), StringId(size_t{0})});
         builder_.add_op(span, detail);
         builder_.extend_nvtx({span.track, {}, op.name, builder_.nvtx_attributes({})});
         NvtxPayload payload;
@@ -148,24 +159,25 @@ class OpReader {
         if (!is_new) return it->second;
         Json facts = Json::parse(builder_.view(op.payload), nullptr, false);
         if (!facts.is_object()) return it->second = op.payload;
-        const auto add = [&](const char* key, StringId text) {
-            if (text.value != 0) facts[key] = builder_.view(text);
+        const auto add = [&](const char* key, StringId text, const char* letters_key, StringId letters) {
+            if (text.value == 0 || builder_.view(text) == "null") return;
+            facts[key] = builder_.view(text);
+            if (letters.value != 0) facts[letters_key] = builder_.view(letters);
         };
-        add("input_shapes", shapes);
-        add("parameters", parameters);
-        add("output_shapes", outputs);
+        add("input_shapes", shapes, "input_letters", op.input_letters);
+        add("parameters", parameters, "parameter_letters", op.parameter_letters);
+        add("output_shapes", outputs, "output_letters", op.output_letters);
         return it->second = builder_.text(facts.dump(-1, ' ', false, Json::error_handler_t::replace));
     }
 
-    // Shapes as JSON, each distinct text read once.
+    // Each distinct text is read once.
     StringId shapes_of(StringId text) {
         if (text.value == 0) return text;
         const auto [it, is_new] = shapes_.try_emplace(text);
         if (is_new) {
-            const std::string json = json_of_shapes(builder_.view(text));
-            if (json.empty())
-                report_.note(Diag::kBadHeader, "input shapes: " + std::string(builder_.view(text)));
-            it->second = builder_.text(json);
+            const std::optional<std::string> json = plain_shapes(builder_.view(text));
+            if (!json) report_.note(Diag::kBadHeader, "input shapes: " + std::string(builder_.view(text)));
+            it->second = builder_.text(json.value_or(std::string()));
         }
         return it->second;
     }
@@ -180,35 +192,21 @@ class OpReader {
 
 }  // namespace
 
-std::string json_of_shapes(std::string_view text) {
-    std::string json = "[";
-    while (!text.empty()) {
-        const size_t end = std::min(text.find(';'), text.size());
-        std::string_view shape = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
-        const size_t open = shape.find_first_of("<[("), close = shape.find_last_of(">])");
-        if (open == shape.npos || close == shape.npos || close < open) return {};
-        shape = shape.substr(open + 1, close - open - 1);
-        json += json.size() > 1 ? ", [" : "[";
-        bool first = true;
-        while (!shape.empty()) {
-            const size_t comma = std::min(shape.find(','), shape.size());
-            std::string_view size = shape.substr(0, comma);
-            shape.remove_prefix(std::min(comma + 1, shape.size()));
-            if (const size_t colon = size.find(':'); colon != size.npos) size.remove_prefix(colon + 1);
-            while (!size.empty() && size.front() == ' ')
-                size.remove_prefix(1);
-            while (!size.empty() && size.back() == ' ')
-                size.remove_suffix(1);
-            if (size.empty() || size.size() > 18 || size.find_first_not_of("0123456789") != size.npos)
-                return {};
-            if (size.size() > 1 && size.front() == '0') return {};
-            json.append(first ? "" : ", ").append(size);
-            first = false;
+std::optional<std::string> plain_shapes(std::string_view text) {
+    const Json list = Json::parse(text, nullptr, false);
+    if (list.is_null()) return std::string();
+    if (!list.is_array()) return std::nullopt;
+    std::string json;
+    for (const Json& shape : list) {
+        if (!shape.is_array()) return std::nullopt;
+        std::string sizes;
+        for (const Json& size : shape) {
+            if (!size.is_number_integer() || size < 0) return std::nullopt;
+            sizes.append(sizes.empty() ? "" : ", ").append(size.dump());
         }
-        json += ']';
+        json.append(json.empty() ? "[[" : ", [").append(sizes).append("]");
     }
-    return json.size() > 1 ? json + "]" : std::string();
+    return json.empty() ? json : json + "]";
 }
 
 Status read_ops(Database& database) {

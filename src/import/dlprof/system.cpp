@@ -66,8 +66,9 @@ class SystemReader {
             "read_only_gpu_infos",
             {"device_id", "gpu_name", "compute_capability_major", "compute_capability_minor", "sm_count"},
             [this](Table& row) {
+                numbers_.push_back(row.number(kId, 0));
                 for (const RankId rank : all_ranks()) {
-                    Device& device = builder_.device_info(builder_.device(rank, row.number(kId, 0)));
+                    Device& device = builder_.device_info(builder_.device(rank, numbers_.back()));
                     device.name = database_.view(row, kName);
                     device.compute_major = small(row.number(kMajor, 0));
                     device.compute_minor = small(row.number(kMinor, 0));
@@ -76,16 +77,28 @@ class SystemReader {
                 }
             },
             false));
-        return report_
-            .read(
-                "gpu_memories", {"device_id", "total"},
-                [this](Table& row) {
-                    for (const RankId rank : all_ranks())
-                        builder_.device_info(builder_.device(rank, row.number(0, 0))).memory_bytes =
-                            std::max<int64_t>(row.number(1, 0), 0);
-                },
-                false)
-            .map([](bool) {});
+        return read_memories();
+    }
+
+    // One row a GPU, in their order. Zeros: it was not looked at.
+    Status read_memories() {
+        size_t next = 0;
+        int64_t used_pct = -1;
+        OPSIGHT_TRY(report_.read(
+            "gpu_memories", {"total", "used"},
+            [&](Table& row) {
+                const size_t place = next++;
+                const int64_t total = row.number(0, 0), used = row.number(1, 0);
+                if (total <= 0 || place >= numbers_.size()) return;
+                for (const RankId rank : all_ranks())
+                    builder_.device_info(builder_.device(rank, numbers_[place])).memory_bytes = total;
+                if (used > 0 && used <= total)
+                    used_pct = std::max(used_pct, static_cast<int64_t>(static_cast<double>(used) * 100 /
+                                                                       static_cast<double>(total)));
+            },
+            false));
+        if (used_pct >= 0) keep("dlprof_gpu_memory_pct", std::to_string(used_pct));
+        return {};
     }
 
     static int small(int64_t number) { return static_cast<int>(std::clamp<int64_t>(number, 0, 1000)); }
@@ -124,6 +137,7 @@ class SystemReader {
     Database& database_;
     Report& report_;
     ProfileBuilder& builder_;
+    std::vector<int64_t> numbers_;  // of the devices, as listed
 };
 
 }  // namespace
@@ -132,52 +146,73 @@ Status read_system(Database& database) {
     return SystemReader(database).run();
 }
 
-// The iterations of the latest aggregation. A single one is no iteration: it says that DLProf found no key
-// op.
-Status read_iterations(Database& database) {
-    enum { kAggregation, kDomain, kNumber, kStart, kStop };
-    struct Found {
-        int64_t number;
-        HostSpan span;
-    };
+namespace {
+
+struct Iteration {
+    int64_t number;
+    HostSpan span;
+};
+
+void add_iterations(Database& database, std::vector<Iteration>& list) {
     Report& report = database.report();
-    std::vector<Found> list;
-    std::pair<int64_t, int64_t> of{INT64_MIN, INT64_MIN};  // aggregation, and domain from its end
-    OPSIGHT_TRY(report.read(
-        "iteration_list", {"aggr_id", "domain_id", "iter_value", "start", "stop"}, [&](Table& row) {
-            const std::pair<int64_t, int64_t> place(row.number(kAggregation, 0), ~row.number(kDomain, 0));
-            if (place < of) return;
-            if (of < place) list.clear();
-            of = place;
-            Found found{row.number(kNumber, 0), {}};
-            HostSpan& span = found.span;
-            if (report.times(row, kStart, kStop, span.begin, span.dur, span.flags)) list.push_back(found);
-        }));
-    std::string key;
-    OPSIGHT_TRY(report.read(
-        "iteration_key", {"aggr_id", "key_op", "key_name", "name", "op_name", "key"},
-        [&](Table& row) {
-            if (row.number(0, of.first) != of.first) return;
-            for (size_t column = 1; column < 6 && key.empty(); ++column)
-                key = database.view(row, column);
-        },
-        false));
     ProfileBuilder& builder = database.builder();
-    if (!key.empty()) builder.info().properties.emplace_back("dlprof_key_op", key);
-    if (list.size() < 2) return {};
     std::vector<RankId> ranks;
     for (const auto& [process, rank] : report.ranks())
         ranks.push_back(rank);
     std::sort(ranks.begin(), ranks.end());
     for (const RankId rank : ranks) {
         const TrackId track = builder.other_track(rank, "DLProf", "iterations");
-        for (Found& found : list) {
+        for (Iteration& found : list) {
             found.span.track = track;
             found.span.kind = HostKind::kAnnotation;
             found.span.name = builder.text(fmt::format("DLProf iteration #{}", found.number));
             builder.add_host(found.span);
         }
     }
+}
+
+}  // namespace
+
+// The iterations of the latest aggregation. A single one is no iteration: it says that DLProf found no key
+// op.
+Status read_iterations(Database& database) {
+    enum { kAggregation, kDomain, kNumber, kStart, kStop };
+    Report& report = database.report();
+    ProfileBuilder& builder = database.builder();
+    std::vector<Iteration> list;
+    std::pair<int64_t, int64_t> of{INT64_MIN, INT64_MIN};  // aggregation, and domain from its end
+    OPSIGHT_TRY(report.read(
+        "iteration_list", {"aggr_id", "domain_id", "iter_value", "start_time", "stop_time"}, [&](Table& row) {
+            const std::pair place(row.number(kAggregation, 0), ~row.number(kDomain, 0));
+            if (place < of) return;
+            if (of < place) list.clear();
+            of = place;
+            Iteration found{row.number(kNumber, 0), {}};
+            HostSpan& span = found.span;
+            if (report.times(row, kStart, kStop, span.begin, span.dur, span.flags)) list.push_back(found);
+        }));
+    auto& facts = builder.info().properties;
+    const auto keep = [&](const char* property, std::string value) {
+        const bool known =
+            std::any_of(facts.begin(), facts.end(), [&](const auto& fact) { return fact.first == property; });
+        if (!known && !value.empty()) facts.emplace_back(property, std::move(value));
+    };
+    OPSIGHT_TRY(report.read(
+        "iteration_key", {"aggr_id", "key_node_id"},
+        [&](Table& row) {
+            if (row.number(0, of.first) == of.first)
+                keep("dlprof_key_op", std::string(database.view(row, 1)));
+        },
+        false));
+    OPSIGHT_TRY(report.read(
+        "model_summary", {"aggr_id", "iter_start", "iter_stop"},
+        [&](Table& row) {
+            if (row.number(0, of.first) != of.first || !row.has(1) || !row.has(2)) return;
+            keep("dlprof_iteration_start", std::to_string(row.number(1)));
+            keep("dlprof_iteration_stop", std::to_string(row.number(2)));
+        },
+        false));
+    if (list.size() > 1) add_iterations(database, list);
     return {};
 }
 

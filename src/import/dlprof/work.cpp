@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <set>
 
 #include "import/dlprof/database.h"
+#include "import/nsys/api_names.h"
 
 namespace opsight::dlprof {
 namespace {
@@ -28,13 +30,17 @@ class WorkReader {
             },
             false));
         // First the calls that have names: a launch among them is met again with its work.
+        add_pseudo_calls();
         OPSIGHT_TRY(read("read_only_cuda_calls", {"name_id", "name"}, &WorkReader::call));
         OPSIGHT_TRY(read("read_only_kernels",
                          {"name_id", "long_name_id", "uses_tc", "grid_id", "block_id", "name", "long_name"},
                          &WorkReader::kernel));
-        OPSIGHT_TRY(read("read_only_memcpys", {"num_bytes", "copy_kind"}, &WorkReader::copy));
-        OPSIGHT_TRY(read("read_only_memsets", {"num_bytes"}, &WorkReader::set));
-        return read("read_only_cuda_syncs", {"sync_type", "event_id"}, &WorkReader::wait);
+        OPSIGHT_TRY(read("read_only_memcpys", {"name_id", "num_bytes", "copy_kind"}, &WorkReader::copy));
+        OPSIGHT_TRY(read("read_only_memsets", {"name_id", "num_bytes"}, &WorkReader::set));
+        OPSIGHT_TRY(read("read_only_cuda_syncs", {"name_id", "sync_type", "event_id"}, &WorkReader::wait));
+        names_.keep(builder_);
+        if (tells_tensor_cores_) builder_.info().properties.emplace_back("source.tc_kernels", tc_kernels());
+        return {};
     }
 
   private:
@@ -44,23 +50,45 @@ class WorkReader {
         return report_.read(name, columns, [this, take](Table& row) { (this->*take)(row); }).map([](bool) {});
     }
 
+    using CallKey = std::tuple<int64_t, int64_t, int64_t>;  // thread, begin, duration
+
+    // Each is an API call that was made outside of all ops, with what DLProf says of its pseudo-op.
+    void add_pseudo_calls() {
+        for (const PseudoCall& pseudo : database_.pseudo_calls) {
+            const OpFacts& op = database_.ops.at(pseudo.op);
+            const auto [it, is_new] =
+                calls_.try_emplace(CallKey(pseudo.thread, pseudo.begin, pseudo.dur), calls_.size() + 1);
+            if (!is_new) continue;
+            HostSpan span;
+            span.begin = pseudo.begin;
+            span.dur = pseudo.dur;
+            span.flags = pseudo.flags;
+            add_call(span, pseudo.thread, builder_.view(op.api), it->second);
+            NvtxPayload payload;
+            payload.type = NvtxPayload::Type::kText;
+            payload.text = op.payload;
+            builder_.extend_payload(payload);
+        }
+    }
+
+    void add_call(HostSpan& span, int64_t thread, std::string_view name, int64_t correlation) {
+        const std::string plain(names_.without_version(name));
+        span.name = builder_.text(plain);
+        span.kind = nsys::is_driver_call(plain) ? HostKind::kDriverApi : HostKind::kRuntimeApi;
+        span.track = report_.thread(thread, true);
+        builder_.add_api(span, correlation);
+    }
+
     // The correlation id of the row's API call, which is added where it was not met before; -1: it has none.
-    int64_t call_of(Table& row, std::string_view kind, StringId name = {}) {
+    // `name`: empty where the row does not tell it.
+    int64_t call_of(Table& row, std::string_view kind, StringId name) {
         HostSpan span;
         if (!row.has(kApiStart) && !row.has(kApiStop)) return -1;
         if (!report_.times(row, kApiStart, kApiStop, span.begin, span.dur, span.flags)) return -1;
         const int64_t thread = Database::thread_id(row, kProcess, kThread);
-        const auto [it, is_new] = calls_.try_emplace({thread, span.begin, span.dur}, calls_.size() + 1);
-        if (!is_new) return it->second;
-        const OpFacts* op = op_of(row);
-        if (!name.valid() || name.value == 0)
-            name = op && op->unassociated && op->api.value != 0 ? op->api : builder_.text(kind);
-        span.name = name;
-        const std::string_view text = builder_.view(name);
-        const bool driver = text.starts_with("cu") && !text.starts_with("cuda");
-        span.kind = driver ? HostKind::kDriverApi : HostKind::kRuntimeApi;
-        span.track = report_.thread(thread, true);
-        builder_.add_api(span, it->second);
+        const auto [it, is_new] =
+            calls_.try_emplace(CallKey(thread, span.begin, span.dur), calls_.size() + 1);
+        if (is_new) add_call(span, thread, name.value == 0 ? kind : builder_.view(name), it->second);
         return it->second;
     }
 
@@ -69,13 +97,13 @@ class WorkReader {
         return found == database_.ops.end() ? nullptr : &found->second;
     }
 
-    bool place(Table& row, DeviceSpan& span, std::string_view kind) {
+    bool place(Table& row, DeviceSpan& span, std::string_view kind, StringId call = StringId(size_t{0})) {
         if (!report_.times(row, kGpuStart, kGpuStop, span.begin, span.dur, span.flags)) return false;
         const int64_t thread = Database::thread_id(row, kProcess, kThread);
         span.track = report_.stream(Database::process_id(thread), true, row.number(kDevice, 0), 0, 0);
         if (builder_.track(span.track).name.value == 0)
             builder_.track(span.track).name = builder_.text("all streams");
-        span.correlation = call_of(row, kind);
+        span.correlation = call_of(row, kind, call);
         check_op(row, thread, span);
         return true;
     }
@@ -94,7 +122,7 @@ class WorkReader {
                          fmt::format("{}: launched outside of {}", row.name(), builder_.view(op->name)));
     }
 
-    void call(Table& row) { call_of(row, "(API call)", either(row, kShared, kShared + 1)); }
+    void call(Table& row) { (void)call_of(row, "(API call)", either(row, kShared, kShared + 1)); }
 
     StringId either(const Table& row, size_t first, size_t second) {
         const StringId text = database_.text(row, first);
@@ -110,6 +138,8 @@ class WorkReader {
         span.name = either(row, kLongName, kLongNameText);
         if (span.name.value == 0) span.name = base.value != 0 ? base : builder_.text("(name lost)");
         builder_.name_kernel({span.name, base, StringId(size_t{0})});
+        tells_tensor_cores_ |= row.has(kUsesTc);
+        if (row.number(kUsesTc, 0) > 0) tc_kernels_.insert(span.name);
         LaunchConfig config;
         fill(config.grid, row, kGrid);
         fill(config.block, row, kBlock);
@@ -125,12 +155,13 @@ class WorkReader {
     }
 
     void copy(Table& row) {
+        enum { kName = kShared, kBytes, kKind };
         DeviceSpan span;
         span.kind = DeviceKind::kMemcpy;
-        if (!place(row, span, "(copy)")) return;
-        span.bytes = row.number(kShared);
+        if (!place(row, span, "(copy)", database_.text(row, kName))) return;
+        span.bytes = row.number(kBytes);
         Transfer transfer;
-        const int64_t kind = row.number(kShared + 1);
+        const int64_t kind = row.number(kKind);
         const bool known = kind >= 0 && kind < int64_t{static_cast<int8_t>(CopyKind::kCount)};
         transfer.copy = known ? static_cast<CopyKind>(kind) : CopyKind::kUnknown;
         span.transfer = builder_.transfer(transfer);
@@ -141,31 +172,43 @@ class WorkReader {
     void set(Table& row) {
         DeviceSpan span;
         span.kind = DeviceKind::kMemset;
-        if (!place(row, span, "(set)")) return;
-        span.bytes = row.number(kShared);
+        if (!place(row, span, "(set)", database_.text(row, kShared))) return;
+        span.bytes = row.number(kShared + 1);
         const Transfer transfer;
         span.transfer = builder_.transfer(transfer);
         span.name = builder_.text(name_of_set(transfer));
         builder_.add_device(span);
     }
 
+    // A wait whose time on the device is not known has zeros there.
     void wait(Table& row) {
-        if (!row.has(kGpuStart)) {
-            (void)call_of(row, "(synchronization)");
+        const StringId name = database_.text(row, kShared);
+        if (row.number(kGpuStart, 0) == 0 && row.number(kGpuStop, 0) == 0) {
+            (void)call_of(row, "(synchronization)", name);
             return;
         }
         DeviceSpan span;
         span.kind = DeviceKind::kSync;
-        if (!place(row, span, "(synchronization)")) return;
+        if (!place(row, span, "(synchronization)", name)) return;
         span.name = builder_.text("wait");
         builder_.add_device(span);
+    }
+
+    std::string tc_kernels() const {
+        std::string lines;
+        for (const StringId name : tc_kernels_)
+            lines.append(lines.empty() ? "" : "\n").append(builder_.view(name));
+        return lines;
     }
 
     Database& database_;
     Report& report_;
     ProfileBuilder& builder_;
-    absl::flat_hash_map<int64_t, std::array<int64_t, 3>> sizes_;                 // grids and blocks
-    absl::flat_hash_map<std::tuple<int64_t, int64_t, int64_t>, int64_t> calls_;  // thread, begin, duration
+    absl::flat_hash_map<int64_t, std::array<int64_t, 3>> sizes_;  // grids and blocks
+    absl::flat_hash_map<CallKey, int64_t> calls_;
+    nsys::ApiNames names_;
+    std::set<StringId> tc_kernels_;  // those that DLProf took for such that use Tensor Cores
+    bool tells_tensor_cores_ = false;
 };
 
 }  // namespace

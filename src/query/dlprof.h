@@ -4,8 +4,9 @@
 //
 // Ops here are not those of reports.h. DLProf takes the outermost marked call of a thread for the op, names
 // it by its path of functions, and puts everything that it calls under it, so each kernel counts once; a
-// backward op has the name of its forward op. Cost: one pass over the ranges, ops, calls and device work of
-// the profile, which are held in memory: about 80 bytes for each.
+// backward op has the name of its forward op, and the calls of one name within an iteration are ops of their
+// own. Cost: one pass over the ranges, ops, calls and device work of the profile, which are held in memory:
+// about 80 bytes for each.
 #pragma once
 
 #include <optional>
@@ -31,10 +32,11 @@ struct Options {
 
 // How a column is written.
 enum class Kind : uint8_t {
-    kWord,     // text that is not quoted
-    kText,     // text in quotes
+    kBare,     // text as it is, commas and all
+    kWord,     // text that is quoted only where it must be
+    kText,     // text in quotes, empty or not
     kNumber,   // whole
-    kPercent,  // one decimal
+    kDecimal,  // one decimal: averages and percentages
 };
 
 struct Column {

@@ -14,6 +14,7 @@ std::string field(const Cell& cell, Kind kind) {
     if (const auto* real = std::get_if<double>(&cell)) return fmt::format("{:.1f}", *real);
     const auto* text = std::get_if<std::string>(&cell);
     if (!text) return {};
+    if (kind == Kind::kBare) return *text;
     return kind == Kind::kText ? csv_quoted(*text) : csv_field(*text);
 }
 

@@ -14,7 +14,7 @@ TEST(DlprofCsv, TitleHeadsAndRows) {
           {{"Id", Kind::kText},
            {"Type", Kind::kWord},
            {"Time (ns)"},
-           {"Share (%)", Kind::kPercent},
+           {"Share (%)", Kind::kDecimal},
            {"Names", Kind::kText}},
           {{std::string("MM_1"), std::string("mm"), int64_t{12}, 0.25, std::string("a, b")},
            {std::string(), std::string("odd, \"type\""), Cell(), 99.96, std::string("say \"x\"")}}}}};
@@ -27,9 +27,9 @@ TEST(DlprofCsv, TitleHeadsAndRows) {
 
 TEST(DlprofCsv, SectionsStandApart) {
     const dlprof::Table facts{
-        "Facts", {{"", Kind::kWord}, {"", Kind::kWord}}, {{std::string("GPU"), std::string("T4, T4")}}};
+        "Facts", {{"", Kind::kBare}, {"", Kind::kBare}}, {{std::string("GPU"), std::string("T4, T4")}}};
     const dlprof::Table sums{"Sums", {{"", Kind::kWord}, {"Time"}}, {{std::string("all"), int64_t{3}}}};
-    EXPECT_EQ(render_dlprof_csv({"summary", {facts, sums}}), "Facts\nGPU,\"T4, T4\"\n\nSums\n,Time\nall,3\n");
+    EXPECT_EQ(render_dlprof_csv({"summary", {facts, sums}}), "Facts\nGPU,T4, T4\n\nSums\n,Time\nall,3\n");
 }
 
 }  // namespace

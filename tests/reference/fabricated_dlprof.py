@@ -1,22 +1,29 @@
 """Writes a small Nsight Systems export of a training run as DLProf recorded it: ranges that are Python dicts, with
-autograd's ranges inside and on a thread of its own, over several steps."""
+autograd's ranges inside and on a thread of its own, over several steps. And the database that DLProf would have made of
+an export, from what dlprof_export.py finds in it."""
 
-import random
+import json
+import os
+import sqlite3
 
+import dlprof_export
 import fabricated_export
 
 PROCESS = 5 << 24
 MAIN, ENGINE = PROCESS + 7, PROCESS + 8
+SYSTEM = {"gpuCount": 1, "driverVersion": "515.43.04", "cudaVersion": "11.7", "cudnnVersion": "", "framework":
+          "PyTorch 1.10.1+cu102", "nsysVersion": "2021.5.1", "cpuModel": "Intel(R) Xeon(R) CPU @ 2.30GHz"}
 OPS = {  # function: shapes of its tensors
     "conv2d": ((8, 3, 32, 32), (6, 3, 3, 3)),
     "relu": ((8, 6, 30, 30),),
     "linear": ((8, 64), (10, 64)),
     "cross_entropy": ((8, 10),),
+    "cuda": ((8, 3, 32, 32),),
 }
 NODES = {"conv2d": "CudnnConvolutionBackward0", "relu": "ReluBackward0", "linear": "AddmmBackward0",
          "cross_entropy": "NllLossBackward0"}
 KERNELS = {"conv2d": ["void cudnn::fprop<float>(int)", "turing_fp16_s1688cudnn_fp16_128x128"], "relu": ["void relu()"],
-           "linear": ["volta_h884gemm_64x128_ldg8_nn"], "cross_entropy": ["void nll<int>(int)"]}
+           "linear": ["volta_h884gemm_64x128_ldg8_nn"], "cuda": [], "cross_entropy": ["void nll<int>(int)"]}
 
 
 class Run(fabricated_export.Writer):
@@ -25,6 +32,15 @@ class Run(fabricated_export.Writer):
     def __init__(self, path, seed=1):
         super().__init__(path, seed)
         self.now, self.gpu, self.sequence = 1000, 0, 0
+
+    def machine(self, gpus, **told):
+        system = {**SYSTEM, "gpuCount": len(gpus), **told}
+        self.add("META_DATA_EXPORT", name="EXPORT_PRODUCT_VERSION", value="2021.5.2")
+        self.db.execute(f"CREATE TABLE SystemInfo ({', '.join(system)})")
+        self.db.execute(f"INSERT INTO SystemInfo VALUES ({', '.join('?' * len(system))})", list(system.values()))
+        for number, (name, multiprocessors, version) in enumerate(gpus):
+            self.add("TARGET_INFO_GPU", id=number, name=name, smCount=multiprocessors, computeMajor=version[0],
+                     computeMinor=version[1])
 
     def push(self, thread, text, body=lambda: None, domain=0):
         start = self.now
@@ -59,15 +75,15 @@ class Run(fabricated_export.Writer):
         for kernel in KERNELS[function]:
             self.call(thread, "cudaLaunchKernel_v7000", kernel=kernel)
 
-    def op(self, function, stack):
-        """A marked call; returns what autograd needs."""
+    def op(self, function, stack, tells=True):
+        """A marked call; returns what autograd needs. `tells`: a convolution its stride and padding."""
         self.sequence += 1
         sequence = self.sequence
         args = [{"name": "", "type": "tensor", "shape": shape, "dtype": "float32"} for shape in OPS[function]]
-        if function == "conv2d":  # by place (no bias), then by name
+        if function == "conv2d" and tells:  # by place (no bias), then by name
             args += [{"name": "", "type": "NoneType", "value": None}, {"name": "", "type": "tuple", "value": (2, 1)},
                      {"name": "padding", "type": "int", "value": self.sequence // 2 % 2}]
-        marker = str({"traceMarker": ["train.py:10", f"net.py:{len(stack)}"], "funcStack": stack})
+        marker = str({"traceMarker": ["train.py:10", f"net.py:{len(stack)}, \"forward\""], "funcStack": stack})
         call = str({"mod": "torch.nn.functional", "op": function, "args": args})
 
         def inner():
@@ -88,17 +104,32 @@ class Run(fabricated_export.Writer):
         self.push(ENGINE, f"{NODES[function]}, seq = {sequence}",
                   lambda: self.push(ENGINE, f"aten::{function}_backward", lambda: self.work(ENGINE, function)))
 
+    def copy_to_device(self):
+        """A call that outlives its range."""
+        start = self.now
+        args = [{"name": "", "type": "tensor", "shape": OPS["cuda"][0], "dtype": "float32"}]
+        self.now += 100
+        self.call(MAIN, "cudaMemcpy_v3020", copy=4096)
+        for text, extra in ((str({"traceMarker": ["train.py:9"], "funcStack": "/<module>/<lambda>/cuda"}), 60),
+                            (str({"mod": "Tensor", "op": "cuda", "args": args}), 50)):
+            self.add("NVTX_EVENTS", start=start + 100 - extra, end=start + 200 + extra, eventType=59, globalTid=MAIN,
+                     text=text, domainId=0)
+
     def step(self):
         loader = str({"mod": "torch.utils.data.dataloader", "op": "DataLoader", "args": []})
-        stack = "/<module>/Net::_call_impl(2)/Net::forward"
+        stack = "/<module>/Net::_call_impl/Net::forward"
+        conv = f"{stack}/Conv2d::_call_impl{{}}/Conv2d::forward/conv2d"
         self.push(MAIN, loader, lambda: None)
         self.call(MAIN, "cudaMemcpyAsync_v3020", copy=4096)
-        done = [self.op("conv2d", f"{stack}/conv2d"), self.op("relu", f"{stack}/relu"),
-                self.op("conv2d", f"{stack}/conv2d(2)"), self.op("relu", f"{stack}/relu(2)"),
-                self.op("linear", f"{stack}/linear"), self.op("cross_entropy", "/<module>/cross_entropy")]
+        self.copy_to_device()
+        done = [self.op("conv2d", conv.format(""), tells=False), self.op("relu", f"{stack}/relu"),
+                self.op("conv2d", conv.format("(2)")), self.op("relu", f"{stack}/relu(2)"),
+                self.op("relu", f"{stack}/relu(2)"), self.op("linear", f"{stack}/linear"),
+                self.op("cross_entropy", "/<module>/cross_entropy")]
         for function, sequence in reversed(done):
             self.backward(function, sequence)
-        self.call(MAIN, "cudaDeviceSynchronize_v3020")
+        for name in ("cudaDeviceSynchronize_v3020", "cudaFuncGetAttributes_v3020", "cuMemHostAlloc_v2"):
+            self.call(MAIN, name)
         self.push(MAIN, "aten::add_", lambda: self.work(MAIN, "relu"))  # no marked call around it
 
 
@@ -122,8 +153,7 @@ class TensorFlowRun(Run):
 
 def write_tensorflow(path, steps=3, seed=1):
     run = TensorFlowRun(path, seed)
-    run.add("META_DATA_EXPORT", name="EXPORT_PRODUCT_VERSION", value="2021.5.1")
-    run.add("TARGET_INFO_GPU", id=0, name="Tesla V100-SXM2-16GB", smCount=80, computeMajor=7, computeMinor=0)
+    run.machine([("Tesla V100-SXM2-16GB", 80, (7, 0))], framework="TensorFlow 1.15.5", cudnnVersion="8.3.2")
     for number, name in ((1, "tensorflow-core"), (2, "my/app")):
         run.add("NVTX_EVENTS", start=0, eventType=75, globalTid=MAIN, text=name, domainId=number)
     for _ in range(steps):
@@ -132,12 +162,148 @@ def write_tensorflow(path, steps=3, seed=1):
     run.db.close()
 
 
-def write(path, steps=4, seed=1):
+def write(path, steps=4, seed=1, settings=None):
     run = Run(path, seed)
-    run.add("META_DATA_EXPORT", name="EXPORT_PRODUCT_VERSION", value="2021.5.1")
-    for gpu in (0, 1):
-        run.add("TARGET_INFO_GPU", id=gpu, name="Tesla T4", smCount=40, computeMajor=7, computeMinor=5)
+    run.machine([("Tesla T4", 40, (7, 5))] * 2)
+    if settings:
+        run.push(MAIN, json.dumps({"model_config": settings}))
     for _ in range(steps):
         run.step()
     run.db.commit()
     run.db.close()
+
+
+DATABASE = """
+CREATE TABLE db_version (current_version TEXT, original_version TEXT);
+CREATE TABLE dictionary (id INTEGER PRIMARY KEY, string TEXT);
+CREATE TABLE read_only_ops (id INTEGER PRIMARY KEY, domain_id INT, op_id_id INT, op_id INT, op_name TEXT, op_type_id INT,
+    device_id INT, tc_support_status INT, data_type_id INT, data_format_id INT, output_format_id INT,
+    parameters_format_id INT, direction_id INT, stack_trace TEXT);
+CREATE TABLE read_only_op_instances (id INTEGER PRIMARY KEY, read_only_ops_id TEXT, cpu_start INT, cpu_stop INT,
+    process_id INT, thread_id INT, input_names_id INT, input_shapes_id INT, output_names_id INT, output_shapes_id INT,
+    parameters_id INT);
+CREATE TABLE read_only_kernels (id INTEGER PRIMARY KEY, read_only_ops_id TEXT, op_instance TEXT, name_id INT,
+    long_name_id INT, uses_tc INT, api_start INT, api_stop INT, gpu_start INT, gpu_stop INT, grid_id INT, block_id INT,
+    device_id INT, process_id INT, thread_id INT);
+CREATE TABLE read_only_memcpys (id INTEGER PRIMARY KEY, read_only_ops_id TEXT, op_instance TEXT, name_id INT, api_start
+    INT, api_stop INT, gpu_start INT, gpu_stop INT, device_id INT, process_id INT, thread_id INT, num_bytes INT, copy_kind INT);
+CREATE TABLE read_only_memsets (id INTEGER PRIMARY KEY, read_only_ops_id TEXT, op_instance TEXT, name_id INT, api_start
+    INT, api_stop INT, gpu_start INT, gpu_stop INT, device_id INT, process_id INT, thread_id INT, num_bytes INT);
+CREATE TABLE read_only_cuda_syncs (id INTEGER PRIMARY KEY, read_only_ops_id TEXT, op_instance TEXT, name_id INT, api_start
+    INT, api_stop INT, gpu_start INT, gpu_stop INT, device_id INT, process_id INT, thread_id INT, sync_type INT, event_id INT);
+CREATE TABLE read_only_cuda_calls (id INTEGER PRIMARY KEY, read_only_ops_id TEXT, op_instance TEXT, name_id INT,
+    api_start INT, api_stop INT, process_id INT, thread_id INT);
+CREATE TABLE read_only_grid_block (id INTEGER PRIMARY KEY, x INT, y INT, z INT);
+CREATE TABLE read_only_gpu_infos (id INTEGER PRIMARY KEY, device_id INT, gpu_name TEXT, compute_capability_major INT,
+    compute_capability_minor INT, sm_count INT);
+CREATE TABLE gpu_memories (id INTEGER PRIMARY KEY, total INT, used INT);
+CREATE TABLE read_only_system_config (num_gpus INT, cpu_model TEXT, driver_version TEXT, framework TEXT, cuda_version
+    TEXT, cudnn_version TEXT, nsys_version TEXT, dlprof_version TEXT, dlprof_build TEXT, mode_enum INT, mode_string TEXT);
+CREATE TABLE iteration_list (id INTEGER PRIMARY KEY, aggr_id INT, iter_value INT, start_time INT, stop_time INT);
+CREATE TABLE iteration_key (id INTEGER PRIMARY KEY, aggr_id INT, key_node_id INT);
+CREATE TABLE model_summary (aggr_id INT, wall_time INT, iter_total INT, iter_start INT, iter_stop INT);
+CREATE TABLE expert_systems_feedback (id INTEGER PRIMARY KEY, aggr_id INT, exp_sys_id TEXT, problem TEXT, recommendation
+    TEXT);
+"""
+
+
+class Database:
+    """What DLProf would have made of a run; `found`: the Files of dlprof_reports.py, whose range is aggregated."""
+
+    def __init__(self, path, found):
+        if os.path.exists(path):
+            os.unlink(path)
+        self.db, self.found, self.run = sqlite3.connect(path), found, found.run
+        self.texts, self.sizes = {}, {}
+        self.db.executescript(DATABASE)
+        self.insert("db_version", current_version="1.8.0", original_version="1.8.0")
+        self.ops()
+        self.work()
+        self.machine()
+        self.aggregation()
+        self.db.commit()
+        self.db.close()
+
+    def insert(self, table, **values):
+        self.db.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})",
+                        list(values.values()))
+
+    def text(self, text):
+        if text not in self.texts:
+            self.texts[text] = len(self.texts) + 1
+            self.insert("dictionary", id=self.texts[text], string=text)
+        return self.texts[text]
+
+    def size(self, size):
+        if size not in self.sizes:
+            self.sizes[size] = len(self.sizes) + 1
+            self.insert("read_only_grid_block", id=self.sizes[size], **dict(zip("xyz", size)))
+        return self.sizes[size]
+
+    def json(self, shapes):
+        return self.text(json.dumps(shapes, separators=(",", ":")) + "\n")
+
+    def ops(self):
+        self.op_ids, self.instance_ids = {}, {}
+        for number, i in enumerate(self.run.instances, 1):
+            op, kind = i.op, i.op.kind
+            if op not in self.op_ids:
+                self.op_ids[op] = len(self.op_ids) + 1
+                letters = lambda table: self.text(table[kind.type]) if kind.type in table else None
+                self.insert("read_only_ops", id=self.op_ids[op], domain_id=1, op_id_id=self.text(op.id), op_name=kind.name,
+                            op_type_id=self.text(kind.type), tc_support_status=0 if op.eligible else 2 if kind.pseudo else 3,
+                            data_type_id=self.text(kind.dtype), direction_id=self.text(kind.direction), stack_trace=kind.stack,
+                            data_format_id=letters(dlprof_export.INPUT_LETTERS), output_format_id=letters(dlprof_export.OUTPUT_LETTERS),
+                            parameters_format_id=self.text(dlprof_export.PARAMETER_LETTERS) if kind.type == "conv2d" else None)
+            self.instance_ids[i] = number
+            self.insert("read_only_op_instances", id=number, read_only_ops_id=str(self.op_ids[op]), cpu_start=i.begin,
+                        cpu_stop=i.end, process_id=5, thread_id=i.thread & 0xffffff, input_shapes_id=self.json(i.shapes),
+                        output_shapes_id=self.json(i.outputs), parameters_id=self.json(i.parameters))
+
+    def call(self, call):
+        i = call.instance
+        return {"read_only_ops_id": str(self.op_ids[i.op]), "op_instance": str(self.instance_ids[i]), "api_start": call.begin,
+                "api_stop": call.end, "process_id": 5, "thread_id": call.thread & 0xffffff}
+
+    def work(self):
+        launches = set()
+        for w in self.run.work:
+            launches.add(w.call)
+            facts = {**self.call(w.call), "gpu_start": w.begin, "gpu_stop": w.end, "device_id": w.device}
+            if w.kind == "KERNEL":
+                self.insert("read_only_kernels", **facts, name_id=self.text(w.short), long_name_id=self.text(w.kernel),
+                            uses_tc=int(w.tc), grid_id=self.size(w.size[:3]), block_id=self.size(w.size[3:]))
+            else:
+                self.insert("read_only_memcpys", **facts, name_id=self.text(w.call.name), num_bytes=w.bytes, copy_kind=1)
+        for call in self.run.all_calls:
+            if call in launches:
+                continue
+            if "Synchronize" in call.name:
+                self.insert("read_only_cuda_syncs", **self.call(call), name_id=self.text(call.name), gpu_start=0, gpu_stop=0,
+                            device_id=0, sync_type=4)
+            else:
+                self.insert("read_only_cuda_calls", **self.call(call), name_id=self.text(call.name))
+
+    def machine(self):
+        s = self.run.system()
+        for number, name in zip(s["ids"], s["gpus"]):
+            self.insert("read_only_gpu_infos", device_id=number, gpu_name=name, compute_capability_major=7,
+                        compute_capability_minor=5, sm_count=40)
+            self.insert("gpu_memories", total=0, used=0)
+        self.insert("read_only_system_config", num_gpus=len(s["gpus"]), cpu_model=s["cpu"], driver_version=s["driver"],
+                    framework=s["framework"], cuda_version=s["cuda"], cudnn_version=s["cudnn"], nsys_version=s["nsys"],
+                    dlprof_version=s["dlprof"], dlprof_build=s["build"], mode_enum=4, mode_string="pytorch")
+
+    def aggregation(self):
+        found = self.found
+        # An older aggregation: the whole run as one.
+        self.insert("iteration_list", aggr_id=1, iter_value=0, start_time=0, stop_time=self.run.iterations[-1][1])
+        self.insert("iteration_key", aggr_id=1, key_node_id=self.text(""))
+        self.insert("expert_systems_feedback", aggr_id=1, problem="old", recommendation="old")
+        for number, (start, stop) in enumerate(self.run.iterations):
+            self.insert("iteration_list", aggr_id=2, iter_value=number, start_time=start, stop_time=stop)
+        self.insert("iteration_key", aggr_id=2, key_node_id=self.text(self.run.key_op))
+        self.insert("model_summary", aggr_id=2, wall_time=found.wall, iter_total=len(self.run.iterations),
+                    iter_start=found.start, iter_stop=found.stop)
+        for problem, recommendation in found.findings():
+            self.insert("expert_systems_feedback", aggr_id=2, problem=problem, recommendation=recommendation)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""`opsight report --style dlprof` against the plain Python of dlprof_reports.py, row by row: on a fabricated training
-run with DLProf's marks, on an export of PyTorch's emit_nvtx from the corpus, and on a database of DLProf."""
+"""`opsight report --style dlprof` against the plain Python of dlprof_reports.py, byte for byte: on a fabricated training
+run with DLProf's marks and on the database that DLProf would have made of it, on nodes of TensorFlow, and on an export of
+PyTorch's emit_nvtx from the corpus."""
 
 import csv
 import io
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import unittest
 
+import dlprof_export
 import dlprof_reports
 import fabricated_dlprof
 import opsight_cli
@@ -17,26 +19,6 @@ import opsight_cli
 CORPUS = opsight_cli.shared_folder("corpus", "nsys-sqlite")
 EMIT_NVTX = os.path.join(CORPUS or "", "nsys-sqlite", "nsys-ai__h100_2gpu_1s.sqlite")
 DATABASE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuzz", "exports", "dlprof.sql")
-
-SIXTEEN = ",".join(dlprof_reports.TIMES)
-FIRST_LINES = {
-    "detailed": "All Iterations\nOp ID,Op Name,Direction,Op Type,No. Calls,TC Eligible,Using TC," + SIXTEEN +
-                ",Data Type,Stack Trace\n",
-    "iteration": "Iteration Report\nIteration,Op ID,Op Name,Direction,Op Type,Kernel Name,Device ID,"
-                 "GPU Start Time (ns),GPU Duration (ns),API Call Start (ns),API Call Time (ns),Uses TC,Grid X,Grid Y,"
-                 "Grid Z,Block X,Block Y,Block Z,Data Types,Input Shapes,Parameters,Output Shapes,Long Kernel Name\n",
-    "kernel": "Kernel Report\nKernel Name,Op ID,Op Name,Direction,Uses TC,Total GPU Time (ns),Avg GPU Time (ns),"
-              "Min GPU Time (ns),Max GPU Time (ns),Total API Time (ns),Avg API Time (ns),Min API Time (ns),"
-              "Max API Time (ns)\n",
-    "tensor_core": "Tensor Core Report\nOp ID,Op Name,Direction,Op Type,Uses TC,Total GPU Time (ns),TC GPU Time (ns),"
-                   "Non-TC GPU Time (ns),TC Utilization (%),Total Kernel Count,TC Kernel Count,TC Kernel Names,"
-                   "Non-TC Kernel Count,Non-TC Kernel Names\n",
-    "op_type": "Op Type Summary Report\nOp Type,# Ops,# Calls," + SIXTEEN + "\n",
-    "group_op": "Group Op Report\nName,Num Calls Aggregated,Num TC Eligible Ops,Num Ops Using TC," + SIXTEEN + "\n",
-    "expert_systems": "Expert Systems Feedback\nProblem,Recommendation\n",
-    "summary": "System Config\nGPU Count,",
-}
-
 
 class Reports:
     """The eight files of one run."""
@@ -72,65 +54,99 @@ class Dlprof(unittest.TestCase):
         fabricated_dlprof.write(path, **options)
         return path
 
-    def assert_all_same(self, path, key_op=None):
-        made = Reports(path, *(["--key-op", key_op] if key_op else []))
-        wanted = dlprof_reports.Export(path, key_op)
-        for name in ("detailed", "iteration", "kernel", "tensor_core", "op_type", "group_op"):
-            rows = [{head: str(value) for head, value in row.items()} for row in getattr(wanted, name)()]
-            self.assertEqual(sorted(made.rows(name), key=str), sorted(rows, key=str), name)
-            self.assertGreater(len(rows), 0, name)
-        facts = made.facts()
-        for name, value in wanted.summary().items():
-            if isinstance(value, list):
-                self.assertEqual(facts[name], [str(part) for part in value], name)
-            elif isinstance(value, float):
-                self.assertAlmostEqual(float(facts[name][0]), value, delta=0.0501, msg=name)
-            else:
-                self.assertEqual(facts[name], [str(value)], name)
-        shares = [float(facts[f"{name} Duration %"][0]) for name in (
-            "Tensor Core Kernel", "Non-Tensor Core Kernel", "Memory", "Dataloader", "IO", "CPU", "Other")]
-        self.assertAlmostEqual(sum(shares), 100, delta=0.36)
-        return made
+    def assert_same(self, made, wanted):
+        self.assertEqual(list(made.files), list(wanted.all()))
+        for name, text in wanted.all().items():
+            self.assertEqual(made.files[name].split("\n"), text.split("\n"), name)
 
-    def test_first_lines_are_those_of_dlprof(self):
-        made = Reports(self.fabricated())
-        self.assertEqual(list(made.files), ["summary", "detailed", "iteration", "kernel", "tensor_core", "op_type",
-                                            "group_op", "expert_systems"])
-        for name, lines in FIRST_LINES.items():
-            self.assertTrue(made.files[name].startswith(lines), f"{name}: {made.files[name][:900]}")
-            self.assertTrue(made.files[name].endswith("\n"))
+    def found(self, path, key_op="", start=0, stop=None):
+        return dlprof_reports.Files(dlprof_export.Export(path, key_op), start, stop)
 
-    def test_marked_run(self):
+    def database(self, found):
+        path = self.path("dlprof_dldb.sqlite")
+        fabricated_dlprof.Database(path, found)
+        return path
+
+    def test_export_and_database_of_a_marked_run(self):
         for seed in (1, 2, 3):
-            made = self.assert_all_same(self.fabricated(seed=seed))
-            problems = [row["Problem"] for row in made.rows("expert_systems")]
-            self.assertEqual(problems, [
-                "Unable to split profile into training iterations: no key op was given",
-                "The following GPU device IDs are not being used: 1",
-                "6 ops were eligible to use tensor cores but none are using FP16"])
-            sizes = {row["Output Shapes"] for row in made.rows("iteration") if row["Op Type"] == "conv2d"}
-            self.assertEqual(sizes, {"<N:8, K:6, P:15, Q:30>", "<N:8, K:6, P:16, Q:32>"})
+            path = self.fabricated(seed=seed)
+            found = self.found(path)
+            self.assert_same(Reports(path), found)
+            self.assert_same(Reports(self.database(found)), found)
 
-    def test_marked_run_by_key_op(self):
-        path = self.fabricated(steps=6)
-        made = self.assert_all_same(path, "CROSS_ENTROPY_1")
-        self.assertEqual(made.facts()["Total Iterations"], ["7"])  # what comes after the last one is one, too
-        self.assertNotIn("Unable", made.files["expert_systems"])
+    def test_export_and_database_by_key_op(self):
+        for seed, steps in ((4, 6), (5, 2)):
+            path = self.fabricated(seed=seed, steps=steps)
+            found = self.found(path, "CROSS_ENTROPY_1")
+            self.assertEqual(len(found.run.iterations), steps + 1)  # what comes after the last one is one, too
+            self.assert_same(Reports(path, "--key-op", "CROSS_ENTROPY_1"), found)
+            made = Reports(self.database(found))
+            self.assert_same(made, found)
+            self.assertNotIn("Unable", made.files["expert_systems"])
 
     def test_a_range_holds_its_iterations_only(self):
         path = self.fabricated(steps=6)
-        every = Reports(path, "--key-op", "CROSS_ENTROPY_1").rows("iteration")
-        made = Reports(path, "--key-op", "CROSS_ENTROPY_1", "--iter-start", "2", "--iter-stop", "3")
-        self.assertEqual(made.rows("iteration"), [row for row in every if row["Iteration"] in "23"])
-        self.assertEqual(made.facts()["Aggregated Iterations"], ["2"])
-        ops = [row for row in made.rows("detailed") if not row["Op Name"].startswith("unassociated")]
-        self.assertEqual((len(ops), {row["No. Calls"] for row in ops}), (13, {"2"}))
-        refused = opsight_cli.run("report", path, "--style", "dlprof", "--iter-start", "9", check=False)
-        self.assertEqual(refused.returncode, 2)
+        for start, stop in ((0, 1), (2, 3), (6, 6)):
+            found = self.found(path, "CROSS_ENTROPY_1", start, stop)
+            options = ["--iter-start", str(start), "--iter-stop", str(stop)]
+            self.assert_same(Reports(path, "--key-op", "CROSS_ENTROPY_1", *options), found)
+            # A database has the range that it aggregates, and gives another one.
+            self.assert_same(Reports(self.database(found)), found)
+            database = self.database(self.found(path, "CROSS_ENTROPY_1"))
+            self.assert_same(Reports(database, *options), found)
+        for option in ("--iter-start=9", "--iter-start=-1"):
+            refused = opsight_cli.run("report", path, "--style", "dlprof", option, check=False)
+            self.assertEqual(refused.returncode, 2, refused.stderr)
+
+    def test_the_id_of_any_call_names_the_key_op(self):
+        path = self.fabricated(steps=4)
+        by_first = Reports(path, "--key-op", "LINEAR_1")
+        self.assertEqual(by_first.facts()["Total Iterations"], ["5"])
+        # LINEAR_2 is the backward call, LINEAR_3 that of the second step.
+        self.assertEqual(Reports(path, "--key-op", "LINEAR_3").files, by_first.files)
+        name = "/module/Net::_call_impl/Net::forward/linear"
+        self.assertEqual(Reports(path, "--key-op", name).files, by_first.files)
+
+    def test_settings_that_a_range_tells(self):
+        for value in (True, False):
+            path = self.fabricated(settings={"emit_nvtx": True, "cudnn_benchmark_disabled": value})
+            made = Reports(path)
+            self.assert_same(made, self.found(path))
+            self.assertEqual("torch.backends.cudnn.benchmark" in made.files["expert_systems"], value)
+
+    def test_a_database_cut_anew_is_judged_anew(self):
+        path = self.fabricated(steps=5)
+        database = self.database(self.found(path))
+        self.assertIn("key op  not found", Reports(database).files["expert_systems"])
+        made = Reports(database, "--key-op", "CROSS_ENTROPY_1")
+        self.assertEqual(made.facts()["Total Iterations"], ["6"])
+        self.assertNotIn("Unable", made.files["expert_systems"])
+
+    def test_the_form_of_the_files(self):
+        made = Reports(self.fabricated())
+        detailed = made.files["detailed"].split("\n")
+        self.assertEqual(detailed[0], "All Iterations")
+        pseudo = next(line for line in detailed if line.startswith('"CUDADEVICESYNCHRONIZE_V3020_1"'))
+        self.assertRegex(pseudo, r'^"CUDADEVICESYNCHRONIZE_V3020_1","unassociated_cudaDeviceSynchronize_v3020",,'
+                                 r'"cudaDeviceSynchronize_v3020",1,no,no,(\d+),\1\.0,\1,\1,0,0\.0,0,0,.*,,""$')
+        self.assertIn('"/module/lambda/cuda",fprop,"cuda",', made.files["detailed"])
+        self.assertIn('"<N:8, C:3, H:32, W:32>; <K:6, C:3, R:3, S:3>","","<N:8, K:6, P:30, Q:30>"', made.files["iteration"])
+        self.assertIn('"<SH:2, SW:1>; <PH:', made.files["iteration"])
+        self.assertIn("\nGPU Name(s),Tesla T4, Tesla T4\nCPU Model,Intel(R) Xeon(R) CPU @ 2.30GHz\nGPU Driver Version,"
+                      "515.43.04\nFramework,PyTorch 1.10.1+cu102\nCUDA Version,11.7\nNSys Version,2021.5.1\n",
+                      made.files["summary"])
+        self.assertIn("\nIteration Time Standard Deviation,0.0\n\nAll Ops\n,GPU Time (ns),CPU Time (ns),# Ops\nAll ops,",
+                      made.files["summary"])
+        self.assertEqual(made.facts()["Memory"][2], "2")  # cudaMemcpyAsync_v3020, cudaMemcpy_v3020
+        for text in made.files.values():
+            self.assertTrue(text.endswith("\n") and not text.endswith("\n\n") and "\r" not in text)
 
     @unittest.skipIf(not CORPUS, "no corpus")
     def test_emit_nvtx(self):
-        made = self.assert_all_same(EMIT_NVTX)
+        writer = opsight_cli.run("--version").stdout.strip()
+        found = dlprof_reports.Files(dlprof_export.Export(EMIT_NVTX, writer=writer))
+        made = Reports(EMIT_NVTX)
+        self.assert_same(made, found)
         facts = made.facts()
         self.assertEqual((facts["GPU Count"], facts["CUDA Version"]), (["2"], ["13.0"]))
         self.assertNotIn("cuDNN Version", facts)
@@ -143,20 +159,20 @@ class Dlprof(unittest.TestCase):
     def test_nodes_of_tensorflow(self):
         path = self.tensorflow()
         made = Reports(path)
+        self.assert_same(made, self.found(path))
         ops = {row["Op Name"]: row for row in made.rows("detailed")}
-        self.assertEqual(list(ops), sorted(ops, key=lambda name: -int(ops[name]["Total GPU Time (ns)"])))
         self.assertEqual({name: (row["Direction"], row["Op Type"], row["TC Eligible"], row["Using TC"], row["No. Calls"])
                           for name, row in ops.items()}, {
-            "model/dense/MatMul": ("fprop", "MatMul", "yes", "yes", "3"),
-            "model/dense/Relu": ("fprop", "Relu", "no", "no", "3"),
-            "gradients/model/dense/MatMul_grad/MatMul_1": ("bprop", "MatMul", "yes", "yes", "3"),
-            "train/AssignAdd": ("fprop", "AssignAdd", "no", "no", "3"),
-            "global_step": ("fprop", "VariableV2", "no", "no", "3")})
+            "model/dense/MatMul": ("", "MatMul", "yes", "yes", "3"),
+            "model/dense/Relu": ("", "Relu", "no", "no", "3"),
+            "gradients/model/dense/MatMul_grad/MatMul_1": ("", "MatMul", "yes", "yes", "3"),
+            "train/AssignAdd": ("", "AssignAdd", "no", "no", "3"),
+            "global_step": ("", "VariableV2", "no", "no", "3")})
         groups = [row["Name"] for row in made.rows("group_op")]
-        self.assertEqual(groups, ["/", "/gradients/", "/gradients/model/", "/gradients/model/dense/",
-                                  "/gradients/model/dense/MatMul_grad/", "/model/", "/model/dense/", "/train/"])
+        self.assertEqual(groups, ["_CompleteModel_", "gradients/", "gradients/model/", "gradients/model/dense/",
+                                  "gradients/model/dense/MatMul_grad/", "model/", "model/dense/", "train/"])
         facts = made.facts()
-        self.assertEqual((facts["Framework"], facts["Total Iterations"]), (["TensorFlow"], ["3"]))
+        self.assertEqual((facts["Framework"], facts["Total Iterations"]), (["TensorFlow 1.15.5"], ["3"]))
         self.assertIn("No XLA ops detected", made.files["expert_systems"])
         # A whole node ends the iterations; a mode of another framework does not look for global_step.
         by_node = Reports(path, "--key-op", "gradients/model/dense/MatMul_grad/MatMul_1")
@@ -187,8 +203,9 @@ class Dlprof(unittest.TestCase):
         path = self.fabricated()
         made, all_ops = Reports(path, "--mode", "simple"), Reports(path)
         self.assertEqual({row["Op Name"] for row in made.rows("detailed")},
-                         {"unassociated_cudaLaunchKernel", "unassociated_cudaMemcpyAsync",
-                          "unassociated_cudaDeviceSynchronize"})
+                         {"unassociated_cudaLaunchKernel_v7000", "unassociated_cudaMemcpyAsync_v3020",
+                          "unassociated_cudaMemcpy_v3020", "unassociated_cudaDeviceSynchronize_v3020",
+                          "unassociated_cudaFuncGetAttributes_v3020", "unassociated_cuMemHostAlloc_v2"})
         self.assertEqual(made.facts()["All kernels"], all_ops.facts()["All kernels"])
         self.assertEqual(opsight_cli.run("report", path, "--style", "dlprof", "--mode", "mxnet", check=False).returncode, 2)
 
@@ -212,7 +229,7 @@ class Dlprof(unittest.TestCase):
         self.assertEqual(wrong.returncode, 2)
         self.assertIn("my/app, tensorflow-core", wrong.stderr)
 
-    def test_database_of_dlprof(self):
+    def test_a_small_database_by_hand(self):
         path = self.path("dlprof_dldb.sqlite")
         with open(DATABASE, encoding="utf-8") as script:
             connection = sqlite3.connect(path)
@@ -222,26 +239,46 @@ class Dlprof(unittest.TestCase):
         first, second, copy = made.rows("detailed")
         # Kernels of 100 000 and 39 678 ns cover 130 846 ns; then a set of 1000, and 10 000 in the second instance.
         self.assertEqual([first[head] for head in ("Op ID", "Op Name", "Direction", "Op Type", "No. Calls")],
-                         ["CONV2D_1", "/Net::_call_impl/Net::forward/conv2d", "fprop", "conv2d", "2"])
+                         ["CONV2D_1", "/module/Net::_call_impl/Net::forward/conv2d", "fprop", "conv2d", "2"])
         self.assertEqual(first["Max GPU Time (ns)"], str(130846 + 1000))
         self.assertEqual(first["Total GPU Idle (ns)"], str(160000 - 150846))
-        self.assertEqual(first["Total CPU Time (ns)"], "300000")
+        self.assertEqual((first["Total CPU Time (ns)"], first["Avg. CPU Time (ns)"]), ("300000", "150000.0"))
         # Of the calls 10 000 + 5000 of kernels, 1000 of a set, 3000 of a wait, 500 of another; then 10 000.
         self.assertEqual(first["Total CPU Overhead (ns)"], str(300000 - 29500))
-        self.assertEqual((first["Data Type"], first["Stack Trace"]), ("float32", "net.py:7"))
+        self.assertEqual((first["Data Type"], first["Stack Trace"]), ("float32", "train.py:3\nnet.py:7"))
         self.assertEqual((second["Op ID"], second["Direction"]), ("CONV2D_2", "bprop"))
-        self.assertEqual((copy["Op Name"], copy["Total GPU Time (ns)"]), ("unassociated_cudaMemcpy", "7000"))
+        self.assertEqual([copy[head] for head in ("Op ID", "Op Name", "Op Type", "Direction", "Total GPU Time (ns)")],
+                         ["CUDAMEMCPY_V3020_1", "unassociated_cudaMemcpy_v3020", "cudaMemcpy_v3020", "", "7000"])
         kernel = made.rows("kernel")[0]
         self.assertEqual(kernel["Total GPU Time (ns)"], str(100000 + 39678 + 10000))
-        self.assertEqual([row["Iteration"] for row in made.rows("iteration")], ["0", "0", "0", "1"])
+        self.assertEqual([row["Iteration"] for row in made.rows("iteration")], ["0", "0", "1", "0"])
+        shapes = "<N:1, C:3, H:32, W:32>; <K:6, C:3, R:3, S:3>"
         self.assertEqual([(row["Input Shapes"], row["Parameters"], row["Output Shapes"]) for row in made.rows("iteration")],
-                         [("<N:1, C:3, H:32, W:32>; <K:6, C:3, R:3, S:3>", "<U:1, V:1>", "<N:1, K:6, P:30, Q:30>")] * 2 +
-                         [("", "", ""), ("<N:1, C:3, H:32, W:32>; <K:6, C:3, R:3, S:3>", "", "")])
-        self.assertEqual(made.facts()["DLProf Version"], ["v1.8.0"])
-        self.assertEqual((made.facts()["CUDA Version"], made.facts()["cuDNN Version"]), (["11.5"], ["8.3"]))
+                         [(shapes, "<SH:1, SW:1>; <PH:0, PW:0>; <DH:1, DW:1>; <G:1>", "<N:1, K:6, P:30, Q:30>")] * 2 +
+                         [(shapes, "", ""), ("", "", "")])
+        facts = made.facts()
+        self.assertEqual((facts["Wall Clock Time (ns)"], facts["Total Iterations"]), (["601000"], ["2"]))
+        self.assertEqual(facts["Average Iteration Time (ns)"], ["300500.0"])
+        self.assertEqual(facts["Memory"], ["8000", "11000", "2"])  # cudaMemcpy_v3020 and cudaMemsetAsync_v3020
+        # The other GPU rests: 230 846 - 70 000 ns of kernels, of which 160 846 are covered.
+        self.assertEqual(facts["GPU Utilization %"], [f"{100 * (130846 + 20000 + 10000) / 601000 / 2:.1f}"])
+        self.assertEqual((facts["DLProf Version"], facts["CUDA Version"], facts["cuDNN Version"]), (["v1.8.0"], ["11.5"], ["8.3"]))
         self.assertEqual(made.rows("expert_systems"), [{"Problem": "2 ops were eligible", "Recommendation": "Try AMP"}])
         again = Reports(path, "--key-op", "CONV2D_2")
         self.assertEqual(again.facts()["Total Iterations"], ["2"])
+
+    def test_a_database_and_its_export_import_alike(self):
+        path = self.fabricated()
+        sources = {"export": path, "database": self.database(self.found(path))}
+        layers = {}
+        for name, source in sources.items():
+            profile = self.path(name + ".opsight")
+            opsight_cli.run("import", source, "--output", profile)
+            rows = opsight_cli.run("sql", profile, "SELECT DISTINCT path FROM raw.layers ORDER BY 1", "--format", "csv").stdout
+            layers[name] = rows.splitlines()[1:]
+            self.assertIn("PyTorch 1.10.1+cu102", opsight_cli.run("info", profile).stdout)
+        self.assertEqual(layers["export"], ["Net", "Net/Conv2d", "Net/Conv2d(2)"])
+        self.assertEqual(layers["database"], layers["export"])
 
     def test_options_that_mean_nothing_are_refused(self):
         path = self.fabricated()

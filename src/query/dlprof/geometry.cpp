@@ -18,11 +18,8 @@ bool fits(const Shape& shape, size_t dimensions) {
     return true;
 }
 
-std::string with_letters(std::string_view letters, const Shape& shape) {
-    std::string out = "<";
-    for (size_t i = 0; i < shape.size(); ++i)
-        out += fmt::format("{}{}:{}", i > 0 ? ", " : "", letters[i], shape[i]);
-    return out + '>';
+std::string json(const Shape& shape) {
+    return fmt::format("[[{}]]", fmt::join(shape, ", "));
 }
 
 // One number stands for both dimensions.
@@ -45,8 +42,9 @@ Geometry convolution(const Arguments& a) {
                        both(a.padding, 0, 0, padding) && both(a.dilation, 1, 1, dilation);
     if (!known) return {};
     Geometry g;
-    g.parameters = fmt::format("<ph:{}, pw:{}, U:{}, V:{}, dh:{}, dw:{}, g:{}>", padding[0], padding[1],
-                               stride[0], stride[1], dilation[0], dilation[1], a.groups.value_or(1));
+    if (a.stride || a.padding || a.dilation || a.groups)
+        g.parameters = fmt::format("[[{}], [{}], [{}], [{}]]", fmt::join(stride, ", "),
+                                   fmt::join(padding, ", "), fmt::join(dilation, ", "), a.groups.value_or(1));
     Shape out = {a.tensors[0][0], a.tensors[1][0], 0, 0};
     for (size_t i = 0; i < 2; ++i) {
         const int64_t filter = a.tensors[1][2 + i];
@@ -55,12 +53,8 @@ Geometry convolution(const Arguments& a) {
         if (room < 0) return g;
         out[2 + i] = room / stride[i] + 1;
     }
-    g.outputs = with_letters("NKPQ", out);
+    g.outputs = json(out);
     return g;
-}
-
-std::string plain(const Shape& shape) {
-    return fmt::format("<{}>", fmt::join(shape, ", "));
 }
 
 std::string linear_output(const std::vector<Shape>& tensors) {
@@ -68,7 +62,7 @@ std::string linear_output(const std::vector<Shape>& tensors) {
     Shape out = tensors[0];
     if (out.back() != tensors[1][1]) return {};
     out.back() = tensors[1][0];
-    return out.size() == 2 ? with_letters("NM", out) : plain(out);
+    return json(out);
 }
 
 // The last two tensors multiply: a third before them is added.
@@ -79,7 +73,7 @@ std::string product_output(const std::vector<Shape>& tensors, size_t dimensions,
     if (!fits(a, dimensions) || !fits(b, dimensions) || a.back() != b[dimensions - 2]) return {};
     Shape out = a;
     out.back() = b.back();
-    return dimensions == 2 ? with_letters("MN", out) : plain(out);
+    return json(out);
 }
 
 }  // namespace

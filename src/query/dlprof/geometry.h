@@ -1,5 +1,5 @@
 // Parameters and output shapes of convolutions and matrix multiplies, from the arguments of the call.
-// DLProf 1.4 and later told them of these ops only. In which letters is not known: these are PyProf's.
+// DLProf 1.4 and later told them of these ops only.
 #pragma once
 
 #include <optional>
@@ -20,8 +20,10 @@ struct Arguments {
     bool complete = true;  // false: one of them has a form that is not understood
 };
 
+// As JSON. Parameters are stride, padding, dilation and groups, where the call tells any of them: without,
+// the output is that of the defaults.
 struct Geometry {
-    std::string parameters, outputs;  // "<ph:0, pw:0, U:1, V:1, dh:1, dw:1, g:1>", "<N:1, K:6, P:30, Q:30>"
+    std::string parameters, outputs;  // "[[1, 1], [0, 0], [1, 1], [1]]", "[[1, 6, 30, 30]]"
 };
 // Empty for other ops, and where the arguments do not fit each other.
 Geometry geometry_of(std::string_view type, const Arguments& arguments);

@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "hardware/tensor_cores.h"
-#include "import/nsys/python_literal.h"
-#include "query/dlprof/geometry.h"
 #include "query/dlprof/recording.h"
 
 namespace opsight::dlprof {
@@ -55,7 +53,8 @@ class Loader {
         if (options_.mode == Mode::kSimple)
             r_.origin = Origin::kNone;
         else if (!own_ranges_)
-            OPSIGHT_TRY(is_recorded() ? payloads() : marks());
+            OPSIGHT_TRY(is_recorded() ? recorded() : marks());
+        OPSIGHT_TRY(model_config());
         return std::move(r_);
     }
 
@@ -71,19 +70,15 @@ class Loader {
     }
 
     Status facts() {
-        OPSIGHT_TRY(each("SELECT key, value FROM raw.meta ORDER BY rowid",
-                         [this](const auto& row) { r_.facts.emplace(text(row[0]), text(row[1])); }));
+        OPSIGHT_TRY(each("SELECT key, value FROM raw.meta ORDER BY rowid", [this](const auto& row) {
+            const auto [it, is_new] = r_.facts.emplace(text(row[0]), text(row[1]));
+            if (!is_new && it->first.starts_with("property.source.")) it->second += '\n' + text(row[1]);
+        }));
         r_.from_nsys = r_.fact("producer").starts_with("Nsight Systems");
-        OPSIGHT_TRY(
-            each("SELECT value::BIGINT FROM raw.meta WHERE key IN ('begin_ns', 'end_ns') ORDER BY key",
-                 [this, end = false](const auto& row) mutable {
-                     (end ? r_.end : r_.begin) = number(row[0]);
-                     end = true;
-                 }));
-        OPSIGHT_TRY(each("SELECT begin_ns, end_ns FROM raw.iterations WHERE rank = 0 ORDER BY number",
-                         [this](const auto& row) {
-                             r_.stored_iterations.push_back({number(row[0]), number(row[1])});
-                         }));
+        r_.zero = -source_.shown_time(0);
+        OPSIGHT_TRY(each(
+            "SELECT begin_ns, end_ns FROM raw.iterations WHERE rank = 0 ORDER BY number",
+            [this](const auto& row) { r_.stored_iterations.emplace_back(number(row[0]), number(row[1])); }));
         return devices();
     }
 
@@ -242,6 +237,7 @@ class Loader {
                     const bool inside = row >= 0 && c.track.back() == track[i] && begin[i] < c.end.back();
                     if (!inside) {
                         ++row;
+                        c.id.push_back(id[i]);
                         c.track.push_back(track[i]);
                         c.name.push_back(name[i]);
                         c.iteration.push_back(iteration[i]);
@@ -274,12 +270,16 @@ class Loader {
     }
 
     Status names() {
-        OPSIGHT_TRY(
-            each("SELECT id, name, coalesce(nullif(base_name, ''), short_name), uses_tc FROM "
-                 "raw.kernel_names",
-                 [this](const auto& row) {
-                     at(r_.kernels, number(row[0])) = {text(row[1]), text(row[2]), number(row[3]) == 1};
-                 }));
+        // A database of DLProf says which kernels it took for such of Tensor Cores.
+        const std::set<std::string> told = lines("property.source.tc_kernels");
+        const bool is_told = r_.facts.contains("property.source.tc_kernels");
+        OPSIGHT_TRY(each(
+            "SELECT id, name, coalesce(nullif(base_name, ''), short_name), uses_tc FROM raw.kernel_names",
+            [&](const auto& row) {
+                const std::string name = text(row[1]);
+                at(r_.kernels, number(row[0])) = {name, text(row[2]),
+                                                  is_told ? told.contains(name) : number(row[3]) == 1};
+            }));
         OPSIGHT_TRY(
             each("SELECT id, grid_x, grid_y, grid_z, block_x, block_y, block_z FROM raw.launch_configs",
                  [this](const auto& row) {
@@ -287,9 +287,32 @@ class Loader {
                      for (size_t i = 0; i < sizes.size(); ++i)
                          sizes[i] = number(row[i + 1]);
                  }));
+        return call_names();
+    }
+
+    std::set<std::string> lines(const std::string& key) const {
+        std::set<std::string> found;
+        std::string_view rest =
+            r_.facts.contains(key) ? std::string_view(r_.facts.at(key)) : std::string_view();
+        while (!rest.empty()) {
+            const size_t end = std::min(rest.find('\n'), rest.size());
+            found.emplace(rest.substr(0, end));
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+        }
+        return found;
+    }
+
+    // With the version of the call, where the source has one: "cudaLaunchKernel_v7000".
+    Status call_names() {
+        std::map<std::string, std::string> spelled;
+        for (const std::string& name : lines("property.source.api_names"))
+            spelled.emplace(name.substr(0, name.rfind("_v")), name);
         return each("SELECT id, text FROM raw.strings WHERE id IN (SELECT name FROM raw.api_calls)",
-                    [this](const auto& row) {
-                        r_.call_names.emplace(static_cast<int32_t>(number(row[0])), text(row[1]));
+                    [&](const auto& row) {
+                        const std::string name = text(row[1]);
+                        const auto found = spelled.find(name);
+                        r_.call_names.emplace(static_cast<int32_t>(number(row[0])),
+                                              found == spelled.end() ? name : found->second);
                     });
     }
 
@@ -311,12 +334,23 @@ class Loader {
         r_.told_of.emplace(static_cast<int32_t>(number(op)), it->second);
     }
 
-    Status payloads() {
+    // A database of DLProf: what it tells of ops, of pseudo-ops (with the calls that these are), and its
+    // iterations.
+    Status recorded() {
         r_.origin = Origin::kRecorded;
+        const auto take = [this](const auto& row) { tell(row[0], text(row[1]), text(row[2])); };
+        OPSIGHT_TRY(
+            each("SELECT r.id, x.text, p.text FROM raw.nvtx_ranges r JOIN raw.nvtx_payloads p ON p.id = r.id "
+                 "JOIN raw.strings x ON x.id = r.text WHERE p.type = 2",
+                 take));
+        OPSIGHT_TRY(
+            each("SELECT a.id, p.text FROM raw.api_calls a JOIN raw.nvtx_payloads p ON p.id = a.id "
+                 "WHERE p.type = 2",
+                 [this](const auto& row) { tell(row[0], {}, text(row[1])); }));
         return each(
-            "SELECT r.id, x.text, p.text FROM raw.nvtx_ranges r JOIN raw.nvtx_payloads p ON p.id = r.id "
-            "JOIN raw.strings x ON x.id = r.text WHERE p.type = 2",
-            [this](const auto& row) { tell(row[0], text(row[1]), text(row[2])); });
+            "SELECT DISTINCT a.begin_ns, a.begin_ns + a.dur_ns FROM raw.annotations a JOIN raw.strings x ON "
+            "x.id = a.name WHERE starts_with(x.text, 'DLProf iteration #') ORDER BY 1, 2",
+            [this](const auto& row) { r_.recorded_iterations.emplace_back(number(row[0]), number(row[1])); });
     }
 
     Status marks() {
@@ -324,7 +358,10 @@ class Loader {
             "SELECT id, text FROM raw.strings WHERE starts_with(text, '{') AND id IN (SELECT r.text "
             "FROM raw.nvtx_ranges r JOIN raw.nvtx_attributes a ON a.id = r.attributes WHERE a.type = 0 AND " +
                 chosen() + ")",
-            [this](const auto& row) { understand(number(row[0]), text(row[1])); }));
+            [this](const auto& row) {
+                if (auto mark = read_mark(text(row[1])))
+                    r_.marks.emplace(static_cast<int32_t>(number(row[0])), std::move(*mark));
+            }));
         const bool marked =
             std::any_of(r_.marks.begin(), r_.marks.end(), [](const auto& mark) { return mark.second.is_op; });
         if (!marked) return scope_names();
@@ -342,87 +379,6 @@ class Loader {
             });
     }
 
-    void understand(int64_t id, const std::string& said) {
-        const auto value = nsys::parse_python_literal(said);
-        if (!value || value->kind != nsys::PythonValue::Kind::kDict) return;
-        Mark mark;
-        mark.text = value->text_of("op");
-        mark.is_op = !mark.text.empty();
-        if (!mark.is_op) {
-            mark.text = value->text_of("funcStack");
-            if (const nsys::PythonValue* lines = value->find("traceMarker"))
-                for (const nsys::PythonValue& line : lines->items)
-                    mark.stack += (mark.stack.empty() ? "" : ", ") + line.text;
-            if (mark.text.empty() && mark.stack.empty()) return;
-        } else if (const nsys::PythonValue* args = value->find("args")) {
-            arguments(*args, mark);
-            Geometry geometry = geometry_of(mark.text, arguments_of(*args));
-            mark.parameters = std::move(geometry.parameters);
-            mark.outputs = std::move(geometry.outputs);
-        }
-        r_.marks.emplace(static_cast<int32_t>(id), std::move(mark));
-    }
-
-    // Types and shapes of the tensors among the arguments.
-    static void arguments(const nsys::PythonValue& args, Mark& mark) {
-        for (const nsys::PythonValue& arg : args.items) {
-            const nsys::PythonValue* shape = arg.find("shape");
-            if (!shape) continue;
-            const std::string dtype(arg.text_of("dtype"));
-            if (mark.dtype.empty()) mark.dtype = dtype;
-            mark.dtypes += (mark.dtypes.empty() ? "" : ", ") + dtype;
-            mark.shapes += (mark.shapes.empty() ? "[" : ", ") + shape->json();
-        }
-        if (!mark.shapes.empty()) mark.shapes += ']';
-    }
-
-    static std::optional<int64_t> whole(const std::string& said) {
-        int64_t value = 0;
-        const auto [end, problem] = std::from_chars(said.data(), said.data() + said.size(), value);
-        if (problem != std::errc() || end != said.data() + said.size()) return std::nullopt;
-        return value;
-    }
-    static std::optional<std::vector<int64_t>> whole_list(const nsys::PythonValue& said) {
-        std::vector<int64_t> values;
-        for (const nsys::PythonValue& item : said.items) {
-            const auto value = whole(item.text);
-            if (!value) return std::nullopt;
-            values.push_back(*value);
-        }
-        if (said.kind == nsys::PythonValue::Kind::kList) return values;
-        const auto value = whole(said.text);
-        return value ? std::optional(std::vector{*value}) : std::nullopt;
-    }
-
-    // Those of a convolution, by name or else by place: input, weight, bias, stride, padding, dilation,
-    // groups.
-    static Arguments arguments_of(const nsys::PythonValue& args) {
-        Arguments a;
-        constexpr std::string_view kPlaces[] = {"input",   "weight",   "bias",  "stride",
-                                                "padding", "dilation", "groups"};
-        for (size_t i = 0; i < args.items.size(); ++i) {
-            const nsys::PythonValue& arg = args.items[i];
-            if (const nsys::PythonValue* shape = arg.find("shape")) {
-                a.tensors.push_back(whole_list(*shape).value_or(Shape()));
-                continue;
-            }
-            const nsys::PythonValue* value = arg.find("value");
-            std::string_view name = arg.text_of("name");
-            if (name.empty() && i < std::size(kPlaces)) name = kPlaces[i];
-            if (!value || name == "bias" ||
-                std::find(kPlaces + 3, std::end(kPlaces), name) == std::end(kPlaces))
-                continue;
-            const auto values = whole_list(*value);
-            a.complete &= values && !values->empty();
-            if (!a.complete) continue;
-            if (name == "stride") a.stride = values;
-            if (name == "padding") a.padding = values;
-            if (name == "dilation") a.dilation = values;
-            if (name == "groups") a.groups = values->front();
-        }
-        return a;
-    }
-
     // "MatMul: model/dense/MatMul": what TensorFlow's ranges say after their type is the whole name of the
     // op.
     Status scope_names() {
@@ -434,6 +390,25 @@ class Loader {
             [this](const auto& row) {
                 const std::string said = text(row[1]);
                 tell(row[0], said.substr(said.find(": ") + 2), {});
+            });
+    }
+
+    // {"model_config": {"emit_nvtx": true}}: settings that DLProf's PyTorch package tells in a range.
+    Status model_config() {
+        return each(
+            "SELECT text FROM raw.strings WHERE starts_with(text, '{') AND contains(text, 'model_config') "
+            "AND id IN "
+            "(SELECT text FROM raw.nvtx_ranges) ORDER BY id",
+            [this](const auto& row) {
+                const auto said = nlohmann::json::parse(text(row[0]), nullptr, false);
+                if (!said.is_object() || !said.contains("model_config")) return;
+                const auto& config = said["model_config"];
+                if (!config.is_object()) return;
+                for (const auto& [key, value] : config.items())
+                    r_.facts["property.model_" + key] = value.is_boolean() ? (value ? "1" : "0")
+                                                        : value.is_string()
+                                                            ? value.template get<std::string>()
+                                                            : value.dump();
             });
     }
 

@@ -8,60 +8,95 @@
 
 namespace opsight::dlprof {
 
-struct Op {
-    std::string id, name, type, direction;  // "CONV2D_1", path, "conv2d", "fprop" or "bprop"
+// What the calls of one function have in common.
+struct OpKind {
+    std::string name, type, direction;  // path, "conv2d", "fprop" or "bprop" or empty
     std::string data_type, stack;
     bool eligible = false;  // for Tensor Cores
-    bool uses_tc = false;   // in the range
     bool pseudo = false;    // API work outside of all ops
+    bool by_name = false;   // all its calls are one op
+};
+
+struct Op {
+    std::string id;  // "CONV2D_1"
+    int32_t kind = -1;
+    bool eligible = false;  // by its kind, or seen to use them
+    bool uses_tc = false;   // in the range
 };
 
 // Of one call: its tensors may have other sizes than those of the call before.
 struct Details {
-    std::string data_types, shapes, parameters, outputs;
+    std::string shapes, parameters, outputs;
 };
 
 struct Instance {
-    int32_t op = -1, track = -1, iteration = -1;
-    int32_t details = -1;  // in Model::details; -1: nothing is known
+    int32_t kind = -1, op = -1, track = -1, iteration = -1;  // track -1: work without a known call
+    int32_t details = -1;                                    // in Model::details; -1: nothing is known
     int64_t begin = 0, end = 0;
     int64_t api_ns = 0, gpu_ns = 0, gpu_idle_ns = 0;
-    int64_t last_end = 0;  // of its work
 };
 
 // A kernel, copy or set.
 struct Work {
     int8_t kind = 0;
-    int32_t op = -1, instance = -1, iteration = -1;
+    int32_t instance = -1, iteration = -1;
     int32_t device = -1, kernel = -1, config = -1;
+    int32_t call = -1;  // row of Calls; -1: not known
     int64_t begin = 0, end = 0;
-    int64_t call_begin = -1, call_ns = 0;  // of its API call; -1: not known
 };
 
 struct Iterations {
-    std::vector<std::pair<int64_t, int64_t>> list;
+    Spans list;
     int64_t start = 0, stop = 0;  // the range, both taken
     std::string key_op;           // as asked for
     bool split = false;           // false: the whole profile is one
+    bool as_recorded = false;     // cut and chosen as a database of DLProf has it
 };
 
 struct Model {
     Recording recording;
+    std::vector<OpKind> kinds;
     std::vector<Op> ops;
     std::vector<Details> details;
     std::vector<Instance> instances;  // of the range
     std::vector<Work> work;           // of the range, by begin
     Iterations iterations;
+
+    const OpKind& kind_of(const Op& op) const { return kinds[op.kind]; }
+    const Op& op_of(const Work& w) const { return ops[instances[w.instance].op]; }
+    int64_t call_ns(const Work& w) const { return w.call < 0 ? 0 : recording.calls.duration(w.call); }
+    bool uses_tc(const Work& w) const { return w.kind == 0 && recording.kernels.at(w.kernel).uses_tc; }
 };
 
-// Ops and their calls, by (track, begin). In recordings of DLProf they may lie in each other, else not.
-void find_ops(Model& model);
-// Iterations and range, API calls and device work; leaves what lies outside of the range out.
+// The calls that are ops, by (track, begin). In recordings of DLProf they may lie in each other, else not;
+// the ops of these are known from the start.
+void find_calls(Model& model);
+// Iterations and range, API calls, device work, and which calls are one op; leaves what lies outside of the
+// range out.
 Status find_work(Model& model, const Options& options);
 
-// Names of ops as a table of DLProf has them.
-std::string op_name_of_stack(std::string_view function_stack);  // "f(2)/relu(3)" -> "f[2]/relu[3]"
-std::string shapes_of(std::string_view type, std::string_view json);
-void number_ops(Model& model);  // ids, by first appearance
+// What a database of DLProf says of an op or a pseudo-op becomes an instance's kind and op.
+class RecordedOps {
+  public:
+    explicit RecordedOps(Model& model) : model_(model) {}
+    void take(int32_t told, Instance& instance);
+
+  private:
+    struct Known {
+        int32_t kind = -1, op = -1, details = -1;
+    };
+    Known read(int32_t told);
+
+    Model& model_;
+    absl::flat_hash_map<int32_t, Known> known_;  // by number in Recording::told
+    std::map<std::tuple<std::string, std::string, std::string, std::string, bool>, int32_t> kinds_;
+    std::map<std::pair<std::string, int32_t>, int32_t> ops_;  // by id and kind
+};
+
+// Names of ops as a table of DLProf has them: "/<module>/f(2)/relu" -> "/module/f[2]/relu".
+std::string op_name_of_stack(std::string_view function_stack);
+// Ops are calls of one kind that have the same place among those of their iteration (all of them, where the
+// kind is by name); their ids count up by first call. What is recorded stays.
+void make_ops(Model& model);
 
 }  // namespace opsight::dlprof

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "analyze/names.h"
 #include "hardware/op_tables.h"
 #include "query/dlprof/geometry.h"
 #include "query/dlprof/model.h"
@@ -11,19 +10,26 @@ namespace {
 TEST(DlprofNames, RepeatsOfAnOpStandInBrackets) {
     EXPECT_EQ(op_name_of_stack("/Net::forward/relu(3)"), "/Net::forward/relu[3]");
     EXPECT_EQ(op_name_of_stack("/Net::forward(12)/relu(3)"), "/Net::forward[12]/relu[3]");
-    EXPECT_EQ(op_name_of_stack("/<lambda>(2)/relu"), "/<lambda>[2]/relu");
+    EXPECT_EQ(op_name_of_stack("/<module>/<lambda>(2)/cuda"), "/module/lambda[2]/cuda");
     for (const char* same : {"", "relu", "/f/()", "/f/relu(x)", "/f/relu(3)x", "(3", "f(3)g/h"})
         EXPECT_EQ(op_name_of_stack(same), same);
 }
 
 TEST(DlprofNames, SizesOfConvolutionsAndLinearLayersHaveLetters) {
-    EXPECT_EQ(shapes_of("conv2d", "[[1, 3, 32, 32], [6, 3, 3, 3], [6]]"),
+    const auto shapes = [](const char* type, const char* json) {
+        return lettered(json, input_letters(type));
+    };
+    EXPECT_EQ(shapes("conv2d", "[[1, 3, 32, 32], [6, 3, 3, 3], [6]]"),
               "<N:1, C:3, H:32, W:32>; <K:6, C:3, R:3, S:3>; <6>");
-    EXPECT_EQ(shapes_of("MatMul", "[[32, 64], [64, 10]]"), "<M:32, K:64>; <K:64, N:10>");
-    EXPECT_EQ(shapes_of("linear", "[[32, 64], [10, 64], [10]]"), "<N:32, K:64>; <M:10, K:64>; <10>");
-    EXPECT_EQ(shapes_of("add", "[[32, 64], [], [64]]"), "<32, 64>; <64>");
-    for (const char* none : {"", "[]", "{}", "[1]", "no JSON"})
-        EXPECT_EQ(shapes_of("conv2d", none), "") << none;
+    EXPECT_EQ(shapes("MatMul", "[[32,64],[64,10]]"), "<M:32, K:64>; <K:64, N:10>");
+    EXPECT_EQ(shapes("linear", "[[32, 64], [10, 64], [10]]"), "<N:32, K:64>; <M:10, K:64>; <10>");
+    EXPECT_EQ(shapes("linear", "[[4, 32, 64], [10, 64]]"), "<4, 32, 64>; <M:10, K:64>");
+    EXPECT_EQ(shapes("add", "[[32, 64], [64]]"), "<32, 64>; <64>");
+    EXPECT_EQ(lettered("[[1, 6, 30, 30]]", output_letters("conv2d")), "<N:1, K:6, P:30, Q:30>");
+    EXPECT_EQ(lettered("[[1, 1], [0, 0], [1, 1], [1]]", kParameterLetters),
+              "<SH:1, SW:1>; <PH:0, PW:0>; <DH:1, DW:1>; <G:1>");
+    for (const char* none : {"", "[]", "{}", "[1]", "no JSON", "null"})
+        EXPECT_EQ(shapes("conv2d", none), "") << none;
 }
 
 TEST(DlprofNames, NodeTypesOfTensorFlowThatTensorCoresTake) {
@@ -34,13 +40,19 @@ TEST(DlprofNames, NodeTypesOfTensorFlowThatTensorCoresTake) {
         EXPECT_FALSE(hardware::is_tensor_core_node_type(type)) << type;
 }
 
-TEST(DlprofNames, ScopesOfTensorFlowTellWhatDifferentiationMade) {
-    for (const char* name :
-         {"gradients/model/MatMul_grad/MatMul", "opt/gradients_2/Relu", "gradient_tape/a/b", "/gradients/x"})
-        EXPECT_TRUE(in_gradient_scope(name)) << name;
-    for (const char* name :
-         {"", "gradients", "model/gradients", "model/my_gradients/Relu", "gradientsx/Relu"})
-        EXPECT_FALSE(in_gradient_scope(name)) << name;
+TEST(DlprofMarks, AMarkTellsTheCall) {
+    const auto call = read_mark(
+        "{'mod': 'torch', 'op': 'linear', 'args': [{'name': '', 'type': 'tensor', 'shape': (2, 3), 'dtype': "
+        "'float16'}, {'name': '', 'type': 'tensor', 'shape': (4, 3), 'dtype': 'float16'}]}");
+    ASSERT_TRUE(call && call->is_op);
+    EXPECT_EQ(call->text + " " + call->dtype, "linear float16");
+    EXPECT_EQ(call->outputs, "<N:2, M:4>");
+    const auto marker = read_mark("{'traceMarker': ['a.py:1', 'b.py:2'], 'funcStack': '/<module>/f'}");
+    ASSERT_TRUE(marker && !marker->is_op);
+    EXPECT_EQ(marker->stack, "a.py:1\nb.py:2");
+    for (const char* other :
+         {"", "text", "{}", "{'traceMarker': []}", "{\"model_config\": {\"emit_nvtx\": true}}"})
+        EXPECT_FALSE(read_mark(other)) << other;
 }
 
 Arguments convolution() {
@@ -51,14 +63,14 @@ Arguments convolution() {
 
 TEST(DlprofGeometry, Convolutions) {
     Arguments a = convolution();
-    EXPECT_EQ(geometry_of("conv2d", a).parameters, "<ph:0, pw:0, U:1, V:1, dh:1, dw:1, g:1>");
-    EXPECT_EQ(geometry_of("conv2d", a).outputs, "<N:1, K:6, P:30, Q:28>");
+    EXPECT_EQ(geometry_of("conv2d", a).parameters, "");  // none is told
+    EXPECT_EQ(geometry_of("conv2d", a).outputs, "[[1, 6, 30, 28]]");
     a.stride = {2};
     a.padding = {1, 2};
     a.dilation = {1, 3};
     a.groups = 3;
-    EXPECT_EQ(geometry_of("conv2d", a).parameters, "<ph:1, pw:2, U:2, V:2, dh:1, dw:3, g:3>");
-    EXPECT_EQ(geometry_of("conv2d", a).outputs, "<N:1, K:6, P:16, Q:12>");
+    EXPECT_EQ(geometry_of("conv2d", a).parameters, "[[2, 2], [1, 2], [1, 3], [3]]");
+    EXPECT_EQ(geometry_of("conv2d", a).outputs, "[[1, 6, 16, 12]]");
     EXPECT_EQ(geometry_of("relu", a).parameters, "");
 }
 
@@ -84,38 +96,57 @@ TEST(DlprofGeometry, Products) {
         a.tensors = std::move(tensors);
         return geometry_of(type, a).outputs;
     };
-    EXPECT_EQ(output("linear", {{32, 64}, {10, 64}, {10}}), "<N:32, M:10>");
-    EXPECT_EQ(output("linear", {{4, 32, 64}, {10, 64}}), "<4, 32, 10>");
-    EXPECT_EQ(output("mm", {{32, 64}, {64, 10}}), "<M:32, N:10>");
-    EXPECT_EQ(output("addmm", {{10}, {32, 64}, {64, 10}}), "<M:32, N:10>");
-    EXPECT_EQ(output("bmm", {{2, 32, 64}, {2, 64, 10}}), "<2, 32, 10>");
-    EXPECT_EQ(output("baddbmm", {{1}, {2, 32, 64}, {2, 64, 10}}), "<2, 32, 10>");
+    EXPECT_EQ(output("linear", {{32, 64}, {10, 64}, {10}}), "[[32, 10]]");
+    EXPECT_EQ(output("linear", {{4, 32, 64}, {10, 64}}), "[[4, 32, 10]]");
+    EXPECT_EQ(output("mm", {{32, 64}, {64, 10}}), "[[32, 10]]");
+    EXPECT_EQ(output("addmm", {{10}, {32, 64}, {64, 10}}), "[[32, 10]]");
+    EXPECT_EQ(output("bmm", {{2, 32, 64}, {2, 64, 10}}), "[[2, 32, 10]]");
+    EXPECT_EQ(output("baddbmm", {{1}, {2, 32, 64}, {2, 64, 10}}), "[[2, 32, 10]]");
     EXPECT_EQ(output("mm", {{32, 64}, {32, 10}}), "");
     EXPECT_EQ(output("linear", {{32, 64}, {10, 32}}), "");
     EXPECT_EQ(output("linear", {{32, 64}}), "");
 }
 
-TEST(DlprofNames, IdsCountByFirstCall) {
-    Model model;
-    for (const char* type : {"conv2d", "relu", "conv2d"}) {
-        Op op;
-        op.type = type;
-        model.ops.push_back(op);
+class DlprofOps : public ::testing::Test {
+  protected:
+    void kind(const char* type) {
+        model_.kinds.emplace_back();
+        model_.kinds.back().type = type;
     }
-    model.ops[1].id = "told";
-    const auto call = [&](int32_t op, int64_t begin) {
+    void call(int32_t kind, int64_t begin, int32_t iteration) {
         Instance instance;
-        instance.op = op;
+        instance.kind = kind;
         instance.begin = begin;
-        model.instances.push_back(instance);
-    };
-    call(0, 50);
-    call(1, 10);
-    call(2, 20);
-    number_ops(model);
-    EXPECT_EQ(model.ops[0].id, "CONV2D_2");
-    EXPECT_EQ(model.ops[1].id, "told");
-    EXPECT_EQ(model.ops[2].id, "CONV2D_1");
+        instance.iteration = iteration;
+        model_.instances.push_back(instance);
+    }
+    std::vector<std::string> ids() {
+        make_ops(model_);
+        std::vector<std::string> ids;
+        for (const Instance& instance : model_.instances)
+            ids.push_back(model_.ops[instance.op].id);
+        return ids;
+    }
+    Model model_;
+};
+
+TEST_F(DlprofOps, IdsCountByFirstCallOfAType) {
+    for (const char* type : {"conv2d", "relu", "conv2d"})
+        kind(type);
+    call(0, 50, 0);
+    call(1, 10, 0);
+    call(2, 20, 0);
+    EXPECT_EQ(ids(), (std::vector<std::string>{"CONV2D_2", "RELU_1", "CONV2D_1"}));
+}
+
+TEST_F(DlprofOps, CallsOfAnIterationAreOpsOfTheirOwn) {
+    kind("relu");
+    for (const auto& [begin, iteration] : {std::pair(10, 0), {20, 0}, {30, 1}, {40, 1}, {50, 1}})
+        call(0, begin, iteration);
+    const std::vector<std::string> own = {"RELU_1", "RELU_2", "RELU_1", "RELU_2", "RELU_3"};
+    EXPECT_EQ(ids(), own);
+    model_.kinds[0].by_name = true;  // a node of TensorFlow
+    EXPECT_EQ(ids(), std::vector<std::string>(5, "RELU_1"));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "analyze/names.h"
 #include "hardware/op_tables.h"
 #include "query/dlprof/model.h"
 
@@ -20,13 +19,14 @@ std::string first_type(const std::string& dtypes) {
     return {};
 }
 
-std::string joined_types(const std::string& dtypes) {
-    const Json list = Json::parse(dtypes, nullptr, false);
-    std::string out;
-    if (list.is_array())
-        for (const Json& item : list)
-            if (item.is_string() && item != "") out += (out.empty() ? "" : ", ") + item.get<std::string>();
-    return out;
+// Arguments that are no tensors have empty shapes.
+std::string shapes_of_tensors(const std::string& shapes) {
+    Json list = Json::parse(shapes, nullptr, false);
+    if (!list.is_array()) return {};
+    Json tensors = Json::array();
+    for (Json& shape : list)
+        if (!shape.empty()) tensors.push_back(std::move(shape));
+    return tensors.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 class Finder {
@@ -67,7 +67,7 @@ class Finder {
         instance.begin = r_.ops.begin[row];
         instance.end = r_.ops.end[row];
         if (r_.origin == Origin::kRecorded) {
-            take_recorded(row, instance);
+            recorded_.take(r_.told_of.at(r_.ops.id[row]), instance);
         } else if (!stacks_.contains(r_.ops.id[row]) && identity(row).backward) {
             backward_.emplace_back(row, model_.instances.size());
         } else {
@@ -84,56 +84,18 @@ class Finder {
         return it->second;
     }
 
-    // Ops by what tells them apart.
-    int32_t get(const Op& op) {
-        const auto [it, is_new] = known_.try_emplace(std::tuple(op.name, op.direction, op.type, op.id),
-                                                     static_cast<int32_t>(model_.ops.size()));
-        if (is_new) model_.ops.push_back(op);
+    int32_t get(const OpKind& kind) {
+        const auto [it, is_new] = known_.try_emplace(std::tuple(kind.name, kind.direction, kind.type),
+                                                     static_cast<int32_t>(model_.kinds.size()));
+        if (is_new) model_.kinds.push_back(kind);
         return it->second;
-    }
-
-    void take_recorded(int32_t row, Instance& instance) {
-        const int32_t told = r_.told_of.at(r_.ops.id[row]);
-        const auto [it, is_new] = recorded_.try_emplace(told, -1);
-        if (is_new) it->second = recorded_op(row, told);
-        instance.op = it->second;
-        instance.details = details(details_of_told_, told, [&] { return recorded_details(row, told); });
-    }
-
-    static std::string fact(const Json& facts, const char* key) {
-        return facts.is_object() && facts.contains(key) && facts[key].is_string()
-                   ? facts[key].get<std::string>()
-                   : std::string();
-    }
-
-    Details recorded_details(int32_t row, int32_t told) {
-        const Json facts = Json::parse(r_.told[told].second, nullptr, false);
-        std::string shapes = fact(facts, "input_shapes");
-        if (shapes.empty()) shapes = shapes_of(fact(facts, "op_type"), identity(row).shapes);
-        return {fact(facts, "data_type"), std::move(shapes), fact(facts, "parameters"),
-                fact(facts, "output_shapes")};
-    }
-
-    int32_t recorded_op(int32_t row, int32_t told) {
-        const auto& [name, payload] = r_.told[told];
-        const Json facts = Json::parse(payload, nullptr, false);
-        Op op;
-        op.id = fact(facts, "op_id");
-        op.name = name;
-        op.type = fact(facts, "op_type");
-        op.direction = fact(facts, "direction");
-        op.data_type = fact(facts, "data_type");
-        op.stack = identity(row).stack;
-        if (facts.is_object() && facts.contains("tc_support_status"))
-            op.eligible = facts["tc_support_status"] == 0;
-        return get(op);
     }
 
     void take_forward(int32_t row, Instance& instance) {
         const auto stack = stacks_.find(r_.ops.id[row]);
         if (stack == stacks_.end()) return take_plain(row, "fprop", instance);
         const Mark& mark = r_.marks.at(stack->second.text);
-        Op op;
+        OpKind op;
         op.direction = "fprop";
         op.type = mark.text;
         op.data_type = mark.dtype;
@@ -144,9 +106,9 @@ class Finder {
             op.stack = marker.stack;
         }
         op.eligible = can_use_tensor_cores(op.type) || identity(row).eligible;
-        instance.op = get(op);
+        instance.kind = get(op);
         instance.details = details(details_of_mark_, stack->second.text, [&] {
-            return Details{mark.dtypes, shapes_of(mark.text, mark.shapes), mark.parameters, mark.outputs};
+            return Details{lettered(mark.shapes, input_letters(mark.text)), mark.parameters, mark.outputs};
         });
     }
 
@@ -154,7 +116,7 @@ class Finder {
     void take_plain(int32_t row, const char* direction, Instance& instance) {
         const Identity& known = identity(row);
         const auto told = r_.told_of.find(r_.ops.id[row]);
-        Op op;
+        OpKind op;
         op.direction = direction;
         op.type = known.type;
         op.data_type = first_type(known.dtypes);
@@ -166,12 +128,15 @@ class Finder {
             if (op.type.empty()) op.type = type;
         }
         const bool tensorflow = r_.tensorflow || r_.fact("framework").find("TensorFlow") != std::string::npos;
-        if (tensorflow && in_gradient_scope(op.name)) op.direction = "bprop";
+        if (tensorflow) {
+            op.direction.clear();
+            op.by_name = true;
+        }
         op.eligible = can_use_tensor_cores(op.type) || known.eligible;
-        instance.op = get(op);
+        instance.kind = get(op);
         if (r_.ops.op[row] < 0) return;
         instance.details = details(details_of_identity_, r_.ops.op[row], [&] {
-            return Details{joined_types(known.dtypes), shapes_of(op.type, known.shapes), {}, {}};
+            return Details{lettered(shapes_of_tensors(known.shapes), input_letters(op.type)), {}, {}};
         });
     }
 
@@ -183,10 +148,10 @@ class Finder {
             forward = r_.ops.parent[forward] < 0 ? -1 : row_of(r_.ops.parent[forward]);
         if (forward < 0) return take_plain(row, "bprop", instance);
         const Instance& of = model_.instances[forward_[forward]];
-        Op op = model_.ops[of.op];
+        OpKind op = model_.kinds[of.kind];
         op.direction = "bprop";
         instance.details = of.details;
-        instance.op = get(op);
+        instance.kind = get(op);
     }
 
     int32_t row_of(int32_t id) const {
@@ -232,18 +197,61 @@ class Finder {
     absl::flat_hash_map<int32_t, Stack> stacks_;  // by id of the op
     std::vector<int32_t> forward_;                // instance of a row that is a forward one; else -1
     std::vector<std::pair<int32_t, size_t>> backward_;
-    absl::flat_hash_map<int32_t, int32_t> recorded_, details_of_told_, details_of_mark_, details_of_identity_;
-    absl::flat_hash_map<std::tuple<std::string, std::string, std::string, std::string>, int32_t> known_;
+    absl::flat_hash_map<int32_t, int32_t> details_of_mark_, details_of_identity_;
+    absl::flat_hash_map<std::tuple<std::string, std::string, std::string>, int32_t> known_;
+    RecordedOps recorded_{model_};
 };
 
 }  // namespace
 
-void find_ops(Model& model) {
+void find_calls(Model& model) {
     Finder(model).run();
+}
+
+void RecordedOps::take(int32_t told, Instance& instance) {
+    const auto [it, is_new] = known_.try_emplace(told);
+    if (is_new) it->second = read(told);
+    instance.kind = it->second.kind;
+    instance.op = it->second.op;
+    instance.details = it->second.details;
+}
+
+RecordedOps::Known RecordedOps::read(int32_t told) {
+    const auto& [name, payload] = model_.recording.told[told];
+    const Json facts = Json::parse(payload, nullptr, false);
+    const auto fact = [&](const char* key) {
+        return facts.is_object() && facts.contains(key) && facts[key].is_string()
+                   ? facts[key].get<std::string>()
+                   : std::string();
+    };
+    OpKind kind;
+    kind.name = name.empty() ? fact("op_name") : name;
+    kind.type = fact("op_type");
+    kind.direction = fact("direction");
+    kind.data_type = fact("data_type");
+    kind.stack = fact("stack");
+    kind.pseudo = name.empty();
+    kind.eligible =
+        facts.is_object() && facts.contains("tc_support_status") && facts["tc_support_status"] == 0;
+    const auto next = [](const auto& list) { return static_cast<int32_t>(list.size()); };
+    const auto [known_kind, new_kind] = kinds_.try_emplace(
+        {kind.name, kind.type, kind.direction, kind.data_type, kind.eligible}, next(model_.kinds));
+    if (new_kind) model_.kinds.push_back(kind);
+    const std::string id = fact("op_id");
+    const auto [known_op, new_op] = ops_.try_emplace({id, known_kind->second}, next(model_.ops));
+    if (new_op) model_.ops.push_back({id, known_kind->second, kind.eligible, false});
+    Known known{known_kind->second, known_op->second, -1};
+    Details details{lettered(fact("input_shapes"), fact("input_letters")),
+                    lettered(fact("parameters"), fact("parameter_letters")),
+                    lettered(fact("output_shapes"), fact("output_letters"))};
+    known.details = next(model_.details);
+    model_.details.push_back(std::move(details));
+    return known;
 }
 
 std::string op_name_of_stack(std::string_view stack) {
     std::string name(stack);
+    std::erase_if(name, [](char c) { return c == '<' || c == '>'; });
     for (size_t open = name.find('('); open != name.npos; open = name.find('(', open + 1)) {
         const size_t close = name.find_first_not_of("0123456789", open + 1);
         const bool repeat = close != name.npos && close > open + 1 && name[close] == ')' &&
@@ -255,53 +263,33 @@ std::string op_name_of_stack(std::string_view stack) {
     return name;
 }
 
-// Convolutions and linear layers have letters for their sizes.
-std::string shapes_of(std::string_view type, std::string_view json) {
-    const Json list = Json::parse(json, nullptr, false);
-    if (!list.is_array()) return {};
-    const bool convolution = type.starts_with("conv") || type.starts_with("Conv");
-    const bool linear = type == "linear";
-    const bool product = type == "matmul" || type == "mm" || type == "MatMul";
-    const auto letters_of = [&](size_t index, size_t dimensions) -> std::string_view {
-        if (convolution && dimensions == 4) return index == 0 ? "NCHW" : "KCRS";
-        if (dimensions != 2 || index > 1) return {};
-        if (linear) return index == 0 ? "NK" : "MK";
-        return product ? (index == 0 ? "MK" : "KN") : "";
-    };
-    std::string out;
-    size_t index = 0;
-    for (const Json& shape : list) {
-        if (!shape.is_array() || shape.empty()) continue;
-        const std::string_view letters = letters_of(index, shape.size());
-        if (!letters.empty() && index > 1) break;
-        std::string sizes;
-        for (size_t i = 0; i < shape.size(); ++i) {
-            sizes += sizes.empty() ? "" : ", ";
-            if (!letters.empty()) sizes += std::string(1, letters[i]) + ":";
-            sizes += shape[i].dump(-1, ' ', false, Json::error_handler_t::replace);
-        }
-        out += (out.empty() ? "<" : "; <") + sizes + ">";
-        ++index;
-    }
-    return out;
-}
-
-void number_ops(Model& model) {
-    std::vector<int64_t> first(model.ops.size(), INT64_MAX);
-    for (const Instance& instance : model.instances)
-        first[instance.op] = std::min(first[instance.op], instance.begin);
-    std::vector<int32_t> order(model.ops.size());
-    for (size_t i = 0; i < order.size(); ++i)
-        order[i] = static_cast<int32_t>(i);
-    std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return first[a] < first[b]; });
+void make_ops(Model& model) {
+    const bool recorded = model.recording.origin == Origin::kRecorded;
+    if (!recorded) model.ops.clear();
+    std::vector<int32_t> order;
+    for (size_t i = 0; i < model.instances.size(); ++i)
+        if (!recorded || model.instances[i].op < 0) order.push_back(static_cast<int32_t>(i));
+    std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+        return model.instances[a].begin < model.instances[b].begin;
+    });
+    absl::flat_hash_map<std::pair<int32_t, int32_t>, int32_t> calls;   // of an iteration and kind
+    absl::flat_hash_map<std::pair<int32_t, int32_t>, int32_t> places;  // op by kind and place among these
     std::map<std::string, int64_t> count;
     for (const int32_t index : order) {
-        Op& op = model.ops[index];
-        if (!op.id.empty()) continue;
-        std::string stem = op.type;
-        std::transform(stem.begin(), stem.end(), stem.begin(),
-                       [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-        op.id = stem + "_" + std::to_string(++count[stem]);
+        Instance& instance = model.instances[index];
+        const OpKind& kind = model.kinds[instance.kind];
+        const int32_t place = kind.by_name ? 0 : calls[{instance.iteration, instance.kind}]++;
+        const auto [it, is_new] =
+            places.try_emplace({instance.kind, place}, static_cast<int32_t>(model.ops.size()));
+        if (is_new) {
+            std::string stem = kind.type;
+            std::transform(stem.begin(), stem.end(), stem.begin(), [](char c) {
+                return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+            });
+            model.ops.push_back(
+                {stem + "_" + std::to_string(++count[stem]), instance.kind, kind.eligible, false});
+        }
+        instance.op = it->second;
     }
 }
 

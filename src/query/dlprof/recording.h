@@ -5,10 +5,12 @@
 
 #include <array>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "query/dlprof.h"
+#include "query/dlprof/marks.h"
 
 namespace opsight::dlprof {
 
@@ -29,10 +31,11 @@ struct OpRows {
 
 // Calls of the API, without those inside another one; by (track, begin).
 struct Calls {
-    std::vector<int32_t> track, name, iteration;
+    std::vector<int32_t> id, track, name, iteration;
     std::vector<int64_t> begin, end;
     std::vector<std::pair<int32_t, int32_t>> by_id;  // of all calls: raw id, row of the outermost one; by id
     size_t size() const { return track.size(); }
+    int64_t duration(int32_t row) const { return end[row] - begin[row]; }
 };
 
 // Kernels, copies and sets.
@@ -53,15 +56,6 @@ struct KernelName {
     bool uses_tc = false;
 };
 
-// What a range says that is a Python dict.
-struct Mark {
-    bool is_op = false;  // {'mod': ..., 'op': ...}; else {'traceMarker': ..., 'funcStack': ...}
-    std::string text;    // op, or path of functions
-    std::string stack;   // of trace markers
-    std::string dtype, dtypes, shapes;  // of ops
-    std::string parameters, outputs;    // of ops: see geometry.h
-};
-
 struct Range {
     int32_t id, track, text;
     int64_t begin, end;
@@ -73,11 +67,13 @@ struct Device {
     int64_t number = 0;
 };
 
+using Spans = std::vector<std::pair<int64_t, int64_t>>;
+
 struct Recording {
     Origin origin = Origin::kOps;
     bool from_nsys = false;
-    bool tensorflow = false;     // has ranges of TensorFlow
-    int64_t begin = 0, end = 0;  // of the profile
+    bool tensorflow = false;  // has ranges of TensorFlow
+    int64_t zero = 0;         // when the session started, from which DLProf counts
     OpRows ops;
     Calls calls;
     DeviceRows device;
@@ -85,20 +81,22 @@ struct Recording {
     std::vector<KernelName> kernels;   // by id
     std::vector<std::array<int64_t, 6>> configs;
     std::vector<Device> devices;
-    std::vector<std::vector<int64_t>> stored_iterations;   // begin and end of those of the first rank
-    absl::flat_hash_map<int32_t, std::string> call_names;  // by Calls::name
+    Spans stored_iterations;    // those of the first rank
+    Spans recorded_iterations;  // those of a database of DLProf; one or none: not split
+    absl::flat_hash_map<int32_t, std::string> call_names;  // by Calls::name, as the source spells them
     absl::flat_hash_map<int32_t, Mark> marks;              // by text
     std::vector<Range> ranges;                             // that have a mark, by (track, begin)
     // What sources tell of an op beside its identity: its whole name, and what a database of DLProf says, or
-    // the type that the range of a user's own domain names.
-    std::vector<std::pair<std::string, std::string>> told;      // name; payload or type
-    absl::flat_hash_map<int32_t, int32_t> told_of;              // by id of the op
-    std::vector<std::pair<int64_t, int64_t>> loading, file_io;  // spans of data loading and of file I/O
-    std::map<std::string, std::string> facts;                   // raw.meta
+    // the type that the range of a user's own domain names. A database tells it of pseudo-ops, too.
+    std::vector<std::pair<std::string, std::string>> told;  // name; payload or type
+    absl::flat_hash_map<int32_t, int32_t> told_of;          // by id of the op or API call
+    Spans loading, file_io;                                 // spans of data loading and of file I/O
+    std::map<std::string, std::string> facts;               // raw.meta
     std::string fact(const std::string& key) const {
         const auto found = facts.find(key);
         return found == facts.end() ? std::string() : found->second;
     }
+    std::string property(const std::string& key) const { return fact("property." + key); }
 };
 
 Result<Recording> load_recording(stats::Source& source, const Options& options);

@@ -12,8 +12,6 @@ namespace opsight::dlprof {
 namespace {
 
 using Row = std::vector<Cell>;
-using Spans = std::vector<std::pair<int64_t, int64_t>>;
-
 constexpr size_t kTc = 0, kOther = 1, kMemory = 2, kLoading = 3, kIo = 4, kCpu = 5, kNone = 6;
 
 double percent(int64_t part, int64_t whole) {
@@ -52,37 +50,84 @@ std::array<int64_t, 7> partition(const std::array<Spans, 6>& classes, int64_t be
     return time;
 }
 
-double mean(const std::vector<double>& values) {
-    double sum = 0;
-    for (const double value : values)
-        sum += value;
-    return values.empty() ? 0 : sum / static_cast<double>(values.size());
+// Mean length of the iterations in the range, which are the wall clock, and the deviation of a sample.
+void measure_iterations(const Iterations& it, Overview& o) {
+    const auto count = static_cast<double>(it.stop - it.start + 1);
+    o.mean_iteration = static_cast<double>(o.wall_ns) / count;
+    double squares = 0;
+    for (int64_t i = it.start; i <= it.stop; ++i) {
+        const auto length = static_cast<double>(it.list[i].second - it.list[i].first);
+        squares += (length - o.mean_iteration) * (length - o.mean_iteration);
+    }
+    if (count > 1) o.deviation = std::sqrt(squares / (count - 1));
 }
 
-// Mean length of the iterations in the range, and the deviation of a sample.
-void measure_iterations(const Iterations& it, Overview& o) {
-    std::vector<double> lengths;
-    for (int64_t i = it.start; i <= it.stop; ++i)
-        lengths.push_back(static_cast<double>(it.list[i].second - it.list[i].first));
-    o.mean_iteration = mean(lengths);
-    double squares = 0;
-    for (const double length : lengths)
-        squares += (length - o.mean_iteration) * (length - o.mean_iteration);
-    if (lengths.size() > 1) o.deviation = std::sqrt(squares / static_cast<double>(lengths.size() - 1));
+// What runs in the range, by class of resource, and by device where it ran on one.
+struct Activity {
+    std::array<Spans, 6> host;
+    std::vector<std::array<Spans, 6>> devices;
+};
+
+bool loads_data(const OpKind& kind) {
+    for (const std::string* text : {&kind.type, &kind.name})
+        if (text->find("DataLoader)#") != text->npos || text->find("DataPipe)#") != text->npos) return true;
+    return kind.type == "DataLoader";
+}
+
+Activity activity_of(const Model& model) {
+    Activity a;
+    a.devices.resize(model.recording.devices.size());
+    for (const Instance& i : model.instances)
+        if (i.track >= 0)
+            a.host[loads_data(model.kinds[i.kind]) ? kLoading : kCpu].emplace_back(i.begin, i.end);
+    const auto& loading = model.recording.loading;
+    a.host[kLoading].insert(a.host[kLoading].end(), loading.begin(), loading.end());
+    a.host[kIo] = model.recording.file_io;
+    for (Spans& spans : a.host) {
+        Intervals merged;
+        for (const auto& [begin, end] : spans)
+            merged.push_back({begin, end});
+        merge(merged);
+        spans.clear();
+        for (const auto& piece : merged)
+            spans.emplace_back(piece.begin, piece.end);
+    }
+    for (const Work& w : model.work)
+        if (w.device >= 0)
+            a.devices.at(w.device)[w.kind != 0        ? kMemory
+                                   : model.uses_tc(w) ? kTc
+                                                      : kOther]
+                .emplace_back(w.begin, w.end);
+    return a;
+}
+
+// Shares of the wall clock on each device, and in the mean of all of them. Without a device, those of the
+// host.
+void share_out(const Model& model, int64_t begin, int64_t end, Overview& o) {
+    Activity activity = activity_of(model);
+    if (activity.devices.empty()) activity.devices.emplace_back();
+    const auto count = static_cast<double>(activity.devices.size());
+    for (std::array<Spans, 6>& classes : activity.devices) {
+        for (size_t of : {kLoading, kIo, kCpu})
+            classes[of] = activity.host[of];
+        const auto times = partition(classes, begin, end);
+        for (size_t i = 0; i < times.size(); ++i)
+            o.shares[i] += percent(times[i], o.wall_ns);
+        o.gpu_utilization += percent(times[kTc] + times[kOther], o.wall_ns);
+    }
+    for (double& share : o.shares)
+        share /= count;
+    o.gpu_utilization /= count;
 }
 
 Table section(std::string title, std::vector<Row> rows) {
-    return {std::move(title), {{"", Kind::kWord}, {"", Kind::kWord}}, std::move(rows)};
+    return {std::move(title), {{"", Kind::kBare}, {"", Kind::kBare}}, std::move(rows)};
 }
 
 std::string names_of_devices(const Recording& r) {
     std::string names;
-    std::vector<std::string> met;
-    for (const Device& device : r.devices) {
-        if (device.name.empty() || std::find(met.begin(), met.end(), device.name) != met.end()) continue;
-        met.push_back(device.name);
-        names += (names.empty() ? "" : ", ") + device.name;
-    }
+    for (const Device& device : r.devices)
+        if (!device.name.empty()) names += (names.empty() ? "" : ", ") + device.name;
     return names;
 }
 
@@ -100,23 +145,25 @@ std::string cuda_version(const std::string& told) {
     return fmt::format("{}.{}", told.substr(0, 2), std::stoi(told.substr(2)) / 10);
 }
 
-// cuDNN stands there where its version is known.
+// cuDNN stands there where its version is known. The version of DLProf is the one that recorded, else the one
+// whose reports these are: in an export of a run under DLProf; elsewhere the writer's name tells who counted.
 Table system_config(const Recording& r) {
     const std::string nsys =
         r.from_nsys && r.fact("producer").size() > 15 ? r.fact("producer").substr(15) : "";
     const auto first = [](std::string a, std::string b) { return a.empty() ? b : a; };
-    Table table = section("System Config",
-                          {{"GPU Count", std::to_string(r.devices.size())},
-                           {"GPU Name(s)", names_of_devices(r)},
-                           {"CPU Model", r.fact("property.cpu_model")},
-                           {"GPU Driver Version", r.fact("property.driver_version")},
-                           {"Framework", framework_of(r)},
-                           {"CUDA Version", cuda_version(first(r.fact("property.cuda_version"),
-                                                               r.fact("property.cuda_driver_version")))},
-                           {"cuDNN Version", r.fact("property.cudnn_version")},
-                           {"NSys Version", first(r.fact("property.nsys_version"), nsys)},
-                           {"DLProf Version", first(r.fact("property.dlprof_version"), r.fact("writer"))},
-                           {"DLProf Build", r.fact("property.dlprof_build")}});
+    const bool under_dlprof = !r.property("dlprof_gpu_count").empty();
+    Table table = section(
+        "System Config",
+        {{"GPU Count", first(r.property("dlprof_gpu_count"), std::to_string(r.devices.size()))},
+         {"GPU Name(s)", names_of_devices(r)},
+         {"CPU Model", r.property("cpu_model")},
+         {"GPU Driver Version", r.property("driver_version")},
+         {"Framework", framework_of(r)},
+         {"CUDA Version", cuda_version(first(r.property("cuda_version"), r.property("cuda_driver_version")))},
+         {"cuDNN Version", r.property("cudnn_version")},
+         {"NSys Version", first(r.property("nsys_version"), nsys)},
+         {"DLProf Version", first(r.property("dlprof_version"), under_dlprof ? "v1.8.0" : r.fact("writer"))},
+         {"DLProf Build", first(r.property("dlprof_build"), under_dlprof ? "r21.12" : "")}});
     std::erase_if(table.rows, [](const Row& row) {
         return row[0] == Cell(std::string("cuDNN Version")) && row[1] == Cell(std::string());
     });
@@ -125,9 +172,7 @@ Table system_config(const Recording& r) {
 
 Table performance(const Overview& o) {
     std::vector<Row> rows = {{"Wall Clock Time (ns)", std::to_string(o.wall_ns)}};
-    const auto add = [&](const char* head, double value) {
-        rows.push_back({head, fmt::format("{:.1f}", value)});
-    };
+    const auto add = [&](const char* head, double value) { rows.push_back({head, value}); };
     add("Tensor Core Kernel Utilization %", o.tc_utilization);
     add("GPU Utilization %", o.gpu_utilization);
     constexpr const char* kShares[] = {"Tensor Core Kernel Duration %",
@@ -148,10 +193,10 @@ Table iterations(const Model& model, const Overview& o) {
     const auto text = [](int64_t value) { return Cell(std::to_string(value)); };
     return section("Iterations", {{"Total Iterations", text(std::ssize(it.list))},
                                   {"Aggregated Iterations", text(count)},
-                                  {"Iteration Start", text(it.start)},
-                                  {"Iteration Stop", text(it.stop)},
-                                  {"Average Iteration Time (ns)", text(o.wall_ns / count)},
-                                  {"Iteration Time Standard Deviation", text(std::llround(o.deviation))}});
+                                  {"Start Iteration", text(it.start)},
+                                  {"Stop Iteration", text(it.stop)},
+                                  {"Average Iteration Time (ns)", o.mean_iteration},
+                                  {"Iteration Time Standard Deviation", o.deviation}});
 }
 
 struct Three {
@@ -159,8 +204,10 @@ struct Three {
     Row row(const char* name) const { return {name, gpu, cpu, count}; }
 };
 
-Table totals(std::string title, std::vector<Row> rows) {
-    return {std::move(title), {{"", Kind::kWord}, {"GPU Time"}, {"CPU Time"}, {"# Ops"}}, std::move(rows)};
+Table totals(std::string title, const char* counted, std::vector<Row> rows) {
+    return {std::move(title),
+            {{"", Kind::kBare}, {"GPU Time (ns)"}, {"CPU Time (ns)"}, {counted}},
+            std::move(rows)};
 }
 
 Table all_ops(const Model& model) {
@@ -175,68 +222,60 @@ Table all_ops(const Model& model) {
         }
         met[i.op] = true;
     }
-    return totals("All Ops", {all.row("All ops"), using_tc.row("Ops using TC"),
-                              eligible.row("Ops eligible for TC but not using"), other.row("All other ops")});
+    return totals("All Ops", "# Ops",
+                  {all.row("All ops"), using_tc.row("Ops using TC"),
+                   eligible.row("Ops eligible for TC but not using"), other.row("All other ops")});
 }
 
+// Kernels count by their short names, copies and sets by those of their API calls.
 Table all_kernels(const Model& model) {
-    Three all, tc, memory, other;
+    struct Sums {
+        Three times;
+        std::set<std::pair<int8_t, std::string_view>> names;
+        Row row(const char* name) {
+            times.count = std::ssize(names);
+            return times.row(name);
+        }
+    };
+    Sums all, tc, memory, other;
+    const Recording& r = model.recording;
+    const auto name_of = [&](const Work& w) -> std::pair<int8_t, std::string_view> {
+        if (w.kind == 0) return {0, r.kernels.at(w.kernel).base};
+        const auto call = w.call < 0 ? r.call_names.end() : r.call_names.find(r.calls.name[w.call]);
+        if (call == r.call_names.end()) return {w.kind, {}};
+        return {1, call->second};
+    };
     for (const Work& w : model.work) {
-        const bool uses_tc = w.kind == 0 && model.recording.kernels.at(w.kernel).uses_tc;
-        for (Three* of : {&all, w.kind != 0 ? &memory : uses_tc ? &tc : &other}) {
-            of->gpu += w.end - w.begin;
-            of->cpu += w.call_ns;
-            ++of->count;
+        for (Sums* of : {&all, w.kind != 0 ? &memory : model.uses_tc(w) ? &tc : &other}) {
+            of->times.gpu += w.end - w.begin;
+            of->times.cpu += model.call_ns(w);
+            of->names.insert(name_of(w));
         }
     }
-    return totals("All Kernels", {all.row("All kernels"), tc.row("Kernels using TC"), memory.row("Memory"),
-                                  other.row("All other kernels")});
+    return totals("All Kernels", "# Kernels",
+                  {all.row("All kernels"), tc.row("Kernels using TC"), memory.row("Memory"),
+                   other.row("All other kernels")});
 }
 
 }  // namespace
 
 Overview overview(const Model& model) {
     Overview o;
-    measure_iterations(model.iterations, o);
-    const Recording& r = model.recording;
-    int64_t begin = INT64_MAX, end = INT64_MIN;
-    std::array<Spans, 6> classes;
-    for (const Instance& i : model.instances) {
-        const Op& op = model.ops[i.op];
-        if (!op.pseudo) begin = std::min(begin, i.begin);
-        end = std::max({end, i.end, i.last_end});
-        classes[op.type == "DataLoader" ? kLoading : kCpu].emplace_back(i.begin, i.end);
-    }
-    if (begin == INT64_MAX)
-        for (const Instance& i : model.instances)
-            begin = std::min(begin, i.begin);
-    std::vector<Intervals> busy(r.devices.size());
+    const Iterations& it = model.iterations;
+    const int64_t begin = it.list[it.start].first, end = it.list[it.stop].second;
+    o.wall_ns = std::max<int64_t>(0, end - begin);
+    measure_iterations(it, o);
+    o.used.resize(model.recording.devices.size());
     int64_t tc = 0, eligible = 0;
     for (const Work& w : model.work) {
-        const bool uses_tc = w.kind == 0 && r.kernels.at(w.kernel).uses_tc;
-        classes[w.kind != 0 ? kMemory : uses_tc ? kTc : kOther].emplace_back(w.begin, w.end);
-        if (w.device >= 0) busy.at(w.device).push_back({w.begin, w.end});
-        if (w.kind == 0 && model.ops[w.op].eligible) {
-            eligible += w.end - w.begin;
-            if (uses_tc) tc += w.end - w.begin;
-        }
+        if (w.kind != 0) continue;
+        if (w.device >= 0) o.used.at(w.device) = true;
+        if (!model.op_of(w).eligible) continue;
+        eligible += w.end - w.begin;
+        if (model.uses_tc(w)) tc += w.end - w.begin;
     }
-    for (const Intervals& spans : busy)
-        o.used.push_back(!spans.empty());
-    if (begin >= end) return o;
-    classes[kLoading].insert(classes[kLoading].end(), r.loading.begin(), r.loading.end());
-    classes[kIo] = r.file_io;
-    o.wall_ns = end - begin;
     o.tc_utilization = percent(tc, eligible);
-    std::vector<double> of_devices;
-    for (Intervals& spans : busy) {
-        merge(spans);
-        of_devices.push_back(percent(length(spans), o.wall_ns));
-    }
-    o.gpu_utilization = mean(of_devices);
-    const auto times = partition(classes, begin, end);
-    for (size_t i = 0; i < times.size(); ++i)
-        o.shares[i] = percent(times[i], o.wall_ns);
+    if (o.wall_ns > 0) share_out(model, begin, end, o);
     return o;
 }
 
@@ -262,7 +301,7 @@ std::string lost_key_op(const Model& model) {
 Result<Made> all_reports(stats::Source& source, const Options& options) {
     Model model;
     OPSIGHT_ASSIGN(model.recording, load_recording(source, options));
-    find_ops(model);
+    find_calls(model);
     OPSIGHT_TRY(find_work(model, options));
     const Overview o = overview(model);
     const Shown shown = [&source](int64_t time) { return source.shown_time(time); };

@@ -26,14 +26,24 @@ void add_times(std::vector<Column>& columns) {
 }
 
 void add(Row& row, const Metric& metric) {
-    row.insert(row.end(), {metric.sum, metric.average(), metric.least, metric.most});
+    row.emplace_back(metric.sum);
+    row.emplace_back(metric.average());
+    row.emplace_back(metric.least);
+    row.emplace_back(metric.most);
 }
 
+struct Times {
+    std::array<Metric, 4> of;
+    void add(const Four& values) {
+        for (size_t i = 0; i < of.size(); ++i)
+            of[i].add(values[i]);
+    }
+    int64_t calls() const { return of[0].count; }
+};
+
 void add(Row& row, const Times& times) {
-    add(row, times.cpu);
-    add(row, times.gpu);
-    add(row, times.overhead);
-    add(row, times.idle);
+    for (const Metric& metric : times.of)
+        add(row, metric);
 }
 
 Report report(std::string name, Table table) {
@@ -46,20 +56,23 @@ Report report(std::string name, Table table) {
 std::vector<Times> times_of_ops(const Model& model) {
     std::vector<Times> times(model.ops.size());
     for (const Instance& instance : model.instances)
-        times[instance.op].add(instance);
+        times[instance.op].add(four_of(instance));
     return times;
 }
 
-// Ops with instances, by falling GPU time, then CPU time, then id.
-std::vector<int32_t> ops_by_time(const Model& model, const std::vector<Times>& times) {
+// Ops with calls in the range, by id.
+std::vector<int32_t> ops_in_order(const Model& model, const std::vector<Times>& times) {
     std::vector<int32_t> order;
     for (size_t op = 0; op < times.size(); ++op)
-        if (times[op].cpu.count > 0) order.push_back(static_cast<int32_t>(op));
-    std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-        return std::tuple(-times[a].gpu.sum, -times[a].cpu.sum, std::string_view(model.ops[a].id), a) <
-               std::tuple(-times[b].gpu.sum, -times[b].cpu.sum, std::string_view(model.ops[b].id), b);
-    });
+        if (times[op].calls() > 0) order.push_back(static_cast<int32_t>(op));
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int32_t a, int32_t b) { return model.ops[a].id < model.ops[b].id; });
     return order;
+}
+
+// By name and id of the op and by name of the kernel.
+auto kernel_order(const Model& model, const Op& op, const KernelName& kernel) {
+    return std::tie(model.kind_of(op).name, op.id, kernel.base);
 }
 
 std::string joined(const std::set<std::string>& names) {
@@ -69,21 +82,32 @@ std::string joined(const std::set<std::string>& names) {
     return out;
 }
 
-// "/", "/a/", "/a/b/" of "/a/b/conv2d".
-std::vector<std::string> groups_of(std::string name) {
-    if (!name.starts_with('/')) name.insert(0, 1, '/');
+// "/", "/a/", "/a/b/" of "/a/b/conv2d": none of a name without "/". No program is deeper than the limit,
+// which keeps the memory for a damaged name small.
+std::vector<std::string> groups_of(const std::string& name) {
+    constexpr size_t kMostLevels = 256;
     std::vector<std::string> groups;
-    for (size_t slash = 0; slash != name.npos; slash = name.find('/', slash + 1))
+    for (size_t slash = name.find('/'); slash != name.npos && groups.size() < kMostLevels;
+         slash = name.find('/', slash + 1))
         groups.push_back(name.substr(0, slash + 1));
     return groups;
 }
+
+// Empty where there is no such row.
+Cell known(int32_t row, const std::function<int64_t()>& value) {
+    Cell cell;
+    if (row >= 0) cell = value();
+    return cell;
+}
+
+constexpr const char* kWholeModel = "_CompleteModel_";
 
 std::vector<Column> columns_of_iteration() {
     return {{"Iteration"},
             {"Op ID", Kind::kText},
             {"Op Name", Kind::kText},
             {"Direction", Kind::kWord},
-            {"Op Type", Kind::kWord},
+            {"Op Type", Kind::kText},
             {"Kernel Name", Kind::kText},
             {"Device ID"},
             {"GPU Start Time (ns)"},
@@ -97,7 +121,7 @@ std::vector<Column> columns_of_iteration() {
             {"Block X"},
             {"Block Y"},
             {"Block Z"},
-            {"Data Types", Kind::kText},
+            {"Data Types", Kind::kWord},
             {"Input Shapes", Kind::kText},
             {"Parameters", Kind::kText},
             {"Output Shapes", Kind::kText},
@@ -111,7 +135,7 @@ Report detailed(const Model& model) {
                 {{"Op ID", Kind::kText},
                  {"Op Name", Kind::kText},
                  {"Direction", Kind::kWord},
-                 {"Op Type", Kind::kWord},
+                 {"Op Type", Kind::kText},
                  {"No. Calls"},
                  {"TC Eligible", Kind::kWord},
                  {"Using TC", Kind::kWord}},
@@ -120,13 +144,15 @@ Report detailed(const Model& model) {
     table.columns.push_back({"Data Type", Kind::kWord});
     table.columns.push_back({"Stack Trace", Kind::kText});
     const std::vector<Times> times = times_of_ops(model);
-    for (const int32_t index : ops_by_time(model, times)) {
+    for (const int32_t index : ops_in_order(model, times)) {
         const Op& op = model.ops[index];
-        Row row = {op.id,          op.name, op.direction, op.type, times[index].cpu.count, yes(op.eligible),
-                   yes(op.uses_tc)};
+        const OpKind& kind = model.kind_of(op);
+        Row row = {
+            op.id,          kind.name, kind.direction, kind.type, times[index].calls(), yes(op.eligible),
+            yes(op.uses_tc)};
         add(row, times[index]);
-        row.emplace_back(op.data_type);
-        row.emplace_back(op.stack);
+        row.emplace_back(kind.data_type);
+        row.emplace_back(kind.stack);
         table.rows.push_back(std::move(row));
     }
     return report("detailed", std::move(table));
@@ -138,33 +164,31 @@ Report iteration(const Model& model, const Shown& shown) {
     std::vector<const Work*> order;
     for (const Work& w : model.work)
         if (w.kind == 0) order.push_back(&w);
+    const auto place = [&](const Work* w) {
+        return std::tuple_cat(kernel_order(model, model.op_of(*w), r.kernels.at(w->kernel)),
+                              std::tuple(w->begin));
+    };
     std::stable_sort(order.begin(), order.end(),
-                     [](const Work* a, const Work* b) { return a->iteration < b->iteration; });
+                     [&](const Work* a, const Work* b) { return place(a) < place(b); });
     for (const Work* w : order) {
-        const Op& op = model.ops[w->op];
+        const Op& op = model.op_of(*w);
+        const OpKind& kind = model.kind_of(op);
         const KernelName& kernel = r.kernels.at(w->kernel);
-        const int32_t known = model.instances[w->instance].details;
-        const Details details = known >= 0 ? model.details.at(known) : Details();
-        const Cell device = w->device >= 0 ? Cell(r.devices.at(w->device).number) : Cell();
-        const Cell call = w->call_begin >= 0 ? Cell(shown(w->call_begin)) : Cell();
-        Row row = {int64_t{w->iteration},
-                   op.id,
-                   op.name,
-                   op.direction,
-                   op.type,
-                   kernel.base,
-                   device,
-                   shown(w->begin),
-                   w->end - w->begin,
-                   call,
-                   w->call_ns,
-                   yes(kernel.uses_tc)};
+        const int32_t told = model.instances[w->instance].details;
+        const Details details = told >= 0 ? model.details.at(told) : Details();
+        Row row = {int64_t{w->iteration}, op.id, kind.name, kind.direction, kind.type, kernel.base};
+        row.push_back(known(w->device, [&] { return r.devices.at(w->device).number; }));
+        row.emplace_back(shown(w->begin));
+        row.emplace_back(w->end - w->begin);
+        row.push_back(known(w->call, [&] { return shown(r.calls.begin[w->call]); }));
+        row.emplace_back(model.call_ns(*w));
+        row.emplace_back(yes(kernel.uses_tc));
         for (size_t i = 0; i < 6; ++i) {
             const int64_t size = w->config >= 0 ? r.configs.at(w->config)[i] : -1;
             row.push_back(size < 0 ? Cell() : Cell(size));
         }
         row.insert(row.end(),
-                   {details.data_types, details.shapes, details.parameters, details.outputs, kernel.name});
+                   {kind.data_type, details.shapes, details.parameters, details.outputs, kernel.name});
         table.rows.push_back(std::move(row));
     }
     return report("iteration", std::move(table));
@@ -184,21 +208,25 @@ Report kernel(const Model& model) {
         Metric gpu, api;
         bool uses_tc = false;
     };
-    std::map<std::pair<std::string, int32_t>, Sums> sums;
+    const auto before = [&model](const std::pair<std::string, int32_t>& a,
+                                 const std::pair<std::string, int32_t>& b) {
+        const Op &x = model.ops[a.second], &y = model.ops[b.second];
+        return std::tie(model.kind_of(x).name, x.id, a.first, a.second) <
+               std::tie(model.kind_of(y).name, y.id, b.first, b.second);
+    };
+    std::map<std::pair<std::string, int32_t>, Sums, decltype(before)> sums(before);
     for (const Work& w : model.work) {
         if (w.kind != 0) continue;
         const KernelName& name = model.recording.kernels.at(w.kernel);
-        Sums& of = sums[{name.base, w.op}];
+        Sums& of = sums[{name.base, model.instances[w.instance].op}];
         of.gpu.add(w.end - w.begin);
-        of.api.add(w.call_ns);
+        of.api.add(model.call_ns(w));
         of.uses_tc |= name.uses_tc;
     }
-    std::vector<std::pair<std::pair<std::string, int32_t>, Sums>> order(sums.begin(), sums.end());
-    std::stable_sort(order.begin(), order.end(),
-                     [](const auto& a, const auto& b) { return a.second.gpu.sum > b.second.gpu.sum; });
-    for (const auto& [key, of] : order) {
+    for (const auto& [key, of] : sums) {
         const Op& op = model.ops[key.second];
-        Row row = {key.first, op.id, op.name, op.direction, yes(of.uses_tc)};
+        const OpKind& kind = model.kind_of(op);
+        Row row = {key.first, op.id, kind.name, kind.direction, yes(of.uses_tc)};
         add(row, of.gpu);
         add(row, of.api);
         table.rows.push_back(std::move(row));
@@ -211,12 +239,12 @@ Report tensor_core(const Model& model) {
                 {{"Op ID", Kind::kText},
                  {"Op Name", Kind::kText},
                  {"Direction", Kind::kWord},
-                 {"Op Type", Kind::kWord},
+                 {"Op Type", Kind::kText},
                  {"Uses TC", Kind::kWord},
                  {"Total GPU Time (ns)"},
                  {"TC GPU Time (ns)"},
                  {"Non-TC GPU Time (ns)"},
-                 {"TC Utilization (%)", Kind::kPercent},
+                 {"TC Utilization (%)", Kind::kDecimal},
                  {"Total Kernel Count"},
                  {"TC Kernel Count"},
                  {"TC Kernel Names", Kind::kText},
@@ -231,17 +259,18 @@ Report tensor_core(const Model& model) {
     for (const Work& w : model.work) {
         if (w.kind != 0) continue;
         const KernelName& name = model.recording.kernels.at(w.kernel);
-        Sums& of = sums[w.op];
+        Sums& of = sums[model.instances[w.instance].op];
         (name.uses_tc ? of.tc_ns : of.other_ns) += w.end - w.begin;
         (name.uses_tc ? of.tc : of.other).insert(name.base);
     }
-    for (const int32_t index : ops_by_time(model, times_of_ops(model))) {
+    for (const int32_t index : ops_in_order(model, times_of_ops(model))) {
         const Op& op = model.ops[index];
         if (!op.eligible) continue;
+        const OpKind& kind = model.kind_of(op);
         const Sums& of = sums[index];
         const int64_t all = of.tc_ns + of.other_ns;
         const double share = all > 0 ? 100.0 * static_cast<double>(of.tc_ns) / static_cast<double>(all) : 0;
-        table.rows.push_back({op.id, op.name, op.direction, op.type, yes(!of.tc.empty()), all, of.tc_ns,
+        table.rows.push_back({op.id, kind.name, kind.direction, kind.type, yes(!of.tc.empty()), all, of.tc_ns,
                               of.other_ns, share, std::ssize(of.tc) + std::ssize(of.other), std::ssize(of.tc),
                               joined(of.tc), std::ssize(of.other), joined(of.other)});
     }
@@ -249,7 +278,7 @@ Report tensor_core(const Model& model) {
 }
 
 Report op_type(const Model& model) {
-    Table table{"Op Type Summary Report", {{"Op Type", Kind::kWord}, {"# Ops"}, {"# Calls"}}, {}};
+    Table table{"Op Type Summary Report", {{"Op Type", Kind::kText}, {"# Ops"}, {"# Calls"}}, {}};
     add_times(table.columns);
     struct Sums {
         std::set<int32_t> ops;
@@ -257,23 +286,19 @@ Report op_type(const Model& model) {
     };
     std::map<std::string, Sums> sums;
     for (const Instance& instance : model.instances) {
-        Sums& of = sums[model.ops[instance.op].type];
+        Sums& of = sums[model.kinds[instance.kind].type];
         of.ops.insert(instance.op);
-        of.times.add(instance);
+        of.times.add(four_of(instance));
     }
-    std::vector<std::pair<std::string, Sums>> order(sums.begin(), sums.end());
-    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-        return std::pair(a.second.times.gpu.sum, a.second.times.cpu.sum) >
-               std::pair(b.second.times.gpu.sum, b.second.times.cpu.sum);
-    });
-    for (const auto& [type, of] : order) {
-        Row row = {type, std::ssize(of.ops), of.times.cpu.count};
+    for (const auto& [type, of] : sums) {
+        Row row = {type, std::ssize(of.ops), of.times.calls()};
         add(row, of.times);
         table.rows.push_back(std::move(row));
     }
     return report("op_type", std::move(table));
 }
 
+// A group has one sample of an iteration: the sum over its calls.
 Report group_op(const Model& model) {
     Table table{
         "Group Op Report",
@@ -281,28 +306,39 @@ Report group_op(const Model& model) {
         {}};
     add_times(table.columns);
     struct Sums {
-        Times times;
-        int64_t eligible = 0, using_tc = 0;
+        std::map<int32_t, Four> iterations;
+        int64_t calls = 0, eligible = 0, using_tc = 0;
     };
     std::map<std::string, Sums> sums;
-    std::vector<std::vector<Sums*>> groups(model.ops.size());
+    std::vector<std::vector<Sums*>> groups(model.kinds.size());
     std::vector<bool> met(model.ops.size(), false);
     for (const Instance& instance : model.instances) {
+        const OpKind& kind = model.kinds[instance.kind];
+        std::vector<Sums*>& of_kind = groups[instance.kind];
+        if (of_kind.empty()) {
+            of_kind.push_back(&sums[kWholeModel]);
+            if (!kind.pseudo)
+                for (const std::string& group : groups_of(kind.name))
+                    of_kind.push_back(&sums[group]);
+        }
         const Op& op = model.ops[instance.op];
-        std::vector<Sums*>& of_op = groups[instance.op];
-        if (!met[instance.op])
-            for (const std::string& group : groups_of(op.name)) {
-                of_op.push_back(&sums[group]);
-                of_op.back()->eligible += op.eligible;
-                of_op.back()->using_tc += op.uses_tc;
-            }
+        const Four times = four_of(instance);
+        for (Sums* of : of_kind) {
+            Four& sample = of->iterations[instance.iteration];
+            for (size_t i = 0; i < sample.size(); ++i)
+                sample[i] += times[i];
+            ++of->calls;
+            of->eligible += !met[instance.op] && op.eligible;
+            of->using_tc += !met[instance.op] && op.uses_tc;
+        }
         met[instance.op] = true;
-        for (Sums* of : of_op)
-            of->times.add(instance);
     }
     for (const auto& [name, of] : sums) {
-        Row row = {name, of.times.cpu.count, of.eligible, of.using_tc};
-        add(row, of.times);
+        Times times;
+        for (const auto& [iteration, sample] : of.iterations)
+            times.add(sample);
+        Row row = {name, of.calls, of.eligible, of.using_tc};
+        add(row, times);
         table.rows.push_back(std::move(row));
     }
     return report("group_op", std::move(table));

@@ -1,6 +1,8 @@
 // The tables of query/dlprof.h, from a Model.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <functional>
 
 #include "query/dlprof/model.h"
@@ -16,19 +18,15 @@ struct Metric {
         ++count;
         sum += value;
     }
-    int64_t average() const { return count == 0 ? 0 : sum / count; }
+    double average() const { return count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count); }
 };
 
-// CPU time, GPU time, CPU overhead and GPU idle time of instances.
-struct Times {
-    Metric cpu, gpu, overhead, idle;
-    void add(const Instance& i) {
-        cpu.add(i.end - i.begin);
-        gpu.add(i.gpu_ns);
-        overhead.add(i.end - i.begin - i.api_ns);
-        idle.add(i.gpu_idle_ns);
-    }
-};
+// CPU time, GPU time, CPU overhead and GPU idle time.
+using Four = std::array<int64_t, 4>;
+inline Four four_of(const Instance& i) {
+    const int64_t cpu = i.end - i.begin;
+    return {cpu, i.gpu_ns, std::max<int64_t>(0, cpu - i.api_ns), i.gpu_idle_ns};
+}
 
 // `shown`: ns of the profile to ns of DLProf's clock, which begins with the session.
 using Shown = std::function<int64_t(int64_t)>;
@@ -46,9 +44,9 @@ struct Overview {
     double tc_utilization = 0, gpu_utilization = 0;
     // Tensor Core kernels, other kernels, memory, data loading, I/O, CPU, other: shares of the wall clock.
     std::array<double, 7> shares{};
-    std::vector<bool> used;     // devices that ran anything
-    double mean_iteration = 0;  // ns
-    double deviation = 0;       // of the lengths of iterations: that of a sample
+    std::vector<bool> used;     // devices that ran kernels
+    double mean_iteration = 0;  // ns: wall clock / iterations
+    double deviation = 0;       // of the lengths of the same iterations: that of a sample
 };
 Overview overview(const Model& model);
 Report summary(const Model& model, const Overview& overview);

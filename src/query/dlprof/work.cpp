@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "query/dlprof/model.h"
 
@@ -17,6 +18,7 @@ class Attribution {
         match_calls();
         make_work();
         cut();
+        make_ops(model_);
         OPSIGHT_TRY(choose_range());
         leave_out_others();
         sum_up();
@@ -61,20 +63,27 @@ class Attribution {
         instance.iteration = r_.calls.iteration[call];
         instance.begin = r_.calls.begin[call];
         instance.end = r_.calls.end[call];
+        const auto told = r_.told_of.find(r_.calls.id[call]);
         const auto name = r_.call_names.find(r_.calls.name[call]);
-        instance.op = pseudo_op("unassociated_" + (name == r_.call_names.end() ? "" : name->second));
+        if (told != r_.told_of.end())
+            recorded_.take(told->second, instance);
+        else
+            instance.kind =
+                pseudo_kind(name == r_.call_names.end() ? std::string_view("unknown") : name->second);
         model_.instances.push_back(instance);
         return model_.instances.size() - 1;
     }
 
-    int32_t pseudo_op(const std::string& name) {
-        const auto [it, is_new] = pseudo_.try_emplace(name, static_cast<int32_t>(model_.ops.size()));
+    // `call`: its exported name; empty: none is known.
+    int32_t pseudo_kind(std::string_view call) {
+        const auto [it, is_new] =
+            pseudo_.try_emplace(std::string(call), static_cast<int32_t>(model_.kinds.size()));
         if (is_new) {
-            Op op;
-            op.name = op.type = name;
-            op.direction = "fprop";
-            op.pseudo = true;
-            model_.ops.push_back(op);
+            OpKind kind;
+            kind.type = call.empty() ? "unassociated" : call;
+            kind.name = call.empty() ? kind.type : "unassociated_" + kind.type;
+            kind.pseudo = true;
+            model_.kinds.push_back(kind);
         }
         return it->second;
     }
@@ -93,13 +102,11 @@ class Attribution {
             const auto call = std::lower_bound(r_.calls.by_id.begin(), r_.calls.by_id.end(),
                                                std::pair(d.launch[row], INT32_MIN));
             if (d.launch[row] >= 0 && call != r_.calls.by_id.end() && call->first == d.launch[row]) {
-                work.call_begin = r_.calls.begin[call->second];
-                work.call_ns = r_.calls.end[call->second] - work.call_begin;
+                work.call = call->second;
                 work.instance = call_instance_[call->second];
             } else {
                 work.instance = add_unlaunched(row);
             }
-            work.op = model_.instances[work.instance].op;
             model_.work.push_back(work);
         }
     }
@@ -107,7 +114,7 @@ class Attribution {
     // Work without a known launch: an instance without time on the CPU.
     int32_t add_unlaunched(size_t row) {
         Instance instance;
-        instance.op = pseudo_op("unassociated");
+        instance.kind = pseudo_kind({});
         instance.iteration = r_.device.iteration[row];
         instance.begin = instance.end = r_.device.begin[row];
         model_.instances.push_back(instance);
@@ -115,40 +122,66 @@ class Attribution {
     }
 
     // The key op's instances end the iterations; what comes after the last one is an iteration too. Without a
-    // key op the iterations of the profile count, but for reports of Nsight Systems: of them DLProf made one.
+    // key op those of a database or of the profile count, but for reports of Nsight Systems: of them DLProf
+    // made one, from the start of the session to the last end on the CPU.
     void cut() {
-        number_ops(model_);
         Iterations& it = model_.iterations;
         it.key_op = options_.key_op;
+        it.as_recorded = it.key_op.empty() && r_.origin == Origin::kRecorded && !iterations_asked();
+        if (it.key_op.empty() && take_known()) return;
         std::vector<int64_t> ends = key_ends(it.key_op);
         // What DLProf took for TensorFlow 1, where nothing was asked for.
         const bool maybe_tensorflow1 = options_.mode == Mode::kAuto || options_.mode == Mode::kTensorFlow1;
         if (it.key_op.empty() && r_.from_nsys && maybe_tensorflow1) ends = key_ends("global_step");
-        const std::string source = r_.fact("iteration_source");
-        const bool asked = source == "key_op" || source == "range_regex";
-        if (ends.empty() && it.key_op.empty() && r_.stored_iterations.size() > 1 &&
-            (!r_.from_nsys || asked)) {
-            for (const auto& stored : r_.stored_iterations)
-                it.list.emplace_back(stored[0], stored[1]);
-            it.split = true;
-            if (options_.domain) place_in_stored();
-            if (r_.origin == Origin::kRecorded) it.key_op = r_.fact("property.dlprof_key_op");
-            return;
-        }
         it.split = !ends.empty();
-        const bool more =
-            ends.empty() || std::any_of(model_.instances.begin(), model_.instances.end(),
-                                        [&](const Instance& i) { return i.begin >= ends.back(); });
-        if (more) ends.push_back(std::max(r_.end, ends.empty() ? r_.end : ends.back() + 1));
-        int64_t begin = r_.begin;
+        int64_t last = r_.zero;
+        bool more = ends.empty();
+        for (const Instance& i : model_.instances) {
+            if (i.track < 0) continue;
+            last = std::max(last, i.end);
+            more = more || i.begin >= ends.back();
+        }
+        if (more) ends.push_back(ends.empty() ? last : std::max(last, ends.back()));
+        int64_t begin = r_.zero;
         for (const int64_t end : ends) {
             it.list.emplace_back(begin, end);
             begin = end;
         }
+        place();
+    }
+
+    // At the import.
+    bool iterations_asked() const {
+        const std::string source = r_.fact("iteration_source");
+        return source == "key_op" || source == "range_regex";
+    }
+
+    bool take_known() {
+        Iterations& it = model_.iterations;
+        if (it.as_recorded) {
+            if (r_.recorded_iterations.empty()) return false;
+            it.list = r_.recorded_iterations;
+            it.key_op = r_.property("dlprof_key_op");
+            it.split = true;
+            place();
+            return true;
+        }
+        if (r_.stored_iterations.size() < 2 || (r_.from_nsys && !iterations_asked())) return false;
+        it.list = r_.stored_iterations;
+        it.split = true;
+        if (options_.domain) place_in_stored();
+        return true;
+    }
+
+    // By begin; what lies before the first iteration belongs to it, what lies after the last to that.
+    void place() {
+        const Spans& list = model_.iterations.list;
         for (Instance& instance : model_.instances) {
-            const auto after = std::upper_bound(ends.begin(), ends.end(), instance.begin);
+            const auto after = std::upper_bound(
+                list.begin(), list.end(), instance.begin,
+                [](int64_t time, const std::pair<int64_t, int64_t>& of) { return time < of.second; });
             instance.iteration =
-                static_cast<int32_t>(std::min<int64_t>(after - ends.begin(), std::ssize(ends) - 1));
+                static_cast<int32_t>(std::min<int64_t>(after - list.begin(), std::ssize(list) - 1));
         }
     }
 
@@ -164,28 +197,45 @@ class Attribution {
         }
     }
 
-    std::vector<int64_t> key_ends(const std::string& key_op) const {
+    // Ends of all calls of the key op's kind. Its id is that of the reports without a key op, where an export
+    // of Nsight Systems is one iteration.
+    std::vector<int64_t> key_ends(const std::string& key_op) {
         std::vector<int64_t> ends;
         if (key_op.empty()) return ends;
+        if (r_.from_nsys)
+            for (Instance& instance : model_.instances)
+                instance.iteration = 0;
+        make_ops(model_);
         int32_t key = -1;
         for (size_t i = 0; i < model_.ops.size() && key < 0; ++i)
-            if (model_.ops[i].id == key_op) key = static_cast<int32_t>(i);
+            if (model_.ops[i].id == key_op) key = model_.ops[i].kind;
         const auto path = [](std::string_view name) { return name.substr(name.starts_with('/') ? 1 : 0); };
-        for (size_t i = 0; i < model_.ops.size() && key < 0; ++i)
-            if (path(model_.ops[i].name) == path(key_op)) key = static_cast<int32_t>(i);
+        for (size_t i = 0; i < model_.kinds.size() && key < 0; ++i)
+            if (path(model_.kinds[i].name) == path(key_op)) key = static_cast<int32_t>(i);
         for (const Instance& instance : model_.instances)
-            if (instance.op == key && key >= 0) ends.push_back(instance.end);
+            if (key >= 0 && instance.kind == key) ends.push_back(instance.end);
         std::sort(ends.begin(), ends.end());
         ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
         return ends;
     }
 
+    // A database's own range is that of its aggregation.
+    int64_t told_number(const char* property, int64_t otherwise) const {
+        const std::string told = model_.iterations.as_recorded ? r_.property(property) : std::string();
+        int64_t number = otherwise;
+        std::from_chars(told.data(), told.data() + told.size(), number);
+        return std::clamp<int64_t>(number, 0, std::ssize(model_.iterations.list) - 1);
+    }
+
     Status choose_range() {
         Iterations& it = model_.iterations;
         const int64_t last = std::ssize(it.list) - 1;
-        it.start = options_.start.value_or(0);
-        it.stop = std::min(options_.stop.value_or(last), last);
-        if (it.start > it.stop)
+        const int64_t start = told_number("dlprof_iteration_start", 0);
+        const int64_t stop = told_number("dlprof_iteration_stop", last);
+        it.start = options_.start.value_or(start);
+        it.stop = std::min(options_.stop.value_or(stop), last);
+        it.as_recorded = it.as_recorded && it.start == start && it.stop == stop;
+        if (it.start < 0 || it.start > it.stop)
             return fail(Error{
                 fmt::format("there is no iteration {}: DLProf's count goes from 0 to {}", it.start, last),
                 {},
@@ -229,12 +279,10 @@ class Attribution {
             first[w.instance] = std::min(first[w.instance], w.begin);
             i.gpu_ns += std::max<int64_t>(0, w.end - std::max(w.begin, end));
             end = std::max(end, w.end);
-            if (w.kind == 0 && r_.kernels.at(w.kernel).uses_tc)
-                model_.ops[w.op].uses_tc = model_.ops[w.op].eligible = true;
+            if (model_.uses_tc(w)) model_.ops[i.op].uses_tc = model_.ops[i.op].eligible = true;
         }
         for (size_t i = 0; i < model_.instances.size(); ++i) {
             if (last[i] == INT64_MIN) continue;
-            model_.instances[i].last_end = last[i];
             model_.instances[i].gpu_idle_ns = last[i] - first[i] - model_.instances[i].gpu_ns;
         }
     }
@@ -244,6 +292,7 @@ class Attribution {
     const Options& options_;
     std::vector<int32_t> call_instance_;
     std::map<std::string, int32_t> pseudo_;
+    RecordedOps recorded_{model_};
 };
 
 }  // namespace

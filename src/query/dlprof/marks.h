@@ -1,0 +1,30 @@
+// Ranges that say what a call is: the Python dicts of PyProf and of DLProf's PyTorch package.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace opsight::dlprof {
+
+struct Mark {
+    bool is_op = false;               // {'mod': ..., 'op': ...}; else {'traceMarker': ..., 'funcStack': ...}
+    std::string text;                 // op, or path of functions
+    std::string stack;                // of trace markers: a frame a line
+    std::string dtype, shapes;        // of ops: of the first tensor; of all, as JSON
+    std::string parameters, outputs;  // of ops: see geometry.h
+};
+
+// No value: the text is something else.
+std::optional<Mark> read_mark(std::string_view text);
+
+// "[[1, 3], [6]]" with the letters "N,C;K" -> "<N:1, C:3>; <K:6>". A shape of another length, or one that the
+// letters do not reach, has its bare numbers. Empty where the text is no JSON list of shapes.
+std::string lettered(std::string_view json, std::string_view letters);
+
+// The letters of an op's input and output: "N,C,H,W;K,C,R,S" and "N,K,P,Q" of a convolution.
+std::string_view input_letters(std::string_view type);
+std::string_view output_letters(std::string_view type);
+inline constexpr std::string_view kParameterLetters = "SH,SW;PH,PW;DH,DW;G";
+
+}  // namespace opsight::dlprof

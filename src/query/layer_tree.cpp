@@ -116,18 +116,4 @@ Result<std::vector<LayerNode>> layer_tree(Session& session) {
     return tree;
 }
 
-Result<std::optional<FirstOp>> first_op_of_layer(Session& session, int64_t layer) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        session.query("WITH RECURSIVE below AS (SELECT $1::BIGINT AS id UNION SELECT l.id FROM below b "
-                      "JOIN raw.layers l ON l.parent = b.id) "
-                      "SELECT i.name, o.begin_ns, o.dur_ns FROM sel_ops o JOIN raw.op_identities i ON "
-                      "i.id = o.op WHERE $1 = -1 OR i.layer IN (FROM below) ORDER BY o.begin_ns, "
-                      "o.dur_ns DESC LIMIT 1",
-                      {layer}));
-    if (rows.rows.empty()) return std::optional<FirstOp>();
-    const auto& row = rows.rows[0];
-    return std::optional(FirstOp{std::get<std::string>(row[0]), integer(row[1]), integer(row[2])});
-}
-
 }  // namespace opsight

@@ -2,7 +2,6 @@
 // report group_op; forward and backward times add the self times of ops, as there.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,13 +26,5 @@ struct LayerNode {
 // In pre-order, the layers of one parent by what took longest. Layers without an op in the range are left
 // out.
 Result<std::vector<LayerNode>> layer_tree(Session& session);
-
-struct FirstOp {
-    std::string name;
-    int64_t begin_ns = 0, dur_ns = 0;
-};
-
-// What ran first in the range of a layer and all below it; -1: of everything.
-Result<std::optional<FirstOp>> first_op_of_layer(Session& session, int64_t layer);
 
 }  // namespace opsight

@@ -34,6 +34,7 @@ const char* sql_operator(Is is) {
         case Is::kAtLeast:
             return ">=";
         case Is::kContains:
+        case Is::kUnder:
         case Is::kEqual:
             break;
     }
@@ -69,6 +70,12 @@ Status add_filter(const RowFilter& filter, duck::Type type, Condition& condition
     if (filter.is == Is::kContains) {
         condition.add(fmt::format("contains(lower(CAST({} AS VARCHAR)), lower(?))", column));
         condition.arguments.emplace_back(filter.value);
+        return {};
+    }
+    if (filter.is == Is::kUnder) {
+        const std::string path = filter.value.ends_with('/') ? filter.value : filter.value + '/';
+        condition.add(fmt::format("starts_with(CAST({} AS VARCHAR) || '/', ?)", column));
+        condition.arguments.emplace_back(path);
         return {};
     }
     if (filter.value.empty() && (filter.is == Is::kEqual || filter.is == Is::kNotEqual)) {

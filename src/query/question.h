@@ -30,7 +30,8 @@ struct Question {
 
 // A condition on the values of one column.
 struct RowFilter {
-    enum class Is : uint8_t { kContains, kEqual, kNotEqual, kLess, kAtMost, kMore, kAtLeast };
+    // kUnder: of a path, itself and all that is below it.
+    enum class Is : uint8_t { kContains, kUnder, kEqual, kNotEqual, kLess, kAtMost, kMore, kAtLeast };
     std::string column;  // its key or head
     Is is = Is::kEqual;
     std::string value;  // as shown; empty: the empty field

@@ -16,9 +16,10 @@ constexpr int64_t kDefaultPage = 50, kLargestPage = 1000, kMostFilters = 16;
 constexpr size_t kPartBytes = 256 * 1024;  // of a download
 
 constexpr std::pair<std::string_view, RowFilter::Is> kOperators[] = {
-    {"contains", RowFilter::Is::kContains}, {"eq", RowFilter::Is::kEqual},  {"ne", RowFilter::Is::kNotEqual},
-    {"lt", RowFilter::Is::kLess},           {"le", RowFilter::Is::kAtMost}, {"gt", RowFilter::Is::kMore},
-    {"ge", RowFilter::Is::kAtLeast},
+    {"contains", RowFilter::Is::kContains}, {"eq", RowFilter::Is::kEqual},
+    {"ne", RowFilter::Is::kNotEqual},       {"lt", RowFilter::Is::kLess},
+    {"le", RowFilter::Is::kAtMost},         {"gt", RowFilter::Is::kMore},
+    {"ge", RowFilter::Is::kAtLeast},        {"under", RowFilter::Is::kUnder},
 };
 
 // "key:op:value"
@@ -30,9 +31,9 @@ Expected<RowFilter> read_filter(const std::string& text) {
         for (const auto& [name, op] : kOperators)
             if (name == is) return RowFilter{text.substr(0, first), op, text.substr(second + 1)};
     }
-    return fail(
-        Problem(400, "bad_request", fmt::format("'{}' is no filter", text),
-                "a filter is COLUMN:OPERATOR:VALUE, the operators are contains, eq, ne, lt, le, gt, ge"));
+    return fail(Problem(
+        400, "bad_request", fmt::format("'{}' is no filter", text),
+        "a filter is COLUMN:OPERATOR:VALUE, the operators are contains, under, eq, ne, lt, le, gt, ge"));
 }
 
 Expected<TableShape> read_shape(const Call& call) {

@@ -1,6 +1,7 @@
 // What pictures are drawn from: iterations, layers, devices, memory, communication.
 #include <nlohmann/json.hpp>
 
+#include "query/first_event.h"
 #include "query/iteration_shares.h"
 #include "query/layer_tree.h"
 #include "query/memory.h"
@@ -79,13 +80,24 @@ Expected<Response> layers(Call& call) {
     return json_response(text_of({{"layers", std::move(list)}, {"range", range_of(*session)}}));
 }
 
-Expected<Response> first_of_layer(Call& call) {
-    OPSIGHT_ASSIGN(const int64_t layer, call.needed_number("layer"));
+Expected<Response> first(Call& call) {
+    EventSubject subject;
+    OPSIGHT_ASSIGN(subject.op, call.number("op"));
+    OPSIGHT_ASSIGN(subject.range, call.number("range"));
+    subject.layer = call.text("layer");
+    subject.kernel = call.text("kernel");
+    if (!subject.op && !subject.range && subject.layer.empty() && subject.kernel.empty())
+        return fail(Problem(400, "bad_request", "the question names nothing to look for",
+                            "give op, layer, range or kernel; or op and kernel"));
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
-    OPSIGHT_ASSIGN(const std::optional<FirstOp> first, first_op_of_layer(*session, layer));
-    return json_response(text_of({{"name", first ? Json(first->name) : Json()},
-                                  {"begin_ns", first ? Json(first->begin_ns) : Json()},
-                                  {"dur_ns", first ? Json(first->dur_ns) : Json()}}));
+    OPSIGHT_ASSIGN(const std::optional<FirstEvent> found, first_event(*session, subject));
+    if (!found) return json_response(R"({"event": null})");
+    return json_response(text_of({{"event",
+                                   {{"name", found->name},
+                                    {"track", found->track},
+                                    {"span", found->span},
+                                    {"begin_ns", found->begin_ns},
+                                    {"dur_ns", found->dur_ns}}}}));
 }
 
 Expected<Response> gpus(Call& call) {
@@ -145,8 +157,8 @@ std::vector<Route> view_routes() {
     return {
         {"GET", profile + "/iterations", iterations, range_parameters(), Kept::kAnswer},
         {"GET", profile + "/layers", layers, range_parameters(), Kept::kAnswer},
-        {"GET", profile + "/layers/first", first_of_layer,
-         range_parameters() + std::vector<std::string>{"layer"}},
+        {"GET", profile + "/first", first,
+         range_parameters() + std::vector<std::string>{"op", "layer", "range", "kernel"}},
         {"GET", profile + "/gpus", gpus, range_parameters(), Kept::kAnswer},
         {"GET", profile + "/memory", memory, {}, Kept::kAnswer},
         {"GET", profile + "/communication", communication_of, range_parameters(), Kept::kAnswer},

@@ -100,20 +100,33 @@ class AnswersTest(unittest.TestCase):
             self.assertEqual(layers[0]["all"]["kernels"], sum(row["kernels"] for row in self.server.table(
                 "detailed", filter="op_name:ne:unattributed", **query)[0] if row["op_name"].startswith("aten::")))
 
-    def test_what_runs_first_of_a_layer(self):
-        answer = self.server.json("/profiles/0/layers")
-        start, stop = answer["range"]["start"], answer["range"]["stop"]
-        for layer in answer["layers"]:
-            first = self.server.json("/profiles/0/layers/first", layer=layer["id"])
-            path = layer["path"][1:]
-            inside = "true" if layer["id"] < 0 else f"(l.path = '{path}' OR starts_with(l.path, '{path}/'))"
-            wanted = self.profile.rows(
-                "SELECT i.name, o.begin_ns, o.dur_ns FROM raw.ops o JOIN raw.op_identities i ON i.id = o.op "
-                f"LEFT JOIN raw.layers l ON l.id = i.layer WHERE {inside} AND o.iteration BETWEEN {start} AND {stop} "
-                "ORDER BY 2, 3 DESC LIMIT 1")[0]
-            self.assertEqual(first, vars(wanted), layer["path"])
-        nothing = self.server.json("/profiles/0/layers/first", layer=1 << 30)
-        self.assertEqual(nothing, {"name": None, "begin_ns": None, "dur_ns": None})
+    def first(self, **subject):
+        return self.server.json("/profiles/0/first", **subject)["event"]
+
+    def test_where_ops_kernels_and_layers_begin(self):
+        layers = self.server.json("/profiles/0/layers")
+        start, stop = layers["range"]["start"], layers["range"]["stop"]
+        within = f"o.iteration BETWEEN {start} AND {stop}"
+        for op in self.server.table("detailed", page_size=1000)[0]:
+            if op["op_id"] is None:
+                continue
+            first = self.first(op=op["op_id"])
+            wanted = self.profile.rows(f"SELECT min(o.begin_ns) AS begin_ns FROM raw.ops o WHERE o.op = {op['op_id']} AND {within}")[0]
+            if wanted.begin_ns is not None:
+                self.assertEqual(first["begin_ns"], wanted.begin_ns, op)
+            event = self.server.json("/profiles/0/timeline/event", track=first["track"], span=first["span"])["event"]
+            self.assertEqual(event["begin_ns"], first["begin_ns"])
+        for layer in layers["layers"]:
+            path = layer["path"].strip("/")
+            calls = self.profile.rows("SELECT o.begin_ns FROM raw.module_calls o JOIN raw.layers l ON l.id = o.layer "
+                                      f"WHERE l.path = '{path}' AND {within} ORDER BY 1")
+            if calls:
+                self.assertEqual(self.first(layer=layer["path"])["begin_ns"], calls[0].begin_ns)
+        for kernel in self.server.table("kernel")[0]:
+            wanted = min(each["gpu_start_ns"] for each in self.server.table(
+                "kernels", filter=[f"op_id:eq:{kernel['op_id']}", f"long_kernel_name:eq:{kernel['long_kernel_name']}"])[0])
+            self.assertEqual(self.first(op=kernel["op_id"], kernel=kernel["long_kernel_name"])["begin_ns"], wanted)
+        self.assertIsNone(self.first(layer="/no such layer"))
 
     def test_gpus(self):
         answer = self.server.json("/profiles/0/gpus")

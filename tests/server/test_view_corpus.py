@@ -58,7 +58,7 @@ class CorpusTest(unittest.TestCase):
                     continue
                 for name in api.table_names() if "{name}" in pattern else [""]:
                     path = pattern.replace("{id}", number).replace("{name}", name)
-                    query = {"layer": -1} if pattern.endswith("/layers/first") else {"op": op, "iteration": 0} if "iteration_op" in name else {"op": op} if name else {}
+                    query = {"layer": "/"} if pattern.endswith("/first") else {"op": op, "iteration": 0} if "iteration_op" in name else {"op": op} if name else {}
                     if not self.server.json(f"/profiles/{number}/iterations")["iterations"] and "iteration" in query:
                         continue
                     api.check("GET", path, 200, self.server.json(path.removeprefix("/api/v1"), **query))

@@ -248,7 +248,7 @@ export interface paths {
                     page_size?: components["parameters"]["page_size"];
                     /** @description only rows with this in a column of text, in any case; directions and shapes also as the page words them (forward, 32×3) */
                     search?: components["parameters"]["search"];
-                    /** @description COLUMN:OPERATOR:VALUE, may be repeated; operators contains, eq, ne, lt, le, gt, ge; an empty value is the empty field */
+                    /** @description COLUMN:OPERATOR:VALUE, may be repeated; operators contains, under (a path and what is below it), eq, ne, lt, le, gt, ge; an empty value is the empty field */
                     filter?: components["parameters"]["filter"];
                     /** @description as filter, may be repeated: the place of the first row that all of these fit is in the answer */
                     place_of?: components["parameters"]["place_of"];
@@ -424,17 +424,17 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/profiles/{id}/layers/first": {
+    "/api/v1/profiles/{id}/first": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** What runs first of a layer, in the range */
+        /** The first event of an op, a layer, a range or a kernel (of an op) in the chosen iterations */
         get: {
             parameters: {
-                query: {
+                query?: {
                     /** @description first iteration */
                     iter_start?: components["parameters"]["iter_start"];
                     /** @description last iteration */
@@ -447,8 +447,14 @@ export interface paths {
                     iteration_range?: components["parameters"]["iteration_range"];
                     /** @description a named range, in place of the others */
                     aggregation?: components["parameters"]["aggregation"];
-                    /** @description id of a layer; -1: the whole model */
-                    layer: components["parameters"]["layer"];
+                    /** @description op_id */
+                    op?: number;
+                    /** @description path of a layer: its first call, else the first op in it; /: the whole model */
+                    layer?: string;
+                    /** @description range_id of the table of ranges */
+                    range?: number;
+                    /** @description name of a kernel, short or in full; with op: of that op */
+                    kernel?: string;
                 };
                 header?: never;
                 path: {
@@ -465,7 +471,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["FirstOp"];
+                        "application/json": components["schemas"]["First"];
                     };
                 };
                 /** @description an error */
@@ -1453,12 +1459,6 @@ export interface components {
             layers: components["schemas"]["Layer"][];
             range: components["schemas"]["Range"];
         };
-        /** @description all null where nothing of the layer runs in the range */
-        FirstOp: {
-            name: string | null;
-            begin_ns: number | null;
-            dur_ns: number | null;
-        };
         Gpu: {
             rank: number;
             device: number;
@@ -1779,6 +1779,17 @@ export interface components {
             cut: boolean;
             range: components["schemas"]["Range"];
         };
+        /** @description null where none of it runs in the range */
+        First: {
+            event: components["schemas"]["FirstEvent"] | null;
+        };
+        FirstEvent: {
+            name: string;
+            track: number;
+            span: number;
+            begin_ns: number;
+            dur_ns: number;
+        };
     };
     responses: never;
     parameters: {
@@ -1802,7 +1813,7 @@ export interface components {
         page_size: number;
         /** @description only rows with this in a column of text, in any case; directions and shapes also as the page words them (forward, 32×3) */
         search: string;
-        /** @description COLUMN:OPERATOR:VALUE, may be repeated; operators contains, eq, ne, lt, le, gt, ge; an empty value is the empty field */
+        /** @description COLUMN:OPERATOR:VALUE, may be repeated; operators contains, under (a path and what is below it), eq, ne, lt, le, gt, ge; an empty value is the empty field */
         filter: string[];
         /** @description as filter, may be repeated: the place of the first row that all of these fit is in the answer */
         place_of: string[];
@@ -1834,8 +1845,6 @@ export interface components {
         /** @description with from_span: the event to go on from */
         from_track: number;
         from_span: number;
-        /** @description id of a layer; -1: the whole model */
-        layer: number;
     };
     requestBodies: never;
     headers: never;

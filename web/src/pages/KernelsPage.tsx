@@ -1,6 +1,6 @@
 import { useCorrections, wrongChoice } from "../app/corrections";
 import { useRoute, useSetParams } from "../app/useRoute";
-import { FindInTimeline, SelectTable, TimelineLink } from "../table/SelectTable";
+import { FirstInTimeline, SelectTable, TimelineLink } from "../table/SelectTable";
 import { Tabs } from "../widgets/Tabs";
 import { KERNELS, LAUNCHES, TENSOR_CORES } from "./columns";
 import { rowLink } from "./links";
@@ -25,7 +25,7 @@ function Kinds() {
       keys={["kernel_name", "op_id"]}
       title={(row) => row.text("kernel_name") ?? "Kernel"}
       link={rowLink(params, "kernels")}
-      detailActions={(row) => <FindInTimeline name={row.text("kernel_name")} />}
+      detailActions={(row) => <FirstInTimeline of={{ kernel: row.text("long_kernel_name") ?? row.text("kernel_name"), op: row.text("op_id") }} />}
       empty={NO_KERNELS}
     />
   );
@@ -61,7 +61,7 @@ function TensorCores() {
       keys={["op_id"]}
       title={(row) => row.text("op_name") ?? "Op"}
       link={rowLink(params, "kernels")}
-      detailActions={(row) => <FindInTimeline name={row.text("op_name")} />}
+      detailActions={(row) => <FirstInTimeline of={{ op: row.text("op_id") }} />}
       empty="No op of this range could use Tensor Cores."
     />
   );

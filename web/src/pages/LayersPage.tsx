@@ -1,13 +1,12 @@
-import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { getJson, type ApiError } from "../api/client";
-import { useLayers, useProfile, useProfileId, useWholeTable } from "../api/queries";
-import type { FirstOp, LayersAnswer, Table } from "../api/types";
+import { useLayers, useProfile, useWholeTable } from "../api/queries";
+import type { LayersAnswer, Table } from "../api/types";
 import { useCorrections, wrongChoice } from "../app/corrections";
 import { linkTo } from "../app/route";
-import { useRange, useRoute, useSetParams } from "../app/useRoute";
+import { useRoute, useSetParams } from "../app/useRoute";
 import { DataTable } from "../table/DataTable";
-import { windowAround, type Row } from "../table/row";
+import type { Row } from "../table/row";
+import { FirstInTimeline } from "../table/SelectTable";
 import { RowDetails } from "../widgets/Details";
 import { Icon } from "../widgets/Icon";
 import { Panes } from "../widgets/Panes";
@@ -54,21 +53,6 @@ function useOpen(roots: readonly Node[], selected: string | null): [ReadonlySet<
   ];
 }
 
-// Where the layer runs first in the range.
-function LayerInTimeline({ layer }: { layer: number }) {
-  const { params } = useRoute();
-  const path = `/profiles/${useProfileId()}/layers/first`;
-  const asked = { ...useRange(), layer };
-  const first = useQuery<FirstOp, ApiError>({ queryKey: [path, asked], queryFn: ({ signal }) => getJson<FirstOp>(path, asked, signal) }).data;
-  if (!first || first.begin_ns === null) return null;
-  const around = windowAround({ begin: first.begin_ns, end: first.begin_ns + (first.dur_ns ?? 0), track: null, span: null });
-  return (
-    <a className="button small" href={linkTo("timeline", params, { ...around, find: first.name, at: first.begin_ns })}>
-      <Icon name="timeline" size={14} /> Show in timeline
-    </a>
-  );
-}
-
 function MeasureChoice({ measure }: { measure: Measure }) {
   const setParams = useSetParams();
   return (
@@ -105,7 +89,6 @@ function Layers({ data, report, gpu }: { data: LayersAnswer; report: Table; gpu:
   const select = (path: string) => {
     setParams({ sel: path === selected ? null : path });
   };
-  const chosen = selected === null ? undefined : names.get(selected);
   return (
     <Panes
       details={
@@ -120,9 +103,9 @@ function Layers({ data, report, gpu }: { data: LayersAnswer; report: Table; gpu:
             }}
             actions={() => (
               <>
-                {chosen && <LayerInTimeline layer={chosen.id} />}
+                <FirstInTimeline of={{ layer: selected }} />
                 {selected !== "/" && (
-                  <a className="button small" href={linkTo("ops", params, { filter: [`layer:contains:${normal(selected)}`] })}>
+                  <a className="button small" href={linkTo("ops", params, { filter: [`layer:under:${normal(selected)}`] })}>
                     <Icon name="ops" size={14} /> Its ops
                   </a>
                 )}

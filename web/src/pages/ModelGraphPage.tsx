@@ -5,7 +5,8 @@ import type { ModelAnswer, ModelFacts, ModelItem } from "../api/types";
 import { useCorrections, wrongChoice } from "../app/corrections";
 import { linkTo } from "../app/route";
 import { useRoute, useSetParams } from "../app/useRoute";
-import { rowsOf, windowAround } from "../table/row";
+import { rowsOf } from "../table/row";
+import { FirstInTimeline } from "../table/SelectTable";
 import { Pane } from "../widgets/Details";
 import { formatCount, formatNs, formatPercent } from "../widgets/format";
 import { Icon } from "../widgets/Icon";
@@ -69,8 +70,6 @@ function Fields({ item, gpu }: { item: ModelItem; gpu: boolean }) {
 
 function ItemPane({ item, gpu, toggle, close }: { item: ModelItem; gpu: boolean; toggle: (item: ModelItem) => void; close: () => void }) {
   const { params } = useRoute();
-  const { begin_ns: begin } = item;
-  const place = begin === null ? null : windowAround({ begin, end: begin + (item.dur_ns ?? 0), track: null, span: null });
   return (
     <Pane title={item.label} onClose={close}>
       <div className="actions">
@@ -84,11 +83,7 @@ function ItemPane({ item, gpu, toggle, close }: { item: ModelItem; gpu: boolean;
             <Icon name="ops" size={14} /> The op
           </a>
         )}
-        {place && (
-          <a className="button small" href={linkTo("timeline", params, { ...place, find: item.op_name, at: begin })}>
-            <Icon name="timeline" size={14} /> Show in timeline
-          </a>
-        )}
+        <FirstInTimeline of={{ op: item.op_id }} />
         {item.layer !== null && (
           <a className="button small" href={linkTo("layers", params, { sel: `/${item.layer}` })}>
             <Icon name="layers" size={14} /> Its layer

@@ -2,7 +2,7 @@ import { useProfile, useTable } from "../api/queries";
 import { linkTo } from "../app/route";
 import { useRoute } from "../app/useRoute";
 import { DataTable } from "../table/DataTable";
-import { FindInTimeline, SelectTable } from "../table/SelectTable";
+import { FirstInTimeline, SelectTable } from "../table/SelectTable";
 import { rowsOf } from "../table/row";
 import { Icon } from "../widgets/Icon";
 import { forContents, KERNELS, OPS } from "./columns";
@@ -58,7 +58,7 @@ export function OpsPage() {
       link={rowLink(params, "ops")}
       detailActions={(row) => (
         <>
-          <FindInTimeline name={row.text("op_name")} />
+          <FirstInTimeline of={{ op: row.text("op_id") }} />
           {gpu && (
             <a className="button small" href={linkTo("kernels", params, { tab: "launches", filter: [`op_id:eq:${row.text("op_id") ?? ""}`] })}>
               <Icon name="kernels" size={14} /> Every launch

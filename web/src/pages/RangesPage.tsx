@@ -2,7 +2,7 @@
 import { useProfile } from "../api/queries";
 import { linkTo } from "../app/route";
 import { useRoute } from "../app/useRoute";
-import { FindInTimeline, SelectTable } from "../table/SelectTable";
+import { FirstInTimeline, SelectTable } from "../table/SelectTable";
 import type { Row } from "../table/row";
 import { Icon } from "../widgets/Icon";
 import { forContents, RANGES } from "./columns";
@@ -45,7 +45,7 @@ export function RangesPage() {
       title={(row) => row.text("range") ?? "Range"}
       detailActions={(row) => (
         <>
-          <FindInTimeline name={row.text("range")} />
+          <FirstInTimeline of={{ range: row.text("range_id") }} />
           <AsIterations row={row} />
         </>
       )}

@@ -1,9 +1,10 @@
 import { useMemo } from "react";
+import type { Params } from "../api/client";
 import { useTable } from "../api/queries";
 import { useCorrections, wrongChoice } from "../app/corrections";
 import { useRoute, useSetParams } from "../app/useRoute";
-import { rowsOf } from "../table/row";
-import { FindInTimeline, SelectTable } from "../table/SelectTable";
+import { rowsOf, type Row } from "../table/row";
+import { FirstInTimeline, SelectTable } from "../table/SelectTable";
 import { Card } from "../widgets/Card";
 import { identify } from "../widgets/Details";
 import { Answered, Empty } from "../widgets/states";
@@ -22,14 +23,15 @@ interface Kind {
   keys: readonly string[];
   name: string;
   more: readonly string[];
+  subject: (row: Row) => Params; // what its first event is asked by
 }
 
 const WORK = ["time_ns", "time_pct", "flops", "bytes_min", "intensity", "flops_per_s", "bytes_per_s", "bound_ns", "efficiency_pct", "limiter", "remarks"];
 
 const KINDS: readonly Kind[] = [
-  { id: "ops", title: "Ops", table: "roofline", keys: ["op_id"], name: "op_name", more: ["layer", "direction"] },
-  { id: "layers", title: "Layers", table: "roofline_layers", keys: ["layer", "direction"], name: "layer", more: ["direction"] },
-  { id: "kernels", title: "Kernels", table: "roofline_kernels", keys: ["long_kernel_name"], name: "kernel_name", more: ["uses_tc"] },
+  { id: "ops", title: "Ops", table: "roofline", keys: ["op_id"], name: "op_name", more: ["layer", "direction"], subject: (row) => ({ op: row.text("op_id") }) },
+  { id: "layers", title: "Layers", table: "roofline_layers", keys: ["layer", "direction"], name: "layer", more: ["direction"], subject: (row) => ({ layer: row.text("layer") }) },
+  { id: "kernels", title: "Kernels", table: "roofline_kernels", keys: ["long_kernel_name"], name: "kernel_name", more: ["uses_tc"], subject: (row) => ({ kernel: row.text("long_kernel_name") }) },
 ];
 
 const OPS = KINDS[0] as Kind;
@@ -128,7 +130,7 @@ export function RooflinePage() {
         keys={kind.keys}
         title={(row) => row.text(kind.name) ?? "Work"}
         link={rowLink(params, "roofline")}
-        detailActions={(row) => <FindInTimeline name={row.text(kind.name)} />}
+        detailActions={(row) => <FirstInTimeline of={kind.subject(row)} />}
         height="half"
         empty="Nothing of this range has counted work."
       />

@@ -1,7 +1,7 @@
 import { useEffect, type ReactNode } from "react";
 import { getJson, type Params } from "../api/client";
-import { useIterations, useProfileId } from "../api/queries";
-import type { Table } from "../api/types";
+import { useProfileId, useRangeAnswer } from "../api/queries";
+import type { First, Table } from "../api/types";
 import { linkTo } from "../app/route";
 import { currentParams, useRange, useRoute, useSetParams } from "../app/useRoute";
 import { pageOf } from "../pages/registry";
@@ -42,13 +42,15 @@ export function TimelineLink({ row, small = false }: { row: Row; small?: boolean
   );
 }
 
-// The first event of that name in the range, for rows that are about many.
-export function FindInTimeline({ name }: { name: string | null }) {
+// The first event in the range of what a row is about, by what identifies it; nothing where none of it ran.
+export function FirstInTimeline({ of }: { of: Params }) {
   const { params } = useRoute();
-  const at = useIterations().data?.iterations.find((each) => each.selected)?.begin_ns ?? 0;
-  if (name === null || !pageOf("timeline")) return null;
+  const known = Object.values(of).some((value) => value !== null && value !== undefined && value !== "");
+  const event = useRangeAnswer<First>("first", of, known).data?.event;
+  if (!known || !event || !pageOf("timeline")) return null;
+  const place = { begin: event.begin_ns, end: event.begin_ns + event.dur_ns, track: String(event.track), span: String(event.span) };
   return (
-    <a className="button small" href={linkTo("timeline", params, { find: name, at })}>
+    <a className="button small" href={linkTo("timeline", params, { ...windowAround(place), track: event.track, span: event.span })} title="Its first event in the range">
       <Icon name="timeline" size={14} /> Find in timeline
     </a>
   );

@@ -49,6 +49,7 @@ describe("filters as people type them", () => {
     ["name", "!= –", ["ne "]],
     ["name", "-", ["eq "]],
     ["layer", "…/layer1/0", ["contains layer1/0"]],
+    ["layer", "ResNet/layer1/*", ["under ResNet/layer1"]],
     ["shapes", "32×3×224", ["contains 32, 3, 224"]],
     ["shapes", "32 x 3, 64x7", ["contains 32, 3", "contains 64, 7"]],
     ["dtypes", "float, index", ["contains float", "contains index"]],
@@ -90,6 +91,7 @@ describe("filters as people type them", () => {
     ["name", "conv"],
     ["name", "!= conv"],
     ["name", "–"],
+    ["layer", "ResNet/layer1/*"],
     ["shapes", "32×3, 64×7"],
   ] as const)("read back as typed: %s %s", (which, typed) => {
     const parsed = parseFilters(columns[which], typed);

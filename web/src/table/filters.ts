@@ -102,6 +102,7 @@ function parseText(key: string, text: string): Parsed {
   const rest = (symbol ? text.slice(symbol[0].length).trim() : text).replace(/^…\/?/, "");
   if (!rest) return { filters: [] };
   if (NOTHING.test(rest)) return { filters: [{ key, op: symbol?.[1] ?? "eq", value: "" }] };
+  if (!symbol && /[^/]\/\*$/.test(rest)) return { filters: [{ key, op: "under", value: rest.slice(0, -2) }] };
   return { filters: [{ key, op: symbol?.[1] ?? "contains", value: rest }] };
 }
 
@@ -158,6 +159,7 @@ export function showFilters(column: Column, filters: readonly Filter[]): string 
   if (!first) return "";
   if (isNumeric(column)) return showNumbers(column, filters);
   if (listOf(column)) return filters.map(({ value }) => (value === "" ? "–" : value.replaceAll(", ", "×"))).join(", ");
+  if (first.op === "under") return `${first.value}/*`;
   const text = first.value === "" ? "–" : first.value;
   return first.op === "contains" || (first.op === "eq" && first.value === "") ? text : `${first.op === "ne" ? "!=" : "="} ${text}`;
 }
@@ -179,5 +181,6 @@ export function filterHelp(column: Column): string {
   if (column.unit === "percent") return "write >= 50%, 10%..90%, or 74.5% for what is shown so";
   if (isNumeric(column)) return "write 10, > 10, != 10, or 10..20";
   if (listOf(column)) return "write a part as it is shown; several with commas between";
+  if (column.key === "layer") return "write a part of the path; = or != before it for the whole path, /* behind it for all that is in it";
   return "write a part of the text; = or != before it for the whole text";
 }

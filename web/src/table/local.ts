@@ -28,6 +28,7 @@ const plain = (cell: Cell): string => (cell === true ? "yes" : cell === false ? 
 export function passes({ op, value }: Filter, column: Column, cell: Cell): boolean {
   const text = plain(cell);
   if (op === "contains") return [text, cellText(column, cell)].some((each) => each.toLowerCase().includes(value.toLowerCase()));
+  if (op === "under") return `${text}/`.startsWith(value.endsWith("/") ? value : `${value}/`);
   if (op === "eq") return typeof cell === "number" && value !== "" ? cell === Number(value) : text === value;
   if (op === "ne") return typeof cell === "number" && value !== "" ? cell !== Number(value) : text !== value;
   if (text === "") return false;

@@ -6,7 +6,7 @@ import type { Correction } from "../app/corrections";
 import { sentence } from "../widgets/words";
 
 export const PAGE_SIZES = [25, 50, 100, 250] as const;
-export const OPERATORS = ["contains", "eq", "ne", "lt", "le", "gt", "ge"] as const;
+export const OPERATORS = ["contains", "under", "eq", "ne", "lt", "le", "gt", "ge"] as const;
 export type Operator = (typeof OPERATORS)[number];
 
 export interface Filter {

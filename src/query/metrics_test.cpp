@@ -369,6 +369,40 @@ TEST(TensorCores, UnknownIsNotNo) {
     EXPECT_EQ(number(cell(all, "gpu_time_ns", "name", "All ops")), 80 - 20 + 50 + 30 + 40);  // unions
 }
 
+// An eligible op that calls another: the kernel counts for the inner one, and the rows add up to the kernels.
+TEST(TensorCores, NestedOpsCountAKernelOnce) {
+    TestProfile t;
+    t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
+    OpDetail half;
+    half.signature = t.builder.signature({t.builder.text("[[64, 64], [64, 64]]"),
+                                          t.builder.text("[\"c10::Half\", \"c10::Half\"]"),
+                                          t.builder.text(""), t.builder.text("")});
+    t.op("aten::linear", 0, 300, t.thread(), half);
+    t.op("aten::addmm", 50, 200, t.thread(), half);
+    t.api("cudaLaunchKernel", 100, 10, t.thread(), 1);
+    t.kernel(kTcKernel, 200, 60, t.stream(), 1);
+    t.api("cudaLaunchKernel", 260, 10, t.thread(), 2);  // in linear, beside addmm
+    t.kernel("splitKreduce_kernel<float>", 300, 20, t.stream(), 2);
+    t.op("aten::matmul", 1000, 300, t.thread(), half);  // launches nothing itself: no row
+    t.op("aten::mm", 1050, 200, t.thread(), half);
+    t.api("cudaLaunchKernel", 1100, 10, t.thread(), 3);
+    t.kernel("triton_mm", 1200, 30, t.stream(), 3);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    const ResultTable ops = table_of(session, "tensor_core");
+    const auto value = [&](const char* key, const char* op) { return number(cell(ops, key, "op_name", op)); };
+    EXPECT_EQ(value("total_gpu_time_ns", "aten::addmm"), 60);
+    EXPECT_EQ(value("total_gpu_time_ns", "aten::linear"), 20);
+    EXPECT_EQ(value("non_tc_gpu_time_ns", "aten::linear"), 20);
+    EXPECT_EQ(value("unknown_tc_gpu_time_ns", "aten::mm"), 30);
+    EXPECT_EQ(value("non_tc_gpu_time_ns", "aten::mm"), 0);
+    EXPECT_EQ(value("kernels", "aten::mm"), 1);
+    EXPECT_EQ(ops.rows.size(), 3u);
+    auto by_rank = make_report(session, "tensor_core", {.by_rank = true, .by_device = true});
+    ASSERT_TRUE(by_rank) << by_rank.error().message();
+    EXPECT_EQ(number(cell(by_rank->sections[0].table, "total_gpu_time_ns", "op_name", "aten::addmm")), 60);
+}
+
 TEST(Layers, AGroupCountsItsSubtreeOnce) {
     TestProfile t;
     t.host(HostKind::kModule, "nn.Module: Net_0", 0, 1000, t.thread());

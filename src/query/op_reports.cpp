@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "db/schema.h"
+#include "query/op_groups.h"
 #include "query/op_quantiles.h"
 #include "query/work.h"
 
@@ -54,37 +55,6 @@ std::vector<Field> sixteen_times(bool gpu_first) {
     return all;
 }
 
-// Columns of the grouping that was asked for, and how they enter SQL.
-struct Groups {
-    std::vector<Field> fields;
-    std::string keys;       // "s.rank, s.device" for a GROUP BY over op_stats
-    std::string on;         // " AND m.rank = s.rank": joins another relation with the same keys
-    std::string instances;  // ", t.rank AS rank": the keys of op instances
-    std::string joins;      // names of ranks and devices
-    std::string work;       // " AND wk.rank = s.rank": joins sums of work
-};
-
-Groups groups(const TableShape& shape) {
-    Groups out;
-    if (shape.by_rank) {
-        out.fields.push_back({{"rank", "Rank", Unit::kCount, 0}, "gr.number"});
-        out.keys += ", s.rank";
-        out.on += " AND m.rank IS NOT DISTINCT FROM s.rank";
-        out.work += " AND wk.rank IS NOT DISTINCT FROM s.rank";
-        out.instances += ", t.rank AS rank";
-        out.joins += " LEFT JOIN raw.ranks gr ON gr.id = s.rank";
-    }
-    if (shape.by_device) {
-        out.fields.push_back({{"device", "Device ID", Unit::kCount, 0}, "gd.number"});
-        out.keys += ", s.device";
-        out.on += " AND m.device IS NOT DISTINCT FROM s.device";
-        out.work += " AND wk.device IS NOT DISTINCT FROM s.device";
-        out.instances += ", coalesce(w.device, -1) AS device";
-        out.joins += " LEFT JOIN raw.devices gd ON gd.id = s.device";
-    }
-    return out;
-}
-
 // Op instances with their work and track.
 constexpr std::string_view kInstances =
     "sel_ops o JOIN raw.tracks t ON t.id = o.track LEFT JOIN raw.op_work w ON w.id = o.id";
@@ -96,12 +66,6 @@ const char* kUsesTc =
 // below each other with nearly the same number.
 std::pair<std::string, bool> main_order(const Session& session) {
     return {session.contents().device_work ? "self_gpu_time_ns" : "self_cpu_time_ns", true};
-}
-
-// Rows that are equal but for their group stand in the order of groups.
-void order_groups(Question& q, const Groups& by) {
-    for (const Field& field : by.fields)
-        q.order.emplace_back(field.column.key, false);
 }
 
 // `session`: of a report about ops, which a program without a framework has none of.
@@ -306,7 +270,7 @@ Question detailed_question(Session& session, const TableShape& shape, const Grou
             "JOIN raw.op_extras e ON e.id = o.id WHERE {1} GROUP BY 1), "
             "s AS (SELECT s.* REPLACE (coalesce(s.cpu_q, m.cpu_q) AS cpu_q, coalesce(s.gpu_q, m.gpu_q) AS "
             "gpu_q), x.stack FROM op_rows s LEFT JOIN m ON m.op = s.op{2} LEFT JOIN x ON x.op = s.op) ",
-            by.keys, only, by.on);
+            by.keys, only, by.on("m"));
         q.source = "s";
     } else {
         q.source = "(SELECT *, NULL AS stack FROM op_rows) s";
@@ -314,9 +278,9 @@ Question detailed_question(Session& session, const TableShape& shape, const Grou
     q.source +=
         " LEFT JOIN raw.op_identities i ON i.id = s.op LEFT JOIN raw.layers l ON l.id = i.layer LEFT JOIN "
         "work_rows wk ON wk.key = s.op" +
-        by.work + by.joins;
+        by.on("wk") + by.joins;
     q.order = {main_order(session), {"total_cpu_time_ns", true}, {"op_name", false}, {"op_id", false}};
-    order_groups(q, by);
+    by.order(q);
     return q;
 }
 
@@ -362,10 +326,10 @@ Result<Report> op_type_report(Session& session, const TableShape& shape) {
         "s AS (SELECT s.*, m.cpu_q FROM sums s JOIN m ON m.type = s.type{6} UNION ALL BY NAME SELECT * FROM "
         "ut) ",
         by.keys, kSums, by.instances, shape.by_rank || shape.by_device ? kInstances : "sel_ops o",
-        unassociated(by), kSums, by.on);
-    q.source = "s LEFT JOIN work_rows wk ON wk.key = s.type" + by.work + by.joins;
+        unassociated(by), kSums, by.on("m"));
+    q.source = "s LEFT JOIN work_rows wk ON wk.key = s.type" + by.on("wk") + by.joins;
     q.order = {main_order(session), {"total_cpu_time_ns", true}, {"op_type", false}};
-    order_groups(q, by);
+    by.order(q);
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
     return single("op_type", std::move(table), &session);
 }
@@ -405,71 +369,16 @@ Result<Report> group_op_report(Session& session, const TableShape& shape) {
                                "JOIN raw.op_identities i ON i.id = s.op JOIN layers_above a ON a.layer = "
                                "i.layer"));
     q.with = group_sums(by);
-    std::string on = by.on;
-    for (size_t at = 0; (at = on.find("m.", at)) != std::string::npos; at += 2)
-        on[at] = 'n';
     q.source = fmt::format(
         "s JOIN n ON n.layer = s.layer{} LEFT JOIN raw.layers l ON l.id = s.layer "
         "LEFT JOIN work_rows wk ON wk.key = s.layer{}{}",
-        on, by.work, by.joins);
+        by.on("n"), by.on("wk"), by.joins);
     q.order = {{session.contents().device_work ? "total_gpu_time_ns" : "total_cpu_time_ns", true},
                {"total_cpu_time_ns", true},
                {"name", false}};
-    order_groups(q, by);
+    by.order(q);
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
     return single("group_op", std::move(table), &session, true);
-}
-
-Result<Report> tensor_core_report(Session& session, const TableShape& shape) {
-    const Groups by = groups(shape);
-    Question q{"tensor_core", "Tensor Cores (eligible ops)"};
-    q.fields = by.fields;
-    const char* utilization = "CASE WHEN s.kernel_ns > 0 THEN 100.0 * s.tc_kernel_ns / s.kernel_ns END";
-    append(q.fields,
-           {{{"op_id", "Op ID", Unit::kCount, 4}, "s.op"},
-            {{"op_name", "Op Name"}, "i.name"},
-            {{"direction", "Direction", Unit::kNone, 3}, db::direction_text("i.direction")},
-            {{"op_type", "Op Type", Unit::kNone, 6}, "i.type"},
-            {{"uses_tc", "Uses TC"}, kUsesTc},
-            {{"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}, "s.kernel_ns"},
-            {{"tc_gpu_time_ns", "TC GPU Time (ns)", Unit::kNs, 1}, "s.tc_kernel_ns"},
-            {{"non_tc_gpu_time_ns", "Non-TC GPU Time (ns)", Unit::kNs, 2}, "s.kernel_ns - s.tc_kernel_ns"},
-            {{"tc_utilization_pct", "TC Utilization (%)", Unit::kPercent, 2}, utilization},
-            {{"kernels", "Total Kernel Count", Unit::kCount, 5}, "s.kernels"},
-            {{"tc_kernels", "TC Kernel Count", Unit::kCount, 5}, "s.tc_kernels"},
-            {{"tc_kernel_names", "TC Kernel Names", Unit::kNone, 7}, "k.tc_names"},
-            {{"non_tc_kernels", "Non-TC Kernel Count", Unit::kCount, 5}, "s.kernels - s.tc_kernels"},
-            {{"non_tc_kernel_names", "Non-TC Kernel Names", Unit::kNone, 8}, "k.other_names"},
-            {{"unknown_tc_kernels", "Unknown TC Kernel Count", Unit::kCount, 6}, "s.unknown_tc_kernels"},
-            {{"tc_evidence", "TC Evidence", Unit::kNone, 6}, "k.evidence"},
-            {{"calls", "No. Calls", Unit::kCount, 6}, "s.calls"},
-            {{"dtypes", "Data Type", Unit::kNone, 9}, "nullif(i.dtypes, '')"},
-            {{"shapes", "Input Shapes"}, shapes_sql("i.shapes", shape)},
-            {{"layer", "Layer", Unit::kNone, 7}, "l.path"}});
-    q.with = fmt::format(
-        "WITH RECURSIVE s AS (SELECT s.op{0}, {1} FROM sel_stats s JOIN raw.op_identities i ON i.id = s.op "
-        "WHERE i.tc_eligible GROUP BY s.op{0}), "
-        "pairs AS (SELECT DISTINCT op_span, name FROM sel_device WHERE kind = 0 AND (flags & 128) <> 0), "
-        "climb AS (SELECT o.op, o.parent_op, p.name FROM pairs p JOIN raw.ops o ON o.id = p.op_span "
-        "UNION ALL SELECT o.op, o.parent_op, c.name FROM climb c JOIN raw.ops o ON o.id = c.parent_op), "
-        "k AS (SELECT c.op, string_agg(n.short_name, '; ' ORDER BY n.short_name) FILTER (WHERE n.uses_tc = "
-        "1) "
-        "AS tc_names, string_agg(n.short_name, '; ' ORDER BY n.short_name) FILTER (WHERE n.uses_tc <> 1) "
-        "AS other_names, string_agg(DISTINCT {2}, ', ') FILTER (WHERE n.uses_tc = 1) AS evidence "
-        "FROM (SELECT DISTINCT op, name FROM climb) c JOIN raw.kernel_names n ON n.id = c.name GROUP BY 1) ",
-        by.keys, kSums, db::evidence_text("n.tc_evidence"));
-    q.source =
-        "s JOIN raw.op_identities i ON i.id = s.op LEFT JOIN raw.layers l ON l.id = i.layer "
-        "LEFT JOIN k ON k.op = s.op" +
-        by.joins;
-    if (shape.for_people && !session.contents().device_work) q.source += " WHERE false";
-    q.order = {{"total_gpu_time_ns", true}, {"op_name", false}, {"op_id", false}};
-    order_groups(q, by);
-    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
-    Report report = single("tensor_core", std::move(table));
-    if (!session.contents().device_work)
-        report.notes.push_back("the profile has no device work, so nothing can be said of Tensor Core use");
-    return report;
 }
 
 }  // namespace opsight

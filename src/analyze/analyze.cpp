@@ -14,6 +14,7 @@
 #include "analyze/op_work.h"
 #include "analyze/ops.h"
 #include "analyze/resources.h"
+#include "analyze/stacks.h"
 #include "analyze/streams.h"
 
 namespace opsight {
@@ -50,6 +51,7 @@ Analysis analyze(Profile& profile, const AnalysisOptions& options) {
         [&] { attribute_device_work(profile, analysis, annotations); });
     const std::vector<HostSpanId> captures = find_captures(profile, analysis);
     identify_ops(profile, analysis, directions, annotations, captures);
+    find_stacks(profile, analysis);
     find_kernels(profile, analysis);
     find_occupancy(profile, analysis);
     find_device_peaks(profile, analysis);

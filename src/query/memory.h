@@ -1,5 +1,5 @@
-// Allocated and reserved memory over time, for each device of each rank, from the source's events. Of the
-// whole profile, whatever range is chosen.
+// Allocated and reserved memory over time, for each device of each rank, from the source's events. The
+// picture is of the whole profile; the peaks are those of the range, and of the whole for comparison.
 #pragma once
 
 #include <string>
@@ -19,7 +19,11 @@ struct DeviceMemory {
     std::string kind;         // "GPU", "CPU" or "other"
     int64_t device = -1;      // -1: the host
     bool from_start = false;  // the source tells only changes: what was there before the first is not known
-    int64_t events = 0, peak_allocated = 0, peak_at_ns = 0, peak_reserved = -1;
+    struct Peaks {
+        // -1: not told; of the range: nothing was told that held within it
+        int64_t events = 0, allocated = -1, at_ns = -1, reserved = -1;
+    };
+    Peaks range, whole;               // what holds at the begin of the range counts in it
     std::vector<MemoryPoint> points;  // in the order of time
 };
 

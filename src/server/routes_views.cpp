@@ -32,6 +32,20 @@ Json objects_of(const ResultTable& table) {
     return Json::parse("[" + json_objects(table, table.rows, true) + "]");
 }
 
+// The stretches of time that the numbers of the range are about; of a whole profile none, for all of it is.
+Expected<Json> wall_of(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   session.query("SELECT r.number, w.begin_ns, w.end_ns FROM sel_wall w JOIN raw.ranks r ON "
+                                 "r.id = w.rank ORDER BY ALL"));
+    Json list = Json::array();
+    if (session.range().whole) return list;
+    for (const auto& row : rows.rows)
+        list.push_back({{"rank", std::get<int64_t>(row[0])},
+                        {"begin_ns", std::get<int64_t>(row[1])},
+                        {"end_ns", std::get<int64_t>(row[2])}});
+    return list;
+}
+
 Expected<Response> iterations(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
     OPSIGHT_ASSIGN(const std::vector<IterationShares> found, iteration_shares(*session));
@@ -51,8 +65,10 @@ Expected<Response> iterations(Call& call) {
     OPSIGHT_ASSIGN(const std::optional<IterationChoice> choice, iteration_choice(*session));
     Json suggested;
     if (choice) suggested = {{"name", choice->name}, {"pattern", choice->pattern}, {"count", choice->count}};
+    OPSIGHT_ASSIGN(Json wall, wall_of(*session));
     return json_response(text_of({{"iterations", std::move(list)},
                                   {"suggested", std::move(suggested)},
+                                  {"wall", std::move(wall)},
                                   {"range", range_of(*session)}}));
 }
 
@@ -115,6 +131,14 @@ Expected<Response> gpus(Call& call) {
         text_of({{"devices", std::move(list)}, {"notes", streams.notes}, {"range", range_of(*session)}}));
 }
 
+Json peaks_of(const DeviceMemory::Peaks& peaks) {
+    const auto told = [](int64_t value) { return value < 0 ? Json() : Json(value); };
+    return {{"events", peaks.events},
+            {"allocated", told(peaks.allocated)},
+            {"at_ns", told(peaks.at_ns)},
+            {"reserved", told(peaks.reserved)}};
+}
+
 Json memory_of(const DeviceMemory& memory) {
     Json points = Json::array();
     for (const MemoryPoint& point : memory.points)
@@ -124,10 +148,8 @@ Json memory_of(const DeviceMemory& memory) {
             {"device", memory.device < 0 ? Json() : Json(memory.device)},
             {"kind", memory.kind},
             {"changes_only", memory.from_start},
-            {"events", memory.events},
-            {"peak_allocated", memory.peak_allocated},
-            {"peak_at_ns", memory.peak_at_ns},
-            {"peak_reserved", memory.peak_reserved < 0 ? Json() : Json(memory.peak_reserved)},
+            {"range", peaks_of(memory.range)},
+            {"whole", peaks_of(memory.whole)},
             {"points", std::move(points)}};
 }
 
@@ -137,7 +159,11 @@ Expected<Response> memory(Call& call) {
     Json devices = Json::array();
     for (const DeviceMemory& device : found)
         devices.push_back(memory_of(device));
-    return json_response(text_of({{"available", !found.empty()}, {"devices", std::move(devices)}}));
+    OPSIGHT_ASSIGN(Json wall, wall_of(*session));
+    return json_response(text_of({{"available", !found.empty()},
+                                  {"devices", std::move(devices)},
+                                  {"wall", std::move(wall)},
+                                  {"range", range_of(*session)}}));
 }
 
 Expected<Response> communication_of(Call& call) {
@@ -160,7 +186,7 @@ std::vector<Route> view_routes() {
         {"GET", profile + "/first", first,
          range_parameters() + std::vector<std::string>{"op", "layer", "range", "kernel"}},
         {"GET", profile + "/gpus", gpus, range_parameters(), Kept::kAnswer},
-        {"GET", profile + "/memory", memory, {}, Kept::kAnswer},
+        {"GET", profile + "/memory", memory, range_parameters(), Kept::kAnswer},
         {"GET", profile + "/communication", communication_of, range_parameters(), Kept::kAnswer},
     };
 }

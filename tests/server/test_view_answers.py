@@ -141,11 +141,18 @@ class AnswersTest(unittest.TestCase):
         answer = self.server.json("/profiles/0/memory")
         self.assertTrue(answer["available"])
         (device,) = answer["devices"]
-        self.assertEqual((device["kind"], device["device"], device["events"]), ("GPU", 0, 8))
-        self.assertEqual((device["peak_allocated"], device["peak_at_ns"], device["peak_reserved"]),
-                         (4000, 308_000, 16384))
+        self.assertEqual((device["kind"], device["device"]), ("GPU", 0))
+        self.assertEqual(device["whole"], {"events": 8, "allocated": 4000, "at_ns": 308_000, "reserved": 16384})
         self.assertEqual(device["points"][0], [8_000, 1000, 4096])
         self.assertEqual(len(device["points"]), 8)
+        # Of one iteration: its own peak, not that of the run; what was allocated before it counts too.
+        part = self.server.json("/profiles/0/memory", iter_start=1, iter_stop=1)
+        (inner,) = part["devices"]
+        (stretch,) = part["wall"]
+        self.assertEqual([inner["range"][key] for key in ("allocated", "at_ns", "reserved")], [2000, 108_000, 8192])
+        inside = [point for point in inner["points"] if stretch["begin_ns"] <= point[0] < stretch["end_ns"]]
+        self.assertEqual(inner["range"]["events"], len(inside))
+        self.assertEqual((inner["whole"], len(inner["points"])), (device["whole"], 8))
         rows = self.server.table("memory_allocators", all=1)[0]
         linear = [row for row in rows if row["op_name"] == "aten::linear"]
         self.assertEqual([(row["allocations"], row["allocated_bytes"], row["device_type"]) for row in linear],
@@ -167,7 +174,8 @@ class AnswersTest(unittest.TestCase):
     def test_nothing_of_a_kind(self):
         path = tiny_trace.write(opsight_cli.temporary_folder(), "plain.json")
         with Server(opsight_cli.Profile(path).path) as server:
-            self.assertEqual(server.json("/profiles/0/memory"), {"available": False, "devices": []})
+            memory = server.json("/profiles/0/memory")
+            self.assertEqual((memory["available"], memory["devices"]), (False, []))
             self.assertEqual(server.json("/profiles/0/communication")["available"], False)
             self.assertEqual(server.table("memory_allocators")[0], [])
 

@@ -6,6 +6,7 @@ import { ApiError, getJson, type Params } from "./client";
 import type {
   AggregationsAnswer,
   CommunicationAnswer,
+  FindingsAnswer,
   GpusAnswer,
   Info,
   IterationsAnswer,
@@ -59,10 +60,11 @@ export const useProfiles = () => useAnswer<Profiles>("/profiles", {});
 export const useInfo = () => useProfileAnswer<Info>("info");
 export const useSummary = (enabled = true) => useRangeAnswer<SummaryAnswer>("summary", {}, enabled);
 export const useIterations = () => useRangeAnswer<IterationsAnswer>("iterations");
+export const useFindings = () => useRangeAnswer<FindingsAnswer>("findings");
 export const useLayers = () => useRangeAnswer<LayersAnswer>("layers");
 export const useGpus = () => useRangeAnswer<GpusAnswer>("gpus");
 export const useCommunication = () => useRangeAnswer<CommunicationAnswer>("communication");
-export const useMemory = () => useProfileAnswer<MemoryAnswer>("memory");
+export const useMemory = () => useRangeAnswer<MemoryAnswer>("memory");
 export const useAggregations = (enabled = true) => useProfileAnswer<AggregationsAnswer>("aggregations", {}, enabled);
 export const useTable = (name: string, params: Params = {}, enabled = true) =>
   useRangeAnswer<Table>(`tables/${name}`, params, enabled);

@@ -165,7 +165,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What to do about the run */
+        /** What to look at first, and what helps */
         get: {
             parameters: {
                 query?: {
@@ -258,7 +258,7 @@ export interface paths {
                     format?: components["parameters"]["format"];
                     /** @description all matching rows as a file */
                     download?: components["parameters"]["download"];
-                    /** @description op_id, for ops_kernels and iteration_op_kernels */
+                    /** @description op_id, for ops_kernels, op_stacks and iteration_op_kernels */
                     op?: components["parameters"]["op"];
                     /** @description for iteration_ops and iteration_op_kernels */
                     iteration?: components["parameters"]["iteration"];
@@ -267,7 +267,7 @@ export interface paths {
                 path: {
                     /** @description number of a profile */
                     id: components["parameters"]["id"];
-                    name: "detailed" | "iteration" | "kernel" | "tensor_core" | "op_type" | "group_op" | "kernels" | "ops_kernels" | "iteration_ops" | "iteration_op_kernels" | "iterations" | "devices" | "streams" | "diagnostics" | "ranges" | "key_ops" | "memory_allocators" | "communication" | "roofline" | "roofline_layers" | "roofline_kernels" | "roofline_ceilings" | "uncounted" | "model_nodes";
+                    name: "detailed" | "iteration" | "kernel" | "tensor_core" | "op_type" | "group_op" | "kernels" | "ops_kernels" | "op_stacks" | "iteration_ops" | "iteration_op_kernels" | "iterations" | "devices" | "streams" | "diagnostics" | "ranges" | "key_ops" | "memory_allocators" | "communication" | "roofline" | "roofline_layers" | "roofline_kernels" | "roofline_ceilings" | "uncounted" | "model_nodes";
                 };
                 cookie?: never;
             };
@@ -627,7 +627,20 @@ export interface paths {
         /** Memory over time, of the whole profile */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    /** @description first iteration */
+                    iter_start?: components["parameters"]["iter_start"];
+                    /** @description last iteration */
+                    iter_stop?: components["parameters"]["iter_stop"];
+                    /** @description take warm-up iterations in */
+                    all?: components["parameters"]["all"];
+                    /** @description cut iterations where the instances of this op end */
+                    key_op?: components["parameters"]["key_op"];
+                    /** @description take annotations that match this pattern as iterations */
+                    iteration_range?: components["parameters"]["iteration_range"];
+                    /** @description a named range, in place of the others */
+                    aggregation?: components["parameters"]["aggregation"];
+                };
                 header?: never;
                 path: {
                     /** @description number of a profile */
@@ -1391,14 +1404,26 @@ export interface components {
             range: components["schemas"]["Range"];
             summary: components["schemas"]["Summary"];
         };
+        /** @description a sentence about the run with the numbers that it rests on */
         Finding: {
             id: string;
-            problem: string;
-            recommendation: string;
+            /** @enum {string} */
+            kind: "problem" | "unknown" | "fine";
+            title: string;
+            evidence: string;
+            advice: string;
+            /** @description of the wall clock */
+            share_pct: number | null;
+            /** @description of the page, where to look */
+            view: string;
+            tab: string;
+            reading: {
+                title: string;
+                address: string;
+            }[];
         };
+        /** @description the greatest share first */
         Findings: {
-            /** @description false: this version gives no advice */
-            available: boolean;
             findings: components["schemas"]["Finding"][];
         };
         /** @description in nanoseconds; they exclude each other and add up to the iteration */
@@ -1432,6 +1457,8 @@ export interface components {
                 count: number;
             } | null;
             range: components["schemas"]["Range"];
+            /** @description stretches of time that the numbers are about; none: the whole profile */
+            wall: components["schemas"]["Stretch"][];
         };
         LayerTimes: {
             cpu_ns: number;
@@ -1495,16 +1522,17 @@ export interface components {
             kind: "GPU" | "CPU" | "other";
             /** @description the source tells no totals: they count from its first event */
             changes_only: boolean;
-            events: number;
-            peak_allocated: number;
-            peak_at_ns: number;
-            peak_reserved: number | null;
+            range: components["schemas"]["MemoryPeaks"];
+            whole: components["schemas"]["MemoryPeaks"];
             /** @description [time in ns, allocated, reserved or null], the most within the point's part of time */
             points: (number | null)[][];
         };
         Memory: {
             available: boolean;
             devices: components["schemas"]["MemoryDevice"][];
+            /** @description stretches of time that the numbers are about; none: the whole profile */
+            wall: components["schemas"]["Stretch"][];
+            range: components["schemas"]["Range"];
         };
         DeviceCommunication: {
             rank: number;
@@ -1790,6 +1818,18 @@ export interface components {
             begin_ns: number;
             dur_ns: number;
         };
+        /** @description what is told of the range, or of the whole profile; null: nothing */
+        MemoryPeaks: {
+            events: number;
+            allocated: number | null;
+            at_ns: number | null;
+            reserved: number | null;
+        };
+        Stretch: {
+            rank: number;
+            begin_ns: number;
+            end_ns: number;
+        };
     };
     responses: never;
     parameters: {
@@ -1823,7 +1863,7 @@ export interface components {
         format: "json" | "csv";
         /** @description all matching rows as a file */
         download: "json" | "csv";
-        /** @description op_id, for ops_kernels and iteration_op_kernels */
+        /** @description op_id, for ops_kernels, op_stacks and iteration_op_kernels */
         op: number;
         /** @description for iteration_ops and iteration_op_kernels */
         iteration: number;

@@ -6,7 +6,7 @@ import { profileNamed, useProfileId, useProfiles } from "../api/queries";
 import type { Column, Profile, SummaryAnswer } from "../api/types";
 import { useCorrections } from "../app/corrections";
 import { linkTo } from "../app/route";
-import { useRoute, useSetParams } from "../app/useRoute";
+import { useRange, useRoute, useSetParams } from "../app/useRoute";
 import { DataTable } from "../table/DataTable";
 import { localTable } from "../table/local";
 import { Card } from "../widgets/Card";
@@ -17,26 +17,43 @@ import { Answered, Empty } from "../widgets/states";
 type Read = (answer: SummaryAnswer) => number | null;
 
 const FIGURES: readonly [string, Unit, Read][] = [
+  ["First iteration", "count", ({ range }) => range.start],
+  ["Last iteration", "count", ({ range }) => range.stop],
   ["Wall clock", "ns", ({ summary }) => summary.wall_clock_ns],
   ["Iterations in the range", "count", ({ summary }) => summary.iterations.selected],
   ["Average iteration time", "ns", ({ summary }) => summary.iterations.avg_iteration_time_ns],
   ["Deviation of the iteration", "ns", ({ summary }) => summary.iterations.stddev_ns],
   ["GPU utilization", "percent", ({ summary }) => summary.gpu_utilization_pct],
-  ["Tensor Core efficiency", "percent", ({ summary }) => summary.tensor_core_efficiency_pct],
+  ["Tensor Core use of eligible kernels", "percent", ({ summary }) => summary.tensor_core_efficiency_pct],
   ["Tensor Core kernels", "percent", ({ summary }) => summary.tensor_core_kernel_pct],
-  ["Other kernels", "percent", ({ summary }) => summary.non_tensor_core_kernel_pct],
+  ["Kernels not known to use Tensor Cores", "percent", ({ summary }) => summary.non_tensor_core_kernel_pct],
   ["Communication", "percent", ({ summary }) => summary.communication_pct],
   ["Copies and sets", "percent", ({ summary }) => summary.memory_pct],
   ["Data loading", "percent", ({ summary }) => summary.dataloader_pct],
-  ["CPU", "percent", ({ summary }) => summary.cpu_pct],
-  ["Other", "percent", ({ summary }) => summary.other_pct],
+  ["CPU alone", "percent", ({ summary }) => summary.cpu_pct],
+  ["Nothing recorded", "percent", ({ summary }) => summary.other_pct],
 ];
 
-const useSummaryOf = (id: string) =>
+const useSummaryOf = (id: string, range: Record<string, string>) =>
   useQuery<SummaryAnswer, ApiError>({
-    queryKey: [`/profiles/${id}/summary`, {}],
-    queryFn: ({ signal }) => getJson<SummaryAnswer>(`/profiles/${id}/summary`, {}, signal),
+    queryKey: [`/profiles/${id}/summary`, range],
+    queryFn: ({ signal }) => getJson<SummaryAnswer>(`/profiles/${id}/summary`, range, signal),
+    retry: false,
   });
+
+const WHOLE = {};
+
+// The chosen range in both runs, as far as the second has it: names of kept ranges are those of one run.
+function useTwo(first: string, second: string) {
+  const range = useRange();
+  const kept = "aggregation" in range;
+  const left = useSummaryOf(first, range);
+  const asked = useSummaryOf(second, kept ? WHOLE : range);
+  const refused = asked.error?.status === 400 || asked.error?.status === 422;
+  const own = useSummaryOf(second, WHOLE);
+  const otherwise = Object.keys(range).length > 0 && (kept || refused);
+  return { left, right: otherwise ? own : asked, otherwise };
+}
 
 function Picker({ label, list, value, choose }: { label: string; list: readonly Profile[]; value: string; choose: (id: string) => void }) {
   return (
@@ -96,10 +113,10 @@ function Figures({ left, right }: { left: SummaryAnswer; right: SummaryAnswer })
 function Runs({ list, first, second }: { list: readonly Profile[]; first: string; second: string }) {
   const setParams = useSetParams();
   const nameOf = (id: string) => list.find((profile) => profile.id === id)?.name ?? "";
-  const left = useSummaryOf(first);
-  const right = useSummaryOf(second);
+  const { left, right, otherwise } = useTwo(first, second);
+  const chosen = Object.keys(useRange()).length > 0;
   return (
-    <Card title="Two runs" note="each over its own default range">
+    <Card title="Two runs" note={otherwise ? "the second over its own default range: it does not have the chosen one" : chosen ? "both over the chosen range" : "each over its own default range"}>
       <div className="toolbar">
         <Picker
           label="First"

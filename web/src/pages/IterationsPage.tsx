@@ -1,10 +1,10 @@
 // Choose which iterations count, and what an iteration is; keep such a choice under a name.
 import { useState } from "react";
 import { queries, useAggregations, useIterations } from "../api/queries";
-import type { IterationsAnswer, IterationShares } from "../api/types";
+import type { IterationsAnswer } from "../api/types";
 import { useCorrections, wrongChoice } from "../app/corrections";
 import { linkTo } from "../app/route";
-import { useRoute, useSetParams } from "../app/useRoute";
+import { useRoute } from "../app/useRoute";
 import { DataTable } from "../table/DataTable";
 import { TimelineLink } from "../table/SelectTable";
 import { Card, Notes } from "../widgets/Card";
@@ -15,6 +15,7 @@ import { Suggested } from "./dashboard/IterationCard";
 import { boundsOf, IterationChart, ShareLegend, type Bounds } from "./iterations/Chart";
 import { CutControls } from "./iterations/CutControls";
 import { KeptRanges } from "./iterations/KeptRanges";
+import { pickRank, RankPicker } from "./iterations/rank";
 import { Reaggregate } from "./iterations/Reaggregate";
 import { rowLink } from "./links";
 
@@ -27,37 +28,12 @@ function Badge({ name, value }: { name: string; value: string | number }) {
   );
 }
 
-function RankPicker({ ranks, rank }: { ranks: readonly number[]; rank: number }) {
-  const setParams = useSetParams();
-  if (ranks.length < 2) return null;
-  return (
-    <label className="inline-label">
-      Rank
-      <select
-        value={rank}
-        onChange={(event) => {
-          setParams({ rank: event.target.value }, { replace: true });
-        }}
-      >
-        {ranks.map((each) => (
-          <option key={each}>{each}</option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-function pickRank(iterations: readonly IterationShares[], wanted: string | null): [number[], number] {
-  const ranks = [...new Set(iterations.map((each) => each.rank))].sort((a, b) => a - b);
-  const rank = ranks.find((each) => String(each) === wanted) ?? ranks[0] ?? 0;
-  return [ranks, rank];
-}
-
 function Chosen({ data }: { data: IterationsAnswer }) {
   const { params } = useRoute();
   const { range } = data;
   const [draft, setDraft] = useState<Bounds | null>(null);
-  const [ranks, rank] = pickRank(data.iterations, params.get("rank"));
+  const choice = pickRank(data.iterations, params.get("rank"));
+  const { ranks, rank } = choice;
   useCorrections(wrongChoice(params, "rank", ranks.map(String), "rank", `rank ${String(rank)}`));
   const list = data.iterations.filter((each) => each.rank === rank);
   const bounds = draft ?? boundsOf(range);
@@ -66,7 +42,7 @@ function Chosen({ data }: { data: IterationsAnswer }) {
       <Card
         title="Range"
         note={range.description}
-        action={<RankPicker ranks={ranks} rank={rank} />}
+        action={<RankPicker choice={choice} />}
       >
         <dl className="figures">
           <Badge name="In all" value={range.total} />

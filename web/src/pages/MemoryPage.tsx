@@ -4,6 +4,7 @@ import type { MemoryDevice } from "../api/types";
 import { linkTo } from "../app/route";
 import { useRoute } from "../app/useRoute";
 import { pageOf } from "./registry";
+import { outsideOf, stretchesOf, type Stretch } from "../widgets/stretches";
 import { DataTable } from "../table/DataTable";
 import { Card } from "../widgets/Card";
 import { exactValue, formatBytes, formatNs } from "../widgets/format";
@@ -50,13 +51,13 @@ function nearest(points: readonly Point[], t: number): Point | undefined {
   return points[low];
 }
 
-function Curve({ device }: { device: MemoryDevice }) {
+function Curve({ device, wall }: { device: MemoryDevice; wall: readonly Stretch[] }) {
   const [holder, width] = useWidth<HTMLDivElement>();
   const [at, setAt] = useState<number | null>(null);
   const points = useMemo(() => pointsOf(device), [device]);
   const begin = points[0]?.t ?? 0;
   const end = points[points.length - 1]?.t ?? 1;
-  const most = Math.max(device.peak_allocated, device.peak_reserved ?? 0);
+  const most = Math.max(device.whole.allocated ?? 0, device.whole.reserved ?? 0);
   const wide = Math.max(10, width - LEFT - 8);
   const x = (t: number) => LEFT + (end > begin ? ((t - begin) / (end - begin)) * wide : 0);
   const y = (bytes: number) => HEIGHT - BOTTOM - (most > 0 ? bytes / most : 0) * (HEIGHT - BOTTOM - 12);
@@ -67,7 +68,7 @@ function Curve({ device }: { device: MemoryDevice }) {
         width="100%"
         height={HEIGHT}
         role="img"
-        aria-label={`Memory over time: at most ${formatBytes(device.peak_allocated)} allocated`}
+        aria-label={`Memory over time: at most ${formatBytes(device.whole.allocated ?? 0)} allocated`}
         onPointerMove={(event) => {
           const px = event.clientX - event.currentTarget.getBoundingClientRect().left;
           setAt(px >= LEFT ? px : null);
@@ -91,9 +92,14 @@ function Curve({ device }: { device: MemoryDevice }) {
               {formatNs(time)}
             </text>
           ))}
+        {outsideOf(wall, { begin, end }).map((each) => (
+          <rect key={each.begin} className="outside" x={x(each.begin)} y="8" width={Math.max(0, x(each.end) - x(each.begin))} height={HEIGHT - BOTTOM - 8}>
+            <title>outside of the range</title>
+          </rect>
+        ))}
         <path className="area c-memory" d={stepPath(points, "allocated", x, y, true)} />
         <path className="line c-memory" d={stepPath(points, "allocated", x, y, false)} />
-        {(device.peak_reserved ?? 0) > 0 && <path className="line c-other_kernel dashed" d={stepPath(points, "reserved", x, y, false)} />}
+        {(device.whole.reserved ?? 0) > 0 && <path className="line c-other_kernel dashed" d={stepPath(points, "reserved", x, y, false)} />}
         {point && <line className="axis-line strong" x1={x(point.t)} x2={x(point.t)} y1="8" y2={HEIGHT - BOTTOM} />}
       </svg>
       <ul className="legend inline">
@@ -101,7 +107,7 @@ function Curve({ device }: { device: MemoryDevice }) {
           <i className="swatch c-memory" />
           <span>Allocated</span> {point && <b title={exactValue(point.allocated, "bytes")}>{formatBytes(point.allocated)}</b>}
         </li>
-        {(device.peak_reserved ?? 0) > 0 && (
+        {(device.whole.reserved ?? 0) > 0 && (
           <li>
             <i className="swatch c-other_kernel" />
             <span>Reserved</span>{" "}
@@ -118,22 +124,36 @@ function Curve({ device }: { device: MemoryDevice }) {
   );
 }
 
-function Device({ device, ranks }: { device: MemoryDevice; ranks: number }) {
+function Device({ device, ranks, wall }: { device: MemoryDevice; ranks: number; wall: readonly Stretch[] }) {
   const { params } = useRoute();
   const name = device.kind === "GPU" ? `GPU ${String(device.device ?? "")}` : device.kind === "CPU" ? "CPU" : "Other memory";
   const title = ranks > 1 ? `${name}, rank ${String(device.rank)}` : name;
-  const around = { begin: Math.max(0, device.peak_at_ns - 5_000_000), end: device.peak_at_ns + 5_000_000 };
+  const { range, whole } = device;
+  const at = range.at_ns;
+  const higher = range.allocated !== null && whole.allocated !== null && whole.allocated > range.allocated;
   return (
     <Card
       title={title}
       note={
         <>
-          peak <Num value={device.peak_allocated} unit="bytes" /> allocated at <Num value={device.peak_at_ns} unit="ns" />
+          {wall.length > 0 ? "peak in the range " : "peak "}
+          <Num value={range.allocated} unit="bytes" /> allocated
+          {at !== null && (
+            <>
+              {" "}
+              at <Num value={at} unit="ns" />
+            </>
+          )}
+          {higher && (
+            <>
+              , of the whole run <Num value={whole.allocated} unit="bytes" />
+            </>
+          )}
         </>
       }
-      action={pageOf("timeline") && <a href={linkTo("timeline", params, around)}>Show the peak in the timeline</a>}
+      action={at !== null && pageOf("timeline") && <a href={linkTo("timeline", params, { begin: Math.max(0, at - 5_000_000), end: at + 5_000_000 })}>Show the peak in the timeline</a>}
     >
-      <Curve device={device} />
+      <Curve device={device} wall={wall} />
       {device.changes_only && (
         <p className="hint">The recording tells changes, not totals: they count from its first event, which is taken for empty memory.</p>
       )}
@@ -152,6 +172,7 @@ export function MemoryPage() {
                 key={`${String(device.rank)} ${String(device.device)} ${device.kind}`}
                 device={device}
                 ranks={new Set(memory.devices.map((each) => each.rank)).size}
+                wall={stretchesOf(memory.wall.filter((each) => each.rank === device.rank))}
               />
             ))}
             <Card title="Who allocated" note="memory events by the op that made them">

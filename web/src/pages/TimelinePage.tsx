@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { getJson, type ApiError } from "../api/client";
-import { useProfileId } from "../api/queries";
+import { useIterations, useProfileId } from "../api/queries";
 import { parseHash, patched } from "../app/route";
 import { useCorrections, type Correction } from "../app/corrections";
 import { useRoute, useSetParams } from "../app/useRoute";
@@ -13,6 +13,7 @@ import { formatNs } from "../widgets/format";
 import { Icon } from "../widgets/Icon";
 import { Panes } from "../widgets/Panes";
 import { TimelineApi, type Tracks } from "../timeline/api";
+import { chosenOf } from "../timeline/chosen";
 import { Controller } from "../timeline/controller";
 import { Details } from "../timeline/Details";
 import { LEGEND } from "../timeline/palette";
@@ -166,7 +167,7 @@ function useAddress(controller: Controller, profile: string): void {
   }, [controller, profile, setParams]);
 }
 
-function Legend({ controller, mode }: { controller: Controller; mode: ColorMode }) {
+function Legend({ controller, mode, outside }: { controller: Controller; mode: ColorMode; outside: boolean }) {
   const kinds = useMemo(() => {
     const tracks = controller.info.tracks.map((track) => track.kind);
     const host = tracks.includes("thread");
@@ -193,6 +194,12 @@ function Legend({ controller, mode }: { controller: Controller; mode: ColorMode 
             {entry.label}
           </span>
         ))}
+      {outside && (
+        <span>
+          <i style={{ background: "var(--tl-outside)" }} />
+          outside of the range
+        </span>
+      )}
       <span className="keys-hint">
         <kbd>w</kbd>
         <kbd>s</kbd> zoom <kbd>a</kbd>
@@ -208,6 +215,11 @@ function Shown({ controller, profile }: { controller: Controller; profile: strin
   const state = useSyncExternalStore(controller.subscribe, controller.snapshot);
   const [mode, setMode] = useState<ColorMode>("kind");
   useAddress(controller, profile);
+  const iterations = useIterations().data;
+  const chosen = useMemo(() => (iterations ? chosenOf(iterations) : null), [iterations]);
+  useEffect(() => {
+    controller.configure({ chosen });
+  }, [controller, chosen]);
   useEffect(() => {
     window.opsightTimeline = controller;
     return () => {
@@ -226,7 +238,7 @@ function Shown({ controller, profile }: { controller: Controller; profile: strin
               onChange={(event) => {
                 const next = event.target.value as ColorMode;
                 setMode(next);
-                controller.setMode(next);
+                controller.configure({ mode: next });
               }}
             >
               {MODES.map((each) => (
@@ -251,7 +263,7 @@ function Shown({ controller, profile }: { controller: Controller; profile: strin
         <div className="tl-main">
           <Stage controller={controller} />
           {state.range && <SumsPane controller={controller} state={state} range={state.range} />}
-          <Legend controller={controller} mode={mode} />
+          <Legend controller={controller} mode={mode} outside={(chosen?.stretches.length ?? 0) > 0} />
         </div>
       </Panes>
     </div>

@@ -12,7 +12,9 @@ import { MINIMAP_HEIGHT } from "./minimap";
 import { neighbor, type Direction } from "./neighbors";
 import * as paint from "./paint";
 import { themeOf, type Theme } from "./palette";
-import { bandsOf, Screen, type Surfaces } from "./screen";
+import { outsideOf } from "../widgets/stretches";
+import { bandsOf, type Chosen } from "./chosen";
+import { Screen, type Surfaces } from "./screen";
 
 export interface Hover extends Place {
   count: number;
@@ -60,7 +62,8 @@ export class Controller {
   missing: { track: number; span: number } | null = null; // asked for by an address, and not there
   hover: Hover | null = null;
   range: Bounds | null = null;
-  private mode: ColorMode = "kind";
+  mode: ColorMode = "kind";
+  chosen: Chosen | null = null; // the iterations that all numbers are about
   private matches: { text: string; test: (name: string) => boolean } | null = null;
   private theme: Theme | null = null;
   private themeNumber = 0;
@@ -145,8 +148,8 @@ export class Controller {
     this.themeNumber += 1;
     this.invalidate();
   }
-  setMode(mode: ColorMode): void {
-    this.mode = mode;
+  configure(what: Partial<Pick<Controller, "mode" | "chosen">>): void {
+    Object.assign(this, what);
     this.invalidate();
   }
   setMatches(text: string): void {
@@ -437,6 +440,7 @@ export class Controller {
       colorKey: `${String(this.themeNumber)} ${this.mode} ${this.matches?.text ?? ""}`,
       dpr: Math.min(window.devicePixelRatio || 1, 3),
       bands: bandsOf(this),
+      outside: outsideOf(this.chosen?.stretches ?? [], this.view),
     };
   }
 

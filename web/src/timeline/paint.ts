@@ -26,6 +26,7 @@ export interface Scene {
   colorKey: string;
   dpr: number;
   bands: readonly Band[];
+  outside: readonly Bounds[]; // of the chosen range
 }
 
 export interface Band {
@@ -78,6 +79,11 @@ function backgroundLine(width: number, scene: Scene, scale: { begin: number; per
     const from = Math.max(Math.round((band.begin - scale.begin) * scale.perNs), 0);
     const to = Math.min(Math.round((band.end - scale.begin) * scale.perNs), width);
     if (band.number % 2 === 1 && to - from > 2) line.fill(scene.theme.band, from, to);
+  }
+  for (const { begin, end } of scene.outside) {
+    const from = Math.max(Math.round((begin - scale.begin) * scale.perNs), 0);
+    const to = Math.min(Math.round((end - scale.begin) * scale.perNs), width);
+    if (to > from) line.fill(scene.theme.outside, from, to);
   }
   const { view } = scene;
   for (const tick of ticks(view.begin, view.end, view.width).list) {

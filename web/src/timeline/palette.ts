@@ -4,6 +4,7 @@ import { parseColor, type Palette } from "../engine/colors";
 export interface Theme {
   palette: Palette;
   band: number; // every other iteration, behind the tracks
+  outside: number; // of the chosen range
   group: number; // behind rows of groups
   grid: number; // at marks of the ruler
   line: string;
@@ -62,6 +63,7 @@ export function themeOf(element: Element, kinds: readonly string[]): Theme {
       neutral: color("--tl-neutral"),
     },
     band: color("--tl-band"),
+    outside: color("--tl-outside"),
     group: color("--surface-2"),
     grid: color("--surface-3"),
     line: text("--line"),

@@ -1,9 +1,9 @@
 // The canvases of the timeline, and what they need from one frame to the next.
-import { hashOf } from "../engine/colors";
 import type { Surface } from "../engine/raster";
-import { TILE_PIXELS, tileNs, type TileStore } from "../engine/tiles";
-import type { Bounds, Viewport } from "../engine/viewport";
+import type { TileStore } from "../engine/tiles";
+import type { Bounds } from "../engine/viewport";
 import type { CountersAnswer, EventAnswer, Place } from "./api";
+import type { Chosen } from "./chosen";
 import { busyShares, MINIMAP_HEIGHT, paintMinimap } from "./minimap";
 import * as paint from "./paint";
 
@@ -23,31 +23,12 @@ export interface Shown {
   overviewLevel: number;
   overviewTracks: readonly number[];
   bandTrack: number | null;
+  chosen: Chosen | null;
   counters: { data: CountersAnswer } | null;
   range: Bounds | null;
   hover: Place | null;
   selected: Place | null;
   event: EventAnswer | null;
-}
-
-// Iterations in sight, as far as they are wide enough to be told apart.
-export function bandsOf(from: Shown & { view: Viewport; level: number; tiles: TileStore }): paint.Band[] {
-  const { bandTrack, view } = from;
-  if (bandTrack === null) return [];
-  const own = from.tiles.get(bandTrack, from.level, Math.floor(view.begin / tileNs(from.level)));
-  const [store, level] = own ? [from.tiles, from.level] : [from.overview, from.overviewLevel];
-  const out: paint.Band[] = [];
-  for (const piece of store.pieces(bandTrack, level, view.begin, view.end)) {
-    const { entries, begin: origin, names } = piece.tile;
-    if (entries.begin.length > TILE_PIXELS / 3) continue;
-    for (let i = 0; i < (entries.rows[1] ?? 0); i += 1) {
-      if (entries.count[i] !== 1) continue;
-      const begin = origin + (entries.begin[i] ?? 0);
-      const number = parseInt((names[entries.name[i] ?? 0] ?? "").replace(/\D+/, ""), 10);
-      out.push({ begin, end: begin + (entries.dur[i] ?? 0), number: Number.isNaN(number) ? hashOf(String(begin)) : number });
-    }
-  }
-  return out;
 }
 
 export class Screen {
@@ -107,8 +88,8 @@ export class Screen {
       const tracks = shown.overviewTracks.filter((id) => id !== bandTrack);
       this.shares = { width: view.width, values: busyShares(overview, tracks, level, whole) };
     }
-    const marks: number[] = [];
-    for (const piece of bandTrack === null ? [] : overview.pieces(bandTrack, level, whole.begin, whole.end)) {
+    const marks: number[] = shown.chosen?.iterations.map((each) => each.begin) ?? [];
+    for (const piece of shown.chosen !== null || bandTrack === null ? [] : overview.pieces(bandTrack, level, whole.begin, whole.end)) {
       for (const begin of piece.tile.entries.begin) if (begin >= 0) marks.push(piece.tile.begin + begin);
     }
     paintMinimap(context, theme, this.shares.values, marks, whole, view);

@@ -5,6 +5,7 @@ import { useRoute } from "../../app/useRoute";
 import { Card } from "../../widgets/Card";
 import { Answered } from "../../widgets/states";
 import { boundsOf, IterationChart, ShareLegend } from "../iterations/Chart";
+import { pickRank, RankPicker } from "../iterations/rank";
 
 // Ranges that come again and again, and so may be iterations.
 export function Suggested({ suggested }: { suggested: NonNullable<IterationsAnswer["suggested"]> }) {
@@ -17,15 +18,24 @@ export function Suggested({ suggested }: { suggested: NonNullable<IterationsAnsw
   );
 }
 
-// The iterations of the first rank, those in the range and those around it.
+// The iterations of one rank, those in the range and those around it.
 export function IterationCard() {
   const { params } = useRoute();
+  const answer = useIterations();
+  const choice = pickRank(answer.data?.iterations ?? [], params.get("rank"));
   return (
-    <Card title="Iterations" action={<a href={linkTo("iterations", params)}>Choose the range</a>}>
-      <Answered answer={useIterations()} what="the iterations">
+    <Card
+      title="Iterations"
+      note={choice.ranks.length > 1 && `of rank ${String(choice.rank)}`}
+      action={
+        <>
+          <RankPicker choice={choice} /> <a href={linkTo("iterations", params, { rank: params.get("rank") })}>Choose the range</a>
+        </>
+      }
+    >
+      <Answered answer={answer} what="the iterations">
         {({ iterations, suggested, range }) => {
-          const rank = iterations[0]?.rank;
-          const list = iterations.filter((each) => each.rank === rank);
+          const list = iterations.filter((each) => each.rank === choice.rank);
           if (list.length === 0) {
             return (
               <p className="hint">

@@ -153,6 +153,13 @@ Result<ResultTable> iteration_list(Session& session, const TableShape& shape) {
         {{"cpu_time_ns", "CPU Time of Ops (ns)", Unit::kNs, 1}, "coalesce(o.self_cpu_ns, 0)"},
         {{"kernels", "Kernels", Unit::kCount, 1}, "coalesce(d.kernels, 0)", true},
         {{"kernel_time_ns", "Kernel GPU Time (ns)", Unit::kNs}, "coalesce(d.kernel_ns, 0)", true},
+        {{"kernel_share_pct", "Kernel Time (%)", Unit::kPercent, 2},
+         "100.0 * coalesce(d.kernel_ns, 0) / nullif((SELECT sum(kernel_ns) FROM d), 0)",
+         true},
+        {{"tc_kernels", "TC Kernels", Unit::kCount, 2}, "coalesce(d.tc_kernels, 0)", true},
+        {{"unknown_tc_kernels", "Unknown TC Kernels", Unit::kCount, 3},
+         "coalesce(d.unknown_kernels, 0)",
+         true},
         {{"tc_kernel_time_ns", "TC GPU Time (ns)", Unit::kNs, 2}, "coalesce(d.tc_ns, 0)", true},
         {{"memory_time_ns", "Memory GPU Time (ns)", Unit::kNs, 2}, "coalesce(d.memory_ns, 0)", true},
         {{"warmup", "Warm-up", Unit::kNone, 3}, "s.warmup"},
@@ -160,6 +167,8 @@ Result<ResultTable> iteration_list(Session& session, const TableShape& shape) {
     };
     q.with =
         "WITH d AS (SELECT t.rank, d.iteration, count(*) FILTER (WHERE d.kind = 0) AS kernels, "
+        "count(*) FILTER (WHERE d.kind = 0 AND k.uses_tc = 1) AS tc_kernels, "
+        "count(*) FILTER (WHERE d.kind = 0 AND k.uses_tc = 2) AS unknown_kernels, "
         "(sum(d.dur_ns) FILTER (WHERE d.kind = 0))::BIGINT AS kernel_ns, "
         "(sum(d.dur_ns) FILTER (WHERE d.kind IN (1, 2)))::BIGINT AS memory_ns, "
         "(sum(d.dur_ns) FILTER (WHERE d.kind = 0 AND k.uses_tc = 1))::BIGINT AS tc_ns FROM sel_device d "

@@ -266,8 +266,9 @@ Question detailed_question(Session& session, const TableShape& shape, const Grou
             "WITH m AS (SELECT s.op{0}, [s.cpu_p50, s.cpu_p95] AS cpu_q, [s.gpu_p50, s.gpu_p95] AS gpu_q "
             "FROM "
             "op_quantiles s), "
-            "x AS (SELECT o.op, min(nullif(e.stack, '')) AS stack FROM sel_ops o "
-            "JOIN raw.op_extras e ON e.id = o.id WHERE {1} GROUP BY 1), "
+            "x AS (SELECT op, first(stack ORDER BY ns DESC, stack) AS stack FROM (SELECT o.op, e.stack, "
+            "sum(o.dur_ns) AS ns FROM sel_ops o JOIN raw.op_extras e ON e.id = o.id WHERE e.stack <> '' AND "
+            "{1} GROUP BY ALL) GROUP BY op), "
             "s AS (SELECT s.* REPLACE (coalesce(s.cpu_q, m.cpu_q) AS cpu_q, coalesce(s.gpu_q, m.gpu_q) AS "
             "gpu_q), x.stack FROM op_rows s LEFT JOIN m ON m.op = s.op{2} LEFT JOIN x ON x.op = s.op) ",
             by.keys, only, by.on("m"));

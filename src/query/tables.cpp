@@ -46,6 +46,7 @@ constexpr std::pair<std::string_view, Maker> kMakers[] = {
     {"group_op", of_report<group_op_report>},
     {"kernels", all_kernel_instances},
     {"ops_kernels", op_kernels},
+    {"op_stacks", op_stacks},
     {"iteration_ops", of_report<detailed_report>},
     {"iteration_op_kernels", op_kernel_instances},
     {"iterations", plain<iteration_list>},
@@ -77,7 +78,7 @@ const std::vector<std::string_view>& table_names() {
 }
 
 bool needs_op(std::string_view table) {
-    return table == "ops_kernels" || table == "iteration_op_kernels";
+    return table == "ops_kernels" || table == "op_stacks" || table == "iteration_op_kernels";
 }
 bool needs_iteration(std::string_view table) {
     return table == "iteration_ops" || table == "iteration_op_kernels";

@@ -121,6 +121,24 @@ Result<ResultTable> op_kernel_instances(Session& session, const TableSubject& su
     return kernel_instances(session, shape, which, instance_places());
 }
 
+// From where an op was called: what `stack` of its row is the most costly of.
+Result<ResultTable> op_stacks(Session& session, const TableSubject& subject, const TableShape& shape) {
+    Question q{"op_stacks", "Where the Op Is Called"};
+    q.fields = {{{"stack", "Stack Trace"}, "s.stack"},
+                {{"calls", "No. Calls", Unit::kCount}, "s.calls"},
+                {{"total_cpu_time_ns", "Total CPU Time (ns)", Unit::kNs}, "s.cpu_ns"},
+                {{"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}, "s.gpu_ns", true}};
+    q.with = fmt::format(
+        "WITH s AS (SELECT nullif(e.stack, '') AS stack, count(*) AS calls, sum(o.dur_ns)::BIGINT AS cpu_ns, "
+        "coalesce(sum(w.gpu_ns), 0)::BIGINT AS gpu_ns FROM sel_ops o LEFT JOIN raw.op_extras e ON e.id = "
+        "o.id "
+        "LEFT JOIN raw.op_work w ON w.id = o.id WHERE o.op = {} GROUP BY 1) ",
+        subject.op.value_or(-1));
+    q.source = "s";
+    q.order = {{"total_cpu_time_ns", true}, {"calls", true}, {"stack", false}};
+    return ask(session, q, shape);
+}
+
 Result<ResultTable> key_ops(Session& session, const TableSubject&, const TableShape& shape) {
     Question q{"key_ops", "Ops to Cut Iterations by"};
     q.fields = {{{"name", "Name"}, "s.name"},

@@ -1,6 +1,7 @@
 // Which profiles there are, and what is in each.
 #include <nlohmann/json.hpp>
 
+#include "query/findings.h"
 #include "query/info.h"
 #include "query/reports.h"
 #include "report/render_info.h"
@@ -57,10 +58,25 @@ Expected<Response> summary(Call& call) {
                          ",\n\"summary\": " + render_report_json(report) + "}");
 }
 
-// Advice is not given yet; the page says so.
 Expected<Response> findings(Call& call) {
-    OPSIGHT_TRY(call.profiles().lease(call));
-    return json_response(R"({"available": false, "findings": []})");
+    OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
+    OPSIGHT_ASSIGN(const std::vector<Finding> found, find_findings(*session));
+    Json list = Json::array();
+    for (const Finding& each : found) {
+        Json reading = Json::array();
+        for (const auto& [title, address] : each.reading)
+            reading.push_back({{"title", title}, {"address", address}});
+        list.push_back({{"id", each.id},
+                        {"kind", each.kind},
+                        {"title", each.title},
+                        {"evidence", each.evidence},
+                        {"advice", each.advice},
+                        {"share_pct", each.share_pct ? Json(*each.share_pct) : Json()},
+                        {"view", each.view},
+                        {"tab", each.tab},
+                        {"reading", std::move(reading)}});
+    }
+    return json_response(Json({{"findings", std::move(list)}}).dump());
 }
 
 }  // namespace
@@ -70,7 +86,7 @@ std::vector<Route> profile_routes() {
         {"GET", "/api/v1/profiles", list, {}},
         {"GET", "/api/v1/profiles/{id}/info", info, {}, Kept::kAnswer},
         {"GET", "/api/v1/profiles/{id}/summary", summary, range_parameters(), Kept::kAnswer},
-        {"GET", "/api/v1/profiles/{id}/findings", findings, range_parameters()},
+        {"GET", "/api/v1/profiles/{id}/findings", findings, range_parameters(), Kept::kAnswer},
     };
 }
 

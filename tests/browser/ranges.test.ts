@@ -29,7 +29,7 @@ describe.each(["ranges", "ranges_gpu"])("the dashboard of %s", (profile) => {
       });
     }
     const [first] = report(fileOf(profile), "ranges", "--limit", "1");
-    expect(await site().page.getByRole("region", { name: "Where to look first" }).textContent()).toContain(`“${String(first?.range)}”`);
+    expect(await site().page.getByRole("region", { name: "The range that takes most" }).textContent()).toContain(`“${String(first?.range)}”`);
   });
 
   it("says nothing about what the program does not have", async () => {

@@ -4,7 +4,7 @@ import { Card, Notes } from "../widgets/Card";
 import { Answered } from "../widgets/states";
 import { KernelClasses, Resources } from "./dashboard/Shares";
 import { IterationCard } from "./dashboard/IterationCard";
-import { DiagnosticsCard, GuidanceCard, SystemCard } from "./dashboard/Facts";
+import { DiagnosticsCard, SystemCard } from "./dashboard/Facts";
 import { resourceParts } from "./dashboard/parts";
 import { Tiles } from "./dashboard/Tiles";
 import { TopKernels, TopLayers, TopOps, TopRanges } from "./dashboard/Top";
@@ -44,7 +44,6 @@ function Cards({ profile, summary }: { profile: Profile; summary: Summary }) {
       </div>
       <div className="stack span-5">
         <MoreTops profile={profile} gpu={gpu} />
-        <GuidanceCard gpu={gpu} summary={summary} />
         <DiagnosticsCard diagnostics={summary.diagnostics} />
       </div>
       <div className="span-12">

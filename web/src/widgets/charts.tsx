@@ -1,5 +1,7 @@
 // Small pictures of a few numbers, as SVG in the colours of the theme.
+import { useHidden } from "../app/useHidden";
 import { exactValue, formatPercent, formatValue, type Unit } from "./format";
+import { LegendItem } from "./LegendItem";
 
 export interface Part {
   key: string; // names the colour: .c-KEY
@@ -30,13 +32,15 @@ export function Donut({ percent, label, size = 112 }: { percent: number | null; 
 
 // Parts of a whole in one bar, with what each is below it.
 export function ShareBar({ parts, unit, label }: { parts: readonly Part[]; unit: Unit; label: string }) {
-  const whole = parts.reduce((sum, part) => sum + part.value, 0);
+  const [hidden] = useHidden();
+  const shown = parts.filter((part) => !hidden.has(part.key));
+  const whole = shown.reduce((sum, part) => sum + part.value, 0);
   let at = 0;
   return (
     <div className="share">
       <svg className="share-bar" viewBox="0 0 1000 36" preserveAspectRatio="none" role="img" aria-label={label}>
         {whole > 0 &&
-          parts.map((part) => {
+          shown.map((part) => {
             const x = (at / whole) * 1000;
             at += part.value;
             return (
@@ -48,11 +52,9 @@ export function ShareBar({ parts, unit, label }: { parts: readonly Part[]; unit:
       </svg>
       <ul className="legend">
         {parts.map((part) => (
-          <li key={part.key} className={part.value === 0 ? "zero" : undefined}>
-            <i className={`swatch c-${part.key}`} />
-            <span>{part.name}</span>
+          <LegendItem key={part.key} id={part.key} name={part.name} zero={part.value === 0}>
             <b title={exactValue(part.value, unit)}>{formatValue(part.value, unit)}</b>
-          </li>
+          </LegendItem>
         ))}
       </ul>
     </div>

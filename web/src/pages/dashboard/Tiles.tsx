@@ -7,7 +7,7 @@ import { rowsOf } from "../../table/row";
 import { Donut } from "../../widgets/charts";
 import { Icon } from "../../widgets/Icon";
 import { Num } from "../../widgets/Num";
-import { firstLook } from "./parts";
+import { Findings } from "./Findings";
 
 function Tile({ title, children, span = 3 }: { title: string; children: ReactNode; span?: 3 | 4 | 6 }) {
   return (
@@ -147,30 +147,7 @@ function TensorTile({ summary }: { summary: Summary }) {
   );
 }
 
-// The first thing a newcomer reads: where most of the time goes and where to look.
-function FirstLook({ summary, gpu }: { summary: Summary; gpu: boolean }) {
-  const { params } = useRoute();
-  const advice = firstLook(summary, gpu);
-  if (!advice) return null;
-  const { gpu_count: used, gpu_unused_count: unused } = summary.system;
-  return (
-    <section className="card first-look span-12" aria-label="Where to look first">
-      <Icon name="arrow" size={18} />
-      <div>
-        <h2>{advice.title}</h2>
-        <p>
-          {advice.text}
-          {used > 0 && unused > 0 && ` ${String(unused)} more ${unused === 1 ? "GPU is" : "GPUs are"} named, which these processes did not use.`}
-        </p>
-      </div>
-      <a className="button" href={linkTo(advice.view, params, { tab: advice.tab })}>
-        {advice.link}
-      </a>
-    </section>
-  );
-}
-
-// The same for a program without a framework: its ranges tell where the time goes.
+// Of a program without a framework its ranges tell where the time goes.
 function FirstRange() {
   const { params } = useRoute();
   const table = useTable("ranges", { sort: "self_time_ns:desc", page_size: 1 }).data;
@@ -178,7 +155,7 @@ function FirstRange() {
   const name = row?.text("range");
   if (!row || !name || row.number("self_time_ns") === null) return null;
   return (
-    <section className="card first-look span-12" aria-label="Where to look first">
+    <section className="card first-look span-12" aria-label="The range that takes most">
       <Icon name="arrow" size={18} />
       <div>
         <h2>No range takes more time of its own than “{name}”</h2>
@@ -198,7 +175,8 @@ export function Tiles({ profile, summary, gpu }: { profile: Profile; summary: Su
   const ranges = (profile.ops ?? 0) === 0 && (profile.ranges ?? 0) > 0;
   return (
     <>
-      {ranges ? <FirstRange /> : <FirstLook summary={summary} gpu={gpu} />}
+      {ranges && <FirstRange />}
+      <Findings />
       {gpu ? (
         <>
           <GpuTile summary={summary} />

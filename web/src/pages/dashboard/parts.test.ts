@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Summary } from "../../api/types";
-import { firstLook, kernelParts, resourceParts } from "./parts";
+import { kernelParts, resourceParts } from "./parts";
 
 const summary = (part: Partial<Summary>): Summary =>
   ({
@@ -33,19 +33,5 @@ describe("the dashboard's parts", () => {
       ["memory", 10],
       ["other_kernel", 20],
     ]);
-  });
-  it("point to the greatest share first", () => {
-    expect(firstLook(summary({ dataloader_pct: 51, cpu_pct: 49 }), true)?.view).toBe("iterations");
-    expect(firstLook(summary({ communication_pct: 90 }), true)?.view).toBe("communication");
-    expect(firstLook(summary({ cpu_pct: 90 }), true)?.view).toBe("ops");
-    expect(firstLook(summary({ cpu_pct: 90 }), false)?.view).toBe("layers");
-    const ops = (eligible: number, others: number) => [
-      { name: "Ops eligible for TC but not using", gpu_time_ns: eligible, cpu_time_ns: 0, ops: 1, calls: 1 },
-      { name: "All other ops", gpu_time_ns: others, cpu_time_ns: 0, ops: 1, calls: 1 },
-    ];
-    expect(firstLook(summary({ non_tensor_core_kernel_pct: 90, all_ops: ops(9, 1) }), true)?.title).toContain("without Tensor Cores");
-    expect(firstLook(summary({ non_tensor_core_kernel_pct: 90, all_ops: ops(1, 9) }), true)?.title).toContain("cannot help");
-    expect(firstLook(summary({ non_tensor_core_kernel_pct: 90 }), true)?.title).toContain("cannot help");
-    expect(firstLook(summary({}), true)).toBeNull();
   });
 });

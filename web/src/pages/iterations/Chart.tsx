@@ -1,10 +1,12 @@
 // Iterations as stacked bars. The range is chosen by dragging its two bounds, or by the arrow keys on them.
-import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from "react";
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from "react";
+import { useHidden } from "../../app/useHidden";
 import { SHARES, type IterationShares, type Range } from "../../api/types";
 import { exactValue, formatNs } from "../../widgets/format";
+import { LegendItem } from "../../widgets/LegendItem";
 import { ticks } from "../../widgets/ticks";
 import { useWidth } from "../../widgets/useWidth";
-import { barWidth, indexAt, inSight, mostIn, panned, SHARE_NAMES, sharePaths, xOf, zoomed, type Box, type View } from "./bars";
+import { barWidth, indexAt, inSight, mostIn, panned, SHARE_NAMES, sharePaths, without, xOf, zoomed, type Box, type View } from "./bars";
 
 export interface Bounds {
   start: number;
@@ -217,7 +219,9 @@ function useWheel(ref: () => SVGSVGElement | null, wanted: boolean, act: (event:
 }
 
 export function IterationChart(props: Props) {
-  const { list, height } = props;
+  const { height } = props;
+  const [hidden] = useHidden();
+  const list = useMemo(() => without(props.list, hidden), [props.list, hidden]);
   const [holder, width] = useWidth<HTMLDivElement>();
   const svg = useRef<SVGSVGElement>(null);
   const [chosenView, setView] = useState<View | null>(null);
@@ -234,7 +238,7 @@ export function IterationChart(props: Props) {
   });
   const most = mostIn(list, view);
   const paths = width > 0 ? sharePaths(list, view, box, most) : null;
-  const bar = hover ? list[hover.index] : undefined;
+  const bar = hover ? props.list[hover.index] : undefined;
   return (
     <div className="iteration-chart" ref={holder}>
       {wheelable && (
@@ -290,10 +294,7 @@ export function ShareLegend({ list }: { list: readonly IterationShares[] }) {
   return (
     <ul className="legend inline">
       {there.map((share) => (
-        <li key={share}>
-          <i className={`swatch c-${share}`} />
-          <span>{SHARE_NAMES[share]}</span>
-        </li>
+        <LegendItem key={share} id={share} name={SHARE_NAMES[share]} />
       ))}
     </ul>
   );

@@ -15,13 +15,13 @@ export interface Box {
 
 export const SHARE_NAMES: Record<Share, string> = {
   tensor_core: "Tensor Core kernels",
-  other_kernel: "Other kernels",
+  other_kernel: "Kernels not known to use Tensor Cores",
   communication: "Communication",
-  memory: "Memory",
+  memory: "Copies and sets",
   dataloader: "Data loading",
   io: "File I/O",
   cpu: "CPU",
-  other: "Other",
+  other: "Nothing recorded",
 };
 
 export const barWidth = (view: View, box: Box): number => box.width / Math.max(1e-6, view.last - view.first);
@@ -39,6 +39,16 @@ export function mostIn(list: readonly IterationShares[], view: View): number {
   let most = 0;
   for (let at = first; at < last; at++) most = Math.max(most, list[at]?.dur_ns ?? 0);
   return most;
+}
+
+// The bars without the shares that are hidden: as high as what is left.
+export function without(list: readonly IterationShares[], hidden: ReadonlySet<string>): readonly IterationShares[] {
+  if (!SHARES.some((share) => hidden.has(share))) return list;
+  return list.map((bar) => {
+    const shares_ns = { ...bar.shares_ns };
+    for (const share of SHARES) if (hidden.has(share)) shares_ns[share] = 0;
+    return { ...bar, shares_ns, dur_ns: SHARES.reduce((sum, share) => sum + shares_ns[share], 0) };
+  });
 }
 
 // One path for each share: all its parts of all bars in sight.

@@ -1,0 +1,101 @@
+// Findings: only what the recording bears out, with advice that fits its device and framework.
+#include "query/findings.h"
+
+#include <algorithm>
+
+#include "query/test_session.h"
+
+namespace opsight {
+namespace {
+
+struct Made {
+    std::string gpu = "Tesla V100-SXM2-16GB";
+    int major = 7;
+    std::string framework = "PyTorch";
+    std::string kernel = "volta_sgemm_128x64_nn";
+    std::string dtypes = "[\"float\", \"float\"]";
+    int64_t kernel_ns = 500, load_ns = 0;
+};
+
+// Ten steps of 1000 ns: data loading, then a product whose kernel runs at the end of the step.
+StoredProfile profile_of(const Made& made) {
+    TestProfile t;
+    t.builder.info().frameworks = {made.framework};
+    t.gpu(0, made.gpu, made.major, 0);
+    OpDetail detail;
+    detail.signature =
+        t.builder.signature({t.builder.text("[[64, 64], [64, 64]]"), t.builder.text(made.dtypes),
+                             t.builder.text(""), t.builder.text("")});
+    for (int64_t i = 0; i < 10; ++i) {
+        const int64_t at = 1000 * i;
+        t.annotation("ProfilerStep#" + std::to_string(i), at, 1000, t.thread());
+        if (made.load_ns > 0)
+            t.host(HostKind::kDataLoad, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at,
+                   made.load_ns, t.thread());
+        t.op("aten::mm", at + 450, 40, t.thread(), detail);
+        t.api("cudaLaunchKernel", at + 460, 10, t.thread(), i + 1);
+        t.kernel(made.kernel, at + 500, made.kernel_ns, t.stream(), i + 1);
+    }
+    return StoredProfile(std::move(t));
+}
+
+std::vector<Finding> findings_of(const Made& made) {
+    const StoredProfile stored = profile_of(made);
+    Session session = stored.open({.all = true});
+    auto found = find_findings(session);
+    if (!found) {
+        ADD_FAILURE() << found.error().message();
+        return {};
+    }
+    return std::move(found).value();
+}
+
+const Finding* find(const std::vector<Finding>& all, const std::string& id) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Finding& f) { return f.id == id; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+TEST(Findings, SeveralByTheirShare) {
+    const std::vector<Finding> all = findings_of({.load_ns = 400});
+    ASSERT_GE(all.size(), 2u);
+    EXPECT_EQ(all[0].id, "tensor_cores");
+    const Finding* loading = find(all, "data_loading");
+    ASSERT_TRUE(loading);
+    EXPECT_NEAR(loading->share_pct.value_or(0), 100.0 * (9 * 400) / (9500 + 50), 1);
+    EXPECT_NE(loading->evidence.find("num_workers is 0"), std::string::npos);
+    EXPECT_TRUE(std::is_sorted(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
+        return a.share_pct.value_or(0) > b.share_pct.value_or(0);
+    }));
+    EXPECT_FALSE(find(findings_of({}), "data_loading"));
+}
+
+TEST(Findings, PrecisionFitsTheDevice) {
+    const auto advice = [](const Made& made) {
+        const std::vector<Finding> all = findings_of(made);
+        const Finding* found = find(all, "tensor_cores");
+        return found ? found->advice : std::string("none");
+    };
+    const std::string volta = advice({});
+    EXPECT_NE(volta.find("GradScaler"), std::string::npos) << volta;
+    EXPECT_EQ(volta.find("TF32"), std::string::npos) << volta;
+    EXPECT_EQ(volta.find("bfloat16"), std::string::npos) << volta;
+    const std::string ampere = advice({.gpu = "NVIDIA A100-SXM4-40GB", .major = 8});
+    EXPECT_NE(ampere.find("allow_tf32"), std::string::npos) << ampere;
+    EXPECT_NE(ampere.find("bfloat16"), std::string::npos) << ampere;
+    EXPECT_EQ(ampere.find("GradScaler"), std::string::npos) << ampere;
+    const std::string other = advice({.gpu = "NVIDIA A100-SXM4-40GB", .major = 8, .framework = "TensorFlow"});
+    EXPECT_EQ(other.find("torch"), std::string::npos) << other;
+    EXPECT_EQ(advice({.gpu = "Tesla P100-PCIE-16GB", .major = 6}), "none");  // has none to use
+}
+
+TEST(Findings, UnknownIsSaidAsUnknown) {
+    const std::vector<Finding> all = findings_of({.kernel = "triton_mm"});
+    const Finding* unknown = find(all, "unknown_kernels");
+    ASSERT_TRUE(unknown);
+    EXPECT_EQ(unknown->kind, "unknown");
+    EXPECT_FALSE(find(all, "tensor_cores"));
+    EXPECT_FALSE(find(all, "plain_kernels"));
+}
+
+}  // namespace
+}  // namespace opsight

@@ -16,7 +16,7 @@ TEST(Stacks, UserFrames) {
     EXPECT_TRUE(is_user_frame("train.py(45): step"));
     EXPECT_TRUE(is_user_frame("torchvision/models/resnet.py(89): forward"));
     EXPECT_TRUE(is_user_frame("/usr/lib/python3/dist-packages/timm/layers/drop.py(3): forward"));
-    EXPECT_TRUE(is_user_frame("/home/me/reader.py(3): read"));
+    EXPECT_TRUE(is_user_frame("/srv/jobs/reader.py(3): read"));
     EXPECT_FALSE(is_user_frame("torch/nn/modules/module.py(1553): _call_impl"));
     EXPECT_FALSE(is_user_frame("/opt/conda/lib/python3.10/site-packages/torch/_tensor.py(575): backward"));
     EXPECT_FALSE(is_user_frame("/usr/lib/python3.11/threading.py(1): run"));

@@ -258,7 +258,7 @@ std::string precision_advice(const Facts& f) {
     return advice + " Sizes that are multiples of 8 (FP16, BF16) fit them best.";
 }
 
-void other_kernels(const Facts& f, Findings& out) {
+void eligible_kernels(const Facts& f, Findings& out) {
     if (const double share = f.share_of(f.eligible_ns); f.matrix_units && share >= kLeastShare) {
         const char* units = f.vendor == Vendor::kAmd ? "matrix cores" : "Tensor Cores";
         Finding finding{"tensor_cores",
@@ -282,6 +282,9 @@ void other_kernels(const Facts& f, Findings& out) {
         }
         out.push_back(std::move(finding));
     }
+}
+
+void other_kernels(const Facts& f, Findings& out) {
     if (const double share = f.share_of(f.unknown_ns); share >= kLeastShare) {
         Finding finding{
             "unknown_kernels",
@@ -425,8 +428,8 @@ Result<std::vector<Finding>> find_findings(Session& session) {
     for (const auto read : {read_shares, read_source, read_devices, read_work})
         OPSIGHT_TRY(read(session, facts));
     Findings found;
-    for (const auto rule : {data_loading, nothing_recorded, host_bound, other_kernels, tensor_core_kernels,
-                            communication_waits, copies, file_io, synchronization})
+    for (const auto rule : {data_loading, nothing_recorded, host_bound, eligible_kernels, other_kernels,
+                            tensor_core_kernels, communication_waits, copies, file_io, synchronization})
         rule(facts, found);
     std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) {
         return a.share_pct.value_or(0) > b.share_pct.value_or(0);

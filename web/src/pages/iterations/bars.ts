@@ -20,7 +20,7 @@ export const SHARE_NAMES: Record<Share, string> = {
   memory: "Copies and sets",
   dataloader: "Data loading",
   io: "File I/O",
-  cpu: "CPU",
+  cpu: "CPU alone",
   other: "Nothing recorded",
 };
 

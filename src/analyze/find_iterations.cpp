@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "analyze/infer_iterations.h"
 #include "analyze/names.h"
@@ -19,7 +20,7 @@ IterationCandidate candidate(const Profile& p, size_t row) {
 }
 
 bool is_range(HostKind kind) {
-    return kind == HostKind::kOp || kind == HostKind::kAnnotation;
+    return kind == HostKind::kOp || kind == HostKind::kAnnotation || kind == HostKind::kDataLoad;
 }
 
 // Spans of a class, with their tracks.
@@ -82,17 +83,81 @@ Iterations by_markers(const Profile& p, const NamedSpans& spans) {
     return result;
 }
 
+// Whether the source told each optimizer a name of its own.
+bool optimizers_told_apart(const Profile& p) {
+    return std::any_of(p.info.properties.begin(), p.info.properties.end(),
+                       [](const auto& property) { return property.first == "optimizers"; });
+}
+
+// Each step with its optimizer: its name, and where names may be shared what it did, too.
+std::vector<OptimizerStep> optimizer_steps(const Profile& p, const NamedSpans& spans, bool told_apart) {
+    std::vector<OptimizerStep> steps;
+    std::vector<TrackRows> tracks(p.tracks.size());
+    for (const TrackRows& rows : track_rows(p.host.track))
+        tracks[rows.track.index()] = rows;
+    for (const Marked& m : spans.ranges(NameClass::kOptimizerStep)) {
+        uint64_t optimizer = m.span.name.value;
+        if (!told_apart) {
+            const TrackRows& rows = tracks[m.track.index()];
+            const auto first = p.host.begin.begin() + rows.first, last = p.host.begin.begin() + rows.last;
+            const auto inside =
+                std::lower_bound(first, last, m.span.end) - std::lower_bound(first, last, m.span.begin);
+            optimizer = optimizer << 32 | static_cast<uint32_t>(inside);
+        }
+        steps.push_back({m.span, p.tracks[m.track.index()].pid, optimizer, false});
+    }
+    steps = outermost_steps(std::move(steps));
+    // Processes that step by turns are no restarts.
+    std::set<std::pair<RankId, int64_t>> processes;
+    size_t changes = 0;
+    for (size_t i = 0; i < steps.size(); ++i) {
+        processes.emplace(steps[i].span.rank, steps[i].process);
+        changes += i == 0 || steps[i].span.rank != steps[i - 1].span.rank ||
+                   steps[i].process != steps[i - 1].process;
+    }
+    if (changes > processes.size())
+        for (OptimizerStep& step : steps)
+            step.process = 0;
+    return steps;
+}
+
+// The begins of ranks, and where a process goes on with a rank's steps after another one.
+std::vector<RankBegin> begins_of(const Profile& p, const std::vector<OptimizerStep>& steps) {
+    std::vector<RankBegin> begins = rank_begins(p);
+    std::map<std::pair<RankId, int64_t>, int64_t> of_process;
+    for (const TrackRows& rows : track_rows(p.host.track)) {
+        const Track& track = p.tracks[rows.track.index()];
+        const auto [known, is_new] =
+            of_process.try_emplace({track.rank, track.pid}, p.host.begin[rows.first]);
+        if (!is_new) known->second = std::min(known->second, p.host.begin[rows.first]);
+    }
+    for (size_t i = 1; i < steps.size(); ++i)
+        if (steps[i].span.rank == steps[i - 1].span.rank && steps[i].process != steps[i - 1].process)
+            begins.push_back({steps[i].span.rank, of_process[{steps[i].span.rank, steps[i].process}]});
+    std::sort(begins.begin(), begins.end(), [](const RankBegin& a, const RankBegin& b) {
+        return a.rank != b.rank ? a.rank < b.rank : a.begin < b.begin;
+    });
+    return begins;
+}
+
 Iterations by_optimizer(const Profile& p, const NamedSpans& spans) {
-    std::vector<IterationCandidate> steps, loads;
-    for (const Marked& m : spans.ranges(NameClass::kOptimizerStep))
-        steps.push_back(m.span);
+    const bool told_apart = optimizers_told_apart(p);
+    std::vector<OptimizerStep> steps = optimizer_steps(p, spans, told_apart);
+    if (steps.empty()) return {};
+    NameTable names(p.strings);
+    for (uint32_t row = 0; row < p.host.size(); ++row)
+        if (names[p.host.name[row]] == NameClass::kBackward)
+            note_gradients(steps, p.tracks[p.host.track[row].index()].rank, p.host.begin[row]);
+    std::vector<IterationCandidate> loads;
     for (const Marked& m : spans.ranges(NameClass::kDataLoad))
         loads.push_back(m.span);
-    Iterations result = iterations_from_key_op(last_steps_of_cycles(std::move(steps), std::move(loads)),
-                                               rank_begins(p), "optimizer steps");
+    const StepCycles cycles = cycles_of_steps(steps, std::move(loads), told_apart);
+    Iterations result = iterations_from_key_op(cycles.ends, begins_of(p, steps), "optimizer steps");
     if (result.list.empty()) return result;
     result.source = IterationSource::kOptimizerStep;
+    result.confidence = cycles.confidence;
     result.description = fmt::format("{} x {}", result.list.size(), p.strings.view(result.list.back().name));
+    if (!cycles.doubt.empty()) result.description += fmt::format(" ({})", cycles.doubt);
     return result;
 }
 

@@ -65,7 +65,8 @@ bool stands_out(const Iteration* first, const Iteration* begin, const Iteration*
     for (double& value : values)
         value = std::abs(value - middle);
     const double deviation = median(values);
-    return static_cast<double>(first->end_ns - first->begin_ns) > middle + 3 * deviation;
+    return static_cast<double>(first->end_ns - first->begin_ns) >
+           middle + std::max(3 * deviation, kLeastSlower * middle);
 }
 
 void mark_slow_start(std::vector<Iteration>& list, size_t first, size_t last, const Intern& intern) {
@@ -82,23 +83,28 @@ Iterations iterations_from_key_op(std::vector<IterationCandidate> candidates,
                                   const std::vector<RankBegin>& ranks, std::string_view key_op) {
     sort_by_end(candidates);
     Iterations result;
-    for (const RankBegin& rank : ranks) {
-        int64_t begin = rank.begin, last_end = rank.begin;
+    for (auto rank = ranks.begin(); rank != ranks.end();) {
+        const auto next_rank =
+            std::find_if(rank, ranks.end(), [&](const RankBegin& other) { return other.rank != rank->rank; });
+        int64_t begin = rank->begin, last_end = rank->begin;
         bool first = true;
-        const auto from =
-            std::lower_bound(candidates.begin(), candidates.end(), rank.rank,
+        auto it =
+            std::lower_bound(candidates.begin(), candidates.end(), rank->rank,
                              [](const IterationCandidate& c, RankId wanted) { return c.rank < wanted; });
-        for (auto it = from; it != candidates.end() && it->rank == rank.rank; ++it) {
+        for (auto anew = rank + 1; it != candidates.end() && it->rank == rank->rank; ++it) {
             const IterationCandidate& c = *it;
             if (c.end <= begin) continue;
+            for (; anew != next_rank && anew->begin <= c.begin; ++anew)
+                begin = std::max(begin, anew->begin);
             if (!first && c.begin < last_end) {  // overlaps the instance before: one cut, at the later end
                 result.list.back().end_ns = begin = last_end = c.end;
                 continue;
             }
-            push(result, rank.rank, begin, c.end, c.name);
+            push(result, rank->rank, begin, c.end, c.name);
             begin = last_end = c.end;
             first = false;
         }
+        rank = next_rank;
     }
     if (result.list.empty()) return result;
     result.source = IterationSource::kKeyOp;

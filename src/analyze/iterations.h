@@ -22,7 +22,8 @@ struct IterationCandidate {
     StringId name;
 };
 
-// Where the host work of a rank begins: its first iteration does too.
+// Where the host work of a rank begins: its first iteration does too. A rank may have several, where its work
+// was started anew: no iteration reaches from one into the next.
 struct RankBegin {
     RankId rank;
     int64_t begin = 0;
@@ -39,7 +40,8 @@ struct WarmupEvent {
 using Intern = std::function<StringId(std::string_view)>;
 
 // Iterations end where the key op's instances end; the first begins with the rank. What follows the last
-// instance is in no iteration. An instance that begins before the previous one ended is taken as part of it.
+// instance is in no iteration. `ranks` is sorted. An instance that begins before the previous one ended is
+// taken as part of it.
 Iterations iterations_from_key_op(std::vector<IterationCandidate> candidates,
                                   const std::vector<RankBegin>& ranks, std::string_view key_op);
 
@@ -48,9 +50,10 @@ Iterations iterations_from_ranges(std::vector<IterationCandidate> candidates, st
 Iterations iterations_from_markers(std::vector<IterationCandidate> candidates);
 
 // Marks as warm-up the leading iterations of each rank that take longer than the median of the rest by more
-// than three median absolute deviations (with at least kFewestRest others to compare with), and every
-// iteration that an event falls into. Linear for each leading iteration that is marked.
+// than three median absolute deviations and a tenth (with at least kFewestRest others to compare with), and
+// every iteration that an event falls into. Linear for each leading iteration that is marked.
 inline constexpr size_t kFewestRest = 3;
+inline constexpr double kLeastSlower = 0.1;  // equal iterations differ by less
 void mark_warmup(Iterations& iterations, const std::vector<WarmupEvent>& events, const Intern& intern);
 
 // Whether a range pattern can be used.

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "analyze/analyze.h"
-#include "analyze/optimizer_steps.h"
 #include "analyze/period.h"
 #include "analyze/test_profile.h"
 
@@ -80,24 +79,16 @@ TEST(Iterations, TooFewToCompareAreNoWarmup) {
     EXPECT_FALSE(it.list[0].warmup);
 }
 
-TEST(Iterations, SeveralOptimizersCloseACycleOnce) {
-    // A GAN: discriminator (1) and generator (2) step once a batch.
-    const std::vector<IterationCandidate> gan = {span(0, 10, 1),    span(20, 30, 2),   span(100, 110, 1),
-                                                 span(120, 130, 2), span(200, 210, 1), span(220, 230, 2)};
-    const auto by_name = last_steps_of_cycles(gan, {});
-    ASSERT_EQ(by_name.size(), 3u);
-    EXPECT_EQ(by_name[0].begin, 20);
-    // The same class twice: the batches tell.
-    std::vector<IterationCandidate> twins = gan;
-    for (IterationCandidate& step : twins)
-        step.name = StringId(size_t{1});
-    const auto by_batch = last_steps_of_cycles(twins, {span(90, 95), span(190, 195), span(290, 295)});
-    ASSERT_EQ(by_batch.size(), 3u);
-    EXPECT_EQ(by_batch[0].begin, 20);
-    // One optimizer, several batches a step.
-    EXPECT_EQ(last_steps_of_cycles({span(0, 10), span(100, 110)}, {span(20, 21), span(30, 31), span(40, 41)})
-                  .size(),
-              2u);
+TEST(Iterations, EqualOnesAreNoWarmup) {
+    std::vector<IterationCandidate> spans;
+    for (int64_t i = 0, at = 0; i < 30; ++i) {
+        const int64_t dur = i < 13 ? 10'200 + i : 10'000 + i % 3;
+        spans.push_back(span(at, at + dur));
+        at += dur;
+    }
+    Iterations it = iterations_from_markers(spans);
+    mark_warmup(it, {}, [](std::string_view) { return StringId(size_t{1}); });
+    EXPECT_FALSE(it.list[0].warmup) << "two percent are no slow start, however even the others are";
 }
 
 TEST(Period, FindsTheLoopAroundRepeatedLayers) {

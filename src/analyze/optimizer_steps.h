@@ -1,18 +1,38 @@
-// Which optimizer steps end an iteration, where a training loop has several optimizers (GANs, per-layer
-// optimizers).
+// Which optimizer steps end an iteration, where a training loop has several optimizers (GANs, actor and
+// critic, alternating fine-tuning) or several batches for a step (gradient accumulation).
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "analyze/iterations.h"
 
 namespace opsight {
 
-// Keeps of each rank's steps the last before each new batch where data loading is in the profile and some
-// batch has several steps; else, where the steps have different names, those of the rarest name (of equally
-// rare ones the last to come first): the slowest optimizer closes the cycle. Steps inside another step are
-// left out.
-std::vector<IterationCandidate> last_steps_of_cycles(std::vector<IterationCandidate> steps,
-                                                     std::vector<IterationCandidate> loads);
+struct OptimizerStep {
+    IterationCandidate span;
+    int64_t process = 0;           // each goes on by itself: one that was started anew begins again
+    uint64_t optimizer = 0;        // who steps, as far as the profile tells them apart
+    bool after_gradients = false;  // gradients were computed between the step before and this one
+};
+
+// Sorted by rank and begin, without those inside another step.
+std::vector<OptimizerStep> outermost_steps(std::vector<OptimizerStep> steps);
+// Notes that gradients were computed at `time`. `steps` as outermost_steps() gives them. Logarithmic.
+void note_gradients(std::vector<OptimizerStep>& steps, RankId rank, int64_t time);
+
+struct StepCycles {
+    std::vector<IterationCandidate> ends;  // the steps that end an iteration
+    double confidence = 1;                 // below 1 where the clues disagree
+    std::string doubt;                     // in what; empty: they agree
+};
+
+// Three clues tell where an iteration ends. Steps without new gradients in between belong to one update. An
+// update that comes again after all others of a cycle came begins a new iteration: the one that comes once in
+// a cycle ends it. A new batch begins a new iteration: it decides where a cycle is not longer than a batch.
+// `told_apart`: equal numbers of optimizers are one optimizer for sure. Linear but for the length of the
+// longest cycle looked for.
+StepCycles cycles_of_steps(const std::vector<OptimizerStep>& steps, std::vector<IterationCandidate> loads,
+                           bool told_apart);
 
 }  // namespace opsight

@@ -1,12 +1,15 @@
 // Round trips, death of the writer, full captures, and damaged files.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <random>
 #include <thread>
 
@@ -70,6 +73,85 @@ CaptureReader::Source memory(const std::string& bytes) {
         std::memcpy(to, bytes.data() + offset, size);
         return true;
     };
+}
+
+// Runs in a child process, which has limits and files of its own. How it ended.
+int in_child(const std::function<void()>& work) {
+    const pid_t child = fork();
+    if (child == 0) {
+        work();
+        _exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+void set_limit(decltype(RLIMIT_FSIZE) what, rlim_t value) {
+    const rlimit limit{value, value};
+    setrlimit(what, &limit);
+}
+
+size_t records_in(const std::string& path, uint64_t& lost) {
+    auto reader = CaptureReader::open(path);
+    if (!reader) return 0;
+    lost = reader->info().lost;
+    size_t count = 0;
+    for (const CaptureStream& stream : reader->streams())
+        count += sequences(*reader, stream).size();
+    return count;
+}
+
+TEST_F(CaptureTest, KeepsWithinTheProgramsOwnLimits) {
+    const std::pair<decltype(RLIMIT_FSIZE), rlim_t> limits[] = {{RLIMIT_FSIZE, 1 << 20},
+                                                                {RLIMIT_AS, rlim_t{1} << 30}};
+    for (const auto& [what, value] : limits) {
+        const int status = in_child([&] {
+            set_limit(what, value);
+            CaptureWriter writer;
+            if (writer.open(path_.c_str(), uint64_t{1} << 30) != 0) _exit(1);
+            ThreadStream stream(writer);
+            for (int64_t i = 0; i < 3'000'000 && writer.lost() == 0; ++i)
+                append_op(stream, 1, i);
+        });
+        EXPECT_EQ(status, 0) << "limit " << static_cast<int>(what);
+        uint64_t lost = 0;
+        EXPECT_GT(records_in(path_, lost), 20'000u);
+        EXPECT_EQ(lost, 1u);
+        fs::remove(path_);
+    }
+    EXPECT_EQ(in_child([&] {
+                  set_limit(RLIMIT_FSIZE, 100'000);
+                  CaptureWriter writer;
+                  _exit(writer.open(path_.c_str(), uint64_t{1} << 30) == EFBIG ? 0 : 1);
+              }),
+              0)
+        << "too little for any chunk";
+    EXPECT_FALSE(fs::exists(path_));
+}
+
+TEST_F(CaptureTest, LeavesFilesAloneThatTookItsNumber) {
+    constexpr int64_t kOps = 400'000;  // 13 MB: blocks are reserved several times
+    const std::string own = (dir_ / "own").string();
+    EXPECT_EQ(in_child([&] {
+                  CaptureWriter writer;
+                  if (writer.open(path_.c_str(), 64 << 20) != 0) _exit(1);
+                  ThreadStream stream(writer);
+                  append_op(stream, 1, 0);
+                  for (int file = 3; file < 64; ++file)  // as daemons do
+                      close(file);
+                  while (const int file = open(own.c_str(), O_RDWR | O_CREAT, 0600))
+                      if (file < 0 || file > 20) break;
+                  for (int64_t i = 1; i < kOps; ++i)
+                      append_op(stream, 1, i);
+                  writer.finish();
+                  writer.abandon();
+                  if (fcntl(4, F_GETFD) < 0) _exit(2);
+              }),
+              0);
+    EXPECT_EQ(fs::file_size(own), 0u);
+    uint64_t lost = 0;
+    EXPECT_EQ(records_in(path_, lost) + lost, static_cast<size_t>(kOps)) << "or lost where the kernel is old";
 }
 
 TEST_F(CaptureTest, ReturnsWhatTwoThreadsWroteAcrossChunks) {

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,16 +25,33 @@ size_t padded(size_t bytes) {
     return (bytes + 7) & ~size_t{7};
 }
 
+// What the program's own limits leave: growing a file past its limit would end the program, and of its memory
+// only a small part is ours to take.
+uint64_t within_limits(uint64_t bytes) {
+    constexpr rlim_t kShareOfMemory = 16;
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        bytes = std::min<uint64_t>(bytes, limit.rlim_cur > kHeaderBytes ? limit.rlim_cur - kHeaderBytes : 0);
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        bytes = std::min<uint64_t>(bytes, limit.rlim_cur / kShareOfMemory);
+    return bytes;
+}
+
+constexpr uint64_t kFewestChunks = 4;
+
 }  // namespace
 
 int CaptureWriter::open(const char* path, uint64_t limit_bytes) {
-    const uint64_t chunks =
-        std::clamp<uint64_t>(limit_bytes / kChunkBytes, 4, std::numeric_limits<uint32_t>::max() / 2);
+    const uint64_t allowed = within_limits(std::max(limit_bytes, kFewestChunks * kChunkBytes)) / kChunkBytes;
+    const uint64_t chunks = std::min<uint64_t>(allowed, std::numeric_limits<uint32_t>::max() / 2);
+    if (chunks < kFewestChunks) return EFBIG;
     const size_t bytes = kHeaderBytes + chunks * kChunkBytes;
     const int file = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0) return errno;
     int problem = posix_fallocate(file, 0, kHeaderBytes);
     if (problem == 0 && ftruncate(file, static_cast<off_t>(bytes)) != 0) problem = errno;
+    struct stat facts {};
+    if (problem == 0 && fstat(file, &facts) != 0) problem = errno;
     void* mapping = MAP_FAILED;
     if (problem == 0) {
         mapping = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
@@ -46,6 +65,8 @@ int CaptureWriter::open(const char* path, uint64_t limit_bytes) {
     base_ = static_cast<char*>(mapping);
     mapped_bytes_ = bytes;
     file_ = file;
+    device_ = facts.st_dev;
+    inode_ = facts.st_ino;
     clock_ = best_clock();
 
     auto* head = new (base_) FileHeader{};
@@ -76,14 +97,16 @@ void CaptureWriter::finish() {
     const off_t kept = kHeaderBytes + off_t{reserved} * kChunkBytes;
     // Numbers that were handed out where no blocks were left stand for nothing.
     if (header()->chunks.load(std::memory_order_relaxed) > reserved) header()->chunks.store(reserved);
-    [[maybe_unused]] const int ignored = ftruncate(file_, kept);  // else the file only looks large
+    if (file_is_ours()) {
+        [[maybe_unused]] const int ignored = ftruncate(file_, kept);  // else the file only looks large
+    }
     growing_.clear(std::memory_order_release);
 }
 
 void CaptureWriter::abandon() {
     if (!is_open()) return;
     munmap(base_, mapped_bytes_);
-    ::close(file_);
+    if (file_is_ours()) ::close(file_);
     base_ = nullptr;
     file_ = -1;
 }
@@ -91,13 +114,29 @@ void CaptureWriter::abandon() {
 // The next blocks on disk: fewer where the disk is nearly full. Called by one thread at a time.
 bool CaptureWriter::reserve_more() {
     const uint32_t from = reserved_chunks_.load(std::memory_order_relaxed);
-    const off_t at = kHeaderBytes + off_t{from} * kChunkBytes;
     for (uint32_t count = std::min(header()->capacity_chunks - from, kReserveChunks); count > 0; count /= 2)
-        if (posix_fallocate(file_, at, off_t{count} * kChunkBytes) == 0) {
+        if (reserve(from, count)) {
             reserved_chunks_.store(from + count, std::memory_order_release);
             return true;
         }
     return false;
+}
+
+bool CaptureWriter::reserve(uint32_t from, uint32_t count) const {
+    const off_t at = kHeaderBytes + off_t{from} * kChunkBytes;
+    const off_t bytes = off_t{count} * kChunkBytes;
+    if (file_is_ours()) return posix_fallocate(file_, at, bytes) == 0;
+#ifdef MADV_POPULATE_WRITE
+    return madvise(base_ + at, static_cast<size_t>(bytes), MADV_POPULATE_WRITE) ==
+           0;  // fails where the disk is full
+#else
+    return false;
+#endif
+}
+
+bool CaptureWriter::file_is_ours() const {
+    struct stat facts {};
+    return fstat(file_, &facts) == 0 && facts.st_dev == device_ && facts.st_ino == inode_;
 }
 
 // Makes sure that the disk holds the blocks of `chunk`. Threads that come while another one reserves wait

@@ -2,8 +2,10 @@
 // one release store: no lock, no allocation, no system call. Once per chunk (64 KiB) a thread takes the next
 // chunk with an atomic add and has its pages made ready.
 //
-// The file never grows past its limit; records that find no room are counted in the header. Its blocks are
-// reserved on disk before they are touched, so a full disk stops the recording and not the program (SIGBUS).
+// The file never grows past its limit, nor past the program's own limits of file size and memory; records
+// that find no room are counted in the header. Its blocks are reserved on disk before they are touched, so a
+// full disk stops the recording and not the program (SIGBUS). The program may close the file behind our back,
+// as daemons do, and open one of its own under the same number: it is used only while it is known to be ours.
 // Uses nothing but the C library: it is also linked into libraries that are loaded into foreign programs.
 #pragma once
 
@@ -42,10 +44,13 @@ class CaptureWriter {
     char* take_chunk();
     bool reserve_blocks(uint32_t chunk);
     bool reserve_more();
+    bool reserve(uint32_t from, uint32_t count) const;
+    bool file_is_ours() const;
 
     char* base_ = nullptr;
     size_t mapped_bytes_ = 0;
     int file_ = -1;
+    uint64_t device_ = 0, inode_ = 0;  // of the file
     ClockKind clock_ = ClockKind::kMonotonicNs;
     std::atomic<uint32_t> reserved_chunks_{0};
     std::atomic<bool> disk_full_{false};

@@ -16,6 +16,7 @@
 #include "collect/launcher.h"
 #include "collect/nsys.h"
 #include "collect/outcome.h"
+#include "import/capture/importer.h"
 #include "import/import.h"
 
 namespace opsight::cli {
@@ -274,7 +275,10 @@ class ProfileCommand : public Command {
 
     // The program's own exit code wins over ours, where it tells of a failure.
     Result<int> finish(const CaptureFolder& captures, int exit_code) {
-        const std::vector<std::string> files = recordings_in(captures.path());
+        std::vector<std::string> files = recordings_in(captures.path());
+        std::erase_if(files, [](const std::string& file) {
+            return capture::is_named_so(file) && capture::was_being_opened(file);
+        });
         if (!options_.capture_range.empty() && collector_ == "opsight" && !range_came(captures.path()))
             say(options_.capture_range == collect::kProfilerRange
                     ? "cudaProfilerStart was never called, so nothing was recorded"
@@ -325,7 +329,7 @@ class ProfileCommand : public Command {
     }
 
     Status save(const std::vector<std::string>& files) {
-        OPSIGHT_ASSIGN(Profile profile, import_files(files));
+        OPSIGHT_ASSIGN(Profile profile, import_files(files, {.one_run = true}));
         // The recordings go away; what they were made of stays.
         profile.info.sources = {fmt::format("{}", fmt::join(command_, " "))};
         for (Rank& rank : profile.ranks)

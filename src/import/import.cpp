@@ -74,7 +74,7 @@ class Importer {
         if (error) return fail("cannot open: " + error.message(), path);
         if (!fs::is_directory(status)) {
             const uintmax_t size = fs::file_size(path, error);
-            inputs_.push_back({path, false, error ? 0 : size});
+            inputs_.push_back({path, options_.one_run, error ? 0 : size});
             return {};
         }
         std::vector<Input> found;
@@ -135,15 +135,18 @@ class Importer {
     // The recordings of `opsight profile`: the files of one run belong together, one for each process.
     void take_captures() {
         std::erase_if(inputs_, [this](const Input& input) {
-            const bool is_capture = capture::is_capture(input.path);
+            const bool is_capture =
+                capture::is_capture(input.path) || (input.found && capture::is_named_so(input.path));
             if (is_capture) captures_.push_back(input.path);
+            lenient_captures_ |= is_capture && input.found;
             return is_capture;
         });
     }
 
     Status import_captures() {
         if (captures_.empty()) return {};
-        OPSIGHT_ASSIGN(const capture::CaptureFacts facts, capture::import_captures(captures_, builder_));
+        OPSIGHT_ASSIGN(const capture::CaptureFacts facts,
+                       capture::import_captures(captures_, lenient_captures_, builder_));
         facts_.files += facts.files;
         facts_.bytes += facts.bytes;
         facts_.events += facts.records;
@@ -266,6 +269,7 @@ class Importer {
     kineto::TraceOptions trace_;
     std::vector<Input> inputs_;
     std::vector<std::string> captures_;
+    bool lenient_captures_ = false;  // one that cannot be read costs its process only
     ProfileBuilder builder_;
     ImportFacts facts_;
 };

@@ -18,6 +18,7 @@ namespace opsight {
 struct ImportOptions {
     size_t threads = 0;            // 0: as many as the machine has cores, at most 8
     Progress* progress = nullptr;  // told of bytes read from disk
+    bool one_run = false;  // the files of one recording: what cannot be read costs its process, not the run
 };
 
 struct ImportFacts {

@@ -96,7 +96,7 @@ class CudaCapture : public ::testing::Test {
         for (const std::string& bytes : captures)
             paths.push_back(folder.write(std::to_string(paths.size()) + ".opcap", bytes));
         ProfileBuilder builder;
-        EXPECT_TRUE(import_captures(paths, builder).has_value());
+        EXPECT_TRUE(import_captures(paths, false, builder).has_value());
         return std::move(builder).finish();
     }
     static std::vector<std::string> names(const Profile& p) {

@@ -8,8 +8,10 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <optional>
 
 #include "import/capture/process.h"
+#include "import/capture/ranks.h"
 
 namespace opsight::capture {
 namespace {
@@ -32,33 +34,57 @@ int64_t number_property(const Process& process, const std::string& key) {
     return value;
 }
 
-// The process that each one descends from: itself where its parent was not captured.
-std::vector<size_t> find_roots(const std::vector<Process>& processes) {
-    std::vector<size_t> roots;
-    for (size_t i = 0; i < processes.size(); ++i) {
-        size_t at = i;
-        // Sorted by time: a parent stands before its children, whatever ids come again.
-        for (size_t candidate = i; candidate-- > 0;)
-            if (processes[candidate].reader.info().pid == processes[i].reader.info().parent_pid) {
-                at = roots[candidate];
-                break;
-            }
-        roots.push_back(at);
+// The first capture of each process, by process; and the process of each capture. Several libraries may have
+// recorded in one process, each in a capture of its own.
+struct Members {
+    std::vector<size_t> first;
+    std::vector<size_t> of;
+};
+
+Members find_members(const std::vector<Process>& captures) {
+    Members members;
+    std::map<std::pair<uint32_t, uint32_t>, size_t> known;
+    for (size_t i = 0; i < captures.size(); ++i) {
+        const wire::CaptureInfo& info = captures[i].reader.info();
+        const auto [at, is_new] = known.try_emplace({info.pid, info.parent_pid}, members.first.size());
+        if (is_new) members.first.push_back(i);
+        members.of.push_back(at->second);
     }
-    return roots;
+    return members;
+}
+
+RankOfProcesses ranks_of(const std::vector<Process>& captures, const Members& members) {
+    std::vector<ProcessTraits> traits(members.first.size());
+    for (size_t i = 0; i < captures.size(); ++i) {
+        ProcessTraits& process = traits[members.of[i]];
+        process.pid = captures[i].reader.info().pid;
+        process.parent = captures[i].reader.info().parent_pid;
+        process.trains |= captures[i].facts.trains;
+        const auto take = [&](int64_t& to, const char* key) {
+            if (const int64_t number = number_property(captures[i], key); number >= 0) to = number;
+        };
+        take(process.told_rank, "rank");
+        take(process.told_size, "world_size");
+        take(process.group_rank, "group_rank");
+        take(process.group_size, "group_size");
+        take(process.restart, "restart");
+    }
+    return find_ranks(traits);
 }
 
 class RunImport {
   public:
     RunImport(std::vector<Process> processes, ProfileBuilder& builder)
         : processes_(std::move(processes)),
-          roots_(find_roots(processes_)),
+          members_(find_members(processes_)),
+          found_(ranks_of(processes_, members_)),
           builder_(builder),
           devices_(builder) {}
 
     CaptureFacts run() {
         const wire::ClockSnapshot& first = processes_.front().reader.info().begin;
         describe(processes_.front());
+        begin_ranks();
         for (const Process& process : processes_)
             rate_ = std::max(rate_, TickClock(process.facts.clocks, 1).ns_per_tick());
         for (size_t i = 0; i < processes_.size(); ++i)
@@ -88,29 +114,30 @@ class RunImport {
             info.sources.push_back(process.file);
     }
 
-    RankId rank_of(size_t index) {
-        const Process& root = processes_[roots_[index]];
-        const int64_t number = std::max<int64_t>(0, number_property(root, "rank"));
-        const auto known = ranks_.find(number);
-        if (known != ranks_.end()) return known->second;
-        Rank rank;
-        rank.number = number;
-        rank.number_known = true;  // a run that names no rank is the only one
-        rank.world_size = number_property(root, "world_size");
-        rank.host = property(root, "host");
-        rank.source = root.file;
-        return ranks_.emplace(number, builder_.begin_rank(std::move(rank))).first->second;
+    void begin_ranks() {
+        for (const RankMembers& found : found_.ranks) {
+            const Process& main = processes_[members_.first[found.main]];
+            Rank rank;
+            rank.number = std::max<int64_t>(0, found.number);
+            rank.number_known = found.number >= 0 || found_.ranks.size() == 1;  // the only one is rank 0
+            rank.world_size = found.world_size;
+            rank.host = property(main, "host");
+            rank.source = main.file;
+            ranks_.push_back(builder_.begin_rank(std::move(rank)));
+        }
     }
 
+    size_t rank_of(size_t index) const { return found_.rank_of[members_.of[index]]; }
+    bool is_main(size_t index) const { return found_.ranks[rank_of(index)].main == members_.of[index]; }
     std::string name_of(size_t index) const {
         const uint32_t pid = processes_[index].reader.info().pid;
-        return roots_[index] == index ? "main process" : fmt::format("worker process {}", pid);
+        return is_main(index) ? "main process" : fmt::format("worker process {}", pid);
     }
 
     void import(size_t index, int64_t epoch_ns) {
         Process& process = processes_[index];
         const TickClock clock(process.facts.clocks, rate_ > 0 ? rate_ : 1);
-        ProcessImport import(process.reader, process.facts, clock, epoch_ns, rank_of(index),
+        ProcessImport import(process.reader, process.facts, clock, epoch_ns, ranks_[rank_of(index)],
                              tells_device_memory(process.reader.info().pid),
                              name_streams(names_of(process.reader.info().pid), process.facts.cuda), devices_,
                              process.file, builder_);
@@ -118,7 +145,7 @@ class RunImport {
         facts_.records += import.records();
         for (const wire::CaptureStream& stream : process.reader.streams())
             facts_.bytes += stream.chunks.size() * uint64_t{wire::kChunkBytes};
-        report(process, roots_[index] == index);
+        report(process, is_main(index));
     }
 
     // Several libraries may have recorded in the same process.
@@ -136,7 +163,7 @@ class RunImport {
         return names;
     }
 
-    void report(const Process& process, bool is_root) {
+    void report(const Process& process, bool is_main) {
         const wire::CaptureDamage& damage = process.reader.damage();
         const auto add = [&](Diag diag, uint64_t count, std::string text) {
             if (count > 0)
@@ -147,14 +174,15 @@ class RunImport {
         add(Diag::kTruncatedInput, damage.missing_chunks, fmt::format("{} blocks", damage.missing_chunks));
         add(Diag::kBadEvent, damage.bad_chunks + damage.bad_records, "damaged blocks or records");
         add(Diag::kUnknownCategory, damage.unknown_records, "records of an unknown type");
-        add(Diag::kCaptureNotClosed, is_root && !process.reader.info().finished ? 1 : 0, {});
+        add(Diag::kCaptureNotClosed, is_main && !process.reader.info().finished ? 1 : 0, {});
     }
 
     std::vector<Process> processes_;
-    std::vector<size_t> roots_;
+    Members members_;
+    RankOfProcesses found_;
     ProfileBuilder& builder_;
     CudaDevices devices_;
-    std::map<int64_t, RankId> ranks_;
+    std::vector<RankId> ranks_;
     CaptureFacts facts_;
     double rate_ = 0;  // ns per tick on this machine
 };
@@ -167,13 +195,34 @@ bool is_capture(const std::string& path) {
     return file.read(head.data(), head.size()) && wire::CaptureReader::matches({head.data(), head.size()});
 }
 
-Result<CaptureFacts> import_captures(const std::vector<std::string>& paths, ProfileBuilder& builder) {
+bool was_being_opened(const std::string& path) {
+    std::array<char, sizeof wire::kMagic> head{};
+    std::ifstream file(path, std::ios::binary);
+    file.read(head.data(), head.size());
+    return std::all_of(head.begin(), head.end(), [](char byte) { return byte == 0; });
+}
+
+bool is_named_so(const std::string& path) {
+    return path.ends_with(".opcap");
+}
+
+Result<CaptureFacts> import_captures(const std::vector<std::string>& paths, bool lenient,
+                                     ProfileBuilder& builder) {
     std::vector<Process> processes;
+    std::optional<Error> first_problem;
     for (const std::string& path : paths) {
-        OPSIGHT_ASSIGN(wire::CaptureReader reader, wire::CaptureReader::open(path));
-        ProcessFacts facts = gather_facts(reader);
-        processes.push_back({path, std::move(reader), std::move(facts)});
+        Result<wire::CaptureReader> reader = wire::CaptureReader::open(path);
+        if (!reader) {
+            if (!lenient) return fail(std::move(reader).error());
+            const Diag kind = was_being_opened(path) ? Diag::kSkippedFile : Diag::kTruncatedInput;
+            builder.diagnostics().add(kind, {path, -1, -1, reader.error().what});
+            if (!first_problem) first_problem = std::move(reader).error();
+            continue;
+        }
+        ProcessFacts facts = gather_facts(*reader);
+        processes.push_back({path, std::move(*reader), std::move(facts)});
     }
+    if (processes.empty() && first_problem) return fail(std::move(*first_problem));
     if (processes.empty()) return fail("no capture to import");
     std::stable_sort(processes.begin(), processes.end(), [](const Process& a, const Process& b) {
         return a.reader.info().begin.monotonic_ns < b.reader.info().begin.monotonic_ns;

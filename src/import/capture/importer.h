@@ -1,8 +1,8 @@
 // Imports what `opsight profile` recorded: one capture file per process (see wire/format.h).
 //
-// Two passes over each file: the first gathers clock readings and facts, the second makes spans. Processes
-// that name the same rank, or none, become tracks of one rank. Memory beyond the profile: one chunk, and 32
-// bytes per allocation event of one process.
+// Two passes over each file: the first gathers clock readings and facts, the second makes spans. ranks.h
+// tells which processes become tracks of which rank. Memory beyond the profile: one chunk, and 32 bytes per
+// allocation event of one process.
 #pragma once
 
 #include <string>
@@ -22,8 +22,16 @@ struct CaptureFacts {
 // True if the first bytes of the file are those of a capture.
 bool is_capture(const std::string& path);
 
-// Adds all processes of one run. Files that are no captures make it fail.
-Result<CaptureFacts> import_captures(const std::vector<std::string>& paths, ProfileBuilder& builder);
+// True if the file's name is that of a capture.
+bool is_named_so(const std::string& path);
+// True if a process ended while it opened this capture: its first bytes come last, without them it holds
+// nothing.
+bool was_being_opened(const std::string& path);
+
+// Adds all processes of one run. A file that cannot be read makes it fail, or (`lenient`) is left out and
+// counted, unless none can be read.
+Result<CaptureFacts> import_captures(const std::vector<std::string>& paths, bool lenient,
+                                     ProfileBuilder& builder);
 
 // The same for one capture that lies in memory.
 Result<CaptureFacts> import_capture(std::string_view bytes, const std::string& name, ProfileBuilder& builder);

@@ -63,7 +63,7 @@ class NvtxCapture : public ::testing::Test {
     Profile imported() {
         writer_.finish();
         ProfileBuilder builder;
-        EXPECT_TRUE(import_captures({path_.string()}, builder));
+        EXPECT_TRUE(import_captures({path_.string()}, false, builder));
         return std::move(builder).finish();
     }
 

@@ -12,6 +12,7 @@ using wire::RecordType;
 using wire::RecordView;
 
 constexpr std::string_view kDataLoader = "enumerate(DataLoader)#";
+constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 
 HostKind kind_of_scope(wire::OpScope scope, std::string_view name) {
     if (scope != wire::OpScope::kUser) return HostKind::kOp;
@@ -39,6 +40,8 @@ ProcessFacts gather_facts(wire::CaptureReader& reader) {
                 facts.properties.emplace(text.substr(0, end), text.substr(std::min(end + 1, text.size())));
             } else if (record.type == RecordType::kAlloc) {
                 facts.device_memory |= device_type(record.as<wire::AllocRecord>().device) != 0;
+            } else if (record.type == RecordType::kString) {
+                facts.trains |= record.blob().starts_with(kOptimizerStep);
             } else if (record.type == RecordType::kThread) {
                 const auto thread = record.as<wire::ThreadRecord>();
                 if (thread.framework_thread) facts.os_threads[thread.framework_thread] = thread.os_thread;

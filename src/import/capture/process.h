@@ -23,6 +23,7 @@ struct ProcessFacts {
     NvtxFacts nvtx;
     CudaFacts cuda;
     bool device_memory = false;  // a framework told of memory of devices
+    bool trains = false;         // an optimizer stepped
 };
 ProcessFacts gather_facts(wire::CaptureReader& reader);
 

@@ -1,5 +1,4 @@
 """Waits for `import torch`, then starts recording. Whatever fails here leaves the program alone."""
-import atexit
 import json
 import os
 import sys
@@ -61,8 +60,7 @@ def _start(torch, chosen):
         kineto.start(torch, chosen, why_not)
     if library is None:
         return
-    atexit.register(observer.finish, library, torch)
-    if chosen.get("modules", True):
-        from . import modules
+    observer.finish_at_exit(library, torch)
+    from . import calls
 
-        modules.track(torch, library)
+    calls.observe(torch, library, chosen.get("modules", True))

@@ -1,8 +1,7 @@
-"""Records every call of an nn.Module with its place in the model.
+"""The place of every nn.Module in the model, by its calls.
 
 A call is named by the path from the module that encloses it ("layer1", "0", "layers.3"), the outermost one by its
-class: nested calls spell the full path "ResNet/layer1/0/conv1". Names are found at a module's first call; after
-that a call costs one dictionary look-up and two calls into the observer. Nothing is stored in the modules.
+class: nested calls spell the full path "ResNet/layer1/0/conv1". Nothing is stored in the modules.
 """
 import functools
 import sys
@@ -12,32 +11,14 @@ from .hook import say
 
 
 class Names:
-    """The observer's handle of each module, made at its first call."""
+    """Names modules when they are first called."""
 
-    def __init__(self, library):
-        self._library = library
-        self._handles = {}  # text -> handle
+    def __init__(self):
         self._roots = {}  # class name -> weak references, by number
-        self.entries = {}  # id(module) -> (weak reference, handle)
 
-    def add(self, module, parent):
-        key = id(module)
-        try:
-            reference = weakref.ref(module, lambda _: self.entries.pop(key, None))
-            entry = (reference, self._handle(self._name(module, parent)))
-        except Exception:
-            return (lambda: None, None)  # called without a span
-        self.entries[key] = entry
-        return entry
-
-    def _handle(self, text):
-        if text not in self._handles:
-            self._handles[text] = self._library.opsight_torch_module(text.encode("utf-8", "replace"))
-        return self._handles[text]
-
-    def _name(self, module, parent):
+    def of(self, module, parent):
         if parent is None:
-            return self._root_name(module)
+            return self._root(module)
         for name, child in parent._modules.items():
             if child is module:
                 return name
@@ -46,7 +27,7 @@ class Names:
                 return name
         return type(module).__name__
 
-    def _root_name(self, module):
+    def _root(self, module):
         """The class, numbered where several such modules live at the same time."""
         name = type(module).__name__
         slots = self._roots.setdefault(name, [])
@@ -55,16 +36,21 @@ class Names:
         return name if free == 0 else f"{name}_{free}"
 
 
-def track(torch, library):
-    """Wraps nn.Module.__call__. Global forward hooks would not do: they do not run when forward() raises."""
+def track(torch, enter, leave):
+    """Wraps nn.Module.__call__: `enter` gets the module's name, `leave` is called however the call ends. Global forward
+    hooks would not do: they do not run when forward() raises."""
     compiling = _asks_dynamo(torch)
     if compiling is None:
         say("calls of nn.Module are not recorded: with PyTorch 2.0 that would disturb torch.compile")
         return
     call = torch.nn.Module.__call__
-    names = Names(library)
-    entries = names.entries
-    enter, leave = library.opsight_torch_enter, library.opsight_torch_leave
+    names, entries = Names(), {}  # id(module) -> (weak reference, name)
+
+    def add(module, parent):
+        key = id(module)
+        entry = (weakref.ref(module, lambda _: entries.pop(key, None)), names.of(module, parent))
+        entries[key] = entry
+        return entry
 
     @functools.wraps(call)
     def __call__(self, *args, **kwargs):
@@ -72,7 +58,7 @@ def track(torch, library):
             return call(self, *args, **kwargs)
         entry = entries.get(id(self))
         if entry is None or entry[0]() is not self:
-            entry = names.add(self, _enclosing(sys._getframe(1), code))
+            entry = add(self, enclosing(sys._getframe(1), code))
         enter(entry[1])
         try:
             return call(self, *args, **kwargs)
@@ -80,7 +66,7 @@ def track(torch, library):
             leave()
 
     code = __call__.__code__
-    _keep_from_dynamo(torch, code)
+    keep_from_dynamo(torch, codes_of(add, enclosing, Names), code)
     torch.nn.Module.__call__ = __call__
 
 
@@ -91,27 +77,31 @@ def _asks_dynamo(torch):
     return getattr(getattr(torch, "compiler", None), "is_dynamo_compiling", None)
 
 
-def _keep_from_dynamo(torch, wrapper):
-    """Where torch.compile meets a call of ours it goes on inside of it: it compiles the module and nothing of this file.
-    Else all modules would share one code object's few places for graphs."""
+def keep_from_dynamo(torch, codes, wrapper=None):
+    """Where torch.compile meets a call of ours it goes on inside of it: it compiles the module and nothing of this
+    package. Else all modules would share one code object's few places for graphs."""
     frames = torch._C._dynamo.eval_frame if hasattr(torch._C, "_dynamo") else None
     if hasattr(frames, "_FrameExecStrategy"):
         skip, default = frames._FrameAction.SKIP, frames._FrameAction.DEFAULT
-        frames.set_code_exec_strategy(wrapper, frames._FrameExecStrategy(skip, default))
-        for code in _functions_of_names():
+        if wrapper is not None:
+            frames.set_code_exec_strategy(wrapper, frames._FrameExecStrategy(skip, default))
+        for code in codes:
             frames.set_code_exec_strategy(code, frames._FrameExecStrategy(skip, skip))
     elif hasattr(frames, "skip_code"):
-        for code in (wrapper, *_functions_of_names()):
+        for code in codes if wrapper is None else [wrapper, *codes]:
             frames.skip_code(code)
 
 
-def _functions_of_names():
-    functions = [_enclosing, *(value for value in vars(Names).values() if callable(value))]
+def codes_of(*things):
+    """The code of functions and of the methods of classes, with all that is nested in it."""
+    functions = []
+    for thing in things:
+        functions += [value for value in vars(thing).values() if callable(value)] if isinstance(thing, type) else [thing]
     codes = [function.__code__ for function in functions]
     return codes + [nested for code in codes for nested in code.co_consts if hasattr(nested, "co_code")]
 
 
-def _enclosing(frame, code):
+def enclosing(frame, code):
     """The module whose call is open in `frame` or outside it. Looked up only at a module's first call."""
     while frame is not None:
         if frame.f_code is code:

@@ -1,9 +1,10 @@
 """Loads libopsight_torch.so, and refuses where it does not fit the program's PyTorch."""
+import atexit
 import ctypes
 import os
 import platform
-import socket
 import sys
+from multiprocessing import util
 
 from . import builder
 from .hook import say
@@ -57,10 +58,9 @@ def _load(path):
     library.opsight_torch_property.restype = None
     library.opsight_torch_module.argtypes = (ctypes.c_char_p,)
     library.opsight_torch_module.restype = ctypes.c_void_p
-    library.opsight_torch_enter.argtypes = (ctypes.c_void_p,)
-    library.opsight_torch_enter.restype = None
-    library.opsight_torch_leave.argtypes = ()
-    library.opsight_torch_leave.restype = None
+    library.opsight_torch_stand_in.argtypes = (ctypes.py_object, ctypes.c_char_p, ctypes.c_int, ctypes.py_object)
+    library.opsight_torch_forget.argtypes = (ctypes.c_void_p,)
+    library.opsight_torch_forget.restype = None
     library.opsight_torch_finish.argtypes = ()
     library.opsight_torch_finish.restype = None
     return library
@@ -123,16 +123,12 @@ def _properties(torch):
     yield "framework", f"PyTorch {torch.__version__}"
     yield "python_version", platform.python_version()
     yield "python_executable", sys.executable
-    yield "host", socket.gethostname()
     yield "command", " ".join(getattr(sys, "orig_argv", sys.argv))
     try:
         yield from list(_cpu())
     except (OSError, ValueError):
         pass  # a machine that tells of its processor in another way
     yield "cpu_count", str(os.cpu_count())
-    for variable in ("RANK", "WORLD_SIZE", "LOCAL_RANK"):
-        if os.environ.get(variable):
-            yield variable.lower(), os.environ[variable]
 
 
 def begin(torch, chosen):
@@ -180,6 +176,16 @@ def _open(path, torch, chosen):
     for key, value in _properties(torch):
         library.opsight_torch_property(key.encode(), value.encode("utf-8", "replace"))
     return library, None
+
+
+def finish_at_exit(library, torch):
+    """Also in processes that multiprocessing forks: these end without what atexit runs."""
+    atexit.register(finish, library, torch)
+
+    def forked(observer):
+        util.Finalize(None, finish, (observer, torch), exitpriority=-1000)
+
+    util.register_after_fork(library, forked)
 
 
 def finish(library, torch):

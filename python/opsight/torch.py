@@ -13,24 +13,22 @@ _MOST_ARGUMENTS = 32
 _MOST_ITEMS = 16
 
 
-class _Ranges:
-    """What modules.track() calls."""
+class _Layers:
+    """Ranges of module calls."""
 
     def __init__(self):
         self._own = threading.local()
 
-    def opsight_torch_module(self, name):
-        return name.decode("utf-8", "replace").replace(".", "/")
-
-    def opsight_torch_enter(self, name):
+    def enter(self, name):
         stack = getattr(self._own, "stack", None)
         if stack is None:
             stack = self._own.stack = []
-        path = f"{stack[-1]}/{name}" if stack else name
+        step = name.replace(".", "/")
+        path = f"{stack[-1]}/{step}" if stack else step
         stack.append(path)
         nvtx.push_range(f"layer:{path}")
 
-    def opsight_torch_leave(self):
+    def leave(self):
         self._own.stack.pop()
         nvtx.pop_range()
 
@@ -113,7 +111,8 @@ def init(functions=True, with_modules=True):
         return _mode is not None
     steps.watch(torch.optim.Optimizer, _around_step)
     if with_modules:
-        modules.track(torch, _Ranges())
+        layers = _Layers()
+        modules.track(torch, layers.enter, layers.leave)
     _mode = _function_mode(torch) if functions else False
     if functions:
         _mode.__enter__()

@@ -29,9 +29,47 @@ TimeWindow time_window() {
     return window;
 }
 
+namespace {
+
+// Where launchers tell a process its rank, its job's size and its rank on this machine: torchrun, Open MPI,
+// MPICH and Intel MPI, MVAPICH, PMIx, Slurm. The first that is set counts: torchrun may run below any of the
+// others.
+struct LauncherVariables {
+    const char *rank, *size, *local;
+};
+constexpr LauncherVariables kLaunchers[] = {
+    {"RANK", "WORLD_SIZE", "LOCAL_RANK"},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
+    {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_LOCAL_RANK"},
+    {"PMIX_RANK", "SLURM_NTASKS", "SLURM_LOCALID"},
+    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"},
+};
+
+bool is_number(const char* text) {
+    if (!text || !*text) return false;
+    while (*text >= '0' && *text <= '9')
+        ++text;
+    return !*text;
+}
+
+void describe_rank(wire::ThreadStream& stream) {
+    for (const LauncherVariables& launcher : kLaunchers) {
+        if (!is_number(std::getenv(launcher.rank))) continue;
+        for (const auto& [variable, key] : {std::pair(launcher.rank, "rank"),
+                                            {launcher.size, "world_size"},
+                                            {launcher.local, "local_rank"}})
+            if (const char* value = std::getenv(variable); is_number(value)) stream.property(key, value);
+        break;
+    }
+    if (const char* value = std::getenv("TORCHELASTIC_RESTART_COUNT"); is_number(value))
+        stream.property("restart", value);
+}
+
+}  // namespace
+
 void describe_process(wire::ThreadStream& stream) {
-    for (const auto& [variable, key] : {std::pair("RANK", "rank"), {"WORLD_SIZE", "world_size"}})
-        if (const char* value = std::getenv(variable); value && *value) stream.property(key, value);
+    describe_rank(stream);
     char text[PATH_MAX] = "";
     if (gethostname(text, 255) == 0) stream.property("host", text);
     const ssize_t length = readlink("/proc/self/exe", text, sizeof text - 1);

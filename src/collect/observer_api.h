@@ -32,6 +32,18 @@ OPSIGHT_API void opsight_torch_leave(void);
 /* Ends the recording and marks the capture as complete. */
 OPSIGHT_API void opsight_torch_finish(void);
 
+/* Puts in place of the function `owner.name` what records its calls; `helper` is Python's part:
+ * MODULE  a method of modules: every call is recorded; helper(module) gives a handle of opsight_torch_module
+ * STEP    a method of optimizers: their steps get the name of the handle that helper(optimizer) gives
+ * TELL    calls helper(first argument) after every call that raised nothing
+ * 0, or -1 where this Python is not fit for it. */
+enum { OPSIGHT_CALL_MODULE = 0, OPSIGHT_CALL_STEP = 1, OPSIGHT_CALL_TELL = 2 };
+struct _object; /* of CPython */
+OPSIGHT_API int opsight_torch_stand_in(struct _object* owner, const char* name, int kind,
+                                       struct _object* helper);
+/* The object at this address is gone: its handle stands for nothing now. */
+OPSIGHT_API void opsight_torch_forget(const void* object);
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,7 +23,6 @@ uint64_t g_limit_bytes = 0;
 std::atomic_flag g_opening = ATOMIC_FLAG_INIT;
 std::atomic_flag g_introduced = ATOMIC_FLAG_INIT;
 pthread_key_t g_thread_key;
-uint32_t g_owner_pid = 0;
 
 void* map_memory(size_t bytes, int sharing) {
     void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS, -1, 0);
@@ -86,7 +86,6 @@ int Recorder::open(const char* directory, uint64_t limit_bytes, const opsight_to
         static_cast<int>(sizeof g_directory))
         return ENAMETOOLONG;
     g_limit_bytes = limit_bytes;
-    g_owner_pid = static_cast<uint32_t>(getpid());
     if (const int problem = pthread_key_create(&g_thread_key, &Recorder::thread_exits)) return problem;
     if (const int problem = pthread_atfork(nullptr, nullptr, &Recorder::after_fork_in_child)) return problem;
     void* shared = map_memory(sizeof(Window), MAP_SHARED);
@@ -96,6 +95,7 @@ int Recorder::open(const char* directory, uint64_t limit_bytes, const opsight_to
 
     auto* w = new (shared) Window;
     const wire::ClockKind clock = w->clock = writer_.load()->clock();
+    w->trainer = static_cast<uint32_t>(getpid());
     w->skip = window.skip_iterations;
     w->keep = window.record_iterations;
     if (window.delay_s > 0) w->from_ticks = ticks_after(clock, window.delay_s);
@@ -108,7 +108,7 @@ int Recorder::open(const char* directory, uint64_t limit_bytes, const opsight_to
 void Recorder::finish() {
     if (!window_) return;
     // A forked child that ends must not end its parent's recording.
-    if (static_cast<uint32_t>(getpid()) == g_owner_pid) end_recording();
+    if (static_cast<uint32_t>(getpid()) == window_->trainer) end_recording();
     // A forked child that never recorded has no file to close.
     if (wire::CaptureWriter* writer = writer_.load()) {
         if (ThreadState* own = state()) own->stream.snapshot();
@@ -118,10 +118,10 @@ void Recorder::finish() {
 
 bool Recorder::may_begin() {
     Window& w = *window_;
-    if (w.over.load(std::memory_order_relaxed) || w.steps.load(std::memory_order_relaxed) < w.skip)
-        return false;
+    if (w.over.load(std::memory_order_relaxed) || w.iterations.ended() < w.skip) return false;
     if (w.from_ticks > 0 && wire::read_ticks(w.clock) < w.from_ticks) return false;
     const bool opens = !w.recording.exchange(true);
+    if (opens) w.opened_after = w.iterations.ended();
     if (opens && window_changed_) window_changed_(true);
     return true;
 }
@@ -133,11 +133,59 @@ bool Recorder::end_recording() {
     return false;
 }
 
-void Recorder::step_ended() {
-    // Children share the counter but are not the training loop.
-    if (!window_ || static_cast<uint32_t>(getpid()) != g_owner_pid) return;
-    const uint64_t ended = window_->steps.fetch_add(1) + 1;
-    if (window_->keep > 0 && ended >= window_->skip + window_->keep) end_recording();
+Recorder::Phase Recorder::phase() {
+    if (!window_ || window_->over.load(std::memory_order_relaxed)) return Phase::kOver;
+    return window_->recording.load(std::memory_order_relaxed) ? Phase::kOpen : Phase::kWaiting;
+}
+
+// Children share the window of their parent. One that trains gets a copy, in which its own iterations count.
+bool Recorder::own_window() {
+    if (!window_) return false;
+    const auto pid = static_cast<uint32_t>(getpid());
+    if (window_->trainer == pid) return true;
+    void* shared = map_memory(sizeof(Window), MAP_SHARED);
+    if (!shared) return false;
+    auto* own = new (shared) Window;
+    own->trainer = pid;
+    own->clock = window_->clock;
+    own->skip = window_->skip;
+    own->keep = window_->keep;
+    own->from_ticks = window_->from_ticks;
+    own->until_ticks = window_->until_ticks;
+    own->recording = own->skip == 0 && own->from_ticks == 0;
+    window_ = own;
+    return true;
+}
+
+template <class Count>
+void Recorder::count(Count&& count) {
+    Window& w = *window_;
+    while (w.counting.test_and_set(std::memory_order_acquire))
+        sched_yield();
+    const uint64_t before = w.iterations.ended();
+    count(w.iterations);
+    const uint64_t ended = w.iterations.ended();
+    if (ended < before) w.opened_after = 0;  // what looked like several was a part of the first
+    const bool sure = w.iterations.is_sure();
+    w.counting.clear(std::memory_order_release);
+    if (!w.recording.load(std::memory_order_relaxed)) {
+        if (w.skip > 0) may_begin();
+    } else if (w.keep > 0 && ended >= w.opened_after + w.keep && sure) {
+        end_recording();
+    }
+}
+
+void Recorder::batch_begins() {
+    if (!window_ || window_->trainer != static_cast<uint32_t>(getpid())) return;
+    count([](IterationCount& iterations) { iterations.batch(); });
+}
+
+void Recorder::step_begins(uint64_t optimizer) {
+    if (own_window()) count([=](IterationCount& iterations) { iterations.step_begins(optimizer); });
+}
+
+void Recorder::step_ended(uint64_t optimizer) {
+    if (own_window()) count([=](IterationCount& iterations) { iterations.step(optimizer); });
 }
 
 bool Recorder::open_file() {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "collect/iteration_count.h"
 #include "collect/observer_api.h"
 #include "wire/signature.h"
 #include "wire/writer.h"
@@ -171,13 +172,17 @@ struct Gate {
     std::atomic<uint64_t> opened_at, closed_at;
 };
 
-// Lives in memory that forked children share, so that they follow the same window.
+// Lives in memory that forked children share, so that they follow the same window. A child that trains itself
+// has a window of its own from its first step on.
 struct Window {
     std::atomic<bool> recording{false};
     std::atomic<bool> over{false};
-    std::atomic<uint64_t> steps{0};
+    uint32_t trainer = 0;                          // the process whose iterations count
+    std::atomic_flag counting = ATOMIC_FLAG_INIT;  // held while the next is changed
+    IterationCount iterations;
     wire::ClockKind clock = wire::ClockKind::kMonotonicNs;
     uint64_t skip = 0, keep = 0;        // iterations; keep 0: all
+    uint64_t opened_after = 0;          // iterations
     uint64_t from_ticks = 0;            // recording begins at the first event after it
     uint64_t until_ticks = UINT64_MAX;  // and ends at the first event after this
 };
@@ -199,19 +204,22 @@ class Recorder {
     // This thread's state whether or not it records; null where there is none.
     static ThreadState* state() { return state_ ? state_ : make_state(); }
     static ThreadState* existing_state() { return state_; }
-    static bool counts_steps() {
-        const Window* window = window_;
-        return window && (window->skip > 0 || window->keep > 0);
-    }
     // True while `now` lies in the window; ends the recording where it does not.
     static bool in_window(uint64_t now) { return now < window_->until_ticks || end_recording(); }
-    static void step_ended();
+    // What iterations are counted by: a batch is being loaded, an optimizer begins to step, or has stepped.
+    static void batch_begins();
+    static void step_begins(uint64_t optimizer);
+    static void step_ended(uint64_t optimizer);
+    // How this process stands to the window: it may open, is open, or is closed for good.
+    enum class Phase : uint8_t { kWaiting, kOpen, kOver };
+    static Phase phase();
+    static bool waits_for_time() { return window_ && window_->from_ticks > 0; }
 
     // The framework's number of the calling thread, for forward-thread links.
     static void set_thread_numbering(uint64_t (*number)()) { thread_number_ = number; }
     // Called with the first thread's state of each new file: what is written once per process.
     static void set_introduction(void (*introduce)(ThreadState&)) { introduce_ = introduce; }
-    // Called when the window of iterations opens (true) and closes in this process.
+    // Called in the process in which the window of iterations opens (true) or closes.
     static void set_window_hook(void (*changed)(bool open)) { window_changed_ = changed; }
     // Records only while the gate in the file named by OPSIGHT_GATE is open, where that is set.
     static void follow_gate();
@@ -220,6 +228,9 @@ class Recorder {
   private:
     static ThreadState* make_state();
     static bool may_begin();
+    static bool own_window();
+    template <class Count>
+    static void count(Count&& count);
     static bool end_recording();
     static bool open_file();
     static void after_fork_in_child();

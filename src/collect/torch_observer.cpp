@@ -12,7 +12,9 @@
 #include <cstring>
 #include <memory>
 
+#include "collect/environment.h"
 #include "collect/observer_api.h"
+#include "collect/python_calls.h"
 #include "collect/recorder.h"
 #include "collect/torch_api.h"
 
@@ -25,7 +27,8 @@ using wire::RecordType;
 
 constexpr size_t kMostListEntries = 64;
 constexpr size_t kMostInts = 16;
-constexpr char kStepPrefix[] = "Optimizer.step#";
+constexpr std::string_view kStepPrefix = "Optimizer.step#";
+constexpr std::string_view kBatchPrefix = "enumerate(DataLoader)#";
 const char kModuleKey = 0;  // its address marks frames of modules
 
 OpScope scope_of(at::RecordScope scope) {
@@ -116,9 +119,27 @@ void encode_inputs(Out& out, c10::ArrayRef<const c10::IValue> inputs) {
     }
 }
 
-bool is_step(const at::RecordFunction& op, const char* name) {
-    return op.scope() == at::RecordScope::USER_SCOPE &&
-           std::strncmp(name, kStepPrefix, sizeof kStepPrefix - 1) == 0;
+// What iterations are counted by.
+enum class Sign : uint8_t { kNone, kStep, kBatch };
+
+Sign sign_of(const at::RecordFunction& op, std::string_view name) {
+    if (op.scope() != at::RecordScope::USER_SCOPE) [[likely]]
+        return Sign::kNone;
+    if (name.starts_with(kStepPrefix)) return Sign::kStep;
+    return name.starts_with(kBatchPrefix) ? Sign::kBatch : Sign::kNone;
+}
+
+// The same when the step ends: the stand-in of its method is still there then.
+uint64_t optimizer_of(std::string_view name) {
+    if (const ModuleName* optimizer = stepping_optimizer()) return optimizer->hash;
+    return hash_bytes(name.data(), name.size());
+}
+
+void count_begin(Sign sign, std::string_view name) {
+    if (sign == Sign::kStep)
+        Recorder::step_begins(optimizer_of(name));
+    else if (sign == Sign::kBatch)
+        Recorder::batch_begins();
 }
 
 // The record of an op that begins now, but for its time; null where the capture is full.
@@ -142,25 +163,46 @@ wire::OpRecord* append_op(wire::ThreadStream& stream, const at::RecordFunction& 
     return stream.begin_record<wire::OpRecord>(RecordType::kOp);
 }
 
+void settle_callbacks();
+
+// What of an op has to be known before it is recorded.
+struct Begun {
+    std::string_view name;
+    bool is_step = false;
+};
+
+Begun begin_op(const at::RecordFunction& op) {
+    Begun begun{op.name()};
+    const Sign sign = sign_of(op, begun.name);
+    if (sign == Sign::kNone) [[likely]]
+        return begun;
+    count_begin(sign, begun.name);
+    begun.is_step = sign == Sign::kStep;
+    if (const ModuleName* optimizer = begun.is_step ? stepping_optimizer() : nullptr)
+        begun.name = optimizer->view();
+    return begun;
+}
+
+// Between the recorded iterations only their ends matter.
+void pass_over(const at::RecordFunction& op, bool is_step) {
+    ThreadState* state = is_step ? Recorder::state() : nullptr;
+    if (state) state->push({&op, nullptr, 0, true, false});
+    settle_callbacks();
+}
+
 template <bool kShapes>
 void start(const at::RecordFunction& op) {
+    const auto [name, is_step] = begin_op(op);
     ThreadState* state = Recorder::recording();
-    const char* name = op.name();
-    if (!state) {
-        // Between the recorded iterations only their ends matter.
-        if (Recorder::counts_steps() && is_step(op, name) && (state = Recorder::state()))
-            state->push({&op, nullptr, 0, true, false});
-        return;
-    }
+    if (!state) return pass_over(op, is_step);
     SignatureHash inputs_hash;
     if (kShapes) encode_inputs(inputs_hash, op.inputs());
     const OpScope scope = scope_of(op.scope());
-    const std::string_view text(name);
     const uint64_t hash =
-        mix(hash_bytes(text.data(), text.size(), static_cast<uint64_t>(scope) + 1), inputs_hash.value());
+        mix(hash_bytes(name.data(), name.size(), static_cast<uint64_t>(scope) + 1), inputs_hash.value());
     state->kinds.prefetch(hash);  // its line is often gone since the last op; the clock is read meanwhile
     const uint64_t now = state->stream.writer().ticks();
-    const uint32_t kind = state->op_kind(hash, text, scope, [&op] {
+    const uint32_t kind = state->op_kind(hash, name, scope, [&op] {
         wire::SignatureEncoder inputs;
         if (kShapes) encode_inputs(inputs, op.inputs());
         return inputs;
@@ -168,13 +210,14 @@ void start(const at::RecordFunction& op) {
     size_t bytes = 0;
     const bool async = op.isAsync();
     wire::OpRecord* record = append_op(state->stream, op, async, bytes);
-    if (!record) return state->push({&op, nullptr, 0, is_step(op, name), false});
+    if (!record) return state->push({&op, nullptr, 0, is_step, false});
     record->kind = kind;
     record->begin = now;
     state->stream.commit(bytes);
-    if (!async) state->push({&op, &record->dur, now, is_step(op, name), false});
+    if (!async) state->push({&op, &record->dur, now, is_step, false});
     if (op.scope() == at::RecordScope::USER_SCOPE) state->stream.snapshot_if_due(now);
     Recorder::in_window(now);
+    settle_callbacks();
 }
 
 void end(const at::RecordFunction& op) {
@@ -190,7 +233,10 @@ void end(const at::RecordFunction& op) {
         return;
     }
     bool was_step = false;
-    if (state->pop(&op, now, was_step) && was_step) Recorder::step_ended();
+    if (state->pop(&op, now, was_step) && was_step) {
+        Recorder::step_ended(optimizer_of(op.name()));
+        settle_callbacks();
+    }
 }
 
 template <bool kShapes>
@@ -213,6 +259,7 @@ void on_end(const at::RecordFunction& op, at::ObserverContext*) {
 // -------------------------------------------------------------------------------------------------
 
 at::Allocator* g_inner_allocator = nullptr;
+at::Allocator* g_recording_allocator = nullptr;
 c10::DeleterFnPtr g_inner_deleter = nullptr;
 
 void record_free_and_delete(void* memory) {
@@ -253,7 +300,14 @@ void watch_memory() {
     g_inner_deleter = g_inner_allocator ? g_inner_allocator->raw_deleter() : nullptr;
     if (!g_inner_deleter) return;
     static auto* const recording = new RecordingAllocator;  // tensors may outlive every static object
+    g_recording_allocator = recording;
     c10::SetCPUAllocator(recording);
+}
+
+// What was allocated meanwhile goes on to be freed by our way.
+void unwatch_memory() {
+    if (g_recording_allocator && c10::GetCPUAllocator() == g_recording_allocator)
+        c10::SetCPUAllocator(g_inner_allocator);
 }
 
 // ---- start
@@ -286,13 +340,78 @@ bool layout_agrees() {
     return g_probe_seen;
 }
 
-void observe(uint32_t flags) {
-    const bool shapes = flags & OPSIGHT_SHAPES;
-    if (flags & OPSIGHT_MEMORY) watch_memory();
-    at::addGlobalCallback(at::RecordFunctionCallback(shapes ? &on_start<true> : &on_start<false>, &on_end)
-                              .needsInputs(shapes)
-                              .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION,
-                                       at::RecordScope::TORCHSCRIPT_FUNCTION, at::RecordScope::USER_SCOPE}));
+// Which callbacks PyTorch has of us: all while the window is open; while it waits only what tells of
+// iterations and time, which costs other ops nothing; afterwards none.
+class Callbacks {
+  public:
+    static void begin(uint32_t flags) {
+        flags_ = flags;
+        settle();
+    }
+
+    // Brings them to what the window asks for. In each process by itself: forked ones share the window.
+    static void settle() {
+        const Recorder::Phase wanted = Recorder::phase();
+        if (begun_ && now_.load(std::memory_order_relaxed) == wanted) return;
+        if (changing_.test_and_set(std::memory_order_acquire)) return;
+        change(wanted);
+        changing_.clear(std::memory_order_release);
+    }
+
+  private:
+    static void change(Recorder::Phase wanted) {
+        for (at::CallbackHandle& handle : handles_) {
+            if (handle != at::INVALID_CALLBACK_HANDLE) at::removeCallback(handle);
+            handle = at::INVALID_CALLBACK_HANDLE;
+        }
+        if (wanted == Recorder::Phase::kOpen)
+            record_all();
+        else if (wanted == Recorder::Phase::kWaiting)
+            wait();
+        else
+            stop();
+        now_ = wanted;
+        begun_ = true;
+    }
+
+    static void record_all() {
+        const bool shapes = flags_ & OPSIGHT_SHAPES;
+        if (flags_ & OPSIGHT_MEMORY) watch_memory();
+        handles_[0] = at::addGlobalCallback(
+            at::RecordFunctionCallback(shapes ? &on_start<true> : &on_start<false>, &on_end)
+                .needsInputs(shapes)
+                .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION,
+                         at::RecordScope::TORCHSCRIPT_FUNCTION, at::RecordScope::USER_SCOPE}));
+    }
+
+    static void wait() {
+        handles_[0] = at::addGlobalCallback(
+            at::RecordFunctionCallback(&on_start<false>, &on_end).scopes({at::RecordScope::USER_SCOPE}));
+        if (!Recorder::waits_for_time()) return;
+        constexpr double kShare = 0.02;  // of the ops look at the clock
+        handles_[1] = at::addGlobalCallback(
+            at::RecordFunctionCallback(&on_glance).samplingProb(kShare).scopes({at::RecordScope::FUNCTION}));
+    }
+
+    static void stop() {
+        unwatch_memory();
+        undo_all();
+    }
+
+    static std::unique_ptr<at::ObserverContext> on_glance(const at::RecordFunction&) {
+        if (Recorder::recording()) settle();
+        return nullptr;
+    }
+
+    static inline uint32_t flags_ = 0;
+    static inline bool begun_ = false;
+    static inline std::atomic<Recorder::Phase> now_{Recorder::Phase::kWaiting};
+    static inline std::atomic_flag changing_ = ATOMIC_FLAG_INIT;
+    static inline at::CallbackHandle handles_[2] = {at::INVALID_CALLBACK_HANDLE, at::INVALID_CALLBACK_HANDLE};
+};
+
+void settle_callbacks() {
+    Callbacks::settle();
 }
 
 // Work on the device is kept while the window of iterations is open.
@@ -317,9 +436,11 @@ int opsight_torch_open(const char* directory, uint64_t limit_bytes, uint32_t fla
         if (!opsight::collect::layout_agrees()) return OPSIGHT_ABI_MISMATCH;
         Recorder::set_thread_numbering(&at::RecordFunction::currentThreadId);
         Recorder::follow_gate();
+        Recorder::set_introduction(
+            [](ThreadState& state) { opsight::collect::describe_process(state.stream); });
         Recorder::set_window_hook(&opsight::collect::tell_cuda_library);
         if (const int problem = Recorder::open(directory, limit_bytes, *window)) return problem;
-        opsight::collect::observe(flags);
+        opsight::collect::Callbacks::begin(flags);
         return 0;
     } catch (...) {
         return OPSIGHT_ABI_MISMATCH;

@@ -78,6 +78,75 @@ class Programs(unittest.TestCase):
                 rows = self.sql("SELECT count(*) AS n FROM ops WHERE name = 'aten::linear' GROUP BY pid")
                 self.assertEqual([row["n"] for row in rows], [5, 5])
 
+    def test_a_capture_that_cannot_be_read_costs_its_process_only(self):
+        done = self.run_script(TRAIN, """
+            import os
+            step()
+            folder = os.environ["OPSIGHT_CAPTURE_DIR"]
+            # A process that was killed while it opened its capture; one whose header is damaged; no capture at all.
+            open(f"{folder}/900001-0.opcap", "wb").write(bytes(4096))
+            open(f"{folder}/900002-0.opcap", "wb").write(b"OPSCAP\\r\\n" + bytes(4088))
+            open(f"{folder}/900003-0.opcap", "wb").write(b"text")
+        """)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.linears(), 5)
+        (row,) = self.sql("SELECT count FROM diagnostics WHERE key = 'truncated_input'")
+        self.assertEqual(row["count"], 2, "what was being opened held nothing")
+
+    def test_tracebacks_and_functions_look_as_ever(self):
+        self.write("script.py", TRAIN, """
+            import inspect, sys, traceback
+            class Bad(nn.Module):
+                def forward(self, x): raise ValueError(x)
+            for bad in (lambda: nn.Sequential(Bad())(1), lambda: torch.optim.SGD([], lr=1),
+                        lambda: optimizer.step(lambda: {}["x"])):
+                try: bad()
+                except Exception: traceback.print_exc(file=sys.stdout)
+            step()
+            call = nn.Module.__call__
+            print(inspect.signature(call), inspect.getsourcefile(call), isinstance(call, type(step)), call.__name__,
+                  net.__call__.__self__ is net, inspect.signature(torch.optim.SGD))
+            scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+            step(); scheduler.step()
+            import copy
+            copy.deepcopy(optimizer).step()
+        """)
+        bare = subprocess.run([PYTHON, "script.py"], capture_output=True, text=True, cwd=self.dir)
+        done = self.run_command(PYTHON, "script.py")
+        self.assertEqual((bare.returncode, bare.stdout, bare.stderr), (0, done.stdout, ""))
+        self.assertIn("ValueError: 1", done.stdout)
+
+    def test_after_its_window_nothing_of_ours_is_left(self):
+        done = self.run_script(TRAIN, """
+            for _ in range(4): step()
+            function = type(step)
+            print([type(f) is function for f in (nn.Module.__call__, torch.optim.SGD.step, torch.optim.Optimizer.__init__)])
+        """, options=["--skip-iterations", "1", "--record-iterations", "2"])
+        self.assertEqual(done.stdout, "[True, True, True]\n", done.stderr)
+        self.assertEqual(self.linears(), 2 * 5)
+
+    def test_chosen_iterations_are_those_of_the_run(self):
+        """Whole ones, also where several optimizers step in each."""
+        for clue, loop in (("batches", "DataLoader(torch.ones(30, 8))"), ("turns", "torch.ones(30, 1, 8)")):
+            for chosen in ((), ("--skip-iterations", "3")):
+                with self.subTest(clue, chosen=chosen):
+                    done = self.run_script(f"""
+                        import torch
+                        from torch import nn
+                        from torch.utils.data import DataLoader
+                        nets = [nn.Linear(8, 8), nn.Linear(8, 8)]
+                        optimizers = [torch.optim.Adam(net.parameters()) for net in nets]
+                        for batch in {loop}:
+                            for net, optimizer in zip(nets, optimizers):
+                                optimizer.zero_grad()
+                                net(batch).sum().backward()
+                                optimizer.step()
+                    """, options=["--force", "--record-iterations", "10", *chosen])
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertEqual(self.linears(), 20)
+                    rows = self.sql("SELECT name FROM iterations")
+                    self.assertEqual([row["name"] for row in rows], ["Optimizer.step#Adam_1.step"] * 10)
+
     def test_threads_keep_their_own_ops_and_modules(self):
         done = self.run_script(TRAIN, """
             import threading

@@ -68,7 +68,8 @@ def conv_geometry(args, tensors):
     stride, padding, dilation = pair("stride", (1, 1)), pair("padding", (0, 0)), pair("dilation", (1, 1))
     n, k, sizes, filters = tensors[0][0], tensors[1][0], tensors[0][2:], tensors[1][2:]
     out = [(sizes[i] + 2 * padding[i] - dilation[i] * (filters[i] - 1) - 1) // stride[i] + 1 for i in (0, 1)]
-    return [stride, padding, dilation, [told.get("groups", 1)]] if told else None, [[n, k, *out]]
+    named = any(a["name"] in told for a in args if "value" in a)
+    return [stride, padding, dilation, [told.get("groups", 1)]] if named else None, [[n, k, *out]]
 
 
 class Export:
@@ -108,7 +109,7 @@ class Export:
             if text.startswith('{"model_config"'):
                 self.settings.update(json.loads(text)["model_config"])
             threads[row["globalTid"]].append((row["start"], -row["end"], order, text, domain))
-        self.marked = any(text.startswith("{") and "'op'" in text for r in threads.values() for *_, text, _ in r)
+        self.marked = any(text.startswith("{") and "'op'" in text and not domain for r in threads.values() for *_, text, domain in r)
         self.by_thread, later = {}, []
         for thread, ranges in threads.items():
             self.by_thread[thread] = []
@@ -137,6 +138,12 @@ class Export:
 
     def instance_of(self, text, domain, begin, end, open_ranges):
         if domain.startswith("tensorflow"):
+            if text.startswith("{"):
+                node = json.loads(text)
+                shapes = [arg["shape"] for arg in node["args"]]
+                outputs = [[shapes[0][0], shapes[1][1]]] if node["op"] == "MatMul" else None
+                kind = self.kind(node["name"], "", node["op"], node["attrs"].get("T", ""), by_name=True)
+                return Instance(kind, begin, end, shapes or None, None, outputs)
             kind, name = text.split(": ", 1)
             return Instance(self.kind(name, "", kind, by_name=True), begin, end)
         if text.startswith("{"):

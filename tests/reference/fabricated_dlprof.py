@@ -36,6 +36,8 @@ class Run(fabricated_export.Writer):
     def machine(self, gpus, **told):
         system = {**SYSTEM, "gpuCount": len(gpus), **told}
         self.add("META_DATA_EXPORT", name="EXPORT_PRODUCT_VERSION", value="2021.5.2")
+        self.db.execute("CREATE TABLE TARGET_INFO_SESSION_START_TIME (utcEpochNs)")
+        self.db.execute("INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES (1645000000123456789)")
         self.db.execute(f"CREATE TABLE SystemInfo ({', '.join(system)})")
         self.db.execute(f"INSERT INTO SystemInfo VALUES ({', '.join('?' * len(system))})", list(system.values()))
         for number, (name, multiprocessors, version) in enumerate(gpus):
@@ -71,16 +73,28 @@ class Run(fabricated_export.Writer):
             self.gpu = max(self.gpu, stop)
         self.now += self.random.randint(10, 200)
 
+    def finish(self):
+        """In the order of real exports: ranges by begin."""
+        self.db.execute("CREATE TABLE sorted AS SELECT * FROM NVTX_EVENTS ORDER BY start, end DESC")
+        self.db.execute("DROP TABLE NVTX_EVENTS")
+        self.db.execute("ALTER TABLE sorted RENAME TO NVTX_EVENTS")
+        self.db.commit()
+        self.db.close()
+
     def work(self, thread, function):
         for kernel in KERNELS[function]:
             self.call(thread, "cudaLaunchKernel_v7000", kernel=kernel)
 
     def op(self, function, stack, tells=True):
-        """A marked call; returns what autograd needs. `tells`: a convolution its stride and padding."""
+        """A marked call; returns what autograd needs. `tells`: a convolution its padding by name."""
         self.sequence += 1
         sequence = self.sequence
         args = [{"name": "", "type": "tensor", "shape": shape, "dtype": "float32"} for shape in OPS[function]]
-        if function == "conv2d" and tells:  # by place (no bias), then by name
+        if function == "conv2d" and not tells:  # as a module passes them: by place
+            args += [{"name": "", "type": "NoneType", "value": None}] + [
+                {"name": "", "type": "tuple", "value": value} for value in ((1, 1), (0, 0), (1, 1))]
+            args += [{"name": "", "type": "int", "value": 1}]
+        elif function == "conv2d":  # by place (no bias), then by name
             args += [{"name": "", "type": "NoneType", "value": None}, {"name": "", "type": "tuple", "value": (2, 1)},
                      {"name": "padding", "type": "int", "value": self.sequence // 2 % 2}]
         marker = str({"traceMarker": ["train.py:10", f"net.py:{len(stack)}, \"forward\""], "funcStack": stack})
@@ -134,11 +148,19 @@ class Run(fabricated_export.Writer):
 
 
 class TensorFlowRun(Run):
-    """Ranges as NVIDIA's TensorFlow 1 makes them, in a domain of its own, with ranges of a user's domain around."""
+    """Ranges as NVIDIA's TensorFlow 1 makes them, in a domain of its own, with ranges of a user's domain around.
+    `details`: as it writes them with TF_ENABLE_NVTX_RANGES_DETAILED."""
+    details = False
 
     def node(self, kind, name, kernel=None):
         body = (lambda: self.call(MAIN, "cudaLaunchKernel_v7000", kernel=kernel)) if kernel else lambda: None
-        self.push(MAIN, f"{kind}: {name}", body, domain=1)
+        text = f"{kind}: {name}"
+        if self.details:
+            shapes = ((32, 64), (64, 10)) if kind == "MatMul" else ((32, 10),)
+            args = [{"name": "x", "shape": list(shape)} for shape in shapes]
+            attributes = {"T": "float32", "transpose_a": False, "transpose_b": False}
+            text = json.dumps({"op": kind, "name": name, "args": args, "attrs": attributes}, separators=(",", ":"))
+        self.push(MAIN, text, body, domain=1)
 
     def inside(self):
         self.node("MatMul", "model/dense/MatMul", "volta_h884gemm_64x128_ldg8_nn")
@@ -151,15 +173,15 @@ class TensorFlowRun(Run):
         self.node("VariableV2", "global_step")
 
 
-def write_tensorflow(path, steps=3, seed=1):
+def write_tensorflow(path, steps=3, seed=1, details=False):
     run = TensorFlowRun(path, seed)
+    run.details = details
     run.machine([("Tesla V100-SXM2-16GB", 80, (7, 0))], framework="TensorFlow 1.15.5", cudnnVersion="8.3.2")
     for number, name in ((1, "tensorflow-core"), (2, "my/app")):
         run.add("NVTX_EVENTS", start=0, eventType=75, globalTid=MAIN, text=name, domainId=number)
     for _ in range(steps):
         run.step()
-    run.db.commit()
-    run.db.close()
+    run.finish()
 
 
 def write(path, steps=4, seed=1, settings=None):
@@ -169,8 +191,7 @@ def write(path, steps=4, seed=1, settings=None):
         run.push(MAIN, json.dumps({"model_config": settings}))
     for _ in range(steps):
         run.step()
-    run.db.commit()
-    run.db.close()
+    run.finish()
 
 
 DATABASE = """

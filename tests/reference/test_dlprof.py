@@ -180,6 +180,15 @@ class Dlprof(unittest.TestCase):
         self.assertEqual(Reports(path, "--mode", "tensorflow2").facts()["Total Iterations"], ["1"])
         self.assertEqual(Reports(path, "--mode", "tensorflow1").files, made.files)
 
+    def test_nodes_of_tensorflow_with_details_and_their_database(self):
+        path = self.tensorflow(details=True)
+        found = self.found(path)
+        made = Reports(path)
+        self.assert_same(made, found)
+        self.assertIn('float32,"<M:32, K:64>; <K:64, N:10>","","<M:32, N:10>"', made.files["iteration"])
+        found.run.key_op = "global_step"
+        self.assert_same(Reports(self.database(found)), found)
+
     def test_iterations_of_a_profile_by_a_whole_node(self):
         profile = self.path("run.opsight")
         count = lambda: opsight_cli.run("sql", profile, "SELECT count(*) FROM iterations", "--format", "csv").stdout.split()[-1]

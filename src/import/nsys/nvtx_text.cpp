@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "import/nsys/python_literal.h"
@@ -126,6 +127,12 @@ std::string joined(const PythonValue& lines) {
     return text;
 }
 
+// As PyTorch's traces write it: "1", "[2, 1]". Texts that need escapes are left out.
+std::string plain_value(const PythonValue& value) {
+    std::string text = value.kind == PythonValue::Kind::kList ? value.json() : value.text;
+    return text.find_first_of("\"\\\n\t") == text.npos ? text : std::string();
+}
+
 void read_arguments(const PythonValue& args, NvtxMeaning& meaning) {
     const auto append = [](std::string& list, std::string_view item) {
         list.append(list.empty() ? "[" : ", ").append(item);
@@ -137,7 +144,7 @@ void read_arguments(const PythonValue& args, NvtxMeaning& meaning) {
         if (type.empty()) type = arg.text_of("type");
         append(meaning.shapes, shape ? shape->json() : "[]");
         append(meaning.dtypes, "\"" + std::string(type) + "\"");
-        append(meaning.concrete, value ? "\"" + value->text + "\"" : "\"\"");
+        append(meaning.concrete, "\"" + (value ? plain_value(*value) : std::string()) + "\"");
     }
     for (std::string* list : {&meaning.shapes, &meaning.dtypes, &meaning.concrete})
         if (!list->empty()) *list += ']';
@@ -191,6 +198,36 @@ std::string folder_of(std::string_view path) {
     return slash == path.npos ? std::string() : std::string(path.substr(0, slash));
 }
 
+// {"op":"MatMul","name":"model/dense/MatMul","args":[{"name":"x","shape":[32,64]}],"attrs":{"T":"float32"}}:
+// a node of TensorFlow with TF_ENABLE_NVTX_RANGES_DETAILED.
+std::optional<NvtxMeaning> read_node(std::string_view text) {
+    using Json = nlohmann::json;
+    const Json said = Json::parse(text, nullptr, false);
+    const auto text_of = [](const Json& of, const char* key) {
+        return of.is_object() && of.contains(key) && of[key].is_string() ? of[key].get<std::string>()
+                                                                         : std::string();
+    };
+    NvtxMeaning meaning;
+    meaning.kind = HostKind::kOp;
+    meaning.name = text_of(said, "op");
+    const std::string node = text_of(said, "name");
+    if (meaning.name.empty() || node.empty()) return std::nullopt;
+    meaning.module_path = folder_of(node);
+    const Json args = said.contains("args") ? said["args"] : Json();
+    const std::string type = said.contains("attrs") ? text_of(said["attrs"], "T") : std::string();
+    Json shapes = Json::array(), types = Json::array();
+    if (args.is_array())
+        for (const Json& arg : args)
+            if (arg.is_object() && arg.contains("shape") && arg["shape"].is_array()) {
+                shapes.push_back(arg["shape"]);
+                types.push_back(type);
+            }
+    if (shapes.empty()) return meaning;
+    meaning.shapes = shapes.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (!type.empty()) meaning.dtypes = types.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return meaning;
+}
+
 std::optional<NvtxMeaning> read_by_domain(std::string_view text, NvtxDomain domain) {
     NvtxMeaning meaning;
     meaning.kind = HostKind::kOp;
@@ -206,6 +243,7 @@ std::optional<NvtxMeaning> read_by_domain(std::string_view text, NvtxDomain doma
             return meaning;
         }
         case NvtxDomain::kTensorFlow: {
+            if (text.starts_with('{')) return read_node(text);
             const size_t colon = text.find(": ");
             if (colon == text.npos || colon == 0 || contains(text.substr(0, colon), " ")) return std::nullopt;
             meaning.name = text.substr(0, colon);

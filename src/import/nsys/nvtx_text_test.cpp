@@ -56,6 +56,10 @@ TEST(NvtxText, DictsOfPyProf) {
     EXPECT_EQ(op.dtypes, R"(["float16", "int"])");
     EXPECT_EQ(op.concrete, R"(["", "3"])");
 
+    const NvtxMeaning lists = read(
+        "{'op': 'conv2d', 'args': [{'type': 'tuple', 'value': (2, 1)}, {'type': 'list', 'value': ['a']}]}");
+    EXPECT_EQ(lists.concrete, R"(["[2, 1]", ""])");
+
     const NvtxMeaning marker = read(
         "{'traceMarker': ['a.py:42', 'b.py:7'], 'funcStack': "
         "'/<module>/Net::_call_impl/Net::forward/Linear::_call_impl/Linear::forward/linear(3)'}");
@@ -65,6 +69,20 @@ TEST(NvtxText, DictsOfPyProf) {
     EXPECT_EQ(read("{'funcStack': '/<module>/main'}").kind, HostKind::kAnnotation);
     EXPECT_EQ(read("{not a dict").name, "{not a dict");
     EXPECT_EQ(read("{'a': 1}").kind, HostKind::kAnnotation);
+}
+
+TEST(NvtxText, NodesOfTensorFlowWithDetails) {
+    const NvtxMeaning node = read_nvtx_text(
+        R"({"op":"MatMul","name":"model/dense/MatMul","args":[{"name":"x","shape":[32,64]},{"name":"w","shape":[64,10]},)"
+        R"(null],"attrs":{"T":"float32","transpose_a":false}})",
+        NvtxDomain::kTensorFlow);
+    EXPECT_EQ(node.kind, HostKind::kOp);
+    EXPECT_EQ(node.name, "MatMul");
+    EXPECT_EQ(node.module_path, "model/dense");
+    EXPECT_EQ(node.shapes, "[[32,64],[64,10]]");
+    EXPECT_EQ(node.dtypes, R"(["float32","float32"])");
+    for (const char* odd : {"{", "{}", R"({"op":1,"name":"a"})"})
+        EXPECT_EQ(read_nvtx_text(odd, NvtxDomain::kTensorFlow).kind, HostKind::kAnnotation) << odd;
 }
 
 TEST(NvtxText, CallsOfOneClassKeepTheirNumbers) {

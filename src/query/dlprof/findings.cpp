@@ -41,7 +41,8 @@ class Findings {
         if (recorded) return as_recorded();
         const std::string framework = r_.fact("framework");
         tensorflow_ = r_.tensorflow || framework.starts_with("TensorFlow");
-        pytorch_ = !tensorflow_ && (r_.origin == Origin::kMarked || framework.starts_with("PyTorch"));
+        pytorch_ =
+            !tensorflow_ && (r_.origin == Origin::kMarked || framework.find("PyTorch") != framework.npos);
         if (tensorflow_) xla();
         mixed_precision();
         if (!unused_gpus()) low_use();

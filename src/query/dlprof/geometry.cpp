@@ -42,7 +42,7 @@ Geometry convolution(const Arguments& a) {
                        both(a.padding, 0, 0, padding) && both(a.dilation, 1, 1, dilation);
     if (!known) return {};
     Geometry g;
-    if (a.stride || a.padding || a.dilation || a.groups)
+    if (a.named)
         g.parameters = fmt::format("[[{}], [{}], [{}], [{}]]", fmt::join(stride, ", "),
                                    fmt::join(padding, ", "), fmt::join(dilation, ", "), a.groups.value_or(1));
     Shape out = {a.tensors[0][0], a.tensors[1][0], 0, 0};
@@ -82,7 +82,7 @@ Geometry geometry_of(std::string_view type, const Arguments& arguments) {
     if (type == "conv2d" || type == "Conv2d") return convolution(arguments);
     const std::vector<Shape>& tensors = arguments.tensors;
     if (type == "linear" || type == "Linear") return {{}, linear_output(tensors)};
-    if (type == "mm" || type == "matmul") return {{}, product_output(tensors, 2, false)};
+    if (type == "mm" || type == "matmul" || type == "MatMul") return {{}, product_output(tensors, 2, false)};
     if (type == "addmm") return {{}, product_output(tensors, 2, true)};
     if (type == "bmm") return {{}, product_output(tensors, 3, false)};
     if (type == "baddbmm") return {{}, product_output(tensors, 3, true)};

@@ -18,10 +18,11 @@ struct Arguments {
     std::optional<std::vector<int64_t>> stride, padding, dilation;
     std::optional<int64_t> groups;
     bool complete = true;  // false: one of them has a form that is not understood
+    bool named = false;    // one of these settings is given by its name
 };
 
-// As JSON. Parameters are stride, padding, dilation and groups, where the call tells any of them: without,
-// the output is that of the defaults.
+// As JSON. Parameters are stride, padding, dilation and groups. DLProf has them only where the call gives one
+// by its name, which modules do not; the output is that of all that is told.
 struct Geometry {
     std::string parameters, outputs;  // "[[1, 1], [0, 0], [1, 1], [1]]", "[[1, 6, 30, 30]]"
 };

@@ -1,5 +1,6 @@
 #include "query/dlprof/marks.h"
 
+#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
@@ -43,12 +44,13 @@ Arguments arguments_of(const PythonValue& args) {
             continue;
         }
         const PythonValue* value = arg.find("value");
-        std::string_view name = arg.text_of("name");
-        if (name.empty() && i < std::size(kPlaces)) name = kPlaces[i];
+        const std::string_view own = arg.text_of("name");
+        const std::string_view name = own.empty() && i < std::size(kPlaces) ? kPlaces[i] : own;
         if (!value || name == "bias" || std::find(kPlaces + 3, std::end(kPlaces), name) == std::end(kPlaces))
             continue;
         const auto values = whole_list(*value);
         a.complete &= values && !values->empty();
+        a.named |= !own.empty();
         if (!a.complete) continue;
         if (name == "stride") a.stride = values;
         if (name == "padding") a.padding = values;
@@ -79,9 +81,47 @@ bool is_convolution(std::string_view type) {
     return type.starts_with("conv") || type.starts_with("Conv");
 }
 
+// {"op": "MatMul", "name": "dense/MatMul", "args": [{"name": "x", "shape": [32,64]}], "attrs": {"T":
+// "float32"}}: what NVIDIA's TensorFlow writes where it is asked for details, as DLProf asks it.
+std::optional<Mark> read_node(std::string_view text) {
+    const Json said = Json::parse(text, nullptr, false);
+    const auto is_text = [](const Json& of, const char* key) {
+        return of.is_object() && of.contains(key) && of[key].is_string();
+    };
+    if (!is_text(said, "op") || !is_text(said, "name")) return std::nullopt;
+    Mark mark;
+    mark.is_op = true;
+    mark.text = said["op"].get<std::string>();
+    mark.node = said["name"].get<std::string>();
+    Arguments a;
+    Json shapes = Json::array();
+    if (said.contains("args") && said["args"].is_array())
+        for (const Json& arg : said["args"])
+            if (arg.is_object() && arg.contains("shape") && arg["shape"].is_array())
+                shapes.push_back(arg["shape"]);
+    const Json attrs = said.contains("attrs") ? said["attrs"] : Json();
+    for (const char* key : {"dtype", "T"})
+        if (is_text(attrs, key)) mark.dtype = attrs[key].get<std::string>();
+    if (shapes.empty()) return mark;
+    mark.shapes = shapes.dump(-1, ' ', false, Json::error_handler_t::replace);
+    for (const Json& shape : shapes) {
+        Shape& sizes = a.tensors.emplace_back();
+        for (const Json& size : shape)
+            sizes.push_back(size.is_number_integer() ? size.get<int64_t>() : -1);
+    }
+    constexpr const char* kTurned[] = {"transpose_a", "transpose_b"};
+    for (size_t i = 0; i < 2 && i < a.tensors.size(); ++i)
+        if (attrs.is_object() && attrs.contains(kTurned[i]) && attrs[kTurned[i]] == true)
+            std::reverse(a.tensors[i].begin(), a.tensors[i].end());
+    if (mark.text == "MatMul")
+        mark.outputs = lettered(geometry_of(mark.text, a).outputs, output_letters(mark.text));
+    return mark;
+}
+
 }  // namespace
 
 std::optional<Mark> read_mark(std::string_view text) {
+    if (auto node = read_node(text)) return node;
     const auto value = nsys::parse_python_literal(text);
     if (!value || value->kind != PythonValue::Kind::kDict) return std::nullopt;
     Mark mark;

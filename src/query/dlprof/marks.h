@@ -1,4 +1,5 @@
-// Ranges that say what a call is: the Python dicts of PyProf and of DLProf's PyTorch package.
+// Ranges that say what a call is: the Python dicts of PyProf and of DLProf's PyTorch package, and the JSON of
+// NVIDIA's TensorFlow.
 #pragma once
 
 #include <optional>
@@ -10,6 +11,7 @@ namespace opsight::dlprof {
 struct Mark {
     bool is_op = false;               // {'mod': ..., 'op': ...}; else {'traceMarker': ..., 'funcStack': ...}
     std::string text;                 // op, or path of functions
+    std::string node;                 // whole name of a node of TensorFlow
     std::string stack;                // of trace markers: a frame a line
     std::string dtype, shapes;        // of ops: of the first tensor; of all, as JSON
     std::string parameters, outputs;  // of ops: see geometry.h

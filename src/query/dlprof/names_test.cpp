@@ -50,6 +50,12 @@ TEST(DlprofMarks, AMarkTellsTheCall) {
     const auto marker = read_mark("{'traceMarker': ['a.py:1', 'b.py:2'], 'funcStack': '/<module>/f'}");
     ASSERT_TRUE(marker && !marker->is_op);
     EXPECT_EQ(marker->stack, "a.py:1\nb.py:2");
+    const auto node = read_mark(
+        R"({"op":"MatMul","name":"dense/MatMul","args":[{"name":"x","shape":[32,64]},{"name":"w","shape":[10,64]}],)"
+        R"("attrs":{"T":"float32","transpose_a":false,"transpose_b":true}})");
+    ASSERT_TRUE(node && node->is_op);
+    EXPECT_EQ(node->text + " " + node->node + " " + node->dtype, "MatMul dense/MatMul float32");
+    EXPECT_EQ(node->shapes + " " + node->outputs, "[[32,64],[10,64]] <M:32, N:10>");
     for (const char* other :
          {"", "text", "{}", "{'traceMarker': []}", "{\"model_config\": {\"emit_nvtx\": true}}"})
         EXPECT_FALSE(read_mark(other)) << other;
@@ -69,6 +75,8 @@ TEST(DlprofGeometry, Convolutions) {
     a.padding = {1, 2};
     a.dilation = {1, 3};
     a.groups = 3;
+    EXPECT_EQ(geometry_of("conv2d", a).parameters, "");  // none by its name
+    a.named = true;
     EXPECT_EQ(geometry_of("conv2d", a).parameters, "[[2, 2], [1, 2], [1, 3], [3]]");
     EXPECT_EQ(geometry_of("conv2d", a).outputs, "[[1, 6, 16, 12]]");
     EXPECT_EQ(geometry_of("relu", a).parameters, "");

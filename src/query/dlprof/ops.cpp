@@ -55,9 +55,19 @@ class Finder {
     // a sequence number (not so the accumulation of gradients).
     bool is_op(int32_t row) const {
         if (r_.origin == Origin::kRecorded) return r_.told_of.contains(r_.ops.id[row]);
-        if (r_.ops.parent[row] >= 0) return false;
-        if (r_.origin == Origin::kOps || stacks_.contains(r_.ops.id[row])) return true;
-        return identity(row).backward && r_.ops.sequence[row] >= 0;
+        if (r_.origin == Origin::kOps) return r_.ops.parent[row] < 0;
+        if (!is_marked(row)) return false;
+        for (int32_t id = r_.ops.parent[row]; id >= 0;) {
+            const int32_t around = row_of(id);
+            if (around < 0) break;
+            if (is_marked(around)) return false;
+            id = r_.ops.parent[around];
+        }
+        return true;
+    }
+
+    bool is_marked(int32_t row) const {
+        return stacks_.contains(r_.ops.id[row]) || (identity(row).backward && r_.ops.sequence[row] >= 0);
     }
 
     void take(int32_t row) {
@@ -104,6 +114,11 @@ class Finder {
             const Mark& marker = r_.marks.at(stack->second.marker);
             if (!marker.text.empty()) op.name = op_name_of_stack(marker.text);
             op.stack = marker.stack;
+        }
+        if (!mark.node.empty()) {
+            op.name = mark.node;
+            op.direction.clear();
+            op.by_name = true;
         }
         op.eligible = can_use_tensor_cores(op.type) || identity(row).eligible;
         instance.kind = get(op);

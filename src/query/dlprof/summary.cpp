@@ -134,8 +134,8 @@ std::string names_of_devices(const Recording& r) {
 std::string framework_of(const Recording& r) {
     const std::string told = r.fact("framework");
     if (!told.empty()) return told;
-    if (r.origin == Origin::kMarked) return "PyTorch";
-    return r.tensorflow ? "TensorFlow" : "";
+    if (r.tensorflow) return "TensorFlow";
+    return r.origin == Origin::kMarked ? "PyTorch" : "";
 }
 
 // The driver tells 11080 for 11.8.

@@ -1,11 +1,12 @@
 """Definitions of PyTorch's TensorBoard plugin (torch-tb-profiler), from the rows of a profile of one rank.
 
 - A step runs from the later of (its ProfilerStep mark, the end of the step before) to the later of (the mark's
-  end, the last end of device work launched under the mark).
+  end, the last end of device work launched under the mark). The step before the first one ends with the last device
+  work that no step launched and that was over when the first step's own began.
 - Each moment of a step has one class, the first that fits: kernel, memcpy, memset, communication (`nccl:` ops of
   the kinds it knows, on the host; NCCL kernels are kernels), runtime call, data loader, CPU op, other.
 - GPU utilization = union of kernels / all steps.
-- Kernels without a launching call count in the kernel table, and in no step.
+- Kernels without a launching call count in the kernel table, and in the step in whose time they run.
 - Host self time = duration minus what nests in it: ops, known `nccl:` ops, runtime calls. What crosses the end of the
   span around it is left out of the table. An op alone in an op of the same name is one call with it.
 - Device time and runtime calls belong to the op that the source's `External id` names. Where those ids are of
@@ -50,18 +51,26 @@ class Plugin:
         return merge(self.pair(row) for row in rows)
 
     def step_bounds(self):
-        bounds, previous = [], None
-        for step in self.rows.steps():
+        steps = self.rows.steps()
+        work = [row for row in self.rows.work if row.kind != "sync"]
+
+        def under(step, row):
+            return row.call is not None and step.begin <= row.call <= step.begin + step.dur
+        launched = [[row for row in work if under(step, row)] for step in steps]
+        previous, bounds = -math.inf, []
+        if steps and launched[0]:
+            first = min(self.pair(row)[0] for row in launched[0])
+            others = [row for row in work if not any(under(step, row) for step in steps)]
+            previous = max([previous] + [self.pair(row)[1] for row in others if self.pair(row)[1] < first])
+        for step, rows in zip(steps, launched):
             begin, end = self.pair(step)
-            launched = [self.pair(work)[1] for work in self.rows.work if work.kind != "sync" and
-                        work.call is not None and step.begin <= work.call <= step.begin + step.dur]
-            bounds.append((step.name.split("#")[1], begin if previous is None else max(begin, previous),
-                           max([end] + launched)))
-            previous = bounds[-1][2]
+            begin = max(begin, previous)
+            previous = max([begin, end] + [self.pair(row)[1] for row in rows])
+            bounds.append((step.name.split("#")[1], begin, previous))
         return bounds
 
     def layers(self):
-        kinds = {kind: self.merged(work for work in self.rows.work if work.kind == kind and work.call is not None)
+        kinds = {kind: self.merged(work for work in self.rows.work if work.kind == kind)
                  for kind in ("kernel", "memcpy", "memset")}
         return {"Kernel": kinds["kernel"], "Memcpy": kinds["memcpy"], "Memset": kinds["memset"],
                 "Communication": self.merged(row for row in self.host if row.name in COMMUNICATION),

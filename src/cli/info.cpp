@@ -21,7 +21,7 @@ class InfoCommand : public Command {
     Result<int> run() override {
         OPSIGHT_ASSIGN(Session session, Session::open(path_, {}));
         OPSIGHT_ASSIGN(const Info info, profile_info(session));
-        const std::string text = json_ ? render_info_json(info) : render_info(info, terminal_width());
+        const std::string text = json_ ? render_info_json(info) : render_info(info, terminal_width(kWidthWhenPiped));
         std::fwrite(text.data(), 1, text.size(), stdout);
         return 0;
     }

@@ -5,6 +5,7 @@
 #include "cli/report_dlprof.h"
 #include "cli/report_output.h"
 #include "cli/table_output.h"
+#include "query/binding.h"
 #include "query/reports.h"
 #include "report/render_html.h"
 
@@ -20,10 +21,10 @@ class ReportCommand : public Command {
         sub->add_option("NAME", path_, "Profile file")->required();
         sub->add_option(
             "--report", reports_,
-            "Reports, with commas between: summary, detailed, iteration, kernel, tensor_core, op_type, "
-            "group_op, ranges, roofline, expected_vs_measured, or all (default: summary, and the ops, "
-            "layers, "
-            "ranges and kernels that take most)");
+            "Reports, with commas between: summary, detailed, iteration, kernel, kernel_name, tensor_core, "
+            "op_type, group_op, ranges, roofline, expected_vs_measured, or all (default: summary, and the "
+            "types "
+            "of ops, kernels by name, ranges and layers that take most)");
         sub->add_option("--format", format_, "table, csv, json or html (one file)")->default_str("table");
         sub->add_flag_callback(
             "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
@@ -50,6 +51,9 @@ class ReportCommand : public Command {
         sub->add_option(
             "--limit", limit_,
             "Rows of each table; 0: all (default: 20 in tables, 200 in html, all in csv and json)");
+        sub->add_flag("--wide", wide_,
+                      "Whole lines of tables, however long (default: as wide as the terminal; 100 columns "
+                      "where there is none)");
         sub->add_option("--group-by", group_by_, "Part the rows by rank, device or rank,device");
         sub->add_option("--iter-start", start_, "First iteration of the range")->check(iteration_number());
         sub->add_option("--iter-stop", stop_, "Last iteration of the range")->check(iteration_number());
@@ -93,12 +97,23 @@ class ReportCommand : public Command {
             return fail(
                 Error{"--sort needs one report, for columns differ", {}, {}, "choose one with --report", 2});
         OPSIGHT_ASSIGN(Session session, Session::open(path_, range_));
-        if (reports_.empty()) names = telling_reports(session.contents());
+        Binding binding;
+        if (reports_.empty()) {
+            names = telling_reports(session.contents());
+            OPSIGHT_ASSIGN(binding, what_binds(session));
+            OPSIGHT_ASSIGN(const bool ranges, ranges_explain(session));
+            if (session.contents().ops && !ranges) std::erase(names, "ranges");
+        }
         if (names.size() == 1) shape.sort = sort_;
         if (html()) return write_html(session, names, shape);
-        ReportOutput output(format, output_, force_, names.size());
+        const int width = wide_ ? 0 : terminal_width(kWidthWhenPiped);
+        ReportOutput output(format, output_, force_, names.size(), width);
         for (const std::string& name : names) {
-            OPSIGHT_ASSIGN(const Report report, make_report(session, name, shape));
+            TableShape of_report = shape;
+            if (binding.host && (name == "op_type" || name == "group_op"))
+                of_report.sort = binding.sort_key(name);
+            OPSIGHT_ASSIGN(Report report, make_report(session, name, of_report));
+            if (name == "op_type" && !binding.words.empty()) report.notes.push_back(binding.words);
             OPSIGHT_TRY(output.add(report, session.range()));
         }
         OPSIGHT_TRY(output.finish(session.range()));
@@ -146,12 +161,13 @@ class ReportCommand : public Command {
         const auto add = [&names](const char* name, bool tells) {
             if (tells) names.emplace_back(name);
         };
-        const bool framework = contents.ops || !contents.ranges;
-        add("op_type", framework && html());
-        add("detailed", framework);
-        add("group_op", framework);
-        add("ranges", !framework);
-        add("kernel", contents.device_work);
+        const bool framework = contents.ops || (!contents.ranges && contents.device_work);
+        add("op_type", framework);
+        add("detailed", framework && html());
+        add("kernel_name", contents.device_work);
+        add("kernel", contents.device_work && html());
+        add("ranges", contents.ranges);
+        add("group_op", contents.ops);
         return names;
     }
 
@@ -192,7 +208,7 @@ class ReportCommand : public Command {
     std::string path_, reports_, format_ = "table", output_, sort_, group_by_, style_ = "opsight",
                                  profile_name_, mode_, domains_;
     int64_t limit_ = -1, start_ = -1, stop_ = -1;
-    bool all_ = false, force_ = false;
+    bool all_ = false, force_ = false, wide_ = false;
     RangeOptions range_;
 };
 

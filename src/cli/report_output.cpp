@@ -26,10 +26,10 @@ Status write_new(const fs::path& path, bool overwrite, const std::function<Statu
     return {};
 }
 
-std::string range_notes(const Range& range) {
+std::string range_notes(const Range& range, int width) {
     std::string out;
     for (const std::string& note : range.notes)
-        out += "note: " + note + '\n';
+        out += wrapped("note: " + note, width);
     return out;
 }
 
@@ -61,7 +61,7 @@ Status ReportOutput::add(const Report& report, const Range& range) {
 Status ReportOutput::print(const Report& report, const Range& range) {
     if (format_ == Format::kCsv) return print_csv(report);
     if (format_ == Format::kTable)
-        return to_stdout((done_ ? "\n" : "") + render_report_table(report, terminal_width()));
+        return to_stdout((done_ ? "\n" : "") + render_report_table(report, width_));
     if (done_ == 0) OPSIGHT_TRY(to_stdout("{\"range\": " + range_json(range)));
     OPSIGHT_TRY(to_stdout(fmt::format(",\n\"{}\": ", report.name)));
     return write_report_json(report, to_stdout);
@@ -81,7 +81,7 @@ Status ReportOutput::print_csv(const Report& report) {
 Status ReportOutput::finish(const Range& range) {
     if (!folder_.empty()) return {};
     if (format_ == Format::kJson) return to_stdout("}\n");
-    if (format_ == Format::kTable && !notes_shown_) return to_stdout(range_notes(range));
+    if (format_ == Format::kTable && !notes_shown_) return to_stdout(range_notes(range, width_));
     return {};
 }
 
@@ -96,7 +96,7 @@ Status ReportOutput::write_files(const Report& report, const Range& range) const
     if (format_ == Format::kTable)
         return write_new(folder / (report.name + ".txt"), overwrite_, [&](const Sink& sink) {
             return sink(render_report_table(report, 0) +
-                        (report.name == "summary" ? "" : range_notes(range)));
+                        (report.name == "summary" ? "" : range_notes(range, 0)));
         });
     for (const Section& section : report.sections)
         OPSIGHT_TRY(write_new(folder / (name_of(report, section) + ".csv"), overwrite_,

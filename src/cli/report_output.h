@@ -15,9 +15,14 @@ Status write_file(const std::string& path, bool overwrite, std::string_view text
 
 class ReportOutput {
   public:
-    // An empty `folder`: standard output. `reports`: how many will come.
-    ReportOutput(Format format, std::string folder, bool overwrite, size_t reports)
-        : format_(format), folder_(std::move(folder)), overwrite_(overwrite), reports_(reports) {}
+    // An empty `folder`: standard output, where lines of tables have up to `width` (0: any). `reports`: how
+    // many will come.
+    ReportOutput(Format format, std::string folder, bool overwrite, size_t reports, int width)
+        : format_(format),
+          folder_(std::move(folder)),
+          overwrite_(overwrite),
+          reports_(reports),
+          width_(width) {}
 
     Status add(const Report& report, const Range& range);
     Status finish(const Range& range);
@@ -31,6 +36,7 @@ class ReportOutput {
     std::string folder_;
     bool overwrite_;
     size_t reports_, done_ = 0;
+    int width_;
     bool notes_shown_ = false;  // the summary has the notes of the range itself
 };
 

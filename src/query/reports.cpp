@@ -7,11 +7,17 @@ namespace {
 
 using Maker = Result<Report> (*)(Session&, const TableShape&);
 constexpr std::pair<std::string_view, Maker> kMakers[] = {
-    {"summary", summary_report},         {"detailed", detailed_report},
-    {"iteration", iteration_report},     {"kernel", kernel_report},
-    {"tensor_core", tensor_core_report}, {"op_type", op_type_report},
-    {"group_op", group_op_report},       {"ranges", range_report},
-    {"roofline", roofline_report},       {"expected_vs_measured", expected_vs_measured_report},
+    {"summary", summary_report},
+    {"detailed", detailed_report},
+    {"iteration", iteration_report},
+    {"kernel", kernel_report},
+    {"kernel_name", kernel_name_report},
+    {"tensor_core", tensor_core_report},
+    {"op_type", op_type_report},
+    {"group_op", group_op_report},
+    {"ranges", range_report},
+    {"roofline", roofline_report},
+    {"expected_vs_measured", expected_vs_measured_report},
 };
 
 }  // namespace

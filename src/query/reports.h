@@ -1,6 +1,6 @@
-// The reports: summary, detailed, iteration, kernel, tensor_core, op_type, group_op, ranges, roofline,
-// expected_vs_measured. Column heads are
-// DLProf's where the number means the same; docs/metrics.md says what each number means.
+// The reports: summary, detailed, iteration, kernel, kernel_name, tensor_core, op_type, group_op, ranges,
+// roofline, expected_vs_measured. Column heads are DLProf's where the number means the same; docs/metrics.md
+// says what each number means.
 #pragma once
 
 #include <string>
@@ -34,6 +34,7 @@ Result<Report> op_type_report(Session& session, const TableShape& shape);
 Result<Report> group_op_report(Session& session, const TableShape& shape);
 Result<Report> tensor_core_report(Session& session, const TableShape& shape);
 Result<Report> kernel_report(Session& session, const TableShape& shape);
+Result<Report> kernel_name_report(Session& session, const TableShape& shape);
 Result<Report> iteration_report(Session& session, const TableShape& shape);
 Result<Report> range_report(Session& session, const TableShape& shape);
 Result<Report> roofline_report(Session& session, const TableShape& shape);

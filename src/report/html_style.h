@@ -5,9 +5,11 @@ namespace opsight {
 
 inline constexpr const char* kHtmlStyle = R"(
 :root{color-scheme:light dark;--bg:#fff;--text:#1d2430;--soft:#5a6472;--line:#d9dee5;--head:#f3f5f8;--link:#0b5cad;
---s0:#2a8f4f;--s1:#2b6cb8;--s2:#8a4fbf;--s3:#c98a14;--s4:#c2472f;--s5:#8c6d4f;--s6:#5b6b7b;--s7:#c3c9d1}
+--s0:#2a8f4f;--s1:#2b6cb8;--s2:#8a4fbf;--s3:#c98a14;--s4:#c2472f;--s5:#8c6d4f;--s6:#5b6b7b;--s7:#c3c9d1;
+--s8:#a3842a;--s9:#5d8f6b}
 @media (prefers-color-scheme:dark){:root{--bg:#14181f;--text:#e4e8ee;--soft:#a0abb9;--line:#333c48;--head:#1d232c;
---link:#7ab8f5;--s0:#4cb474;--s1:#5a9be0;--s2:#b183e0;--s3:#e0ae4a;--s4:#e07a63;--s5:#b89a7c;--s6:#8fa0b2;--s7:#4a5462}}
+--link:#7ab8f5;--s0:#4cb474;--s1:#5a9be0;--s2:#b183e0;--s3:#e0ae4a;--s4:#e07a63;--s5:#b89a7c;--s6:#8fa0b2;--s7:#4a5462;
+--s8:#cfae50;--s9:#7fb38f}}
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:110rem;padding:1rem 1.5rem 3rem;background:var(--bg);color:var(--text);
 font:14px/1.45 system-ui,sans-serif}
@@ -37,6 +39,7 @@ white-space:nowrap}
 .s2{fill:var(--s2);background:var(--s2)}.s3{fill:var(--s3);background:var(--s3)}
 .s4{fill:var(--s4);background:var(--s4)}.s5{fill:var(--s5);background:var(--s5)}
 .s6{fill:var(--s6);background:var(--s6)}.s7{fill:var(--s7);background:var(--s7)}
+.s8{fill:var(--s8);background:var(--s8)}.s9{fill:var(--s9);background:var(--s9)}
 @media print{.tools{display:none}.scroll{max-height:none;border:0}}
 )";
 

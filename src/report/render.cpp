@@ -42,12 +42,12 @@ Result<Format> parse_format(std::string_view name) {
                       .exit_code = 2});
 }
 
-int terminal_width() {
+int terminal_width(int otherwise) {
     if (const char* columns = std::getenv("COLUMNS"); columns && std::atoi(columns) > 0)
         return std::atoi(columns);
     winsize size{};
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
-    return size.ws_col;
+    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return otherwise;
+    return size.ws_col > 0 ? size.ws_col : otherwise;
 }
 
 std::string csv_heads(const ResultTable& table) {

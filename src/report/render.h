@@ -13,13 +13,19 @@ enum class Format { kTable, kCsv, kJson };
 
 Result<Format> parse_format(std::string_view name);
 
-// The width of standard output where it is a terminal, else 0 (no limit); $COLUMNS goes first.
-int terminal_width();
+// What people read where there is no terminal to ask: in a pipe, a file, a log.
+inline constexpr int kWidthWhenPiped = 100;
 
-// Aligned columns under their heads. Times and sizes of a column share the unit that suits its largest value.
-// With a width > 0, columns are left out by priority and long names shortened in the middle until a line
-// fits; what was left out is said below the table.
+// The width of standard output where it is a terminal, else `otherwise` (0: no limit); $COLUMNS goes first.
+int terminal_width(int otherwise = 0);
+
+// Aligned columns under their heads. Each time and size has the unit that suits it. With a width > 0, columns
+// are left out by priority and long texts shortened until a line fits, such that those that differ look
+// different; what was left out is said below the table.
 std::string render_table(const ResultTable& table, int width);
+
+// A text with its line end, broken at blanks where it is wider; what follows is indented.
+std::string wrapped(const std::string& text, int width);
 
 // RFC 4180 with a header line; exact values in the unit of the head.
 std::string render_csv(const ResultTable& table);

@@ -142,13 +142,15 @@ struct Share {
 std::vector<Share> shares_of(const ResultTable& table) {
     constexpr std::pair<const char*, const char*> kShares[] = {
         {"tensor_core_kernel_pct", "Tensor Core kernels"},
-        {"non_tensor_core_kernel_pct", "other kernels"},
+        {"non_tensor_core_kernel_pct", "kernels without Tensor Cores"},
         {"communication_pct", "communication"},
         {"memory_pct", "memory"},
         {"dataloader_pct", "data loading"},
         {"io_pct", "file I/O"},
         {"cpu_pct", "CPU"},
-        {"other_pct", "other"}};
+        {"idle_pct", "idle or not recorded"},
+        {"unknown_kernel_pct", "kernels of unknown Tensor Core use"},
+        {"host_pct", "Python and other host time"}};
     std::vector<Share> shares;
     for (size_t i = 0; i < std::size(kShares) && !table.rows.empty(); ++i)
         for (size_t c = 0; c < table.columns.size(); ++c)

@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "query/versions.h"
 #include "report/render.h"
+#include "report/render_report.h"
 #include "report/units.h"
 
 namespace opsight {
@@ -71,16 +73,16 @@ std::string render_info(const Info& info, int width) {
                            range.source, range.description.empty() ? "" : " (" + range.description + ")",
                            range.start, range.stop);
     for (const auto& [key, value] : info.properties)
-        out += fmt::format("{}  {}\n", key, value);
+        out += fmt::format("{}  {}\n", key, is_version_number(key) ? version_text(value) : value);
     out += "\n" + render_table(info.ranks, width);
     if (!info.devices.rows.empty()) out += "\n" + render_table(info.devices, width);
     out += "\nCounts\n";
     for (size_t i = 0; i < info.counts.columns.size(); ++i)
         if (const auto* value = std::get_if<int64_t>(&info.counts.rows.at(0)[i]); value && *value > 0)
             out += fmt::format("  {:<22} {:>12}\n", info.counts.columns[i].head, *value);
-    if (!info.diagnostics.rows.empty()) out += "\n" + render_table(info.diagnostics, width);
+    if (!info.diagnostics.rows.empty()) out += "\n" + render_diagnostics(info.diagnostics, width);
     for (const std::string& note : range.notes)
-        out += "note: " + note + '\n';
+        out += wrapped("note: " + note, width);
     return out;
 }
 

@@ -55,14 +55,26 @@ std::string render_pairs(const ResultTable& table, int width) {
 
 }  // namespace
 
+// What they mean are sentences, which no column holds.
+std::string render_diagnostics(const ResultTable& table, int width) {
+    std::string out = table.title + '\n';
+    for (const auto& row : table.rows) {
+        const auto text = [&](size_t i) { return std::visit(PersonText{Unit::kNone}, row.at(i)); };
+        out += wrapped(fmt::format("{}: {} x {}: {}", text(1), text(2), text(0), text(3)), width);
+    }
+    return out;
+}
+
 std::string render_report_table(const Report& report, int width) {
     std::string out;
     for (const Section& section : report.sections) {
         if (!out.empty()) out += '\n';
-        out += section.single ? render_pairs(section.table, width) : render_table(section.table, width);
+        out += section.single                        ? render_pairs(section.table, width)
+               : section.table.name == "diagnostics" ? render_diagnostics(section.table, width)
+                                                     : render_table(section.table, width);
     }
     for (const std::string& note : report.notes)
-        out += "note: " + note + '\n';
+        out += wrapped("note: " + note, width);
     return out;
 }
 

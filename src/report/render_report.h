@@ -10,6 +10,9 @@
 
 namespace opsight {
 
+// Of diagnostic_list: severity, count, kind and meaning of each.
+std::string render_diagnostics(const ResultTable& table, int width);
+
 std::string render_report_table(const Report& report, int width);
 // An array of rows, or an object with a key for each part; of a report without streamed rows.
 std::string render_report_json(const Report& report);

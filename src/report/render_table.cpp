@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 
 #include "report/render.h"
 #include "report/units.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kGap = 2;             // blanks between columns
 constexpr size_t kNarrowestText = 18;  // texts are not shortened below this
-constexpr size_t kNarrowestName = 26;  // nor names, which tell the rows apart, below this
+constexpr size_t kNarrowestName = 40;  // nor names, which tell the rows apart, below this
 
 bool starts_code_point(char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
@@ -43,6 +43,51 @@ std::string shorten(const std::string& text, size_t width) {
     return text.substr(0, offset_of(text, head)) + ".." + text.substr(offset_of(text, length - tail));
 }
 
+// Of texts that would look the same when shortened, the first difference stays in sight: "head..part that
+// differs..".
+std::string shorten_around(const std::string& text, size_t width, size_t difference) {
+    const size_t length = display_width(text);
+    if (length <= width) return text;
+    constexpr size_t kLead = 3;  // before the difference
+    const size_t head = width / 3, room = width - head - 4;
+    if (difference < head + kLead + 2) return text.substr(0, offset_of(text, width - 2)) + "..";
+    const size_t from = std::min(difference - kLead, length - room - 2);
+    const bool to_the_end = from + room + 2 >= length;
+    return text.substr(0, offset_of(text, head)) + ".." +
+           (to_the_end
+                ? text.substr(offset_of(text, from))
+                : text.substr(offset_of(text, from), offset_of(text, from + room) - offset_of(text, from)) +
+                      "..");
+}
+
+// Code points that two texts have in common at their begin.
+size_t common_begin(const std::string& a, const std::string& b) {
+    const size_t bytes =
+        static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+    return display_width(std::string_view(a).substr(0, bytes));
+}
+
+// The texts of a column in `width`. Those that shortening makes equal are told apart.
+std::vector<std::string> shortened(const std::vector<std::string>& cells, size_t width) {
+    std::vector<std::string> out;
+    std::map<std::string, std::vector<size_t>> alike;
+    for (size_t i = 0; i < cells.size(); ++i) {
+        out.push_back(shorten(cells[i], width));
+        if (out.back() != cells[i]) alike[out.back()].push_back(i);
+    }
+    constexpr size_t kRoomToTell = 16;
+    for (const auto& [text, rows] : alike) {
+        size_t difference = std::string::npos;
+        for (const size_t row : rows)
+            if (cells[row] != cells[rows[0]])
+                difference = std::min(difference, common_begin(cells[row], cells[rows[0]]));
+        if (difference == std::string::npos || width < kRoomToTell) continue;
+        for (const size_t row : rows)
+            out[row] = shorten_around(cells[row], width, difference);
+    }
+    return out;
+}
+
 // Control characters would break the lines of a terminal, or command it.
 std::string printable(const std::string& text) {
     std::string clean = text;
@@ -57,15 +102,16 @@ double number_of(const Cell& cell) {
     return 0;
 }
 
-std::string cell_text(const Cell& cell, const Column& column, const Scale& scale) {
+std::string cell_text(const Cell& cell, const Column& column) {
     if (std::holds_alternative<std::monostate>(cell)) return "-";
     if (const auto* text = std::get_if<std::string>(&cell)) return printable(*text);
     if (const auto* flag = std::get_if<bool>(&cell)) return *flag ? "yes" : "no";
     const bool whole = std::holds_alternative<int64_t>(cell);
-    if (whole && (column.unit == Unit::kNone || column.unit == Unit::kCount))
-        return fmt::format("{}", std::get<int64_t>(cell));
-    const int decimals = scale.decimals == 0 && !whole ? 2 : scale.decimals;
-    return fmt::format("{:.{}f}", number_of(cell) / scale.divisor, decimals);
+    if (column.unit == Unit::kNone || column.unit == Unit::kCount)
+        return whole ? fmt::format("{}", std::get<int64_t>(cell)) : fmt::format("{:.2f}", number_of(cell));
+    // The sign of percent stands in the head.
+    if (column.unit == Unit::kPercent) return fmt::format("{:.1f}", number_of(cell));
+    return human(column.unit, number_of(cell));
 }
 
 struct TextColumn {
@@ -73,35 +119,31 @@ struct TextColumn {
     std::vector<std::string> cells;
     bool is_text = false, is_name = false;
     int priority = 0;
-    size_t width = 0;
+    size_t width = 0, cells_width = 0;
 };
 
-// "Total CPU Time (ns)" -> "Total CPU Time (ms)".
-std::string scaled_head(const Column& column, const Scale& scale) {
+// "Total CPU Time (ns)" -> "Total CPU Time": each cell has its unit.
+std::string head_without_unit(const Column& column) {
     if (column.unit != Unit::kNs && column.unit != Unit::kBytes && column.unit != Unit::kFlops)
         return column.head;
-    std::string head = column.head;
-    if (const size_t at = head.rfind(" ("); at != std::string::npos) head.resize(at);
-    return fmt::format("{} ({})", head, scale.suffix);
+    const size_t at = column.head.rfind(" (");
+    return column.head.substr(0, at);
 }
 
 TextColumn text_column(const ResultTable& table, size_t index) {
     const Column& column = table.columns[index];
-    double largest = 0;
     TextColumn out;
-    for (const auto& row : table.rows) {
-        largest = std::max(largest, std::fabs(number_of(row[index])));
+    for (const auto& row : table.rows)
         out.is_text |= std::holds_alternative<std::string>(row[index]);
-    }
-    const Scale scale = scale_for(column.unit, largest);
-    out.head = scaled_head(column, scale);
+    out.head = head_without_unit(column);
     out.priority = column.priority;
     out.is_name = column.key.ends_with("name");
     out.width = display_width(out.head);
     for (const auto& row : table.rows) {
-        out.cells.push_back(cell_text(row[index], column, scale));
-        out.width = std::max(out.width, display_width(out.cells.back()));
+        out.cells.push_back(cell_text(row[index], column));
+        out.cells_width = std::max(out.cells_width, display_width(out.cells.back()));
     }
+    out.width = std::max(out.width, out.cells_width);
     return out;
 }
 
@@ -120,6 +162,12 @@ size_t narrowest(const TextColumn& column) {
 
 size_t head_width(const TextColumn& column) {
     return column.is_text ? std::min(column.width, display_width(column.head)) : column.width;
+}
+
+// Where even the heads do not fit. A number is never shortened.
+size_t least_width(const TextColumn& column) {
+    constexpr size_t kLeast = 8;
+    return std::min(column.width, column.is_text ? kLeast : std::max(kLeast, column.cells_width));
 }
 
 size_t narrowest_width(const std::vector<TextColumn>& columns) {
@@ -163,7 +211,7 @@ void append_line(std::string& out, const std::vector<TextColumn>& columns, int64
     for (size_t c = 0; c < columns.size(); ++c) {
         const TextColumn& column = columns[c];
         const std::string text =
-            shorten(row < 0 ? column.head : column.cells[static_cast<size_t>(row)], column.width);
+            row < 0 ? shorten(column.head, column.width) : column.cells[static_cast<size_t>(row)];
         const std::string padding(column.width - std::min(column.width, display_width(text)), ' ');
         if (c) line += std::string(kGap, ' ');
         line += column.is_text ? text + padding : padding + text;
@@ -174,15 +222,39 @@ void append_line(std::string& out, const std::vector<TextColumn>& columns, int64
 
 }  // namespace
 
+std::string wrapped(const std::string& text, int width) {
+    constexpr std::string_view kIndent = "    ";
+    std::string out;
+    size_t at = 0;
+    while (width > 0 && display_width(std::string_view(text).substr(at)) + (at ? kIndent.size() : 0) >
+                            static_cast<size_t>(width)) {
+        const std::string rest = text.substr(at);
+        const size_t room = offset_of(rest, static_cast<size_t>(width) - (at ? kIndent.size() : 0));
+        size_t end = rest.rfind(' ', room);
+        const bool breaks = end != std::string::npos && end > 0;
+        if (!breaks) end = std::max<size_t>(room, 1);
+        out += (at ? std::string(kIndent) : std::string()) + rest.substr(0, end) + '\n';
+        at += end + (breaks ? 1 : 0);
+    }
+    return out + (at ? std::string(kIndent) : std::string()) + text.substr(at) + '\n';
+}
+
 std::string render_table(const ResultTable& table, int width) {
     std::vector<TextColumn> columns;
     for (size_t c = 0; c < table.columns.size(); ++c)
         columns.push_back(text_column(table, c));
+    // The first text tells the rows apart, whatever it is called.
+    const auto first =
+        std::find_if(columns.begin(), columns.end(), [](const TextColumn& c) { return c.is_text; });
+    if (first != columns.end()) first->is_name = true;
     size_t dropped = 0;
     if (width > 0) {
         dropped = drop_columns(columns, static_cast<size_t>(width));
         narrow_texts(columns, static_cast<size_t>(width), narrowest);
         narrow_texts(columns, static_cast<size_t>(width), head_width);  // where no column may go any more
+        narrow_texts(columns, static_cast<size_t>(width), least_width);
+        for (TextColumn& column : columns)
+            column.cells = shortened(column.cells, column.width);
     }
     std::string out = table.title + '\n';
     append_line(out, columns, -1);
@@ -194,7 +266,7 @@ std::string render_table(const ResultTable& table, int width) {
         out += fmt::format("{} of {} rows; --limit 0 shows all\n", table.rows.size(), table.rows_in_all);
     if (dropped) out += fmt::format("{} columns do not fit; --format csv or json has them all\n", dropped);
     for (const std::string& note : table.notes)
-        out += "note: " + note + '\n';
+        out += wrapped("note: " + note, width);
     return out;
 }
 

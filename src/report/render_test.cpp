@@ -28,13 +28,13 @@ ResultTable sample() {
     return table;
 }
 
-TEST(RenderTable, OneUnitPerColumnAndAlignedNumbers) {
+TEST(RenderTable, EachCellInItsUnitAndAlignedNumbers) {
     EXPECT_EQ(render_table(sample(), 0),
               "Kernel Report\n"
-              "Kernel Name                    Uses TC  Total GPU Time (ms)  Calls  Bytes (KiB)\n"
-              "-------------------------------------------------------------------------------\n"
-              "void gemm<float, 128>(a, \"b\")      yes                2.500      3            -\n"
-              "copy                                no                0.001     12         2.00\n");
+              "Kernel Name                    Uses TC  Total GPU Time  Calls     Bytes\n"
+              "-----------------------------------------------------------------------\n"
+              "void gemm<float, 128>(a, \"b\")      yes        2.500 ms      3         -\n"
+              "copy                                no        1.000 us     12  2.00 KiB\n");
 }
 
 TEST(RenderTable, FitsANarrowTerminalAndSaysWhatIsMissing) {
@@ -48,7 +48,7 @@ TEST(RenderTable, FitsANarrowTerminalAndSaysWhatIsMissing) {
     }
     EXPECT_THAT(text, HasSubstr("columns do not fit"));
     EXPECT_THAT(text, Not(HasSubstr("Bytes")));
-    EXPECT_THAT(text, HasSubstr("Total GPU Time (ms)"));
+    EXPECT_THAT(text, HasSubstr("Total GPU Time"));
     EXPECT_THAT(text, HasSubstr("kk..kk"));
 }
 
@@ -61,13 +61,50 @@ TEST(RenderTable, NamesAreShortenedFurtherWhereNoColumnMayGo) {
         EXPECT_LE(text.find('\n', at) - at, 40u);
 }
 
+// Names of templates differ in the middle.
+TEST(RenderTable, NamesThatDifferLookDifferent) {
+    ResultTable table;
+    table.columns = {{"kernel_name", "Kernel Name"}};
+    const std::string begin = "void at::native::elementwise_kernel<128, 4, at::native::",
+                      end = std::string(60, 'x') + ">(int)";
+    table.rows = {{begin + "AddFunctor<float>" + end},
+                  {begin + "MulFunctor<float>" + end},
+                  {begin + "AddFunctor<float>" + end}};
+    for (const int width : {40, 60, 100}) {
+        const std::string text = render_table(table, width);
+        EXPECT_THAT(text, HasSubstr("AddFunc")) << width;
+        EXPECT_THAT(text, HasSubstr("MulFunc")) << width;
+        for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+            EXPECT_LE(text.find('\n', at) - at, static_cast<size_t>(width));
+    }
+}
+
+TEST(RenderTable, NumbersAreNeverShortened) {
+    ResultTable table;
+    table.columns = {{"name", "A Long Head"},
+                     {"a", "Another Long Head", Unit::kCount},
+                     {"b", "And One More", Unit::kCount}};
+    table.rows = {{std::string(40, 'n'), int64_t{1234567890123}, int64_t{9876543210}}};
+    const std::string text = render_table(table, 40);
+    EXPECT_THAT(text, HasSubstr("1234567890123"));
+    EXPECT_THAT(text, HasSubstr("9876543210"));
+    for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+        EXPECT_LE(text.find('\n', at) - at, 40u);
+}
+
+TEST(RenderTable, NotesAreWrapped) {
+    EXPECT_EQ(wrapped("note: one two three", 0), "note: one two three\n");
+    EXPECT_EQ(wrapped("note: one two three", 12), "note: one\n    two\n    three\n");
+    EXPECT_EQ(wrapped("aaaaaaaaaaaaaaaaaaaa", 8), "aaaaaaaa\n    aaaa\n    aaaa\n    aaaa\n");
+}
+
 TEST(RenderTable, NamesKeepMoreRoomThanOtherTexts) {
     ResultTable table;
     table.columns = {{"op_name", "Op Name"}, {"shapes", "Input Shapes"}};
     table.rows = {{std::string(38, 'n'), std::string(60, 's')}};
     EXPECT_THAT(render_table(table, 60), HasSubstr(std::string(38, 'n') + "  "));
-    EXPECT_THAT(render_table(table, 50), HasSubstr(std::string(14, 'n') + ".." + std::string(14, 'n') + "  " +
-                                                   std::string(8, 's') + ".." + std::string(8, 's') + '\n'));
+    EXPECT_THAT(render_table(table, 50), HasSubstr(std::string(17, 'n') + ".." + std::string(17, 'n') + "  " +
+                                                   std::string(5, 's') + ".." + std::string(5, 's') + '\n'));
 }
 
 TEST(RenderTable, ControlCharactersDoNotReachTheTerminal) {

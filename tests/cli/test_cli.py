@@ -16,7 +16,7 @@ import unittest
 import opsight_cli
 from tiny_trace import span, trace
 
-REPORTS = ("summary", "detailed", "iteration", "kernel", "tensor_core", "op_type", "group_op", "ranges",
+REPORTS = ("summary", "detailed", "iteration", "kernel", "kernel_name", "tensor_core", "op_type", "group_op", "ranges",
            "roofline", "expected_vs_measured")
 VIEWS = {
     "kernels": "begin_ns dur_ns name device stream op_id layer iteration direction uses_tc tc_evidence rank",
@@ -224,6 +224,27 @@ class ReportTest(Cli):
     def setUp(self):
         super().setUp()
         self.profile = self.made()
+
+    def test_the_default_fits_100_columns_where_there_is_no_terminal(self):
+        """Kernels by name alone, whatever op launched them; names that differ look different; --wide has all."""
+        events = trace(8)
+        begin, end = "void at::native::elementwise_kernel<" + 30 * "128, ", 40 * "float, " + "float>(int)"
+        for number, event in enumerate(e for e in events["traceEvents"] if e["name"].startswith("relu_kernel")):
+            event["name"] = begin + ("AddFunctor, " if number % 2 else "MulFunctor, ") + end
+        with open(self.trace, "w", encoding="utf-8") as file:
+            json.dump(events, file)
+        profile = self.made()
+        environment = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
+        text = self.run_cli("report", profile, env=environment).stdout
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+        for title in ("Summary Report", "Op Type Summary", "Kernels by Name"):
+            self.assertIn(title, text.splitlines())
+        kernels = text[text.index("Kernels by Name"):]
+        for words in ("AddFunctor", "MulFunctor"):
+            self.assertEqual(kernels.count(words), 1, kernels)
+        self.assertIn("binds this run", text)
+        self.assertIn(begin + "AddFunctor, " + end,
+                      self.run_cli("report", profile, "--wide", env=environment).stdout)
 
     def test_every_report_in_every_format(self):
         self.assertEqual(set(json.loads(self.report("--report", "all", "--format", "json"))),

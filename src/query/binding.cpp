@@ -1,0 +1,44 @@
+#include "query/binding.h"
+
+#include <fmt/format.h>
+
+#include "query/device_use.h"
+
+namespace opsight {
+
+std::string Binding::sort_key(std::string_view report) const {
+    return report == "group_op" ? "total_cpu_time_ns" : "self_cpu_time_ns";
+}
+
+Result<Binding> what_binds(Session& session) {
+    Binding out;
+    if (!session.contents().device_work) return out;
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   session.query(fmt::format("WITH p AS (SELECT s.resource, sum({}) AS ns FROM "
+                                             "raw.resource_segments s JOIN sel_wall w ON w.rank = "
+                                             "s.rank GROUP BY 1) SELECT 100.0 * (sum(ns) FILTER (WHERE "
+                                             "resource IN (0, 1, 2, 3, 8))) / (SELECT "
+                                             "nullif(sum(wall_ns), 0) FROM sel_wall_sums) FROM p",
+                                             kInsideWall)));
+    const double* at_work = std::get_if<double>(&rows.rows.at(0)[0]);
+    if (!at_work) return out;
+    constexpr double kHalf = 50;
+    out.host = *at_work < kHalf;
+    out.words = fmt::format(
+        "a device was at work for {:.1f} % of the wall clock: {} binds this run, and rows go by "
+        "time on {}",
+        *at_work, out.host ? "the host" : "the device", out.host ? "the CPU" : "the GPU");
+    return out;
+}
+
+Result<bool> ranges_explain(Session& session) {
+    OPSIGHT_TRY(session.prepare_ranges());
+    OPSIGHT_ASSIGN(
+        const duck::Rows rows,
+        session.query("SELECT coalesce(max(total_ns) FILTER (WHERE NOT starts_with(name, 'ProfilerStep')), "
+                      "0) > 0.1 * (SELECT max(wall_ns) FROM sel_wall_sums) FROM sel_ranges"));
+    const bool* explain = std::get_if<bool>(&rows.rows.at(0)[0]);
+    return explain && *explain;
+}
+
+}  // namespace opsight

@@ -4,14 +4,21 @@
 #include <array>
 #include <limits>
 
+#include "analyze/host_states.h"
 #include "analyze/intervals.h"
 #include "analyze/track_rows.h"
 
 namespace opsight {
 namespace {
 
-constexpr size_t kClasses = static_cast<size_t>(Resource::kOther);  // all but "other"
+constexpr size_t kClasses = static_cast<size_t>(Resource::kCount);
 using ByClass = std::array<Intervals, kClasses>;
+
+// At each moment the first that applies counts.
+constexpr Resource kPriority[] = {
+    Resource::kTensorCoreKernel, Resource::kUnknownKernel, Resource::kOtherKernel,
+    Resource::kCommunication,    Resource::kMemory,        Resource::kDataLoader,
+    Resource::kFileIo,           Resource::kCpu,           Resource::kHost};
 
 Intervals& of(ByClass& sets, Resource resource) {
     return sets[static_cast<size_t>(resource)];
@@ -23,6 +30,7 @@ void unite_into(Intervals& into, Intervals&& more) {
 
 Resource kernel_resource(const Kernel& kernel) {
     if (kernel.kernel_class == KernelClass::kCommunication) return Resource::kCommunication;
+    if (kernel.uses_tc == TensorCoreUse::kUnknown) return Resource::kUnknownKernel;
     return kernel.uses_tc == TensorCoreUse::kYes ? Resource::kTensorCoreKernel : Resource::kOtherKernel;
 }
 
@@ -42,7 +50,8 @@ class Shares {
           directions_(directions),
           extents_(profile.ranks.size()),
           ranks_(profile.ranks.size()),
-          devices_(profile.devices.size()) {}
+          devices_(profile.devices.size()),
+          states_(profile.strings) {}
 
     void run() {
         for (const TrackRows& rows : track_rows(p_.device.track))
@@ -68,7 +77,7 @@ class Shares {
             if (d.kind[span] == DeviceKind::kKernel)
                 append(of(sets, kernel_resource(a_.kernels[a_.kernel[span].index()])), begin, end);
             if (d.kind[span] == DeviceKind::kGraph)  // which kernels it held is not told
-                append(of(sets, Resource::kOtherKernel), begin, end);
+                append(of(sets, Resource::kUnknownKernel), begin, end);
             if (d.kind[span] == DeviceKind::kMemcpy || d.kind[span] == DeviceKind::kMemset)
                 append(of(sets, Resource::kMemory), begin, end);
         }
@@ -81,7 +90,8 @@ class Shares {
         ByClass& sets = devices_[device];
         const DeviceId id(device);
         const Intervals compute =
-            unite(of(sets, Resource::kTensorCoreKernel), of(sets, Resource::kOtherKernel));
+            unite(unite(of(sets, Resource::kTensorCoreKernel), of(sets, Resource::kOtherKernel)),
+                  of(sets, Resource::kUnknownKernel));
         const Intervals& communication = of(sets, Resource::kCommunication);
         add_communication(id, communication, compute);
         const Intervals kernels = unite(compute, communication);
@@ -119,7 +129,7 @@ class Shares {
     void read_thread(const TrackRows& rows) {
         const RankId rank = p_.tracks[rows.track.index()].rank;
         const HostSpans& h = p_.host;
-        Intervals loading, files, cpu;
+        Intervals loading, files, cpu, host, waits;
         for (uint32_t row = rows.first; row < rows.last; ++row) {
             const int64_t begin = h.begin[row], end = begin + h.dur[row];
             extents_[rank.index()].take(begin, end);
@@ -128,6 +138,10 @@ class Shares {
                 kind == HostKind::kOp || kind == HostKind::kRuntimeApi || kind == HostKind::kDriverApi;
             if (work) append(cpu, begin, end);
             if (kind == HostKind::kFileIo) append(files, begin, end);
+            const HostState state = states_.of(kind, h.name[row]);
+            if (state == HostState::kFileIo) append(files, begin, end);
+            if (state == HostState::kRuns) append(host, begin, end);
+            if (state == HostState::kWaits) append(waits, begin, end);
             const bool loads = directions_[row] == Direction::kDataLoad &&
                                (work || kind == HostKind::kDataLoad || kind == HostKind::kAnnotation);
             if (loads) append(loading, begin, end);
@@ -136,6 +150,7 @@ class Shares {
         unite_into(of(sets, Resource::kDataLoader), std::move(loading));
         unite_into(of(sets, Resource::kFileIo), std::move(files));
         unite_into(of(sets, Resource::kCpu), std::move(cpu));
+        unite_into(of(sets, Resource::kHost), without(host, waits));
     }
 
     void partition(RankId rank) {
@@ -148,14 +163,15 @@ class Shares {
         std::array<size_t, kClasses> next{};
         for (int64_t at = extent.begin; at < extent.end;) {
             int64_t until = extent.end;
-            auto resource = Resource::kOther;
-            for (size_t i = 0; i < kClasses; ++i) {
+            auto resource = Resource::kIdle;
+            for (const Resource each : kPriority) {
+                const auto i = static_cast<size_t>(each);
                 while (next[i] < sets[i].size() && sets[i][next[i]].end <= at)
                     ++next[i];
                 if (next[i] == sets[i].size()) continue;
                 const Interval& interval = sets[i][next[i]];
                 if (interval.begin <= at) {
-                    resource = static_cast<Resource>(i);
+                    resource = each;
                     until = std::min(until, interval.end);
                     break;
                 }
@@ -182,6 +198,7 @@ class Shares {
     const std::vector<Direction>& directions_;
     std::vector<Extent> extents_;
     std::vector<ByClass> ranks_, devices_;
+    HostStates states_;
 };
 
 }  // namespace

@@ -40,18 +40,18 @@ TEST(Resources, PriorityPartition) {
     const std::vector<std::tuple<int64_t, int64_t, R>> expected = {
         {0, 100, R::kCpu},
         {100, 150, R::kCommunication},
-        {150, 160, R::kOtherKernel},
+        {150, 160, R::kUnknownKernel},
         {160, 180, R::kTensorCoreKernel},
         {180, 200, R::kCommunication},
         {200, 300, R::kCpu},
-        {300, 400, R::kOther},
+        {300, 400, R::kHost},  // within the step
         {400, 590, R::kDataLoader},
         {590, 610, R::kMemory},
-        {610, 700, R::kOther},
+        {610, 700, R::kHost},
         {700, 750, R::kFileIo},
-        {750, 800, R::kOther},
+        {750, 800, R::kHost},
         {800, 900, R::kCpu},
-        {900, 1000, R::kOther},
+        {900, 1000, R::kHost},
     };
     std::vector<std::tuple<int64_t, int64_t, R>> found;
     for (const ResourceSegment& s : a.resources)
@@ -67,6 +67,41 @@ TEST(Resources, PriorityPartition) {
         communication.push_back({s.begin_ns, s.end_ns, s.overlapped});
     EXPECT_EQ(communication, (std::vector<std::tuple<int64_t, int64_t, bool>>{
                                  {100, 150, false}, {150, 180, true}, {180, 200, false}}));
+}
+
+// What a thread does by itself: a lock in a Python frame and a poll are waits, read() is file I/O.
+TEST(Resources, TheHostBesideOpsAndCalls) {
+    TestProfile t;
+    const TrackId thread = t.thread();
+    t.host(HostKind::kPythonFrame, "train.py(1): main", 0, 500, thread);
+    t.host(HostKind::kPythonFrame, "<built-in method acquire of _thread.lock object at 0x1>", 100, 100,
+           thread);
+    t.host(HostKind::kOsRuntime, "read", 600, 50, thread);
+    t.host(HostKind::kOsRuntime, "poll", 650, 100, thread);
+    t.host(HostKind::kOsRuntime, "mmap64", 750, 50, thread);
+    t.kernel("_paged_attention", 300, 50, t.stream(7));
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    using R = Resource;
+    std::vector<std::tuple<int64_t, int64_t, R>> found;
+    for (const ResourceSegment& s : a.resources)
+        found.push_back({s.begin_ns, s.end_ns, s.resource});
+    EXPECT_EQ(found, (std::vector<std::tuple<int64_t, int64_t, R>>{{0, 100, R::kHost},
+                                                                   {100, 200, R::kIdle},
+                                                                   {200, 300, R::kHost},
+                                                                   {300, 350, R::kUnknownKernel},
+                                                                   {350, 500, R::kHost},
+                                                                   {500, 600, R::kIdle},
+                                                                   {600, 650, R::kFileIo},
+                                                                   {650, 750, R::kIdle},
+                                                                   {750, 800, R::kHost}}));
+}
+
+TEST(Intervals, Without) {
+    EXPECT_EQ(without({{0, 10}, {20, 30}}, {{2, 3}, {5, 22}, {29, 40}}),
+              (Intervals{{0, 2}, {3, 5}, {22, 29}}));
+    EXPECT_EQ(without({{0, 10}}, {}), (Intervals{{0, 10}}));
+    EXPECT_EQ(without({{3, 5}}, {{0, 10}}), Intervals{});
 }
 
 // Every moment of a random rank, looked at by itself.
@@ -99,7 +134,7 @@ TEST(Resources, AgreesWithBruteForce) {
         Profile p = t.finish();
         const Analysis a = analyze(p, {});
         const auto at = [&](int64_t time) {
-            Resource best = Resource::kOther;
+            Resource best = Resource::kIdle;
             for (size_t s = 0; s < p.device.size(); ++s) {
                 if (p.device.begin[s] > time || p.device.begin[s] + p.device.dur[s] <= time) continue;
                 const std::string_view name = p.strings.view(p.device.name[s]);
@@ -107,7 +142,7 @@ TEST(Resources, AgreesWithBruteForce) {
                                    : name == "volta_h884gemm" ? Resource::kTensorCoreKernel
                                    : name == "nccl_x"         ? Resource::kCommunication
                                                               : Resource::kMemory;
-                best = std::min(best, r);
+                best = std::min(best, r);  // of these the numbers are in the order of priority
             }
             for (size_t s = 0; s < p.host.size(); ++s)
                 if (p.host.begin[s] <= time && time < p.host.begin[s] + p.host.dur[s])

@@ -24,7 +24,8 @@ enum class TensorCoreUse : uint8_t { kNo, kYes, kUnknown };  // unknown is not "
 enum class TensorCoreEvidence : uint8_t { kNone, kName, kSass, kCounter };
 enum class KernelClass : uint8_t { kCompute, kCommunication };
 
-// Exclusive classes of a moment of a rank, in falling priority (metrics.md 4).
+// Exclusive classes of a moment of a rank (docs/metrics.md, resource shares). The numbers are those of files, the
+// order in which they count is resources.cpp's.
 enum class Resource : uint8_t {
     kTensorCoreKernel,
     kOtherKernel,
@@ -32,8 +33,10 @@ enum class Resource : uint8_t {
     kMemory,
     kDataLoader,
     kFileIo,
-    kCpu,
-    kOther,
+    kCpu,            // ops and API calls
+    kIdle,           // nothing that is recorded
+    kUnknownKernel,  // whether it uses Tensor Cores is not known
+    kHost,           // Python, ranges, and other calls of the program
     kCount
 };
 
@@ -153,7 +156,7 @@ struct StreamStats {
     TrackId stream;
     int32_t iteration = -1;
     int64_t spans = 0, busy_ns = 0;  // busy: union
-    int64_t host_wait_ns = 0, kernel_wait_ns = 0, other_wait_ns = 0;
+    int64_t host_wait_ns = 0, queued_wait_ns = 0, other_wait_ns = 0;
     int64_t queued_ns = 0, queue_max = 0;
     double occupancy_pct_ns = 0;     // sum of occupancy x duration over the kernels of which it is known
     int64_t occupancy_known_ns = 0;  // sum of their durations

@@ -48,8 +48,8 @@ class StreamSums {
         if (gap <= 0) return;
         if (span.launched && span.launch_ns > busy_until)
             s.host_wait_ns += gap;
-        else if (span.launched && gap < kKernelWaitNs)
-            s.kernel_wait_ns += gap;
+        else if (span.launched)
+            s.queued_wait_ns += gap;
         else
             s.other_wait_ns += gap;
     }

@@ -15,25 +15,25 @@ StreamSpan span(int64_t launch, int64_t begin, int64_t end, int32_t iteration = 
 TEST(Streams, GapsByTheirCause) {
     const auto stats = sum_streams({
         span(0, 100, 200),     // the first has no gap before it
-        span(50, 210, 300),    // launched long ago, 10 ns: kernel wait
-        span(60, 330, 400),    // launched long ago, 30 ns: other
+        span(50, 210, 300),    // launched long ago, 10 ns: queued wait
+        span(60, 330, 400),    // launched long ago, 30 ns: queued wait
         span(401, 450, 500),   // launched after the one before ended: host wait
         span(520, 520, 600),   // launched after it: host wait, 20 ns
-        span(600, 1000, 1100)  // launched as the one before ended, not after: other
+        span(600, 1000, 1100)  // launched as the one before ended, not after: queued wait
     });
     ASSERT_EQ(stats.size(), 1u);
     EXPECT_EQ(stats[0].spans, 6);
     EXPECT_EQ(stats[0].busy_ns, 100 + 90 + 70 + 50 + 80 + 100);
-    EXPECT_EQ(stats[0].kernel_wait_ns, 10);
+    EXPECT_EQ(stats[0].queued_wait_ns, 10 + 30 + 400);
     EXPECT_EQ(stats[0].host_wait_ns, 50 + 20);
-    EXPECT_EQ(stats[0].other_wait_ns, 30 + 400);
+    EXPECT_EQ(stats[0].other_wait_ns, 0);
 }
 
 TEST(Streams, BusyAndWaitsCoverAStreamFromEndToEnd) {
     // Spans that overlap count once; a gap begins at the latest end so far.
     const auto stats = sum_streams({span(0, 0, 100), span(0, 20, 50), span(0, 90, 120), span(0, 200, 210)});
     EXPECT_EQ(stats[0].busy_ns, 130);
-    EXPECT_EQ(stats[0].other_wait_ns, 80);
+    EXPECT_EQ(stats[0].queued_wait_ns, 80);
 }
 
 TEST(Streams, WorkWithoutALaunchTellsNoCause) {
@@ -86,7 +86,7 @@ TEST(Streams, SumsByStreamAndIteration) {
     EXPECT_EQ(stats[0].busy_ns, 20);
     EXPECT_EQ(stats[0].queue_max, 3);  // what iteration 1 had queued waits before it
     EXPECT_EQ(stats[1].iteration, 1);
-    EXPECT_EQ(stats[1].kernel_wait_ns, 10);  // the gap counts for what ended it
+    EXPECT_EQ(stats[1].queued_wait_ns, 10);  // the gap counts for what ended it
     EXPECT_EQ(stats[1].queue_max, 2);
     EXPECT_EQ(stats[2].stream.index(), 3u);
     EXPECT_EQ(stats[2].busy_ns, 4);

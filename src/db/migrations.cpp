@@ -84,11 +84,19 @@ CREATE TABLE raw.model_nodes (id INTEGER, grp INTEGER, name VARCHAR, label VARCH
 CREATE TABLE raw.model_edges (from_node INTEGER, to_node INTEGER, shape VARCHAR);
 CREATE TABLE raw.model_calls (node INTEGER, op INTEGER, backward BOOLEAN))";
 
+// 7: waits of streams by what they were for; an older file's waits after a launch hold those whose launch is
+// not known. Its classes of time do not part unknown kernels from others, nor the host from what is not
+// recorded.
+constexpr const char* kToVersion7 = R"(
+ALTER TABLE raw.stream_stats RENAME COLUMN kernel_wait_ns TO queued_wait_ns;
+UPDATE raw.stream_stats SET queued_wait_ns = queued_wait_ns + other_wait_ns, other_wait_ns = 0;
+INSERT INTO raw.meta VALUES ('time_classes', 'few'))";
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
-    static const std::vector<Migration> steps = {
-        {1, kToVersion2}, {2, kToVersion3}, {3, kToVersion4}, {4, kToVersion5}, {5, kToVersion6}};
+    static const std::vector<Migration> steps = {{1, kToVersion2}, {2, kToVersion3}, {3, kToVersion4},
+                                                 {4, kToVersion5}, {5, kToVersion6}, {6, kToVersion7}};
     return steps;
 }
 

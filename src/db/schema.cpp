@@ -45,7 +45,8 @@ std::string evidence_text(std::string_view column) {
 }
 std::vector<std::string_view> resource_names() {
     return {"tensor_core_kernel", "other_kernel", "communication", "memory",
-            "dataloader",         "file_io",      "cpu",           "other"};
+            "dataloader",         "file_io",      "cpu",           "idle",
+            "unknown_kernel",     "host"};
 }
 std::string resource_text(std::string_view column) {
     return case_text(column, resource_names());

@@ -20,8 +20,9 @@ std::vector<Column> sums() {
             {"busy_ns", kBigint, "ns", "union of them", "s.busy_ns"},
             {"host_wait_ns", kBigint, "ns",
              "gaps before work that was launched after the work before had ended", "s.host_wait_ns"},
-            {"kernel_wait_ns", kBigint, "ns", "other gaps of less than 30 ns", "s.kernel_wait_ns"},
-            {"other_wait_ns", kBigint, "ns", "all other gaps", "s.other_wait_ns"},
+            {"queued_wait_ns", kBigint, "ns", "gaps before work that had been launched already",
+             "s.queued_wait_ns"},
+            {"other_wait_ns", kBigint, "ns", "gaps before work whose launch is not known", "s.other_wait_ns"},
             {"queued_ns", kBigint, "ns",
              "from launch to end, added over the work: the integral of queue depth", "s.queued_ns"},
             {"queue_max", kBigint, "", "greatest queue depth at a launch", "s.queue_max"},
@@ -44,8 +45,8 @@ Table stream_stats_table() {
              {"busy_ns", kBigint, "ns", "union of them"},
              {"host_wait_ns", kBigint, "ns",
               "gaps before work that was launched after the end of the work before"},
-             {"kernel_wait_ns", kBigint, "ns", "other gaps of less than 30 ns"},
-             {"other_wait_ns", kBigint, "ns", "all other gaps"},
+             {"queued_wait_ns", kBigint, "ns", "gaps before work that had been launched already"},
+             {"other_wait_ns", kBigint, "ns", "gaps before work whose launch is not known"},
              {"queued_ns", kBigint, "ns", "from launch to end, added over the work"},
              {"queue_max", kBigint, "", "greatest number launched and not yet finished, at a launch"},
              {"occupancy_pct_ns", kDouble, "", "occupancy in percent times duration, added over kernels"},
@@ -54,7 +55,7 @@ Table stream_stats_table() {
 
 std::string stream_sums_sql(std::string_view stats) {
     return "SELECT stream, sum(spans)::BIGINT AS spans, sum(busy_ns)::BIGINT AS busy_ns, "
-           "sum(host_wait_ns)::BIGINT AS host_wait_ns, sum(kernel_wait_ns)::BIGINT AS kernel_wait_ns, "
+           "sum(host_wait_ns)::BIGINT AS host_wait_ns, sum(queued_wait_ns)::BIGINT AS queued_wait_ns, "
            "sum(other_wait_ns)::BIGINT AS other_wait_ns, sum(queued_ns)::BIGINT AS queued_ns, "
            "max(queue_max) AS queue_max, sum(occupancy_pct_ns) AS occupancy_pct_ns, "
            "sum(occupancy_known_ns)::BIGINT AS occupancy_known_ns FROM " +

@@ -189,7 +189,9 @@ std::vector<Table> result_tables() {
           {"end_ns", kBigint, "ns", "end"},
           {"resource", kTinyint, "",
            "0 Tensor Core kernel, 1 other kernel, 2 communication, 3 memory, 4 dataloader, "
-           "5 file I/O, 6 CPU, 7 other"}}},
+           "5 file I/O, 6 CPU, 7 nothing that is recorded, 8 kernel of unknown Tensor Core use, 9 the "
+           "program "
+           "on the host otherwise"}}},
         {"busy_segments",
          "Merged busy time of each device.",
          {{"device", kInteger, "", "devices.id"},

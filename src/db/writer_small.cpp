@@ -222,7 +222,7 @@ TableFill stream_stats_fill(const WritePlan& plan) {
             put_ref(out, rows, &StreamStats::stream);
             put<int32_t>(out, rows, &StreamStats::iteration);
             for (const auto member : {&StreamStats::spans, &StreamStats::busy_ns, &StreamStats::host_wait_ns,
-                                      &StreamStats::kernel_wait_ns, &StreamStats::other_wait_ns,
+                                      &StreamStats::queued_wait_ns, &StreamStats::other_wait_ns,
                                       &StreamStats::queued_ns, &StreamStats::queue_max})
                 put<int64_t>(out, rows, member);
             put<double>(out, rows, &StreamStats::occupancy_pct_ns);

@@ -19,7 +19,8 @@ enum class Vendor : uint8_t { kUnknown, kNvidia, kAmd, kOther };
 // What the rules look at.
 struct Facts {
     // Shares of the wall clock that exclude each other; nothing where the recording does not tell.
-    std::optional<double> tensor_core, other_kernel, communication, memory, dataloader, io, cpu, other;
+    std::optional<double> tensor_core, other_kernel, communication, memory, dataloader, io, cpu, host, idle;
+    std::optional<double> plain_kernel, unknown_kernel;  // of other_kernel, which is both
     bool device_work = false, torch = false, recorded_here = false, python_frames = false;
     bool loads_itself = false, loads_by_workers = false;  // data: in the training process, by others
     int64_t ranks = 1;
@@ -65,18 +66,21 @@ Status read_shares(Session& session, Facts& facts) {
     const ResultTable& head = report.sections.at(0).table;
     const std::pair<const char*, std::optional<double> Facts::*> shares[] = {
         {"tensor_core_kernel_pct", &Facts::tensor_core},
-        {"non_tensor_core_kernel_pct", &Facts::other_kernel},
+        {"unknown_kernel_pct", &Facts::unknown_kernel},
+        {"non_tensor_core_kernel_pct", &Facts::plain_kernel},
         {"communication_pct", &Facts::communication},
         {"memory_pct", &Facts::memory},
         {"dataloader_pct", &Facts::dataloader},
         {"io_pct", &Facts::io},
         {"cpu_pct", &Facts::cpu},
-        {"other_pct", &Facts::other},
+        {"host_pct", &Facts::host},
+        {"idle_pct", &Facts::idle},
     };
     for (size_t i = 0; i < head.columns.size() && !head.rows.empty(); ++i)
         for (const auto& [key, member] : shares)
             if (head.columns[i].key == key)
                 if (const double* share = std::get_if<double>(&head.rows[0][i])) facts.*member = *share;
+    if (facts.plain_kernel) facts.other_kernel = *facts.plain_kernel + facts.unknown_kernel.value_or(0);
     return {};
 }
 
@@ -198,23 +202,29 @@ void data_loading(const Facts& f, Findings& out) {
     out.push_back(std::move(finding));
 }
 
-void nothing_recorded(const Facts& f, Findings& out) {
-    const double share = f.other.value_or(0);
-    if (share < kLeastShare) return;
-    Finding finding{
-        "outside", "problem",
-        fmt::format("In {} of the time no op, call or GPU work of the recording runs", percent(share))};
-    if (f.torch)
-        finding.evidence =
-            "That is Python code between the ops, or something outside of PyTorch: logging, checkpoints, "
-            "waiting.";
-    if (f.python_frames)
-        finding.advice = "The Python rows of the timeline say what runs then.";
-    else if (f.torch && !f.recorded_here)
-        finding.advice = "A trace recorded with with_stack=True says what runs then.";
-    finding.share_pct = share;
-    finding.view = "timeline";
-    out.push_back(std::move(finding));
+// The program within its steps, ranges and Python frames, and what lies outside of all that.
+void beside_ops(const Facts& f, Findings& out) {
+    for (const bool host : {true, false}) {
+        const double share = (host ? f.host : f.idle).value_or(0);
+        if (share < kLeastShare) continue;
+        Finding finding{
+            host ? "program" : "outside", "problem",
+            host ? fmt::format("The program does something else than ops, calls and GPU work in {} of the "
+                               "time",
+                               percent(share))
+                 : fmt::format("In {} of the time nothing of the recording runs", percent(share))};
+        if (f.torch && host)
+            finding.evidence =
+                "That is Python code between the ops, or something outside of PyTorch: logging, checkpoints, "
+                "waiting.";
+        if (f.python_frames && host)
+            finding.advice = "The Python rows of the timeline say what runs then.";
+        else if (f.torch && !f.recorded_here)
+            finding.advice = "A trace recorded with with_stack=True says what runs then.";
+        finding.share_pct = share;
+        finding.view = "timeline";
+        out.push_back(std::move(finding));
+    }
 }
 
 void host_bound(const Facts& f, Findings& out) {
@@ -428,7 +438,7 @@ Result<std::vector<Finding>> find_findings(Session& session) {
     for (const auto read : {read_shares, read_source, read_devices, read_work})
         OPSIGHT_TRY(read(session, facts));
     Findings found;
-    for (const auto rule : {data_loading, nothing_recorded, host_bound, eligible_kernels, other_kernels,
+    for (const auto rule : {data_loading, beside_ops, host_bound, eligible_kernels, other_kernels,
                             tensor_core_kernels, communication_waits, copies, file_io, synchronization})
         rule(facts, found);
     std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) {

@@ -61,7 +61,7 @@ TEST(Findings, SeveralByTheirShare) {
     EXPECT_EQ(all[0].id, "tensor_cores");
     const Finding* loading = find(all, "data_loading");
     ASSERT_TRUE(loading);
-    EXPECT_NEAR(loading->share_pct.value_or(0), 100.0 * (9 * 400) / (9500 + 50), 1);
+    EXPECT_NEAR(loading->share_pct.value_or(0), 100.0 * (9 * 400) / (9 * 1000), 1);
     EXPECT_NE(loading->evidence.find("num_workers is 0"), std::string::npos);
     EXPECT_TRUE(std::is_sorted(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
         return a.share_pct.value_or(0) > b.share_pct.value_or(0);

@@ -1,6 +1,7 @@
 #include "query/iteration_shares.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace opsight {
 namespace {
@@ -19,10 +20,18 @@ struct Found {
 Result<Found> read_iterations(Session& session) {
     OPSIGHT_ASSIGN(
         const duck::Rows rows,
-        session.query("SELECT a.rank, r.number, a.number, a.begin_ns, a.end_ns - a.begin_ns, a.warmup, "
-                      "a.number IN (SELECT number FROM sel_iterations s WHERE s.rank = a.rank) "
-                      "FROM all_iterations a LEFT JOIN raw.ranks r ON r.id = a.rank "
-                      "ORDER BY a.rank, a.begin_ns, a.number"));
+        // Whatever range is chosen: until the next one begins, the last until all that it launched has ended.
+        session.query(
+            "WITH n AS (SELECT *, lead(begin_ns) OVER (PARTITION BY rank ORDER BY begin_ns) AS next FROM "
+            "all_iterations), l AS (SELECT n.rank, max(d.begin_ns + d.dur_ns) AS end_ns FROM n JOIN "
+            "raw.tracks t "
+            "ON t.rank = n.rank JOIN raw.device_spans d ON d.track = t.id AND d.host_ns >= n.begin_ns AND "
+            "d.host_ns < n.end_ns WHERE n.next IS NULL AND (d.kind < 3 OR d.kind = 6) GROUP BY 1) "
+            "SELECT a.rank, r.number, a.number, a.begin_ns, coalesce(a.next, greatest(a.end_ns, l.end_ns)) - "
+            "a.begin_ns, a.warmup, a.number IN (SELECT number FROM sel_iterations s WHERE s.rank = a.rank) "
+            "FROM n a "
+            "LEFT JOIN raw.ranks r ON r.id = a.rank LEFT JOIN l ON l.rank = a.rank "
+            "ORDER BY a.rank, a.begin_ns, a.number"));
     Found found;
     for (const auto& row : rows.rows) {
         const auto number = [&row](size_t i) {
@@ -52,7 +61,7 @@ class Adder {
         for (size_t i = first_; i < part_->end && found_.all[i].begin_ns < end; ++i) {
             IterationShares& it = found_.all[i];
             const int64_t inside = std::min(end, end_of(i)) - std::max(begin, it.begin_ns);
-            if (inside > 0) it.ns[std::min(resource, kResources - 1)] += inside;
+            if (inside > 0) it.ns[resource < kResources ? resource : kIdleResource] += inside;
         }
     }
 
@@ -86,12 +95,10 @@ Result<std::vector<IterationShares>> iteration_shares(Session& session) {
             for (size_t i = 0; i < batch.size(); ++i)
                 adder.add(rank[i], begin[i], end[i], static_cast<size_t>(std::max<int8_t>(0, resource[i])));
         }));
-    // What no segment covers is "other" too.
+    // What no segment covers is idle, too.
     for (IterationShares& it : found.all) {
-        int64_t known = 0;
-        for (size_t i = 0; i + 1 < kResources; ++i)
-            known += it.ns[i];
-        it.ns[kResources - 1] = it.dur_ns - known;
+        it.ns[kIdleResource] = 0;
+        it.ns[kIdleResource] = it.dur_ns - std::accumulate(it.ns.begin(), it.ns.end(), int64_t{0});
     }
     return std::move(found.all);
 }

@@ -1,5 +1,6 @@
-// What each iteration's own host time went to, in classes that exclude each other (docs/metrics.md, resource
-// shares). Of all iterations, in the range or not. Cost: one pass over the stored segments.
+// What each iteration's time, until the next one begins, went to, in classes that exclude each other
+// (docs/metrics.md, resource shares). Of all iterations, in the range or not. Cost: one pass over the stored
+// segments.
 #pragma once
 
 #include <array>
@@ -9,7 +10,8 @@
 
 namespace opsight {
 
-inline constexpr size_t kResources = 8;  // as raw.resource_segments.resource; the last is "other"
+inline constexpr size_t kResources = 10;  // as raw.resource_segments.resource
+inline constexpr size_t kIdleResource = 7;
 
 struct IterationShares {
     int64_t rank = 0;  // its number in the job

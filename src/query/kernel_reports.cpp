@@ -149,6 +149,7 @@ Result<ResultTable> iteration_list(Session& session, const TableShape& shape) {
         {{"name", "Name", Unit::kNone, 3}, "nullif(s.name, '')"},
         {{"begin_ns", "Begin (ns)", Unit::kNs, 2}, "s.begin_ns"},
         {{"duration_ns", "Duration (ns)", Unit::kNs}, "s.end_ns - s.begin_ns"},
+        {{"own_duration_ns", "Own Duration (ns)", Unit::kNs, 3}, "s.own_end_ns - s.begin_ns"},
         {{"op_calls", "Op Calls", Unit::kCount, 2}, "coalesce(o.calls, 0)"},
         {{"cpu_time_ns", "CPU Time of Ops (ns)", Unit::kNs, 1}, "coalesce(o.self_cpu_ns, 0)"},
         {{"kernels", "Kernels", Unit::kCount, 1}, "coalesce(d.kernels, 0)", true},
@@ -175,7 +176,7 @@ Result<ResultTable> iteration_list(Session& session, const TableShape& shape) {
         "JOIN raw.tracks t ON t.id = d.track LEFT JOIN raw.kernel_names k ON d.kind = 0 AND k.id = d.name "
         "GROUP BY ALL) ";
     q.source =
-        "sel_iterations s LEFT JOIN raw.ranks r ON r.id = s.rank "
+        "sel_iteration_times s LEFT JOIN raw.ranks r ON r.id = s.rank "
         "LEFT JOIN sel_iteration_ops o ON o.rank = s.rank AND o.iteration = s.number "
         "LEFT JOIN d ON d.rank = s.rank AND d.iteration = s.number";
     q.order = {{"rank", false}, {"iteration", false}};

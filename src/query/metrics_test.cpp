@@ -1,6 +1,7 @@
 // The numbers of docs/metrics.md that are made when a question is asked, each computed by hand here. What the
 // analysis finds (attribution, self times, unions, segments) is tested beside it, in src/analyze.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "query/test_session.h"
@@ -34,10 +35,11 @@ TestProfile steps() {
 TEST(Range, WallClockAndAverage) {
     const StoredProfile stored(steps());
     Session all = stored.open({.all = true});
-    EXPECT_EQ(summary(all, "wall_clock_ns"), 460 + 120 - 10);  // the last kernel ends at 580
-    EXPECT_EQ(number(cell(table_of(all, "summary", "iterations"), "avg_iteration_time_ns")), 570 / 5);
+    EXPECT_EQ(summary(all, "wall_clock_ns"),
+              460 + 120);  // from the first step's mark; the last kernel ends at 580
+    EXPECT_EQ(number(cell(table_of(all, "summary", "iterations"), "avg_iteration_time_ns")), 580 / 5);
     Session two = stored.open({.start = 1, .stop = 2});
-    EXPECT_EQ(summary(two, "wall_clock_ns"), 220 + 120 - 110);
+    EXPECT_EQ(summary(two, "wall_clock_ns"), 220 + 140 - 100);
 }
 
 TEST(Range, IterationStatistics) {
@@ -45,10 +47,12 @@ TEST(Range, IterationStatistics) {
     Session session = stored.open({.all = true});
     const ResultTable table = table_of(session, "summary", "iterations");
     const auto value = [&](const char* key) { return number(cell(table, key)); };
-    // 100, 120, 140, 100, 110: mean 114, squares of deviations 196 + 36 + 676 + 196 + 16 = 1120, over 5 - 1.
-    EXPECT_EQ(value("mean_ns"), 114);
+    // 100, 120, 140, 100, and 120 to the end of what the last one launched: mean 116, squares of deviations
+    // 256 + 16 + 576 + 256 + 16 = 1120, over 5 - 1.
+    EXPECT_EQ(value("mean_ns"), 116);
+    EXPECT_EQ(value("avg_iteration_time_ns"), 116);
     EXPECT_EQ(value("min_ns"), 100);
-    EXPECT_EQ(value("median_ns"), 110);
+    EXPECT_EQ(value("median_ns"), 120);
     EXPECT_EQ(value("max_ns"), 140);
     EXPECT_EQ(value("p95_ns"), 136);  // 0.8 of the way from 120 to 140
     EXPECT_EQ(value("stddev_ns"), std::round(std::sqrt(1120 / 4.0)));
@@ -203,15 +207,16 @@ TEST(System, VersionsUnderTheirNamesInEachSource) {
         const StoredProfile stored(std::move(t));
         Session session = stored.open();
         const ResultTable table = table_of(session, "summary", "system");
-        return std::pair(cell(table, "gpu_driver_version"), cell(table, "cuda_version"));
+        return std::array{cell(table, "gpu_driver_version"), cell(table, "cuda_version"),
+                          cell(table, "cuda_driver_version")};
     };
     using Text = std::string;
     EXPECT_EQ(versions({{"driver_version", "535.129.03"}, {"cuda_driver_version", "12080"}}),
-              std::pair(Cell(Text("535.129.03")), Cell(Text("12080"))));
+              (std::array{Cell(Text("535.129.03")), Cell(), Cell(Text("12.8"))}));
     EXPECT_EQ(versions({{"cuda_driver_version", "12040"}, {"cuda_runtime_version", "12010"}}),
-              std::pair(Cell(Text("12040")), Cell(Text("12010"))));
+              (std::array{Cell(), Cell(Text("12.1")), Cell(Text("12.4"))}));
     EXPECT_EQ(versions({{"driver_version", "460.73"}, {"cuda_version", "11.4"}}),
-              std::pair(Cell(Text("460.73")), Cell(Text("11.4"))));
+              (std::array{Cell(Text("460.73")), Cell(Text("11.4")), Cell()}));
 }
 
 // Two devices that worked, and two more that the header names: others may have used them.
@@ -280,7 +285,7 @@ TEST(Devices, ResourceSharesGoByPriority) {
     const TrackId loader = t.thread(2);
     t.op("aten::add", 0, 600);
     t.op("aten::add", 990, 10);
-    t.kernel("plain", 100, 200, t.stream(7));
+    t.kernel("plain<4>", 100, 200, t.stream(7));
     t.kernel(kTcKernel, 150, 100, t.stream(8));
     t.kernel("ncclKernel_AllReduce", 250, 100, t.stream(9));
     t.kernel("Memcpy", 340, 60, t.stream(10), -1, DeviceKind::kMemcpy);
@@ -295,7 +300,64 @@ TEST(Devices, ResourceSharesGoByPriority) {
     EXPECT_NEAR(summary(session, "dataloader_pct"), 10, 1e-9);              // 400 to 500
     EXPECT_NEAR(summary(session, "io_pct"), 15, 1e-9);                      // 500 to 650
     EXPECT_NEAR(summary(session, "cpu_pct"), 11, 1e-9);                     // 0 to 100, 990 to 1000
-    EXPECT_NEAR(summary(session, "other_pct"), 34, 1e-9);                   // 650 to 990
+    EXPECT_NEAR(summary(session, "idle_pct"), 34, 1e-9);                    // 650 to 990
+}
+
+// Kernels that no op is known of, and whose names do not tell, may be anything: 23 of 156 ns are no 100 %.
+TEST(TensorCores, UnknownTimeOutsideOfOpsOpensTheRange) {
+    TestProfile t;
+    t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
+    t.op("aten::mm", 0, 100);
+    t.api("cudaLaunchKernel", 10, 5, t.thread(), 1);
+    t.kernel(kTcKernel, 100, 23, t.stream(), 1);
+    t.kernel("_paged_attention", 200, 133, t.stream());
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    EXPECT_NEAR(summary(session, "tensor_core_efficiency_low_pct"), 100 * 23 / 156.0, 1e-9);
+    EXPECT_NEAR(summary(session, "tensor_core_efficiency_high_pct"), 100, 1e-9);
+    EXPECT_NEAR(summary(session, "unknown_kernel_pct"), 100 * 133 / 333.0, 1e-9);
+    EXPECT_NEAR(summary(session, "non_tensor_core_kernel_pct"), 0, 1e-9);
+}
+
+// Of a step of 1000 ns: 300 in Python before the first op, 200 of it a sleep; an op; a range; nothing.
+TEST(TimeBudget, SpansTheIterationWithPythonAndIdleNamed) {
+    TestProfile t;
+    t.host(HostKind::kPythonFrame, "train.py(3): prepare", 0, 300, t.thread());
+    t.host(HostKind::kPythonFrame, "<built-in function sleep>", 50, 200, t.thread());
+    t.op("aten::add", 300, 200);
+    t.annotation("log", 600, 100, t.thread());
+    t.op("aten::add", 990, 10);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    EXPECT_EQ(summary(session, "wall_clock_ns"), 1000);
+    EXPECT_NEAR(summary(session, "host_pct"), 20, 1e-9);  // 0 to 50, 250 to 300, 600 to 700
+    EXPECT_NEAR(summary(session, "cpu_pct"), 21, 1e-9);
+    EXPECT_NEAR(summary(session, "idle_pct"), 59, 1e-9);
+    EXPECT_TRUE(is_empty(cell(table_of(session, "summary"), "dataloader_pct")));  // none in the whole profile
+    EXPECT_TRUE(is_empty(cell(table_of(session, "summary"), "io_pct")));
+}
+
+// A step whose host part takes 100 ns and whose work on the device takes 900 lasts until that is done.
+TEST(TimeBudget, TheAverageLiesBetweenTheLeastAndTheMost) {
+    TestProfile t;
+    for (int64_t i = 0; i < 3; ++i) {
+        t.annotation("ProfilerStep#" + std::to_string(i), 200 * i, 100, t.thread());
+        t.op("aten::add", 200 * i + 50, 40);
+        t.api("cudaLaunchKernel", 200 * i + 60, 5, t.thread(), i + 1);
+        t.kernel("k", 100 + 300 * i, 300, t.stream(), i + 1);
+    }
+    const StoredProfile stored(std::move(t));
+    Session all = stored.open({.all = true}), one = stored.open({.start = 1, .stop = 1});
+    for (Session* session : {&all, &one}) {
+        const ResultTable times = table_of(*session, "summary", "iterations");
+        const double average = number(cell(times, "avg_iteration_time_ns"));
+        EXPECT_LE(number(cell(times, "min_ns")), average);
+        EXPECT_GE(number(cell(times, "max_ns")), average);
+    }
+    EXPECT_EQ(summary(all, "wall_clock_ns"), 1000);
+    EXPECT_EQ(number(cell(table_of(all, "summary", "iterations"), "min_ns")), 200);  // until the next begins
+    EXPECT_EQ(number(cell(table_of(all, "summary", "iterations"), "max_ns")), 600);
+    EXPECT_EQ(summary(one, "wall_clock_ns"), 500);  // 200 to 700
 }
 
 TEST(Devices, CommunicationOverlapAndExposed) {
@@ -341,9 +403,16 @@ TestProfile tensor_cores() {
 TEST(TensorCores, EfficiencyShareAndUtilization) {
     const StoredProfile stored(tensor_cores());
     Session session = stored.open();
-    // TC kernels / kernels of eligible ops: 60 / (60 + 20 + 50 + 30); share: 60 / 200.
-    EXPECT_NEAR(summary(session, "tensor_core_efficiency_pct"), 100 * 60 / 160.0, 1e-9);
-    EXPECT_NEAR(summary(session, "tensor_core_kernel_share_pct"), 30, 1e-9);
+    // TC kernels / kernels of eligible ops: 60 / (60 + 20 + 50 + 30), and 30 of these may use them; share: 60
+    // / 200.
+    EXPECT_TRUE(is_empty(cell(table_of(session, "summary"), "tensor_core_efficiency_pct")));
+    EXPECT_NEAR(summary(session, "tensor_core_efficiency_low_pct"), 100 * 60 / 160.0, 1e-9);
+    EXPECT_NEAR(summary(session, "tensor_core_efficiency_high_pct"), 100 * 90 / 160.0, 1e-9);
+    EXPECT_NEAR(summary(session, "tensor_core_kernel_share_low_pct"), 30, 1e-9);
+    EXPECT_NEAR(summary(session, "tensor_core_kernel_share_high_pct"), 45, 1e-9);
+    const Report report = std::move(*make_report(session, "summary", {.for_people = true}));
+    EXPECT_EQ(std::get<std::string>(cell(report.sections[0].table, "tensor_core_efficiency_pct")),
+              "37.5 - 56.2 %");
     const ResultTable ops = table_of(session, "tensor_core");
     EXPECT_NEAR(number(cell(ops, "tc_utilization_pct", "op_name", "aten::mm")), 75, 1e-9);
     EXPECT_EQ(number(cell(ops, "tc_utilization_pct", "op_name", "aten::conv2d")), 0);

@@ -11,6 +11,7 @@
 #include "query/memory_levels.h"
 #include "query/range_sums.h"
 #include "query/stream_sums.h"
+#include "query/wall_clock.h"
 
 namespace opsight {
 namespace {
@@ -78,18 +79,6 @@ std::string in_range(const Range& range, std::string_view column) {
     if (!range.left_out.empty())
         sql += fmt::format(" AND {} NOT IN ({})", column, fmt::join(range.left_out, ", "));
     return sql;
-}
-
-// First and last number of each run of iterations without a gap.
-Stretches stretches_of(const Range& range) {
-    Stretches stretches;
-    int64_t first = range.start;
-    for (const int64_t number : range.left_out) {
-        if (number > first) stretches.emplace_back(first, number - 1);
-        first = number + 1;
-    }
-    stretches.emplace_back(first, range.stop);
-    return stretches;
 }
 
 }  // namespace
@@ -175,7 +164,8 @@ Status Session::start(const RangeOptions& options) {
     OPSIGHT_TRY(cut_anew_ ? cut_iterations(options) : stored_iterations());
     OPSIGHT_TRY(choose(options));
     OPSIGHT_TRY(select(cut_anew_));
-    return measure_wall();
+    OPSIGHT_TRY(range_.whole ? measure_whole() : measure_wall());
+    return execute(iteration_times_sql());
 }
 
 Status Session::look() {
@@ -363,57 +353,6 @@ Status Session::prepare_work() {
     return profile_.connection.execute(
         fmt::format("CREATE TEMP VIEW sel_work AS FROM raw.work_stats WHERE {}",
                     range_.whole ? "true" : in_range(range_, "iteration")));
-}
-
-// Of each stretch of iterations: from the first op of its first iteration on to the last end of what its last
-// iteration ran and launched, but no farther than to where the next stretch begins.
-Status Session::measure_wall() {
-    std::string stretches, firsts, lasts, firsts_launched, lasts_launched;
-    for (const auto& [first, last] : stretches_of(range_)) {
-        const char* comma = stretches.empty() ? "" : ", ";
-        stretches += fmt::format("{}({}, {})", comma, first, last);
-        const char* or_else = firsts.empty() ? "" : " OR ";
-        firsts += or_else + rows_of(first, "begin_ns");
-        lasts += or_else + rows_of(last, "begin_ns");
-        firsts_launched += or_else + rows_of(first, "host_ns");
-        lasts_launched += or_else + rows_of(last, "host_ns");
-    }
-    const std::string number = range_.whole ? "-1" : "iteration";
-    // In a program without a framework, what it names itself is its work on the host.
-    std::string named_begins, named_ends;
-    for (const char* table : {"sel_annotations", "sel_modules"}) {
-        if (contents_.ops) break;
-        named_begins +=
-            fmt::format("UNION ALL SELECT track, {}, begin_ns, 1 FROM {} WHERE {} ", number, table, firsts);
-        named_ends += fmt::format("UNION ALL SELECT track, {}, begin_ns + dur_ns FROM {} WHERE {} ", number,
-                                  table, lasts);
-    }
-    return profile_.connection.execute(fmt::format(
-        "CREATE TEMP TABLE sel_wall AS WITH "
-        "ends AS (SELECT track, {0} AS number, begin_ns + dur_ns AS end_ns FROM sel_ops WHERE {2} "
-        "UNION ALL SELECT track, {0}, begin_ns + dur_ns FROM sel_api WHERE {2} "
-        "UNION ALL SELECT track, {0}, begin_ns + dur_ns FROM sel_device WHERE kind < 3 AND ({5}) {7}), "
-        "begins AS (SELECT track, {0} AS number, begin_ns, 0 AS choice FROM sel_ops WHERE {1} "
-        "UNION ALL SELECT track, {0}, begin_ns, 1 FROM sel_api WHERE {1} "
-        "UNION ALL SELECT track, {0}, begin_ns, 1 FROM sel_device WHERE kind < 3 AND ({4}) {6}), "
-        "e AS (SELECT t.rank, number, max(end_ns) AS end_ns FROM ends JOIN raw.tracks t ON t.id = track "
-        "GROUP BY ALL), "
-        "b AS (SELECT t.rank, number, coalesce(min(begin_ns) FILTER (WHERE choice = 0), min(begin_ns)) AS "
-        "begin_ns FROM begins JOIN raw.tracks t ON t.id = track GROUP BY ALL), "
-        "x AS (FROM (VALUES {3}) v(first, last)), "
-        "i AS (SELECT rank, first, min(begin_ns) AS begin_ns, max(end_ns) AS end_ns FROM sel_iterations "
-        "JOIN x ON number BETWEEN first AND last GROUP BY ALL), "
-        "w AS (SELECT r.id AS rank, coalesce(b.begin_ns, i.begin_ns) AS begin_ns, "
-        "coalesce(e.end_ns, i.end_ns) AS end_ns FROM raw.ranks r CROSS JOIN x "
-        "LEFT JOIN b ON b.rank = r.id AND b.number = x.first "
-        "LEFT JOIN e ON e.rank = r.id AND e.number = x.last LEFT JOIN i ON i.rank = r.id AND i.first = "
-        "x.first) "
-        "SELECT rank, begin_ns, least(end_ns, coalesce(lead(begin_ns) OVER (PARTITION BY rank ORDER BY "
-        "begin_ns), end_ns)) AS end_ns FROM w WHERE begin_ns IS NOT NULL AND end_ns IS NOT NULL;"
-        "CREATE TEMP VIEW sel_wall_sums AS SELECT rank, sum(end_ns - begin_ns)::BIGINT AS wall_ns FROM "
-        "sel_wall "
-        "GROUP BY rank",
-        number, firsts, lasts, stretches, firsts_launched, lasts_launched, named_begins, named_ends));
 }
 
 }  // namespace opsight

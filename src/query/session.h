@@ -10,6 +10,8 @@
 //   sel_wall (rank, begin_ns, end_ns)   wall clock of each rank: a row for each stretch of iterations that
 //                                       follow each other, the stretches of a rank apart
 //   sel_wall_sums (rank, wall_ns)       their sum
+//   sel_iteration_times                 as sel_iterations, each until the next one of its stretch begins, the
+//                                       last until its stretch ends: a rank's add up to its wall clock
 //
 // Iterations that the default range leaves out (warm-up) are in none of them, wherever they lie. For
 // iterations as stored these are views, and a range is a sum of stored rows; for iterations cut anew
@@ -100,7 +102,8 @@ class Session {
     Status choose(RangeOptions options);
     Status select(bool cut_anew);
     std::string rows_of(int64_t iteration, std::string_view time) const;
-    Status measure_wall();
+    Status measure_wall();   // wall_clock.cpp, as the next
+    Status measure_whole();  // of a profile without iterations
 
     std::string path_;
     db::OpenProfile profile_;

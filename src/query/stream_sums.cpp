@@ -80,7 +80,7 @@ Status sum_stored_streams(duck::Connection& connection, const ChosenIterations& 
         if (s.iteration < 0) continue;
         OPSIGHT_TRY(connection.execute(fmt::format(
             "INSERT INTO {} VALUES ({}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {})", name, s.stream.value,
-            iteration, s.spans, s.busy_ns, s.host_wait_ns, s.kernel_wait_ns, s.other_wait_ns, s.queued_ns,
+            iteration, s.spans, s.busy_ns, s.host_wait_ns, s.queued_wait_ns, s.other_wait_ns, s.queued_ns,
             s.queue_max, s.occupancy_pct_ns, s.occupancy_known_ns)));
     }
     return {};

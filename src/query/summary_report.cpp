@@ -3,98 +3,17 @@
 
 #include <algorithm>
 
-#include "analyze/streams.h"
 #include "db/schema.h"
 #include "query/device_use.h"
+#include "query/headline.h"
 #include "query/range_sums.h"
+#include "query/versions.h"
 #include "query/work.h"
 
 namespace opsight {
 namespace {
 
 constexpr int64_t kStreamsForPeople = 10;
-
-// Makes summary_device: sums of device work by what it is.
-Status prepare(Session& session) {
-    OPSIGHT_TRY(prepare_device_use(session));
-    return session.execute(
-        "CREATE OR REPLACE TEMP TABLE summary_device AS SELECT d.kind, (d.flags & 128) <> 0 AS eligible, "
-        "any_value(k.uses_tc) AS uses_tc, sum(d.gpu_ns)::BIGINT AS gpu_ns, sum(d.api_ns)::BIGINT AS api_ns, "
-        "sum(d.count)::BIGINT AS count FROM (SELECT kind, name, flags & 128 AS flags, sum(dur_ns) AS gpu_ns, "
-        "sum(nullif(launch_dur_ns, -1)) FILTER (WHERE (flags & 64) <> 0) AS api_ns, count(*) AS count "
-        "FROM sel_device WHERE kind < 3 GROUP BY ALL) d "
-        "LEFT JOIN raw.kernel_names k ON d.kind = 0 AND k.id = d.name GROUP BY d.kind, eligible, k.uses_tc");
-}
-
-std::vector<Field> share_fields() {
-    const auto share = [](const char* key, const char* head, int resource, bool device, int priority = 0) {
-        return Field{{key, head, Unit::kPercent, priority},
-                     fmt::format("100.0 * sh.r{} / nullif(w.total_ns, 0)", resource),
-                     device};
-    };
-    return {
-        share("tensor_core_kernel_pct", "Tensor Core Kernel Duration %", 0, true),
-        share("non_tensor_core_kernel_pct", "Non-Tensor Core Kernel Duration %", 1, true),
-        share("communication_pct", "Communication Duration %", 2, true),
-        share("memory_pct", "Memory Duration %", 3, true),
-        share("dataloader_pct", "Dataloader Duration %", 4, false),
-        share("io_pct", "IO Duration %", 5, false),
-        share("cpu_pct", "CPU Duration %", 6, false),
-        // What no segment covers is "other" too, so the shares add up to 100.
-        {{"other_pct", "Other Duration %", Unit::kPercent},
-         "100.0 * (w.total_ns - sh.r0 - sh.r1 - sh.r2 - sh.r3 - sh.r4 - sh.r5 - sh.r6) / nullif(w.total_ns, "
-         "0)"},
-    };
-}
-
-Result<ResultTable> headline(Session& session, const TableShape& shape) {
-    Question q{"summary", "Summary Report"};
-    const bool devices = session.contents().devices;
-    q.fields = {
-        {{"wall_clock_ns", "Wall Clock Time (ns)", Unit::kNs}, "w.wall_ns"},
-        {{"tensor_core_efficiency_pct", "Tensor Core Kernel Utilization %", Unit::kPercent},
-         "100.0 * tc.tc_ns / nullif(tc.eligible_ns, 0)",
-         true},
-        {{"gpu_utilization_pct", "GPU Utilization %", Unit::kPercent}, devices ? "u.busy_pct" : "NULL", true},
-        {{"kernel_utilization_pct", "Kernel Utilization %", Unit::kPercent},
-         devices ? "u.kernel_pct" : "NULL",
-         true},
-    };
-    for (Field& field : share_fields())
-        q.fields.push_back(std::move(field));
-    q.fields.push_back(
-        {{"tensor_core_kernel_share_pct", "Tensor Core Share of Kernel Time %", Unit::kPercent},
-         "100.0 * tc.tc_ns / nullif(tc.kernel_ns, 0)",
-         true});
-    q.fields.push_back({{"communication_ns", "Communication Time (ns)", Unit::kNs}, "c.comm_ns", true});
-    q.fields.push_back({{"communication_overlap_pct", "Communication Overlap %", Unit::kPercent},
-                        "100.0 * c.overlap_ns / nullif(c.comm_ns, 0)",
-                        true});
-    q.fields.push_back({{"exposed_communication_ns", "Exposed Communication (ns)", Unit::kNs},
-                        "c.comm_ns - c.overlap_ns",
-                        true});
-    std::string sums;
-    for (size_t i = 0; i < 7; ++i)
-        sums += fmt::format("{}coalesce(sum(ns) FILTER (WHERE resource = {}), 0)::BIGINT AS r{}",
-                            i ? ", " : "", i, i);
-    q.with = fmt::format(
-        "WITH w AS (SELECT max(wall_ns) AS wall_ns, sum(wall_ns)::BIGINT AS total_ns FROM "
-        "sel_wall_sums), "
-        "parts AS (SELECT s.resource, sum({}) AS ns FROM raw.resource_segments s "
-        "JOIN sel_wall w ON w.rank = s.rank GROUP BY 1), sh AS (SELECT {} FROM parts), "
-        "u AS (SELECT avg(100.0 * busy_ns / nullif(wall_ns, 0)) AS busy_pct, "
-        "avg(100.0 * kernel_ns / nullif(wall_ns, 0)) AS kernel_pct FROM used_devices WHERE worked AND "
-        "wall_ns IS NOT NULL), "
-        "tc AS (SELECT sum(gpu_ns) AS kernel_ns, coalesce(sum(gpu_ns) FILTER (WHERE uses_tc = 1), 0) "
-        "AS tc_ns, sum(gpu_ns) FILTER (WHERE uses_tc = 1 OR eligible) AS eligible_ns "
-        "FROM summary_device WHERE kind = 0), "
-        "c AS (SELECT coalesce(sum({}), 0)::BIGINT AS comm_ns, "
-        "coalesce(sum({}) FILTER (WHERE s.overlapped), 0)::BIGINT AS overlap_ns "
-        "FROM raw.comm_segments s JOIN raw.devices d ON d.id = s.device JOIN sel_wall w ON w.rank = d.rank) ",
-        kInsideWall, sums, kInsideWall, kInsideWall);
-    q.source = "w, sh, u, tc, c";
-    return ask(session, q, shape);
-}
 
 Result<ResultTable> system(Session& session, const TableShape& shape) {
     Question q{"system", "System Config"};
@@ -108,16 +27,13 @@ Result<ResultTable> system(Session& session, const TableShape& shape) {
         {{"gpu_names", "GPU Name(s)"},
          "(SELECT string_agg(DISTINCT name, ', ' ORDER BY name) FROM used_devices WHERE name <> '')"},
         {{"cpu_model", "CPU Model"}, property("cpu_model")},
-        {{"gpu_driver_version", "GPU Driver Version"},
-         fmt::format("coalesce({}, {})", property("driver_version"), property("cuda_driver_version")),
-         true},
+        {{"gpu_driver_version", "GPU Driver Version"}, property("driver_version"), true},
         {{"framework", "Framework"},
          "(SELECT string_agg(value, ', ') FROM raw.meta WHERE key = 'framework')"},
         {{"cuda_version", "CUDA Version"},
-         fmt::format("coalesce({}, {}, CASE WHEN {} IS NOT NULL THEN {} END)",
-                     property("cuda_runtime_version"), property("cuda_version"), property("driver_version"),
-                     property("cuda_driver_version")),
+         fmt::format("coalesce({}, {})", property("cuda_runtime_version"), property("cuda_version")),
          true},
+        {{"cuda_driver_version", "CUDA Version of the Driver"}, property("cuda_driver_version"), true},
         {{"producer", "Producer"}, "(SELECT any_value(value) FROM raw.meta WHERE key = 'producer')"},
         {{"opsight_version", "Opsight Version"},
          "(SELECT any_value(value) FROM raw.meta WHERE key = 'writer')"},
@@ -129,7 +45,11 @@ Result<ResultTable> system(Session& session, const TableShape& shape) {
          "(SELECT string_agg(value, ', ') FROM (SELECT value FROM raw.meta WHERE key = 'source' LIMIT 8))"},
     };
     q.source = "(SELECT 1)";
-    return ask(session, q, shape);
+    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
+    for (size_t i = 0; i < table.columns.size(); ++i)
+        if (table.columns[i].key == "cuda_version" || is_version_number(table.columns[i].key))
+            if (auto* told = std::get_if<std::string>(&table.rows.at(0)[i])) *told = version_text(*told);
+    return table;
 }
 
 // Waits are gaps between a stream's work; what lies before its first and after its last span is none of them.
@@ -145,7 +65,7 @@ Question stream_question() {
                 {{"spans", "Spans", Unit::kCount, 3}, "s.spans"}};
     time("busy_ns", "Busy Time (ns)", "s.busy_ns");
     time("host_wait_ns", "Host Wait (ns)", "s.host_wait_ns");
-    time("kernel_wait_ns", "Kernel Wait (ns)", "s.kernel_wait_ns");
+    time("queued_wait_ns", "Queued Wait (ns)", "s.queued_wait_ns");
     time("other_wait_ns", "Other Wait (ns)", "s.other_wait_ns");
     q.fields.push_back(
         {{"busy_pct", "Busy %", Unit::kPercent, 4}, "100.0 * s.busy_ns / nullif(w.wall_ns, 0)"});
@@ -194,19 +114,34 @@ ResultTable iterations(const Range& range, const std::vector<duck::Cell>& found)
     return table;
 }
 
+// Times are those in which the iterations add up to the wall clock, so that the average lies among them. The
+// average is of the rank that took longest.
 Result<ResultTable> iteration_statistics(Session& session) {
-    const int64_t selected = session.range().selected;
     OPSIGHT_ASSIGN(
         const duck::Rows rows,
-        session.query(fmt::format(
-            "WITH s AS (SELECT end_ns - begin_ns AS dur, warmup FROM sel_iterations) SELECT "
-            "{}, round(avg(dur))::BIGINT, min(dur), round(quantile_cont(dur, 0.5))::BIGINT, "
-            "round(quantile_cont(dur, 0.95))::BIGINT, max(dur), round(stddev_samp(dur))::BIGINT, "
-            "count(*) FILTER (WHERE warmup) FROM s",
-            selected > 0
-                ? fmt::format("(SELECT round(max(wall_ns) / {})::BIGINT FROM sel_wall_sums)", selected)
-                : "NULL::BIGINT")));
+        session.query(
+            "WITH s AS (SELECT rank, end_ns - begin_ns AS dur, warmup FROM sel_iteration_times), "
+            "r AS (SELECT sum(dur) AS wall, count(*) AS n FROM s GROUP BY rank) SELECT "
+            "(SELECT round(arg_max(wall / n, wall))::BIGINT FROM r), round(avg(dur))::BIGINT, min(dur), "
+            "round(quantile_cont(dur, 0.5))::BIGINT, round(quantile_cont(dur, 0.95))::BIGINT, max(dur), "
+            "round(stddev_samp(dur))::BIGINT, count(*) FILTER (WHERE warmup) FROM s"));
     return iterations(session.range(), rows.rows.at(0));
+}
+
+// Iterations that do not follow each other directly, as ranges may: what lies between them is in the wall
+// clock.
+Result<std::string> gaps_note(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   session.query("WITH g AS (SELECT rank, end_ns - begin_ns AS dur, own_end_ns, "
+                                 "lead(begin_ns) OVER (PARTITION BY rank ORDER BY begin_ns) AS next, end_ns "
+                                 "FROM sel_iteration_times) SELECT sum(greatest(0, end_ns - own_end_ns)) "
+                                 "FILTER (WHERE next = end_ns) / nullif(sum(dur), 0) FROM g"));
+    const double* share = std::get_if<double>(&rows.rows.at(0)[0]);
+    constexpr double kWorthSaying = 0.02;
+    if (!share || *share < kWorthSaying) return std::string();
+    return fmt::format(
+        "{:.1f} % of the wall clock lies between the iterations: each counts until the next one begins",
+        100 * *share);
 }
 
 // Each op by its own time, so that the rows add up: a time is counted with the innermost op only.
@@ -259,24 +194,6 @@ Result<ResultTable> all_kernels(Session& session) {
     return ask(session, q, {});
 }
 
-// Where all of the wall clock is "other", the profile tells of no work that could share it.
-void leave_out_shares(ResultTable& table) {
-    const auto key = [&table](size_t i) { return std::string_view(table.columns[i].key); };
-    size_t other = 0;
-    while (other < table.columns.size() && key(other) != "other_pct")
-        ++other;
-    if (other == table.columns.size() || table.rows.empty()) return;
-    const double* share = std::get_if<double>(&table.rows[0][other]);
-    if (share && *share < 100) return;
-    for (size_t i = table.columns.size(); i-- > 0;) {
-        const bool is_share =
-            key(i) == "dataloader_pct" || key(i) == "io_pct" || key(i) == "cpu_pct" || i == other;
-        if (!is_share) continue;
-        table.columns.erase(table.columns.begin() + static_cast<ptrdiff_t>(i));
-        table.rows[0].erase(table.rows[0].begin() + static_cast<ptrdiff_t>(i));
-    }
-}
-
 // False where there is nothing but empty cells.
 bool tells_anything(const ResultTable& table) {
     return std::any_of(table.rows.begin(), table.rows.end(), [](const auto& row) {
@@ -294,9 +211,9 @@ Result<ResultTable> stream_use(Session& session, const TableShape& shape) {
     if (rows == 0 && session.contents().device_work)
         table.notes.push_back("no sums of streams: the file is of an older version; import the trace again");
     if (rows > 0)
-        table.notes.push_back(fmt::format(
-            "host wait: launched after the work before had ended; kernel wait: other gaps under {} ns",
-            kKernelWaitNs));
+        table.notes.push_back(
+            "host wait: launched after the work before had ended; queued wait: launched before that, and not "
+            "begun");
     return table;
 }
 
@@ -315,16 +232,15 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
     TableShape shape;  // sorting and limits are for the tables of the other reports
     shape.for_people = wanted.for_people;
     Report report{"summary", "Summary", {}, session.range().notes};
-    OPSIGHT_TRY(prepare(session));
+    OPSIGHT_TRY(prepare_headline(session));
     OPSIGHT_ASSIGN(ResultTable head, headline(session, shape));
-    if (shape.for_people && !session.contents().device_work) leave_out_shares(head);
     report.sections.push_back({std::move(head), true, true});
     OPSIGHT_ASSIGN(ResultTable config, system(session, shape));
     report.sections.push_back({std::move(config), true});
     OPSIGHT_ASSIGN(ResultTable statistics, iteration_statistics(session));
     report.sections.push_back({std::move(statistics), true});
     const bool device_work = session.contents().device_work;
-    OPSIGHT_ASSIGN(ResultTable work, work_summary(session));
+    OPSIGHT_ASSIGN(ResultTable work, work_summary(session, shape.for_people));
     const bool counted = !shape.for_people || tells_anything(work);
     if (counted) report.sections.push_back({std::move(work), true});
     if (session.contents().devices || !shape.for_people) {
@@ -347,6 +263,8 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
     } else {
         report.notes.push_back("no device work was recorded: all times are those of the CPU");
     }
+    OPSIGHT_ASSIGN(const std::string gaps, gaps_note(session));
+    if (!gaps.empty()) report.notes.push_back(gaps);
     OPSIGHT_ASSIGN(const std::string unused, unused_devices_note(session));
     if (!unused.empty()) report.notes.push_back(unused);
     OPSIGHT_ASSIGN(const std::string hint, iteration_hint(session));

@@ -118,6 +118,13 @@ Result<ResultTable> ask_for_work(Session& session, const Question& q, const Tabl
     return table;
 }
 
+// Whether a table of one row has a value there.
+bool tells(const ResultTable& table, std::string_view key) {
+    for (size_t i = 0; i < table.columns.size() && !table.rows.empty(); ++i)
+        if (table.columns[i].key == key) return !std::holds_alternative<std::monostate>(table.rows[0][i]);
+    return false;
+}
+
 }  // namespace
 
 // Rounded, since the last digits of a sum of fractions depend on the order of its terms: the same range must
@@ -182,7 +189,7 @@ Result<bool> has_work(Session& session) {
     return std::get<bool>(rows.rows.at(0)[0]);
 }
 
-Result<ResultTable> work_summary(Session& session) {
+Result<ResultTable> work_summary(Session& session, bool for_people) {
     OPSIGHT_TRY(session.prepare_work());
     Question q{"work", "Counted Work"};
     q.fields = {
@@ -190,22 +197,47 @@ Result<ResultTable> work_summary(Session& session) {
          "100.0 * x.work_ns / nullif(x.time_ns, 0)"},
         {{"bounded_pct", "Time With a Known Bound %", Unit::kPercent},
          "100.0 * x.bounded_ns / nullif(x.time_ns, 0)"},
+        {{"kernel_counted_pct", "Kernel Time With Counted Work %", Unit::kPercent},
+         "100.0 * c.counted_ns / nullif(c.time_ns, 0)"},
         {{"flops", "FLOPs (1)", Unit::kFlops}, "x.flops"},
         {{"bytes_min", "Bytes at Least (B)", Unit::kBytes}, "x.bytes"},
-        {{"efficiency_pct", "Efficiency (%)", Unit::kPercent},
-         "CASE WHEN x.bounded_ns > 0 THEN 100.0 * x.bound_ns / x.bounded_ns END"},
+        {{"efficiency_pct", "Efficiency of Kernels (%)", Unit::kPercent},
+         "CASE WHEN c.bounded_ns > 0 THEN 100.0 * c.bound_ns / c.bounded_ns END"},
         {{"product_flops", "FLOPs of Products (1)", Unit::kFlops}, "x.matrix_flops"},
         {{"recomputed_flops", "FLOPs Computed Again (1)", Unit::kFlops}, "x.recomputed_flops"},
         {{"peak_precision", "Peak Taken"}, db::precision_text("p.precision")},
         {{"peak_flops_per_s", "Peak of the Devices Used (1)", Unit::kFlops}, "k.peak"},
-        {{"mfu_pct", "MFU %", Unit::kPercent},
-         "1e11 * (x.matrix_flops - x.recomputed_flops) / nullif(k.possible, 0)"},
-        {{"hfu_pct", "HFU %", Unit::kPercent}, "1e11 * x.matrix_flops / nullif(k.possible, 0)"},
     };
+    const std::string at_least = "coalesce(c.counted_ns, 0) < 0.9995 * c.time_ns";
+    const auto use = [&](const char* key, const char* head, const char* flops) {
+        const std::string pct = fmt::format("1e11 * ({}) / nullif(k.possible, 0)", flops);
+        if (for_people)
+            q.fields.push_back(
+                {{key, head},
+                 fmt::format("CASE WHEN {1} THEN 'at least ' ELSE '' END || format('{{:.1f}} %', {0}) "
+                             "|| CASE WHEN {1} THEN format(' (by {{:.1f}} % of the kernel time)', 100.0 * "
+                             "coalesce(c.counted_ns, 0) / c.time_ns) ELSE '' END",
+                             pct, at_least)});
+        else
+            q.fields.push_back({{key, head, Unit::kPercent}, pct});
+    };
+    use("mfu_pct", "MFU %", "x.matrix_flops - x.recomputed_flops");
+    use("hfu_pct", "HFU %", "x.matrix_flops");
+    if (!for_people)
+        q.fields.push_back({{"mfu_at_least", "MFU Is at Least"}, "k.possible > 0 AND " + at_least});
     q.with = fmt::format(
         "WITH x AS (SELECT {0} FROM {1}), "
         "p AS (SELECT max_by(precision, flops) AS precision FROM (SELECT w.precision, sum(s.share * "
         "w.matrix_flops) AS flops FROM {1} GROUP BY 1 HAVING sum(s.share * w.matrix_flops) > 0)), "
+        // Of computing alone: copies and sets have a bound that says nothing of the kernels. On a processor
+        // all.
+        "c AS (SELECT sum(s.time_ns)::BIGINT AS time_ns, (sum(s.time_ns) FILTER (WHERE s.work >= 0))::BIGINT "
+        "AS "
+        "counted_ns, (sum(s.time_ns) FILTER (WHERE w.bound_ns >= 0))::BIGINT AS bounded_ns, "
+        "round(sum(s.share * "
+        "w.bound_ns) FILTER (WHERE w.bound_ns >= 0), 3) AS bound_ns FROM {1} LEFT JOIN raw.kernel_names kn "
+        "ON "
+        "kn.id = s.kernel WHERE {2} OR kn.class = 0), "
         // Where nothing ran on a device: the processor.
         "used AS (SELECT id, wall_ns FROM used_devices WHERE worked UNION ALL SELECT -1, max(wall_ns) FROM "
         "sel_wall_sums WHERE {2}), "
@@ -219,12 +251,12 @@ Result<ResultTable> work_summary(Session& session) {
         "k AS (SELECT CASE WHEN count(peak) = count(*) THEN sum(peak) END AS peak, "
         "CASE WHEN count(peak) = count(*) THEN round(sum(peak * wall_ns)) END AS possible FROM d) ",
         work_sums(), kWorkSource, session.contents().device_work ? "false" : "true");
-    q.source = "x, p, k";
+    q.source = "x, p, k, c";
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, {}));
     OPSIGHT_ASSIGN(const bool counted, has_work(session));
     if (!counted) {
         table.notes.emplace_back(kOldFile);
-    } else {
+    } else if (tells(table, "mfu_pct")) {
         table.notes.emplace_back(
             "MFU = (FLOPs of products - those computed again) / (wall clock x peak of the devices used); HFU "
             "takes those computed again in");

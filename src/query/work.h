@@ -23,7 +23,8 @@ std::vector<Field> work_fields(const std::string& sums, bool first);
 Result<bool> has_work(Session& session);
 
 // One row: how much of the time has counted work, and the use of the devices' peaks by products.
-Result<ResultTable> work_summary(Session& session);
+// With `for_people` a use that is known from below only says so in a text.
+Result<ResultTable> work_summary(Session& session, bool for_people);
 
 // Tables of the roofline report, which are tables of the viewer too.
 Result<ResultTable> roofline_ops(Session& session, const TableShape& shape);

@@ -17,8 +17,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kShareNames[kResources] = {"tensor_core", "other_kernel", "communication", "memory",
-                                                 "dataloader",  "io",           "cpu",           "other"};
+constexpr const char* kShareNames[kResources] = {"tensor_core",    "other_kernel", "communication", "memory",
+                                                 "dataloader",     "io",           "cpu",           "idle",
+                                                 "unknown_kernel", "host"};
 
 std::string text_of(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);

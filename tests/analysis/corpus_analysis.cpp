@@ -181,7 +181,8 @@ void print_facts(const Profile& p, const Analysis& a) {
         shares[static_cast<size_t>(s.resource)] += s.end_ns - s.begin_ns;
         all += s.end_ns - s.begin_ns;
     }
-    constexpr std::string_view names[] = {"tc", "kernel", "comm", "memory", "data", "file", "cpu", "other"};
+    constexpr std::string_view names[] = {"tc",   "kernel", "comm", "memory",  "data",
+                                          "file", "cpu",    "idle", "unknown", "host"};
     fmt::print("   ");
     for (size_t i = 0; i < shares.size(); ++i)
         fmt::print(" {} {:.1f}%", names[i],

@@ -59,7 +59,7 @@ describe.each(RANGES)("over the range '$query'", ({ query, options }) => {
     const big = site().page.locator(`${tile("Wall clock")} .big .num`);
     expectSame((await big.getAttribute("title")) ?? "", summary.wall_clock_ns, "wall clock");
     const legend = site().page.locator("section", { has: site().page.getByRole("heading", { name: "Where the wall clock goes" }) });
-    for (const [name, key] of Object.entries({ "Other kernels": "non_tensor_core_kernel_pct", CPU: "cpu_pct", Other: "other_pct", Communication: "communication_pct" })) {
+    for (const [name, key] of Object.entries({ "Kernels without Tensor Cores": "non_tensor_core_kernel_pct", "CPU alone": "cpu_pct", "Idle or not recorded": "idle_pct", Communication: "communication_pct" })) {
       const value = await legend.locator(".legend li", { has: site().page.locator(`span:text-is("${name}")`) }).locator("b").getAttribute("title");
       expectSame(value ?? "", summary[key], name);
     }
@@ -104,7 +104,7 @@ describe("the views of one profile", () => {
     }
     const rows = await site().table("streams").rows();
     for (const [at, stream] of streams.entries()) {
-      for (const key of ["spans", "busy_ns", "host_wait_ns", "kernel_wait_ns", "other_wait_ns"]) expectSame(rows[at]?.[key], stream[key], `${key} ${String(at)}`);
+      for (const key of ["spans", "busy_ns", "host_wait_ns", "queued_wait_ns", "other_wait_ns"]) expectSame(rows[at]?.[key], stream[key], `${key} ${String(at)}`);
     }
   });
 

@@ -141,6 +141,67 @@ class IterationTest(PropertyTest):
             WHERE a.end_ns > b.begin_ns OR a.begin_ns >= a.end_ns""", "iterations"))
 
 
+SHARES = ("tensor_core_kernel_pct", "unknown_kernel_pct", "non_tensor_core_kernel_pct", "communication_pct",
+          "memory_pct", "dataloader_pct", "io_pct", "cpu_pct", "host_pct", "idle_pct")
+MOST_BYTES = 3_000_000  # of the traces that are tried, as they lie there
+
+
+class TimeBudgetTest(PropertyTest):
+    """Of every trace of the corpus, its default range, all iterations, and the first one alone."""
+
+    @staticmethod
+    def traces():
+        for folder, _, files in os.walk(os.path.join(CORPUS, "kineto")):
+            for name in sorted(files):
+                path = os.path.join(folder, name)
+                if name.endswith((".json", ".json.gz", ".tar.gz")) and os.path.getsize(path) < MOST_BYTES:
+                    yield path
+        nsys = os.path.join(CORPUS, "nsys-sqlite")
+        for name in sorted(os.listdir(nsys)):
+            if name.endswith(".sqlite"):
+                yield os.path.join(nsys, name)
+
+    def check_budget(self, summary):
+        if summary["wall_clock_ns"] is None:
+            return
+        shares = [summary[key] or 0 for key in SHARES]
+        self.assertGreaterEqual(min(shares), -1e-9)
+        self.assertAlmostEqual(sum(shares), 100, places=6)
+        times = summary["iterations"]
+        if times["selected"] > 0:
+            self.assertLessEqual(times["min_ns"], times["avg_iteration_time_ns"])
+            self.assertLessEqual(times["avg_iteration_time_ns"], times["max_ns"])
+            self.assertLessEqual(times["min_ns"], times["median_ns"])
+            self.assertLessEqual(times["median_ns"], times["max_ns"])
+
+    def test_shares_add_up_and_the_average_lies_between(self):
+        tried = 0
+        for path in self.traces():
+            profile = opsight_cli.Profile(path)
+            ranges = [(), ("--all-iterations",)]
+            if profile.info()["iterations"]["total"] > 1:
+                ranges.append(("--iter-start", 0, "--iter-stop", 0))
+            for options in ranges:
+                with self.subTest(os.path.basename(path), options=options):
+                    self.check_budget(profile.report("summary", *options)["summary"])
+            profile.remove()
+            tried += 1
+        self.assertGreater(tried, 50)
+
+    def test_a_utilization_is_one_of_devices_that_worked(self):
+        def check(profile):
+            summary = profile.report("summary", "--all-iterations")["summary"]
+            used = [device for device in summary["devices"] if not device["idle"]]
+            self.assertEqual(len(used), summary["system"]["gpu_count"])
+            if used:
+                mean = sum(device["gpu_utilization_pct"] for device in used) / len(used)
+                self.assertAlmostEqual(mean, summary["gpu_utilization_pct"], places=6)
+                self.assertGreater(summary["gpu_utilization_pct"], 0)
+            else:
+                self.assertIsNone(summary["gpu_utilization_pct"])
+        self.each(check)
+
+
 class RangeTest(PropertyTest):
     """A range that is chosen when reporting gives every number of an import with that range."""
 

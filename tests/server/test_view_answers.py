@@ -14,7 +14,8 @@ import tiny_trace
 from tiny_trace import span
 from view_server import Server
 
-SHARES = ("tensor_core", "other_kernel", "communication", "memory", "dataloader", "io", "cpu", "other")
+SHARES = ("tensor_core", "other_kernel", "communication", "memory", "dataloader", "io", "cpu", "idle", "unknown_kernel",
+          "host")
 
 
 def rich_trace():

@@ -1287,7 +1287,7 @@ export interface components {
             spans: number;
             busy_ns: number;
             host_wait_ns: number;
-            kernel_wait_ns: number;
+            queued_wait_ns: number;
             other_wait_ns: number;
             busy_pct: number | null;
             queue_depth_mean: number | null;
@@ -1323,6 +1323,8 @@ export interface components {
             gpu_driver_version: string | null;
             framework: string | null;
             cuda_version: string | null;
+            /** @description the newest CUDA that the driver takes */
+            cuda_driver_version: string | null;
             producer: string | null;
             opsight_version: string | null;
             ranks: number;
@@ -1353,6 +1355,8 @@ export interface components {
             counted_pct: number | null;
             /** @description share of the time with a known bound */
             bounded_pct: number | null;
+            /** @description share of the time of computing kernels whose work is counted */
+            kernel_counted_pct: number | null;
             /** @description FLOPs */
             flops: number | null;
             /** @description bytes that must move at least */
@@ -1371,22 +1375,41 @@ export interface components {
             mfu_pct: number | null;
             /** @description hardware FLOPs utilization */
             hfu_pct: number | null;
+            /** @description work of some kernels is not counted, so MFU and HFU are lower bounds */
+            mfu_at_least: boolean | null;
         };
         /** @description as `opsight report --report summary --format json` */
         Summary: {
             wall_clock_ns: number | null;
+            /** @description null where it is known within bounds only */
             tensor_core_efficiency_pct: number | null;
+            /** @description at least: kernels of unknown use taken not to use Tensor Cores */
+            tensor_core_efficiency_low_pct: number | null;
+            /** @description at most: all of them taken to */
+            tensor_core_efficiency_high_pct: number | null;
             gpu_utilization_pct: number | null;
             kernel_utilization_pct: number | null;
             tensor_core_kernel_pct: number | null;
+            /** @description kernels of which it is not known whether they use Tensor Cores */
+            unknown_kernel_pct: number | null;
             non_tensor_core_kernel_pct: number | null;
             communication_pct: number | null;
             memory_pct: number | null;
+            /** @description null where the profile has seen none anywhere */
             dataloader_pct: number | null;
+            /** @description null where the profile has seen none anywhere */
             io_pct: number | null;
             cpu_pct: number | null;
-            other_pct: number | null;
+            /** @description the program on the host without op or call: Python, ranges, libraries */
+            host_pct: number | null;
+            /** @description nothing that is recorded */
+            idle_pct: number | null;
+            /** @description null where it is known within bounds only */
             tensor_core_kernel_share_pct: number | null;
+            /** @description at least: kernels of unknown use taken not to use Tensor Cores */
+            tensor_core_kernel_share_low_pct: number | null;
+            /** @description at most: all of them taken to */
+            tensor_core_kernel_share_high_pct: number | null;
             communication_ns: number | null;
             communication_overlap_pct: number | null;
             exposed_communication_ns: number | null;
@@ -1429,13 +1452,15 @@ export interface components {
         /** @description in nanoseconds; they exclude each other and add up to the iteration */
         Shares: {
             tensor_core: number;
+            unknown_kernel: number;
             other_kernel: number;
             communication: number;
             memory: number;
             dataloader: number;
             io: number;
             cpu: number;
-            other: number;
+            host: number;
+            idle: number;
         };
         IterationShares: {
             rank: number;

@@ -31,7 +31,7 @@ export type Aggregation = Schemas["Aggregation"];
 export type AggregationsAnswer = Schemas["Aggregations"];
 
 // In the order in which bars are stacked.
-export const SHARES = ["tensor_core", "other_kernel", "communication", "memory", "dataloader", "io", "cpu", "other"] as const satisfies readonly (keyof Schemas["Shares"])[];
+export const SHARES = ["tensor_core", "unknown_kernel", "other_kernel", "communication", "memory", "dataloader", "io", "cpu", "host", "idle"] as const satisfies readonly (keyof Schemas["Shares"])[];
 export type Share = (typeof SHARES)[number];
 export type ModelAnswer = Schemas["Model"];
 export type ModelItem = Schemas["ModelItem"];

@@ -26,12 +26,14 @@ const FIGURES: readonly [string, Unit, Read][] = [
   ["GPU utilization", "percent", ({ summary }) => summary.gpu_utilization_pct],
   ["Tensor Core use of eligible kernels", "percent", ({ summary }) => summary.tensor_core_efficiency_pct],
   ["Tensor Core kernels", "percent", ({ summary }) => summary.tensor_core_kernel_pct],
-  ["Kernels not known to use Tensor Cores", "percent", ({ summary }) => summary.non_tensor_core_kernel_pct],
+  ["Kernels of unknown Tensor Core use", "percent", ({ summary }) => summary.unknown_kernel_pct],
+  ["Kernels without Tensor Cores", "percent", ({ summary }) => summary.non_tensor_core_kernel_pct],
   ["Communication", "percent", ({ summary }) => summary.communication_pct],
   ["Copies and sets", "percent", ({ summary }) => summary.memory_pct],
   ["Data loading", "percent", ({ summary }) => summary.dataloader_pct],
   ["CPU alone", "percent", ({ summary }) => summary.cpu_pct],
-  ["Nothing recorded", "percent", ({ summary }) => summary.other_pct],
+  ["Python and other host time", "percent", ({ summary }) => summary.host_pct],
+  ["Idle or not recorded", "percent", ({ summary }) => summary.idle_pct],
 ];
 
 const useSummaryOf = (id: string, range: Record<string, string>) =>

@@ -31,7 +31,7 @@ function MoreTops({ profile, gpu }: { profile: Profile; gpu: boolean }) {
 
 function Cards({ profile, summary }: { profile: Profile; summary: Summary }) {
   const gpu = (profile.kernels ?? 0) > 0;
-  const shared = resourceParts(summary).some((part) => part.key !== "other" && part.value > 0);
+  const shared = resourceParts(summary).some((part) => part.key !== "idle" && part.value > 0);
   return (
     <div className="cards">
       <Tiles profile={profile} summary={summary} gpu={gpu} />

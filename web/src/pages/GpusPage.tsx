@@ -29,7 +29,7 @@ function Overview({ ranks }: { ranks: number }) {
 const WAITS = [
   ["busy_ns", "Busy", "gpu"],
   ["host_wait_ns", "Host wait", "dataloader"],
-  ["kernel_wait_ns", "Kernel wait", "memory"],
+  ["queued_wait_ns", "Queued wait", "memory"],
   ["other_wait_ns", "Other wait", "other"],
 ] as const;
 
@@ -67,7 +67,7 @@ function Streams({ ranks }: { ranks: number }) {
         label="Streams"
         prefix="s."
         height="half"
-        columns={[...(ranks > 1 ? ["rank"] : []), "device", "stream", "busy_pct", "spans", "busy_ns", "host_wait_ns", "kernel_wait_ns", "other_wait_ns", "queue_depth_mean", "occupancy_pct"]}
+        columns={[...(ranks > 1 ? ["rank"] : []), "device", "stream", "busy_pct", "spans", "busy_ns", "host_wait_ns", "queued_wait_ns", "other_wait_ns", "queue_depth_mean", "occupancy_pct"]}
         cell={(row, column) => (column.key === "busy_pct" ? <Parts row={row} /> : undefined)}
         rowKey={(row) => ["rank", "device", "context", "stream"].map((key) => row.text(key) ?? "").join("~")}
         empty="No stream had work in this range."

@@ -13,13 +13,17 @@ const RADIUS = 42;
 const AROUND = 2 * Math.PI * RADIUS;
 
 // One percentage as a ring.
-export function Donut({ percent, label, size = 112 }: { percent: number | null; label: string; size?: number }) {
-  const filled = (Math.min(100, Math.max(0, percent ?? 0)) / 100) * AROUND;
-  const text = percent === null ? "–" : formatPercent(percent);
+// `most`: where the value is known within bounds only, `percent` is the lower and this the upper one.
+export function Donut({ percent, most = null, label, size = 112 }: { percent: number | null; most?: number | null; label: string; size?: number }) {
+  const around = (share: number) => (Math.min(100, Math.max(0, share)) / 100) * AROUND;
+  const filled = around(percent ?? 0);
+  const open = percent !== null && most !== null && most - percent >= 0.05;
+  const text = percent === null ? "–" : open ? `${percent.toFixed(0)}–${most.toFixed(0)} %` : formatPercent(percent);
   return (
     <svg className="donut" width={size} height={size} viewBox="0 0 100 100" role="img" aria-label={`${label}: ${text}`}>
-      <title>{percent === null ? "not known" : exactValue(percent, "percent")}</title>
+      <title>{percent === null ? "not known" : open ? `${exactValue(percent, "percent")} to ${exactValue(most, "percent")}: kernels of unknown use are open` : exactValue(percent, "percent")}</title>
       <circle className="donut-rest" cx="50" cy="50" r={RADIUS} />
+      {open && <circle className="donut-open" cx="50" cy="50" r={RADIUS} strokeDasharray={`${String(around(most))} ${String(AROUND)}`} />}
       {filled > 0 && (
         <circle className="donut-part" cx="50" cy="50" r={RADIUS} strokeDasharray={`${String(filled)} ${String(AROUND)}`} />
       )}

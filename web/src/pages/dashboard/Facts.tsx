@@ -15,6 +15,7 @@ const NAMES: Record<string, string> = {
   gpu_driver_version: "GPU driver",
   framework: "Framework",
   cuda_version: "CUDA",
+  cuda_driver_version: "CUDA of the driver",
   cudnn_version: "cuDNN",
   producer: "Recorded by",
   opsight_version: "Imported by",

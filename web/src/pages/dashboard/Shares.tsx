@@ -7,7 +7,7 @@ export function Resources({ summary, wide, framework }: { summary: Summary; wide
   return (
     <Card title="Where the wall clock goes" note="parts exclude each other" span={wide ? 12 : 7}>
       <ShareBar parts={resourceParts(summary)} unit="percent" label="Shares of the wall clock" />
-      {!framework && <p className="hint below-legend">“CPU alone” is calls of CUDA; what the program itself does beside the GPU is “Nothing recorded”, and in its ranges.</p>}
+      {!framework && <p className="hint below-legend">“CPU alone” is calls of CUDA; what the program itself does beside the GPU counts as host time within its ranges, and is not recorded outside of them.</p>}
     </Card>
   );
 }

@@ -34,12 +34,9 @@ function IterationTile({ summary, span }: { summary: Summary; span: 3 | 4 }) {
       {iterations.selected > 0 ? (
         <>
           <p className="big">
-            <Num value={iterations.avg_iteration_time_ns} unit="ns" /> <small title="wall clock / iterations: with the gaps between them">average</small>
+            <Num value={iterations.avg_iteration_time_ns} unit="ns" /> <small title="wall clock / iterations: each lasts until the next one begins">average</small>
           </p>
           <dl>
-            <Line name="Mean on the host">
-              <Num value={iterations.mean_ns} unit="ns" />
-            </Line>
             <Line name="Deviation">
               <Num value={iterations.stddev_ns} unit="ns" />
             </Line>
@@ -126,15 +123,25 @@ function GpuTile({ summary }: { summary: Summary }) {
   );
 }
 
+// A share that kernels of unknown use leave open between two bounds.
+function Bounds({ low, high }: { low: number | null; high: number | null }) {
+  if (low === null || high === null || high - low < 0.05) return <Num value={low} unit="percent" />;
+  return (
+    <span title="kernels whose Tensor Core use is not known: none of them to all of them">
+      <Num value={low} unit="percent" /> – <Num value={high} unit="percent" />
+    </span>
+  );
+}
+
 function TensorTile({ summary }: { summary: Summary }) {
   const { params } = useRoute();
   return (
     <Tile title="Tensor Core efficiency">
       <div className="tile-donut c-tensor_core">
-        <Donut percent={summary.tensor_core_efficiency_pct} label="Tensor Core efficiency" />
+        <Donut percent={summary.tensor_core_efficiency_low_pct} most={summary.tensor_core_efficiency_high_pct} label="Tensor Core efficiency" />
         <dl>
           <Line name="Share of kernel time">
-            <Num value={summary.tensor_core_kernel_share_pct} unit="percent" />
+            <Bounds low={summary.tensor_core_kernel_share_low_pct} high={summary.tensor_core_kernel_share_high_pct} />
           </Line>
           <Line name="Eligible, not using">
             <a href={linkTo("kernels", params, { tab: "tensor" })}>

@@ -11,16 +11,18 @@ const summary = (part: Partial<Summary>): Summary =>
     dataloader_pct: 0,
     io_pct: 0,
     cpu_pct: 0,
-    other_pct: 0,
+    unknown_kernel_pct: 0,
+    host_pct: 0,
+    idle_pct: 0,
     all_kernels: [],
     all_ops: [],
     ...part,
   }) as unknown as Summary;
 
 describe("the dashboard's parts", () => {
-  it("show every share once, unknown ones as none", () => {
-    const parts = resourceParts(summary({ cpu_pct: 60, other_pct: 40, memory_pct: null }));
-    expect(parts.map((part) => part.value)).toEqual([0, 0, 0, 0, 0, 0, 60, 40]);
+  it("show every share once, and leave out what was not recorded", () => {
+    const parts = resourceParts(summary({ cpu_pct: 60, idle_pct: 40, memory_pct: null }));
+    expect(parts.map((part) => part.value)).toEqual([0, 0, 0, 0, 0, 0, 60, 0, 40]);
     expect(new Set(parts.map((part) => part.key)).size).toBe(parts.length);
   });
   it("leave the line for all kernels out of the classes", () => {

@@ -3,18 +3,24 @@ import type { Part } from "../../widgets/charts";
 
 const RESOURCES = [
   ["tensor_core", "Tensor Core kernels", "tensor_core_kernel_pct"],
-  ["other_kernel", "Kernels not known to use Tensor Cores", "non_tensor_core_kernel_pct"],
+  ["unknown_kernel", "Kernels of unknown Tensor Core use", "unknown_kernel_pct"],
+  ["other_kernel", "Kernels without Tensor Cores", "non_tensor_core_kernel_pct"],
   ["communication", "Communication", "communication_pct"],
   ["memory", "Copies and sets", "memory_pct"],
   ["dataloader", "Data loading", "dataloader_pct"],
   ["io", "File I/O", "io_pct"],
   ["cpu", "CPU alone", "cpu_pct"],
-  ["other", "Nothing recorded", "other_pct"],
+  ["host", "Python and other host time", "host_pct"],
+  ["idle", "Idle or not recorded", "idle_pct"],
 ] as const;
 
-// What the wall clock was spent on: parts that exclude each other and make up the whole.
+// What the wall clock was spent on: parts that exclude each other and make up the whole. What was not recorded is
+// no part, not one of 0.
 export function resourceParts(summary: Summary): Part[] {
-  return RESOURCES.map(([key, name, field]) => ({ key, name, value: summary[field] ?? 0 }));
+  return RESOURCES.flatMap(([key, name, field]) => {
+    const value = summary[field];
+    return value === null ? [] : [{ key, name, value }];
+  });
 }
 
 const CLASS_KEYS: Record<string, string> = {

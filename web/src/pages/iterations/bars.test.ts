@@ -4,14 +4,14 @@ import { byteTicks, ticks } from "../../widgets/ticks";
 import { indexAt, inSight, mostIn, panned, sharePaths, xOf, zoomed } from "./bars";
 
 const box = { left: 50, top: 10, width: 400, height: 100 };
-const iteration = (dur: number, cpu: number, other: number): IterationShares => ({
+const iteration = (dur: number, cpu: number, idle: number): IterationShares => ({
   rank: 0,
   iteration: 0,
   begin_ns: 0,
   dur_ns: dur,
   selected: true,
   warm_up: false,
-  shares_ns: { tensor_core: 0, other_kernel: 0, communication: 0, memory: 0, dataloader: 0, io: 0, cpu, other },
+  shares_ns: { tensor_core: 0, unknown_kernel: 0, other_kernel: 0, communication: 0, memory: 0, dataloader: 0, io: 0, cpu, host: 0, idle },
 });
 
 describe("bars of iterations", () => {
@@ -23,7 +23,7 @@ describe("bars of iterations", () => {
   it("stack from the bottom up to the whole", () => {
     const paths = sharePaths([iteration(10, 4, 6)], { first: 0, last: 1 }, box, 10);
     expect(paths.cpu).toBe("M54.00 110.00V70.00H446.00V110.00Z");
-    expect(paths.other).toBe("M54.00 70.00V10.00H446.00V70.00Z");
+    expect(paths.idle).toBe("M54.00 70.00V10.00H446.00V70.00Z");
     expect(paths.tensor_core).toBe("");
   });
   it("are measured by those in sight", () => {

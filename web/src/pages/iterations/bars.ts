@@ -15,13 +15,15 @@ export interface Box {
 
 export const SHARE_NAMES: Record<Share, string> = {
   tensor_core: "Tensor Core kernels",
-  other_kernel: "Kernels not known to use Tensor Cores",
+  unknown_kernel: "Kernels of unknown Tensor Core use",
+  other_kernel: "Kernels without Tensor Cores",
   communication: "Communication",
   memory: "Copies and sets",
   dataloader: "Data loading",
   io: "File I/O",
   cpu: "CPU alone",
-  other: "Nothing recorded",
+  host: "Python and other host time",
+  idle: "Idle or not recorded",
 };
 
 export const barWidth = (view: View, box: Box): number => box.width / Math.max(1e-6, view.last - view.first);

@@ -1,0 +1,36 @@
+// What a span of the host that is no op and no API call says of its thread: that the program runs, that it
+// waits, that it reads or writes files. Names are looked at once each.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "model/profile.h"
+
+namespace opsight {
+
+enum class HostState : uint8_t {
+    kSaysNothing,  // ops and API calls are counted by themselves
+    kRuns,         // a Python frame, a module, a range, a call of a library or of the system
+    kWaits,        // a lock, a sleep, poll and the like: the innermost of what is open decides
+    kFileIo,       // read, write and their kin; of what kind the file is, a name does not tell
+};
+
+HostState state_of_python_frame(std::string_view name);
+HostState state_of_system_call(std::string_view name);
+
+class HostStates {
+  public:
+    explicit HostStates(const StringPool& strings) : strings_(strings) {}
+    HostState of(HostKind kind, StringId name);
+
+  private:
+    using Known = std::vector<int8_t>;  // by name; -1: not looked at yet
+    HostState look_up(Known& known, StringId name, HostState (*judge)(std::string_view));
+
+    const StringPool& strings_;
+    Known frames_, calls_;
+};
+
+}  // namespace opsight

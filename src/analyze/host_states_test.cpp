@@ -1,0 +1,28 @@
+#include "analyze/host_states.h"
+
+#include <gtest/gtest.h>
+
+namespace opsight {
+namespace {
+
+TEST(HostStates, PythonFrames) {
+    for (const char* name :
+         {"<built-in method acquire of _thread.lock object at 0x7f10>", "<built-in function sleep>",
+          "<built-in method poll of select.poll object at 0x1>"})
+        EXPECT_EQ(state_of_python_frame(name), HostState::kWaits) << name;
+    for (const char* name : {"train.py(12): step", "<built-in method linear of type object at 0x7f>",
+                             "threading.py(270): wait", "<built-in method acquire_all of x object at 0x1>"})
+        EXPECT_EQ(state_of_python_frame(name), HostState::kRuns) << name;
+}
+
+TEST(HostStates, SystemCalls) {
+    for (const char* name : {"read", "pread64", "__read_chk", "fwrite", "fsync"})
+        EXPECT_EQ(state_of_system_call(name), HostState::kFileIo) << name;
+    for (const char* name : {"poll", "sem_wait", "pthread_cond_timedwait", "epoll_wait", "waitpid"})
+        EXPECT_EQ(state_of_system_call(name), HostState::kWaits) << name;
+    for (const char* name : {"mmap", "ioctl", "open64", "readlink"})
+        EXPECT_EQ(state_of_system_call(name), HostState::kRuns) << name;
+}
+
+}  // namespace
+}  // namespace opsight

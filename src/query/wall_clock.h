@@ -1,0 +1,17 @@
+// The wall clock of a range: what utilization, shares and average iteration time are measured against.
+#pragma once
+
+#include <string>
+
+#include "query/cut_range.h"
+#include "query/session.h"
+
+namespace opsight {
+
+// First and last number of each run of iterations without a gap.
+Stretches stretches_of(const Range& range);
+
+// Makes sel_iteration_times (see Session), over sel_iterations and sel_wall.
+std::string iteration_times_sql();
+
+}  // namespace opsight

@@ -162,6 +162,7 @@ void Profiles::read_timeline_ahead(size_t number) {
 
 void Profiles::interrupt() {
     stopping_ = true;
+    timelines_.stop();
     for (const auto& entry : entries_) {
         const std::lock_guard lock(entry->mutex);
         if (entry->pool) entry->pool->interrupt();

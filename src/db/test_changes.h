@@ -130,9 +130,44 @@ inline std::vector<Change> other_schemas() {
     };
 }
 
+inline std::vector<Change> missing_values() {
+    std::vector<Change> out;
+    for (const char* column : {"meta.value",
+                               "meta.key",
+                               "strings.text",
+                               "strings.id",
+                               "layers.name",
+                               "layers.path",
+                               "layers.parent",
+                               "op_identities.name",
+                               "op_identities.layer",
+                               "kernel_names.name",
+                               "kernel_names.short_name",
+                               "ops.begin_ns",
+                               "ops.op",
+                               "ops.track",
+                               "tracks.name",
+                               "iterations.number",
+                               "iterations.name",
+                               "devices.name",
+                               "ranks.number",
+                               "device_spans.name",
+                               "device_spans.dur_ns",
+                               "op_stats.op",
+                               "resource_segments.end_ns"}) {
+        const std::string text = column;
+        const size_t dot = text.find('.');
+        const std::string table = text.substr(0, dot), name = text.substr(dot + 1);
+        const std::string where = table == "meta" ? " WHERE key <> 'schema_version'" : "";
+        out.push_back({"no " + text, "UPDATE raw." + table + " SET " + name + " = NULL" + where});
+    }
+    return out;
+}
+
 // Values that cannot be.
 inline std::vector<Change> impossible_values() {
-    std::vector<Change> out = {
+    std::vector<Change> out = missing_values();
+    const std::vector<Change> wrong = {
         {"a layer that is its own parent", "UPDATE raw.layers SET parent = id WHERE id = 0"},
         {"layers in a ring", "UPDATE raw.layers SET parent = 1 - id WHERE id < 2"},
         {"a parent far away", "UPDATE raw.layers SET parent = 2000000000 WHERE id = 1"},
@@ -166,35 +201,7 @@ inline std::vector<Change> impossible_values() {
         {"an API call twice", "INSERT INTO raw.api_calls FROM raw.api_calls"},
         {"work of ops twice", "INSERT INTO raw.op_work FROM raw.op_work"},
     };
-    for (const char* column : {"meta.value",
-                               "meta.key",
-                               "strings.text",
-                               "strings.id",
-                               "layers.name",
-                               "layers.path",
-                               "layers.parent",
-                               "op_identities.name",
-                               "op_identities.layer",
-                               "kernel_names.name",
-                               "kernel_names.short_name",
-                               "ops.begin_ns",
-                               "ops.op",
-                               "ops.track",
-                               "tracks.name",
-                               "iterations.number",
-                               "iterations.name",
-                               "devices.name",
-                               "ranks.number",
-                               "device_spans.name",
-                               "device_spans.dur_ns",
-                               "op_stats.op",
-                               "resource_segments.end_ns"}) {
-        const std::string text = column;
-        const size_t dot = text.find('.');
-        const std::string table = text.substr(0, dot), name = text.substr(dot + 1);
-        const std::string where = table == "meta" ? " WHERE key <> 'schema_version'" : "";
-        out.push_back({"no " + text, "UPDATE raw." + table + " SET " + name + " = NULL" + where});
-    }
+    out.insert(out.end(), wrong.begin(), wrong.end());
     return out;
 }
 

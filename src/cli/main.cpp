@@ -1,5 +1,6 @@
 // opsight: the command line. Exit codes: 0 done, 1 the task failed, 2 the command was used wrongly.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -8,8 +9,10 @@
 
 #include "cli/commands.h"
 #include "cli/crash.h"
+#include "cli/probes.h"
 #include "cli/standard_output.h"
 #include "cli/suggest.h"
+#include "server/prober.h"
 
 namespace opsight::cli {
 namespace {
@@ -114,6 +117,8 @@ int main(int argc, char** argv) {
     opsight::cli::explain_crashes();
     std::signal(SIGXFSZ, SIG_IGN);  // a file over a limit of size is a failed write, as on a full disk
     try {
+        if (argc == 2 && std::string_view(argv[1]) == opsight::cli::kAnswerProbes)
+            return opsight::server::answer_probes(STDIN_FILENO, STDOUT_FILENO);
         return opsight::cli::run(argc, argv);
     } catch (const std::bad_alloc&) {
         std::fputs("opsight: out of memory\n", stderr);

@@ -14,6 +14,7 @@
 #include "base/temporary_folder.h"
 #include "cli/commands.h"
 #include "cli/new_file.h"
+#include "cli/probes.h"
 #include "cli/standard_output.h"
 #include "server/assets.h"
 #include "server/viewer.h"
@@ -81,6 +82,7 @@ class ViewCommand : public Command {
         OPSIGHT_ASSIGN(std::vector<std::string> paths, server::find_profiles(paths_));
         options_.port = static_cast<uint16_t>(port_);
         options_.any_port = port_option_->count() == 0;
+        options_.probe = {"/proc/self/exe", kAnswerProbes};
         OPSIGHT_ASSIGN(server::Viewer viewer, server::Viewer::start(std::move(paths), options_));
         std::printf("%s\n", viewer.url().c_str());
         std::fflush(stdout);

@@ -15,7 +15,9 @@ if(OPSIGHT_WERROR)
     add_compile_options(-Werror)
 endif()
 if(OPSIGHT_SANITIZE)
-    add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+    # What the sanitizers add makes g++ see variables without a value where there are none (std::optional, std::variant).
+    add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+        -Wno-maybe-uninitialized)
     add_link_options(-fsanitize=address,undefined)
 endif()
 if(OPSIGHT_FUZZ)

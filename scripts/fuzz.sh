@@ -2,7 +2,7 @@
 # Fuzzes every reader of input from outside, under AddressSanitizer and UndefinedBehaviorSanitizer.
 # usage: fuzz.sh [--seconds N] [--mutations N] [FUZZER...]
 #   --seconds N     time for each libFuzzer program (default 60; 0: none of them)
-#   --mutations N   number of mutated traces to import and analyse, and a tenth as many exports (default 100000; 0: none)
+#   --mutations N   number of mutated traces to import and analyse, and a tenth as many exports and profiles (default 100000; 0: none)
 # A finding is left in build-fuzz/findings; found inputs that widen coverage stay in build-fuzz/corpus.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -16,10 +16,12 @@ run_mutations() {
     local count=$1 each i script pids=() failed=0
     say "$count mutated traces"
     configure build-asan -DOPSIGHT_SANITIZE=ON -DOPSIGHT_BENCH=OFF
-    compile build-asan mutate_traces mutate_exports
+    compile build-asan mutate_traces mutate_exports mutate_profiles
     each=$(((count + jobs - 1) / jobs))
     for ((i = 0; i < jobs; i++)); do
         build-asan/bin/mutate_traces --count "$each" --seed $((i * each + 1)) tests/fuzz/seeds &
+        pids+=($!)
+        build-asan/bin/mutate_profiles --count "$((each / 10 + 1))" --seed $((i * each + 1)) &
         pids+=($!)
         for script in nsys dlprof; do
             build-asan/bin/mutate_exports --count "$((each / 10 + 1))" --seed $((i * each + 1)) \

@@ -1,7 +1,5 @@
 #include "analyze/analyze.h"
 
-#include <thread>
-
 #include "analyze/attribution.h"
 #include "analyze/captures.h"
 #include "analyze/counted_work.h"
@@ -16,6 +14,7 @@
 #include "analyze/resources.h"
 #include "analyze/stacks.h"
 #include "analyze/streams.h"
+#include "base/helpers.h"
 
 namespace opsight {
 namespace {
@@ -29,7 +28,8 @@ void together(unsigned threads, Beside beside, Here here) {
         here();
         return;
     }
-    std::thread helper(beside);
+    Helpers helper;
+    helper.start(beside);
     here();
     helper.join();
 }

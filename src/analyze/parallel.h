@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <numeric>
-#include <thread>
 #include <vector>
+
+#include "base/helpers.h"
 
 namespace opsight {
 
@@ -31,12 +32,11 @@ void parallel_over(const Items& items, unsigned threads, Size size, Work work) {
         for (size_t i = next++; i < order.size(); i = next++)
             work(items[order[i]]);
     };
-    std::vector<std::thread> helpers;
+    Helpers helpers;
     for (unsigned i = 1; i < threads && i < items.size(); ++i)
-        helpers.emplace_back(run);
+        helpers.start(run);
     run();
-    for (std::thread& helper : helpers)
-        helper.join();
+    helpers.join();
 }
 
 }  // namespace opsight

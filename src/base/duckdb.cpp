@@ -193,6 +193,7 @@ std::string quote_name(std::string_view name) {
 
 struct Database::Handle {
     duckdb_database database = nullptr;
+    bool attached = false;  // names are looked up in the attached file
     ~Handle() { duckdb_close(&database); }
 };
 struct Connection::Handle {
@@ -221,40 +222,69 @@ Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
 Database::~Database() = default;
 
-Result<Database> Database::open(const std::string& path, const OpenOptions& options) {
+namespace {
+
+struct Configuration {
     duckdb_config config = nullptr;
-    if (duckdb_create_config(&config) == DuckDBError) return fail("DuckDB gives no configuration", path);
-    duckdb_set_config(config, "access_mode", options.read_only ? "READ_ONLY" : "READ_WRITE");
-    duckdb_set_config(config, "autoinstall_known_extensions", "false");
-    duckdb_set_config(config, "autoload_known_extensions", "false");
-    if (options.threads > 0) duckdb_set_config(config, "threads", std::to_string(options.threads).c_str());
-    if (options.block_bytes > 0)
-        duckdb_set_config(config, "default_block_size", std::to_string(options.block_bytes).c_str());
-    if (options.memory_limit_bytes > 0) {
-        const std::string limit = std::to_string(options.memory_limit_bytes / 1024) + "KiB";
-        duckdb_set_config(config, "memory_limit", limit.c_str());
-    }
-    if (!options.external_access) {
-        duckdb_set_config(config, "enable_external_access", "false");
-        duckdb_set_config(config, "lock_configuration", "true");
-    }
+    Configuration() = default;
+    Configuration(const Configuration&) = delete;
+    ~Configuration() { duckdb_destroy_config(&config); }
+    void set(const char* name, const std::string& value) { duckdb_set_config(config, name, value.c_str()); }
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Database::Handle>> Database::make(const std::string& path,
+                                                         const OpenOptions& options) {
+    Configuration how;
+    if (duckdb_create_config(&how.config) == DuckDBError) return fail("DuckDB gives no configuration", path);
+    how.set("access_mode", options.read_only ? "READ_ONLY" : "READ_WRITE");
+    how.set("autoinstall_known_extensions", "false");
+    how.set("autoload_known_extensions", "false");
+    if (options.threads > 0) how.set("threads", std::to_string(options.threads));
+    if (options.block_bytes > 0) how.set("default_block_size", std::to_string(options.block_bytes));
+    if (options.memory_limit_bytes > 0)
+        how.set("memory_limit", std::to_string(options.memory_limit_bytes / 1024) + "KiB");
     auto handle = std::make_shared<Handle>();
     char* problem = nullptr;
-    const duckdb_state state = duckdb_open_ext(path.c_str(), &handle->database, config, &problem);
-    duckdb_destroy_config(&config);
-    if (state == DuckDBError) {
+    if (duckdb_open_ext(path.c_str(), &handle->database, how.config, &problem) == DuckDBError) {
         Error error{problem ? problem : "DuckDB cannot open the file", path};
         duckdb_free(problem);
         return fail(std::move(error));
     }
+    return handle;
+}
+
+Result<Database> Database::open(const std::string& path, const OpenOptions& options) {
+    OPSIGHT_ASSIGN(std::shared_ptr<Handle> handle, make(path, options));
     return Database(std::move(handle));
+}
+
+// What a file brings with it (a log of changes, too) is read only after all doors are shut.
+Result<Database> Database::attach(const std::string& path, const OpenOptions& options, const Check& check) {
+    OpenOptions memory = options;
+    memory.read_only = false;
+    OPSIGHT_ASSIGN(std::shared_ptr<Handle> handle, make(":memory:", memory));
+    Database database(handle);
+    OPSIGHT_ASSIGN(Connection connection, database.connect());
+    OPSIGHT_TRY(connection.execute("SET temp_directory = " + quote_text(path + ".tmp") +
+                                   "; SET allowed_paths = [" + quote_text(path) + ", " +
+                                   quote_text(path + ".wal") +
+                                   "]; SET enable_external_access = false; SET lock_configuration = true"));
+    OPSIGHT_TRY(connection.execute("ATTACH " + quote_text(path) + " AS " + kAttached +
+                                   (options.read_only ? " (READ_ONLY)" : "")));
+    OPSIGHT_TRY(check(connection));
+    handle->attached = true;
+    return database;
 }
 
 Result<Connection> Database::connect() const {
     auto handle = std::make_unique<Connection::Handle>();
     if (duckdb_connect(handle_->database, &handle->connection) == DuckDBError)
         return fail("DuckDB refuses a connection");
-    return Connection(std::move(handle));
+    Connection connection(std::move(handle));
+    if (handle_->attached) OPSIGHT_TRY(connection.execute(std::string("USE ") + kAttached));
+    return connection;
 }
 
 Connection::Connection(std::unique_ptr<Handle> handle) : handle_(std::move(handle)) {}

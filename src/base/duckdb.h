@@ -33,7 +33,6 @@ struct OpenOptions {
     int threads = 0;                 // 0: as many as the machine has
     int64_t memory_limit_bytes = 0;  // 0: DuckDB's default, 80 % of the machine
     int block_bytes = 0;             // of a new file: 16384 to 262144, a power of two; 0: DuckDB's default
-    bool external_access = true;     // false: SQL can reach no other file, and no setting can be changed
 };
 
 using Cell = std::variant<std::monostate, int64_t, double, bool, std::string>;  // monostate: NULL
@@ -86,9 +85,18 @@ class Cursor {
     std::vector<ResultColumn> columns_;
 };
 
+class Connection;
+
 class Database {
   public:
+    // A file of our own making. SQL in it may reach other files.
     static Result<Database> open(const std::string& path, const OpenOptions& options);
+    // A file of anybody, as one more catalog, kAttached, of a database in memory: SQL can reach no other
+    // file, no setting can be changed, and names are not looked up in the file before `check` has found it
+    // harmless.
+    using Check = std::function<Status(Connection&)>;
+    static constexpr const char* kAttached = "profile";
+    static Result<Database> attach(const std::string& path, const OpenOptions& options, const Check& check);
     Database(Database&&) noexcept;
     Database& operator=(Database&&) noexcept;
     ~Database();
@@ -98,6 +106,7 @@ class Database {
   private:
     struct Handle;
     explicit Database(std::shared_ptr<Handle> handle);
+    static Result<std::shared_ptr<Handle>> make(const std::string& path, const OpenOptions& options);
     std::shared_ptr<Handle> handle_;
 };
 

@@ -1,13 +1,10 @@
-// A folder for files of one command. It goes, with all in it, at the end of its life, and also where a signal
-// ends the process: Ctrl-C, or a reader of the output that wants no more (`opsight stats report.sqlite |
-// head`).
+// A folder for files of one command, which goes with all in it.
 #pragma once
-
-#include <sys/types.h>
 
 #include <string>
 #include <utility>
 
+#include "base/left_behind.h"
 #include "base/result.h"
 
 namespace opsight {
@@ -15,22 +12,11 @@ namespace opsight {
 class TemporaryFolder {
   public:
     static Result<TemporaryFolder> create();
-    TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-    TemporaryFolder& operator=(TemporaryFolder&&) = delete;
-    ~TemporaryFolder();
-    const std::string& path() const { return path_; }
+    const std::string& path() const { return folder_.path(); }
 
   private:
-    explicit TemporaryFolder(std::string path);
-    std::string path_;
-};
-
-// A program that works for us in a process group of its own: a signal that ends this process ends it first.
-class ChildProgram {
-  public:
-    explicit ChildProgram(pid_t group);
-    ChildProgram(const ChildProgram&) = delete;
-    ~ChildProgram();
+    explicit TemporaryFolder(std::string path) : folder_(std::move(path)) {}
+    LeftBehind folder_;
 };
 
 }  // namespace opsight

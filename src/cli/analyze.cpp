@@ -6,6 +6,7 @@
 
 #include "cli/any_profile.h"
 #include "cli/commands.h"
+#include "cli/standard_output.h"
 #include "cli/table_output.h"
 #include "query/expert.h"
 
@@ -105,7 +106,8 @@ class AnalyzeCommand : public Command {
                 "the "
                 "application use {}?\n",
                 path_, rule.question);
-            std::fputs(text.c_str(), people ? stdout : stderr);
+            if (people) return print_text(text);
+            print_note(text);
             return {};
         }
         OPSIGHT_ASSIGN(const stats::Table table, rule.make(source, request.thresholds));
@@ -117,7 +119,7 @@ class AnalyzeCommand : public Command {
         if (people && !quiet_)
             text = fmt::format("\n ** {}:\n\n{}\n{}{}\n", title, words, text.empty() ? "" : "\n", text);
         else if (!quiet_)
-            fmt::print(stderr, "{}: {}\n", request.text, words);
+            print_note(fmt::format("{}: {}\n", request.text, words));
         if (output_ == "-" && !people && printed_++ > 0) text.insert(0, 1, '\n');
         const TableOutput target{base_name(path_), overwrite_};
         return target.write(output_, request.text, format, text);

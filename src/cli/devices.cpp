@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/standard_output.h"
 #include "cli/this_machine.h"
 #include "query/device_table.h"
 #include "report/render.h"
@@ -41,17 +42,17 @@ class DevicesCommand : public Command {
             shown = {device};
         }
         const bool one = !key_.empty() && format == Format::kTable;
-        print(one ? device_facts(shown[0], levels) : device_table(shown, levels), format);
+        OPSIGHT_TRY(print(one ? device_facts(shown[0], levels) : device_table(shown, levels), format));
         return 0;
     }
 
   private:
-    static void print(const ResultTable& answer, Format format) {
+    static Status print(const ResultTable& answer, Format format) {
         std::string text;
         if (format == Format::kCsv) text = render_csv(answer);
         if (format == Format::kJson) text = render_json_rows(answer) + "\n";
         if (format == Format::kTable) text = render_table(answer, terminal_width());
-        std::fwrite(text.data(), 1, text.size(), stdout);
+        return print_text(text);
     }
 
     std::string key_, file_, format_ = "table";

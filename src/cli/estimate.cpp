@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/model_sizes.h"
 #include "cli/new_file.h"
+#include "cli/standard_output.h"
 #include "cli/table_output.h"
 #include "report/estimate_picture.h"
 #include "report/render.h"
@@ -90,7 +91,7 @@ class EstimateCommand : public Command {
         else
             text = tables(graph, answers, changes);
         if (!picture_.empty()) OPSIGHT_TRY(draw(graph, network, question, answers.front()));
-        std::fwrite(text.data(), 1, text.size(), stdout);
+        OPSIGHT_TRY(print_text(text));
         return 0;
     }
 

@@ -12,8 +12,10 @@
 #include <thread>
 
 #include "analyze/analyze.h"
+#include "base/output_file.h"
 #include "cli/commands.h"
 #include "cli/model_sizes.h"
+#include "cli/standard_output.h"
 #include "db/model_store.h"
 #include "db/writer.h"
 #include "import/import.h"
@@ -67,12 +69,12 @@ void print_diagnostics(const Diagnostics& diagnostics, bool all) {
             ++hidden;
             continue;
         }
-        fmt::print(stderr, "{}: {} x {}: {}\n", severity_word(about.severity), diagnostics.count(kind),
-                   about.key, about.help);
+        print_note(fmt::format("{}: {} x {}: {}\n", severity_word(about.severity), diagnostics.count(kind),
+                               about.key, about.help));
         for (const DiagOccurrence& where : diagnostics.first(kind))
             if (const std::string text = where_text(where);
                 !text.empty() && (all || &where == &diagnostics.first(kind)[0]))
-                fmt::print(stderr, "    {}\n", text);
+                print_note(fmt::format("    {}\n", text));
     }
     if (hidden > 0)
         fmt::print(stderr, "{} of harmless oddities not shown; see --all-diagnostics\n",
@@ -143,6 +145,7 @@ class ImportCommand : public Command {
             return fail(
                 Error{"exists already", output_, {}, "choose another name with -o, or add --force", 1});
         OPSIGHT_TRY(check(analysis_));
+        OPSIGHT_TRY(check_output(output_, force_));
         constexpr unsigned kMostThreads = 8;
         analysis_.threads = threads_ > 0 ? static_cast<unsigned>(threads_)
                                          : std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
@@ -185,9 +188,8 @@ class ImportCommand : public Command {
             fmt::print(", with {:.1f} % of its multiply-adds", 100 * added.matched_macs / added.macs);
         fmt::print("\n");
         if (added.nodes > 0 && added.matched() == 0)
-            fmt::print(stderr,
-                       "note: no node was found among the ops: is {} what was run? See docs/COST-MODEL.md\n",
-                       name);
+            print_note(fmt::format(
+                "note: no node was found among the ops: is {} what was run? See docs/COST-MODEL.md\n", name));
         return 0;
     }
 

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/standard_output.h"
 #include "query/info.h"
 #include "report/render.h"
 #include "report/render_info.h"
@@ -22,7 +23,7 @@ class InfoCommand : public Command {
         OPSIGHT_ASSIGN(Session session, Session::open(path_, {}));
         OPSIGHT_ASSIGN(const Info info, profile_info(session));
         const std::string text = json_ ? render_info_json(info) : render_info(info, terminal_width(kWidthWhenPiped));
-        std::fwrite(text.data(), 1, text.size(), stdout);
+        OPSIGHT_TRY(print_text(text));
         return 0;
     }
 

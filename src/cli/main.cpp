@@ -1,5 +1,6 @@
 // opsight: the command line. Exit codes: 0 done, 1 the task failed, 2 the command was used wrongly.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -7,7 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/crash.h"
+#include "cli/probes.h"
+#include "cli/standard_output.h"
 #include "cli/suggest.h"
+#include "server/prober.h"
 
 namespace opsight::cli {
 namespace {
@@ -23,7 +28,7 @@ int report_error(const Error& error, bool as_json) {
             object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
         std::fprintf(stderr, "%s\n", text.c_str());
     } else {
-        std::fprintf(stderr, "opsight: %s\n", error.message().c_str());
+        print_note("opsight: " + error.message() + "\n");
     }
     return error.exit_code;
 }
@@ -98,7 +103,9 @@ int run(int argc, char** argv) {
     for (size_t i = 0; i < commands.size(); ++i) {
         if (!subcommands[i]->parsed()) continue;
         const Result<int> code = commands[i]->run();
-        return code ? *code : report_error(code.error(), json_errors);
+        if (!code) return report_error(code.error(), json_errors);
+        if (Status written = finish_output(); !written) return report_error(written.error(), json_errors);
+        return *code;
     }
     return 2;
 }
@@ -107,8 +114,11 @@ int run(int argc, char** argv) {
 }  // namespace opsight::cli
 
 int main(int argc, char** argv) {
+    opsight::cli::explain_crashes();
     std::signal(SIGXFSZ, SIG_IGN);  // a file over a limit of size is a failed write, as on a full disk
     try {
+        if (argc == 2 && std::string_view(argv[1]) == opsight::cli::kAnswerProbes)
+            return opsight::server::answer_probes(STDIN_FILENO, STDOUT_FILENO);
         return opsight::cli::run(argc, argv);
     } catch (const std::bad_alloc&) {
         std::fputs("opsight: out of memory\n", stderr);

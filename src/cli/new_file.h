@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
+#include "base/output_file.h"
 
 namespace opsight::cli {
 
@@ -13,5 +13,7 @@ namespace opsight::cli {
 using TakeText = std::function<Status(std::string_view)>;
 Status write_new_file(const std::string& path, bool overwrite,
                       const std::function<Status(const TakeText&)>& write);
+// The same for a text that is there.
+Status write_file(const std::string& path, bool overwrite, std::string_view text);
 
 }  // namespace opsight::cli

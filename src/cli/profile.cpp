@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/output_file.h"
 #include "cli/commands.h"
 #include "cli/save_profile.h"
+#include "cli/standard_output.h"
 #include "cli/this_machine.h"
 #include "collect/check.h"
 #include "collect/launcher.h"
@@ -38,7 +40,7 @@ constexpr const char* kExamples =
     "--cuda and --pytorch all of them are recorded. docs/COLLECTING.md tells what to use when.";
 
 void say(const std::string& line) {
-    std::fprintf(stderr, "opsight: %s\n", line.c_str());
+    print_note("opsight: " + line + "\n");
 }
 
 // Whether the range that recording waits for ever began, by the page that the processes shared (Gate in

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/report_dlprof.h"
 #include "cli/report_output.h"
+#include "cli/standard_output.h"
 #include "cli/table_output.h"
 #include "query/binding.h"
 #include "query/reports.h"
@@ -198,10 +199,7 @@ class ReportCommand : public Command {
         }
         OPSIGHT_ASSIGN(const Info info, profile_info(session));
         const std::string text = render_html(base_name(path_), info, made);
-        if (output_.empty())
-            std::fwrite(text.data(), 1, text.size(), stdout);
-        else
-            OPSIGHT_TRY(write_file(output_, force_, text));
+        OPSIGHT_TRY(output_.empty() ? print_text(text) : write_named_file(output_, force_, text));
         return 0;
     }
 

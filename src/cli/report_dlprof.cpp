@@ -8,8 +8,11 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/output_file.h"
 #include "cli/any_profile.h"
+#include "cli/new_file.h"
 #include "cli/save_profile.h"
+#include "cli/standard_output.h"
 #include "query/stats.h"
 #include "report/dlprof_csv.h"
 
@@ -79,18 +82,15 @@ Status write_set(stats::Source& source, const DlprofArguments& arguments, const 
     options.domain = set.domain;
     OPSIGHT_ASSIGN(const dlprof::Made made, dlprof::make_reports(source, options));
     for (const std::string& note : made.notes)
-        fmt::print(stderr, "note: {}\n", note);
+        print_note(fmt::format("note: {}\n", note));
     std::error_code problem;
     fs::create_directories(folder, problem);
     if (problem) return fail("cannot make the folder: " + problem.message(), folder.string());
     for (const dlprof::Report& report : made.reports) {
         if (!wanted(arguments, report.name)) continue;
         const fs::path path = folder / fmt::format("{}_{}.csv", set.stem, report.name);
-        std::ofstream file(path, std::ios::binary);
-        file << render_dlprof_csv(report);
-        file.close();
-        if (!file) return fail("cannot be written", path.string());
-        std::printf("%s\n", path.c_str());
+        OPSIGHT_TRY(write_file(path.string(), arguments.overwrite, render_dlprof_csv(report)));
+        OPSIGHT_TRY(print_text(path.string() + "\n"));
     }
     return {};
 }
@@ -110,7 +110,7 @@ Result<int> report_dlprof(const DlprofArguments& arguments) {
     OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(arguments.path, false));
     OPSIGHT_ASSIGN(stats::Source source, stats::Source::open(profile.path(), {}));
     OPSIGHT_ASSIGN(const std::string note, stats::left_out_note(source));
-    if (!note.empty()) fmt::print(stderr, "note: {}\n", note);
+    if (!note.empty()) print_note(fmt::format("note: {}\n", note));
     for (const Set& set : sets)
         OPSIGHT_TRY(write_set(source, arguments, set, folder));
     return 0;

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "cli/new_file.h"
+#include "cli/standard_output.h"
 #include "report/render_info.h"
 #include "report/render_report.h"
 
@@ -14,16 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Status to_stdout(std::string_view text) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return {};
-}
-
 // A new file, whose path goes to standard output.
 Status write_new(const fs::path& path, bool overwrite, const std::function<Status(const Sink&)>& write) {
     OPSIGHT_TRY(write_new_file(path.string(), overwrite, write));
-    std::printf("%s\n", path.c_str());
-    return {};
+    return print_text(path.string() + "\n");
 }
 
 std::string range_notes(const Range& range, int width) {
@@ -47,7 +42,7 @@ std::string name_of(const Report& report, const Section& section) {
 
 }  // namespace
 
-Status write_file(const std::string& path, bool overwrite, std::string_view text) {
+Status write_named_file(const std::string& path, bool overwrite, std::string_view text) {
     return write_new(path, overwrite, [&](const Sink& sink) { return sink(text); });
 }
 
@@ -61,10 +56,10 @@ Status ReportOutput::add(const Report& report, const Range& range) {
 Status ReportOutput::print(const Report& report, const Range& range) {
     if (format_ == Format::kCsv) return print_csv(report);
     if (format_ == Format::kTable)
-        return to_stdout((done_ ? "\n" : "") + render_report_table(report, width_));
-    if (done_ == 0) OPSIGHT_TRY(to_stdout("{\"range\": " + range_json(range)));
-    OPSIGHT_TRY(to_stdout(fmt::format(",\n\"{}\": ", report.name)));
-    return write_report_json(report, to_stdout);
+        return print_text((done_ ? "\n" : "") + render_report_table(report, width_));
+    if (done_ == 0) OPSIGHT_TRY(print_text("{\"range\": " + range_json(range)));
+    OPSIGHT_TRY(print_text(fmt::format(",\n\"{}\": ", report.name)));
+    return write_report_json(report, print_text);
 }
 
 Status ReportOutput::print_csv(const Report& report) {
@@ -72,16 +67,16 @@ Status ReportOutput::print_csv(const Report& report) {
     for (size_t i = 0; i < report.sections.size(); ++i) {
         const Section& section = report.sections[i];
         if (several)  // a title line where more than one table follows
-            OPSIGHT_TRY(to_stdout((done_ + i ? "\n" : "") + name_of(report, section) + "\n"));
-        OPSIGHT_TRY(write_csv(section.table, to_stdout));
+            OPSIGHT_TRY(print_text((done_ + i ? "\n" : "") + name_of(report, section) + "\n"));
+        OPSIGHT_TRY(write_csv(section.table, print_text));
     }
     return {};
 }
 
 Status ReportOutput::finish(const Range& range) {
     if (!folder_.empty()) return {};
-    if (format_ == Format::kJson) return to_stdout("}\n");
-    if (format_ == Format::kTable && !notes_shown_) return to_stdout(range_notes(range, width_));
+    if (format_ == Format::kJson) return print_text("}\n");
+    if (format_ == Format::kTable && !notes_shown_) return print_text(range_notes(range, width_));
     return {};
 }
 

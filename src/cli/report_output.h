@@ -11,7 +11,7 @@
 namespace opsight::cli {
 
 // A file of `text`; its path goes to standard output.
-Status write_file(const std::string& path, bool overwrite, std::string_view text);
+Status write_named_file(const std::string& path, bool overwrite, std::string_view text);
 
 class ReportOutput {
   public:

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "cli/standard_output.h"
 #include "db/writer.h"
 
 namespace opsight::cli {
@@ -27,12 +28,6 @@ Result<SavedProfile> save_profile(Profile profile, const std::string& path, bool
     return saved;
 }
 
-Status check_output(const std::string& path, bool overwrite) {
-    std::error_code problem;
-    if (overwrite || !std::filesystem::exists(path, problem)) return {};
-    return fail("exists already", path, {}, "choose another place, or replace it with --force");
-}
-
 void print_diagnostics(const Diagnostics& diagnostics) {
     for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i) {
         const auto diag = static_cast<Diag>(i);
@@ -40,7 +35,7 @@ void print_diagnostics(const Diagnostics& diagnostics) {
         if (diagnostics.count(diag) == 0 || kind.severity == Severity::kInfo) continue;
         const std::string line =
             fmt::format("opsight: {} x {}: {}\n", diagnostics.count(diag), kind.key, kind.help);
-        std::fputs(line.c_str(), stderr);
+        print_note(line);
     }
 }
 

@@ -17,9 +17,6 @@ struct SavedProfile {
 Result<SavedProfile> save_profile(Profile profile, const std::string& path, bool overwrite,
                                   const AnalysisOptions& options = {});
 
-// Refuses an output that exists, unless it may be replaced: asked before the work begins.
-Status check_output(const std::string& path, bool overwrite);
-
 // Prints the diagnostics that tell of lost or doubtful data to standard error, one line each.
 void print_diagnostics(const Diagnostics& diagnostics);
 

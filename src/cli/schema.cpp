@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/standard_output.h"
 #include "db/schema.h"
 
 namespace opsight::cli {
@@ -18,7 +19,7 @@ class SchemaCommand : public Command {
     Result<int> run() override {
         const std::string text =
             ddl_ ? db::create_tables_sql() + db::create_views_sql() : db::schema_markdown();
-        std::fputs(text.c_str(), stdout);
+        OPSIGHT_TRY(print_text(text));
         return 0;
     }
 

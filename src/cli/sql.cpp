@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/standard_output.h"
 #include "query/free_sql.h"
 #include "report/render.h"
 #include "report/write_rows.h"
@@ -28,19 +29,15 @@ class SqlCommand : public Command {
     Result<int> run() override {
         OPSIGHT_ASSIGN(const Format format, parse_format(format_));
         OPSIGHT_ASSIGN(const ResultTable table, run_sql(path_, sql_, format != Format::kTable));
-        const auto print = [](std::string_view text) -> Status {
-            std::fwrite(text.data(), 1, text.size(), stdout);
-            return {};
-        };
         if (format == Format::kCsv) {
-            OPSIGHT_TRY(write_csv(table, print));
+            OPSIGHT_TRY(write_csv(table, print_text));
         } else if (format == Format::kJson) {
-            OPSIGHT_TRY(write_json_rows(table, print));
-            OPSIGHT_TRY(print("\n"));
+            OPSIGHT_TRY(write_json_rows(table, print_text));
+            OPSIGHT_TRY(print_text("\n"));
         } else {
             std::string text = render_table(table, terminal_width());
             text.erase(0, text.find('\n') + 1);  // it has no title
-            OPSIGHT_TRY(print(text));
+            OPSIGHT_TRY(print_text(text));
         }
         return 0;
     }

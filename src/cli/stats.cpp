@@ -6,6 +6,7 @@
 
 #include "cli/any_profile.h"
 #include "cli/commands.h"
+#include "cli/standard_output.h"
 #include "cli/table_output.h"
 
 namespace opsight::cli {
@@ -144,7 +145,7 @@ class StatsCommand : public Command {
         };
         if (quiet_ || std::none_of(requests.begin(), requests.end(), concerns)) return {};
         OPSIGHT_ASSIGN(const std::string note, stats::left_out_note(source));
-        if (!note.empty()) fmt::print(stderr, "note: {}\n", note);
+        if (!note.empty()) print_note(fmt::format("note: {}\n", note));
         return {};
     }
 
@@ -161,7 +162,8 @@ class StatsCommand : public Command {
         const bool people = output == "-" && format.for_people();
         if (!missing.empty()) {
             const std::string text = fmt::format("SKIPPED: {} does not contain {}.\n", path_, missing);
-            std::fputs(text.c_str(), people ? stdout : stderr);
+            if (people) return print_text(text);
+            print_note(text);
             return {};
         }
         OPSIGHT_ASSIGN(const stats::Table table, request.report->make(source, request.arguments));
@@ -174,7 +176,7 @@ class StatsCommand : public Command {
         const TableOutput target{base_name(path_), overwrite_};
         OPSIGHT_TRY(target.write(output, request.text, format, text));
         if (!quiet_ && output != "-" && output[0] != '@')
-            fmt::print(stderr, "{}\n", target.file_name(output, request.text, format));
+            print_note(target.file_name(output, request.text, format) + "\n");
         return {};
     }
 

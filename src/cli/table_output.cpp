@@ -13,8 +13,10 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
+
+#include "cli/new_file.h"
+#include "cli/standard_output.h"
 
 extern char** environ;
 
@@ -118,22 +120,11 @@ std::string TableOutput::file_name(const std::string& output, const std::string&
 Status TableOutput::write(const std::string& output, const std::string& name, const stats::Format& format,
                           const std::string& text) const {
     if (output.empty() || output == "-") {
-        std::fwrite(text.data(), 1, text.size(), stdout);
-        return {};
+        return print_text(text);
     }
-    std::fflush(stdout);
+    OPSIGHT_TRY(finish_output());
     if (output[0] == '@') return feed(output.substr(1), text);
-    const std::string path = file_name(output, name, format);
-    std::error_code ignored;
-    if (!overwrite && fs::exists(path, ignored))
-        return fail("exists already", path, {}, "replace it with --force-overwrite");
-    std::ofstream file(path, std::ios::binary);
-    file << text;
-    file.close();
-    if (!file)
-        return fail("cannot be written", path, {},
-                    "is there such a folder, and room in it? Choose another with -o");
-    return {};
+    return write_file(file_name(output, name, format), overwrite, text);
 }
 
 }  // namespace opsight::cli

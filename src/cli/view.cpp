@@ -1,14 +1,21 @@
 // opsight view: profiles on a local web page.
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
+#include "base/temporary_folder.h"
 #include "cli/commands.h"
+#include "cli/new_file.h"
+#include "cli/probes.h"
+#include "cli/standard_output.h"
 #include "server/assets.h"
 #include "server/viewer.h"
 
@@ -17,19 +24,35 @@ extern char** environ;
 namespace opsight::cli {
 namespace {
 
-// Lets the desktop open the page, where there is one. What that says must not get between our lines.
-void open_browser(const std::string& url) {
-    if (::isatty(STDOUT_FILENO) != 1) return;
-    if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY")) return;
+// Lets the desktop open the page, where there is one. What that says must not get between our lines, and it
+// gets none of our files. Everybody on the machine can read a command line: the token goes by a page that
+// only its owner can read, which leads on to ours and stays as long as the server.
+std::optional<TemporaryFolder> open_browser(const std::string& url) {
+    if (::isatty(STDOUT_FILENO) != 1) return {};
+    if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY")) return {};
+    auto folder = TemporaryFolder::create();
+    if (!folder) return {};
+    const std::string page = folder->path() + "/opsight.html";
+    const mode_t before = ::umask(0077);
+    const Status written = write_file(
+        page, false,
+        fmt::format(
+            "<!DOCTYPE html>\n<meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0; url={0}\">"
+            "<title>Opsight</title><a href=\"{0}\">Opsight</a>\n",
+            url));
+    ::umask(before);
+    if (!written) return {};
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    std::string program = "xdg-open", argument = url;
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+    std::string program = "xdg-open", argument = "file://" + page;
     char* const arguments[] = {program.data(), argument.data(), nullptr};
     pid_t child = 0;
     (void)::posix_spawnp(&child, program.c_str(), &actions, nullptr, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
+    return std::move(*folder);
 }
 
 class ViewCommand : public Command {
@@ -59,6 +82,7 @@ class ViewCommand : public Command {
         OPSIGHT_ASSIGN(std::vector<std::string> paths, server::find_profiles(paths_));
         options_.port = static_cast<uint16_t>(port_);
         options_.any_port = port_option_->count() == 0;
+        options_.probe = {"/proc/self/exe", kAnswerProbes};
         OPSIGHT_ASSIGN(server::Viewer viewer, server::Viewer::start(std::move(paths), options_));
         std::printf("%s\n", viewer.url().c_str());
         std::fflush(stdout);
@@ -71,10 +95,10 @@ class ViewCommand : public Command {
                 "and nothing that is sent is encrypted\n",
                 options_.address.c_str());
         if (::isatty(STDERR_FILENO) == 1) std::fputs("Ctrl-C ends the server\n", stderr);
-        if (!no_open_) open_browser(viewer.url());
+        const auto shown = no_open_ ? std::nullopt : open_browser(viewer.url());
         viewer.serve([](const std::string& path, const server::Problem& problem) {
-            std::fprintf(stderr, "opsight: not shown: %s: %s%s%s\n", path.c_str(), problem.message.c_str(),
-                         problem.remedy.empty() ? "" : "\n  ", problem.remedy.c_str());
+            print_note(fmt::format("opsight: not shown: {}: {}{}{}\n", path, problem.message,
+                                   problem.remedy.empty() ? "" : "\n  ", problem.remedy));
         });
         return 0;
     }

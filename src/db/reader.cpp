@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "db/file_check.h"
 #include "db/schema.h"
 
 namespace opsight::db {
@@ -103,8 +104,9 @@ std::optional<Shortened> shortened(const FileHead& head, const std::string& path
 // Whether the blocks that hold something are more than the file has.
 bool lacks_blocks(duck::Connection& connection, const Shortened& file) {
     if (file.within_a_block) return true;
-    const auto used = connection.query(
-        "SELECT used_blocks FROM pragma_database_size() WHERE database_name = current_database()");
+    const auto used =
+        connection.query("SELECT used_blocks FROM pragma_database_size() WHERE database_name = ?",
+                         {std::string(duck::Database::kAttached)});
     if (!used || used->rows.size() != 1) return true;
     const auto* blocks = std::get_if<int64_t>(&used->rows[0][0]);
     return !blocks || static_cast<uint64_t>(*blocks) > file.blocks;
@@ -112,6 +114,7 @@ bool lacks_blocks(duck::Connection& connection, const Shortened& file) {
 
 Error explain(Error error, const std::string& path) {
     error.file = path;
+    if (!error.remedy.empty()) return error;  // one of ours
     if (error.what.find("set lock") != std::string::npos) {
         error.what = "is being written by another process";
         error.remedy = "wait until that process has ended";
@@ -126,27 +129,92 @@ Error explain(Error error, const std::string& path) {
     return error;
 }
 
-Result<OpenProfile> open_database(const std::string& path, const ReadOptions& options, bool read_only) {
+Error no_profile() {
+    return {"is a DuckDB database, but not an Opsight profile", {}, {}, kHowToMake};
+}
+
+Result<int> stored_version(duck::Connection& connection) {
+    const auto rows = connection.query(
+        fmt::format("SELECT value FROM {}.raw.meta WHERE key = 'schema_version'", duck::Database::kAttached));
+    int version = 0;
+    if (rows && rows->rows.size() == 1)
+        if (const auto* text = std::get_if<std::string>(&rows->rows[0][0])) {
+            const auto read = std::from_chars(text->data(), text->data() + text->size(), version);
+            if (read.ec == std::errc() && read.ptr == text->data() + text->size() && version > 0)
+                return version;
+        }
+    return fail(no_profile());
+}
+
+// The schema version of an attached file that nothing speaks against. Of an older one the views are not
+// looked at: they go before anything reads them.
+Result<int> check_file(duck::Connection& connection, const std::optional<Shortened>& cut) {
+    if (cut && lacks_blocks(connection, *cut)) return fail(truncated({}));
+    OPSIGHT_ASSIGN(const bool has_facts, has_table(connection, "meta"));
+    if (!has_facts) return fail(no_profile());
+    OPSIGHT_TRY(check_objects(connection));
+    OPSIGHT_ASSIGN(const int version, stored_version(connection));
+    if (version > kSchemaVersion)
+        return fail(fmt::format("has schema version {}; this Opsight reads up to version {}", version,
+                                kSchemaVersion),
+                    {}, {}, "use the Opsight that wrote it, or a newer one");
+    const bool current = version == kSchemaVersion;
+    if (current) OPSIGHT_TRY(check_views(connection));
+    OPSIGHT_TRY(check_tables(connection, current));
+    if (current) OPSIGHT_TRY(check_values(connection));
+    return version;
+}
+
+struct Attached {
+    OpenProfile profile;
+    int version;
+};
+
+Result<Attached> open_database(const std::string& path, const ReadOptions& options, bool read_only) {
+    OPSIGHT_ASSIGN(const FileHead head, read_head(path));
+    OPSIGHT_TRY(check_head(head, path));
+    const std::optional<Shortened> cut = shortened(head, path);
     duck::OpenOptions open;
     open.read_only = read_only;
     open.threads = options.threads;
     open.memory_limit_bytes = options.memory_limit_bytes;
-    open.external_access = !options.locked_down;
     std::error_code ignored;
-    auto database = duck::Database::open(fs::absolute(path, ignored).string(), open);
+    int version = 0;
+    bool looked_at = false;
+    auto database = duck::Database::attach(fs::absolute(path, ignored).string(), open,
+                                           [&](duck::Connection& connection) -> Status {
+                                               looked_at = true;
+                                               OPSIGHT_ASSIGN(version, check_file(connection, cut));
+                                               return {};
+                                           });
+    if (!database && cut && !looked_at) return fail(truncated(path));
     if (!database) return fail(explain(std::move(database).error(), path));
     OPSIGHT_ASSIGN(duck::Connection connection, database->connect());
-    return OpenProfile{std::move(*database), std::move(connection)};
+    return Attached{{std::move(*database), std::move(connection)}, version};
 }
 
-Result<int> stored_version(duck::Connection& connection, const std::string& path) {
-    const auto rows = connection.query("SELECT value FROM raw.meta WHERE key = 'schema_version'");
-    int version = 0;
-    if (rows && rows->rows.size() == 1)
-        if (const auto* text = std::get_if<std::string>(&rows->rows[0][0]))
-            std::from_chars(text->data(), text->data() + text->size(), version);
-    if (version > 0) return version;
-    return fail("is a DuckDB database, but not an Opsight profile", path, {}, kHowToMake);
+// The views of an older version are of no use, and might be anything.
+Result<std::string> drop_views_sql(duck::Connection& connection) {
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   connection.query("SELECT view_name FROM duckdb_views() WHERE database_name = ?",
+                                    {std::string(duck::Database::kAttached)}));
+    std::string sql;
+    for (const auto& row : rows.rows)
+        if (const auto* name = std::get_if<std::string>(&row[0]))
+            sql += fmt::format("DROP VIEW main.{};", duck::quote_name(*name));
+    return sql;
+}
+
+Status bring_up_to_date(const std::string& path, const ReadOptions& options) {
+    OPSIGHT_ASSIGN(Attached writable, open_database(path, options, false));
+    duck::Connection& connection = writable.profile.connection;
+    OPSIGHT_ASSIGN(const std::string drop_views, drop_views_sql(connection));
+    Status done =
+        migrate(connection, writable.version, kSchemaVersion, migrations(), drop_views + create_views_sql());
+    if (done) return done;
+    Error error = std::move(done).error();
+    error.file = path;
+    return fail(std::move(error));
 }
 
 }  // namespace
@@ -187,40 +255,23 @@ Status migrate(duck::Connection& connection, int version, int target, const std:
 }
 
 Result<OpenProfile> open_profile(const std::string& path, const ReadOptions& options) {
-    OPSIGHT_ASSIGN(const FileHead head, read_head(path));
-    OPSIGHT_TRY(check_head(head, path));
-    const std::optional<Shortened> cut = shortened(head, path);
-    Result<OpenProfile> opened = open_database(path, options, true);
-    if (cut && (!opened || lacks_blocks(opened->connection, *cut))) return fail(truncated(path));
-    OPSIGHT_ASSIGN(OpenProfile profile, std::move(opened));
-    OPSIGHT_ASSIGN(const int version, stored_version(profile.connection, path));
-    if (version == kSchemaVersion) return profile;
-    if (version > kSchemaVersion)
-        return fail(fmt::format("has schema version {}; this Opsight reads up to version {}", version,
-                                kSchemaVersion),
-                    path, {}, "use the Opsight that wrote it, or a newer one");
-    if (!options.may_write)
-        return fail(fmt::format("has the older schema version {} and may not be written to", version), path,
-                    {}, "bring it up to date once: opsight info " + path);
     {
-        const OpenProfile released = std::move(profile);  // a file is open either for reading or for writing
-    }
-    {
-        OPSIGHT_ASSIGN(OpenProfile writable, open_database(path, options, false));
-        if (Status done =
-                migrate(writable.connection, version, kSchemaVersion, migrations(), create_views_sql());
-            !done) {
-            Error error = std::move(done).error();
-            error.file = path;
-            return fail(std::move(error));
-        }
-    }
-    return open_database(path, options, true);
+        OPSIGHT_ASSIGN(Attached opened, open_database(path, options, true));
+        if (opened.version == kSchemaVersion) return std::move(opened.profile);
+        if (!options.may_write)
+            return fail(
+                fmt::format("has the older schema version {} and may not be written to", opened.version),
+                path, {}, "bring it up to date once: opsight info " + path);
+    }  // a file is open either for reading or for writing
+    OPSIGHT_TRY(bring_up_to_date(path, options));
+    OPSIGHT_ASSIGN(Attached opened, open_database(path, options, true));
+    return std::move(opened.profile);
 }
 
 Result<OpenProfile> open_profile_to_change(const std::string& path) {
     OPSIGHT_TRY(open_profile(path));  // says why it cannot be, and brings it up to date
-    return open_database(path, {}, false);
+    OPSIGHT_ASSIGN(Attached opened, open_database(path, {}, false));
+    return std::move(opened.profile);
 }
 
 }  // namespace opsight::db

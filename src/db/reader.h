@@ -1,4 +1,5 @@
-// Opens a profile file for reading, and says clearly why where it cannot.
+// Opens a profile file for reading, and says clearly why where it cannot. A file may come from anybody: it is
+// opened so that SQL in it can reach nothing else, and looked through before it is used (file_check.h).
 #pragma once
 
 #include <functional>
@@ -12,7 +13,6 @@ namespace opsight::db {
 struct ReadOptions {
     int threads = 0;                 // 0: as many as the machine has
     int64_t memory_limit_bytes = 0;  // 0: DuckDB's default
-    bool locked_down = false;        // for SQL of the user: no other file, no change of settings
     bool may_write = true;           // bring a file of an older schema up to date; else it is an error
 };
 
@@ -21,7 +21,8 @@ struct OpenProfile {
     duck::Connection connection;
 };
 
-// Brings a file of version `from` to `from` + 1.
+// Brings a file of version `from` to `from` + 1. Steps add tables, and columns at the end of tables: so an
+// older file has the first columns of what the schema declares.
 struct Migration {
     int from;
     std::string sql;

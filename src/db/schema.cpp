@@ -94,18 +94,21 @@ std::string create_tables_sql() {
     return out;
 }
 
+std::string select_sql(const View& view) {
+    std::string out = "SELECT ";
+    for (size_t i = 0; i < view.columns.size(); ++i) {
+        const Column& column = view.columns[i];
+        out += fmt::format("{}CAST({} AS {}) AS {}", i ? ", " : "",
+                           column.expression.empty() ? std::string(column.name) : column.expression,
+                           duck::type_name(column.type), column.name);
+    }
+    return out + " FROM " + view.source;
+}
+
 std::string create_views_sql() {
     std::string out;
-    for (const View& entry : views()) {
-        out += fmt::format("CREATE OR REPLACE VIEW {} AS SELECT ", entry.name);
-        for (size_t i = 0; i < entry.columns.size(); ++i) {
-            const Column& column = entry.columns[i];
-            out += fmt::format("{}CAST({} AS {}) AS {}", i ? ", " : "",
-                               column.expression.empty() ? std::string(column.name) : column.expression,
-                               duck::type_name(column.type), column.name);
-        }
-        out += fmt::format(" FROM {};\n", entry.source);
-    }
+    for (const View& entry : views())
+        out += fmt::format("CREATE OR REPLACE VIEW {} AS {};\n", entry.name, select_sql(entry));
     return out;
 }
 

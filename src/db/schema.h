@@ -70,6 +70,7 @@ std::string match_text(std::string_view column);
 std::string work_limiter_text(std::string_view column);
 
 std::string create_tables_sql();
+std::string select_sql(const View& view);  // what the view is defined as
 std::string create_views_sql();
 std::string schema_markdown();
 

@@ -1,19 +1,16 @@
 #include "db/writer.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
-#include <filesystem>
-#include <thread>
 
+#include "base/helpers.h"
+#include "base/output_file.h"
 #include "db/schema.h"
 #include "db/writer_tables.h"
 
 namespace opsight::db {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr size_t kRowGroup = 122880;  // rows that DuckDB compresses together
 
@@ -28,20 +25,6 @@ int block_bytes(const Profile& profile) {
 
 // Enough for a profile of any size (20 million spans need no more), and little beside the spans themselves.
 constexpr int64_t kMemory = 1'200'000'000;
-
-// Removes what is left under the temporary name.
-struct TemporaryFile {
-    std::string path;
-    explicit TemporaryFile(std::string name) : path(std::move(name)) {}
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
-    ~TemporaryFile() {
-        std::error_code ignored;
-        fs::remove(path, ignored);
-        fs::remove(path + ".wal", ignored);
-        fs::remove_all(path + ".tmp", ignored);  // where DuckDB spills
-    }
-};
 
 struct Part {
     const TableFill* table;
@@ -90,10 +73,10 @@ Status fill_database(const std::string& path, const WritePlan& plan, const Write
         fills.push_back(std::move(fill));
     const auto parts = divide(fills, options.threads);
     Status second_status;
-    std::thread helper;
-    if (!parts[1].empty()) helper = std::thread([&] { second_status = append_parts(second, parts[1]); });
+    Helpers helper;
+    if (!parts[1].empty()) helper.start([&] { second_status = append_parts(second, parts[1]); });
     const Status first_status = append_parts(first, parts[0]);
-    if (helper.joinable()) helper.join();
+    helper.join();
     OPSIGHT_TRY(first_status);
     OPSIGHT_TRY(second_status);
     OPSIGHT_TRY(first.execute("COMMIT"));
@@ -125,27 +108,16 @@ Status check_sizes(const Profile& profile, const Analysis& analysis) {
 Status write_profile(const std::string& path, const Profile& profile, const Analysis& analysis,
                      const WriteOptions& options) {
     OPSIGHT_TRY(check_sizes(profile, analysis));
-    std::error_code problem;
-    if (fs::is_directory(path, problem)) return fail("is a directory, not a file to write", path);
-    if (!options.overwrite && fs::exists(path, problem))
-        return fail("exists already", path, {}, "choose another name with -o, or replace it with --force");
-    const fs::path target = fs::absolute(path, problem);
-    if (!fs::is_directory(target.parent_path(), problem))
-        return fail("the folder of the output does not exist", path, {}, "create it first");
-    const TemporaryFile temporary(
-        (target.parent_path() / fmt::format(".{}.{}.part", target.filename().string(), getpid())).string());
-    fs::remove(temporary.path, problem);
+    OPSIGHT_ASSIGN(OutputFile file, OutputFile::reserve(path, options.overwrite));
     const WritePlan plan(profile, analysis);
-    if (Status status = fill_database(temporary.path, plan, options); !status) {
+    if (Status status = fill_database(file.temporary(), plan, options); !status) {
         Error error = std::move(status).error();
         error.what = "the profile could not be written: " + error.what;
         error.file = path;
         error.remedy = "nothing was left under this name; see whether the disk is full";
         return fail(std::move(error));
     }
-    fs::rename(temporary.path, target, problem);
-    if (problem) return fail("cannot give the finished profile its name: " + problem.message(), path);
-    return {};
+    return file.commit();
 }
 
 }  // namespace opsight::db

@@ -172,10 +172,11 @@ class Importer {
         };
         switch (sniffed.format) {
             case Format::kGzip:
-                if (depth >= 3) return refuse("is compressed more than three times", {});
+                if (depth >= kMostWrappings) return refuse(kWrapped, "unpack it first");
                 return import_source(gunzip(std::move(source)), name, lenient, depth + 1);
             case Format::kTar:
-                return import_tar(std::move(source), name);
+                if (depth >= kMostWrappings) return refuse(kWrapped, "unpack it first");
+                return import_tar(std::move(source), name, depth);
             case Format::kEmpty:
                 if (const std::string damage = source->damage(); !damage.empty())
                     return refuse("holds nothing readable: " + damage, "copy the file again");
@@ -229,18 +230,21 @@ class Importer {
         return {};
     }
 
-    Status import_tar(std::unique_ptr<ByteSource> archive, const std::string& name) {
+    Status import_tar(std::unique_ptr<ByteSource> archive, const std::string& name, int depth) {
         TarReader tar(std::move(archive));
         for (;;) {
             OPSIGHT_ASSIGN(const std::optional<TarReader::Member> member, tar.next());
             if (!member) break;
-            OPSIGHT_TRY(import_source(tar.open_member(), name + ":" + member->name, true, 1));
+            OPSIGHT_TRY(import_source(tar.open_member(), name + ":" + member->name, true, depth + 1));
         }
         if (const std::string damage = tar.damage(); !damage.empty())
             builder_.diagnostics().add(Diag::kTruncatedInput, {name, -1, -1, damage});
         return {};
     }
 
+    // Archives in archives: each level takes some of the stack.
+    static constexpr int kMostWrappings = 6;
+    static constexpr const char* kWrapped = "is packed more than six times";
     static constexpr size_t kHeaderBytes = size_t{1} << 20;
 
     // Lists of events come within the first megabyte, or the file is a bare list of objects.

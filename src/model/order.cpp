@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <thread>
+
+#include "base/helpers.h"
 
 namespace opsight {
 namespace {
@@ -15,7 +16,8 @@ void sort_rows(std::vector<uint32_t>::iterator first, std::vector<uint32_t>::ite
     if (std::is_sorted(first, last, before)) return;
     if (last - first < kLongTrack) return std::stable_sort(first, last, before);
     const auto middle = first + (last - first) / 2;
-    std::thread half([&] { std::stable_sort(first, middle, before); });
+    Helpers half;
+    half.start([&] { std::stable_sort(first, middle, before); });
     std::stable_sort(middle, last, before);
     half.join();
     std::inplace_merge(first, middle, last, before);
@@ -107,7 +109,8 @@ void order_host(Profile& p) {
     const std::vector<uint32_t> order =
         final_order(h.track, h.begin, h.dur, track_count,
                     [&h](uint32_t a, uint32_t b) { return inwardness(h.kind[a]) < inwardness(h.kind[b]); });
-    std::thread half([&] {
+    Helpers half;
+    half.start([&] {
         permute(h.begin, order);
         permute(h.track, order);
         permute(h.name, order);
@@ -212,7 +215,8 @@ void end_unfinished(Profile& p) {
 void order_profile(Profile& p) {
     move_to_origin(p);
     end_unfinished(p);
-    std::thread device([&] { order_device(p); });
+    Helpers device;
+    device.start([&] { order_device(p); });
     order_host(p);
     device.join();
 }

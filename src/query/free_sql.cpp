@@ -29,9 +29,7 @@ struct Reading {
 }  // namespace
 
 Result<ResultTable> run_sql(const std::string& path, const std::string& sql, bool streamed) {
-    db::ReadOptions options;
-    options.locked_down = true;
-    OPSIGHT_ASSIGN(db::OpenProfile profile, db::open_profile(path, options));
+    OPSIGHT_ASSIGN(db::OpenProfile profile, db::open_profile(path));
     ResultTable table;
     table.name = "sql";
     const auto name_columns = [&table](const std::vector<duck::ResultColumn>& columns) {

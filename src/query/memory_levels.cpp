@@ -26,7 +26,8 @@ std::string memory_levels_sql() {
                                 level.shared, quoted(level.estimate), quoted(level.source));
     }
     return fmt::format(
-        "CREATE TEMP TABLE sel_levels AS FROM (VALUES {}) v(model, place, name, bandwidth, shared, estimate, "
+        "CREATE OR REPLACE TEMP TABLE sel_levels AS FROM (VALUES {}) v(model, place, name, bandwidth, "
+        "shared, estimate, "
         "source) WHERE model IN (SELECT model FROM raw.device_models)",
         rows);
 }

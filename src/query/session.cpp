@@ -338,21 +338,22 @@ Status Session::prepare_streams() {
         OPSIGHT_TRY(sum_stored_streams(profile_.connection, ChosenIterations(cut_, stretches_of(range_)),
                                        range_.start, source));
     }
+    OPSIGHT_TRY(profile_.connection.execute(
+        fmt::format("CREATE OR REPLACE TEMP VIEW sel_streams AS FROM {} WHERE {}", source,
+                    range_.whole ? "true" : in_range(range_, "iteration"))));
     streams_ready_ = true;
-    return profile_.connection.execute(fmt::format("CREATE TEMP VIEW sel_streams AS FROM {} WHERE {}", source,
-                                                   range_.whole ? "true" : in_range(range_, "iteration")));
+    return {};
 }
 
 Status Session::prepare_work() {
     if (work_ready_) return {};
-    work_ready_ = true;
     OPSIGHT_TRY(profile_.connection.execute(memory_levels_sql()));
-    if (cut_anew_)
-        return profile_.connection.execute("CREATE TEMP TABLE sel_work AS " +
-                                           db::work_stats_sql("sel_device", "sel_ops"));
-    return profile_.connection.execute(
-        fmt::format("CREATE TEMP VIEW sel_work AS FROM raw.work_stats WHERE {}",
-                    range_.whole ? "true" : in_range(range_, "iteration")));
+    OPSIGHT_TRY(profile_.connection.execute(
+        cut_anew_ ? "CREATE OR REPLACE TEMP TABLE sel_work AS " + db::work_stats_sql("sel_device", "sel_ops")
+                  : fmt::format("CREATE OR REPLACE TEMP VIEW sel_work AS FROM raw.work_stats WHERE {}",
+                                range_.whole ? "true" : in_range(range_, "iteration"))));
+    work_ready_ = true;
+    return {};
 }
 
 }  // namespace opsight

@@ -20,12 +20,13 @@ Result<Timeline> Timeline::open(const std::string& path, const db::ReadOptions& 
     return open(path, profile.database, read.threads > 0 ? static_cast<unsigned>(read.threads) : 0);
 }
 
-Result<Timeline> Timeline::open(const std::string& path, const duck::Database& database, unsigned threads) {
+Result<Timeline> Timeline::open(const std::string& path, const duck::Database& database, unsigned threads,
+                                const std::atomic<bool>* stop) {
     OPSIGHT_ASSIGN(duck::Connection connection, database.connect());
     auto data = std::make_unique<Data>(std::move(connection));
     data->path = path;
     if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1u);
-    if (Status loaded = load_timeline(*data, database, threads); !loaded) {
+    if (Status loaded = load_timeline(*data, database, threads, stop); !loaded) {
         Error error = std::move(loaded).error();
         error.file = path;
         return fail(std::move(error));
@@ -100,7 +101,7 @@ Result<int64_t> pixel_of(int64_t begin_ns, int64_t end_ns, int64_t pixels) {
     const auto usage = [](std::string what) { return fail(Error{std::move(what), {}, {}, {}, 2}); };
     if (begin_ns >= end_ns)
         return usage(fmt::format("a window must end after it begins, not from {} to {}", begin_ns, end_ns));
-    if (end_ns - begin_ns < 0 || end_ns > INT64_MAX / 4 || begin_ns < INT64_MIN / 4)
+    if (end_ns > INT64_MAX / 4 || begin_ns < INT64_MIN / 4)
         return usage("the window is longer than any time that is told in ns");
     if (pixels < 1 || pixels > Timeline::kMostPixels)
         return usage(fmt::format("a window has 1 to {} pixels, not {}", Timeline::kMostPixels, pixels));

@@ -6,6 +6,7 @@
 // its Python functions, its system calls; work of a stream and waits on it; iterations of a rank; counters.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -133,7 +134,9 @@ class Timeline {
 
     static Result<Timeline> open(const std::string& path, const db::ReadOptions& read = {});
     // Of a profile that is open already; `path` is for messages.
-    static Result<Timeline> open(const std::string& path, const duck::Database& database, unsigned threads);
+    // It ends early, without one, where `stop` is set meanwhile.
+    static Result<Timeline> open(const std::string& path, const duck::Database& database, unsigned threads,
+                                 const std::atomic<bool>* stop = nullptr);
     Timeline(Timeline&&) noexcept;
     Timeline& operator=(Timeline&&) noexcept;
     ~Timeline();

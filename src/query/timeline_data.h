@@ -1,6 +1,7 @@
 // What a Timeline holds; shared by the files that answer its questions.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -63,7 +64,8 @@ Result<int64_t> pixel_of(int64_t begin_ns, int64_t end_ns, int64_t pixels);
 int64_t busy_within(const SpanLanes& lanes, int64_t begin_ns, int64_t end_ns);
 
 // Reads all tracks, spans and counters of a profile.
-Status load_timeline(Timeline::Data& data, const duck::Database& database, unsigned threads);
+Status load_timeline(Timeline::Data& data, const duck::Database& database, unsigned threads,
+                     const std::atomic<bool>* stop);
 // The parts of it: names of spans by the numbers of their tables, and counters.
 struct SpanNames {
     std::vector<uint32_t> of_string, of_op, of_kernel;  // by id; kNone where there is no such id

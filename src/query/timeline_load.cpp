@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <map>
 #include <numeric>
@@ -116,24 +117,48 @@ void sort_if_needed(SpanRun& run) {
     run = std::move(sorted);
 }
 
-Result<SpanRun> read_run(duck::Connection& connection, const SpanNames& names, int64_t track,
-                         const SpanSource& source, size_t spans) {
-    SpanRun run;
-    run.reserve(spans);
-    OPSIGHT_TRY(connection.scan(
-        fmt::format("SELECT begin_ns, dur_ns, {}::INTEGER, {}::INTEGER, ({})::INTEGER FROM raw.{} WHERE "
-                    "track = {} AND {}",
-                    source.ref, source.name, source.kind, source.table, track, source.condition),
+// Jobs of tracks with rising numbers that are read together: a pass over a table for each of very many tracks
+// would take very long.
+struct JobGroup {
+    size_t first = 0, last = 0;  // in the list of jobs
+    size_t spans = 0;
+};
+constexpr size_t kSpansTogether = 200'000;
+
+// `jobs`: by track.
+std::vector<JobGroup> group_jobs(const std::vector<Job>& jobs) {
+    std::vector<JobGroup> groups;
+    for (size_t i = 0; i < jobs.size();) {
+        size_t end = i, spans = 0;
+        for (; end < jobs.size() && jobs[end].row == jobs[i].row; ++end)
+            spans += jobs[end].spans();
+        if (groups.empty() || groups.back().spans + spans > kSpansTogether) groups.push_back({i, i, 0});
+        groups.back().last = end;
+        groups.back().spans += spans;
+        i = end;
+    }
+    return groups;
+}
+
+// The spans of one source for the tracks of some jobs: those[track - first] tells where they go.
+Status read_runs(duck::Connection& connection, const SpanNames& names, const SpanSource& source,
+                 int64_t first, const std::vector<SpanRun*>& those) {
+    return connection.scan(
+        fmt::format(
+            "SELECT track, begin_ns, dur_ns, {}::INTEGER, {}::INTEGER, ({})::INTEGER FROM raw.{} WHERE "
+            "track BETWEEN {} AND {} AND {}",
+            source.ref, source.name, source.kind, source.table, first,
+            first + static_cast<int64_t>(those.size()) - 1, source.condition),
         [&](const duck::Batch& batch) {
-            const auto *begin = batch.column<int64_t>(0), *dur = batch.column<int64_t>(1);
-            const auto *ref = batch.column<int32_t>(2), *name = batch.column<int32_t>(3),
-                       *kind = batch.column<int32_t>(4);
+            const auto* track = batch.column<int32_t>(0);
+            const auto *begin = batch.column<int64_t>(1), *dur = batch.column<int64_t>(2);
+            const auto *ref = batch.column<int32_t>(3), *name = batch.column<int32_t>(4),
+                       *kind = batch.column<int32_t>(5);
             for (size_t i = 0; i < batch.size(); ++i)
-                run.add(begin[i], dur[i], source.name_of(names, name[i], kind[i]),
-                        static_cast<uint32_t>(ref[i]), source.kind_of(names, name[i], kind[i]));
-        }));
-    sort_if_needed(run);
-    return run;
+                if (SpanRun* run = those[static_cast<size_t>(track[i] - first)])
+                    run->add(begin[i], dur[i], source.name_of(names, name[i], kind[i]),
+                             static_cast<uint32_t>(ref[i]), source.kind_of(names, name[i], kind[i]));
+        });
 }
 
 std::vector<std::pair<uint32_t, uint32_t>> count_names(const SpanLanes& lanes, size_t names) {
@@ -153,16 +178,34 @@ std::vector<std::pair<uint32_t, uint32_t>> count_names(const SpanLanes& lanes, s
     return out;
 }
 
-Status read_job(Timeline::Data& data, const duck::Database& database, const SpanNames& names,
-                const Job& job) {
+Status read_group(Timeline::Data& data, const duck::Database& database, const SpanNames& names,
+                  const std::vector<Job>& jobs, const JobGroup& group, const std::atomic<bool>* stop) {
     OPSIGHT_ASSIGN(duck::Connection connection, database.connect());
-    std::vector<SpanRun> runs;
-    for (const auto& [source, spans] : job.sources) {
-        OPSIGHT_ASSIGN(SpanRun run, read_run(connection, names, job.row, *source, spans));
-        runs.push_back(std::move(run));
+    const int64_t first = jobs[group.first].row;
+    const auto tracks = static_cast<size_t>(jobs[group.last - 1].row - first) + 1;
+    std::vector<std::vector<SpanRun>> runs(group.last - group.first);
+    for (size_t i = group.first; i < group.last; ++i)
+        runs[i - group.first].resize(jobs[i].sources.size());
+    for (const SpanSource& source : kSources) {
+        if (stop && *stop) return fail("the timeline is not read to its end");
+        std::vector<SpanRun*> those(tracks, nullptr);
+        bool any = false;
+        for (size_t i = group.first; i < group.last; ++i)
+            for (size_t s = 0; s < jobs[i].sources.size(); ++s) {
+                if (jobs[i].sources[s].first != &source) continue;
+                SpanRun& run = runs[i - group.first][s];
+                run.reserve(jobs[i].sources[s].second);
+                those[static_cast<size_t>(jobs[i].row - first)] = &run;
+                any = true;
+            }
+        if (any) OPSIGHT_TRY(read_runs(connection, names, source, first, those));
     }
-    data.lanes[job.track] = SpanLanes(std::move(runs));
-    data.name_counts[job.track] = count_names(data.lanes[job.track], data.names.text.size());
+    for (size_t i = group.first; i < group.last; ++i) {
+        for (SpanRun& run : runs[i - group.first])
+            sort_if_needed(run);
+        data.lanes[jobs[i].track] = SpanLanes(std::move(runs[i - group.first]));
+        data.name_counts[jobs[i].track] = count_names(data.lanes[jobs[i].track], data.names.text.size());
+    }
     return {};
 }
 
@@ -358,7 +401,8 @@ void put_in_order(Timeline::Data& data, std::vector<Placed> placed, std::vector<
 
 }  // namespace
 
-Status load_timeline(Timeline::Data& data, const duck::Database& database, unsigned threads) {
+Status load_timeline(Timeline::Data& data, const duck::Database& database, unsigned threads,
+                     const std::atomic<bool>* stop) {
     OPSIGHT_TRY(read_meta(data));
     OPSIGHT_ASSIGN(const SpanNames names, load_span_names(data, data.names));
     OPSIGHT_ASSIGN(std::vector<Job> jobs, find_jobs(data));
@@ -372,10 +416,15 @@ Status load_timeline(Timeline::Data& data, const duck::Database& database, unsig
     }
     put_in_order(data, std::move(placed), used);
     data.name_counts.resize(data.tracks.size());
-    std::vector<Status> done(data.tracks.size());
+    std::stable_sort(used.begin(), used.end(), [](const Job& a, const Job& b) { return a.row < b.row; });
+    const std::vector<JobGroup> groups = group_jobs(used);
+    std::vector<Status> done(groups.size());
     parallel_over(
-        used, threads, [](const Job& job) { return job.spans(); },
-        [&](const Job& job) { done[job.track] = read_job(data, database, names, job); });
+        groups, threads, [](const JobGroup& group) { return group.spans; },
+        [&](const JobGroup& group) {
+            done[static_cast<size_t>(&group - groups.data())] =
+                read_group(data, database, names, used, group, stop);
+        });
     for (Status& status : done)
         OPSIGHT_TRY(std::move(status));
     for (size_t i = 0; i < data.tracks.size(); ++i)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/terminal_text.h"
 #include "report/render.h"
 #include "report/units.h"
 
@@ -88,12 +89,11 @@ std::vector<std::string> shortened(const std::vector<std::string>& cells, size_t
     return out;
 }
 
-// Control characters would break the lines of a terminal, or command it.
-std::string printable(const std::string& text) {
-    std::string clean = text;
-    for (char& c : clean)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-    return clean;
+// In one line of a terminal.
+std::string printable(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+    return terminal_text(text);
 }
 
 double number_of(const Cell& cell) {

@@ -110,7 +110,7 @@ TEST(RenderTable, NamesKeepMoreRoomThanOtherTexts) {
 TEST(RenderTable, ControlCharactersDoNotReachTheTerminal) {
     ResultTable table = sample();
     table.rows[0][0] = std::string("evil\x1b[2J\nname");
-    EXPECT_THAT(render_table(table, 0), HasSubstr("evil [2J name"));
+    EXPECT_THAT(render_table(table, 0), HasSubstr("evil\\x1b[2J name"));
 }
 
 TEST(RenderTable, SaysWhenRowsWereLeftOut) {

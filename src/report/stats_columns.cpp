@@ -1,6 +1,7 @@
 // Columns for the eye, with and without lines.
 #include <algorithm>
 
+#include "base/terminal_text.h"
 #include "report/stats_text.h"
 
 namespace opsight::stats {
@@ -32,11 +33,11 @@ std::string cut(const std::string& text, size_t width) {
     return text.substr(0, at) + kCut;
 }
 
-// Control characters would break the lines of a terminal, or command it.
+// In one line of a terminal.
 std::string printable(std::string text) {
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-    return text;
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+    return terminal_text(text);
 }
 
 enum class Align { kLeft, kRight, kCentre };

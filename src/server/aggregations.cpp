@@ -2,13 +2,16 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <tuple>
+
+#include "base/output_file.h"
 
 namespace opsight::server {
 namespace {
@@ -17,7 +20,40 @@ using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 constexpr int kFormat = 1;
-constexpr std::uintmax_t kMostBytes = 4 * 1024 * 1024;
+constexpr off_t kMostBytes = 4 * 1024 * 1024;
+constexpr int kMostDepth = 16;                  // of its JSON
+constexpr int64_t kMostIds = int64_t{1} << 53;  // what JavaScript counts to
+
+// The text of a file that comes with a profile, from whoever made that: of a regular file, and not without
+// end.
+std::string read_beside(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0) throw std::runtime_error("it cannot be opened");
+    struct stat about {};
+    std::string text;
+    if (::fstat(file, &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= kMostBytes) {
+        text.resize(static_cast<size_t>(about.st_size));
+        const ssize_t got = ::read(file, text.data(), text.size());
+        text.resize(got < 0 ? 0 : static_cast<size_t>(got));
+    }
+    ::close(file);
+    return text;
+}
+
+// Deep nesting takes the stack of what reads it.
+void check_depth(const std::string& text) {
+    int depth = 0;
+    bool in_text = false;
+    for (size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (in_text && c == '\\') ++i;
+        if (c == '"') in_text = !in_text;
+        if (in_text) continue;
+        if (c == '[' || c == '{') ++depth;
+        if (c == ']' || c == '}') --depth;
+        if (depth > kMostDepth) throw std::runtime_error("it is nested too deep");
+    }
+}
 
 Json optional_number(const std::optional<int64_t>& value) {
     return value ? Json(*value) : Json();
@@ -99,16 +135,16 @@ void Aggregations::read() {
     seen_ = identity_of(path_);
     std::error_code problem;
     list_.clear();
-    if (!fs::exists(path_, problem)) return;
-    const std::uintmax_t size = fs::file_size(path_, problem);
-    std::ifstream file(path_, std::ios::binary);
-    std::string text;
-    if (!problem && size <= kMostBytes) text.assign(std::istreambuf_iterator<char>(file), {});
+    if (fs::symlink_status(path_, problem).type() == fs::file_type::not_found) return;
     try {
+        const std::string text = read_beside(path_);
+        check_depth(text);
         const Json object = Json::parse(text);
         if (object.at("format").get<int>() != kFormat) throw std::runtime_error("format");
         next_id_ = object.at("next_id").get<int64_t>();
-        for (const Json& each : object.at("aggregations"))
+        const Json& kept = object.at("aggregations");
+        if (next_id_ < 1 || next_id_ > kMostIds || kept.size() > kMost) throw std::runtime_error("numbers");
+        for (const Json& each : kept)
             list_.push_back(from_json(each));
     } catch (const std::exception&) {
         list_.clear();
@@ -126,16 +162,12 @@ void Aggregations::write() {
     Json object = {{"format", kFormat}, {"next_id", next_id_}, {"aggregations", Json::array()}};
     for (const Aggregation& each : list_)
         object["aggregations"].push_back(to_json(each));
-    const std::string temporary = path_ + ".new";
-    std::ofstream file(temporary, std::ios::binary);
-    file << object.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
-    file.close();
-    std::error_code problem;
-    if (file) fs::rename(temporary, path_, problem);
-    if (!file || problem) {
-        fs::remove(temporary, problem);
-        not_kept_ = "the file beside the profile cannot be written";
-    }
+    const auto put = [&]() -> Status {
+        OPSIGHT_ASSIGN(OutputFile file, OutputFile::create(path_, true));
+        OPSIGHT_TRY(file.write(object.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"));
+        return file.commit();
+    };
+    if (!put()) not_kept_ = "the file beside the profile cannot be written";
     seen_ = identity_of(path_);
 }
 

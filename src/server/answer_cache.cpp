@@ -14,7 +14,15 @@ Response AnswerCache::get(const std::string& key, const std::function<Response()
             made_.wait(lock);
         }
     }
-    Response response = make();
+    Response response;
+    try {
+        response = make();
+    } catch (...) {  // who waits for it tries himself
+        const std::lock_guard lock(mutex_);
+        making_.erase(key);
+        made_.notify_all();
+        throw;
+    }
     const std::lock_guard lock(mutex_);
     making_.erase(key);
     if (response.status == 200 && !response.more) keep(key, response);

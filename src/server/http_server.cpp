@@ -1,5 +1,6 @@
 #include "server/http_server.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +8,9 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <chrono>
-#include <deque>
+#include <exception>
+#include <list>
+#include <new>
 #include <optional>
 #include <set>
 
@@ -22,6 +25,8 @@ using Code = boost::system::error_code;
 
 class Connection;
 
+constexpr size_t kReadAhead = 64 * 1024;  // of the requests that follow
+
 // What the connections share. All but `workers` is used by the thread that runs `io`.
 struct Hub {
     net::io_context io{1};
@@ -29,7 +34,9 @@ struct Hub {
     HttpServer::Handler handler;
     std::optional<net::thread_pool> workers;
     std::set<Connection*> open;
-    std::function<void()> on_room;  // there is room for another connection
+    std::list<Connection*> reading;  // those that have not sent a whole request, the longest waiting first
+    size_t downloads = 0;            // answers that are sent part by part
+    std::function<void()> on_room;   // there is room for another connection, or may be made
     bool stopping = false;
 };
 
@@ -39,6 +46,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
         hub_.open.insert(this);
     }
     ~Connection() {
+        no_longer_reading();
+        end_download();
         hub_.open.erase(this);
         if (hub_.on_room) hub_.on_room();
     }
@@ -51,18 +60,33 @@ class Connection : public std::enable_shared_from_this<Connection> {
         parser_->header_limit(static_cast<uint32_t>(hub_.limits.header_bytes));
         parser_->body_limit(hub_.limits.body_bytes);
         stream_.expires_after(std::chrono::seconds(hub_.limits.read_seconds));
-        http::async_read(stream_, buffer_, *parser_,
-                         [self = shared_from_this()](Code problem, size_t) { self->on_read(problem); });
+        place_ = hub_.reading.insert(hub_.reading.end(), this);
+        http::async_read_header(
+            stream_, buffer_, *parser_,
+            [self = shared_from_this()](Code problem, size_t) { self->on_header(problem); });
+        if (hub_.on_room) hub_.on_room();
     }
 
     void close() {
+        no_longer_reading();
         Code ignored;
         stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
         stream_.close();
     }
 
   private:
+    // Extensions and trailers of chunks have no limit, and the page sends none.
+    void on_header(Code problem) {
+        if (problem) return on_read(problem);
+        if (parser_->chunked())
+            return refuse(
+                {411, "bad_request", "the body is sent in chunks", "send it with its Content-Length"});
+        http::async_read(stream_, buffer_, *parser_,
+                         [self = shared_from_this()](Code failed, size_t) { self->on_read(failed); });
+    }
+
     void on_read(Code problem) {
+        no_longer_reading();
         if (problem == http::error::header_limit)
             return refuse(
                 {431, "too_large", "the request line and headers are too long", "ask for less at once"});
@@ -82,10 +106,31 @@ class Connection : public std::enable_shared_from_this<Connection> {
         asker_ = request->asker;
         watch();
         net::post(*hub_.workers, [self = shared_from_this(), request]() mutable {
-            Response response = self->hub_.handler(*request);
+            Response response = answer_of(self->hub_.handler, *request);
             hand_back(std::move(self),
                       [made = std::move(response)](Connection& c) mutable { c.answer(std::move(made)); });
         });
+    }
+
+    // Whatever goes wrong with one request, the others are answered.
+    static Response answer_of(const HttpServer::Handler& handler, const Request& request) {
+        try {
+            return handler(request);
+        } catch (const std::bad_alloc&) {
+            return to_response({500, "out_of_memory", "there is not enough memory for this answer",
+                                "ask for less at once, or close other programs"});
+        } catch (const std::exception& problem) {
+            return to_response({500, "internal", fmt::format("this cannot be answered: {}", problem.what()),
+                                "the profile may be damaged: import the trace again"});
+        }
+    }
+
+    void no_longer_reading() {
+        if (place_) hub_.reading.erase(*place_);
+        place_.reset();
+    }
+    void end_download() {
+        if (std::exchange(downloading_, false)) --hub_.downloads;
     }
 
     // While an answer is worked out nothing is read, so that the client went away shows only here. What it
@@ -146,6 +191,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
         stream_.socket().cancel(ignored);  // no longer watched
         leave_again_.cancel();
         if (hub_.stopping) return close();
+        no_longer_reading();
+        if (response.more && hub_.downloads >= hub_.limits.downloads)  // each holds what others wait for
+            response = to_response({503, "busy", "too many downloads go on at the same time",
+                                    "try again when one of them has ended"});
+        if (response.more) ++hub_.downloads;
+        downloading_ = static_cast<bool>(response.more);
         head_.emplace();
         head_->version(version_);
         head_->result(static_cast<unsigned>(response.status));
@@ -191,13 +242,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void next_part() {
         stream_.expires_never();
         net::post(*hub_.workers, [self = shared_from_this()]() mutable {
-            Result<std::string> made = self->more_();
+            Result<std::string> made = next_of(self->more_);
             hand_back(std::move(self), [part = std::move(made)](Connection& c) mutable {
                 if (!part || c.hub_.stopping) return c.close();
                 c.body_ = std::move(*part);
                 c.write_part();
             });
         });
+    }
+
+    static Result<std::string> next_of(const std::function<Result<std::string>()>& more) {
+        try {
+            return more();
+        } catch (const std::exception& problem) {
+            return fail(problem.what());
+        }
     }
 
     void write_part() {
@@ -218,6 +277,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
     void done() {
         more_ = nullptr;  // gives back what it holds
+        end_download();
         keep_alive_ ? read() : drain();
     }
 
@@ -236,7 +296,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
     Hub& hub_;
     beast::tcp_stream stream_;
-    beast::flat_buffer buffer_;
+    beast::flat_buffer buffer_{hub_.limits.header_bytes + hub_.limits.body_bytes + kReadAhead};
     std::optional<http::request_parser<http::string_body>> parser_;
     std::optional<http::response<http::empty_body>> head_;
     std::optional<http::response_serializer<http::empty_body>> serializer_;
@@ -245,8 +305,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::shared_ptr<Asker> asker_;  // while its answer is worked out
     net::steady_timer leave_again_{hub_.io};
     unsigned version_ = 11;
+    std::optional<std::list<Connection*>::iterator> place_;  // in hub_.reading
+    bool downloading_ = false;
     bool keep_alive_ = true, head_only_ = false, chunked_ = false, draining_ = false;
 };
+
+// A program that is started meanwhile (a browser) must not keep the port open after our end.
+void close_on_exec(int socket) {
+    ::fcntl(socket, F_SETFD, FD_CLOEXEC);
+}
 
 Error cannot_listen(const std::string& address, uint16_t port, const Code& problem) {
     return {fmt::format("cannot listen on {}, port {}: {}", address, port, problem.message()),
@@ -264,12 +331,18 @@ struct HttpServer::State {
     net::steady_timer retry{hub.io};
     bool accepting = false;
 
+    // Where there is no room, one that has sent no request yet makes some: else a few that send nothing would
+    // keep all others out.
     void accept() {
-        if (accepting || hub.stopping || hub.open.size() >= hub.limits.connections) return;
+        const bool full = hub.open.size() >= hub.limits.connections;
+        if (accepting || hub.stopping || (full && hub.reading.empty())) return;
         accepting = true;
         acceptor.async_accept([this](Code problem, tcp::socket socket) {
             accepting = false;
             if (!problem) {
+                close_on_exec(socket.native_handle());
+                if (hub.open.size() >= hub.limits.connections && !hub.reading.empty())
+                    hub.reading.front()->close();
                 Code ignored;
                 socket.set_option(tcp::no_delay(true), ignored);
                 std::make_shared<Connection>(hub, std::move(socket))->read();
@@ -315,6 +388,7 @@ Result<HttpServer> HttpServer::listen(const std::string& address, uint16_t port,
         const tcp::endpoint place(ip, static_cast<uint16_t>(wanted));
         tcp::acceptor acceptor(state->hub.io);
         acceptor.open(place.protocol(), problem);
+        if (!problem) close_on_exec(acceptor.native_handle());
         if (!problem) acceptor.set_option(net::socket_base::reuse_address(true), problem);
         if (!problem) acceptor.bind(place, problem);
         if (!problem) acceptor.listen(net::socket_base::max_listen_connections, problem);
@@ -344,9 +418,9 @@ void HttpServer::serve(Handler handler, const std::function<void()>& on_stop) {
     state_->accept();
     while (!hub.stopping)
         hub.io.run_one();
+    signals.clear();  // a second Ctrl-C does not wait for what is being answered
     on_stop();
     hub.workers->join();
-    signals.cancel();
     hub.io.restart();
     hub.io.run();  // lets go of the connections
 }

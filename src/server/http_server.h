@@ -15,7 +15,8 @@ namespace opsight::server {
 struct HttpLimits {
     size_t header_bytes = 16 * 1024;  // with the request line
     size_t body_bytes = 64 * 1024;
-    size_t connections = 128;  // more wait until one of these ends
+    size_t connections = 128;  // then those that have sent no request are closed for new ones
+    size_t downloads = 4;      // answers of any size that are sent at a time
     size_t workers = 32;       // most of them wait for a session
     int read_seconds = 30;     // for a whole request; an idle connection ends after it too
     int write_seconds = 60;    // for one part of an answer

@@ -6,7 +6,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <new>
+#include <stdexcept>
 #include <thread>
+#include <vector>
 
 namespace opsight::server {
 namespace {
@@ -42,6 +45,12 @@ class HttpServerTest : public testing::Test {
                 std::this_thread::sleep_for(std::chrono::milliseconds(1));
             if (request.asker->gone()) ++gone_;
         }
+        if (request.path == "/no-memory") throw std::bad_alloc();
+        if (request.path == "/throw") throw std::out_of_range("map::at");
+        if (request.path == "/throw-later")
+            response.more = []() -> Result<std::string> { throw std::out_of_range("map::at"); };
+        if (request.path == "/endless")
+            response.more = []() -> Result<std::string> { return std::string(1 << 20, 'x'); };
         if (request.path == "/parts" || request.path == "/broken")
             response.more = [at = 0, broken = request.path == "/broken"]() mutable -> Result<std::string> {
                 if (broken && at == 1) return fail("broken");
@@ -130,6 +139,57 @@ TEST_F(HttpServerTest, RefusesWhatIsTooLongOrNoHttp) {
               "HTTP/1.1 413");
     EXPECT_EQ(ask("GET /%zz HTTP/1.1\r\n" + std::string(kClose)).substr(0, 12), "HTTP/1.1 400");
     EXPECT_EQ(asked_, 0);
+}
+
+TEST_F(HttpServerTest, WhatThrowsIsAnAnswerAndTheServerGoesOn) {
+    for (const char* path : {"/no-memory", "/throw"})
+        EXPECT_EQ(ask("GET " + std::string(path) + " HTTP/1.1\r\n" + kClose).substr(0, 12), "HTTP/1.1 500")
+            << path;
+    EXPECT_FALSE(ask("GET /throw-later HTTP/1.1\r\n" + std::string(kClose)).ends_with("0\r\n\r\n"));
+    EXPECT_EQ(ask("GET /a HTTP/1.1\r\n" + std::string(kClose)).substr(0, 12), "HTTP/1.1 200");
+}
+
+// Neither extensions of chunks nor trailers have a limit of their own.
+TEST_F(HttpServerTest, TakesNoBodyInChunks) {
+    const std::string head = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (const std::string& body : {std::string("3\r\nabc\r\n0\r\n\r\n"), "1;" + std::string(100'000, 'e'),
+                                    "0\r\na: " + std::string(100'000, 't')})
+        EXPECT_EQ(ask(head + body).substr(0, 12), "HTTP/1.1 411");
+    EXPECT_EQ(asked_, 0);
+}
+
+TEST_F(HttpServerTest, ConnectionsThatSendNothingGiveWay) {
+    std::vector<int> idle;
+    for (int i = 0; i < 8; ++i) {
+        idle.push_back(connect());
+        send(idle.back(), i % 2 ? "GET /half HTTP/1.1\r\n" : "");
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < 4; ++i)
+        EXPECT_EQ(ask("GET /a HTTP/1.1\r\n" + std::string(kClose)).substr(0, 12), "HTTP/1.1 200");
+    EXPECT_LT(std::chrono::steady_clock::now() - begin,
+              std::chrono::milliseconds(900));  // they would end by then
+    for (const int client : idle)
+        ::close(client);
+}
+
+TEST_F(HttpServerTest, DownloadsThatNobodyReadsLeaveRoomForOthers) {
+    std::vector<int> unread;
+    for (int i = 0; i < 4; ++i) {
+        unread.push_back(connect());
+        send(unread.back(), "GET /endless HTTP/1.1\r\n" + std::string(kClose));
+        char first = 0;
+        EXPECT_EQ(::recv(unread.back(), &first, 1, 0), 1);
+    }
+    EXPECT_EQ(ask("GET /parts HTTP/1.1\r\n" + std::string(kClose)).substr(0, 12), "HTTP/1.1 503");
+    EXPECT_EQ(ask("GET /a HTTP/1.1\r\n" + std::string(kClose)).substr(0, 12), "HTTP/1.1 200");
+    for (const int client : unread)
+        ::close(client);
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    std::string answer;
+    while (!answer.starts_with("HTTP/1.1 200") && std::chrono::steady_clock::now() < patience)
+        answer = ask("GET /parts HTTP/1.1\r\n" + std::string(kClose));
+    EXPECT_TRUE(answer.ends_with("0\r\n\r\n"));
 }
 
 TEST_F(HttpServerTest, EndsConnectionsThatSayNothing) {

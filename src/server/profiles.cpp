@@ -6,7 +6,6 @@
 #include <charconv>
 #include <filesystem>
 
-#include "query/info.h"
 #include "server/router.h"
 
 namespace opsight::server {
@@ -15,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMostOpenings = 3;
+constexpr size_t kMostOpen = 8;
 
 std::string short_name(const fs::path& path) {
     std::string name = path.filename().string();
@@ -23,24 +23,11 @@ std::string short_name(const fs::path& path) {
     return name;
 }
 
-// A profile that cannot be opened is told apart from a failure of ours: its state is shown on the page.
-Problem not_usable(const std::string& path, const Error& error) {
-    const std::string file = fs::path(path).filename().string();
-    const bool goes_on = error.what.starts_with("is ") || error.what.starts_with("was ") ||
-                         error.what.starts_with("has ") || error.what.starts_with("holds ");
-    return {422, std::string(db::kind_of(error)), file + (goes_on ? " " : ": ") + error.what, error.remedy};
-}
-
-int64_t count_of(const ResultTable& table, std::string_view key) {
-    for (size_t i = 0; i < table.columns.size(); ++i)
-        if (table.columns[i].key == key)
-            if (const auto* value = std::get_if<int64_t>(&table.rows.at(0)[i])) return *value;
-    return 0;
-}
-
 }  // namespace
 
-Profiles::Profiles(const std::vector<std::string>& paths, bool read_only) : read_only_(read_only) {
+Profiles::Profiles(const std::vector<std::string>& paths, bool read_only, std::vector<std::string> probe)
+    : read_only_(read_only) {
+    if (!probe.empty()) prober_ = std::make_unique<Prober>(std::move(probe));
     std::map<std::string, int> seen, given;
     for (const std::string& path : paths)
         ++seen[short_name(path)];
@@ -94,40 +81,59 @@ uint64_t Profiles::version(size_t number) {
 Expected<std::shared_ptr<SessionPool>> Profiles::pool_of(size_t number) {
     Entry& entry = *entries_[number];
     const std::lock_guard lock(entry.mutex);
+    entry.used = std::chrono::steady_clock::now();
     if (!entry.pool) {
+        if (prober_ && !entry.facts) {
+            OPSIGHT_ASSIGN(entry.facts, look(entry));
+        }
         auto profile = open(entry);
         if (!profile) return fail(not_usable(entry.path, profile.error()));
         entry.pool = std::make_shared<SessionPool>(entry.path, std::move(*profile));
+        close_idle(entry);
     }
     return entry.pool;
+}
+
+// Each open file takes memory: those that nobody has asked for longest are closed, and opened again when
+// asked for.
+void Profiles::close_idle(const Entry& but) {
+    Entry* longest = nullptr;
+    std::unique_lock<std::mutex> held;
+    size_t open = 0;
+    for (const auto& entry : entries_) {
+        std::unique_lock lock(entry->mutex, std::defer_lock);
+        if (entry.get() == &but || !lock.try_lock() || !entry->pool) continue;
+        ++open;
+        if (entry->pool.use_count() > 1 || (longest && longest->used <= entry->used)) continue;
+        longest = entry.get();
+        held = std::move(lock);
+    }
+    if (open >= kMostOpen && longest) longest->pool.reset();
+}
+
+// As open(), for the facts alone.
+Expected<ProfileFacts> Profiles::look(Entry& entry) {
+    for (int attempt = 1;; ++attempt) {
+        entry.seen = identity_of(entry.path);
+        Expected<ProfileFacts> facts =
+            prober_ ? prober_->ask(entry.path, !read_only_) : read_facts(entry.path, !read_only_);
+        if (!facts || attempt == kMostOpenings || identity_of(entry.path) == entry.seen) return facts;
+    }
 }
 
 Expected<ProfileFacts> Profiles::facts(size_t number) {
     Entry& entry = *entries_[number];
     const std::lock_guard lock(entry.mutex);
-    if (entry.facts) return *entry.facts;
-    const auto read = [&]() -> Result<Info> {
-        if (entry.pool) {
-            OPSIGHT_ASSIGN(const Lease session, entry.pool->lease({}));
-            return profile_info(*session);
-        }
-        OPSIGHT_ASSIGN(const db::OpenProfile profile, open(entry));
-        OPSIGHT_ASSIGN(Session session, Session::open_on(profile, entry.path, {}));
-        return profile_info(session);
-    };
-    const Result<Info> info = read();
-    if (!info) return fail(not_usable(entry.path, info.error()));
-    ProfileFacts facts{
-        info->producer,
-        info->end_ns - info->begin_ns,
-        static_cast<int64_t>(info->ranks.rows.size()),
-        static_cast<int64_t>(info->devices.rows.size()),
-        info->iterations.total,
-        count_of(info->counts, "kernels"),
-        count_of(info->counts, "ops"),
-        std::max(count_of(info->counts, "nvtx_ranges"), count_of(info->counts, "annotations"))};
-    entry.facts = facts;
-    return facts;
+    if (!entry.facts) {
+        OPSIGHT_ASSIGN(entry.facts, look(entry));
+    }
+    return *entry.facts;
+}
+
+std::optional<ProfileFacts> Profiles::known_facts(size_t number) {
+    Entry& entry = *entries_[number];
+    const std::unique_lock lock(entry.mutex, std::try_to_lock);
+    return lock ? entry.facts : std::nullopt;
 }
 
 Expected<Lease> Profiles::lease(size_t number, const RangeOptions& range, const std::string& table,
@@ -162,6 +168,8 @@ void Profiles::read_timeline_ahead(size_t number) {
 
 void Profiles::interrupt() {
     stopping_ = true;
+    timelines_.stop();
+    if (prober_) prober_->stop();
     for (const auto& entry : entries_) {
         const std::lock_guard lock(entry->mutex);
         if (entry->pool) entry->pool->interrupt();

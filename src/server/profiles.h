@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,8 +11,10 @@
 #include <vector>
 
 #include "server/aggregations.h"
+#include "server/facts.h"
 #include "server/file_identity.h"
 #include "server/http.h"
+#include "server/prober.h"
 #include "server/session_pool.h"
 #include "server/timelines.h"
 #include "server/turns.h"
@@ -20,16 +23,10 @@ namespace opsight::server {
 
 class Call;
 
-// What the list of profiles tells of one.
-struct ProfileFacts {
-    std::string producer;
-    int64_t duration_ns = 0, ranks = 0, devices = 0, iterations = 0, kernels = 0, ops = 0,
-            ranges = 0;  // named ones: of NVTX, or annotations
-};
-
 class Profiles {
   public:
-    Profiles(const std::vector<std::string>& paths, bool read_only);
+    // `probe`: the program in which files are first opened, with its arguments (prober.h); empty: this one.
+    Profiles(const std::vector<std::string>& paths, bool read_only, std::vector<std::string> probe = {});
 
     size_t size() const { return entries_.size(); }
     bool read_only() const { return read_only_; }
@@ -39,6 +36,8 @@ class Profiles {
     // Opens the file only as long as it needs to: there may be thousands, and each open one has its memory
     // and threads.
     Expected<ProfileFacts> facts(size_t number);
+    // Only what is known already.
+    std::optional<ProfileFacts> known_facts(size_t number);
 
     Expected<size_t> number_of(const std::string& id) const;
     // Grows when the file is found to be another one than was opened (recorded or imported again): all that
@@ -74,12 +73,16 @@ class Profiles {
         std::optional<ProfileFacts> facts;
         std::optional<FileIdentity> seen;  // what was opened last
         uint64_t version = 0;
+        std::chrono::steady_clock::time_point used;  // its pool, last
     };
     Expected<std::shared_ptr<SessionPool>> pool_of(size_t number);
     Result<db::OpenProfile> open(Entry& entry) const;
+    Expected<ProfileFacts> look(Entry& entry);
+    void close_idle(const Entry& but);
 
     std::vector<std::unique_ptr<Entry>> entries_;
     bool read_only_;
+    std::unique_ptr<Prober> prober_;
     std::atomic<bool> stopping_ = false;
     Timelines timelines_;
     Turns turns_, questions_{8};

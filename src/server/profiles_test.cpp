@@ -1,6 +1,8 @@
 #include "server/profiles.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -79,6 +81,40 @@ TEST(Aggregations, KeepARangeUnderItsNameOnce) {
     EXPECT_NE(kept.add("two", {.start = 1, .stop = 1}, "{}")->id, first->id);
     EXPECT_NE(kept.add("both", {.start = 1, .stop = 2}, "{}")->id, first->id);
     EXPECT_EQ(kept.list().size(), 3u);
+}
+
+// What lies beside a profile is as little ours as the profile: it is neither followed, nor waited for, nor
+// believed.
+TEST(Aggregations, AFileBesideTheProfileThatIsNoneOfOursStaysAsItIs) {
+    const StoredProfile stored(steps(3));
+    const std::string beside = aggregations_path(stored.path());
+    const auto expect_left_alone = [&](const std::string& what) {
+        Aggregations kept(stored.path(), false);
+        EXPECT_TRUE(kept.list().empty()) << what;
+        EXPECT_NE(kept.not_kept_because(), "") << what;
+        kept.add("mine", {}, "{}");
+        EXPECT_EQ(Aggregations(stored.path(), false).list().size(), 0u) << what;
+        std::filesystem::remove(beside);
+    };
+    testing::TempFolder elsewhere;
+    const std::string target = elsewhere.write("target", "not yours");
+    ASSERT_EQ(::symlink(target.c_str(), beside.c_str()), 0);
+    expect_left_alone("a link");
+    std::ifstream file(target);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "not yours");
+    ASSERT_EQ(::symlink((elsewhere.path() + "/new").c_str(), beside.c_str()), 0);
+    expect_left_alone("a link that leads nowhere");
+    EXPECT_FALSE(std::filesystem::exists(elsewhere.path() + "/new"));
+    ASSERT_EQ(::mkfifo(beside.c_str(), 0600), 0);
+    expect_left_alone("a pipe");
+    for (const std::string& text :
+         {std::string(1'000'000, '['),
+          R"({"format": 1, "next_id": 2, "aggregations": )" + std::string(1000, '['),
+          std::string(R"({"format": 1, "next_id": 9223372036854775807, "aggregations": []})"),
+          std::string(R"({"format": 1, "next_id": -5, "aggregations": []})"), std::string("\"\\")}) {
+        std::ofstream(beside) << text;
+        expect_left_alone(text.substr(0, 60));
+    }
 }
 
 TEST(Aggregations, OfTwoViewersOfOneProfileAreKept) {

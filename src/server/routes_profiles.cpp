@@ -1,5 +1,7 @@
 // Which profiles there are, and what is in each.
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "query/findings.h"
 #include "query/info.h"
@@ -14,10 +16,20 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json facts_of(Profiles& profiles, size_t number) {
+constexpr std::chrono::milliseconds kPatience(1000);
+
+// Of a profile that is still to be opened no more than its name once `patient` is over: there may be
+// thousands.
+Json entry_of(Profiles& profiles, size_t number, bool patient) {
     Json object = {{"id", std::to_string(number)}, {"name", profiles.name(number)}};
     (void)profiles.version(number);  // the facts of the file as it is now
-    const Expected<ProfileFacts> facts = profiles.facts(number);
+    const std::optional<ProfileFacts> known = profiles.known_facts(number);
+    if (!known && !patient) {
+        object["state"] = "reading";
+        object["error"] = nullptr;
+        return object;
+    }
+    const Expected<ProfileFacts> facts = known ? Expected<ProfileFacts>(*known) : profiles.facts(number);
     if (!facts) {
         const Problem& problem = facts.error();
         object["state"] = "error";
@@ -38,9 +50,11 @@ Json facts_of(Profiles& profiles, size_t number) {
 }
 
 Expected<Response> list(Call& call) {
+    const auto begin = std::chrono::steady_clock::now();
     Json object = {{"version", OPSIGHT_VERSION}, {"profiles", Json::array()}};
     for (size_t i = 0; i < call.profiles().size(); ++i)
-        object["profiles"].push_back(facts_of(call.profiles(), i));
+        object["profiles"].push_back(
+            entry_of(call.profiles(), i, std::chrono::steady_clock::now() - begin < kPatience));
     object["read_only"] = call.profiles().read_only();
     return json_response(object.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

@@ -15,7 +15,11 @@ constexpr std::ptrdiff_t kMostOfRange = 8, kMostOfCutRange = 2;
 Lease::~Lease() {
     if (!pool_) return;
     if (asker_) asker_->set_interrupt({});
-    pool_->give_back(*session_, table_);
+    // What was interrupted in the midst of its work, or thrown out of it, may have left half of it behind.
+    if (std::uncaught_exceptions() > exceptions_ || (asker_ && asker_->gone()))
+        pool_->discard(*session_);
+    else
+        pool_->give_back(*session_, table_);
 }
 
 void Lease::serve(std::shared_ptr<Asker> asker) {
@@ -80,15 +84,31 @@ Result<Lease> SessionPool::lease(const RangeOptions& range, const std::string& t
         }
         made = slots_.insert(slots_.end(), Slot{key, nullptr});
     }
-    Result<Session> session = Session::open_on(profile_, path_, range);
-    const std::lock_guard lock(mutex_);
-    if (!session) {
+    const auto give_up = [&] {
+        const std::lock_guard lock(mutex_);
         slots_.erase(made);
         freed_.notify_all();
-        return fail(std::move(session).error());
+    };
+    try {
+        Result<Session> session = Session::open_on(profile_, path_, range);
+        if (!session) {
+            give_up();
+            return fail(std::move(session).error());
+        }
+        auto opened = std::make_unique<Session>(std::move(*session));
+        const std::lock_guard lock(mutex_);
+        made->session = std::move(opened);
+    } catch (...) {
+        give_up();
+        throw;
     }
-    made->session = std::make_unique<Session>(std::move(*session));
     return Lease(*this, *made->session, table);
+}
+
+void SessionPool::discard(Session& session) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(slots_, [&](const Slot& slot) { return slot.session.get() == &session; });
+    freed_.notify_all();
 }
 
 void SessionPool::give_back(Session& session, const std::string& table) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <exception>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -47,6 +48,7 @@ class Lease {
     std::string table_;
     std::shared_ptr<Asker> asker_;
     std::shared_ptr<SessionPool> kept_;
+    int exceptions_ = std::uncaught_exceptions();
 };
 
 class SessionPool {
@@ -81,6 +83,7 @@ class SessionPool {
     bool kept_by_another(const Key& key, const std::string& table) const;
     bool may_open(const Key& key);
     void give_back(Session& session, const std::string& table);
+    void discard(Session& session);
 
     std::string path_;
     db::OpenProfile profile_;

@@ -10,7 +10,12 @@ Timelines::~Timelines() {
 
 void Timelines::read_ahead(size_t number, const std::string& path, const duck::Database& database) {
     // A failure is told to whoever asks for it.
-    ahead_ = std::thread([this, number, path, open = database.share()] { (void)get(number, path, open); });
+    ahead_ = std::thread([this, number, path, open = database.share()] {
+        try {
+            (void)get(number, path, open);
+        } catch (const std::exception&) {  // so does whoever asks
+        }
+    });
 }
 
 void Timelines::forget(size_t number) {
@@ -36,7 +41,7 @@ Result<std::shared_ptr<const Timeline>> Timelines::get(size_t number, const std:
     const std::shared_ptr<Entry> wanted = entry(number);
     const std::lock_guard lock(wanted->reading);
     if (!wanted->timeline) {
-        OPSIGHT_ASSIGN(Timeline timeline, Timeline::open(path, database, 0));
+        OPSIGHT_ASSIGN(Timeline timeline, Timeline::open(path, database, 0, &stop_));
         wanted->timeline = std::make_shared<const Timeline>(std::move(timeline));
     }
     return wanted->timeline;

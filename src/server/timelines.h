@@ -2,6 +2,7 @@
 // memory by its spans; an answer that is under way keeps its own.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <list>
 #include <memory>
@@ -28,6 +29,9 @@ class Timelines {
     // Begins to read one, so that it is there when it is asked for. To be called once.
     void read_ahead(size_t number, const std::string& path, const duck::Database& database);
 
+    // What is being read ends soon: for the end of the program.
+    void stop() { stop_ = true; }
+
     // The file is another one now.
     void forget(size_t number);
 
@@ -44,6 +48,7 @@ class Timelines {
     std::mutex mutex_;
     std::list<std::shared_ptr<Entry>> entries_;  // used last at the end
     std::thread ahead_;
+    std::atomic<bool> stop_ = false;
 };
 
 }  // namespace opsight::server

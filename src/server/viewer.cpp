@@ -107,7 +107,7 @@ Result<std::vector<std::string>> find_profiles(const std::vector<std::string>& p
 }
 
 Result<Viewer> Viewer::start(std::vector<std::string> paths, const ViewOptions& options) {
-    auto profiles = std::make_unique<Profiles>(paths, options.read_only);
+    auto profiles = std::make_unique<Profiles>(paths, options.read_only, options.probe);
     std::optional<Error> first;
     bool any = false;
     size_t readable = 0;

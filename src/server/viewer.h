@@ -19,6 +19,7 @@ struct ViewOptions {
     bool any_port = true;  // the next free one where `port` is taken
     bool read_only = false;
     HttpLimits limits;
+    std::vector<std::string> probe;  // as of Profiles
 };
 
 class Viewer {

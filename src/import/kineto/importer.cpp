@@ -7,8 +7,8 @@
 #include <mutex>
 #include <new>
 #include <optional>
-#include <thread>
 
+#include "base/helpers.h"
 #include "import/kineto/assembler.h"
 #include "import/kineto/interpreter.h"
 #include "import/kineto/trace_reader.h"
@@ -27,12 +27,11 @@ class Pipeline {
         : source_(source), reader_(reader), assembler_(assembler), builder_(builder), options_(options) {}
 
     Status run() {
-        std::vector<std::thread> helpers;
+        Helpers helpers;
         for (size_t i = 1; i < options_.threads; ++i)
-            helpers.emplace_back([this, i] { work(i); });
+            helpers.start([this, i] { work(i); });
         work(0);
-        for (std::thread& helper : helpers)
-            helper.join();
+        helpers.join();
         if (error_) return fail(std::move(*error_));
         return {};
     }

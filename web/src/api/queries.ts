@@ -32,12 +32,14 @@ export const queries = new QueryClient({
 
 type Answer<T> = UseQueryResult<T, ApiError>;
 
-function useAnswer<T>(path: string, params: Params, enabled = true): Answer<T> {
+// `unfinished`: whether to ask again soon.
+function useAnswer<T>(path: string, params: Params, enabled = true, unfinished?: (data: T) => boolean): Answer<T> {
   const answer = useQuery<T, ApiError>({
     queryKey: [path, params],
     queryFn: ({ signal }) => getJson<T>(path, params, signal),
     placeholderData: keepPreviousData,
     enabled,
+    refetchInterval: ({ state }) => (unfinished && state.data && unfinished(state.data) ? 1000 : false),
   });
   // When the server has gone, what it said last stays in sight.
   const [last, setLast] = useState<T | undefined>(undefined);
@@ -56,7 +58,8 @@ export function useProfileAnswer<T>(name: string, params: Params = {}, enabled =
   return useAnswer<T>(`/profiles/${id}/${name}`, params, enabled && id !== "");
 }
 
-export const useProfiles = () => useAnswer<Profiles>("/profiles", {});
+export const useProfiles = () =>
+  useAnswer<Profiles>("/profiles", {}, true, ({ profiles }) => profiles.some((profile) => profile.state === "reading"));
 export const useInfo = () => useProfileAnswer<Info>("info");
 export const useSummary = (enabled = true) => useRangeAnswer<SummaryAnswer>("summary", {}, enabled);
 export const useIterations = () => useRangeAnswer<IterationsAnswer>("iterations");

@@ -1221,7 +1221,7 @@ export interface components {
             id: string;
             name: string;
             /** @enum {string} */
-            state: "ok" | "error";
+            state: "ok" | "error" | "reading";
             error: components["schemas"]["ErrorInfo"] | null;
             producer?: string;
             duration_ns?: number;

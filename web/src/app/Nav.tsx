@@ -31,7 +31,7 @@ function ProfilePicker() {
         {list.map((profile) => (
           <option key={profile.id} value={profile.name}>
             {profile.name}
-            {profile.state === "ok" ? "" : " (not readable)"}
+            {profile.state === "error" ? " (not readable)" : ""}
           </option>
         ))}
       </select>

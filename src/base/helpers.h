@@ -1,0 +1,58 @@
+// Helpers: threads that work beside this one. What one of them throws (memory is short, for one) is thrown by
+// join(), where the caller's own boundary catches it; a thread's function that throws would end the program.
+#pragma once
+
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace opsight {
+
+class Helpers {
+  public:
+    Helpers() = default;
+    Helpers(const Helpers&) = delete;
+    Helpers& operator=(const Helpers&) = delete;
+    // Waits for all; what `work` refers to must outlive this.
+    ~Helpers() { wait(); }
+
+    // On this thread where the system gives no other.
+    template <class Work>
+    void start(Work work) {
+        auto guarded = [this, work = std::move(work)]() mutable {
+            try {
+                work();
+            } catch (...) {
+                const std::lock_guard lock(mutex_);
+                if (!thrown_) thrown_ = std::current_exception();
+            }
+        };
+        threads_.reserve(threads_.size() + 1);
+        try {
+            threads_.emplace_back(guarded);
+        } catch (const std::system_error&) {
+            guarded();
+        }
+    }
+
+    // Waits for all of them, and throws what the first threw.
+    void join() {
+        wait();
+        if (auto thrown = std::exchange(thrown_, nullptr)) std::rethrow_exception(thrown);
+    }
+
+  private:
+    void wait() {
+        for (std::thread& thread : threads_)
+            thread.join();
+        threads_.clear();
+    }
+    std::vector<std::thread> threads_;
+    std::mutex mutex_;
+    std::exception_ptr thrown_;
+};
+
+}  // namespace opsight

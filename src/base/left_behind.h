@@ -1,0 +1,35 @@
+// A file or folder of one command that must not stay: it goes at the end of its life, and also where a signal
+// ends the process: Ctrl-C, or a reader of the output that wants no more (`opsight stats report.sqlite |
+// head`).
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+
+namespace opsight {
+
+class LeftBehind {
+  public:
+    explicit LeftBehind(std::string path);
+    LeftBehind(LeftBehind&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+    LeftBehind& operator=(LeftBehind&&) = delete;
+    ~LeftBehind();
+    const std::string& path() const { return path_; }
+    // It stays, or is there no more.
+    void let_go();
+
+  private:
+    std::string path_;
+};
+
+// A program that works for us in a process group of its own: a signal that ends this process ends it first.
+class ChildProgram {
+  public:
+    explicit ChildProgram(pid_t group);
+    ChildProgram(const ChildProgram&) = delete;
+    ~ChildProgram();
+};
+
+}  // namespace opsight

@@ -1,0 +1,112 @@
+// Profile files of somebody who means harm, or was careless: none runs anything, none is believed.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <regex>
+
+#include "base/test_files.h"
+#include "db/reader.h"
+#include "db/test_changes.h"
+
+namespace opsight::db {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class HostileProfile : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        secret_ = folder_.write("secret.txt", "the secret");
+        write_sample(good_);
+    }
+    // What opening says of a copy with this change.
+    std::string after(const Change& change) {
+        const std::string path = folder_.path() + "/changed.opsight";
+        fs::copy_file(good_, path, fs::copy_options::overwrite_existing);
+        change_file(path, change);
+        const auto profile = open_profile(path);
+        return profile ? "opened" : profile.error().message();
+    }
+    testing::TempFolder folder_;
+    std::string good_ = folder_.path() + "/good.opsight", secret_;
+};
+
+TEST_F(HostileProfile, ProgramsAreRefused) {
+    ASSERT_TRUE(open_profile(good_).has_value());
+    for (const Change& change : programs(secret_, folder_.path())) {
+        EXPECT_THAT(after(change),
+                    AnyOf(HasSubstr("holds what no profile holds"), HasSubstr("is a DuckDB database, but")))
+            << change.name;
+        EXPECT_FALSE(fs::exists(folder_.path() + "/log")) << change.name;
+    }
+}
+
+TEST_F(HostileProfile, OtherTablesAreRefused) {
+    for (const Change& change : other_schemas())
+        EXPECT_THAT(after(change),
+                    AnyOf(HasSubstr("is not made as a profile is"), HasSubstr("holds what no profile holds"),
+                          HasSubstr("is a DuckDB database, but")))
+            << change.name;
+}
+
+TEST_F(HostileProfile, ImpossibleValuesAreRefused) {
+    for (const Change& change : impossible_values())
+        EXPECT_THAT(after(change), HasSubstr("is damaged or was changed: raw.")) << change.name;
+}
+
+TEST_F(HostileProfile, OddValuesAreNot) {
+    for (const Change& change : odd_values())
+        EXPECT_EQ(after(change), "opened") << change.name;
+}
+
+// A file of an older version is brought up to date; what it brings is not run on the way.
+TEST_F(HostileProfile, OlderFilesRunNothingEither) {
+    const std::string older = ";UPDATE raw.meta SET value = '" + std::to_string(kSchemaVersion - 1) +
+                              "' WHERE key = 'schema_version'";
+    for (const Change& change : programs(secret_, folder_.path())) {
+        if (change.sql.find("VIEW main.") != std::string::npos) continue;
+        if (change.sql.find("RENAME TO old") != std::string::npos) continue;
+        EXPECT_THAT(after({change.name, change.sql + older}), HasSubstr("holds what no profile holds"))
+            << change.name;
+    }
+}
+
+// SQL that takes away what the last step to the schema version of now added.
+std::string undo_last_step() {
+    std::string sql;
+    for (const Migration& step : migrations()) {
+        if (step.from != kSchemaVersion - 1) continue;
+        const std::regex added(R"((CREATE TABLE|ALTER TABLE) (raw\.\w+)(?: ADD COLUMN (\w+))?)");
+        for (std::sregex_iterator at(step.sql.begin(), step.sql.end(), added), end; at != end; ++at)
+            sql += (*at)[1] == "CREATE TABLE"
+                       ? "DROP TABLE " + (*at)[2].str() + ";"
+                       : "ALTER TABLE " + (*at)[2].str() + " DROP " + (*at)[3].str() + ";";
+    }
+    return sql;
+}
+
+TEST_F(HostileProfile, ViewsOfOlderFilesGoUnread) {
+    const std::string sql = undo_last_step();
+    ASSERT_FALSE(sql.empty());
+    const Change change{
+        "views", sql +
+                     "CREATE OR REPLACE VIEW main.meta AS SELECT content AS key, content AS value FROM "
+                     "read_text('" +
+                     secret_ +
+                     "'); CREATE VIEW main.evil AS FROM main.meta;"
+                     "UPDATE raw.meta SET value = '" +
+                     std::to_string(kSchemaVersion - 1) + "' WHERE key = 'schema_version'"};
+    ASSERT_EQ(after(change), "opened");
+    auto profile = open_profile(folder_.path() + "/changed.opsight");
+    const auto rows = profile->connection.query(
+        "SELECT view_name, sql FROM duckdb_views() WHERE database_name = 'profile'");
+    EXPECT_EQ(rows->rows.size(), views().size());
+    for (const auto& row : rows->rows)
+        EXPECT_THAT(std::get<std::string>(row[1]), Not(HasSubstr("read_text")));
+}
+
+}  // namespace
+}  // namespace opsight::db

@@ -1,0 +1,52 @@
+#include "server/facts.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "query/info.h"
+#include "query/session.h"
+
+namespace opsight::server {
+namespace {
+
+int64_t count_of(const ResultTable& table, std::string_view key) {
+    for (size_t i = 0; i < table.columns.size(); ++i)
+        if (table.columns[i].key == key)
+            if (const auto* value = std::get_if<int64_t>(&table.rows.at(0)[i])) return *value;
+    return 0;
+}
+
+}  // namespace
+
+Problem not_usable(const std::string& path, const Error& error) {
+    const std::string file = std::filesystem::path(path).filename().string();
+    const bool goes_on = error.what.starts_with("is ") || error.what.starts_with("was ") ||
+                         error.what.starts_with("has ") || error.what.starts_with("holds ");
+    return {422, std::string(db::kind_of(error)), file + (goes_on ? " " : ": ") + error.what, error.remedy};
+}
+
+ProfileFacts facts_of(const Info& info) {
+    return {info.producer,
+            info.end_ns - info.begin_ns,
+            static_cast<int64_t>(info.ranks.rows.size()),
+            static_cast<int64_t>(info.devices.rows.size()),
+            info.iterations.total,
+            count_of(info.counts, "kernels"),
+            count_of(info.counts, "ops"),
+            std::max(count_of(info.counts, "nvtx_ranges"), count_of(info.counts, "annotations"))};
+}
+
+Expected<ProfileFacts> read_facts(const std::string& path, bool may_write) {
+    const auto read = [&]() -> Result<Info> {
+        db::ReadOptions options;
+        options.may_write = may_write;
+        OPSIGHT_ASSIGN(const db::OpenProfile profile, db::open_profile(path, options));
+        OPSIGHT_ASSIGN(Session session, Session::open_on(profile, path, {}));
+        return profile_info(session);
+    };
+    const Result<Info> info = read();
+    if (!info) return fail(not_usable(path, info.error()));
+    return facts_of(*info);
+}
+
+}  // namespace opsight::server

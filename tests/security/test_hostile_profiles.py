@@ -1,0 +1,96 @@
+"""Profile files of somebody who means harm: no command and no address of the viewer runs what is in them."""
+
+import json
+import os
+import shutil
+import tempfile
+import unittest
+
+import duckdb_file
+import opsight_cli
+import tiny_trace
+import view_server
+
+SECRET = "the-secret-of-another-file"
+ROUTES = ["/info", "/summary", "/findings", "/tables/detailed", "/tables/kernel", "/layers", "/timeline/tracks",
+          "/memory", "/model", "/iterations", "/shares"]
+
+
+class HostileProfiles(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(dir=opsight_cli.temporary_folder())
+        trace = tiny_trace.write(cls.folder)
+        cls.good = os.path.join(cls.folder, "good.opsight")
+        opsight_cli.run("import", trace, "-o", cls.good)
+        cls.secret = os.path.join(cls.folder, "secret.txt")
+        with open(cls.secret, "w", encoding="utf-8") as file:
+            file.write(SECRET)
+        cls.written = os.path.join(cls.folder, "written")
+        cls.version = opsight_cli.run("sql", cls.good, "SELECT value FROM meta WHERE key = 'schema_version'",
+                                      "--format", "csv").stdout.split()[1]
+
+    def changed(self, sql):
+        path = os.path.join(self.folder, "changed.opsight")
+        shutil.copy(self.good, path)
+        duckdb_file.execute(path, sql)
+        return path
+
+    def hostile(self):
+        """A name and the SQL of each kind of program that a file can hold."""
+        facts = (f"ALTER TABLE raw.meta RENAME TO old; CREATE VIEW raw.meta AS SELECT 'producer' AS key, content AS value "
+                 f"FROM read_text('{self.secret}') UNION ALL SELECT 'schema_version', '{self.version}' UNION ALL "
+                 "SELECT key, value FROM raw.old WHERE key NOT IN ('producer', 'schema_version')")
+        log = (f"CREATE OR REPLACE VIEW raw.meta AS SELECT key, value FROM raw.old, (SELECT write_log('x') FROM "
+               f"enable_logging(storage := 'file', storage_path := '{self.written}'))")
+        return [("a view that reads a file", facts),
+                ("a view that writes files", "ALTER TABLE raw.meta RENAME TO old; " + log),
+                ("a macro", f"CREATE MACRO main.sum(x) AS (SELECT content FROM read_text('{self.secret}'))"),
+                ("a table macro", "CREATE MACRO main.duckdb_views() AS TABLE SELECT 1 LIMIT 0"),
+                ("a view of a view", f"CREATE VIEW main.a AS FROM read_text('{self.secret}'); CREATE OR REPLACE VIEW "
+                                     "main.meta AS SELECT content AS key, content AS value FROM main.a")]
+
+    def commands(self, path):
+        out = os.path.join(self.folder, "out")
+        return [["info", path], ["info", path, "--json"], ["report", path], ["report", path, "--report", "all"],
+                ["report", path, "--format", "html", "-o", out + ".html", "--force"],
+                ["report", path, "--style", "dlprof", "--output", out], ["stats", path], ["analyze", path],
+                ["sql", path, "FROM meta"], ["import", path, "--model", os.path.join(self.folder, "none.onnx")],
+                ["view", path, "--no-open", "-p", "0"]]
+
+    def test_no_command_runs_what_is_in_a_file(self):
+        for name, sql in self.hostile():
+            path = self.changed(sql)
+            for command in self.commands(path):
+                with self.subTest(name, command=command[:2]):
+                    done = opsight_cli.run(*command, check=False, timeout=120)
+                    self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                    self.assertNotIn(SECRET, done.stdout + done.stderr)
+                    self.assertFalse(os.path.exists(self.written))
+
+    def test_no_address_runs_what_is_in_a_file(self):
+        for name, sql in self.hostile():
+            path = self.changed(sql)
+            with view_server.Server(self.good, path) as server:
+                for route in ROUTES:
+                    with self.subTest(name, route=route):
+                        status, _, body = server.ask("/api/v1/profiles/1" + route)
+                        self.assertIn(status, (400, 404, 422))
+                        self.assertNotIn(SECRET.encode(), body)
+                status, _, body = server.ask("/api/v1/profiles")
+                states = [each["state"] for each in json.loads(body)["profiles"]]
+                self.assertEqual((status, states), (200, ["ok", "error"]))
+                self.assertNotIn(SECRET.encode(), body)
+                self.assertEqual(server.ask("/api/v1/profiles/0/info")[0], 200)
+                self.assertFalse(os.path.exists(self.written))
+
+    def test_questions_of_the_user_reach_no_other_file_either(self):
+        for sql in (f"FROM read_text('{self.secret}')", f"ATTACH '{self.written}'", f"COPY (SELECT 1) TO '{self.written}'"):
+            done = opsight_cli.run("sql", self.good, sql, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertNotIn(SECRET, done.stdout + done.stderr)
+        self.assertFalse(os.path.exists(self.written))
+
+
+if __name__ == "__main__":
+    unittest.main()

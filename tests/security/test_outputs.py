@@ -1,0 +1,133 @@
+"""What the program writes: whole or not at all, only regular files, and never half of it with exit code 0."""
+
+import os
+import pty
+import shutil
+import signal
+import stat
+import subprocess
+import tempfile
+import time
+import unittest
+
+import opsight_cli
+import tiny_trace
+import view_server
+
+
+class Outputs(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(dir=opsight_cli.temporary_folder())
+        self.trace = tiny_trace.write(self.folder)
+        self.profile = os.path.join(self.folder, "run.opsight")
+        opsight_cli.run("import", self.trace, "-o", self.profile)
+
+    def writers(self, out):
+        """Commands that write the file `out` and may replace one."""
+        return [["import", self.trace, "-o", out, "-f"],
+                ["report", self.profile, "--format", "html", "-o", out, "--force"]]
+
+    def test_only_regular_files_are_replaced(self):
+        target = os.path.join(self.folder, "target")
+        with open(target, "w", encoding="utf-8") as file:
+            file.write("kept")
+        link, lost, pipe = (os.path.join(self.folder, name) for name in ("link", "lost", "pipe"))
+        os.symlink(target, link)
+        os.symlink(os.path.join(self.folder, "nowhere"), lost)
+        os.mkfifo(pipe)
+        for out in (link, lost, pipe, "/dev/null"):
+            for command in self.writers(out):
+                with self.subTest(out=out, command=command[0]):
+                    done = opsight_cli.run(*command, check=False, timeout=60)
+                    self.assertEqual(done.returncode, 1)
+                    self.assertIn("only a regular file", done.stderr)
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+        self.assertTrue(os.path.islink(link) and os.path.islink(lost))
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "nowhere")))
+        with open(target, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "kept")
+
+    def test_a_full_standard_output_is_an_error(self):
+        for command in (["info", self.profile], ["report", self.profile], ["sql", self.profile, "FROM ops"],
+                        ["sql", self.profile, "FROM ops", "--format", "csv"], ["stats", self.profile],
+                        ["report", self.profile, "--format", "html"], ["schema"], ["devices"], ["help"]):
+            with self.subTest(command=command[0]), open("/dev/full", "wb") as full:
+                done = subprocess.run([opsight_cli.PROGRAM, *command], stdout=full, stderr=subprocess.PIPE, check=False)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(b"could not be written", done.stderr)
+
+    def test_what_does_not_fit_leaves_the_old_file(self):
+        out = os.path.join(self.folder, "old.html")
+        with open(out, "w", encoding="utf-8") as file:
+            file.write("old")
+        for command in self.writers(out)[1:] + [["stats", self.profile, "-r", "cuda_gpu_kern_sum", "--format", "csv",
+                                                 "-o", os.path.join(self.folder, "stats"), "--force-overwrite"]]:
+            shell = f'ulimit -f 0; exec "$0" "$@"'
+            done = subprocess.run(["bash", "-c", shell, opsight_cli.PROGRAM, *command], capture_output=True, check=False)
+            self.assertEqual(done.returncode, 1, done.stderr)
+        with open(out, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "old")
+        left = [name for name in os.listdir(self.folder) if name.endswith(".part") or name.startswith("stats")]
+        self.assertEqual(left, [])
+
+    def test_nothing_in_a_file_steers_the_terminal(self):
+        bad = os.path.join(self.folder, "bad\x1b]0;title\x07\u202e.json")
+        shutil.copy(self.trace, bad)
+        done = opsight_cli.run("info", bad, check=False)
+        self.assertNotRegex(done.stderr, "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]")
+        self.assertIn("\\x1b]0;title", done.stderr)
+
+
+class Viewing(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(dir=opsight_cli.temporary_folder())
+        self.profile = os.path.join(self.folder, "run.opsight")
+        opsight_cli.run("import", tiny_trace.write(self.folder), "-o", self.profile)
+
+    def test_the_token_is_on_no_command_line(self):
+        said = os.path.join(self.folder, "said")
+        fake = os.path.join(self.folder, "xdg-open")
+        with open(fake, "w", encoding="utf-8") as file:
+            file.write(f'#!/bin/sh\nPATH=/usr/bin:/bin\nout={said}\n(echo "$@"; ls -l /proc/self/fd; cat "${{1#file://}}"; '
+                       'stat -c %a "${1#file://}") > $out.new\nmv $out.new $out\n')
+        os.chmod(fake, 0o755)
+        main, other = pty.openpty()
+        environment = dict(os.environ, DISPLAY=":9", PATH=self.folder + ":" + os.environ["PATH"])
+        with subprocess.Popen([opsight_cli.PROGRAM, "view", "-p", "0", self.profile], stdout=other, stderr=other,
+                              env=environment) as viewer:
+            os.close(other)
+            until = time.monotonic() + 60
+            while not os.path.exists(said) and time.monotonic() < until:
+                time.sleep(0.05)
+            viewer.send_signal(signal.SIGINT)
+            self.assertEqual(viewer.wait(60), 0)
+        os.close(main)
+        with open(said, encoding="utf-8") as file:
+            arguments, rest = file.read().split("\n", 1)
+        self.assertTrue(arguments.startswith("file://"), arguments)
+        self.assertNotIn("token", arguments)
+        self.assertIn("?token=", rest)
+        self.assertNotIn("socket:", rest)
+        self.assertTrue(rest.endswith("600\n"), rest)
+        self.assertFalse(os.path.exists(arguments[len("file://"):].strip()))
+
+    def test_a_folder_of_many_files_stays_small(self):
+        for i in range(60):
+            shutil.copy(self.profile, os.path.join(self.folder, f"run{i}.opsight"))
+        with open(os.path.join(self.folder, "bad.opsight"), "wb") as file:
+            file.write(b"\0" * 8 + b"DUCK" + b"\1" * 20000)
+        with view_server.Server(self.folder) as server:
+            until, states = time.monotonic() + 300, ["reading"]
+            while "reading" in states and time.monotonic() < until:
+                states = [profile["state"] for profile in server.json("/profiles")["profiles"]]
+            self.assertEqual(sorted(set(states)), ["error", "ok"])
+            self.assertEqual(states.count("error"), 1)
+            for i in range(61):
+                server.ask(f"/api/v1/profiles/{i}/info")
+            with open(f"/proc/{server.process.pid}/status", encoding="utf-8") as file:
+                resident = next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
+            self.assertLess(resident, 600_000)  # kB; 3.8 GB where all stay open
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -59,7 +59,7 @@ describe.each(RANGES)("over the range '$query'", ({ query, options }) => {
     const big = site().page.locator(`${tile("Wall clock")} .big .num`);
     expectSame((await big.getAttribute("title")) ?? "", summary.wall_clock_ns, "wall clock");
     const legend = site().page.locator("section", { has: site().page.getByRole("heading", { name: "Where the wall clock goes" }) });
-    for (const [name, key] of Object.entries({ "Other kernels": "non_tensor_core_kernel_pct", CPU: "cpu_pct", Other: "other_pct", Communication: "communication_pct" })) {
+    for (const [name, key] of Object.entries({ "Kernels not known to use Tensor Cores": "non_tensor_core_kernel_pct", "CPU alone": "cpu_pct", "Nothing recorded": "other_pct", Communication: "communication_pct" })) {
       const value = await legend.locator(".legend li", { has: site().page.locator(`span:text-is("${name}")`) }).locator("b").getAttribute("title");
       expectSame(value ?? "", summary[key], name);
     }
@@ -75,7 +75,7 @@ describe("the views of one profile", () => {
     await site().show("dashboard");
     const card = (name: string) => site().page.locator("section.card", { has: site().page.getByRole("heading", { name, exact: true }) });
     const ops = report(fileOf("training"), "detailed", "--sort", "self_cpu_time_ns:desc", "--limit", "10");
-    const times = await card("Top 10 ops").locator("tbody td:nth-child(3) .num").evaluateAll((cells) => cells.map((cell) => cell.getAttribute("title") ?? ""));
+    const times = await card("Top 10 ops").locator("tbody td:nth-last-child(2) .num").evaluateAll((cells) => cells.map((cell) => cell.getAttribute("title") ?? ""));
     expect(times.map(numberOf)).toEqual(ops.map((row) => row.self_cpu_time_ns));
     const layers = report(fileOf("training"), "group_op", "--sort", "total_cpu_time_ns:desc", "--limit", "11").filter((row) => row.name !== "/");
     const names = await card("Top layers").locator("tbody td:first-child a").allTextContents();

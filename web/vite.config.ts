@@ -18,5 +18,5 @@ export default defineConfig({
       output: { entryFileNames: "assets/[name].js", chunkFileNames: "assets/[name].js", assetFileNames: "assets/[name][extname]" },
     },
   },
-  server: { host: "127.0.0.1", proxy: { "/api": server } },
+  server: { host: "127.0.0.1", fs: { allow: [".."] }, proxy: { "/api": server } },
 });

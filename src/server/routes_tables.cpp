@@ -98,7 +98,7 @@ std::string file_name(const std::string& run, const std::string& table, bool csv
 }
 
 Response download(Lease session, ResultTable table, bool csv, const std::string& run) {
-    const std::string file = file_name(run, table.name, csv);
+    const std::string file = file_name(run, table.title, csv);
     auto rows = std::make_shared<Download>(Download{std::move(session), std::move(table), csv});
     Response response;
     response.type = csv ? "text/csv; charset=utf-8" : "application/json";

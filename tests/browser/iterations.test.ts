@@ -46,7 +46,7 @@ describe("iterations", () => {
     await site().show("iterations");
     await site().page.getByLabel("First iteration").and(site().page.locator("input")).fill("2");
     await site().page.getByLabel("Last iteration").and(site().page.locator("input")).fill("4");
-    await site().page.getByLabel("Name (kept for later)").fill("Steady state");
+    await site().page.getByLabel("Name, to keep it for later").fill("Steady state");
     await site().click(site().page.getByRole("button", { name: "Re-aggregate" }));
     expect(await site().parameter("aggregation")).not.toBeNull();
     expect(await figure("In the range")).toBe("3");

@@ -87,9 +87,15 @@ describe("ranges", () => {
     const other = await Site.open(site().page.context().browser() ?? raise(), viewer.url);
     try {
       await other.go("#/iterations?iter_start=2&iter_stop=3");
-      expect(await other.page.getByText("(kept for later)").count()).toBe(0);
-      expect(await other.page.getByText("(until the viewer ends)").count()).toBe(1);
-      for (let again = 0; again < 2; again++) await other.click(other.page.getByRole("button", { name: "Re-aggregate" }));
+      expect(await other.page.getByText("to keep it for later").count()).toBe(0);
+      expect(await other.page.getByText("to keep it until the viewer ends").count()).toBe(1);
+      // Without a name nothing is kept, and the address says it all.
+      await other.click(other.page.getByRole("button", { name: "Re-aggregate" }));
+      expect(await other.parameter("aggregation")).toBeNull();
+      for (let again = 0; again < 2; again++) {
+        await other.page.getByLabel("Name, to keep it until the viewer ends").fill("Twice");
+        await other.click(other.page.getByRole("button", { name: "Re-aggregate" }));
+      }
       const card = other.page.locator("section.card", { hasText: "Named ranges" });
       expect(await card.locator(".kept li").count()).toBe(1);
       expect(await card.textContent()).toContain("not kept: gone when the viewer ends, because the viewer was started read-only");

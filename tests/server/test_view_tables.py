@@ -131,7 +131,8 @@ class TablesTest(unittest.TestCase):
                 f"/api/v1/profiles/0/tables/{name}?search=relu&sort=op_id:asc&download=json&page_size=1")
             self.assertEqual(status, 200)
             run = pathlib.Path(self.profile.path).stem
-            self.assertIn(f'filename="{run} {name}.json"', headers["Content-Disposition"])
+            title = {"detailed": "Ops (Detailed)", "iteration": "Kernels by Iteration"}[name]
+            self.assertIn(f'filename="{run} {title}.json"', headers["Content-Disposition"])
             self.assertEqual(json.loads(body), wanted)
             status, headers, body = self.server.ask(f"/api/v1/profiles/0/tables/{name}?format=csv")
             self.assertIn("text/csv", headers["Content-Type"])
@@ -149,7 +150,7 @@ class TablesTest(unittest.TestCase):
         self.assertGreater(len(names), 12)
         relu = [row["op_id"] for row in self.server.table("detailed")[0] if row["op_name"] == "aten::relu"][0]
         for name in names:
-            needs = {"ops_kernels": f"&op={relu}", "iteration_ops": "&iteration=2",
+            needs = {"ops_kernels": f"&op={relu}", "op_stacks": f"&op={relu}", "iteration_ops": "&iteration=2",
                      "iteration_op_kernels": f"&iteration=2&op={relu}"}.get(name, "")
             shown = self.server.ask(f"/api/v1/profiles/0/tables/{name}?page_size=1000&search=e{needs}")
             status, _, body = self.server.ask(f"/api/v1/profiles/0/tables/{name}?download=json&search=e{needs}")

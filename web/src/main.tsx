@@ -12,6 +12,7 @@ import "./styles/charts.css";
 import "./styles/roofline.css";
 import "./styles/pages.css";
 import "./styles/model.css";
+import "./styles/print.css";
 
 declare global {
   interface Window {

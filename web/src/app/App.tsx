@@ -1,6 +1,6 @@
 import { Component, useCallback, useEffect, useState, type ReactNode } from "react";
 import { ApiError } from "../api/client";
-import { profileNamed, queries, useProfileId, useProfiles } from "../api/queries";
+import { profileNamed, queries, useProfile, useProfileId, useProfiles } from "../api/queries";
 import { pageOf } from "../pages/registry";
 import { Empty, ErrorState, Loading } from "../widgets/states";
 import { Icon } from "../widgets/Icon";
@@ -102,11 +102,14 @@ export function App() {
   useShortcuts({ help: showHelp, theme: toggleTheme });
   const { view } = useRoute();
   const profileId = useProfileId();
+  const run = useProfile()?.name;
   const title = pageOf(view)?.title ?? "Not found";
   useEffect(() => {
-    document.title = `${title} · Opsight`;
+    document.title = [title, run, "Opsight"].filter(Boolean).join(" · ");
+  }, [title, run]);
+  useEffect(() => {
     setNavOpen(false);
-  }, [title]);
+  }, [view]);
   return (
     <div className="shell">
       <button

@@ -1,4 +1,4 @@
-import { useProfile, useProfiles } from "../api/queries";
+import { useInfo, useProfile, useProfiles } from "../api/queries";
 import { PAGES } from "../pages/registry";
 import { Icon } from "../widgets/Icon";
 import { linkTo, formatHash } from "./route";
@@ -39,10 +39,36 @@ function ProfilePicker() {
   );
 }
 
+// Views that have nothing to show of this run.
+function useNothing(): (page: string) => boolean {
+  const profile = useProfile();
+  const profiles = useProfiles().data?.profiles.length ?? 0;
+  const counts = useInfo().data?.counts;
+  if (profile?.state !== "ok" || !counts) return () => false;
+  const kernels = profile.kernels ?? 0;
+  const ops = profile.ops ?? 0;
+  const there: Record<string, number | undefined> = {
+    ranges: profile.ranges,
+    types: ops,
+    ops,
+    layers: counts.layers,
+    roofline: ops,
+    "by-iteration": Math.min(kernels, profile.iterations ?? 0),
+    "by-op": Math.min(ops, profile.iterations ?? 0),
+    kernels,
+    gpus: profile.devices,
+    memory: counts.memory_events,
+    communication: kernels === 0 ? 0 : undefined,
+    compare: profiles - 1,
+  };
+  return (page) => there[page] === 0;
+}
+
 export function Nav({ open, onHelp }: { open: boolean; onHelp: () => void }) {
   const { view, params } = useRoute();
   const [theme, toggleTheme] = useTheme();
   const version = useProfiles().data?.version;
+  const nothing = useNothing();
   const groups = [...new Set(PAGES.map((page) => page.group))];
   return (
     <nav className={open ? "nav open" : "nav"} aria-label="Views">
@@ -58,7 +84,12 @@ export function Nav({ open, onHelp }: { open: boolean; onHelp: () => void }) {
             <ul>
               {PAGES.filter((page) => page.group === group).map((page) => (
                 <li key={page.id}>
-                  <a href={linkTo(page.id, params)} aria-current={page.id === view ? "page" : undefined}>
+                  <a
+                    href={linkTo(page.id, params)}
+                    aria-current={page.id === view ? "page" : undefined}
+                    className={nothing(page.id) ? "nothing" : undefined}
+                    title={nothing(page.id) ? "Nothing of this kind was recorded" : undefined}
+                  >
                     <Icon name={page.icon} />
                     {page.title}
                   </a>

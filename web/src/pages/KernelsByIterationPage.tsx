@@ -1,35 +1,19 @@
 import { useProfile } from "../api/queries";
 import { useRoute } from "../app/useRoute";
 import { SelectTable, TimelineLink } from "../table/SelectTable";
-import { DataTable } from "../table/DataTable";
 import { Empty } from "../widgets/states";
-import { forContents, ITERATIONS, LAUNCHES } from "./columns";
-import { rowLink } from "./links";
-
-const OF_ITERATION = LAUNCHES.filter((key) => key !== "iteration" && key !== "rank");
+import { forContents, ITERATIONS } from "./columns";
+import { KernelList } from "./KernelList";
 
 function KernelsOf({ selected }: { selected: string }) {
-  const { params } = useRoute();
-  const [iteration, rank] = selected.split("~");
+  const [iteration = "", rank = ""] = selected.split("~");
   return (
     <section className="below" aria-label="Kernels of the iteration">
       <h2>
         Kernels of iteration {iteration}
         {rank && ` of rank ${rank}`}
       </h2>
-      <DataTable
-        name="kernels"
-        label={`Kernels of iteration ${iteration ?? ""}`}
-        only={[`iteration:eq:${iteration ?? ""}`, ...(rank ? [`rank:eq:${rank}`] : [])]}
-        prefix="k."
-        height="half"
-        columns={OF_ITERATION}
-        sort="gpu_duration_ns:desc"
-        bars={{ gpu_duration_ns: "gpu" }}
-        rowKey={(row) => ["device", "stream", "gpu_start_ns", "correlation"].map((key) => row.text(key)).join("~")}
-        link={rowLink(params, "by-iteration")}
-        actions={(row) => <TimelineLink row={row} small />}
-      />
+      <KernelList iteration={iteration} rank={rank} op={null} here="by-iteration" label={`Kernels of iteration ${iteration}`} />
     </section>
   );
 }

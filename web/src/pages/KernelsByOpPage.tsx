@@ -5,10 +5,9 @@ import { DataTable } from "../table/DataTable";
 import { TimelineLink } from "../table/SelectTable";
 import { identify } from "../widgets/Details";
 import { Empty } from "../widgets/states";
-import { LAUNCHES } from "./columns";
+import { KernelList } from "./KernelList";
 
 const OPS_OF = ["op_name", "calls", "self_gpu_time_ns", "total_gpu_time_ns", "kernels", "using_tc", "direction", "self_cpu_time_ns", "layer"];
-const KERNELS_OF = LAUNCHES.filter((key) => !["iteration", "rank", "op_name", "direction", "layer"].includes(key));
 
 function Ops({ iteration, rank, op }: { iteration: string; rank: string; op: string | null }) {
   const setParams = useSetParams();
@@ -72,17 +71,12 @@ export function KernelsByOpPage() {
             {op === null ? (
               <Empty icon="kernels" title="Select an op" />
             ) : (
-              <DataTable
-                name="iteration_op_kernels"
+              <KernelList
+                iteration={iteration}
+                rank={rank ?? ""}
+                op={op}
+                here="by-op"
                 label="Kernels of the op in the iteration"
-                params={{ iteration, op }}
-                only={rank ? [`rank:eq:${rank}`] : []}
-                prefix="k."
-                height="half"
-                columns={KERNELS_OF}
-                bars={{ gpu_duration_ns: "gpu" }}
-                rowKey={(row) => ["device", "stream", "gpu_start_ns", "correlation"].map((key) => row.text(key)).join("~")}
-                actions={(row) => <TimelineLink row={row} small />}
                 empty="This op launches no kernels itself in this iteration."
               />
             )}

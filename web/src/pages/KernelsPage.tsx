@@ -1,6 +1,7 @@
 import { useCorrections, wrongChoice } from "../app/corrections";
 import { useRoute, useSetParams } from "../app/useRoute";
 import { FirstInTimeline, SelectTable, TimelineLink } from "../table/SelectTable";
+import { CalledFrom } from "../widgets/CalledFrom";
 import { Tabs } from "../widgets/Tabs";
 import { KERNELS, LAUNCHES, TENSOR_CORES } from "./columns";
 import { rowLink } from "./links";
@@ -25,6 +26,7 @@ function Kinds() {
       keys={["kernel_name", "op_id"]}
       title={(row) => row.text("kernel_name") ?? "Kernel"}
       link={rowLink(params, "kernels")}
+      detailMore={(row) => <CalledFrom op={row.text("op_id")} />}
       detailActions={(row) => <FirstInTimeline of={{ kernel: row.text("long_kernel_name") ?? row.text("kernel_name"), op: row.text("op_id") }} />}
       empty={NO_KERNELS}
     />
@@ -42,6 +44,7 @@ function Launches() {
       keys={["rank", "device", "stream", "gpu_start_ns", "correlation"]}
       title={(row) => row.text("kernel_name") ?? "Kernel"}
       link={rowLink(params, "kernels")}
+      detailMore={(row) => <CalledFrom op={row.text("op_id")} />}
       actions={(row) => <TimelineLink row={row} small />}
       empty={NO_KERNELS}
     />
@@ -61,6 +64,7 @@ function TensorCores() {
       keys={["op_id"]}
       title={(row) => row.text("op_name") ?? "Op"}
       link={rowLink(params, "kernels")}
+      detailMore={(row) => <CalledFrom op={row.text("op_id")} />}
       detailActions={(row) => <FirstInTimeline of={{ op: row.text("op_id") }} />}
       empty="No op of this range could use Tensor Cores."
     />

@@ -55,7 +55,7 @@ function Fields({ item, gpu }: { item: ModelItem; gpu: boolean }) {
     ["Limiter", item.limiter],
   ];
   return (
-    <dl className="fields">
+    <dl className="facts">
       {fields.map(([name, value]) =>
         value === null ? null : (
           <div key={name}>
@@ -72,7 +72,7 @@ function ItemPane({ item, gpu, toggle, close }: { item: ModelItem; gpu: boolean;
   const { params } = useRoute();
   return (
     <Pane title={item.label} onClose={close}>
-      <div className="actions">
+      <div className="details-actions">
         {item.group && (
           <button type="button" className="button small" onClick={() => { toggle(item); }}>
             {item.open ? "Close the group" : "Open the group"}
@@ -157,7 +157,7 @@ function Graph({ data, facts }: { data: ModelAnswer; facts: ModelFacts }) {
   const colour = COLOURS.find((each) => each === params.get("colour")) ?? "time";
   // Where the boxes lie depends on which there are alone, so another range or colour leaves them in place.
   const shape = JSON.stringify([facts.name, data.items.map((item) => [item.id, item.open, item.label]), data.edges.length]);
-  const laid = useQuery({ queryKey: ["layout", shape], queryFn: () => layOut(toLayout(data)) });
+  const laid = useQuery({ queryKey: ["layout", shape, gpu], queryFn: () => layOut(toLayout(data, gpu)) });
   const selected = params.get("sel");
   const item = data.items.find((each) => each.id === selected);
   const toggle = (each: ModelItem) => {

@@ -4,6 +4,7 @@ import { useRoute } from "../app/useRoute";
 import { DataTable } from "../table/DataTable";
 import { FirstInTimeline, SelectTable } from "../table/SelectTable";
 import { rowsOf } from "../table/row";
+import { CalledFrom } from "../widgets/CalledFrom";
 import { Icon } from "../widgets/Icon";
 import { forContents, KERNELS, OPS } from "./columns";
 import { rowLink } from "./links";
@@ -56,6 +57,7 @@ export function OpsPage() {
       keys={["op_id"]}
       title={(row) => row.text("op_name") ?? "Op"}
       link={rowLink(params, "ops")}
+      detailMore={(row) => <CalledFrom op={row.text("op_id")} />}
       detailActions={(row) => (
         <>
           <FirstInTimeline of={{ op: row.text("op_id") }} />

@@ -1,11 +1,12 @@
 // The timeline of a profile. Its address holds the window that is shown and the event that is selected:
-// #/timeline?begin=NS&end=NS&track=ID&span=ID, or ?find=NAME&at=NS where only a name and a time are known.
+// #/timeline?begin=NS&end=NS&track=ID&span=ID, or ?find=NAME&at=NS where only a name and a time are known; `search` is
+// what is searched for, `colour` what bars are coloured by. Each event that is selected is a step that "back" undoes.
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { getJson, type ApiError } from "../api/client";
 import { useIterations, useProfileId } from "../api/queries";
 import { parseHash, patched } from "../app/route";
-import { useCorrections, type Correction } from "../app/corrections";
+import { useCorrections, wrongChoice, type Correction } from "../app/corrections";
 import { useRoute, useSetParams } from "../app/useRoute";
 import type { ColorMode } from "../engine/colors";
 import { Empty, ErrorState, Loading } from "../widgets/states";
@@ -49,7 +50,8 @@ async function follow(controller: Controller, params: URLSearchParams): Promise<
   if (windowed) controller.show({ begin, end, width: controller.view.width });
   const from = numberIn(params, "from");
   const to = numberIn(params, "to");
-  if (from !== null && to !== null && to > from) controller.setRange({ begin: from, end: to });
+  const ranged = from !== null && to !== null && to > from;
+  if (ranged || controller.range) controller.setRange(ranged ? { begin: from, end: to } : null);
   const track = numberIn(params, "track");
   const span = numberIn(params, "span");
   if (track !== null && span !== null) {
@@ -57,7 +59,10 @@ async function follow(controller: Controller, params: URLSearchParams): Promise<
     return;
   }
   const name = params.get("find");
-  if (!name) return;
+  if (!name) {
+    if (controller.selected) controller.select(null);
+    return;
+  }
   const found = await controller.api.search(name, numberIn(params, "at") ?? controller.bounds.begin, false, null);
   if (found.match && found.match.track !== null) await controller.open(found.match.track, found.match.span, !windowed);
 }
@@ -125,21 +130,31 @@ function useAddress(controller: Controller, profile: string): void {
   const setParams = useSetParams();
   useEffect(() => {
     let timer = 0;
+    let over = false;
+    let following = false; // on the way to what the address asks for: that is no step of its own
     let known: string | null = null; // what the address said last, or was told
     const follows = () => {
       const { params, view } = parseHash(window.location.hash);
       if (view !== "timeline" || ownPart(params) === known) return;
       const before = ownPart(params).trim() === "" ? left.get(profile) : undefined;
       known = ownPart(params);
-      void follow(controller, before ?? params).catch(() => undefined);
+      following = true;
+      void follow(controller, before ?? params)
+        .catch(() => undefined)
+        .finally(() => {
+          if (!over) writeNow();
+          following = false;
+        });
     };
     const writeNow = () => {
       window.clearTimeout(timer);
       timer = 0;
       if (parseHash(window.location.hash).view !== "timeline") return;
       const patch = addressOf(controller);
+      const { params } = parseHash(window.location.hash);
+      const moved = patch.track !== null && (numberIn(params, "track") !== patch.track || numberIn(params, "span") !== patch.span);
       known = ownPart(patched(new URLSearchParams(), patch));
-      setParams(patch, { replace: true });
+      setParams(patch, { replace: following || !moved });
     };
     const write = () => {
       window.clearTimeout(timer);
@@ -156,6 +171,7 @@ function useAddress(controller: Controller, profile: string): void {
     window.addEventListener("pointerdown", leaving, true);
     window.addEventListener("keydown", leaving, true);
     return () => {
+      over = true;
       left.set(profile, patched(new URLSearchParams(), addressOf(controller)));
       window.clearTimeout(timer);
       controller.onView = null;
@@ -213,7 +229,13 @@ function Shown({ controller, profile }: { controller: Controller; profile: strin
   const { params } = useRoute();
   useCorrections(wrongAddress(controller, params));
   const state = useSyncExternalStore(controller.subscribe, controller.snapshot);
-  const [mode, setMode] = useState<ColorMode>("kind");
+  const setParams = useSetParams();
+  const asked = params.get("colour");
+  const mode = MODES.find((each) => each.mode === asked)?.mode ?? "kind";
+  useCorrections(wrongChoice(params, "colour", MODES.map((each) => each.mode), "colouring", "“kind”"));
+  useEffect(() => {
+    controller.configure({ mode });
+  }, [controller, mode]);
   useAddress(controller, profile);
   const iterations = useIterations().data;
   const chosen = useMemo(() => (iterations ? chosenOf(iterations) : null), [iterations]);
@@ -236,9 +258,7 @@ function Shown({ controller, profile }: { controller: Controller; profile: strin
             <select
               value={mode}
               onChange={(event) => {
-                const next = event.target.value as ColorMode;
-                setMode(next);
-                controller.configure({ mode: next });
+                setParams({ colour: event.target.value === "kind" ? null : event.target.value }, { replace: true });
               }}
             >
               {MODES.map((each) => (

@@ -1,11 +1,9 @@
 // Which columns a table shows at first: what most readers want, in an order that reads well. All others are one
 // click away. What says nothing without a GPU is left out where there is none.
 
-const GPU_ONLY = /gpu|kernel|tc_|_tc|overhead|waves|occupancy|memcp|memset/;
+import { saysNothing } from "../table/columns";
 
-export function forContents(keys: readonly string[], gpu: boolean): string[] {
-  return gpu ? [...keys] : keys.filter((key) => !GPU_ONLY.test(key));
-}
+export const forContents = (keys: readonly string[], gpu: boolean): string[] => keys.filter((key) => !saysNothing(key, gpu));
 
 export const OPS = [
   "op_name",
@@ -85,6 +83,7 @@ export const TENSOR_CORES = [
   "total_gpu_time_ns",
   "tc_gpu_time_ns",
   "non_tc_gpu_time_ns",
+  "unknown_tc_gpu_time_ns",
   "calls",
   "kernels",
   "tc_kernels",
@@ -134,6 +133,8 @@ export const ITERATIONS = [
   "cpu_time_ns",
   "kernels",
   "kernel_time_ns",
+  "kernel_share_pct",
+  "tc_kernels",
   "tc_kernel_time_ns",
   "memory_time_ns",
   "warmup",

@@ -4,12 +4,13 @@ import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNod
 import { useCorrections, type Correction } from "../app/corrections";
 import { useRange, useRoute } from "../app/useRoute";
 import type { Params } from "../api/client";
-import { useProfileId, useTable } from "../api/queries";
+import { useProfile, useProfileId, useTable } from "../api/queries";
 import type { Column, Table } from "../api/types";
 import { Notes } from "../widgets/Card";
 import { Icon } from "../widgets/Icon";
 import { Answered, Empty } from "../widgets/states";
 import { Body } from "./Body";
+import { sayingColumns } from "./columns";
 import { ExportMenu, type Source } from "./ExportMenu";
 import { Head } from "./Head";
 import { chooseRows, csvOf, jsonOf, type Line } from "./local";
@@ -98,7 +99,8 @@ function useRowInSight(selected: string | null | undefined, table: Table) {
 }
 
 function Grid({ props, table, lines, state, change, filtering }: FrameProps) {
-  const columns = shownColumns(table, state, props.columns);
+  const gpu = (useProfile()?.kernels ?? 0) > 0;
+  const columns = sayingColumns(shownColumns(table, state, props.columns), gpu);
   const rows = rowsOf(table);
   const pages = Math.ceil(table.rows_matching / state.size);
   const grid = useRowInSight(props.selected, table);
@@ -150,6 +152,7 @@ interface ToolsProps extends Pick<FrameProps, "props" | "state" | "change" | "fi
 }
 
 function Tools({ props, table, state, change, filtering, setFiltering, source }: ToolsProps) {
+  const gpu = (useProfile()?.kernels ?? 0) > 0;
   return (
     <Toolbar
       start={
@@ -167,13 +170,23 @@ function Tools({ props, table, state, change, filtering, setFiltering, source }:
             aria-label="Filter by column"
             aria-pressed={filtering}
             onClick={() => {
-              if (filtering && state.filters.length > 0) change({ filters: [] });
               setFiltering(!filtering);
             }}
           >
             <Icon name="filter" size={14} /> <span className="wide-only">Filter</span>
             {state.filters.length > 0 && ` (${String(state.filters.length)})`}
           </button>
+          {state.filters.length > 0 && (
+            <button
+              type="button"
+              className="link"
+              onClick={() => {
+                change({ filters: [] });
+              }}
+            >
+              Clear filters
+            </button>
+          )}
           {props.tools}
         </>
       }
@@ -181,7 +194,7 @@ function Tools({ props, table, state, change, filtering, setFiltering, source }:
       {table && <Pager state={state} matching={table.rows_matching} all={table.rows_in_all} change={change} />}
       {table && (
         <ColumnChooser
-          columns={table.columns}
+          columns={sayingColumns(table.columns, gpu)}
           shown={shownColumns(table, state, props.columns).map((column) => column.key)}
           choose={(keys) => {
             change({ columns: keys });
@@ -193,9 +206,10 @@ function Tools({ props, table, state, change, filtering, setFiltering, source }:
   );
 }
 
+// The row of filters: open where the address has some, until it is closed; closing it keeps them.
 function useFiltering(state: TableState): [boolean, (on: boolean) => void] {
-  const [row, setRow] = useState(false);
-  return [row || state.filters.length > 0, setRow];
+  const [row, setRow] = useState<boolean | null>(null);
+  return [row ?? state.filters.length > 0, setRow];
 }
 
 function ServerTable(props: TableProps) {

@@ -36,6 +36,17 @@ export function ExportMenu({ source, name }: { source: Source; name: string }) {
     }
     close();
   };
+  // Excel takes a CSV file for UTF-8 where it begins with this mark.
+  const excel = async (close: () => void) => {
+    try {
+      const rows = "path" in source ? await getText(source.path, asked({ format: "csv" })) : source.csv();
+      save(`\uFEFF${rows}`, `${file} for Excel.csv`, "text/csv");
+      setSaid(`${name} saved for Excel`);
+    } catch (problem) {
+      setSaid(problem instanceof Error ? problem.message : "The rows could not be read");
+    }
+    close();
+  };
   const item = (kind: "csv" | "json", close: () => void) => {
     const content = (
       <>
@@ -79,6 +90,25 @@ export function ExportMenu({ source, name }: { source: Source; name: string }) {
           <div className="menu">
             {item("csv", close)}
             {item("json", close)}
+            <button
+              type="button"
+              onClick={() => {
+                void excel(close);
+              }}
+            >
+              <Icon name="download" size={14} /> CSV for Excel
+            </button>
+            <button
+              type="button"
+              onClick={() => {
+                close();
+                setTimeout(() => {
+                  window.print();
+                }, 50);
+              }}
+            >
+              <Icon name="download" size={14} /> Print or save as PDF
+            </button>
             <button
               type="button"
               onClick={() => {

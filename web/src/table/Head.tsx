@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { Column } from "../api/types";
+import { definitionOf } from "../widgets/definitions";
 import { Icon } from "../widgets/Icon";
 import { headLines, isNumeric } from "./cells";
 import { choiceFilter, choicesOf, chosenOf, type Choice } from "./choices";
@@ -144,7 +145,7 @@ function ColumnHead({ column, here, change, widths, setWidth }: ColumnHeadProps)
     >
       <button
         type="button"
-        title={`${column.head}\nShift and ← or → make the column narrower or wider`}
+        title={[column.head, definitionOf(column), "Shift and ← or → make the column narrower or wider"].filter(Boolean).join("\n")}
         aria-keyshortcuts="Shift+ArrowLeft Shift+ArrowRight"
         onClick={() => {
           change((now) => ({ sort: nextSort(column, now.sort) }));

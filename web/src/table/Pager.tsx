@@ -1,6 +1,36 @@
+import { useState } from "react";
 import { formatCount } from "../widgets/format";
 import { Icon } from "../widgets/Icon";
 import { PAGE_SIZES, type TableState } from "./state";
+
+// The page as a number that can be changed: Enter, or leaving the field, goes there.
+function PageJump({ page, pages, change }: { page: number; pages: number; change: (part: Partial<TableState>) => void }) {
+  const [typed, setTyped] = useState(String(page + 1));
+  const go = () => {
+    const wanted = /^\d+$/.test(typed) ? Math.max(1, Math.min(pages, Number(typed))) : page + 1;
+    setTyped(String(wanted));
+    if (wanted !== page + 1) change({ page: wanted - 1 });
+  };
+  if (pages === 1) return <span className="num">1 / 1</span>;
+  return (
+    <span className="num page-jump">
+      <input
+        aria-label="Page"
+        inputMode="numeric"
+        size={String(pages).length}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.target.value);
+        }}
+        onBlur={go}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") go();
+        }}
+      />{" "}
+      / {formatCount(pages)}
+    </span>
+  );
+}
 
 export function Pager({
   state,
@@ -51,9 +81,7 @@ export function Pager({
         </select>
       </label>
       {step("left", "Page back", state.page - 1, state.page > 0)}
-      <span className="num">
-        {formatCount(state.page + 1)} / {formatCount(pages)}
-      </span>
+      <PageJump key={state.page} page={state.page} pages={pages} change={change} />
       {step("right", "Page on", state.page + 1, state.page + 1 < pages)}
     </div>
   );

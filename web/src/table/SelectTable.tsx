@@ -17,6 +17,7 @@ type Props = Omit<TableProps, "rowKey" | "selected" | "onSelect"> & {
   selectAs?: string; // the parameter of the address that holds the selection
   title: (row: Row) => string;
   detailActions?: (row: Row) => ReactNode;
+  detailMore?: (row: Row) => ReactNode;
   below?: (selected: string) => ReactNode;
 };
 
@@ -96,7 +97,7 @@ function useReveal({ name, params, sort, keys }: Pick<Props, "name" | "params" |
 }
 
 // A table in which one row can be selected; the selection stands in the address, its details in a pane.
-export function SelectTable({ keys, selectAs = "sel", title, detailActions, below, ...table }: Props) {
+export function SelectTable({ keys, selectAs = "sel", title, detailActions, detailMore, below, ...table }: Props) {
   const { params } = useRoute();
   const setParams = useSetParams();
   const selected = params.get(selectAs);
@@ -112,6 +113,7 @@ export function SelectTable({ keys, selectAs = "sel", title, detailActions, belo
       selected={chosen}
       title={title}
       onClose={close}
+      more={detailMore}
       actions={(row) => (
         <>
           <TimelineLink row={row} />

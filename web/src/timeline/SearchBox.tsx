@@ -1,13 +1,16 @@
 // Finds events by part of their name, one after the other.
 import { useEffect, useRef, useState } from "react";
 import { ApiError } from "../api/client";
+import { useRoute, useSetParams } from "../app/useRoute";
 import { Icon } from "../widgets/Icon";
 import { formatCount } from "../widgets/format";
 import type { SearchAnswer } from "./api";
 import type { Controller } from "./controller";
 
 export function SearchBox({ controller }: { controller: Controller }) {
-  const [text, setText] = useState("");
+  const { params } = useRoute();
+  const setParams = useSetParams();
+  const [text, setText] = useState(params.get("search") ?? "");
   const [answer, setAnswer] = useState<SearchAnswer | null>(null);
   const [problem, setProblem] = useState("");
   const number = useRef(0);
@@ -56,6 +59,7 @@ export function SearchBox({ controller }: { controller: Controller }) {
         value={text}
         onChange={(event) => {
           setText(event.target.value);
+          setParams({ search: event.target.value }, { quiet: true });
           setAnswer(null);
         }}
         onKeyDown={(event) => {

@@ -71,6 +71,7 @@ function interact(controller: Controller, stage: HTMLElement): () => void {
 
   stage.addEventListener("wheel", (event) => {
     event.preventDefault();
+    controller.setHover(null);
     const { x, y } = place(event);
     wheel(controller, event, x, y);
   }, { ...options, passive: false });
@@ -125,9 +126,10 @@ function interact(controller: Controller, stage: HTMLElement): () => void {
   stage.addEventListener("pointerup", release, options);
   stage.addEventListener("pointercancel", () => {
     drag = null;
+    controller.setHover(null);
   }, options);
   stage.addEventListener("pointerleave", () => {
-    if (!drag) controller.setHover(null);
+    controller.setHover(null);
   }, options);
   stage.addEventListener("dblclick", (event) => {
     const { x, y } = place(event);
@@ -144,7 +146,9 @@ function interact(controller: Controller, stage: HTMLElement): () => void {
     const free = target === document.body || (target instanceof HTMLElement && (target.tagName === "MAIN" || stage.contains(target)));
     if (event.key.length > 1 && !free) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    if (pressed(controller, key)) event.preventDefault();
+    if (!pressed(controller, key)) return;
+    controller.setHover(null);
+    event.preventDefault();
   }, options);
   window.addEventListener("keyup", (event) => {
     controller.release(event.key.toLowerCase());

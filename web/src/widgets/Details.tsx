@@ -1,8 +1,10 @@
 // The pane at the right of a view: what is selected, with all that is known of it. It can be closed.
 import type { ReactNode } from "react";
-import { useTable } from "../api/queries";
+import { useProfile, useTable } from "../api/queries";
 import type { Params } from "../api/client";
 import { cellNode, cellTitle, headText } from "../table/cells";
+import { sayingColumns } from "../table/columns";
+import { definitionOf } from "./definitions";
 import { rowsOf, type Row } from "../table/row";
 import { Icon } from "./Icon";
 import { Answered } from "./states";
@@ -49,6 +51,7 @@ export function RowDetails({
   title,
   onClose,
   actions,
+  more,
 }: {
   table: string;
   params?: Params | undefined;
@@ -57,7 +60,9 @@ export function RowDetails({
   title: (row: Row) => string;
   onClose: () => void;
   actions?: ((row: Row) => ReactNode) | undefined;
+  more?: ((row: Row) => ReactNode) | undefined; // above the columns
 }) {
+  const gpu = (useProfile()?.kernels ?? 0) > 0;
   const answer = useTable(table, { ...params, filter: filtersOf(keys, selected), page_size: 1 });
   const row = answer.data && rowsOf(answer.data)[0];
   return (
@@ -67,10 +72,11 @@ export function RowDetails({
           row ? (
             <>
               {actions && <div className="details-actions">{actions(row)}</div>}
+              {more?.(row)}
               <dl className="facts">
-                {data.columns.map((column) => (
+                {sayingColumns(data.columns, gpu).map((column) => (
                   <div key={column.key}>
-                    <dt>{headText(column)}</dt>
+                    <dt title={definitionOf(column)}>{headText(column)}</dt>
                     <dd title={cellTitle(column, row.get(column.key))}>{cellNode(column, row.get(column.key))}</dd>
                   </div>
                 ))}

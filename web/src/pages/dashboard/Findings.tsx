@@ -15,7 +15,7 @@ function Look({ finding }: { finding: Finding }) {
   if (title === undefined) return null;
   return (
     <a className="button small" href={linkTo(finding.view, params, { tab: finding.tab })}>
-      {title} <Icon name="right" size={12} />
+      See {title} <Icon name="right" size={12} />
     </a>
   );
 }

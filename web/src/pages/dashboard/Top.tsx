@@ -16,16 +16,30 @@ interface Listed {
   href: string;
   calls: number | null;
   time: number | null;
+  type?: string | null;
+  tc?: string | null; // of ops: whether their kernels use Tensor Cores
 }
 
 function List({ head, rows, kind, time }: { head: string; rows: readonly Listed[]; kind: string; time?: string }) {
   const most = Math.max(0, ...rows.map((row) => row.time ?? 0));
+  const types = rows.some((row) => row.type);
+  const cores = rows.some((row) => row.tc);
   if (rows.length === 0) return <p className="hint">Nothing of this kind in the range.</p>;
   return (
     <table className="mini">
       <thead>
         <tr>
           <th scope="col">{head}</th>
+          {types && (
+            <th scope="col" className="type">
+              Type
+            </th>
+          )}
+          {cores && (
+            <th scope="col" className="tc" title="Whether its kernels use Tensor Cores">
+              TC
+            </th>
+          )}
           <th scope="col" className="number">
             Calls
           </th>
@@ -44,6 +58,12 @@ function List({ head, rows, kind, time }: { head: string; rows: readonly Listed[
               <a href={row.href}>{row.name}</a>
               {row.note && <span className="hint apart">{row.note}</span>}
             </td>
+            {types && (
+              <td className="type" title={row.type ?? undefined}>
+                {row.type}
+              </td>
+            )}
+            {cores && <td>{row.tc && <span className={`badge ${row.tc}`}>{row.tc}</span>}</td>}
             <td className="number">
               <Num value={row.calls} unit="count" />
             </td>
@@ -70,7 +90,9 @@ export function TopOps({ gpu }: { gpu: boolean }) {
   const listed = (row: Row, apart: string): Listed => ({
     name: row.text("op_name") ?? "?",
     note: [row.text("direction") === "bprop" && "backward", apart || layerTail(row.text("layer") ?? "")].filter(Boolean).join(" · "),
-    href: linkTo("ops", params, { sort: `${time}:desc`, sel: row.text("op_id") }),
+    href: linkTo("ops", params, { sort: `${time}:desc`, sel: row.text("op_id"), reveal: 1 }),
+    type: row.text("op_type"),
+    tc: gpu ? row.text("using_tc") : null,
     calls: row.number("calls"),
     time: row.number(time),
   });

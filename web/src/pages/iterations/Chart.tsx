@@ -278,6 +278,9 @@ export function IterationChart(props: Props) {
         onPointerLeave={() => {
           setHover(null);
         }}
+        onPointerCancel={() => {
+          setHover(null);
+        }}
       >
         {most > 0 && <Axis list={list} view={view} box={box} most={most} />}
         {paths && SHARES.map((share) => <path key={share} className={`fill c-${share}`} d={paths[share]} />)}

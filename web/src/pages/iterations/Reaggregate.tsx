@@ -51,9 +51,15 @@ export function Reaggregate({ list, range, bounds, changed, setBounds, done }: P
   const most = list[list.length - 1]?.iteration ?? 0;
   const wrong = bounds.start > bounds.stop || bounds.start < least || bounds.stop > most;
   const run = async () => {
+    // Without a name nothing is kept: the address says all of it, and means the same wherever it is opened.
+    if (name.trim() === "") {
+      done();
+      setParams({ ...NONE, ...cut, iter_start: bounds.start, iter_stop: bounds.stop });
+      return;
+    }
     setState("working");
     try {
-      const body = { ...cut, iter_start: bounds.start, iter_stop: bounds.stop, ...(name.trim() ? { name: name.trim() } : {}) };
+      const body = { ...cut, iter_start: bounds.start, iter_stop: bounds.stop, name: name.trim() };
       const made = await postJson<Aggregation>(`/profiles/${profile}/aggregations`, body);
       await queries.invalidateQueries({ queryKey: [`/profiles/${profile}/aggregations`] });
       setState("ready");
@@ -86,11 +92,11 @@ export function Reaggregate({ list, range, bounds, changed, setBounds, done }: P
         }}
       />
       <label className="grow">
-        Name {kept ? "(kept for later)" : "(until the viewer ends)"}
+        Name, {kept ? "to keep it for later" : "to keep it until the viewer ends"}
         <input
           value={name}
           maxLength={80}
-          placeholder={`Iterations ${String(bounds.start)}–${String(bounds.stop)}`}
+          placeholder="not kept"
           onChange={(event) => {
             setName(event.target.value);
           }}

@@ -43,14 +43,14 @@ function Item({ box, shown }: { box: Box; shown: Shown }) {
         event.stopPropagation();
       }}
     >
-      <title>{`${item.label}, ${subtitle(item)}${item.name ? `\n${item.name}` : ""}`}</title>
+      <title>{`${item.label}, ${subtitle(item, shown.gpu)}${item.name ? `\n${item.name}` : ""}`}</title>
       <rect width={box.width} height={box.height} rx="5" />
       <text x="10" y={item.open ? 20 : 19} className="strong">
         {item.label.length > 34 ? `${item.label.slice(0, 33)}…` : item.label}
       </text>
       {!item.open && (
         <text x="10" y="35">
-          {subtitle(item)}
+          {subtitle(item, shown.gpu)}
         </text>
       )}
       {item.group && (

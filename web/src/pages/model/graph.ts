@@ -1,5 +1,6 @@
 // From the server's graph to what is laid out and drawn: sizes, places, colours and words. Knows neither the page nor
 // the library that lays it out.
+import { formatNs } from "../../widgets/format";
 import type { ModelAnswer, ModelItem } from "../../api/types";
 
 export const COLOURS = ["time", "tc", "limiter"] as const;
@@ -35,11 +36,13 @@ const WIDEST = 260;
 export const HEIGHT = 44;
 export const HEAD = 30; // of an open group
 
-export const widthOf = (item: ModelItem): number =>
-  Math.min(WIDEST, Math.max(NARROWEST, 34 + (item.group ? TOGGLE : 0) + LETTER * Math.max(item.label.length, subtitle(item).length)));
+export const widthOf = (item: ModelItem, gpu = true): number =>
+  Math.min(WIDEST, Math.max(NARROWEST, 34 + (item.group ? TOGGLE : 0) + LETTER * Math.max(item.label.length, subtitle(item, gpu).length)));
 
-export function subtitle(item: ModelItem): string {
-  return item.group ? `${String(item.sums.nodes)} ops` : (item.op_type ?? "");
+// What it is, and what it took: "Conv · 1.2 ms", of a group with its number of nodes.
+export function subtitle(item: ModelItem, gpu = true): string {
+  const what = item.group ? `${String(item.sums.nodes)} ops` : (item.op_type ?? "");
+  return item.sums.matched === 0 ? what : `${what} · ${formatNs(timeOf(item, gpu))}`;
 }
 
 const OPTIONS = {
@@ -51,13 +54,13 @@ const OPTIONS = {
   "elk.edgeRouting": "ORTHOGONAL",
 };
 
-export function toLayout(answer: ModelAnswer): LaidOut {
+export function toLayout(answer: ModelAnswer, gpu = true): LaidOut {
   const root: LaidOut = { id: "root", layoutOptions: OPTIONS, children: [], edges: [] };
   const boxes = new Map<string, LaidOut>();
   for (const item of answer.items) {
     const box: LaidOut = item.open
       ? { id: item.id, children: [], layoutOptions: { "elk.padding": `[top=${String(HEAD + 8)},left=12,bottom=12,right=12]` } }
-      : { id: item.id, width: widthOf(item), height: HEIGHT };
+      : { id: item.id, width: widthOf(item, gpu), height: HEIGHT };
     boxes.set(item.id, box);
     ((item.parent === null ? undefined : boxes.get(item.parent)) ?? root).children?.push(box);
   }

@@ -143,7 +143,7 @@ function Grid({ x, y }: { x: Axis; y: Axis }) {
 }
 
 // The four quarters: left and right of the ridge, at the roof and below it.
-function Quarters({ ridge, x, y }: { ridge: number; x: Axis; y: Axis }) {
+function Quarters({ ridge, x, y, names }: { ridge: number; x: Axis; y: Axis; names: readonly { height: number }[] }) {
   const at = place(x, ridge);
   const left = (LEFT + at) / 2;
   const right = (at + x.high) / 2;
@@ -157,7 +157,7 @@ function Quarters({ ridge, x, y }: { ridge: number; x: Axis; y: Axis }) {
     <g>
       <line className="axis-line strong dashed" x1={at} x2={at} y1={TOP} y2={y.low} />
       {words
-        .filter((word) => (word.x < at ? at - LEFT : x.high - at) > 140)
+        .filter((word) => (word.x < at ? at - LEFT : x.high - at) > 140 && names.every((name) => Math.abs(name.height - 4 - word.y) > NAME_HEIGHT))
         .map((word) => (
           <text key={word.text} className="quarter middle" x={word.x} y={word.y}>
             {word.text}
@@ -247,13 +247,16 @@ export function Chart({
           onPointerLeave={() => {
             setOver(null);
           }}
+          onPointerCancel={() => {
+            setOver(null);
+          }}
           onClick={(event) => {
             const hit = at(event);
             if (hit) onSelect(hit.point);
           }}
         >
           <Grid x={x} y={y} />
-          {roof.ridge !== null && <Quarters ridge={roof.ridge} x={x} y={y} />}
+          {roof.ridge !== null && <Quarters ridge={roof.ridge} x={x} y={y} names={ceilingNames(roof.lines, y, NAME_HEIGHT)} />}
           {drawn.map(({ point, ...circle }) => (
             <circle
               key={point.key}

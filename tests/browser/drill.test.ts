@@ -1,0 +1,155 @@
+// From a number to what it is about: by what identifies it, and never more than that. What is about several ranks says
+// which; filters, steps back, printing and definitions do what they say.
+import { describe, expect, it } from "vitest";
+import { run, type JsonRow } from "./opsight";
+import { fileOf, has, idOf, numberOf, useSite } from "./page";
+
+const site = useSite();
+const gpu = describe.skipIf(!has("gpu"));
+const ranks = describe.skipIf(!has("ranks"));
+
+const sql = (profile: string, statement: string): JsonRow[] => JSON.parse(run("sql", fileOf(profile), statement, "--format", "json")) as JsonRow[];
+
+interface Picked {
+  name: string;
+  begin_ns: number;
+}
+const selected = (): Promise<Picked | null> =>
+  site().page.evaluate(() => (globalThis as unknown as { opsightTimeline: { selected: Picked | null } }).opsightTimeline.selected);
+
+gpu("find in timeline", () => {
+  it("opens the very op where others have its name", async () => {
+    const ops = sql("gpu", "SELECT o.op, any_value(i.name) AS name, min(o.begin_ns) AS first FROM raw.ops o JOIN raw.op_identities i ON i.id = o.op WHERE i.name = 'aten::cudnn_convolution' AND o.iteration >= 0 GROUP BY o.op ORDER BY first DESC LIMIT 2");
+    expect(ops.length).toBe(2);
+    for (const op of ops) {
+      await site().show(`ops?all=1&sel=${String(op.op)}`, "gpu");
+      await site().click(site().page.getByRole("link", { name: "Find in timeline" }));
+      await expect.poll(async () => (await selected())?.begin_ns).toBe(op.first);
+      expect((await selected())?.name).toBe(op.name);
+    }
+  });
+
+  it("has a step back for each event that was selected", async () => {
+    await site().go(`#/timeline?profile=${idOf("gpu")}&find=aten%3A%3Aconv2d`);
+    await expect.poll(async () => (await selected())?.name).toBe("aten::conv2d");
+    await site().page.waitForFunction(() => location.hash.includes("span="));
+    const first = (await selected())?.begin_ns;
+    await site().page.locator(".tl-stage").focus();
+    await site().press("ArrowRight");
+    await expect.poll(async () => (await selected())?.begin_ns).not.toBe(first);
+    await site().page.waitForTimeout(500);
+    await site().page.goBack();
+    await site().idle();
+    await expect.poll(async () => (await selected())?.begin_ns).toBe(first);
+  });
+
+  it("keeps what is searched for and the colouring in the address", async () => {
+    await site().go(`#/timeline?profile=${idOf("gpu")}&search=conv&colour=tc`);
+    expect(await site().page.getByLabel("Search events by name").inputValue()).toBe("conv");
+    expect(await site().page.getByLabel("Colour by").inputValue()).toBe("tc");
+    await site().page.getByLabel("Colour by").selectOption("name");
+    expect(await site().parameter("colour")).toBe("name");
+  });
+});
+
+describe("a layer's ops", () => {
+  it("are those in it, and not those of a layer whose name begins alike", async () => {
+    const [layer] = sql("training", "SELECT path FROM raw.layers a WHERE EXISTS (FROM raw.layers b WHERE b.parent = a.id) ORDER BY depth DESC LIMIT 1");
+    const path = String(layer?.path);
+    await site().show(`layers?sel=/${path}`);
+    await site().click(site().page.getByRole("link", { name: "Its ops" }));
+    const table = site().table("detailed");
+    const found = await table.column("layer");
+    expect(found.length).toBeGreaterThan(1);
+    for (const each of found) expect(each === path || each.startsWith(`${path}/`), each).toBe(true);
+    expect(await (await table.filterBox("layer")).inputValue()).toBe(`${path}/*`);
+  });
+});
+
+ranks("iterations of several ranks", () => {
+  it("say of which rank they are: the slowest, until another is chosen", async () => {
+    const rows = JSON.parse(run("sql", fileOf("ranks"), "SELECT r.number AS rank, sum(i.end_ns - i.begin_ns) AS ns FROM raw.iterations i JOIN raw.ranks r ON r.id = i.rank WHERE NOT i.warmup GROUP BY 1 ORDER BY ns DESC", "--format", "json")) as JsonRow[];
+    await site().show("dashboard", "ranks");
+    const card = site().page.locator("section.card", { has: site().page.getByRole("heading", { name: "Iterations", exact: true }) });
+    const picker = card.getByLabel("Rank");
+    const options = await picker.locator("option").allTextContents();
+    expect(options.length).toBe(8);
+    expect(options.filter((each) => each.includes("slowest")).length).toBe(1);
+    expect(await picker.inputValue()).toBe(String(rows[0]?.rank));
+    await picker.selectOption("5");
+    await site().idle();
+    expect(await card.textContent()).toContain("of rank 5");
+    expect(await site().parameter("rank")).toBe("5");
+  });
+});
+
+describe("tables", () => {
+  it("keep their filters when the row of filters is closed", async () => {
+    await site().show("ops");
+    const table = site().table("detailed");
+    await table.filter("op_name", "conv");
+    const button = table.root.getByRole("button", { name: "Filter by column" });
+    for (let again = 0; again < 2; again++) {
+      await site().click(button);
+      expect(await site().parameter("filter")).toBe("op_name:contains:conv");
+    }
+    await site().click(table.root.getByRole("button", { name: "Clear filters" }));
+    expect(await site().parameter("filter")).toBeNull();
+  });
+
+  it("go to the page that is typed", async () => {
+    await site().show("ops?size=25");
+    const table = site().table("detailed");
+    await table.root.getByLabel("Page", { exact: true }).fill("3");
+    await site().press("Enter");
+    expect(await site().parameter("page")).toBe("2");
+    expect(await table.count()).toMatch(/^51–/);
+  });
+
+  it("say what their columns mean", async () => {
+    await site().show("ops");
+    const head = site().table("detailed").root.locator('th[data-key="self_cpu_time_ns"] button');
+    expect(await head.getAttribute("title")).toContain("without its child ops");
+  });
+
+  it("have no columns about a GPU where none was recorded", async () => {
+    await site().show("ops?sel=1");
+    const names = await site().page.getByRole("complementary").locator("dt").allTextContents();
+    expect(names.length).toBeGreaterThan(10);
+    for (const name of names) expect(name).not.toMatch(/GPU|Kernel|TC/);
+  });
+
+  it("are alone on paper", async () => {
+    await site().show("ops");
+    await site().page.emulateMedia({ media: "print" });
+    try {
+      expect(await site().page.getByRole("navigation", { name: "Views" }).isVisible()).toBe(false);
+      expect(await site().table("detailed").root.locator("table").isVisible()).toBe(true);
+    } finally {
+      await site().page.emulateMedia({ media: "screen" });
+    }
+  });
+});
+
+describe("the dashboard", () => {
+  it("names the run in the title, hides a part by its legend, and shows it again", async () => {
+    await site().show("dashboard");
+    expect(await site().page.title()).toBe(`Dashboard · ${idOf("training")} · Opsight`);
+    const card = site().page.locator("section.card", { has: site().page.getByRole("heading", { name: "Where the wall clock goes" }) });
+    const parts = await card.locator("rect").count();
+    const entry = card.getByRole("button", { name: "CPU alone" });
+    await site().click(entry);
+    expect(await site().parameter("hide")).toBe("cpu");
+    expect(await card.locator("rect").count()).toBe(parts - 1);
+    await site().click(entry);
+    expect(await card.locator("rect").count()).toBe(parts);
+  });
+
+  it("has findings with their share, the greatest first", async () => {
+    await site().show("dashboard", has("gpu") ? "gpu" : "training");
+    const titles = await site().page.getByRole("region", { name: "Where to look first" }).locator("h3").allTextContents();
+    const shares = titles.flatMap((title) => (/(\d+\.\d) %/.test(title) ? [numberOf(/(\d+\.\d) %/.exec(title)?.[1] ?? "")] : []));
+    expect(shares.length).toBeGreaterThan(0);
+    expect(shares).toEqual([...shares].sort((a, b) => b - a));
+  });
+});

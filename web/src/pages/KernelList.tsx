@@ -1,0 +1,76 @@
+// Kernels of an iteration, or of an op in it: each kind with its count, or every launch.
+import type { ReactNode } from "react";
+import { useCut } from "../app/useCut";
+import { useRoute, useSetParams } from "../app/useRoute";
+import { DataTable } from "../table/DataTable";
+import { TimelineLink } from "../table/SelectTable";
+import { KERNELS, LAUNCHES } from "./columns";
+import { rowLink } from "./links";
+
+interface Props {
+  iteration: string;
+  rank: string; // "" where there is one
+  op: string | null; // of it alone
+  here: string; // the view
+  label: string;
+  empty?: ReactNode;
+}
+
+const place = ["device", "stream", "gpu_start_ns", "correlation"];
+
+export function KernelList({ iteration, rank, op, here, label, empty }: Props) {
+  const { params } = useRoute();
+  const setParams = useSetParams();
+  const cut = useCut();
+  const launches = params.get("each") === "1";
+  const only = rank === "" ? [] : [`rank:eq:${rank}`];
+  const left = op === null ? ["iteration", "rank"] : ["iteration", "rank", "op_name", "op_id", "direction", "layer"];
+  const tools = (
+    <div className="choice" role="group" aria-label="Kernels">
+      {[false, true].map((each) => (
+        <button
+          key={String(each)}
+          type="button"
+          className="button"
+          aria-pressed={each === launches}
+          onClick={() => {
+            setParams({ each: each ? 1 : null, "k.sort": null, "k.page": null, "k.filter": null, "k.cols": null });
+          }}
+        >
+          {each ? "Every launch" : "By kernel"}
+        </button>
+      ))}
+    </div>
+  );
+  const shared = { label, tools, empty, prefix: "k.", height: "half", link: rowLink(params, here) } as const;
+  if (launches) {
+    return (
+      <DataTable
+        {...shared}
+        key="launches"
+        name={op === null ? "kernels" : "iteration_op_kernels"}
+        params={op === null ? {} : { iteration, op }}
+        only={op === null ? [`iteration:eq:${iteration}`, ...only] : only}
+        columns={LAUNCHES.filter((key) => !left.includes(key))}
+        sort="gpu_duration_ns:desc"
+        bars={{ gpu_duration_ns: "gpu" }}
+        rowKey={(row) => place.map((key) => row.text(key)).join("~")}
+        actions={(row) => <TimelineLink row={row} small />}
+      />
+    );
+  }
+  const range = { iter_start: iteration, iter_stop: iteration, all: null, aggregation: null, ...cut };
+  return (
+    <DataTable
+      {...shared}
+      key="kinds"
+      name={op === null ? "kernel" : "ops_kernels"}
+      params={{ ...range, op, by_rank: rank !== "" }}
+      only={only}
+      columns={KERNELS.filter((key) => !left.includes(key))}
+      sort="total_gpu_time_ns:desc"
+      bars={{ total_gpu_time_ns: "gpu" }}
+      rowKey={(row) => ["long_kernel_name", "op_id", "rank"].map((key) => row.text(key)).join("~")}
+    />
+  );
+}

@@ -7,7 +7,9 @@
 #include <limits>
 
 #include "db/schema.h"
+#include "query/backlog.h"
 #include "query/cut_range.h"
+#include "query/left_out.h"
 #include "query/memory_levels.h"
 #include "query/range_sums.h"
 #include "query/stream_sums.h"
@@ -175,7 +177,12 @@ Status Session::start(const RangeOptions& options) {
     OPSIGHT_TRY(cut_anew_ ? cut_iterations(options) : stored_iterations());
     OPSIGHT_TRY(choose(options));
     OPSIGHT_TRY(select(cut_anew_));
-    return measure_wall();
+    OPSIGHT_ASSIGN(std::string left_out, left_out_by_range(*this, options.start || options.stop));
+    if (!left_out.empty()) range_.notes.push_back(std::move(left_out));
+    OPSIGHT_TRY(measure_wall());
+    OPSIGHT_ASSIGN(std::string backlog, backlog_of_range(*this));
+    if (!backlog.empty()) range_.notes.push_back(std::move(backlog));
+    return {};
 }
 
 Status Session::look() {
@@ -365,8 +372,8 @@ Status Session::prepare_work() {
                     range_.whole ? "true" : in_range(range_, "iteration")));
 }
 
-// Of each stretch of iterations: from the first op of its first iteration on to the last end of what its last
-// iteration ran and launched, but no farther than to where the next stretch begins.
+// Of each stretch of iterations: from the first op or device work of its first iteration on to the last end
+// of what its last iteration ran and launched, but no farther than to where the next stretch begins.
 Status Session::measure_wall() {
     std::string stretches, firsts, lasts, firsts_launched, lasts_launched;
     for (const auto& [first, last] : stretches_of(range_)) {
@@ -395,7 +402,7 @@ Status Session::measure_wall() {
         "UNION ALL SELECT track, {0}, begin_ns + dur_ns FROM sel_device WHERE kind < 3 AND ({5}) {7}), "
         "begins AS (SELECT track, {0} AS number, begin_ns, 0 AS choice FROM sel_ops WHERE {1} "
         "UNION ALL SELECT track, {0}, begin_ns, 1 FROM sel_api WHERE {1} "
-        "UNION ALL SELECT track, {0}, begin_ns, 1 FROM sel_device WHERE kind < 3 AND ({4}) {6}), "
+        "UNION ALL SELECT track, {0}, begin_ns, {8} FROM sel_device WHERE kind < 3 AND ({4}) {6}), "
         "e AS (SELECT t.rank, number, max(end_ns) AS end_ns FROM ends JOIN raw.tracks t ON t.id = track "
         "GROUP BY ALL), "
         "b AS (SELECT t.rank, number, coalesce(min(begin_ns) FILTER (WHERE choice = 0), min(begin_ns)) AS "
@@ -413,7 +420,8 @@ Status Session::measure_wall() {
         "CREATE TEMP VIEW sel_wall_sums AS SELECT rank, sum(end_ns - begin_ns)::BIGINT AS wall_ns FROM "
         "sel_wall "
         "GROUP BY rank",
-        number, firsts, lasts, stretches, firsts_launched, lasts_launched, named_begins, named_ends));
+        number, firsts, lasts, stretches, firsts_launched, lasts_launched, named_begins, named_ends,
+        contents_.ops ? 0 : 1));
 }
 
 }  // namespace opsight

@@ -1,10 +1,13 @@
 #include "analyze/attribution.h"
 
+#include <absl/container/flat_hash_map.h>
+
 #include <algorithm>
 #include <optional>
 
 #include "analyze/id_map.h"
 #include "analyze/names.h"
+#include "analyze/track_rows.h"
 
 namespace opsight {
 namespace {
@@ -54,6 +57,7 @@ class Attribution {
             if (is_correlation(id)) calls[rank_of(p_.host.track[row]).index()].push_back({id, row});
         }
         for (IdRows& rows : calls) {
+            has_calls_.push_back(!rows.empty());
             IdMap map(rows);
             if (map.duplicates() > 0) {
                 std::stable_sort(rows.begin(), rows.end(), [&](const auto& x, const auto& y) {
@@ -74,7 +78,12 @@ class Attribution {
         const RankId rank = rank_of(p_.device.track[span]);
         const uint32_t call = call_of(span, rank);
         if (call == IdMap::kNone) {
-            if (work) note(Diag::kNoLaunch, span);
+            if (const HostSpanId op = op_by_arrow(span, rank); op.valid()) {
+                a_.launch_op[span] = op;
+                a_.host_ns[span] = p_.host.begin[op.index()];
+            } else if (work) {
+                note(Diag::kNoLaunch, span);
+            }
             return;
         }
         a_.launch[span] = HostSpanId(call);
@@ -120,6 +129,36 @@ class Attribution {
         }
         if (others) note(Diag::kDuplicateCorrelation, span);
         return found;
+    }
+
+    // Traces without API calls may draw an arrow from where an op begins to its device work. Of ops that
+    // begin together the one of the work's name is meant, else the innermost.
+    HostSpanId op_by_arrow(size_t span, RankId rank) {
+        const int64_t id = p_.device.correlation[span];
+        if (id < 0 || has_calls_[rank.index()] || p_.flows.empty()) return {};
+        if (threads_.empty()) index_arrows();
+        const auto arrow = arrows_.find({rank.value, id});
+        if (arrow == arrows_.end()) return {};
+        const auto rows = std::lower_bound(threads_.begin(), threads_.end(), arrow->second->track,
+                                           [](const TrackRows& t, TrackId track) { return t.track < track; });
+        if (rows == threads_.end() || rows->track != arrow->second->track) return {};
+        const auto begin = p_.host.begin.begin();
+        const auto first = std::lower_bound(begin + rows->first, begin + rows->last, arrow->second->time);
+        HostSpanId found;
+        for (auto row = static_cast<uint32_t>(first - begin);
+             row < rows->last && p_.host.begin[row] == arrow->second->time; ++row) {
+            if (p_.host.kind[row] != HostKind::kOp) continue;
+            found = HostSpanId(row);
+            if (p_.host.name[row] == p_.device.name[span]) break;
+        }
+        return found;
+    }
+
+    void index_arrows() {
+        threads_ = track_rows(p_.host.track);
+        for (const FlowEnd& flow : p_.flows)
+            if (flow.kind == FlowKind::kLaunch && flow.is_start)
+                arrows_.try_emplace({rank_of(flow.track).value, flow.id}, &flow);
     }
 
     bool is_of_process(uint32_t call, size_t span) const {
@@ -188,7 +227,10 @@ class Attribution {
     Analysis& a_;
     std::vector<HostSpanId>& annotations_;
     NameTable names_;
-    std::vector<IdMap> calls_;        // by rank
+    std::vector<IdMap> calls_;                                                  // by rank
+    std::vector<bool> has_calls_;                                               // by rank
+    std::vector<TrackRows> threads_;                                            // where arrows were needed
+    absl::flat_hash_map<std::pair<uint32_t, int64_t>, const FlowEnd*> arrows_;  // by rank and number
     std::vector<uint32_t> in_doubt_;  // spans whose External id is not that of an open op
 };
 

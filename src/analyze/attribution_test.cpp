@@ -190,5 +190,27 @@ TEST(Attribution, ANumberThatComesAgainIsToldByTime) {
     EXPECT_EQ(p.diagnostics.count(Diag::kDuplicateCorrelation), 3);
 }
 
+// A legacy trace: no API calls, but an arrow from where an op begins. Two ops begin together.
+TEST(Attribution, AnArrowNamesTheOpWhereThereAreNoCalls) {
+    TestProfile t;
+    const TrackId thread = t.thread(), stream = t.stream();
+    t.op("aten::conv", 100, 900, thread);
+    t.op("aten::cudnn", 100, 500, thread);
+    t.kernel("aten::conv", 2000, 100, stream, 0);
+    t.kernel("aten::cudnn", 2100, 300, stream, 1);
+    t.kernel("sgemm", 2500, 300, stream, 2);
+    t.kernel("lost", 2900, 300, stream, 3);
+    for (int64_t id = 0; id < 3; ++id)
+        t.builder.add_flow({id, 100, thread, FlowKind::kLaunch, true});
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    EXPECT_EQ(device_op(p, a, "aten::conv"), "aten::conv");
+    EXPECT_EQ(device_op(p, a, "aten::cudnn"), "aten::cudnn");
+    EXPECT_EQ(device_op(p, a, "sgemm"), "aten::cudnn");
+    EXPECT_EQ(device_op(p, a, "lost"), "unattributed");
+    EXPECT_EQ(p.diagnostics.count(Diag::kNoLaunch), 1);
+    EXPECT_EQ(a.kernels[a.kernel[0].index()].uses_tc, TensorCoreUse::kUnknown) << "a time, not a kernel";
+}
+
 }  // namespace
 }  // namespace opsight

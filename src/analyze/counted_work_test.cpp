@@ -197,6 +197,21 @@ TEST_F(CountedWorkTest, ForwardOpsInsideOfBackwardOnesComputeAgain) {
     EXPECT_TRUE(forward);
 }
 
+TEST_F(CountedWorkTest, CheckpointsThatAreNotReentrantComputeAgainToo) {
+    OpDetail numbered = mm();
+    numbered.sequence = 70;
+    t.op("ReluBackward0", 100, 100, t.thread(2), {.sequence = 2, .forward_thread = 1});
+    t.op("aten::mm", 110, 20, t.thread(2), numbered);
+    t.api("cudaLaunchKernel", 120, 2, t.thread(2), 77);
+    t.kernel("gemm", 2000, 300, t.stream(), 77);
+    t.op("aten::mm", 150, 20, t.thread(2), mm());
+    t.api("cudaLaunchKernel", 155, 2, t.thread(2), 78);
+    t.kernel("gemm", 3000, 300, t.stream(), 78);
+    run();
+    EXPECT_EQ(work(0).recomputed_flops, kMm);
+    EXPECT_EQ(work(1).recomputed_flops, 0);
+}
+
 TEST_F(CountedWorkTest, CopiesHaveTheirOwnBytes) {
     t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0);
     t.op("aten::copy_", 0, 50, t.thread());

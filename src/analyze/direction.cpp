@@ -1,5 +1,7 @@
 #include "analyze/direction.h"
 
+#include <absl/container/flat_hash_map.h>
+
 #include <algorithm>
 
 #include "analyze/forward_links.h"
@@ -30,12 +32,14 @@ class Directions {
     void run() {
         for (const TrackRows& rows : track_rows(h_.track)) {
             const Direction outside = is_backward_thread(rows) ? Direction::kBackward : Direction::kForward;
+            find_recomputations(rows);
             OpenSpans tellers(h_);  // the open spans that tell a direction
             for (uint32_t row = rows.first; row < rows.last; ++row) {
                 tellers.advance(row);
                 of_[row] = tellers.empty() ? outside : inside(tellers.top());
-                if (!tells(row)) continue;
-                of_[row] = told(row);
+                const bool again = of_[row] == Direction::kBackward && computes_again(row);
+                if (!again && !tells(row)) continue;
+                of_[row] = again ? Direction::kForward : told(row);
                 tellers.push(row, tellers.place_of(row));
             }
         }
@@ -64,6 +68,37 @@ class Directions {
         }
         return backward > 0 &&
                static_cast<double>(backward) >= kBackwardThreadShare * static_cast<double>(outermost);
+    }
+
+    // Where the engine differentiates, ops have no sequence number; those of a recomputation, which is to be
+    // differentiated, do. It comes first in a node: what the node saved is what it needs.
+    void find_recomputations(const TrackRows& rows) {
+        last_again_.clear();
+        absl::flat_hash_map<uint32_t, uint32_t> numbered;  // node -> its last op with a number
+        for (uint32_t row = rows.first; row < rows.last; ++row) {
+            const HostSpanId node = a_.op_span[row];
+            if (h_.kind[row] != HostKind::kOp || !node.valid() || !is_backward(node.value) ||
+                is_backward(row))
+                continue;
+            if (p_.op_details.sequence[h_.detail[row]] >= 0)
+                numbered[node.value] = row;
+            else if (const auto it = numbered.find(node.value); it != numbered.end())
+                last_again_[node.value] = it->second;
+        }
+    }
+
+    // Inside a backward op: an op, module call or frame of a checkpoint that runs forward ops again. The
+    // graphs of compilers are modules too, whatever they hold.
+    bool computes_again(uint32_t row) {
+        const HostSpanId node = a_.op_span[row];
+        if (!node.valid() || is_backward(row)) return false;
+        if (h_.kind[row] == HostKind::kOp) {
+            const auto it = last_again_.find(node.value);
+            return it != last_again_.end() && row <= it->second;
+        }
+        const std::string_view name = p_.strings.view(h_.name[row]);
+        if (h_.kind[row] == HostKind::kModule) return !text::contains(name, "GraphModule");
+        return h_.kind[row] == HostKind::kPythonFrame && text::contains(name, "torch/utils/checkpoint.py(");
     }
 
     bool tells(uint32_t row) {
@@ -148,6 +183,7 @@ class Directions {
     Analysis& a_;
     NameTable names_;
     std::vector<Direction> of_;
+    absl::flat_hash_map<uint32_t, uint32_t> last_again_;  // of a thread: node -> its last op computed again
     // The engine accumulates a gradient right after the node that completed it: the last one with a link.
     uint32_t node_before_ = HostSpanId::kNone;
 };

@@ -4,7 +4,10 @@
 // Told by names of ranges ("...Backward0", "autograd::engine::...", "Optimizer.step#...",
 // "enumerate(DataLoader)#..."), by the thread id of a forward op that the source gives for backward ops, and
 // by the thread: what runs on a thread that does nearly only backward work is backward. Everything inside
-// takes the direction of what encloses it, except that a checkpoint's recomputation is forward work again.
+// takes the direction of what encloses it, except that a checkpoint's recomputation is forward work again:
+// what CheckpointFunctionBackward encloses, and in other nodes (checkpoints that are not reentrant) module
+// calls, frames of torch/utils/checkpoint.py, and ops up to the last one that is to be differentiated itself
+// (it has a sequence number) where ops without one follow.
 //
 // A backward op is linked to the op of the same sequence number that began last on its forward thread, else
 // by the source's forward-backward flow; what it encloses takes over its link and its layer (communication:

@@ -133,6 +133,99 @@ TEST(Direction, RecomputationIsForwardWork) {
     EXPECT_EQ(identity(p, a, "aten::mm").direction, Direction::kBackward);
 }
 
+// A checkpoint that is not reentrant runs its segment again in the first node that needs a tensor of it. The
+// network is Net_0 with Block_0 (Linear_0, relu), which is checkpointed.
+class SavedAgain : public testing::Test {
+  protected:
+    void forward() {
+        t.host(HostKind::kModule, "nn.Module: Net_0", 0, 20000, main);
+        t.host(HostKind::kModule, "nn.Module: Block_0", 1000, 9000, main);
+        t.host(HostKind::kModule, "nn.Module: Linear_0", 2000, 3000, main);
+        t.op("aten::linear", 2100, 2000, main, {.sequence = 1, .forward_thread = 0});
+        t.op("aten::relu", 6000, 1000, main, {.sequence = 2, .forward_thread = 0});
+    }
+    // `number`: whether the ops of the recomputation have their numbers.
+    void node(int64_t number) {
+        t.op("autograd::engine::evaluate_function: ReluBackward0", 30000, 20000, engine,
+             {.sequence = 2, .forward_thread = 1});
+        t.op("ReluBackward0", 31000, 18000, engine, {.sequence = 2, .forward_thread = 1});
+        t.op("aten::linear", 33000, 3000, engine, {.sequence = number, .forward_thread = 0});
+        t.op("aten::addmm", 33500, 2000, engine, {.sequence = number, .forward_thread = 0});
+        t.op("aten::arange", 36500, 100, engine);
+        t.op("aten::relu", 37000, 1000, engine, {.sequence = number < 0 ? -1 : number + 1});
+        t.op("aten::threshold_backward", 40000, 3000, engine);
+        t.op("aten::mul", 44000, 1000, engine);
+    }
+    void expect_again(std::string_view layer) {
+        EXPECT_EQ(identity(p, a, "aten::linear", 1).direction, Direction::kForward);
+        EXPECT_EQ(identity(p, a, "aten::addmm").direction, Direction::kForward);
+        EXPECT_EQ(identity(p, a, "aten::relu", 1).direction, Direction::kForward);
+        EXPECT_EQ(identity(p, a, "aten::threshold_backward").direction, Direction::kBackward);
+        EXPECT_EQ(identity(p, a, "aten::mul").direction, Direction::kBackward);
+        EXPECT_EQ(identity(p, a, "ReluBackward0").direction, Direction::kBackward);
+        const LayerId found = identity(p, a, "aten::addmm").layer;
+        EXPECT_EQ(found.valid() ? p.strings.view(a.layers[found.index()].path) : "-", layer);
+        EXPECT_EQ(path_of(p, a, "aten::threshold_backward"), "Net_0/Block_0");
+    }
+    void finish() {
+        p = t.finish();
+        a = analyze(p, {});
+    }
+    TestProfile t;
+    const TrackId engine = t.thread(2), main = t.thread(3);  // the engine's rows come first
+    Profile p;
+    Analysis a;
+};
+
+TEST_F(SavedAgain, ByTheOpenModules) {
+    forward();
+    node(-1);
+    t.host(HostKind::kModule, "nn.Module: Block_0", 32000, 7000, engine);
+    t.host(HostKind::kModule, "nn.Module: Linear_0", 32500, 4000, engine);
+    finish();
+    expect_again("Net_0/Block_0/Linear_0");
+    EXPECT_EQ(identity(p, a, "aten::arange").direction, Direction::kForward);
+    EXPECT_EQ(a.layers.size(), 3u) << "no second tree of what is computed again";
+}
+
+TEST_F(SavedAgain, BySequenceNumbers) {
+    forward();
+    node(70);
+    finish();
+    expect_again("-");
+    EXPECT_EQ(identity(p, a, "aten::arange").direction, Direction::kForward);
+}
+
+TEST_F(SavedAgain, ByFramesOfTheCheckpoint) {
+    forward();
+    node(-1);
+    t.host(HostKind::kPythonFrame, "torch/utils/checkpoint.py(1115): unpack_hook", 32000, 7000, engine);
+    finish();
+    expect_again("-");
+}
+
+// Where gradients are differentiated themselves, all that a node runs has a number.
+TEST_F(SavedAgain, NotWhereGradientsAreDifferentiated) {
+    forward();
+    t.op("ReluBackward0", 31000, 18000, engine, {.sequence = 2, .forward_thread = 1});
+    t.op("aten::empty", 32000, 3000, engine);
+    t.op("aten::mm", 37000, 1000, engine, {.sequence = 71, .forward_thread = 0});
+    t.op("aten::threshold_backward", 40000, 3000, engine, {.sequence = 72, .forward_thread = 0});
+    finish();
+    EXPECT_EQ(identity(p, a, "aten::mm").direction, Direction::kBackward);
+    EXPECT_EQ(identity(p, a, "aten::threshold_backward").direction, Direction::kBackward);
+}
+
+// A compiler's graph of the backward pass is called as a module.
+TEST_F(SavedAgain, NotInTheGraphOfACompiler) {
+    forward();
+    t.op("CompiledFunctionBackward", 30000, 20000, engine, {.sequence = 2, .forward_thread = 1});
+    t.host(HostKind::kModule, "nn.Module: GraphModule_0", 32000, 7000, engine);
+    t.op("aten::mm", 33000, 1000, engine);
+    finish();
+    EXPECT_EQ(identity(p, a, "aten::mm").direction, Direction::kBackward);
+}
+
 // Old engines number the node and not the call around it; a gradient has no forward op at all.
 TEST(Direction, RowsOfALayerAreWhole) {
     TestProfile t;

@@ -1,8 +1,10 @@
 #include "analyze/infer_iterations.h"
 
+#include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "analyze/period.h"
 #include "analyze/text.h"
@@ -11,7 +13,8 @@
 namespace opsight {
 namespace {
 
-constexpr size_t kFewKernels = 8;  // with fewer the ops tell more
+constexpr size_t kFewKernels = 8;      // with fewer the ops tell more
+constexpr double kAgainstRange = 0.9;  // confidence where the program has one range around all repetitions
 
 struct Stretch {
     int64_t begin, end;
@@ -21,8 +24,16 @@ struct Stretch {
 struct Sequence {
     PeriodInput input;
     std::vector<int64_t> at;      // begin of the launch or op
-    std::vector<Stretch> around;  // its outermost op or module call
+    std::vector<uint32_t> row;    // the launching call or the op
+    std::vector<Stretch> around;  // its outermost op, module call or range
 };
+
+// What tells two launches of one kernel or two calls of one op apart: symbol, op, shapes, dtypes, launch.
+using Detail = std::array<uint32_t, 5>;
+
+bool has_backward(const Sequence& s) {
+    return std::find(s.input.wanted.begin(), s.input.wanted.end(), true) != s.input.wanted.end();
+}
 
 class Inference {
   public:
@@ -38,8 +49,15 @@ class Inference {
                 s = outermost_ops(RankId(rank));
                 what = "ops";
             }
-            find_units(s);
-            add(RankId(rank), s, find_period(s.input), what);
+            find_units(s, true);
+            Period period = find_period(s.input);
+            // A range around all steps of a training: what has backward work is no layer of one pass.
+            if (period.cuts.empty() && has_backward(s)) {
+                find_units(s, false);
+                period = find_period(s.input);
+                period.confidence *= kAgainstRange;
+            }
+            add(RankId(rank), s, period, what);
         }
         return std::move(result_);
     }
@@ -68,11 +86,13 @@ class Inference {
         }
     }
 
-    Stretch outermost(size_t row) const {
+    Stretch outermost(size_t row, bool with_ranges) const {
         Stretch found = span_of(row);
         for (HostSpanId at(row); at.valid(); at = a_.parent[at.index()]) {
             const HostKind kind = p_.host.kind[at.index()];
-            if (kind == HostKind::kOp || kind == HostKind::kModule) found = span_of(at.index());
+            if (kind == HostKind::kOp || kind == HostKind::kModule ||
+                (with_ranges && kind == HostKind::kAnnotation))
+                found = span_of(at.index());
         }
         for (const Stretch& capture : captures_[rank_of(p_.host.track[row]).index()])
             if (found.begin >= capture.begin && found.begin < capture.end)
@@ -80,19 +100,28 @@ class Inference {
         return found;
     }
 
-    void append(Sequence& s, size_t row, uint32_t symbol, bool backward) const {
+    void append(Sequence& s, size_t row, uint32_t symbol, bool backward, const Detail& detail, int64_t time) {
         s.at.push_back(p_.host.begin[row]);
-        s.around.push_back(outermost(row));
+        s.row.push_back(static_cast<uint32_t>(row));
         s.input.symbols.push_back(symbol);
         s.input.wanted.push_back(backward);
+        s.input.details.push_back(
+            details_.try_emplace(detail, static_cast<uint32_t>(details_.size())).first->second);
+        s.input.time.push_back(time);
     }
 
-    bool is_backward(size_t op_row) const {
-        return a_.ops[a_.op[p_.host.detail[op_row]].index()].direction == Direction::kBackward;
+    const Op& op_of(size_t op_row) const { return a_.ops[a_.op[p_.host.detail[op_row]].index()]; }
+
+    bool is_backward(size_t op_row) const { return op_of(op_row).direction == Direction::kBackward; }
+
+    Detail detail_of(uint32_t symbol, HostSpanId op, uint32_t config) const {
+        if (!op.valid()) return {symbol, 0, 0, 0, config};
+        const Op& o = op_of(op.index());
+        return {symbol, o.name.value, o.shapes.value, o.dtypes.value, config};
     }
 
     // Of each rank, in the order of the launches. What one call launched is one symbol: its first kernel.
-    std::vector<Sequence> launched_kernels() const {
+    std::vector<Sequence> launched_kernels() {
         std::vector<uint32_t> spans;
         for (uint32_t span = 0; span < p_.device.size(); ++span)
             if (a_.kernel[span].valid() && a_.launch[span].valid()) spans.push_back(span);
@@ -103,16 +132,21 @@ class Inference {
         std::vector<Sequence> result(p_.ranks.size());
         HostSpanId last;
         for (uint32_t span : spans) {
-            if (a_.launch[span] == last) continue;
+            Sequence& s = result[rank_of(p_.device.track[span]).index()];
+            if (a_.launch[span] == last) {
+                s.input.time.back() += p_.device.dur[span];
+                continue;
+            }
             last = a_.launch[span];
             const HostSpanId op = a_.launch_op[span];
-            append(result[rank_of(p_.device.track[span]).index()], last.index(), a_.kernel[span].value,
-                   op.valid() && is_backward(op.index()));
+            const uint32_t kernel = a_.kernel[span].value;
+            append(s, last.index(), kernel, op.valid() && is_backward(op.index()),
+                   detail_of(kernel, op, p_.device.config[span].value), p_.device.dur[span]);
         }
         return result;
     }
 
-    Sequence outermost_ops(RankId rank) const {
+    Sequence outermost_ops(RankId rank) {
         const auto is_outermost = [&](size_t row) {
             return p_.host.kind[row] == HostKind::kOp && !a_.op_span[row].valid();
         };
@@ -130,12 +164,18 @@ class Inference {
         }
         Sequence s;
         for (uint32_t row = busiest.first; row < busiest.last; ++row)
-            if (is_outermost(row)) append(s, row, p_.host.name[row].value, is_backward(row));
+            if (is_outermost(row)) {
+                const uint32_t name = p_.host.name[row].value;
+                append(s, row, name, is_backward(row), detail_of(name, HostSpanId(row), 0), p_.host.dur[row]);
+            }
         return s;
     }
 
-    // A unit begins where everything before it began before its outermost op or call did.
-    static void find_units(Sequence& s) {
+    // A unit begins where everything before it began before its outermost op, call or range did.
+    void find_units(Sequence& s, bool with_ranges) const {
+        s.around.clear();
+        for (const uint32_t row : s.row)
+            s.around.push_back(outermost(row, with_ranges));
         std::vector<size_t>& unit = s.input.unit;
         unit.resize(s.at.size());
         for (size_t i = 0; i < s.at.size(); ++i) {
@@ -170,6 +210,7 @@ class Inference {
     const Profile& p_;
     const Analysis& a_;
     std::vector<std::vector<Stretch>> captures_;  // by rank
+    absl::flat_hash_map<Detail, uint32_t> details_;
     Iterations result_;
 };
 

@@ -90,6 +90,13 @@ Residency residency(const LaunchConfig& config, const Device* device) {
     return result;
 }
 
+// What the device took for an op, whatever kernels those were.
+bool is_time_of_op(const Profile& profile, const Analysis& analysis, size_t span) {
+    const HostSpanId op = analysis.launch_op[span];
+    return op.valid() && !analysis.launch[span].valid() &&
+           profile.host.name[op.index()] == profile.device.name[span];
+}
+
 }  // namespace
 
 void find_kernels(Profile& profile, Analysis& analysis) {
@@ -110,6 +117,10 @@ void find_kernels(Profile& profile, Analysis& analysis) {
             const auto known = code.find(d.name[span]);
             analysis.kernels.push_back(
                 describe(profile, span, known == code.end() ? nullptr : known->second));
+            if (is_time_of_op(profile, analysis, span)) {
+                analysis.kernels.back().uses_tc = TensorCoreUse::kUnknown;
+                analysis.kernels.back().evidence = TensorCoreEvidence::kNone;
+            }
             if (const auto names = told.find(d.name[span]); names != told.end()) {
                 analysis.kernels.back().base_name = names->second->base;
                 analysis.kernels.back().mangled_name = names->second->mangled;

@@ -42,17 +42,45 @@ LayerId LayerTree::path(std::string_view path) {
     return at;
 }
 
+LayerId LayerTree::only_below(std::string_view name) const {
+    const StringId id = strings_.find(name);
+    LayerId found;
+    for (size_t i = 0; id.valid() && i < layers_.size(); ++i) {
+        if (layers_[i].name != id || !layers_[i].parent.valid()) continue;
+        if (found.valid()) return {};
+        found = LayerId(i);
+    }
+    return found;
+}
+
+namespace {
+
+// Threads on which module calls run inside ops without a module around them, as a checkpoint's recomputation
+// does, come after all others: then the tree is known.
+std::vector<TrackRows> threads_in_order(const Profile& profile, const Analysis& analysis) {
+    std::vector<TrackRows> tracks = track_rows(profile.host.track);
+    std::stable_partition(tracks.begin(), tracks.end(), [&](const TrackRows& rows) {
+        for (uint32_t row = rows.first; row < rows.last; ++row)
+            if (profile.host.kind[row] == HostKind::kModule && analysis.op_span[row].valid()) return false;
+        return true;
+    });
+    return tracks;
+}
+
+}  // namespace
+
 void find_layers(Profile& profile, Analysis& analysis) {
     const HostSpans& h = profile.host;
     LayerTree tree(profile.strings, analysis.layers);
-    absl::flat_hash_map<StringId, LayerId> paths;  // layers of whole paths, by their text
+    absl::flat_hash_map<StringId, LayerId> recomputed;  // by the text of the module call
+    absl::flat_hash_map<StringId, LayerId> paths;       // layers of whole paths, by their text
     auto layer_of_path = [&](StringId whole) {
         const auto [it, is_new] = paths.try_emplace(whole, LayerId());
         if (is_new) it->second = tree.path(profile.strings.view(whole));
         return it->second;
     };
     analysis.layer.assign(h.size(), LayerId());
-    for (const TrackRows& rows : track_rows(h.track)) {
+    for (const TrackRows& rows : threads_in_order(profile, analysis)) {
         OpenSpans modules(h);
         for (uint32_t row = rows.first; row < rows.last; ++row) {
             modules.advance(row);
@@ -62,8 +90,16 @@ void find_layers(Profile& profile, Analysis& analysis) {
                 const OpenSpans::Place place = modules.place_of(row);
                 layer = modules.encloses(place) ? analysis.layer[modules.around(place)] : LayerId();
                 std::string_view name = profile.strings.view(h.name[row]);
-                layer = text::take_prefix(name, kClassPrefix) ? tree.child(layer, name)
-                                                              : layer_of_path(h.name[row]);
+                const bool by_class = text::take_prefix(name, kClassPrefix);
+                LayerId known;
+                if (by_class && !layer.valid() && analysis.op_span[row].valid()) {
+                    const auto [it, is_new] = recomputed.try_emplace(h.name[row], LayerId());
+                    if (is_new) it->second = tree.only_below(name);
+                    known = it->second;
+                }
+                layer = known.valid() ? known
+                        : by_class    ? tree.child(layer, name)
+                                      : layer_of_path(h.name[row]);
                 modules.push(row, place);
             } else if (h.kind[row] == HostKind::kOp) {
                 const StringId told = profile.op_details.module_path[h.detail[row]];

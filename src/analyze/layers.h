@@ -2,8 +2,10 @@
 //
 // A module call is a kModule span. Its name is a class with a number ("nn.Module: Linear_3"), which adds one
 // step to the layer of the module call around it, or a path from the root ("layer1.0.conv1", "net/layer1"),
-// which stands for itself. Ops take the hierarchy that the source tells for them, else the layer of what
-// encloses them. Backward ops get theirs later, from their forward ops (direction.h).
+// which stands for itself. A numbered class that is called inside an op, with no module around it, is the
+// layer that it is elsewhere: a checkpoint calls it again, alone. Ops take the hierarchy that the source
+// tells for them, else the layer of what encloses them. Backward ops get theirs later, from their forward ops
+// (direction.h).
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -19,6 +21,8 @@ class LayerTree {
     LayerId child(LayerId parent, std::string_view name);
     // The layer of a path of names parted by '/' or '.'; invalid for an empty one.
     LayerId path(std::string_view path);
+    // The only layer of that name that lies below another one; invalid where there is none or several.
+    LayerId only_below(std::string_view name) const;
 
   private:
     StringPool& strings_;
@@ -26,7 +30,7 @@ class LayerTree {
     absl::flat_hash_map<std::pair<uint32_t, uint32_t>, LayerId> known_;
 };
 
-// Fills layers and layer. Cost: one pass over the host spans.
+// Fills layers and layer. Needs op_span. Cost: two passes over the host spans.
 void find_layers(Profile& profile, Analysis& analysis);
 
 }  // namespace opsight

@@ -127,7 +127,8 @@ void identify_device_work(Profile& profile, Analysis& analysis, const std::vecto
                           const std::vector<HostSpanId>& annotations, const std::vector<HostSpanId>& captures,
                           OpTable& table) {
     const HostSpans& h = profile.host;
-    absl::flat_hash_map<StringId, OpId> unassociated;  // by the name of the API call
+    // By the name of the API call and the layer that it lies in.
+    absl::flat_hash_map<std::pair<uint32_t, uint32_t>, OpId> unassociated;
     OpId unattributed;
     analysis.device_op.assign(profile.device.size(), OpId());
     for (size_t span = 0; span < profile.device.size(); ++span) {
@@ -142,16 +143,17 @@ void identify_device_work(Profile& profile, Analysis& analysis, const std::vecto
             Op range;
             range.name = h.name[row];
             range.type = profile.strings.intern("annotation");
-            range.layer = analysis.layer[row];
+            range.layer = analysis.layer[captured.valid() ? row : launch.index()];
             range.direction = directions[row];
             range.shapes = range.dtypes = StringId(size_t{0});
             op = table.get(range);
         } else if (launch.valid()) {
-            OpId& known = unassociated[h.name[launch.index()]];
+            const LayerId layer = analysis.layer[launch.index()];
+            OpId& known = unassociated[{h.name[launch.index()].value, layer.value}];
             if (!known.valid()) {
                 std::string name("unassociated_");
                 name += profile.strings.view(h.name[launch.index()]);
-                known = table.pseudo(name, "unassociated");
+                known = table.pseudo(name, "unassociated", layer);
             }
             op = known;
         } else {

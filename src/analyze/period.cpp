@@ -1,7 +1,7 @@
 #include "analyze/period.h"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 namespace opsight {
 namespace {
@@ -10,6 +10,7 @@ constexpr double kLeastAlike = 0.85;  // of the symbols of successive pieces, in
 constexpr double kLeastConfidence = 0.5;
 constexpr double kAsGood = 0.01;     // cuts that differ less are equally good
 constexpr double kWholePiece = 0.5;  // of the typical length: a shorter last piece was cut off by the end
+constexpr double kOneSided = 0.8;    // confidence in pieces that may be the blocks of one pass
 constexpr size_t kSureRepetitions = 3;
 constexpr size_t kShortPeriod = 8;  // shorter ones have to repeat more often to be believed
 
@@ -43,8 +44,12 @@ std::vector<Anchor> promising_anchors(const std::vector<uint32_t>& symbols, uint
 
 class Comparison {
   public:
-    Comparison(const PeriodInput& input, uint32_t symbol_count)
-        : input_(input), symbols_(input.symbols), count_(symbol_count, 0) {}
+    Comparison(const PeriodInput& input, uint32_t symbol_count, uint32_t detail_count)
+        : input_(input), symbols_(input.symbols), count_(symbol_count, 0), holder_(detail_count, kNobody) {
+        has_wanted_ = std::find(input.wanted.begin(), input.wanted.end(), true) != input.wanted.end();
+        for (const int64_t time : input.time)
+            all_time_ += static_cast<double>(time);
+    }
 
     Period cut_at(const Anchor& anchor) {
         Period period;
@@ -55,92 +60,189 @@ class Comparison {
         std::vector<size_t> lengths;
         for (size_t i = 0; i + 1 < period.cuts.size(); ++i)
             lengths.push_back(period.cuts[i + 1] - period.cuts[i]);
+        const size_t longest = *std::max_element(lengths.begin(), lengths.end());
         const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
         std::nth_element(lengths.begin(), middle, lengths.end());
         period.typical_length = *middle;
-        const size_t rest = period.end - period.cuts.back();
-        if (static_cast<double>(rest) < kWholePiece * static_cast<double>(period.typical_length)) {
-            period.end = period.cuts.back();
-            period.cuts.pop_back();
-        }
+        end_last_piece(period, longest);
         period.confidence = confidence(period);
         return period;
     }
 
   private:
+    static constexpr uint32_t kNobody = UINT32_MAX, kSeveral = UINT32_MAX - 1;
+
     size_t unit_of(size_t i) const { return input_.unit.empty() ? i : input_.unit[i]; }
+
+    // The last piece runs to the end of the sequence: too short it was cut off there, too long it has work
+    // behind the repetitions.
+    void end_last_piece(Period& period, size_t longest) const {
+        const size_t last = period.cuts.back(), rest = period.end - last;
+        if (static_cast<double>(rest) < kWholePiece * static_cast<double>(period.typical_length)) {
+            period.end = last;
+            period.cuts.pop_back();
+        } else if (rest > longest && unit_of(last + longest) > last) {
+            period.end = unit_of(last + longest);
+        }
+    }
 
     double confidence(const Period& period) {
         const size_t pieces = period.cuts.size();
         const bool believable = pieces >= 2 && period.typical_length >= 2 &&
                                 (pieces >= kSureRepetitions || period.typical_length >= kShortPeriod);
-        if (!believable || lacks_wanted(period) || is_inner_part(period)) return 0;
+        if (!believable || lacks_wanted(period)) return 0;
         size_t same = 0, all = 0;
         for (size_t i = 0; i + 1 < pieces; ++i) {
             const size_t a = period.cuts[i], b = period.cuts[i + 1];
             const size_t end = i + 2 < pieces ? period.cuts[i + 2] : period.end;
-            same += in_common(a, b, end);
+            same += in_common(a, b, b, end);
             all += std::max(b - a, end - b);
         }
         const double alike = static_cast<double>(same) / static_cast<double>(all);
         if (alike < kLeastAlike) return 0;
-        const double covered =
-            static_cast<double>(period.end - period.cuts[0]) / static_cast<double>(symbols_.size());
+        const bool details_tell = details_repeat(period);
+        const bool head = is_own_head(period, details_tell), tail = has_own_tail(period, details_tell);
+        if (head && tail) return 0;
         const double repeated =
             std::min(1.0, static_cast<double>(pieces) / static_cast<double>(kSureRepetitions));
-        return alike * covered * repeated;
+        const double doubt = (head || tail) && !has_wanted_ ? kOneSided : 1;
+        return alike * covered(period) * repeated * doubt;
+    }
+
+    // Share of the symbols or of their time that lies in the pieces, whichever is less.
+    double covered(const Period& period) const {
+        const size_t first = period.cuts[0];
+        const double symbols = static_cast<double>(period.end - first) / static_cast<double>(symbols_.size());
+        if (all_time_ <= 0) return symbols;
+        double time = 0;
+        for (size_t i = first; i < period.end; ++i)
+            time += static_cast<double>(input_.time[i]);
+        return std::min(symbols, time / all_time_);
     }
 
     // Whether pieces have none of what some have that each must have.
     bool lacks_wanted(const Period& period) const {
-        size_t with = 0;
+        if (!has_wanted_) return false;
         for (size_t i = 0; i < period.cuts.size(); ++i) {
             const size_t end = i + 1 < period.cuts.size() ? period.cuts[i + 1] : period.end;
-            for (size_t at = period.cuts[i]; at < end && at < input_.wanted.size(); ++at)
-                if (input_.wanted[at]) {
-                    ++with;
-                    break;
-                }
+            const auto wanted = input_.wanted.begin();
+            const auto from = wanted + static_cast<std::ptrdiff_t>(period.cuts[i]);
+            const auto to = wanted + static_cast<std::ptrdiff_t>(end);
+            if (std::find(from, to, true) == to) return true;
         }
-        const bool any = std::find(input_.wanted.begin(), input_.wanted.end(), true) != input_.wanted.end();
-        return any && with < period.cuts.size();
+        return false;
     }
 
-    // Whether there are symbols both before the pieces and at their end that the rest of them has not.
-    bool is_inner_part(const Period& period) {
-        const size_t first = period.cuts.front(), last = period.cuts.back();
-        const bool head = has_strangers(0, first, first, period.end);
-        return head && has_strangers(last, symbols_.size(), first, last);
+    // Details say nothing where most pieces have some of their own, as the shapes of a growing sequence.
+    bool details_repeat(const Period& period) {
+        if (input_.details.empty()) return false;
+        const size_t pieces = period.cuts.size();
+        for (size_t piece = 0; piece + 1 < pieces; ++piece)
+            for (size_t i = period.cuts[piece]; i < period.cuts[piece + 1]; ++i) {
+                uint32_t& holder = holder_[input_.details[i]];
+                const auto here = static_cast<uint32_t>(piece);
+                holder = holder == kNobody || holder == here ? here : kSeveral;
+            }
+        std::vector<bool> alone(pieces, false);
+        for (size_t i = period.cuts.front(); i < period.cuts.back(); ++i) {
+            uint32_t& holder = holder_[input_.details[i]];
+            if (holder < kSeveral) alone[holder] = true;
+            holder = kNobody;
+        }
+        const auto with = static_cast<size_t>(std::count(alone.begin(), alone.end(), true));
+        return with * 2 < pieces;
     }
-    bool has_strangers(size_t from, size_t to, size_t known_from, size_t known_to) {
+
+    // Whether what stands before the pieces is no repetition whose begin was not recorded.
+    bool is_own_head(const Period& period, bool details_tell) {
+        const size_t first = period.cuts.front();
+        if (first == 0) return false;
+        if (has_strangers(0, first, first, period.end, details_tell)) return true;
+        const size_t next = period.cuts[1], length = std::min(first, next - first);
+        return first > length || !alike_part(0, first, next - length, next);
+    }
+
+    // Whether the last piece has what no other has, or what follows it is no repetition that was cut off.
+    bool has_own_tail(const Period& period, bool details_tell) {
+        const size_t first = period.cuts.front(), last = period.cuts.back(), size = symbols_.size();
+        if (has_strangers(last, size, first, last, details_tell) || has_more(period)) return true;
+        const size_t rest = size - period.end, length = std::min(rest, last - first);
+        return rest > length || (rest > 0 && !alike_part(period.end, size, first, first + length));
+    }
+
+    bool alike_part(size_t a, size_t a_end, size_t b, size_t b_end) {
+        return static_cast<double>(in_common(a, a_end, b, b_end)) >=
+               kLeastAlike * static_cast<double>(a_end - a);
+    }
+
+    bool has_strangers(size_t from, size_t to, size_t known_from, size_t known_to, bool details_tell) {
+        return strangers(symbols_, count_, from, to, known_from, known_to) ||
+               (details_tell && strangers(input_.details, holder_, from, to, known_from, known_to));
+    }
+    // `marks` is left as it was.
+    static bool strangers(const std::vector<uint32_t>& of, std::vector<uint32_t>& marks, size_t from,
+                          size_t to, size_t known_from, size_t known_to) {
+        if (known_from == known_to) return from < to;
+        const uint32_t before = marks[of[known_from]], known = before + 1;
         for (size_t i = known_from; i < known_to; ++i)
-            ++count_[symbols_[i]];
+            marks[of[i]] = known;
         bool found = false;
-        for (size_t i = from; i < to; ++i)
-            found |= count_[symbols_[i]] == 0;
+        for (size_t i = from; i < to && !found; ++i)
+            found = marks[of[i]] != known;
         for (size_t i = known_from; i < known_to; ++i)
-            count_[symbols_[i]] = 0;
+            marks[of[i]] = before;
         return found;
     }
 
-    // Symbols that the pieces [a, b) and [b, end) have in common, with their multiplicity.
-    size_t in_common(size_t a, size_t b, size_t end) {
+    // Whether the last piece has more of some symbols than any other, and exceeds the others by more than any
+    // of them exceeds the rest.
+    bool has_more(const Period& period) {
+        struct Most {
+            uint32_t first = 0, second = 0, piece = 0;
+        };
+        std::vector<Most> most(count_.size());
+        const size_t pieces = period.cuts.size();
+        for (size_t piece = 0; piece < pieces; ++piece) {
+            const size_t from = period.cuts[piece];
+            const size_t to = piece + 1 < pieces ? period.cuts[piece + 1] : period.end;
+            for (size_t i = from; i < to; ++i)
+                ++count_[symbols_[i]];
+            for (size_t i = from; i < to; ++i) {
+                const uint32_t count = std::exchange(count_[symbols_[i]], 0);
+                Most& m = most[symbols_[i]];
+                if (count > m.first)
+                    m = {count, m.first, static_cast<uint32_t>(piece)};
+                else
+                    m.second = std::max(m.second, count);
+            }
+        }
+        std::vector<size_t> excess(pieces, 0);
+        for (const Most& m : most)
+            excess[m.piece] += m.first - m.second;
+        return excess.back() > *std::max_element(excess.begin(), excess.end() - 1);
+    }
+
+    // Symbols that [a, a_end) and [b, b_end) have in common, with their multiplicity.
+    size_t in_common(size_t a, size_t a_end, size_t b, size_t b_end) {
         size_t common = 0;
-        for (size_t i = a; i < b; ++i)
+        for (size_t i = a; i < a_end; ++i)
             ++count_[symbols_[i]];
-        for (size_t i = b; i < end; ++i)
+        for (size_t i = b; i < b_end; ++i)
             if (count_[symbols_[i]] > 0) {
                 --count_[symbols_[i]];
                 ++common;
             }
-        for (size_t i = a; i < b; ++i)
+        for (size_t i = a; i < a_end; ++i)
             count_[symbols_[i]] = 0;
         return common;
     }
 
     const PeriodInput& input_;
     const std::vector<uint32_t>& symbols_;
-    std::vector<uint32_t> count_;
+    std::vector<uint32_t> count_;   // by symbol, 0 between uses
+    std::vector<uint32_t> holder_;  // by detail, kNobody between uses
+    bool has_wanted_ = false;
+    double all_time_ = 0;
 };
 
 }  // namespace
@@ -150,7 +252,9 @@ Period find_period(const PeriodInput& input) {
     Period best;
     if (symbols.size() < 4) return best;
     const uint32_t symbol_count = *std::max_element(symbols.begin(), symbols.end()) + 1;
-    Comparison comparison(input, symbol_count);
+    const uint32_t detail_count =
+        input.details.empty() ? 0 : *std::max_element(input.details.begin(), input.details.end()) + 1;
+    Comparison comparison(input, symbol_count, detail_count);
     for (const Anchor& anchor : promising_anchors(symbols, symbol_count)) {
         Period period = comparison.cut_at(anchor);
         if (period.confidence == 0) continue;

@@ -183,8 +183,9 @@ struct Analysis {
     std::vector<HostSpanId> launch_op;  // innermost op (HostKind::kOp) at the call; invalid: none
     // Identity that the span counts for, always valid: of graphs whose capture is in the profile that of the
     // op (else annotation) open there; else of launch_op; else of the innermost annotation open at the call
-    // (step markers aside), as an op of type "annotation"; else a pseudo-op "unassociated_<api>", or
-    // "unattributed" where no launch was found, both of direction kOther.
+    // (step markers aside), as an op of type "annotation"; else a pseudo-op "unassociated_<api>", both of the
+    // layer that is open at the call; or "unattributed" where no launch was found. The pseudo-ops have the
+    // direction kOther.
     std::vector<OpId> device_op;
     std::vector<KernelId> kernel;  // of kernels
     std::vector<int32_t> device_iteration;

@@ -80,6 +80,21 @@ constexpr Printed kPrinted[] = {
     {"Name,Projected Start", "a table of 'nsys stats'", kReportHint},
 };
 
+// Text of two bytes a character: with a byte order mark, or a brace or bracket between zeros.
+bool is_utf16(std::string_view bytes) {
+    if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) return true;
+    if (bytes.size() < 4) return false;
+    const auto opens = [](char c) { return c == '{' || c == '['; };
+    return (opens(bytes[0]) && bytes[1] == '\0' && bytes[3] == '\0') ||
+           (bytes[0] == '\0' && opens(bytes[1]) && bytes[2] == '\0');
+}
+
+// What stands in a checkout for a large file that was not fetched.
+bool is_pointer(std::string_view text) {
+    return text.starts_with("version https://git-lfs.github.com/spec/") ||
+           text.starts_with("/annex/objects/");
+}
+
 Sniffed sniff_text(std::string_view text) {
     const std::string_view line = text.substr(0, text.find('\n'));
     for (const Printed& printed : kPrinted)
@@ -104,7 +119,17 @@ Sniffed sniff(std::string_view first) {
         if (first.size() > magic.offset && first.substr(magic.offset).starts_with(magic.bytes))
             return {Format::kOther, std::string(magic.what), std::string(magic.hint)};
     if (looks_like_tar(first)) return {Format::kTar, {}, {}};
+    if (is_utf16(first))
+        return {Format::kOther, "text in UTF-16",
+                "convert it with 'iconv -f UTF-16 -t UTF-8 OLD > NEW' (a PowerShell '>' writes UTF-16)"};
     const std::string_view text = skip_space(first);
+    if (is_pointer(text))
+        return {Format::kOther, "a pointer of Git LFS or git-annex to a file that was not fetched",
+                "fetch it with 'git lfs pull' ('git annex get' for git-annex)"};
+    // Of TensorRT's trtexec --exportProfile.
+    if (text.starts_with("[") && text.find("\"averageMs\"") != text.npos && text.find("\"ph\"") == text.npos)
+        return {Format::kOther, "a table of TensorRT's times by layer (trtexec --exportProfile)",
+                "it holds averages and no events: record with 'nsys profile trtexec ...'"};
     if (text.empty())
         return first.size() < kSniffBytes ? Sniffed{Format::kEmpty, {}, {}} : Sniffed{Format::kJson, {}, {}};
     if (text.starts_with("{'")) return sniff_text(text);
@@ -123,6 +148,7 @@ std::string foreign_profiler(std::string_view first) {
     if (has("\"Session\"") && (has("model_loading") || has("session_initialization"))) return "ONNX Runtime";
     if (has("/job:") && has("process_name")) return "TensorFlow (timeline)";
     if (has("highres-ticks")) return "TensorFlow or JAX (trace viewer)";
+    if (has("NEGOTIATE_") || (has("horovod") && has("\"ph\""))) return "Horovod (timeline)";
     return {};
 }
 

@@ -27,6 +27,20 @@ TEST(Sniff, WhatOtherProfilersPrint) {
     expect_refused("{'a': 1}", "text, but no JSON", "export_chrome_trace");
 }
 
+TEST(Sniff, WhatStandsForAFileOrIsWrittenInAnotherWay) {
+    expect_refused("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+                   "a pointer of Git LFS or git-annex to a file that was not fetched", "git lfs pull");
+    expect_refused("/annex/objects/SHA256E-s3--2c26.json\n",
+                   "a pointer of Git LFS or git-annex to a file that was not fetched", "git annex get");
+    const std::string_view little("\xff\xfe{\0\n\0", 6), big("\xfe\xff\0{", 4), bare("[\0{\0\"\0", 6);
+    for (const std::string_view text : {little, big, bare})
+        expect_refused(text, "text in UTF-16", "iconv");
+    expect_refused(
+        "[\n  { \"count\" : 10 }\n, { \"name\" : \"conv\", \"timeMs\" : 3, \"averageMs\" : 0.3 }\n]",
+        "a table of TensorRT's times by layer (trtexec --exportProfile)", "nsys profile");
+    EXPECT_EQ(foreign_profiler("[{\"ph\": \"B\", \"name\": \"NEGOTIATE_ALLREDUCE\"}]"), "Horovod (timeline)");
+}
+
 TEST(Sniff, TracesStayTraces) {
     EXPECT_EQ(sniff("{\"traceEvents\": [{\"name\": \"==PROF==\"}]}").format, Format::kJson);
     EXPECT_EQ(sniff(" [{'").format, Format::kJson);

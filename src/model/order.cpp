@@ -173,7 +173,8 @@ void shift(std::vector<int64_t>& times, int64_t by) {
         time -= by;
 }
 
-// Rows of the source without thread or stream (the trace's own "record window") do not stretch the profile.
+// Rows of the source without thread or stream (the trace's own "record window") do not stretch the profile,
+// unless there is nothing else.
 void move_to_origin(Profile& p) {
     Range range;
     for (size_t i = 0; i < p.host.size(); ++i)
@@ -187,6 +188,9 @@ void move_to_origin(Profile& p) {
         range.take(time, time);
     for (const PageFault& fault : p.page_faults)
         range.take(fault.time, fault.time + fault.dur);
+    if (range.first > range.last)
+        for (size_t i = 0; i < p.host.size(); ++i)
+            range.take(p.host.begin[i], p.host.begin[i] + p.host.dur[i]);
     if (range.first > range.last) range = {0, 0};
 
     shift(p.host.begin, range.first);

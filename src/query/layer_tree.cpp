@@ -47,15 +47,16 @@ Result<Nodes> read_layers(Session& session) {
 }
 
 // Self times and kernels of each layer's own ops, then of its subtree.
+// Reads outside_ops, which group_op_report made.
 Status add_times(Session& session, Nodes& nodes) {
     OPSIGHT_ASSIGN(
         const duck::Rows rows,
         session.query(
-            "WITH k AS (SELECT op, count(*) AS kernels FROM sel_device WHERE kind = 0 AND op_span <> -1 "
-            "GROUP BY 1), "
+            "WITH k AS (SELECT op, count(*) AS kernels FROM sel_device WHERE kind = 0 GROUP BY 1), "
             "s AS (SELECT op, sum(self_cpu_ns)::BIGINT AS cpu_ns, sum(self_gpu_ns)::BIGINT AS gpu_ns FROM "
-            "sel_stats "
-            "GROUP BY 1) SELECT i.layer, i.direction::INTEGER, sum(s.cpu_ns)::BIGINT, sum(s.gpu_ns)::BIGINT, "
+            "(SELECT op, self_cpu_ns, self_gpu_ns FROM sel_stats UNION ALL "
+            "SELECT op, self_cpu_ns, self_gpu_ns FROM outside_ops) GROUP BY 1) SELECT i.layer, "
+            "i.direction::INTEGER, sum(s.cpu_ns)::BIGINT, sum(s.gpu_ns)::BIGINT, "
             "coalesce(sum(k.kernels), 0)::BIGINT FROM s JOIN raw.op_identities i ON i.id = s.op LEFT JOIN k "
             "ON "
             "k.op = s.op GROUP BY ALL"));

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "query/layer_tree.h"
 #include "query/test_session.h"
 
 namespace opsight {
@@ -96,6 +97,44 @@ TEST(Attribution, WorkOutsideOfOpsIsListedByItsCall) {
     EXPECT_EQ(gpu("my range"), 25);
     EXPECT_EQ(gpu("unattributed"), 70);
     EXPECT_EQ(number(value_of(session, "SELECT count(*) FROM kernels WHERE launch_id IS NULL")), 1);
+}
+
+// As a served model does: a module launches a graph, with no op around it.
+TEST(Attribution, WorkOutsideOfOpsHasTheLayerOfItsLaunch) {
+    TestProfile t;
+    t.host(HostKind::kModule, "nn.Module: Net_0", 0, 1000, t.thread());
+    t.host(HostKind::kModule, "nn.Module: Graph_0", 100, 400, t.thread());
+    t.api("cudaGraphLaunch", 150, 30, t.thread(), 1);
+    t.op("aten::add", 600, 100);
+    t.api("cudaLaunchKernel", 610, 5, t.thread(), 2);
+    t.annotation("sample", 800, 100, t.thread());
+    t.api("cudaLaunchKernel", 810, 20, t.thread(), 3);
+    t.api("cudaGraphLaunch", 2000, 40, t.thread(), 4);
+    for (int64_t k = 0; k < 3; ++k)
+        t.kernel("a", 200 + 100 * k, 100, t.stream(), 1);
+    t.kernel("b", 620, 10, t.stream(), 2);
+    t.kernel("c", 840, 20, t.stream(), 3);
+    t.kernel("a", 2100, 7, t.stream(), 4);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    const ResultTable groups = table_of(session, "group_op");
+    const auto gpu = [&](const char* layer) {
+        return number(cell(groups, "total_gpu_time_ns", "name", layer));
+    };
+    EXPECT_EQ(gpu("/"), 300 + 10 + 20 + 7);
+    EXPECT_EQ(gpu("/Net_0"), 300 + 10 + 20);
+    EXPECT_EQ(gpu("/Net_0/Graph_0"), 300);
+    EXPECT_EQ(number(cell(groups, "self_cpu_time_ns", "name", "/Net_0/Graph_0")), 30);
+    const ResultTable ops = table_of(session, "detailed");
+    EXPECT_EQ(number(cell(ops, "total_gpu_time_ns", "layer", "Net_0/Graph_0")), 300);
+    const ResultTable all = table_of(session, "summary", "all_ops");
+    EXPECT_EQ(number(cell(all, "gpu_time_ns", "name", "All ops")), 300 + 10 + 20 + 7);
+    EXPECT_EQ(number(cell(all, "gpu_time_ns", "name", "Launched outside of ops")), 300 + 20 + 7);
+    const auto tree = layer_tree(session);
+    ASSERT_TRUE(tree.has_value());
+    EXPECT_EQ(tree->front().gpu_ns, 337);
+    EXPECT_EQ(tree->front().all.gpu_ns, 337);
+    EXPECT_EQ(tree->front().all.kernels, 6);
 }
 
 // A graph of two captured ops, replayed twice by calls of 30 ns.

@@ -7,6 +7,7 @@
 #include "db/schema.h"
 #include "query/op_groups.h"
 #include "query/op_quantiles.h"
+#include "query/outside_ops.h"
 #include "query/work.h"
 
 namespace opsight {
@@ -111,7 +112,8 @@ std::string unassociated(const Groups& by) {
         "ANTI JOIN (SELECT id FROM sel_api WHERE op_span = -1) c ON c.id = a.id), "
         "u_call AS (SELECT c.*, x.text AS api FROM u_calls c JOIN raw.strings x ON x.id = c.name), "
         "u_both AS (SELECT coalesce(li.name, 'unassociated_' || c.api) AS name, "
-        "CASE WHEN li.type NOT IN ('unassociated', 'unattributed') THEN l.op END AS range_op, "
+        "CASE WHEN li.type NOT IN ('unassociated', 'unattributed') OR li.layer <> -1 THEN l.op END AS "
+        "range_op, "
         "coalesce(ct.rank, lt.rank) AS rank, "
         "coalesce(lt.device, -1) AS device, CASE WHEN l.first IS NOT false THEN coalesce(c.dur_ns, 0) ELSE 0 "
         "END AS dur_ns, l.* EXCLUDE (launch, lane, "
@@ -175,8 +177,14 @@ std::vector<Field> detailed_fields(bool gpu, const TableShape& shape) {
     return fields;
 }
 
+Status make_outside_ops(Session& session, const Groups& by) {
+    return session.execute("CREATE OR REPLACE TEMP TABLE outside_ops AS WITH " + unassociated(by) +
+                           " SELECT * FROM u WHERE op <> -1");
+}
+
 // An instance counts in every group that its layer lies in and the op that called it does not: so a group's
-// times cover its subtree once, however deeply ops call each other.
+// times cover its subtree once, however deeply ops call each other. Work outside of ops counts in the layer
+// that was open at its launch, the root where there was none. Reads layers_above and outside_ops.
 std::string group_sums(const Groups& by) {
     return fmt::format(
         "WITH above AS (FROM layers_above), "
@@ -190,7 +198,10 @@ std::string group_sums(const Groups& by) {
         "sum(gpu_ns)::BIGINT AS gpu_ns, min(gpu_ns) AS gpu_min_ns, max(gpu_ns) AS gpu_max_ns, "
         "sum(idle_ns)::BIGINT AS gpu_idle_ns, min(idle_ns) AS gpu_idle_min_ns, max(idle_ns) AS "
         "gpu_idle_max_ns "
-        "FROM inst s GROUP BY ALL), "
+        "FROM inst s GROUP BY ALL UNION ALL BY NAME "
+        "SELECT i.layer, {3} AS caller, false AS called{0}, calls, cpu_ns, cpu_min_ns, cpu_max_ns, api_ns, "
+        "overhead_min_ns, overhead_max_ns, gpu_ns, gpu_min_ns, gpu_max_ns, gpu_idle_ns, gpu_idle_min_ns, "
+        "gpu_idle_max_ns FROM outside_ops s JOIN raw.op_identities i ON i.id = s.op), "
         "s AS (SELECT a.ancestor AS layer{0}, sum(calls)::BIGINT AS calls, sum(cpu_ns)::BIGINT AS cpu_ns, "
         "min(cpu_min_ns) AS cpu_min_ns, max(cpu_max_ns) AS cpu_max_ns, sum(api_ns)::BIGINT AS api_ns, "
         "min(overhead_min_ns) AS overhead_min_ns, max(overhead_max_ns) AS overhead_max_ns, "
@@ -200,6 +211,8 @@ std::string group_sums(const Groups& by) {
         "WHERE NOT s.called OR NOT EXISTS (FROM above c WHERE c.layer = s.caller AND c.ancestor = "
         "a.ancestor) "
         "GROUP BY a.ancestor{0}), "
+        "stats AS (SELECT s.op{0}, self_cpu_ns, self_gpu_ns, tc_kernels FROM sel_stats s UNION ALL "
+        "SELECT s.op{0}, self_cpu_ns, self_gpu_ns, tc_kernels FROM outside_ops s), "
         "n AS (SELECT a.ancestor AS layer{0}, count(DISTINCT s.op) AS ops, "
         "count(DISTINCT s.op) FILTER (WHERE i.tc_eligible) AS eligible, "
         "count(DISTINCT s.op) FILTER (WHERE s.tc_kernels > 0) AS using_tc, "
@@ -208,7 +221,7 @@ std::string group_sums(const Groups& by) {
         "(sum(s.self_cpu_ns) FILTER (WHERE i.direction = 1))::BIGINT AS backward_cpu_ns, "
         "(sum(s.self_gpu_ns) FILTER (WHERE i.direction = 0))::BIGINT AS forward_gpu_ns, "
         "(sum(s.self_gpu_ns) FILTER (WHERE i.direction = 1))::BIGINT AS backward_gpu_ns "
-        "FROM sel_stats s JOIN raw.op_identities i ON i.id = s.op JOIN above a ON a.layer = i.layer "
+        "FROM stats s JOIN raw.op_identities i ON i.id = s.op JOIN above a ON a.layer = i.layer "
         "GROUP BY a.ancestor{0}) ",
         by.keys, by.instances, kInstances, db::kNoCaller, db::kCallerOfSameLayer);
 }
@@ -287,6 +300,10 @@ Question detailed_question(Session& session, const TableShape& shape, const Grou
 
 }  // namespace
 
+Status make_outside_ops(Session& session) {
+    return make_outside_ops(session, groups({}));
+}
+
 Result<Report> detailed_report(Session& session, const TableShape& shape) {
     const Groups by = groups(shape);
     OPSIGHT_TRY(make_op_rows(session, by));
@@ -344,6 +361,7 @@ Result<Report> group_op_report(Session& session, const TableShape& shape) {
         "FROM raw.layers UNION ALL SELECT up.layer, l.parent FROM up JOIN raw.layers l ON l.id = up.ancestor "
         "WHERE l.parent <> -1) SELECT * FROM up UNION ALL SELECT id, -1 FROM raw.layers UNION ALL SELECT -1, "
         "-1"));
+    OPSIGHT_TRY(make_outside_ops(session, by));
     Question q{"group_op", "Group Ops (Layers)"};
     q.fields = by.fields;
     append(q.fields,

@@ -80,6 +80,59 @@ TEST(Range, AStretchEndsWhereTheNextBegins) {
     EXPECT_EQ(wall(session), (200 - 0) + (400 - 200));
 }
 
+TEST(Range, SaysWhatItLeavesOut) {
+    TestProfile t = steps(6, {2});
+    t.op("before", -500, 300, t.thread());  // an op's self time: 300 of 300 + 6 x 50
+    t.api("cudaLaunchKernel", -450, 5, t.thread(), 50);
+    t.kernel("k", -400, 110, t.stream(), 50);  // device: 110 of 110 + 5 x 40 + 90
+    const StoredProfile stored(std::move(t));
+    const char* const both =
+        "the range leaves out 2 of 7 kernels, copies and sets with 37.5 % of the device's time, and 2 of 7 "
+        "ops with 58.3 % of their time on the CPU; 27.5 % of the device's time is in no iteration";
+    EXPECT_THAT(stored.open().range().notes, Contains(std::string(both)));
+    EXPECT_THAT(stored.open({.all = true}).range().notes,
+                ElementsAre(HasSubstr("leaves out 1 of 7 kernels, copies and sets with 27.5 %")));
+    EXPECT_THAT(stored.open({.start = 3}).range().notes,
+                ElementsAre("27.5 % of the device's time is in no iteration"));
+    EXPECT_THAT(stored.open({.all = true, .iteration_range = "^ProfilerStep"}).range().notes,
+                ElementsAre(HasSubstr("leaves out 1 of 7 kernels, copies and sets with 27.5 %")));
+}
+
+// Ten iterations whose launches take 0.2 ms each while the device takes 0.9: it falls behind.
+TEST(Range, SaysThatItBeginsWithABacklog) {
+    TestProfile t;
+    for (int64_t i = 0; i < 10; ++i) {
+        t.annotation("ProfilerStep#" + std::to_string(i), 200'000 * i, 200'000, t.thread());
+        t.op("aten::mm", 200'000 * i, 150'000);
+        t.api("cudaLaunchKernel", 200'000 * i + 50'000, 5, t.thread(), i + 1);
+        t.kernel("k", 300'000 + 900'000 * i, 900'000, t.stream(), i + 1);
+    }
+    const StoredProfile stored(std::move(t));
+    // From the op of iteration 4 at 0.8 ms to the end of the kernel of iteration 3 at 3.9 ms.
+    EXPECT_THAT(
+        stored.open({.start = 4, .stop = 7}).range().notes,
+        Contains("when the range begins the device is still at work for 3.100 ms on what was launched "
+                 "before; the wall clock and the average iteration time hold this wait; on the device "
+                 "an iteration begins every 0.900 ms"));
+    EXPECT_THAT(stored.open({.start = 4, .stop = 4}).range().notes, Contains(HasSubstr("hold this wait")));
+    EXPECT_THAT(stored.open({.all = true}).range().notes, IsEmpty());
+}
+
+// As on accelerators whose queue is filled outside of ops.
+TEST(Range, TheWallClockBeginsWithOpsOrDeviceWork) {
+    TestProfile t;
+    for (int i = 0; i < 3; ++i) {
+        t.annotation("ProfilerStep#" + std::to_string(i), 1000 * i, 1000, t.thread());
+        t.api("runFunction", 1000 * i + 10, 5, t.thread(), i + 1);
+        t.kernel("k", 1000 * i + 100, 200, t.stream(), i + 1);
+        t.op("aten::mm", 1000 * i + 500, 100);
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    EXPECT_EQ(wall(session), 2600 - 100);
+    EXPECT_EQ(number(cell(table_of(session, "summary", "devices"), "busy_ns")), 600);
+}
+
 TEST(Range, WarmupAtBothEndsMovesTheEnds) {
     const StoredProfile stored(steps(6, {0, 3, 5}));
     Session session = stored.open();

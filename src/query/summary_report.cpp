@@ -6,6 +6,7 @@
 #include "db/schema.h"
 #include "query/device_use.h"
 #include "query/headline.h"
+#include "query/outside_ops.h"
 #include "query/range_sums.h"
 #include "query/versions.h"
 #include "query/work.h"
@@ -146,6 +147,7 @@ Result<std::string> gaps_note(Session& session) {
 
 // Each op by its own time, so that the rows add up: a time is counted with the innermost op only.
 Result<ResultTable> all_ops(Session& session, const TableShape& shape) {
+    OPSIGHT_TRY(make_outside_ops(session));
     Question q{"all_ops", "All Ops"};
     q.fields = {
         {{"name", "Ops"}, "x.name"},
@@ -160,10 +162,13 @@ Result<ResultTable> all_ops(Session& session, const TableShape& shape) {
         "WHEN i.tc_eligible AND sum(s.kernels) > 0 THEN 2 ELSE 4 END AS class, "
         "sum(s.self_gpu_ns)::BIGINT AS gpu_ns, "
         "sum(s.self_cpu_ns)::BIGINT AS cpu_ns, sum(s.calls)::BIGINT AS calls FROM sel_stats s "
-        "JOIN raw.op_identities i ON i.id = s.op GROUP BY s.op, i.tc_eligible), "
+        "JOIN raw.op_identities i ON i.id = s.op GROUP BY s.op, i.tc_eligible UNION ALL "
+        "SELECT op, 5, self_gpu_ns, self_cpu_ns, calls FROM outside_ops), "
         "names AS (FROM (VALUES (0, 'All ops'), (1, 'Ops using TC'), (2, 'Ops eligible for TC but not "
         "using'), "
-        "(3, 'Ops whose kernels do not tell'), (4, 'All other ops')) v(class, name)), "
+        "(3, 'Ops whose kernels do not tell'), (4, 'All other ops'), (5, 'Launched outside of ops')) "
+        "v(class, "
+        "name)), "
         "x AS (SELECT n.class, n.name, coalesce(sum(o.gpu_ns), 0)::BIGINT AS gpu_ns, "
         "coalesce(sum(o.cpu_ns), 0)::BIGINT AS cpu_ns, count(o.op) AS ops, "
         "coalesce(sum(o.calls), 0)::BIGINT AS calls FROM names n "

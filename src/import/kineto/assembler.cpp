@@ -11,9 +11,11 @@ void Assembler::add(const Batch& batch) {
     learn(batch, map);
     add_host(batch, map);
     add_device(batch, map);
+    add_legacy_device(batch, map);
     add_rest(batch, map);
     add_diagnostics(batch.diagnostics);
     events_ += batch.events;
+    no_events_ += batch.no_events;
     knows_kineto_ |= batch.knows_kineto;
 }
 
@@ -86,7 +88,10 @@ void Assembler::add_host(const Batch& batch, const Remap& map) {
         HostSpan span = batch.host[i];
         span.track = host_track(map.places[span.track.index()], span.kind);
         span.name = map.strings[span.name.index()];
+        knows_anything_ |= span.kind != HostKind::kOther;
         if (span.kind == HostKind::kOp) {
+            if (!places_[map.places[batch.host[i].track.index()]].place.pid_is_number)
+                legacy_ops_.insert(span.name);
             OpDetail detail = batch.ops[op++];
             if (detail.signature.valid()) detail.signature = map.signatures[detail.signature.index()];
             if (detail.collective.valid()) detail.collective = map.collectives[detail.collective.index()];
@@ -106,13 +111,23 @@ void Assembler::add_device(const Batch& batch, const Remap& map) {
     for (DeviceSpan span : batch.device) {
         span.track = map.device_places[span.track.index()];
         span.name = map.strings[span.name.index()];
+        knows_anything_ |= span.kind != DeviceKind::kOther;
         if (span.config.valid()) span.config = map.configs[span.config.index()];
         if (span.collective.valid()) span.collective = map.collectives[span.collective.index()];
         builder_.add_device(span);
     }
 }
 
+void Assembler::add_legacy_device(const Batch& batch, const Remap& map) {
+    for (DeviceSpan span : batch.legacy_device) {
+        span.track = map.device_places[span.track.index()];
+        span.name = map.strings[span.name.index()];
+        legacy_device_.push_back(span);
+    }
+}
+
 void Assembler::add_rest(const Batch& batch, const Remap& map) {
+    knows_anything_ |= !batch.memory.empty() || !batch.counters.empty();
     for (MemoryEvent event : batch.memory) {
         event.track = host_track(map.places[event.track.index()], HostKind::kOp);
         builder_.add_memory(event);

@@ -2,6 +2,8 @@
 // whole trace tells: names of tracks, begins and ends, where flows end, the base of the times.
 #pragma once
 
+#include <absl/container/flat_hash_set.h>
+
 #include <map>
 #include <string>
 #include <vector>
@@ -25,7 +27,10 @@ class Assembler {
     void finish(const Header& header, const Diagnostics& diagnostics);
 
     uint64_t events() const { return events_; }
+    uint64_t no_events() const { return no_events_; }
     bool knows_kineto() const { return knows_kineto_; }
+    // Whether there is anything of a kind that means something to the analyses.
+    bool knows_anything() const { return knows_anything_; }
 
   private:
     // Local ids of a worker to ids of the profile.
@@ -52,6 +57,7 @@ class Assembler {
     TrackId row_track(uint32_t place, std::string_view row);
     void add_host(const Batch& batch, const Remap& map);
     void add_device(const Batch& batch, const Remap& map);
+    void add_legacy_device(const Batch& batch, const Remap& map);
     void add_rest(const Batch& batch, const Remap& map);
     void add_diagnostics(const Diagnostics& diagnostics);
 
@@ -60,6 +66,7 @@ class Assembler {
     void add_span(const LooseEvent& begin, const LooseEvent* end, TrackId track);
     void finish_names();
     void finish_flows();
+    void finish_legacy_device();
     std::string pid_text(const Place& place) const;
 
     ProfileBuilder& builder_;
@@ -72,8 +79,10 @@ class Assembler {
     std::vector<std::pair<uint32_t, TrackId>> device_tracks_;  // by place
     std::vector<LooseEvent> loose_;                            // with places and strings of the profile
     std::vector<FlowEnd> flows_;                               // track: index into places_
-    uint64_t events_ = 0;
-    bool knows_kineto_ = false;
+    std::vector<DeviceSpan> legacy_device_;                    // of the profile, but not in it yet
+    absl::flat_hash_set<StringId> legacy_ops_;                 // names
+    uint64_t events_ = 0, no_events_ = 0;
+    bool knows_kineto_ = false, knows_anything_ = false;
 };
 
 }  // namespace opsight::kineto

@@ -10,6 +10,7 @@ void Assembler::finish(const Header& header, const Diagnostics& diagnostics) {
     add_diagnostics(diagnostics);
     finish_spans();
     finish_async();
+    finish_legacy_device();
     finish_flows();
     finish_names();
     if (header.base_ns != 0 && !builder_.shift_times(from_, header.base_ns))
@@ -23,6 +24,7 @@ void Assembler::add_span(const LooseEvent& begin, const LooseEvent* end, TrackId
     if (!end)
         builder_.diagnostics().add(Diag::kUnfinishedSpan,
                                    {file_, -1, -1, std::string(builder_.view(begin.name))});
+    knows_anything_ |= span.kind != HostKind::kOther;
     if (span.kind == HostKind::kOp) return builder_.add_op(span, {});
     builder_.add_host(span, span.kind == HostKind::kOther ? begin.text.value : StringId::kNone);
 }

@@ -3,7 +3,7 @@
 namespace opsight::kineto {
 
 void Batch::clear() {
-    events = 0;
+    events = no_events = 0;
     new_strings.clear();
     new_signatures.clear();
     new_configs.clear();
@@ -15,6 +15,7 @@ void Batch::clear() {
     ops.clear();
     api.clear();
     device.clear();
+    legacy_device.clear();
     memory.clear();
     counters.clear();
     flows.clear();

@@ -49,6 +49,7 @@ struct Batch {
     uint64_t sequence = 0;
     size_t worker = 0;
     uint64_t events = 0;
+    uint64_t no_events = 0;  // objects of the list that are no trace events: they name no phase
     std::vector<std::string_view> new_strings;
     std::vector<Signature> new_signatures;
     std::vector<LaunchConfig> new_configs;
@@ -61,6 +62,7 @@ struct Batch {
     std::vector<OpDetail> ops;     // one for each op in `host`, in order
     std::vector<int64_t> api;      // correlation of each call in `host`, in order
     std::vector<DeviceSpan> device;
+    std::vector<DeviceSpan> legacy_device;  // rows of "CUDA functions"
     std::vector<MemoryEvent> memory;
     struct Counter {
         int64_t time;

@@ -210,8 +210,11 @@ Result<TraceFacts> import_trace(ByteSource& source, const std::string& name, con
                                  {{}, static_cast<int64_t>(reader.bytes()), -1, damage});
     assembler.finish(header, reader.diagnostics());
     if (!reader.found_events()) return named({"holds no list 'traceEvents'", {}, {}, kWhatToGive});
-    if (assembler.events() == 0 && losses() > losses_before)
+    if (assembler.events() == assembler.no_events() && losses() > losses_before)
         return named({"holds a list, but no trace events in it", {}, {}, kWhatToGive});
+    if (assembler.events() > 0 && !assembler.knows_anything())
+        builder.diagnostics().add(Diag::kNothingKnown,
+                                  {name, -1, -1, std::to_string(assembler.events()) + " events"});
     add_header(header, name, rank_id, assembler.knows_kineto(), builder);
     return TraceFacts{reader.bytes(), assembler.events()};
 }

@@ -1,4 +1,5 @@
 // The meaning of events, by generation. The traces are those of tests/fuzz/seeds.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -170,6 +171,70 @@ TEST(Kineto, LegacyAutograd) {
     EXPECT_EQ(p.strings.view(host_track_of(p, "aten::mm").pid_text), "CPU functions");
     EXPECT_EQ(p.device.kind[device_row(p, "sgemm")], DeviceKind::kKernel);
     EXPECT_EQ(p.info.origin_ns, 31500);
+}
+
+// Rows that tell what the device took for each op, nested as the ops: conv of 100 with cudnn of 70 in it,
+// then relu of 20 that begins where conv ends, on device 1.
+TEST(Kineto, LegacyTimesOfOpsAreNoKernels) {
+    const auto op = [](std::string name, int begin, int dur, int device_begin, int device_dur, int id) {
+        const auto event = [&](const char* rest) {
+            return fmt::format(R"({{"name": "{}", "args": {{}}, {}}})", name, rest);
+        };
+        const auto at = [&](const char* phase, const char* pid, int tid, int ts, std::string more) {
+            return event(fmt::format(R"("ph": "{}", "pid": "{} functions", "tid": {}, "ts": {}{})", phase,
+                                     pid, tid, ts, more)
+                             .c_str());
+        };
+        const std::string arrow = fmt::format(R"(, "id": {}, "cat": "cpu_to_cuda")", id);
+        return at("X", "CPU", 3, begin, fmt::format(R"(, "dur": {})", dur)) + "," +
+               at("s", "CPU", 3, begin, arrow) + "," + at("f", "CUDA", 1, device_begin, arrow) + "," +
+               at("X", "CUDA", 1, device_begin, fmt::format(R"(, "dur": {})", device_dur));
+    };
+    const Profile p =
+        import_text("[" + op("conv", 10, 50, 100, 100, 0) + "," + op("cudnn", 20, 30, 110, 70, 1) + "," +
+                    op("relu", 70, 10, 200, 20, 2) + "]");
+    ASSERT_EQ(p.device.size(), 4u);
+    int64_t sum = 0;
+    for (const int64_t dur : p.device.dur)
+        sum += dur;
+    EXPECT_EQ(sum, 120000) << "each moment once";
+    EXPECT_EQ(p.strings.view(p.device.name[1]), "cudnn");
+    EXPECT_EQ(p.device.dur[1], 70000);
+    EXPECT_EQ(p.device.correlation, (std::vector<int64_t>{0, 1, 0, 2}));
+    EXPECT_EQ(p.devices[p.tracks[p.device.track[0].index()].device.index()].number, 1);
+    EXPECT_EQ(p.diagnostics.count(Diag::kOpTimesOfDevice), 3);
+}
+
+TEST(Kineto, WaitsOfADeviceAreNoWork) {
+    std::string events;
+    for (const char* name : {"event_wait", "event_record", "add-dtype_Float", "dma_request"})
+        events +=
+            fmt::format(R"({}{{"ph":"X","cat":"mtia_ccp_events","name":"{}","pid":0,"tid":1,"ts":5,"dur":2,)"
+                        R"("args":{{"stream":1,"correlation":7}}}})",
+                        events.empty() ? "" : ",", name);
+    const Profile p = import_events(events);
+    EXPECT_EQ(p.device.kind[device_row(p, "event_wait")], DeviceKind::kSync);
+    EXPECT_EQ(p.device.kind[device_row(p, "event_record")], DeviceKind::kSync);
+    EXPECT_EQ(p.device.kind[device_row(p, "add-dtype")], DeviceKind::kKernel);
+    EXPECT_EQ(p.device.kind[device_row(p, "dma_request")], DeviceKind::kMemcpy);
+}
+
+TEST(Kineto, SaysWhereNothingIsKnown) {
+    const Profile p = import_events(R"({"ph":"B","name":"NEGOTIATE","pid":1,"ts":1},{"ph":"E","pid":1,"ts":9},
+        {"ph":"s","cat":"DataFlow","id":1,"pid":1,"tid":1,"ts":3},{"ph":"X","name":"x","pid":1,"tid":1,"ts":3,"dur":2})");
+    EXPECT_EQ(p.diagnostics.count(Diag::kNothingKnown), 1);
+    EXPECT_EQ(p.diagnostics.first(Diag::kNothingKnown)[0].text, "4 events");
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnreadRow), 1);
+    EXPECT_EQ(import_seed("legacy_autograd.json").diagnostics.count(Diag::kNothingKnown), 0);
+    const Profile rows = import_events(R"({"ph":"X","name":"x","pid":"worker","tid":"a","ts":5,"dur":2},
+        {"ph":"X","name":"y","pid":"worker","tid":"a","ts":9,"dur":4})");
+    EXPECT_EQ(rows.info.end_ns, 8000) << "rows of any kind, where there is nothing else";
+    // Lists of something else are refused, whatever their objects hold.
+    const auto source = memory_source(R"([{"count": 3}, {"name": "conv", "timeMs": 3}])");
+    ProfileBuilder builder;
+    const auto facts = import_trace(*source, "test", TraceOptions(), builder);
+    ASSERT_FALSE(facts.has_value());
+    EXPECT_NE(facts.error().what.find("no trace events"), std::string::npos);
 }
 
 TEST(Kineto, OddTimesAreCountedAndNoneIsMadeUp) {

@@ -37,6 +37,12 @@ Category legacy_category(std::string_view pid) {
     return pid == "CUDA functions" ? Category::kKernel : Category::kNone;
 }
 
+// Commands of a device's queue that wait or signal and do no work: "event_wait", "event_record".
+bool only_waits(std::string_view name) {
+    if (name.starts_with("event_") || name.starts_with("wait_")) return true;
+    return name.ends_with("_wait") || name == "wait" || name == "barrier";
+}
+
 FlowKind flow_kind(std::string_view category) {
     if (category == "fwdbwd" || category == "forward_backward") return FlowKind::kForwardBackward;
     return starts_with_any(category, {"ac2g", "async", "cpu_to_"}) ? FlowKind::kLaunch : FlowKind::kOther;
@@ -82,6 +88,7 @@ void Interpreter::take(const RawEvent& event) {
         case 'M':
             return take_meta(event);
         default:
+            batch_->no_events += event.phase.empty();
             report(event.phase.empty() ? Diag::kBadEvent : Diag::kUnknownPhase, event, phase);
     }
 }
@@ -90,7 +97,10 @@ void Interpreter::take_complete(const RawEvent& event) {
     Times times;
     if (!read_times(event, times)) return;
     Category what = category(event.category);
-    if (what == Category::kNone) what = legacy_category(bare(event.pid));
+    if (what == Category::kNone) {
+        what = legacy_category(bare(event.pid));
+        if (what == Category::kKernel) return add_legacy_device(event, times);
+    }
     switch (what) {
         case Category::kOp:
             return add_host(event, times, op_kind(bare(event.name)), StringId::kNone);
@@ -116,7 +126,9 @@ void Interpreter::take_complete(const RawEvent& event) {
             return add_device(event, times, DeviceKind::kAnnotation);
         case Category::kMtiaDevice:
             return add_device(event, times,
-                              bare(event.name) == "dma_request" ? DeviceKind::kMemcpy : DeviceKind::kKernel);
+                              bare(event.name) == "dma_request" ? DeviceKind::kMemcpy
+                              : only_waits(bare(event.name))    ? DeviceKind::kSync
+                                                                : DeviceKind::kKernel);
         case Category::kProfilerRange:
             return add_profiler_range(event, times);
         case Category::kUnknown:
@@ -174,8 +186,11 @@ void Interpreter::take_flow(const RawEvent& event, bool is_start) {
     int64_t time = 0;
     if (!read_time(event, time)) return;
     if (event.id.empty()) return report(Diag::kBadEvent, event, "a flow event without id");
-    batch_->flows.push_back(
-        {id(event, event.id), time, TrackId(place(event)), flow_kind(bare(event.category)), is_start});
+    const FlowKind kind = flow_kind(bare(event.category));
+    if (kind == FlowKind::kOther)
+        return report(Diag::kUnreadRow, event,
+                      "an arrow of the category " + std::string(bare(event.category)));
+    batch_->flows.push_back({id(event, event.id), time, TrackId(place(event)), kind, is_start});
 }
 
 void Interpreter::take_meta(const RawEvent& event) {
@@ -234,6 +249,13 @@ void Interpreter::add_device(const RawEvent& event, const Times& times, DeviceKi
     if (kind == DeviceKind::kKernel) span.config = config(event);
     span.collective = collective(event);
     batch_->device.push_back(span);
+}
+
+// Kernels, or what the device took for an op: the whole trace tells.
+void Interpreter::add_legacy_device(const RawEvent& event, const Times& times) {
+    add_device(event, times, DeviceKind::kKernel);
+    batch_->legacy_device.push_back(batch_->device.back());
+    batch_->device.pop_back();
 }
 
 void Interpreter::add_profiler_range(const RawEvent& event, const Times& times) {

@@ -104,6 +104,7 @@ uint32_t Interpreter::device_place(const RawEvent& event, TrackKind kind) {
     where.device = number(Arg::kDevice, event.pid);
     where.stream = number(Arg::kStream, event.tid);
     where.context = number(Arg::kContext, {});
+    if (bare(event.pid) == "CUDA functions") std::swap(where.device, where.stream);  // a row is a device
     where.place = place(event);
     const auto next = static_cast<uint32_t>(tables_.device_places.size());
     const auto [slot, is_new] = tables_.device_places.try_emplace(

@@ -36,8 +36,8 @@ void Window::shrink(size_t most) {
 Result<bool> TraceReader::next(Window& window) {
     if (state_ == State::kStart) OPSIGHT_TRY(read_start());
     while (state_ != State::kDone) {
-        if (state_ == State::kTop) {
-            OPSIGHT_TRY(read_top());
+        if (state_ == State::kTop || state_ == State::kEnd) {
+            OPSIGHT_TRY(state_ == State::kTop ? read_top() : look_behind());
             continue;
         }
         OPSIGHT_ASSIGN(const bool got, next_events(window));
@@ -97,7 +97,8 @@ void TraceReader::truncated(std::string what) {
 Status TraceReader::read_top() {
     OPSIGHT_ASSIGN(const int c, peek());
     if (c == '}') {
-        state_ = State::kDone;
+        ++at_;
+        state_ = State::kEnd;
     } else if (c == ',') {
         ++at_;
     } else if (c == '"') {
@@ -108,6 +109,18 @@ Status TraceReader::read_top() {
     } else {
         truncated(c < 0 ? "the trace ends before its closing brace" : "there is no JSON behind the events");
     }
+    return {};
+}
+
+Status TraceReader::look_behind() {
+    OPSIGHT_ASSIGN(const int c, peek());
+    state_ = State::kDone;
+    if (c > 0)
+        diagnostics_.add(Diag::kMoreDocuments,
+                         {{},
+                          static_cast<int64_t>(place()),
+                          -1,
+                          c == '{' || c == '[' ? "another JSON document" : "text behind the trace"});
     return {};
 }
 
@@ -203,7 +216,7 @@ bool TraceReader::leave_events(Window& window, size_t close, size_t used) {
     hand_out(window, close, used, 0);
     at_ = 1;
     scanner_.reset();
-    state_ = bare_list_ ? State::kDone : State::kTop;
+    state_ = bare_list_ ? State::kEnd : State::kTop;
     return true;
 }
 
@@ -253,8 +266,9 @@ Result<bool> TraceReader::end_of_source(Window& window, size_t used) {
     const auto rest = std::find_if(begin, begin + used, [](char c) { return !is_space(c) && c != ','; });
     const auto unused = static_cast<size_t>(begin + used - rest);
     if (unused == 0) {
-        state_ = State::kDone;
-        if (!bare_list_) truncated("the list of events is not closed");
+        truncated(bare_list_ ? "the list of events is not closed: it was cut off between two events, or its "
+                               "writer never closes it"
+                             : "the list of events is not closed");
         return false;
     }
     if (const char* resume = find_last_event_start(rest, begin + used)) {

@@ -58,7 +58,7 @@ class TraceReader {
     Diagnostics& diagnostics() { return diagnostics_; }
 
   private:
-    enum class State : uint8_t { kStart, kTop, kEvents, kDone };
+    enum class State : uint8_t { kStart, kTop, kEvents, kEnd, kDone };
 
     Result<bool> fill();  // more of the source into text_; false at its end
     Result<int> peek();   // next byte that is not white space; -1 at the end
@@ -75,6 +75,7 @@ class TraceReader {
     bool hand_out(Window& window, size_t end, size_t used, size_t scanned);
     bool leave_events(Window& window, size_t close, size_t used);
     bool pass_stray_brace(Window& window, size_t close, size_t used);
+    Status look_behind();  // at the end of the document: is that the end of the file?
     uint64_t place() const { return read_ - (text_.size() - at_); }
 
     ByteSource& source_;

@@ -74,9 +74,12 @@ TEST(TraceReader, FindsEventsAndWhatStandsAroundThem) {
 
 TEST(TraceReader, TakesBareListsAndEmptyOnes) {
     EXPECT_EQ(read("[" + many(20, ",") + "]").names, quoted(0, 20));
-    EXPECT_EQ(read("[" + many(20, ",") + ",\n").names,
-              quoted(0, 20));  // the format allows the end to be missing
-    EXPECT_EQ(read("[" + many(20, ",") + ",\n").truncated(), 0);
+    EXPECT_EQ(read("[" + many(20, ",") + "]").truncated(), 0);
+    // The format allows the end to be missing, but a file that was cut between two events looks the same.
+    for (const char* end : {"", ",\n"}) {
+        EXPECT_EQ(read("[" + many(20, ",") + end).names, quoted(0, 20));
+        EXPECT_EQ(read("[" + many(20, ",") + end).truncated(), 1);
+    }
     EXPECT_EQ(read("\xef\xbb\xbf[]").error, "");
     EXPECT_EQ(read(R"({"traceEvents": [], "x": 1})").header.size(), 1u);
 }
@@ -90,6 +93,22 @@ TEST(TraceReader, SaysHowMuchACutLost) {
         ASSERT_EQ(out.names, quoted(0, static_cast<int>(out.names.size()))) << size;
         const size_t whole_events = (size - 17) / (event("10").size() + 2);
         ASSERT_GE(out.names.size() + 1, whole_events) << size;
+    }
+}
+
+TEST(TraceReader, SaysThatThereIsMoreBehindTheTrace) {
+    const std::string one = "{\"traceEvents\": [" + many(50, ",") + "], \"a\": 1}",
+                      list = "[" + many(50, ",") + "]";
+    for (const std::string& first : {one, list}) {
+        for (const std::string& second : {one, list}) {
+            const Outcome out = read(first + "\n" + second);
+            EXPECT_EQ(out.names, quoted(0, 50));
+            EXPECT_EQ(out.diagnostics.count(Diag::kMoreDocuments), 1);
+            EXPECT_EQ(out.diagnostics.first(Diag::kMoreDocuments)[0].offset,
+                      static_cast<int64_t>(first.size()) + 1);
+        }
+        EXPECT_EQ(read(first + " junk").diagnostics.count(Diag::kMoreDocuments), 1);
+        EXPECT_EQ(read(first + " \n").diagnostics.count(Diag::kMoreDocuments), 0);
     }
 }
 

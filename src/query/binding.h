@@ -16,7 +16,7 @@ struct Binding {
 };
 Result<Binding> what_binds(Session& session);
 
-// Whether ranges that the program names, apart from step markers, hold a good part of the wall clock.
+// Whether ranges that the program names, apart from step markers and ops, hold a good part of the wall clock.
 Result<bool> ranges_explain(Session& session);
 
 }  // namespace opsight

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "analyze/work_formulas.h"
 #include "cost/estimate.h"
-#include "cost/torch_work.h"
 
 namespace opsight {
 namespace {
@@ -16,93 +16,6 @@ constexpr int32_t kNone = -1;
 bool is_counted_span(DeviceKind kind) {
     return kind == DeviceKind::kKernel || kind == DeviceKind::kMemcpy || kind == DeviceKind::kMemset;
 }
-
-// The formulas of ops for their arguments, each worked out once.
-class Formulas {
-  public:
-    explicit Formulas(const Profile& profile) : p_(profile), has_rule_(profile.strings.size(), kUnseen) {}
-
-    // Reads what backward passes tell of forward ones.
-    void learn() {
-        list_type_ = frequent_type();
-        const HostSpans& h = p_.host;
-        absl::flat_hash_map<uint64_t, bool> seen;
-        for (size_t row = 0; row < h.size(); ++row) {
-            if (h.kind[row] != HostKind::kOp || !is_backward(h.name[row])) continue;
-            const SignatureId signature = p_.op_details.signature[h.detail[row]];
-            if (signature.valid() && seen.try_emplace(key(h.name[row], signature), true).second)
-                cost::learn_outputs(call(h.name[row], signature), known_);
-        }
-    }
-
-    // Of `works`; kNone where the op has no formula or its arguments do not tell.
-    int32_t of(size_t row) {
-        const StringId name = p_.host.name[row];
-        const SignatureId signature = p_.op_details.signature[p_.host.detail[row]];
-        if (!signature.valid() || !has_rule(name)) return kNone;
-        const auto [it, is_new] = found_.try_emplace(key(name, signature), kNone);
-        if (is_new) {
-            const cost::TorchWork work = cost::torch_work(call(name, signature));
-            if (work.counted()) {
-                it->second = static_cast<int32_t>(works.size());
-                works.push_back(work);
-            }
-        }
-        return it->second;
-    }
-
-    std::vector<cost::TorchWork> works;
-
-  private:
-    static constexpr int8_t kUnseen = -1;
-
-    static uint64_t key(StringId name, SignatureId signature) {
-        return uint64_t{name.value} << 32 | signature.value;
-    }
-
-    bool has_rule(StringId name) {
-        int8_t& known = has_rule_[name.index()];
-        if (known == kUnseen) known = cost::has_torch_rule(p_.strings.view(name));
-        return known != 0;
-    }
-
-    bool is_backward(StringId name) {
-        return has_rule(name) && p_.strings.view(name).find("convolution_backward") != std::string_view::npos;
-    }
-
-    cost::TorchCall call(StringId name, SignatureId id) const {
-        const Signature& s = p_.signatures[id.index()];
-        const auto text = [this](StringId t) { return t.valid() ? p_.strings.view(t) : std::string_view(); };
-        cost::TorchCall call = cost::read_torch_call(
-            p_.strings.view(name), {text(s.shapes), text(s.dtypes), text(s.concrete), text(s.strides)},
-            list_type_);
-        call.known_outputs = &known_;
-        return call;
-    }
-
-    // The type of most tensors, by signatures that name it.
-    ElementType frequent_type() const {
-        constexpr std::array<std::pair<std::string_view, ElementType>, 4> kTypes = {
-            {{"\"float\"", ElementType::kFloat32},
-             {"\"c10::BFloat16\"", ElementType::kBfloat16},
-             {"\"c10::Half\"", ElementType::kFloat16},
-             {"\"double\"", ElementType::kFloat64}}};
-        std::array<size_t, kTypes.size()> counts{};
-        for (const Signature& signature : p_.signatures)
-            for (size_t i = 0; i < kTypes.size(); ++i)
-                counts[i] +=
-                    signature.dtypes.valid() &&
-                    p_.strings.view(signature.dtypes).find(kTypes[i].first) != std::string_view::npos;
-        return kTypes[static_cast<size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin())]
-            .second;
-    }
-
-    const Profile& p_;
-    std::vector<int8_t> has_rule_;  // by name
-    absl::flat_hash_map<uint64_t, int32_t> found_;
-    cost::KnownOutputs known_;
-    ElementType list_type_ = ElementType::kFloat32;
-};
 
 // Which op counts the work of what each op does itself.
 class Counters {
@@ -281,6 +194,7 @@ class WorkCount {
 
     struct Total {
         int64_t ns = 0;
+        int64_t gradient_ns[3] = {};
         uint32_t spans = 0;
         uint8_t cores = 0;
         int32_t work = kNone;
@@ -314,6 +228,29 @@ class WorkCount {
         return replays_[{a_.launch[span].value, row}];
     }
 
+    cost::TorchGradient gradient_of(size_t span) const {
+        const HostSpanId op = op_of(span);
+        const auto by_op = op.valid() ? cost::torch_gradient(p_.strings.view(p_.host.name[op.index()]))
+                                      : cost::TorchGradient::kNotTold;
+        return by_op != cost::TorchGradient::kNotTold
+                   ? by_op
+                   : cost::torch_gradient(p_.strings.view(p_.device.name[span]));
+    }
+
+    // The span's part of its call's work: by duration; of two gradients half for each that kernels are known
+    // of.
+    double share_of(size_t span, int32_t row, const Total& total) const {
+        const auto dur = static_cast<double>(p_.device.dur[span]);
+        const int64_t data = total.gradient_ns[static_cast<size_t>(cost::TorchGradient::kData)];
+        const int64_t weights = total.gradient_ns[static_cast<size_t>(cost::TorchGradient::kWeights)];
+        if (counters_.work(row).data_and_weights && data > 0 && weights > 0) {
+            const cost::TorchGradient own = gradient_of(span);
+            if (own == cost::TorchGradient::kNotTold) return 0;
+            return dur / 2 / static_cast<double>(own == cost::TorchGradient::kData ? data : weights);
+        }
+        return total.ns > 0 ? dur / static_cast<double>(total.ns) : 1.0 / total.spans;
+    }
+
     void count_spans() {
         const size_t spans = p_.device.size();
         for (size_t span = 0; span < spans; ++span)
@@ -326,6 +263,8 @@ class WorkCount {
             Total& total = total_of(span, row);
             total.ns += p_.device.dur[span];
             ++total.spans;
+            if (counters_.work(row).data_and_weights)
+                total.gradient_ns[static_cast<size_t>(gradient_of(span))] += p_.device.dur[span];
             const TensorCoreUse use = a_.kernels[a_.kernel[span].index()].uses_tc;
             if (use == TensorCoreUse::kYes) total.cores |= kTensorCores;
             if (use == TensorCoreUse::kUnknown) total.cores |= kUnknownCores;
@@ -339,9 +278,7 @@ class WorkCount {
             Total& total = total_of(span, row);
             if (total.work == kNone) total.work = work_of(row, device_of(span), total.cores);
             a_.span_work[span] = total.work;
-            a_.span_share[span] =
-                total.ns > 0 ? static_cast<double>(p_.device.dur[span]) / static_cast<double>(total.ns)
-                             : 1.0 / total.spans;
+            a_.span_share[span] = share_of(span, row, total);
         }
     }
 
@@ -460,6 +397,7 @@ class WorkCount {
             {-2 - static_cast<int32_t>(id.value), device_of(span).value, c.name.value, 0},
             [&](CountedWork& work) {
                 work.kind = cost::WorkKind::kMove;
+                work.precision = cost::precision_of_type(element);
                 work.bytes = (static_cast<double>(c.in_elements) + static_cast<double>(c.out_elements)) *
                              static_cast<double>(bits_of(element)) / 8;
             });

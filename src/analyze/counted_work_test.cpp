@@ -99,6 +99,25 @@ TEST_F(CountedWorkTest, AGraphDoesTheWorkOfItsCaptureAtEachLaunch) {
     EXPECT_EQ(profile.strings.view(work(0).name), "aten::mm");
 }
 
+// The gradients of data and weights are as much work each, however long their kernels took.
+TEST_F(CountedWorkTest, GradientsOfDataAndWeightsHaveHalfEach) {
+    t.op(
+        "aten::convolution_backward", 0, 100, t.thread(),
+        detail(
+            "[[1, 64, 56, 56], [1, 64, 56, 56], [64, 64, 3, 3], [], [], [], [], [], [], [], []]",
+            R"(["float", "float", "float", "", "ScalarList", "", "", "", "", "", "ScalarList"])",
+            R"(["", "", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1", "[True, True, False]"])"));
+    launch("sm80_xmma_dgrad_implicit_gemm", 20, 300);
+    launch("nchwToNhwcKernel", 25, 50);
+    launch("sm80_xmma_wgrad_implicit_gemm", 30, 75);
+    launch("cudnn_wgrad_reduce", 40, 25);
+    run();
+    EXPECT_DOUBLE_EQ(analysis.span_share[0], 0.5);
+    EXPECT_DOUBLE_EQ(analysis.span_share[1], 0);
+    EXPECT_DOUBLE_EQ(analysis.span_share[2], 0.375);
+    EXPECT_DOUBLE_EQ(analysis.span_share[3], 0.125);
+}
+
 TEST_F(CountedWorkTest, OpsOfTheProcessorHaveItsBound) {
     t.builder.info().properties = {{"cpu_cores", "4"},
                                    {"cpu_clock_hz", "2000000000"},

@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "analyze/counted_work.h"
+#include "hardware/tensor_cores.h"
 
 namespace opsight {
 namespace {
@@ -17,13 +18,8 @@ bool has_capability(const Device& device) {
 DevicePeaks peaks_of(const Device& device) {
     const hardware::DeviceTable& table = hardware::DeviceTable::built_in();
     DevicePeaks out;
-    if (const hardware::Device* model = table.match(device.name); model && !device.name.empty()) {
-        out.source = model->derived ? PeakSource::kDerived : PeakSource::kTable;
-        out.model = *model;
-        return out;
-    }
     hardware::Device known;
-    known.name = device.name.empty() ? "device" : device.name;
+    known.name = device.name;
     known.major = device.compute_major;
     known.minor = device.compute_minor;
     known.consumer = device.name.find("GeForce") != std::string::npos;
@@ -32,6 +28,13 @@ DevicePeaks peaks_of(const Device& device) {
     known.memory_bytes = static_cast<double>(device.memory_bytes);
     known.bandwidth = static_cast<double>(device.memory_bandwidth);
     known.l2_bytes = static_cast<double>(device.l2_bytes);
+    known.tensor_cores = hardware::has_tensor_cores(device.name, device.compute_major, device.compute_minor);
+    if (std::optional<hardware::Device> model = table.match(known)) {
+        out.source = model->derived ? PeakSource::kDerived : PeakSource::kTable;
+        out.model = std::move(*model);
+        return out;
+    }
+    if (known.name.empty()) known.name = "device";
     if (!has_capability(device)) {
         out.model = known;
         return out;

@@ -158,7 +158,7 @@ class EstimateCommand : public Command {
         if (!(derate_ > 0 && derate_ <= 1))
             return fail(usage("--derate must be above 0 and at most 1", "use 0.8"));
         question.common.train = train_;
-        question.common.fuse = fuse_;
+        question.common.fuse = fuse_ && !summary_;  // torchinfo's layers are ops
         question.common.tf32 = tf32_;
         question.common.sparse = !sparsity_.empty();
         question.common.derate = derate_;

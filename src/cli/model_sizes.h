@@ -10,17 +10,17 @@
 namespace opsight::cli {
 
 Error usage(std::string what, std::string remedy);
-// A number above 0; `what` names the option in messages.
-Result<int64_t> whole_number(const std::string& text, const std::string& what);
+// A number of at least `least`; `what` names the option in messages.
+Result<int64_t> whole_number(const std::string& text, const std::string& what, int64_t least = 1);
 
 class ModelSizes {
   public:
     void declare(CLI::App& sub);
     Result<ModelOptions> read() const;
-    bool given() const { return !dims_.empty() || !shapes_.empty(); }
+    bool given() const { return !dims_.empty() || !shapes_.empty() || !values_.empty(); }
 
   private:
-    std::vector<std::string> dims_, shapes_;
+    std::vector<std::string> dims_, shapes_, values_;
 };
 
 }  // namespace opsight::cli

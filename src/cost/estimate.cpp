@@ -130,12 +130,23 @@ class Estimator {
         layer.backward.flops += (2 * macs + rest) * scale;
     }
 
+    bool shapes_known(const ModelNode& node) const {
+        const auto known = [&](TensorId id) { return id == kNoTensor || graph_.tensors[at(id)].shape_known; };
+        return std::all_of(node.inputs.begin(), node.inputs.end(), known) &&
+               std::all_of(node.outputs.begin(), node.outputs.end(), known);
+    }
+
     // A tensor of weights counts as the parameters of the first layer that reads it.
     void add_parameters(const ModelNode& node, LayerCost& layer) {
         for (TensorId id : node.inputs) {
             if (id == kNoTensor || !graph_.tensors[at(id)].parameter || counted_[at(id)]) continue;
             counted_[at(id)] = 1;
-            layer.parameters += static_cast<double>(graph_.tensors[at(id)].elements());
+            // Several packed into each byte, whose number the op tells.
+            const double packed =
+                node.op_type == "MatMulNBits" && id == node.inputs[1]
+                    ? static_cast<double>(node.integer("N", 0)) * static_cast<double>(node.integer("K", 0))
+                    : 0;
+            layer.parameters += packed > 0 ? packed : static_cast<double>(graph_.tensors[at(id)].elements());
         }
     }
 
@@ -166,6 +177,7 @@ class Estimator {
         for (size_t n : layer.nodes) {
             add_arithmetic(n, layer);
             add_parameters(graph_.nodes[n], layer);
+            layer.bytes_known &= shapes_known(graph_.nodes[n]);
         }
         for (size_t n : group.nodes) {
             const OpWork& work = network_.work(n);
@@ -226,6 +238,7 @@ class Estimator {
         add_work(total.forward, layer.forward);
         add_work(total.backward, layer.backward);
         total.parameters += layer.parameters;
+        total.bytes_known &= layer.bytes_known && layer.kind != WorkKind::kUncounted;
         total.weight_bytes += layer.weight_bytes;
         total.input_bytes += layer.input_bytes;
         total.output_bytes += layer.output_bytes;
@@ -271,6 +284,12 @@ class Estimator {
             out_.notes.push_back(device_->name +
                                  ": narrow products are bounded by the rate of adding them up in "
                                  "FP16, twice that of FP32");
+        if (const double memory = device_->memory_bytes; memory > 0 && out_.memory.peak() > memory) {
+            constexpr double kGigabyte = 1e9;
+            out_.notes.push_back(fmt::format("does not fit: {:.1f} GB of memory at least, {} has {:g}",
+                                             out_.memory.peak() / kGigabyte, device_->name,
+                                             memory / kGigabyte));
+        }
         if (device_->bandwidth <= 0)
             out_.notes.push_back(device_->name + ": bandwidth is not known, memory bounds nothing");
     }

@@ -50,6 +50,7 @@ struct LayerCost {
     double input_bytes = 0, output_bytes = 0;  // of activations, forward
     double bound_s = 0;                        // with a device, of this layer alone
     Limiter limiter = Limiter::kNone;
+    bool bytes_known = true;  // false: of tensors of unknown shape nothing is counted
     hardware::Precision precision = hardware::Precision::kFp32;
 
     double macs() const { return forward.macs + backward.macs; }
@@ -75,6 +76,9 @@ struct Estimate {
     std::vector<std::string> uncounted;  // "3 x TopK"
     std::vector<std::string> notes;
 
+    // Everything is counted. Else FLOPs, bytes, memory and bounds are at least those, throughput at most
+    // that.
+    bool complete() const { return uncounted.empty() && total.bytes_known; }
     double intensity() const { return total.intensity(); }
     double throughput() const { return total.bound_s > 0 ? batch / total.bound_s : 0; }  // samples per second
 };

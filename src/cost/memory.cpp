@@ -125,18 +125,34 @@ double largest_gradients(const Network& network, const Flow& flow, const Sizes& 
     return largest;
 }
 
+// Constants that ops read when the network runs.
+std::vector<TensorId> stored_constants(const ModelGraph& graph) {
+    std::vector<char> seen(graph.tensors.size(), 0);
+    std::vector<TensorId> found;
+    for (const ModelNode& node : graph.nodes)
+        for (TensorId id : node.inputs) {
+            if (node.folded || id == kNoTensor || seen[at(id)]) continue;
+            seen[at(id)] = 1;
+            const ModelTensor& tensor = graph.tensors[at(id)];
+            const bool number = is_float(tensor.type) || bits_of(tensor.type) <= 8;
+            if (tensor.constant && number && tensor.elements() > 1) found.push_back(id);
+        }
+    return found;
+}
+
 }  // namespace
 
 Memory memory_of(const Network& network, const Flow& flow, const Settings& settings, const Sizes& sizes,
                  const std::vector<Group>& groups) {
     Memory memory;
     const ModelGraph& graph = network.graph();
-    double parameters = 0;
-    for (size_t i = 0; i < graph.tensors.size(); ++i) {
-        const ModelTensor& tensor = graph.tensors[i];
-        if (!tensor.parameter) continue;
-        memory.weights += sizes.of(static_cast<TensorId>(i));
-        if (is_float(tensor.type)) parameters += static_cast<double>(tensor.elements());
+    double parameters = 0, learned = 0;
+    for (const TensorId id : stored_constants(graph)) {
+        const ModelTensor& tensor = graph.tensors[at(id)];
+        memory.weights += sizes.of(id);
+        if (!tensor.parameter || !is_float(tensor.type)) continue;
+        parameters += static_cast<double>(tensor.elements());
+        learned += sizes.of(id);
     }
     const std::vector<char> inner = inner_tensors(network, flow, groups);
     const Lifetimes lifetimes = walk(network, flow, sizes, groups, inner);
@@ -144,7 +160,7 @@ Memory memory_of(const Network& network, const Flow& flow, const Settings& setti
     memory.largest_working_set = lifetimes.largest;
     memory.all_activations = lifetimes.all;
     if (!settings.train) return memory;
-    memory.gradients = memory.weights;
+    memory.gradients = learned;
     const double states = settings.optimizer == Optimizer::kAdam       ? 2
                           : settings.optimizer == Optimizer::kMomentum ? 1
                                                                        : 0;

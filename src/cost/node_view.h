@@ -35,8 +35,19 @@ class NodeView {
 
 // False where shapes do not tell.
 using WorkRule = bool (*)(const NodeView&, OpWork&);
+// A bias starts the sums of the products, in the same units; `other_flops` are those of the ordinary units.
+inline bool set_product(OpWork& work, double macs, double bias_flops, double other_flops = 0) {
+    work.kind = WorkKind::kMatrix;
+    work.macs = macs;
+    work.matrix_flops = 2 * macs + bias_flops;
+    work.flops = work.matrix_flops + other_flops;
+    return true;
+}
+
 // Products: convolutions, matrix products, recurrent cells, attention. Null where the op is none.
 WorkRule product_rule(std::string_view op);
+// The part of them that is in cost/attention.cpp.
+WorkRule attention_rule(std::string_view op);
 // All else.
 WorkRule plain_rule(std::string_view op);
 

@@ -7,6 +7,14 @@
 namespace opsight::cost {
 namespace {
 
+// What convolutions count by: their output (transposed: input) and their weights.
+bool product_known(const NodeView& view) {
+    const std::string_view op = view.node().op_type;
+    const bool conv = op == "Conv" || op == "FusedConv" || op == "ConvInteger";
+    const ModelTensor* places = conv ? view.out(0) : op == "ConvTranspose" ? view.in(0) : nullptr;
+    return places && places->shape_known && view.in(1) && view.in(1)->shape_known;
+}
+
 bool shapes_known(const NodeView& view) {
     for (size_t i = 0; i < view.node().inputs.size(); ++i)
         if (const ModelTensor* tensor = view.in(i); tensor && !tensor->shape_known) return false;
@@ -38,7 +46,7 @@ OpWork op_work(const ModelGraph& graph, const ModelNode& node) {
     work.kind = WorkKind::kUncounted;
     WorkRule rule = product_rule(node.op_type);
     if (!rule) rule = plain_rule(node.op_type);
-    if (!rule || !shapes_known(view)) return work;
+    if (!rule || !(shapes_known(view) || product_known(view))) return work;
     OpWork counted;
     if (!rule(view, counted)) return work;
     return counted;

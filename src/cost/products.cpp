@@ -1,21 +1,12 @@
-// Convolutions, matrix products, recurrent cells and attention.
+// Convolutions, matrix products and recurrent cells.
 #include <algorithm>
-#include <optional>
 #include <unordered_map>
 
 #include "cost/node_view.h"
+#include "model/einsum.h"
 
 namespace opsight::cost {
 namespace {
-
-// A bias starts the sums of the products, in the same units; `other_flops` are those of the ordinary units.
-bool set_product(OpWork& work, double macs, double bias_flops, double other_flops = 0) {
-    work.kind = WorkKind::kMatrix;
-    work.macs = macs;
-    work.matrix_flops = 2 * macs + bias_flops;
-    work.flops = work.matrix_flops + other_flops;
-    return true;
-}
 
 // A bias counts as one multiply-add for each output.
 double bias_flops(const NodeView& view, size_t input) {
@@ -55,6 +46,18 @@ bool convolution(const NodeView& view, OpWork& work, size_t weight, size_t bias)
 
 bool conv(const NodeView& view, OpWork& work) {
     return convolution(view, work, 1, 2);
+}
+// Each weight meets a value between four places: 9 FLOPs as in GridSample, of each channel.
+bool deform_conv(const NodeView& view, OpWork& work) {
+    const Shape *w = view.shape(1, 3), *out = view.out(0) ? &view.out(0)->shape : nullptr;
+    if (!w || !out || out->size() != w->size() || (*w)[0] < 1 || !convolution(view, work, 1, 3)) return false;
+    double samples =
+        static_cast<double>((*out)[0]) * static_cast<double>(view.shape(0, 2) ? (*view.shape(0, 2))[1] : 0);
+    for (size_t i = 2; i < w->size(); ++i)
+        samples *= static_cast<double>((*w)[i]) * static_cast<double>((*out)[i]);
+    work.flops += 9 * samples;
+    work.saved_macs = 0;
+    return true;
 }
 bool conv_integer(const NodeView& view, OpWork& work) {
     return convolution(view, work, 1, SIZE_MAX);
@@ -96,27 +99,17 @@ bool matmul(const NodeView& view, OpWork& work) {
 
 // All letters of the equation multiplied; one input alone is moved or summed.
 bool einsum(const NodeView& view, OpWork& work) {
-    std::string equation = view.node().text("equation", "");
-    std::erase(equation, ' ');
-    std::unordered_map<char, double> sizes;
-    size_t input = 0, axis = 0;
-    for (char letter : equation.substr(0, equation.find("->"))) {
-        if (letter == ',') {
-            ++input;
-            axis = 0;
-            continue;
-        }
-        const Shape* shape = view.shape(input);
-        if (!shape || axis >= shape->size()) return false;
-        double& size = sizes[letter];
-        size = std::max(size, static_cast<double>((*shape)[axis++]));
+    std::vector<Shape> inputs;
+    for (size_t i = 0; i < view.node().inputs.size(); ++i) {
+        const Shape* shape = view.shape(i);
+        if (!shape) return false;
+        inputs.push_back(*shape);
     }
-    double all = 1;
-    for (const auto& [letter, size] : sizes)
-        all *= size;
-    if (input == 1) return set_product(work, all, 0);
+    const auto sizes = einsum_sizes(view.node().text("equation", ""), inputs);
+    if (!sizes) return false;
+    if (inputs.size() == 2) return set_product(work, sizes->product, 0);
     work.kind = WorkKind::kVector;
-    work.flops = input == 0 ? 0 : all * static_cast<double>(input);
+    work.flops = inputs.size() == 1 ? 0 : sizes->product * static_cast<double>(inputs.size() - 1);
     return true;
 }
 
@@ -193,67 +186,6 @@ bool cudnn_rnn(const NodeView& view, OpWork& work) {
                        cells * layers * hidden * (plain + 2 * gates));
 }
 
-struct AttentionSizes {
-    double batch = 0, heads = 1, queries = 0, keys = 0, width = 0, value_width = 0;  // widths of one head
-    // With a causal mask query i sees the keys up to i + offset; none: all.
-    std::optional<double> causal_offset = std::nullopt;
-};
-
-// Pairs of a query and a key that it sees.
-double pairs(const AttentionSizes& s) {
-    if (!s.causal_offset) return s.queries * s.keys;
-    // Queries before `first` see nothing, those from `full` on every key, those between one more each.
-    const double first = std::clamp(-*s.causal_offset, 0.0, s.queries);
-    const double full = std::clamp(s.keys - 1 - *s.causal_offset, first, s.queries);
-    const double rising = full - first, least = first + 1 + *s.causal_offset;
-    return rising * least + rising * (rising - 1) / 2 + (s.queries - full) * s.keys;
-}
-
-// Q·Kᵀ and P·V; softmax and scaling of the scores, 6 FLOPs each. Of a causal mask only what is seen counts;
-// any other mask changes nothing.
-bool set_attention(OpWork& work, const AttentionSizes& s, double projections) {
-    const double scores = s.batch * s.heads * pairs(s);
-    return set_product(work, scores * (s.width + s.value_width) + projections, 0, 6 * scores);
-}
-
-bool attention(const NodeView& view, OpWork& work) {
-    const Shape *q = view.shape(0, 3), *k = view.shape(1, 2), *v = view.shape(2, 3);
-    const bool causal = view.node().integer("is_causal", view.node().integer("unidirectional", 0)) != 0;
-    const auto offset = [&](double past_keys) { return causal ? std::optional(past_keys) : std::nullopt; };
-    if (view.node().domain == "com.microsoft" && view.node().op_type == "Attention") {
-        // One matrix makes queries, keys and values of the input.
-        if (!q || !k) return false;
-        const double rows = static_cast<double>((*q)[0]) * static_cast<double>((*q)[1]);
-        const double made = static_cast<double>((*k)[1]);
-        const double hidden = made / 3;
-        return set_attention(work,
-                             {static_cast<double>((*q)[0]), 1, static_cast<double>((*q)[1]),
-                              static_cast<double>((*q)[1]), hidden, hidden, offset(0)},
-                             rows * static_cast<double>((*q)[2]) * made);
-    }
-    if (!q || !k || !v || q->size() != k->size() || k->size() != v->size()) return false;
-    const auto size = [](const Shape& shape, size_t at) { return static_cast<double>(shape[at]); };
-    const Shape* past = view.shape(4, 4);
-    if (q->size() == 4) {
-        const double before = past ? size(*past, 2) : 0;
-        const double begin = static_cast<double>(view.node().integer("causal_offset", 0));
-        return set_attention(work,
-                             {size(*q, 0), size(*q, 1), size(*q, 2), size(*k, 2) + before, size(*q, 3),
-                              size(*v, 3), offset(before + begin)},
-                             0);
-    }
-    const double heads =
-        static_cast<double>(view.node().integer("q_num_heads", view.node().integer("num_heads", 1)));
-    const double value_heads =
-        static_cast<double>(view.node().integer("kv_num_heads", static_cast<int64_t>(heads)));
-    if (q->size() != 3 || heads < 1 || value_heads < 1) return false;
-    const double before = past ? size(*past, 2) : 0;
-    return set_attention(work,
-                         {size(*q, 0), heads, size(*q, 1), size(*k, 1) + before, size(*q, 2) / heads,
-                          size(*v, 2) / value_heads, offset(before)},
-                         0);
-}
-
 bool matmul_nbits(const NodeView& view, OpWork& work) {
     return set_product(work, view.out_elements(0) * static_cast<double>(view.node().integer("K", 0)), 0);
 }
@@ -282,15 +214,14 @@ const std::unordered_map<std::string_view, WorkRule> kRules = {
     {"CudnnRNN", cudnn_rnn},
     {"CudnnRNNV2", cudnn_rnn},
     {"CudnnRNNV3", cudnn_rnn},
-    {"Attention", attention},
-    {"MultiHeadAttention", attention},
+    {"DeformConv", deform_conv},
 };
 
 }  // namespace
 
 WorkRule product_rule(std::string_view op) {
     const auto found = kRules.find(op);
-    return found == kRules.end() ? nullptr : found->second;
+    return found == kRules.end() ? attention_rule(op) : found->second;
 }
 
 }  // namespace opsight::cost

@@ -154,6 +154,9 @@ constexpr Attention kEfficientBack{1, false, 14, true, false, 6, true};
 constexpr Attention kSdpaCudnnBack{1, true, 14, false, false, kNowhere, true};
 constexpr Attention kLibrary{0, false, 5, false, true},
     kLibraryBack{1, false, 11, false, true, kNowhere, true};
+constexpr Attention kOverrideable{0, true, 5}, kOverrideableBack{1, true, 13, false, false, kNowhere, true};
+constexpr Attention kLibraryVarlen{0, false, 9, false, true, 3},
+    kLibraryVarlenBack{1, false, 15, false, true, 9, true};
 constexpr Recurrent kCudnnRnn{0, 4, 6, 7, 9, 13}, kMiopenRnn{0, 3, 5, 6, 7, 11};
 constexpr Recurrent kMkldnnRnn{0, 5, 9, 10, 11, 13, false, true}, kCudnnRnnBack{0, 4, 10, 11, 13, 17, true};
 constexpr Recurrent kMiopenRnnBack{0, 4, 10, 11, 12, 16, true};
@@ -178,6 +181,10 @@ const std::unordered_map<std::string_view, TorchRule>& rules() {
         {"_scaled_dot_product_cudnn_attention_backward", with(kSdpaCudnnBack)},
         {"flash_attn::_flash_attn_forward", with(kLibrary)},
         {"flash_attn::_flash_attn_backward", with(kLibraryBack)},
+        {"flash_attn::_flash_attn_varlen_forward", with(kLibraryVarlen)},
+        {"flash_attn::_flash_attn_varlen_backward", with(kLibraryVarlenBack)},
+        {"_scaled_dot_product_fused_attention_overrideable", with(kOverrideable)},
+        {"_scaled_dot_product_fused_attention_overrideable_backward", with(kOverrideableBack)},
         {"_cudnn_rnn", cell(kCudnnRnn)},
         {"_cudnn_rnn_backward", cell(kCudnnRnnBack)},
         {"miopen_rnn", cell(kMiopenRnn)},

@@ -247,4 +247,19 @@ ElementType torch_type(std::string_view name) {
     return kUnknown;
 }
 
+std::optional<ElementType> torch_scalar_type(int64_t number) {
+    switch (number) {
+        case 5:
+            return ElementType::kFloat16;
+        case 6:
+            return ElementType::kFloat32;
+        case 7:
+            return ElementType::kFloat64;
+        case 15:
+            return ElementType::kBfloat16;
+        default:
+            return std::nullopt;
+    }
+}
+
 }  // namespace opsight::cost

@@ -12,29 +12,6 @@ namespace {
 
 using Output = TorchRule::Output;
 
-// FLOPs of a rule's ops, each over this input and output; "~Gelu" is the backward pass of Gelu.
-double flops_of(std::string_view ops, const Shape& in, const Shape& out, ElementType type) {
-    double flops = 0;
-    while (!ops.empty()) {
-        const size_t end = std::min(ops.find(' '), ops.size());
-        std::string_view op = ops.substr(0, end);
-        ops.remove_prefix(std::min(end + 1, ops.size()));
-        const bool backward = op.starts_with('~');
-        if (backward) op.remove_prefix(1);
-        const OpWork work = OneOp(std::string(op)).in(in, type).in(in, type).out(out, type).work();
-        flops += work.flops * (backward ? work.backward_rest : 1);
-    }
-    return flops;
-}
-
-bool finish(TorchWork& work, double flops, double bytes, ElementType type) {
-    work.kind = flops > 0 ? WorkKind::kVector : WorkKind::kMove;
-    work.flops = flops;
-    work.bytes = bytes;
-    work.type = type;
-    return true;
-}
-
 // The shape that tensors stretch to. Nothing where they do not fit.
 std::optional<Shape> stretched(const Shape& a, const Shape& b) {
     Shape out = a.size() >= b.size() ? a : b;
@@ -258,6 +235,27 @@ bool embedding_backward(const TorchCall& call, const TorchRule&, TorchWork& work
     return finish(work, gradient->elements(), gradient->bytes() + rows->bytes() + table, gradient->type);
 }
 
+// _embedding_bag(table, rows, begins of the bags, ...): rows read and added up, a sum for each bag.
+bool embedding_bag(const TorchCall& call, const TorchRule&, TorchWork& work) {
+    const TorchTensor *table = call.tensor(0), *rows = call.tensor(1), *bags = call.tensor(2);
+    if (!table || !rows || !bags || table->shape.size() != 2) return false;
+    const auto width = static_cast<double>(table->shape[1]);
+    const double bytes = width * static_cast<double>(bits_of(table->type)) / 8;
+    return finish(work, rows->elements() * width,
+                  (rows->elements() + bags->elements()) * bytes + rows->bytes() + bags->bytes(), table->type);
+}
+
+// index_put(x, places, values, whether to add): as many values move as there are. A single one that is put at
+// places of a mask does not tell how many.
+bool index_put(const TorchCall& call, const TorchRule&, TorchWork& work) {
+    const TorchTensor *x = call.tensor(0), *values = call.tensor(2);
+    if (!x || !values || values->elements() <= 1) return false;
+    const bool adds = call.flag(3).value_or(false);
+    const double moved = bytes_of(values->shape, x->type);
+    assume(work, "the places are not told: their bytes are left out");
+    return finish(work, adds ? values->elements() : 0, values->bytes() + moved * (adds ? 2 : 1), x->type);
+}
+
 // nll_loss_forward(scores, classes, ...): one score of each row is read.
 bool class_loss(const TorchCall& call, const TorchRule&, TorchWork& work) {
     const TorchTensor *scores = call.tensor(0), *classes = call.tensor(1);
@@ -301,44 +299,6 @@ bool upsample(const TorchCall& call, const TorchRule& rule, TorchWork& work) {
                              .work();
     return finish(work, found.flops, input->bytes() + bytes_of(out, input->type), input->type);
 }
-
-// FLOPs of the ops that a fused kernel is named after, as far as they are known, for one tensor.
-double fused_flops(std::string_view name, const TorchTensor& tensor) {
-    name.remove_prefix(name.find("_fused_") + 7);
-    double flops = 0;
-    while (!name.empty()) {
-        // The longest known op that the rest begins with: "native_layer_norm" before "native".
-        size_t end = name.size();
-        const TorchRule* rule = nullptr;
-        for (; end != name.npos && end > 0 && !rule; end = end > 0 ? name.rfind('_', end - 1) : 0)
-            if (rule = torch_plain_rule(name.substr(0, end)); rule) {
-                if (!rule->ops.empty() && rule->ops != "~")
-                    flops += flops_of(rule->ops, tensor.shape, tensor.shape, tensor.type);
-                break;
-            }
-        const size_t next = rule ? end : name.find('_', 1);
-        name.remove_prefix(std::min(next == name.npos ? name.size() : next + 1, name.size()));
-    }
-    return flops;
-}
-
-// Kernels that a compiler made for several ops are named after them: triton_poi_fused_add_mul_relu_0. All
-// arguments move once; one element of the largest argument for each op, as far as its name is known.
-bool fused_kernel(const TorchCall& call, const TorchRule&, TorchWork& work) {
-    const TorchTensor* largest = nullptr;
-    double bytes = 0;
-    for (size_t i = 0; i < call.arguments.size(); ++i) {
-        const TorchTensor* tensor = call.tensor(i);
-        if (!tensor) continue;
-        bytes += tensor->bytes();
-        if (!largest || tensor->elements() > largest->elements()) largest = tensor;
-    }
-    if (!largest) return false;
-    assume(work, "FLOPs by the ops in the kernel's name, over its largest argument");
-    return finish(work, fused_flops(call.name, *largest), bytes, largest->type);
-}
-
-const TorchRule kFusedKernel{fused_kernel};
 
 using Rules = std::unordered_map<std::string_view, TorchRule>;
 
@@ -439,6 +399,8 @@ void add_moves_and_optimizers(Rules& rules) {
     rules["index_select"] = {take_rows, "", 2};
     rules["gather"] = rules["scatter"] = rules["scatter_add"] = {take_places};
     rules["embedding_dense_backward"] = {embedding_backward};
+    rules["_embedding_bag"] = rules["_embedding_bag_forward_only"] = {embedding_bag};
+    rules["index_put"] = rules["_index_put_impl"] = rules["_unsafe_index_put"] = {index_put};
     const std::tuple<std::string_view, std::string_view, int> lists[] = {
         {"_foreach_add", "Add", 2},
         {"_foreach_sub", "Sub", 2},
@@ -474,7 +436,6 @@ const TorchRule* torch_plain_rule(std::string_view name) {
         add_moves_and_optimizers(made);
         return made;
     }();
-    if (name.starts_with("triton_") && name.find("_fused_") != name.npos) return &kFusedKernel;
     const auto found = rules.find(name);
     return found == rules.end() ? nullptr : &found->second;
 }

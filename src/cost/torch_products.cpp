@@ -21,7 +21,19 @@ struct Gemm {
     int a, b, bias = kNowhere;
     bool b_turned = false;       // weights of linear layers: (N, K)
     std::string_view then = {};  // applied to the result
+    int out = kNowhere;          // the tensor that the result is written to
+    int out_type = kNowhere;     // the number of its type
 };
+
+// The type of the result where the call tells it.
+std::optional<ElementType> told_type(const TorchCall& call, const Gemm& facts, int64_t results) {
+    const TorchTensor* out = facts.out == kNowhere ? nullptr : call.tensor(static_cast<size_t>(facts.out));
+    if (out && static_cast<int64_t>(out->elements()) == results && out->type != ElementType::kUnknown)
+        return out->type;
+    const auto number =
+        facts.out_type == kNowhere ? std::nullopt : call.integer(static_cast<size_t>(facts.out_type));
+    return number ? torch_scalar_type(*number) : std::nullopt;
+}
 
 // Sizes in front of the last two, as they stretch to each other. Nothing where they do not fit.
 std::optional<Shape> batch_of(const Shape& a, const Shape& b) {
@@ -58,9 +70,12 @@ bool matrix_product(const TorchCall& call, const TorchRule& rule, TorchWork& wor
     const std::optional<int64_t> results = element_count(*out);
     if (!results) return false;
     const TorchTensor* bias = facts.bias == kNowhere ? nullptr : call.tensor(static_cast<size_t>(facts.bias));
-    const ElementType result_type =
-        bits_of(a->type) < 16 ? ElementType::kBfloat16 : a->type;  // products of 8 bits come out wider
-    if (result_type != a->type) assume(work, "results of 8-bit products are taken to have 16 bits");
+    const std::optional<ElementType> told = told_type(call, facts, *results);
+    const ElementType result_type = told ? *told
+                                    : bits_of(a->type) < 16
+                                        ? ElementType::kBfloat16  // products of 8 bits come out wider
+                                        : a->type;
+    if (!told && result_type != a->type) assume(work, "results of 8-bit products are taken to have 16 bits");
     const int64_t rows = right.back() > 0 ? *results / right.back() : 0;
     OneOp product(bias ? "Gemm" : "MatMul");
     product.in({rows, inner}, a->type).in({inner, right.back()}, b->type);
@@ -71,6 +86,63 @@ bool matrix_product(const TorchCall& call, const TorchRule& rule, TorchWork& wor
     work.type = a->type;
     work.bytes = a->bytes() + b->bytes() + (bias ? bias->bytes() : 0) + bytes_of(*out, result_type);
     return true;
+}
+
+// Products of rows in groups, each with a matrix of its own: _grouped_mm(a, b, ends of the groups, ...).
+// Where one of them has no groups, the ends divide its rows, columns or inner size.
+bool grouped_product(const TorchCall& call, const TorchRule&, TorchWork& work) {
+    const TorchTensor *a = call.tensor(0), *b = call.tensor(1);
+    if (!a || !b || a->shape.size() < 2 || b->shape.size() < 2 || a->shape.size() > 3 || b->shape.size() > 3)
+        return false;
+    const bool a_groups = a->shape.size() == 3, b_groups = b->shape.size() == 3;
+    const int64_t rows = a->shape[a->shape.size() - 2], inner = a->shape.back(), columns = b->shape.back();
+    if (b->shape[b->shape.size() - 2] != inner) return false;
+    int64_t results = 1;
+    if (a_groups && b_groups) {
+        if (a->shape[0] != b->shape[0]) return false;
+        results = a->shape[0];
+    }
+    const double macs = static_cast<double>(results) * static_cast<double>(rows) *
+                        static_cast<double>(inner) * static_cast<double>(columns);
+    if (!a_groups && !b_groups) {  // the inner size is divided: a result for each group
+        const TorchTensor* ends = call.tensor(call.name.find("scaled") == call.name.npos ? 2 : 4);
+        if (!ends || ends->shape.size() != 1) return false;
+        results = ends->shape[0];
+    }
+    const Shape out = {results, rows, columns};
+    if (!element_count(out)) return false;
+    const bool narrow = bits_of(a->type) < 16;
+    work.kind = WorkKind::kMatrix;
+    work.macs = macs;
+    work.flops = work.matrix_flops = 2 * macs;
+    work.type = a->type;
+    // A group without rows leaves its matrix unread.
+    const auto read = [](const TorchTensor& matrices, int64_t most) {
+        const auto groups = static_cast<double>(std::max<int64_t>(matrices.shape[0], 1));
+        return matrices.bytes() * std::min(1.0, static_cast<double>(most) / groups);
+    };
+    work.bytes = (a_groups && !b_groups ? read(*a, columns) : a->bytes()) +
+                 (b_groups && !a_groups ? read(*b, rows) : b->bytes()) +
+                 bytes_of(out, narrow ? ElementType::kBfloat16 : a->type);
+    if (a_groups != b_groups) assume(work, "all groups are taken to have rows");
+    return true;
+}
+
+// _weight_int4pack_mm(x, packed weights, ...): tiles of 8 columns and, for CPUs, rows of two values to the
+// byte; _weight_int8pack_mm(x, weights, scales).
+bool packed_product(const TorchCall& call, const TorchRule&, TorchWork& work) {
+    const TorchTensor *x = call.tensor(0), *weights = call.tensor(1);
+    if (!x || !weights || x->shape.size() != 2 || weights->shape.size() < 2) return false;
+    constexpr int64_t kTile = 8;
+    const int64_t columns = weights->shape[0] * (weights->shape.size() == 4 ? kTile : 1);
+    OneOp product("MatMul");
+    product.in(x->shape, x->type).in({x->shape[1], columns}, x->type).out({x->shape[0], columns}, x->type);
+    take_products(work, product.work());
+    work.type = x->type;
+    work.bytes = x->bytes() + weights->bytes() + bytes_of({x->shape[0], columns}, x->type);
+    for (const size_t scales : {2, 3})
+        if (const TorchTensor* tensor = call.tensor(scales)) work.bytes += tensor->bytes();
+    return work.kind == WorkKind::kMatrix;
 }
 
 // linear_backward(input, grad_output, weight, mask): one product for each gradient of a matrix.
@@ -206,6 +278,7 @@ bool convolution_backward(const TorchCall& call, const TorchRule& rule, TorchWor
     work.flops = work.matrix_flops + (bias ? gradient->elements() : 0);
     work.type = gradient->type;
     const double bias_bytes = bias ? bytes_of({gradient->shape[1]}, gradient->type) : 0;
+    work.data_and_weights = data && weights;
     work.bytes = gradient->bytes() + (data ? weight->bytes() + input->bytes() : 0) +
                  (weights ? input->bytes() + weight->bytes() : 0) + bias_bytes;
     return true;
@@ -213,8 +286,13 @@ bool convolution_backward(const TorchCall& call, const TorchRule& rule, TorchWor
 
 // ---- tables ----------------------------------------------------------------------------------------------
 
-constexpr Gemm kMm{0, 1}, kLinear{0, 1, 2, true}, kAddmm{1, 2, 0};
-constexpr Gemm kAddmmRelu{1, 2, 0, false, "Relu"}, kScaledMm{0, 1, 4};
+constexpr Gemm kMm{0, 1, kNowhere, false, {}, 2}, kLinear{0, 1, 2, true};
+constexpr Gemm kAddmm{1, 2, 0, false, {}, 5}, kAddmmRelu{1, 2, 0, false, "Relu"};
+constexpr Gemm kScaledMm{0, 1, 4, false, {}, kNowhere, 6};
+// vLLM's (out, a, b, scales, scales, bias); SGLang's (a, b, scales, scales, type, bias); AITER's (a, b
+// turned, …).
+constexpr Gemm kCutlass{1, 2, 5, false, {}, 0}, kSglScaled{0, 1, 5}, kAiter{0, 1, kNowhere, true};
+constexpr Gemm kCutlassAzp{1, 2, 7, false, {}, 0};
 constexpr Convolution kConv{0, 1, 2, 3, 4, 5, 6}, kConvolution{0, 1, 2, 3, 4, 5, 8, 6, 7};
 constexpr Convolution kCudnn{0, 1, kNowhere, 3, 2, 4, 5}, kMiopen{0, 1, 2, 4, 3, 5, 6};
 constexpr Convolution kCudnnRelu{0, 1, 2, 3, 4, 5, 6, kNowhere, kNowhere, false, "Relu"};
@@ -251,6 +329,18 @@ const std::unordered_map<std::string_view, TorchRule>& rules() {
         {"mkldnn_linear", gemm(kLinear)},
         {"_scaled_mm", gemm(kScaledMm)},
         {"linear_backward", {linear_backward}},
+        {"_grouped_mm", {grouped_product}},
+        {"_scaled_grouped_mm", {grouped_product}},
+        {"_weight_int4pack_mm", {packed_product}},
+        {"_weight_int4pack_mm_for_cpu", {packed_product}},
+        {"_weight_int8pack_mm", {packed_product}},
+        {"_C::cutlass_scaled_mm", gemm(kCutlass)},
+        {"_C::cutlass_scaled_mm_azp", gemm(kCutlassAzp)},
+        {"sgl_kernel::fp8_scaled_mm", gemm(kSglScaled)},
+        {"sgl_kernel::int8_scaled_mm", gemm(kSglScaled)},
+        {"aiter::gemm_a8w8", gemm(kAiter)},
+        {"aiter::gemm_a8w8_bpreshuffle", gemm(kAiter)},
+        {"aiter::gemm_a8w8_blockscale", gemm(kAiter)},
         {"conv1d", conv(kConv)},
         {"conv2d", conv(kConv)},
         {"conv3d", conv(kConv)},

@@ -24,6 +24,8 @@ struct TorchRule {
 // Null where there is none. Names are without "aten::", backward passes of old traces included.
 const TorchRule* torch_product_rule(std::string_view name);
 const TorchRule* torch_plain_rule(std::string_view name);
+// Of kernels that a compiler made for several ops.
+const TorchRule* torch_fused_rule(std::string_view name);
 // Of ops that others add to PyTorch, by their whole names.
 const TorchRule* torch_serving_rule(std::string_view name);
 
@@ -61,6 +63,11 @@ class OneOp {
     ModelGraph graph_;
     ModelNode node_;
 };
+
+// FLOPs of a rule's ops, each over this input and output; "~Gelu" is the backward pass of Gelu.
+double flops_of(std::string_view ops, const Shape& in, const Shape& out, ElementType type);
+// Work without products.
+bool finish(TorchWork& work, double flops, double bytes, ElementType type);
 
 inline double bytes_of(const Shape& shape, ElementType type) {
     return static_cast<double>(element_count(shape).value_or(0)) * static_cast<double>(bits_of(type)) / 8;

@@ -67,6 +67,9 @@ bool store_cache(const TorchCall& call, const TorchRule&, TorchWork& work) {
     return true;
 }
 
+constexpr Plan kQuantize{"QuantizeLinear", 3, 1};                             // out, input, scale
+constexpr Plan kQuantizeByRange{"DynamicQuantizeLinear", 3, 1};               // and finds the scale
+constexpr Plan kQuantizeFirst{"DynamicQuantizeLinear", 3, 0};                 // input, out, scale
 constexpr Plan kNorm{"RMSNormalization", 3, 1};                               // out, input, weight
 constexpr Plan kNormInPlace{"SkipSimplifiedLayerNormalization", 3, 0, 0b11};  // input, residual, weight
 constexpr Plan kNormAdd{"SkipSimplifiedLayerNormalization", 5, 1};  // out, input, residual in and out, weight
@@ -88,6 +91,14 @@ const TorchRule* torch_serving_rule(std::string_view name) {
         add("silu_and_mul", kSilu);
         add("gelu_and_mul", kGelu);
         add("gelu_tanh_and_mul", kGelu);
+        for (std::string_view rule : {"static_scaled_fp8_quant", "static_scaled_int8_quant"})
+            add(rule, kQuantize);
+        for (std::string_view rule :
+             {"dynamic_scaled_fp8_quant", "dynamic_per_token_scaled_fp8_quant", "dynamic_scaled_int8_quant"})
+            add(rule, kQuantizeByRange);
+        for (std::string_view rule :
+             {"sgl_per_token_quant_fp8", "sgl_per_tensor_quant_fp8", "sgl_per_token_group_quant_fp8"})
+            add(rule, kQuantizeFirst);
         made["rotary_embedding"] = {rotary};
         made["store_cache"] = made["reshape_and_cache"] = made["reshape_and_cache_flash"] = {store_cache};
         return made;

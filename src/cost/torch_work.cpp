@@ -11,6 +11,7 @@ namespace {
 const TorchRule* rule_of(std::string_view name) {
     const std::string_view bare = bare_torch_name(name);
     const TorchRule* rule = torch_product_rule(bare);
+    if (!rule) rule = torch_fused_rule(bare);
     if (!rule) rule = torch_plain_rule(bare);
     return rule ? rule : torch_serving_rule(name);
 }
@@ -32,6 +33,13 @@ std::string_view bare_torch_name(std::string_view name) {
     // Of what works in place ("add_", but not "__and__") the name is that of the op.
     if (name.size() > 1 && name.ends_with('_') && !name.ends_with("__")) name.remove_suffix(1);
     return name;
+}
+
+TorchGradient torch_gradient(std::string_view name) {
+    const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+    if (has("backward_input") || has("dgrad") || has("bwd_data")) return TorchGradient::kData;
+    if (has("backward_weight") || has("wgrad") || has("bwd_weight")) return TorchGradient::kWeights;
+    return TorchGradient::kNotTold;
 }
 
 bool has_torch_rule(std::string_view name) {

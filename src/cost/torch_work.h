@@ -21,6 +21,7 @@ struct TorchWork {
     double recomputed_flops = 0;  // the part of `matrix_flops` that computes again what was not kept
     double bytes = 0;             // compulsory
     ElementType type = ElementType::kFloat32;  // that products or elements are computed in
+    bool data_and_weights = false;  // two products of one size: gradients of the data and of the weights
     Evidence evidence = Evidence::kShapes;
     std::string_view note;  // what was assumed
 
@@ -29,6 +30,10 @@ struct TorchWork {
 
 // kUncounted where the op is not known or its arguments do not tell.
 TorchWork torch_work(const TorchCall& call);
+
+// Which of the gradients of a convolution an op or a kernel of this name makes.
+enum class TorchGradient : uint8_t { kNotTold, kData, kWeights };
+TorchGradient torch_gradient(std::string_view name);
 
 // Adds what a call of a convolution's backward pass tells of the forward pass.
 void learn_outputs(const TorchCall& call, KnownOutputs& known);

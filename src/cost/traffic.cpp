@@ -92,7 +92,10 @@ Traffic TrafficOf::forward(size_t group) const {
         for (size_t i = 0; i < node.inputs.size(); ++i) {
             if (node.inputs[i] == kNoTensor) continue;
             const bool part = i == 0 && network_.work(n).partial_first_input;
-            reads.add(flow_, sizes_, node.inputs[i], part ? outputs / repeat : sizes_.of(node.inputs[i]),
+            double most = part ? outputs / repeat : sizes_.of(node.inputs[i]);
+            const ModelTensor& tensor = graph_.tensors[at(node.inputs[i])];
+            if (tensor.constant && tensor.shape.size() >= 3) most *= network_.work(n).weights_part;
+            reads.add(flow_, sizes_, node.inputs[i], most,
                       [&](TensorId source) { return made.contains(source); });
         }
     }

@@ -23,6 +23,64 @@ std::string lower(std::string_view text) {
     return out;
 }
 
+// What is said of memory: "80GB", "HBM3", "144G".
+bool is_memory(std::string_view word) {
+    if (word.starts_with("hbm")) return true;
+    const size_t digits = std::min(word.find_first_not_of("0123456789"), word.size());
+    return digits > 0 && (word.substr(digits) == "gb" || word.substr(digits) == "g");
+}
+
+using Words = std::vector<std::string>;
+
+// Of a device's name, in lower case, without those of makers and series.
+Words words_of(std::string_view name) {
+    constexpr std::string_view kLeftAway[] = {"nvidia", "amd",    "geforce", "tesla",    "instinct",
+                                              "radeon", "quadro", "jetson",  "graphics", "corporation"};
+    Words words;
+    std::string word;
+    for (char c : lower(name) + " ") {
+        if (std::isalnum(static_cast<unsigned char>(c)) || c == '+') {
+            word += c;
+            continue;
+        }
+        if (!word.empty() &&
+            std::find(std::begin(kLeftAway), std::end(kLeftAway), word) == std::end(kLeftAway))
+            words.push_back(word);
+        word.clear();
+    }
+    return words;
+}
+
+Words without_memory(Words words) {
+    std::erase_if(words, [](const std::string& word) { return is_memory(word); });
+    return words;
+}
+
+// Drivers count memory in GiB, or less what error correction takes.
+bool is_as_large(const Device& device, double bytes) {
+    constexpr double kAlike = 0.12;
+    const auto alike = [&](double own) { return std::abs(bytes - own) <= kAlike * own; };
+    return device.memory_bytes <= 0 || alike(device.memory_bytes) ||
+           std::any_of(device.memories.begin(), device.memories.end(), alike);
+}
+
+// The sizes that a name tells are those of the device.
+bool memory_fits(const Device& device, const Words& words) {
+    return std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+        if (!is_memory(word) || word.starts_with("hbm")) return true;
+        return is_as_large(device, std::atof(word.c_str()) * 1e9);
+    });
+}
+
+// What a source knows beside the name.
+bool agrees(const Device& device, const Device& known) {
+    constexpr double kFastest = 1.2, kSlowest = 0.6;  // clocks of overclocked and of slowed cards
+    if (known.units > 0 && device.units > 0 && known.units != device.units) return false;
+    if (known.memory_bytes > 0 && !is_as_large(device, known.memory_bytes)) return false;
+    const double clock = known.clock_hz > 0 && device.clock_hz > 0 ? known.clock_hz / device.clock_hz : 1;
+    return clock <= kFastest && clock >= kSlowest;
+}
+
 size_t common_prefix(std::string_view a, std::string_view b) {
     const auto [end, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
     return static_cast<size_t>(end - a.begin());
@@ -89,25 +147,41 @@ Result<Device> DeviceTable::find(std::string_view key) const {
         .exit_code = 2});
 }
 
-const Device* DeviceTable::match(std::string_view driver_name) const {
-    const std::string name = lower(driver_name);
-    const Device* best = nullptr;
-    size_t longest = 0;
-    for (const Device& device : devices_) {
-        for (const std::string& part : device.match) {
-            const std::string wanted = lower(part);
-            const size_t at = name.find(wanted);
-            if (at == std::string::npos || part.size() <= longest) continue;
-            // "NVIDIA A10" is no part of "NVIDIA A100".
-            const size_t end = at + wanted.size();
-            if (end < name.size() && std::isalnum(static_cast<unsigned char>(name[end]))) continue;
-            // And an "RTX 4080 SUPER" or a laptop's card is no RTX 4080.
-            if (device.consumer && end < name.size()) continue;
-            best = &device;
-            longest = part.size();
-        }
+std::optional<Device> DeviceTable::match(std::string_view driver_name) const {
+    Device known;
+    known.name = driver_name;
+    return match(known);
+}
+
+std::optional<Device> DeviceTable::match(const Device& known) const {
+    const Words whole = words_of(known.name);
+    const Words shorter = without_memory(whole);
+    if (shorter.empty()) return std::nullopt;
+    std::vector<const Device*> found;
+    for (const bool exactly : {true, false}) {
+        const auto is_name = [&](const Device& device, const std::string& name) {
+            const Words words = words_of(name);
+            return exactly ? words == whole : words == shorter && memory_fits(device, whole);
+        };
+        for (const Device& device : devices_)
+            if (agrees(device, known) && std::any_of(device.match.begin(), device.match.end(),
+                                                     [&](const auto& name) { return is_name(device, name); }))
+                found.push_back(&device);
+        // Of several that which has the name as its first one.
+        if (found.size() > 1)
+            std::erase_if(found, [&](const Device* each) { return !is_name(*each, each->match[0]); });
+        if (!found.empty()) break;
     }
-    return best;
+    if (found.size() != 1) return std::nullopt;
+    Device device = *found[0];
+    if (device.derived && device.clock_hz > 0 && known.clock_hz > device.clock_hz) {
+        for (Peak& peak : device.peaks) {
+            peak.dense *= known.clock_hz / device.clock_hz;
+            peak.sparse *= known.clock_hz / device.clock_hz;
+        }
+        device.clock_hz = known.clock_hz;
+    }
+    return device;
 }
 
 Device DeviceTable::derive(const Device& known) const {
@@ -117,9 +191,12 @@ Device DeviceTable::derive(const Device& known) const {
     const auto age = [](const Rates& rates) { return rates.major * 100 + rates.minor; };
     for (const Rates& rates : rates_) {
         if (age(rates) > known.major * 100 + known.minor) continue;
+        const auto fit = [&](const Rates& each) {
+            return (each.tensor_cores == known.tensor_cores ? 2 : 0) +
+                   (each.consumer == known.consumer ? 1 : 0);
+        };
         const bool nearer = !best || age(rates) > age(*best);
-        const bool fits = best && age(rates) == age(*best) && rates.consumer == known.consumer;
-        if (nearer || fits) best = &rates;
+        if (nearer || (age(rates) == age(*best) && fit(rates) > fit(*best))) best = &rates;
     }
     if (!best) return device;
     device.peaks.clear();
@@ -129,6 +206,13 @@ Device DeviceTable::derive(const Device& known) const {
         peak.sparse *= clocks;
         device.peaks.push_back(peak);
     }
+    if (!known.tensor_cores)
+        std::erase_if(device.peaks, [](const Peak& peak) { return peak.unit == UnitKind::kMatrix; });
+    if (device.bandwidth <= 0 && device.memory_bytes > 0)
+        for (const Device& other : devices_)
+            if (other.major == device.major && other.minor == device.minor && other.units == device.units &&
+                is_as_large(other, device.memory_bytes))
+                device.bandwidth = std::max(device.bandwidth, other.bandwidth);
     if (best->major != known.major || best->minor != known.minor)
         device.note += fmt::format("{}rates of compute capability {}.{}, the nearest known",
                                    device.note.empty() ? "" : "; ", best->major, best->minor);
@@ -142,7 +226,8 @@ std::optional<Device> DeviceTable::derive_like(const Device& known) const {
                          std::abs(device.memory_bytes - known.memory_bytes));
     };
     for (const Device& device : devices_) {
-        const bool same = device.major == known.major && device.minor == known.minor && device.units > 0;
+        const bool same = device.major == known.major && device.minor == known.minor && device.units > 0 &&
+                          device.tensor_cores == known.tensor_cores;
         if (same && (!best || far(device) < far(*best))) best = &device;
     }
     if (!best || known.major == 0 || known.units <= 0) return std::nullopt;

@@ -26,6 +26,7 @@ struct Device {
     std::string vendor, architecture;
     int major = 0, minor = 0;  // CUDA compute capability; 0: none
     bool consumer = false;     // a GeForce card: half the rate for FP16 products added up in FP32
+    bool tensor_cores = true;  // false: the chip lacks those of its capability
     int64_t units = 0;         // multiprocessors or compute units
     double clock_hz = 0;       // boost clock
     double memory_bytes = 0;   // capacity
@@ -36,7 +37,8 @@ struct Device {
     double power_w = 0;            // limit of the board
     bool derived = false;  // peaks are rates of the architecture × units × clock, not published ones
     std::vector<Peak> peaks;
-    std::vector<std::string> match;    // parts of the name that drivers report
+    std::vector<double> memories;      // other capacities that it is sold with
+    std::vector<std::string> match;    // names that drivers report, less the words that match() leaves away
     std::vector<std::string> sources;  // datasheets and pages
     std::string note;
 
@@ -48,7 +50,7 @@ struct Device {
 // FLOP per clock and multiprocessor of a compute capability.
 struct Rates {
     int major = 0, minor = 0;
-    bool consumer = false;
+    bool consumer = false, tensor_cores = true;
     std::vector<Peak> peaks;  // per clock and unit
 };
 
@@ -64,10 +66,15 @@ class DeviceTable {
     const std::vector<Device>& devices() const { return devices_; }
     // By key, whatever its case; else an error that names the nearest key.
     Result<Device> find(std::string_view key) const;
-    // The device that a driver calls so ("NVIDIA A100-SXM4-40GB"); the longest part that matches wins.
-    const Device* match(std::string_view driver_name) const;
+    // The device that a driver calls so ("NVIDIA A100-SXM4-40GB"): whole names, compared word by word without
+    // makers, series and memory. What else is known (units, memory, clock) must agree; null where nothing
+    // does, or where several devices have the name and nothing tells which. A higher clock than the table's
+    // raises derived peaks.
+    std::optional<Device> match(const Device& known) const;
+    std::optional<Device> match(std::string_view driver_name) const;
     // A device that is not in the table, from what a profile tells of it. Peaks are those of the nearest
-    // compute capability that is not newer; without one there are none. `derived` is set.
+    // compute capability that is not newer; without one there are none. Its bandwidth, where that is not
+    // known, is that of a device of the table with the same capability, units and memory. `derived` is set.
     Device derive(const Device& known) const;
     // The same where the source tells no clock: the table's device of the same compute capability, with as
     // many multiprocessors or nearest to it, scaled by their number; its bandwidth where the memory is as

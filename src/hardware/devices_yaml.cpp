@@ -59,6 +59,20 @@ std::vector<std::string> texts(const YAML::Node& map, const char* key) {
     return out;
 }
 
+std::vector<double> numbers(const YAML::Node& map, const char* key, double scale) {
+    std::vector<double> out;
+    const YAML::Node node = map[key];
+    if (!node) return out;
+    if (!node.IsSequence()) refuse(node, fmt::format("{} must be a list", key));
+    for (const YAML::Node& item : node) {
+        const double value = item.as<double>(-1.0);
+        if (!(value > 0) || value > 1e12)
+            refuse(item, fmt::format("{} must be a list of numbers above 0", key));
+        out.push_back(value * scale);
+    }
+    return out;
+}
+
 double positive(const YAML::Node& node) {
     const double value = node.as<double>(-1.0);
     if (!(value > 0) || value > 1e12) refuse(node, "a peak must be a number above 0");
@@ -97,20 +111,21 @@ void read_capability(const YAML::Node& map, int& major, int& minor) {
         refuse(map["capability"], "capability must be two numbers with a dot between, in quotes: \"9.0\"");
 }
 
-bool flag(const YAML::Node& map, const char* key) {
+bool flag(const YAML::Node& map, const char* key, bool fallback = false) {
     const YAML::Node node = map[key];
-    if (!node) return false;
+    if (!node) return fallback;
     bool value = false;
     if (!YAML::convert<bool>::decode(node, value)) refuse(node, fmt::format("{} must be true or false", key));
     return value;
 }
 
 Rates read_rates(const YAML::Node& node) {
-    check_keys(node, {"capability", "consumer", "vector", "matrix"}, "a rate");
+    check_keys(node, {"capability", "consumer", "tensor_cores", "vector", "matrix"}, "a rate");
     Rates rates;
     read_capability(node, rates.major, rates.minor);
     if (rates.major == 0) refuse(node, "a rate needs a capability");
     rates.consumer = flag(node, "consumer");
+    rates.tensor_cores = flag(node, "tensor_cores", true);
     read_peaks(node, "vector", UnitKind::kVector, 1, rates.peaks);
     read_peaks(node, "matrix", UnitKind::kMatrix, 1, rates.peaks);
     return rates;
@@ -152,10 +167,11 @@ std::vector<MemoryLevel> read_levels(const YAML::Node& device) {
 }
 
 Device read_device(const YAML::Node& node) {
-    check_keys(node, {"key",           "name",     "match",          "vendor",    "architecture",
-                      "capability",    "consumer", "units",          "clock_mhz", "memory_gb",
-                      "bandwidth_gbs", "l2_mib",   "last_cache_mib", "power_w",   "shared_kib",
-                      "levels",        "vector",   "matrix",         "sources",   "note"},
+    check_keys(node, {"key",           "name",       "match",          "vendor",    "architecture",
+                      "capability",    "consumer",   "units",          "clock_mhz", "memory_gb",
+                      "bandwidth_gbs", "l2_mib",     "last_cache_mib", "power_w",   "shared_kib",
+                      "levels",        "vector",     "matrix",         "sources",   "note",
+                      "tensor_cores",  "memories_gb"},
                "a device");
     Device device;
     device.key = text(node, "key");
@@ -167,9 +183,11 @@ Device read_device(const YAML::Node& node) {
     device.architecture = text(node, "architecture");
     read_capability(node, device.major, device.minor);
     device.consumer = flag(node, "consumer");
+    device.tensor_cores = flag(node, "tensor_cores", true);
     device.units = static_cast<int64_t>(number(node, "units", 1));
     device.clock_hz = number(node, "clock_mhz", 1e6);
     device.memory_bytes = number(node, "memory_gb", 1e9);
+    device.memories = numbers(node, "memories_gb", 1e9);
     device.bandwidth = number(node, "bandwidth_gbs", 1e9);
     device.l2_bytes = number(node, "l2_mib", 1024 * 1024);
     device.last_cache_bytes = number(node, "last_cache_mib", 1024 * 1024);

@@ -43,17 +43,17 @@ TEST(MemoryLevels, AreThoseOfThePapers) {
     EXPECT_TRUE(level("a100-80", "L2")->estimate.empty());
 }
 
-TEST(MemoryLevels, EveryDeviceHasOneAndEachIsFasterThanTheLastAndNamesItsSource) {
+TEST(MemoryLevels, EveryNvidiaDeviceHasOneAndEachIsFasterThanTheLastAndNamesItsSource) {
     for (const Device& device : DeviceTable::built_in().devices()) {
         const std::vector<MemoryLevel>& levels = levels_of(built_in_memory_levels(), device.key);
-        EXPECT_FALSE(levels.empty()) << device.key;
+        EXPECT_TRUE(device.major == 0 || !levels.empty()) << device.key;
         double before = device.bandwidth;
         for (const MemoryLevel& each : levels) {
             EXPECT_GT(each.bandwidth, before) << device.key << " " << each.name;
             EXPECT_THAT(each.source, HasSubstr("https://")) << device.key << " " << each.name;
             before = each.bandwidth;
         }
-        EXPECT_FALSE(levels.empty() || levels.back().shared) << device.key << " has a level in its units";
+        EXPECT_TRUE(levels.empty() || !levels.back().shared) << device.key << " has a level in its units";
     }
 }
 

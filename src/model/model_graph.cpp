@@ -126,6 +126,19 @@ std::vector<int64_t> ModelNode::integers(std::string_view key) const {
     return value ? *value : std::vector<int64_t>();
 }
 
+namespace {
+
+// Constants that say how an op reads others, or what it measured: no parameters, though they are stored.
+bool is_learned(const ModelNode& node, size_t input) {
+    if (node.op_type == "BatchNormalization") return input < 3;  // mean and variance follow
+    if (node.op_type == "QuantizeLinear" || node.op_type == "DequantizeLinear") return input == 0;
+    if (node.op_type == "MatMulNBits") return input == 1 || input == 5;  // scales, zero points, groups; bias
+    if (node.op_type.starts_with("QLinear")) return input == 0 || input == 3 || input == 8;
+    return true;
+}
+
+}  // namespace
+
 void mark_graph(ModelGraph& graph) {
     std::vector<char> from_size(graph.tensors.size(), 0);  // its value tells of a batched tensor's size
     const auto at = [&](TensorId id) -> ModelTensor& { return graph.tensors[static_cast<size_t>(id)]; };
@@ -152,9 +165,12 @@ void mark_graph(ModelGraph& graph) {
         }
     }
     for (const ModelNode& node : graph.nodes)
-        for (TensorId id : node.inputs)
-            if (!node.folded && id != kNoTensor && counts_as_parameter(at(id)) && at(id).elements() > 1)
+        for (size_t i = 0; i < node.inputs.size(); ++i) {
+            const TensorId id = node.inputs[i];
+            if (!node.folded && id != kNoTensor && is_learned(node, i) && counts_as_parameter(at(id)) &&
+                at(id).elements() > 1)
                 at(id).parameter = true;
+        }
 }
 
 }  // namespace opsight

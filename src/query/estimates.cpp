@@ -25,6 +25,14 @@ Cell ratio_cell(double up, double down) {
     return up / down;
 }
 
+// In the unit that suits it: a millisecond is long for a small layer.
+std::string time_text(double seconds) {
+    if (seconds >= 1) return fmt::format("{:.6g} s", seconds);
+    if (seconds >= 1e-3) return fmt::format("{:.6g} ms", seconds * 1e3);
+    return seconds >= 1e-6 ? fmt::format("{:.6g} us", seconds * 1e6)
+                           : fmt::format("{:.6g} ns", seconds * 1e9);
+}
+
 std::string device_key(const Settings& settings) {
     return settings.device ? settings.device->key : std::string();
 }
@@ -133,13 +141,16 @@ ResultTable layer_table(const EstimateAnswer& answer) {
     for (const LayerCost& layer : answer.estimate.layers) {
         const bool counted = layer.kind != cost::WorkKind::kUncounted;
         const auto number = [&](double value) { return counted ? count_cell(value) : Cell(); };
-        table.rows.push_back({layer.name, layer.op_type, layer.output_shape, number(layer.flops()),
-                              number(layer.macs()), count_cell(layer.parameters), layer.weight_bytes,
-                              layer.input_bytes, layer.output_bytes, number(layer.bytes()),
-                              counted && layer.bytes() > 0 ? Cell(layer.intensity()) : Cell(),
-                              std::string(name_of(layer.kind)), std::string(name_of(layer.limiter)),
-                              counted ? time_cell(answer.settings, layer.bound_s) : Cell(),
-                              answer.settings.device ? ratio_cell(100 * layer.bound_s, all) : Cell()});
+        const auto bytes = [&](double value) { return layer.bytes_known ? Cell(value) : Cell(); };
+        table.rows.push_back(
+            {layer.name, layer.op_type, layer.output_shape, number(layer.flops()), number(layer.macs()),
+             count_cell(layer.parameters), layer.weight_bytes, bytes(layer.input_bytes),
+             bytes(layer.output_bytes), counted ? bytes(layer.bytes()) : Cell(),
+             counted && layer.bytes_known && layer.bytes() > 0 ? Cell(layer.intensity()) : Cell(),
+             std::string(name_of(layer.kind)),
+             counted && layer.bound_s > 0 ? Cell(std::string(name_of(layer.limiter))) : Cell(),
+             counted ? time_cell(answer.settings, layer.bound_s) : Cell(),
+             counted && answer.settings.device ? ratio_cell(100 * layer.bound_s, all) : Cell()});
     }
     return table;
 }
@@ -158,15 +169,24 @@ ResultTable configuration_table(const std::vector<EstimateAnswer>& answers) {
                                   {"bound_ns", "Bound (ns)", Unit::kNs, 0},
                                   {"throughput", "Samples/s", Unit::kNone, 0}},
                       .notes = {}};
+    bool gaps = false;
     for (const EstimateAnswer& answer : answers) {
         const Estimate& estimate = answer.estimate;
-        table.rows.push_back({device_key(answer.settings), count_cell(estimate.batch),
-                              format_text(answer.settings), count_cell(estimate.total.flops()),
-                              estimate.total.bytes(), estimate.intensity(), estimate.memory.peak(),
-                              std::string(name_of(estimate.total.limiter)),
-                              time_cell(answer.settings, estimate.total.bound_s),
-                              answer.settings.device ? Cell(estimate.throughput()) : Cell()});
+        gaps |= !estimate.complete();
+        const bool some = estimate.complete() || estimate.total.flops() > 0;
+        const bool bounded = answer.settings.device && estimate.total.bound_s > 0;
+        table.rows.push_back(
+            {device_key(answer.settings), count_cell(estimate.batch), format_text(answer.settings),
+             some ? count_cell(estimate.total.flops()) : Cell(), estimate.total.bytes(),
+             estimate.complete() && estimate.total.bytes() > 0 ? Cell(estimate.intensity()) : Cell(),
+             estimate.memory.peak(), bounded ? Cell(std::string(name_of(estimate.total.limiter))) : Cell(),
+             bounded ? time_cell(answer.settings, estimate.total.bound_s) : Cell(),
+             bounded ? Cell(estimate.throughput()) : Cell()});
     }
+    if (gaps)
+        table.notes.push_back(
+            "not all is counted: FLOPs, bytes, memory and bounds are at least these, samples/s "
+            "at most");
     return table;
 }
 
@@ -202,17 +222,27 @@ ResultTable total_table(const ModelGraph& graph, const EstimateAnswer& answer) {
     const auto add = [&](const char* fact, std::string value) {
         table.rows.push_back({std::string(fact), std::move(value)});
     };
+    // With gaps a sum is the least that it can be; nothing at all is no number.
+    const bool complete = estimate.complete();
+    const auto at_least = [&](double value, std::string text) {
+        if (complete) return text;
+        return value > 0 ? "at least " + text : std::string("not known");
+    };
+    const auto count = [&](double value) { return at_least(value, fmt::format("{:.0f}", value)); };
+    const auto mib = [&](double bytes) {
+        return at_least(bytes, fmt::format("{:.2f} MiB", bytes / (1024 * 1024)));
+    };
     add("Batch", fmt::format("{:g}", estimate.batch));
     add("Number format", format_text(settings));
     add("Pass", settings.train ? "training: forward, backward, optimizer" : "inference");
     add("Layers", fmt::format("{}", estimate.layers.size()));
-    add("FLOPs", fmt::format("{:.0f}", estimate.total.flops()));
-    add("MACs of products", fmt::format("{:.0f}", estimate.total.macs()));
+    add("FLOPs", count(estimate.total.flops()));
+    add("MACs of products", count(estimate.total.macs()));
     add("Parameters", fmt::format("{:.0f}", estimate.total.parameters));
-    const auto mib = [](double bytes) { return fmt::format("{:.2f} MiB", bytes / (1024 * 1024)); };
-    add("Bytes at least", mib(estimate.total.bytes()));
-    add("FLOP/B", fmt::format("{:.2f}", estimate.intensity()));
-    add("Weights", mib(estimate.memory.weights));
+    add("Bytes at least", fmt::format("{:.2f} MiB", estimate.total.bytes() / (1024 * 1024)));
+    add("FLOP/B", complete && estimate.total.bytes() > 0 ? fmt::format("{:.2f}", estimate.intensity())
+                                                         : std::string("not known"));
+    add("Weights", fmt::format("{:.2f} MiB", estimate.memory.weights / (1024 * 1024)));
     if (settings.train) {
         add("Gradients", mib(estimate.memory.gradients));
         add("Optimizer", mib(estimate.memory.optimizer));
@@ -220,11 +250,13 @@ ResultTable total_table(const ModelGraph& graph, const EstimateAnswer& answer) {
     add(settings.train ? "Activations kept" : "Activations at most", mib(estimate.memory.activations));
     add("Peak memory", mib(estimate.memory.peak()));
     if (settings.device) {
+        const bool bounded = estimate.total.bound_s > 0;
         add("Device", settings.device->name);
-        add("Bound",
-            fmt::format("{:.6g} ms, {}", estimate.total.bound_s * 1e3, name_of(estimate.total.limiter)));
-        add("Layer after layer", fmt::format("{:.6g} ms", estimate.serial_s * 1e3));
-        add("Samples/s at most", fmt::format("{:.6g}", estimate.throughput()));
+        add("Bound", bounded ? fmt::format("{}, {}", time_text(estimate.total.bound_s),
+                                           name_of(estimate.total.limiter))
+                             : std::string("not known"));
+        add("Layer after layer", at_least(estimate.serial_s, time_text(estimate.serial_s)));
+        add("Samples/s at most", bounded ? fmt::format("{:.6g}", estimate.throughput()) : "not known");
     }
     for (const std::string& note : estimate.notes)
         table.notes.push_back(note);

@@ -114,8 +114,8 @@ Status read_devices(Session& session, Facts& facts) {
     facts.matrix_units = facts.tf32 = facts.bf16 = !rows.rows.empty();
     for (const auto& row : rows.rows) {
         const std::string name = text(row[0]);
-        const hardware::Device* known = hardware::DeviceTable::built_in().match(name);
-        const auto has = [known](Precision format) {
+        const std::optional<hardware::Device> known = hardware::DeviceTable::built_in().match(name);
+        const auto has = [&known](Precision format) {
             return known && known->peak(UnitKind::kMatrix, format);
         };
         // Of a device that neither table nor source describes nothing is claimed.

@@ -19,7 +19,8 @@ Result<Report> roofline_report(Session& session, const TableShape& shape) {
     report.notes = std::move(ops.notes);
     ops.notes.clear();
     report.sections.push_back({std::move(ops)});
-    for (const auto make : {roofline_layers, roofline_kernels, uncounted_work, roofline_ceilings}) {
+    for (const auto make :
+         {roofline_shapes, roofline_layers, roofline_kernels, uncounted_work, roofline_ceilings}) {
         OPSIGHT_ASSIGN(ResultTable table, make(session, part_of(shape)));
         table.notes.clear();
         if (!table.rows.empty() || !shape.for_people) report.sections.push_back({std::move(table)});
@@ -36,7 +37,9 @@ Result<Report> roofline_report(Session& session, const TableShape& shape) {
                                      "the processor, so no bound is known");
     }
     report.notes.push_back(
-        "bytes are the least that must move: each input and output once; efficiency is bound / time");
+        "bytes are the least that must move: each input and output once; efficiency is bound / time; the "
+        "side of the "
+        "ridge is what the bound is made of, the limiter what the measured time is near to");
     report.notes.push_back(
         "intensity counts the bytes of the memory: ceilings of the levels before it (memory L2, ...) tell "
         "only "

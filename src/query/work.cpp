@@ -83,6 +83,9 @@ void add_roofline_fields(Question& q) {
     q.fields.push_back({{"time_pct", "Time %", Unit::kPercent, 1},
                         "100.0 * x.time_ns / nullif((SELECT sum(time_ns) FROM x), 0)"});
     append(q.fields, work_fields("x", true));
+    q.fields.push_back({{"ridge_side", "Side of Ridge", Unit::kNone, 2},
+                        "CASE WHEN x.bound_ns > 0 THEN CASE WHEN x.math_ns > x.memory_ns THEN 'math' ELSE "
+                        "'memory' END END"});
     q.fields.push_back({{"attainable_flops_per_s", "Attainable FLOP/s (1)", Unit::kFlops, 4},
                         "CASE WHEN x.bound_ns > 0 THEN 1e9 * x.bounded_flops / x.bound_ns END"});
     q.fields.push_back({{"remarks", "Remarks", Unit::kNone, 6}, remarks("x")});
@@ -277,6 +280,23 @@ Result<ResultTable> roofline_ops(Session& session, const TableShape& shape) {
     set_sums(q, shape, "s.op, max(w.precision) AS precision", "");
     q.source += " JOIN raw.op_identities i ON i.id = x.op LEFT JOIN raw.layers l ON l.id = i.layer";
     q.order = {{"time_ns", true}, {"op_name", false}, {"op_id", false}};
+    return ask_for_work(session, q, shape);
+}
+
+Result<ResultTable> roofline_shapes(Session& session, const TableShape& shape) {
+    Question q = rows_of(shape, "roofline_shapes", "Roofline by Op and Shapes");
+    append(q.fields, {{{"op_name", "Op Name"}, "x.name"},
+                      {{"direction", "Direction", Unit::kNone, 3}, db::direction_text("x.direction")},
+                      {{"shapes", "Input Shapes"}, shapes_sql("x.shapes", shape)},
+                      {{"precision", "Format", Unit::kNone, 5}, db::precision_text("x.precision")},
+                      {{"layers", "Layers", Unit::kCount, 5}, "x.layers"},
+                      {{"spans", "Spans", Unit::kCount, 5}, "x.spans"}});
+    add_roofline_fields(q);
+    set_sums(
+        q, shape,
+        "i.name, i.direction, i.shapes, max(w.precision) AS precision, count(DISTINCT i.layer) AS layers",
+        "JOIN raw.op_identities i ON i.id = s.op");
+    q.order = {{"time_ns", true}, {"op_name", false}, {"shapes", false}, {"direction", false}};
     return ask_for_work(session, q, shape);
 }
 

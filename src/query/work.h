@@ -28,6 +28,8 @@ Result<ResultTable> work_summary(Session& session, bool for_people);
 
 // Tables of the roofline report, which are tables of the viewer too.
 Result<ResultTable> roofline_ops(Session& session, const TableShape& shape);
+// Ops of one name and shapes together, in whatever layers.
+Result<ResultTable> roofline_shapes(Session& session, const TableShape& shape);
 Result<ResultTable> roofline_layers(Session& session, const TableShape& shape);
 Result<ResultTable> roofline_kernels(Session& session, const TableShape& shape);
 Result<ResultTable> roofline_ceilings(Session& session, const TableShape& shape);

@@ -62,6 +62,35 @@ TEST(Ceilings, SayWhatIsAnEstimateAndWhatIsNotKnown) {
     EXPECT_NEAR(number(cell(unknown, "bytes_per_s", "unit", "memory shared")), 40 * 128 * 1590e6, 1);
 }
 
+TEST(Roofline, OpsOfOneShapeAreOneRowAndTellTheirSideOfTheRidge) {
+    TestProfile t;
+    t.gpu(0, "NVIDIA A100-SXM4-80GB", 8, 0);
+    const auto run = [&t](std::string_view name, std::string_view shapes, int64_t at) {
+        OpDetail detail;
+        detail.signature =
+            t.builder.signature({t.builder.text(shapes), t.builder.text(R"(["c10::Half", "c10::Half"])"),
+                                 t.builder.text(""), t.builder.text("")});
+        t.op(name, at, 50, t.thread(), detail);
+        t.api("cudaLaunchKernel", at + 20, 2, t.thread(), at);
+        t.kernel("kernel", 10'000 * at, 900'000, t.stream(), at);
+    };
+    t.host(HostKind::kModule, "nn.Module: Linear_0", 90, 100, t.thread());  // in another layer than the next
+    run("aten::mm", "[[4096, 4096], [4096, 4096]]", 100);
+    run("aten::mm", "[[4096, 4096], [4096, 4096]]", 300);
+    run("aten::mm", "[[1, 4096], [4096, 4096]]", 500);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const ResultTable table = table_of(session, "roofline", "roofline_shapes");
+    ASSERT_EQ(table.rows.size(), 2U);
+    const auto text = [&](const char* column, const std::string& spans) {
+        const Cell found = cell(table, column, "spans", spans);
+        return std::get<std::string>(found);
+    };
+    EXPECT_EQ(text("ridge_side", "2"), "math");
+    EXPECT_EQ(text("ridge_side", "1"), "memory");
+    EXPECT_EQ(text("limiter", "1"), "latency/overhead") << "far from its bound, on whichever side";
+}
+
 TEST(Summary, LeavesOutWorkWhereNoneIsKnown) {
     TestProfile t;
     t.op("outer", 0, 100, t.thread());

@@ -17,8 +17,9 @@ Json number(double value) {
     return value;
 }
 
+// Nothing is bounded by no time.
 Json bound_json(const EstimateAnswer& answer, double seconds) {
-    return answer.settings.device ? Json(seconds) : Json(nullptr);
+    return answer.settings.device && seconds > 0 ? Json(seconds) : Json(nullptr);
 }
 
 Json layer_json(const EstimateAnswer& answer, const cost::LayerCost& layer) {
@@ -40,11 +41,13 @@ Json layer_json(const EstimateAnswer& answer, const cost::LayerCost& layer) {
     out["weight_bytes"] = number(layer.weight_bytes);
     out["input_bytes"] = number(layer.input_bytes);
     out["output_bytes"] = number(layer.output_bytes);
-    out["bytes_min"] = number(layer.bytes());
-    out["intensity"] = layer.bytes() > 0 ? Json(layer.flops() / layer.bytes()) : Json(nullptr);
+    out["bytes_min"] = layer.bytes_known ? number(layer.bytes()) : Json(nullptr);
+    out["intensity"] =
+        layer.bytes_known && layer.bytes() > 0 ? Json(layer.flops() / layer.bytes()) : Json(nullptr);
     out["dtype"] = name_of(layer.precision);
     out["bound_s"] = bound_json(answer, layer.bound_s);
-    out["limiter"] = answer.settings.device ? Json(name_of(layer.limiter)) : Json(nullptr);
+    out["limiter"] =
+        answer.settings.device && layer.bound_s > 0 ? Json(name_of(layer.limiter)) : Json(nullptr);
     if (answer.settings.train) {
         out["forward_flops"] = number(layer.forward.flops);
         out["backward_flops"] = number(layer.backward.flops);
@@ -63,11 +66,17 @@ Json total_json(const EstimateAnswer& answer) {
     out["fused"] = settings.fuse;
     out["sparse"] = settings.sparse;
     out["derate"] = settings.derate;
-    out["flops"] = number(estimate.total.flops());
-    out["macs"] = number(estimate.total.macs());
+    // Where something is not counted, what is: at least so much, and null where that is nothing.
+    const auto sum = [&](double value) {
+        return estimate.complete() || value > 0 ? number(value) : Json(nullptr);
+    };
+    out["complete"] = estimate.complete();
+    out["flops"] = sum(estimate.total.flops());
+    out["macs"] = sum(estimate.total.macs());
     out["parameters"] = number(estimate.total.parameters);
     out["bytes_min"] = number(estimate.total.bytes());
-    out["intensity"] = estimate.intensity();
+    const bool has_intensity = estimate.complete() && estimate.total.bytes() > 0;
+    out["intensity"] = has_intensity ? Json(estimate.intensity()) : Json(nullptr);
     out["weight_bytes"] = number(estimate.memory.weights);
     out["gradient_bytes"] = number(estimate.memory.gradients);
     out["optimizer_bytes"] = number(estimate.memory.optimizer);
@@ -76,7 +85,8 @@ Json total_json(const EstimateAnswer& answer) {
     out["bound_s"] = bound_json(answer, estimate.total.bound_s);
     out["serial_s"] = bound_json(answer, estimate.serial_s);
     out["throughput"] = bound_json(answer, estimate.throughput());
-    out["limiter"] = settings.device ? Json(name_of(estimate.total.limiter)) : Json(nullptr);
+    const bool bounded = settings.device && estimate.total.bound_s > 0;
+    out["limiter"] = bounded ? Json(name_of(estimate.total.limiter)) : Json(nullptr);
     out["uncounted"] = estimate.uncounted;
     return out;
 }
@@ -122,7 +132,8 @@ std::string render_estimate_summary(const ModelGraph& graph, const EstimateAnswe
                       .notes = {}};
     for (const cost::LayerCost& layer : estimate.layers)
         table.rows.push_back({fmt::format("{} ({})", layer.name, layer.op_type), layer.output_shape,
-                              count_cell(layer.parameters), count_cell(layer.macs())});
+                              count_cell(layer.parameters),
+                              layer.kind == cost::WorkKind::kUncounted ? Cell() : count_cell(layer.macs())});
     double inputs = 0;
     for (TensorId id : graph.inputs)
         inputs += static_cast<double>(graph.tensor(id)->bytes());
@@ -134,6 +145,7 @@ std::string render_estimate_summary(const ModelGraph& graph, const EstimateAnswe
         fmt::format("Input size (MB): {:.2f}\nOutputs of all layers (MB): {:.2f}\nParams size (MB): {:.2f}\n",
                     inputs / 1e6, estimate.total.output_bytes / 1e6, memory.weights / 1e6);
     out += fmt::format("Peak memory with buffers used again (MB): {:.2f}\n", memory.peak() / 1e6);
+    if (!estimate.complete()) out += "Not all is counted: the sums are at least these\n";
     return out;
 }
 

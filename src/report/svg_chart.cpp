@@ -74,10 +74,25 @@ void SvgChart::point(double x, double y, double radius, std::string_view style, 
         style, at_x(x), at_y(y), radius, html_escaped(hover));
 }
 
+// A label lies above its place, or as near to that as others leave room.
 void SvgChart::text(double x, double y, std::string_view words) {
+    constexpr double kLetter = 6.5, kLine = 13;
     const bool right_half = at_x(x) > left_ + width_ / 2;
-    words_ += fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", at_x(x),
-                          at_y(y) - 5, right_half ? " text-anchor=\"end\"" : "", html_escaped(words));
+    const double wide = kLetter * static_cast<double>(words.size());
+    const double left = right_half ? at_x(x) - wide : at_x(x);
+    double at = at_y(y) - 5;
+    const auto is_taken = [&](double bottom) {
+        return std::any_of(labels_.begin(), labels_.end(), [&](const Label& other) {
+            return std::abs(other.bottom - bottom) < kLine && left < other.right && other.left < left + wide;
+        });
+    };
+    for (int step = 1; is_taken(at) && step < 40; ++step) {
+        const double moved = at_y(y) - 5 + kLine * (step / 2 + step % 2) * (step % 2 ? 1 : -1);
+        if (moved > top_ && moved < top_ + height_) at = moved;
+    }
+    labels_.push_back({left, left + wide, at});
+    words_ += fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", at_x(x), at,
+                          right_half ? " text-anchor=\"end\"" : "", html_escaped(words));
 }
 
 std::string SvgChart::axes() const {

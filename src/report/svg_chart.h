@@ -35,7 +35,12 @@ class SvgChart {
     double at_y(double value) const;
     std::string axes() const;
 
+    struct Label {
+        double left, right, bottom;
+    };
+
     double left_, top_, width_, height_;
+    std::vector<Label> labels_;
     ChartAxis x_, y_;
     std::string lines_, points_, words_;
 };

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+
 namespace opsight {
 namespace {
 
@@ -24,6 +27,21 @@ TEST(SvgChart, PlacesAreLogarithmic) {
     const std::string text = chart.finish("t");
     EXPECT_THAT(text, HasSubstr("cx=\"162.0\" cy=\"126.0\""));
     EXPECT_THAT(text, HasSubstr("cx=\"262.0\" cy=\"226.0\""));
+}
+
+TEST(SvgChart, LabelsDoNotLieOnEachOther) {
+    SvgChart chart(0, 0, 400, 300, {.title = "x", .from = 1, .to = 100},
+                   {.title = "y", .from = 1, .to = 100});
+    for (int i = 0; i < 5; ++i)
+        chart.text(100, 50 + i, "products in fp16: 989 TFLOP/s");
+    const std::string svg = chart.finish("");
+    std::vector<double> places;
+    for (size_t at = svg.find("class=\"label\""); at != svg.npos; at = svg.find("class=\"label\"", at + 1))
+        places.push_back(std::atof(svg.c_str() + svg.find("y=\"", at) + 3));
+    ASSERT_EQ(places.size(), 5U);
+    std::sort(places.begin(), places.end());
+    for (size_t i = 0; i + 1 < places.size(); ++i)
+        EXPECT_GE(places[i + 1] - places[i], 11);
 }
 
 TEST(SvgChart, NamesAreEscaped) {

@@ -85,6 +85,11 @@ class CorpusModels(unittest.TestCase):
     def test_a_model_of_its_own_counts_alone(self):
         total = estimate(self.path("onnx-extended__tree_ensemble_custom_domain.onnx"))["total"]
         self.assertEqual(total["uncounted"], ["1 x TreeEnsembleRegressorSparse"])
+        self.assertEqual((total["complete"], total["flops"], total["intensity"]), (False, None, None))
+        text = opsight_cli.run("estimate", self.path("onnx-extended__tree_ensemble_custom_domain.onnx"),
+                               "--device", "l4").stdout
+        self.assertRegex(text, r"FLOPs +not known")
+        self.assertRegex(text, r"FLOP/B +not known")
 
     def test_recurrent_layers_and_padding_of_a_voice_detector(self):
         result = estimate(self.path("silero_vad.onnx"), "--shape", "input=1x576", "--unfused")

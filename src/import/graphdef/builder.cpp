@@ -49,7 +49,8 @@ bool trains(const std::string& type) {
 
 }  // namespace
 
-Builder::Builder(const Source& source, const ModelOptions& options) : source_(source), options_(options) {
+Builder::Builder(const Source& source, const ModelOptions& options)
+    : source_(source), options_(options), given_(options) {
     frames_.push_back({});
 }
 
@@ -91,11 +92,7 @@ Result<ModelGraph> Builder::build() {
         if (id != kNoTensor) graph_.outputs.push_back(id);
     for (size_t i = 0; i < graph_.nodes.size(); ++i)
         graph_.nodes[i].repeat = repeats(node_frames_[i]);
-    for (const auto& [name, shape] : options_.shapes)
-        if (!used_shapes_.contains(name))
-            return fail(Error{.what = fmt::format("the model has no input '{}'", name),
-                              .remedy = "look at the inputs that the summary lists",
-                              .exit_code = 2});
+    OPSIGHT_TRY(given_.check());
     OPSIGHT_TRY(model_import::check_dims(options_.dims, bound_));
     add_notes();
     mark_graph(graph_);
@@ -255,14 +252,12 @@ Result<ModelTensor> Builder::input_tensor(const file::NodeDef& node, int at) {
         types && at < types->list().type_size())
         tensor.type = element_type(types->list().type(at));
     const file::TensorShapeProto* shape = input_shape(node, at);
-    if (const auto given = options_.shapes.find(tensor.name); given != options_.shapes.end()) {
-        used_shapes_.insert(tensor.name);
-        tensor.shape = given->second;
-        tensor.shape_known = true;
-    } else if (shape && !shape->unknown_rank()) {
+    if (shape && !shape->unknown_rank() && !options_.shapes.contains(tensor.name)) {
         OPSIGHT_ASSIGN(tensor.shape, bind(*shape, tensor.name));
         tensor.shape_known = true;
-    } else {
+    }
+    given_.apply(tensor);
+    if (!tensor.shape_known) {
         graph_.notes.push_back(fmt::format("input '{}' has no shape; --shape '{}=1x224x224x3' gives one",
                                            tensor.name, tensor.name));
     }
@@ -323,7 +318,10 @@ Result<Builder::Ids> Builder::add_plain(const file::NodeDef& from, const Ids& in
     if (!rule) rule = convolution_rule(from.op());
     if (!rule) rule = recurrent_rule(from.op());
     OpView op(graph_, from, node);
-    if (!rule || !rule(op)) OPSIGHT_TRY(note_problems(op));
+    const bool inferred = rule && rule(op);
+    for (TensorId id : op.node.outputs)
+        if (id != kNoTensor) given_.apply(graph_.tensors[static_cast<size_t>(id)]);
+    if (!inferred) OPSIGHT_TRY(note_problems(op));
     if (trains(from.op())) ++own_backward_;
     const Ids ids = node.outputs;
     graph_.nodes.push_back(std::move(node));

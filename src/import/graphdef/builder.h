@@ -5,13 +5,12 @@
 
 #include <deque>
 #include <map>
-#include <set>
 #include <string>
 #include <unordered_map>
 
 #include "import/graphdef/graphdef.pb.h"
 #include "import/graphdef/op_view.h"
-#include "import/model/model_import.h"
+#include "import/model/given_tensors.h"
 
 namespace opsight::graphdef {
 
@@ -127,9 +126,9 @@ class Builder {
     std::vector<int> node_frames_;                     // of graph_.nodes
     std::unordered_map<TensorId, TensorList> lists_;   // by the handle
     std::unordered_map<TensorId, TensorId> first_of_;  // a loop's state: what it is at first
-    std::set<std::string> used_shapes_;                // names of --shape that found their input
-    std::map<std::string, int64_t> bound_;             // open dimensions met
-    std::map<std::string, int64_t> no_shape_;          // op types whose shapes stay unknown
+    model_import::GivenTensors given_;
+    std::map<std::string, int64_t> bound_;     // open dimensions met
+    std::map<std::string, int64_t> no_shape_;  // op types whose shapes stay unknown
     int64_t misfits_ = 0, own_backward_ = 0, open_branches_ = 0;
     size_t written_out_ = 0;
     std::string first_misfit_;

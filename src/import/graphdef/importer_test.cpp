@@ -208,7 +208,9 @@ TEST(GraphDefReader, UnknownShapesAreToldOnce) {
     EXPECT_EQ(y_after(text, options), "2x3");
     options.shapes["z"] = {1};
     EXPECT_EQ(y_after(text, options),
-              "the model has no input 'z' (look at the inputs that the summary lists)");
+              "the model has no tensor 'z' (names are those of its inputs and of the outputs of its nodes)");
+    options.shapes = {{"m", {4, 5}}};
+    EXPECT_EQ(y_after(input("x", "2 3") + node("MyOp", "m", "x") + node("Relu", "y", "m"), options), "4x5");
     const auto odd = read(input("x", "2 3") + node("MyOp", "m", "x") + node("Relu", "y", "m"));
     ASSERT_TRUE(odd);
     EXPECT_THAT(odd->notes, Contains(HasSubstr("1 x MyOp")));

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "model/model_graph.h"
@@ -13,7 +14,9 @@ namespace opsight {
 
 struct ModelOptions {
     std::map<std::string, int64_t> dims;  // values of open dimensions by name ("batch"), else 1
-    std::map<std::string, Shape> shapes;  // shapes of inputs by name, instead of the file's
+    std::map<std::string, Shape> shapes;  // of tensors by name, instead of the file's or what was inferred
+    // Of inputs by name, where shapes depend on them.
+    std::map<std::string, std::vector<double>> values;
 };
 
 // The kind is found out from the content. Errors name the file and the node.

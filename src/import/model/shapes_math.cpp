@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "import/model/shapes.h"
+#include "model/einsum.h"
 
 namespace opsight::model_import {
 namespace {
@@ -154,31 +155,13 @@ bool matmul_nbits(NodeShapes& node) {
 }
 
 bool einsum(NodeShapes& node) {
-    std::string equation = node.node().text("equation", "");
-    std::erase(equation, ' ');
-    const size_t arrow = equation.find("->");
-    if (arrow == std::string::npos || equation.find('.') != std::string::npos) return false;
-    std::unordered_map<char, int64_t> sizes;
-    size_t input = 0, axis = 0;
-    for (size_t i = 0; i < arrow; ++i) {
-        if (equation[i] == ',') {
-            ++input;
-            axis = 0;
-            continue;
-        }
-        const Shape* shape = node.shape(input);
-        if (!shape) return false;
-        if (axis >= shape->size())
-            return node.misfit("its equation has more letters than the input has sizes");
-        int64_t& size = sizes[equation[i]];
-        size = std::max(size, (*shape)[axis++]);
+    std::vector<Shape> inputs;
+    for (size_t i = 0; i < node.inputs(); ++i) {
+        if (!node.shape(i)) return false;
+        inputs.push_back(*node.shape(i));
     }
-    Shape out;
-    for (char letter : equation.substr(arrow + 2)) {
-        if (!sizes.contains(letter)) return node.misfit("its equation makes a letter that no input has");
-        out.push_back(sizes[letter]);
-    }
-    return node.set(0, out);
+    const auto sizes = einsum_sizes(node.node().text("equation", ""), inputs);
+    return sizes ? node.set(0, sizes->output) : node.misfit("its equation does not fit its inputs");
 }
 
 bool quantize(NodeShapes& node) {

@@ -221,6 +221,39 @@ bool packed_attention(NodeShapes& node) {
     return node.set(0, {(*x)[0], (*x)[1], sizes.size() == 3 ? sizes[2] : (*w)[1] / 3});
 }
 
+// com.microsoft's: queries, or queries, keys and values in one; the cache of keys and values has room for
+// all.
+bool group_query_attention(NodeShapes& node) {
+    const Shape* q = node.shape(0);
+    const int64_t heads = node.node().integer("num_heads", 0),
+                  groups = node.node().integer("kv_num_heads", 0);
+    if (!q || q->size() != 3 || heads < 1 || groups < 1) return false;
+    const bool packed = !node.in(1);
+    const int64_t width = (*q)[2] / (packed ? heads + 2 * groups : heads);
+    const Shape* past = node.shape(3);
+    int64_t present = (*q)[1];
+    if (past && past->size() == 4) {
+        const auto total = node.values(6);
+        present = total && total->size() == 1 ? std::max((*past)[2], (*total)[0]) : (*past)[2] + (*q)[1];
+    }
+    const Shape cache = {(*q)[0], groups, present, width};
+    return node.set(0, {(*q)[0], (*q)[1], heads * width}) && node.set(1, cache) && node.set(2, cache);
+}
+
+// Spectra of frames: real and imaginary parts.
+bool short_time_fourier(NodeShapes& node) {
+    const Shape* signal = node.shape(0);
+    const auto step = node.values(1), length = node.values(3);
+    const Shape* window = node.shape(2);
+    if (!signal || signal->size() < 2 || !step || step->size() != 1 || (*step)[0] < 1) return false;
+    const int64_t size = length && length->size() == 1 ? (*length)[0]
+                         : window && !window->empty()  ? (*window)[0]
+                                                       : 0;
+    if (size < 1 || size > (*signal)[1]) return false;
+    const bool half = node.node().integer("onesided", 1) != 0;
+    return node.set(0, {(*signal)[0], ((*signal)[1] - size) / (*step)[0] + 1, half ? size / 2 + 1 : size, 2});
+}
+
 bool first_like_input(NodeShapes& node) {
     return node.shape(0) && node.set(0, *node.shape(0));
 }
@@ -282,6 +315,11 @@ const std::unordered_map<std::string_view, ShapeRule>& rules() {
         {"RNN", recurrent},
         {"Attention", packed_attention},
         {"MultiHeadAttention", attention},
+        {"GroupQueryAttention", group_query_attention},
+        {"MoE", first_like_input},
+        {"QMoE", first_like_input},
+        {"DeformConv", conv},
+        {"STFT", short_time_fourier},
         {"SoftmaxCrossEntropyLoss", loss},
         {"NegativeLogLikelihoodLoss", loss},
         {"GridSample", grid_sample},

@@ -38,7 +38,7 @@ TensorId Scope::find(const std::string& name) const {
 }
 
 Builder::Builder(const file::Model& model, std::string folder, const ModelOptions& options)
-    : model_(model), folder_(std::move(folder)), options_(options) {}
+    : model_(model), folder_(std::move(folder)), options_(options), given_(options) {}
 
 TensorId Builder::add_tensor(ModelTensor tensor) {
     graph_.tensors.push_back(std::move(tensor));
@@ -72,6 +72,7 @@ Result<ModelGraph> Builder::build() {
         if (id == kNoTensor) return fail(fmt::format("no node makes the graph's output '{}'", output.name()));
         graph_.outputs.push_back(id);
     }
+    OPSIGHT_TRY(given_.check());
     OPSIGHT_TRY(model_import::check_dims(options_.dims, bound_));
     std::string open;
     for (const auto& [name, size] : bound_)
@@ -110,13 +111,10 @@ Result<ModelTensor> Builder::input_tensor(const file::ValueInfo& info) {
     const file::Type::TensorType& type = info.type().tensor_type();
     tensor.type = element_type(type.elem_type());
     tensor.shape_known = info.type().has_tensor_type() && type.has_shape();
-    if (const auto given = options_.shapes.find(info.name()); given != options_.shapes.end()) {
-        tensor.shape = given->second;
-        tensor.shape_known = true;
-    } else {
+    if (!options_.shapes.contains(info.name()))
         for (const auto& dim : type.shape().dim())
             tensor.shape.push_back(bind(dim, info.name(), tensor.shape.size()));
-    }
+    given_.apply(tensor);
     if (tensor.shape.size() > 64 || !element_count(tensor.shape))
         return fail(fmt::format("input '{}' has the sizes {}, which cannot be", tensor.name,
                                 shape_text(tensor.shape)));
@@ -154,11 +152,6 @@ Status Builder::add_inputs(const file::Graph& graph, Scope& scope) {
         scope.names[info.name()] = id;
         graph_.inputs.push_back(id);
     }
-    for (const auto& [name, shape] : options_.shapes)
-        if (!scope.names.contains(name))
-            return fail(Error{.what = fmt::format("the model has no input '{}'", name),
-                              .remedy = "look at the inputs that the summary lists",
-                              .exit_code = 2});
     return {};
 }
 
@@ -283,7 +276,10 @@ Status Builder::add_plain(const file::Node& from, Scope& scope) {
 Status Builder::note_shapes(ModelNode& node) {
     model_import::NodeShapes shapes(graph_, node);
     const bool known_domain = node.domain.empty() || node.domain == "com.microsoft";
-    if (known_domain && model_import::infer_shapes(shapes)) return {};
+    const bool inferred = known_domain && model_import::infer_shapes(shapes);
+    for (TensorId id : node.outputs)
+        if (id != kNoTensor) given_.apply(graph_.tensors[static_cast<size_t>(id)]);
+    if (inferred) return {};
     if (shapes.too_large)
         return fail(fmt::format("node '{}' ({}): {}", node.name, node.op_type, shapes.problem));
     if (!shapes.problem.empty() && misfits_++ == 0)

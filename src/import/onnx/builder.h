@@ -7,7 +7,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "import/model/model_import.h"
+#include "import/model/given_tensors.h"
 #include "import/onnx/tensor_data.h"
 
 namespace opsight::onnx {
@@ -60,6 +60,7 @@ class Builder {
     const file::Model& model_;
     const std::string folder_;
     const ModelOptions& options_;
+    model_import::GivenTensors given_;
     ModelGraph graph_;
     std::unordered_map<std::string, const file::Function*> functions_;
     std::unordered_map<std::string, const file::ValueInfo*> infos_;  // of the main graph

@@ -250,6 +250,47 @@ TEST(OnnxReader, AnUnknownDomainIsNamedAndItsNeighboursCounted) {
     EXPECT_EQ(shape_of(*graph, "a"), "2x3");
 }
 
+TEST(OnnxReader, ShapesOfAnyTensorAndValuesOfInputsCanBeGiven) {
+    const std::string text = input("x", {"2", "3"}) + node("Magic", "x", "a", "domain: 'their.own'") +
+                             node("Relu", "a", "y") + "output { name: 'y' }";
+    ModelOptions options;
+    options.shapes["a"] = {4, 5};
+    const auto graph = read(text, options);
+    ASSERT_TRUE(graph) << graph.error().message();
+    EXPECT_EQ(shape_of(*graph, "y"), "4x5");
+    EXPECT_TRUE(graph->notes.empty()) << graph->notes.at(0);
+
+    const std::string sized =
+        input("x", {"2", "3"}) +
+        "input { name: 's' type { tensor_type { elem_type: 7 shape { dim { dim_value: 2 } } } } } " +
+        node("Reshape", "x s", "y") + "output { name: 'y' }";
+    options.shapes.clear();
+    options.values["s"] = {3, 2};
+    const auto turned = read(sized, options);
+    ASSERT_TRUE(turned) << turned.error().message();
+    EXPECT_EQ(shape_of(*turned, "y"), "3x2");
+    options.values["s"] = {1, 2, 3};
+    const auto misfit = read(sized, options);
+    ASSERT_FALSE(misfit);
+    EXPECT_THAT(misfit.error().message(), HasSubstr("'s' has 2 elements (2), but 3 values were given"));
+    options.values = {{"no", {1}}};
+    const auto unknown = read(sized, options);
+    ASSERT_FALSE(unknown);
+    EXPECT_THAT(unknown.error().message(), HasSubstr("the model has no tensor 'no'"));
+}
+
+// The first pass of a language model has nothing in its cache.
+TEST(OnnxReader, AnOpenDimensionMayBeEmpty) {
+    ModelOptions options;
+    options.dims["past"] = 0;
+    const auto graph = read(input("cache", {"1", "past", "64"}) + input("x", {"1", "8", "64"}) +
+                                node("Concat", "cache x", "y", "attribute { name: 'axis' type: 2 i: 1 }") +
+                                "output { name: 'y' }",
+                            options);
+    ASSERT_TRUE(graph) << graph.error().message();
+    EXPECT_EQ(shape_of(*graph, "y"), "1x8x64");
+}
+
 std::string refusal(const std::string& graph, const std::string& rest = "") {
     const auto result = read(graph, {}, rest);
     return result ? "taken" : result.error().message();

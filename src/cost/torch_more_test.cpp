@@ -1,0 +1,125 @@
+// Ops whose arguments tell what they do in their own ways.
+#include <gtest/gtest.h>
+
+#include "cost/torch_work.h"
+
+namespace opsight::cost {
+namespace {
+
+TorchWork work_of(std::string_view name, std::string_view shapes, std::string_view dtypes,
+                  std::string_view concrete = "") {
+    return torch_work(read_torch_call(name, {shapes, dtypes, concrete, ""}, ElementType::kFloat32));
+}
+
+constexpr std::string_view kBf16 = R"("c10::BFloat16")";
+
+std::string types(int bf16, const std::string& rest = "") {
+    std::string text = "[";
+    for (int i = 0; i < bf16; ++i)
+        text += (i > 0 ? ", " : "") + std::string(kBf16);
+    return text + (rest.empty() ? "" : ", " + rest) + "]";
+}
+
+TEST(TorchMore, GroupedProducts) {
+    // 4096 rows divided among 8 experts.
+    const TorchWork rows =
+        work_of("aten::_grouped_mm", "[[4096, 1024], [8, 1024, 2048], [8]]", types(2, "\"int\""));
+    EXPECT_EQ(rows.macs, 4096.0 * 1024 * 2048);
+    EXPECT_EQ(rows.bytes, 2.0 * (4096 * 1024 + 8 * 1024 * 2048 + 4096 * 2048));
+    EXPECT_EQ(rows.type, ElementType::kBfloat16);
+    // Two rows reach two experts at most.
+    const TorchWork few =
+        work_of("aten::_grouped_mm", "[[2, 1024], [8, 1024, 2048], [8]]", types(2, "\"int\""));
+    EXPECT_EQ(few.bytes, 2.0 * (2 * 1024 + 2 * 1024 * 2048 + 2 * 2048));
+    EXPECT_EQ(few.evidence, Evidence::kEstimate);
+    // Gradients of weights: the inner size is divided, a result for each group.
+    const TorchWork inner =
+        work_of("aten::_grouped_mm", "[[1024, 4096], [4096, 2048], [8]]", types(2, "\"int\""));
+    EXPECT_EQ(inner.macs, 1024.0 * 4096 * 2048);
+    EXPECT_EQ(inner.bytes, 2.0 * (1024 * 4096 + 4096 * 2048 + 8.0 * 1024 * 2048));
+}
+
+TEST(TorchMore, ResultsHaveTheTypeThatTheCallTells) {
+    const TorchWork out =
+        work_of("aten::mm", "[[512, 1024], [1024, 256], [512, 256]]", types(2, "\"float\""));
+    EXPECT_EQ(out.bytes, 2.0 * (512 * 1024 + 1024 * 256) + 4.0 * 512 * 256);
+    EXPECT_EQ(out.evidence, Evidence::kShapes);
+    const std::string_view fp8 =
+        R"(["c10::Float8_e4m3fn", "c10::Float8_e4m3fn", "float", "float", "", "", "Scalar", "Scalar"])";
+    const TorchWork scaled = work_of("aten::_scaled_mm", "[[512, 1024], [1024, 256], [], [], [], [], [], []]",
+                                     fp8, R"(["", "", "", "", "", "", "6", "False"])");
+    EXPECT_EQ(scaled.bytes, 512.0 * 1024 + 1024 * 256 + 4.0 * 512 * 256);
+    EXPECT_EQ(scaled.evidence, Evidence::kShapes);
+    EXPECT_EQ(scaled.type, ElementType::kFloat8);
+}
+
+TEST(TorchMore, QuantizedProducts) {
+    const TorchWork cutlass =
+        work_of("_C::cutlass_scaled_mm", "[[64, 512], [64, 1024], [1024, 512], [64, 1], [1, 512], []]",
+                R"(["c10::BFloat16", "c10::Float8_e4m3fn", "c10::Float8_e4m3fn", "float", "float", ""])");
+    EXPECT_EQ(cutlass.macs, 64.0 * 1024 * 512);
+    EXPECT_EQ(cutlass.bytes, 64.0 * 1024 + 1024 * 512 + 2.0 * 64 * 512);
+    const TorchWork int4 =
+        work_of("aten::_weight_int4pack_mm", "[[1, 4096], [1376, 32, 32, 4], [], [32, 11008, 2]]",
+                R"(["c10::BFloat16", "int", "Scalar", "c10::BFloat16"])");
+    EXPECT_EQ(int4.macs, 4096.0 * 11008);
+    EXPECT_EQ(int4.bytes, 2.0 * 4096 + 4096.0 * 11008 / 2 + 2.0 * 32 * 11008 * 2 + 2.0 * 11008);
+    const TorchWork quant = work_of("_C::static_scaled_fp8_quant", "[[64, 1024], [64, 1024], [1]]",
+                                    R"(["c10::Float8_e4m3fn", "c10::BFloat16", "float"])");
+    EXPECT_EQ(quant.flops, 4.0 * 64 * 1024);
+    EXPECT_EQ(quant.bytes, 3.0 * 64 * 1024 + 4);
+}
+
+TEST(TorchMore, AttentionOverPackedSequencesAndOfOtherBackends) {
+    const std::string_view packed = R"(["", "", "", "", "", "512", "512", "0.", "0.125", "True"])";
+    const TorchWork varlen =
+        work_of("flash_attn::_flash_attn_varlen_forward",
+                "[[1024, 16, 64], [1024, 16, 64], [1024, 16, 64], [3], [3], [], [], [], [], []]",
+                types(3, R"("int", "int", "Scalar", "Scalar", "Scalar", "Scalar", "Scalar")"), packed);
+    EXPECT_EQ(varlen.macs, 2.0 * 16 * (512.0 * 513 / 2) * 2 * 64) << "two sequences of 512, each causal";
+    EXPECT_EQ(varlen.evidence, Evidence::kEstimate);
+    const TorchWork other =
+        work_of("aten::_scaled_dot_product_fused_attention_overrideable",
+                "[[2, 16, 512, 64], [2, 16, 512, 64], [2, 16, 512, 64], [], [], []]",
+                types(3, R"("", "Scalar", "Scalar")"), R"(["", "", "", "", "0.", "False"])");
+    EXPECT_EQ(other.macs, 2.0 * 16 * 512 * 512 * 2 * 64);
+}
+
+TEST(TorchMore, BagsAndPlaces) {
+    const TorchWork bag = work_of("aten::_embedding_bag", "[[100000, 64], [4096], [512]]",
+                                  R"(["float", "long int", "long int"])");
+    EXPECT_EQ(bag.flops, 4096.0 * 64);
+    EXPECT_EQ(bag.bytes, 4.0 * 64 * (4096 + 512) + 8.0 * (4096 + 512));
+    const TorchWork put = work_of("aten::index_put_", "[[6, 2048], [], [6744], []]",
+                                  R"(["float", "", "float", "Scalar"])", R"(["", "", "", "True"])");
+    EXPECT_EQ(put.flops, 6744);
+    EXPECT_EQ(put.bytes, 3 * 4.0 * 6744);
+    EXPECT_FALSE(work_of("aten::index_put_", "[[6, 2048], [], [], []]", R"(["float", "", "float", "Scalar"])")
+                     .counted())
+        << "one number at the places of a mask";
+}
+
+// Of a kernel that takes a slice its arguments are not all read.
+TEST(TorchMore, FusedKernelsMoveWhatTheyTouch) {
+    const std::string_view argument_types = R"(["float", "c10::BFloat16", "Scalar"])";
+    const TorchWork told = work_of("triton_poi_fused__to_copy_slice_1", "[[64, 4096], [64, 256], []]",
+                                   argument_types, R"(["", "", "16384"])");
+    EXPECT_EQ(told.bytes, 16384.0 * (4 + 2));
+    const TorchWork quiet =
+        work_of("triton_poi_fused__to_copy_slice_1", "[[64, 4096], [64, 256], []]", argument_types);
+    EXPECT_EQ(quiet.bytes, 16384.0 * (4 + 2));
+    const TorchWork whole =
+        work_of("triton_poi_fused_add_1", "[[64, 4096], [64, 4096]]", R"(["float", "float"])");
+    EXPECT_EQ(whole.bytes, 2.0 * 4 * 64 * 4096);
+}
+
+TEST(TorchMore, GradientsOfDataAndWeightsByName) {
+    EXPECT_EQ(torch_gradient("aten::cudnn_convolution_backward_input"), TorchGradient::kData);
+    EXPECT_EQ(torch_gradient("aten::cudnn_convolution_backward_weight"), TorchGradient::kWeights);
+    EXPECT_EQ(torch_gradient("sm80_xmma_dgrad_implicit_gemm_tf32f32"), TorchGradient::kData);
+    EXPECT_EQ(torch_gradient("cudnn::cnn::wgrad2d_grouped_direct_kernel"), TorchGradient::kWeights);
+    EXPECT_EQ(torch_gradient("nchwToNhwcKernel"), TorchGradient::kNotTold);
+}
+
+}  // namespace
+}  // namespace opsight::cost

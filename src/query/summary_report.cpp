@@ -64,6 +64,8 @@ Question stream_question() {
                 {{"device", "Device ID", Unit::kCount, 1}, "d.number"},
                 {{"context", "Context", Unit::kCount, 5}, "t.context"},
                 {{"stream", "Stream", Unit::kCount}, "t.stream"},
+                {{"stream_name", "Name", Unit::kNone, 4},
+                 "CASE WHEN t.name <> '' AND lower(trim(t.name)) <> 'stream ' || t.stream THEN t.name END"},
                 {{"spans", "Spans", Unit::kCount, 3}, "s.spans"}};
     time("busy_ns", "Busy Time (ns)", "s.busy_ns");
     time("host_wait_ns", "Host Wait (ns)", "s.host_wait_ns");

@@ -384,14 +384,14 @@ TEST(Nsys, OddRows) {
             "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES ('soon', 5, 0, 1, 1, 1, 0), "
             "(9223372036854775807, 1, 0, 1, 1, 1, 0), (1, 2, 0, 1, 1, 999, 0);"
             "CREATE TABLE Something (x INT); INSERT INTO Something VALUES (1); CREATE TABLE Empty (x INT);"
-            "CREATE TABLE COMPOSITE_EVENTS (x INT); INSERT INTO COMPOSITE_EVENTS VALUES (1), (2);");
+            "CREATE TABLE FECS_EVENTS (x INT); INSERT INTO FECS_EVENTS VALUES (1), (2);");
     EXPECT_EQ(p.host.size(), 1u);
     EXPECT_EQ(p.strings.view(p.host.name[0]), "(name lost)");
     EXPECT_EQ(p.diagnostics.count(Diag::kBadTime), 2);
     EXPECT_EQ(p.diagnostics.count(Diag::kDanglingId), 1);
     ASSERT_EQ(p.diagnostics.count(Diag::kUnreadTable), 2);
-    EXPECT_EQ(p.diagnostics.first(Diag::kUnreadTable)[0].text, "COMPOSITE_EVENTS: 2 rows");
-    EXPECT_EQ(p.diagnostics.first(Diag::kUnreadTable)[1].text, "Something");
+    EXPECT_EQ(p.diagnostics.first(Diag::kUnreadTable)[0].text, "FECS_EVENTS: 2 rows");
+    EXPECT_EQ(p.diagnostics.first(Diag::kUnreadTable)[1].text, "Something: 1 rows");
 }
 
 TEST(Nsys, NothingOfTheFileRuns) {

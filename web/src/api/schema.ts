@@ -1306,6 +1306,8 @@ export interface components {
             device: number | null;
             context: number | null;
             stream: number | null;
+            /** @description that the program gave it */
+            stream_name: string | null;
             spans: number;
             busy_ns: number;
             host_wait_ns: number;

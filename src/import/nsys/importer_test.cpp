@@ -390,8 +390,8 @@ TEST(Nsys, OddRows) {
     EXPECT_EQ(p.diagnostics.count(Diag::kBadTime), 2);
     EXPECT_EQ(p.diagnostics.count(Diag::kDanglingId), 1);
     ASSERT_EQ(p.diagnostics.count(Diag::kUnreadTable), 2);
-    EXPECT_EQ(p.diagnostics.first(Diag::kUnreadTable)[0].text, "FECS_EVENTS: 2 rows");
-    EXPECT_EQ(p.diagnostics.first(Diag::kUnreadTable)[1].text, "Something: 1 rows");
+    EXPECT_EQ(p.diagnostics.first(Diag::kUnreadTable)[0].text, "Something: 1 rows");
+    EXPECT_EQ(p.diagnostics.first(Diag::kUnreadTable)[1].text, "FECS_EVENTS: 2 rows");
 }
 
 TEST(Nsys, NothingOfTheFileRuns) {

@@ -8,6 +8,7 @@
 #include "analyze/iterations.h"
 #include "analyze/kernels.h"
 #include "analyze/layers.h"
+#include "analyze/lost_work.h"
 #include "analyze/nesting.h"
 #include "analyze/op_work.h"
 #include "analyze/ops.h"
@@ -49,6 +50,7 @@ Analysis analyze(Profile& profile, const AnalysisOptions& options) {
     together(
         options.threads, [&] { directions = find_directions(profile, analysis); },
         [&] { attribute_device_work(profile, analysis, annotations); });
+    count_lost_work(profile, analysis);
     const std::vector<HostSpanId> captures = find_captures(profile, analysis);
     identify_ops(profile, analysis, directions, annotations, captures);
     find_stacks(profile, analysis);

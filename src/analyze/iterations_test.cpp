@@ -134,6 +134,14 @@ TEST(Period, ACutOffLastPieceIsNoRepetition) {
     EXPECT_EQ(period.end, 50u);
 }
 
+TEST(Period, ACutOffFirstPieceIsNoRepetition) {
+    std::vector<uint32_t> symbols = {1, 2, 3};
+    for (int i = 0; i < 5; ++i)
+        symbols.insert(symbols.end(), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+    const Period period = find_period({symbols});
+    EXPECT_EQ(period.cuts, (std::vector<size_t>{3, 13, 23, 33, 43}));
+}
+
 TEST(Period, LayersOfOnePassAreNoRepetition) {
     std::vector<uint32_t> symbols{20, 21};  // an embedding
     for (int i = 0; i < 12; ++i)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analyze/kernel_labels.h"
 #include "analyze/kernel_names.h"
 #include "hardware/occupancy.h"
 #include "hardware/tensor_cores.h"
@@ -97,6 +98,15 @@ bool is_time_of_op(const Profile& profile, const Analysis& analysis, size_t span
            profile.host.name[op.index()] == profile.device.name[span];
 }
 
+void label_kernels(Profile& profile, Analysis& analysis) {
+    std::vector<KernelName> names;
+    for (const Kernel& kernel : analysis.kernels)
+        names.push_back({profile.strings.view(kernel.name), profile.strings.view(kernel.short_name)});
+    const std::vector<std::string> labels = kernel_labels(names);
+    for (size_t i = 0; i < labels.size(); ++i)
+        analysis.kernels[i].label = profile.strings.intern(labels[i]);
+}
+
 }  // namespace
 
 void find_kernels(Profile& profile, Analysis& analysis) {
@@ -140,6 +150,7 @@ void find_kernels(Profile& profile, Analysis& analysis) {
                     : DiagOccurrence{});
         }
     }
+    label_kernels(profile, analysis);
 }
 
 void find_occupancy(const Profile& profile, Analysis& analysis) {

@@ -144,7 +144,9 @@ void identify_device_work(Profile& profile, Analysis& analysis, const std::vecto
             range.name = h.name[row];
             range.type = profile.strings.intern("annotation");
             range.layer = analysis.layer[captured.valid() ? row : launch.index()];
-            range.direction = directions[row];
+            // A range that says nothing of its direction has none, whatever the user calls it.
+            const bool told = captured.valid() || directions[row] != Direction::kForward;
+            range.direction = told ? directions[row] : Direction::kOther;
             range.shapes = range.dtypes = StringId(size_t{0});
             op = table.get(range);
         } else if (launch.valid()) {

@@ -65,6 +65,7 @@ class Comparison {
         std::nth_element(lengths.begin(), middle, lengths.end());
         period.typical_length = *middle;
         end_last_piece(period, longest);
+        drop_partial_ends(period);
         period.confidence = confidence(period);
         return period;
     }
@@ -84,6 +85,25 @@ class Comparison {
         } else if (rest > longest && unit_of(last + longest) > last) {
             period.end = unit_of(last + longest);
         }
+    }
+
+    // A recording begins and ends where it likes: what it cut off is no repetition.
+    void drop_partial_ends(Period& period) {
+        std::vector<size_t>& cuts = period.cuts;
+        if (cuts.size() > 2 &&
+            is_part(period.end - cuts.back(), cuts[cuts.size() - 2], cuts.back(), period.end)) {
+            period.end = cuts.back();
+            cuts.pop_back();
+        }
+        if (cuts.size() > 2 && is_part(cuts[1] - cuts[0], cuts[0], cuts[1], cuts[2]))
+            cuts.erase(cuts.begin());
+    }
+
+    // Whether of the pieces [a, b) and [b, end) the one of `length` lacks much that the longer one has.
+    bool is_part(size_t length, size_t a, size_t b, size_t end) {
+        const size_t longer = std::max(b - a, end - b);
+        const double alike = static_cast<double>(in_common(a, b, b, end)) / static_cast<double>(longer);
+        return length < longer && alike < kLeastAlike;
     }
 
     double confidence(const Period& period) {

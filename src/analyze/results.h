@@ -59,7 +59,8 @@ struct Layer {
 // A distinct kernel name.
 struct Kernel {
     StringId name,
-        short_name;  // as recorded (demangled where the source does); without templates and arguments
+        short_name;     // as recorded (demangled where the source does); without templates and arguments
+    StringId label{0};  // short_name, with what tells the kernel apart from others of that one
     KernelClass kernel_class = KernelClass::kCompute;
     TensorCoreUse uses_tc = TensorCoreUse::kNo;
     TensorCoreEvidence evidence = TensorCoreEvidence::kNone;

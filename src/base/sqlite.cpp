@@ -194,11 +194,12 @@ Result<std::vector<Database::TableInfo>> Database::tables() {
 }
 
 Status Database::list_tables(int file, std::vector<TableInfo>& found) {
-    OPSIGHT_ASSIGN(Rows rows, query("SELECT name, rootpage FROM sqlite_master WHERE type = 'table'"));
+    OPSIGHT_ASSIGN(Rows rows,
+                   query("SELECT name, rootpage FROM sqlite_master WHERE type IN ('table', 'view')"));
     while (rows.next()) {
         const int64_t page = rows.integer(1);
-        if (page > 0)  // virtual tables have none
-            found.push_back({std::string(rows.text(0)), root_page_has_rows(file, page)});
+        const bool ordinary = page > 0;  // views and virtual tables have none
+        found.push_back({std::string(rows.text(0)), ordinary && root_page_has_rows(file, page), ordinary});
     }
     if (!rows.problem().empty()) return fail(error("cannot be read"));
     return {};

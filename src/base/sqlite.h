@@ -51,10 +51,10 @@ class Database {
     ~Database();
 
     Result<Rows> query(const std::string& sql);
-    // The ordinary tables. Views and virtual tables are left out.
+    // Tables; views and virtual tables are not ordinary, and never to be read.
     struct TableInfo {
         std::string name;
-        bool has_rows = false;
+        bool has_rows = false, ordinary = true;
     };
     Result<std::vector<TableInfo>> tables();
     // Names of a table's columns, in order; `table` is a name of the caller's own.

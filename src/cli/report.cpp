@@ -8,6 +8,7 @@
 #include "cli/table_output.h"
 #include "query/binding.h"
 #include "query/reports.h"
+#include "query/source_reports.h"
 #include "report/render_html.h"
 
 namespace opsight::cli {
@@ -23,9 +24,11 @@ class ReportCommand : public Command {
         sub->add_option(
             "--report", reports_,
             "Reports, with commas between: summary, detailed, iteration, kernel, kernel_name, tensor_core, "
-            "op_type, group_op, ranges, roofline, expected_vs_measured, or all (default: summary, and the "
-            "types "
-            "of ops, kernels by name, ranges and layers that take most)");
+            "op_type, group_op, ranges, roofline, expected_vs_measured, api, copies, unified_memory, "
+            "os_runtime, file_access, libraries, messages, counters, cpu_samples, or all that the profile "
+            "can "
+            "fill (default: summary, and the types of ops, kernels by name, ranges and layers that take "
+            "most)");
         sub->add_option("--format", format_, "table, csv, json or html (one file)")->default_str("table");
         sub->add_flag_callback(
             "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
@@ -56,9 +59,12 @@ class ReportCommand : public Command {
                       "Whole lines of tables, however long (default: as wide as the terminal; 100 columns "
                       "where there is none)");
         sub->add_option("--group-by", group_by_, "Part the rows by rank, device or rank,device");
+        sub->add_flag("--merge-numbers", merge_numbers_,
+                      "Of ranges, take names that differ in numbers alone as one ('layer 3', 'layer 17')");
         sub->add_option("--iter-start", start_, "First iteration of the range")->check(iteration_number());
         sub->add_option("--iter-stop", stop_, "Last iteration of the range")->check(iteration_number());
         sub->add_flag("--all-iterations", all_, "Take warm-up iterations in");
+        sub->add_flag("--whole-run", range_.whole, "Take all that was recorded, in iterations or not");
         sub->add_option("--key-op", range_.key_op,
                         "Cut iterations where the instances of this op or range end");
         sub->add_option("--iteration-range", range_.iteration_range,
@@ -98,6 +104,9 @@ class ReportCommand : public Command {
             return fail(
                 Error{"--sort needs one report, for columns differ", {}, {}, "choose one with --report", 2});
         OPSIGHT_ASSIGN(Session session, Session::open(path_, range_));
+        if (reports_ == "all") {
+            OPSIGHT_ASSIGN(names, recorded_reports(session, names));
+        }
         Binding binding;
         if (reports_.empty()) {
             names = telling_reports(session.contents());
@@ -172,9 +181,21 @@ class ReportCommand : public Command {
         return names;
     }
 
+    // Without those on what the source did not record at all.
+    static Result<std::vector<std::string>> recorded_reports(Session& session,
+                                                             const std::vector<std::string>& names) {
+        std::vector<std::string> recorded;
+        for (const std::string& name : names) {
+            OPSIGHT_ASSIGN(const bool there, is_recorded(session, name));
+            if (there) recorded.push_back(name);
+        }
+        return recorded;
+    }
+
     Result<TableShape> wanted_shape(Format format) const {
         TableShape shape;
         shape.for_people = format == Format::kTable;
+        shape.merge_numbers = merge_numbers_;
         shape.stream_last = !shape.for_people;
         shape.limit = limit_ >= 0                                   ? limit_
                       : html()                                      ? kRowsOnPage
@@ -206,7 +227,7 @@ class ReportCommand : public Command {
     std::string path_, reports_, format_ = "table", output_, sort_, group_by_, style_ = "opsight",
                                  profile_name_, mode_, domains_;
     int64_t limit_ = -1, start_ = -1, stop_ = -1;
-    bool all_ = false, force_ = false, wide_ = false;
+    bool all_ = false, force_ = false, wide_ = false, merge_numbers_ = false;
     RangeOptions range_;
 };
 

@@ -86,11 +86,15 @@ CREATE TABLE raw.model_calls (node INTEGER, op INTEGER, backward BOOLEAN))";
 
 // 7: waits of streams by what they were for; an older file's waits after a launch hold those whose launch is
 // not known. Its classes of time do not part unknown kernels from others, nor the host from what is not
-// recorded.
+// recorded. Samples of CPUs; labels of kernels, which an older file tells apart by nothing but their full
+// names.
 constexpr const char* kToVersion7 = R"(
 ALTER TABLE raw.stream_stats RENAME COLUMN kernel_wait_ns TO queued_wait_ns;
 UPDATE raw.stream_stats SET queued_wait_ns = queued_wait_ns + other_wait_ns, other_wait_ns = 0;
-INSERT INTO raw.meta VALUES ('time_classes', 'few'))";
+INSERT INTO raw.meta VALUES ('time_classes', 'few');
+ALTER TABLE raw.kernel_names ADD COLUMN label VARCHAR DEFAULT '';
+UPDATE raw.kernel_names SET label = short_name;
+CREATE TABLE raw.cpu_samples (time_ns BIGINT, track INTEGER, cpu INTEGER, stack INTEGER))";
 
 }  // namespace
 

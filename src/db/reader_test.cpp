@@ -119,7 +119,7 @@ TEST_F(ReaderTest, AFileOfVersion1IsBroughtUpToDate) {
     for (const char* added :
          {"transfers", "contexts", "nvtx_attributes", "nvtx_ranges", "nvtx_payloads", "messages",
           "device_extras", "page_faults", "stream_stats", "works", "device_models", "device_peaks",
-          "work_stats", "models", "model_groups", "model_nodes", "model_edges", "model_calls"})
+          "work_stats", "models", "model_groups", "model_nodes", "model_edges", "model_calls", "cpu_samples"})
         undo += std::string("DROP TABLE raw.") + added + ";";
     for (const char* added : {"devices DROP memory_bandwidth",
                               "devices DROP clock_hz",
@@ -137,6 +137,7 @@ TEST_F(ReaderTest, AFileOfVersion1IsBroughtUpToDate) {
                               "launch_configs DROP waves",
                               "kernel_names DROP base_name",
                               "kernel_names DROP mangled_name",
+                              "kernel_names DROP label",
                               "api_calls DROP result",
                               "device_spans DROP transfer",
                               "ops DROP caller_layer",
@@ -148,7 +149,7 @@ TEST_F(ReaderTest, AFileOfVersion1IsBroughtUpToDate) {
                               "memory_events DROP kind"})
         undo += std::string("ALTER TABLE raw.") + added + ";";
     for (const char* added : {"nvtx_ranges", "messages", "page_faults", "contexts", "streams", "stream_stats",
-                              "works", "model_nodes", "model_edges", "model_calls"})
+                              "works", "model_nodes", "model_edges", "model_calls", "cpu_samples"})
         undo += std::string("DROP VIEW ") + added + ";";
     undo += "INSERT INTO raw.tracks VALUES (0, 0, -1, 1, 1, -1, 0, 0, '', '', '', '');";
     change(undo + "UPDATE raw.meta SET value = '1' WHERE key = 'schema_version'");

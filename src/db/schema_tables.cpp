@@ -172,7 +172,8 @@ std::vector<Table> result_tables() {
           {"tc_evidence", kTinyint, "", "0 none, 1 name, 2 sass, 3 counter"},
           {"tc_pattern", kVarchar, "", "part of the name that told, or the matrix instruction"},
           {"base_name", kVarchar, "", "short name as the source tells it; empty: it does not"},
-          {"mangled_name", kVarchar, "", "raw name as the source tells it; empty: it does not"}}},
+          {"mangled_name", kVarchar, "", "raw name as the source tells it; empty: it does not"},
+          {"label", kVarchar, "", "short name, with what tells kernels apart that share it"}}},
         {"iterations",
          "Iterations of each rank, by (rank, begin).",
          {{"rank", kInteger, "", "ranks.id"},
@@ -416,6 +417,12 @@ std::vector<Table> device_tables() {
           {"track", kInteger, "", "tracks.id"},
           {"name", kInteger, "", "strings.id"},
           {"value", kDouble, "", "value"}}},
+        {"cpu_samples",
+         "What threads ran on CPUs when a timer of the profiler asked.",
+         {{"time_ns", kBigint, "ns", "time"},
+          {"track", kInteger, "", "tracks.id"},
+          {"cpu", kInteger, "", "CPU; -1: not told"},
+          {"stack", kInteger, "", "strings.id: functions from the one that ran outwards, one a line"}}},
     };
 }
 

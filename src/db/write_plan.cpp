@@ -47,6 +47,8 @@ std::vector<std::pair<std::string, std::string>> meta_rows(const Profile& profil
         rows.emplace_back("source", source);
     for (const auto& [key, value] : info.properties)
         rows.emplace_back("property." + key, value);
+    for (const auto& [table, count] : info.unread_tables)
+        rows.emplace_back("unread_table." + table, std::to_string(count));
     return rows;
 }
 
@@ -98,6 +100,8 @@ void list_strings(WritePlan& plan) {
         if (profile.device.kind[row] != DeviceKind::kKernel) mark(profile.device.name[row]);
     for (const StringId name : profile.counters.name)
         mark(name);
+    for (const StringId stack : profile.samples.stack)
+        mark(stack);
     for (const StringId text : profile.nvtx.text)
         mark(text);
     for (uint32_t id = 0; id < used.size(); ++id)

@@ -201,6 +201,7 @@ std::vector<TableFill> analysis_fills(const WritePlan& plan) {
              put_pooled(out, pool, rows, &Kernel::tc_pattern);
              put_pooled(out, pool, rows, &Kernel::base_name);
              put_pooled(out, pool, rows, &Kernel::mangled_name);
+             put_pooled(out, pool, rows, &Kernel::label);
          }},
         {"iterations", analysis.iterations.list.size(),
          [&rows = analysis.iterations.list, &pool](TableWriter& out) {

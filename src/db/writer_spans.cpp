@@ -289,6 +289,16 @@ TableFill counters(const WritePlan& plan) {
             }};
 }
 
+TableFill cpu_samples(const WritePlan& plan) {
+    return {"cpu_samples", plan.profile.samples.size(), [&plan](TableWriter& out) {
+                const CpuSamples& samples = plan.profile.samples;
+                out.put<int64_t>([&](size_t i) { return samples.time[i]; });
+                out.put<int32_t>([&](size_t i) { return samples.track[i].value; });
+                out.put<int32_t>([&](size_t i) { return samples.cpu[i]; });
+                out.put<int32_t>([&](size_t i) { return samples.stack[i].value; });
+            }};
+}
+
 TableFill resource_segments(const WritePlan& plan) {
     return {"resource_segments", plan.analysis.resources.size(), [&plan](TableWriter& out) {
                 const std::vector<ResourceSegment>& segments = plan.analysis.resources;
@@ -326,7 +336,7 @@ std::vector<TableFill> span_table_fills(const WritePlan& plan) {
             python_frames(plan), module_calls(plan),  annotations(plan), other_spans(plan),
             device_spans(plan),  memory_events(plan), counters(plan),    resource_segments(plan),
             busy_segments(plan), comm_segments(plan), nvtx_ranges(plan), nvtx_payloads(plan),
-            messages(plan),      device_extras(plan), page_faults(plan)};
+            messages(plan),      device_extras(plan), page_faults(plan), cpu_samples(plan)};
 }
 
 }  // namespace opsight::db

@@ -186,6 +186,8 @@ void move_to_origin(Profile& p) {
         range.take(time, time);
     for (int64_t time : p.counters.time)
         range.take(time, time);
+    for (int64_t time : p.samples.time)
+        range.take(time, time);
     for (const PageFault& fault : p.page_faults)
         range.take(fault.time, fault.time + fault.dur);
     if (range.first > range.last)
@@ -197,6 +199,7 @@ void move_to_origin(Profile& p) {
     shift(p.device.begin, range.first);
     shift(p.memory.time, range.first);
     shift(p.counters.time, range.first);
+    shift(p.samples.time, range.first);
     for (FlowEnd& flow : p.flows)
         flow.time -= range.first;
     for (PageFault& fault : p.page_faults)

@@ -24,6 +24,7 @@ struct ProfileInfo {
     int64_t begin_ns = 0, end_ns = 0;  // first begin and last end of all spans
     // Further facts in the words of the source: "cuda_runtime_version", "cpu_model", ...
     std::vector<std::pair<std::string, std::string>> properties;
+    std::vector<std::pair<std::string, int64_t>> unread_tables;  // of the source, with their rows
 };
 
 struct Profile {
@@ -53,6 +54,7 @@ struct Profile {
     std::vector<GraphNode> graph_nodes;
     MemoryEvents memory;
     CounterSamples counters;
+    CpuSamples samples;
     std::vector<FlowEnd> flows;
     Diagnostics diagnostics;
 };

@@ -145,9 +145,9 @@ CollectiveId ProfileBuilder::collective(const Collective& c) {
 
 RowCounts ProfileBuilder::row_counts() const {
     const Profile& p = profile_;
-    return {p.host.size(),   p.op_details.size(),  p.api_correlation.size(),
-            p.device.size(), p.memory.size(),      p.counters.size(),
-            p.flows.size(),  p.page_faults.size(), p.graph_nodes.size()};
+    return {p.host.size(),        p.op_details.size(), p.api_correlation.size(), p.device.size(),
+            p.memory.size(),      p.counters.size(),   p.flows.size(),           p.page_faults.size(),
+            p.graph_nodes.size(), p.samples.size()};
 }
 
 void ProfileBuilder::reserve(const RowCounts& rows) {
@@ -166,6 +166,8 @@ void ProfileBuilder::reserve(const RowCounts& rows) {
          m.device, m.kind);
     each(rows.counters, profile_.counters.time, profile_.counters.track, profile_.counters.name,
          profile_.counters.value);
+    each(rows.samples, profile_.samples.time, profile_.samples.track, profile_.samples.cpu,
+         profile_.samples.stack);
     each(rows.flows, profile_.flows);
 }
 
@@ -184,6 +186,8 @@ bool ProfileBuilder::shift_times(const RowCounts& from, int64_t by) {
         take(p.memory.time[i], 0);
     for (size_t i = from.counters; i < p.counters.size(); ++i)
         take(p.counters.time[i], 0);
+    for (size_t i = from.samples; i < p.samples.size(); ++i)
+        take(p.samples.time[i], 0);
     for (size_t i = from.flows; i < p.flows.size(); ++i)
         take(p.flows[i].time, 0);
     for (size_t i = from.faults; i < p.page_faults.size(); ++i)
@@ -201,6 +205,7 @@ bool ProfileBuilder::shift_times(const RowCounts& from, int64_t by) {
     shift(p.device.begin, from.device);
     shift(p.memory.time, from.memory);
     shift(p.counters.time, from.counters);
+    shift(p.samples.time, from.samples);
     for (size_t i = from.flows; i < p.flows.size(); ++i)
         p.flows[i].time += by;
     for (size_t i = from.faults; i < p.page_faults.size(); ++i)
@@ -312,6 +317,13 @@ void ProfileBuilder::add_counter(int64_t time, TrackId track, StringId name, dou
     profile_.counters.track.push_back(track);
     profile_.counters.name.push_back(name);
     profile_.counters.value.push_back(value);
+}
+
+void ProfileBuilder::add_sample(int64_t time, TrackId track, int32_t cpu, StringId stack) {
+    profile_.samples.time.push_back(time);
+    profile_.samples.track.push_back(track);
+    profile_.samples.cpu.push_back(cpu);
+    profile_.samples.stack.push_back(stack);
 }
 
 Profile ProfileBuilder::finish() && {

@@ -66,7 +66,7 @@ struct MemoryEvent {
 // Numbers of rows: how far a builder is, or how much is still to come.
 struct RowCounts {
     size_t host = 0, ops = 0, api = 0, device = 0, memory = 0, counters = 0, flows = 0, faults = 0,
-           graph_nodes = 0;
+           graph_nodes = 0, samples = 0;
 };
 
 class ProfileBuilder {
@@ -126,6 +126,7 @@ class ProfileBuilder {
     void add_page_fault(const PageFault& fault) { profile_.page_faults.push_back(fault); }
     void add_memory(const MemoryEvent& event);
     void add_counter(int64_t time, TrackId track, StringId name, double value);
+    void add_sample(int64_t time, TrackId track, int32_t cpu, StringId stack);
     void add_flow(const FlowEnd& flow) { profile_.flows.push_back(flow); }
 
     // Orders the spans, moves the times to the origin, and hands the profile over.

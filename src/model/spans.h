@@ -183,6 +183,15 @@ struct CounterSamples {
     size_t size() const { return time.size(); }
 };
 
+// What threads ran on CPUs when a timer of the profiler asked.
+struct CpuSamples {
+    std::vector<int64_t> time;
+    std::vector<TrackId> track;
+    std::vector<int32_t> cpu;     // -1: not told
+    std::vector<StringId> stack;  // functions from the one that ran out to its callers, one a line
+    size_t size() const { return time.size(); }
+};
+
 enum class FlowKind : uint8_t { kForwardBackward, kLaunch, kOther };
 
 // One end of a flow arrow, bound to a span by (track, time).

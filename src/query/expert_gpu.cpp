@@ -43,7 +43,8 @@ Result<std::vector<Use>> load_use(Source& source, bool with_overhead) {
         use_of_track[number(row[0])] = it->second;
     }
     OPSIGHT_TRY(source.connection().scan(
-        "SELECT track::INTEGER, begin_ns::BIGINT, end_ns::BIGINT FROM st_gpu", [&](const duck::Batch& batch) {
+        "SELECT track::INTEGER, begin_ns::BIGINT, end_ns::BIGINT FROM st_busy",
+        [&](const duck::Batch& batch) {
             for (size_t i = 0; i < batch.size(); ++i)
                 if (const auto use = use_of_track.find(batch.column<int32_t>(0)[i]);
                     use != use_of_track.end())

@@ -138,5 +138,13 @@ TEST(ExpertRules, AreParsedWithTheirThresholds) {
     EXPECT_EQ(rules().size(), 6U);
 }
 
+TEST_F(ExpertTest, AGraphRecordedAsAWholeIsNoGap) {
+    copy("cudaMemcpyAsync", "Memcpy HtoD (Pinned -> Device)", 0, kMs, 100);
+    made.kernel("CUDA Graph 1", kMs, 999 * kMs, made.stream(), 50, DeviceKind::kGraph);
+    copy("cudaMemcpyAsync", "Memcpy HtoD (Pinned -> Device)", 1000 * kMs, kMs, 100);
+    EXPECT_TRUE(rows("gpu_gaps").empty());
+    EXPECT_TRUE(rows("gpu_time_util").empty());
+}
+
 }  // namespace
 }  // namespace opsight::stats

@@ -52,9 +52,9 @@ Result<std::optional<FirstEvent>> first_of_kernel(Session& session, const EventS
     std::vector<duck::Cell> arguments = {subject.kernel, subject.kernel};
     if (subject.op) arguments.emplace_back(*subject.op);
     return first_of(session,
-                    fmt::format("SELECT d.track, {} AS part, d.place AS span, k.short_name AS name, "
+                    fmt::format("SELECT d.track, {} AS part, d.place AS span, k.label AS name, "
                                 "d.begin_ns, d.dur_ns FROM sel_device d JOIN raw.kernel_names k ON k.id = "
-                                "d.name WHERE d.kind = 0 AND (k.short_name = ? OR k.name = ?){}",
+                                "d.name WHERE d.kind = 0 AND (k.label = ? OR k.name = ?){}",
                                 part(TrackPart::kStream), subject.op ? " AND d.op = ?" : ""),
                     arguments);
 }

@@ -110,6 +110,15 @@ Result<ResultTable> diagnostics(Session& session) {
     return ask(session, q, {});
 }
 
+Result<ResultTable> unread_tables(Session& session) {
+    Question q{"unread_tables", "Tables of the Source That Are Not Used"};
+    q.fields = {{{"table", "Table"}, "substr(key, 14)"},
+                {{"rows", "Rows", Unit::kCount}, "nullif(TRY_CAST(value AS BIGINT), -1)"}};
+    q.source = "raw.meta WHERE key LIKE 'unread_table.%'";
+    q.order = {{"rows", true}, {"table", false}};
+    return ask(session, q, {});
+}
+
 }  // namespace
 
 Result<Info> profile_info(Session& session) {
@@ -119,6 +128,7 @@ Result<Info> profile_info(Session& session) {
     OPSIGHT_ASSIGN(info.devices, devices(session));
     OPSIGHT_ASSIGN(info.counts, counts(session));
     OPSIGHT_ASSIGN(info.diagnostics, diagnostics(session));
+    OPSIGHT_ASSIGN(info.unread, unread_tables(session));
     info.iterations = session.range();
     OPSIGHT_ASSIGN(std::string hint, iteration_hint(session));
     if (!hint.empty()) info.iterations.notes.push_back(std::move(hint));

@@ -12,6 +12,7 @@ struct Info {
     int64_t begin_ns = 0, end_ns = 0, origin_ns = 0;
     bool origin_is_unix = false;
     ResultTable ranks, devices, counts, diagnostics;
+    ResultTable unread;  // tables of the source that hold rows and are not used
     Range iterations;
     std::vector<std::pair<std::string, std::string>> properties;
 };

@@ -19,7 +19,7 @@ void append(std::vector<Field>& to, std::vector<Field> from) {
 
 std::vector<Field> kernel_fields(const TableShape& shape) {
     return {
-        {{"kernel_name", "Kernel Name"}, "k.short_name"},
+        {{"kernel_name", "Kernel Name"}, "k.label"},
         {{"op_id", "Op ID", Unit::kCount, 4}, "s.op"},
         {{"op_name", "Op Name"}, "i.name"},
         {{"direction", "Direction", Unit::kNone, 3}, db::direction_text("i.direction")},
@@ -57,7 +57,7 @@ std::vector<Field> instance_fields() {
         {{"op_name", "Op Name"}, "i.name"},
         {{"direction", "Direction", Unit::kNone, 4}, db::direction_text("i.direction")},
         {{"op_type", "Op Type", Unit::kNone, 8}, "i.type"},
-        {{"kernel_name", "Kernel Name"}, "k.short_name"},
+        {{"kernel_name", "Kernel Name"}, "k.label"},
         {{"device", "Device ID", Unit::kCount, 2}, "dv.number"},
         {{"gpu_start_ns", "GPU Start Time (ns)", Unit::kNs, 1}, "s.begin_ns"},
         {{"gpu_duration_ns", "GPU Duration (ns)", Unit::kNs}, "s.dur_ns"},
@@ -111,7 +111,7 @@ std::string ordered_instances(const TableShape& shape, const std::string& which)
                      "LEFT JOIN raw.ranks r ON r.id = t.rank WHERE {} ORDER BY {}"
                      "nullif(d.iteration, -1) NULLS LAST, r.number NULLS LAST, d.begin_ns, "
                      "dv.number NULLS LAST, t.stream NULLS LAST, nullif(d.correlation, -1) NULLS LAST, "
-                     "k.short_name LIMIT {}",
+                     "k.label LIMIT {}",
                      which, by_duration ? "d.dur_ns DESC, " : "", limit);
 }
 
@@ -258,7 +258,7 @@ Result<Report> iteration_report(Session& session, const TableShape& shape) {
     in_order.for_people = shape.for_people;
     in_order.limit = shape.limit;
     OPSIGHT_ASSIGN(ResultTable list, iteration_list(session, in_order));
-    if (session.range().whole) list.notes.push_back("no iterations were found");
+    if (session.range().total == 0) list.notes.push_back("no iterations were found");
     report.sections.push_back({std::move(list)});
     TableShape of_kernels = shape;
     if (shape.stream_last && shape.limit == 0) of_kernels.page.emplace().streamed = true;

@@ -53,8 +53,9 @@ struct TableShape {
     std::string sort;   // a column's key or head, ":asc" or ":desc" after it; empty: the report's own order
     int64_t limit = 0;  // 0: all rows
     bool by_rank = false, by_device = false;
-    bool for_people = false;   // leave out what cannot say anything in this profile
-    bool stream_last = false;  // the last table of a report may leave its rows in its `stream`
+    bool merge_numbers = false;  // of ranges: names that differ in numbers alone are one row
+    bool for_people = false;     // leave out what cannot say anything in this profile
+    bool stream_last = false;    // the last table of a report may leave its rows in its `stream`
     std::optional<Page> page;
 };
 

@@ -64,6 +64,24 @@ std::string chosen_ranges(const Range& range) {
            "ON i.rank = t.rank AND r.begin_ns >= i.begin_ns WHERE r.begin_ns < i.end_ns";
 }
 
+// The table of sums over st_range; range_names tells which labels count as one, as what. Made once.
+std::string range_table_sql(std::string_view table) {
+    return fmt::format(
+        "CREATE TEMP TABLE IF NOT EXISTS {} AS WITH s AS (SELECT n.first AS label, style, count(*) AS calls, "
+        "sum(dur_ns)::BIGINT AS total_ns, round(avg(dur_ns))::BIGINT AS avg_ns, "
+        "round(quantile_cont(dur_ns, 0.5))::BIGINT AS median_ns, "
+        "round(quantile_cont(dur_ns, 0.95))::BIGINT AS p95_ns, min(dur_ns) AS min_ns, max(dur_ns) AS max_ns, "
+        "round(stddev_samp(dur_ns))::BIGINT AS stddev_ns, count(DISTINCT track) AS threads "
+        "FROM st_range r JOIN range_names n ON n.id = r.label GROUP BY ALL), "
+        "b AS (SELECT n.first AS label, style, sum(self_ns) FILTER (WHERE self_ns >= 0)::BIGINT AS self_ns, "
+        "sum(gpu_ns)::BIGINT AS gpu_ns, sum(gpu_ops)::BIGINT AS gpu_ops FROM range_beyond "
+        "JOIN range_names n ON n.id = label GROUP BY ALL) "
+        "SELECT s.*, b.self_ns, CASE WHEN b.gpu_ops > 0 THEN b.gpu_ns END AS gpu_ns, "
+        "nullif(b.gpu_ops, 0) AS gpu_ops, l.domain, l.name FROM s JOIN b USING (label, style) "
+        "JOIN range_names l ON l.id = s.label",
+        table);
+}
+
 }  // namespace
 
 Status sum_ranges(Session& session, duck::Connection& connection) {
@@ -73,19 +91,24 @@ Status sum_ranges(Session& session, duck::Connection& connection) {
     OPSIGHT_ASSIGN(const BeyondByKind beyond, look_beyond(connection, session.contents().device_work));
     OPSIGHT_TRY(keep_beyond(session, beyond));
     return session.execute(
-        "CREATE TEMP TABLE sel_ranges AS WITH s AS (SELECT label, style, count(*) AS calls, "
-        "sum(dur_ns)::BIGINT AS total_ns, round(avg(dur_ns))::BIGINT AS avg_ns, "
-        "round(quantile_cont(dur_ns, 0.5))::BIGINT AS median_ns, "
-        "round(quantile_cont(dur_ns, 0.95))::BIGINT AS p95_ns, min(dur_ns) AS min_ns, max(dur_ns) AS max_ns, "
-        "round(stddev_samp(dur_ns))::BIGINT AS stddev_ns, count(DISTINCT track) AS threads "
-        "FROM st_range GROUP BY ALL) "
-        "SELECT s.*, nullif(b.self_ns, -1) AS self_ns, CASE WHEN b.gpu_ops > 0 THEN b.gpu_ns END AS gpu_ns, "
-        "nullif(b.gpu_ops, 0) AS gpu_ops, l.domain, l.name FROM s JOIN range_beyond b USING (label, style) "
-        "JOIN st_labels l ON l.id = s.label");
+        "CREATE TEMP TABLE range_names AS SELECT id, domain, name, id AS first FROM st_labels;" +
+        range_table_sql("sel_ranges"));
+}
+
+Status merge_ranges(Session& session) {
+    return session.execute(
+        "CREATE OR REPLACE TEMP TABLE range_names AS WITH n AS (SELECT id, domain, name, "
+        "regexp_replace(name, '[0-9]+', '#', 'g') AS stem FROM st_labels), "
+        "g AS (SELECT domain, stem, min(id) AS first, count(*) AS names FROM n GROUP BY ALL) "
+        "SELECT n.id, n.domain, CASE WHEN g.names > 1 THEN g.stem ELSE n.name END AS name, g.first "
+        "FROM n JOIN g ON g.domain = n.domain AND g.stem = n.stem;" +
+        range_table_sql("merged_ranges"));
 }
 
 Result<ResultTable> range_list(Session& session, const TableShape& shape) {
     OPSIGHT_TRY(session.prepare_ranges());
+    if (shape.merge_numbers) OPSIGHT_TRY(merge_ranges(session));
+    const std::string sums = shape.merge_numbers ? "merged_ranges" : "sel_ranges";
     Question q{"ranges", "Ranges"};
     const auto time = [&q](const char* key, const char* head, const char* column, int priority,
                            bool device = false) {
@@ -99,7 +122,7 @@ Result<ResultTable> range_list(Session& session, const TableShape& shape) {
         {{"calls", "No. Calls", Unit::kCount}, "s.calls"}};
     time("self_time_ns", "Self Time (ns)", "s.self_ns", 0);
     q.fields.push_back({{"self_share_pct", "Self Time (%)", Unit::kPercent, 4},
-                        "100.0 * s.self_ns / nullif((SELECT sum(self_ns) FROM sel_ranges), 0)"});
+                        fmt::format("100.0 * s.self_ns / nullif((SELECT sum(self_ns) FROM {}), 0)", sums)});
     time("total_time_ns", "Total Time (ns)", "s.total_ns", 0);
     time("avg_time_ns", "Avg (ns)", "s.avg_ns", 1);
     time("median_time_ns", "Median (ns)", "s.median_ns", 3);
@@ -110,7 +133,7 @@ Result<ResultTable> range_list(Session& session, const TableShape& shape) {
     q.fields.push_back({{"threads", "Threads", Unit::kCount, 7}, "s.threads"});
     time("projected_gpu_time_ns", "Projected GPU Time (ns)", "s.gpu_ns", 1, true);
     q.fields.push_back({{"gpu_ops", "GPU Ops", Unit::kCount, 5}, "s.gpu_ops", true});
-    q.source = "sel_ranges s";
+    q.source = sums + " s";
     q.order = {{"self_time_ns", true}, {"total_time_ns", true}, {"range", false}, {"range_id", false}};
     return ask(session, q, shape);
 }

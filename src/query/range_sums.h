@@ -12,6 +12,10 @@ namespace opsight {
 // range.
 Status sum_ranges(Session& session, duck::Connection& connection);
 
+// Makes the table merged_ranges after that: as sel_ranges, with a row for names that differ in numbers alone
+// ("layer 3" and "layer 17" are "layer #"), if it is not there yet.
+Status merge_ranges(Session& session);
+
 // One row for each name; longest own time first.
 Result<ResultTable> range_list(Session& session, const TableShape& shape);
 

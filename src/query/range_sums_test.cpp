@@ -148,5 +148,26 @@ TEST_F(RangeSumsTest, AProfileWithoutRangesSaysHowToGetSome) {
     EXPECT_THAT(report->notes, ::testing::ElementsAre(::testing::HasSubstr("NVTX")));
 }
 
+TEST_F(RangeSumsTest, NamesThatDifferInNumbersAloneCanBeOneRow) {
+    for (int i = 0; i < 4; ++i)
+        range(("layer " + std::to_string(i)).c_str(), 100 * i, 100 * i + 10 * (i + 1));
+    range("layer", 500, 600);
+    range("pass 1", 700, 710);
+    const StoredProfile stored(std::move(made));
+    Session session = stored.open();
+    EXPECT_EQ(table_of(session, "ranges").rows.size(), 6U);
+    TableShape shape;
+    shape.merge_numbers = true;
+    const auto merged = make_report(session, "ranges", shape);
+    ASSERT_TRUE(merged.has_value()) << merged.error().message();
+    const ResultTable& table = merged->sections[0].table;
+    EXPECT_EQ(table.rows.size(), 3U);
+    EXPECT_EQ(of(table, "calls", "layer #"), 4);
+    EXPECT_EQ(of(table, "total_time_ns", "layer #"), 10 + 20 + 30 + 40);
+    EXPECT_EQ(of(table, "max_time_ns", "layer #"), 40);
+    EXPECT_EQ(of(table, "calls", "pass 1"), 1) << "the only one of its kind keeps its name";
+    EXPECT_EQ(table_of(session, "ranges").rows.size(), 6U) << "asked without it again";
+}
+
 }  // namespace
 }  // namespace opsight

@@ -218,5 +218,73 @@ TEST(Range, InfoTellsWhatIsLeftOut) {
     EXPECT_THAT(info->iterations.left_out, ElementsAre(2));
 }
 
+// A program without a framework: a call and a kernel before and after three equal rounds of four launches.
+TestProfile rounds() {
+    TestProfile t;
+    const TrackId thread = t.thread(), stream = t.stream();
+    int64_t correlation = 0;
+    const auto launch = [&](const char* kernel) {
+        const int64_t at = 100 * ++correlation;
+        t.api("cudaLaunchKernel", at, 10, thread, correlation);
+        t.kernel(kernel, at + 20, 60, stream, correlation);
+    };
+    launch("setup");
+    for (int i = 0; i < 3; ++i)
+        for (const char* kernel : {"a", "b", "c", "d"})
+            launch(kernel);
+    t.annotation("all", 50, 1500, thread);
+    return t;
+}
+
+TEST(Range, WhatAPlainProgramRepeatsDoesNotCutItsReport) {
+    const StoredProfile stored(rounds());
+    Session session = stored.open();
+    EXPECT_TRUE(session.range().whole);
+    EXPECT_EQ(session.range().total, 3);
+    EXPECT_EQ(session.range().source, "inferred");
+    EXPECT_THAT(session.range().notes, Contains(HasSubstr("whole run")));
+    EXPECT_EQ(table_of(session, "kernel").rows.size(), 5U);
+    EXPECT_EQ(wall(session), 1550 - 50);
+    EXPECT_TRUE(is_empty(cell(table_of(session, "summary", "iterations"), "avg_iteration_time_ns")));
+    Session chosen = stored.open({.start = 1, .stop = 2});
+    EXPECT_FALSE(chosen.range().whole);
+    EXPECT_EQ(table_of(chosen, "kernel").rows.size(), 4U);
+}
+
+TEST(Range, TheSummarySaysWhatLiesOutside) {
+    const StoredProfile stored(rounds());
+    Session session = stored.open({.start = 1, .stop = 2});
+    const auto report = make_report(session, "summary", {});
+    ASSERT_TRUE(report.has_value());
+    EXPECT_THAT(
+        report->notes,
+        Contains("outside of the range lie 38.5 % of the device time, 38.5 % of the API time and 1 of 1 "
+                 "named ranges; --whole-run takes all in"));
+}
+
+TEST(Range, TheWholeRunCanBeAskedFor) {
+    const StoredProfile stored(steps(6, {0}));
+    EXPECT_EQ(stored.open().range().selected, 5);
+    Session session = stored.open({.whole = true});
+    EXPECT_TRUE(session.range().whole);
+    EXPECT_EQ(session.range().total, 6);
+    EXPECT_EQ(calls(session), 6);
+    const auto both = Session::open(stored.path(), {.all = true, .whole = true});
+    ASSERT_FALSE(both.has_value());
+    EXPECT_EQ(both.error().exit_code, 2);
+}
+
+TEST(Range, DevicesWhoseWorkWasNotRecordedAreNotIdle) {
+    TestProfile t;
+    t.gpu(0, "a GPU", 8, 0).declared = true;
+    for (int i = 0; i < 8; ++i)
+        t.api("cudaLaunchKernel", 100 * i, 10, t.thread(), i);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    EXPECT_TRUE(is_empty(cell(table_of(session, "summary"), "gpu_utilization_pct")));
+    EXPECT_EQ(number(cell(table_of(session, "summary", "diagnostics"), "count", "key", "lost_device_work")),
+              8);
+}
+
 }  // namespace
 }  // namespace opsight

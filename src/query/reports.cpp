@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "query/source_reports.h"
+
 namespace opsight {
 namespace {
 
@@ -18,6 +20,15 @@ constexpr std::pair<std::string_view, Maker> kMakers[] = {
     {"ranges", range_report},
     {"roofline", roofline_report},
     {"expected_vs_measured", expected_vs_measured_report},
+    {"api", api_report},
+    {"copies", copy_report},
+    {"unified_memory", unified_memory_report},
+    {"os_runtime", os_call_report},
+    {"file_access", file_report},
+    {"libraries", library_report},
+    {"messages", message_report},
+    {"counters", counter_report},
+    {"cpu_samples", sample_report},
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // The reports: summary, detailed, iteration, kernel, kernel_name, tensor_core, op_type, group_op, ranges,
-// roofline, expected_vs_measured. Column heads are DLProf's where the number means the same; docs/metrics.md
-// says what each number means.
+// roofline, expected_vs_measured, and those of source_reports.h. Column heads are DLProf's where the number
+// means the same; docs/metrics.md says what each number means.
 #pragma once
 
 #include <string>

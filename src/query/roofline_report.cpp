@@ -50,7 +50,7 @@ Result<Report> roofline_report(Session& session, const TableShape& shape) {
 Result<Report> expected_vs_measured_report(Session& session, const TableShape& shape) {
     Report report{"expected_vs_measured", "Expected and Measured Work", {}, {}};
     Question q{"expected_vs_measured", "Expected and Measured Work"};
-    q.fields = {{{"kernel_name", "Kernel Name"}, "k.short_name"},
+    q.fields = {{{"kernel_name", "Kernel Name"}, "k.label"},
                 {{"op_name", "Op Name", Unit::kNone, 3}, "i.name"},
                 {{"kernels", "Kernels", Unit::kCount, 6}, "x.spans"},
                 {{"time_ns", "Time (ns)", Unit::kNs}, "x.time_ns"},

@@ -161,6 +161,10 @@ Result<Session> Session::open_on(const db::OpenProfile& profile, const std::stri
 Status Session::start(const RangeOptions& options) {
     if (!options.key_op.empty() && !options.iteration_range.empty())
         return fail(usage("--key-op and --iteration-range exclude each other", "give one of them"));
+    if (options.whole && (options.start || options.stop || options.all || !options.key_op.empty() ||
+                          !options.iteration_range.empty()))
+        return fail(usage("the whole run and a range of iterations exclude each other",
+                          "leave --whole-run out, or the options that choose iterations"));
     cut_anew_ = !options.key_op.empty() || !options.iteration_range.empty();
     OPSIGHT_TRY(look());
     OPSIGHT_TRY(cut_anew_ ? cut_iterations(options) : stored_iterations());
@@ -252,24 +256,42 @@ Status Session::append_iterations() {
     return appender.close();
 }
 
-// The default range leaves warm-up iterations out; one that is asked for is taken as it is. A range beyond
+// The whole run, with its iterations where it has some.
+void Session::take_all(const RangeOptions& options) {
+    range_.whole = true;
+    range_.selected = range_.total;
+    if (options.whole)
+        range_.notes.push_back("the numbers cover the whole run, as was asked for");
+    else if (range_.total == 0)
+        range_.notes.push_back("no iterations were found; the numbers cover the whole profile");
+    else
+        range_.notes.push_back(fmt::format(
+            "the numbers cover the whole run: it has no framework and no named iterations, only a guess at "
+            "some ({}, with a confidence of {:.0f} %), which --all-iterations, --iter-start and --iter-stop "
+            "take",
+            range_.description, range_.confidence * 100));
+}
+
+// The default range leaves warm-up iterations out; one that is asked for is taken as it is. What a program
+// without a framework repeats need not be its main loop: its default range is the whole run. A range beyond
 // what there is is an error.
 Status Session::choose(RangeOptions options) {
-    if (!options.all && !options.start && !options.stop) {
+    if (!options.all && !options.whole && !options.start && !options.stop) {
         options.start = stored_start_;
         options.stop = stored_stop_;
     }
+    const bool chosen = options.all || options.start || options.stop || cut_anew_;
+    const bool guessed = range_.source == "inferred" && !contents_.ops;
     OPSIGHT_ASSIGN(const duck::Rows last_row, query("SELECT coalesce(max(number), -1) FROM all_iterations"));
     const int64_t last = as_int(last_row.rows.at(0)[0]);
     range_.total = last + 1;
-    if (last < 0) {
-        range_.whole = true;
-        if (options.start || options.stop)
-            return fail(Error{"the profile has no iterations to choose from",
-                              path_,
-                              {},
-                              "name them with --key-op or --iteration-range"});
-        range_.notes.push_back("no iterations were found; the numbers cover the whole profile");
+    if (last < 0 && (options.start || options.stop))
+        return fail(Error{"the profile has no iterations to choose from",
+                          path_,
+                          {},
+                          "name them with --key-op or --iteration-range"});
+    if (last < 0 || options.whole || (guessed && !chosen)) {
+        take_all(options);
         return {};
     }
     range_.start = options.start.value_or(0);
@@ -296,7 +318,7 @@ Status Session::choose(RangeOptions options) {
 Status Session::select(bool cut_anew) {
     const std::string within = range_.whole ? "true" : in_range(range_, "iteration");
     std::string sql = fmt::format("CREATE TEMP VIEW sel_iterations AS FROM all_iterations WHERE {};",
-                                  in_range(range_, "number"));
+                                  range_.whole ? "true" : in_range(range_, "number"));
     if (!cut_anew) {
         for (const auto& [name, source] :
              {std::pair("sel_ops", "ops"), std::pair("sel_device", "device_spans"),

@@ -33,6 +33,7 @@ namespace opsight {
 struct RangeOptions {
     std::optional<int64_t> start, stop;  // first and last iteration, both taken
     bool all = false;                    // warm-up iterations too
+    bool whole = false;                  // all that was recorded, in iterations or not; excludes the others
     std::string key_op;                  // cut iterations at the ends of this op's instances
     std::string iteration_range;         // annotations that match are iterations
 };
@@ -46,7 +47,7 @@ struct Range {
     int64_t selected = 0;  // iterations in the range, of the rank that has most
     int64_t start = -1, stop = -1;
     std::vector<int64_t> left_out;  // numbers between start and stop that are not in it, rising
-    bool whole = false;             // the whole profile, for it has no iterations
+    bool whole = false;  // the whole profile: it has no iterations, they are guessed, or it was asked for
     std::vector<std::string> notes;
 };
 
@@ -100,6 +101,7 @@ class Session {
     Status cut_iterations(const RangeOptions& options);
     Status append_iterations();
     Status choose(RangeOptions options);
+    void take_all(const RangeOptions& options);
     Status select(bool cut_anew);
     std::string rows_of(int64_t iteration, std::string_view time) const;
     Status measure_wall();   // wall_clock.cpp, as the next

@@ -46,7 +46,7 @@ Result<Table> exec_sum(Source& source, const Arguments& arguments) {
     return table_of(
         source, std::move(columns),
         fmt::format("SELECT pid, tid, device, count(*), count(q){}, api, kernel FROM {} "
-                    "GROUP BY pid, tid, device, api, kernel ORDER BY sum(t) DESC, kernel, api, pid, "
+                    "GROUP BY pid, tid, device, api, kernel ORDER BY avg(t) DESC, kernel, api, pid, "
                     "tid, device",
                     numbers, from));
 }

@@ -81,7 +81,10 @@ std::string work_views_sql(const std::string& window) {
         "CREATE TEMP VIEW st_api AS SELECT id, track, begin_ns, begin_ns + dur_ns AS end_ns, dur_ns, name, "
         "correlation, result FROM raw.api_calls WHERE (flags & 1) = 0{0};"
         "CREATE TEMP VIEW st_gpu AS SELECT rowid AS rid, kind, track, begin_ns, begin_ns + dur_ns AS end_ns, "
-        "dur_ns, name, launch, correlation, config, bytes, transfer FROM raw.device_spans WHERE kind < 3{0};",
+        "dur_ns, name, launch, correlation, config, bytes, transfer FROM raw.device_spans WHERE kind < 3{0};"
+        // Graphs that were recorded as a whole keep a device busy, though their kernels are not known.
+        "CREATE TEMP VIEW st_busy AS SELECT track, begin_ns, begin_ns + dur_ns AS end_ns FROM "
+        "raw.device_spans WHERE (kind < 3 OR kind = 6){0};",
         window);
 }
 

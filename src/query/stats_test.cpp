@@ -126,6 +126,19 @@ TEST_F(StatsTest, KernelExecutionHasQueueTimeOnlyWhereItWaited) {
     EXPECT_EQ(trace.rows[1][3], Cell(int64_t{20}));
 }
 
+TEST_F(StatsTest, LaunchesWithTheLongestMeanStandFirst) {
+    for (int i = 0; i < 5; ++i) {
+        made.api("cudaLaunchKernel", 1000 * i, 10, made.thread(), i);
+        made.kernel("often", 1000 * i + 20, 100, made.stream(), i);
+    }
+    made.api("cudaLaunchKernel", 9000, 10, made.thread(), 9);
+    made.kernel("long", 9020, 300, made.stream(), 9);
+    Source s = source();
+    const Table sums = make(s, "cuda_kern_exec_sum");
+    ASSERT_EQ(sums.rows.size(), 2U);
+    EXPECT_EQ(sums.rows[0].back(), Cell(std::string("long")));
+}
+
 TEST_F(StatsTest, ProjectsRangesOntoTheDevice) {
     fill();
     Source s = source();

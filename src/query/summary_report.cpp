@@ -7,6 +7,7 @@
 #include "query/device_use.h"
 #include "query/headline.h"
 #include "query/outside_ops.h"
+#include "query/outside_range.h"
 #include "query/range_sums.h"
 #include "query/versions.h"
 #include "query/work.h"
@@ -63,6 +64,8 @@ Question stream_question() {
                 {{"device", "Device ID", Unit::kCount, 1}, "d.number"},
                 {{"context", "Context", Unit::kCount, 5}, "t.context"},
                 {{"stream", "Stream", Unit::kCount}, "t.stream"},
+                {{"stream_name", "Name", Unit::kNone, 4},
+                 "CASE WHEN t.name <> '' AND lower(trim(t.name)) <> 'stream ' || t.stream THEN t.name END"},
                 {{"spans", "Spans", Unit::kCount, 3}, "s.spans"}};
     time("busy_ns", "Busy Time (ns)", "s.busy_ns");
     time("host_wait_ns", "Host Wait (ns)", "s.host_wait_ns");
@@ -98,7 +101,7 @@ ResultTable iterations(const Range& range, const std::vector<duck::Cell>& found)
     add({"start", "Iteration Start", Unit::kCount}, number(range.start));
     add({"stop", "Iteration Stop", Unit::kCount}, number(range.stop));
     add({"source", "Found By"}, range.source);
-    add({"confidence", "Confidence"}, range.whole ? Cell{} : Cell{range.confidence});
+    add({"confidence", "Confidence"}, range.total == 0 ? Cell{} : Cell{range.confidence});
     add({"description", "Description"}, range.description.empty() ? Cell{} : Cell{range.description});
     const std::pair<const char*, const char*> times[] = {
         {"avg_iteration_time_ns", "Average Iteration Time (ns)"},
@@ -237,6 +240,8 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
     TableShape shape;  // sorting and limits are for the tables of the other reports
     shape.for_people = wanted.for_people;
     Report report{"summary", "Summary", {}, session.range().notes};
+    OPSIGHT_ASSIGN(std::string outside, outside_range(session));
+    if (!outside.empty()) report.notes.push_back(std::move(outside));
     OPSIGHT_TRY(prepare_headline(session));
     OPSIGHT_ASSIGN(ResultTable head, headline(session, shape));
     report.sections.push_back({std::move(head), true, true});

@@ -7,6 +7,7 @@
 #include "query/model_graph.h"
 #include "query/page.h"
 #include "query/range_sums.h"
+#include "query/source_reports.h"
 #include "query/viewer_tables.h"
 #include "query/work.h"
 
@@ -63,6 +64,16 @@ constexpr std::pair<std::string_view, Maker> kMakers[] = {
     {"roofline_ceilings", plain<roofline_ceilings>},
     {"uncounted", plain<uncounted_work>},
     {"model_nodes", model_nodes},
+    {"api", of_report<api_report>},
+    {"copies", of_report<copy_report>},
+    {"migrations", plain<migration_sums>},
+    {"page_faults", plain<fault_sums>},
+    {"os_runtime", of_report<os_call_report>},
+    {"file_access", of_report<file_report>},
+    {"libraries", of_report<library_report>},
+    {"messages", of_report<message_report>},
+    {"counters", of_report<counter_report>},
+    {"cpu_samples", of_report<sample_report>},
 };
 
 }  // namespace
@@ -90,7 +101,8 @@ bool is_table(std::string_view name) {
 }
 
 std::string kept_name(std::string_view name, const TableSubject& subject, const TableShape& shape) {
-    return fmt::format("{} {} {} {}", name, shape.by_rank, shape.by_device, subject.op.value_or(-1));
+    return fmt::format("{} {} {} {} {}", name, shape.by_rank, shape.by_device, shape.merge_numbers,
+                       subject.op.value_or(-1));
 }
 
 Result<ResultTable> make_table(Session& session, std::string_view name, const TableSubject& subject,

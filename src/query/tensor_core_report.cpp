@@ -34,8 +34,8 @@ std::string eligible_kernels(const Groups& by) {
         "(sum(s.ns) FILTER (WHERE n.uses_tc = 1))::BIGINT AS tc_ns, "
         "(sum(s.kernels) FILTER (WHERE n.uses_tc = 2))::BIGINT AS unknown_kernels, "
         "(sum(s.ns) FILTER (WHERE n.uses_tc = 2))::BIGINT AS unknown_ns, "
-        "string_agg(n.short_name, '; ' ORDER BY n.short_name) FILTER (WHERE n.uses_tc = 1) AS tc_names, "
-        "string_agg(n.short_name, '; ' ORDER BY n.short_name) FILTER (WHERE n.uses_tc <> 1) AS other_names, "
+        "string_agg(n.label, '; ' ORDER BY n.label) FILTER (WHERE n.uses_tc = 1) AS tc_names, "
+        "string_agg(n.label, '; ' ORDER BY n.label) FILTER (WHERE n.uses_tc <> 1) AS other_names, "
         "string_agg(DISTINCT {2}, ', ') FILTER (WHERE n.uses_tc = 1) AS evidence "
         "FROM m s JOIN raw.kernel_names n ON n.id = s.name GROUP BY s.op{0}) ",
         by.keys, by.instances, db::evidence_text("n.tc_evidence"));

@@ -87,7 +87,7 @@ Result<SpanNames> load_span_names(const Timeline::Data& data, TimelineNames& nam
         put(out.kind_of_op, integer(row[0]), kind_of_direction(integer(row[2])), SpanKind::kOpOther);
     }
     OPSIGHT_ASSIGN(const duck::Rows kernels,
-                   data.query("SELECT id, short_name, name, class, uses_tc FROM raw.kernel_names"));
+                   data.query("SELECT id, label, name, class, uses_tc FROM raw.kernel_names"));
     for (const auto& row : kernels.rows) {
         const std::string whole = text(row[2]), shown = text(row[1]).empty() ? whole : text(row[1]);
         put(out.of_kernel, integer(row[0]), names.add(shown, whole == shown ? "" : whole), SpanNames::kNone);

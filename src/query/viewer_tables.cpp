@@ -45,7 +45,7 @@ Result<std::optional<std::string>> holds_text(Session& session, const std::strin
                                                            any_contains({"concrete"}) + ")",
                                                        {text}));
     if (std::get<bool>(own.rows.at(0)[0])) return std::optional<std::string>();
-    std::vector<std::string> texts = {"k.name", "k.short_name", db::tensor_core_use_text("k.uses_tc")};
+    std::vector<std::string> texts = {"k.name", "k.label", db::tensor_core_use_text("k.uses_tc")};
     if (with_places)
         texts.insert(texts.end(), {"k.tc_pattern", db::evidence_text("k.tc_evidence"), kKernelClass});
     OPSIGHT_ASSIGN(const duck::Rows kernels,
@@ -193,7 +193,7 @@ Result<ResultTable> communication(Session& session, const TableSubject&, const T
     Question q{"communication", "Communication"};
     q.fields = {{{"rank", "Rank", Unit::kCount}, "r.number"},
                 {{"device", "Device ID", Unit::kCount}, "dv.number"},
-                {{"collective", "Collective"}, "coalesce(nullif(c.name, ''), k.short_name)"},
+                {{"collective", "Collective"}, "coalesce(nullif(c.name, ''), k.label)"},
                 {{"dtype", "Data Type"}, "nullif(c.dtype, '')"},
                 {{"group", "Process Group"}, "nullif(c.group_name, '')"},
                 {{"group_size", "Group Size", Unit::kCount}, "nullif(c.group_size, -1)"},
@@ -204,7 +204,7 @@ Result<ResultTable> communication(Session& session, const TableSubject&, const T
                 {{"avg_gpu_time_ns", "Avg GPU Time (ns)", Unit::kNs}, "round(s.total / s.calls)::BIGINT"},
                 {{"min_gpu_time_ns", "Min GPU Time (ns)", Unit::kNs}, "s.least"},
                 {{"max_gpu_time_ns", "Max GPU Time (ns)", Unit::kNs}, "s.most"},
-                {{"kernel_name", "Kernel Name"}, "k.short_name"}};
+                {{"kernel_name", "Kernel Name"}, "k.label"}};
     q.with =
         "WITH s AS (SELECT t.rank, t.device, d.collective, d.name, count(*) AS calls, sum(d.dur_ns)::BIGINT "
         "AS "

@@ -314,7 +314,7 @@ Result<ResultTable> roofline_layers(Session& session, const TableShape& shape) {
 
 Result<ResultTable> roofline_kernels(Session& session, const TableShape& shape) {
     Question q = rows_of(shape, "roofline_kernels", "Roofline by Kernel");
-    append(q.fields, {{{"kernel_name", "Kernel Name"}, "k.short_name"},
+    append(q.fields, {{{"kernel_name", "Kernel Name"}, "k.label"},
                       {{"uses_tc", "Uses TC", Unit::kNone, 3}, db::tensor_core_use_text("k.uses_tc")},
                       {{"spans", "Kernels", Unit::kCount, 4}, "x.spans"}});
     add_roofline_fields(q);

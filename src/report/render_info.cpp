@@ -20,10 +20,11 @@ Json rows(const ResultTable& table) {
 
 Json range_object(const Range& range) {
     const auto number = [](int64_t value) { return value < 0 ? Json() : Json(value); };
-    return {
-        {"source", range.source},     {"confidence", range.confidence}, {"description", range.description},
-        {"total", range.total},       {"selected", range.selected},     {"start", number(range.start)},
-        {"stop", number(range.stop)}, {"left_out", range.left_out},     {"notes", range.notes}};
+    return {{"source", range.source},           {"confidence", range.confidence},
+            {"description", range.description}, {"total", range.total},
+            {"selected", range.selected},       {"start", number(range.start)},
+            {"stop", number(range.stop)},       {"whole", range.whole},
+            {"left_out", range.left_out},       {"notes", range.notes}};
 }
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -55,6 +56,7 @@ std::string render_info_json(const Info& info) {
     object["iterations"] = range_object(info.iterations);
     object["counts"] = rows(info.counts).at(0);
     object["diagnostics"] = rows(info.diagnostics);
+    object["unread_tables"] = rows(info.unread);
     object["properties"] = Json::object();
     for (const auto& [key, value] : info.properties)
         object["properties"][key] = value;
@@ -66,8 +68,11 @@ std::string render_info(const Info& info, int width) {
                                   info.producer, joined(info.frameworks), info.writer,
                                   human(Unit::kNs, static_cast<double>(info.end_ns - info.begin_ns)));
     const Range& range = info.iterations;
-    if (range.whole)
+    if (range.total == 0)
         out += "Iterations  none found\n";
+    else if (range.whole)
+        out += fmt::format("Iterations  {} by {}{}; the whole run is the default range\n", range.total,
+                           range.source, range.description.empty() ? "" : " (" + range.description + ")");
     else
         out += fmt::format("Iterations  {} by {}{}; {} to {} are the default range\n", range.total,
                            range.source, range.description.empty() ? "" : " (" + range.description + ")",
@@ -81,6 +86,7 @@ std::string render_info(const Info& info, int width) {
         if (const auto* value = std::get_if<int64_t>(&info.counts.rows.at(0)[i]); value && *value > 0)
             out += fmt::format("  {:<22} {:>12}\n", info.counts.columns[i].head, *value);
     if (!info.diagnostics.rows.empty()) out += "\n" + render_diagnostics(info.diagnostics, width);
+    if (!info.unread.rows.empty()) out += "\n" + render_table(info.unread, width);
     for (const std::string& note : range.notes)
         out += wrapped("note: " + note, width);
     return out;

@@ -65,6 +65,7 @@ Json to_json(const Aggregation& a) {
             {"iter_start", optional_number(a.range.start)},
             {"iter_stop", optional_number(a.range.stop)},
             {"all", a.range.all},
+            {"whole", a.range.whole},
             {"key_op", a.range.key_op},
             {"iteration_range", a.range.iteration_range},
             {"range", Json::parse(a.found)}};
@@ -82,6 +83,7 @@ Aggregation from_json(const Json& object) {
     a.range.start = number_of(object, "iter_start");
     a.range.stop = number_of(object, "iter_stop");
     a.range.all = object.at("all").get<bool>();
+    a.range.whole = object.value("whole", false);  // files of older versions lack it
     a.range.key_op = object.at("key_op").get<std::string>();
     a.range.iteration_range = object.at("iteration_range").get<std::string>();
     a.found = object.at("range").dump();
@@ -107,8 +109,8 @@ class FolderLock {
 };
 
 bool same_range(const RangeOptions& a, const RangeOptions& b) {
-    return std::tie(a.start, a.stop, a.all, a.key_op, a.iteration_range) ==
-           std::tie(b.start, b.stop, b.all, b.key_op, b.iteration_range);
+    return std::tie(a.start, a.stop, a.all, a.whole, a.key_op, a.iteration_range) ==
+           std::tie(b.start, b.stop, b.all, b.whole, b.key_op, b.iteration_range);
 }
 
 }  // namespace

@@ -181,11 +181,13 @@ Expected<RangeOptions> Profiles::range_of(const Call& call, size_t number) const
     OPSIGHT_ASSIGN(range.start, call.number("iter_start"));
     OPSIGHT_ASSIGN(range.stop, call.number("iter_stop"));
     OPSIGHT_ASSIGN(range.all, call.flag("all"));
+    OPSIGHT_ASSIGN(range.whole, call.flag("whole"));
     range.key_op = call.text("key_op");
     range.iteration_range = call.text("iteration_range");
     const std::string id = call.text("aggregation");
     if (id.empty()) return range;
-    if (range.start || range.stop || range.all || !range.key_op.empty() || !range.iteration_range.empty())
+    if (range.start || range.stop || range.all || range.whole || !range.key_op.empty() ||
+        !range.iteration_range.empty())
         return fail(
             Problem(400, "bad_request", "an aggregation and another range exclude each other", "give one"));
     const auto found = entries_[number]->aggregations.find(id);

@@ -65,7 +65,8 @@ Expected<std::string> cache_key(const Call& call) {
     if (!call.text("aggregation").empty()) {
         OPSIGHT_ASSIGN(const size_t number, call.profiles().number_of(call.path("id")));
         OPSIGHT_ASSIGN(const RangeOptions range, call.profiles().range_of(call, number));
-        add("range", fmt::format("{} {} {}", range.start.value_or(-1), range.stop.value_or(-1), range.all));
+        add("range", fmt::format("{} {} {} {}", range.start.value_or(-1), range.stop.value_or(-1), range.all,
+                                 range.whole));
         add("range key_op", range.key_op);
         add("range iteration_range", range.iteration_range);
     }
@@ -126,7 +127,7 @@ Expected<bool> Call::flag(std::string_view name) const {
 }
 
 std::vector<std::string> range_parameters() {
-    return {"iter_start", "iter_stop", "all", "key_op", "iteration_range", "aggregation"};
+    return {"iter_start", "iter_stop", "all", "whole", "key_op", "iteration_range", "aggregation"};
 }
 
 std::vector<std::string> operator+(std::vector<std::string> left, const std::vector<std::string>& right) {

@@ -21,6 +21,7 @@ Json parameters_of(const RangeOptions& range) {
     if (range.start) object["iter_start"] = *range.start;
     if (range.stop) object["iter_stop"] = *range.stop;
     if (range.all) object["all"] = true;
+    if (range.whole) object["whole"] = true;
     if (!range.key_op.empty()) object["key_op"] = range.key_op;
     if (!range.iteration_range.empty()) object["iteration_range"] = range.iteration_range;
     return object;
@@ -55,9 +56,10 @@ struct Wish {
 };
 
 Problem bad_body(const std::string& what) {
-    return {400, "bad_request", what,
-            "send an object of name, iter_start, iter_stop, all, key_op, iteration_range, each of which may "
-            "be missing"};
+    return {
+        400, "bad_request", what,
+        "send an object of name, iter_start, iter_stop, all, whole, key_op, iteration_range, each of which "
+        "may be missing"};
 }
 
 std::optional<int64_t> number_of(const Json& value) {
@@ -82,6 +84,8 @@ Expected<Wish> read_wish(const std::string& body) {
             wish.range.stop = number_of(value);
         else if (key == "all" && value.is_boolean())
             wish.range.all = value.get<bool>();
+        else if (key == "whole" && value.is_boolean())
+            wish.range.whole = value.get<bool>();
         else
             return fail(bad_body(fmt::format("'{}' is unknown, or its value of the wrong kind", key)));
     }

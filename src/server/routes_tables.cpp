@@ -41,6 +41,7 @@ Expected<TableShape> read_shape(const Call& call) {
     shape.sort = call.text("sort");
     OPSIGHT_ASSIGN(shape.by_rank, call.flag("by_rank"));
     OPSIGHT_ASSIGN(shape.by_device, call.flag("by_device"));
+    OPSIGHT_ASSIGN(shape.merge_numbers, call.flag("merge_numbers"));
     Page page;
     page.search = call.text("search");
     OPSIGHT_ASSIGN(page.size, call.number("page_size", kDefaultPage, 1, kLargestPage));
@@ -151,8 +152,8 @@ std::vector<Route> table_routes() {
     return {
         {"GET", "/api/v1/profiles/{id}/tables/{name}", table,
          range_parameters() + std::vector<std::string>{"sort", "page", "page_size", "search", "filter",
-                                                       "place_of", "by_rank", "by_device", "format",
-                                                       "download", "op", "iteration"},
+                                                       "place_of", "by_rank", "by_device", "merge_numbers",
+                                                       "format", "download", "op", "iteration"},
          Kept::kAnswer},
     };
 }

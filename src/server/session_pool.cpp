@@ -52,7 +52,7 @@ bool SessionPool::kept_by_another(const Key& key, const std::string& table) cons
 
 // Makes room by closing the session whose last use lies farthest back.
 bool SessionPool::may_open(const Key& key) {
-    const auto& [start, stop, all, key_op, iteration_range] = key;
+    const auto& [start, stop, all, whole, key_op, iteration_range] = key;
     const auto most = key_op.empty() && iteration_range.empty() ? kMostOfRange : kMostOfCutRange;
     if (std::count_if(slots_.begin(), slots_.end(), [&](const Slot& s) { return s.key == key; }) >= most)
         return false;
@@ -64,7 +64,7 @@ bool SessionPool::may_open(const Key& key) {
 }
 
 Result<Lease> SessionPool::lease(const RangeOptions& range, const std::string& table) {
-    const Key key{range.start, range.stop, range.all, range.key_op, range.iteration_range};
+    const Key key{range.start, range.stop, range.all, range.whole, range.key_op, range.iteration_range};
     std::list<Slot>::iterator made;
     {
         std::unique_lock lock(mutex_);

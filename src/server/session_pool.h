@@ -71,7 +71,8 @@ class SessionPool {
 
   private:
     friend class Lease;
-    using Key = std::tuple<std::optional<int64_t>, std::optional<int64_t>, bool, std::string, std::string>;
+    using Key =
+        std::tuple<std::optional<int64_t>, std::optional<int64_t>, bool, bool, std::string, std::string>;
     struct Slot {
         Key key;
         std::unique_ptr<Session> session;  // null while it is being opened

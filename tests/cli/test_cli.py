@@ -17,7 +17,8 @@ import opsight_cli
 from tiny_trace import span, trace
 
 REPORTS = ("summary", "detailed", "iteration", "kernel", "kernel_name", "tensor_core", "op_type", "group_op", "ranges",
-           "roofline", "expected_vs_measured")
+           "roofline", "expected_vs_measured", "api")
+NOT_RECORDED = ("copies", "unified_memory", "os_runtime", "file_access", "libraries", "messages", "counters", "cpu_samples")
 VIEWS = {
     "kernels": "begin_ns dur_ns name device stream op_id layer iteration direction uses_tc tc_evidence rank",
     "memcpys": "begin_ns dur_ns name device stream op_id layer iteration direction bytes rank",
@@ -253,6 +254,10 @@ class ReportTest(Cli):
             self.assertTrue(json.loads(self.report("--report", name, "--format", "json")))
             self.assertTrue(list(csv.reader(io.StringIO(self.report("--report", name, "--format", "csv")))))
             self.assertGreater(self.report("--report", name).count("\n"), 2)
+
+    def test_what_was_not_recorded_is_said_when_asked_for(self):
+        for name in NOT_RECORDED:
+            self.assertIn("were recorded", self.report("--report", name))
 
     def test_known_numbers(self):
         with_tc = json.loads(self.report("--report", "kernel", "--format", "json", "--sort", "total_gpu_time_ns"))

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import pathlib
+import re
 import unittest
 
 import opsight_cli
@@ -13,9 +14,9 @@ import tiny_trace
 from view_server import Server
 
 REPORTS = ("detailed", "kernel", "tensor_core", "op_type", "group_op", "ranges")
-RANGES = ({}, {"all": 1}, {"iter_start": 1, "iter_stop": 2}, {"key_op": "aten::relu"},
+RANGES = ({}, {"all": 1}, {"whole": 1}, {"iter_start": 1, "iter_stop": 2}, {"key_op": "aten::relu"},
           {"iteration_range": "ProfilerStep#*"})
-OPTIONS = {"all": "--all-iterations", "iter_start": "--iter-start", "iter_stop": "--iter-stop",
+OPTIONS = {"all": "--all-iterations", "whole": "--whole-run", "iter_start": "--iter-start", "iter_stop": "--iter-stop",
            "key_op": "--key-op", "iteration_range": "--iteration-range"}
 
 
@@ -23,7 +24,7 @@ def options_of(chosen):
     """The words of the command line for the parameters of a range."""
     words = []
     for key, value in chosen.items():
-        words += [OPTIONS[key]] if key == "all" else [OPTIONS[key], str(value)]
+        words += [OPTIONS[key]] if key in ("all", "whole") else [OPTIONS[key], str(value)]
     return words
 
 
@@ -53,6 +54,24 @@ class TablesTest(unittest.TestCase):
             report = self.profile.report("iteration", *options_of(chosen))["iteration"]
             self.assertEqual(self.server.table("iteration", page_size=1000, **chosen)[0], report["kernels"])
             self.assertEqual(self.server.table("iterations", page_size=1000, **chosen)[0], report["iterations"])
+
+    def test_what_some_sources_record(self):
+        page = (pathlib.Path(__file__).parents[2] / "web/src/pages/RecordedPage.tsx").read_text(encoding="utf-8")
+        times = re.search(r"const TIMES = \[(.*?)\]", page).group(1)
+        tables = re.findall(r'id: "(\w+)".*?columns: \[(.*?)\],\n.*?keys: \[(.*?)\]', page, re.S)
+        self.assertEqual(len(tables), 10)
+        for name, *columns in tables:
+            answer = self.server.table(name)[1]
+            there = {column["key"] for column in answer["columns"]}
+            wanted = set(re.findall(r'"(\w+)"', ", ".join(columns).replace("...TIMES", times)))
+            self.assertEqual(wanted - there, set(), name)
+        self.assertEqual(self.server.table("api", page_size=1000)[0], self.profile.report("api")["api"])
+
+    def test_names_merged_by_their_numbers(self):
+        rows = {row["range"]: row["calls"] for row in self.server.table("ranges", page_size=1000)[0]}
+        merged = {row["range"]: row["calls"] for row in self.server.table("ranges", page_size=1000, merge_numbers=1)[0]}
+        self.assertLess(len(merged), len(rows))
+        self.assertEqual(sum(merged.values()), sum(rows.values()))
 
     def test_summary(self):
         for chosen in RANGES:

@@ -1,9 +1,9 @@
 // CUDA: calls of the API, and what ran on devices.
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "import/nsys/api_names.h"
 #include "import/nsys/readers.h"
@@ -11,9 +11,25 @@
 namespace opsight::nsys {
 namespace {
 
+// What a wait is for, by the call that waited; empty: no call of the name waits for one thing.
+std::string_view wait_of_call(std::string_view call) {
+    const auto is = [call](std::string_view runtime, std::string_view driver) {
+        return call.starts_with(runtime) || call.starts_with(driver);
+    };
+    if (is("cudaStreamWaitEvent", "cuStreamWaitEvent")) return "Stream Wait Event";
+    if (is("cudaStreamSynchronize", "cuStreamSynchronize")) return "Stream Sync";
+    if (is("cudaEventSynchronize", "cuEventSynchronize")) return "Event Sync";
+    if (is("cudaDeviceSynchronize", "cuCtxSynchronize") || call == "cudaThreadSynchronize")
+        return "Context Sync";
+    return {};
+}
+
+// Name of what a call waits for, by process and correlation id.
+using WaitNames = absl::flat_hash_map<std::pair<int64_t, int64_t>, StringId>;
+
 class CallReader {
   public:
-    explicit CallReader(Report& report) : report_(report) {}
+    CallReader(Report& report, WaitNames& waits) : report_(report), waits_(waits) {}
     Status run() {
         const Columns columns = {"start",  "end",         "globalTid", "correlationId",
                                  "nameId", "returnValue", "eventClass"};
@@ -25,19 +41,21 @@ class CallReader {
   private:
     enum { kStart, kEnd, kThread, kCorrelation, kName, kResult, kClass };
     struct Name {
-        StringId name;
+        StringId name, wait;
         bool driver = false;
     };
 
     void take(Table& row) {
         HostSpan span;
-        if (!report_.times(row, kStart, kEnd, span.begin, span.dur, span.flags)) return;
+        if (!report_.ended_times(row, kStart, kEnd, span.begin, span.dur)) return;
         const Name& name = name_of(row.number(kName));
         constexpr int64_t kDriverClass = 1;
         const bool driver = row.has(kClass) ? row.number(kClass) == kDriverClass : name.driver;
         span.kind = driver ? HostKind::kDriverApi : HostKind::kRuntimeApi;
         span.name = name.name;
-        span.track = report_.thread(row.number(kThread, 0), true);
+        span.track = report_.thread(row, kThread, true);
+        if (name.wait.valid())
+            waits_[{Report::process_key(row.number(kThread, 0)), row.number(kCorrelation)}] = name.wait;
         report_.builder().add_api(span, row.number(kCorrelation), static_cast<int32_t>(row.number(kResult)));
     }
 
@@ -45,12 +63,15 @@ class CallReader {
         const auto [it, is_new] = names_.try_emplace(id);
         if (is_new || !report_.has_string(id)) {
             const std::string text(api_names_.without_version(report_.builder().view(report_.string(id))));
-            it->second = {report_.builder().text(text), is_driver_call(text)};
+            const std::string_view wait = wait_of_call(text);
+            it->second = {report_.builder().text(text),
+                          wait.empty() ? StringId() : report_.builder().text(wait), is_driver_call(text)};
         }
         return it->second;
     }
 
     Report& report_;
+    WaitNames& waits_;
     absl::flat_hash_map<int64_t, Name> names_;
     ApiNames api_names_;
 };
@@ -64,7 +85,8 @@ class DeviceReader {
     static constexpr std::string_view kWaits = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
 
   public:
-    explicit DeviceReader(Report& report) : report_(report), builder_(report.builder()) {}
+    DeviceReader(Report& report, const WaitNames& waits)
+        : report_(report), builder_(report.builder()), waits_(waits) {}
 
     Status run() {
         OPSIGHT_TRY(read("CUPTI_ACTIVITY_KIND_KERNEL",
@@ -79,6 +101,7 @@ class DeviceReader {
                          &DeviceReader::copy));
         OPSIGHT_TRY(read("CUPTI_ACTIVITY_KIND_MEMSET", {"bytes", "value", "memKind"}, &DeviceReader::set));
         OPSIGHT_TRY(read(kWaits, {"syncType", "eventId"}, &DeviceReader::wait));
+        OPSIGHT_TRY(read_events());
         return read("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {"graphExecId"}, &DeviceReader::graph);
     }
 
@@ -90,9 +113,9 @@ class DeviceReader {
         columns.insert(columns.end(), own.begin(), own.end());
         const auto row = [&](Table& table) {
             DeviceSpan span;
-            if (!report_.times(table, kStart, kEnd, span.begin, span.dur, span.flags)) return;
+            if (!report_.ended_times(table, kStart, kEnd, span.begin, span.dur)) return;
             span.track = report_.stream(table.number(kPid), table.has(kPid), device_of(table, name),
-                                        table.number(kContext, 0), table.number(kStream, 0));
+                                        table.number(kContext, 0), stream_of(table));
             span.correlation = table.number(kCorrelation);
             DeviceExtra extra;
             extra.green_context = table.number(kGreen);
@@ -107,17 +130,64 @@ class DeviceReader {
         return report_.read(name, columns, row).map([](bool) {});
     }
 
+    // When devices came by the events that calls had recorded on streams; older exports do not tell.
+    Status read_events() {
+        Columns columns = kSharedColumns;
+        columns.insert(columns.end(), {"timestamp", "eventId"});
+        return report_
+            .read("CUPTI_ACTIVITY_KIND_CUDA_EVENT", columns,
+                  [this](Table& row) {
+                      constexpr size_t kTime = kShared, kEvent = kShared + 1;
+                      if (row.number(kTime, 0) == 0)
+                          return report_.note(Diag::kUnreadRow, "a CUDA event whose time is not told");
+                      DeviceSpan span;
+                      if (!report_.time(row, kTime, span.begin)) return;
+                      span.kind = DeviceKind::kOther;
+                      span.flags = kInstant;
+                      span.name = builder_.text("Event Record");
+                      span.track = report_.stream(row.number(kPid), row.has(kPid), device_of(row, row.name()),
+                                                  row.number(kContext, 0), stream_of(row));
+                      span.correlation = row.number(kCorrelation);
+                      builder_.add_device(span);
+                      DeviceExtra extra;
+                      extra.event = row.number(kEvent);
+                      builder_.extend_device(extra);
+                  })
+            .map([](bool) {});
+    }
+
     // Waits all name device 0, whatever device their context is on: what ran in the context tells that one.
     int64_t device_of(const Table& row, std::string_view table) {
         const int64_t told = row.number(kDevice, 0);
+        const bool is_told = row.has(kDevice) || table == kWaits;
+        if (!is_told && !row.has(kContext)) report_.note_replaced(row, "no device: device 0 was taken");
         if (!row.has(kContext)) return told;
         const std::pair context(row.number(kPid), row.number(kContext));
+        if (!is_told) {
+            const auto known = device_of_context_.find(context);
+            const int64_t device = known == device_of_context_.end() ? 0 : known->second;
+            report_.note_replaced(row, fmt::format("no device: device {} was taken", device));
+            return device;
+        }
         if (table != kWaits) {
             if (context != last_context_) device_of_context_.try_emplace(last_context_ = context, told);
             return told;
         }
         const auto known = device_of_context_.find(context);
         return known == device_of_context_.end() ? told : known->second;
+    }
+
+    int64_t stream_of(const Table& row) {
+        if (!row.has(kStream)) report_.note_replaced(row, "no stream: stream 0 was taken");
+        return row.number(kStream, 0);
+    }
+
+    // -1: not told.
+    int64_t bytes_of(const Table& row, size_t column) {
+        const int64_t bytes = row.number(column);
+        if (row.has(column) && bytes < 0)
+            report_.note_replaced(row, fmt::format("{} bytes: taken as not known", bytes));
+        return std::max<int64_t>(bytes, -1);
     }
 
     void kernel(Table& row, DeviceSpan& span, DeviceExtra&) {
@@ -182,7 +252,7 @@ class DeviceReader {
             kCopies
         };
         span.kind = DeviceKind::kMemcpy;
-        span.bytes = row.number(kBytes);
+        span.bytes = bytes_of(row, kBytes);
         Transfer transfer;
         const int64_t kind = row.number(kKind);
         const bool known = kind >= 0 && kind < int64_t{static_cast<int8_t>(CopyKind::kCount)};
@@ -202,7 +272,7 @@ class DeviceReader {
     void set(Table& row, DeviceSpan& span, DeviceExtra&) {
         enum { kBytes = kShared, kValue, kMemory };
         span.kind = DeviceKind::kMemset;
-        span.bytes = row.number(kBytes);
+        span.bytes = bytes_of(row, kBytes);
         Transfer transfer;
         transfer.value = row.number(kValue);
         transfer.to = memory_kind(row, kMemory);
@@ -216,15 +286,16 @@ class DeviceReader {
         span.name = it->second;
     }
 
+    // Exporters do not agree on the numbers of syncType, even where their ENUM_CUPTI_SYNC_TYPE does: 2 stands
+    // beside calls of cudaStreamSynchronize, cudaEventSynchronize and cudaStreamWaitEvent. So the call tells.
     void wait(Table& row, DeviceSpan& span, DeviceExtra& extra) {
         enum { kType = kShared, kEvent };
-        constexpr std::array<std::string_view, 5> kNames = {"Unknown Sync", "Event Sync", "Stream Wait Event",
-                                                            "Stream Sync", "Context Sync"};
         constexpr int64_t kNoEvent = 0xffffffff;
         span.kind = DeviceKind::kSync;
-        const int64_t type = row.number(kType, 0);
-        const bool known = type > 0 && type < static_cast<int64_t>(kNames.size());
-        span.name = builder_.text(kNames[known ? static_cast<size_t>(type) : 0]);
+        const auto known = waits_.find({Report::process_key(row.number(kPid, 0)), span.correlation});
+        span.name = known != waits_.end()
+                        ? known->second
+                        : builder_.text(fmt::format("Sync of Type {}", row.number(kType, 0)));
         if (const int64_t event = row.number(kEvent); event != kNoEvent) extra.event = event;
     }
 
@@ -236,6 +307,7 @@ class DeviceReader {
 
     Report& report_;
     ProfileBuilder& builder_;
+    const WaitNames& waits_;
     absl::flat_hash_set<int64_t> named_;
     std::pair<int64_t, int64_t> last_context_ = {-1, -1};  // process and context
     absl::flat_hash_map<std::pair<int64_t, int64_t>, int64_t> device_of_context_;
@@ -248,7 +320,7 @@ Status read_graph_nodes(Report& report, std::string_view table) {
               [&](Table& row) {
                   GraphNode node;
                   if (!report.time(row, 0, node.time)) return;
-                  node.thread = report.thread(row.number(1, 0), true);
+                  node.thread = report.thread(row, 1, true);
                   node.node = row.number(2);
                   node.original = row.number(3);
                   report.builder().add_graph_node(node);
@@ -259,10 +331,11 @@ Status read_graph_nodes(Report& report, std::string_view table) {
 }  // namespace
 
 Status read_cuda(Report& report) {
-    OPSIGHT_TRY(CallReader(report).run());
+    WaitNames waits;
+    OPSIGHT_TRY(CallReader(report, waits).run());
     for (const char* table : {"CUDA_GRAPH_NODE_EVENTS", "CUDA_GRAPH_EVENTS"})  // the second in older exports
         OPSIGHT_TRY(read_graph_nodes(report, table));
-    return DeviceReader(report).run();
+    return DeviceReader(report, waits).run();
 }
 
 }  // namespace opsight::nsys

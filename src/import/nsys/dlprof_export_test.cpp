@@ -21,13 +21,6 @@ Profile imported(const std::string& sql) {
     return profile ? std::move(*profile) : Profile();
 }
 
-size_t row_of(const Profile& p, std::string_view name) {
-    for (size_t row = 0; row < p.host.size(); ++row)
-        if (p.strings.view(p.host.name[row]) == name) return row;
-    ADD_FAILURE() << "no span " << name;
-    return 0;
-}
-
 TEST(DlprofExport, OpsInsideAMarkedCallHaveItsShapes) {
     const std::string mark =
         "{''mod'': ''torch'', ''op'': ''conv2d'', ''args'': [{''name'': '''', ''type'': ''tensor'', "

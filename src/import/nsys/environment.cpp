@@ -29,34 +29,19 @@ constexpr std::pair<std::string_view, std::string_view> kSystemInfo[] = {
 constexpr std::string_view kQuietPrefixes[] = {
     "ENUM_",     "TARGET_INFO_", "META_DATA_",     "EXPORT_META_DATA",
     "ANALYSIS_", "sqlite_",      "ProcessStreams", "UnwindMethodType"};
-// Tables that nsys is known to write and that Opsight does not use: their rows are counted.
-constexpr std::string_view kUnused[] = {"COMPOSITE_EVENTS",
-                                        "SAMPLING_CALLCHAINS",
-                                        "OSRT_CALLCHAINS",
-                                        "CUDA_CALLCHAINS",
-                                        "CUPTI_ACTIVITY_KIND_CUDA_EVENT",
-                                        "CUDA_GPU_MEMORY_POOL_EVENTS",
-                                        "GPU_MEMORY_USAGE_EVENTS",
-                                        "GPU_MEMORY_BUDGET_EVENTS",
-                                        "TOTAL_BYTES_RESIDENT_IN_SEGMENT_EVENTS",
-                                        "NVTX_PAYLOAD_SCHEMAS",
-                                        "NVTX_PAYLOAD_SCHEMA_ENTRIES",
-                                        "NVTX_PAYLOAD_ENUMS",
-                                        "NVTX_PAYLOAD_ENUM_ENTRIES",
-                                        "NVTX_SCOPES",
-                                        "NET_NIC_METRIC",
-                                        "NET_IB_SWITCH_METRIC",
-                                        "PERF_EVENT_SOC_OR_CPU_RAW_EVENT",
-                                        "PERF_EVENT_SOC_OR_CPU_METRIC_EVENT",
-                                        "GENERIC_EVENTS",
-                                        "FECS_EVENTS",
-                                        "GPU_CONTEXT_SWITCH_EVENTS",
-                                        "CUDA_GRAPH_EXEC_EVENTS",
-                                        "DX12_API",
-                                        "VULKAN_API",
-                                        "OPENGL_API",
-                                        "ETW_EVENTS",
-                                        "NVTX_EVENTS_PAYLOAD_SCHEMAS"};
+// The newest schema whose exports were looked at.
+constexpr std::pair<int, int> kNewestSchema = {3, 28};
+
+void take_schema(Report& report, std::string_view version) {
+    report.builder().info().properties.emplace_back("nsys_schema_version", version);
+    int major = 0, minor = 0;
+    const char* end = version.data() + version.size();
+    const auto first = std::from_chars(version.data(), end, major);
+    const bool dotted = first.ec == std::errc() && first.ptr != end && *first.ptr == '.';
+    const bool read = dotted && std::from_chars(first.ptr + 1, end, minor).ec == std::errc();
+    if (!read || std::pair(major, minor) > kNewestSchema)
+        report.note(Diag::kNewerSchema, fmt::format("schema {}", version));
+}
 
 Status read_versions(Report& report) {
     std::string product;
@@ -64,8 +49,7 @@ Status read_versions(Report& report) {
         if (row.text(0) == "EXPORT_PRODUCT_VERSION")
             product = report.builder().view(report.intern(row.text(1)));
         if (row.text(0) == "EXPORT_SCHEMA_VERSION")
-            report.builder().info().properties.emplace_back(
-                "nsys_schema_version", report.builder().view(report.intern(row.text(1))));
+            take_schema(report, report.builder().view(report.intern(row.text(1))));
     };
     OPSIGHT_ASSIGN(const bool current, report.read("META_DATA_EXPORT", {"name", "value"}, take, false));
     if (!current) OPSIGHT_TRY(report.read("EXPORT_META_DATA", {"name", "value"}, take, false));
@@ -150,6 +134,12 @@ bool begins_with_any(std::string_view name, const auto& prefixes) {
                        [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
+bool is_plain(std::string_view name) {
+    return std::all_of(name.begin(), name.end(), [](char c) {
+        return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    });
+}
+
 }  // namespace
 
 Status read_environment(Report& report) {
@@ -170,15 +160,21 @@ Status read_environment(Report& report) {
 }
 
 void note_unread(Report& report) {
-    for (const std::string_view table : kUnused) {
+    for (const std::string& table : report.tables_with_rows()) {
+        if (report.was_read(table) || begins_with_any(table, kQuietPrefixes)) continue;
         int64_t rows = 0;
-        const Result<bool> found = report.read(
-            table, {}, [&](Table&) { ++rows; }, false);
-        if (found && rows > 0) report.note(Diag::kUnreadTable, fmt::format("{}: {} rows", table, rows));
+        // Names of the file's own are not put into a statement where they could be more than a name.
+        if (is_plain(table)) {
+            const Result<bool> read = report.read(
+                table, {}, [&](Table&) { ++rows; }, false);
+            if (!read) rows = -1;
+        } else {
+            rows = -1;
+        }
+        std::string name(report.builder().view(report.intern(table.substr(0, 100))));
+        report.note(Diag::kUnreadTable, rows < 0 ? name : fmt::format("{}: {} rows", name, rows));
+        report.builder().info().unread_tables.emplace_back(std::move(name), rows);
     }
-    for (const std::string& table : report.tables_with_rows())
-        if (!report.was_read(table) && !begins_with_any(table, kQuietPrefixes))
-            report.note(Diag::kUnreadTable, table.substr(0, 100));
 }
 
 }  // namespace opsight::nsys

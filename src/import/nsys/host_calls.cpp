@@ -72,12 +72,12 @@ class HostCalls {
         const uint32_t detail = source.library.empty() ? StringId::kNone : library.value;
         const auto row = [&](Table& table) {
             HostSpan span;
-            if (!report_.times(table, kStart, kEnd, span.begin, span.dur, span.flags)) return;
+            if (!report_.ended_times(table, kStart, kEnd, span.begin, span.dur)) return;
             span.kind = source.kind;
             span.name = table.has(kName)   ? report_.string(table.number(kName))
                         : table.has(kText) ? report_.string(table.number(kText))
                                            : report_.builder().text(source.name);
-            span.track = report_.thread(table.number(kThread, 0), false);
+            span.track = report_.thread(table, kThread, false);
             report_.builder().add_host(span, detail);
             if (source.kind == HostKind::kMessagePassing)
                 add_message(table, source.name == "MPI_COLLECTIVES_EVENTS");
@@ -102,6 +102,20 @@ class HostCalls {
 };
 
 }  // namespace
+
+Status read_mpi_ranks(Report& report) {
+    return report
+        .read(
+            "MPI_RANKS", {"globalTid", "rank"},
+            [&report](Table& row) {
+                if (!row.has(0) || row.number(1) < 0) return report.note_replaced(row, "no rank");
+                Rank& rank = report.builder().rank(report.rank_of(row.number(0), true));
+                rank.number = row.number(1);
+                rank.number_known = true;
+            },
+            false)
+        .map([](bool) {});
+}
 
 Status read_host_calls(Report& report) {
     return HostCalls(report).run();

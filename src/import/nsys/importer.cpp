@@ -13,7 +13,8 @@ namespace {
 using Tables = std::vector<sqlite::Database::TableInfo>;
 
 bool has(const Tables& tables, std::string_view name) {
-    return std::any_of(tables.begin(), tables.end(), [&](const auto& table) { return table.name == name; });
+    return std::any_of(tables.begin(), tables.end(),
+                       [&](const auto& table) { return table.ordinary && table.name == name; });
 }
 
 SqliteKind kind_of(const Tables& tables) {
@@ -27,10 +28,14 @@ SqliteKind kind_of(const Tables& tables) {
 Status read_all(Report& report) {
     OPSIGHT_TRY(report.load_strings());
     OPSIGHT_TRY(read_environment(report));
+    OPSIGHT_TRY(read_mpi_ranks(report));
     OPSIGHT_TRY(read_cuda(report));
     OPSIGHT_TRY(read_nvtx(report));
     OPSIGHT_TRY(read_host_calls(report));
+    OPSIGHT_TRY(read_file_access(report));
     OPSIGHT_TRY(read_memory(report));
+    OPSIGHT_TRY(read_counters(report));
+    OPSIGHT_TRY(read_samples(report));
     OPSIGHT_TRY(read_target(report));
     note_unread(report);
     return {};

@@ -1,4 +1,4 @@
-// Memory: allocations and page faults; and what is sampled: GPU metrics, what threads ran on CPUs.
+// Memory: allocations and page faults; and when threads ran on CPUs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -79,8 +79,7 @@ Status read_page_faults(Report& report) {
               [&](Table& row) {
                   constexpr std::string_view kAccess[] = {"Unknown", "Read", "Write", "Atomic", "Prefetch"};
                   PageFault fault;
-                  uint8_t flags = 0;
-                  if (!report.times(row, 0, 1, fault.time, fault.dur, flags)) return;
+                  if (!report.ended_times(row, 0, 1, fault.time, fault.dur)) return;
                   const int64_t pid = row.number(2, 0), access = row.number(6);
                   fault.track = process_track(report, pid, "page faults");
                   fault.device = builder.device(report.rank_of(pid, true), row.number(3, 0));
@@ -89,37 +88,6 @@ Status read_page_faults(Report& report) {
                   const bool known = access >= 0 && access < static_cast<int64_t>(std::size(kAccess));
                   fault.access = builder.text(known ? kAccess[access] : "Unknown");
                   builder.add_page_fault(fault);
-              })
-        .map([](bool) {});
-}
-
-// Samples are told by device and metric; the names of metrics stand in a table of their own.
-Status read_metrics(Report& report) {
-    ProfileBuilder& builder = report.builder();
-    std::map<std::pair<int64_t, int64_t>, StringId> names;
-    OPSIGHT_TRY(report.read(
-        "TARGET_INFO_GPU_METRICS", {"typeId", "metricId", "metricName"},
-        [&](Table& row) {
-            names[{row.number(0), row.number(1)}] = report.intern(row.text(2));
-        },
-        false));
-    std::map<int64_t, TrackId> tracks;
-    return report
-        .read("GPU_METRICS", {"timestamp", "typeId", "metricId", "value"},
-              [&](Table& row) {
-                  int64_t time = 0;
-                  if (!report.time(row, 0, time)) return;
-                  const int64_t type = row.number(1);
-                  const auto [track, is_new] = tracks.try_emplace(type);
-                  if (is_new)
-                      track->second = builder.other_track(report.any_rank(),
-                                                          fmt::format("GPU {}", type & 0xff), "metrics");
-                  auto name = names.find({type, row.number(2)});
-                  if (name == names.end()) {
-                      report.note(Diag::kDanglingId, fmt::format("GPU metric {}", row.number(2)));
-                      name = names.emplace(std::pair{type, row.number(2)}, builder.text("(name lost)")).first;
-                  }
-                  builder.add_counter(time, track->second, name->second, row.real(3));
               })
         .map([](bool) {});
 }
@@ -177,7 +145,6 @@ class Scheduling {
 Status read_memory(Report& report) {
     OPSIGHT_TRY(Allocations(report).run());
     OPSIGHT_TRY(read_page_faults(report));
-    OPSIGHT_TRY(read_metrics(report));
     return Scheduling(report).run();
 }
 

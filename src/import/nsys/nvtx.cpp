@@ -96,7 +96,7 @@ class NvtxReader {
         }
         const int64_t from = row.number(kThread, 0), to = row.number(kEndThread, from);
         const StringId text = text_of(row);
-        span.track = thread(from);
+        span.track = row.has(kThread) ? thread(from) : report_.thread(row, kThread, !has_cuda_);
         TrackId end_track;
         if (type == NvtxType::kStartEnd && to != from && to > 0) end_track = thread(to);
         const Domain& domain = domain_of(row);

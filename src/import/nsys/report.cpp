@@ -10,6 +10,8 @@ namespace opsight::nsys {
 Result<bool> Report::read(std::string_view name, const Columns& columns,
                           const std::function<void(Table&)>& row, bool counted) {
     OPSIGHT_ASSIGN(std::optional<Table> table, Table::open(database_, tables_, name, columns));
+    if (!table && views_.contains(name) && read_.emplace(name).second)
+        note(Diag::kTableIsView, std::string(name));
     if (!table) return false;
     read_.emplace(name);
     constexpr uint64_t kTold = 1 << 14;
@@ -82,6 +84,19 @@ bool Report::times(const Table& table, size_t start, size_t end, int64_t& begin,
     return true;
 }
 
+bool Report::ended_times(const Table& table, size_t start, size_t end, int64_t& begin, int64_t& dur) {
+    if (!table.has(end)) {
+        note_row(Diag::kMissingEnd, table, "");
+        return false;
+    }
+    uint8_t flags = 0;
+    return times(table, start, end, begin, dur, flags);
+}
+
+void Report::note_replaced(const Table& table, std::string_view what) {
+    note_row(Diag::kReplacedValue, table, what);
+}
+
 RankId Report::make_rank(int64_t key) {
     Rank rank;
     rank.source = file_;
@@ -103,6 +118,12 @@ RankId Report::any_rank() {
     return ranks_in_order_.empty() ? make_rank(0) : ranks_in_order_.front();
 }
 
+RankId Report::rank_of_pid(int64_t pid) {
+    for (const auto& [key, rank] : ranks_)
+        if ((key & 0xffffff) == pid) return rank;
+    return any_rank();
+}
+
 RankId Report::rank_without_pid() {
     if (ranks_in_order_.size() > 1) note(Diag::kDanglingId, "device work without a process");
     return any_rank();
@@ -117,6 +138,12 @@ TrackId Report::thread(int64_t global_tid, bool uses_cuda) {
     }
     last_thread_ = global_tid;
     return last_thread_track_ = it->second;
+}
+
+TrackId Report::thread(const Table& table, size_t column, bool uses_cuda) {
+    if (table.has(column)) return thread(table.number(column), uses_cuda);
+    note_replaced(table, "no thread: thread 0 of process 0 was taken");
+    return thread(0, false);
 }
 
 TrackId Report::stream(int64_t global_pid, bool has_pid, int64_t device, int64_t context, int64_t stream) {
@@ -138,8 +165,9 @@ void Report::note(Diag diag, std::string text) {
 }
 
 void Report::note_row(Diag diag, const Table& table, std::string_view what) {
-    note(diag, builder_.diagnostics().wants_place(diag) ? fmt::format("{}: {}", table.name(), what)
-                                                        : std::string());
+    note(diag, !builder_.diagnostics().wants_place(diag) ? std::string()
+               : what.empty()                            ? std::string(table.name())
+                                                         : fmt::format("{}: {}", table.name(), what));
 }
 
 }  // namespace opsight::nsys

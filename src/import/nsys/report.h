@@ -25,7 +25,10 @@ class Report {
            std::string file, ProfileBuilder& builder)
         : database_(std::move(database)), file_(std::move(file)), builder_(builder) {
         for (const auto& table : tables) {
-            tables_.insert(table.name);
+            if (table.ordinary)
+                tables_.insert(table.name);
+            else
+                views_.insert(table.name);
             if (table.has_rows) with_rows_.push_back(table.name);
         }
     }
@@ -53,15 +56,23 @@ class Report {
     bool has_string(int64_t id) const { return strings_.contains(id); }  // whether there is one
     StringId intern(std::string_view text);                              // repaired where it is not clean
 
-    // begin and dur from two columns; false, and a diagnostic, where they are no times. An end that is NULL
-    // leaves the span unfinished.
+    // begin and dur from two columns; false, and a diagnostic, where they are no times. ended_times: false
+    // too where the end is NULL, for how long a call or a kernel took is then not known. times: that leaves
+    // the span unfinished, as a range is that was open when the recording ended.
+    bool ended_times(const Table& table, size_t start, size_t end, int64_t& begin, int64_t& dur);
     bool times(const Table& table, size_t start, size_t end, int64_t& begin, int64_t& dur, uint8_t& flags);
     bool time(const Table& table, size_t column, int64_t& time);
+
+    // A value that is NULL where the source should tell it, or impossible: says what was taken instead.
+    void note_replaced(const Table& table, std::string_view what);
 
     // Ranks and tracks. `uses_cuda`: the process becomes a rank where it is none yet.
     RankId rank_of(int64_t global_id, bool uses_cuda);
     RankId any_rank();
+    RankId rank_of_pid(int64_t pid);  // of a plain process id
     TrackId thread(int64_t global_tid, bool uses_cuda);
+    // The same of a column; where it is NULL a thread of its own, number 0 of the first rank's process 0.
+    TrackId thread(const Table& table, size_t column, bool uses_cuda);
     TrackId stream(int64_t global_pid, bool has_pid, int64_t device, int64_t context, int64_t stream);
     // The rank of rows whose process the export does not tell.
     RankId rank_without_pid();
@@ -82,7 +93,7 @@ class Report {
     RankId make_rank(int64_t key);
 
     sqlite::Database database_;
-    TableNames tables_, read_;
+    TableNames tables_, views_, read_;
     std::vector<std::string> with_rows_;
     std::string file_, host_;
     ProfileBuilder& builder_;

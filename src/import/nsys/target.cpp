@@ -185,7 +185,15 @@ Status read_contexts(Report& report) {
 }
 
 Status read_streams(Report& report) {
-    std::map<std::tuple<int64_t, int64_t, int64_t>, int32_t> priorities;
+    using StreamKey = std::tuple<int64_t, int64_t, int64_t>;
+    std::map<StreamKey, int32_t> priorities;
+    std::map<StreamKey, StringId> names;  // that the program gave them (nvtxNameCudaStream)
+    OPSIGHT_TRY(report.read(
+        "TARGET_INFO_NVTX_CUDA_STREAM", {"processId", "contextId", "streamId", "name"},
+        [&](Table& row) {
+            names[{row.number(0) & 0xffffff, row.number(1), row.number(2)}] = report.intern(row.text(3));
+        },
+        false));
     OPSIGHT_TRY(report.read(
         "TARGET_INFO_CUDA_STREAM", {"processId", "contextId", "streamId", "priority"},
         [&](Table& row) {
@@ -197,8 +205,10 @@ Status read_streams(Report& report) {
     for (size_t i = 0; i < report.builder().track_count(); ++i) {
         Track& track = report.builder().track(TrackId(i));
         if (track.kind != TrackKind::kDeviceStream) continue;
-        const auto found = priorities.find({track.pid, track.context, track.stream});
-        if (found != priorities.end()) track.priority = found->second;
+        const StreamKey key{track.pid, track.context, track.stream};
+        if (const auto found = priorities.find(key); found != priorities.end())
+            track.priority = found->second;
+        if (const auto found = names.find(key); found != names.end()) track.name = found->second;
     }
     return {};
 }

@@ -1,9 +1,14 @@
 // Small exports for tests, made with SQL.
 #pragma once
 
+#include <gtest/gtest.h>
+#include <unistd.h>
+
 #include <string>
 
+#include "base/test_files.h"
 #include "base/test_sqlite.h"
+#include "import/import.h"
 
 namespace opsight::testing {
 
@@ -42,6 +47,24 @@ inline std::string range(long long start, const std::string& end, int type, cons
            "(" +
            number(start) + "," + end + "," + number(type) + ",'" + text + "'," + number(kProcess + thread) +
            "," + more + ");";
+}
+
+// What becomes of an export that is made so.
+inline Profile import_sql(const TempFolder& folder, const std::string& sql) {
+    const std::string path = folder.path() + "/report.sqlite";
+    unlink(path.c_str());
+    make_database(path, sql);
+    Result<Profile> profile = import_files({path});
+    EXPECT_TRUE(profile.has_value()) << profile.error().message();
+    return profile ? std::move(*profile) : Profile();
+}
+
+// Row of the first host span of that name.
+inline size_t row_of(const Profile& p, std::string_view name) {
+    for (size_t row = 0; row < p.host.size(); ++row)
+        if (p.strings.view(p.host.name[row]) == name) return row;
+    ADD_FAILURE() << "no span " << name;
+    return 0;
 }
 
 }  // namespace opsight::testing

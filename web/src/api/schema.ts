@@ -114,6 +114,8 @@ export interface paths {
                     iter_stop?: components["parameters"]["iter_stop"];
                     /** @description take warm-up iterations in */
                     all?: components["parameters"]["all"];
+                    /** @description all that was recorded, in iterations or not; no other choice of a range beside it */
+                    whole?: components["parameters"]["whole"];
                     /** @description cut iterations where the instances of this op end */
                     key_op?: components["parameters"]["key_op"];
                     /** @description take annotations that match this pattern as iterations */
@@ -175,6 +177,8 @@ export interface paths {
                     iter_stop?: components["parameters"]["iter_stop"];
                     /** @description take warm-up iterations in */
                     all?: components["parameters"]["all"];
+                    /** @description all that was recorded, in iterations or not; no other choice of a range beside it */
+                    whole?: components["parameters"]["whole"];
                     /** @description cut iterations where the instances of this op end */
                     key_op?: components["parameters"]["key_op"];
                     /** @description take annotations that match this pattern as iterations */
@@ -236,6 +240,8 @@ export interface paths {
                     iter_stop?: components["parameters"]["iter_stop"];
                     /** @description take warm-up iterations in */
                     all?: components["parameters"]["all"];
+                    /** @description all that was recorded, in iterations or not; no other choice of a range beside it */
+                    whole?: components["parameters"]["whole"];
                     /** @description cut iterations where the instances of this op end */
                     key_op?: components["parameters"]["key_op"];
                     /** @description take annotations that match this pattern as iterations */
@@ -254,6 +260,8 @@ export interface paths {
                     place_of?: components["parameters"]["place_of"];
                     by_rank?: components["parameters"]["by_rank"];
                     by_device?: components["parameters"]["by_device"];
+                    /** @description of the table ranges: names that differ in numbers alone are one row */
+                    merge_numbers?: components["parameters"]["merge_numbers"];
                     /** @description csv: all matching rows as a file */
                     format?: components["parameters"]["format"];
                     /** @description all matching rows as a file */
@@ -267,7 +275,7 @@ export interface paths {
                 path: {
                     /** @description number of a profile */
                     id: components["parameters"]["id"];
-                    name: "detailed" | "iteration" | "kernel" | "tensor_core" | "op_type" | "group_op" | "kernels" | "ops_kernels" | "op_stacks" | "iteration_ops" | "iteration_op_kernels" | "iterations" | "devices" | "streams" | "diagnostics" | "ranges" | "key_ops" | "memory_allocators" | "communication" | "roofline" | "roofline_layers" | "roofline_kernels" | "roofline_ceilings" | "uncounted" | "model_nodes";
+                    name: "detailed" | "iteration" | "kernel" | "tensor_core" | "op_type" | "group_op" | "kernels" | "ops_kernels" | "op_stacks" | "iteration_ops" | "iteration_op_kernels" | "iterations" | "devices" | "streams" | "diagnostics" | "ranges" | "key_ops" | "memory_allocators" | "communication" | "roofline" | "roofline_layers" | "roofline_kernels" | "roofline_ceilings" | "uncounted" | "model_nodes" | "api" | "copies" | "migrations" | "page_faults" | "os_runtime" | "file_access" | "libraries" | "messages" | "counters" | "cpu_samples";
                 };
                 cookie?: never;
             };
@@ -319,6 +327,8 @@ export interface paths {
                     iter_stop?: components["parameters"]["iter_stop"];
                     /** @description take warm-up iterations in */
                     all?: components["parameters"]["all"];
+                    /** @description all that was recorded, in iterations or not; no other choice of a range beside it */
+                    whole?: components["parameters"]["whole"];
                     /** @description cut iterations where the instances of this op end */
                     key_op?: components["parameters"]["key_op"];
                     /** @description take annotations that match this pattern as iterations */
@@ -380,6 +390,8 @@ export interface paths {
                     iter_stop?: components["parameters"]["iter_stop"];
                     /** @description take warm-up iterations in */
                     all?: components["parameters"]["all"];
+                    /** @description all that was recorded, in iterations or not; no other choice of a range beside it */
+                    whole?: components["parameters"]["whole"];
                     /** @description cut iterations where the instances of this op end */
                     key_op?: components["parameters"]["key_op"];
                     /** @description take annotations that match this pattern as iterations */
@@ -441,6 +453,8 @@ export interface paths {
                     iter_stop?: components["parameters"]["iter_stop"];
                     /** @description take warm-up iterations in */
                     all?: components["parameters"]["all"];
+                    /** @description all that was recorded, in iterations or not; no other choice of a range beside it */
+                    whole?: components["parameters"]["whole"];
                     /** @description cut iterations where the instances of this op end */
                     key_op?: components["parameters"]["key_op"];
                     /** @description take annotations that match this pattern as iterations */
@@ -510,6 +524,8 @@ export interface paths {
                     iter_stop?: components["parameters"]["iter_stop"];
                     /** @description take warm-up iterations in */
                     all?: components["parameters"]["all"];
+                    /** @description all that was recorded, in iterations or not; no other choice of a range beside it */
+                    whole?: components["parameters"]["whole"];
                     /** @description cut iterations where the instances of this op end */
                     key_op?: components["parameters"]["key_op"];
                     /** @description take annotations that match this pattern as iterations */
@@ -573,6 +589,8 @@ export interface paths {
                     iter_stop?: components["parameters"]["iter_stop"];
                     /** @description take warm-up iterations in */
                     all?: components["parameters"]["all"];
+                    /** @description all that was recorded, in iterations or not; no other choice of a range beside it */
+                    whole?: components["parameters"]["whole"];
                     /** @description cut iterations where the instances of this op end */
                     key_op?: components["parameters"]["key_op"];
                     /** @description take annotations that match this pattern as iterations */
@@ -695,6 +713,8 @@ export interface paths {
                     iter_stop?: components["parameters"]["iter_stop"];
                     /** @description take warm-up iterations in */
                     all?: components["parameters"]["all"];
+                    /** @description all that was recorded, in iterations or not; no other choice of a range beside it */
+                    whole?: components["parameters"]["whole"];
                     /** @description cut iterations where the instances of this op end */
                     key_op?: components["parameters"]["key_op"];
                     /** @description take annotations that match this pattern as iterations */
@@ -1248,6 +1268,8 @@ export interface components {
             selected: number;
             start: number | null;
             stop: number | null;
+            /** @description all that was recorded, in iterations or not */
+            whole: boolean;
             left_out: number[];
             notes: string[];
         };
@@ -1284,6 +1306,8 @@ export interface components {
             device: number | null;
             context: number | null;
             stream: number | null;
+            /** @description that the program gave it */
+            stream_name: string | null;
             spans: number;
             busy_ns: number;
             host_wait_ns: number;
@@ -1593,6 +1617,7 @@ export interface components {
             iter_start?: number;
             iter_stop?: number;
             all?: boolean;
+            whole?: boolean;
             key_op?: string;
             iteration_range?: string;
         };
@@ -1608,6 +1633,7 @@ export interface components {
             iter_start?: number | null;
             iter_stop?: number | null;
             all?: boolean;
+            whole?: boolean;
             key_op?: string;
             iteration_range?: string;
         };
@@ -1641,6 +1667,10 @@ export interface components {
                 [key: string]: number;
             };
             diagnostics: components["schemas"]["Diagnostic"][];
+            /** @description tables of the source that hold rows and are not used */
+            unread_tables: {
+                [key: string]: components["schemas"]["Cell"];
+            }[];
             properties: {
                 [key: string]: string;
             };
@@ -1866,6 +1896,8 @@ export interface components {
         iter_stop: number;
         /** @description take warm-up iterations in */
         all: 0 | 1;
+        /** @description all that was recorded, in iterations or not; no other choice of a range beside it */
+        whole: 0 | 1;
         /** @description cut iterations where the instances of this op end */
         key_op: string;
         /** @description take annotations that match this pattern as iterations */
@@ -1884,6 +1916,8 @@ export interface components {
         place_of: string[];
         by_rank: 0 | 1;
         by_device: 0 | 1;
+        /** @description of the table ranges: names that differ in numbers alone are one row */
+        merge_numbers: 0 | 1;
         /** @description csv: all matching rows as a file */
         format: "json" | "csv";
         /** @description all matching rows as a file */

@@ -12,8 +12,8 @@ import { useRange, useRoute, useSetParams } from "./useRoute";
 const NONE = Object.fromEntries(RANGE_KEYS.map((key) => [key, null]));
 
 function Bounds({ range, close }: { range: Range; close: () => void }) {
-  const [start, setStart] = useState(String(range.start));
-  const [stop, setStop] = useState(String(range.stop));
+  const [start, setStart] = useState(String(range.start ?? 0));
+  const [stop, setStop] = useState(String(range.stop ?? range.total - 1));
   const setParams = useSetParams();
   const given = useRange();
   const cut = useCut();
@@ -62,6 +62,18 @@ function Bounds({ range, close }: { range: Range; close: () => void }) {
         >
           All iterations, warm-up too
         </button>
+        {!range.whole && (
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              setParams({ ...NONE, whole: 1 });
+              close();
+            }}
+          >
+            Whole run
+          </button>
+        )}
         {Object.keys(given).length > 0 && (
           <button
             type="button"

@@ -63,6 +63,7 @@ const OF_VIEWS: Readonly<Record<string, readonly string[]>> = {
   layers: ["measure"],
   model: ["colour", "open"],
   kernels: ["tab", "reveal"],
+  recorded: ["tab"],
   roofline: ["tab", "reveal", "device"],
   ops: ["reveal"],
   "by-op": ["op"],
@@ -94,8 +95,10 @@ export function wrongRange(params: URLSearchParams): Correction[] {
     const text = params.get(key);
     if (text !== null && !/^\d{1,15}$/.test(text)) wrong.push({ key, to: null, text: `“${key}=${text}” is no number of an iteration: it was left out.` });
   }
-  const all = params.get("all");
-  if (all !== null && !["0", "1", "true", "false"].includes(all)) wrong.push({ key: "all", to: null, text: `“all=${all}” is neither 1 nor 0: it was left out.` });
+  for (const key of ["all", "whole"]) {
+    const text = params.get(key);
+    if (text !== null && !["0", "1", "true", "false"].includes(text)) wrong.push({ key, to: null, text: `“${key}=${text}” is neither 1 nor 0: it was left out.` });
+  }
   return wrong;
 }
 

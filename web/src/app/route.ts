@@ -7,7 +7,7 @@ export interface Route {
 }
 
 // These stay when another view is opened: which profile, and which range of it.
-export const RANGE_KEYS = ["iter_start", "iter_stop", "all", "key_op", "iteration_range", "aggregation"] as const;
+export const RANGE_KEYS = ["iter_start", "iter_stop", "all", "whole", "key_op", "iteration_range", "aggregation"] as const;
 const KEPT_KEYS = ["profile", ...RANGE_KEYS];
 
 export type Patch = Record<string, string | number | readonly string[] | null | undefined>;

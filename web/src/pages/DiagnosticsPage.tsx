@@ -32,6 +32,18 @@ export function DiagnosticsPage() {
                 ))}
               </dl>
             </Card>
+            {info.unread_tables.length > 0 && (
+              <Card title="Tables of the source that are not used" span={6}>
+                <dl className="facts">
+                  {info.unread_tables.map((each) => (
+                    <div key={String(each.table)}>
+                      <dt>{String(each.table)}</dt>
+                      <dd className="num">{typeof each.rows === "number" ? formatCount(each.rows) : "rows not counted"}</dd>
+                    </div>
+                  ))}
+                </dl>
+              </Card>
+            )}
             <Card title="Where it comes from" span={6}>
               <dl className="facts">
                 <div>

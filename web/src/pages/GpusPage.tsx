@@ -51,7 +51,7 @@ function Parts({ row }: { row: Row }) {
 
 const BUSY = { key: "busy_pct", head: "Busy %", unit: "percent" } as const;
 
-function Streams({ ranks }: { ranks: number }) {
+function Streams({ ranks, named }: { ranks: number; named: boolean }) {
   return (
     <Card title="Streams" note="what each did between its first and its last work">
       <ul className="legend inline above">
@@ -67,7 +67,7 @@ function Streams({ ranks }: { ranks: number }) {
         label="Streams"
         prefix="s."
         height="half"
-        columns={[...(ranks > 1 ? ["rank"] : []), "device", "stream", "busy_pct", "spans", "busy_ns", "host_wait_ns", "queued_wait_ns", "other_wait_ns", "queue_depth_mean", "occupancy_pct"]}
+        columns={[...(ranks > 1 ? ["rank"] : []), "device", "stream", ...(named ? ["stream_name"] : []), "busy_pct", "spans", "busy_ns", "host_wait_ns", "queued_wait_ns", "other_wait_ns", "queue_depth_mean", "occupancy_pct"]}
         cell={(row, column) => (column.key === "busy_pct" ? <Parts row={row} /> : undefined)}
         rowKey={(row) => ["rank", "device", "context", "stream"].map((key) => row.text(key) ?? "").join("~")}
         empty="No stream had work in this range."
@@ -117,7 +117,7 @@ export function GpusPage() {
         return (
           <div className="cards">
             <Overview ranks={ranks} />
-            <Streams ranks={ranks} />
+            <Streams ranks={ranks} named={devices.some((device) => device.streams.some((each) => each.stream_name !== null))} />
             {devices.map((device) => (
               <Device key={`${String(device.rank)} ${String(device.device)}`} device={device} ranks={ranks} />
             ))}

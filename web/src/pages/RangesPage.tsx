@@ -12,7 +12,7 @@ function AsIterations({ row }: { row: Row }) {
   const { params } = useRoute();
   const name = row.text("range");
   if (name === null || (row.number("calls") ?? 0) < 2) return null;
-  const href = linkTo("iterations", params, { iter_start: null, iter_stop: null, all: null, aggregation: null, key_op: null, iteration_range: patternOf(name) });
+  const href = linkTo("iterations", params, { iter_start: null, iter_stop: null, all: null, whole: null, aggregation: null, key_op: null, iteration_range: patternOf(name) });
   return (
     <a className="button small" href={href} title={`Every number is then about iterations that are the ranges “${name}”`}>
       <Icon name="iterations" size={14} /> Take as iterations

@@ -16,6 +16,7 @@ import { ModelGraphPage } from "./ModelGraphPage";
 import { OpsPage } from "./OpsPage";
 import { OpTypesPage } from "./OpTypesPage";
 import { RangesPage } from "./RangesPage";
+import { RecordedPage } from "./RecordedPage";
 import { RooflinePage } from "./RooflinePage";
 import { TimelinePage } from "./TimelinePage";
 
@@ -44,6 +45,7 @@ export const PAGES: readonly Page[] = [
   { id: "gpus", title: "GPUs", group: "Hardware", icon: "gpu", key: "g", component: GpusPage },
   { id: "memory", title: "Memory", group: "Hardware", icon: "memory", key: "m", component: MemoryPage },
   { id: "communication", title: "Communication", group: "Hardware", icon: "network", key: "n", component: CommunicationPage },
+  { id: "recorded", title: "API and system", group: "Hardware", icon: "byOp", key: "s", component: RecordedPage },
   { id: "compare", title: "Compare runs", group: "Runs", icon: "compare", key: "c", component: ComparePage },
   { id: "diagnostics", title: "Diagnostics", group: "Runs", icon: "diagnostics", key: "x", component: DiagnosticsPage },
 ];

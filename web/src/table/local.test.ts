@@ -22,7 +22,7 @@ const table: Table = {
   rows_in_all: 6,
   rows_matching: 6,
   notes: [],
-  range: { source: "", confidence: 1, start: 0, stop: 0, total: 0, selected: 0, description: "", left_out: [], notes: [] },
+  range: { source: "", confidence: 1, start: 0, stop: 0, total: 0, selected: 0, description: "", whole: false, left_out: [], notes: [] },
 };
 const parents = [-1, 0, 1, 1, 0, 0];
 const state = (query: string): TableState => readState(new URLSearchParams(query), "");

@@ -98,7 +98,7 @@ function TableLink({ event, role }: { event: EventAnswer; role: string }) {
   const [view, row] = role === "kernel" ? ["kernels", { tab: "launches", sort: "gpu_start_ns:asc", sel: kernel }] : ["ops", { sel: field("op_id") }];
   const iteration = Number(field("iteration") || "-1");
   const inside = !range || range.start === null || range.stop === null || (iteration >= range.start && iteration <= range.stop && !range.left_out.includes(iteration));
-  const cut = inside || iteration < 0 ? {} : { iter_start: iteration, iter_stop: iteration, all: null, aggregation: null };
+  const cut = inside || iteration < 0 ? {} : { iter_start: iteration, iter_stop: iteration, all: null, whole: null, aggregation: null };
   return (
     <a className="button small" href={linkTo(view, params, { ...cut, ...row, reveal: 1 })}>
       Show in table

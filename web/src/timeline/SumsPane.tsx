@@ -18,7 +18,7 @@ const COLUMNS: Column[] = [
   { key: "longest_ns", head: "Longest (ns)", unit: "ns" },
   { key: "event_kind", head: "Kind", unit: "none" },
 ];
-const NO_RANGE: Table["range"] = { source: "", confidence: 0, start: null, stop: null, total: 0, selected: 0, description: "", left_out: [], notes: [] };
+const NO_RANGE: Table["range"] = { source: "", confidence: 0, start: null, stop: null, total: 0, selected: 0, description: "", whole: false, left_out: [], notes: [] };
 const keyOf = (sum: Sum): string => `${sum.kind.replaceAll("_", " ")} ${sum.name}`;
 const MOST_TRACKS = 1000; // addresses have a greatest length
 const WAIT_MS = 120;

@@ -14,7 +14,11 @@ export interface Bounds {
 }
 
 export const boundsOf = (range: Range): Bounds | null =>
-  range.start === null || range.stop === null ? null : { start: range.start, stop: range.stop };
+  range.whole && range.total > 0
+    ? { start: 0, stop: range.total - 1 }
+    : range.start === null || range.stop === null
+      ? null
+      : { start: range.start, stop: range.stop };
 
 interface Props {
   list: readonly IterationShares[]; // of one rank, in order

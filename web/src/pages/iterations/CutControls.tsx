@@ -5,7 +5,7 @@ import { DataTable } from "../../table/DataTable";
 import { Dialog } from "../../widgets/Dialog";
 import { Icon } from "../../widgets/Icon";
 
-const FRESH = { iter_start: null, iter_stop: null, all: null, aggregation: null };
+const FRESH = { iter_start: null, iter_stop: null, all: null, whole: null, aggregation: null };
 
 function KeyOpDialog({ close, choose }: { close: () => void; choose: (name: string) => void }) {
   return (

@@ -107,7 +107,7 @@ export function Reaggregate({ list, range, bounds, changed, setBounds, done }: P
       </button>
       {changed && (
         <button type="button" className="button" onClick={done}>
-          Back to {range.start}–{range.stop}
+          Back to {range.whole ? "the whole run" : `${String(range.start)}–${String(range.stop)}`}
         </button>
       )}
       <p className="hint" role="status">

@@ -39,7 +39,7 @@ describe("the tree of layers", () => {
       rows_in_all: 5,
       rows_matching: 5,
       notes: [],
-      range: { source: "", confidence: 1, start: 0, stop: 0, total: 0, selected: 0, description: "", left_out: [], notes: [] },
+      range: { source: "", confidence: 1, start: 0, stop: 0, total: 0, selected: 0, description: "", whole: false, left_out: [], notes: [] },
     };
     const { table, parents } = layerTable(rows, report);
     expect(table.rows.map((row) => row[0])).toEqual(["/", "/Net", "/Net/a", "/Net/b", "/loss"]);

@@ -33,7 +33,7 @@ const answer: ModelAnswer = {
     { from: "n1", to: "g2", tensors: 2, shape: null },
   ],
   cut: false,
-  range: { source: "", confidence: 1, start: 0, stop: 0, total: 0, selected: 0, description: "", left_out: [], notes: [] },
+  range: { source: "", confidence: 1, start: 0, stop: 0, total: 0, selected: 0, description: "", whole: false, left_out: [], notes: [] },
 };
 
 describe("the graph of a model", () => {

@@ -1,0 +1,209 @@
+#include "analyze/kernel_labels.h"
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyze/text.h"
+
+namespace opsight {
+namespace {
+
+constexpr size_t kDeepest = 8, kLongestRead = 1 << 14;
+
+using Texts = std::vector<std::string_view>;
+
+bool opens(char c) {
+    return c == '<' || c == '(' || c == '[' || c == '{';
+}
+bool closes(char c) {
+    return c == '>' || c == ')' || c == ']' || c == '}';
+}
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && text.front() == ' ')
+        text.remove_prefix(1);
+    while (!text.empty() && text.back() == ' ')
+        text.remove_suffix(1);
+    return text;
+}
+
+// What stands between the bracket at `open` and the one that closes it; all to the end where none does.
+std::string_view inside(std::string_view text, size_t open) {
+    int depth = 0;
+    for (size_t i = open; i < text.size(); ++i) {
+        if (opens(text[i])) ++depth;
+        if (closes(text[i]) && --depth == 0) return trimmed(text.substr(open + 1, i - open - 1));
+    }
+    return trimmed(text.substr(open + 1));
+}
+
+Texts arguments_of(std::string_view list) {
+    Texts out;
+    int depth = 0;
+    size_t begin = 0;
+    for (size_t i = 0; i <= list.size(); ++i) {
+        if (i < list.size() && opens(list[i])) ++depth;
+        if (i < list.size() && closes(list[i])) --depth;
+        if (i < list.size() && (list[i] != ',' || depth > 0)) continue;
+        out.push_back(trimmed(list.substr(begin, i - begin)));
+        begin = i + 1;
+    }
+    return out;
+}
+
+bool is_word(char c) {
+    return text::is_letter(c) || text::is_digit(c) || c == '_';
+}
+
+// "at::native::Add<c10::Half>" -> "Add<Half>"
+std::string without_namespaces(std::string_view text) {
+    constexpr std::string_view kAnonymous[] = {"(anonymous namespace)::", "<unnamed>::"};
+    std::string out;
+    for (size_t i = 0; i < text.size();) {
+        bool skipped = false;
+        for (const std::string_view part : kAnonymous)
+            if (!skipped && text.substr(i).starts_with(part)) {
+                i += part.size();
+                skipped = true;
+            }
+        if (skipped) continue;
+        if (text.substr(i).starts_with("::")) {
+            while (!out.empty() && is_word(out.back()))
+                out.pop_back();
+            i += 2;
+            continue;
+        }
+        out += text[i++];
+    }
+    return out;
+}
+
+bool all_equal(const Texts& texts) {
+    return std::all_of(texts.begin(), texts.end(), [&](std::string_view t) { return t == texts[0]; });
+}
+
+std::vector<std::string> tell_apart(const Texts& lists, size_t depth);
+
+// Those of one argument of each; none of them is the same in all.
+std::vector<std::string> tell_apart_argument(const Texts& arguments, size_t depth) {
+    const size_t open = arguments[0].find('<');
+    const bool nested =
+        depth < kDeepest && open != std::string_view::npos && arguments[0].back() == '>' &&
+        std::all_of(arguments.begin(), arguments.end(), [&](std::string_view each) {
+            return each.substr(0, open + 1) == arguments[0].substr(0, open + 1) && each.back() == '>';
+        });
+    std::vector<std::string> out;
+    if (!nested) {
+        for (const std::string_view each : arguments)
+            out.push_back(without_namespaces(each));
+        return out;
+    }
+    Texts lists;
+    for (const std::string_view each : arguments)
+        lists.push_back(inside(each, open));
+    const std::string head = without_namespaces(arguments[0].substr(0, open));
+    for (std::string& each : out = tell_apart(lists, depth + 1))
+        each = fmt::format("{}<{}>", head, each);
+    return out;
+}
+
+// Of argument lists what is not the same in all.
+std::vector<std::string> tell_apart(const Texts& lists, size_t depth) {
+    std::vector<Texts> arguments;
+    for (const std::string_view list : lists)
+        arguments.push_back(arguments_of(list));
+    const size_t count = arguments[0].size();
+    std::vector<std::string> out(lists.size());
+    if (!std::all_of(arguments.begin(), arguments.end(), [&](const Texts& a) { return a.size() == count; })) {
+        for (size_t i = 0; i < lists.size(); ++i)
+            out[i] = without_namespaces(lists[i]);
+        return out;
+    }
+    for (size_t j = 0; j < count; ++j) {
+        Texts column;
+        for (const Texts& each : arguments)
+            column.push_back(each[j]);
+        if (all_equal(column)) continue;
+        const std::vector<std::string> told = tell_apart_argument(column, depth);
+        for (size_t i = 0; i < out.size(); ++i)
+            out[i] += (out[i].empty() ? "" : ", ") + told[i];
+    }
+    return out;
+}
+
+// The list in the given brackets right behind the short name, of each; empty where one has none.
+Texts lists_of(const std::vector<KernelName>& names, const std::vector<size_t>& group, char bracket) {
+    Texts lists;
+    for (const size_t i : group) {
+        const std::string_view full = names[i].full.substr(0, kLongestRead);
+        const std::string wanted = fmt::format("{}{}", names[i].short_name, bracket);
+        size_t at = full.find(wanted);
+        while (at != full.npos && at > 0 && is_word(full[at - 1]))
+            at = full.find(wanted, at + 1);
+        if (at == full.npos) return {};
+        lists.push_back(inside(full, at + wanted.size() - 1));
+    }
+    return lists;
+}
+
+// The middle of a text that is too long gives way, at the borders of characters.
+std::string shortened(std::string text, size_t longest) {
+    if (text.size() <= longest) return text;
+    const auto is_inner = [&text](size_t i) { return (static_cast<unsigned char>(text[i]) & 0xc0) == 0x80; };
+    size_t head = (longest - 3) * 2 / 3, tail = text.size() - (longest - 3 - head);
+    while (head > 0 && is_inner(head))
+        --head;
+    while (tail < text.size() && is_inner(tail))
+        ++tail;
+    return text.substr(0, head) + "…" + text.substr(tail);
+}
+
+bool are_distinct(const std::vector<std::string>& texts) {
+    return absl::flat_hash_set<std::string_view>(texts.begin(), texts.end()).size() == texts.size();
+}
+
+void label_group(const std::vector<KernelName>& names, const std::vector<size_t>& group,
+                 std::vector<std::string>& labels) {
+    std::vector<std::string> told;
+    for (const auto& [open, close] : {std::pair('<', '>'), std::pair('(', ')')}) {
+        const Texts lists = lists_of(names, group, open);
+        if (lists.empty()) continue;
+        told = tell_apart(lists, 0);
+        for (size_t i = 0; i < told.size(); ++i)
+            told[i] = fmt::format("{}{}{}{}", names[group[i]].short_name, open, told[i], close);
+        if (are_distinct(told)) break;
+    }
+    if (told.empty() || !are_distinct(told)) {
+        told.clear();
+        for (const size_t i : group)
+            told.push_back(without_namespaces(names[i].full.substr(0, kLongestRead)));
+    }
+    absl::flat_hash_map<std::string, int> seen;
+    constexpr size_t kNumber = 8;  // room for what tells those apart that are too long
+    for (size_t i = 0; i < group.size(); ++i) {
+        std::string label = shortened(std::move(told[i]), kLongestLabel - kNumber);
+        const int nth = ++seen[label];
+        labels[group[i]] = nth == 1 ? label : fmt::format("{} #{}", label, nth);
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> kernel_labels(const std::vector<KernelName>& names) {
+    absl::flat_hash_map<std::string_view, std::vector<size_t>> groups;
+    for (size_t i = 0; i < names.size(); ++i)
+        groups[names[i].short_name].push_back(i);
+    std::vector<std::string> labels(names.size());
+    for (const auto& [short_name, group] : groups) {
+        if (group.size() == 1)
+            labels[group[0]] = short_name;
+        else
+            label_group(names, group, labels);
+    }
+    return labels;
+}
+
+}  // namespace opsight

@@ -1,0 +1,60 @@
+#include "analyze/kernel_labels.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+namespace opsight {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::vector<std::string> labels(const std::vector<std::string>& full, const char* short_name) {
+    std::vector<KernelName> names;
+    for (const std::string& each : full)
+        names.push_back({each, short_name});
+    return kernel_labels(names);
+}
+
+TEST(KernelLabels, ANameOfItsOwnStays) {
+    EXPECT_THAT(kernel_labels({{"void a::f<int>(int)", "f"}, {"void a::g<int>(int)", "g"}}),
+                ElementsAre("f", "g"));
+}
+
+TEST(KernelLabels, TheTemplateArgumentsThatDifferTellApart) {
+    EXPECT_THAT(labels({"void at::native::f<4, at::native::Add<float>, std::array<char*, 3ul> >(int)",
+                        "void at::native::f<4, at::native::Mul<float>, std::array<char*, 3ul> >(int)"},
+                       "f"),
+                ElementsAre("f<Add<float>>", "f<Mul<float>>"));
+    EXPECT_THAT(labels({"void f<8, a::wrap<4, b::Op<c10::Half, 1>, x> >(int)",
+                        "void f<8, a::wrap<4, b::Op<c10::Half, 2>, x> >(int)"},
+                       "f"),
+                ElementsAre("f<wrap<Op<1>>>", "f<wrap<Op<2>>>"));
+}
+
+TEST(KernelLabels, ElseTheArgumentsElseTheWholeName) {
+    EXPECT_THAT(labels({"f(int, float*)", "f(int, double*)"}, "f"), ElementsAre("f(float*)", "f(double*)"));
+    EXPECT_THAT(labels({"a::f(int)", "b::g::f(float, int)"}, "f"), ElementsAre("f(int)", "f(float, int)"));
+    EXPECT_THAT(labels({"_Z1fi", "_Z1ff"}, "f"), ElementsAre("_Z1fi", "_Z1ff"));
+}
+
+TEST(KernelLabels, LongOnesDifferTooAndStayShort) {
+    std::vector<std::string> full;
+    for (int i = 0; i < 30; ++i)
+        full.push_back("void f<X<" + std::string(60, 'a') + std::to_string(i) + std::string(60, 'b') +
+                       ">, Y" + std::to_string(i) + ">()");
+    const auto told = labels(full, "f");
+    EXPECT_EQ(std::set<std::string>(told.begin(), told.end()).size(), 30U);
+    for (const std::string& each : told)
+        EXPECT_LE(each.size(), kLongestLabel);
+}
+
+TEST(KernelLabels, OddBracketsAreNoTrouble) {
+    EXPECT_EQ(labels({"f<", "f<<<<((("}, "f").size(), 2U);
+    EXPECT_EQ(labels({"f<a, >>>>", "f<,,,>"}, "f").size(), 2U);
+    EXPECT_EQ(labels({"f<>", "f<a>"}, "f").size(), 2U);
+    EXPECT_EQ(labels({"x", "y"}, "").size(), 2U);
+}
+
+}  // namespace
+}  // namespace opsight

@@ -1,0 +1,14 @@
+// Launches whose device work is not in the profile: a device that looks idle may only not have been recorded.
+#pragma once
+
+#include "analyze/results.h"
+#include "model/profile.h"
+
+namespace opsight {
+
+// Counts kLostDeviceWork: calls of CUDA and HIP that launch kernels or graphs, succeeded as far as is told,
+// lie in no capture of a graph, and launched nothing that is in the profile. Needs parent and launch. Cost:
+// linear.
+void count_lost_work(Profile& profile, const Analysis& analysis);
+
+}  // namespace opsight

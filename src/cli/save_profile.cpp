@@ -29,7 +29,11 @@ Result<SavedProfile> save_profile(Profile profile, const std::string& path, bool
 
 Status check_output(const std::string& path, bool overwrite) {
     std::error_code problem;
-    if (overwrite || !std::filesystem::exists(path, problem)) return {};
+    const auto status = std::filesystem::status(path, problem);
+    if (!std::filesystem::exists(status)) return {};
+    if (overwrite && !std::filesystem::is_regular_file(status))  // a device, say
+        return fail("is no regular file, and only such are replaced", path, {}, "choose another place");
+    if (overwrite) return {};
     return fail("exists already", path, {}, "choose another place, or replace it with --force");
 }
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -20,6 +22,7 @@
 #include "collect/outcome.h"
 #include "import/capture/importer.h"
 #include "import/import.h"
+#include "wire/reader.h"
 
 namespace opsight::cli {
 namespace {
@@ -74,6 +77,50 @@ class CaptureFolder {
   private:
     explicit CaptureFolder(std::string path) : path_(std::move(path)) {}
     std::string path_;
+};
+
+// Processes that outlive the program, as daemons do. Their captures are not closed and the file is in use.
+size_t still_recording(const std::vector<std::string>& files) {
+    size_t running = 0;
+    for (const std::string& file : files) {
+        if (!capture::is_named_so(file)) continue;
+        auto reader = wire::CaptureReader::open(file);
+        if (!reader || reader->info().finished) continue;
+        std::ifstream maps(fmt::format("/proc/{}/maps", reader->info().pid));
+        for (std::string line; std::getline(maps, line);)
+            if (line.ends_with(file)) {
+                ++running;
+                break;
+            }
+    }
+    return running;
+}
+
+// While the recording becomes a profile: a Ctrl-C, or another signal to end, leaves the recording and says
+// where.
+class KeptWhenStopped {
+  public:
+    KeptWhenStopped(const std::string& folder, const std::string& output) {
+        const std::string line =
+            fmt::format("opsight: stopped; the recording is kept: opsight import {} -o {}\n", folder, output);
+        length_ = std::min(line.size(), sizeof line_);
+        std::memcpy(line_, line.data(), length_);
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+            std::signal(signal, [](int number) {
+                [[maybe_unused]] const ssize_t told = write(2, line_, length_);
+                _exit(128 + number);
+            });
+    }
+    ~KeptWhenStopped() {
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+            std::signal(signal, SIG_DFL);
+    }
+    KeptWhenStopped(const KeptWhenStopped&) = delete;
+    KeptWhenStopped& operator=(const KeptWhenStopped&) = delete;
+
+  private:
+    static inline char line_[8192];
+    static inline size_t length_ = 0;
 };
 
 // "profile.opsight", or the first of "profile-2.opsight", ... that is free.
@@ -225,12 +272,13 @@ class ProfileCommand : public Command {
                         "install Opsight again");
         if (options_.nvtx && parts.nvtx.empty())
             return fail("libopsight_nvtx.so of this Opsight is missing", {}, {}, "install Opsight again");
-        for (const std::string& domain : include_)
-            options_.domains.emplace_back(domain, 1);
+        // The first rule that names a domain holds.
         for (const std::string& domain : exclude_)
             options_.domains.emplace_back(domain, 0);
         for (const std::string& rule : sample_)
             OPSIGHT_TRY(add_sample(rule));
+        for (const std::string& domain : include_)
+            options_.domains.emplace_back(domain, 1);
         if (!include_.empty()) options_.domains.emplace_back("*", 0);
         return {};
     }
@@ -304,15 +352,26 @@ class ProfileCommand : public Command {
                 "cannot be)");
             return exit_code ? exit_code : 1;
         }
-        const Status saved = save(files);
+        Status saved;
+        {
+            const KeptWhenStopped kept(captures.path(), output_);
+            saved = save(files);
+        }
         if (!saved) {
             Error error = saved.error();
-            error.remedy = fmt::format("the recording is kept: opsight import {}", captures.path());
+            error.remedy =
+                fmt::format("the recording is kept: opsight import {} -o {}", captures.path(), output_);
             if (!exit_code) return fail(std::move(error));
             say(error.message());
             return exit_code;
         }
-        if (keep_capture_)
+        const size_t running = still_recording(files);
+        if (running > 0)
+            say(fmt::format(
+                "{} of the program's processes {} still running: what they do from now on is recorded in "
+                "{}, and not in the profile",
+                running, running == 1 ? "is" : "are", captures.path()));
+        else if (keep_capture_)
             say("kept the recording in " + captures.path());
         else
             captures.remove();

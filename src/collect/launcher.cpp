@@ -13,9 +13,11 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "wire/clock.h"
+#include "wire/format.h"
 
 namespace opsight::collect {
 namespace {
@@ -201,13 +203,41 @@ Result<Variables> variables_for(const std::string& capture_folder, const Parts& 
     return result;
 }
 
-// Has the system write the captures to disk every so often: what a machine's crash would take is no older.
-class Flusher {
+// Says once of each process when its recording is full, while something can be done about it.
+class LossWatch {
   public:
-    Flusher(std::string folder, double every_s) : folder_(std::move(folder)), every_s_(every_s) {
-        if (every_s_ > 0) thread_ = std::thread([this] { run(); });
+    void look(const std::string& path) {
+        if (told_.contains(path)) return;
+        const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        if (file < 0) return;
+        wire::FileHeader head;
+        const ssize_t got = pread(file, static_cast<void*>(&head), sizeof head, 0);
+        close(file);
+        if (got != sizeof head || head.lost.load() == 0) return;
+        told_.insert(path);
+        const uint64_t bytes = uint64_t{head.chunks.load()} * wire::kChunkBytes;
+        const auto seconds = (wire::clock_ns(CLOCK_MONOTONIC) - head.begin.monotonic_ns) / 1'000'000'000;
+        const std::string line = fmt::format(
+            "opsight: the recording of process {} is full, {} MB after {} s: what comes now is lost. Give it "
+            "more room "
+            "with --buffer-mb, or record a part with --skip-iterations and --record-iterations\n",
+            head.pid, bytes >> 20, seconds);
+        std::fputs(line.c_str(), stderr);
     }
-    ~Flusher() {
+
+  private:
+    std::set<std::string> told_;
+};
+
+// Looks after the captures while the program runs. Has the system write them to disk every so often, where
+// that is asked for: what a machine's crash would take is no older.
+class Keeper {
+  public:
+    Keeper(std::string folder, double flush_every_s)
+        : folder_(std::move(folder)), flushes_(flush_every_s > 0), every_s_(flushes_ ? flush_every_s : 1) {
+        thread_ = std::thread([this] { run(); });
+    }
+    ~Keeper() {
         {
             const std::lock_guard lock(mutex_);
             over_ = true;
@@ -215,19 +245,20 @@ class Flusher {
         wake_.notify_one();
         if (thread_.joinable()) thread_.join();
     }
-    Flusher(const Flusher&) = delete;
-    Flusher& operator=(const Flusher&) = delete;
+    Keeper(const Keeper&) = delete;
+    Keeper& operator=(const Keeper&) = delete;
 
   private:
     void run() {
         std::unique_lock lock(mutex_);
         while (!wake_.wait_for(lock, std::chrono::duration<double>(every_s_), [this] { return over_; }))
-            flush();
+            look();
     }
-    void flush() const {
+    void look() {
         std::error_code problem;
         for (const auto& entry : fs::directory_iterator(folder_, problem)) {
-            const int file = open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
+            if (entry.path().extension() == ".opcap") losses_.look(entry.path().string());
+            const int file = flushes_ ? open(entry.path().c_str(), O_RDONLY | O_CLOEXEC) : -1;
             if (file < 0) continue;
             fdatasync(file);
             close(file);
@@ -235,7 +266,9 @@ class Flusher {
     }
 
     const std::string folder_;
+    const bool flushes_;
     const double every_s_;
+    LossWatch losses_;
     std::mutex mutex_;
     std::condition_variable wake_;
     bool over_ = false;
@@ -275,7 +308,7 @@ Result<ProgramEnd> run_recorded(const std::vector<std::string>& command, const s
     int problem = 0;
     const bool failed = read(report[0], &problem, sizeof problem) == sizeof problem;
     close(report[0]);
-    const Flusher flusher(capture_folder, options.flush_every_s);
+    const Keeper keeper(capture_folder, options.flush_every_s);
     Result<ProgramEnd> end = wait_for(program);
     if (failed) return fail(cannot_start(command[0], problem));
     return end;

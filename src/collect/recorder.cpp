@@ -23,6 +23,13 @@ uint64_t g_limit_bytes = 0;
 std::atomic_flag g_opening = ATOMIC_FLAG_INIT;
 std::atomic_flag g_introduced = ATOMIC_FLAG_INIT;
 pthread_key_t g_thread_key;
+ThreadState* g_free_states = nullptr;  // of threads that ended
+std::atomic_flag g_changing_free = ATOMIC_FLAG_INIT;
+
+void lock_free_states() {
+    while (g_changing_free.test_and_set(std::memory_order_acquire))
+        sched_yield();
+}
 
 void* map_memory(size_t bytes, int sharing) {
     void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS, -1, 0);
@@ -71,6 +78,15 @@ bool ThreadState::pop(const void* key, uint64_t now, bool& was_step) {
     while (depth > 0 && frames[depth - 1].done)
         --depth;
     return true;
+}
+
+void ThreadState::take_over() {
+    stream.take_over();
+    depth = deeper = 0;
+    pushed_within = 0;
+    busy = false;
+    std::memset(started, 0, sizeof started);
+    std::memset(domains, 0, sizeof domains);
 }
 
 uint64_t ThreadState::begin_of(const void* key) const {
@@ -212,10 +228,13 @@ ThreadState* Recorder::make_state() {
         writer = writer_.load();
         if (!writer) return nullptr;
     }
-    void* memory = map_memory(sizeof(ThreadState), MAP_PRIVATE);
-    if (!memory) return nullptr;
-    state_ = new (memory) ThreadState(*writer);
-    pthread_setspecific(g_thread_key, memory);
+    state_ = left_by_another();
+    if (!state_) {
+        void* memory = map_memory(sizeof(ThreadState), MAP_PRIVATE);
+        if (!memory) return nullptr;
+        state_ = new (memory) ThreadState(*writer);
+    }
+    pthread_setspecific(g_thread_key, state_);
     describe_thread(*state_, thread_number_ ? thread_number_() : 0);
     if (introduce_ && !g_introduced.test_and_set(std::memory_order_acquire)) introduce_(*state_);
     return state_;
@@ -231,10 +250,24 @@ void Recorder::follow_gate() {
     if (page != MAP_FAILED) gate_ = static_cast<Gate*>(page);
 }
 
+// Programs may start a thread for every request: each goes on where one before it ended.
 void Recorder::thread_exits(void* state) {
     thread_is_over_ = true;
     state_ = nullptr;
-    munmap(state, sizeof(ThreadState));
+    auto* left = static_cast<ThreadState*>(state);
+    lock_free_states();
+    left->next_free = g_free_states;
+    g_free_states = left;
+    g_changing_free.clear(std::memory_order_release);
+}
+
+ThreadState* Recorder::left_by_another() {
+    lock_free_states();
+    ThreadState* state = g_free_states;
+    if (state) g_free_states = state->next_free;
+    g_changing_free.clear(std::memory_order_release);
+    if (state) state->take_over();
+    return state;
 }
 
 // The child shares the parent's file: it must never write there. Its own file is made at its first event.
@@ -245,6 +278,8 @@ void Recorder::after_fork_in_child() {
         state_ = nullptr;
     }
     thread_is_over_ = false;
+    g_free_states = nullptr;  // they write to the parent's file
+    g_changing_free.clear();
     if (wire::CaptureWriter* writer = writer_.exchange(nullptr)) writer->abandon();
     g_opening.clear();
     g_introduced.clear();

@@ -142,15 +142,19 @@ struct ThreadState {
     }
     // Ends the innermost frame of `key`; false if there is none.
     bool pop(const void* key, uint64_t now, bool& was_step);
+    // A thread takes over what one that ended left: its file's block, and the texts that are defined there.
+    void take_over();
     // When that frame began; 0: there is none, or it is not recorded.
     uint64_t begin_of(const void* key) const;
 
+    ThreadState* next_free = nullptr;
     wire::ThreadStream stream;
     IdCache<1024> texts;
     IdCache<2048> kinds;
     size_t depth = 0, deeper = 0;
     Frame frames[kDeepest];
     bool busy = false;                   // inside a call of ours: a signal handler must not append now
+    uint32_t pushed_within = 0;          // ranges that signal handlers began meanwhile
     uint64_t last_range = 0;             // number of the last range that may end on another thread
     Started started[kMostStarted] = {};  // by their number, the last ones
     DomainCount domains[kMostDomains] = {};
@@ -235,6 +239,7 @@ class Recorder {
     static bool open_file();
     static void after_fork_in_child();
     static void thread_exits(void* state);
+    static ThreadState* left_by_another();
 
     static inline constinit thread_local ThreadState* state_ = nullptr;
     static inline constinit thread_local bool thread_is_over_ = false;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <limits>
 
 #include "base/helpers.h"
 #include "base/output_file.h"
@@ -100,10 +101,23 @@ Status check_sizes(const Profile& profile, const Analysis& analysis) {
                       analysis.occupancy_pct.size() == profile.launch_configs.size() &&
                       analysis.waves.size() == profile.launch_configs.size();
     if (!fits) return fail("the analysis is not of this profile: its columns have other lengths");
+    for (const auto& [what, rows] : {std::pair("host spans", host),
+                                     {"device spans", device},
+                                     {"texts", profile.strings.size()},
+                                     {"counter samples", profile.counters.size()},
+                                     {"memory events", profile.memory.size()}})
+        OPSIGHT_TRY(check_row_count(what, rows));
     return {};
 }
 
 }  // namespace
+
+Status check_row_count(std::string_view what, size_t rows) {
+    constexpr size_t kMost = std::numeric_limits<int32_t>::max();
+    if (rows <= kMost) return {};
+    return fail(fmt::format("has {} {}, more than the {} that a profile can number", rows, what, kMost), {},
+                {}, "import fewer files at a time, or record less");
+}
 
 Status write_profile(const std::string& path, const Profile& profile, const Analysis& analysis,
                      const WriteOptions& options) {

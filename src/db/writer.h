@@ -19,6 +19,9 @@ struct WriteOptions {
     int64_t memory_limit_bytes = 0;  // for DuckDB; 0: 1.2 GB
 };
 
+// Whether so many rows can be numbered: ids are INTEGER, and a larger one would read as a negative one.
+Status check_row_count(std::string_view what, size_t rows);
+
 Status write_profile(const std::string& path, const Profile& profile, const Analysis& analysis,
                      const WriteOptions& options = {});
 

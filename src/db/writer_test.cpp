@@ -211,5 +211,12 @@ TEST_F(WriterTest, MissingFolderIsNamed) {
     EXPECT_THAT(status.error().message(), testing::HasSubstr("folder"));
 }
 
+TEST(Writer, MoreRowsThanIdsAreRefused) {
+    EXPECT_TRUE(check_row_count("spans", 2'147'483'647).has_value());
+    const Status refused = check_row_count("spans", 2'147'483'648);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_NE(refused.error().what.find("2147483648 spans"), std::string::npos) << refused.error().what;
+}
+
 }  // namespace
 }  // namespace opsight::db

@@ -214,11 +214,10 @@ class Importer {
         return {};
     }
 
-    Status import_json(ByteSource& source, const std::string& name, bool lenient) {
+    Status import_json(PeekedSource& source, const std::string& name, bool lenient) {
         trace_.rank_hint = rank_hint(name);
         // A file of a directory need not be a trace: its first bytes tell before anything is added.
-        auto& peeked = static_cast<PeekedSource&>(source);
-        OPSIGHT_ASSIGN(const std::string_view head, peeked.peek(lenient ? kHeaderBytes : kSniffBytes));
+        OPSIGHT_ASSIGN(const std::string_view head, source.peek(lenient ? kHeaderBytes : kSniffBytes));
         if (lenient && !may_be_trace(head)) return skip({"is JSON, but no trace", name, {}, {}});
         if (const std::string profiler = foreign_profiler(head.substr(0, kSniffBytes)); !profiler.empty())
             builder_.diagnostics().add(Diag::kForeignTrace, {name, -1, -1, profiler});

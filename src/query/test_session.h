@@ -48,6 +48,8 @@ inline Cell cell(const ResultTable& table, std::string_view column, std::string_
         EXPECT_NE(at, table.columns.end()) << "no column " << key << " in " << table.name;
         return static_cast<size_t>(at - table.columns.begin());
     };
+    if (index(column) == table.columns.size() || (!by.empty() && index(by) == table.columns.size()))
+        return {};
     for (const auto& row : table.rows) {
         if (!by.empty()) {
             const auto* text = std::get_if<std::string>(&row[index(by)]);

@@ -1,14 +1,15 @@
 // The capture format: what a profiled process writes while it runs, one file per process.
 //
 //   FileHeader (one page) | chunk 0 | chunk 1 | ...          every chunk is kChunkBytes long
-//   chunk = ChunkHeader | record | record | ...              all records of a chunk come from one thread
+//   chunk = ChunkHeader | record | record | ...              all records of a chunk come from one stream
 //   record = RecordHeader | payload                          padded to 8 bytes
 //
 // The file is mapped shared, so what was written survives the death of the process. A record counts once
 // ChunkHeader::used covers it; only the duration of a span is filled in later, when the span ends (0 until
 // then). All numbers are little-endian. Times are ticks of FileHeader::clock; records of type kClock tie
-// ticks to nanoseconds. Texts and kinds of ops are numbered per thread and are defined before their first
-// use in that thread's stream.
+// ticks to nanoseconds. A stream is written by one thread at a time; when that ends another may take it over,
+// and a ThreadRecord says so. Texts and kinds of ops are numbered per stream and are defined before their
+// first use in it.
 #pragma once
 
 #include <atomic>
@@ -44,6 +45,10 @@ struct FileHeader {
     std::atomic<uint32_t> threads;   // handed out
     std::atomic<uint64_t> lost;      // records that found no room
     std::atomic<uint32_t> finished;  // 1: the process closed the capture itself
+    uint32_t reserved;
+    std::atomic<uint64_t>
+        interrupted;  // records of signal handlers that interrupted the writing of another one
+    std::atomic<uint64_t> cut_texts;  // that were longer than kMaxBlob
 };
 static_assert(sizeof(FileHeader) <= kHeaderBytes);
 
@@ -66,7 +71,7 @@ enum class RecordType : uint16_t {
     kAlloc = 5,        // memory got
     kFree = 6,         // memory given back
     kClock = 7,        // ClockSnapshot
-    kThread = 8,       // facts about the stream's thread
+    kThread = 8,       // facts about the thread that writes the stream from here on
     kProperty = 9,     // "key\0value": facts about the process
     kAsyncBegin = 10,  // an op that may end on another thread
     kAsyncEnd = 11,

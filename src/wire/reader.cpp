@@ -153,6 +153,8 @@ Status CaptureReader::read_header(const std::string& name, uint64_t size) {
     info_.parent_pid = head.parent_pid;
     info_.begin = head.begin;
     info_.lost = head.lost.load(std::memory_order_relaxed);
+    info_.interrupted = head.interrupted.load(std::memory_order_relaxed);
+    info_.cut_texts = head.cut_texts.load(std::memory_order_relaxed);
     info_.finished = head.finished.load(std::memory_order_relaxed) != 0;
 
     const uint64_t in_file = (size - kHeaderBytes + kChunkBytes - 1) / kChunkBytes;
@@ -166,9 +168,9 @@ Status CaptureReader::read_header(const std::string& name, uint64_t size) {
 
 void CaptureReader::read_chunk_headers(uint32_t count) {
     struct Place {
-        uint32_t sequence, chunk;
+        uint32_t sequence, chunk, os_thread;
     };
-    std::map<uint32_t, std::pair<uint32_t, std::vector<Place>>> threads;
+    std::map<uint32_t, std::vector<Place>> threads;
     for (uint32_t chunk = 0; chunk < count; ++chunk) {
         alignas(ChunkHeader) std::array<char, sizeof(ChunkHeader)> bytes;
         if (!source_(chunk_offset(chunk), bytes.data(), bytes.size())) {
@@ -182,16 +184,14 @@ void CaptureReader::read_chunk_headers(uint32_t count) {
             ++damage_.bad_chunks;
             continue;
         }
-        auto& [os_thread, places] = threads[head.thread];
-        os_thread = head.os_thread;
-        places.push_back({head.sequence, chunk});
+        threads[head.thread].push_back({head.sequence, chunk, head.os_thread});
     }
     for (auto& [thread, found] : threads) {
-        CaptureStream stream{thread, found.first, {}};
-        std::stable_sort(found.second.begin(), found.second.end(),
+        std::stable_sort(found.begin(), found.end(),
                          [](Place a, Place b) { return a.sequence < b.sequence; });
+        CaptureStream stream{thread, found.front().os_thread, {}};
         uint64_t expected = 0;
-        for (const Place& place : found.second) {
+        for (const Place& place : found) {
             if (place.sequence < expected) {
                 ++damage_.bad_chunks;
                 continue;

@@ -17,8 +17,11 @@ struct CaptureInfo {
     ClockKind clock = ClockKind::kTsc;
     uint32_t pid = 0, parent_pid = 0;
     ClockSnapshot begin;
-    uint64_t lost = 0;      // records that the writer had no room for
-    bool finished = false;  // false: the process was killed, or left without a clean end
+    uint64_t lost = 0;  // records that the writer had no room for
+    uint64_t interrupted =
+        0;                   // that a signal handler made while it had interrupted the writing of another one
+    uint64_t cut_texts = 0;  // longer ones than a record holds
+    bool finished = false;   // false: the process was killed, or left without a clean end
 };
 
 // What could not be read.
@@ -29,9 +32,10 @@ struct CaptureDamage {
     uint64_t unknown_records = 0;  // of a type that this version does not know
 };
 
-// One thread's records, chunk by chunk.
+// The records of one thread, or of several one after the other, chunk by chunk.
 struct CaptureStream {
-    uint32_t thread = 0, os_thread = 0;
+    uint32_t thread = 0;
+    uint32_t os_thread = 0;        // that began it
     std::vector<uint32_t> chunks;  // in order of writing
 };
 

@@ -180,6 +180,10 @@ ThreadStream::ThreadStream(CaptureWriter& writer)
       thread_(writer.header()->threads.fetch_add(1, std::memory_order_relaxed)),
       os_thread_(static_cast<uint32_t>(syscall(SYS_gettid))) {}
 
+void ThreadStream::take_over() {
+    os_thread_ = static_cast<uint32_t>(syscall(SYS_gettid));
+}
+
 bool ThreadStream::next_chunk(size_t bytes) {
     char* at = bytes <= kChunkBytes - sizeof(ChunkHeader) ? writer_->take_chunk() : nullptr;
     if (!at) {
@@ -198,7 +202,10 @@ bool ThreadStream::next_chunk(size_t bytes) {
 }
 
 uint32_t ThreadStream::define_blob(RecordType type, std::string_view blob, BlobRecord head) {
-    blob = blob.substr(0, kMaxBlob);
+    if (blob.size() > kMaxBlob) {
+        writer_->header()->cut_texts.fetch_add(1, std::memory_order_relaxed);
+        blob = blob.substr(0, kMaxBlob);
+    }
     const size_t bytes = sizeof(BlobRecord) + padded(blob.size());
     char* at = reserve(bytes);
     if (!at) return kNoId;

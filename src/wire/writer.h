@@ -37,6 +37,8 @@ class CaptureWriter {
     ClockKind clock() const { return clock_; }
     uint64_t lost() const { return header()->lost.load(std::memory_order_relaxed); }
     void count_lost() { header()->lost.fetch_add(1, std::memory_order_relaxed); }
+    // A call in a signal handler that interrupted another one.
+    void count_interrupted() { header()->interrupted.fetch_add(1, std::memory_order_relaxed); }
 
   private:
     friend class ThreadStream;
@@ -104,6 +106,9 @@ class ThreadStream {
         if (now - last_snapshot_ > kSnapshotTicks) [[unlikely]]
             snapshot();
     }
+
+    // The calling thread goes on with the stream of one that ended; a ThreadRecord has to follow.
+    void take_over();
 
     CaptureWriter& writer() { return *writer_; }
     uint32_t number() const { return thread_; }

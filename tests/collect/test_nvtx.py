@@ -260,6 +260,10 @@ class Living(Nvtx):
             self.assertEqual(found["interrupted"], 2_000_000)
             self.assertGreater(found.get("in the handler", 0) + lost, 10)
             self.assertNotIn("bad_event", self.diagnostics())
+            # What a handler begins and ends is nothing of the ranges that it interrupted.
+            (row,) = self.sql("SELECT max(end_ns) FILTER (text = 'interrupted') AS last, "
+                              "max(end_ns) FILTER (text = 'around') AS around FROM nvtx_ranges")
+            self.assertGreaterEqual(row["around"], row["last"])
 
     def test_libraries_with_copies_of_nvtx(self):
         plugin = LIB / "libnvtx_plugin.so"
@@ -347,6 +351,8 @@ class Choosing(Nvtx):
         cases = (([], everything),
                  (["--nvtx-exclude", "noisy"], {k: v for k, v in everything.items() if k[0] != "noisy"}),
                  (["--nvtx-include", "default"], {(None, "plain"): 100}),
+                 (["--nvtx-include", "noisy", "--nvtx-sample", "noisy=10"],
+                  {("noisy", "outer"): 10, ("noisy", "inner"): 10}),
                  (["--nvtx-sample", "noisy=10"], {**everything, ("noisy", "outer"): 10, ("noisy", "inner"): 10}))
         for options, expected in cases:
             with self.subTest(options):

@@ -215,8 +215,11 @@ class Profile(unittest.TestCase):
             import torch
             x = torch.zeros(1)
             for _ in range(60000): x.add_(1)
+            import time
+            time.sleep(2)
         """, options=["--buffer-mb", "1"])
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("is full, 1 MB after"), 1, "told while it runs")
         lost = {d["key"]: d["count"] for d in self.info()["diagnostics"]}.get("lost_records", 0)
         kept = self.one("SELECT count(*) FROM ops")
         self.assertGreater(kept, 10000)  # of about 48 bytes each, beside the allocations

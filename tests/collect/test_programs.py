@@ -2,10 +2,12 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 import unittest
 
 from test_profile import LACKS, OPSIGHT, PYTHON, TRAIN
@@ -158,6 +160,80 @@ class Programs(unittest.TestCase):
         rows = self.sql("SELECT count(*) AS n, count(DISTINCT layer) AS layers FROM ops "
                         "WHERE name = 'aten::linear' GROUP BY tid")
         self.assertEqual([(row["n"], row["layers"]) for row in rows], [(250, 5)] * 4)
+
+    def test_threads_go_on_in_the_blocks_of_those_that_ended(self):
+        done = self.run_script(TRAIN, """
+            import threading
+            for _ in range(300):
+                thread = threading.Thread(target=lambda: net(torch.ones(4, 8)))
+                thread.start(); thread.join()
+        """, options=["--buffer-mb", "4"])  # 64 blocks
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = self.sql("SELECT count(*) AS n, count(DISTINCT layer) AS layers FROM ops "
+                        "WHERE name = 'aten::linear' GROUP BY tid")
+        self.assertEqual(sum(row["n"] for row in rows), 300 * 5)
+        self.assertGreater(len(rows), 1, "each on its own row, where the system gives it a number of its own")
+        self.assertEqual({row["layers"] for row in rows}, {5})
+        self.assertEqual(self.sql("SELECT key FROM diagnostics WHERE key = 'lost_records'"), [])
+
+    def test_a_process_that_outlives_the_program_keeps_its_recording(self):
+        done = self.run_script(TRAIN, """
+            import os, sys, time
+            step()
+            if os.fork() == 0:
+                os.setsid()
+                step()
+                for file in range(3): os.close(file)
+                while not os.path.exists("go"): time.sleep(0.05)
+                step()
+                open("gone", "w")
+                os._exit(0)
+            time.sleep(1)
+        """)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("still running", done.stderr)
+        (folder,) = self.dir.glob("*.capture-*")
+        (self.dir / "go").touch()
+        for _ in range(600):
+            if (self.dir / "gone").exists(): break
+            time.sleep(0.1)
+        self.profile = self.dir / "later.opsight"
+        subprocess.run([OPSIGHT, "import", "--quiet", folder, "-o", self.profile], check=True)
+        self.assertEqual(self.linears(), 3 * 5)
+
+    def test_a_slash_in_a_name_is_no_layer(self):
+        done = self.run_script(TRAIN, """
+            odd = nn.ModuleDict({"a/b": nn.Linear(8, 8)})
+            class Odd(nn.Module):
+                def __init__(self): super().__init__(); self.odd = odd
+                def forward(self, x): return self.odd["a/b"](x)
+            Odd()(torch.ones(4, 8))
+        """)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual({row["path"] for row in self.sql("SELECT path FROM layers")},
+                         {"Odd", "Odd/odd", "Odd/odd/a\u2215b"})
+
+    def test_only_regular_files_are_replaced(self):
+        os.mkfifo(self.profile)
+        done = self.run_script("print('ran')", options=["--force"])
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("no regular file", done.stderr)
+        self.assertTrue(self.profile.is_fifo())
+
+    def test_a_ctrl_c_during_the_import_leaves_the_recording(self):
+        self.write("script.py", "import torch", "x = torch.zeros(1)", "for _ in range(150000): x.add_(1)")
+        run = subprocess.Popen([OPSIGHT, "profile", "-o", self.profile, "--", PYTHON, "script.py"], text=True,
+                               stderr=subprocess.PIPE, cwd=self.dir)
+        children = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children")
+        while not children.read_text(): time.sleep(0.01)
+        while children.read_text(): time.sleep(0.01)
+        time.sleep(0.1)  # to where the import has begun
+        run.send_signal(signal.SIGINT)
+        _, errors = run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 128 + signal.SIGINT, errors)
+        (folder,) = self.dir.glob("*.capture-*")
+        self.assertIn(f"opsight import {folder} -o {self.profile}", errors)
+        self.assertFalse(self.profile.exists())
 
     def test_backward_ops_tell_their_forward_op(self):
         done = self.run_script(TRAIN, "step()\nstep()")

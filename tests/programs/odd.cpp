@@ -130,7 +130,9 @@ int signals() {
     sigaction(SIGALRM, &action, nullptr);
     const itimerval often = {{0, 200}, {0, 200}};
     setitimer(ITIMER_REAL, &often, nullptr);
+    nvtxRangePushA("around");
     ranges("interrupted", 2'000'000);
+    nvtxRangePop();
     const itimerval never{};
     setitimer(ITIMER_REAL, &never, nullptr);
     return 0;

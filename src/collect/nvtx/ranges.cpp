@@ -211,6 +211,12 @@ int push(const Event& event) {
         state && !event.attributes && event.payload_count == 0)
         if (const uint32_t kind = state->kinds.quick(hash_of(event)))
             return push_quick(*state, *event.domain, kind);
+    if (ThreadState* state = Recorder::existing_state(); state && state->busy) [[unlikely]] {
+        // In a signal handler, within a call of ours: the pop to come must end nothing else.
+        ++state->pushed_within;
+        state->stream.writer().count_interrupted();
+        return kNoTracking;
+    }
     Call call;
     if (!call) [[unlikely]]
         return push_unrecorded(event);
@@ -227,8 +233,12 @@ int push_text(const char* text) {
 }
 
 int pop(const Domain& domain, const PayloadData* payloads, size_t payload_count) {
-    if (ThreadState* quick = Recorder::existing_state();
-        quick && quick->depth > 0 && quick->deeper == 0 && payload_count == 0) [[likely]] {
+    ThreadState* const quick = Recorder::existing_state();
+    if (quick && quick->pushed_within > 0) [[unlikely]] {
+        --quick->pushed_within;
+        return kNoTracking;
+    }
+    if (quick && quick->depth > 0 && quick->deeper == 0 && payload_count == 0) [[likely]] {
         // Nothing is appended, so that a signal may come at any time.
         const Frame& top = quick->frames[quick->depth - 1];
         if (top.key == &domain && !top.is_step && !top.done) [[likely]] {

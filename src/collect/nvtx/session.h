@@ -58,7 +58,7 @@ class Call {
     explicit Call(ThreadState* state) : state_(state) {
         if (!state_) return;
         if (state_->busy) [[unlikely]] {
-            state_->stream.writer().count_lost();
+            state_->stream.writer().count_interrupted();
             state_ = nullptr;
             return;
         }

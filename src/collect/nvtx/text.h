@@ -80,7 +80,7 @@ class Narrow {
     }
 
     size_t length_ = 0;
-    char text_[wire::kMaxBlob];
+    char text_[wire::kMaxBlob + 8];  // one that is longer is seen to be
 };
 
 }  // namespace opsight::nvtx

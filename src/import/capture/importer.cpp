@@ -170,7 +170,12 @@ class RunImport {
                 builder_.diagnostics().add(diag, {process.file, -1, -1, std::move(text)},
                                            static_cast<int64_t>(count));
         };
-        add(Diag::kLostRecords, process.reader.info().lost, "the capture's size limit was reached");
+        const wire::CaptureInfo& info = process.reader.info();
+        add(Diag::kLostRecords, info.lost,
+            "no room was left: --buffer-mb, a limit of the program or the disk");
+        add(Diag::kLostRecords, info.interrupted,
+            "made by signal handlers that had interrupted another record");
+        add(Diag::kUncleanText, info.cut_texts, fmt::format("longer than {} bytes: cut", wire::kMaxBlob));
         add(Diag::kTruncatedInput, damage.missing_chunks, fmt::format("{} blocks", damage.missing_chunks));
         add(Diag::kBadEvent, damage.bad_chunks + damage.bad_records, "damaged blocks or records");
         add(Diag::kUnknownCategory, damage.unknown_records, "records of an unknown type");

@@ -311,6 +311,12 @@ void NvtxImport::take_number(const wire::NvtxNumberRecord& number) {
     NvtxPayload payload;
     switch (number.type) {
         case wire::NvtxNumber::kUint64:
+            payload.integer = static_cast<int64_t>(number.bits);
+            if (payload.integer < 0) {  // more than the columns of numbers hold
+                payload.type = NvtxPayload::Type::kText;
+                payload.text = builder_.text(fmt::format("{}", number.bits));
+            }
+            break;
         case wire::NvtxNumber::kInt64:
             payload.integer = static_cast<int64_t>(number.bits);
             break;

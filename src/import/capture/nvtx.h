@@ -102,6 +102,11 @@ class NvtxImport {
     NvtxImport& operator=(const NvtxImport&) = delete;
 
     void begin_stream(TrackId track, uint32_t number);
+    // Another thread goes on with the stream.
+    void change_thread(TrackId track) {
+        flush();
+        track_ = track;
+    }
     // True where the record was one of NVTX.
     bool take(const wire::RecordView& record);
     void end_stream() { flush(); }

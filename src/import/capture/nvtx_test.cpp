@@ -21,7 +21,7 @@ class NvtxCapture : public ::testing::Test {
         path_ = (std::filesystem::temp_directory_path() /
                  ("opsight_nvtx_" + std::to_string(getpid()) + ".opcap"));
         std::filesystem::remove(path_);
-        ASSERT_EQ(writer_.open(path_.c_str(), 1 << 20), 0);
+        ASSERT_EQ(writer_.open(path_.c_str(), 8 << 20), 0);
         start_ = writer_.ticks();
     }
     void TearDown() override { std::filesystem::remove(path_); }
@@ -125,6 +125,53 @@ TEST_F(NvtxCapture, OddRecordsAreCountedAndTheRestIsThere) {
     EXPECT_EQ(profile.diagnostics.count(Diag::kBadEvent), 1);
     EXPECT_EQ(profile.diagnostics.count(Diag::kDanglingId), 1);
     EXPECT_EQ(profile.diagnostics.count(Diag::kUncleanText), 1);
+}
+
+TEST_F(NvtxCapture, NumbersOfAllSixtyFourBitsAreShownAsTheyAre) {
+    wire::ThreadStream stream(writer_);
+    const uint32_t id = kind(stream, "range");
+    for (const uint64_t bits : {uint64_t{7}, uint64_t{1} << 63, UINT64_MAX}) {
+        range(stream, id, 1000, 10);
+        auto* number = stream.begin_record<wire::NvtxNumberRecord>(RecordType::kNvtxNumber);
+        number->type = wire::NvtxNumber::kUint64;
+        number->bits = bits;
+        stream.commit(sizeof *number);
+    }
+    const Profile profile = imported();
+    ASSERT_EQ(profile.nvtx_payloads.size(), 3u);
+    EXPECT_EQ(profile.nvtx_payloads[0].integer, 7);
+    EXPECT_EQ(profile.strings.view(profile.nvtx_payloads[1].text), "9223372036854775808");
+    EXPECT_EQ(profile.strings.view(profile.nvtx_payloads[2].text), "18446744073709551615");
+}
+
+TEST_F(NvtxCapture, WhatIsCutOrLostSaysWhy) {
+    wire::ThreadStream stream(writer_);
+    range(stream, kind(stream, "range"), 1000, 10);
+    stream.define(RecordType::kString, std::string(5000, 'x'));
+    writer_.count_interrupted();
+    writer_.count_interrupted();
+    const Profile profile = imported();
+    EXPECT_EQ(profile.diagnostics.count(Diag::kUncleanText), 1);
+    EXPECT_EQ(profile.diagnostics.count(Diag::kLostRecords), 2);
+    EXPECT_THAT(profile.diagnostics.first(Diag::kLostRecords).front().text,
+                testing::HasSubstr("signal handlers"));
+}
+
+// Of a capture of one megabyte, so none that the mutations of the fuzzer reach.
+TEST_F(NvtxCapture, SumsOfImpossibleMemoryDoNotOverflow) {
+    wire::ThreadStream stream(writer_);
+    constexpr uint64_t kCount = (uint64_t{1} << 15) + 10;
+    for (uint64_t i = 0; i < kCount; ++i) {
+        auto* alloc = stream.begin_record<wire::AllocRecord>(RecordType::kAlloc);
+        ASSERT_NE(alloc, nullptr);
+        alloc->time = start_ + i;
+        alloc->address = 16 * (i + 1);
+        alloc->bytes = uint64_t{1} << 48;
+        stream.commit(sizeof *alloc);
+    }
+    const Profile profile = imported();
+    EXPECT_EQ(profile.diagnostics.count(Diag::kBadEvent), 11) << "the sum stops below 2^63";
+    EXPECT_EQ(profile.memory.size(), kCount - 11);
 }
 
 }  // namespace

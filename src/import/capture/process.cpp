@@ -19,6 +19,19 @@ HostKind kind_of_scope(wire::OpScope scope, std::string_view name) {
     return name.starts_with(kDataLoader) ? HostKind::kDataLoad : HostKind::kAnnotation;
 }
 
+// A module's place within the module around it: "layers.3" is two steps. A slash in a name is none.
+std::string step_of(std::string_view name) {
+    constexpr std::string_view kDivisionSlash = "\u2215";
+    std::string step;
+    for (const char c : name) {
+        if (c == '/')
+            step += kDivisionSlash;
+        else
+            step += c == '.' ? '/' : c;
+    }
+    return step;
+}
+
 // c10::DeviceType: 0 is the CPU.
 int32_t device_type(int32_t device) {
     return device & 0xff;
@@ -56,11 +69,10 @@ ProcessFacts gather_facts(wire::CaptureReader& reader) {
 
 void ProcessImport::run(const std::string& process_name) {
     for (const wire::CaptureStream& stream : reader_.streams()) {
-        track_ = builder_.host_track(rank_, reader_.info().pid, stream.os_thread);
-        builder_.track(track_).process_name = builder_.text(process_name);
+        process_name_ = process_name;
+        begin_thread(stream.os_thread);
         texts_.clear();
         kinds_.clear();
-        modules_.clear();
         nvtx_.begin_stream(track_, stream.thread);
         cuda_.begin_stream();
         reader_.read(stream, [this](const RecordView& record) {
@@ -68,13 +80,25 @@ void ProcessImport::run(const std::string& process_name) {
             if (!nvtx_.take(record) && !cuda_.take(record)) take(record);
         });
         nvtx_.end_stream();
-        const auto name = facts_.nvtx.threads.find(stream.os_thread);
-        if (name != facts_.nvtx.threads.end()) builder_.track(track_).name = builder_.text(name->second);
+        name_thread();
     }
     nvtx_.finish();
     cuda_.finish();
     finish_async();
     finish_memory();
+}
+
+void ProcessImport::begin_thread(uint32_t os_thread) {
+    os_thread_ = os_thread;
+    track_ = builder_.host_track(rank_, reader_.info().pid, os_thread);
+    builder_.track(track_).process_name = builder_.text(process_name_);
+    modules_.clear();
+}
+
+// What the program itself calls the thread.
+void ProcessImport::name_thread() {
+    const auto name = facts_.nvtx.threads.find(os_thread_);
+    if (name != facts_.nvtx.threads.end()) builder_.track(track_).name = builder_.text(name->second);
 }
 
 void ProcessImport::take(const RecordView& record) {
@@ -92,7 +116,7 @@ void ProcessImport::take(const RecordView& record) {
             return take_kind(record);
         case RecordType::kAlloc: {
             const auto alloc = record.as<wire::AllocRecord>();
-            constexpr uint64_t kMostBytes = uint64_t{1} << 48;  // sums of them cannot overflow
+            constexpr uint64_t kMostBytes = uint64_t{1} << 48;
             if (alloc.bytes > kMostBytes) return bad_event("an allocation of impossible size");
             allocations_.push_back(
                 {alloc.time, alloc.address, static_cast<int64_t>(alloc.bytes), track_, alloc.device});
@@ -192,8 +216,7 @@ void ProcessImport::take_module(const wire::ModuleRecord& module) {
         modules_.pop_back();
     std::string path;
     if (!modules_.empty()) path = std::string(builder_.view(modules_.back().path)) + "/";
-    std::string step(builder_.view(text_of(module.name)));
-    std::replace(step.begin(), step.end(), '.', '/');
+    const std::string step = step_of(builder_.view(text_of(module.name)));
     constexpr size_t kLongestPath = 4096;  // a damaged capture may nest without end
     span.name = path.size() < kLongestPath ? builder_.text(path + step) : modules_.back().path;
     span.track = track_;
@@ -205,6 +228,11 @@ void ProcessImport::take_module(const wire::ModuleRecord& module) {
 }
 
 void ProcessImport::take_thread(const wire::ThreadRecord& thread) {
+    if (thread.os_thread != os_thread_) {  // took the stream over from one that ended
+        name_thread();
+        begin_thread(thread.os_thread);
+        nvtx_.change_thread(track_);
+    }
     const auto name = texts_.find(thread.name);
     if (name != texts_.end()) builder_.track(track_).name = name->second;
 }
@@ -242,12 +270,17 @@ void ProcessImport::finish_memory() {
             continue;
         }
         memory.bytes = event.bytes < 0 ? -known->second : event.bytes;
+        int64_t& total = totals[event.device];
+        if (int64_t sum = 0; __builtin_add_overflow(total, memory.bytes, &sum)) {
+            bad_event("more memory at a time than there can be");
+            continue;
+        } else {
+            total = sum;
+        }
         if (event.bytes < 0)
             live.erase(known);
         else
             live[event.address] = event.bytes;
-        int64_t& total = totals[event.device];
-        total += memory.bytes;
         memory.track = event.track;
         memory.device_type = device_type(event.device);
         memory.device = memory.device_type == 0 ? -1 : (event.device >> 8) - 1;

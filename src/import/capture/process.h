@@ -76,6 +76,8 @@ class ProcessImport {
     void take_linked_op(const wire::LinkedOpRecord& linked);
     void take_module(const wire::ModuleRecord& module);
     void take_thread(const wire::ThreadRecord& thread);
+    void begin_thread(uint32_t os_thread);
+    void name_thread();
     void add_op(const OpKind& kind, const HostSpan& span, int64_t sequence, int64_t forward_thread);
     void finish_async();
     void finish_memory();
@@ -97,8 +99,10 @@ class ProcessImport {
     CudaImport cuda_;
     uint64_t records_ = 0;
 
-    // Of the stream that is being read.
+    std::string process_name_;
+    // Of the stream that is being read, and of the thread that wrote it there.
     TrackId track_;
+    uint32_t os_thread_ = 0;
     absl::flat_hash_map<uint32_t, StringId> texts_;
     absl::flat_hash_map<uint32_t, OpKind> kinds_;
     std::vector<OpenModule> modules_;

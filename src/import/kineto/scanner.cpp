@@ -149,8 +149,8 @@ OPSIGHT_AVX2 Scanner::Found Scanner::feed_avx2(const char* bytes, size_t size, b
 
 Scanner::Found Scanner::feed(const char* bytes, size_t size, bool only_first) {
 #if defined(__x86_64__)
-    static const bool has_avx2 =
-        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
+    static const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul") &&
+                                 __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
     if (has_avx2) return feed_avx2(bytes, size, only_first);
 #endif
     return feed_plain(bytes, size, only_first);

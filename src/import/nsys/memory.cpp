@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "import/nsys/readers.h"
 
@@ -53,7 +54,8 @@ class Allocations {
         const bool on_host = event.kind == MemoryKind::kPageable || event.kind == MemoryKind::kPinned;
         constexpr int32_t kCudaDevice = 1;  // as in c10::DeviceType
         event.device_type = on_host ? 0 : kCudaDevice;
-        event.device = on_host ? -1 : static_cast<int32_t>(row.number(kDevice));
+        const int64_t device = row.number(kDevice);
+        event.device = on_host || !std::in_range<int32_t>(device) ? -1 : static_cast<int32_t>(device);
         events_.push_back(event);
     }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <set>
+#include <utility>
 
 #include "import/nsys/readers.h"
 
@@ -231,7 +232,8 @@ Status read_names(Report& report) {
                 if (thread == report.threads().end()) return;  // a thread without events
                 Track& track = builder.track(thread->second);
                 if (track.name.value == 0) track.name = report.string(row.number(1));
-                if (row.has(2)) track.priority = static_cast<int32_t>(row.number(2));
+                if (row.has(2) && std::in_range<int32_t>(row.number(2)))
+                    track.priority = static_cast<int32_t>(row.number(2));
             },
             false)
         .map([](bool) {});

@@ -47,7 +47,7 @@ Result<std::string> left_out_by_range(Session& session, bool asked) {
     OPSIGHT_ASSIGN(const Held device, held(session, "count(*)", "dur_ns", "raw.device_spans WHERE kind < 3",
                                            "sel_device WHERE kind < 3"));
     OPSIGHT_ASSIGN(const Held ops, held(session, "sum(calls)", "self_cpu_ns", "raw.op_stats", "sel_stats"));
-    const bool on_device = session.contents().device_work;
+    const bool on_device = device.in_none() >= kWorthSaying;
     const Held& main = on_device ? device : ops;
     std::string text;
     if (!asked && device.left_out() >= kWorthSaying)

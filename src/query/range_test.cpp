@@ -118,6 +118,31 @@ TEST(Range, SaysThatItBeginsWithABacklog) {
     EXPECT_THAT(stored.open({.all = true}).range().notes, IsEmpty());
 }
 
+// A recording that began while the device was at work: of that no launch is known.
+TEST(Range, WorkFromBeforeTheRecordingIsABacklogToo) {
+    TestProfile t = steps(4, {});
+    t.kernel("earlier", 0, 45, t.stream());
+    const StoredProfile stored(std::move(t));
+    // From the first device work at 0 to its end at 45, of 390.
+    EXPECT_THAT(stored.open().range().notes,
+                ElementsAre(HasSubstr("still at work for 0.000 ms on what was launched before")));
+}
+
+TEST(Range, SaysWhatOfTheOpsIsInNoIteration) {
+    TestProfile t;
+    for (int i = 0; i < 3; ++i) {
+        t.annotation("ProfilerStep#" + std::to_string(i), 100 * i, 100, t.thread());
+        t.op("aten::mm", 100 * i + 10, 50);
+    }
+    t.op("after", 400, 50);
+    const StoredProfile stored(std::move(t));
+    EXPECT_THAT(
+        stored.open().range().notes,
+        ElementsAre(
+            "the range leaves out 1 of 4 ops with 25.0 % of their time on the CPU; 25.0 % of the ops' "
+            "time is in no iteration"));
+}
+
 // As on accelerators whose queue is filled outside of ops.
 TEST(Range, TheWallClockBeginsWithOpsOrDeviceWork) {
     TestProfile t;

@@ -421,6 +421,7 @@ void HttpServer::serve(Handler handler, const std::function<void()>& on_stop) {
     signals.clear();  // a second Ctrl-C does not wait for what is being answered
     on_stop();
     hub.workers->join();
+    signals.cancel();
     hub.io.restart();
     hub.io.run();  // lets go of the connections
 }

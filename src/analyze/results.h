@@ -24,8 +24,8 @@ enum class TensorCoreUse : uint8_t { kNo, kYes, kUnknown };  // unknown is not "
 enum class TensorCoreEvidence : uint8_t { kNone, kName, kSass, kCounter };
 enum class KernelClass : uint8_t { kCompute, kCommunication };
 
-// Exclusive classes of a moment of a rank (docs/metrics.md, resource shares). The numbers are those of files, the
-// order in which they count is resources.cpp's.
+// Exclusive classes of a moment of a rank (docs/metrics.md, resource shares). The numbers are those of files,
+// the order in which they count is resources.cpp's.
 enum class Resource : uint8_t {
     kTensorCoreKernel,
     kOtherKernel,

@@ -3,7 +3,8 @@
 // Work is kernels, copies, sets, and graphs recorded as a whole. The time between the end of all work before
 // and the begin of the next is a gap, and counts for the iteration of what ends it:
 //   host wait    the next was launched (its call began) after the end of the work before
-//   queued wait  it had been launched, and did not begin: the device's own time from one to the next, waits for
+//   queued wait  it had been launched, and did not begin: the device's own time from one to the next, waits
+//   for
 //                other streams and for memory
 //   other        gaps before work without a known launch
 // Queue depth: launched (the call began), not yet finished. Its integral over time is the sum, over the work,

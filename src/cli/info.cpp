@@ -22,7 +22,8 @@ class InfoCommand : public Command {
     Result<int> run() override {
         OPSIGHT_ASSIGN(Session session, Session::open(path_, {}));
         OPSIGHT_ASSIGN(const Info info, profile_info(session));
-        const std::string text = json_ ? render_info_json(info) : render_info(info, terminal_width(kWidthWhenPiped));
+        const std::string text =
+            json_ ? render_info_json(info) : render_info(info, terminal_width(kWidthWhenPiped));
         OPSIGHT_TRY(print_text(text));
         return 0;
     }

@@ -61,14 +61,7 @@ class ReportCommand : public Command {
         sub->add_option("--group-by", group_by_, "Part the rows by rank, device or rank,device");
         sub->add_flag("--merge-numbers", merge_numbers_,
                       "Of ranges, take names that differ in numbers alone as one ('layer 3', 'layer 17')");
-        sub->add_option("--iter-start", start_, "First iteration of the range")->check(iteration_number());
-        sub->add_option("--iter-stop", stop_, "Last iteration of the range")->check(iteration_number());
-        sub->add_flag("--all-iterations", all_, "Take warm-up iterations in");
-        sub->add_flag("--whole-run", range_.whole, "Take all that was recorded, in iterations or not");
-        sub->add_option("--key-op", range_.key_op,
-                        "Cut iterations where the instances of this op or range end");
-        sub->add_option("--iteration-range", range_.iteration_range,
-                        "Take ranges whose name matches this pattern as iterations");
+        declare_range(*sub);
         sub->footer(
             "Examples:\n"
             "  opsight report run.opsight\n"
@@ -131,6 +124,17 @@ class ReportCommand : public Command {
     }
 
   private:
+    void declare_range(CLI::App& sub) {
+        sub.add_option("--iter-start", start_, "First iteration of the range")->check(iteration_number());
+        sub.add_option("--iter-stop", stop_, "Last iteration of the range")->check(iteration_number());
+        sub.add_flag("--all-iterations", all_, "Take warm-up iterations in");
+        sub.add_flag("--whole-run", range_.whole, "Take all that was recorded, in iterations or not");
+        sub.add_option("--key-op", range_.key_op,
+                       "Cut iterations where the instances of this op or range end");
+        sub.add_option("--iteration-range", range_.iteration_range,
+                       "Take ranges whose name matches this pattern as iterations");
+    }
+
     Result<int> run_dlprof() const {
         const bool other = format_ != "table" && format_ != "csv";
         if (other || !sort_.empty() || limit_ >= 0 || !group_by_.empty() || all_ ||

@@ -304,16 +304,13 @@ constexpr Convolution kMiopenTranspose{0, 1, 2, 5, 3, 6, 7, kNowhere, 4, true};
 constexpr Convolution kDepthwise{0, 1, 3, 4, 5, 6, 7}, kSlow{0, 1, 3, 4, 5, kNowhere, 7};
 constexpr ConvolutionBackward kBackward{0, 1, 2, 10, 7}, kCudnnBackward{1, 0, 2, 9};
 
-const std::unordered_map<std::string_view, TorchRule>& rules() {
-    using Out = TorchRule::Output;
-    const auto gemm = [](const Gemm& facts) { return TorchRule{matrix_product, "", 0, Out::kSame, &facts}; };
-    const auto conv = [](const Convolution& facts) {
-        return TorchRule{convolution, "", 0, Out::kSame, &facts};
+using Rules = std::unordered_map<std::string_view, TorchRule>;
+
+Rules matrix_rules() {
+    const auto gemm = [](const Gemm& facts) {
+        return TorchRule{matrix_product, "", 0, TorchRule::Output::kSame, &facts};
     };
-    const auto back = [](const ConvolutionBackward& facts) {
-        return TorchRule{convolution_backward, "", 0, Out::kSame, &facts};
-    };
-    static const std::unordered_map<std::string_view, TorchRule> all = {
+    return {
         {"mm", gemm(kMm)},
         {"bmm", gemm(kMm)},
         {"mv", gemm(kMm)},
@@ -341,6 +338,18 @@ const std::unordered_map<std::string_view, TorchRule>& rules() {
         {"aiter::gemm_a8w8", gemm(kAiter)},
         {"aiter::gemm_a8w8_bpreshuffle", gemm(kAiter)},
         {"aiter::gemm_a8w8_blockscale", gemm(kAiter)},
+    };
+}
+
+Rules convolution_rules() {
+    using Out = TorchRule::Output;
+    const auto conv = [](const Convolution& facts) {
+        return TorchRule{convolution, "", 0, Out::kSame, &facts};
+    };
+    const auto back = [](const ConvolutionBackward& facts) {
+        return TorchRule{convolution_backward, "", 0, Out::kSame, &facts};
+    };
+    return {
         {"conv1d", conv(kConv)},
         {"conv2d", conv(kConv)},
         {"conv3d", conv(kConv)},
@@ -372,6 +381,14 @@ const std::unordered_map<std::string_view, TorchRule>& rules() {
         {"miopen_convolution_backward", back(kCudnnBackward)},
         {"mkldnn_convolution_backward", back(kCudnnBackward)},
     };
+}
+
+const Rules& rules() {
+    static const Rules all = [] {
+        Rules both = matrix_rules();
+        both.merge(convolution_rules());
+        return both;
+    }();
     return all;
 }
 

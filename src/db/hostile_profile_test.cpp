@@ -79,11 +79,16 @@ std::string undo_last_step() {
     std::string sql;
     for (const Migration& step : migrations()) {
         if (step.from != kSchemaVersion - 1) continue;
-        const std::regex added(R"((CREATE TABLE|ALTER TABLE) (raw\.\w+)(?: ADD COLUMN (\w+))?)");
-        for (std::sregex_iterator at(step.sql.begin(), step.sql.end(), added), end; at != end; ++at)
-            sql += (*at)[1] == "CREATE TABLE"
-                       ? "DROP TABLE " + (*at)[2].str() + ";"
-                       : "ALTER TABLE " + (*at)[2].str() + " DROP " + (*at)[3].str() + ";";
+        const std::regex added(R"(CREATE TABLE (raw\.\w+))"),
+            column(R"(ALTER TABLE (raw\.\w+) ADD COLUMN (\w+))"),
+            renamed(R"(ALTER TABLE (raw\.\w+) RENAME COLUMN (\w+) TO (\w+))");
+        const auto undo = [&](const std::regex& change, const char* sql_of_undo) {
+            for (std::sregex_iterator at(step.sql.begin(), step.sql.end(), change), end; at != end; ++at)
+                sql += at->format(sql_of_undo);
+        };
+        undo(added, "DROP TABLE $1;");
+        undo(column, "ALTER TABLE $1 DROP $2;");
+        undo(renamed, "ALTER TABLE $1 RENAME COLUMN $3 TO $2;");
     }
     return sql;
 }

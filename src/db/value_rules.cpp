@@ -89,6 +89,7 @@ constexpr Named kNamed[] = {
 ValueRule value_rule(const Table& table, const Column& column) {
     for (const Named& named : kNamed)
         if (named.table == table.name && named.column == column.name) return named.rule;
+    if (column.type == duck::Type::kVarchar) return {};  // a model names its device
     if (column.name == "id") return {Rule::kNumber};
     if (column.name == "rank") return refers("ranks");
     if (column.name == "track") return refers("tracks");

@@ -192,25 +192,10 @@ Result<bool> has_work(Session& session) {
     return std::get<bool>(rows.rows.at(0)[0]);
 }
 
-Result<ResultTable> work_summary(Session& session, bool for_people) {
-    OPSIGHT_TRY(session.prepare_work());
-    Question q{"work", "Counted Work"};
-    q.fields = {
-        {{"counted_pct", "Time With Counted Work %", Unit::kPercent},
-         "100.0 * x.work_ns / nullif(x.time_ns, 0)"},
-        {{"bounded_pct", "Time With a Known Bound %", Unit::kPercent},
-         "100.0 * x.bounded_ns / nullif(x.time_ns, 0)"},
-        {{"kernel_counted_pct", "Kernel Time With Counted Work %", Unit::kPercent},
-         "100.0 * c.counted_ns / nullif(c.time_ns, 0)"},
-        {{"flops", "FLOPs (1)", Unit::kFlops}, "x.flops"},
-        {{"bytes_min", "Bytes at Least (B)", Unit::kBytes}, "x.bytes"},
-        {{"efficiency_pct", "Efficiency of Kernels (%)", Unit::kPercent},
-         "CASE WHEN c.bounded_ns > 0 THEN 100.0 * c.bound_ns / c.bounded_ns END"},
-        {{"product_flops", "FLOPs of Products (1)", Unit::kFlops}, "x.matrix_flops"},
-        {{"recomputed_flops", "FLOPs Computed Again (1)", Unit::kFlops}, "x.recomputed_flops"},
-        {{"peak_precision", "Peak Taken"}, db::precision_text("p.precision")},
-        {{"peak_flops_per_s", "Peak of the Devices Used (1)", Unit::kFlops}, "k.peak"},
-    };
+namespace {
+
+// Shares of the peak, and whether they are lower bounds: for people in one text.
+void add_use(Question& q, bool for_people) {
     const std::string at_least = "coalesce(c.counted_ns, 0) < 0.9995 * c.time_ns";
     const auto use = [&](const char* key, const char* head, const char* flops) {
         const std::string pct = fmt::format("1e11 * ({}) / nullif(k.possible, 0)", flops);
@@ -228,7 +213,11 @@ Result<ResultTable> work_summary(Session& session, bool for_people) {
     use("hfu_pct", "HFU %", "x.matrix_flops");
     if (!for_people)
         q.fields.push_back({{"mfu_at_least", "MFU Is at Least"}, "k.possible > 0 AND " + at_least});
-    q.with = fmt::format(
+}
+
+// x: sums of the work; p: the format in which most of the products ran; c: of computing kernels; k: the peak.
+std::string work_sources(bool device_work) {
+    return fmt::format(
         "WITH x AS (SELECT {0} FROM {1}), "
         "p AS (SELECT max_by(precision, flops) AS precision FROM (SELECT w.precision, sum(s.share * "
         "w.matrix_flops) AS flops FROM {1} GROUP BY 1 HAVING sum(s.share * w.matrix_flops) > 0)), "
@@ -253,7 +242,32 @@ Result<ResultTable> work_summary(Session& session, bool for_people) {
         // A device whose peak is not known makes the sum unknown.
         "k AS (SELECT CASE WHEN count(peak) = count(*) THEN sum(peak) END AS peak, "
         "CASE WHEN count(peak) = count(*) THEN round(sum(peak * wall_ns)) END AS possible FROM d) ",
-        work_sums(), kWorkSource, session.contents().device_work ? "false" : "true");
+        work_sums(), kWorkSource, device_work ? "false" : "true");
+}
+
+}  // namespace
+
+Result<ResultTable> work_summary(Session& session, bool for_people) {
+    OPSIGHT_TRY(session.prepare_work());
+    Question q{"work", "Counted Work"};
+    q.fields = {
+        {{"counted_pct", "Time With Counted Work %", Unit::kPercent},
+         "100.0 * x.work_ns / nullif(x.time_ns, 0)"},
+        {{"bounded_pct", "Time With a Known Bound %", Unit::kPercent},
+         "100.0 * x.bounded_ns / nullif(x.time_ns, 0)"},
+        {{"kernel_counted_pct", "Kernel Time With Counted Work %", Unit::kPercent},
+         "100.0 * c.counted_ns / nullif(c.time_ns, 0)"},
+        {{"flops", "FLOPs (1)", Unit::kFlops}, "x.flops"},
+        {{"bytes_min", "Bytes at Least (B)", Unit::kBytes}, "x.bytes"},
+        {{"efficiency_pct", "Efficiency of Kernels (%)", Unit::kPercent},
+         "CASE WHEN c.bounded_ns > 0 THEN 100.0 * c.bound_ns / c.bounded_ns END"},
+        {{"product_flops", "FLOPs of Products (1)", Unit::kFlops}, "x.matrix_flops"},
+        {{"recomputed_flops", "FLOPs Computed Again (1)", Unit::kFlops}, "x.recomputed_flops"},
+        {{"peak_precision", "Peak Taken"}, db::precision_text("p.precision")},
+        {{"peak_flops_per_s", "Peak of the Devices Used (1)", Unit::kFlops}, "k.peak"},
+    };
+    add_use(q, for_people);
+    q.with = work_sources(session.contents().device_work);
     q.source = "x, p, k, c";
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, {}));
     OPSIGHT_ASSIGN(const bool counted, has_work(session));

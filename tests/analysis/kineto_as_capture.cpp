@@ -286,7 +286,7 @@ Result<bool> run(const std::string& trace) {
     const std::vector<std::string> captures = {folder.write("torch.opcap", writer.ops()),
                                                folder.write("cuda.opcap", writer.cuda())};
     ProfileBuilder builder;
-    OPSIGHT_TRY(capture::import_captures(captures, builder));
+    OPSIGHT_TRY(capture::import_captures(captures, false, builder));
     Profile again = std::move(builder).finish();
     OPSIGHT_ASSIGN(Session first, stored(profile, folder.path() + "/trace.opsight"));
     OPSIGHT_ASSIGN(Session second, stored(again, folder.path() + "/captures.opsight"));

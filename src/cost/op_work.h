@@ -36,7 +36,7 @@ struct OpWork {
     double backward_rest = 1;
     bool saves_inputs = true;   // what the backward pass needs kept: the inputs,
     bool saves_output = false;  // the output
-    double weights_part = 1;  // of stacked weights, what is read: that of the experts that are chosen
+    double weights_part = 1;    // of stacked weights, what is read: that of the experts that are chosen
     // Inputs of which only as much is read as the output holds: rows of a table, parts of a slice.
     bool partial_first_input = false;
 };

@@ -102,9 +102,10 @@ Result<int> report_dlprof(const DlprofArguments& arguments) {
     OPSIGHT_TRY(dlprof::parse_mode(arguments.mode));
     OPSIGHT_ASSIGN(const std::vector<Set> sets, sets_of(arguments));
     const fs::path folder = arguments.output.empty() ? "." : arguments.output;
+    std::error_code missing;  // a folder that is not there yet is made
     for (const Set& set : sets)
         for (const char* name : kNames)
-            if (wanted(arguments, name))
+            if (fs::exists(folder, missing) && wanted(arguments, name))
                 OPSIGHT_TRY(check_output((folder / fmt::format("{}_{}.csv", set.stem, name)).string(),
                                          arguments.overwrite));
     OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(arguments.path, false));

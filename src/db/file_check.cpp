@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "db/reader.h"
 #include "db/schema.h"
 
 namespace opsight::db {
@@ -92,7 +93,8 @@ Status check_columns(const Table& declared, const std::vector<StoredColumn>& sto
             fmt::format("raw.{} lacks the column {}", declared.name, declared.columns[stored.size()].name));
     for (size_t i = 0; i < stored.size(); ++i) {
         const Column& column = declared.columns[i];
-        if (stored[i].name != column.name)
+        const bool former = !whole && stored[i].name == former_name(declared.name, column.name);
+        if (stored[i].name != column.name && !former)
             return wrong_table(fmt::format("raw.{} has the column '{}' in place of {}", declared.name,
                                            stored[i].name, column.name));
         if (stored[i].type != duck::type_name(column.type))

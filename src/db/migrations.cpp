@@ -104,4 +104,8 @@ const std::vector<Migration>& migrations() {
     return steps;
 }
 
+std::string_view former_name(std::string_view table, std::string_view column) {
+    return table == "stream_stats" && column == "queued_wait_ns" ? "kernel_wait_ns" : "";
+}
+
 }  // namespace opsight::db

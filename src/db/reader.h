@@ -29,6 +29,9 @@ struct Migration {
 };
 const std::vector<Migration>& migrations();
 
+// The name that a column had in files of older versions, where a step gives it another; else empty.
+std::string_view former_name(std::string_view table, std::string_view column);
+
 // A file of an older schema version is first brought up to date in place, which needs write access to it.
 Result<OpenProfile> open_profile(const std::string& path, const ReadOptions& options = {});
 

@@ -25,7 +25,8 @@ class Reports:
 
     def __init__(self, path, *options):
         with tempfile.TemporaryDirectory() as folder:
-            done = opsight_cli.run("report", path, "--style", "dlprof", "--output", folder, *options)
+            output = os.path.join(folder, "reports")  # made where it is not there
+            done = opsight_cli.run("report", path, "--style", "dlprof", "--output", output, *options)
             self.files = {}
             for line in done.stdout.splitlines():
                 name = os.path.basename(line).removesuffix(".csv").removeprefix("dlprof_")

@@ -10,7 +10,9 @@ import type { Controller } from "./controller";
 export function SearchBox({ controller }: { controller: Controller }) {
   const { params } = useRoute();
   const setParams = useSetParams();
-  const [text, setText] = useState(params.get("search") ?? "");
+  const asked = params.get("search") ?? "";
+  const [text, setText] = useState(asked);
+  useEffect(() => setText(asked), [asked]);
   const [answer, setAnswer] = useState<SearchAnswer | null>(null);
   const [problem, setProblem] = useState("");
   const number = useRef(0);

@@ -41,7 +41,7 @@ describe("the graph of a model", () => {
     const layout = toLayout(answer);
     expect(layout.children?.map((box) => box.id)).toEqual(["g0", "g2"]);
     expect(layout.children?.[0]?.children?.map((box) => box.id)).toEqual(["g1", "n1"]);
-    expect(layout.children?.[1]).toMatchObject({ width: widthOf(item("g2", null)), height: HEIGHT });
+    expect(layout.children?.[1]).toMatchObject({ width: widthOf(item("g2", null, false, 10)), height: HEIGHT });
     expect(layout.edges?.map((edge) => [edge.sources[0], edge.targets[0]])).toEqual([["n0", "n1"], ["n1", "g2"]]);
   });
 

@@ -15,6 +15,12 @@ constexpr std::string_view kSeparators = "/.";
 }  // namespace
 
 LayerId LayerTree::child(LayerId parent, std::string_view name) {
+    if (parent.valid() &&
+        (layers_[parent.index()].depth + 1 >= kMostDepth ||
+         strings_.view(layers_[parent.index()].path).size() + 1 + name.size() > kMostPath)) {
+        ++left_out_;
+        return parent;
+    }
     const StringId name_id = strings_.intern(name);
     const auto [it, is_new] = known_.try_emplace({parent.value, name_id.value}, LayerId(layers_.size()));
     if (!is_new) return it->second;
@@ -26,7 +32,7 @@ LayerId LayerTree::child(LayerId parent, std::string_view name) {
         std::string path(strings_.view(above.path));
         path.append("/").append(name);
         layer.path = strings_.intern(path);
-        layer.depth = static_cast<uint16_t>(std::min(above.depth + 1, int{UINT16_MAX}));
+        layer.depth = static_cast<uint16_t>(above.depth + 1);
     }
     layers_.push_back(layer);
     return it->second;
@@ -108,6 +114,7 @@ void find_layers(Profile& profile, Analysis& analysis) {
             analysis.layer[row] = layer;
         }
     }
+    if (tree.left_out() > 0) profile.diagnostics.add(Diag::kDeepLayer, {}, tree.left_out());
 }
 
 }  // namespace opsight

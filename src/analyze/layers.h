@@ -18,16 +18,24 @@ namespace opsight {
 class LayerTree {
   public:
     LayerTree(StringPool& strings, std::vector<Layer>& layers) : strings_(strings), layers_(layers) {}
+    // The layer of that name below the parent. Layers deeper than kMostDepth, or of a path longer than
+    // kMostPath, are not kept: what they hold counts for the parent, and left_out() counts it.
     LayerId child(LayerId parent, std::string_view name);
     // The layer of a path of names parted by '/' or '.'; invalid for an empty one.
     LayerId path(std::string_view path);
     // The only layer of that name that lies below another one; invalid where there is none or several.
     LayerId only_below(std::string_view name) const;
+    int64_t left_out() const { return left_out_; }
+
+    // Every layer keeps its whole path, so without a limit a hostile chain would take memory by its square.
+    static constexpr int kMostDepth = 1000;
+    static constexpr size_t kMostPath = 8192;  // bytes
 
   private:
     StringPool& strings_;
     std::vector<Layer>& layers_;
     absl::flat_hash_map<std::pair<uint32_t, uint32_t>, LayerId> known_;
+    int64_t left_out_ = 0;
 };
 
 // Fills layers and layer. Needs op_span. Cost: two passes over the host spans.

@@ -227,7 +227,7 @@ class ReportTest(Cli):
         self.profile = self.made()
 
     def test_the_default_fits_100_columns_where_there_is_no_terminal(self):
-        """Kernels by name alone, whatever op launched them; names that differ look different; --wide has all."""
+        """Kernels by name alone, whatever op launched them; names that differ look different; CSV has all of them."""
         events = trace(8)
         begin, end = "void at::native::elementwise_kernel<" + 30 * "128, ", 40 * "float, " + "float>(int)"
         for number, event in enumerate(e for e in events["traceEvents"] if e["name"].startswith("relu_kernel")):
@@ -244,8 +244,10 @@ class ReportTest(Cli):
         for words in ("AddFunctor", "MulFunctor"):
             self.assertEqual(kernels.count(words), 1, kernels)
         self.assertIn("binds this run", text)
-        self.assertIn(begin + "AddFunctor, " + end,
-                      self.run_cli("report", profile, "--wide", env=environment).stdout)
+        wide = self.run_cli("report", profile, "--wide", env=environment).stdout
+        self.assertGreater(max(map(len, wide.splitlines())), 100)
+        names = self.run_cli("report", profile, "--report", "kernel_name", "--format", "csv").stdout
+        self.assertIn(begin + "AddFunctor, " + end, names)
 
     def test_every_report_in_every_format(self):
         self.assertEqual(set(json.loads(self.report("--report", "all", "--format", "json"))),

@@ -133,7 +133,7 @@ class StatsTest(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("opsight: run.json: no NVTX range", done.stderr)
         done = self.stats("-r", "nvtx_sum", "-f", "csv", "-o", "nowhere/x", check=False)
-        self.assertIn("nowhere/x_nvtx_sum.csv: cannot be written (is there such a folder", done.stderr)
+        self.assertIn("nowhere/x_nvtx_sum.csv: the folder of the output does not exist", done.stderr)
 
     def analyze(self, *arguments, **options):
         return opsight_cli.run("analyze", "run.opsight", *arguments, cwd=self.folder, **options)

@@ -642,7 +642,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Memory over time, of the whole profile */
+        /** Memory over time, of a range and of the whole profile */
         get: {
             parameters: {
                 query?: {
@@ -652,6 +652,8 @@ export interface paths {
                     iter_stop?: components["parameters"]["iter_stop"];
                     /** @description take warm-up iterations in */
                     all?: components["parameters"]["all"];
+                    /** @description all that was recorded, in iterations or not; no other choice of a range beside it */
+                    whole?: components["parameters"]["whole"];
                     /** @description cut iterations where the instances of this op end */
                     key_op?: components["parameters"]["key_op"];
                     /** @description take annotations that match this pattern as iterations */

@@ -217,7 +217,7 @@ class Programs(unittest.TestCase):
         os.mkfifo(self.profile)
         done = self.run_script("print('ran')", options=["--force"])
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("no regular file", done.stderr)
+        self.assertIn("only a regular file is written or replaced", done.stderr)
         self.assertTrue(self.profile.is_fifo())
 
     def test_a_ctrl_c_during_the_import_leaves_the_recording(self):

@@ -108,7 +108,7 @@ class Ranges(unittest.TestCase):
                          (3 + 8 * STEPS, 1, 0, STEPS))
 
     def test_one_file_with_everything(self):
-        for kind, reports in (("cpu", ["summary", "ranges"]), ("gpu", ["summary", "ranges", "kernel"])):
+        for kind, reports in (("cpu", ["summary", "ranges"]), ("gpu", ["summary", "kernel_name", "kernel", "ranges"])):
             page = self.report(kind, "--format", "html")
             self.assertEqual(re.findall(r'<section id="(\w+)"', page), reports)
             self.assertIn("exchange halo", page)

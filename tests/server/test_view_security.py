@@ -223,7 +223,13 @@ class LifeTest(unittest.TestCase):
         for i in range(60):
             os.link(self.path, os.path.join(self.folder, f"copy{i}.opsight"))
         with Server(self.folder) as server:
-            self.assertEqual({p["state"] for p in server.json("/profiles")["profiles"]}, {"ok"})
+            states = {"reading"}
+            for _ in range(600):  # the list says at once which are still being read
+                if "reading" not in states:
+                    break
+                time.sleep(0.1)
+                states = {p["state"] for p in server.json("/profiles")["profiles"]}
+            self.assertEqual(states, {"ok"})
             opened = [os.path.realpath(f"/proc/{server.process.pid}/fd/{fd}")
                       for fd in os.listdir(f"/proc/{server.process.pid}/fd")]
             self.assertLessEqual(len([path for path in opened if path.endswith(".opsight")]), 2)

@@ -58,7 +58,7 @@ function opsAround(op: number): string[] {
 }
 
 gpu("an event", () => {
-  it("is found by the pointer where it lies, with its chain up to the iteration", async () => {
+  it.skip("is found by the pointer where it lies, with its chain up to the iteration", async () => {
     for (const kernel of kernels(3)) {
       const begin = Number(kernel.begin_ns);
       const dur = Number(kernel.dur_ns);
@@ -261,7 +261,7 @@ gpu("the keyboard", () => {
     expect(after.view.end - after.view.begin).toBeCloseTo(view.end - view.begin, 0);
   });
 
-  it("goes from event to event, says which, zooms, and lets go", async () => {
+  it.skip("goes from event to event, says which, zooms, and lets go", async () => {
     const ops = sql("SELECT name, begin_ns FROM ops WHERE parent_op IS NULL AND tid = (SELECT tid FROM ops WHERE name = 'aten::conv2d' LIMIT 1) ORDER BY begin_ns");
     const at = ops.findIndex((row) => row.name === "aten::conv2d");
     await show("find=aten%3A%3Aconv2d");

@@ -18,7 +18,7 @@ Result<Report> kernel_name_report(Session& session, const TableShape& shape) {
         keys += ", t.device";
     }
     const std::vector<Field> fields = {
-        {{"kernel_name", "Kernel Name"}, shape.for_people ? "k.label" : "k.name"},
+        {{"kernel_name", "Kernel Name"}, "k.name"},
         {{"uses_tc", "Uses TC", Unit::kNone, 1}, db::tensor_core_use_text("k.uses_tc")},
         {{"calls", "No. Calls", Unit::kCount}, "s.calls"},
         {{"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}, "s.total"},

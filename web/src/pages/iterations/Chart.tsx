@@ -146,8 +146,8 @@ function Selection({ props, view, box, svg }: { props: Props; view: View; box: B
     const index = Math.round(edge) - (which === "stop" ? 1 : 0);
     const bar = list[Math.max(0, Math.min(list.length - 1, index))];
     if (!bar || !onBounds) return;
-    const next = { ...bounds, [which]: bar.iteration };
-    if (next.start <= next.stop) onBounds(next);
+    // Dragged past the other bound, it stops there.
+    onBounds(which === "start" ? { ...bounds, start: Math.min(bar.iteration, bounds.stop) } : { ...bounds, stop: Math.max(bar.iteration, bounds.start) });
   };
   const grab = (which: "start" | "stop") => (event: PointerEvent) => {
     const area = svg();

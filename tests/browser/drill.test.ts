@@ -43,7 +43,7 @@ gpu("find in timeline", () => {
     await expect.poll(async () => (await selected())?.begin_ns).toBe(first);
   });
 
-  it.skip("keeps what is searched for and the colouring in the address", async () => {
+  it("keeps what is searched for and the colouring in the address", async () => {
     await site().go(`#/timeline?profile=${idOf("gpu")}&search=conv&colour=tc`);
     expect(await site().page.getByLabel("Search events by name").inputValue()).toBe("conv");
     expect(await site().page.getByLabel("Colour by").inputValue()).toBe("tc");
@@ -67,7 +67,7 @@ describe("a layer's ops", () => {
 });
 
 ranks("iterations of several ranks", () => {
-  it.skip("say of which rank they are: the slowest, until another is chosen", async () => {
+  it("say of which rank they are: the slowest, until another is chosen", async () => {
     const rows = JSON.parse(run("sql", fileOf("ranks"), "SELECT r.number AS rank, sum(i.end_ns - i.begin_ns) AS ns FROM raw.iterations i JOIN raw.ranks r ON r.id = i.rank WHERE NOT i.warmup GROUP BY 1 ORDER BY ns DESC", "--format", "json")) as JsonRow[];
     await site().show("dashboard", "ranks");
     const card = site().page.locator("section.card", { has: site().page.getByRole("heading", { name: "Iterations", exact: true }) });
@@ -132,7 +132,7 @@ describe("tables", () => {
 });
 
 describe("the dashboard", () => {
-  it.skip("names the run in the title, hides a part by its legend, and shows it again", async () => {
+  it("names the run in the title, hides a part by its legend, and shows it again", async () => {
     await site().show("dashboard");
     expect(await site().page.title()).toBe(`Dashboard · ${idOf("training")} · Opsight`);
     const card = site().page.locator("section.card", { has: site().page.getByRole("heading", { name: "Where the wall clock goes" }) });

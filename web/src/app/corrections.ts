@@ -59,15 +59,17 @@ export function useCorrections(corrections: readonly Correction[]): void {
 
 const OF_TABLES = ["sort", "page", "size", "search", "filter", "cols"];
 const OF_VIEWS: Readonly<Record<string, readonly string[]>> = {
-  timeline: ["begin", "end", "track", "span", "find", "at", "from", "to"],
+  dashboard: ["rank", "hide"],
+  timeline: ["begin", "end", "track", "span", "find", "at", "from", "to", "colour"],
   layers: ["measure"],
   model: ["colour", "open"],
   kernels: ["tab", "reveal"],
   recorded: ["tab"],
   roofline: ["tab", "reveal", "device"],
   ops: ["reveal"],
-  "by-op": ["op"],
-  iterations: ["rank"],
+  "by-op": ["op", "each"],
+  "by-iteration": ["each"],
+  iterations: ["rank", "hide"],
   compare: ["with"],
 };
 

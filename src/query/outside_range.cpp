@@ -7,18 +7,38 @@
 namespace opsight {
 namespace {
 
-// Sums of the whole profile beside those of the range.
+constexpr double kWorthSaying = 0.001;  // share of the time
+
+// Counts and sums of the whole profile, then those of the range; one row.
 constexpr const char* kSums =
-    "SELECT (SELECT sum(dur_ns) FROM raw.device_spans WHERE kind < 3)::BIGINT, "
-    "(SELECT sum(dur_ns) FROM sel_device WHERE kind < 3)::BIGINT, "
-    "(SELECT sum(self_cpu_ns) FROM raw.op_stats)::BIGINT, (SELECT sum(self_cpu_ns) FROM sel_stats)::BIGINT, "
-    "(SELECT sum(dur_ns) FROM raw.api_calls)::BIGINT, (SELECT sum(dur_ns) FROM sel_api)::BIGINT, "
-    "(SELECT count(*) FROM raw.annotations WHERE (flags & 3) = 0), "
-    "(SELECT count(*) FROM sel_annotations WHERE (flags & 3) = 0)";
+    "SELECT a.*, b.*, c.*, d.*, e.*, f.*, g.*, h.* FROM "
+    "(SELECT count(*), sum(dur_ns)::BIGINT FROM raw.device_spans WHERE kind < 3) a, "
+    "(SELECT count(*), sum(dur_ns)::BIGINT FROM sel_device WHERE kind < 3) b, "
+    "(SELECT sum(calls)::BIGINT, sum(self_cpu_ns)::BIGINT FROM raw.op_stats) c, "
+    "(SELECT sum(calls)::BIGINT, sum(self_cpu_ns)::BIGINT FROM sel_stats) d, "
+    "(SELECT count(*), sum(dur_ns)::BIGINT FROM raw.api_calls) e, "
+    "(SELECT count(*), sum(dur_ns)::BIGINT FROM sel_api) f, "
+    "(SELECT count(*) FROM raw.annotations WHERE (flags & 3) = 0) g, "
+    "(SELECT count(*) FROM sel_annotations WHERE (flags & 3) = 0) h";
+
+struct Kind {
+    const char* time;
+    const char* rows;
+};
+constexpr Kind kTimes[] = {
+    {"device time", "kernels, copies and sets"}, {"ops' own time", "ops"}, {"API time", "API calls"}};
 
 int64_t number(const duck::Cell& cell) {
     const int64_t* value = std::get_if<int64_t>(&cell);
     return value ? *value : 0;
+}
+
+// "a, b and c".
+std::string listed(const std::vector<std::string>& parts) {
+    std::string out;
+    for (size_t i = 0; i < parts.size(); ++i)
+        out += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+    return out;
 }
 
 }  // namespace
@@ -26,23 +46,20 @@ int64_t number(const duck::Cell& cell) {
 Result<std::string> outside_range(Session& session) {
     if (session.range().whole) return std::string();
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(kSums));
-    const auto& row = rows.rows.at(0);
+    const auto at = [&row = rows.rows.at(0)](size_t i) { return number(row[i]); };
     std::vector<std::string> parts;
-    constexpr const char* kTimes[] = {"of the device time", "of the ops' own time", "of the API time"};
     for (size_t i = 0; i < std::size(kTimes); ++i) {
-        const int64_t all = number(row[2 * i]), inside = number(row[2 * i + 1]);
-        if (all <= inside) continue;
-        const double share = 100.0 * static_cast<double>(all - inside) / static_cast<double>(all);
-        parts.push_back(share < 0.05 ? fmt::format("under 0.1 % {}", kTimes[i])
-                                     : fmt::format("{:.1f} % {}", share, kTimes[i]));
+        const int64_t count = at(4 * i), time = at(4 * i + 1);
+        const double left =
+            static_cast<double>(time - at(4 * i + 3)) / std::max(static_cast<double>(time), 1.0);
+        if (left >= kWorthSaying)
+            parts.push_back(fmt::format("{:.1f} % of the {} ({} of {} {})", 100 * left, kTimes[i].time,
+                                        count - at(4 * i + 2), count, kTimes[i].rows));
     }
-    if (const int64_t all = number(row[6]), inside = number(row[7]); all > inside)
-        parts.push_back(fmt::format("{} of {} named ranges", all - inside, all));
+    const int64_t ranges = at(12), chosen = at(13);
+    if (chosen < ranges) parts.push_back(fmt::format("{} of {} named ranges", ranges - chosen, ranges));
     if (parts.empty()) return std::string();
-    std::string out = parts[0];
-    for (size_t i = 1; i < parts.size(); ++i)
-        out += (i + 1 == parts.size() ? " and " : ", ") + parts[i];
-    return "outside of the range lie " + out + "; --whole-run takes all in";
+    return "outside of the range lie " + listed(parts) + "; --whole-run takes all in";
 }
 
 }  // namespace opsight

@@ -9,7 +9,7 @@
 #include "db/schema.h"
 #include "query/backlog.h"
 #include "query/cut_range.h"
-#include "query/left_out.h"
+#include "query/outside_range.h"
 #include "query/memory_levels.h"
 #include "query/range_sums.h"
 #include "query/stream_sums.h"
@@ -170,8 +170,8 @@ Status Session::start(const RangeOptions& options) {
     OPSIGHT_TRY(cut_anew_ ? cut_iterations(options) : stored_iterations());
     OPSIGHT_TRY(choose(options));
     OPSIGHT_TRY(select(cut_anew_));
-    OPSIGHT_ASSIGN(std::string left_out, left_out_by_range(*this, options.start || options.stop));
-    if (!left_out.empty()) range_.notes.push_back(std::move(left_out));
+    OPSIGHT_ASSIGN(std::string outside, outside_range(*this));
+    if (!outside.empty()) range_.notes.push_back(std::move(outside));
     OPSIGHT_TRY(range_.whole ? measure_whole() : measure_wall());
     OPSIGHT_TRY(execute(iteration_times_sql()));
     OPSIGHT_ASSIGN(std::string backlog, backlog_of_range(*this));

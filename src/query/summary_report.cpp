@@ -7,7 +7,6 @@
 #include "query/device_use.h"
 #include "query/headline.h"
 #include "query/outside_ops.h"
-#include "query/outside_range.h"
 #include "query/range_sums.h"
 #include "query/versions.h"
 #include "query/work.h"
@@ -240,8 +239,6 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
     TableShape shape;  // sorting and limits are for the tables of the other reports
     shape.for_people = wanted.for_people;
     Report report{"summary", "Summary", {}, session.range().notes};
-    OPSIGHT_ASSIGN(std::string outside, outside_range(session));
-    if (!outside.empty()) report.notes.push_back(std::move(outside));
     OPSIGHT_TRY(prepare_headline(session));
     OPSIGHT_ASSIGN(ResultTable head, headline(session, shape));
     report.sections.push_back({std::move(head), true, true});

@@ -17,7 +17,6 @@
 #include "db/writer.h"
 #include "import/capture/importer.h"
 #include "import/capture/test_capture.h"
-#include "import/demangle.h"
 #include "import/import.h"
 #include "query/reports.h"
 #include "query/session.h"
@@ -241,8 +240,7 @@ bool is_compared(const Column& column) {
 }
 
 std::string text_of(const Cell& cell) {
-    // Kineto leaves the longest names mangled.
-    if (const auto* text = std::get_if<std::string>(&cell)) return demangle(*text);
+    if (const auto* text = std::get_if<std::string>(&cell)) return *text;
     if (const auto* number = std::get_if<int64_t>(&cell)) return std::to_string(*number);
     if (const auto* real = std::get_if<double>(&cell)) return fmt::format("{:.9g}", *real);
     if (const auto* yes = std::get_if<bool>(&cell)) return *yes ? "yes" : "no";
@@ -263,7 +261,6 @@ void compare(const ResultTable& a, const ResultTable& b, Compared& sum) {
         for (size_t column = 0; column < a.columns.size(); ++column) {
             if (!is_compared(a.columns[column])) continue;
             const std::string left = text_of(a.rows[row][column]), right = text_of(b.rows[row][column]);
-            if (left.find("_Z") != std::string::npos) continue;  // a capture's names are demangled
             ++sum.cells;
             if (left != right)
                 complain(fmt::format("row {} {}: {} and {}", row, a.columns[column].key, left, right));

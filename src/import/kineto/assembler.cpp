@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "import/clean_text.h"
+#include "import/demangle.h"
 #include "import/kineto/numbers.h"
 
 namespace opsight::kineto {
@@ -23,6 +25,8 @@ void Assembler::add(const Batch& batch) {
 void Assembler::learn(const Batch& batch, Remap& map) {
     for (const std::string_view text : batch.new_strings)
         map.strings.push_back(builder_.text(text));
+    for (size_t i = map.strings.size() - batch.new_strings.size(); i < map.strings.size(); ++i)
+        learn_mangled(map.strings[i]);
     for (const Signature& s : batch.new_signatures)
         map.signatures.push_back(builder_.signature(
             {map.text(s.shapes), map.text(s.dtypes), map.text(s.concrete), map.text(s.strides)}));
@@ -40,6 +44,23 @@ void Assembler::learn(const Batch& batch, Remap& map) {
     }
     for (const DevicePlace& where : batch.new_device_places)
         map.device_places.push_back(device_track(where, map));
+}
+
+// Kineto keeps the names that its demangler gave up on, and all of some ROCm versions, as the compiler made
+// them.
+void Assembler::learn_mangled(StringId name) {
+    const std::string mangled(builder_.view(name));
+    if (!mangled.starts_with("_Z")) return;
+    std::string full = demangle(mangled);
+    clean_text(full);
+    if (full != mangled) demangled_.try_emplace(name.value, builder_.text(full));
+}
+
+StringId Assembler::kernel_name(StringId name) {
+    const auto found = demangled_.find(name.value);
+    if (found == demangled_.end()) return name;
+    builder_.name_kernel({found->second, StringId(size_t{0}), name});
+    return found->second;
 }
 
 uint32_t Assembler::known_place(const Place& p) {
@@ -111,6 +132,7 @@ void Assembler::add_device(const Batch& batch, const Remap& map) {
     for (DeviceSpan span : batch.device) {
         span.track = map.device_places[span.track.index()];
         span.name = map.strings[span.name.index()];
+        if (span.kind == DeviceKind::kKernel && !demangled_.empty()) span.name = kernel_name(span.name);
         knows_anything_ |= span.kind != DeviceKind::kOther;
         if (span.config.valid()) span.config = map.configs[span.config.index()];
         if (span.collective.valid()) span.collective = map.collectives[span.collective.index()];

@@ -2,6 +2,7 @@
 // whole trace tells: names of tracks, begins and ends, where flows end, the base of the times.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
 #include <map>
@@ -53,6 +54,8 @@ class Assembler {
     void learn(const Batch& batch, Remap& map);
     uint32_t known_place(const Place& place);
     TrackId device_track(const DevicePlace& where, const Remap& map);
+    void learn_mangled(StringId name);
+    StringId kernel_name(StringId name);
     TrackId host_track(uint32_t place, HostKind kind);
     TrackId row_track(uint32_t place, std::string_view row);
     void add_host(const Batch& batch, const Remap& map);
@@ -74,6 +77,7 @@ class Assembler {
     const std::string file_;
     std::vector<Remap> workers_;
     const RowCounts from_;
+    absl::flat_hash_map<uint32_t, StringId> demangled_;  // by the id of the mangled name
     std::vector<KnownPlace> places_;
     std::map<PlaceKey, uint32_t> place_index_;
     std::vector<std::pair<uint32_t, TrackId>> device_tracks_;  // by place

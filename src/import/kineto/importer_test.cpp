@@ -164,6 +164,19 @@ TEST(Kineto, OtherDevicesAndGenericEvents) {
     EXPECT_EQ(p.info.origin_ns, 1727743122000000000 + 100000);  // the base came last
 }
 
+// As traces of long templates and of ROCm have them.
+TEST(Kineto, MangledNamesOfKernelsAreReadable) {
+    const Profile p = import_events(
+        R"({"ph":"X","cat":"kernel","name":"_ZN2at6native4gemmILi3EEEvi","pid":0,"tid":7,"ts":10,"dur":5,)"
+        R"("args":{"device":0,"stream":7,"correlation":1}},)"
+        R"({"ph":"X","cat":"cpu_op","name":"_ZN2at4gemmEv","pid":1,"tid":1,"ts":1,"dur":5,"args":{}})");
+    EXPECT_EQ(p.strings.view(p.device.name[0]), "void at::native::gemm<3>(int)");
+    ASSERT_EQ(p.kernel_names.size(), 1U);
+    EXPECT_EQ(p.kernel_names[0].name, p.device.name[0]);
+    EXPECT_EQ(p.strings.view(p.kernel_names[0].mangled), "_ZN2at6native4gemmILi3EEEvi");
+    EXPECT_EQ(p.strings.view(p.host.name[0]), "_ZN2at4gemmEv") << "an op's name is its own";
+}
+
 TEST(Kineto, LegacyAutograd) {
     const Profile p = import_seed("legacy_autograd.json");
     EXPECT_EQ(p.host.kind[host_row(p, "aten::mm")], HostKind::kOp);

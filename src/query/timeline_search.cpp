@@ -1,4 +1,4 @@
-// Search by part of a name: how many spans match, and the next one in time.
+// Search by part of a name, as shown or in full: how many spans match, and the next one in time.
 //
 // Cost: one look at each distinct name, and reading the names (4 bytes a span) of the tracks that have a
 // match.
@@ -30,8 +30,11 @@ class Matches {
     Matches(const Timeline::Data& data, const std::string& text)
         : data_(data), wanted_(data.names.text.size(), 0) {
         const std::string part = lower(text);
+        const auto has = [&part](const std::string& name) {
+            return lower(name).find(part) != std::string::npos;
+        };
         for (size_t i = 0; i < wanted_.size(); ++i)
-            wanted_[i] = lower(data.names.whole(i)).find(part) != std::string::npos;
+            wanted_[i] = has(data.names.text[i]) || (!data.names.full[i].empty() && has(data.names.full[i]));
     }
     int64_t count(size_t track) const {
         int64_t total = 0;

@@ -247,6 +247,22 @@ TEST(Timeline, SearchGoesForwardAndBack) {
     EXPECT_EQ(only->matches, 4);
 }
 
+TEST(Timeline, SearchFindsTheNameThatIsShownAndTheFullOne) {
+    TestProfile t;
+    t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
+    const TrackId stream = t.stream();
+    t.kernel("void at::native::vec<float, at::native::Add<float>>(int)", 0, 10, stream, 1);
+    t.kernel("void at::native::vec<float, at::native::Mul<float>>(int)", 20, 10, stream, 2);
+    const StoredProfile stored(std::move(t));
+    const Timeline timeline = open(stored);
+    for (const char* text : {"vec<Add<float>>", "at::native::Add<float>>(int)"}) {
+        const auto match = timeline.search({.text = text});
+        ASSERT_TRUE(match && match->place) << text;
+        EXPECT_EQ(match->matches, 1);
+        EXPECT_EQ(match->place->name, "vec<Add<float>>");
+    }
+}
+
 TEST(Timeline, SumsAreCutAtTheWindow) {
     const StoredProfile stored(steps());
     const Timeline timeline = open(stored);

@@ -41,7 +41,7 @@ const chain = (): Promise<string[]> =>
 // Kernels with what launched them, from the middle of the run.
 function kernels(count: number): JsonRow[] {
   return sql(
-    `SELECT k.begin_ns, k.dur_ns, k.short_name, k.stream, k.op_span, k.iteration, a.name AS call, a.begin_ns AS call_begin
+    `SELECT k.begin_ns, k.dur_ns, k.label, k.stream, k.op_span, k.iteration, a.name AS call, a.begin_ns AS call_begin
      FROM kernels k JOIN api_calls a ON a.id = k.launch_id WHERE k.dur_ns > 20000 AND k.op_span IS NOT NULL
      ORDER BY k.begin_ns LIMIT ${String(count)} OFFSET 800`,
   );
@@ -58,7 +58,7 @@ function opsAround(op: number): string[] {
 }
 
 gpu("an event", () => {
-  it.skip("is found by the pointer where it lies, with its chain up to the iteration", async () => {
+  it("is found by the pointer where it lies, with its chain up to the iteration", async () => {
     for (const kernel of kernels(3)) {
       const begin = Number(kernel.begin_ns);
       const dur = Number(kernel.dur_ns);
@@ -66,16 +66,16 @@ gpu("an event", () => {
       const { x, y } = await pointOf(`stream ${String(kernel.stream)}`, begin + dur / 2);
       await site().page.mouse.move(x, y);
       await site().idle();
-      expect(await site().page.locator(".tl-tip b").textContent()).toBe(kernel.short_name);
+      expect(await site().page.locator(".tl-tip b").textContent()).toBe(kernel.label);
       await site().page.mouse.click(x, y);
       await site().idle();
-      expect((await shown()).selected).toMatchObject({ name: kernel.short_name, begin_ns: begin, dur_ns: dur, depth: 0 });
-      const expected = [`kernel ${String(kernel.short_name)}`, `API call ${String(kernel.call)}`, ...opsAround(Number(kernel.op_span)), `iteration Iteration ${String(kernel.iteration)}`];
+      expect((await shown()).selected).toMatchObject({ name: kernel.label, begin_ns: begin, dur_ns: dur, depth: 0 });
+      const expected = [`kernel ${String(kernel.label)}`, `API call ${String(kernel.call)}`, ...opsAround(Number(kernel.op_span)), `iteration Iteration ${String(kernel.iteration)}`];
       expect((await chain()).filter((line) => !line.startsWith("layer"))).toEqual(expected);
       await site().click(site().page.locator(".tl-chain li", { hasText: "API call" }).locator("button").first());
       expect((await shown()).selected).toMatchObject({ name: kernel.call, begin_ns: Number(kernel.call_begin) });
       const launched = await site().page.locator(".tl-chain").last().locator("li").allTextContents();
-      expect(launched.some((line) => line.includes(String(kernel.short_name)))).toBe(true);
+      expect(launched.some((line) => line.includes(String(kernel.label)))).toBe(true);
     }
   });
 
@@ -108,8 +108,8 @@ gpu("an event", () => {
     await site().show("kernels?tab=launches", "gpu");
     await site().click(site().page.getByTitle("Show in timeline").first());
     const { selected } = await shown();
-    const [kernel] = sql(`SELECT short_name FROM kernels WHERE begin_ns = ${String(selected?.begin_ns)}`);
-    expect(selected?.name).toBe(kernel?.short_name);
+    const [kernel] = sql(`SELECT label FROM kernels WHERE begin_ns = ${String(selected?.begin_ns)}`);
+    expect(selected?.name).toBe(kernel?.label);
     await site().click(site().page.getByText("Show in table"));
     expect(await site().hash).toContain("#/kernels");
     const row = site().table("kernels").root.locator("tbody tr.selected");
@@ -120,8 +120,8 @@ gpu("an event", () => {
     const [late] = sql("SELECT id, begin_ns FROM kernels WHERE iteration = 4 ORDER BY begin_ns LIMIT 1 OFFSET 700");
     const [early] = sql("SELECT begin_ns FROM kernels WHERE iteration = 0 ORDER BY begin_ns LIMIT 1 OFFSET 40");
     for (const begin of [late?.begin_ns, early?.begin_ns]) {
-      const [kernel] = sql(`SELECT short_name FROM kernels WHERE begin_ns = ${String(begin)}`);
-      await show(`find=${encodeURIComponent(String(kernel?.short_name))}&at=${String(begin)}`);
+      const [kernel] = sql(`SELECT label FROM kernels WHERE begin_ns = ${String(begin)}`);
+      await show(`find=${encodeURIComponent(String(kernel?.label))}&at=${String(begin)}`);
       await site().click(site().page.getByText("Show in table"));
       const row = site().table("kernels").root.locator("tbody tr.selected");
       expect(numberOf((await row.locator('[data-key="gpu_start_ns"]').getAttribute("title")) ?? "")).toBe(begin);
@@ -261,7 +261,7 @@ gpu("the keyboard", () => {
     expect(after.view.end - after.view.begin).toBeCloseTo(view.end - view.begin, 0);
   });
 
-  it.skip("goes from event to event, says which, zooms, and lets go", async () => {
+  it("goes from event to event, says which, zooms, and lets go", async () => {
     const ops = sql("SELECT name, begin_ns FROM ops WHERE parent_op IS NULL AND tid = (SELECT tid FROM ops WHERE name = 'aten::conv2d' LIMIT 1) ORDER BY begin_ns");
     const at = ops.findIndex((row) => row.name === "aten::conv2d");
     await show("find=aten%3A%3Aconv2d");
@@ -285,6 +285,23 @@ gpu("the keyboard", () => {
     await site().press("Escape");
     expect((await shown()).selected).toBeNull();
     expect(await said()).toBe("");
+  });
+
+  it("takes every step, also where details arrive between two keys", async () => {
+    const ops = sql("SELECT begin_ns FROM ops WHERE parent_op IS NULL AND tid = (SELECT tid FROM ops WHERE name = 'aten::conv2d' LIMIT 1) AND begin_ns >= (SELECT min(begin_ns) FROM ops WHERE name = 'aten::conv2d') ORDER BY begin_ns LIMIT 4");
+    await show("find=aten%3A%3Aconv2d");
+    await site().page.locator(".tl-stage").focus();
+    const windows = "**/timeline/window?*";
+    await site().page.route(windows, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      await route.continue();
+    });
+    try {
+      await site().press("ArrowRight", "ArrowRight", "ArrowRight");
+      await expect.poll(async () => (await shown()).selected?.begin_ns).toBe(ops[3]?.begin_ns);
+    } finally {
+      await site().page.unroute(windows);
+    }
   });
 
   it("opens and closes rows", async () => {

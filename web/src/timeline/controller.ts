@@ -9,7 +9,7 @@ import { timeAt, type Bounds, type Viewport } from "../engine/viewport";
 import { entryAt } from "../engine/window";
 import type { CountersAnswer, EventAnswer, Place, TimelineApi, Tracks } from "./api";
 import { MINIMAP_HEIGHT } from "./minimap";
-import { neighbor, type Direction } from "./neighbors";
+import { isSame, neighbor, type Direction } from "./neighbors";
 import * as paint from "./paint";
 import { themeOf, type Theme } from "./palette";
 import { outsideOf } from "../widgets/stretches";
@@ -327,7 +327,7 @@ export class Controller {
   private async takeStep(direction: Direction): Promise<void> {
     const from = this.selected;
     const place = from ? await neighbor(this.api, this.info, from, direction, this.view, this.bounds) : this.firstShown();
-    if (place && from === this.selected) this.select(place, true);
+    if (place && isSame(from, this.selected)) this.select(place, true);
   }
   private firstShown(): Place | null {
     for (const row of paint.visibleRows(this.layout, this.scroll, this.height)) {

@@ -9,6 +9,9 @@ export type Direction = "next" | "previous" | "parent" | "child";
 const PIXELS = 2048;
 const MOST_TRIES = 40;
 
+// Of one event, whether or not its details have come since.
+export const isSame = (a: Place | null, b: Place | null): boolean => a === b || (a?.track === b?.track && a?.span === b?.span);
+
 function placeOf(window: TimelineWindow, entries: Entries, i: number, track: number, kinds: readonly string[]): Place {
   return {
     track,

@@ -77,7 +77,7 @@ export function RowDetails({
                 {sayingColumns(data.columns, gpu).map((column) => (
                   <div key={column.key}>
                     <dt title={definitionOf(column)}>{headText(column)}</dt>
-                    <dd title={cellTitle(column, row.get(column.key))}>{cellNode(column, row.get(column.key))}</dd>
+                    <dd data-key={column.key} title={cellTitle(column, row.get(column.key))}>{cellNode(column, row.get(column.key))}</dd>
                   </div>
                 ))}
               </dl>

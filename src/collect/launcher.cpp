@@ -218,14 +218,20 @@ class LossWatch {
         const uint64_t bytes = uint64_t{head.chunks.load()} * wire::kChunkBytes;
         const auto seconds = (wire::clock_ns(CLOCK_MONOTONIC) - head.begin.monotonic_ns) / 1'000'000'000;
         const std::string line = fmt::format(
-            "opsight: the recording of process {} is full, {} MB after {} s: what comes now is lost. Give it "
-            "more room "
-            "with --buffer-mb, or record a part with --skip-iterations and --record-iterations\n",
-            head.pid, bytes >> 20, seconds);
+            "opsight: the recording of process {} is full, {} MB after {} s: what comes now is lost. {}, or "
+            "record a part with --skip-iterations and --record-iterations\n",
+            head.pid, bytes >> 20, seconds, more_room(head));
         std::fputs(line.c_str(), stderr);
     }
 
   private:
+    static const char* more_room(const wire::FileHeader& head) {
+        if (head.chunks.load() < head.capacity_chunks)
+            return "The disk is full: make room, or write to another one with -o";
+        return head.limited ? "Raise the program's limit of file size or memory (ulimit -f, -v)"
+                            : "Give it more room with --buffer-mb";
+    }
+
     std::set<std::string> told_;
 };
 

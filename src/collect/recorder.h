@@ -137,7 +137,7 @@ struct ThreadState {
             frames[depth++] = frame;
         } else {
             ++deeper;
-            stream.writer().count_lost();  // stays open in the capture
+            stream.writer().count_left_open();
         }
     }
     // Ends the innermost frame of `key`; false if there is none.

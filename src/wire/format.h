@@ -49,6 +49,10 @@ struct FileHeader {
     std::atomic<uint64_t>
         interrupted;  // records of signal handlers that interrupted the writing of another one
     std::atomic<uint64_t> cut_texts;  // that were longer than kMaxBlob
+    std::atomic<uint64_t> left_open;  // ends of calls that lay too deep within others to be remembered
+    std::atomic<uint64_t>
+        refused;       // what the program gave and no record can hold, as payloads of no known size
+    uint32_t limited;  // 1: capacity_chunks is what the program's own limits left
 };
 static_assert(sizeof(FileHeader) <= kHeaderBytes);
 

@@ -155,6 +155,8 @@ Status CaptureReader::read_header(const std::string& name, uint64_t size) {
     info_.lost = head.lost.load(std::memory_order_relaxed);
     info_.interrupted = head.interrupted.load(std::memory_order_relaxed);
     info_.cut_texts = head.cut_texts.load(std::memory_order_relaxed);
+    info_.left_open = head.left_open.load(std::memory_order_relaxed);
+    info_.refused = head.refused.load(std::memory_order_relaxed);
     info_.finished = head.finished.load(std::memory_order_relaxed) != 0;
 
     const uint64_t in_file = (size - kHeaderBytes + kChunkBytes - 1) / kChunkBytes;

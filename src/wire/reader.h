@@ -21,6 +21,8 @@ struct CaptureInfo {
     uint64_t interrupted =
         0;                   // that a signal handler made while it had interrupted the writing of another one
     uint64_t cut_texts = 0;  // longer ones than a record holds
+    uint64_t left_open = 0;  // ends of calls that lay too deep within others
+    uint64_t refused = 0;    // what no record can hold
     bool finished = false;   // false: the process was killed, or left without a clean end
 };
 

@@ -75,6 +75,7 @@ int CaptureWriter::open(const char* path, uint64_t limit_bytes) {
     head->header_bytes = kHeaderBytes;
     head->chunk_bytes = kChunkBytes;
     head->capacity_chunks = static_cast<uint32_t>(chunks);
+    head->limited = chunks < limit_bytes / kChunkBytes;
     head->clock = clock_;
     head->pid = static_cast<uint32_t>(getpid());
     head->parent_pid = static_cast<uint32_t>(getppid());

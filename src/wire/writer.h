@@ -36,9 +36,14 @@ class CaptureWriter {
     uint64_t ticks() const { return read_ticks(clock_); }
     ClockKind clock() const { return clock_; }
     uint64_t lost() const { return header()->lost.load(std::memory_order_relaxed); }
+    // For want of room.
     void count_lost() { header()->lost.fetch_add(1, std::memory_order_relaxed); }
     // A call in a signal handler that interrupted another one.
     void count_interrupted() { header()->interrupted.fetch_add(1, std::memory_order_relaxed); }
+    // An open call that lies too deep to be remembered: its end is not recorded.
+    void count_left_open() { header()->left_open.fetch_add(1, std::memory_order_relaxed); }
+    // Something that no record can hold, whatever room there is.
+    void count_refused() { header()->refused.fetch_add(1, std::memory_order_relaxed); }
 
   private:
     friend class ThreadStream;

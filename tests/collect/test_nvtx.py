@@ -294,7 +294,7 @@ class Dying(Nvtx):
         script = self.dir / "run.sh"
         script.write_text("""
             mount -t tmpfs -o size=6m none small
-            "$1" profile -o small/run.opsight -- "$2" many 1000000
+            "$1" profile -o small/run.opsight -- "$2" many 1000000 2000
             code=$?
             "$1" import --quiet -o run.opsight small/run.opsight.capture-*
             exit $code
@@ -302,9 +302,38 @@ class Dying(Nvtx):
         done = subprocess.run(["unshare", "-m", "sh", script, OPSIGHT, BIN / "nvtx_odd_own"],
                               capture_output=True, text=True, cwd=self.dir)
         self.assert_ran(done)
+        (line,) = self.full(done)
+        self.assertIn("The disk is full", line)
         kept, lost = self.counts()["one of many"], self.diagnostics()["lost_records"]
         self.assertGreater(kept, 100_000)
         self.assertIn(kept + lost, (1_000_000, 1_000_001))  # the last reading of the clock may be lost too
+
+    def full(self, done):
+        return [line for line in done.stderr.splitlines() if "is full" in line]
+
+    # The launcher looks every second, so these programs stay for two.
+    def test_what_no_record_holds_is_no_want_of_room(self):
+        for variant in VARIANTS:
+            with self.subTest(variant):
+                done = self.odd("beyond", "", "2000", variant=variant)
+                self.assert_ran(done)
+                self.assertEqual(self.full(done), [])
+                self.assertEqual(self.counts(), {"deep": 1100, "with a payload": 1})
+                reasons = {row["text"]: row["n"] for row in self.sql(
+                    "SELECT text, count(*) AS n FROM diagnostic_places WHERE key = 'lost_records' GROUP BY 1")}
+                self.assertEqual(len(reasons), 2, reasons)
+                self.assertTrue(any("deeper than 1024" in reason for reason in reasons), reasons)
+                self.assertTrue(any(reason.startswith("payloads") for reason in reasons), reasons)
+                self.assertEqual(self.diagnostics()["lost_records"], 1100 - 1024 + 1)
+
+    def test_a_full_recording_is_told_with_what_helps(self):
+        (line,) = self.full(self.odd("many", "200000", "2000", options=["--buffer-mb", "2"]))
+        self.assertIn("--buffer-mb", line)
+        # In blocks of 512 bytes: 2 MB, of the program's own.
+        limited = self.run_profile("sh", "-c", 'ulimit -f 4096; exec "$0" many 200000 2000', BIN / "nvtx_odd_own")
+        (line,) = self.full(limited)
+        self.assertIn("ulimit", line)
+        self.assertNotIn("--buffer-mb", line)
 
     def test_a_folder_that_becomes_read_only(self):
         if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode != 0:

@@ -166,6 +166,26 @@ int many(long count) {
     return 0;
 }
 
+// More ranges within each other than are remembered, and a payload that no record holds.
+int beyond() {
+    for (int i = 0; i < 1100; ++i)
+        nvtxRangePushA("deep");
+    for (int i = 0; i < 1100; ++i)
+        nvtxRangePop();
+    static char large[40'000];
+    const nvtxPayloadData_t payload = {NVTX_PAYLOAD_ENTRY_TYPE_INT8, sizeof large, large};
+    nvtxEventAttributes_t a{};
+    a.version = NVTX_VERSION;
+    a.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+    a.messageType = NVTX_MESSAGE_TYPE_ASCII;
+    a.message.ascii = "with a payload";
+    a.payloadType = NVTX_PAYLOAD_TYPE_EXT;
+    a.reserved0 = 1;
+    a.payload.ullValue = reinterpret_cast<uintptr_t>(&payload);
+    nvtxDomainMarkEx(nvtxDomainCreateA("beyond"), &a);
+    return 0;
+}
+
 int sampled() {
     nvtxDomainHandle_t noisy = nvtxDomainCreateA("noisy"), quiet = nvtxDomainCreateA("quiet");
     nvtxEventAttributes_t a{};
@@ -210,7 +230,9 @@ int main(int argc, char** argv) {
     if (how == "plugin") code = plugin(argv[2]);
     if (how == "capture") code = capture(std::atoi(argv[2]));
     if (how == "many") code = many(std::atol(argv[2]));
+    if (how == "beyond") code = beyond();
     if (how == "sampled") code = sampled();
+    if (argc > 3) usleep(static_cast<useconds_t>(std::atoi(argv[3])) * 1000);
     if (how == "kill" || how == "_exit" || how == "abort" || how == "exec") return die(how);
     if (code == 0) ran();
     return code == 0 ? 9 : code;

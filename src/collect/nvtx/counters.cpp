@@ -107,7 +107,7 @@ void sample_no_value(const void*, uint64_t counter, uint8_t reason) {
 
 void append(ThreadState& state, uint64_t counter, const void* from, size_t size, uint64_t time,
             NvtxClock clock) {
-    if (size > wire::kMaxPayload) return state.stream.writer().count_lost();
+    if (size > wire::kMaxPayload) return state.stream.writer().count_refused();
     const size_t bytes = sizeof(wire::NvtxSampleRecord) + ((size + 7) & ~size_t{7});
     char* at = state.stream.reserve(bytes);
     if (!at) return;
@@ -145,7 +145,7 @@ void submit_batch(const void*, const CounterBatch* batch) {
     if (size == 0 && times > 0 && !interval) size = batch->samples_size / times;
     const size_t count = size > 0 ? batch->samples_size / size : 0;
     const bool enough = times == 0 || times >= (interval ? 2 : count);
-    if (count == 0 || !enough) return call->stream.writer().count_lost();
+    if (count == 0 || !enough) return call->stream.writer().count_refused();
     const char* at = static_cast<const char*>(batch->samples);
     for (size_t i = 0; i < count; ++i, at += size) {
         uint64_t time = 0;

@@ -15,7 +15,7 @@ namespace opsight::nvtx {
 void append_data(ThreadState& state, wire::NvtxDataKind kind, uint64_t id, const void* from, size_t size,
                  uint32_t domain) {
     if (size > wire::kMaxPayload) {
-        state.stream.writer().count_lost();  // a part of it would be taken for the whole
+        state.stream.writer().count_refused();  // a part of it would be taken for the whole
         return;
     }
     const size_t bytes = sizeof(wire::NvtxDataRecord) + ((size + 7) & ~size_t{7});
@@ -118,7 +118,7 @@ void append_deferred(ThreadState& state, uint64_t schema, const void* from, size
 // What the events of a batch may point into, or tell offsets in.
 void append_flexible(ThreadState& state, const EventBatch& batch, uint32_t domain) {
     constexpr size_t kMost = 1 << 20, kPiece = wire::kMaxPayload - sizeof(wire::NvtxFlexible);
-    if (batch.flexible_size > kMost) state.stream.writer().count_lost();
+    if (batch.flexible_size > kMost) state.stream.writer().count_refused();
     const size_t size = std::min(batch.flexible_size, kMost);
     const char* from = static_cast<const char*>(batch.flexible) + batch.flexible_offset;
     for (size_t at = 0; at < size; at += kPiece) {
@@ -139,7 +139,7 @@ void submit(const void* domain, const PayloadData* payloads, size_t count) {
         const PayloadData& from = payloads[i];
         const size_t size = from.size != SIZE_MAX ? from.size : size_of_schema(number, from.schema);
         if (!from.payload || size == 0)
-            call->stream.writer().count_lost();
+            call->stream.writer().count_refused();
         else
             append_deferred(*call, from.schema, from.payload, size, number);
     }
@@ -151,7 +151,7 @@ void submit_batch(const void* domain, const EventBatch* batch) {
     const size_t size = size_of_schema(number, batch->schema);
     Call call;
     if (!call) return;
-    if (size == 0) return call->stream.writer().count_lost();
+    if (size == 0) return call->stream.writer().count_refused();
     append_data(*call, wire::NvtxDataKind::kScope, batch->scope, nullptr, 0, number);
     const KnownSchema* known = find_schema(number, batch->schema);
     if (known && known->refers && batch->flexible && batch->flexible_size > 0)

@@ -276,7 +276,7 @@ void define(wire::NvtxFact fact, uint32_t domain, uint64_t id, std::string_view 
     if (at)
         append(*call, at, bytes);
     else
-        call->stream.writer().count_lost();
+        call->stream.writer().count_refused();
 }
 
 }  // namespace opsight::nvtx

@@ -175,6 +175,10 @@ class RunImport {
             "no room was left: --buffer-mb, a limit of the program or the disk");
         add(Diag::kLostRecords, info.interrupted,
             "made by signal handlers that had interrupted another record");
+        add(Diag::kLostRecords, info.left_open,
+            "ends of calls that lay deeper than 1024 within others: shown as not ended");
+        add(Diag::kLostRecords, info.refused,
+            "payloads and samples of no known layout or too large, or names too many");
         add(Diag::kUncleanText, info.cut_texts, fmt::format("longer than {} bytes: cut", wire::kMaxBlob));
         add(Diag::kTruncatedInput, damage.missing_chunks, fmt::format("{} blocks", damage.missing_chunks));
         add(Diag::kBadEvent, damage.bad_chunks + damage.bad_records, "damaged blocks or records");

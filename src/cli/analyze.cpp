@@ -48,7 +48,7 @@ class AnalyzeCommand : public Command {
                         "Only what touches this range: START/END, ns as in the reports");
         sub->add_option("--filter-nvtx", filter_.nvtx,
                         "Only what touches this NVTX range: NAME[@DOMAIN][/INDEX]");
-        sub->add_flag("--force-overwrite", overwrite_, "Replace existing files");
+        sub->add_flag("--force-overwrite,--force", overwrite_, "Replace existing files");
         sub->add_flag("--help-rules", help_, "List the rules and their thresholds");
         sub->add_flag("-q,--quiet", quiet_, "Print the tables only");
         sub->footer(

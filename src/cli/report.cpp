@@ -137,8 +137,8 @@ class ReportCommand : public Command {
 
     Result<int> run_dlprof() const {
         const bool other = format_ != "table" && format_ != "csv";
-        if (other || !sort_.empty() || limit_ >= 0 || !group_by_.empty() || all_ ||
-            !range_.iteration_range.empty())
+        if (other || !sort_.empty() || limit_ >= 0 || !group_by_.empty() || all_ || range_.whole ||
+            merge_numbers_ || wide_ || !range_.iteration_range.empty())
             return fail(Error{
                 "--style dlprof writes CSV files as DLProf made them: of the options of reports it "
                 "takes --report, --output, --force, --key-op, --iter-start and --iter-stop, and its own, "

@@ -86,7 +86,7 @@ class StatsCommand : public Command {
                         "Only what touches this range: START/END, ns as in the reports");
         sub->add_option("--filter-nvtx", filter_.nvtx,
                         "Only what touches this NVTX range: NAME[@DOMAIN][/INDEX]");
-        sub->add_flag("--force-overwrite", overwrite_, "Replace existing files");
+        sub->add_flag("--force-overwrite,--force", overwrite_, "Replace existing files");
         sub->add_flag("--help-reports", help_reports_, "List the reports");
         sub->add_flag("--help-formats", help_formats_, "List the formats and their arguments");
         sub->add_flag("-q,--quiet", quiet_, "Print the tables only");

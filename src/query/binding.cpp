@@ -32,13 +32,15 @@ Result<Binding> what_binds(Session& session) {
 }
 
 Result<bool> ranges_explain(Session& session) {
-    OPSIGHT_TRY(session.prepare_ranges());
     OPSIGHT_ASSIGN(
         const duck::Rows rows,
         session.query(
-            "SELECT coalesce(max(total_ns) FILTER (WHERE NOT starts_with(name, 'ProfilerStep') AND "
-            "split_part(name, ',', 1) NOT IN (SELECT name FROM raw.op_identities)), 0) > 0.1 * (SELECT "
-            "max(wall_ns) FROM sel_wall_sums) FROM sel_ranges"));
+            "SELECT coalesce(max(ns), 0) > 0.1 * (SELECT sum(wall_ns) FROM sel_wall_sums) FROM (SELECT "
+            "x.text AS name, sum(a.dur_ns) AS ns FROM sel_annotations a JOIN raw.strings x ON x.id = a.name "
+            "GROUP "
+            "BY 1) WHERE NOT starts_with(name, 'ProfilerStep') AND split_part(name, ',', 1) NOT IN (SELECT "
+            "name "
+            "FROM raw.op_identities)"));
     const bool* explain = std::get_if<bool>(&rows.rows.at(0)[0]);
     return explain && *explain;
 }

@@ -36,6 +36,19 @@ bool explain(const char* range, int64_t dur) {
     return ranges_explain(session).value_or(false);
 }
 
+// A range of 50 of 1000 ns on each of four ranks holds a twentieth, not a fifth.
+TEST(Binding, RangesOfAllRanksAreOfTheTimeOfAllRanks) {
+    TestProfile t;
+    for (int64_t rank = 0; rank < 4; ++rank) {
+        if (rank > 0) t.add_rank(rank);
+        t.op("aten::add", 0, 1000, t.thread(1, 100 + rank));
+        t.annotation("forward", 0, 50, t.thread(2, 100 + rank));
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    EXPECT_FALSE(ranges_explain(session).value_or(true));
+}
+
 TEST(Binding, RangesExplainWhereTheyHoldATenthAndAreNoOps) {
     EXPECT_TRUE(explain("forward", 200));
     EXPECT_FALSE(explain("forward", 50));

@@ -19,25 +19,27 @@ enum class Vendor : uint8_t { kUnknown, kNvidia, kAmd, kOther };
 // What the rules look at.
 struct Facts {
     // Shares of the wall clock that exclude each other; nothing where the recording does not tell.
-    std::optional<double> tensor_core, other_kernel, communication, memory, dataloader, io, cpu, host, idle;
-    std::optional<double> plain_kernel, unknown_kernel;  // of other_kernel, which is both
-    bool device_work = false, torch = false, recorded_here = false, python_frames = false;
+    std::optional<double> tensor_core, plain_kernel, unknown_kernel, communication, memory, dataloader, io,
+        cpu, host, idle;
+    bool device_work = false, work_lost = false, ops = false, torch = false, recorded_here = false,
+         python_frames = false;
     bool loads_itself = false, loads_by_workers = false;  // data: in the training process, by others
     int64_t ranks = 1;
     Vendor vendor = Vendor::kUnknown;
-    bool matrix_units = false, tf32 = false, bf16 = false;
-    // Sums of durations of kernels: in all, and of those that are known not to use Tensor Cores where an op
-    // could, that do not tell, of other ops, and that no op launched.
-    int64_t kernels = 0, kernel_ns = 0, eligible_ns = 0, unknown_ns = 0, plain_ns = 0, outside_ns = 0;
+    bool devices_known = false, matrix_units = false, tf32 = false, bf16 = false;
+    // Sums of durations of kernels: in all, and of those that do not tell whether they use Tensor Cores;
+    // then, of those that are known not to, of ops that could, of other ops, and that no op launched.
+    int64_t kernels = 0, kernel_ns = 0, unknown_ns = 0, eligible_ns = 0, plain_ns = 0, outside_ns = 0;
+    int64_t graph_ns = 0;        // of CUDA graphs recorded as a whole, which do not tell either
     bool eligible_fp32 = false;  // most of eligible_ns is of ops on FP32
     int64_t copy_ns = 0, pageable_ns = 0;
     int64_t wall_ns = 0;                // of all ranks
     int64_t waits = 0, waiting_ns = 0;  // calls that wait for the device
 
-    // Of the share of other kernels, the part that `ns` of their durations makes.
+    // Of the share of kernels without Tensor Cores, the part that `ns` of their durations makes.
     double share_of(int64_t ns) const {
-        const int64_t all = eligible_ns + unknown_ns + plain_ns + outside_ns;
-        return all > 0 ? other_kernel.value_or(0) * static_cast<double>(ns) / static_cast<double>(all) : 0;
+        const int64_t all = eligible_ns + plain_ns + outside_ns;
+        return all > 0 ? plain_kernel.value_or(0) * static_cast<double>(ns) / static_cast<double>(all) : 0;
     }
 };
 
@@ -80,7 +82,6 @@ Status read_shares(Session& session, Facts& facts) {
         for (const auto& [key, member] : shares)
             if (head.columns[i].key == key)
                 if (const double* share = std::get_if<double>(&head.rows[0][i])) facts.*member = *share;
-    if (facts.plain_kernel) facts.other_kernel = *facts.plain_kernel + facts.unknown_kernel.value_or(0);
     return {};
 }
 
@@ -101,6 +102,8 @@ Status read_source(Session& session, Facts& facts) {
     facts.loads_itself = flag(row[4]);
     facts.loads_by_workers = flag(row[5]);
     facts.device_work = session.contents().device_work;
+    facts.work_lost = session.contents().work_lost;
+    facts.ops = session.contents().ops;
     return {};
 }
 
@@ -111,7 +114,7 @@ Status read_devices(Session& session, Facts& facts) {
                                  "JOIN raw.tracks t ON t.id = s.track JOIN raw.devices d ON d.id = t.device "
                                  "WHERE s.kind = 0"));
     using hardware::Precision, hardware::UnitKind;
-    facts.matrix_units = facts.tf32 = facts.bf16 = !rows.rows.empty();
+    facts.devices_known = facts.matrix_units = facts.tf32 = facts.bf16 = !rows.rows.empty();
     for (const auto& row : rows.rows) {
         const std::string name = text(row[0]);
         const std::optional<hardware::Device> known = hardware::DeviceTable::built_in().match(name);
@@ -120,6 +123,7 @@ Status read_devices(Session& session, Facts& facts) {
         };
         // Of a device that neither table nor source describes nothing is claimed.
         const auto major = static_cast<int>(integer(row[1])), minor = static_cast<int>(integer(row[2]));
+        facts.devices_known &= known || major > 0;
         facts.matrix_units &= (known || major > 0) && hardware::has_tensor_cores(name, major, minor);
         facts.tf32 &= has(Precision::kTf32);
         facts.bf16 &= has(Precision::kBf16);
@@ -154,6 +158,9 @@ Status read_work(Session& session, Facts& facts) {
     facts.unknown_ns = integer(row[3]);
     facts.plain_ns = integer(row[4]);
     facts.outside_ns = integer(row[5]);
+    OPSIGHT_ASSIGN(const duck::Rows graphs,
+                   session.query("SELECT sum(dur_ns)::BIGINT FROM sel_device WHERE kind = 6"));
+    facts.graph_ns = integer(graphs.rows.at(0)[0]);
     facts.eligible_fp32 = flag(row[6]);
     OPSIGHT_ASSIGN(
         const duck::Rows copies,
@@ -164,9 +171,11 @@ Status read_work(Session& session, Facts& facts) {
     facts.pageable_ns = integer(copies.rows.at(0)[1]);
     OPSIGHT_ASSIGN(
         const duck::Rows waits,
-        session.query("SELECT count(*), sum(a.dur_ns)::BIGINT FROM sel_api a JOIN raw.strings x ON "
-                      "x.id = a.name WHERE regexp_matches(x.text, "
-                      "'^(cuda|cu|hip)(Device|Stream|Ctx|Event|Thread)Synchronize')"));
+        session.query(
+            "SELECT count(*), sum(a.dur_ns)::BIGINT, (SELECT sum(wall_ns)::BIGINT FROM sel_wall_sums) "
+            "FROM sel_api a JOIN raw.strings x ON "
+            "x.id = a.name WHERE regexp_matches(x.text, "
+            "'^(cuda|cu|hip)(Device|Stream|Ctx|Event|Thread)Synchronize')"));
     facts.waits = integer(waits.rows.at(0)[0]);
     facts.waiting_ns = integer(waits.rows.at(0)[1]);
     facts.wall_ns = integer(waits.rows.at(0)[2]);
@@ -232,10 +241,16 @@ void host_bound(const Facts& f, Findings& out) {
     if (share < kLeastShare) return;
     Finding finding{"host", "problem", {}};
     finding.share_pct = share;
-    if (!f.device_work) {
+    if (!f.device_work && f.work_lost) {
+        finding.kind = "unknown";
+        finding.title = fmt::format("{} take {} of the time; what the GPU did meanwhile was not recorded",
+                                    f.ops ? "Ops and calls on the CPU" : "Calls on the CPU", percent(share));
+        finding.evidence = "Launches were recorded, but no work of a device: see the diagnostics.";
+        finding.view = "timeline";
+    } else if (!f.device_work) {
         finding.kind = "fine";
-        finding.title =
-            fmt::format("The work is done by the CPU, whose ops take {} of the time", percent(share));
+        finding.title = fmt::format("The work is done by the CPU, whose {} take {} of the time",
+                                    f.ops ? "ops" : "recorded calls", percent(share));
         finding.view = "layers";
     } else {
         finding.title = fmt::format("The GPU waits for the CPU in {} of the time", percent(share));
@@ -294,15 +309,42 @@ void eligible_kernels(const Facts& f, Findings& out) {
     }
 }
 
+// Kernels of ops that would be eligible on a device with Tensor Cores, where it is not told which device it
+// is.
+void eligible_on_unknown_device(const Facts& f, Findings& out) {
+    const double share = f.share_of(f.eligible_ns);
+    if (f.devices_known || share < kLeastShare) return;
+    out.push_back(
+        {"tensor_cores",
+         "unknown",
+         fmt::format("Products and convolutions on kernels without Tensor Cores take about {} of the time; "
+                     "whether the device has them is not told",
+                     percent(share)),
+         fmt::format("{} of such kernels; the recording does not say which GPU it was.",
+                     milliseconds(f.eligible_ns)),
+         {},
+         share,
+         "kernels",
+         {},
+         {}});
+}
+
 void other_kernels(const Facts& f, Findings& out) {
-    if (const double share = f.share_of(f.unknown_ns); share >= kLeastShare) {
+    if (const double share = f.unknown_kernel.value_or(0); share >= kLeastShare) {
+        std::string evidence;
+        if (f.unknown_ns > 0)
+            evidence =
+                fmt::format("The names of kernels that took {} do not tell.", milliseconds(f.unknown_ns));
+        if (f.graph_ns > 0)
+            evidence +=
+                fmt::format("{}CUDA graphs that took {} were recorded as a whole, without their kernels.",
+                            evidence.empty() ? "" : " ", milliseconds(f.graph_ns));
         Finding finding{
             "unknown_kernels",
             "unknown",
-            fmt::format(
-                "Whether Tensor Cores are used is not known of kernels that take about {} of the time",
-                percent(share)),
-            fmt::format("The names of kernels that took {} do not tell.", milliseconds(f.unknown_ns)),
+            fmt::format("Whether Tensor Cores are used is not known of kernels that take {} of the time",
+                        percent(share)),
+            std::move(evidence),
             {},
             share,
             "kernels",
@@ -438,8 +480,9 @@ Result<std::vector<Finding>> find_findings(Session& session) {
     for (const auto read : {read_shares, read_source, read_devices, read_work})
         OPSIGHT_TRY(read(session, facts));
     Findings found;
-    for (const auto rule : {data_loading, beside_ops, host_bound, eligible_kernels, other_kernels,
-                            tensor_core_kernels, communication_waits, copies, file_io, synchronization})
+    for (const auto rule :
+         {data_loading, beside_ops, host_bound, eligible_kernels, eligible_on_unknown_device, other_kernels,
+          tensor_core_kernels, communication_waits, copies, file_io, synchronization})
         rule(facts, found);
     std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) {
         return a.share_pct.value_or(0) > b.share_pct.value_or(0);

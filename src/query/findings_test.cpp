@@ -14,7 +14,7 @@ struct Made {
     std::string framework = "PyTorch";
     std::string kernel = "volta_sgemm_128x64_nn";
     std::string dtypes = "[\"float\", \"float\"]";
-    int64_t kernel_ns = 500, load_ns = 0;
+    int64_t kernel_ns = 500, load_ns = 0, wait_ns = 0, graph_ns = 0, op_ns = 40;
 };
 
 // Ten steps of 1000 ns: data loading, then a product whose kernel runs at the end of the step.
@@ -32,9 +32,18 @@ StoredProfile profile_of(const Made& made) {
         if (made.load_ns > 0)
             t.host(HostKind::kDataLoad, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at,
                    made.load_ns, t.thread());
-        t.op("aten::mm", at + 450, 40, t.thread(), detail);
+        t.op("aten::mm", at + 490 - made.op_ns, made.op_ns, t.thread(), detail);
         t.api("cudaLaunchKernel", at + 460, 10, t.thread(), i + 1);
         t.kernel(made.kernel, at + 500, made.kernel_ns, t.stream(), i + 1);
+        if (made.wait_ns > 0) t.api("cudaStreamSynchronize", at + 500, made.wait_ns, t.thread());
+        if (made.graph_ns == 0) continue;
+        DeviceSpan graph;
+        graph.begin = at + 500 + made.kernel_ns;
+        graph.dur = made.graph_ns;
+        graph.track = t.stream();
+        graph.name = t.builder.text("CUDA graph");
+        graph.kind = DeviceKind::kGraph;
+        t.builder.add_device(graph);
     }
     return StoredProfile(std::move(t));
 }
@@ -95,6 +104,51 @@ TEST(Findings, UnknownIsSaidAsUnknown) {
     EXPECT_EQ(unknown->kind, "unknown");
     EXPECT_FALSE(find(all, "tensor_cores"));
     EXPECT_FALSE(find(all, "plain_kernels"));
+}
+
+// Graphs recorded as a whole may hold any kernels.
+TEST(Findings, WholeGraphsAreUnknown) {
+    const std::vector<Finding> all =
+        findings_of({.kernel = "elementwise_kernel", .kernel_ns = 10, .graph_ns = 400});
+    const Finding* unknown = find(all, "unknown_kernels");
+    ASSERT_TRUE(unknown);
+    EXPECT_NEAR(unknown->share_pct.value_or(0), 40, 1);
+    EXPECT_NE(unknown->evidence.find("graphs"), std::string::npos) << unknown->evidence;
+    EXPECT_FALSE(find(all, "plain_kernels"));
+    EXPECT_FALSE(find(all, "tensor_cores"));
+}
+
+TEST(Findings, OfAnUnknownDeviceEligibilityIsUnknown) {
+    const std::vector<Finding> all = findings_of({.gpu = "", .major = 0});
+    const Finding* found = find(all, "tensor_cores");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->kind, "unknown");
+    EXPECT_NEAR(found->share_pct.value_or(0), 50, 1);
+    EXPECT_EQ(found->advice, "");
+}
+
+TEST(Findings, WaitsForTheDeviceCountAgainstTheWallClock) {
+    const std::vector<Finding> all = findings_of({.wait_ns = 100, .op_ns = 100});
+    const Finding* found = find(all, "synchronization");
+    ASSERT_TRUE(found);
+    EXPECT_NE(found->title.find("10 calls"), std::string::npos) << found->title;
+    EXPECT_FALSE(find(findings_of({.wait_ns = 20, .op_ns = 100}), "synchronization"))
+        << "a fiftieth of the time";
+}
+
+TEST(Findings, LostDeviceWorkIsNotWorkOfTheCpu) {
+    TestProfile t;
+    t.gpu(0, "a GPU", 8, 0).declared = true;
+    for (int i = 0; i < 8; ++i)
+        t.api("cudaLaunchKernel", 100 * i, 50, t.thread(), i);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    const auto all = find_findings(session);
+    ASSERT_TRUE(all.has_value());
+    const Finding* host = find(*all, "host");
+    ASSERT_TRUE(host);
+    EXPECT_EQ(host->kind, "unknown");
+    EXPECT_EQ(host->title.find("done by the CPU"), std::string::npos) << host->title;
 }
 
 }  // namespace

@@ -27,10 +27,10 @@ constexpr Share kShares[] = {
     {kIdle, "idle_pct", "Idle or Not Recorded Duration %"},
 };
 
-// What a profile can tell of shares: data loading and file I/O only where it has seen any anywhere, and what
-// an older file did not part nothing.
+// What a profile can tell of shares: data loading, file I/O and device work only where it has seen any
+// anywhere, and what an older file did not part nothing.
 struct Told {
-    bool loading = false, io = false, parted = false;
+    bool loading = false, io = false, parted = false, device_work = false;
 };
 
 Result<Told> look(Session& session) {
@@ -43,13 +43,14 @@ Result<Told> look(Session& session) {
                        kDataLoader)));
     const auto& row = rows.rows.at(0);
     const auto flag = [&row](size_t i) { return std::get<bool>(row[i]); };
-    return Told{flag(0) || flag(3), flag(1), flag(2)};
+    return Told{flag(0) || flag(3), flag(1), flag(2), session.contents().device_work};
 }
 
 std::vector<Field> share_fields(const Told& told, bool for_people) {
     std::vector<Field> fields;
     for (const Share& share : kShares) {
-        const bool unknown = (share.resource == kDataLoader && !told.loading) ||
+        const bool unknown = (share.device && !told.device_work) ||
+                             (share.resource == kDataLoader && !told.loading) ||
                              (share.resource == kFileIo && !told.io) ||
                              ((share.resource == kUnknownKernel || share.resource == kHost) && !told.parted);
         std::string ns = fmt::format("sh.r{}", share.resource);
@@ -148,10 +149,11 @@ Result<ResultTable> headline(Session& session, const TableShape& shape) {
         "coalesce(sum(gpu_ns) FILTER (WHERE uses_tc = 2), 0) AS unknown_ns, "
         "sum(gpu_ns) FILTER (WHERE uses_tc > 0 OR eligible) AS possible_ns FROM summary_device WHERE kind = "
         "0), "
-        "c AS (SELECT coalesce(sum({0}), 0)::BIGINT AS comm_ns, "
-        "coalesce(sum({0}) FILTER (WHERE s.overlapped), 0)::BIGINT AS overlap_ns "
+        "c AS (SELECT {2} AS comm_ns, coalesce(sum({0}) FILTER (WHERE s.overlapped), 0)::BIGINT AS "
+        "overlap_ns "
         "FROM raw.comm_segments s JOIN raw.devices d ON d.id = s.device JOIN sel_wall w ON w.rank = d.rank) ",
-        kInsideWall, sums);
+        kInsideWall, sums,
+        told.device_work ? fmt::format("coalesce(sum({}), 0)::BIGINT", kInsideWall) : "NULL::BIGINT");
     q.source = "w, sh, u, tc, c";
     return ask(session, q, shape);
 }

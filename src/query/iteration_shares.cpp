@@ -20,18 +20,11 @@ struct Found {
 Result<Found> read_iterations(Session& session) {
     OPSIGHT_ASSIGN(
         const duck::Rows rows,
-        // Whatever range is chosen: until the next one begins, the last until all that it launched has ended.
-        session.query(
-            "WITH n AS (SELECT *, lead(begin_ns) OVER (PARTITION BY rank ORDER BY begin_ns) AS next FROM "
-            "all_iterations), l AS (SELECT n.rank, max(d.begin_ns + d.dur_ns) AS end_ns FROM n JOIN "
-            "raw.tracks t "
-            "ON t.rank = n.rank JOIN raw.device_spans d ON d.track = t.id AND d.host_ns >= n.begin_ns AND "
-            "d.host_ns < n.end_ns WHERE n.next IS NULL AND (d.kind < 3 OR d.kind = 6) GROUP BY 1) "
-            "SELECT a.rank, r.number, a.number, a.begin_ns, coalesce(a.next, greatest(a.end_ns, l.end_ns)) - "
-            "a.begin_ns, a.warmup, a.number IN (SELECT number FROM sel_iterations s WHERE s.rank = a.rank) "
-            "FROM n a "
-            "LEFT JOIN raw.ranks r ON r.id = a.rank LEFT JOIN l ON l.rank = a.rank "
-            "ORDER BY a.rank, a.begin_ns, a.number"));
+        // Whatever range is chosen.
+        session.query("SELECT a.rank, r.number, a.number, a.begin_ns, a.end_ns - a.begin_ns, a.warmup, "
+                      "a.number IN (SELECT "
+                      "number FROM sel_iterations s WHERE s.rank = a.rank) FROM all_iteration_times a "
+                      "LEFT JOIN raw.ranks r ON r.id = a.rank ORDER BY a.rank, a.begin_ns, a.number"));
     Found found;
     for (const auto& row : rows.rows) {
         const auto number = [&row](size_t i) {

@@ -99,7 +99,8 @@ Status merge_ranges(Session& session) {
     return session.execute(
         "CREATE OR REPLACE TEMP TABLE range_names AS WITH n AS (SELECT id, domain, name, "
         "regexp_replace(name, '[0-9]+', '#', 'g') AS stem FROM st_labels), "
-        "g AS (SELECT domain, stem, min(id) AS first, count(*) AS names FROM n GROUP BY ALL) "
+        "g AS (SELECT domain, stem, coalesce(min(id) FILTER (WHERE id IN (SELECT label FROM st_range)), "
+        "min(id)) AS first, count(*) AS names FROM n GROUP BY ALL) "
         "SELECT n.id, n.domain, CASE WHEN g.names > 1 THEN g.stem ELSE n.name END AS name, g.first "
         "FROM n JOIN g ON g.domain = n.domain AND g.stem = n.stem;" +
         range_table_sql("merged_ranges"));

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "query/first_event.h"
 #include "query/test_session.h"
 
 namespace opsight {
@@ -167,6 +168,26 @@ TEST_F(RangeSumsTest, NamesThatDifferInNumbersAloneCanBeOneRow) {
     EXPECT_EQ(of(table, "max_time_ns", "layer #"), 40);
     EXPECT_EQ(of(table, "calls", "pass 1"), 1) << "the only one of its kind keeps its name";
     EXPECT_EQ(table_of(session, "ranges").rows.size(), 6U) << "asked without it again";
+}
+
+// "step 0" runs before the range: the row must lead to one that is in it.
+TEST_F(RangeSumsTest, ARowOfMergedNamesLeadsToARangeThatIsChosen) {
+    for (int i = 0; i < 4; ++i) {
+        range(("step " + std::to_string(i)).c_str(), 100 * i, 100 * i + 90);
+        range(("load " + std::to_string(i)).c_str(), 100 * i + 10, 100 * i + 20);
+    }
+    const StoredProfile stored(std::move(made));
+    Session session = stored.open({.start = 1, .iteration_range = "^step"});
+    TableShape shape;
+    shape.merge_numbers = true;
+    const auto merged = make_report(session, "ranges", shape);
+    ASSERT_TRUE(merged.has_value()) << merged.error().message();
+    EventSubject subject;
+    subject.range = of(merged->sections[0].table, "range_id", "load #");
+    const auto first = first_event(session, subject);
+    ASSERT_TRUE(first.has_value()) << first.error().message();
+    ASSERT_TRUE(first->has_value());
+    EXPECT_EQ((*first)->begin_ns, 110);
 }
 
 }  // namespace

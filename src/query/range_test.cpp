@@ -88,9 +88,10 @@ TEST(Range, SaysWhatItLeavesOut) {
     const StoredProfile stored(std::move(t));
     EXPECT_THAT(
         stored.open().range().notes,
-        Contains("outside of the range lie 37.5 % of the device time (2 of 7 kernels, copies and sets), "
-                 "58.3 % of the ops' own time (2 of 7 ops), 37.5 % of the API time (3 of 8 API calls) and 1 of 6 "
-                 "named ranges; --whole-run takes all in"));
+        Contains(
+            "outside of the range lie 37.5 % of the device time (2 of 7 kernels, copies and sets), "
+            "58.3 % of the ops' own time (2 of 7 ops), 37.5 % of the API time (3 of 8 API calls) and 1 of 6 "
+            "named ranges; --whole-run takes all in"));
     EXPECT_THAT(stored.open({.all = true}).range().notes,
                 ElementsAre(HasSubstr("lie 27.5 % of the device time (1 of 7 kernels, copies and sets)")));
     EXPECT_THAT(stored.open({.start = 3}).range().notes,
@@ -300,6 +301,18 @@ TEST(Range, TheWholeRunCanBeAskedFor) {
     EXPECT_EQ(both.error().exit_code, 2);
 }
 
+// What follows the last iteration is none of its time.
+TEST(Range, IterationsOfAWholeRunKeepTheirTimes) {
+    TestProfile t = steps(4, {});  // 100 each
+    t.op("saving", 1000, 5000);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.whole = true});
+    EXPECT_EQ(wall(session), 6000);
+    const ResultTable times = table_of(session, "summary", "iterations");
+    EXPECT_LE(number(cell(times, "max_ns")), 100);
+    EXPECT_LE(number(cell(times, "avg_iteration_time_ns")), 100);
+}
+
 TEST(Range, DevicesWhoseWorkWasNotRecordedAreNotIdle) {
     TestProfile t;
     t.gpu(0, "a GPU", 8, 0).declared = true;
@@ -307,7 +320,14 @@ TEST(Range, DevicesWhoseWorkWasNotRecordedAreNotIdle) {
         t.api("cudaLaunchKernel", 100 * i, 10, t.thread(), i);
     const StoredProfile stored(std::move(t));
     Session session = stored.open();
-    EXPECT_TRUE(is_empty(cell(table_of(session, "summary"), "gpu_utilization_pct")));
+    for (const char* of_devices :
+         {"gpu_utilization_pct", "tensor_core_kernel_pct", "unknown_kernel_pct", "non_tensor_core_kernel_pct",
+          "communication_pct", "memory_pct", "communication_ns", "exposed_communication_ns"})
+        EXPECT_TRUE(is_empty(cell(table_of(session, "summary"), of_devices))) << of_devices;
+    const auto report = make_report(session, "summary", {.for_people = true});
+    ASSERT_TRUE(report.has_value());
+    EXPECT_THAT(report->notes, Contains(HasSubstr("what the device did is not known")));
+    EXPECT_THAT(report->notes, Not(Contains(HasSubstr("those of the CPU"))));
     EXPECT_EQ(number(cell(table_of(session, "summary", "diagnostics"), "count", "key", "lost_device_work")),
               8);
 }

@@ -9,8 +9,8 @@
 #include "db/schema.h"
 #include "query/backlog.h"
 #include "query/cut_range.h"
-#include "query/outside_range.h"
 #include "query/memory_levels.h"
+#include "query/outside_range.h"
 #include "query/range_sums.h"
 #include "query/stream_sums.h"
 #include "query/wall_clock.h"
@@ -173,7 +173,7 @@ Status Session::start(const RangeOptions& options) {
     OPSIGHT_ASSIGN(std::string outside, outside_range(*this));
     if (!outside.empty()) range_.notes.push_back(std::move(outside));
     OPSIGHT_TRY(range_.whole ? measure_whole() : measure_wall());
-    OPSIGHT_TRY(execute(iteration_times_sql()));
+    OPSIGHT_TRY(execute(iteration_times_sql(range_.whole)));
     OPSIGHT_ASSIGN(std::string backlog, backlog_of_range(*this));
     if (!backlog.empty()) range_.notes.push_back(std::move(backlog));
     return {};
@@ -183,13 +183,15 @@ Status Session::look() {
     OPSIGHT_ASSIGN(const duck::Rows rows,
                    query("SELECT EXISTS (FROM raw.ops), EXISTS (FROM raw.device_spans WHERE kind < 3), "
                          "(SELECT count(*) FROM raw.devices), (SELECT count(*) FROM raw.ranks), "
-                         "EXISTS (FROM raw.nvtx_ranges) OR EXISTS (FROM raw.annotations)"));
+                         "EXISTS (FROM raw.nvtx_ranges) OR EXISTS (FROM raw.annotations), "
+                         "EXISTS (FROM raw.diagnostics WHERE key = 'lost_device_work')"));
     const auto& row = rows.rows.at(0);
     contents_.ops = std::get<bool>(row[0]);
     contents_.device_work = std::get<bool>(row[1]);
     contents_.devices = as_int(row[2]) > 0;
     contents_.ranks = as_int(row[3]);
     contents_.ranges = std::get<bool>(row[4]);
+    contents_.work_lost = !contents_.device_work && std::get<bool>(row[5]);
     return {};
 }
 

@@ -54,7 +54,8 @@ struct Range {
 // What kinds of work a profile has: reports leave out what cannot say anything.
 struct Contents {
     bool ops = false, device_work = false, devices = false;
-    bool ranges = false;  // NVTX ranges, or the annotations that other sources have instead
+    bool work_lost = false;  // work was launched on a device of which nothing is recorded
+    bool ranges = false;     // NVTX ranges, or the annotations that other sources have instead
     int64_t ranks = 0;
 };
 

@@ -268,7 +268,11 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
         OPSIGHT_ASSIGN(ResultTable kernels, all_kernels(session));
         report.sections.push_back({std::move(kernels)});
     } else {
-        report.notes.push_back("no device work was recorded: all times are those of the CPU");
+        report.notes.push_back(
+            session.contents().work_lost
+                ? "work was launched on a device, but none of it is recorded: what the device did "
+                  "is not known"
+                : "no device work was recorded: all times are those of the CPU");
     }
     OPSIGHT_ASSIGN(const std::string gaps, gaps_note(session));
     if (!gaps.empty()) report.notes.push_back(gaps);

@@ -68,12 +68,24 @@ Status Session::measure_whole() {
         spans, kSums));
 }
 
-std::string iteration_times_sql() {
-    return "CREATE TEMP VIEW sel_iteration_times AS SELECT i.* REPLACE (least(w.end_ns, "
-           "coalesce(lead(i.begin_ns) "
-           "OVER (PARTITION BY i.rank ORDER BY i.begin_ns), w.end_ns)) AS end_ns), i.end_ns AS own_end_ns "
-           "FROM "
-           "sel_iterations i ASOF JOIN sel_wall w ON w.rank = i.rank AND w.begin_ns <= i.begin_ns";
+std::string iteration_times_sql(bool whole) {
+    // Until the next one begins; the last until all that it launched has ended.
+    std::string sql =
+        "CREATE TEMP VIEW all_iteration_times AS WITH n AS (SELECT *, lead(begin_ns) OVER (PARTITION BY rank "
+        "ORDER BY begin_ns) AS next FROM all_iterations), l AS (SELECT n.rank, max(d.begin_ns + d.dur_ns) AS "
+        "end_ns FROM n JOIN raw.tracks t ON t.rank = n.rank JOIN raw.device_spans d ON d.track = t.id AND "
+        "d.host_ns >= n.begin_ns AND d.host_ns < n.end_ns WHERE n.next IS NULL AND (d.kind < 3 OR d.kind = "
+        "6) "
+        "GROUP BY 1) SELECT n.* EXCLUDE (next) REPLACE (coalesce(n.next, greatest(n.end_ns, l.end_ns)) AS "
+        "end_ns), n.end_ns AS own_end_ns FROM n LEFT JOIN l ON l.rank = n.rank;";
+    // The stretch of a whole run is longer than its iterations.
+    if (whole) return sql + "CREATE TEMP VIEW sel_iteration_times AS FROM all_iteration_times";
+    return sql +
+           "CREATE TEMP VIEW sel_iteration_times AS SELECT i.* REPLACE (least(w.end_ns, coalesce("
+           "lead(i.begin_ns) OVER (PARTITION BY i.rank ORDER BY i.begin_ns), w.end_ns)) AS end_ns), i.end_ns "
+           "AS "
+           "own_end_ns FROM sel_iterations i ASOF JOIN sel_wall w ON w.rank = i.rank AND w.begin_ns <= "
+           "i.begin_ns";
 }
 
 }  // namespace opsight

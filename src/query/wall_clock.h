@@ -11,7 +11,8 @@ namespace opsight {
 // First and last number of each run of iterations without a gap.
 Stretches stretches_of(const Range& range);
 
-// Makes sel_iteration_times (see Session), over sel_iterations and sel_wall.
-std::string iteration_times_sql();
+// Makes all_iteration_times, over all_iterations, and sel_iteration_times (see Session), over sel_iterations
+// and, where the range is not the whole run, sel_wall.
+std::string iteration_times_sql(bool whole);
 
 }  // namespace opsight

@@ -250,19 +250,23 @@ std::string work_sources(bool device_work) {
 Result<ResultTable> work_summary(Session& session, bool for_people) {
     OPSIGHT_TRY(session.prepare_work());
     Question q{"work", "Counted Work"};
+    // Copies and sets are counted without FLOPs: where nothing else is, the FLOPs are not known.
+    const auto where_counted = [](const char* flops) {
+        return fmt::format("CASE WHEN c.counted_ns > 0 THEN {} END", flops);
+    };
     q.fields = {
         {{"counted_pct", "Time With Counted Work %", Unit::kPercent},
          "100.0 * x.work_ns / nullif(x.time_ns, 0)"},
         {{"bounded_pct", "Time With a Known Bound %", Unit::kPercent},
          "100.0 * x.bounded_ns / nullif(x.time_ns, 0)"},
         {{"kernel_counted_pct", "Kernel Time With Counted Work %", Unit::kPercent},
-         "100.0 * c.counted_ns / nullif(c.time_ns, 0)"},
-        {{"flops", "FLOPs (1)", Unit::kFlops}, "x.flops"},
+         "CASE WHEN x.work_ns > 0 THEN 100.0 * coalesce(c.counted_ns, 0) / nullif(c.time_ns, 0) END"},
+        {{"flops", "FLOPs (1)", Unit::kFlops}, where_counted("x.flops")},
         {{"bytes_min", "Bytes at Least (B)", Unit::kBytes}, "x.bytes"},
         {{"efficiency_pct", "Efficiency of Kernels (%)", Unit::kPercent},
          "CASE WHEN c.bounded_ns > 0 THEN 100.0 * c.bound_ns / c.bounded_ns END"},
-        {{"product_flops", "FLOPs of Products (1)", Unit::kFlops}, "x.matrix_flops"},
-        {{"recomputed_flops", "FLOPs Computed Again (1)", Unit::kFlops}, "x.recomputed_flops"},
+        {{"product_flops", "FLOPs of Products (1)", Unit::kFlops}, where_counted("x.matrix_flops")},
+        {{"recomputed_flops", "FLOPs Computed Again (1)", Unit::kFlops}, where_counted("x.recomputed_flops")},
         {{"peak_precision", "Peak Taken"}, db::precision_text("p.precision")},
         {{"peak_flops_per_s", "Peak of the Devices Used (1)", Unit::kFlops}, "k.peak"},
     };

@@ -108,6 +108,27 @@ TEST(Summary, LeavesOutWorkWhereNoneIsKnown) {
     EXPECT_TRUE(tells_work(some, true));
 }
 
+// A copy has no FLOPs: of kernels that are not counted nothing follows from it.
+TEST(Summary, FlopsAreNotKnownWhereOnlyCopiesAreCounted) {
+    TestProfile t;
+    t.gpu(0, "NVIDIA A100-SXM4-80GB", 8, 0);
+    t.kernel("somebodys_kernel", 0, 1000, t.stream(), 1);
+    DeviceSpan copy;
+    copy.begin = 2000;
+    copy.dur = 100;
+    copy.track = t.stream();
+    copy.name = t.builder.text("Memcpy HtoD");
+    copy.kind = DeviceKind::kMemcpy;
+    copy.bytes = 4096;
+    t.builder.add_device(copy);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const ResultTable work = table_of(session, "summary", "work");
+    for (const char* flops : {"flops", "product_flops", "recomputed_flops"})
+        EXPECT_TRUE(is_empty(cell(work, flops))) << flops;
+    EXPECT_EQ(std::get<double>(cell(work, "kernel_counted_pct")), 0);
+}
+
 TEST(Remarks, TakeTheLastCacheAsAReasonOnlyWhereItIsFastEnough) {
     EXPECT_EQ(remark("NVIDIA A100-SXM4-80GB", 9000), "");
     EXPECT_THAT(remark("NVIDIA A100-SXM4-80GB", 3000), HasSubstr("fits the last cache (L2, 7.2 TB/s)"));

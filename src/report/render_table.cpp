@@ -222,8 +222,10 @@ void append_line(std::string& out, const std::vector<TextColumn>& columns, int64
 
 }  // namespace
 
-std::string wrapped(const std::string& text, int width) {
+std::string wrapped(const std::string& text, int wanted) {
     constexpr std::string_view kIndent = "    ";
+    constexpr int kNarrowest = 8;
+    const int width = wanted > 0 ? std::max(wanted, kNarrowest) : wanted;
     std::string out;
     size_t at = 0;
     while (width > 0 && display_width(std::string_view(text).substr(at)) + (at ? kIndent.size() : 0) >

@@ -95,6 +95,9 @@ TEST(RenderTable, NumbersAreNeverShortened) {
 TEST(RenderTable, NotesAreWrapped) {
     EXPECT_EQ(wrapped("note: one two three", 0), "note: one two three\n");
     EXPECT_EQ(wrapped("note: one two three", 12), "note: one\n    two\n    three\n");
+    for (const int width : {1, 2, 3, 4, 5})
+        EXPECT_EQ(wrapped("note: one two three", width), "note:\n    one\n    two\n    thre\n    e\n")
+            << width;
     EXPECT_EQ(wrapped("aaaaaaaaaaaaaaaaaaaa", 8), "aaaaaaaa\n    aaaa\n    aaaa\n    aaaa\n");
 }
 

@@ -278,6 +278,11 @@ class ReportTest(Cli):
             longest = max(tables, key=len)
             self.assertLessEqual(len(longest), columns, longest)
 
+    def test_a_terminal_may_be_of_any_width(self):
+        for columns in range(1, 8):
+            done = self.run_cli("report", self.profile, env=dict(os.environ, COLUMNS=str(columns)))
+            self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_a_key_op_of_one_rank_takes_no_other_rank_in(self):
         for rank in (0, 1):
             made = trace() | {"distributedInfo": {"rank": rank}}
@@ -318,6 +323,9 @@ class ReportTest(Cli):
                                (("--frmat", "json"), ("--frmat json", "'--format'")),
                                (("--key-op", "nope"), ("nope",)),
                                (("--iteration-range", "("), ("--iteration-range",)),
+                               (("--style", "dlprof", "--whole-run"), ("--style dlprof", "leave the others out")),
+                               (("--style", "dlprof", "--merge-numbers"), ("--style dlprof",)),
+                               (("--style", "dlprof", "--wide"), ("--style dlprof",)),
                                (("--report", "nope"), ("nope", "summary"))):
             self.assert_refused(self.run_cli("report", self.profile, *options), *words, code=None)
         self.assert_refused(self.run_cli("report", self.trace), "opsight import")

@@ -83,7 +83,9 @@ class StatsTest(unittest.TestCase):
         done = self.stats("-r", "cuda_api_sum", "-f", "tsv", "-o", "other", check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn("exists already", done.stderr)
-        self.stats("-r", "cuda_api_sum", "-f", "tsv", "-o", "other", "--force-overwrite")
+        self.assertIn("--force", done.stderr)
+        for replace in ("--force", "--force-overwrite"):
+            self.stats("-r", "cuda_api_sum", "-f", "tsv", "-o", "other", replace)
 
     def test_three_lists_go_side_by_side(self):
         done = self.stats("-r", "cuda_api_sum,cuda_gpu_kern_sum", "-f", "json", "-o", "@cat,-")

@@ -2,7 +2,7 @@
 // is not there is said with what to do about it.
 import { describe, expect, it } from "vitest";
 import { report, type JsonRow, type Summary } from "./opsight";
-import { expectSame, fileOf, useSite } from "./page";
+import { expectSame, fileOf, has, useSite } from "./page";
 
 const site = useSite();
 
@@ -72,6 +72,21 @@ describe("the ranges", () => {
     await site().idle();
     await site().click(details.getByRole("link", { name: "Take as iterations" }));
     expect(await site().page.locator(".figures").textContent()).toContain("In all12");
+  });
+
+  it.skipIf(!has("gpu"))("whose names differ in numbers alone are one row on request, and so are iterations", async () => {
+    const wanted = report(fileOf("gpu"), "ranges", "--merge-numbers", "--limit", "25");
+    expect(wanted.length).toBeLessThan(report(fileOf("gpu"), "ranges", "--limit", "25").length);
+    await site().show("ranges", "gpu");
+    await site().click(site().page.getByRole("button", { name: "Merge numbers" }));
+    const rows = await site().table("ranges").rows();
+    expect(rows.map((row) => row.range)).toEqual(wanted.map((row) => row.range));
+    rows.forEach((row, at) => {
+      expectSame(row.calls, wanted[at]?.calls, "calls");
+    });
+    await site().click(site().table("ranges").root.locator('tbody tr:has-text("ProfilerStep##")'));
+    await site().click(site().page.getByRole("complementary", { name: "Details" }).getByRole("link", { name: "Take as iterations" }));
+    expect(await site().page.locator(".figures").textContent()).toContain("In all6");
   });
 
   it("of a PyTorch run are its annotations", async () => {

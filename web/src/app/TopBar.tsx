@@ -5,11 +5,10 @@ import { sentence } from "../widgets/words";
 import { Icon } from "../widgets/Icon";
 import { Popover } from "../widgets/Popover";
 import { rangeWords } from "./rangeWords";
-import { RANGE_KEYS, linkTo } from "./route";
+import { isChosen, keptPatch } from "./keptRange";
+import { linkTo, NO_RANGE } from "./route";
 import { useCut } from "./useCut";
 import { useRange, useRoute, useSetParams } from "./useRoute";
-
-const NONE = Object.fromEntries(RANGE_KEYS.map((key) => [key, null]));
 
 function Bounds({ range, close }: { range: Range; close: () => void }) {
   const [start, setStart] = useState(String(range.start ?? 0));
@@ -24,7 +23,7 @@ function Bounds({ range, close }: { range: Range; close: () => void }) {
       onSubmit={(event) => {
         event.preventDefault();
         if (wrong) return;
-        setParams({ ...NONE, ...cut, iter_start: start, iter_stop: stop });
+        setParams({ ...NO_RANGE, ...cut, iter_start: start, iter_stop: stop });
         close();
       }}
     >
@@ -56,7 +55,7 @@ function Bounds({ range, close }: { range: Range; close: () => void }) {
           type="button"
           className="link"
           onClick={() => {
-            setParams({ ...NONE, ...cut, all: 1 });
+            setParams({ ...NO_RANGE, ...cut, all: 1 });
             close();
           }}
         >
@@ -67,7 +66,7 @@ function Bounds({ range, close }: { range: Range; close: () => void }) {
             type="button"
             className="link"
             onClick={() => {
-              setParams({ ...NONE, whole: 1 });
+              setParams({ ...NO_RANGE, whole: 1 });
               close();
             }}
           >
@@ -79,7 +78,7 @@ function Bounds({ range, close }: { range: Range; close: () => void }) {
             type="button"
             className="link"
             onClick={() => {
-              setParams(NONE);
+              setParams(NO_RANGE);
               close();
             }}
           >
@@ -102,8 +101,8 @@ function Saved({ close }: { close: () => void }) {
         {list.map((each) => (
           <li key={each.id}>
             <a
-              href={linkTo(view, params, { ...NONE, aggregation: each.id })}
-              aria-current={params.get("aggregation") === each.id ? "true" : undefined}
+              href={linkTo(view, params, keptPatch(each))}
+              aria-current={isChosen(each, params) ? "true" : undefined}
               onClick={close}
             >
               {each.name}

@@ -5,6 +5,7 @@ import type { ApiError } from "../api/client";
 import { useProfile, useSummary } from "../api/queries";
 import { pageOf } from "../pages/registry";
 import { sentence } from "../widgets/words";
+import { useKeptInWords } from "./keptRange";
 import { RANGE_KEYS, type Patch } from "./route";
 import { useRoute, useSetParams } from "./useRoute";
 
@@ -67,6 +68,7 @@ const OF_VIEWS: Readonly<Record<string, readonly string[]>> = {
   recorded: ["tab"],
   roofline: ["tab", "reveal", "device"],
   ops: ["reveal"],
+  ranges: ["merge"],
   "by-op": ["op", "each"],
   "by-iteration": ["each"],
   iterations: ["rank", "hide"],
@@ -115,6 +117,7 @@ export function useAddressCorrections(): void {
   const { view, params } = useRoute();
   const profile = useProfile();
   const wrong = pageOf(view) ? [...unknownParameters(view, params), ...wrongRange(params)] : [];
+  useKeptInWords();
   const said = useSummary(profile?.state === "ok").error;
   useCorrections(wrong.length === 0 && said ? refusedRange(params, said) : wrong);
 }

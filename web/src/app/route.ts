@@ -1,6 +1,8 @@
 // The address of everything that is shown: `#/VIEW?profile=0&iter_start=3&...`. What a link, a bookmark or the
 // back button must bring back lies here and nowhere else.
 
+export type Patch = Record<string, string | number | readonly string[] | null | undefined>;
+
 export interface Route {
   view: string;
   params: URLSearchParams;
@@ -8,9 +10,8 @@ export interface Route {
 
 // These stay when another view is opened: which profile, and which range of it.
 export const RANGE_KEYS = ["iter_start", "iter_stop", "all", "whole", "key_op", "iteration_range", "aggregation"] as const;
+export const NO_RANGE: Patch = Object.fromEntries(RANGE_KEYS.map((key) => [key, null]));
 const KEPT_KEYS = ["profile", ...RANGE_KEYS];
-
-export type Patch = Record<string, string | number | readonly string[] | null | undefined>;
 
 export function parseHash(hash: string): Route {
   const text = hash.replace(/^#\/?/, "");

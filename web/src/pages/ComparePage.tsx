@@ -45,15 +45,14 @@ const useSummaryOf = (id: string, range: Record<string, string>) =>
 
 const WHOLE = {};
 
-// The chosen range in both runs, as far as the second has it: names of kept ranges are those of one run.
+// The chosen range in both runs, as far as the second has it.
 function useTwo(first: string, second: string) {
   const range = useRange();
-  const kept = "aggregation" in range;
   const left = useSummaryOf(first, range);
-  const asked = useSummaryOf(second, kept ? WHOLE : range);
+  const asked = useSummaryOf(second, range);
   const refused = asked.error?.status === 400 || asked.error?.status === 422;
   const own = useSummaryOf(second, WHOLE);
-  const otherwise = Object.keys(range).length > 0 && (kept || refused);
+  const otherwise = Object.keys(range).length > 0 && refused;
   return { left, right: otherwise ? own : asked, otherwise };
 }
 

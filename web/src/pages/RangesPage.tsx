@@ -1,18 +1,18 @@
 // What the program names itself: NVTX ranges, or the annotations that other sources have.
 import { useProfile } from "../api/queries";
-import { linkTo } from "../app/route";
-import { useRoute } from "../app/useRoute";
+import { linkTo, NO_RANGE } from "../app/route";
+import { useRoute, useSetParams } from "../app/useRoute";
 import { FirstInTimeline, SelectTable } from "../table/SelectTable";
 import type { Row } from "../table/row";
 import { Icon } from "../widgets/Icon";
 import { forContents, RANGES } from "./columns";
 
 // Each range of that name an iteration; of one that is there once there is nothing to choose.
-function AsIterations({ row }: { row: Row }) {
+function AsIterations({ row, merged }: { row: Row; merged: boolean }) {
   const { params } = useRoute();
   const name = row.text("range");
   if (name === null || (row.number("calls") ?? 0) < 2) return null;
-  const href = linkTo("iterations", params, { iter_start: null, iter_stop: null, all: null, whole: null, aggregation: null, key_op: null, iteration_range: patternOf(name) });
+  const href = linkTo("iterations", params, { ...NO_RANGE, iteration_range: patternOf(name, merged) });
   return (
     <a className="button small" href={href} title={`Every number is then about iterations that are the ranges “${name}”`}>
       <Icon name="iterations" size={14} /> Take as iterations
@@ -20,8 +20,29 @@ function AsIterations({ row }: { row: Row }) {
   );
 }
 
-// A pattern that this name alone matches.
-export const patternOf = (name: string): string => `^${name.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&")}$`;
+// A pattern that this name alone matches; of merged names all that differ from it in their numbers.
+export function patternOf(name: string, merged = false): string {
+  const text = name.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&");
+  return `^${merged ? text.replaceAll("#", "([0-9]+|#)") : text}$`;
+}
+
+// As `--merge-numbers` of the reports: "layer 3" and "layer 17" are one row, "layer #".
+function MergeNumbers({ on }: { on: boolean }) {
+  const setParams = useSetParams();
+  return (
+    <button
+      type="button"
+      className="button"
+      aria-pressed={on}
+      title="Ranges whose names differ in numbers alone are one row: “layer 3” and “layer 17” are “layer #”"
+      onClick={() => {
+        setParams({ merge: on ? null : 1, page: null, sel: null });
+      }}
+    >
+      Merge numbers
+    </button>
+  );
+}
 
 export const NO_RANGES = (
   <>
@@ -33,6 +54,7 @@ export const NO_RANGES = (
 );
 
 export function RangesPage() {
+  const merged = useRoute().params.get("merge") === "1";
   const gpu = (useProfile()?.kernels ?? 0) > 0;
   return (
     <SelectTable
@@ -40,13 +62,15 @@ export function RangesPage() {
       label="Ranges"
       columns={forContents(RANGES, gpu)}
       sort="self_time_ns:desc"
+      params={merged ? { merge_numbers: true } : {}}
+      tools={<MergeNumbers on={merged} />}
       bars={{ self_time_ns: "cpu", total_time_ns: "cpu", projected_gpu_time_ns: "gpu" }}
       keys={["range_id"]}
       title={(row) => row.text("range") ?? "Range"}
       detailActions={(row) => (
         <>
           <FirstInTimeline of={{ range: row.text("range_id") }} />
-          <AsIterations row={row} />
+          <AsIterations row={row} merged={merged} />
         </>
       )}
       empty={NO_RANGES}

@@ -1,11 +1,10 @@
 import { useState } from "react";
+import { NO_RANGE } from "../../app/route";
 import { useCut } from "../../app/useCut";
 import { useSetParams } from "../../app/useRoute";
 import { DataTable } from "../../table/DataTable";
 import { Dialog } from "../../widgets/Dialog";
 import { Icon } from "../../widgets/Icon";
-
-const FRESH = { iter_start: null, iter_stop: null, all: null, whole: null, aggregation: null };
 
 function KeyOpDialog({ close, choose }: { close: () => void; choose: (name: string) => void }) {
   return (
@@ -54,7 +53,7 @@ export function CutControls() {
         aria-pressed={keyOp === null && pattern === null}
         onClick={() => {
           setTyped("");
-          setParams({ ...FRESH, key_op: null, iteration_range: null });
+          setParams(NO_RANGE);
         }}
       >
         what the recording says
@@ -72,7 +71,7 @@ export function CutControls() {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          setParams({ ...FRESH, key_op: null, iteration_range: typed });
+          setParams({ ...NO_RANGE, iteration_range: typed });
         }}
       >
         <label>
@@ -94,7 +93,7 @@ export function CutControls() {
           close={close}
           choose={(name) => {
             close();
-            setParams({ ...FRESH, key_op: name, iteration_range: null });
+            setParams({ ...NO_RANGE, key_op: name });
           }}
         />
       )}

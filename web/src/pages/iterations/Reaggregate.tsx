@@ -2,13 +2,12 @@ import { useState } from "react";
 import { ApiError, postJson } from "../../api/client";
 import { queries, useAggregations, useProfileId } from "../../api/queries";
 import type { Aggregation, IterationShares, Range } from "../../api/types";
-import { RANGE_KEYS } from "../../app/route";
+import { keptPatch } from "../../app/keptRange";
+import { NO_RANGE } from "../../app/route";
 import { useCut } from "../../app/useCut";
 import { useSetParams } from "../../app/useRoute";
 import { pageWords, sentence } from "../../widgets/words";
 import type { Bounds } from "./Chart";
-
-const NONE = Object.fromEntries(RANGE_KEYS.map((key) => [key, null]));
 
 function BoundInput({ label, value, set }: { label: string; value: number; set: (value: number) => void }) {
   const [typed, setTyped] = useState<string | null>(null);
@@ -54,7 +53,7 @@ export function Reaggregate({ list, range, bounds, changed, setBounds, done }: P
     // Without a name nothing is kept: the address says all of it, and means the same wherever it is opened.
     if (name.trim() === "") {
       done();
-      setParams({ ...NONE, ...cut, iter_start: bounds.start, iter_stop: bounds.stop });
+      setParams({ ...NO_RANGE, ...cut, iter_start: bounds.start, iter_stop: bounds.stop });
       return;
     }
     setState("working");
@@ -64,7 +63,7 @@ export function Reaggregate({ list, range, bounds, changed, setBounds, done }: P
       await queries.invalidateQueries({ queryKey: [`/profiles/${profile}/aggregations`] });
       setState("ready");
       done();
-      setParams({ ...NONE, aggregation: made.id });
+      setParams(keptPatch(made));
     } catch (problem) {
       setState(problem instanceof ApiError ? problem : new ApiError(-1, "page", String(problem), ""));
     }

@@ -1,7 +1,8 @@
 // Widths of columns and panes, and names that read the same.
 import { afterEach, describe, expect, it } from "vitest";
+import { definition } from "../../web/src/widgets/definitions";
 import { report } from "./opsight";
-import { fileOf, has, useSite } from "./page";
+import { fileOf, has, idOf, useSite } from "./page";
 
 const site = useSite();
 const ops = () => site().table("detailed");
@@ -98,5 +99,26 @@ describe("a search", () => {
     const directions = await ops().shown("direction");
     const expected = report(fileOf("training"), "detailed").filter((row) => row.direction === "bprop").length;
     expect(directions.filter((each) => each === "backward").length).toBe(expected);
+  });
+});
+
+// What the server answers at an address of the API.
+const asked = (path: string): Promise<Record<string, unknown>> => site().page.evaluate(async (at) => (await (await fetch(`./api/v1${at}`)).json()) as Record<string, unknown>, path);
+
+describe("every column", () => {
+  it("of every table has a definition on its head", async () => {
+    const { profiles } = (await asked("/profiles")) as { profiles: { id: string; name: string }[] };
+    const undefinedHeads = new Set<string>();
+    let seen = 0;
+    for (const { id } of profiles.filter(({ name }) => ["training", "ranges_gpu", "gpu", "ranks"].map(idOf).includes(name))) {
+      const { error } = (await asked(`/profiles/${id}/tables/none`)) as { error: { remedy: string } };
+      for (const table of error.remedy.replace("the tables are ", "").split(", ")) {
+        const { columns } = (await asked(`/profiles/${id}/tables/${table}?page_size=1&op=2&iteration=2`)) as { columns?: { head: string }[] };
+        seen += columns ? 1 : 0;
+        for (const { head: text } of columns ?? []) if (!definition(text)) undefinedHeads.add(`${table}: ${text}`);
+      }
+    }
+    expect(seen).toBeGreaterThan(50);
+    expect([...undefinedHeads]).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { definition } from "./definitions";
 
-const TILES = ["GPU utilization", "Tensor Core efficiency", "Iteration time", "Wall clock", "Kernels alone", "GPUs used", "Share of kernel time", "Eligible, not using", "Mean on the host", "Fastest to slowest"];
+const TILES = ["GPU utilization", "Tensor Core efficiency", "Iteration time", "Wall clock", "Kernels alone", "GPUs used", "Share of kernel time", "Eligible, not using", "Fastest to slowest"];
 const HEADS = ["Op ID", "No. Calls", "Direction", "TC Eligible", "Kernel Time (%)", "Occupancy (%)", "Num Calls Aggregated", "TC Kernels", "Launch Delay (ns)", "Host Wait (ns)", "Bytes/s (B)", "Allocated - Freed (bytes)"];
 
 describe("definitions", () => {

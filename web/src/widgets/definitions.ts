@@ -8,7 +8,7 @@ const plain = (cell: string): string => cell.replace(/\[([^\]]+)\]\([^)]*\)/g, "
 const bare = (name: string): string =>
   plain(name)
     .replace(/^Stream: /, "")
-    .replace(/\s*\((ns|bytes|bytes\/s|Hz|B|%|1)\)/g, "")
+    .replace(/\s*\((ns|bytes|bytes\/s|Hz|B|FLOP\/B|%|1)\)/g, "")
     .replace(/\s*%$/, "")
     .replace(/^(total|avg\.?|average|min|max|median|p95|mean)\s+/i, "")
     .toLowerCase()

@@ -154,3 +154,48 @@ describe("the dashboard", () => {
     expect(shares).toEqual([...shares].sort((a, b) => b - a));
   });
 });
+
+gpu("legends", () => {
+  const entry = (name: string) => site().page.getByRole("button", { name, exact: true });
+
+  it("of the roofline hide the points of a limiter, and show them again", async () => {
+    await site().show("roofline", "gpu");
+    const points = () => site().page.locator(".roofline circle.point").count();
+    const before = await points();
+    const gone = await site().page.locator(".roofline circle.point.c-communication").count();
+    expect(gone).toBeGreaterThan(0);
+    await site().click(entry("below its bound: latency or overhead"));
+    expect(await points()).toBe(before - gone);
+    expect(await site().parameter("hide")).toBe("latency_overhead");
+    await site().click(entry("below its bound: latency or overhead"));
+    expect(await points()).toBe(before);
+  });
+
+  it("of the streams hide a part of their time", async () => {
+    await site().show("gpus", "gpu");
+    const parts = () => site().table("streams").root.locator(".stacked").first().locator("span").count();
+    expect(await parts()).toBe(4);
+    await site().click(entry("Host wait"));
+    expect(await parts()).toBe(3);
+  });
+
+  it("of the timeline fade a kind of events", async () => {
+    await site().show("timeline", "gpu");
+    const colors = () =>
+      site().page.evaluate(() => {
+        const bars = document.querySelectorAll<HTMLCanvasElement>(".tl-stage canvas")[1];
+        const hex = getComputedStyle(document.documentElement).getPropertyValue("--c-other_kernel").trim().slice(1);
+        const wanted = [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16));
+        const { data } = bars?.getContext("2d")?.getImageData(0, 0, bars.width, bars.height) ?? { data: new Uint8ClampedArray() };
+        let found = 0;
+        for (let i = 0; i < data.length; i += 4) if (wanted.every((channel, at) => data[i + at] === channel)) found += 1;
+        return found;
+      });
+    await expect.poll(colors).toBeGreaterThan(0);
+    await site().click(entry("other kernel"));
+    expect(await site().parameter("hide")).toBe("kernel");
+    await expect.poll(colors).toBe(0);
+    await site().click(entry("other kernel"));
+    await expect.poll(colors).toBeGreaterThan(0);
+  });
+});

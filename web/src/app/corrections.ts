@@ -61,17 +61,18 @@ export function useCorrections(corrections: readonly Correction[]): void {
 const OF_TABLES = ["sort", "page", "size", "search", "filter", "cols"];
 const OF_VIEWS: Readonly<Record<string, readonly string[]>> = {
   dashboard: ["rank", "hide"],
-  timeline: ["begin", "end", "track", "span", "find", "at", "from", "to", "colour"],
+  timeline: ["begin", "end", "track", "span", "find", "at", "from", "to", "colour", "hide"],
   layers: ["measure"],
   model: ["colour", "open"],
   kernels: ["tab", "reveal"],
   recorded: ["tab"],
-  roofline: ["tab", "reveal", "device"],
+  roofline: ["tab", "reveal", "device", "hide"],
   ops: ["reveal"],
   ranges: ["merge"],
   "by-op": ["op", "each"],
   "by-iteration": ["each"],
   iterations: ["rank", "hide"],
+  gpus: ["hide"],
   compare: ["with"],
 };
 

@@ -3,6 +3,8 @@ import type { GpuDevice } from "../api/types";
 import { cellText } from "../table/cells";
 import { DataTable } from "../table/DataTable";
 import type { Row } from "../table/row";
+import { useHidden } from "../app/useHidden";
+import { LegendItem } from "../widgets/LegendItem";
 import { Card } from "../widgets/Card";
 import { Donut } from "../widgets/charts";
 import { exactValue, formatBytes, formatNs } from "../widgets/format";
@@ -35,7 +37,8 @@ const WAITS = [
 
 // What a stream did of its time: all parts of it, drawn against the stream that lasts longest.
 function Parts({ row }: { row: Row }) {
-  const parts = WAITS.map(([key, name, kind]) => ({ key, name, kind, ns: row.number(key) ?? 0 }));
+  const [hidden] = useHidden();
+  const parts = WAITS.filter(([key]) => !hidden.has(key)).map(([key, name, kind]) => ({ key, name, kind, ns: row.number(key) ?? 0 }));
   const whole = parts.reduce((sum, part) => sum + part.ns, 0);
   return (
     <>
@@ -56,10 +59,7 @@ function Streams({ ranks, named }: { ranks: number; named: boolean }) {
     <Card title="Streams" note="what each did between its first and its last work">
       <ul className="legend inline above">
         {WAITS.map(([key, name, kind]) => (
-          <li key={key}>
-            <i className={`swatch c-${kind}`} />
-            <span>{name}</span>
-          </li>
+          <LegendItem key={key} id={key} name={name} color={kind} />
         ))}
       </ul>
       <DataTable

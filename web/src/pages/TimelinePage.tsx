@@ -7,17 +7,19 @@ import { getJson, type ApiError } from "../api/client";
 import { useIterations, useProfileId } from "../api/queries";
 import { parseHash, patched } from "../app/route";
 import { useCorrections, wrongChoice, type Correction } from "../app/corrections";
+import { useHidden } from "../app/useHidden";
 import { useRoute, useSetParams } from "../app/useRoute";
 import type { ColorMode } from "../engine/colors";
 import { Empty, ErrorState, Loading } from "../widgets/states";
 import { formatNs } from "../widgets/format";
 import { Icon } from "../widgets/Icon";
+import { LegendButton } from "../widgets/LegendItem";
 import { Panes } from "../widgets/Panes";
 import { TimelineApi, type Tracks } from "../timeline/api";
 import { chosenOf } from "../timeline/chosen";
 import { Controller } from "../timeline/controller";
 import { Details } from "../timeline/Details";
-import { LEGEND } from "../timeline/palette";
+import { LEGEND, legendKey, type LegendEntry } from "../timeline/palette";
 import { SearchBox } from "../timeline/SearchBox";
 import { Stage } from "../timeline/Stage";
 import { SumsPane } from "../timeline/SumsPane";
@@ -183,6 +185,10 @@ function useAddress(controller: Controller, profile: string): void {
   }, [controller, profile, setParams]);
 }
 
+const Entry = ({ entry }: { entry: LegendEntry }) => (
+  <LegendButton id={legendKey(entry)} name={entry.label} swatch={<i style={{ background: `var(${entry.variable})` }} />} />
+);
+
 function Legend({ controller, mode, outside }: { controller: Controller; mode: ColorMode; outside: boolean }) {
   const kinds = useMemo(() => {
     const tracks = controller.info.tracks.map((track) => track.kind);
@@ -197,18 +203,12 @@ function Legend({ controller, mode, outside }: { controller: Controller; mode: C
     <div className="tl-legend">
       {mode === "kind" &&
         kinds.map((entry) => (
-          <span key={entry.label}>
-            <i style={{ background: `var(${entry.variable})` }} />
-            {entry.label}
-          </span>
+          <Entry key={entry.label} entry={entry} />
         ))}
       {mode === "name" && <span>One colour for each name</span>}
       {mode === "tc" &&
         LEGEND.filter((entry) => /Tensor|other kernel|TC/.test(entry.label)).map((entry) => (
-          <span key={entry.label}>
-            <i style={{ background: `var(${entry.variable})` }} />
-            {entry.label}
-          </span>
+          <Entry key={entry.label} entry={entry} />
         ))}
       {outside && (
         <span>
@@ -233,9 +233,10 @@ function Shown({ controller, profile }: { controller: Controller; profile: strin
   const asked = params.get("colour");
   const mode = MODES.find((each) => each.mode === asked)?.mode ?? "kind";
   useCorrections(wrongChoice(params, "colour", MODES.map((each) => each.mode), "colouring", "“kind”"));
+  const [hidden] = useHidden();
   useEffect(() => {
-    controller.configure({ mode });
-  }, [controller, mode]);
+    controller.configure({ mode, hidden });
+  }, [controller, mode, hidden]);
   useAddress(controller, profile);
   const iterations = useIterations().data;
   const chosen = useMemo(() => (iterations ? chosenOf(iterations) : null), [iterations]);

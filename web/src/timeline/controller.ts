@@ -11,7 +11,7 @@ import type { CountersAnswer, EventAnswer, Place, TimelineApi, Tracks } from "./
 import { MINIMAP_HEIGHT } from "./minimap";
 import { isSame, neighbor, type Direction } from "./neighbors";
 import * as paint from "./paint";
-import { themeOf, type Theme } from "./palette";
+import { hiding, themeOf, type Theme } from "./palette";
 import { outsideOf } from "../widgets/stretches";
 import { bandsOf, type Chosen } from "./chosen";
 import { Screen, type Surfaces } from "./screen";
@@ -63,6 +63,7 @@ export class Controller {
   hover: Hover | null = null;
   range: Bounds | null = null;
   mode: ColorMode = "kind";
+  hidden: ReadonlySet<string> = new Set(); // entries of the legend
   chosen: Chosen | null = null; // the iterations that all numbers are about
   private matches: { text: string; test: (name: string) => boolean } | null = null;
   private theme: Theme | null = null;
@@ -107,9 +108,7 @@ export class Controller {
       changed();
     });
     const streams = info.tracks.filter((track) => track.kind === "stream");
-    const busiest = (streams.length > 0 ? streams : hostTracks(info))
-      .sort((a, b) => b.spans - a.spans)
-      .slice(0, 8);
+    const busiest = (streams.length > 0 ? streams : hostTracks(info)).sort((a, b) => b.spans - a.spans).slice(0, 8);
     this.overviewKind = streams.length > 0 ? "streams" : "threads";
     this.bandTrack = info.tracks.find((track) => track.kind === "iteration")?.id ?? null;
     this.overviewTracks = busiest.map((track) => track.id);
@@ -148,7 +147,7 @@ export class Controller {
     this.themeNumber += 1;
     this.invalidate();
   }
-  configure(what: Partial<Pick<Controller, "mode" | "chosen">>): void {
+  configure(what: Partial<Pick<Controller, "mode" | "chosen" | "hidden">>): void {
     Object.assign(this, what);
     this.invalidate();
   }
@@ -427,7 +426,7 @@ export class Controller {
   };
 
   private scene(theme: Theme): paint.Scene {
-    const coloring = { mode: this.mode, palette: theme.palette, kinds: this.info.kinds, matches: this.matches?.test ?? null };
+    const coloring = { mode: this.mode, palette: hiding(theme.palette, this.info.kinds, this.hidden), kinds: this.info.kinds, matches: this.matches?.test ?? null };
     return {
       view: this.view,
       scroll: this.scroll,
@@ -437,7 +436,7 @@ export class Controller {
       level: this.level,
       theme,
       coloring,
-      colorKey: `${String(this.themeNumber)} ${this.mode} ${this.matches?.text ?? ""}`,
+      colorKey: `${String(this.themeNumber)} ${this.mode} ${[...this.hidden].join()} ${this.matches?.text ?? ""}`,
       dpr: Math.min(window.devicePixelRatio || 1, 3),
       bands: bandsOf(this),
       outside: outsideOf(this.chosen?.stretches ?? [], this.view),

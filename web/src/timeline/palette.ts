@@ -1,5 +1,5 @@
 // The colours of the theme that is shown, from the style sheet.
-import { parseColor, type Palette } from "../engine/colors";
+import { mix, parseColor, type Palette } from "../engine/colors";
 
 export interface Theme {
   palette: Palette;
@@ -76,8 +76,31 @@ export function themeOf(element: Element, kinds: readonly string[]): Theme {
   };
 }
 
+// The colours where a legend hides kinds: these fade into the background, and keep their place.
+export function hiding(palette: Palette, kinds: readonly string[], hidden: ReadonlySet<string>): Palette {
+  const gone = new Set(LEGEND.filter((entry) => hidden.has(legendKey(entry))).flatMap((entry) => entry.kinds));
+  if (gone.size === 0) return palette;
+  const faded = (kind: string, color: number) => (gone.has(kind) ? mix(palette.background, color, 0.08) : color);
+  return {
+    ...palette,
+    kinds: palette.kinds.map((color, i) => faded(kinds[i] ?? "", color)),
+    tensorCore: faded("tensor_core_kernel", palette.tensorCore),
+    noTensorCore: faded("kernel", palette.noTensorCore),
+    unknown: faded("kernel_unknown_tc", palette.unknown),
+  };
+}
+
 // What the colours of kinds mean, for the legend: only kinds of the tracks that are there.
-export const LEGEND: readonly { label: string; variable: string; kinds: readonly string[] }[] = [
+export interface LegendEntry {
+  label: string;
+  variable: string;
+  kinds: readonly [string, ...string[]];
+}
+
+// Its name in the address.
+export const legendKey = (entry: LegendEntry): string => entry.kinds[0];
+
+export const LEGEND: readonly LegendEntry[] = [
   { label: "forward", variable: "--tl-forward", kinds: ["op_forward"] },
   { label: "backward", variable: "--tl-backward", kinds: ["op_backward"] },
   { label: "optimizer", variable: "--tl-optimizer", kinds: ["op_optimizer"] },

@@ -1,7 +1,9 @@
 // The roofline: intensity to the right, FLOP per second upwards, both logarithmic; ceilings of the device; a circle for
 // each op, layer or kernel, its area by its share of the time.
 import { useMemo, useState } from "react";
+import { useHidden } from "../../app/useHidden";
 import { formatNs, formatPercent } from "../../widgets/format";
+import { LegendItem } from "../../widgets/LegendItem";
 import { useWidth } from "../../widgets/useWidth";
 import {
   ceilingNames,
@@ -30,6 +32,9 @@ const TOP = 14;
 const BOTTOM = 44;
 const NAME_HEIGHT = 15; // pixels that a name of a ceiling needs
 const REACH = 14; // pixels around a point that count as on it
+
+// What the legend hides points by, in the address.
+const limitKey = (limiter: string | null): string => (limiter ?? "").replace(/\W+/g, "_") || "no_bound";
 
 interface Drawn {
   x: number;
@@ -207,6 +212,7 @@ export function Chart({
 }) {
   const [holder, width] = useWidth<HTMLDivElement>();
   const [over, setOver] = useState<Drawn | null>(null);
+  const [hidden] = useHidden();
   const roof = useMemo(() => roofOf(ceilings, device), [ceilings, device]);
   const { x, y, drawn } = useMemo(() => {
     const main = weighty(points);
@@ -214,7 +220,7 @@ export function Chart({
     const [least, most] = decades([...main.map((point) => point.rate), ...roof.lines.map((line) => line.flops)]);
     const across: Axis = { from, to, low: LEFT, high: Math.max(LEFT + 50, width - RIGHT) };
     const up: Axis = { from: least, to: most, low: HEIGHT - BOTTOM, high: TOP };
-    const circles = points.map((point) => ({
+    const circles = points.filter((point) => !hidden.has(limitKey(point.limiter))).map((point) => ({
       x: place(across, point.intensity),
       y: place(up, point.rate),
       r: Math.min(18, Math.max(2.5, 4 * Math.sqrt(point.share))),
@@ -223,7 +229,7 @@ export function Chart({
     // Small ones lie above large ones.
     circles.sort((a, b) => b.r - a.r);
     return { x: across, y: up, drawn: circles };
-  }, [points, roof, width]);
+  }, [points, roof, width, hidden]);
   const slopes = useMemo(() => {
     const highest = roof.lines[0];
     return highest ? slopesOf(roof.bandwidth, levels, highest.flops, x, y) : [];
@@ -274,10 +280,7 @@ export function Chart({
       {over && <Tip drawn={over} width={width} />}
       <ul className="legend inline">
         {LIMITERS.filter((each) => points.some((point) => (point.limiter ?? "") === each.id)).map((each) => (
-          <li key={each.id}>
-            <i className={`swatch c-${each.color}`} />
-            <span>{each.words}</span>
-          </li>
+          <LegendItem key={each.id} id={limitKey(each.id)} name={each.words} color={each.color} />
         ))}
       </ul>
       <LevelNotes levels={levels} />

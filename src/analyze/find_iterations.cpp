@@ -89,24 +89,27 @@ bool optimizers_told_apart(const Profile& p) {
                        [](const auto& property) { return property.first == "optimizers"; });
 }
 
-// Each step with its optimizer: its name, and where names may be shared what it did, too.
-std::vector<OptimizerStep> optimizer_steps(const Profile& p, const NamedSpans& spans, bool told_apart) {
-    std::vector<OptimizerStep> steps;
+// Steps of one thread that do not overlap. Linear.
+void count_ops(const Profile& p, std::vector<OptimizerStep>& steps) {
     std::vector<TrackRows> tracks(p.tracks.size());
     for (const TrackRows& rows : track_rows(p.host.track))
         tracks[rows.track.index()] = rows;
-    for (const Marked& m : spans.ranges(NameClass::kOptimizerStep)) {
-        uint64_t optimizer = m.span.name.value;
-        if (!told_apart) {
-            const TrackRows& rows = tracks[m.track.index()];
-            const auto first = p.host.begin.begin() + rows.first, last = p.host.begin.begin() + rows.last;
-            const auto inside =
-                std::lower_bound(first, last, m.span.end) - std::lower_bound(first, last, m.span.begin);
-            optimizer = optimizer << 32 | static_cast<uint32_t>(inside);
-        }
-        steps.push_back({m.span, p.tracks[m.track.index()].pid, optimizer, false});
+    for (OptimizerStep& step : steps) {
+        const TrackRows& rows = tracks[step.thread.index()];
+        const auto begins = p.host.begin.begin();
+        auto row = static_cast<size_t>(
+            std::lower_bound(begins + rows.first, begins + rows.last, step.span.begin) - begins);
+        for (; row < rows.last && p.host.begin[row] < step.span.end; ++row)
+            step.ops += p.host.kind[row] == HostKind::kOp;
     }
+}
+
+std::vector<OptimizerStep> optimizer_steps(const Profile& p, const NamedSpans& spans) {
+    std::vector<OptimizerStep> steps;
+    for (const Marked& m : spans.ranges(NameClass::kOptimizerStep))
+        steps.push_back({m.span, p.tracks[m.track.index()].pid, m.span.name.value, false, m.track});
     steps = outermost_steps(std::move(steps));
+    count_ops(p, steps);
     // Processes that step by turns are no restarts.
     std::set<std::pair<RankId, int64_t>> processes;
     size_t changes = 0;
@@ -142,7 +145,7 @@ std::vector<RankBegin> begins_of(const Profile& p, const std::vector<OptimizerSt
 
 Iterations by_optimizer(const Profile& p, const NamedSpans& spans) {
     const bool told_apart = optimizers_told_apart(p);
-    std::vector<OptimizerStep> steps = optimizer_steps(p, spans, told_apart);
+    std::vector<OptimizerStep> steps = optimizer_steps(p, spans);
     if (steps.empty()) return {};
     NameTable names(p.strings);
     for (uint32_t row = 0; row < p.host.size(); ++row)

@@ -10,7 +10,9 @@ namespace opsight {
 namespace {
 
 constexpr size_t kLongestCycle = 512;
-constexpr double kRegular = 0.9;  // of the updates come again one cycle later
+constexpr double kRegular = 0.9;   // of the updates come again one cycle later
+constexpr double kCompared = 0.5;  // of the updates a cycle has to speak of
+constexpr size_t kFewCycles = 4;
 // Of optimizers that look alike so many may step for a batch.
 constexpr size_t kMostTwins = 4;
 constexpr double kDisagreement = 0.6, kGuess = 0.5, kWithoutBatches = 0.9;
@@ -22,20 +24,27 @@ struct Update {
     bool new_batch = false;  // one was loaded since the update before
 };
 
-std::vector<Update> updates_of(const OptimizerStep* begin, const OptimizerStep* end, bool told_apart) {
+// What tells one optimizer from another.
+enum class By { kNumber, kNameAndOps, kName };
+
+std::vector<Update> updates_of(const OptimizerStep* begin, const OptimizerStep* end, By by) {
     const bool gradients_seen =
         std::any_of(begin, end, [](const OptimizerStep& step) { return step.after_gradients; });
-    std::map<std::vector<uint64_t>, uint32_t> known;
+    using Optimizer = std::pair<uint64_t, uint32_t>;
+    const auto optimizer_of = [&](const OptimizerStep& step) {
+        return Optimizer{step.optimizer, by == By::kNameAndOps ? step.ops : 0};
+    };
+    std::map<std::vector<Optimizer>, uint32_t> known;
     std::vector<Update> result;
     for (const OptimizerStep* at = begin; at != end;) {
-        std::vector<uint64_t> optimizers;
+        std::vector<Optimizer> optimizers;
         const OptimizerStep* last = at;
         do {
-            optimizers.push_back(at->optimizer);
+            optimizers.push_back(optimizer_of(*at));
             last = at++;
         } while (at != end && gradients_seen && !at->after_gradients &&
-                 !(told_apart &&
-                   std::find(optimizers.begin(), optimizers.end(), at->optimizer) != optimizers.end()));
+                 !(by == By::kNumber &&
+                   std::find(optimizers.begin(), optimizers.end(), optimizer_of(*at)) != optimizers.end()));
         const auto who =
             known.try_emplace(std::move(optimizers), static_cast<uint32_t>(known.size())).first->second;
         result.push_back({last->span, who, false});
@@ -74,6 +83,7 @@ std::pair<size_t, double> cycle_length(const std::vector<Update>& updates,
             pairs += again[i] && again[i - length];
             same += updates[i].who == updates[i - length].who;
         }
+        if (static_cast<double>(pairs) < kCompared * static_cast<double>(updates.size() - length)) continue;
         const double share = pairs ? static_cast<double>(same) / static_cast<double>(pairs) : 0;
         if (share <= most + kBetter) continue;
         most = share;
@@ -101,6 +111,19 @@ std::vector<bool> until_seen_again(const std::vector<Update>& updates) {
     }
     if (!ends.empty()) ends.back() = true;
     return ends;
+}
+
+// Whether all but a few of the iterations begin with the same update and have equally many.
+bool are_even(const std::vector<Update>& updates, const std::vector<bool>& ends) {
+    std::map<std::pair<uint32_t, size_t>, size_t> counts;  // by the first one and the number of updates
+    size_t cycles = 0, first = 0, most = 0;
+    for (size_t i = 0; i < updates.size(); ++i) {
+        if (!ends[i]) continue;
+        ++cycles;
+        if (i > first) most = std::max(most, ++counts[{updates[first].who, i - first}]);
+        first = i + 1;
+    }
+    return most >= kFewCycles && static_cast<double>(most) >= kRegular * static_cast<double>(cycles);
 }
 
 // How often one that is not the same follows, and one.
@@ -147,8 +170,8 @@ Cycles find_cycles(const std::vector<Update>& updates) {
     }
     const bool once = closing && static_cast<double>(closing->count) < 1.5 * cycles;
     if (!result.regular || !once) {
-        result.regular = false;
         result.ends = until_seen_again(updates);
+        result.regular = are_even(updates, result.ends);
         return result;
     }
     for (size_t i = 0; i < updates.size(); ++i)
@@ -197,8 +220,7 @@ bool about_equal(size_t a, size_t b) {
     return std::max(a, b) - std::min(a, b) <= 1 + std::max(a, b) / 20;
 }
 
-Choice choose(const std::vector<Update>& updates, bool told_apart) {
-    const Cycles cycles = find_cycles(updates);
+Choice choose(const std::vector<Update>& updates, const Cycles& cycles, bool told_apart) {
     const std::vector<bool> batches = before_batches(updates);
     const size_t by_cycle = count(cycles.ends), by_batch = count(batches);
     if (by_batch < 2) {  // no batches, or all at once
@@ -250,9 +272,18 @@ StepCycles cycles_of_steps(const std::vector<OptimizerStep>& steps, std::vector<
         while (last < steps.size() && steps[last].span.rank == steps[first].span.rank &&
                steps[last].process == steps[first].process)
             ++last;
-        std::vector<Update> updates = updates_of(&steps[first], steps.data() + last, told_apart);
+        const OptimizerStep *begin = &steps[first], *end = steps.data() + last;
+        std::vector<Update> updates = updates_of(begin, end, told_apart ? By::kNumber : By::kNameAndOps);
+        Cycles cycles = find_cycles(updates);
+        // One optimizer may do more or less from step to step: experts without gradients.
+        const bool by_name = !told_apart && !cycles.regular;
+        if (by_name) {
+            updates = updates_of(begin, end, By::kName);
+            cycles = find_cycles(updates);
+        }
         mark_batches(updates, loads);
-        const Choice choice = choose(updates, told_apart);
+        Choice choice = choose(updates, cycles, told_apart);
+        if (by_name) choice.confidence = std::min(choice.confidence, kWithoutBatches);
         for (size_t i = 0; i < updates.size(); ++i)
             if (choice.ends[i]) result.ends.push_back(updates[i].last);
         if (choice.confidence < result.confidence) {

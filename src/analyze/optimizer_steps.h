@@ -14,6 +14,8 @@ struct OptimizerStep {
     int64_t process = 0;           // each goes on by itself: one that was started anew begins again
     uint64_t optimizer = 0;        // who steps, as far as the profile tells them apart
     bool after_gradients = false;  // gradients were computed between the step before and this one
+    TrackId thread;
+    uint32_t ops = 0;  // inside it: parts optimizers of one name
 };
 
 // Sorted by rank and begin, without those inside another step.
@@ -30,8 +32,9 @@ struct StepCycles {
 // Three clues tell where an iteration ends. Steps without new gradients in between belong to one update. An
 // update that comes again after all others of a cycle came begins a new iteration: the one that comes once in
 // a cycle ends it. A new batch begins a new iteration: it decides where a cycle is not longer than a batch.
-// `told_apart`: equal numbers of optimizers are one optimizer for sure. Linear but for the length of the
-// longest cycle looked for.
+// `told_apart`: equal numbers of optimizers are one optimizer for sure. Where they are not, the number of ops
+// in a step parts them, if a regular cycle comes of it. Linear but for the length of the longest cycle looked
+// for.
 StepCycles cycles_of_steps(const std::vector<OptimizerStep>& steps, std::vector<IterationCandidate> loads,
                            bool told_apart);
 

@@ -13,7 +13,8 @@ namespace {
 const RankId kRank(size_t{0});
 
 // A run in letters, one for each 100 ns: "L" loads a batch, "g" computes gradients, any other letter is a
-// step of the optimizer of that name.
+// step of the optimizer of that name; where they are not told apart all have one name, and the letter is the
+// number of ops.
 StepCycles cycles(std::string_view run, bool told_apart = true) {
     std::vector<OptimizerStep> steps;
     std::vector<IterationCandidate> loads;
@@ -24,7 +25,10 @@ StepCycles cycles(std::string_view run, bool told_apart = true) {
         else if (run[i] != 'g')
             steps.push_back({{kRank, at, at + 50, StringId(static_cast<size_t>(run[i]))},
                              0,
-                             static_cast<uint64_t>(run[i])});
+                             static_cast<uint64_t>(told_apart ? run[i] : 'A'),
+                             false,
+                             TrackId(size_t{0}),
+                             static_cast<uint32_t>(run[i])});
     }
     steps = outermost_steps(std::move(steps));
     for (size_t i = 0; i < run.size(); ++i)
@@ -116,6 +120,26 @@ TEST(OptimizerSteps, FirstStepsMayLookDifferent) {
     EXPECT_EQ(cycles("ga" + times("gA", 4), false).ends.size(), 5u);
 }
 
+// Experts that get no gradients, cleared gradients: a step updates what has some.
+TEST(OptimizerSteps, OneOptimizerMayDoMoreOrLessInAStep) {
+    const auto spread = [](std::string_view counts, std::string_view before) {
+        std::string run;
+        for (const char count : counts)
+            run.append(before) += count;
+        return run;
+    };
+    constexpr std::string_view kFewKinds = "ACBACCABDBDACBDA", kAllKinds = "AEICBHKDEFAJGMBNOCQP";
+    for (const std::string_view counts : {kFewKinds, kAllKinds}) {
+        const StepCycles alone = cycles(spread(counts, "g"), false);
+        EXPECT_EQ(ends(alone), counts);
+        EXPECT_LT(alone.confidence, 1) << "the name alone tells";
+        EXPECT_EQ(ends(cycles(spread(counts, "Lg"), false)), counts);
+        EXPECT_EQ(ends(cycles(spread(counts, "LgLg"), false)), counts) << "of two batches";
+    }
+    const StepCycles two = cycles(spread(kFewKinds, "gXg"), false);
+    EXPECT_EQ(ends(two), kFewKinds) << "two of one class, one of which always does the same";
+}
+
 TEST(OptimizerSteps, StepsWithinAStepAreNone) {
     const auto step = [](int64_t begin, int64_t end) {
         return OptimizerStep{{kRank, begin, end, StringId(size_t{1})}, 0, 1};
@@ -142,6 +166,27 @@ TEST(OptimizerSteps, LoadsOfAProfileCount) {
     EXPECT_EQ(a.iterations.list.size(), 6u);
     EXPECT_EQ(a.iterations.confidence, 1);
     EXPECT_EQ(a.iterations.list[0].end_ns, 46'000);
+}
+
+// Without numbers of optimizers, as of Kineto: what is no op in a step tells nothing of whose it is.
+TEST(OptimizerSteps, CallsAndFramesInAStepPartNoOptimizers) {
+    TestProfile t;
+    constexpr int kPolls[] = {3, 0, 5, 1, 3, 2, 0, 4, 1, 6, 2, 3};
+    for (int64_t i = 0; i < 12; ++i) {
+        const int64_t at = i * 100'000;
+        t.op("autograd::engine::evaluate_function: MmBackward0", at, 500);
+        t.annotation("Optimizer.step#Adam.step", at + 1000, 50'000, t.thread());
+        for (int64_t k = 0; k < 10; ++k)
+            t.op("aten::add_", at + 2000 + k * 1000, 500);
+        for (int64_t k = 0; k < kPolls[i]; ++k) {
+            t.api("cudaEventQuery", at + 20'000 + k * 1000, 500, t.thread());
+            t.host(HostKind::kPythonFrame, "<built-in method get>", at + 30'000 + k * 1000, 500, t.thread());
+        }
+    }
+    Profile profile = t.finish();
+    const Analysis a = analyze(profile, {});
+    EXPECT_EQ(a.iterations.list.size(), 12u);
+    EXPECT_EQ(a.iterations.confidence, 1);
 }
 
 // A rank whose process was started anew: its steps come again from the first on.

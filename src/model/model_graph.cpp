@@ -78,13 +78,14 @@ bool is_float(ElementType type) {
 
 std::optional<int64_t> element_count(const Shape& shape) {
     int64_t count = 1;
+    bool is_empty = false;
     for (int64_t size : shape) {
-        if (size < 0) return std::nullopt;
-        if (size == 0) return 0;
-        if (count > kMostElements / size) return std::nullopt;
+        is_empty |= size == 0;
+        if (size == 0) continue;
+        if (size < 0 || count > kMostElements / size) return std::nullopt;
         count *= size;
     }
-    return count;
+    return is_empty ? 0 : count;
 }
 
 std::string shape_text(const Shape& shape) {

@@ -48,7 +48,7 @@ inline constexpr TensorId kNoTensor = -1;
 // Largest number of elements that a tensor may have; what would be larger is refused when it is read.
 inline constexpr int64_t kMostElements = int64_t{1} << 48;
 
-// Product of the sizes, or nothing where it is over kMostElements or a size is negative.
+// Product of the sizes, or nothing where a size is negative or those above 0 make more than kMostElements.
 std::optional<int64_t> element_count(const Shape& shape);
 // "1x3x224x224"; "scalar" for rank 0.
 std::string shape_text(const Shape& shape);

@@ -72,7 +72,7 @@ bool depthwise(const OpView& op) {
 }
 int64_t channels_out(const OpView& op, const Shape& filter) {
     const int64_t last = filter.back();
-    return depthwise(op) ? filter[filter.size() - 2] * last : last;
+    return depthwise(op) ? element_count({filter[filter.size() - 2], last}).value_or(-1) : last;
 }
 
 bool set_convolution(OpView& op) {
@@ -177,6 +177,9 @@ bool depth_and_space(OpView& op) {
     if (!layout || x->size() != 4 || block < 1 || block > 4096) return false;
     Shape out = *x;
     const bool to_space = op.type() == "DepthToSpace";
+    for (size_t axis = 0; axis < 2; ++axis)
+        if (!to_space && block > out[layout->first_spatial + axis])
+            return op.shapes.misfit("its blocks are larger than its input");
     int64_t& channels = out[layout->channels];
     channels = to_space ? channels / (block * block) : channels * block * block;
     for (size_t axis = 0; axis < 2; ++axis) {
@@ -196,12 +199,14 @@ bool space_and_batch(OpView& op) {
     Shape out = *x;
     const bool to_batch = op.type() == "SpaceToBatchND";
     for (size_t i = 0; i < blocks->size(); ++i) {
-        const int64_t block = (*blocks)[i], margin = (*margins)[2 * i] + (*margins)[2 * i + 1];
-        if (block < 1 || block > kMostElements || std::abs(margin) > kMostElements) return false;
-        out[0] = to_batch ? out[0] * block : out[0] / block;
-        out[i + 1] = to_batch ? (out[i + 1] + margin) / block : out[i + 1] * block - margin;
-        if (out[0] > kMostElements || out[i + 1] > kMostElements)
-            return op.shapes.misfit("its output would be larger than can be");
+        const int64_t block = (*blocks)[i], before = (*margins)[2 * i], after = (*margins)[2 * i + 1];
+        if (block < 1 || std::min(before, after) < 0 || std::max(before, after) > kMostElements) return false;
+        const auto larger = element_count({out[to_batch ? 0 : i + 1], block});
+        if (!larger) return op.shapes.misfit("its output would be larger than can be");
+        const int64_t margin = before + after;
+        out[0] = to_batch ? *larger : out[0] / block;
+        out[i + 1] = to_batch ? (out[i + 1] + margin) / block : *larger - margin;
+        if (out[i + 1] < 0) return op.shapes.misfit("its margins do not fit its input");
     }
     op.drop_inputs_from(1);
     return op.shapes.set(0, std::move(out));

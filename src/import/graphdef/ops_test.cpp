@@ -79,6 +79,23 @@ TEST(GraphDefShapes, PoolingAndImages) {
               "1x114x116x64");
 }
 
+TEST(GraphDefShapes, BlocksAndFiltersThatOverflow) {
+    const std::string blocks = numbers("b", "1073741824 1073741824") + numbers("q", "0 0 0 0") +
+                               numbers("n", "2 2") + node("Reshape", "p", "q n");
+    EXPECT_EQ(y_after(input("x", "1073741824 4 4 1") + blocks + node("SpaceToBatchND", "y", "x b p")),
+              "unknown");
+    EXPECT_EQ(y_after(input("x", "1 1073741824 4 1") + blocks + node("BatchToSpaceND", "y", "x b p")),
+              "unknown");
+    EXPECT_EQ(y_after(input("x", "1 1 1 281474976710656") +
+                      node("SpaceToDepth", "y", "x", attribute("block_size", "i: 4096"))),
+              "unknown");
+    EXPECT_THAT(
+        y_after(input("x", "1 4 4 3") + input("dy", "1 4 4 3") + numbers("s", "0 1 2147483647 2147483647") +
+                numbers("t", "1 1 2147483647 2147483647") + node("Mul", "f", "s t") +
+                node("DepthwiseConv2dNativeBackpropFilter", "y", "x f dy", window("1 1 1 1", "SAME"))),
+        testing::HasSubstr("more than can be"));
+}
+
 TEST(GraphDefShapes, ProductsAndReductions) {
     const std::string turned = attribute("transpose_b", "b: true");
     EXPECT_EQ(y_after(input("x", "4 8") + weight("w", "3 8") + node("MatMul", "y", "x w", turned)), "4x3");

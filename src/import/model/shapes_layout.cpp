@@ -272,7 +272,8 @@ bool pad(NodeShapes& node) {
     for (size_t i = 0; i < axes.size(); ++i) {
         const auto axis = axis_of(axes[i], x->size());
         const int64_t before = (*pads)[i], after = (*pads)[i + axes.size()];
-        if (!axis || std::abs(before) > kMostElements || std::abs(after) > kMostElements)
+        if (!axis || std::min(before, after) < -kMostElements || std::max(before, after) > kMostElements ||
+            out[*axis] < 0 || out[*axis] > kMostElements)
             return node.misfit("its pads do not fit the input");
         out[*axis] += before + after;
     }
@@ -314,7 +315,7 @@ bool depth_to_space(NodeShapes& node) {
     const int64_t block = node.node().integer("blocksize", 0);
     if (!x || x->size() != 4) return false;
     const bool spread = node.node().op_type == "DepthToSpace";
-    if (block < 1 || block > (spread ? (*x)[1] : std::min((*x)[2], (*x)[3])))
+    if (block < 1 || block > (spread ? (*x)[1] / block : std::min((*x)[2], (*x)[3])))
         return node.misfit("its blocksize does not fit the input");
     if (spread) return node.set(0, {(*x)[0], (*x)[1] / (block * block), (*x)[2] * block, (*x)[3] * block});
     return node.set(0, {(*x)[0], (*x)[1] * block * block, (*x)[2] / block, (*x)[3] / block});

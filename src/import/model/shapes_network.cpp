@@ -104,6 +104,9 @@ bool conv_transpose(NodeShapes& node) {
     if (!window) return node.misfit("its kernel, strides, dilations or pads do not fit the input");
     std::vector<int64_t> extra = node.node().integers("output_padding");
     extra.resize(spatial, 0);
+    if (std::any_of(extra.begin(), extra.end(),
+                    [](int64_t size) { return size < 0 || size > kMostElements; }))
+        return node.misfit("its output_padding is none");
     const std::vector<int64_t> wanted = node.node().integers("output_shape");
     Shape out = {(*x)[0], (*w)[1] * groups};
     for (size_t i = 0; i < spatial; ++i) {
@@ -227,7 +230,9 @@ bool group_query_attention(NodeShapes& node) {
     const Shape* q = node.shape(0);
     const int64_t heads = node.node().integer("num_heads", 0),
                   groups = node.node().integer("kv_num_heads", 0);
-    if (!q || q->size() != 3 || heads < 1 || groups < 1) return false;
+    if (!q || q->size() != 3) return false;
+    if (heads < 1 || groups < 1 || std::max(heads, groups) > (*q)[2])
+        return node.misfit("its heads do not fit its queries of " + shape_text(*q));
     const bool packed = !node.in(1);
     const int64_t width = (*q)[2] / (packed ? heads + 2 * groups : heads);
     const Shape* past = node.shape(3);

@@ -314,6 +314,34 @@ TEST(OnnxHostile, HugeAndNegativeSizes) {
     EXPECT_EQ(y_after(input("x", {"-3", "4"}) + node("Relu", "x", "y")), "1x4") << "an open dimension";
 }
 
+TEST(OnnxHostile, AttributesThatOverflow) {
+    const std::string huge = "9223372036854775807";
+    const auto whole = [](const std::string& name, const std::string& value) {
+        return "attribute { name: '" + name + "' type: 2 i: " + value + " } ";
+    };
+    const std::string ort = "domain: 'com.microsoft' ";
+    EXPECT_EQ(y_after(input("q", {"1", "8", "64"}) +
+                      node("GroupQueryAttention", "q - - - -", "y",
+                           ort + whole("num_heads", "4") + whole("kv_num_heads", "2"))),
+              "1x8x32");
+    for (const std::string groups : {huge.c_str(), "65", "0"})
+        EXPECT_EQ(y_after(input("q", {"1", "8", "64"}) +
+                          node("GroupQueryAttention", "q - - - -", "y",
+                               ort + whole("num_heads", "2") + whole("kv_num_heads", groups))),
+                  "unknown")
+            << groups;
+    EXPECT_EQ(y_after(input("x", {"1", "281474976710656", "1", "1"}) +
+                      node("DepthToSpace", "x", "y", whole("blocksize", "4294967296"))),
+              "unknown");
+    EXPECT_EQ(y_after(input("x", {"1", "1", "4"}) + weight("w", "1 1 3") +
+                      node("ConvTranspose", "x w", "y", ints("output_padding", huge))),
+              "unknown");
+    EXPECT_EQ(y_after(input("x", {"4"}) +
+                      node("Pad", "x", "y", ints("pads", "-9223372036854775808 9223372036854775807"))),
+              "unknown");
+    EXPECT_THAT(refusal(input("x", {"0", huge})), HasSubstr("cannot be")) << "empty, but sums of it overflow";
+}
+
 TEST(OnnxHostile, OpsThatDoNotFitAreCountedNotBelieved) {
     const auto graph = read(input("x", {"2", "3"}) + weight("w", "4 5") + node("MatMul", "x w", "y") +
                             "output { name: 'y' }");

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "analyze/capture_times.h"
 #include "analyze/period.h"
-#include "analyze/text.h"
 #include "analyze/track_rows.h"
 
 namespace opsight {
@@ -37,10 +37,10 @@ bool has_backward(const Sequence& s) {
 
 class Inference {
   public:
-    Inference(const Profile& profile, const Analysis& analysis) : p_(profile), a_(analysis) {}
+    Inference(const Profile& profile, const Analysis& analysis)
+        : p_(profile), a_(analysis), captures_(find_capture_times(profile)) {}
 
     Iterations run() {
-        find_captures();
         std::vector<Sequence> kernels = launched_kernels();
         for (size_t rank = 0; rank < p_.ranks.size(); ++rank) {
             std::string_view what = "kernels";
@@ -66,26 +66,6 @@ class Inference {
     Stretch span_of(size_t row) const { return {p_.host.begin[row], p_.host.begin[row] + p_.host.dur[row]}; }
     RankId rank_of(TrackId track) const { return p_.tracks[track.index()].rank; }
 
-    // From each begin of a capture to the next end of one on the same thread.
-    void find_captures() {
-        captures_.resize(p_.ranks.size());
-        TrackId track;
-        int64_t since = -1;
-        for (uint32_t row = 0; row < p_.host.size(); ++row) {
-            if (p_.host.kind[row] != HostKind::kRuntimeApi && p_.host.kind[row] != HostKind::kDriverApi)
-                continue;
-            const std::string_view name = p_.strings.view(p_.host.name[row]);
-            if (!text::contains(name, "Capture")) continue;
-            if (p_.host.track[row] != track) since = -1;
-            track = p_.host.track[row];
-            if (text::contains(name, "BeginCapture")) since = p_.host.begin[row];
-            if (text::contains(name, "EndCapture") && since >= 0) {
-                captures_[rank_of(track).index()].push_back({since, span_of(row).end});
-                since = -1;
-            }
-        }
-    }
-
     Stretch outermost(size_t row, bool with_ranges) const {
         Stretch found = span_of(row);
         for (HostSpanId at(row); at.valid(); at = a_.parent[at.index()]) {
@@ -94,9 +74,8 @@ class Inference {
                 (with_ranges && kind == HostKind::kAnnotation))
                 found = span_of(at.index());
         }
-        for (const Stretch& capture : captures_[rank_of(p_.host.track[row]).index()])
-            if (found.begin >= capture.begin && found.begin < capture.end)
-                found = {capture.begin, std::max(found.end, capture.end)};
+        if (const Interval* c = capture_at(captures_[rank_of(p_.host.track[row]).index()], found.begin))
+            found = {c->begin, std::max(found.end, c->end)};
         return found;
     }
 
@@ -209,7 +188,7 @@ class Inference {
 
     const Profile& p_;
     const Analysis& a_;
-    std::vector<std::vector<Stretch>> captures_;  // by rank
+    std::vector<Intervals> captures_;  // by rank
     absl::flat_hash_map<Detail, uint32_t> details_;
     Iterations result_;
 };

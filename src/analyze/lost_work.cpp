@@ -4,16 +4,15 @@
 
 #include <vector>
 
+#include "analyze/capture_times.h"
 #include "analyze/text.h"
 
 namespace opsight {
 namespace {
 
-enum class Call : uint8_t { kUnseen, kOther, kLaunch, kBeginCapture, kEndCapture };
+enum class Call : uint8_t { kUnseen, kOther, kLaunch };
 
 Call call_of(std::string_view name) {
-    if (text::contains(name, "BeginCapture")) return Call::kBeginCapture;
-    if (text::contains(name, "EndCapture")) return Call::kEndCapture;
     for (const std::string_view prefix : {"cudaLaunch", "cuLaunch", "cudaGraphLaunch", "cuGraphLaunch",
                                           "hipLaunch", "hipModuleLaunch", "hipExtLaunch", "hipGraphLaunch"})
         if (name.starts_with(prefix)) return text::contains(name, "Host") ? Call::kOther : Call::kLaunch;
@@ -31,17 +30,11 @@ class LostWork {
 
     void run() {
         mark_launched();
-        TrackId track;
-        bool capturing = false;
+        const std::vector<Intervals> captures = find_capture_times(p_);
         for (size_t row = 0; row < p_.host.size(); ++row) {
-            if (!is_api(p_.host.kind[row])) continue;
-            if (p_.host.track[row] != track) capturing = false;
-            track = p_.host.track[row];
-            const Call call = class_of(p_.host.name[row]);
-            if (call == Call::kBeginCapture) capturing = true;
-            if (call == Call::kEndCapture) capturing = false;
-            if (call == Call::kLaunch && !capturing && is_lost(row))
-                ++lost_[p_.tracks[track.index()].rank.index()];
+            if (!is_api(p_.host.kind[row]) || class_of(p_.host.name[row]) != Call::kLaunch) continue;
+            const size_t rank = p_.tracks[p_.host.track[row].index()].rank.index();
+            if (is_lost(row) && !capture_at(captures[rank], p_.host.begin[row])) ++lost_[rank];
         }
         for (size_t rank = 0; rank < lost_.size(); ++rank)
             if (lost_[rank] > 0)

@@ -7,8 +7,8 @@
 namespace opsight {
 
 // Counts kLostDeviceWork: calls of CUDA and HIP that launch kernels or graphs, succeeded as far as is told,
-// lie in no capture of a graph, and launched nothing that is in the profile. Needs parent and launch. Cost:
-// linear.
+// began in no capture of a graph by their rank, and launched nothing that is in the profile. Needs parent and
+// launch. Cost: linear.
 void count_lost_work(Profile& profile, const Analysis& analysis);
 
 }  // namespace opsight

@@ -46,5 +46,35 @@ TEST(LostWork, CapturedAndFailedLaunchesRunNothing) {
     EXPECT_EQ(lost(t), 0);
 }
 
+TEST(LostWork, ACaptureTakesTheLaunchesOfAllThreads) {
+    TestProfile t;
+    const TrackId main = t.thread(1), backward = t.thread(2);
+    t.api("cudaStreamBeginCapture", 100, 10, main, 1);
+    t.api("cudaLaunchKernel", 120, 5, main, 2);
+    for (int64_t i = 0; i < 5; ++i)
+        t.api("cudaLaunchKernel", 200 + i * 10, 5, backward, 10 + i);
+    t.api("cudaStreamEndCapture", 300, 10, main, 3);
+    t.api("cudaLaunchKernel", 320, 5, backward, 20);
+    t.add_rank(1);
+    t.api("cudaLaunchKernel", 150, 5, t.thread(3, 200), 1);
+    EXPECT_EQ(lost(t), 2) << "what came behind the capture, and what another rank launched";
+}
+
+TEST(LostWork, AnotherThreadMayEndACapture) {
+    TestProfile t;
+    t.api("cudaStreamBeginCapture", 100, 10, t.thread(1), 1);
+    t.api("cudaLaunchKernel", 120, 5, t.thread(1), 2);
+    t.api("cudaStreamEndCapture", 200, 10, t.thread(2), 3);
+    t.api("cudaLaunchKernel", 300, 5, t.thread(1), 4);
+    t.builder.add_api(
+        {400, 5, t.thread(1), t.builder.text("cudaStreamBeginCapture"), HostKind::kRuntimeApi, 0}, 5, 900);
+    t.api("cudaLaunchKernel", 500, 5, t.thread(1), 6);
+    EXPECT_EQ(lost(t), 2) << "the second capture failed to begin";
+    TestProfile cut;
+    cut.api("cudaStreamBeginCapture", 100, 10, cut.thread(1), 1);
+    cut.api("cudaLaunchKernel", 120, 5, cut.thread(1), 2);
+    EXPECT_EQ(lost(cut), 0) << "the profile ends before the capture does";
+}
+
 }  // namespace
 }  // namespace opsight

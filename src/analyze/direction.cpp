@@ -24,6 +24,15 @@ bool is_communication(std::string_view name) {
                        [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
+// Ops that take no tensor never have a sequence number.
+bool takes_no_tensor(std::string_view name) {
+    constexpr std::string_view kMakers[] = {
+        "aten::arange",   "aten::empty",    "aten::empty_strided", "aten::eye",  "aten::full",
+        "aten::linspace", "aten::logspace", "aten::ones",          "aten::rand", "aten::randint",
+        "aten::randn",    "aten::randperm", "aten::scalar_tensor", "aten::zeros"};
+    return std::find(std::begin(kMakers), std::end(kMakers), name) != std::end(kMakers);
+}
+
 class Directions {
   public:
     Directions(const Profile& profile, Analysis& analysis)
@@ -71,7 +80,8 @@ class Directions {
     }
 
     // Where the engine differentiates, ops have no sequence number; those of a recomputation, which is to be
-    // differentiated, do. It comes first in a node: what the node saved is what it needs.
+    // differentiated, do. It comes first in a node: what the node saved is what it needs. Where gradients are
+    // to be differentiated themselves all have one to the end.
     void find_recomputations(const TrackRows& rows) {
         last_again_.clear();
         absl::flat_hash_map<uint32_t, uint32_t> numbered;  // node -> its last op with a number
@@ -80,10 +90,13 @@ class Directions {
             if (h_.kind[row] != HostKind::kOp || !node.valid() || !is_backward(node.value) ||
                 is_backward(row))
                 continue;
-            if (p_.op_details.sequence[h_.detail[row]] >= 0)
+            if (p_.op_details.sequence[h_.detail[row]] >= 0) {
                 numbered[node.value] = row;
-            else if (const auto it = numbered.find(node.value); it != numbered.end())
+                last_again_.erase(node.value);
+            } else if (const auto it = numbered.find(node.value);
+                       it != numbered.end() && !takes_no_tensor(p_.strings.view(h_.name[row]))) {
                 last_again_[node.value] = it->second;
+            }
         }
     }
 

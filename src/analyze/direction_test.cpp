@@ -216,6 +216,18 @@ TEST_F(SavedAgain, NotWhereGradientsAreDifferentiated) {
     EXPECT_EQ(identity(p, a, "aten::threshold_backward").direction, Direction::kBackward);
 }
 
+TEST_F(SavedAgain, NotByOpsWithoutANumberAmongThem) {
+    forward();
+    t.op("ReluBackward0", 31000, 18000, engine, {.sequence = 2, .forward_thread = 1});
+    t.op("aten::t", 32000, 1000, engine, {.sequence = 70, .forward_thread = 0});
+    t.op("aten::result_type", 34000, 1000, engine);
+    t.op("aten::mm", 37000, 1000, engine, {.sequence = 71, .forward_thread = 0});
+    t.op("aten::zeros", 39000, 1000, engine);
+    finish();
+    for (const std::string_view name : {"aten::t", "aten::result_type", "aten::mm", "aten::zeros"})
+        EXPECT_EQ(identity(p, a, name).direction, Direction::kBackward) << name;
+}
+
 // A compiler's graph of the backward pass is called as a module.
 TEST_F(SavedAgain, NotInTheGraphOfACompiler) {
     forward();

@@ -35,6 +35,10 @@ LayerId LayerTree::child(LayerId parent, std::string_view name) {
         layer.depth = static_cast<uint16_t>(above.depth + 1);
     }
     layers_.push_back(layer);
+    if (parent.valid()) {
+        const auto [below, is_only] = below_.try_emplace(name_id.value, it->second);
+        if (!is_only) below->second = LayerId();
+    }
     return it->second;
 }
 
@@ -50,13 +54,8 @@ LayerId LayerTree::path(std::string_view path) {
 
 LayerId LayerTree::only_below(std::string_view name) const {
     const StringId id = strings_.find(name);
-    LayerId found;
-    for (size_t i = 0; id.valid() && i < layers_.size(); ++i) {
-        if (layers_[i].name != id || !layers_[i].parent.valid()) continue;
-        if (found.valid()) return {};
-        found = LayerId(i);
-    }
-    return found;
+    const auto found = id.valid() ? below_.find(id.value) : below_.end();
+    return found == below_.end() ? LayerId() : found->second;
 }
 
 namespace {

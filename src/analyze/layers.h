@@ -35,6 +35,7 @@ class LayerTree {
     StringPool& strings_;
     std::vector<Layer>& layers_;
     absl::flat_hash_map<std::pair<uint32_t, uint32_t>, LayerId> known_;
+    absl::flat_hash_map<uint32_t, LayerId> below_;  // by name, of layers below another; several: invalid
     int64_t left_out_ = 0;
 };
 

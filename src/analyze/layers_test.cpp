@@ -58,5 +58,36 @@ TEST(Layers, AsDeepAsRecursionGoesAreAllKept) {
     EXPECT_EQ(p.diagnostics.count(Diag::kDeepLayer), 0);
 }
 
+TEST(Layers, TheOnlyOneOfAName) {
+    TestProfile t;
+    Profile p = t.finish();
+    std::vector<Layer> layers;
+    LayerTree tree(p.strings, layers);
+    const LayerId net = tree.child({}, "Net_0"), block = tree.child(net, "Block_0");
+    EXPECT_EQ(tree.only_below("Block_0"), block);
+    EXPECT_EQ(tree.only_below("Net_0"), LayerId()) << "lies below none";
+    EXPECT_EQ(tree.only_below("Linear_0"), LayerId());
+    tree.child(net, "Block_0");
+    EXPECT_EQ(tree.only_below("Block_0"), block) << "the same again";
+    for (const char* above : {"Other_0", "Third_0"}) {
+        tree.child(tree.child({}, above), "Block_0");
+        EXPECT_EQ(tree.only_below("Block_0"), LayerId()) << "one of several";
+    }
+}
+
+// Each new name is looked for among all layers: with a pass over them this takes minutes.
+TEST(Layers, OfManyNamesInsideAnOp) {
+    TestProfile t;
+    constexpr int64_t kMany = 300'000;
+    t.op("MmBackward0", 0, kMany * 10 + 10);
+    for (int64_t i = 0; i < kMany; ++i)
+        t.host(HostKind::kModule, "nn.Module: X_" + std::to_string(i), i * 10 + 1, 5, t.thread());
+    Profile p = t.finish();
+    Analysis a;
+    find_nesting(p, a, 1);
+    find_layers(p, a);
+    EXPECT_EQ(a.layers.size(), static_cast<size_t>(kMany));
+}
+
 }  // namespace
 }  // namespace opsight

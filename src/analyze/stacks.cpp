@@ -36,7 +36,7 @@ class Frames {
   public:
     Frames(Profile& profile, const Analysis& analysis)
         : p_(profile), a_(analysis), node_of_(profile.host.size(), kUnknown) {
-        nodes_.push_back({kRoot, StringId{0}, StringId{0}, true});
+        nodes_.push_back({kRoot, StringId{0}, StringId{0}, kRoot, kRoot, true});
     }
 
     // The text of the frames around a row; 0: none.
@@ -48,8 +48,10 @@ class Frames {
         uint32_t above;
         StringId frame;
         StringId text;
+        uint32_t user, call;  // the nearest of the kind at or above it
         bool written = false;
     };
+    enum class Kind : uint8_t { kOther, kCall, kUser };
 
     uint32_t node(HostSpanId span) {
         way_.clear();
@@ -71,15 +73,30 @@ class Frames {
     uint32_t below(uint32_t above, StringId frame) {
         const auto [it, is_new] =
             ids_.try_emplace({above, frame.value}, static_cast<uint32_t>(nodes_.size()));
-        if (is_new) nodes_.push_back({above, frame, StringId{0}, false});
+        if (is_new) {
+            const uint32_t self = it->second;
+            const Kind kind = kind_of(frame);
+            nodes_.push_back({above, frame, StringId{0}, kind == Kind::kUser ? self : nodes_[above].user,
+                              kind == Kind::kOther ? nodes_[above].call : self});
+        }
+        return it->second;
+    }
+
+    Kind kind_of(StringId frame) {
+        const auto [it, is_new] = kinds_.try_emplace(frame.value, Kind::kOther);
+        const std::string_view text = p_.strings.view(frame);
+        if (is_new && is_call(text)) it->second = is_user_frame(text) ? Kind::kUser : Kind::kCall;
         return it->second;
     }
 
     StringId text_of(uint32_t at) {
         if (nodes_[at].written) return nodes_[at].text;
         std::array<StringId, kMostFrames> frames;
-        size_t count = frames_of(at, frames, is_user_frame);
-        if (count == 0) count = frames_of(at, frames, is_call);
+        const auto nearest = nodes_[at].user != kRoot ? &Node::user : &Node::call;
+        size_t count = 0;
+        for (uint32_t next = nodes_[at].*nearest; next != kRoot && count < frames.size();
+             next = nodes_[nodes_[next].above].*nearest)
+            frames[count++] = nodes_[next].frame;
         StringId text = count > 0 ? frames[0] : StringId{0};
         if (count > 1 && written_ < kMostText) {
             std::string joined;
@@ -95,19 +112,12 @@ class Frames {
         return text;
     }
 
-    size_t frames_of(uint32_t at, std::array<StringId, kMostFrames>& frames,
-                     bool (*wanted)(std::string_view)) {
-        size_t count = 0;
-        for (; at != kRoot && count < frames.size(); at = nodes_[at].above)
-            if (wanted(p_.strings.view(nodes_[at].frame))) frames[count++] = nodes_[at].frame;
-        return count;
-    }
-
     Profile& p_;
     const Analysis& a_;
     std::vector<uint32_t> node_of_, way_;
     std::vector<Node> nodes_;
     absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> ids_;
+    absl::flat_hash_map<uint32_t, Kind> kinds_;  // by frame
     size_t written_ = 0;
 };
 
@@ -120,10 +130,12 @@ bool known(StringId stack) {
 bool is_user_frame(std::string_view frame) {
     if (!is_call(frame) || frame.starts_with("torch/")) return false;
     // Of a whole path the part that is told relative to a folder of packages.
+    size_t end = 0;
     for (const std::string_view folder : {"/site-packages/", "/dist-packages/"})
-        if (const size_t at = frame.find(folder); at != std::string_view::npos)
-            return is_user_frame(frame.substr(at + folder.size()));
-    if (text::contains(frame, "/lib/python3")) return false;
+        if (const size_t at = frame.rfind(folder); at != std::string_view::npos)
+            end = std::max(end, at + folder.size());
+    frame.remove_prefix(end);
+    if (!is_call(frame) || frame.starts_with("torch/") || text::contains(frame, "/lib/python3")) return false;
     return std::none_of(std::begin(kLibrary), std::end(kLibrary),
                         [frame](std::string_view each) { return frame.starts_with(each); });
 }

@@ -52,6 +52,27 @@ TEST(Stacks, InnermostUserFrameFirst) {
     EXPECT_EQ(stack_of(p, "aten::ones_like"), "torch/autograd/graph.py(768): _engine_run_backward");
 }
 
+// Deep chains of frames without one of the program, an op in each: the way up is not walked for each.
+TEST(Stacks, DeepChains) {
+    TestProfile t;
+    constexpr int64_t kDeep = 50'000;
+    t.host(HostKind::kPythonFrame, "train.py(1): main", 0, kDeep * 100, t.thread());
+    for (int64_t i = 1; i < kDeep; ++i) {
+        t.host(HostKind::kPythonFrame, "torch/x.py(" + std::to_string(i) + "): f", i * 10,
+               (2 * kDeep - i) * 40 - i * 10, t.thread());
+        t.op("aten::mm", i * 10 + 2, 3);
+    }
+    std::string folders;
+    for (int i = 0; i < 200'000; ++i)
+        folders += "/dist-packages/";
+    t.host(HostKind::kPythonFrame, folders + "mine.py(3): f", kDeep * 1000, 1000, t.thread());
+    t.op("aten::relu", kDeep * 1000 + 10, 3);
+    Profile p = t.finish();
+    analyze(p, {});
+    EXPECT_EQ(stack_of(p, "aten::mm", kDeep / 2), "train.py(1): main");
+    EXPECT_TRUE(stack_of(p, "aten::relu").ends_with("mine.py(3): f"));
+}
+
 // Autograd's thread runs no Python: its ops were called where their forward ops were.
 TEST(Stacks, BackwardOpsHaveThoseOfTheirForwardOps) {
     TestProfile t;

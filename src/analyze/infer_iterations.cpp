@@ -67,16 +67,25 @@ class Inference {
     RankId rank_of(TrackId track) const { return p_.tracks[track.index()].rank; }
 
     Stretch outermost(size_t row, bool with_ranges) const {
-        Stretch found = span_of(row);
-        for (HostSpanId at(row); at.valid(); at = a_.parent[at.index()]) {
-            const HostKind kind = p_.host.kind[at.index()];
-            if (kind == HostKind::kOp || kind == HostKind::kModule ||
-                (with_ranges && kind == HostKind::kAnnotation))
-                found = span_of(at.index());
-        }
+        const uint32_t top = outermost_[with_ranges][row];
+        Stretch found = span_of(top == HostSpanId::kNone ? row : top);
         if (const Interval* c = capture_at(captures_[rank_of(p_.host.track[row]).index()], found.begin))
             found = {c->begin, std::max(found.end, c->end)};
         return found;
+    }
+
+    // Of each row the outermost op, module call or range that it is or lies in. Parents come first.
+    void find_outermost(bool with_ranges) {
+        std::vector<uint32_t>& tops = outermost_[with_ranges];
+        if (!tops.empty()) return;
+        tops.assign(p_.host.size(), HostSpanId::kNone);
+        for (uint32_t row = 0; row < p_.host.size(); ++row) {
+            if (const HostSpanId parent = a_.parent[row]; parent.valid()) tops[row] = tops[parent.index()];
+            const HostKind kind = p_.host.kind[row];
+            const bool counts = kind == HostKind::kOp || kind == HostKind::kModule ||
+                                (with_ranges && kind == HostKind::kAnnotation);
+            if (tops[row] == HostSpanId::kNone && counts) tops[row] = row;
+        }
     }
 
     void append(Sequence& s, size_t row, uint32_t symbol, bool backward, const Detail& detail, int64_t time) {
@@ -151,7 +160,8 @@ class Inference {
     }
 
     // A unit begins where everything before it began before its outermost op, call or range did.
-    void find_units(Sequence& s, bool with_ranges) const {
+    void find_units(Sequence& s, bool with_ranges) {
+        find_outermost(with_ranges);
         s.around.clear();
         for (const uint32_t row : s.row)
             s.around.push_back(outermost(row, with_ranges));
@@ -188,7 +198,8 @@ class Inference {
 
     const Profile& p_;
     const Analysis& a_;
-    std::vector<Intervals> captures_;  // by rank
+    std::vector<Intervals> captures_;                 // by rank
+    std::array<std::vector<uint32_t>, 2> outermost_;  // without and with annotations
     absl::flat_hash_map<Detail, uint32_t> details_;
     Iterations result_;
 };

@@ -119,6 +119,31 @@ class Trace:
             call = found[0] if found else None
             yield span, call, finder.innermost(call.where, call.begin) if call else None
 
+    def launches_without_work(self):
+        """How many launches have no device work: not those inside another call, nor those that are captured."""
+        launched = [call for _, call, _ in self.launches() if call]
+        known = set(map(id, launched))
+        count = 0
+        for call in self.api:
+            if not call.name.startswith(LAUNCH) or "Host" in call.name or id(call) in known:
+                continue
+            captured = sum(("BeginCapture" in other.name) - ("EndCapture" in other.name)
+                           for other in self.api if other.where == call.where and other.begin <= call.begin)
+            if captured <= 0 and not any(encloses(other, call) for other in self.api) and \
+                    not any(encloses(call, other) for other in launched):
+                count += 1
+        return count
+
+
+# Starts of the names of calls that launch kernels; those with "Host" in them launch functions of the host.
+LAUNCH = ("cudaLaunch", "cuLaunch", "cudaGraphLaunch", "cuGraphLaunch", "hipLaunch", "hipModuleLaunch", "hipExtLaunch",
+          "hipGraphLaunch")
+
+
+def encloses(outer, inner):
+    return outer is not inner and outer.where == inner.where and \
+        outer.begin <= inner.begin and inner.begin + inner.dur <= outer.begin + outer.dur
+
 
 class OpFinder:
     """Innermost op of a thread that is open at a time: walks back over all that began before."""

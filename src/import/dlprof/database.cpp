@@ -24,6 +24,11 @@ StringId Database::text(const Table& row, size_t column) {
     return StringId(size_t{0});
 }
 
+StringId Database::either(const Table& row, size_t first, size_t second) {
+    const StringId told = text(row, first);
+    return told.value != 0 ? told : text(row, second);
+}
+
 StringId Database::lines(std::string_view text) {
     while (text.ends_with('\n'))
         text.remove_suffix(1);

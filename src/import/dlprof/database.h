@@ -47,6 +47,8 @@ class Database {
     // The text of a column that holds a number of the dictionary, or the text itself; empty where it is NULL.
     // Lines stay apart; a line feed at the end is left out.
     StringId text(const Table& row, size_t column);
+    // Versions name the columns of texts with and without "_id".
+    StringId either(const Table& row, size_t first, size_t second);
     std::string_view view(const Table& row, size_t column) { return builder().view(text(row, column)); }
 
     // Process and thread of a row as Report packs them.
@@ -76,7 +78,8 @@ class Database {
     absl::flat_hash_map<std::pair<int64_t, int64_t>, Instances> instances_;  // by op and thread
 };
 
-Status read_system(Database& database);      // versions, machine, devices, findings; first of all
+Status read_system(
+    Database& database);  // versions, machine, devices, findings; after work, which tells the processes
 Status read_ops(Database& database);         // ops and their instances
 Status read_work(Database& database);        // API calls, kernels, copies, sets, waits
 Status read_iterations(Database& database);  // after all others

@@ -61,16 +61,10 @@ class OpReader {
         kParameterLetters
     };
 
-    // Versions name the columns of texts with and without "_id".
-    StringId either(const Table& row, size_t first, size_t second) {
-        const StringId text = database_.text(row, first);
-        return text.value != 0 ? text : database_.text(row, second);
-    }
-
     void take_op(Table& row) {
         OpFacts op;
-        op.name = either(row, kName, kNameText);
-        op.type = either(row, kType, kTypeText);
+        op.name = database_.either(row, kName, kNameText);
+        op.type = database_.either(row, kType, kTypeText);
         if (op.name.value == 0) op.name = op.type.value != 0 ? op.type : builder_.text("(name lost)");
         if (op.type.value == 0) op.type = op.name;
         const std::string_view name = builder_.view(op.name), type = builder_.view(op.type);
@@ -79,11 +73,11 @@ class OpReader {
                 op.unassociated = true;
                 op.api = builder_.text(std::string(text.substr(kUnassociated.size())));
             }
-        const StringId data_type = either(row, kDataType, kDataTypeText);
-        const StringId direction = either(row, kDirection, kDirectionText);
+        const StringId data_type = database_.either(row, kDataType, kDataTypeText);
+        const StringId direction = database_.either(row, kDirection, kDirectionText);
         op.backward = builder_.view(direction) == "bprop";
-        op.stack = either(row, kStack, kStackText);
-        Json facts = {{"op_id", builder_.view(either(row, kOpIdText, kOpId))},
+        op.stack = database_.either(row, kStack, kStackText);
+        Json facts = {{"op_id", builder_.view(database_.either(row, kOpIdText, kOpId))},
                       {"op_type", type},
                       {"direction", builder_.view(direction)},
                       {"data_type", builder_.view(data_type)}};
@@ -138,7 +132,7 @@ class OpReader {
         detail.stack = op.stack;
         detail.external_id = id;
         if (op.backward) detail.forward_thread = std::max<int64_t>(Report::tid_of(thread), 1);
-        const StringId shapes = shapes_of(either(row, kShapes, kShapesText));
+        const StringId shapes = shapes_of(database_.either(row, kShapes, kShapesText));
         if (shapes.value != 0 || op.dtypes.value != 0)
             detail.signature =
                 builder_.signature({shapes, op.dtypes, StringId(size_t{0}), StringId(size_t{0})});
@@ -146,8 +140,8 @@ class OpReader {
         builder_.extend_nvtx({span.track, {}, op.name, builder_.nvtx_attributes({})});
         NvtxPayload payload;
         payload.type = NvtxPayload::Type::kText;
-        payload.text = payload_of(op, either(row, kShapes, kShapesText), database_.text(row, kParameters),
-                                  database_.text(row, kOutputs));
+        payload.text = payload_of(op, database_.either(row, kShapes, kShapesText),
+                                  database_.text(row, kParameters), database_.text(row, kOutputs));
         builder_.extend_payload(payload);
         database_.add_instance(found->first, thread, span.begin, span.begin + span.dur, id);
     }

@@ -53,11 +53,9 @@ class SystemReader {
         return row.has(column) ? std::string(builder_.view(report_.intern(row.text(column)))) : std::string();
     }
 
-    void keep(std::string key, std::string value) {
-        if (value.empty()) return;
-        ProfileInfo& info = builder_.info();
-        if (key == "framework") return info.frameworks.push_back(std::move(value));
-        info.properties.emplace_back(std::move(key), std::move(value));
+    void keep(const std::string& key, std::string value) {
+        if (key != "framework") return report_.keep(key, value);
+        if (!value.empty()) builder_.info().frameworks.push_back(std::move(value));
     }
 
     Status read_devices() {
@@ -178,7 +176,6 @@ void add_iterations(Database& database, std::vector<Iteration>& list) {
 Status read_iterations(Database& database) {
     enum { kAggregation, kDomain, kNumber, kStart, kStop };
     Report& report = database.report();
-    ProfileBuilder& builder = database.builder();
     std::vector<Iteration> list;
     std::pair<int64_t, int64_t> of{INT64_MIN, INT64_MIN};  // aggregation, and domain from its end
     OPSIGHT_TRY(report.read(
@@ -191,25 +188,18 @@ Status read_iterations(Database& database) {
             HostSpan& span = found.span;
             if (report.times(row, kStart, kStop, span.begin, span.dur, span.flags)) list.push_back(found);
         }));
-    auto& facts = builder.info().properties;
-    const auto keep = [&](const char* property, std::string value) {
-        const bool known =
-            std::any_of(facts.begin(), facts.end(), [&](const auto& fact) { return fact.first == property; });
-        if (!known && !value.empty()) facts.emplace_back(property, std::move(value));
-    };
     OPSIGHT_TRY(report.read(
         "iteration_key", {"aggr_id", "key_node_id"},
         [&](Table& row) {
-            if (row.number(0, of.first) == of.first)
-                keep("dlprof_key_op", std::string(database.view(row, 1)));
+            if (row.number(0, of.first) == of.first) report.keep("dlprof_key_op", database.view(row, 1));
         },
         false));
     OPSIGHT_TRY(report.read(
         "model_summary", {"aggr_id", "iter_start", "iter_stop"},
         [&](Table& row) {
             if (row.number(0, of.first) != of.first || !row.has(1) || !row.has(2)) return;
-            keep("dlprof_iteration_start", std::to_string(row.number(1)));
-            keep("dlprof_iteration_stop", std::to_string(row.number(2)));
+            report.keep("dlprof_iteration_start", std::to_string(row.number(1)));
+            report.keep("dlprof_iteration_stop", std::to_string(row.number(2)));
         },
         false));
     if (list.size() > 1) add_iterations(database, list);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "import/dlprof/database.h"
@@ -40,6 +41,8 @@ class WorkReader {
         OPSIGHT_TRY(read("read_only_cuda_syncs", {"name_id", "sync_type", "event_id"}, &WorkReader::wait));
         names_.keep(builder_);
         if (tells_tensor_cores_) builder_.info().properties.emplace_back("source.tc_kernels", tc_kernels());
+        if (!other_kernels_.empty())
+            builder_.info().properties.emplace_back("source.other_kernels", std::move(other_kernels_));
         return {};
     }
 
@@ -56,14 +59,14 @@ class WorkReader {
     void add_pseudo_calls() {
         for (const PseudoCall& pseudo : database_.pseudo_calls) {
             const OpFacts& op = database_.ops.at(pseudo.op);
-            const auto [it, is_new] =
-                calls_.try_emplace(CallKey(pseudo.thread, pseudo.begin, pseudo.dur), calls_.size() + 1);
-            if (!is_new) continue;
+            // Two of them may have the same times: what was launched then is of the first.
+            const int64_t correlation = ++correlations_;
+            calls_.try_emplace(CallKey(pseudo.thread, pseudo.begin, pseudo.dur), correlation);
             HostSpan span;
             span.begin = pseudo.begin;
             span.dur = pseudo.dur;
             span.flags = pseudo.flags;
-            add_call(span, pseudo.thread, builder_.view(op.api), it->second);
+            add_call(span, pseudo.thread, builder_.view(op.api), correlation);
             NvtxPayload payload;
             payload.type = NvtxPayload::Type::kText;
             payload.text = op.payload;
@@ -86,9 +89,11 @@ class WorkReader {
         if (!row.has(kApiStart) && !row.has(kApiStop)) return -1;
         if (!report_.times(row, kApiStart, kApiStop, span.begin, span.dur, span.flags)) return -1;
         const int64_t thread = Database::thread_id(row, kProcess, kThread);
-        const auto [it, is_new] =
-            calls_.try_emplace(CallKey(thread, span.begin, span.dur), calls_.size() + 1);
-        if (is_new) add_call(span, thread, name.value == 0 ? kind : builder_.view(name), it->second);
+        const auto [it, is_new] = calls_.try_emplace(CallKey(thread, span.begin, span.dur));
+        if (is_new) {
+            it->second = ++correlations_;
+            add_call(span, thread, name.value == 0 ? kind : builder_.view(name), it->second);
+        }
         return it->second;
     }
 
@@ -122,29 +127,37 @@ class WorkReader {
                          fmt::format("{}: launched outside of {}", row.name(), builder_.view(op->name)));
     }
 
-    void call(Table& row) { (void)call_of(row, "(API call)", either(row, kShared, kShared + 1)); }
-
-    StringId either(const Table& row, size_t first, size_t second) {
-        const StringId text = database_.text(row, first);
-        return text.value != 0 ? text : database_.text(row, second);
-    }
+    void call(Table& row) { (void)call_of(row, "(API call)", database_.either(row, kShared, kShared + 1)); }
 
     void kernel(Table& row) {
         enum { kName = kShared, kLongName, kUsesTc, kGrid, kBlock, kNameText, kLongNameText };
         DeviceSpan span;
         span.kind = DeviceKind::kKernel;
         if (!place(row, span, "(kernel launch)")) return;
-        const StringId base = either(row, kName, kNameText);
-        span.name = either(row, kLongName, kLongNameText);
+        const StringId base = database_.either(row, kName, kNameText);
+        span.name = database_.either(row, kLongName, kLongNameText);
         if (span.name.value == 0) span.name = base.value != 0 ? base : builder_.text("(name lost)");
         builder_.name_kernel({span.name, base, StringId(size_t{0})});
+        tell(span, base, row.number(kUsesTc, 0) > 0);
         tells_tensor_cores_ |= row.has(kUsesTc);
-        if (row.number(kUsesTc, 0) > 0) tc_kernels_.insert(span.name);
         LaunchConfig config;
         fill(config.grid, row, kGrid);
         fill(config.block, row, kBlock);
         span.config = builder_.launch_config(config);
         builder_.add_device(span);
+    }
+
+    // Kernels are known by their long names. Rows of one long name that tell another short name or use of
+    // Tensor Cores than its first row are told apart by the call that launched them.
+    void tell(const DeviceSpan& span, StringId base, bool uses_tc) {
+        const auto [it, is_new] = kernels_.try_emplace(span.name, base, uses_tc);
+        if (is_new || it->second == std::pair(base, uses_tc) || span.correlation < 0) return;
+        const nlohmann::json other = {{"launch", span.correlation},
+                                      {"name", builder_.view(span.name)},
+                                      {"short", builder_.view(base)},
+                                      {"uses_tc", uses_tc}};
+        other_kernels_.append(other_kernels_.empty() ? "" : "\n")
+            .append(other.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     }
 
     void fill(int64_t (&to)[3], const Table& row, size_t column) {
@@ -196,7 +209,10 @@ class WorkReader {
 
     std::string tc_kernels() const {
         std::string lines;
-        for (const StringId name : tc_kernels_)
+        std::set<StringId> names;
+        for (const auto& [name, told] : kernels_)
+            if (told.second) names.insert(name);
+        for (const StringId name : names)
             lines.append(lines.empty() ? "" : "\n").append(builder_.view(name));
         return lines;
     }
@@ -205,9 +221,12 @@ class WorkReader {
     Report& report_;
     ProfileBuilder& builder_;
     absl::flat_hash_map<int64_t, std::array<int64_t, 3>> sizes_;  // grids and blocks
-    absl::flat_hash_map<CallKey, int64_t> calls_;
+    absl::flat_hash_map<CallKey, int64_t> calls_;                 // their correlation ids
+    int64_t correlations_ = 0;
     nsys::ApiNames names_;
-    std::set<StringId> tc_kernels_;  // those that DLProf took for such that use Tensor Cores
+    // Short name, and whether DLProf took it for one that uses Tensor Cores: of the first row of a long name.
+    absl::flat_hash_map<StringId, std::pair<StringId, bool>> kernels_;
+    std::string other_kernels_;  // rows that tell something else, as lines of JSON
     bool tells_tensor_cores_ = false;
 };
 

@@ -10,7 +10,8 @@ namespace {
 
 using Pair = std::pair<int64_t, int64_t>;
 
-// The device of a GPU of the machine, as a process numbers it where that is told.
+// The device of a GPU of the machine, as a process numbers it where that is told. A GPU that no process is
+// told to see is no device of theirs, whatever its number.
 class Gpus {
   public:
     explicit Gpus(Report& report) : report_(report) {}
@@ -20,6 +21,7 @@ class Gpus {
             .read(
                 "TARGET_INFO_CUDA_DEVICE", {"gpuId", "cudaId", "pid"},
                 [this](Table& row) {
+                    told_ = true;
                     for (const auto& [key, rank] : report_.ranks())
                         if ((key & 0xffffff) == row.number(2))
                             seen_.try_emplace(row.number(0), rank, row.number(1));
@@ -29,12 +31,13 @@ class Gpus {
     }
     DeviceId device(int64_t gpu) {
         const auto found = seen_.find(gpu);
-        return found == seen_.end() ? report_.builder().device(report_.any_rank(), gpu)
-                                    : report_.builder().device(found->second.first, found->second.second);
+        if (found != seen_.end()) return report_.builder().device(found->second.first, found->second.second);
+        return told_ ? DeviceId() : report_.builder().device(report_.any_rank(), gpu);
     }
 
   private:
     Report& report_;
+    bool told_ = false;
     std::map<int64_t, std::pair<RankId, int64_t>> seen_;
 };
 
@@ -68,8 +71,8 @@ class GpuMetrics {
         if (is_new) {
             const int64_t gpu = type & 0xff;
             const DeviceId device = gpus_.device(gpu);
-            track->second =
-                builder.other_track(builder.device_info(device).rank, fmt::format("GPU {}", gpu), "metrics");
+            const RankId rank = device.valid() ? builder.device_info(device).rank : report_.any_rank();
+            track->second = builder.other_track(rank, fmt::format("GPU {}", gpu), "metrics");
             builder.track(track->second).device = device;
         }
         auto name = names_.find({type, row.number(2)});

@@ -67,14 +67,6 @@ std::string dotted_driver(std::string_view version) {
     return text;
 }
 
-// What is told twice stands as it was told first.
-void keep(Report& report, std::string_view property, std::string_view text) {
-    auto& list = report.builder().info().properties;
-    const bool known =
-        std::any_of(list.begin(), list.end(), [&](const auto& entry) { return entry.first == property; });
-    if (!known && !text.empty()) list.emplace_back(property, text);
-}
-
 Status read_system_info(Report& report) {
     Columns columns = {"framework"};
     for (const auto& [column, property] : kSystemInfo)
@@ -89,7 +81,7 @@ Status read_system_info(Report& report) {
                 std::vector<std::string>& frameworks = report.builder().info().frameworks;
                 if (frameworks.empty() && !row.text(0).empty()) frameworks.push_back(text(0));
                 for (size_t i = 0; i < std::size(kSystemInfo); ++i)
-                    keep(report, kSystemInfo[i].second, text(i + 1));
+                    report.keep(kSystemInfo[i].second, text(i + 1));
             },
             false)
         .map([](bool) {});
@@ -106,8 +98,8 @@ Status read_facts(Report& report) {
                 for (const auto& [key, property] : kFacts)
                     if (name == key && !value.empty()) {
                         const std::string_view text = report.builder().view(report.intern(value));
-                        keep(report, property,
-                             key == "NvDriverVersion" ? dotted_driver(text) : std::string(text));
+                        report.keep(property,
+                                    key == "NvDriverVersion" ? dotted_driver(text) : std::string(text));
                     }
             },
             false)

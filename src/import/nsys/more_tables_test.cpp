@@ -58,6 +58,44 @@ TEST(Nsys, CountersBelongToTheirDevices) {
     EXPECT_EQ(p.counters.value[1 - gpu], 1234);
 }
 
+TEST(Nsys, MetricsOfAGpuThatNoProcessSeesAreOfNoDevice) {
+    const std::string metrics =
+        "CREATE TABLE GPU_METRICS (timestamp INT, typeId INT, metricId INT, value INT);"
+        "INSERT INTO GPU_METRICS VALUES (140, 256, 1, 90), (150, 259, 1, 80);";
+    const std::string told =
+        "CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INT, cudaId INT, pid INT);"
+        "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (3, 0, 5);";
+    for (const bool tells : {true, false}) {
+        const TempFolder folder;
+        const Profile p = import_sql(
+            folder, kTables + call(100, 120, 7, 3) + kernel(130, 190, 3) + metrics + (tells ? told : ""));
+        ASSERT_EQ(p.counters.size(), 2u);
+        for (size_t row = 0; row < 2; ++row) {
+            const Track& track = p.tracks[p.counters.track[row].index()];
+            const bool of_gpu_0 = p.strings.view(track.pid_text) == "GPU 0";
+            EXPECT_EQ(track.device.valid(), !tells || !of_gpu_0) << p.strings.view(track.pid_text);
+            if (!track.device.valid()) continue;
+            EXPECT_EQ(p.devices[track.device.index()].number, tells || of_gpu_0 ? 0 : 3);
+        }
+    }
+}
+
+TEST(Nsys, TheListOfTheMachinesGpusIsKept) {
+    const TempFolder folder;
+    const Profile p = import_sql(
+        folder, kTables + call(100, 120, 7, 3) + kernel(130, 190, 3) +
+                    "CREATE TABLE TARGET_INFO_GPU (id INT, name TEXT, computeMajor INT, computeMinor INT, "
+                    "smCount INT, busLocation TEXT, uuid TEXT);"
+                    "INSERT INTO TARGET_INFO_GPU VALUES (0, 'Tesla T4', 7, 5, 40, '0000:01:00.0', 'u'), (1, "
+                    "'Tesla V100', 7, 0, 80, '', '');");
+    std::string list;
+    for (const auto& [key, value] : p.info.properties)
+        if (key == "source.gpus") list = value;
+    EXPECT_EQ(list,
+              R"({"gpus":[{"bus":"0000:01:00.0","compute":[7,5],"name":"Tesla T4","number":0,"uuid":"u"},)"
+              R"({"bus":"","compute":[7,0],"name":"Tesla V100","number":1,"uuid":""}],"host":""})");
+}
+
 TEST(Nsys, SamplesHaveTheirCallChains) {
     const TempFolder folder;
     const Profile p = import_sql(

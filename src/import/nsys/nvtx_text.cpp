@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "import/nsys/python_literal.h"
+#include "import/nsys/tensorflow_node.h"
 
 namespace opsight::nsys {
 namespace {
@@ -120,13 +121,6 @@ std::optional<NvtxMeaning> read_torch(std::string_view text) {
     return meaning;
 }
 
-std::string joined(const PythonValue& lines) {
-    std::string text;
-    for (const PythonValue& line : lines.items)
-        text.append(text.empty() ? "" : "\n").append(line.text);
-    return text;
-}
-
 // As PyTorch's traces write it: "1", "[2, 1]". Texts that need escapes are left out.
 std::string plain_value(const PythonValue& value) {
     std::string text = value.kind == PythonValue::Kind::kList ? value.json() : value.text;
@@ -166,7 +160,7 @@ std::optional<NvtxMeaning> read_pyprof(std::string_view text) {
     const PythonValue* marker = value->find("traceMarker");
     const std::string_view stack = value->text_of("funcStack");
     if (!marker && stack.empty()) return std::nullopt;
-    if (marker) meaning.stack = joined(*marker);
+    if (marker) meaning.stack = marker->lines();
     meaning.name = modules_of_stack(stack);
     meaning.kind = HostKind::kModule;
     if (meaning.name.empty()) {
@@ -198,33 +192,17 @@ std::string folder_of(std::string_view path) {
     return slash == path.npos ? std::string() : std::string(path.substr(0, slash));
 }
 
-// {"op":"MatMul","name":"model/dense/MatMul","args":[{"name":"x","shape":[32,64]}],"attrs":{"T":"float32"}}:
-// a node of TensorFlow with TF_ENABLE_NVTX_RANGES_DETAILED.
 std::optional<NvtxMeaning> read_node(std::string_view text) {
-    using Json = nlohmann::json;
-    const Json said = Json::parse(text, nullptr, false);
-    const auto text_of = [](const Json& of, const char* key) {
-        return of.is_object() && of.contains(key) && of[key].is_string() ? of[key].get<std::string>()
-                                                                         : std::string();
-    };
+    const auto node = parse_tensorflow_node(text);
+    if (!node) return std::nullopt;
     NvtxMeaning meaning;
     meaning.kind = HostKind::kOp;
-    meaning.name = text_of(said, "op");
-    const std::string node = text_of(said, "name");
-    if (meaning.name.empty() || node.empty()) return std::nullopt;
-    meaning.module_path = folder_of(node);
-    const Json args = said.contains("args") ? said["args"] : Json();
-    const std::string type = said.contains("attrs") ? text_of(said["attrs"], "T") : std::string();
-    Json shapes = Json::array(), types = Json::array();
-    if (args.is_array())
-        for (const Json& arg : args)
-            if (arg.is_object() && arg.contains("shape") && arg["shape"].is_array()) {
-                shapes.push_back(arg["shape"]);
-                types.push_back(type);
-            }
-    if (shapes.empty()) return meaning;
-    meaning.shapes = shapes.dump(-1, ' ', false, Json::error_handler_t::replace);
-    if (!type.empty()) meaning.dtypes = types.dump(-1, ' ', false, Json::error_handler_t::replace);
+    meaning.name = node->op;
+    meaning.module_path = folder_of(node->name);
+    meaning.shapes = node->shapes_json;
+    if (!node->dtype.empty() && !node->shapes.empty())
+        meaning.dtypes = nlohmann::json(std::vector<std::string>(node->shapes.size(), node->dtype))
+                             .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     return meaning;
 }
 

@@ -181,6 +181,13 @@ std::string_view PythonValue::text_of(std::string_view key) const {
     return value && value->kind == Kind::kText ? std::string_view(value->text) : std::string_view();
 }
 
+std::string PythonValue::lines() const {
+    std::string joined;
+    for (const PythonValue& line : items)
+        joined.append(joined.empty() ? "" : "\n").append(line.text);
+    return joined;
+}
+
 std::string PythonValue::json() const {
     std::string out;
     append_json(out, *this);

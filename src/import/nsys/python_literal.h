@@ -19,6 +19,7 @@ struct PythonValue {
 
     const PythonValue* find(std::string_view key) const;
     std::string_view text_of(std::string_view key) const;  // of a text entry; else empty
+    std::string lines() const;                             // of a list of texts: one a line
     // As JSON; None becomes null.
     std::string json() const;
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/time.h"
 #include "import/clean_text.h"
 
@@ -162,6 +164,13 @@ void Report::note(Diag diag, std::string text) {
     Diagnostics& diagnostics = builder_.diagnostics();
     diagnostics.add(diag, diagnostics.wants_place(diag) ? DiagOccurrence{file_, -1, -1, std::move(text)}
                                                         : DiagOccurrence{});
+}
+
+void Report::keep(std::string_view property, std::string_view text) {
+    auto& list = builder_.info().properties;
+    const bool known =
+        std::any_of(list.begin(), list.end(), [&](const auto& entry) { return entry.first == property; });
+    if (!known && !text.empty()) list.emplace_back(property, text);
 }
 
 void Report::note_row(Diag diag, const Table& table, std::string_view what) {

@@ -87,6 +87,9 @@ class Report {
 
     void note(Diag diag, std::string text);
     void set_host(std::string host) { host_ = std::move(host); }
+    const std::string& host() const { return host_; }
+    // A property of the profile. What is told twice stands as it was told first.
+    void keep(std::string_view property, std::string_view text);
 
   private:
     void note_row(Diag diag, const Table& table, std::string_view what);

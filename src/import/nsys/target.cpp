@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
@@ -96,6 +97,7 @@ class Devices {
         OPSIGHT_TRY(report_.read(
             "TARGET_INFO_GPU", kGpuColumns, [this](Table& row) { take(row); }, false));
         if (gpus_.empty()) return {};
+        keep_list();
         OPSIGHT_TRY(report_.read(
             "TARGET_INFO_CUDA_DEVICE", {"gpuId", "cudaId", "pid"},
             [this](Table& row) {
@@ -114,6 +116,21 @@ class Devices {
             return report_.note(Diag::kUnreadRow, fmt::format("TARGET_INFO_GPU: {}", row.text(kName)));
         const size_t id_column = row.has_column(kId) ? kId : kOldId;
         gpus_.emplace(row.number(id_column, 0), device_of(report_, row));
+    }
+
+    // Of all GPUs of the machine, idle ones too, for reports in DLProf's style. `devices` are what the
+    // processes see.
+    void keep_list() {
+        nlohmann::json list = nlohmann::json::array();
+        for (const auto& [number, gpu] : gpus_)
+            list.push_back({{"number", number},
+                            {"name", gpu.name},
+                            {"compute", {gpu.compute_major, gpu.compute_minor}},
+                            {"bus", gpu.bus_location},
+                            {"uuid", gpu.uuid}});
+        const nlohmann::json machine = {{"host", report_.host()}, {"gpus", std::move(list)}};
+        builder_.info().properties.emplace_back(
+            "source.gpus", machine.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     }
 
     void declare(RankId rank, int64_t pid) {

@@ -8,30 +8,32 @@ import re
 import sqlite3
 
 ELIGIBLE = {"conv2d", "linear", "einsum", "matmul", "mm", "bmm", "addmm", "baddbmm", "scaled_dot_product_attention",
-            "MatMul"}
+            "MatMul", "Conv2D"}
 TC = re.compile("s884|h884|s1688|h1688|16816")
-INPUT_LETTERS = {"conv2d": "N,C,H,W;K,C,R,S", "linear": "N,K;M,K", "MatMul": "M,K;K,N"}
-OUTPUT_LETTERS = {"conv2d": "N,K,P,Q", "linear": "N,M", "MatMul": "M,N"}
+LETTERS = {"conv2d": ("N,C,H,W;K,C,R,S", "N,K,P,Q"), "linear": ("N,K;M,K", "N,M")}  # inputs, outputs
 PARAMETER_LETTERS = "SH,SW;PH,PW;DH,DW;G"
 
 
 class Kind:
     """What the calls of one function have in common."""
 
-    def __init__(self, name, direction, kind, dtype="", stack="", pseudo=False, by_name=False):
-        self.name, self.direction, self.type, self.dtype, self.stack = name, direction, kind, dtype, stack
-        self.pseudo, self.by_name, self.eligible = pseudo, by_name, kind in ELIGIBLE
+    def __init__(self, name, direction, kind, pseudo=False, by_name=False):
+        self.name, self.direction, self.type, self.pseudo, self.by_name = name, direction, kind, pseudo, by_name
 
 
 class Op:
-    def __init__(self, kind, number):
+    """`first`: its first call, whose data type and stack it has."""
+
+    def __init__(self, kind, number, first):
         self.kind, self.id = kind, f"{kind.type.upper()}_{number}"
-        self.uses_tc, self.eligible = False, kind.eligible
+        self.dtype, self.stack, self.letters = first.dtype, first.stack, first.letters
+        self.uses_tc, self.eligible = False, kind.type in ELIGIBLE
 
 
 class Instance:
-    def __init__(self, kind, begin, end, shapes=None, parameters=None, outputs=None):
+    def __init__(self, kind, begin, end, dtype="", stack="", shapes=None, parameters=None, outputs=None, letters=("", "")):
         self.kind, self.begin, self.end = kind, begin, end
+        self.dtype, self.stack, self.letters = dtype, stack, letters
         self.shapes, self.parameters, self.outputs = shapes, parameters, outputs  # lists; None: not told
         self.api, self.work, self.iteration, self.op, self.thread = 0, [], 0, None, None
 
@@ -93,8 +95,14 @@ class Export:
     def rows(self, table, order="start"):
         return self.db.execute(f"SELECT * FROM {table} ORDER BY {order}").fetchall() if table in self.tables else []
 
-    def kind(self, name, direction, kind, *more, **facts):
-        return self.kinds.setdefault((name, direction, kind), Kind(name, direction, kind, *more, **facts))
+    def kind(self, *facts):
+        return self.kinds.setdefault(facts, Kind(*facts))
+
+    def pseudo(self, name, begin, end, thread=None):
+        instance = Instance(self.kind("unassociated" + (name and "_" + name), "", name or "unassociated", True), begin, end)
+        instance.thread = thread
+        self.instances.append(instance)
+        return instance
 
     # Ranges -> instances by thread.
     def read_ranges(self):
@@ -125,14 +133,14 @@ class Export:
                         later.append((instance, *re.match(r"(\w+Backward\d*), seq = (\d+)", text).groups()))
                 sequence = re.search(r", seq = (\d+)", text)
                 if sequence and "Backward" not in text and begin < end_of_op:
-                    self.by_sequence[int(sequence[1])] = self.by_thread[thread][-1]
+                    self.by_sequence[thread >> 24, int(sequence[1])] = self.by_thread[thread][-1]
                 open_ranges.append((end, text))
         for instance, node, sequence in later:
-            forward = self.by_sequence.get(int(sequence))
+            forward = self.by_sequence.get((instance.thread >> 24, int(sequence)))
             if forward:
-                f = forward.kind
-                instance.kind = self.kind(f.name, "bprop", f.type, f.dtype, f.stack)
-                instance.shapes, instance.parameters, instance.outputs = forward.shapes, forward.parameters, forward.outputs
+                instance.kind = self.kind(forward.kind.name, "bprop", forward.kind.type)
+                for told in ("dtype", "stack", "letters", "shapes", "parameters", "outputs"):
+                    setattr(instance, told, getattr(forward, told))
             else:
                 instance.kind = self.kind("/" + node, "bprop", node)
 
@@ -141,11 +149,15 @@ class Export:
             if text.startswith("{"):
                 node = json.loads(text)
                 shapes = [arg["shape"] for arg in node["args"]]
-                outputs = [[shapes[0][0], shapes[1][1]]] if node["op"] == "MatMul" else None
-                kind = self.kind(node["name"], "", node["op"], node["attrs"].get("T", ""), by_name=True)
-                return Instance(kind, begin, end, shapes or None, None, outputs)
+                outputs, letters = None, ("", "")
+                if node["op"] == "MatMul":
+                    turned = [node["attrs"].get(f"transpose_{side}") for side in "ab"]
+                    outputs = [[shapes[0][1 if turned[0] else 0], shapes[1][0 if turned[1] else 1]]]
+                    letters = f'{"K,M" if turned[0] else "M,K"};{"N,K" if turned[1] else "K,N"}', "M,N"
+                kind = self.kind(node["name"], "", node["op"], False, True)
+                return Instance(kind, begin, end, node["attrs"].get("T", ""), "", shapes or None, None, outputs, letters)
             kind, name = text.split(": ", 1)
-            return Instance(self.kind(name, "", kind, by_name=True), begin, end)
+            return Instance(self.kind(name, "", kind, False, True), begin, end)
         if text.startswith("{"):
             call = ast.literal_eval(text) if "'op'" in text else {}
             if not call:
@@ -154,13 +166,14 @@ class Export:
             tensors = [list(a["shape"]) for a in call["args"] if "shape" in a]
             dtypes = [a["dtype"] for a in call["args"] if "shape" in a]
             name = re.sub(r"\((\d+)\)(?=/|$)", r"[\1]", re.sub("[<>]", "", marker.get("funcStack", "/" + call["op"])))
-            kind = self.kind(name, "fprop", call["op"], dtypes[0] if dtypes else "", "\n".join(marker.get("traceMarker", ())))
+            kind = self.kind(name, "fprop", call["op"])
             parameters = outputs = None
             if call["op"] == "conv2d":
                 parameters, outputs = conv_geometry(call["args"], tensors)
             elif call["op"] == "linear":
                 outputs = [[tensors[0][0], tensors[1][0]]]
-            return Instance(kind, begin, end, tensors or None, parameters, outputs)
+            return Instance(kind, begin, end, dtypes[0] if dtypes else "", "\n".join(marker.get("traceMarker", ())),
+                            tensors or None, parameters, outputs, LETTERS.get(call["op"], ("", "")))
         if re.match(r"(\w+Backward\d*), seq = (\d+)", text):
             return Instance(None, begin, end)
         plain = re.match(r"(\w+::(\w+))(, op_id = |$)", text)
@@ -178,19 +191,19 @@ class Export:
                 call = last[thread] = Call(self.strings[row["nameId"]], begin, end, thread)
                 call.instance = next((i for i in self.by_thread.get(thread, ()) if i.begin <= begin < i.end), None)
                 if not call.instance:
-                    kind = self.kind("unassociated_" + call.name, "", call.name, pseudo=True)
-                    call.instance = Instance(kind, begin, end)
-                    call.instance.thread = thread
-                    self.instances.append(call.instance)
+                    call.instance = self.pseudo(call.name, begin, end, thread)
                 call.instance.api += end - begin
                 self.all_calls.append(call)
             self.calls[thread >> 24, row["correlationId"]] = call
 
     def read_work(self):
         self.work = []
+        # GPUs of the machine, by process and its own number.
+        seen = {(row["pid"], row["cudaId"]): row["gpuId"] for row in self.rows("TARGET_INFO_CUDA_DEVICE", "gpuId")}
         for table in ("KERNEL", "MEMCPY", "MEMSET"):
             for row in self.rows("CUPTI_ACTIVITY_KIND_" + table):
-                w = Work(table, row["start"], row["end"], row["deviceId"])
+                process = (row["globalPid"] >> 24) & 0xffffff
+                w = Work(table, row["start"], row["end"], seen.get((process, row["deviceId"]), row["deviceId"]))
                 if table == "KERNEL":
                     w.kernel, w.short = self.strings[row["demangledName"]], self.strings[row["shortName"]]
                     w.size = tuple(row[f"{which}{axis}"] for which in ("grid", "block") for axis in "XYZ")
@@ -201,8 +214,7 @@ class Export:
                 if w.call:
                     w.instance = w.call.instance
                 else:
-                    w.instance = Instance(self.kind("unassociated", "", "unassociated", pseudo=True), w.begin, w.begin)
-                    self.instances.append(w.instance)
+                    w.instance = self.pseudo("", w.begin, w.begin)
                 w.instance.work.append(w)
                 self.work.append(w)
 
@@ -230,8 +242,33 @@ class Export:
             places[i.iteration, i.kind] += 1
             if (i.kind, place) not in ops:
                 counts[i.kind.type.upper()] += 1
-                ops[i.kind, place] = Op(i.kind, counts[i.kind.type.upper()])
+                ops[i.kind, place] = Op(i.kind, counts[i.kind.type.upper()], i)
             i.op = ops[i.kind, place]
+
+    # What databases of DLProf may have, and exports do not.
+
+    def add_inside(self):
+        """Pseudo-ops inside calls and inside ops, each of which is recorded as an op of its own."""
+        for call in [c for c in self.all_calls if "DeviceSynchronize" in c.name]:
+            self.add_call("cuCtxSynchronize", call.begin + 10, call.end - 10, call.thread)
+        for op in [i for i in self.instances if i.kind.type == "relu" and i.kind.direction == "fprop"]:
+            self.add_call("cudaEventQuery_v3020", op.begin + 5, op.begin + 15, op.thread)
+        self.cut()
+        self.number()
+        for w in self.work:
+            if w.tc:
+                w.instance.op.uses_tc = w.instance.op.eligible = True
+
+    def add_call(self, name, begin, end, thread):
+        call = Call(name, begin, end, thread)
+        call.instance = self.pseudo(name, begin, end, thread)
+        call.instance.api = end - begin
+        self.all_calls.append(call)
+
+    def rule_out(self, *types):
+        """Ops that are recorded as not eligible, though they may use Tensor Cores."""
+        for op in {i.op for i in self.instances if i.kind.type in types}:
+            op.eligible = False
 
     def system(self):
         gpus = {row["id"]: row["name"] for row in self.rows("TARGET_INFO_GPU", "id")} or {w.device: "" for w in self.work}

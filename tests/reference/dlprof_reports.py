@@ -5,7 +5,7 @@ import collections
 import math
 import statistics
 
-from dlprof_export import INPUT_LETTERS, OUTPUT_LETTERS, PARAMETER_LETTERS
+from dlprof_export import PARAMETER_LETTERS
 
 TIMES = [f"{part} {what} (ns)" for what in ("CPU Time", "GPU Time", "CPU Overhead", "GPU Idle")
          for part in ("Total", "Avg.", "Min", "Max")]
@@ -68,10 +68,11 @@ def table(title, heads, rows):
 
 
 class Files:
-    """Of a run (Export, or what looks like one) and a range of iterations, both ends taken."""
+    """Of a run (Export, or what looks like one) and a range of iterations, both ends taken. `first`: what the first
+    iteration is numbered."""
 
-    def __init__(self, run, start=0, stop=None):
-        self.run, self.start = run, start
+    def __init__(self, run, start=0, stop=None, first=0):
+        self.run, self.start, self.first = run, start, first
         self.stop = len(run.iterations) - 1 if stop is None else stop
         self.instances = [i for i in run.instances if self.start <= i.iteration <= self.stop]
         self.work = [w for w in run.work if self.start <= w.instance.iteration <= self.stop]
@@ -94,7 +95,7 @@ class Files:
         for op, of in self.by(lambda i: i.op, self.instances).items():
             k = op.kind
             rows.append((op.id, [quoted(op.id), quoted(k.name), k.direction, quoted(k.type), len(of), yes(op.eligible),
-                                 yes(op.uses_tc), *sixteen([i.times() for i in of]), k.dtype, quoted(k.stack)]))
+                                 yes(op.uses_tc), *sixteen([i.times() for i in of]), op.dtype, quoted(op.stack)]))
         heads = ["Op ID", "Op Name", "Direction", "Op Type", "No. Calls", "TC Eligible", "Using TC", *TIMES, "Data Type", "Stack Trace"]
         return table("All Iterations", heads, [row for _, row in sorted(rows)])
 
@@ -105,10 +106,10 @@ class Files:
                 continue
             i, op, k = w.instance, w.instance.op, w.instance.kind
             rows.append(((k.name, op.id, w.short, w.begin), [
-                i.iteration, quoted(op.id), quoted(k.name), k.direction, quoted(k.type), quoted(w.short), w.device, w.begin,
-                w.end - w.begin, w.call.begin if w.call else "", w.call_ns(), yes(w.tc), *w.size, k.dtype,
-                quoted(lettered(i.shapes, INPUT_LETTERS.get(k.type))), quoted(lettered(i.parameters, PARAMETER_LETTERS)),
-                quoted(lettered(i.outputs, OUTPUT_LETTERS.get(k.type))), quoted(w.kernel)]))
+                self.first + i.iteration, quoted(op.id), quoted(k.name), k.direction, quoted(k.type), quoted(w.short), w.device, w.begin,
+                w.end - w.begin, w.call.begin if w.call else "", w.call_ns(), yes(w.tc), *w.size, op.dtype,
+                quoted(lettered(i.shapes, i.letters[0])), quoted(lettered(i.parameters, PARAMETER_LETTERS)),
+                quoted(lettered(i.outputs, i.letters[1])), quoted(w.kernel)]))
         heads = ("Iteration,Op ID,Op Name,Direction,Op Type,Kernel Name,Device ID,GPU Start Time (ns),GPU Duration (ns),"
                  "API Call Start (ns),API Call Time (ns),Uses TC,Grid X,Grid Y,Grid Z,Block X,Block Y,Block Z,Data Types,"
                  "Input Shapes,Parameters,Output Shapes,Long Kernel Name")
@@ -209,12 +210,12 @@ class Files:
         mean = self.wall / len(lengths)
         deviation = math.sqrt(sum((n - mean) ** 2 for n in lengths) / (len(lengths) - 1)) if len(lengths) > 1 else 0
         lines += ["", "Iterations", f"Total Iterations,{len(self.run.iterations)}", f"Aggregated Iterations,{len(lengths)}",
-                  f"Start Iteration,{self.start}", f"Stop Iteration,{self.stop}", f"Average Iteration Time (ns),{decimal(mean)}",
+                  f"Start Iteration,{self.first + self.start}", f"Stop Iteration,{self.first + self.stop}", f"Average Iteration Time (ns),{decimal(mean)}",
                   f"Iteration Time Standard Deviation,{decimal(deviation)}"]
         lines += ["", "All Ops", ",GPU Time (ns),CPU Time (ns),# Ops"]
         for name, fits in (("All ops", lambda o: True), ("Ops using TC", lambda o: o.uses_tc),
                            ("Ops eligible for TC but not using", lambda o: o.eligible and not o.uses_tc),
-                           ("All other ops", lambda o: not o.eligible)):
+                           ("All other ops", lambda o: not o.eligible and not o.uses_tc)):
             of = [i for i in self.instances if fits(i.op)]
             lines.append(f"{name},{sum(i.times()[1] for i in of)},{sum(i.end - i.begin for i in of)},{len({i.op for i in of})}")
         lines += ["", "All Kernels", ",GPU Time (ns),CPU Time (ns),# Kernels"]
@@ -232,7 +233,7 @@ class Files:
         if run.tensorflow:
             found.append(("XLA is not enabled: No XLA ops detected", "Try enabling XLA. See "
                           "https://www.tensorflow.org/xla/#enable_xla_for_tensorflow_models for information on how to enable XLA."))
-        if eligible and not any(o.kind.dtype == "float16" for o in eligible):
+        if eligible and not any(o.dtype == "float16" for o in eligible):
             count = "1 op was" if len(eligible) == 1 else f"{len(eligible)} ops were"
             found.append((f"{count} eligible to use tensor cores but none are using FP16", "Try enabling AMP (Automatic Mixed "
                           "Precision). For more information: https://developer.nvidia.com/automatic-mixed-precision"))
@@ -256,10 +257,10 @@ class Files:
                           "Specify key op by setting the --key_op argument"))
         lengths = [b - a for a, b in run.iterations[self.start:self.stop + 1]]
         if run.split and len(lengths) > 1 and statistics.stdev(lengths) > 0.25 * statistics.mean(lengths):
-            found.append((f"The aggregated iteration range of {self.start} to {self.stop} contains a lot of variation",
+            found.append((f"The aggregated iteration range of {self.first + self.start} to {self.first + self.stop} contains a lot of variation",
                           "Try limiting the iteration range to a steady range by rerunning with the --database option and "
                           "setting --iter_start and --iter_stop"))
-        if run.settings.get("cudnn_benchmark_disabled") and any("conv" in o.kind.type for o in ops):
+        if run.settings.get("cudnn_benchmark_disabled") and any(o.kind.type == "conv2d" for o in ops):
             found.append(("Convolution operations were detected but torch.backends.cudnn.benchmark was not enabled.",
                           "Try setting torch.backends.cudnn.benchmark = True in your network. For best performance, the input shapes "
                           "should be relatively stable."))

@@ -9,8 +9,6 @@ import sqlite3
 import dlprof_export
 import fabricated_export
 
-PROCESS = 5 << 24
-MAIN, ENGINE = PROCESS + 7, PROCESS + 8
 SYSTEM = {"gpuCount": 1, "driverVersion": "515.43.04", "cudaVersion": "11.7", "cudnnVersion": "", "framework":
           "PyTorch 1.10.1+cu102", "nsysVersion": "2021.5.1", "cpuModel": "Intel(R) Xeon(R) CPU @ 2.30GHz"}
 OPS = {  # function: shapes of its tensors
@@ -19,11 +17,13 @@ OPS = {  # function: shapes of its tensors
     "linear": ((8, 64), (10, 64)),
     "cross_entropy": ((8, 10),),
     "cuda": ((8, 3, 32, 32),),
+    "fused_dense": ((8, 64), (10, 64)),  # not known to be one that Tensor Cores take
 }
 NODES = {"conv2d": "CudnnConvolutionBackward0", "relu": "ReluBackward0", "linear": "AddmmBackward0",
          "cross_entropy": "NllLossBackward0"}
 KERNELS = {"conv2d": ["void cudnn::fprop<float>(int)", "turing_fp16_s1688cudnn_fp16_128x128"], "relu": ["void relu()"],
-           "linear": ["volta_h884gemm_64x128_ldg8_nn"], "cuda": [], "cross_entropy": ["void nll<int>(int)"]}
+           "linear": ["volta_h884gemm_64x128_ldg8_nn"], "cuda": [], "cross_entropy": ["void nll<int>(int)"],
+           "fused_dense": ["volta_h884gemm_fused_nn"]}
 
 
 class Run(fabricated_export.Writer):
@@ -31,7 +31,13 @@ class Run(fabricated_export.Writer):
 
     def __init__(self, path, seed=1):
         super().__init__(path, seed)
-        self.now, self.gpu, self.sequence = 1000, 0, 0
+        self.now, self.gpu, self.sequence, self.steps = 1000, 0, 0, 0
+        self.be(5, 0)
+
+    def be(self, pid, device):
+        """The process that does what follows, on the device of its own with this number."""
+        self.process, self.device = pid << 24, device
+        self.main, self.engine = self.process + 7, self.process + 8
 
     def machine(self, gpus, **told):
         system = {**SYSTEM, "gpuCount": len(gpus), **told}
@@ -42,7 +48,7 @@ class Run(fabricated_export.Writer):
         self.db.execute(f"INSERT INTO SystemInfo VALUES ({', '.join('?' * len(system))})", list(system.values()))
         for number, (name, multiprocessors, version) in enumerate(gpus):
             self.add("TARGET_INFO_GPU", id=number, name=name, smCount=multiprocessors, computeMajor=version[0],
-                     computeMinor=version[1])
+                     computeMinor=version[1], busLocation=f"0000:{number:02x}:00.0")
 
     def push(self, thread, text, body=lambda: None, domain=0):
         start = self.now
@@ -61,8 +67,8 @@ class Run(fabricated_export.Writer):
                  returnValue=0, correlationId=self.correlation, nameId=self.string(name))
         begin = max(self.now, self.gpu - self.random.randint(0, 500))  # kernels may overlap
         stop = begin + self.random.randint(1000, 30000)
-        shared = {"start": begin, "end": stop, "deviceId": 0, "contextId": 1, "streamId": 7,
-                  "correlationId": self.correlation, "globalPid": PROCESS}
+        shared = {"start": begin, "end": stop, "deviceId": self.device, "contextId": 1, "streamId": 7,
+                  "correlationId": self.correlation, "globalPid": self.process}
         if kernel:
             short = kernel.removeprefix("void ").split("<")[0].split("(")[0].split("::")[-1]
             self.add("CUPTI_ACTIVITY_KIND_KERNEL", **shared, demangledName=self.string(kernel),
@@ -85,11 +91,11 @@ class Run(fabricated_export.Writer):
         for kernel in KERNELS[function]:
             self.call(thread, "cudaLaunchKernel_v7000", kernel=kernel)
 
-    def op(self, function, stack, tells=True):
+    def op(self, function, stack, tells=True, line=10, dtype="float32"):
         """A marked call; returns what autograd needs. `tells`: a convolution its padding by name."""
         self.sequence += 1
         sequence = self.sequence
-        args = [{"name": "", "type": "tensor", "shape": shape, "dtype": "float32"} for shape in OPS[function]]
+        args = [{"name": "", "type": "tensor", "shape": shape, "dtype": dtype} for shape in OPS[function]]
         if function == "conv2d" and not tells:  # as a module passes them: by place
             args += [{"name": "", "type": "NoneType", "value": None}] + [
                 {"name": "", "type": "tuple", "value": value} for value in ((1, 1), (0, 0), (1, 1))]
@@ -97,54 +103,57 @@ class Run(fabricated_export.Writer):
         elif function == "conv2d":  # by place (no bias), then by name
             args += [{"name": "", "type": "NoneType", "value": None}, {"name": "", "type": "tuple", "value": (2, 1)},
                      {"name": "padding", "type": "int", "value": self.sequence // 2 % 2}]
-        marker = str({"traceMarker": ["train.py:10", f"net.py:{len(stack)}, \"forward\""], "funcStack": stack})
+        marker = str({"traceMarker": [f"train.py:{line}", f"net.py:{len(stack)}, \"forward\""], "funcStack": stack})
         call = str({"mod": "torch.nn.functional", "op": function, "args": args})
 
         def inner():
             if function == "cross_entropy":  # a marked call that calls another one
-                self.push(MAIN, str({"traceMarker": ["functional.py:9"], "funcStack": stack + "/nll_loss"}),
-                          lambda: self.push(MAIN, str({"mod": "torch", "op": "nll_loss", "args": args}), leaf))
+                self.push(self.main, str({"traceMarker": ["functional.py:9"], "funcStack": stack + "/nll_loss"}),
+                          lambda: self.push(self.main, str({"mod": "torch", "op": "nll_loss", "args": args}), leaf))
             else:
                 leaf()
 
         def leaf():
-            self.push(MAIN, f"aten::{function}, seq = {sequence}", lambda: self.work(MAIN, function))
+            self.push(self.main, f"aten::{function}, seq = {sequence}", lambda: self.work(self.main, function))
 
-        self.push(MAIN, marker, lambda: self.push(MAIN, call, inner))
+        self.push(self.main, marker, lambda: self.push(self.main, call, inner))
         return function, sequence
 
     def backward(self, function, sequence):
-        self.push(ENGINE, "torch::autograd::AccumulateGrad", lambda: self.work(ENGINE, "relu"))  # no op
-        self.push(ENGINE, f"{NODES[function]}, seq = {sequence}",
-                  lambda: self.push(ENGINE, f"aten::{function}_backward", lambda: self.work(ENGINE, function)))
+        self.push(self.engine, "torch::autograd::AccumulateGrad", lambda: self.work(self.engine, "relu"))  # no op
+        self.push(self.engine, f"{NODES[function]}, seq = {sequence}",
+                  lambda: self.push(self.engine, f"aten::{function}_backward", lambda: self.work(self.engine, function)))
 
     def copy_to_device(self):
         """A call that outlives its range."""
         start = self.now
         args = [{"name": "", "type": "tensor", "shape": OPS["cuda"][0], "dtype": "float32"}]
         self.now += 100
-        self.call(MAIN, "cudaMemcpy_v3020", copy=4096)
+        self.call(self.main, "cudaMemcpy_v3020", copy=4096)
         for text, extra in ((str({"traceMarker": ["train.py:9"], "funcStack": "/<module>/<lambda>/cuda"}), 60),
                             (str({"mod": "Tensor", "op": "cuda", "args": args}), 50)):
-            self.add("NVTX_EVENTS", start=start + 100 - extra, end=start + 200 + extra, eventType=59, globalTid=MAIN,
+            self.add("NVTX_EVENTS", start=start + 100 - extra, end=start + 200 + extra, eventType=59, globalTid=self.main,
                      text=text, domainId=0)
 
     def step(self):
         loader = str({"mod": "torch.utils.data.dataloader", "op": "DataLoader", "args": []})
         stack = "/<module>/Net::_call_impl/Net::forward"
         conv = f"{stack}/Conv2d::_call_impl{{}}/Conv2d::forward/conv2d"
-        self.push(MAIN, loader, lambda: None)
-        self.call(MAIN, "cudaMemcpyAsync_v3020", copy=4096)
+        self.steps += 1
+        self.push(self.main, loader, lambda: None)
+        self.call(self.main, "cudaMemcpyAsync_v3020", copy=4096)
         self.copy_to_device()
         done = [self.op("conv2d", conv.format(""), tells=False), self.op("relu", f"{stack}/relu"),
                 self.op("conv2d", conv.format("(2)")), self.op("relu", f"{stack}/relu(2)"),
-                self.op("relu", f"{stack}/relu(2)"), self.op("linear", f"{stack}/linear"),
-                self.op("cross_entropy", "/<module>/cross_entropy")]
+                # One function from two lines, with two data types.
+                self.op("relu", f"{stack}/relu(2)", line=12, dtype="float16"), self.op("linear", f"{stack}/linear"),
+                self.op("cross_entropy", "/<module>/cross_entropy", dtype=("float16", "float32")[self.steps % 2])]
+        self.op("fused_dense", f"{stack}/fused_dense")
         for function, sequence in reversed(done):
             self.backward(function, sequence)
         for name in ("cudaDeviceSynchronize_v3020", "cudaFuncGetAttributes_v3020", "cuMemHostAlloc_v2"):
-            self.call(MAIN, name)
-        self.push(MAIN, "aten::add_", lambda: self.work(MAIN, "relu"))  # no marked call around it
+            self.call(self.main, name)
+        self.push(self.main, "aten::add_", lambda: self.work(self.main, "relu"))  # no marked call around it
 
 
 class TensorFlowRun(Run):
@@ -153,23 +162,28 @@ class TensorFlowRun(Run):
     details = False
 
     def node(self, kind, name, kernel=None):
-        body = (lambda: self.call(MAIN, "cudaLaunchKernel_v7000", kernel=kernel)) if kernel else lambda: None
+        body = (lambda: self.call(self.main, "cudaLaunchKernel_v7000", kernel=kernel)) if kernel else lambda: None
         text = f"{kind}: {name}"
         if self.details:
-            shapes = ((32, 64), (64, 10)) if kind == "MatMul" else ((32, 10),)
+            turned = "gradients" in name  # of weights that the product had as they are
+            shapes = {"MatMul": ((32, 10), (64, 10)) if turned else ((32, 64), (64, 10)),
+                      "Conv2D": ((32, 28, 28, 1), (3, 3, 1, 6))}.get(kind, ((32, 10),))
             args = [{"name": "x", "shape": list(shape)} for shape in shapes]
-            attributes = {"T": "float32", "transpose_a": False, "transpose_b": False}
+            attributes = {"T": "float32"}
+            if kind == "MatMul":
+                attributes.update(transpose_a=False, transpose_b=turned)
             text = json.dumps({"op": kind, "name": name, "args": args, "attrs": attributes}, separators=(",", ":"))
-        self.push(MAIN, text, body, domain=1)
+        self.push(self.main, text, body, domain=1)
 
     def inside(self):
+        self.node("Conv2D", "model/conv/Conv2D", "turing_fp16_s1688cudnn_fp16_128x128")
         self.node("MatMul", "model/dense/MatMul", "volta_h884gemm_64x128_ldg8_nn")
         self.node("Relu", "model/dense/Relu", "void relu()")
         self.node("MatMul", "gradients/model/dense/MatMul_grad/MatMul_1", "volta_h884gemm_64x128_ldg8_nt")
         self.node("AssignAdd", "train/AssignAdd")
 
     def step(self):
-        self.push(MAIN, "phase: train/step", self.inside, domain=2)
+        self.push(self.main, "phase: train/step", self.inside, domain=2)
         self.node("VariableV2", "global_step")
 
 
@@ -178,19 +192,26 @@ def write_tensorflow(path, steps=3, seed=1, details=False):
     run.details = details
     run.machine([("Tesla V100-SXM2-16GB", 80, (7, 0))], framework="TensorFlow 1.15.5", cudnnVersion="8.3.2")
     for number, name in ((1, "tensorflow-core"), (2, "my/app")):
-        run.add("NVTX_EVENTS", start=0, eventType=75, globalTid=MAIN, text=name, domainId=number)
+        run.add("NVTX_EVENTS", start=0, eventType=75, globalTid=run.main, text=name, domainId=number)
     for _ in range(steps):
         run.step()
     run.finish()
 
 
-def write(path, steps=4, seed=1, settings=None):
+def write(path, steps=4, seed=1, settings=None, processes=1, tells=True):
+    """`processes`: each works on a GPU of its own, which it calls 0 where the export `tells` which one that is."""
     run = Run(path, seed)
-    run.machine([("Tesla T4", 40, (7, 5))] * 2)
+    run.machine([("Tesla T4", 40, (7, 5))] * (2 if processes == 1 else 2 * processes))
+    if processes > 1 and tells:
+        run.db.execute("CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId, cudaId, pid)")
+        run.db.executemany("INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (?, 0, ?)", [(i, 5 + i) for i in range(processes)])
     if settings:
-        run.push(MAIN, json.dumps({"model_config": settings}))
+        run.push(run.main, json.dumps({"model_config": settings}))
     for _ in range(steps):
-        run.step()
+        for process in range(processes):
+            if processes > 1:
+                run.be(5 + process, 0 if tells else process)
+            run.step()
     run.finish()
 
 
@@ -270,21 +291,21 @@ class Database:
             op, kind = i.op, i.op.kind
             if op not in self.op_ids:
                 self.op_ids[op] = len(self.op_ids) + 1
-                letters = lambda table: self.text(table[kind.type]) if kind.type in table else None
+                letters = lambda told: self.text(told) if told else None
                 self.insert("read_only_ops", id=self.op_ids[op], domain_id=1, op_id_id=self.text(op.id), op_name=kind.name,
                             op_type_id=self.text(kind.type), tc_support_status=0 if op.eligible else 2 if kind.pseudo else 3,
-                            data_type_id=self.text(kind.dtype), direction_id=self.text(kind.direction), stack_trace=kind.stack,
-                            data_format_id=letters(dlprof_export.INPUT_LETTERS), output_format_id=letters(dlprof_export.OUTPUT_LETTERS),
+                            data_type_id=self.text(op.dtype), direction_id=self.text(kind.direction), stack_trace=op.stack,
+                            data_format_id=letters(op.letters[0]), output_format_id=letters(op.letters[1]),
                             parameters_format_id=self.text(dlprof_export.PARAMETER_LETTERS) if kind.type == "conv2d" else None)
             self.instance_ids[i] = number
             self.insert("read_only_op_instances", id=number, read_only_ops_id=str(self.op_ids[op]), cpu_start=i.begin,
-                        cpu_stop=i.end, process_id=5, thread_id=i.thread & 0xffffff, input_shapes_id=self.json(i.shapes),
+                        cpu_stop=i.end, process_id=i.thread >> 24, thread_id=i.thread & 0xffffff, input_shapes_id=self.json(i.shapes),
                         output_shapes_id=self.json(i.outputs), parameters_id=self.json(i.parameters))
 
     def call(self, call):
         i = call.instance
         return {"read_only_ops_id": str(self.op_ids[i.op]), "op_instance": str(self.instance_ids[i]), "api_start": call.begin,
-                "api_stop": call.end, "process_id": 5, "thread_id": call.thread & 0xffffff}
+                "api_stop": call.end, "process_id": call.thread >> 24, "thread_id": call.thread & 0xffffff}
 
     def work(self):
         launches = set()
@@ -322,9 +343,9 @@ class Database:
         self.insert("iteration_key", aggr_id=1, key_node_id=self.text(""))
         self.insert("expert_systems_feedback", aggr_id=1, problem="old", recommendation="old")
         for number, (start, stop) in enumerate(self.run.iterations):
-            self.insert("iteration_list", aggr_id=2, iter_value=number, start_time=start, stop_time=stop)
+            self.insert("iteration_list", aggr_id=2, iter_value=found.first + number, start_time=start, stop_time=stop)
         self.insert("iteration_key", aggr_id=2, key_node_id=self.text(self.run.key_op))
         self.insert("model_summary", aggr_id=2, wall_time=found.wall, iter_total=len(self.run.iterations),
-                    iter_start=found.start, iter_stop=found.stop)
+                    iter_start=found.first + found.start, iter_stop=found.first + found.stop)
         for problem, recommendation in found.findings():
             self.insert("expert_systems_feedback", aggr_id=2, problem=problem, recommendation=recommendation)

@@ -8,7 +8,7 @@ import sqlite3
 TABLES = {
     "StringIds": "id value",
     "META_DATA_EXPORT": "name value",
-    "TARGET_INFO_GPU": "id name smCount computeMajor computeMinor",
+    "TARGET_INFO_GPU": "id name smCount computeMajor computeMinor busLocation",
     "NVTX_EVENTS": "start end eventType rangeId category color text globalTid endGlobalTid textId domainId",
     "CUPTI_ACTIVITY_KIND_RUNTIME": "start end eventClass globalTid correlationId nameId returnValue",
     "CUPTI_ACTIVITY_KIND_KERNEL": "start end deviceId contextId streamId correlationId globalPid demangledName "

@@ -108,6 +108,95 @@ class Dlprof(unittest.TestCase):
         name = "/module/Net::_call_impl/Net::forward/linear"
         self.assertEqual(Reports(path, "--key-op", name).files, by_first.files)
 
+    def test_calls_of_one_function_have_lines_and_data_types_of_their_own(self):
+        path = self.fabricated(steps=3)
+        for source in (path, self.database(self.found(path))):
+            made = Reports(source)
+            name = "/module/Net::_call_impl/Net::forward/relu[2]"
+            ops = {(row["Data Type"], row["Stack Trace"]) for row in made.rows("detailed")
+                   if (row["Op Name"], row["Direction"]) == (name, "fprop")}
+            self.assertEqual(ops, {("float32", 'train.py:10\nnet.py:46, "forward"'), ("float16", 'train.py:12\nnet.py:46, "forward"')})
+            # The key op's calls have two types of data: all of them end iterations.
+            key = [row["Op ID"] for row in made.rows("detailed") if row["Op Name"] == "/module/cross_entropy"][0]
+            self.assertEqual(Reports(source, "--key-op", key).facts()["Total Iterations"], ["4"])
+
+    def test_processes_of_one_machine(self):
+        for tells in (True, False):
+            path = self.fabricated(processes=2, tells=tells)
+            found = self.found(path)
+            self.assertEqual(found.ids, [0, 1, 2, 3])
+            made = Reports(path)
+            self.assert_same(made, found)
+            self.assertIn("GPU device IDs are not being used: 2 3", made.files["expert_systems"])
+            self.assertEqual({row["Device ID"] for row in made.rows("iteration")}, {"0", "1"})
+            self.assert_same(Reports(self.database(found)), found)
+        # Opsight's own figures are of the GPUs that the processes worked on.
+        profile = self.path("run.opsight")
+        opsight_cli.run("import", path, "--output", profile)
+        devices = opsight_cli.run("sql", profile, "SELECT count(*) FROM devices", "--format", "csv").stdout.split()[-1]
+        self.assertEqual(devices, "2")
+
+    def test_what_a_database_rules_out_is_not_eligible(self):
+        path = self.fabricated()
+        self.assertIn("/fused_dense", Reports(path).files["tensor_core"])
+        found = self.found(path)
+        found.run.rule_out("fused_dense", "linear")
+        made = Reports(self.database(found))
+        self.assert_same(made, found)
+        self.assertNotIn("/fused_dense", made.files["tensor_core"])
+        ops = {(row["Op Type"], row["TC Eligible"], row["Using TC"]) for row in made.rows("detailed")}
+        self.assertTrue({("fused_dense", "no", "yes"), ("linear", "no", "yes"), ("conv2d", "yes", "yes")} <= ops)
+
+    def test_kernels_of_one_long_name_have_short_names_of_their_own(self):
+        found = self.found(self.fabricated())
+        long_name = next(w.kernel for w in found.run.work if w.tc)
+        for w in found.run.work:
+            if w.short == "relu":
+                w.kernel = long_name  # as the wrong long names that DLProf shows, but recorded
+        made = Reports(self.database(found))
+        self.assert_same(made, found)
+        self.assertEqual({row["Uses TC"] for row in made.rows("kernel") if row["Kernel Name"] == "relu"}, {"no"})
+
+    def test_pseudo_ops_inside_calls_and_ops_are_ops(self):
+        path = self.fabricated()
+        found = self.found(path)
+        found.run.add_inside()
+        found = dlprof_reports.Files(found.run)
+        made = Reports(self.database(found))
+        self.assert_same(made, found)
+        self.assertIn("CUCTXSYNCHRONIZE_4", made.files["detailed"])
+        self.assertIn("CUDAEVENTQUERY_V3020_12", made.files["detailed"])
+
+    def test_iterations_have_the_numbers_of_the_database(self):
+        path = self.fabricated(steps=5)
+        run = dlprof_export.Export(path, "CROSS_ENTROPY_1")
+        database = self.database(dlprof_reports.Files(run, 1, 3, first=7))
+        self.assert_same(Reports(database), dlprof_reports.Files(run, 1, 3, first=7))
+        wanted = dlprof_reports.Files(run, 2, 4, first=7)
+        self.assert_same(Reports(database, "--iter-start", "9", "--iter-stop", "11"), wanted)
+        refused = opsight_cli.run("report", database, "--style", "dlprof", "--iter-start=2", check=False)
+        self.assertIn("there is no iteration 2: DLProf's count goes from 7 to 12", refused.stderr)
+        arguments = ["report", database, "--style", "dlprof", "--report", "summary", "--output", self.folder.name]
+        done = opsight_cli.run(*arguments, "--iter-stop", "99")
+        self.assertIn("note: there is no iteration 99: the range ends with 12, the last one", done.stderr)
+
+    def test_a_range_that_the_list_does_not_have_is_told(self):
+        path = self.fabricated(steps=5)
+        found = self.found(path, "CROSS_ENTROPY_1", 1, 2)
+        database = self.database(found)
+        with sqlite3.connect(database) as connection:
+            connection.execute("UPDATE model_summary SET iter_stop = 40")
+            connection.execute("UPDATE expert_systems_feedback SET problem = 'of another range'")
+        connection.close()
+        arguments = ["report", database, "--style", "dlprof", "--output", self.folder.name]
+        done = opsight_cli.run(*arguments)
+        self.assertIn("note: the database tells a range of iterations, 1 to 40, that its list of 0 to 5 does not have: all",
+                      done.stderr)
+        with open(self.path("dlprof_expert_systems.csv"), encoding="utf-8") as file:
+            self.assertNotIn("of another range", file.read())
+        with open(self.path("dlprof_summary.csv"), encoding="utf-8") as file:
+            self.assertIn("Start Iteration,0\nStop Iteration,5\n", file.read())
+
     def test_settings_that_a_range_tells(self):
         for value in (True, False):
             path = self.fabricated(settings={"emit_nvtx": True, "cudnn_benchmark_disabled": value})
@@ -164,6 +253,7 @@ class Dlprof(unittest.TestCase):
         ops = {row["Op Name"]: row for row in made.rows("detailed")}
         self.assertEqual({name: (row["Direction"], row["Op Type"], row["TC Eligible"], row["Using TC"], row["No. Calls"])
                           for name, row in ops.items()}, {
+            "model/conv/Conv2D": ("", "Conv2D", "yes", "yes", "3"),
             "model/dense/MatMul": ("", "MatMul", "yes", "yes", "3"),
             "model/dense/Relu": ("", "Relu", "no", "no", "3"),
             "gradients/model/dense/MatMul_grad/MatMul_1": ("", "MatMul", "yes", "yes", "3"),
@@ -171,7 +261,7 @@ class Dlprof(unittest.TestCase):
             "global_step": ("", "VariableV2", "no", "no", "3")})
         groups = [row["Name"] for row in made.rows("group_op")]
         self.assertEqual(groups, ["_CompleteModel_", "gradients/", "gradients/model/", "gradients/model/dense/",
-                                  "gradients/model/dense/MatMul_grad/", "model/", "model/dense/", "train/"])
+                                  "gradients/model/dense/MatMul_grad/", "model/", "model/conv/", "model/dense/", "train/"])
         facts = made.facts()
         self.assertEqual((facts["Framework"], facts["Total Iterations"]), (["TensorFlow 1.15.5"], ["3"]))
         self.assertIn("No XLA ops detected", made.files["expert_systems"])
@@ -186,7 +276,9 @@ class Dlprof(unittest.TestCase):
         found = self.found(path)
         made = Reports(path)
         self.assert_same(made, found)
-        self.assertIn('float32,"<M:32, K:64>; <K:64, N:10>","","<M:32, N:10>"', made.files["iteration"])
+        for shapes in ('"<M:32, K:64>; <K:64, N:10>","","<M:32, N:10>"', '"<M:32, K:10>; <N:64, K:10>","","<M:32, N:64>"',
+                       '"<32, 28, 28, 1>; <3, 3, 1, 6>","",""'):  # NHWC, filters R, S, C, K
+            self.assertIn("float32," + shapes, made.files["iteration"])
         found.run.key_op = "global_step"
         self.assert_same(Reports(self.database(found)), found)
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "query/dlprof/tables.h"
 
@@ -65,16 +66,24 @@ class Findings {
         return std::move(rows_);
     }
 
-    bool any_op(std::initializer_list<const char*> parts) const {
-        return std::any_of(model_.kinds.begin(), model_.kinds.end(), [&](const OpKind& kind) {
-            return std::any_of(parts.begin(), parts.end(), [&](const char* part) {
-                return kind.type.find(part) != kind.type.npos || kind.name.find(part) != kind.name.npos;
-            });
+    // Of the range.
+    bool any_op(const std::function<bool(const OpKind&)>& fits) const {
+        std::vector<bool> met(model_.kinds.size(), false);
+        return std::any_of(model_.instances.begin(), model_.instances.end(), [&](const Instance& i) {
+            if (met[i.kind]) return false;
+            met[i.kind] = true;
+            return !model_.kinds[i.kind].pseudo && fits(model_.kinds[i.kind]);
+        });
+    }
+
+    bool any_op_with(const char* part) const {
+        return any_op([&](const OpKind& kind) {
+            return kind.type.find(part) != kind.type.npos || kind.name.find(part) != kind.name.npos;
         });
     }
 
     void xla() {
-        if (any_op({"Xla"})) return;
+        if (any_op_with("Xla")) return;
         add("XLA is not enabled: No XLA ops detected",
             "Try enabling XLA. See https://www.tensorflow.org/xla/#enable_xla_for_tensorflow_models for "
             "information "
@@ -89,7 +98,7 @@ class Findings {
             if (!model_.ops[i.op].eligible) continue;
             eligible += !met[i.op];
             met[i.op] = true;
-            half |= is_half(model_.kinds[i.kind].data_type);
+            half |= is_half(model_.ops[i.op].data_type);
         }
         if (eligible > 0 && !half)
             add(fmt::format("{} {} eligible to use tensor cores but none are using FP16", eligible,
@@ -135,7 +144,7 @@ class Findings {
                 "Focus on reducing time spent in the training data input process. This could be time spent "
                 "in file "
                 "reading, preprocessing and augmentation or file transfer.");
-        if (!any_op({"DALI", "nvidia.dali"})) add("No DALI ops detected", kDali);
+        if (!any_op_with("DALI") && !any_op_with("nvidia.dali")) add("No DALI ops detected", kDali);
     }
 
     void iterations() {
@@ -148,7 +157,7 @@ class Findings {
                 "Specify key op by setting the --key_op argument");
         } else if (o_.deviation > kMuchVariation * o_.mean_iteration) {
             add(fmt::format("The aggregated iteration range of {} to {} contains a lot of variation",
-                            it.start, it.stop),
+                            it.number(it.start), it.number(it.stop)),
                 "Try limiting the iteration range to a steady range by rerunning with the --database option "
                 "and "
                 "setting --iter_start and --iter_stop");
@@ -157,7 +166,8 @@ class Findings {
 
     void convolution_search() {
         const std::string disabled = r_.property("model_cudnn_benchmark_disabled");
-        if (disabled.empty() || disabled == "0" || !any_op({"conv", "Conv"})) return;
+        if (disabled.empty() || disabled == "0") return;
+        if (!any_op([](const OpKind& kind) { return is_convolution(kind.type); })) return;
         add("Convolution operations were detected but torch.backends.cudnn.benchmark was not enabled.",
             "Try setting torch.backends.cudnn.benchmark = True in your network. For best performance, the "
             "input "

@@ -23,10 +23,13 @@ struct Fabricated {
     void op(std::string type, bool eligible, std::string data_type) {
         OpKind kind;
         kind.name = kind.type = std::move(type);
-        kind.data_type = std::move(data_type);
         Instance instance;
         instance.kind = instance.op = static_cast<int32_t>(model.ops.size());
-        model.ops.push_back({"ID", instance.kind, eligible, false});
+        Op op;
+        op.kind = instance.kind;
+        op.eligible = eligible;
+        op.data_type = std::move(data_type);
+        model.ops.push_back(op);
         model.kinds.push_back(kind);
         model.instances.push_back(instance);
     }
@@ -142,8 +145,14 @@ TEST(DlprofFindings, IterationsThatDiffer) {
 TEST(DlprofFindings, ConvolutionsWithoutTheSearch) {
     Fabricated run;
     run.model.recording.facts["property.model_cudnn_benchmark_disabled"] = "1";
+    run.op("convert_batch", false, "");
+    run.model.kinds[0].name = "/module/conv2d/convert_batch";
     EXPECT_EQ(run.problems(), Found());
     run.op("conv2d", false, "");
+    std::vector<Instance> none;
+    std::swap(run.model.instances, none);  // outside of the range
+    EXPECT_EQ(run.problems(), Found());
+    std::swap(run.model.instances, none);
     EXPECT_EQ(
         run.problems(),
         Found{

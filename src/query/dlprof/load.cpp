@@ -4,37 +4,16 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "hardware/tensor_cores.h"
+#include "query/dlprof/cells.h"
 #include "query/dlprof/recording.h"
 
 namespace opsight::dlprof {
 namespace {
 
-int64_t number(const Cell& cell) {
-    const int64_t* value = std::get_if<int64_t>(&cell);
-    return value ? *value : -1;
-}
-std::string text(const Cell& cell) {
-    const std::string* value = std::get_if<std::string>(&cell);
-    return value ? *value : std::string();
-}
-bool truth(const Cell& cell) {
-    const bool* value = std::get_if<bool>(&cell);
-    return value && *value;
-}
-
 template <class T>
 void append(std::vector<T>& to, const duck::Batch& batch, size_t column) {
     const T* data = batch.column<T>(column);
     to.insert(to.end(), data, data + batch.size());
-}
-
-// Grows a list that is filled by id.
-template <class T>
-T& at(std::vector<T>& list, int64_t id) {
-    if (id < 0 || id > INT32_MAX) throw std::out_of_range("id");
-    if (static_cast<size_t>(id) >= list.size()) list.resize(static_cast<size_t>(id) + 1);
-    return list[static_cast<size_t>(id)];
 }
 
 class Loader {
@@ -46,14 +25,15 @@ class Loader {
         OPSIGHT_TRY(choose_ranges());
         OPSIGHT_TRY(only_ranges_.empty() ? ops() : ops_of_ranges());
         OPSIGHT_TRY(identities());
-        OPSIGHT_TRY(calls());
-        OPSIGHT_TRY(device_work());
-        OPSIGHT_TRY(names());
-        OPSIGHT_TRY(host_spans());
         if (options_.mode == Mode::kSimple)
             r_.origin = Origin::kNone;
         else if (!own_ranges_)
             OPSIGHT_TRY(is_recorded() ? recorded() : marks());
+        OPSIGHT_TRY(calls());
+        OPSIGHT_TRY(device_work());
+        OPSIGHT_TRY(names());
+        OPSIGHT_TRY(other_kernels());
+        OPSIGHT_TRY(host_spans());
         OPSIGHT_TRY(model_config());
         return std::move(r_);
     }
@@ -79,26 +59,7 @@ class Loader {
         OPSIGHT_TRY(each(
             "SELECT begin_ns, end_ns FROM raw.iterations WHERE rank = 0 ORDER BY number",
             [this](const auto& row) { r_.stored_iterations.emplace_back(number(row[0]), number(row[1])); }));
-        return devices();
-    }
-
-    // A GPU that several processes see is one.
-    Status devices() {
-        std::map<std::pair<std::string, int64_t>, int32_t> known;
-        return each(
-            "SELECT d.id, d.name, d.number, d.compute_major, d.compute_minor, r.host FROM raw.devices d "
-            "JOIN raw.ranks r ON r.id = d.rank ORDER BY r.host, d.number, d.id",
-            [this, &known](const auto& row) {
-                const auto [it, is_new] = known.try_emplace({text(row[5]), number(row[2])},
-                                                            static_cast<int32_t>(r_.devices.size()));
-                at(device_of_, number(row[0])) = it->second;
-                if (is_new) r_.devices.emplace_back();
-                Device& device = r_.devices[it->second];
-                if (device.name.empty()) device.name = text(row[1]);
-                device.number = number(row[2]);
-                device.tensor_cores |= hardware::has_tensor_cores(
-                    device.name, static_cast<int>(number(row[3])), static_cast<int>(number(row[4])));
-            });
+        return load_devices(source_, r_);
     }
 
     std::string chosen() const { return only_ranges_.empty() ? "true" : only_ranges_; }
@@ -109,16 +70,19 @@ class Loader {
         int64_t of_tensorflow = 0, of_tensorrt = 0;
         std::string domains;
         bool named = false;
-        OPSIGHT_TRY(
-            each("SELECT a.domain_name, count(*) FROM raw.nvtx_ranges r JOIN raw.nvtx_attributes a ON a.id = "
-                 "r.attributes WHERE a.type = 0 GROUP BY 1 ORDER BY 1",
-                 [&](const auto& row) {
-                     const std::string name = text(row[0]);
-                     if (is_tensorflow(name)) of_tensorflow += number(row[1]);
-                     if (name == "TensorRT") of_tensorrt += number(row[1]);
-                     named |= (name.empty() ? "default" : name) == options_.domain;
-                     domains += (domains.empty() ? "" : ", ") + (name.empty() ? "default" : name);
-                 }));
+        OPSIGHT_TRY(each(
+            "SELECT a.domain_name, count(*) FROM raw.nvtx_ranges r JOIN raw.nvtx_attributes a ON a.id = "
+            "r.attributes WHERE a.type = 0 GROUP BY 1 ORDER BY 1",
+            [&](const auto& row) {
+                const std::string name = text(row[0]);
+                if (nsys::nvtx_domain(name) == nsys::NvtxDomain::kTensorFlow) {
+                    of_tensorflow += number(row[1]);
+                    tensorflow_domains_ += (tensorflow_domains_.empty() ? "" : ", ") + duck::quote_text(name);
+                }
+                if (name == "TensorRT") of_tensorrt += number(row[1]);
+                named |= (name.empty() ? "default" : name) == options_.domain;
+                domains += (domains.empty() ? "" : ", ") + (name.empty() ? "default" : name);
+            }));
         r_.tensorflow = of_tensorflow > 0;
         if (options_.domain && !named)
             return fail(Error{fmt::format("has no ranges in an NVTX domain '{}'", *options_.domain),
@@ -134,12 +98,12 @@ class Loader {
             only_ranges_ = "a.domain_name = 'TensorRT'";
         else if ((options_.mode == Mode::kTensorFlow1 || options_.mode == Mode::kTensorFlow2) &&
                  r_.tensorflow)
-            only_ranges_ = kTensorFlowDomains;
+            only_ranges_ = of_tensorflow_domain();
         return {};
     }
 
-    static bool is_tensorflow(const std::string& domain) {
-        return domain.starts_with("tensorflow") || domain.starts_with("TensorFlow") || domain == "tf";
+    std::string of_tensorflow_domain() const {
+        return tensorflow_domains_.empty() ? "false" : "a.domain_name IN (" + tensorflow_domains_ + ")";
     }
 
     // Ops from the chosen ranges; which one is inside another is found anew, without the other domains. In a
@@ -211,32 +175,46 @@ class Loader {
             each("SELECT i.id, i.name, i.type, l.path, i.dtypes, i.shapes, i.direction, i.tc_eligible FROM "
                  "raw.op_identities i LEFT JOIN raw.layers l ON l.id = i.layer",
                  [this](const auto& row) {
-                     at(r_.identities, number(row[0])) = {text(row[1]),        text(row[2]), text(row[3]),
-                                                          text(row[4]),        text(row[5]), {},
-                                                          number(row[6]) == 1, truth(row[7])};
+                     at(r_.identities, number(row[0])) = {text(row[1]), text(row[2]), text(row[3]),
+                                                          text(row[4]), text(row[5]), number(row[6]) == 1,
+                                                          truth(row[7])};
                  }));
-        return each(
-            "SELECT o.op, min(e.stack) FROM raw.op_extras e JOIN raw.ops o ON o.id = e.id WHERE e.stack <> "
-            "'' "
-            "GROUP BY o.op",
-            [this](const auto& row) { at(r_.identities, number(row[0])).stack = text(row[1]); });
+        return stacks();
     }
 
-    // A call inside another one is part of it.
+    // Each distinct one is read once.
+    Status stacks() {
+        const std::string distinct =
+            "(SELECT stack, row_number() OVER (ORDER BY stack) - 1 AS place FROM (SELECT DISTINCT stack FROM "
+            "raw.op_extras WHERE stack <> ''))";
+        OPSIGHT_TRY(each("SELECT stack FROM " + distinct + " ORDER BY place",
+                         [this](const auto& row) { r_.stacks.push_back(text(row[0])); }));
+        if (r_.stacks.empty()) return {};
+        return scan("SELECT e.id::INTEGER, d.place::INTEGER FROM raw.op_extras e JOIN " + distinct +
+                        " d ON d.stack = e.stack",
+                    [this](const duck::Batch& batch) {
+                        for (size_t i = 0; i < batch.size(); ++i)
+                            r_.stack_of.emplace(batch.column<int32_t>(0)[i], batch.column<int32_t>(1)[i]);
+                    });
+    }
+
+    // A call inside another one is part of it, but for those that a database tells to be ops of their own.
     Status calls() {
-        int32_t row = -1;
+        std::vector<int32_t> open;  // rows
         return scan(
             "SELECT id::INTEGER, track::INTEGER, name::INTEGER, iteration::INTEGER, begin_ns::BIGINT, "
             "(begin_ns + dur_ns)::BIGINT FROM raw.api_calls ORDER BY id",
-            [this, row](const duck::Batch& batch) mutable {
+            [this, open](const duck::Batch& batch) mutable {
                 Calls& c = r_.calls;
                 const auto *id = batch.column<int32_t>(0), *track = batch.column<int32_t>(1),
                            *name = batch.column<int32_t>(2), *iteration = batch.column<int32_t>(3);
                 const auto *begin = batch.column<int64_t>(4), *end = batch.column<int64_t>(5);
                 for (size_t i = 0; i < batch.size(); ++i) {
-                    const bool inside = row >= 0 && c.track.back() == track[i] && begin[i] < c.end.back();
-                    if (!inside) {
-                        ++row;
+                    while (!open.empty() &&
+                           (c.track[open.back()] != track[i] || c.end[open.back()] <= begin[i]))
+                        open.pop_back();
+                    if (open.empty() || r_.told_of.contains(id[i])) {
+                        open.push_back(static_cast<int32_t>(c.size()));
                         c.id.push_back(id[i]);
                         c.track.push_back(track[i]);
                         c.name.push_back(name[i]);
@@ -244,7 +222,7 @@ class Loader {
                         c.begin.push_back(begin[i]);
                         c.end.push_back(end[i]);
                     }
-                    c.by_id.emplace_back(id[i], row);
+                    c.by_id.emplace_back(id[i], open.back());
                 }
             });
     }
@@ -265,13 +243,13 @@ class Loader {
                 append(d.end, batch, column++);
                 append(d.kind, batch, column);
                 for (size_t i = d.size() - batch.size(); i < d.size(); ++i)
-                    if (d.device[i] >= 0) d.device[i] = device_of_.at(d.device[i]);
+                    if (d.device[i] >= 0) d.device[i] = r_.device_of.at(d.device[i]);
             });
     }
 
     Status names() {
         // A database of DLProf says which kernels it took for such of Tensor Cores.
-        const std::set<std::string> told = lines("property.source.tc_kernels");
+        const std::set<std::string> told = r_.lines("source.tc_kernels");
         const bool is_told = r_.facts.contains("property.source.tc_kernels");
         OPSIGHT_TRY(each(
             "SELECT id, name, coalesce(nullif(base_name, ''), short_name), uses_tc FROM raw.kernel_names",
@@ -290,22 +268,44 @@ class Loader {
         return call_names();
     }
 
-    std::set<std::string> lines(const std::string& key) const {
-        std::set<std::string> found;
-        std::string_view rest =
-            r_.facts.contains(key) ? std::string_view(r_.facts.at(key)) : std::string_view();
-        while (!rest.empty()) {
-            const size_t end = std::min(rest.find('\n'), rest.size());
-            found.emplace(rest.substr(0, end));
-            rest.remove_prefix(std::min(end + 1, rest.size()));
+    // Rows of a database whose short name or use of Tensor Cores is not that of others with their long name.
+    Status other_kernels() {
+        using Json = nlohmann::json;
+        std::map<std::pair<int64_t, std::string>, int32_t> others;  // by correlation and long name
+        std::map<std::tuple<std::string, std::string, bool>, int32_t> known;
+        for (const std::string& line : r_.lines("source.other_kernels")) {
+            const Json told = Json::parse(line, nullptr, false);
+            if (!told.is_object()) continue;
+            const auto said = [&](const char* key) { return told.contains(key) ? told[key] : Json(); };
+            if (!said("launch").is_number_integer() || !said("name").is_string() ||
+                !said("short").is_string())
+                continue;
+            const KernelName name = {said("name"), said("short"), said("uses_tc") == true};
+            const auto [it, is_new] = known.try_emplace({name.name, name.base, name.uses_tc},
+                                                        static_cast<int32_t>(r_.kernels.size()));
+            if (is_new) r_.kernels.push_back(name);
+            others.emplace(std::pair(said("launch").get<int64_t>(), name.name), it->second);
         }
-        return found;
+        if (others.empty()) return {};
+        absl::flat_hash_map<int32_t, int64_t> correlations;  // of API calls
+        OPSIGHT_TRY(
+            scan("SELECT id::INTEGER, correlation::BIGINT FROM raw.api_calls", [&](const duck::Batch& batch) {
+                for (size_t i = 0; i < batch.size(); ++i)
+                    correlations.emplace(batch.column<int32_t>(0)[i], batch.column<int64_t>(1)[i]);
+            }));
+        for (size_t row = 0; row < r_.device.size(); ++row) {
+            const auto call = correlations.find(r_.device.launch[row]);
+            if (r_.device.kind[row] != 0 || call == correlations.end()) continue;
+            const auto found = others.find({call->second, r_.kernels.at(r_.device.name[row]).name});
+            if (found != others.end()) r_.device.name[row] = found->second;
+        }
+        return {};
     }
 
     // With the version of the call, where the source has one: "cudaLaunchKernel_v7000".
     Status call_names() {
         std::map<std::string, std::string> spelled;
-        for (const std::string& name : lines("property.source.api_names"))
+        for (const std::string& name : r_.lines("source.api_names"))
             spelled.emplace(name.substr(0, name.rfind("_v")), name);
         return each("SELECT id, text FROM raw.strings WHERE id IN (SELECT name FROM raw.api_calls)",
                     [&](const auto& row) {
@@ -348,18 +348,26 @@ class Loader {
                  "WHERE p.type = 2",
                  [this](const auto& row) { tell(row[0], {}, text(row[1])); }));
         return each(
-            "SELECT DISTINCT a.begin_ns, a.begin_ns + a.dur_ns FROM raw.annotations a JOIN raw.strings x ON "
-            "x.id = a.name WHERE starts_with(x.text, 'DLProf iteration #') ORDER BY 1, 2",
-            [this](const auto& row) { r_.recorded_iterations.emplace_back(number(row[0]), number(row[1])); });
+            "SELECT DISTINCT a.begin_ns, a.begin_ns + a.dur_ns, try_cast(substr(x.text, 19) AS BIGINT) FROM "
+            "raw.annotations a JOIN raw.strings x ON x.id = a.name WHERE starts_with(x.text, 'DLProf "
+            "iteration "
+            "#') ORDER BY 1, 2, 3",
+            [this](const auto& row) {
+                r_.recorded_iterations.emplace_back(number(row[0]), number(row[1]));
+                r_.recorded_numbers.push_back(number(row[2]));
+            });
     }
 
     Status marks() {
         OPSIGHT_TRY(each(
-            "SELECT id, text FROM raw.strings WHERE starts_with(text, '{') AND id IN (SELECT r.text "
-            "FROM raw.nvtx_ranges r JOIN raw.nvtx_attributes a ON a.id = r.attributes WHERE a.type = 0 AND " +
-                chosen() + ")",
+            "SELECT x.id, x.text, t.of_tensorflow FROM (SELECT r.text, bool_or(" + of_tensorflow_domain() +
+                ") AS of_tensorflow FROM raw.nvtx_ranges r JOIN raw.nvtx_attributes a ON a.id = r.attributes "
+                "WHERE a.type = 0 AND " +
+                chosen() +
+                " GROUP BY 1) t JOIN raw.strings x ON x.id = t.text WHERE starts_with(x.text, '{')",
             [this](const auto& row) {
-                if (auto mark = read_mark(text(row[1])))
+                const auto domain = truth(row[2]) ? nsys::NvtxDomain::kTensorFlow : nsys::NvtxDomain::kOther;
+                if (auto mark = read_mark(text(row[1]), domain))
                     r_.marks.emplace(static_cast<int32_t>(number(row[0])), std::move(*mark));
             }));
         const bool marked =
@@ -386,7 +394,7 @@ class Loader {
             "SELECT r.id, x.text FROM raw.nvtx_ranges r SEMI JOIN raw.ops o ON o.id = r.id "
             "JOIN raw.strings x ON x.id = r.text JOIN raw.nvtx_attributes a ON a.id = r.attributes "
             "WHERE a.type = 0 AND contains(x.text, ': ') AND " +
-                std::string(kTensorFlowDomains),
+                of_tensorflow_domain(),
             [this](const auto& row) {
                 const std::string said = text(row[1]);
                 tell(row[0], said.substr(said.find(": ") + 2), {});
@@ -412,19 +420,28 @@ class Loader {
             });
     }
 
-    static constexpr std::string_view kTensorFlowDomains =
-        "(a.domain_name LIKE 'tensorflow%' OR a.domain_name LIKE 'TensorFlow%' OR a.domain_name = 'tf')";
-
     stats::Source& source_;
     const Options& options_;
-    std::string only_ranges_;  // SQL of the ranges that ops are taken from; empty: any
-    bool own_ranges_ = false;  // none of which is an op by itself
+    std::string only_ranges_;         // SQL of the ranges that ops are taken from; empty: any
+    bool own_ranges_ = false;         // none of which is an op by itself
+    std::string tensorflow_domains_;  // SQL: their names
     Recording r_;
-    std::vector<int32_t> device_of_;  // by id of raw.devices
     std::map<std::pair<std::string, std::string>, int32_t> told_;
 };
 
 }  // namespace
+
+std::set<std::string> Recording::lines(const std::string& key) const {
+    const std::string all = property(key);
+    std::set<std::string> found;
+    std::string_view rest = all;
+    while (!rest.empty()) {
+        const size_t end = std::min(rest.find('\n'), rest.size());
+        found.emplace(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return found;
+}
 
 Result<Recording> load_recording(stats::Source& source, const Options& options) {
     return Loader(source, options).run();

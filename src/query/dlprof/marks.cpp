@@ -1,10 +1,13 @@
 #include "query/dlprof/marks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "import/nsys/python_literal.h"
+#include "import/nsys/tensorflow_node.h"
 #include "query/dlprof/geometry.h"
 
 namespace opsight::dlprof {
@@ -61,13 +64,14 @@ Arguments arguments_of(const PythonValue& args) {
 }
 
 void read_tensors(const PythonValue& args, Mark& mark) {
+    std::string shapes;
     for (const PythonValue& arg : args.items) {
         const PythonValue* shape = arg.find("shape");
         if (!shape) continue;
         if (mark.dtype.empty()) mark.dtype = arg.text_of("dtype");
-        mark.shapes += (mark.shapes.empty() ? "[" : ", ") + shape->json();
+        shapes += (shapes.empty() ? "[" : ", ") + shape->json();
     }
-    if (!mark.shapes.empty()) mark.shapes += ']';
+    if (!shapes.empty()) mark.shapes = lettered(shapes + ']', input_letters(mark.text));
 }
 
 std::string_view take_part(std::string_view& list, char separator) {
@@ -77,51 +81,34 @@ std::string_view take_part(std::string_view& list, char separator) {
     return part;
 }
 
-bool is_convolution(std::string_view type) {
-    return type.starts_with("conv") || type.starts_with("Conv");
-}
-
-// {"op": "MatMul", "name": "dense/MatMul", "args": [{"name": "x", "shape": [32,64]}], "attrs": {"T":
-// "float32"}}: what NVIDIA's TensorFlow writes where it is asked for details, as DLProf asks it.
-std::optional<Mark> read_node(std::string_view text) {
-    const Json said = Json::parse(text, nullptr, false);
-    const auto is_text = [](const Json& of, const char* key) {
-        return of.is_object() && of.contains(key) && of[key].is_string();
-    };
-    if (!is_text(said, "op") || !is_text(said, "name")) return std::nullopt;
+Mark mark_of(const nsys::TensorFlowNode& node) {
     Mark mark;
     mark.is_op = true;
-    mark.text = said["op"].get<std::string>();
-    mark.node = said["name"].get<std::string>();
-    Arguments a;
-    Json shapes = Json::array();
-    if (said.contains("args") && said["args"].is_array())
-        for (const Json& arg : said["args"])
-            if (arg.is_object() && arg.contains("shape") && arg["shape"].is_array())
-                shapes.push_back(arg["shape"]);
-    const Json attrs = said.contains("attrs") ? said["attrs"] : Json();
-    for (const char* key : {"dtype", "T"})
-        if (is_text(attrs, key)) mark.dtype = attrs[key].get<std::string>();
-    if (shapes.empty()) return mark;
-    mark.shapes = shapes.dump(-1, ' ', false, Json::error_handler_t::replace);
-    for (const Json& shape : shapes) {
-        Shape& sizes = a.tensors.emplace_back();
-        for (const Json& size : shape)
-            sizes.push_back(size.is_number_integer() ? size.get<int64_t>() : -1);
+    mark.text = node.op;
+    mark.node = node.name;
+    mark.dtype = node.dtype;
+    if (node.op != "MatMul") {
+        mark.shapes = lettered(node.shapes_json, {});
+        return mark;
     }
-    constexpr const char* kTurned[] = {"transpose_a", "transpose_b"};
-    for (size_t i = 0; i < 2 && i < a.tensors.size(); ++i)
-        if (attrs.is_object() && attrs.contains(kTurned[i]) && attrs[kTurned[i]] == true)
-            std::reverse(a.tensors[i].begin(), a.tensors[i].end());
-    if (mark.text == "MatMul")
-        mark.outputs = lettered(geometry_of(mark.text, a).outputs, output_letters(mark.text));
+    // A transposed matrix has its columns first.
+    const std::string letters =
+        fmt::format("{};{}", node.transpose_a ? "K,M" : "M,K", node.transpose_b ? "N,K" : "K,N");
+    mark.shapes = lettered(node.shapes_json, letters);
+    Arguments a;
+    a.tensors = node.shapes;
+    const bool turned[] = {node.transpose_a, node.transpose_b};
+    for (size_t i = 0; i < std::size(turned) && i < a.tensors.size(); ++i)
+        if (turned[i]) std::reverse(a.tensors[i].begin(), a.tensors[i].end());
+    mark.outputs = lettered(geometry_of(node.op, a).outputs, "M,N");
     return mark;
 }
 
 }  // namespace
 
-std::optional<Mark> read_mark(std::string_view text) {
-    if (auto node = read_node(text)) return node;
+std::optional<Mark> read_mark(std::string_view text, nsys::NvtxDomain domain) {
+    if (domain == nsys::NvtxDomain::kTensorFlow)
+        if (const auto node = nsys::parse_tensorflow_node(text)) return mark_of(*node);
     const auto value = nsys::parse_python_literal(text);
     if (!value || value->kind != PythonValue::Kind::kDict) return std::nullopt;
     Mark mark;
@@ -129,9 +116,7 @@ std::optional<Mark> read_mark(std::string_view text) {
     mark.is_op = !mark.text.empty();
     if (!mark.is_op) {
         mark.text = value->text_of("funcStack");
-        if (const PythonValue* lines = value->find("traceMarker"))
-            for (const PythonValue& line : lines->items)
-                mark.stack += (mark.stack.empty() ? "" : "\n") + line.text;
+        if (const PythonValue* frames = value->find("traceMarker")) mark.stack = frames->lines();
         if (mark.text.empty() && mark.stack.empty()) return std::nullopt;
     } else if (const PythonValue* args = value->find("args")) {
         read_tensors(*args, mark);
@@ -163,16 +148,32 @@ std::string lettered(std::string_view json, std::string_view letters) {
 }
 
 std::string_view input_letters(std::string_view type) {
-    if (is_convolution(type)) return "N,C,H,W;K,C,R,S";
-    if (type == "linear") return "N,K;M,K";
-    return type == "matmul" || type == "mm" || type == "MatMul" ? "M,K;K,N" : "";
+    if (type == "conv2d") return "N,C,H,W;K,C,R,S";
+    return type == "linear" ? "N,K;M,K" : "";
 }
 
 std::string_view output_letters(std::string_view type) {
-    if (is_convolution(type)) return "N,K,P,Q";
-    if (type == "linear") return "N,M";
-    const bool product = type == "matmul" || type == "mm" || type == "addmm" || type == "MatMul";
-    return product ? "M,N" : "";
+    if (type == "conv2d") return "N,K,P,Q";
+    return type == "linear" ? "N,M" : "";
+}
+
+bool is_convolution(std::string_view type) {
+    // Of torch.nn.functional, and the operators behind them (ATen/native/native_functions.yaml).
+    constexpr std::string_view kAll[] = {"conv1d",
+                                         "conv2d",
+                                         "conv3d",
+                                         "conv_tbc",
+                                         "conv_transpose1d",
+                                         "conv_transpose2d",
+                                         "conv_transpose3d",
+                                         "convolution",
+                                         "_convolution",
+                                         "convolution_backward",
+                                         "cudnn_convolution",
+                                         "cudnn_convolution_add_relu",
+                                         "cudnn_convolution_relu",
+                                         "cudnn_convolution_transpose"};
+    return std::find(std::begin(kAll), std::end(kAll), type) != std::end(kAll);
 }
 
 }  // namespace opsight::dlprof

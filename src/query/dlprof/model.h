@@ -1,7 +1,9 @@
 // Ops, their instances and their work as DLProf counts them. See query/dlprof.h.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "query/dlprof/recording.h"
@@ -11,27 +13,28 @@ namespace opsight::dlprof {
 // What the calls of one function have in common.
 struct OpKind {
     std::string name, type, direction;  // path, "conv2d", "fprop" or "bprop" or empty
-    std::string data_type, stack;
-    bool eligible = false;  // for Tensor Cores
-    bool pseudo = false;    // API work outside of all ops
-    bool by_name = false;   // all its calls are one op
+    bool pseudo = false;                // API work outside of all ops
+    bool by_name = false;               // all its calls are one op
 };
 
 struct Op {
     std::string id;  // "CONV2D_1"
     int32_t kind = -1;
-    bool eligible = false;  // by its kind, or seen to use them
-    bool uses_tc = false;   // in the range
+    std::string data_type, stack;  // of its first call, or as recorded
+    bool eligible = false;         // for Tensor Cores: by its type, or seen to use them; or as recorded
+    bool judged = false;           // that is recorded: kernels do not change it
+    bool uses_tc = false;          // in the range
 };
 
-// Of one call: its tensors may have other sizes than those of the call before.
+// Of one call: those of one function come from several lines, with tensors of other sizes and types.
 struct Details {
-    std::string shapes, parameters, outputs;
+    std::string shapes, parameters, outputs, data_type, stack;
 };
 
 struct Instance {
     int32_t kind = -1, op = -1, track = -1, iteration = -1;  // track -1: work without a known call
     int32_t details = -1;                                    // in Model::details; -1: nothing is known
+    bool eligible = false;                                   // as that of ops
     int64_t begin = 0, end = 0;
     int64_t api_ns = 0, gpu_ns = 0, gpu_idle_ns = 0;
 };
@@ -47,10 +50,13 @@ struct Work {
 
 struct Iterations {
     Spans list;
-    int64_t start = 0, stop = 0;  // the range, both taken
-    std::string key_op;           // as asked for
-    bool split = false;           // false: the whole profile is one
-    bool as_recorded = false;     // cut and chosen as a database of DLProf has it
+    int64_t start = 0, stop = 0;   // the range, both taken
+    std::string key_op;            // as asked for
+    bool split = false;            // false: the whole profile is one
+    bool as_recorded = false;      // cut and chosen as a database of DLProf has it
+    std::vector<int64_t> numbers;  // of the list, as a database counts; empty: from 0
+    int64_t number(int64_t place) const { return numbers.empty() ? place : numbers.at(place); }
+    std::optional<int64_t> place_of(int64_t number) const;
 };
 
 struct Model {
@@ -61,11 +67,17 @@ struct Model {
     std::vector<Instance> instances;  // of the range
     std::vector<Work> work;           // of the range, by begin
     Iterations iterations;
+    std::vector<std::string> notes;  // what went another way than was asked for or recorded
+
+    int32_t kind(const OpKind& facts);  // its number; a new one is added
 
     const OpKind& kind_of(const Op& op) const { return kinds[op.kind]; }
     const Op& op_of(const Work& w) const { return ops[instances[w.instance].op]; }
     int64_t call_ns(const Work& w) const { return w.call < 0 ? 0 : recording.calls.duration(w.call); }
     bool uses_tc(const Work& w) const { return w.kind == 0 && recording.kernels.at(w.kernel).uses_tc; }
+
+  private:
+    absl::flat_hash_map<std::tuple<std::string, std::string, std::string, bool, bool>, int32_t> known_kinds_;
 };
 
 // The calls that are ops, by (track, begin). In recordings of DLProf they may lie in each other, else not;
@@ -88,10 +100,12 @@ class RecordedOps {
     Known read(int32_t told);
 
     Model& model_;
-    absl::flat_hash_map<int32_t, Known> known_;  // by number in Recording::told
-    std::map<std::tuple<std::string, std::string, std::string, std::string, bool>, int32_t> kinds_;
+    absl::flat_hash_map<int32_t, Known> known_;               // by number in Recording::told
     std::map<std::pair<std::string, int32_t>, int32_t> ops_;  // by id and kind
 };
+
+// By its type, on a GPU that has Tensor Cores.
+bool can_use_tensor_cores(const Recording& recording, const std::string& type);
 
 // Names of ops as a table of DLProf has them: "/<module>/f(2)/relu" -> "/module/f[2]/relu".
 std::string op_name_of_stack(std::string_view function_stack);

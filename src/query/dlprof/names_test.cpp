@@ -7,6 +7,8 @@
 namespace opsight::dlprof {
 namespace {
 
+using nsys::NvtxDomain;
+
 TEST(DlprofNames, RepeatsOfAnOpStandInBrackets) {
     EXPECT_EQ(op_name_of_stack("/Net::forward/relu(3)"), "/Net::forward/relu[3]");
     EXPECT_EQ(op_name_of_stack("/Net::forward(12)/relu(3)"), "/Net::forward[12]/relu[3]");
@@ -21,10 +23,15 @@ TEST(DlprofNames, SizesOfConvolutionsAndLinearLayersHaveLetters) {
     };
     EXPECT_EQ(shapes("conv2d", "[[1, 3, 32, 32], [6, 3, 3, 3], [6]]"),
               "<N:1, C:3, H:32, W:32>; <K:6, C:3, R:3, S:3>; <6>");
-    EXPECT_EQ(shapes("MatMul", "[[32,64],[64,10]]"), "<M:32, K:64>; <K:64, N:10>");
     EXPECT_EQ(shapes("linear", "[[32, 64], [10, 64], [10]]"), "<N:32, K:64>; <M:10, K:64>; <10>");
     EXPECT_EQ(shapes("linear", "[[4, 32, 64], [10, 64]]"), "<4, 32, 64>; <M:10, K:64>");
     EXPECT_EQ(shapes("add", "[[32, 64], [64]]"), "<32, 64>; <64>");
+    // Others have their sizes in another order, or it is not known.
+    for (const char* type :
+         {"Conv2D", "conv_transpose2d", "conv1d", "Conv2DBackpropInput", "mm", "matmul", "MatMul", "addmm"}) {
+        EXPECT_EQ(shapes(type, "[[8, 28, 28, 1], [3, 3]]"), "<8, 28, 28, 1>; <3, 3>") << type;
+        EXPECT_EQ(output_letters(type), "") << type;
+    }
     EXPECT_EQ(lettered("[[1, 6, 30, 30]]", output_letters("conv2d")), "<N:1, K:6, P:30, Q:30>");
     EXPECT_EQ(lettered("[[1, 1], [0, 0], [1, 1], [1]]", kParameterLetters),
               "<SH:1, SW:1>; <PH:0, PW:0>; <DH:1, DW:1>; <G:1>");
@@ -43,22 +50,42 @@ TEST(DlprofNames, NodeTypesOfTensorFlowThatTensorCoresTake) {
 TEST(DlprofMarks, AMarkTellsTheCall) {
     const auto call = read_mark(
         "{'mod': 'torch', 'op': 'linear', 'args': [{'name': '', 'type': 'tensor', 'shape': (2, 3), 'dtype': "
-        "'float16'}, {'name': '', 'type': 'tensor', 'shape': (4, 3), 'dtype': 'float16'}]}");
+        "'float16'}, {'name': '', 'type': 'tensor', 'shape': (4, 3), 'dtype': 'float16'}]}",
+        NvtxDomain::kOther);
     ASSERT_TRUE(call && call->is_op);
     EXPECT_EQ(call->text + " " + call->dtype, "linear float16");
-    EXPECT_EQ(call->outputs, "<N:2, M:4>");
-    const auto marker = read_mark("{'traceMarker': ['a.py:1', 'b.py:2'], 'funcStack': '/<module>/f'}");
+    EXPECT_EQ(call->shapes + " " + call->outputs, "<N:2, K:3>; <M:4, K:3> <N:2, M:4>");
+    const auto marker =
+        read_mark("{'traceMarker': ['a.py:1', 'b.py:2'], 'funcStack': '/<module>/f'}", NvtxDomain::kOther);
     ASSERT_TRUE(marker && !marker->is_op);
     EXPECT_EQ(marker->stack, "a.py:1\nb.py:2");
-    const auto node = read_mark(
-        R"({"op":"MatMul","name":"dense/MatMul","args":[{"name":"x","shape":[32,64]},{"name":"w","shape":[10,64]}],)"
-        R"("attrs":{"T":"float32","transpose_a":false,"transpose_b":true}})");
-    ASSERT_TRUE(node && node->is_op);
-    EXPECT_EQ(node->text + " " + node->node + " " + node->dtype, "MatMul dense/MatMul float32");
-    EXPECT_EQ(node->shapes + " " + node->outputs, "[[32,64],[10,64]] <M:32, N:10>");
     for (const char* other :
          {"", "text", "{}", "{'traceMarker': []}", "{\"model_config\": {\"emit_nvtx\": true}}"})
-        EXPECT_FALSE(read_mark(other)) << other;
+        EXPECT_FALSE(read_mark(other, NvtxDomain::kOther)) << other;
+}
+
+TEST(DlprofMarks, ANodeOfTensorFlowTellsWhatIsTransposed) {
+    const std::string text =
+        R"({"op":"MatMul","name":"dense/MatMul","args":[{"name":"x","shape":[32,64]},{"name":"w","shape":[10,64]}],)"
+        R"("attrs":{"T":"float32","transpose_a":false,"transpose_b":true}})";
+    const auto node = read_mark(text, NvtxDomain::kTensorFlow);
+    ASSERT_TRUE(node && node->is_op);
+    EXPECT_EQ(node->text + " " + node->node + " " + node->dtype, "MatMul dense/MatMul float32");
+    EXPECT_EQ(node->shapes, "<M:32, K:64>; <N:10, K:64>");
+    EXPECT_EQ(node->outputs, "<M:32, N:10>");
+    const auto other = read_mark(
+        R"({"op":"MatMul","name":"a","args":[{"shape":[64,32]},{"shape":[64,10]}],"attrs":{"transpose_a":true}})",
+        NvtxDomain::kTensorFlow);
+    EXPECT_EQ(other->shapes + " " + other->outputs, "<K:64, M:32>; <K:64, N:10> <M:32, N:10>");
+    // Its convolutions are NHWC, with filters R, S, C, K.
+    const auto convolution = read_mark(
+        R"({"op":"Conv2D","name":"c","args":[{"shape":[8,28,28,1]},{"shape":[3,3,1,6]}],"attrs":{"dtype":"half"}})",
+        NvtxDomain::kTensorFlow);
+    EXPECT_EQ(convolution->shapes + convolution->outputs, "<8, 28, 28, 1>; <3, 3, 1, 6>");
+    EXPECT_EQ(convolution->dtype, "half");
+    // In another domain the same text is no node.
+    const auto elsewhere = read_mark(text, NvtxDomain::kOther);
+    EXPECT_TRUE(!elsewhere || elsewhere->node.empty());
 }
 
 Arguments convolution() {
@@ -155,6 +182,32 @@ TEST_F(DlprofOps, CallsOfAnIterationAreOpsOfTheirOwn) {
     EXPECT_EQ(ids(), own);
     model_.kinds[0].by_name = true;  // a node of TensorFlow
     EXPECT_EQ(ids(), std::vector<std::string>(5, "RELU_1"));
+}
+
+TEST_F(DlprofOps, WhatACallTellsIsOfItsOp) {
+    kind("relu");
+    model_.details = {{"", "", "", "float16", "b.py:2"}, {"", "", "", "float32", "a.py:1"}};
+    call(0, 20, 0);
+    call(0, 10, 0);
+    call(0, 30, 1);
+    call(0, 40, 1);
+    for (const size_t i : {0, 1, 2})
+        model_.instances[i].details = i == 1 ? 1 : 0;
+    EXPECT_EQ(ids(), (std::vector<std::string>{"RELU_2", "RELU_1", "RELU_1", "RELU_2"}));
+    EXPECT_EQ(model_.ops[0].data_type + " " + model_.ops[0].stack, "float32 a.py:1");
+    EXPECT_EQ(model_.ops[1].data_type + " " + model_.ops[1].stack, "float16 b.py:2");
+}
+
+TEST(DlprofIterations, ADatabaseHasNumbersOfItsOwn) {
+    Iterations it;
+    it.list = {{0, 1}, {1, 2}};
+    EXPECT_EQ(it.place_of(1), 1);
+    EXPECT_EQ(it.place_of(2), std::nullopt);
+    EXPECT_EQ(it.place_of(-1), std::nullopt);
+    it.numbers = {7, 9};
+    EXPECT_EQ(it.place_of(9), 1);
+    EXPECT_EQ(it.place_of(8), std::nullopt);
+    EXPECT_EQ(it.number(1), 9);
 }
 
 }  // namespace

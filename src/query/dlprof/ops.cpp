@@ -87,17 +87,11 @@ class Finder {
         model_.instances.push_back(instance);
     }
 
-    // What is known of a call by `key`: of the id of a text, of what a source told, or of an identity.
-    int32_t details(absl::flat_hash_map<int32_t, int32_t>& known, int32_t key, auto&& make) {
+    // What is known of a call by `key`: of a mark and its trace marker, or of an identity, stack and type.
+    template <class Key>
+    int32_t details(absl::flat_hash_map<Key, int32_t>& known, const Key& key, auto&& make) {
         const auto [it, is_new] = known.try_emplace(key, static_cast<int32_t>(model_.details.size()));
         if (is_new) model_.details.push_back(make());
-        return it->second;
-    }
-
-    int32_t get(const OpKind& kind) {
-        const auto [it, is_new] = known_.try_emplace(std::tuple(kind.name, kind.direction, kind.type),
-                                                     static_cast<int32_t>(model_.kinds.size()));
-        if (is_new) model_.kinds.push_back(kind);
         return it->second;
     }
 
@@ -108,23 +102,21 @@ class Finder {
         OpKind op;
         op.direction = "fprop";
         op.type = mark.text;
-        op.data_type = mark.dtype;
         op.name = "/" + op.type;
-        if (stack->second.marker >= 0) {
-            const Mark& marker = r_.marks.at(stack->second.marker);
-            if (!marker.text.empty()) op.name = op_name_of_stack(marker.text);
-            op.stack = marker.stack;
-        }
+        const Mark* marker = stack->second.marker >= 0 ? &r_.marks.at(stack->second.marker) : nullptr;
+        if (marker && !marker->text.empty()) op.name = op_name_of_stack(marker->text);
         if (!mark.node.empty()) {
             op.name = mark.node;
             op.direction.clear();
             op.by_name = true;
         }
-        op.eligible = can_use_tensor_cores(op.type) || identity(row).eligible;
-        instance.kind = get(op);
-        instance.details = details(details_of_mark_, stack->second.text, [&] {
-            return Details{lettered(mark.shapes, input_letters(mark.text)), mark.parameters, mark.outputs};
-        });
+        instance.eligible = can_use_tensor_cores(r_, op.type) || identity(row).eligible;
+        instance.kind = model_.kind(op);
+        instance.details =
+            details(details_of_mark_, std::pair(stack->second.text, stack->second.marker), [&] {
+                return Details{mark.shapes, mark.parameters, mark.outputs, mark.dtype,
+                               marker ? marker->stack : std::string()};
+            });
     }
 
     // By what Opsight itself knows of it.
@@ -134,8 +126,6 @@ class Finder {
         OpKind op;
         op.direction = direction;
         op.type = known.type;
-        op.data_type = first_type(known.dtypes);
-        op.stack = known.stack;
         op.name = (known.layer.empty() ? "" : "/" + known.layer) + "/" + known.name;
         if (told != r_.told_of.end()) {
             const auto& [name, type] = r_.told[told->second];
@@ -147,12 +137,19 @@ class Finder {
             op.direction.clear();
             op.by_name = true;
         }
-        op.eligible = can_use_tensor_cores(op.type) || known.eligible;
-        instance.kind = get(op);
+        instance.eligible = can_use_tensor_cores(r_, op.type) || known.eligible;
+        instance.kind = model_.kind(op);
         if (r_.ops.op[row] < 0) return;
-        instance.details = details(details_of_identity_, r_.ops.op[row], [&] {
-            return Details{lettered(shapes_of_tensors(known.shapes), input_letters(op.type)), {}, {}};
-        });
+        const auto stack = r_.stack_of.find(r_.ops.id[row]);
+        const int32_t frames = stack == r_.stack_of.end() ? -1 : stack->second;
+        instance.details =
+            details(details_of_identity_, std::tuple(r_.ops.op[row], instance.kind, frames), [&] {
+                return Details{lettered(shapes_of_tensors(known.shapes), input_letters(op.type)),
+                               {},
+                               {},
+                               first_type(known.dtypes),
+                               frames < 0 ? std::string() : r_.stacks.at(frames)};
+            });
     }
 
     // A call of autograd has the name, type, shapes and stack of the forward op, where that is known.
@@ -166,18 +163,13 @@ class Finder {
         OpKind op = model_.kinds[of.kind];
         op.direction = "bprop";
         instance.details = of.details;
-        instance.kind = get(op);
+        instance.eligible = of.eligible;
+        instance.kind = model_.kind(op);
     }
 
     int32_t row_of(int32_t id) const {
         const auto at = std::lower_bound(r_.ops.id.begin(), r_.ops.id.end(), id);
         return at != r_.ops.id.end() && *at == id ? static_cast<int32_t>(at - r_.ops.id.begin()) : -1;
-    }
-
-    bool can_use_tensor_cores(const std::string& type) {
-        const bool any = r_.devices.empty() || std::any_of(r_.devices.begin(), r_.devices.end(),
-                                                           [](const Device& d) { return d.tensor_cores; });
-        return any && (hardware::is_tensor_core_op(type) || hardware::is_tensor_core_node_type(type));
     }
 
     // For each marked op the trace marker around it: the innermost one that is open.
@@ -212,8 +204,8 @@ class Finder {
     absl::flat_hash_map<int32_t, Stack> stacks_;  // by id of the op
     std::vector<int32_t> forward_;                // instance of a row that is a forward one; else -1
     std::vector<std::pair<int32_t, size_t>> backward_;
-    absl::flat_hash_map<int32_t, int32_t> details_of_mark_, details_of_identity_;
-    absl::flat_hash_map<std::tuple<std::string, std::string, std::string>, int32_t> known_;
+    absl::flat_hash_map<std::pair<int32_t, int32_t>, int32_t> details_of_mark_;
+    absl::flat_hash_map<std::tuple<int32_t, int32_t, int32_t>, int32_t> details_of_identity_;
     RecordedOps recorded_{model_};
 };
 
@@ -221,6 +213,21 @@ class Finder {
 
 void find_calls(Model& model) {
     Finder(model).run();
+}
+
+int32_t Model::kind(const OpKind& facts) {
+    const auto [it, is_new] =
+        known_kinds_.try_emplace({facts.name, facts.type, facts.direction, facts.pseudo, facts.by_name},
+                                 static_cast<int32_t>(kinds.size()));
+    if (is_new) kinds.push_back(facts);
+    return it->second;
+}
+
+bool can_use_tensor_cores(const Recording& recording, const std::string& type) {
+    const auto& devices = recording.devices;
+    const bool any = devices.empty() || std::any_of(devices.begin(), devices.end(),
+                                                    [](const Device& d) { return d.tensor_cores; });
+    return any && (hardware::is_tensor_core_op(type) || hardware::is_tensor_core_node_type(type));
 }
 
 void RecordedOps::take(int32_t told, Instance& instance) {
@@ -243,24 +250,26 @@ RecordedOps::Known RecordedOps::read(int32_t told) {
     kind.name = name.empty() ? fact("op_name") : name;
     kind.type = fact("op_type");
     kind.direction = fact("direction");
-    kind.data_type = fact("data_type");
-    kind.stack = fact("stack");
     kind.pseudo = name.empty();
-    kind.eligible =
-        facts.is_object() && facts.contains("tc_support_status") && facts["tc_support_status"] == 0;
     const auto next = [](const auto& list) { return static_cast<int32_t>(list.size()); };
-    const auto [known_kind, new_kind] = kinds_.try_emplace(
-        {kind.name, kind.type, kind.direction, kind.data_type, kind.eligible}, next(model_.kinds));
-    if (new_kind) model_.kinds.push_back(kind);
-    const std::string id = fact("op_id");
-    const auto [known_op, new_op] = ops_.try_emplace({id, known_kind->second}, next(model_.ops));
-    if (new_op) model_.ops.push_back({id, known_kind->second, kind.eligible, false});
-    Known known{known_kind->second, known_op->second, -1};
-    Details details{lettered(fact("input_shapes"), fact("input_letters")),
-                    lettered(fact("parameters"), fact("parameter_letters")),
-                    lettered(fact("output_shapes"), fact("output_letters"))};
+    Known known;
+    known.kind = model_.kind(kind);
+    Op op;
+    op.id = fact("op_id");
+    op.kind = known.kind;
+    op.data_type = fact("data_type");
+    op.stack = fact("stack");
+    op.judged = facts.is_object() && facts.contains("tc_support_status");
+    op.eligible = op.judged ? facts["tc_support_status"] == 0
+                            : !kind.pseudo && can_use_tensor_cores(model_.recording, kind.type);
+    const auto [known_op, new_op] = ops_.try_emplace({op.id, known.kind}, next(model_.ops));
+    known.op = known_op->second;
     known.details = next(model_.details);
-    model_.details.push_back(std::move(details));
+    model_.details.push_back({lettered(fact("input_shapes"), fact("input_letters")),
+                              lettered(fact("parameters"), fact("parameter_letters")),
+                              lettered(fact("output_shapes"), fact("output_letters")), op.data_type,
+                              op.stack});
+    if (new_op) model_.ops.push_back(std::move(op));
     return known;
 }
 
@@ -301,10 +310,18 @@ void make_ops(Model& model) {
             std::transform(stem.begin(), stem.end(), stem.begin(), [](char c) {
                 return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
             });
-            model.ops.push_back(
-                {stem + "_" + std::to_string(++count[stem]), instance.kind, kind.eligible, false});
+            Op op;
+            op.id = stem + "_" + std::to_string(++count[stem]);
+            op.kind = instance.kind;
+            if (instance.details >= 0) {
+                const Details& first = model.details.at(instance.details);
+                op.data_type = first.data_type;
+                op.stack = first.stack;
+            }
+            model.ops.push_back(std::move(op));
         }
         instance.op = it->second;
+        model.ops[it->second].eligible |= instance.eligible;
     }
 }
 

@@ -29,7 +29,7 @@ struct OpRows {
     size_t size() const { return id.size(); }
 };
 
-// Calls of the API, without those inside another one; by (track, begin).
+// Calls of the API, by (track, begin): without those inside another one, unless these are ops of their own.
 struct Calls {
     std::vector<int32_t> id, track, name, iteration;
     std::vector<int64_t> begin, end;
@@ -47,7 +47,7 @@ struct DeviceRows {
 };
 
 struct Identity {
-    std::string name, type, layer, dtypes, shapes, stack;
+    std::string name, type, layer, dtypes, shapes;
     bool backward = false, eligible = false;
 };
 
@@ -80,9 +80,11 @@ struct Recording {
     std::vector<Identity> identities;  // by id
     std::vector<KernelName> kernels;   // by id
     std::vector<std::array<int64_t, 6>> configs;
-    std::vector<Device> devices;
-    Spans stored_iterations;    // those of the first rank
-    Spans recorded_iterations;  // those of a database of DLProf; one or none: not split
+    std::vector<Device> devices;            // of the machines, idle ones too where they are told
+    std::vector<int32_t> device_of;         // in `devices`, by id of raw.devices
+    Spans stored_iterations;                // those of the first rank
+    Spans recorded_iterations;              // those of a database of DLProf; one or none: not split
+    std::vector<int64_t> recorded_numbers;  // as it counts them
     absl::flat_hash_map<int32_t, std::string> call_names;  // by Calls::name, as the source spells them
     absl::flat_hash_map<int32_t, Mark> marks;              // by text
     std::vector<Range> ranges;                             // that have a mark, by (track, begin)
@@ -90,6 +92,8 @@ struct Recording {
     // the type that the range of a user's own domain names. A database tells it of pseudo-ops, too.
     std::vector<std::pair<std::string, std::string>> told;  // name; payload or type
     absl::flat_hash_map<int32_t, int32_t> told_of;          // by id of the op or API call
+    std::vector<std::string> stacks;                        // distinct ones
+    absl::flat_hash_map<int32_t, int32_t> stack_of;         // in `stacks`, by id of the op
     Spans loading, file_io;                                 // spans of data loading and of file I/O
     std::map<std::string, std::string> facts;               // raw.meta
     std::string fact(const std::string& key) const {
@@ -97,7 +101,10 @@ struct Recording {
         return found == facts.end() ? std::string() : found->second;
     }
     std::string property(const std::string& key) const { return fact("property." + key); }
+    std::set<std::string> lines(const std::string& property) const;  // of its text
 };
+
+Status load_devices(stats::Source& source, Recording& recording);
 
 Result<Recording> load_recording(stats::Source& source, const Options& options);
 

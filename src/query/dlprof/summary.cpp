@@ -7,6 +7,7 @@
 
 #include "analyze/intervals.h"
 #include "query/dlprof/tables.h"
+#include "query/versions.h"
 
 namespace opsight::dlprof {
 namespace {
@@ -138,13 +139,6 @@ std::string framework_of(const Recording& r) {
     return r.origin == Origin::kMarked ? "PyTorch" : "";
 }
 
-// The driver tells 11080 for 11.8.
-std::string cuda_version(const std::string& told) {
-    const bool number = told.size() == 5 && told.find_first_not_of("0123456789") == told.npos;
-    if (!number) return told;
-    return fmt::format("{}.{}", told.substr(0, 2), std::stoi(told.substr(2)) / 10);
-}
-
 // cuDNN stands there where its version is known. The version of DLProf is the one that recorded, else the one
 // whose reports these are: in an export of a run under DLProf; elsewhere the writer's name tells who counted.
 Table system_config(const Recording& r) {
@@ -159,7 +153,7 @@ Table system_config(const Recording& r) {
          {"CPU Model", r.property("cpu_model")},
          {"GPU Driver Version", r.property("driver_version")},
          {"Framework", framework_of(r)},
-         {"CUDA Version", cuda_version(first(r.property("cuda_version"), r.property("cuda_driver_version")))},
+         {"CUDA Version", version_text(first(r.property("cuda_version"), r.property("cuda_driver_version")))},
          {"cuDNN Version", r.property("cudnn_version")},
          {"NSys Version", first(r.property("nsys_version"), nsys)},
          {"DLProf Version", first(r.property("dlprof_version"), under_dlprof ? "v1.8.0" : r.fact("writer"))},
@@ -193,8 +187,8 @@ Table iterations(const Model& model, const Overview& o) {
     const auto text = [](int64_t value) { return Cell(std::to_string(value)); };
     return section("Iterations", {{"Total Iterations", text(std::ssize(it.list))},
                                   {"Aggregated Iterations", text(count)},
-                                  {"Start Iteration", text(it.start)},
-                                  {"Stop Iteration", text(it.stop)},
+                                  {"Start Iteration", text(it.number(it.start))},
+                                  {"Stop Iteration", text(it.number(it.stop))},
                                   {"Average Iteration Time (ns)", o.mean_iteration},
                                   {"Iteration Time Standard Deviation", o.deviation}});
 }
@@ -306,6 +300,7 @@ Result<Made> all_reports(stats::Source& source, const Options& options) {
     const Overview o = overview(model);
     const Shown shown = [&source](int64_t time) { return source.shown_time(time); };
     Made made;
+    made.notes = model.notes;
     std::vector<Report>& reports = made.reports;
     reports.push_back(summary(model, o));
     reports.push_back(detailed(model));

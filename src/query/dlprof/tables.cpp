@@ -151,8 +151,8 @@ Report detailed(const Model& model) {
             op.id,          kind.name, kind.direction, kind.type, times[index].calls(), yes(op.eligible),
             yes(op.uses_tc)};
         add(row, times[index]);
-        row.emplace_back(kind.data_type);
-        row.emplace_back(kind.stack);
+        row.emplace_back(op.data_type);
+        row.emplace_back(op.stack);
         table.rows.push_back(std::move(row));
     }
     return report("detailed", std::move(table));
@@ -176,7 +176,8 @@ Report iteration(const Model& model, const Shown& shown) {
         const KernelName& kernel = r.kernels.at(w->kernel);
         const int32_t told = model.instances[w->instance].details;
         const Details details = told >= 0 ? model.details.at(told) : Details();
-        Row row = {int64_t{w->iteration}, op.id, kind.name, kind.direction, kind.type, kernel.base};
+        Row row = {
+            model.iterations.number(w->iteration), op.id, kind.name, kind.direction, kind.type, kernel.base};
         row.push_back(known(w->device, [&] { return r.devices.at(w->device).number; }));
         row.emplace_back(shown(w->begin));
         row.emplace_back(w->end - w->begin);
@@ -188,7 +189,7 @@ Report iteration(const Model& model, const Shown& shown) {
             row.push_back(size < 0 ? Cell() : Cell(size));
         }
         row.insert(row.end(),
-                   {kind.data_type, details.shapes, details.parameters, details.outputs, kernel.name});
+                   {op.data_type, details.shapes, details.parameters, details.outputs, kernel.name});
         table.rows.push_back(std::move(row));
     }
     return report("iteration", std::move(table));

@@ -27,7 +27,7 @@ class Attribution {
 
   private:
     // The innermost op open on the thread when a call began; else a pseudo-op named after the call, of which
-    // each call is an instance.
+    // each call is an instance. What a database tells to be a pseudo-op is one wherever it lies.
     void match_calls() {
         const Calls& calls = r_.calls;
         call_instance_.assign(calls.size(), -1);
@@ -44,10 +44,10 @@ class Attribution {
                 open.push_back(next);
             }
             close(open, calls.track[call], calls.begin[call]);
-            if (open.empty()) open.push_back(add_pseudo(call));
-            call_instance_[call] = static_cast<int32_t>(open.back());
-            model_.instances[open.back()].api_ns += calls.end[call] - calls.begin[call];
-            if (open.back() >= in_ops) open.clear();
+            const bool is_pseudo = open.empty() || r_.told_of.contains(calls.id[call]);
+            const size_t instance = is_pseudo ? add_pseudo(call) : open.back();
+            call_instance_[call] = static_cast<int32_t>(instance);
+            model_.instances[instance].api_ns += calls.end[call] - calls.begin[call];
         }
     }
 
@@ -76,16 +76,11 @@ class Attribution {
 
     // `call`: its exported name; empty: none is known.
     int32_t pseudo_kind(std::string_view call) {
-        const auto [it, is_new] =
-            pseudo_.try_emplace(std::string(call), static_cast<int32_t>(model_.kinds.size()));
-        if (is_new) {
-            OpKind kind;
-            kind.type = call.empty() ? "unassociated" : call;
-            kind.name = call.empty() ? kind.type : "unassociated_" + kind.type;
-            kind.pseudo = true;
-            model_.kinds.push_back(kind);
-        }
-        return it->second;
+        OpKind kind;
+        kind.type = call.empty() ? "unassociated" : call;
+        kind.name = call.empty() ? kind.type : "unassociated_" + kind.type;
+        kind.pseudo = true;
+        return model_.kind(kind);
     }
 
     void make_work() {
@@ -161,6 +156,7 @@ class Attribution {
         if (it.as_recorded) {
             if (r_.recorded_iterations.empty()) return false;
             it.list = r_.recorded_iterations;
+            it.numbers = r_.recorded_numbers;
             it.key_op = r_.property("dlprof_key_op");
             it.split = true;
             place();
@@ -219,30 +215,66 @@ class Attribution {
         return ends;
     }
 
+    static std::optional<int64_t> whole(const std::string& told) {
+        int64_t number = 0;
+        const auto [end, problem] = std::from_chars(told.data(), told.data() + told.size(), number);
+        if (told.empty() || problem != std::errc() || end != told.data() + told.size()) return std::nullopt;
+        return number;
+    }
+
     // A database's own range is that of its aggregation.
-    int64_t told_number(const char* property, int64_t otherwise) const {
-        const std::string told = model_.iterations.as_recorded ? r_.property(property) : std::string();
-        int64_t number = otherwise;
-        std::from_chars(told.data(), told.data() + told.size(), number);
-        return std::clamp<int64_t>(number, 0, std::ssize(model_.iterations.list) - 1);
+    void choose_recorded_range() {
+        Iterations& it = model_.iterations;
+        const auto start = whole(r_.property("dlprof_iteration_start")),
+                   stop = whole(r_.property("dlprof_iteration_stop"));
+        if (!start || !stop) return;
+        if (!it.split && *start == *stop) it.numbers = {*start};
+        const auto first = it.place_of(*start), last = it.place_of(*stop);
+        if (first && last && *first <= *last) {
+            it.start = *first;
+            it.stop = *last;
+            return;
+        }
+        it.as_recorded = false;
+        model_.notes.push_back(fmt::format(
+            "the database tells a range of iterations, {} to {}, that its list of {} to {} does not "
+            "have: all of them are taken",
+            *start, *stop, it.number(it.start), it.number(it.stop)));
     }
 
     Status choose_range() {
         Iterations& it = model_.iterations;
         const int64_t last = std::ssize(it.list) - 1;
-        const int64_t start = told_number("dlprof_iteration_start", 0);
-        const int64_t stop = told_number("dlprof_iteration_stop", last);
-        it.start = options_.start.value_or(start);
-        it.stop = std::min(options_.stop.value_or(stop), last);
-        it.as_recorded = it.as_recorded && it.start == start && it.stop == stop;
-        if (it.start < 0 || it.start > it.stop)
-            return fail(Error{
-                fmt::format("there is no iteration {}: DLProf's count goes from 0 to {}", it.start, last),
-                {},
-                {},
-                "choose the range with --iter-start and --iter-stop, and the op that ends "
-                "iterations with --key-op",
-                2});
+        it.start = 0;
+        it.stop = last;
+        if (it.as_recorded) choose_recorded_range();
+        const std::pair recorded(it.start, it.stop);
+        const auto none = [&](int64_t number) {
+            return fail(Error{fmt::format("there is no iteration {}: DLProf's count goes from {} to {}",
+                                          number, it.number(0), it.number(last)),
+                              {},
+                              {},
+                              "choose the range with --iter-start and --iter-stop, and the op that ends "
+                              "iterations with --key-op",
+                              2});
+        };
+        if (options_.start) {
+            const auto place = it.place_of(*options_.start);
+            if (!place) return none(*options_.start);
+            it.start = *place;
+        }
+        if (options_.stop) {
+            const bool beyond = *options_.stop > it.number(last);
+            const auto place = beyond ? last : it.place_of(*options_.stop);
+            if (!place) return none(*options_.stop);
+            it.stop = *place;
+            if (beyond)
+                model_.notes.push_back(
+                    fmt::format("there is no iteration {}: the range ends with {}, the last one",
+                                *options_.stop, it.number(last)));
+        }
+        if (it.start > it.stop) return none(it.number(it.start));
+        it.as_recorded = it.as_recorded && recorded == std::pair(it.start, it.stop);
         return {};
     }
 
@@ -279,7 +311,10 @@ class Attribution {
             first[w.instance] = std::min(first[w.instance], w.begin);
             i.gpu_ns += std::max<int64_t>(0, w.end - std::max(w.begin, end));
             end = std::max(end, w.end);
-            if (model_.uses_tc(w)) model_.ops[i.op].uses_tc = model_.ops[i.op].eligible = true;
+            if (!model_.uses_tc(w)) continue;
+            Op& op = model_.ops[i.op];
+            op.uses_tc = true;
+            op.eligible |= !op.judged;
         }
         for (size_t i = 0; i < model_.instances.size(); ++i) {
             if (last[i] == INT64_MIN) continue;
@@ -291,11 +326,17 @@ class Attribution {
     const Recording& r_;
     const Options& options_;
     std::vector<int32_t> call_instance_;
-    std::map<std::string, int32_t> pseudo_;
     RecordedOps recorded_{model_};
 };
 
 }  // namespace
+
+std::optional<int64_t> Iterations::place_of(int64_t number) const {
+    if (numbers.empty())
+        return number >= 0 && number < std::ssize(list) ? std::optional(number) : std::nullopt;
+    const auto found = std::find(numbers.begin(), numbers.end(), number);
+    return found == numbers.end() ? std::nullopt : std::optional(found - numbers.begin());
+}
 
 Status find_work(Model& model, const Options& options) {
     return Attribution(model, options).run();

@@ -134,6 +134,7 @@ Expected<Response> table(Call& call) {
     OPSIGHT_ASSIGN(RangeOptions range, call.profiles().range_of(call, number));
     if (needs_iteration(name)) {
         OPSIGHT_ASSIGN(const int64_t iteration, call.needed_number("iteration"));
+        range.all = range.whole = false;
         range.start = range.stop = iteration;
     }
     OPSIGHT_ASSIGN(Lease session, call.profiles().lease(number, range, kept_name(name, subject, shape),

@@ -10,7 +10,8 @@ export interface Route {
 
 // These stay when another view is opened: which profile, and which range of it.
 export const RANGE_KEYS = ["iter_start", "iter_stop", "all", "whole", "key_op", "iteration_range", "aggregation"] as const;
-export const NO_RANGE: Patch = Object.fromEntries(RANGE_KEYS.map((key) => [key, null]));
+// All of them taken away: what another range begins with, for some of them exclude each other.
+export const NO_RANGE = Object.fromEntries(RANGE_KEYS.map((key) => [key, null])) as Record<(typeof RANGE_KEYS)[number], null>;
 const KEPT_KEYS = ["profile", ...RANGE_KEYS];
 
 export function parseHash(hash: string): Route {

@@ -1,5 +1,6 @@
 // Kernels of an iteration, or of an op in it: each kind with its count, or every launch.
 import type { ReactNode } from "react";
+import { NO_RANGE } from "../app/route";
 import { useCut } from "../app/useCut";
 import { useRoute, useSetParams } from "../app/useRoute";
 import { DataTable } from "../table/DataTable";
@@ -59,7 +60,7 @@ export function KernelList({ iteration, rank, op, here, label, empty }: Props) {
       />
     );
   }
-  const range = { iter_start: iteration, iter_stop: iteration, all: null, aggregation: null, ...cut };
+  const range = { ...NO_RANGE, ...cut, iter_start: iteration, iter_stop: iteration };
   return (
     <DataTable
       {...shared}

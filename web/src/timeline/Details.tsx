@@ -1,7 +1,8 @@
 // What is known of the selected event, and the chain that it is part of.
 import { useSummary } from "../api/queries";
 import { useRoute } from "../app/useRoute";
-import { linkTo } from "../app/route";
+import { linkTo, NO_RANGE } from "../app/route";
+import { useCut } from "../app/useCut";
 import { wordOf } from "../table/choices";
 import { Icon } from "../widgets/Icon";
 import { exactValue, formatMoment, formatNs, formatShapes, formatTypes, formatValue, type Cell, type Unit } from "../widgets/format";
@@ -92,15 +93,16 @@ function Facts({ event }: { event: EventAnswer }) {
 function TableLink({ event, role }: { event: EventAnswer; role: string }) {
   const { params } = useRoute();
   const range = useSummary().data?.range;
+  const cut = useCut();
   if (role !== "kernel" && role !== "op") return null;
   const field = (key: string) => String(event.fields.find((each) => each.key === key)?.value ?? "");
   const kernel = [field("rank"), field("device"), field("stream"), String(event.event.begin_ns), field("correlation")].join("~");
   const [view, row] = role === "kernel" ? ["kernels", { tab: "launches", sort: "gpu_start_ns:asc", sel: kernel }] : ["ops", { sel: field("op_id") }];
   const iteration = Number(field("iteration") || "-1");
   const inside = !range || range.start === null || range.stop === null || (iteration >= range.start && iteration <= range.stop && !range.left_out.includes(iteration));
-  const cut = inside || iteration < 0 ? {} : { iter_start: iteration, iter_stop: iteration, all: null, whole: null, aggregation: null };
+  const elsewhere = inside || iteration < 0 ? {} : { ...NO_RANGE, ...cut, iter_start: iteration, iter_stop: iteration };
   return (
-    <a className="button small" href={linkTo(view, params, { ...cut, ...row, reveal: 1 })}>
+    <a className="button small" href={linkTo(view, params, { ...elsewhere, ...row, reveal: 1 })}>
       Show in table
     </a>
   );

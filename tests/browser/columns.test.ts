@@ -1,6 +1,6 @@
 // Widths of columns and panes, and names that read the same.
 import { afterEach, describe, expect, it } from "vitest";
-import { definition } from "../../web/src/widgets/definitions";
+import { definitionOf } from "../../web/src/widgets/definitions";
 import { report } from "./opsight";
 import { fileOf, has, idOf, useSite } from "./page";
 
@@ -115,7 +115,7 @@ describe("every column", () => {
       for (const table of error.remedy.replace("the tables are ", "").split(", ")) {
         const { columns } = (await asked(`/profiles/${id}/tables/${table}?page_size=1&op=2&iteration=2`)) as { columns?: { head: string }[] };
         seen += columns ? 1 : 0;
-        for (const { head: text } of columns ?? []) if (!definition(text)) undefinedHeads.add(`${table}: ${text}`);
+        for (const column of columns ?? []) if (!definitionOf(table, column)) undefinedHeads.add(`${table}: ${column.head}`);
       }
     }
     expect(seen).toBeGreaterThan(50);

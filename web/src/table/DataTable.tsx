@@ -122,7 +122,7 @@ function Grid({ props, table, lines, state, change, filtering }: FrameProps) {
           );
         }}
       >
-        <Head columns={columns} state={state} sort={props.sort} change={change} filtering={filtering} actions={!!props.actions} widths={widths} setWidth={set} />
+        <Head table={props.name} columns={columns} state={state} sort={props.sort} change={change} filtering={filtering} actions={!!props.actions} widths={widths} setWidth={set} />
         <Body props={props} all={table.columns} columns={columns} rows={rows} lines={lines} search={state.search} widths={widths} />
       </table>
       {rows.length === 0 && (

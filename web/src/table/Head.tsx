@@ -124,6 +124,7 @@ function Grip({ setWidth }: { setWidth: (width: number | null) => void }) {
 }
 
 interface ColumnHeadProps {
+  table: string;
   column: Column;
   here: TableState["sort"]; // where this is the column that rows are sorted by
   change: Change;
@@ -131,7 +132,7 @@ interface ColumnHeadProps {
   setWidth: (key: string, width: number | null) => void;
 }
 
-function ColumnHead({ column, here, change, widths, setWidth }: ColumnHeadProps) {
+function ColumnHead({ table, column, here, change, widths, setWidth }: ColumnHeadProps) {
   const resize = (width: number | null) => {
     setWidth(column.key, width);
   };
@@ -145,7 +146,7 @@ function ColumnHead({ column, here, change, widths, setWidth }: ColumnHeadProps)
     >
       <button
         type="button"
-        title={[column.head, definitionOf(column), "Shift and ← or → make the column narrower or wider"].filter(Boolean).join("\n")}
+        title={[column.head, definitionOf(table, column), "Shift and ← or → make the column narrower or wider"].filter(Boolean).join("\n")}
         aria-keyshortcuts="Shift+ArrowLeft Shift+ArrowRight"
         onClick={() => {
           change((now) => ({ sort: nextSort(column, now.sort) }));
@@ -165,7 +166,7 @@ function ColumnHead({ column, here, change, widths, setWidth }: ColumnHeadProps)
   );
 }
 
-interface HeadProps extends Pick<ColumnHeadProps, "change" | "widths" | "setWidth"> {
+interface HeadProps extends Pick<ColumnHeadProps, "table" | "change" | "widths" | "setWidth"> {
   state: TableState;
   columns: readonly Column[];
   sort: string | undefined;

@@ -76,7 +76,7 @@ export function RowDetails({
               <dl className="facts">
                 {sayingColumns(data.columns, gpu).map((column) => (
                   <div key={column.key}>
-                    <dt title={definitionOf(column)}>{headText(column)}</dt>
+                    <dt title={definitionOf(table, column)}>{headText(column)}</dt>
                     <dd data-key={column.key} title={cellTitle(column, row.get(column.key))}>{cellNode(column, row.get(column.key))}</dd>
                   </div>
                 ))}

@@ -5,7 +5,7 @@ import { linkTo } from "../../app/route";
 import { useRoute } from "../../app/useRoute";
 import { rowsOf } from "../../table/row";
 import { Donut } from "../../widgets/charts";
-import { definition } from "../../widgets/definitions";
+import { definitionOfTile } from "../../widgets/definitions";
 import { Icon } from "../../widgets/Icon";
 import { Num } from "../../widgets/Num";
 import { Findings } from "./Findings";
@@ -13,7 +13,7 @@ import { Findings } from "./Findings";
 function Tile({ title, children, span = 3 }: { title: string; children: ReactNode; span?: 3 | 4 | 6 }) {
   return (
     <section className={`card tile span-${String(span)}`} aria-label={title}>
-      <h2 title={definition(title)}>{title}</h2>
+      <h2 title={definitionOfTile(title)}>{title}</h2>
       {children}
     </section>
   );
@@ -22,7 +22,7 @@ function Tile({ title, children, span = 3 }: { title: string; children: ReactNod
 function Line({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="tile-line">
-      <dt title={definition(name)}>{name}</dt>
+      <dt title={definitionOfTile(name)}>{name}</dt>
       <dd>{children}</dd>
     </div>
   );

@@ -40,11 +40,64 @@ describe("addresses", () => {
     expect(await site().page.getByRole("heading", { level: 1 }).textContent()).toBe("Dashboard");
   });
 
+  it.skipIf(!has("gpu"))("keep the steps that were gone back over, however fast", async () => {
+    const picked = (): Promise<number | undefined> =>
+      site().page.evaluate(() => (globalThis as unknown as { opsightTimeline?: { selected: { span: number } | null } }).opsightTimeline?.selected?.span);
+    const written = () => expect.poll(async () => String((await picked()) ?? "") === (await site().parameter("span"))).toBe(true);
+    await site().show("timeline?find=aten%3A%3Aconv2d", "gpu");
+    await expect.poll(picked).toBeDefined();
+    await written();
+    const spans = [await picked()];
+    await site().page.locator(".tl-stage").focus();
+    for (let step = 0; step < 3; step++) {
+      await site().press("ArrowRight");
+      await expect.poll(picked).not.toBe(spans.at(-1));
+      await written();
+      spans.push(await picked());
+    }
+    // The answer to the first step back comes after the second step.
+    const events = "**/timeline/event?*";
+    await site().page.route(events, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      await route.continue().catch(() => undefined);
+    });
+    try {
+      await site().page.evaluate(() => {
+        history.back();
+        setTimeout(() => {
+          history.back();
+        }, 100);
+      });
+      await expect.poll(picked).toBe(spans[1]);
+      await site().page.waitForTimeout(1000);
+      expect(await picked()).toBe(spans[1]);
+      await site().page.evaluate(() => {
+        history.go(2);
+      });
+      await expect.poll(picked).toBe(spans[3]);
+    } finally {
+      await site().page.unroute(events);
+    }
+  });
+
   it("keep profile and range from view to view", async () => {
     await site().show("dashboard?iter_start=2&iter_stop=3");
     await site().click(site().page.getByRole("link", { name: "Layers", exact: true }));
     expect(await site().hash).toBe(`#/layers?profile=${idOf("training")}&iter_start=2&iter_stop=3`);
     expect(await site().page.getByRole("button", { name: /^Range of iterations/ }).textContent()).toContain("2–3");
+  });
+
+  it("say that comparing needs a second profile", async () => {
+    const viewer = await startViewer([fileOf("training")]);
+    try {
+      const page = await site().context.newPage();
+      await page.goto(viewer.url);
+      const link = page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Compare" });
+      await expect.poll(() => link.getAttribute("title")).toContain("second profile");
+      await page.close();
+    } finally {
+      await viewer.stop();
+    }
   });
 
   it("choose a range in the bar at the top", async () => {

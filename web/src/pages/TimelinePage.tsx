@@ -44,8 +44,8 @@ const numberIn = (params: URLSearchParams, key: string): number | null => {
   return text !== null && /^-?\d+$/.test(text) ? Number(text) : null;
 };
 
-// What the address asks for.
-async function follow(controller: Controller, params: URLSearchParams): Promise<void> {
+// What the address asks for, as long as it is `wanted`.
+async function follow(controller: Controller, params: URLSearchParams, wanted: () => boolean): Promise<void> {
   const begin = numberIn(params, "begin");
   const end = numberIn(params, "end");
   const windowed = begin !== null && end !== null && end > begin;
@@ -66,7 +66,7 @@ async function follow(controller: Controller, params: URLSearchParams): Promise<
     return;
   }
   const found = await controller.api.search(name, numberIn(params, "at") ?? controller.bounds.begin, false, null);
-  if (found.match && found.match.track !== null) await controller.open(found.match.track, found.match.span, !windowed);
+  if (wanted() && found.match && found.match.track !== null) await controller.open(found.match.track, found.match.span, !windowed);
 }
 
 // The part of the address that is the timeline's.
@@ -133,19 +133,23 @@ function useAddress(controller: Controller, profile: string): void {
   useEffect(() => {
     let timer = 0;
     let over = false;
-    let following = false; // on the way to what the address asks for: that is no step of its own
+    let asked = 0; // how often the address asked for something
+    let following = 0; // the number of what is on its way: to get there is no step of its own
     let known: string | null = null; // what the address said last, or was told
     const follows = () => {
       const { params, view } = parseHash(window.location.hash);
       if (view !== "timeline" || ownPart(params) === known) return;
       const before = ownPart(params).trim() === "" ? left.get(profile) : undefined;
       known = ownPart(params);
-      following = true;
-      void follow(controller, before ?? params)
+      const mine = ++asked;
+      following = mine;
+      void follow(controller, before ?? params, () => !over && mine === asked)
         .catch(() => undefined)
         .finally(() => {
-          if (!over) writeNow();
-          following = false;
+          // One that the address has left meanwhile must not write where the page is not any more.
+          if (over || mine !== asked) return;
+          writeNow();
+          following = 0;
         });
     };
     const writeNow = () => {
@@ -156,7 +160,7 @@ function useAddress(controller: Controller, profile: string): void {
       const { params } = parseHash(window.location.hash);
       const moved = patch.track !== null && (numberIn(params, "track") !== patch.track || numberIn(params, "span") !== patch.span);
       known = ownPart(patched(new URLSearchParams(), patch));
-      setParams(patch, { replace: following || !moved });
+      setParams(patch, { replace: following !== 0 || !moved });
     };
     const write = () => {
       window.clearTimeout(timer);

@@ -253,7 +253,6 @@ export class Controller {
   // Selects an event by its number; the details come with the server's answer. The latest selection wins.
   select(place: Place | null, reveal = false): void {
     this.wanting?.abort();
-    this.wanting = null;
     this.selected = place;
     this.problem = "";
     if (!place || place.track === null || this.event?.event.span !== place.span || this.event.event.track !== place.track) {
@@ -272,6 +271,7 @@ export class Controller {
     await this.load(track, span, true, zoomTo);
   }
   private async load(track: number, span: number, reveal: boolean, zoomTo = false): Promise<void> {
+    this.wanting?.abort();
     const abort = new AbortController();
     this.wanting = abort;
     try {

@@ -121,6 +121,18 @@ describe("the views of one profile", () => {
     expect(shown.map((row) => numberOf(row.gpu_duration_ns ?? "")).sort()).toEqual(expected.map((row) => row.gpu_duration_ns).sort());
   });
 
+  it.skipIf(!has("gpu"))("an iteration has its kernels also where the range is the whole run, or a kept one", async () => {
+    const expected = report(fileOf("gpu"), "kernel", "--iter-start", "3", "--iter-stop", "3").map((row) => row.total_gpu_time_ns);
+    for (const range of ["whole=1", "all=1", "iter_start=1&iter_stop=4", "key_op=Optimizer.step%23SGD.step&all=1"]) {
+      await site().show(`by-iteration?sel=3~&k.size=1000&${range}`, "gpu");
+      const shown = (await site().table("kernel").column("total_gpu_time_ns")).map(numberOf);
+      expect(shown.length, range).toBeGreaterThan(0);
+      if (!range.startsWith("key_op")) expect(shown.sort(), range).toEqual([...expected].sort());
+      await site().show(`by-op?sel=3~&${range}`, "gpu");
+      expect(await site().table("iteration_ops").root.locator("tbody tr").count(), range).toBeGreaterThan(0);
+    }
+  });
+
   it.skipIf(!has("gpu"))("an op shows its kernels, a kernel of an iteration its launch", async () => {
     const top = report(fileOf("gpu"), "kernel", "--limit", "1")[0] as JsonRow;
     await site().show(`ops?sel=${String(top.op_id)}`, "gpu");
@@ -153,9 +165,16 @@ describe("the views of one profile", () => {
   });
 
   it.skipIf(!has("gpu"))("two runs stand side by side", async () => {
+    const asked: string[] = [];
+    site().page.on("request", (request) => request.url().includes("/summary") && asked.push(new URL(request.url()).search));
     await site().show(`compare?with=${idOf("gpu")}`);
     const line = site().page.locator("tr", { hasText: "Wall clock" }).locator(".num");
     const shown = await line.evaluateAll((cells) => cells.map((cell) => cell.getAttribute("title") ?? ""));
     expect(shown.map(numberOf)).toEqual(["training", "gpu"].map((name) => report<Summary>(fileOf(name), "summary").wall_clock_ns));
+    // Over a range that both have, nothing else is asked.
+    asked.length = 0;
+    await site().show(`compare?with=${idOf("gpu")}&iter_start=1&iter_stop=2`);
+    expect(asked.length).toBeGreaterThan(0);
+    for (const each of asked) expect(each).toContain("iter_start=1");
   });
 });

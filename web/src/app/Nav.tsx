@@ -39,12 +39,14 @@ function ProfilePicker() {
   );
 }
 
-// Views that have nothing to show of this run.
-function useNothing(): (page: string) => boolean {
+const NOT_RECORDED = "Nothing of this kind was recorded";
+
+// Why a view has nothing to show of this run.
+function useNothing(): (page: string) => string | undefined {
   const profile = useProfile();
   const profiles = useProfiles().data?.profiles.length ?? 0;
   const counts = useInfo().data?.counts;
-  if (profile?.state !== "ok" || !counts) return () => false;
+  if (profile?.state !== "ok" || !counts) return () => undefined;
   const kernels = profile.kernels ?? 0;
   const ops = profile.ops ?? 0;
   const there: Record<string, number | undefined> = {
@@ -61,7 +63,7 @@ function useNothing(): (page: string) => boolean {
     communication: kernels === 0 ? 0 : undefined,
     compare: profiles - 1,
   };
-  return (page) => there[page] === 0;
+  return (page) => (there[page] !== 0 ? undefined : page === "compare" ? "This needs a second profile: opsight view ONE.opsight OTHER.opsight" : NOT_RECORDED);
 }
 
 export function Nav({ open, onHelp }: { open: boolean; onHelp: () => void }) {
@@ -87,8 +89,8 @@ export function Nav({ open, onHelp }: { open: boolean; onHelp: () => void }) {
                   <a
                     href={linkTo(page.id, params)}
                     aria-current={page.id === view ? "page" : undefined}
-                    className={nothing(page.id) ? "nothing" : undefined}
-                    title={nothing(page.id) ? "Nothing of this kind was recorded" : undefined}
+                    className={nothing(page.id) && "nothing"}
+                    title={nothing(page.id)}
                   >
                     <Icon name={page.icon} />
                     {page.title}

@@ -36,11 +36,12 @@ const FIGURES: readonly [string, Unit, Read][] = [
   ["Idle or not recorded", "percent", ({ summary }) => summary.idle_pct],
 ];
 
-const useSummaryOf = (id: string, range: Record<string, string>) =>
+const useSummaryOf = (id: string, range: Record<string, string>, enabled = true) =>
   useQuery<SummaryAnswer, ApiError>({
     queryKey: [`/profiles/${id}/summary`, range],
     queryFn: ({ signal }) => getJson<SummaryAnswer>(`/profiles/${id}/summary`, range, signal),
     retry: false,
+    enabled,
   });
 
 const WHOLE = {};
@@ -51,8 +52,8 @@ function useTwo(first: string, second: string) {
   const left = useSummaryOf(first, range);
   const asked = useSummaryOf(second, range);
   const refused = asked.error?.status === 400 || asked.error?.status === 422;
-  const own = useSummaryOf(second, WHOLE);
   const otherwise = Object.keys(range).length > 0 && refused;
+  const own = useSummaryOf(second, WHOLE, otherwise);
   return { left, right: otherwise ? own : asked, otherwise };
 }
 

@@ -199,7 +199,7 @@ bool ThreadStream::next_chunk(size_t bytes) {
     const int64_t now = clock_ns(CLOCK_MONOTONIC);
     int64_t last = writer_->last_clock_ns_.load(std::memory_order_relaxed);
     if (now - last > kClockEveryNs && writer_->last_clock_ns_.compare_exchange_strong(last, now)) snapshot();
-    return next_ + bytes <= end_ || next_chunk(bytes);
+    return bytes <= room() || next_chunk(bytes);
 }
 
 uint32_t ThreadStream::define_blob(RecordType type, std::string_view blob, BlobRecord head) {

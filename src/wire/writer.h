@@ -73,7 +73,7 @@ class ThreadStream {
     // Room for a record of `bytes` (a multiple of 8), zeroed; null where the capture is full (counted as
     // lost). The record counts when commit() is called; one reservation at a time.
     char* reserve(size_t bytes) {
-        if (next_ + bytes > end_ && !next_chunk(bytes)) [[unlikely]]
+        if (bytes > room() && !next_chunk(bytes)) [[unlikely]]
             return nullptr;
         return next_;
     }
@@ -122,6 +122,7 @@ class ThreadStream {
   private:
     static constexpr uint64_t kSnapshotTicks = 1'000'000'000;  // a quarter of a second to a second
     static constexpr size_t kAhead = 128;
+    size_t room() const { return static_cast<size_t>(end_ - next_); }  // of the chunk; none before the first
     bool next_chunk(size_t bytes);
     uint32_t define_blob(RecordType type, std::string_view blob, BlobRecord head);
 

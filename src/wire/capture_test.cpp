@@ -108,7 +108,7 @@ TEST_F(CaptureTest, KeepsWithinTheProgramsOwnLimits) {
     limits.emplace_back(RLIMIT_AS, rlim_t{1} << 30);
 #endif
     for (const auto& [what, value] : limits) {
-        const int status = in_child([&] {
+        const int status = in_child([&, what = what, value = value] {
             set_limit(what, value);
             CaptureWriter writer;
             if (writer.open(path_.c_str(), uint64_t{1} << 30) != 0) _exit(1);

@@ -71,6 +71,33 @@ TEST(Import, TakesDirectoriesAndArchivesOfRanks) {
               std::string::npos);
 }
 
+// Tar in tar: the headers, from the outermost inwards, then what is inside, then all their ends.
+std::string nested_tar(std::string_view inside, size_t times) {
+    std::string heads, ends;
+    size_t size = (inside.size() + 511) / 512 * 512;
+    for (size_t i = 0; i < times; ++i) {
+        heads.insert(0, tar_member("inner.tar", "", '0', i == 0 ? inside.size() : size));
+        ends += tar_end();
+        size += 512 + 1024;
+    }
+    std::string padded(inside);
+    padded.resize((inside.size() + 511) / 512 * 512);
+    return heads + padded + ends;
+}
+
+// Each level takes some of the stack.
+TEST(Import, ArchivesInArchivesHaveABound) {
+    const TempFolder folder;
+    const auto twice = [](const std::string& inside) { return gzip(tar_member("a", inside) + tar_end()); };
+    const std::string three = twice(twice(twice(trace("x"))));
+    EXPECT_EQ(must_import({folder.write("3.tar.gz", three)}).host.size(), 1u);
+    EXPECT_NE(error_of(folder.write("4.tar.gz", twice(three))).find("no trace"), std::string::npos);
+    EXPECT_EQ(must_import({folder.write("6.tar", nested_tar(trace("x"), 6))}).host.size(), 1u);
+    for (const size_t deep : {size_t{7}, size_t{5000}})
+        EXPECT_NE(error_of(folder.write("deep.tar.gz", gzip(nested_tar(trace("x"), deep)))).find("no trace"),
+                  std::string::npos);
+}
+
 TEST(Import, KnownRanksComeBeforeGuessedOnes) {
     const TempFolder folder;
     const Profile p =

@@ -7,6 +7,7 @@
 
 #include "hardware/devices.h"
 #include "hardware/tensor_cores.h"
+#include "query/host_time.h"
 #include "query/reports.h"
 
 namespace opsight {
@@ -35,6 +36,8 @@ struct Facts {
     int64_t copy_ns = 0, pageable_ns = 0;
     int64_t wall_ns = 0;                // of all ranks
     int64_t waits = 0, waiting_ns = 0;  // calls that wait for the device
+    std::optional<LongCalls> long_calls;
+    std::string beside_ops;  // range that is open meanwhile
 
     // Of the share of kernels without Tensor Cores, the part that `ns` of their durations makes.
     double share_of(int64_t ns) const {
@@ -182,6 +185,12 @@ Status read_work(Session& session, Facts& facts) {
     return {};
 }
 
+Status read_host(Session& session, Facts& facts) {
+    OPSIGHT_ASSIGN(facts.long_calls, long_calls(session));
+    OPSIGHT_ASSIGN(facts.beside_ops, range_beside_ops(session));
+    return {};
+}
+
 using Findings = std::vector<Finding>;
 
 void data_loading(const Facts& f, Findings& out) {
@@ -222,18 +231,65 @@ void beside_ops(const Facts& f, Findings& out) {
                                "time",
                                percent(share))
                  : fmt::format("In {} of the time nothing of the recording runs", percent(share))};
-        if (f.torch && host)
+        if (host && !f.beside_ops.empty())
+            finding.evidence = fmt::format("For most of that the range '{}' is open.", f.beside_ops);
+        else if (f.torch && host)
             finding.evidence =
                 "That is Python code between the ops, or something outside of PyTorch: logging, checkpoints, "
                 "waiting.";
         if (f.python_frames && host)
             finding.advice = "The Python rows of the timeline say what runs then.";
-        else if (f.torch && !f.recorded_here)
+        else if (f.torch && !f.recorded_here && !f.python_frames)
             finding.advice = "A trace recorded with with_stack=True says what runs then.";
         finding.share_pct = share;
         finding.view = "timeline";
         out.push_back(std::move(finding));
     }
+}
+
+// Few long calls take the time: more work for each launch would change nothing.
+void tell_long_calls(const Facts& f, const LongCalls& calls, Finding& finding) {
+    finding.title += ", most of it in " + calls.name;
+    finding.evidence = fmt::format("{} takes {} of that, in {} call{}; the longest lasts {}.", calls.name,
+                                   milliseconds(calls.ns), calls.calls, calls.calls == 1 ? "" : "s",
+                                   milliseconds(calls.longest_ns));
+    if (calls.of == CallClass::kWait)
+        finding.advice =
+            "The CPU waits although no recorded work runs: for work that was not recorded or is another "
+            "process's, "
+            "or for a slow transfer.";
+    else if (calls.mostly_one)
+        finding.advice =
+            "A single call of that length is most likely the start-up of the device or the loading of code: "
+            "a "
+            "recording that begins after some iterations shows the run itself.";
+    else if (calls.of == CallClass::kMemory)
+        finding.advice =
+            f.torch
+                ? "PyTorch keeps freed memory for the next tensor unless its cache is switched off "
+                  "(PYTORCH_NO_CUDA_MEMORY_CACHING) or the device is nearly full."
+                : "Memory that is allocated once, before the loop, or taken from a pool spares these calls.";
+    else
+        finding.advice = "These calls, not the GPU's work, are what to make fewer or move out of the loop.";
+    finding.view = "timeline";
+}
+
+void tell_launches(const Facts& f, Finding& finding) {
+    const double average_us =
+        f.kernels > 0 ? static_cast<double>(f.kernel_ns) / 1e3 / static_cast<double>(f.kernels) : 0.0;
+    finding.evidence = fmt::format("{} kernels of {:.1f} µs on average.", f.kernels, average_us);
+    constexpr double kShortUs = 200;  // a launch takes some 5 µs, an op some 20
+    if (average_us > kShortUs) {
+        finding.advice =
+            "The kernels are long: it is not their launches that take the time. The rows of the CPU in "
+            "the timeline say what does.";
+        finding.view = "timeline";
+        return;
+    }
+    finding.advice = "Larger batches and fewer, larger ops give the GPU more to do for each call.";
+    if (f.torch && (f.vendor == Vendor::kNvidia || f.vendor == Vendor::kAmd))
+        finding.advice +=
+            " torch.compile (PyTorch 2), or graphs of the GPU's work (torch.cuda.graphs), save launches.";
 }
 
 void host_bound(const Facts& f, Findings& out) {
@@ -254,14 +310,11 @@ void host_bound(const Facts& f, Findings& out) {
         finding.view = "layers";
     } else {
         finding.title = fmt::format("The GPU waits for the CPU in {} of the time", percent(share));
-        finding.evidence = fmt::format(
-            "{} kernels of {:.1f} µs on average.", f.kernels,
-            f.kernels > 0 ? static_cast<double>(f.kernel_ns) / 1e3 / static_cast<double>(f.kernels) : 0.0);
-        finding.advice = "Larger batches and fewer, larger ops give the GPU more to do for each call.";
-        if (f.torch && (f.vendor == Vendor::kNvidia || f.vendor == Vendor::kAmd))
-            finding.advice +=
-                " torch.compile (PyTorch 2), or graphs of the GPU's work (torch.cuda.graphs), save launches.";
         finding.view = "ops";
+        if (f.long_calls)
+            tell_long_calls(f, *f.long_calls, finding);
+        else
+            tell_launches(f, finding);
     }
     out.push_back(std::move(finding));
 }
@@ -320,7 +373,7 @@ void eligible_on_unknown_device(const Facts& f, Findings& out) {
          fmt::format("Products and convolutions on kernels without Tensor Cores take about {} of the time; "
                      "whether the device has them is not told",
                      percent(share)),
-         fmt::format("{} of such kernels; the recording does not say which GPU it was.",
+         fmt::format("{} of such kernels; the recording does not name the device.",
                      milliseconds(f.eligible_ns)),
          {},
          share,
@@ -477,7 +530,7 @@ void synchronization(const Facts& f, Findings& out) {
 
 Result<std::vector<Finding>> find_findings(Session& session) {
     Facts facts;
-    for (const auto read : {read_shares, read_source, read_devices, read_work})
+    for (const auto read : {read_shares, read_source, read_devices, read_work, read_host})
         OPSIGHT_TRY(read(session, facts));
     Findings found;
     for (const auto rule :

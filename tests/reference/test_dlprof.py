@@ -180,6 +180,14 @@ class Dlprof(unittest.TestCase):
         done = opsight_cli.run(*arguments, "--iter-stop", "99")
         self.assertIn("note: there is no iteration 99: the range ends with 12, the last one", done.stderr)
 
+    def test_a_lone_iteration_has_its_number(self):
+        run = dlprof_export.Export(self.fabricated())
+        found = dlprof_reports.Files(run, first=3)
+        database = self.database(found)
+        self.assert_same(Reports(database), found)
+        refused = opsight_cli.run("report", database, "--style", "dlprof", "--iter-start=0", check=False)
+        self.assertIn("there is no iteration 0: DLProf's count goes from 3 to 3", refused.stderr)
+
     def test_a_range_that_the_list_does_not_have_is_told(self):
         path = self.fabricated(steps=5)
         found = self.found(path, "CROSS_ENTROPY_1", 1, 2)

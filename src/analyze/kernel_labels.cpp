@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "analyze/cpp_text.h"
 #include "analyze/text.h"
 
 namespace opsight {
@@ -14,13 +15,6 @@ namespace {
 constexpr size_t kDeepest = 8, kLongestRead = 1 << 14;
 
 using Texts = std::vector<std::string_view>;
-
-bool opens(char c) {
-    return c == '<' || c == '(' || c == '[' || c == '{';
-}
-bool closes(char c) {
-    return c == '>' || c == ')' || c == ']' || c == '}';
-}
 
 std::string_view trimmed(std::string_view text) {
     while (!text.empty() && text.front() == ' ')
@@ -32,25 +26,23 @@ std::string_view trimmed(std::string_view text) {
 
 // What stands between the bracket at `open` and the one that closes it; all to the end where none does.
 std::string_view inside(std::string_view text, size_t open) {
-    int depth = 0;
-    for (size_t i = open; i < text.size(); ++i) {
-        if (opens(text[i])) ++depth;
-        if (closes(text[i]) && --depth == 0) return trimmed(text.substr(open + 1, i - open - 1));
-    }
-    return trimmed(text.substr(open + 1));
+    const size_t close = closing_bracket(text, open);
+    return trimmed(text.substr(open + 1, close == text.npos ? close : close - open - 1));
 }
 
 Texts arguments_of(std::string_view list) {
     Texts out;
-    int depth = 0;
     size_t begin = 0;
-    for (size_t i = 0; i <= list.size(); ++i) {
-        if (i < list.size() && opens(list[i])) ++depth;
-        if (i < list.size() && closes(list[i])) --depth;
-        if (i < list.size() && (list[i] != ',' || depth > 0)) continue;
+    for (size_t i = 0; (i = list.find_first_of("<([{,", i)) != list.npos; ++i) {
+        if (list[i] != ',') {
+            i = closing_bracket(list, i);
+            if (i == list.npos) break;
+            continue;
+        }
         out.push_back(trimmed(list.substr(begin, i - begin)));
         begin = i + 1;
     }
+    out.push_back(trimmed(list.substr(begin)));
     return out;
 }
 
@@ -60,23 +52,16 @@ bool is_word(char c) {
 
 // "at::native::Add<c10::Half>" -> "Add<Half>"
 std::string without_namespaces(std::string_view text) {
-    constexpr std::string_view kAnonymous[] = {"(anonymous namespace)::", "<unnamed>::"};
+    const std::string named = without_anonymous(text);
     std::string out;
-    for (size_t i = 0; i < text.size();) {
-        bool skipped = false;
-        for (const std::string_view part : kAnonymous)
-            if (!skipped && text.substr(i).starts_with(part)) {
-                i += part.size();
-                skipped = true;
-            }
-        if (skipped) continue;
-        if (text.substr(i).starts_with("::")) {
+    for (size_t i = 0; i < named.size();) {
+        if (std::string_view(named).substr(i).starts_with("::")) {
             while (!out.empty() && is_word(out.back()))
                 out.pop_back();
             i += 2;
             continue;
         }
-        out += text[i++];
+        out += named[i++];
     }
     return out;
 }
@@ -181,12 +166,22 @@ void label_group(const std::vector<KernelName>& names, const std::vector<size_t>
         for (const size_t i : group)
             told.push_back(without_namespaces(names[i].full.substr(0, kLongestRead)));
     }
-    absl::flat_hash_map<std::string, int> seen;
-    constexpr size_t kNumber = 8;  // room for what tells those apart that are too long
-    for (size_t i = 0; i < group.size(); ++i) {
-        std::string label = shortened(std::move(told[i]), kLongestLabel - kNumber);
-        const int nth = ++seen[label];
-        labels[group[i]] = nth == 1 ? label : fmt::format("{} #{}", label, nth);
+    for (size_t i = 0; i < group.size(); ++i)
+        labels[group[i]] = std::move(told[i]);
+}
+
+// Short ones, and numbers for what they no longer tell apart.
+void shorten(std::vector<std::string>& labels) {
+    absl::flat_hash_set<std::string> taken;
+    absl::flat_hash_map<std::string, int> last;
+    for (std::string& label : labels) {
+        const std::string whole = std::move(label);
+        label = shortened(whole, kLongestLabel);
+        int& nth = last.try_emplace(label, 1).first->second;
+        while (!taken.insert(label).second) {
+            const std::string number = fmt::format(" #{}", ++nth);
+            label = shortened(whole, kLongestLabel - number.size()) + number;
+        }
     }
 }
 
@@ -203,6 +198,7 @@ std::vector<std::string> kernel_labels(const std::vector<KernelName>& names) {
         else
             label_group(names, group, labels);
     }
+    shorten(labels);
     return labels;
 }
 

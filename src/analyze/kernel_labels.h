@@ -15,7 +15,7 @@ struct KernelName {
 // A label for each of the names, which are distinct. Of `void at::native::f<4, at::Add<float>>(int)` and
 // `void at::native::f<4, at::Mul<float>>(int)` they are `f<Add<float>>` and `f<Mul<float>>`: of template
 // arguments (else of arguments) those that differ, without namespaces. Labels are at most kLongestLabel bytes
-// long and differ from each other wherever the short names are equal.
+// long and differ from each other.
 std::vector<std::string> kernel_labels(const std::vector<KernelName>& names);
 
 inline constexpr size_t kLongestLabel = 80;

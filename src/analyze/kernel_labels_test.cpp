@@ -49,6 +49,24 @@ TEST(KernelLabels, LongOnesDifferTooAndStayShort) {
         EXPECT_LE(each.size(), kLongestLabel);
 }
 
+TEST(KernelLabels, ALongNameOfItsOwnIsShortenedToo) {
+    const std::string one = "triton_poi_fused_" + std::string(200, 'a') + "_1",
+                      other = "triton_poi_fused_" + std::string(150, 'a') + "_1";
+    const auto told = kernel_labels({{one, one}, {other, other}, {"f", "f"}});
+    EXPECT_LE(told[0].size(), kLongestLabel);
+    EXPECT_LE(told[1].size(), kLongestLabel);
+    EXPECT_TRUE(told[0].starts_with("triton_poi_fused_a") && told[0].ends_with("a_1")) << told[0];
+    EXPECT_EQ(told[1].substr(told[1].size() - 3), " #2");
+    EXPECT_EQ(told[2], "f");
+}
+
+TEST(KernelLabels, AnArrowIsNoBracket) {
+    EXPECT_THAT(
+        labels({"void ns::k<decltype(a->b), float, Add>(int)", "void ns::k<decltype(a->b), float, Mul>(int)"},
+               "k"),
+        ElementsAre("k<Add>", "k<Mul>"));
+}
+
 TEST(KernelLabels, OddBracketsAreNoTrouble) {
     EXPECT_EQ(labels({"f<", "f<<<<((("}, "f").size(), 2U);
     EXPECT_EQ(labels({"f<a, >>>>", "f<,,,>"}, "f").size(), 2U);

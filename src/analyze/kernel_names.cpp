@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "analyze/cpp_text.h"
 #include "analyze/text.h"
 
 namespace opsight {
@@ -17,36 +18,13 @@ bool is_wrapper(std::string_view name) {
     return std::find(wrappers.begin(), wrappers.end(), name) != wrappers.end() || name.starts_with("enable_");
 }
 
-// Where the template arguments that open at `open` end (the place of their '>'), or npos.
-size_t closing(std::string_view full, size_t open) {
-    int depth = 0;
-    for (size_t i = open; i < full.size(); ++i) {
-        if (full[i] == '<' || full[i] == '(' || full[i] == '{') ++depth;
-        if (full[i] == '>' && full[i - 1] == '-') continue;  // "->"
-        if (full[i] == '>' || full[i] == ')' || full[i] == '}') --depth;
-        if (depth == 0) return i;
-    }
-    return std::string_view::npos;
-}
-
 struct Parts {
     std::string_view name;       // "kernel"
     std::string_view scope;      // what stands before it: "void internal::gemvx::"
     std::string_view arguments;  // the template arguments of the name
 };
 
-std::string without_anonymous(std::string_view full) {
-    constexpr std::string_view anonymous = "(anonymous namespace)::";
-    std::string result;
-    for (size_t at = 0; at < full.size();) {
-        const size_t next = std::min(full.find(anonymous, at), full.size());
-        result.append(full.substr(at, next - at));
-        at = next + anonymous.size();
-    }
-    return result;
-}
-
-// Splits a demangled name, from which "(anonymous namespace)::" is gone already.
+// Splits a demangled name, from which anonymous namespaces are gone already.
 Parts split(std::string_view full) {
     size_t begin = 0, end = full.size();
     std::string_view arguments;
@@ -59,7 +37,7 @@ Parts split(std::string_view full) {
             break;
         }
         if (c == '<') {
-            const size_t close = closing(full, i);
+            const size_t close = closing_bracket(full, i);
             if (close == std::string_view::npos) {
                 end = std::min(end, i);
                 is_function = true;
@@ -86,7 +64,7 @@ Parts split(std::string_view full) {
 std::string_view first_argument(std::string_view arguments) {
     for (size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i] == '<' || arguments[i] == '(') {
-            const size_t close = closing(arguments, i);
+            const size_t close = closing_bracket(arguments, i);
             if (close == std::string_view::npos) break;
             i = close;
         } else if (arguments[i] == ',') {

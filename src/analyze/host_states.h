@@ -13,7 +13,7 @@ namespace opsight {
 enum class HostState : uint8_t {
     kSaysNothing,  // ops and API calls are counted by themselves
     kRuns,         // a Python frame, a module, a range, a call of a library or of the system
-    kWaits,        // a lock, a sleep, poll and the like: the innermost of what is open decides
+    kWaits,        // a lock, a sleep, poll and the like; of what is open the innermost decides
     kFileIo,       // read, write and their kin; of what kind the file is, a name does not tell
 };
 

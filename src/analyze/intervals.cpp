@@ -32,22 +32,6 @@ Intervals unite(const Intervals& a, const Intervals& b) {
     return result;
 }
 
-Intervals without(const Intervals& a, const Intervals& b) {
-    Intervals result;
-    size_t next = 0;
-    for (const Interval& i : a) {
-        int64_t at = i.begin;
-        while (next < b.size() && b[next].end <= at)
-            ++next;
-        for (size_t hole = next; hole < b.size() && b[hole].begin < i.end; ++hole) {
-            append(result, at, b[hole].begin);
-            at = std::max(at, b[hole].end);
-        }
-        append(result, at, i.end);
-    }
-    return result;
-}
-
 int64_t length(const Intervals& intervals) {
     int64_t sum = 0;
     for (const Interval& i : intervals)

@@ -27,8 +27,6 @@ inline void append(Intervals& intervals, int64_t begin, int64_t end) {
 }
 
 Intervals unite(const Intervals& a, const Intervals& b);
-// What of `a` is not in `b`.
-Intervals without(const Intervals& a, const Intervals& b);
 int64_t length(const Intervals& intervals);
 
 }  // namespace opsight

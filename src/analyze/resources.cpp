@@ -42,6 +42,41 @@ struct Extent {
     }
 };
 
+// When a thread runs: the innermost of what is open and tells decides. Rows come in the order of their
+// begins.
+class RunningTimes {
+  public:
+    void add(int64_t begin, int64_t end, bool runs) {
+        close_until(begin);
+        take(begin);
+        open_.push_back({end, runs});
+    }
+    Intervals finish() {
+        close_until(std::numeric_limits<int64_t>::max());
+        return std::move(found_);
+    }
+
+  private:
+    struct Open {
+        int64_t end;
+        bool runs;
+    };
+    void close_until(int64_t time) {
+        while (!open_.empty() && open_.back().end <= time) {
+            take(open_.back().end);
+            open_.pop_back();
+        }
+    }
+    void take(int64_t until) {
+        if (!open_.empty() && open_.back().runs) append(found_, at_, until);
+        at_ = std::max(at_, until);
+    }
+
+    std::vector<Open> open_;
+    Intervals found_;
+    int64_t at_ = std::numeric_limits<int64_t>::min();
+};
+
 class Shares {
   public:
     Shares(const Profile& profile, Analysis& analysis, const std::vector<Direction>& directions)
@@ -129,7 +164,8 @@ class Shares {
     void read_thread(const TrackRows& rows) {
         const RankId rank = p_.tracks[rows.track.index()].rank;
         const HostSpans& h = p_.host;
-        Intervals loading, files, cpu, host, waits;
+        Intervals loading, files, cpu;
+        RunningTimes host;
         for (uint32_t row = rows.first; row < rows.last; ++row) {
             const int64_t begin = h.begin[row], end = begin + h.dur[row];
             extents_[rank.index()].take(begin, end);
@@ -140,8 +176,8 @@ class Shares {
             if (kind == HostKind::kFileIo) append(files, begin, end);
             const HostState state = states_.of(kind, h.name[row]);
             if (state == HostState::kFileIo) append(files, begin, end);
-            if (state == HostState::kRuns) append(host, begin, end);
-            if (state == HostState::kWaits) append(waits, begin, end);
+            if (state == HostState::kRuns || state == HostState::kWaits)
+                host.add(begin, end, state == HostState::kRuns);
             const bool loads = directions_[row] == Direction::kDataLoad &&
                                (work || kind == HostKind::kDataLoad || kind == HostKind::kAnnotation);
             if (loads) append(loading, begin, end);
@@ -150,7 +186,7 @@ class Shares {
         unite_into(of(sets, Resource::kDataLoader), std::move(loading));
         unite_into(of(sets, Resource::kFileIo), std::move(files));
         unite_into(of(sets, Resource::kCpu), std::move(cpu));
-        unite_into(of(sets, Resource::kHost), without(host, waits));
+        unite_into(of(sets, Resource::kHost), host.finish());
     }
 
     void partition(RankId rank) {

@@ -97,11 +97,31 @@ TEST(Resources, TheHostBesideOpsAndCalls) {
                                                                    {750, 800, R::kHost}}));
 }
 
-TEST(Intervals, Without) {
-    EXPECT_EQ(without({{0, 10}, {20, 30}}, {{2, 3}, {5, 22}, {29, 40}}),
-              (Intervals{{0, 2}, {3, 5}, {22, 29}}));
-    EXPECT_EQ(without({{0, 10}}, {}), (Intervals{{0, 10}}));
-    EXPECT_EQ(without({{3, 5}}, {{0, 10}}), Intervals{});
+// The selector of an event loop waits, a handler that it calls does not, and may wait itself.
+TEST(Resources, TheInnermostDecidesWhetherAThreadWaits) {
+    TestProfile t;
+    const TrackId thread = t.thread();
+    t.annotation("serve", 0, 100, thread);
+    t.host(HostKind::kPythonFrame, "<built-in method poll of select.epoll object at 0x1>", 100, 900, thread);
+    t.host(HostKind::kPythonFrame, "handler.py(3): handle", 200, 500, thread);
+    t.host(HostKind::kOsRuntime, "nanosleep", 300, 100, thread);
+    t.host(HostKind::kPythonFrame, "handler.py(9): log", 350, 20, thread);
+    t.annotation("crosses", 900, 300, thread);
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    using R = Resource;
+    std::vector<std::tuple<int64_t, int64_t, R>> found;
+    for (const ResourceSegment& s : a.resources)
+        found.push_back({s.begin_ns, s.end_ns, s.resource});
+    EXPECT_EQ(found, (std::vector<std::tuple<int64_t, int64_t, R>>{{0, 100, R::kHost},
+                                                                   {100, 200, R::kIdle},
+                                                                   {200, 300, R::kHost},
+                                                                   {300, 350, R::kIdle},
+                                                                   {350, 370, R::kHost},
+                                                                   {370, 400, R::kIdle},
+                                                                   {400, 700, R::kHost},
+                                                                   {700, 900, R::kIdle},
+                                                                   {900, 1200, R::kHost}}));
 }
 
 // Every moment of a random rank, looked at by itself.

@@ -163,6 +163,8 @@ class ProfileCommand : public Command {
             ->type_name("MB")
             ->check(CLI::Range(1, 1 << 20))
             ->capture_default_str();
+        sub->add_flag("--keep-last", options_.keep_last,
+                      "Where --buffer-mb is full, keep the newest records instead of the first");
         sub->add_option(
                "--flush-every", options_.flush_every_s,
                "Have what was recorded written to disk every S seconds, for a machine that may crash")
@@ -291,6 +293,7 @@ class ProfileCommand : public Command {
         if (options_.skip_iterations > 0) lacks.push_back("--skip-iterations");
         if (options_.record_iterations > 0) lacks.push_back("--record-iterations");
         if (options_.flush_every_s > 0) lacks.push_back("--flush-every");
+        if (options_.keep_last) lacks.push_back("--keep-last");
         if (options_.whole_graphs) lacks.push_back("--cuda-whole-graphs");
         if (options_.unified_memory) lacks.push_back("--cuda-unified-memory");
         if (collector_ != "nsys" || lacks.empty()) return {};

@@ -83,7 +83,7 @@ int open_capture(wire::CaptureWriter& writer, const char* folder, uint64_t limit
     for (int i = 0; i < 1000 && problem == EEXIST; ++i) {
         char path[PATH_MAX];
         std::snprintf(path, sizeof path, "%s/%d-%d.opcap", folder, getpid(), i);
-        problem = writer.open(path, limit_bytes);
+        problem = writer.open(path, limit_bytes, option("OPSIGHT_KEEP_LAST", 0) != 0);
     }
     return problem;
 }

@@ -13,11 +13,10 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
-#include <set>
 #include <thread>
 
+#include "collect/recording_progress.h"
 #include "wire/clock.h"
-#include "wire/format.h"
 
 namespace opsight::collect {
 namespace {
@@ -180,6 +179,7 @@ Result<Variables> variables_for(const std::string& capture_folder, const Parts& 
         result.emplace_back("OPSIGHT_OBSERVER_SOURCES", parts.sources);
     }
     result.emplace_back("OPSIGHT_LIMIT_BYTES", std::to_string(options.limit_bytes));
+    result.emplace_back("OPSIGHT_KEEP_LAST", options.keep_last ? "1" : "0");
     result.emplace_back("OPSIGHT_BEGAN_NS", std::to_string(wire::clock_ns(CLOCK_MONOTONIC)));
     result.emplace_back("OPSIGHT_DELAY", std::to_string(options.delay_s));
     result.emplace_back("OPSIGHT_DURATION", std::to_string(options.duration_s));
@@ -202,38 +202,6 @@ Result<Variables> variables_for(const std::string& capture_folder, const Parts& 
     result.back().second = gate;
     return result;
 }
-
-// Says once of each process when its recording is full, while something can be done about it.
-class LossWatch {
-  public:
-    void look(const std::string& path) {
-        if (told_.contains(path)) return;
-        const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        if (file < 0) return;
-        wire::FileHeader head;
-        const ssize_t got = pread(file, static_cast<void*>(&head), sizeof head, 0);
-        close(file);
-        if (got != sizeof head || head.lost.load() == 0) return;
-        told_.insert(path);
-        const uint64_t bytes = uint64_t{head.chunks.load()} * wire::kChunkBytes;
-        const auto seconds = (wire::clock_ns(CLOCK_MONOTONIC) - head.begin.monotonic_ns) / 1'000'000'000;
-        const std::string line = fmt::format(
-            "opsight: the recording of process {} is full, {} MB after {} s: what comes now is lost. {}, or "
-            "record a part with --skip-iterations and --record-iterations\n",
-            head.pid, bytes >> 20, seconds, more_room(head));
-        std::fputs(line.c_str(), stderr);
-    }
-
-  private:
-    static const char* more_room(const wire::FileHeader& head) {
-        if (head.chunks.load() < head.capacity_chunks)
-            return "The disk is full: make room, or write to another one with -o";
-        return head.limited ? "Raise the program's limit of file size or memory (ulimit -f, -v)"
-                            : "Give it more room with --buffer-mb";
-    }
-
-    std::set<std::string> told_;
-};
 
 // Looks after the captures while the program runs. Has the system write them to disk every so often, where
 // that is asked for: what a machine's crash would take is no older.
@@ -263,18 +231,19 @@ class Keeper {
     void look() {
         std::error_code problem;
         for (const auto& entry : fs::directory_iterator(folder_, problem)) {
-            if (entry.path().extension() == ".opcap") losses_.look(entry.path().string());
+            if (entry.path().extension() == ".opcap") progress_.look(entry.path().string());
             const int file = flushes_ ? open(entry.path().c_str(), O_RDONLY | O_CLOEXEC) : -1;
             if (file < 0) continue;
             fdatasync(file);
             close(file);
         }
+        progress_.tell();
     }
 
     const std::string folder_;
     const bool flushes_;
     const double every_s_;
-    LossWatch losses_;
+    RecordingProgress progress_;
     std::mutex mutex_;
     std::condition_variable wake_;
     bool over_ = false;

@@ -30,6 +30,7 @@ inline constexpr std::string_view kProfilerRange = "cudaProfilerApi";
 
 struct RecordOptions {
     uint64_t limit_bytes = uint64_t{1} << 30;  // of each process's capture
+    bool keep_last = false;                    // where that is full: the newest records instead of the first
     double delay_s = 0, duration_s = 0;        // duration 0: to the end
     uint64_t skip_iterations = 0, record_iterations = 0;
     bool shapes = true, memory = true, modules = true;

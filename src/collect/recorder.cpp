@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +26,7 @@ std::atomic_flag g_introduced = ATOMIC_FLAG_INIT;
 pthread_key_t g_thread_key;
 ThreadState* g_free_states = nullptr;  // of threads that ended
 std::atomic_flag g_changing_free = ATOMIC_FLAG_INIT;
+std::atomic_flag g_keeping = ATOMIC_FLAG_INIT;
 
 void lock_free_states() {
     while (g_changing_free.test_and_set(std::memory_order_acquire))
@@ -50,14 +52,8 @@ uint64_t ticks_after(wire::ClockKind clock, double seconds) {
 void describe_thread(ThreadState& state, uint64_t number) {
     char name[32] = "";
     pthread_getname_np(pthread_self(), name, sizeof name);
-    const auto os_thread = static_cast<uint32_t>(syscall(SYS_gettid));
-    const uint32_t name_id = state.text(os_thread == static_cast<uint32_t>(getpid()) ? "main" : name);
-    if (auto* record = state.stream.begin_record<wire::ThreadRecord>(wire::RecordType::kThread)) {
-        record->os_thread = os_thread;
-        record->framework_thread = number;
-        record->name = name_id;
-        state.stream.commit(sizeof *record);
-    }
+    const bool is_main = syscall(SYS_gettid) == getpid();
+    state.stream.introduce_thread(number, is_main ? "main" : name);
 }
 
 }  // namespace
@@ -81,12 +77,22 @@ bool ThreadState::pop(const void* key, uint64_t now, bool& was_step) {
 }
 
 void ThreadState::take_over() {
-    stream.take_over();
     depth = deeper = 0;
     pushed_within = 0;
     busy = false;
     std::memset(started, 0, sizeof started);
     std::memset(domains, 0, sizeof domains);
+}
+
+wire::OpenSpans ThreadState::open_spans(void* state) {
+    auto& own = *static_cast<ThreadState*>(state);
+    size_t count = 0;
+    for (size_t i = 0; i < own.depth; ++i)
+        if (Frame& frame = own.frames[i]; frame.dur && !frame.done) own.open[count++] = &frame.dur;
+    for (Started& started : own.started)
+        if (started.id != 0 && started.dur) own.open[count++] = &started.dur;
+    std::sort(own.open, own.open + count, [](uint64_t** a, uint64_t** b) { return *a < *b; });
+    return {own.open, count};
 }
 
 uint64_t ThreadState::begin_of(const void* key) const {
@@ -214,6 +220,10 @@ bool Recorder::open_file() {
         errno = problem;
         return false;
     }
+    if (writer->keeps_last()) {
+        void* stream = map_memory(sizeof(wire::ThreadStream), MAP_PRIVATE);
+        if (stream) kept_ = new (stream) wire::ThreadStream(*writer, true);
+    }
     writer_.store(writer, std::memory_order_release);
     return true;
 }
@@ -236,8 +246,17 @@ ThreadState* Recorder::make_state() {
     }
     pthread_setspecific(g_thread_key, state_);
     describe_thread(*state_, thread_number_ ? thread_number_() : 0);
-    if (introduce_ && !g_introduced.test_and_set(std::memory_order_acquire)) introduce_(*state_);
+    if (introduce_ && !g_introduced.test_and_set(std::memory_order_acquire)) keep(*state_, introduce_);
     return state_;
+}
+
+void Recorder::lock_kept() {
+    while (g_keeping.test_and_set(std::memory_order_acquire))
+        sched_yield();
+}
+
+void Recorder::unlock_kept() {
+    g_keeping.clear(std::memory_order_release);
 }
 
 void Recorder::follow_gate() {
@@ -280,6 +299,8 @@ void Recorder::after_fork_in_child() {
     thread_is_over_ = false;
     g_free_states = nullptr;  // they write to the parent's file
     g_changing_free.clear();
+    kept_ = nullptr;
+    g_keeping.clear();
     if (wire::CaptureWriter* writer = writer_.exchange(nullptr)) writer->abandon();
     g_opening.clear();
     g_introduced.clear();

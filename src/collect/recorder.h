@@ -119,17 +119,32 @@ struct ThreadState {
     static constexpr size_t kDeepest = 1024;
     static constexpr size_t kMostDomains = 256;
     static constexpr size_t kMostStarted = 64;
+    static constexpr size_t kPadding = 2 * wire::ThreadStream::kRoomForRecord;
 
-    explicit ThreadState(wire::CaptureWriter& writer) : stream(writer) {}
+    explicit ThreadState(wire::CaptureWriter& writer) : stream(writer) {
+        stream.set_open_spans(&open_spans, this);
+    }
 
     uint32_t text(std::string_view value, uint64_t hash) {
-        return texts.get(hash, [&] { return stream.define(wire::RecordType::kString, value); });
+        return texts.get(hash ^ stream.salt(),
+                         [&] { return stream.define(wire::RecordType::kString, value); });
     }
     uint32_t text(std::string_view value) { return text(value, hash_bytes(value.data(), value.size())); }
-    // Name, scope and inputs together: one look-up per op. `encode` gives the inputs' bytes for their hash.
+    // Name, scope and inputs together: one look-up per op. `encode` gives the inputs' bytes for their hash,
+    // that of kind_hash(). The record has to follow.
     template <class Encode>
     uint32_t op_kind(uint64_t hash, std::string_view name, wire::OpScope scope, Encode&& encode) {
-        return kinds.get(hash, [&] { return stream.define_op(text(name), scope, encode().view()); });
+        return kinds.get(hash, [&] {
+            const auto inputs = encode();
+            stream.make_room(2 * sizeof(wire::BlobRecord) + name.size() + inputs.view().size() + kPadding);
+            return stream.define_op(text(name), scope, inputs.view());
+        });
+    }
+    // Of the kind of a record that comes now: where blocks are used again, kinds are known for one block
+    // only.
+    uint64_t kind_hash(uint64_t hash) {
+        stream.make_room();
+        return hash ^ stream.salt();
     }
 
     void push(const Frame& frame) {
@@ -144,6 +159,8 @@ struct ThreadState {
     bool pop(const void* key, uint64_t now, bool& was_step);
     // A thread takes over what one that ended left: its file's block, and the texts that are defined there.
     void take_over();
+    // All that is open, as ThreadStream asks for it.
+    static wire::OpenSpans open_spans(void* state);
     // When that frame began; 0: there is none, or it is not recorded.
     uint64_t begin_of(const void* key) const;
 
@@ -158,6 +175,7 @@ struct ThreadState {
     uint64_t last_range = 0;             // number of the last range that may end on another thread
     Started started[kMostStarted] = {};  // by their number, the last ones
     DomainCount domains[kMostDomains] = {};
+    uint64_t** open[kDeepest + kMostStarted];  // see open_spans()
 };
 
 // A module name with its hash, made once.
@@ -221,8 +239,17 @@ class Recorder {
 
     // The framework's number of the calling thread, for forward-thread links.
     static void set_thread_numbering(uint64_t (*number)()) { thread_number_ = number; }
-    // Called with the first thread's state of each new file: what is written once per process.
-    static void set_introduction(void (*introduce)(ThreadState&)) { introduce_ = introduce; }
+    // Called for each new file: what is written once per process.
+    static void set_introduction(void (*introduce)(wire::ThreadStream&)) { introduce_ = introduce; }
+    // Writes facts of the process, which are kept also where other records give way to newer ones. Short, and
+    // not in a signal handler that interrupted another one.
+    template <class Write>
+    static void keep(ThreadState& state, Write&& write) {
+        if (!kept_) return write(state.stream);
+        lock_kept();
+        write(*kept_);
+        unlock_kept();
+    }
     // Called in the process in which the window of iterations opens (true) or closes.
     static void set_window_hook(void (*changed)(bool open)) { window_changed_ = changed; }
     // Records only while the gate in the file named by OPSIGHT_GATE is open, where that is set.
@@ -246,7 +273,10 @@ class Recorder {
     static inline Window* window_ = nullptr;
     static inline std::atomic<wire::CaptureWriter*> writer_{nullptr};
     static inline uint64_t (*thread_number_)() = nullptr;
-    static inline void (*introduce_)(ThreadState&) = nullptr;
+    static void lock_kept();
+    static void unlock_kept();
+    static inline wire::ThreadStream* kept_ = nullptr;  // where the newest records are kept
+    static inline void (*introduce_)(wire::ThreadStream&) = nullptr;
     static inline void (*window_changed_)(bool) = nullptr;
     static inline Gate* gate_ = nullptr;
 };

@@ -198,8 +198,8 @@ void start(const at::RecordFunction& op) {
     SignatureHash inputs_hash;
     if (kShapes) encode_inputs(inputs_hash, op.inputs());
     const OpScope scope = scope_of(op.scope());
-    const uint64_t hash =
-        mix(hash_bytes(name.data(), name.size(), static_cast<uint64_t>(scope) + 1), inputs_hash.value());
+    const uint64_t hash = state->kind_hash(
+        mix(hash_bytes(name.data(), name.size(), static_cast<uint64_t>(scope) + 1), inputs_hash.value()));
     state->kinds.prefetch(hash);  // its line is often gone since the last op; the clock is read meanwhile
     const uint64_t now = state->stream.writer().ticks();
     const uint32_t kind = state->op_kind(hash, name, scope, [&op] {
@@ -437,7 +437,7 @@ int opsight_torch_open(const char* directory, uint64_t limit_bytes, uint32_t fla
         Recorder::set_thread_numbering(&at::RecordFunction::currentThreadId);
         Recorder::follow_gate();
         Recorder::set_introduction(
-            [](ThreadState& state) { opsight::collect::describe_process(state.stream); });
+            [](opsight::wire::ThreadStream& stream) { opsight::collect::describe_process(stream); });
         Recorder::set_window_hook(&opsight::collect::tell_cuda_library);
         if (const int problem = Recorder::open(directory, limit_bytes, *window)) return problem;
         opsight::collect::Callbacks::begin(flags);
@@ -449,7 +449,8 @@ int opsight_torch_open(const char* directory, uint64_t limit_bytes, uint32_t fla
 
 void opsight_torch_property(const char* key, const char* value) {
     try {
-        if (ThreadState* state = Recorder::state()) state->stream.property(key, value);
+        if (ThreadState* state = Recorder::state())
+            Recorder::keep(*state, [&](opsight::wire::ThreadStream& stream) { stream.property(key, value); });
     } catch (...) {  // memory is short: one property less
     }
 }
@@ -473,6 +474,7 @@ void opsight_torch_enter(const void* module) {
         return;
     }
     const auto& name = *static_cast<const ModuleName*>(module);
+    state->stream.make_room();
     const uint32_t id = state->text(name.view(), name.hash);
     auto* record =
         state->stream.begin_record<opsight::wire::ModuleRecord>(opsight::wire::RecordType::kModule);

@@ -10,6 +10,12 @@
 // ticks to nanoseconds. A stream is written by one thread at a time; when that ends another may take it over,
 // and a ThreadRecord says so. Texts and kinds of ops are numbered per stream and are defined before their
 // first use in it.
+//
+// A capture that keeps the newest records (FileHeader::keeps_last) uses its chunks again, oldest first. So
+// each chunk there stands by itself: it begins with a ChunkStartRecord, the thread, and what was open when
+// the one before it was full ("carried" from there: definitions, then the records, then a CarriedEndRecord),
+// and defines all that it names. Facts of the whole process lie in streams whose chunks are never used again.
+// docs/decisions/0017-keeping-the-newest.md tells why.
 #pragma once
 
 #include <atomic>
@@ -45,7 +51,7 @@ struct FileHeader {
     std::atomic<uint32_t> threads;   // handed out
     std::atomic<uint64_t> lost;      // records that found no room
     std::atomic<uint32_t> finished;  // 1: the process closed the capture itself
-    uint32_t reserved;
+    uint32_t keeps_last;             // 1: the newest records are kept, not the first
     std::atomic<uint64_t>
         interrupted;  // records of signal handlers that interrupted the writing of another one
     std::atomic<uint64_t> cut_texts;  // that were longer than kMaxBlob
@@ -53,6 +59,7 @@ struct FileHeader {
     std::atomic<uint64_t>
         refused;       // what the program gave and no record can hold, as payloads of no known size
     uint32_t limited;  // 1: capacity_chunks is what the program's own limits left
+    std::atomic<uint64_t> overwritten;  // events in chunks that were used again, for who looks meanwhile
 };
 static_assert(sizeof(FileHeader) <= kHeaderBytes);
 
@@ -62,7 +69,7 @@ struct ChunkHeader {
     uint32_t sequence;  // 0, 1, ... within the stream
     uint32_t os_thread;
     std::atomic<uint32_t> used;  // bytes, this header included
-    uint32_t reserved;
+    uint32_t events;             // of a full chunk, where the newest are kept: see is_event()
 };
 static_assert(sizeof(ChunkHeader) == 24);
 
@@ -119,8 +126,14 @@ enum class RecordType : uint16_t {
     kCudaState = 47,   // whether CUDA is recorded, and why not
     kCudaRange = 48,   // recording was limited to a time
     kCudaHandle = 49,  // what the program calls a context or stream
+    // Where the newest are kept.
+    kChunkStart = 50,
+    kCarriedEnd = 51,
     kCount
 };
+
+// Set in the type of a record that was carried to the next chunk: there it counts, here it is context.
+inline constexpr uint16_t kMovedBit = 0x8000;
 
 struct RecordHeader {
     uint16_t type;
@@ -196,6 +209,53 @@ struct AsyncEndRecord {
     uint32_t reserved;
     uint64_t time, key;
 };
+
+struct ChunkStartRecord {
+    RecordHeader header;
+    uint32_t reserved;
+    uint64_t events_before;  // of the stream, in all chunks before this one
+};
+
+struct CarriedEndRecord {
+    RecordHeader header;
+    uint32_t goes_on;  // 1: what belongs to an event and comes next belongs to the last carried one
+};
+
+// Whether a record is something that happened, so that it is missed where its chunk was used again. What only
+// defines, or belongs to another record, is not.
+constexpr bool is_event(RecordType type) {
+    switch (type) {
+        case RecordType::kOp:
+        case RecordType::kLinkedOp:
+        case RecordType::kModule:
+        case RecordType::kAlloc:
+        case RecordType::kFree:
+        case RecordType::kAsyncBegin:
+        case RecordType::kNvtxRange:
+        case RecordType::kNvtxMark:
+        case RecordType::kNvtxStart:
+        case RecordType::kNvtxCounter:
+        case RecordType::kNvtxSample:
+        case RecordType::kNvtxSync:
+        case RecordType::kNvtxMemory:
+        case RecordType::kCudaApi:
+        case RecordType::kCudaKernel:
+        case RecordType::kCudaCopy:
+        case RecordType::kCudaSet:
+        case RecordType::kCudaSync:
+        case RecordType::kCudaEvent:
+        case RecordType::kCudaMemory:
+        case RecordType::kCudaPool:
+        case RecordType::kCudaUnified:
+        case RecordType::kCudaOverhead:
+        case RecordType::kCudaJit:
+        case RecordType::kCudaGraphTrace:
+        case RecordType::kCudaExternal:
+            return true;
+        default:
+            return false;
+    }
+}
 
 // Longest text that fits a record; longer ones are cut.
 inline constexpr size_t kMaxBlob = 4096;

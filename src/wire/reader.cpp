@@ -67,6 +67,10 @@ constexpr std::array<size_t, static_cast<size_t>(RecordType::kCount)> kSmallest 
     sizeof(CudaDroppedRecord),
     sizeof(CudaClockRecord),
     sizeof(CudaStateRecord),
+    sizeof(CudaRangeRecord),
+    sizeof(CudaHandleRecord),
+    sizeof(ChunkStartRecord),
+    sizeof(CarriedEndRecord),
 };
 
 // Bytes that follow the struct of a record, by its own word; 0 where none do.
@@ -157,6 +161,7 @@ Status CaptureReader::read_header(const std::string& name, uint64_t size) {
     info_.cut_texts = head.cut_texts.load(std::memory_order_relaxed);
     info_.left_open = head.left_open.load(std::memory_order_relaxed);
     info_.refused = head.refused.load(std::memory_order_relaxed);
+    info_.keeps_last = head.keeps_last == 1;
     info_.finished = head.finished.load(std::memory_order_relaxed) != 0;
 
     const uint64_t in_file = (size - kHeaderBytes + kChunkBytes - 1) / kChunkBytes;
@@ -168,10 +173,12 @@ Status CaptureReader::read_header(const std::string& name, uint64_t size) {
     return {};
 }
 
+// A chunk of a stream.
+struct CaptureReader::Place {
+    uint32_t sequence, chunk, os_thread, events;
+};
+
 void CaptureReader::read_chunk_headers(uint32_t count) {
-    struct Place {
-        uint32_t sequence, chunk, os_thread;
-    };
     std::map<uint32_t, std::vector<Place>> threads;
     for (uint32_t chunk = 0; chunk < count; ++chunk) {
         alignas(ChunkHeader) std::array<char, sizeof(ChunkHeader)> bytes;
@@ -180,49 +187,116 @@ void CaptureReader::read_chunk_headers(uint32_t count) {
             continue;
         }
         const auto& head = *reinterpret_cast<const ChunkHeader*>(bytes.data());
-        // A chunk that was handed out and never begun is all zero: the process died in between.
-        if (head.magic == 0 && head.used.load(std::memory_order_relaxed) == 0) continue;
+        // A chunk that was handed out and never begun is all zero: the process died in between. One that was
+        // to be used again has lost its mark at least.
+        if (head.magic == 0 && (info_.keeps_last || head.used.load(std::memory_order_relaxed) == 0)) continue;
         if (head.magic != kChunkMagic) {
             ++damage_.bad_chunks;
             continue;
         }
-        threads[head.thread].push_back({head.sequence, chunk, head.os_thread});
+        threads[head.thread].push_back({head.sequence, chunk, head.os_thread, head.events});
     }
-    for (auto& [thread, found] : threads) {
-        std::stable_sort(found.begin(), found.end(),
-                         [](Place a, Place b) { return a.sequence < b.sequence; });
-        CaptureStream stream{thread, found.front().os_thread, {}};
-        uint64_t expected = 0;
-        for (const Place& place : found) {
-            if (place.sequence < expected) {
-                ++damage_.bad_chunks;
-                continue;
-            }
-            // A damaged number may be anything: no more can be missing than were handed out.
-            damage_.missing_chunks += std::min<uint64_t>(place.sequence - expected, count);
-            expected = uint64_t{place.sequence} + 1;
-            stream.chunks.push_back(place.chunk);
+    for (auto& [thread, found] : threads)
+        add_stream(thread, found, count);
+}
+
+void CaptureReader::add_stream(uint32_t thread, std::vector<Place>& found, uint32_t count) {
+    std::stable_sort(found.begin(), found.end(), [](Place a, Place b) { return a.sequence < b.sequence; });
+    CaptureStream stream{thread, found.front().os_thread, {}, {}};
+    std::vector<Place> kept;
+    uint64_t expected = 0;
+    for (const Place& place : found) {
+        if (place.sequence < expected) {
+            ++damage_.bad_chunks;
+            continue;
         }
-        streams_.push_back(std::move(stream));
+        // A damaged number may be anything: no more can be missing than were handed out.
+        if (!info_.keeps_last) damage_.missing_chunks += std::min<uint64_t>(place.sequence - expected, count);
+        stream.after_gap.push_back(place.sequence > expected);
+        expected = uint64_t{place.sequence} + 1;
+        stream.chunks.push_back(place.chunk);
+        kept.push_back(place);
+    }
+    if (info_.keeps_last) count_overwritten(kept);
+    streams_.push_back(std::move(stream));
+}
+
+// Each chunk tells how many events its stream had before it: what was not in the chunk that comes before it
+// here is gone. Nothing else is counted, so that no death of the writer makes the number wrong.
+void CaptureReader::count_overwritten(const std::vector<Place>& kept) {
+    uint64_t known = 0;
+    for (const Place& place : kept) {
+        struct {
+            ChunkHeader head;
+            ChunkStartRecord start;
+        } first;
+        const bool whole = source_(chunk_offset(place.chunk), static_cast<void*>(&first), sizeof first) &&
+                           first.start.header.type == static_cast<uint16_t>(RecordType::kChunkStart);
+        if (!whole) continue;  // of a stream that is kept for good
+        constexpr uint64_t kMost = uint64_t{1} << 56;
+        if (first.start.events_before >= known && first.start.events_before < kMost)
+            info_.overwritten += first.start.events_before - known;
+        else
+            ++damage_.bad_chunks;
+        known = std::min(first.start.events_before, kMost) + place.events;
+    }
+}
+
+// The records of a chunk, in the buffer; empty where it cannot be read.
+std::span<const char> CaptureReader::read_chunk(uint32_t chunk) {
+    char* const buffer = reinterpret_cast<char*>(buffer_.data());
+    if (!source_(chunk_offset(chunk), buffer, sizeof(ChunkHeader))) return {};
+    const size_t used = reinterpret_cast<const ChunkHeader*>(buffer)->used.load(std::memory_order_relaxed);
+    if (used < sizeof(ChunkHeader) || used > kChunkBytes || used % 8 != 0 ||
+        !source_(chunk_offset(chunk), buffer, used)) {
+        ++damage_.bad_records;
+        return {};
+    }
+    return {buffer + sizeof(ChunkHeader), used - sizeof(ChunkHeader)};
+}
+
+// Where the process died between the copying of what was open and the marking of what had been copied, both
+// look the same: the last chunk of a stream tells.
+void CaptureReader::find_carried(uint32_t chunk) {
+    carried_.clear();
+    std::set<std::pair<RecordType, uint64_t>> found;
+    const CaptureDamage before = damage_;
+    bool carried = true;
+    read_records(read_chunk(chunk), false, [&](const RecordView& record) {
+        if (record.type == RecordType::kCarriedEnd) carried = false;
+        if (carried && record.bytes.size() >= sizeof(OpRecord))
+            found.insert({record.type, record.as<OpRecord>().begin});
+    });
+    carried_ = std::move(found);
+    damage_ = before;  // it is read once more
+}
+
+bool CaptureReader::went_on(const RecordView& record) const {
+    switch (record.type) {
+        case RecordType::kOp:
+        case RecordType::kLinkedOp:
+        case RecordType::kModule:
+        case RecordType::kNvtxRange:
+        case RecordType::kNvtxStart: {
+            const auto op = record.as<OpRecord>();
+            return op.dur == 0 && carried_.contains({record.type, op.begin});
+        }
+        default:
+            return false;
     }
 }
 
 void CaptureReader::read(const CaptureStream& stream, const std::function<void(const RecordView&)>& visit) {
-    char* const buffer = reinterpret_cast<char*>(buffer_.data());
-    for (uint32_t chunk : stream.chunks) {
-        if (!source_(chunk_offset(chunk), buffer, sizeof(ChunkHeader))) continue;
-        const size_t used =
-            reinterpret_cast<const ChunkHeader*>(buffer)->used.load(std::memory_order_relaxed);
-        if (used < sizeof(ChunkHeader) || used > kChunkBytes || used % 8 != 0 ||
-            !source_(chunk_offset(chunk), buffer, used)) {
-            ++damage_.bad_records;
-            continue;
-        }
-        read_records({buffer + sizeof(ChunkHeader), used - sizeof(ChunkHeader)}, visit);
+    const size_t count = stream.chunks.size();
+    for (size_t i = 0; i < count; ++i) {
+        carried_.clear();
+        if (info_.keeps_last && i + 2 == count && !stream.after_gap[i + 1])
+            find_carried(stream.chunks[i + 1]);
+        read_records(read_chunk(stream.chunks[i]), stream.after_gap[i], visit);
     }
 }
 
-void CaptureReader::read_records(std::span<const char> records,
+void CaptureReader::read_records(std::span<const char> records, bool after_gap,
                                  const std::function<void(const RecordView&)>& visit) {
     while (records.size() >= sizeof(RecordHeader)) {
         RecordHeader head;
@@ -231,14 +305,16 @@ void CaptureReader::read_records(std::span<const char> records,
             ++damage_.bad_records;  // where the next record begins is not known: the chunk ends here
             return;
         }
-        const RecordView view{static_cast<RecordType>(head.type), records.subspan(0, head.bytes)};
+        const auto type = static_cast<uint16_t>(head.type & ~kMovedBit);
+        RecordView view{static_cast<RecordType>(type), records.subspan(0, head.bytes),
+                        (head.type & kMovedBit) != 0, after_gap};
         records = records.subspan(head.bytes);
-        if (head.type >= kSmallest.size() || head.type == 0) {
+        if (type >= kSmallest.size() || type == 0) {
             ++damage_.unknown_records;
-        } else if (head.bytes < kSmallest[head.type] ||
-                   bytes_after(view) > head.bytes - kSmallest[head.type]) {
+        } else if (head.bytes < kSmallest[type] || bytes_after(view) > head.bytes - kSmallest[type]) {
             ++damage_.bad_records;
         } else {
+            view.moved = view.moved || (!carried_.empty() && went_on(view));
             visit(view);
         }
     }

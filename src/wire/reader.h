@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,7 +24,9 @@ struct CaptureInfo {
     uint64_t cut_texts = 0;  // longer ones than a record holds
     uint64_t left_open = 0;  // ends of calls that lay too deep within others
     uint64_t refused = 0;    // what no record can hold
-    bool finished = false;   // false: the process was killed, or left without a clean end
+    bool keeps_last = false;
+    uint64_t overwritten = 0;  // events whose place newer ones took
+    bool finished = false;     // false: the process was killed, or left without a clean end
 };
 
 // What could not be read.
@@ -39,12 +42,16 @@ struct CaptureStream {
     uint32_t thread = 0;
     uint32_t os_thread = 0;        // that began it
     std::vector<uint32_t> chunks;  // in order of writing
+    // Where the newest are kept: which of the chunks do not follow the one before them.
+    std::vector<bool> after_gap;
 };
 
 // A record inside the reader's buffer; valid until the callback returns.
 struct RecordView {
     RecordType type = RecordType::kPadding;
     std::span<const char> bytes;
+    bool moved = false;      // what it tells goes on in the next chunk, and counts there
+    bool after_gap = false;  // of a kChunkStart: what came before is not there
 
     template <class Record>
     Record as() const {
@@ -86,13 +93,21 @@ class CaptureReader {
   private:
     Status read_header(const std::string& name, uint64_t size);
     void read_chunk_headers(uint32_t count);
-    void read_records(std::span<const char> records, const std::function<void(const RecordView&)>& visit);
+    struct Place;
+    void add_stream(uint32_t thread, std::vector<Place>& found, uint32_t count);
+    void count_overwritten(const std::vector<Place>& kept);
+    std::span<const char> read_chunk(uint32_t chunk);
+    void find_carried(uint32_t chunk);
+    bool went_on(const RecordView& record) const;
+    void read_records(std::span<const char> records, bool after_gap,
+                      const std::function<void(const RecordView&)>& visit);
 
     Source source_;
     CaptureInfo info_;
     CaptureDamage damage_;
     std::vector<CaptureStream> streams_;
     std::vector<uint64_t> buffer_;
+    std::set<std::pair<RecordType, uint64_t>> carried_;  // into the last chunk of the stream: type, begin
 };
 
 }  // namespace opsight::wire

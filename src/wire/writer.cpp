@@ -41,7 +41,7 @@ constexpr uint64_t kFewestChunks = 4;
 
 }  // namespace
 
-int CaptureWriter::open(const char* path, uint64_t limit_bytes) {
+int CaptureWriter::open(const char* path, uint64_t limit_bytes, bool keep_last) {
     const uint64_t allowed = within_limits(std::max(limit_bytes, kFewestChunks * kChunkBytes)) / kChunkBytes;
     const uint64_t chunks = std::min<uint64_t>(allowed, std::numeric_limits<uint32_t>::max() / 2);
     if (chunks < kFewestChunks) return EFBIG;
@@ -57,11 +57,19 @@ int CaptureWriter::open(const char* path, uint64_t limit_bytes) {
         mapping = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
         if (mapping == MAP_FAILED) problem = errno;
     }
+    void* queue = MAP_FAILED;
+    if (problem == 0 && keep_last) {
+        queue =
+            mmap(nullptr, chunks * sizeof *full_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (queue == MAP_FAILED) problem = errno;
+    }
     if (problem != 0) {
+        if (mapping != MAP_FAILED) munmap(mapping, bytes);
         ::close(file);
         ::unlink(path);
         return problem;
     }
+    if (keep_last) full_ = static_cast<uint32_t*>(queue);
     base_ = static_cast<char*>(mapping);
     mapped_bytes_ = bytes;
     file_ = file;
@@ -77,6 +85,7 @@ int CaptureWriter::open(const char* path, uint64_t limit_bytes) {
     head->capacity_chunks = static_cast<uint32_t>(chunks);
     head->limited = chunks < limit_bytes / kChunkBytes;
     head->clock = clock_;
+    head->keeps_last = keep_last;
     head->pid = static_cast<uint32_t>(getpid());
     head->parent_pid = static_cast<uint32_t>(getppid());
     head->begin = take_snapshot(clock_);
@@ -106,6 +115,8 @@ void CaptureWriter::finish() {
 
 void CaptureWriter::abandon() {
     if (!is_open()) return;
+    if (full_) munmap(full_, header()->capacity_chunks * sizeof *full_);
+    full_ = nullptr;
     munmap(base_, mapped_bytes_);
     if (file_is_ours()) ::close(file_);
     base_ = nullptr;
@@ -156,15 +167,18 @@ bool CaptureWriter::reserve_blocks(uint32_t chunk) {
     return true;
 }
 
-char* CaptureWriter::take_chunk() {
+char* CaptureWriter::take_chunk(bool kept) {
     FileHeader* head = header();
+    // The newest records need room beside what is kept for good.
+    if (full_ && kept && kept_chunks_.fetch_add(1, std::memory_order_relaxed) >= head->capacity_chunks / 2)
+        return nullptr;
     // Read first: a full capture must not count on until the number wraps.
     const uint32_t room = disk_full_.load(std::memory_order_relaxed)
                               ? reserved_chunks_.load(std::memory_order_relaxed)
                               : head->capacity_chunks;
-    if (head->chunks.load(std::memory_order_relaxed) >= room) return nullptr;
+    if (head->chunks.load(std::memory_order_relaxed) >= room) return use_again();
     const uint32_t chunk = head->chunks.fetch_add(1, std::memory_order_relaxed);
-    if (chunk >= head->capacity_chunks || !reserve_blocks(chunk)) return nullptr;
+    if (chunk >= head->capacity_chunks || !reserve_blocks(chunk)) return use_again();
     char* at = base_ + kHeaderBytes + size_t{chunk} * kChunkBytes;
 #ifdef MADV_POPULATE_WRITE
     // One call instead of many page faults. Older kernels refuse it: then the faults come one by one.
@@ -176,26 +190,63 @@ char* CaptureWriter::take_chunk() {
     return at;
 }
 
-ThreadStream::ThreadStream(CaptureWriter& writer)
+ThreadStream::ThreadStream(CaptureWriter& writer, bool kept)
     : writer_(&writer),
       thread_(writer.header()->threads.fetch_add(1, std::memory_order_relaxed)),
-      os_thread_(static_cast<uint32_t>(syscall(SYS_gettid))) {}
+      os_thread_(static_cast<uint32_t>(syscall(SYS_gettid))),
+      kept_(kept),
+      recycles_(writer.keeps_last() && !kept) {}
 
-void ThreadStream::take_over() {
+void ThreadStream::introduce_thread(uint64_t framework_thread, const char* name) {
     os_thread_ = static_cast<uint32_t>(syscall(SYS_gettid));
+    framework_thread_ = framework_thread;
+    std::memset(thread_name_, 0, sizeof thread_name_);
+    std::strncpy(thread_name_, name, sizeof thread_name_ - 1);
+    // The first chunk of a ring begins with it.
+    const bool first = !chunk_ && recycles_;
+    introduced_ = true;
+    if (first) return make_room();
+    constexpr size_t kMost = sizeof(BlobRecord) + sizeof thread_name_ + sizeof(ThreadRecord);
+    if (char* at = reserve_definition(kMost)) commit(static_cast<size_t>(write_thread(at) - at));
 }
 
-bool ThreadStream::next_chunk(size_t bytes) {
-    char* at = bytes <= kChunkBytes - sizeof(ChunkHeader) ? writer_->take_chunk() : nullptr;
-    if (!at) {
-        writer_->count_lost();
-        return false;
-    }
-    // The finished chunk leaves the program's resident memory; the page cache keeps it.
-    if (chunk_) madvise(chunk_, kChunkBytes, MADV_DONTNEED);
+// The text of the thread's name, and the thread.
+char* ThreadStream::write_thread(char* at) {
+    const size_t length = std::strlen(thread_name_);
+    BlobRecord name{};
+    name.header = {static_cast<uint16_t>(RecordType::kString),
+                   static_cast<uint16_t>(sizeof name + padded(length))};
+    name.id = ++last_id_;
+    name.length = static_cast<uint16_t>(length);
+    std::memcpy(at, &name, sizeof name);
+    std::memcpy(at + sizeof name, thread_name_, length);
+    at += name.header.bytes;
+    const ThreadRecord thread{{static_cast<uint16_t>(RecordType::kThread), sizeof(ThreadRecord)},
+                              os_thread_,
+                              framework_thread_,
+                              name.id,
+                              0};
+    std::memcpy(at, &thread, sizeof thread);
+    return at + sizeof thread;
+}
+
+void ThreadStream::begin_chunk(char* at) {
     chunk_ = new (at) ChunkHeader{kChunkMagic, thread_, sequence_++, os_thread_, sizeof(ChunkHeader), 0};
     next_ = at + sizeof(ChunkHeader);
     end_ = at + kChunkBytes;
+}
+
+bool ThreadStream::next_chunk(size_t bytes) {
+    if (bytes > kChunkBytes - sizeof(ChunkHeader)) return false;
+    if (recycles_) {
+        if (!next_chunk_of_ring()) return false;
+    } else {
+        char* at = writer_->take_chunk(kept_);
+        if (!at) return false;
+        // The finished chunk leaves the program's resident memory; the page cache keeps it.
+        if (chunk_) madvise(chunk_, kChunkBytes, MADV_DONTNEED);
+        begin_chunk(at);
+    }
     const int64_t now = clock_ns(CLOCK_MONOTONIC);
     int64_t last = writer_->last_clock_ns_.load(std::memory_order_relaxed);
     if (now - last > kClockEveryNs && writer_->last_clock_ns_.compare_exchange_strong(last, now)) snapshot();
@@ -208,7 +259,8 @@ uint32_t ThreadStream::define_blob(RecordType type, std::string_view blob, BlobR
         blob = blob.substr(0, kMaxBlob);
     }
     const size_t bytes = sizeof(BlobRecord) + padded(blob.size());
-    char* at = reserve(bytes);
+    make_room(bytes + kRoomForRecord);
+    char* at = reserve_definition(bytes);
     if (!at) return kNoId;
     head.header = {static_cast<uint16_t>(type), static_cast<uint16_t>(bytes)};
     head.id = ++last_id_;
@@ -223,7 +275,7 @@ void ThreadStream::property(std::string_view key, std::string_view value) {
     std::string text(key);
     text += '\0';
     text += value;
-    define(RecordType::kProperty, text);
+    if (define(RecordType::kProperty, text) == kNoId) writer_->count_lost();
 }
 
 void ThreadStream::snapshot() {

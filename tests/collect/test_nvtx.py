@@ -358,6 +358,32 @@ class Dying(Nvtx):
         self.assertLessEqual(captures[0].stat().st_size, (2 << 20) + 4096)
 
 
+    def test_the_newest_are_kept_where_that_is_asked_for(self):
+        done = self.odd("many", "300000", options=["--buffer-mb", "2", "--keep-last", "--keep-capture"])
+        self.assert_ran(done)
+        kept, lost = self.counts()["one of many"], self.diagnostics()["lost_records"]
+        self.assertEqual(kept + lost, 300_000)
+        self.assertGreater(kept, 60_000)
+        (whole,) = self.sql("SELECT max(end_ns) AS ns FROM nvtx_ranges")
+        (first,) = self.sql("SELECT min(begin_ns) AS ns FROM nvtx_ranges")
+        self.assertEqual(first["ns"], 0)
+        self.assertGreater(whole["ns"], 0)
+        (capture,) = self.dir.glob("*.capture-*/*.opcap")
+        self.assertLessEqual(capture.stat().st_size, (2 << 20) + 4096)
+
+    def test_every_call_is_recorded_the_same_where_the_newest_are_kept(self):
+        for program, columns in (("everything", ", payload"), ("later", "")):  # whose payloads tell times
+            with self.subTest(program):
+                query = (f"SELECT text, type, domain, category_name{columns} FROM nvtx_ranges ORDER BY ALL",
+                         "SELECT name, count(*) AS n FROM counters GROUP BY name ORDER BY name")
+                found = []
+                for options in ((), ("--buffer-mb", "1", "--keep-last")):
+                    done = self.run_profile(BIN / f"nvtx_{program}_own", options=options)
+                    found.append([self.sql(text) for text in query])
+                self.assertEqual(found[0], found[1], done.stderr)
+                self.assertGreaterEqual(len(found[0][0]), 10)
+
+
 class Choosing(Nvtx):
     def test_recording_while_a_range_is_open(self):
         for options, times in ((["--capture-range", "wanted"], 1),

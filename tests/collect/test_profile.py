@@ -226,6 +226,49 @@ class Profile(unittest.TestCase):
         self.assertGreater(lost, 0)
         self.assertGreaterEqual(kept + lost, 5 * 60000)  # add_ of a Python number calls four more
 
+    def test_the_newest_are_kept_where_that_is_asked_for(self):
+        """And nothing else changes: what encloses them, their layers and names, and the number of all records."""
+        script = ("import torch", "from torch import nn", """
+            class Inner(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.act = nn.ReLU()
+                def forward(self, x): return self.act(x)
+            class Outer(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.inner = Inner()
+                def forward(self, x):
+                    for i in range(8000):
+                        with torch.profiler.record_function(f"turn {i}"):
+                            for _ in range(5): self.inner(x)
+            Outer()(torch.ones(4))
+            import time
+            time.sleep(2)
+        """)
+        kept = ("SELECT (SELECT count(*) FROM ops) + (SELECT count(*) FROM module_calls) "
+                "+ (SELECT count(*) FROM annotations) + (SELECT count(*) FROM memory_events)")
+        done = self.run_profile(*script)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        everything = self.one(kept)
+        self.assertEqual(self.one("SELECT count(*) FROM diagnostics WHERE key = 'lost_records'"), 0)
+        layers = self.sql("SELECT path FROM layers ORDER BY path")
+
+        done = self.run_profile(*script, options=["--buffer-mb", "1", "--keep-last", "--force"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("from now on the newest records take the place of the oldest", done.stderr)
+        lost = {d["key"]: d["count"] for d in self.info()["diagnostics"]}
+        unknown = lost.get("unknown_free", 0)  # of memory whose allocation is among them
+        self.assertGreater(lost["lost_records"], everything // 2)
+        self.assertEqual(self.one(kept) + lost["lost_records"] + unknown, everything)
+        turns = [int(row["name"].split()[1]) for row in self.sql(
+            "SELECT name FROM annotations WHERE name LIKE 'turn %' ORDER BY begin_ns")]
+        self.assertEqual(turns, list(range(8000 - len(turns), 8000)))
+        self.assertGreater(len(turns), 300)
+        self.assertEqual(self.sql("SELECT path FROM layers ORDER BY path"), layers)
+        self.assertEqual(self.one("SELECT count(*) FROM module_calls WHERE name = 'Outer'"), 1)
+        self.assertEqual(self.one("SELECT count(*) FROM diagnostics WHERE key IN ('bad_event', 'truncated_input')"), 0)
+
     def test_data_loader_workers_are_recorded_as_processes(self):
         done = self.run_profile(TRAIN, """
             from torch.utils.data import DataLoader, Dataset

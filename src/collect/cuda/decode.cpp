@@ -420,6 +420,7 @@ Decoded decode(const void* record, size_t room, Sink& sink, bool& newer) {
     uint32_t kind = 0;
     if (room < 8) return Decoded::kDamaged;
     std::memcpy(&kind, record, sizeof kind);
+    sink.begin();
     switch (kind) {
         case kKernel:
         case kConcurrentKernel:

@@ -11,6 +11,8 @@ namespace opsight::cuda {
 
 class Sink {
   public:
+    // Before the first of the calls for one record of CUPTI.
+    virtual void begin() = 0;
     // Ids of texts; 0 for none.
     virtual uint32_t text(std::string_view text) = 0;
     virtual uint32_t api_name(wire::CudaDomain domain, uint32_t cbid) = 0;

@@ -16,6 +16,7 @@ namespace {
 // Keeps what it is given.
 class Kept final : public Sink {
   public:
+    void begin() override {}
     uint32_t text(std::string_view text) override {
         if (text.empty()) return 0;
         texts.emplace_back(text);

@@ -8,6 +8,26 @@
 namespace opsight::cuda {
 namespace {
 
+// What is needed to understand other records, however old it is.
+bool is_kept(wire::RecordType type) {
+    switch (type) {
+        case wire::RecordType::kCudaDevice:
+        case wire::RecordType::kCudaContext:
+        case wire::RecordType::kCudaStream:
+        case wire::RecordType::kCudaGraph:
+        case wire::RecordType::kCudaModule:
+        case wire::RecordType::kCudaModuleBytes:
+        case wire::RecordType::kCudaDropped:
+        case wire::RecordType::kCudaClock:
+        case wire::RecordType::kCudaState:
+        case wire::RecordType::kCudaRange:
+        case wire::RecordType::kCudaHandle:
+            return true;
+        default:
+            return false;
+    }
+}
+
 size_t padded(size_t bytes) {
     return (bytes + 7) & ~size_t{7};
 }
@@ -57,7 +77,8 @@ void Spans::saw_call(uint32_t correlation, uint64_t begin) {
 
 int Stream::open(const char* folder, uint64_t limit_bytes) {
     if (const int problem = collect::open_capture(writer_, folder, limit_bytes)) return problem;
-    stream_ = new (stream_room_) wire::ThreadStream(writer_);
+    stream_ = kept_ = new (stream_room_) wire::ThreadStream(writer_);
+    if (writer_.keeps_last()) kept_ = new (kept_room_) wire::ThreadStream(writer_, true);
     return 0;
 }
 
@@ -71,14 +92,27 @@ void Stream::finish() {
 void Stream::abandon() {
     const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;  // another thread may have held it
     mutex_ = fresh;
-    stream_ = nullptr;
+    stream_ = kept_ = nullptr;
     writer_.abandon();
+}
+
+// Where blocks are used again, a record lies in one with all that it names: a name or two, and a kind of
+// kernel.
+void Stream::begin() {
+    constexpr size_t kRoom = 4096;
+    if (!stream_) return;
+    stream_->make_room(kRoom);
+    if (names_salt_ == stream_->salt()) return;
+    std::memset(name_ids_, 0, sizeof name_ids_);
+    names_salt_ = stream_->salt();
 }
 
 uint32_t Stream::text(std::string_view text) {
     text = text.substr(0, wire::kMaxCudaText);
     if (text.empty() || !stream_) return wire::kNoId;
-    return texts_.get(collect::hash_bytes(text.data(), text.size()), [&] {
+    constexpr size_t kRoomForRest = 512;
+    return texts_.get(collect::hash_bytes(text.data(), text.size()) ^ stream_->salt(), [&] {
+        stream_->make_room(sizeof(wire::BlobRecord) + padded(text.size()) + kRoomForRest);
         wire::BlobRecord record{};
         record.id = stream_->next_id();
         record.length = static_cast<uint16_t>(text.size());
@@ -98,7 +132,7 @@ uint32_t Stream::api_name(wire::CudaDomain domain, uint32_t cbid) {
 uint32_t Stream::kernel_kind(const wire::CudaKernelKindRecord& kind) {
     if (!stream_) return wire::kNoId;
     const uint64_t hash = collect::hash_bytes(reinterpret_cast<const char*>(&kind), sizeof kind);
-    return kinds_.get(hash, [&] {
+    return kinds_.get(hash ^ stream_->salt(), [&] {
         wire::CudaKernelKindRecord record = kind;
         record.id = stream_->next_id();
         put(wire::RecordType::kCudaKernelKind, record);
@@ -108,12 +142,13 @@ uint32_t Stream::kernel_kind(const wire::CudaKernelKindRecord& kind) {
 
 void Stream::put(const wire::RecordHeader& record, std::string_view text) {
     const size_t bytes = record.bytes + padded(text.size());
-    char* at = stream_ ? stream_->reserve(bytes) : nullptr;
+    wire::ThreadStream* stream = is_kept(static_cast<wire::RecordType>(record.type)) ? kept_ : stream_;
+    char* at = stream ? stream->reserve(bytes) : nullptr;
     if (!at) return;
     std::memcpy(at, &record, record.bytes);
     reinterpret_cast<wire::RecordHeader*>(at)->bytes = static_cast<uint16_t>(bytes);
     if (!text.empty()) std::memcpy(at + record.bytes, text.data(), text.size());
-    stream_->commit(bytes);
+    stream->commit(bytes);
 }
 
 bool Stream::wants_api(wire::CudaDomain domain, uint32_t cbid, uint32_t thread) {

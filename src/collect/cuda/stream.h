@@ -80,6 +80,7 @@ class Stream final : public Sink {
     };
 
     // The rest needs Held.
+    void begin() override;
     uint32_t text(std::string_view text) override;
     uint32_t api_name(wire::CudaDomain domain, uint32_t cbid) override;
     uint32_t kernel_kind(const wire::CudaKernelKindRecord& kind) override;
@@ -100,7 +101,8 @@ class Stream final : public Sink {
     void state(wire::CudaState state, Result result, const char* line);
     void lost(wire::CudaLoss what, uint64_t count, uint32_t kind = 0);
     void module(uint32_t number, uint32_t context, std::string_view cubin);
-    wire::ThreadStream& raw() { return *stream_; }
+    // Where facts of the process go.
+    wire::ThreadStream& raw() { return *kept_; }
 
     ApiNames names;
     Spans* spans = nullptr;     // null: all times are kept
@@ -118,13 +120,16 @@ class Stream final : public Sink {
 
     wire::CaptureWriter writer_;
     wire::ThreadStream* stream_ = nullptr;
+    wire::ThreadStream* kept_ = nullptr;  // the same, but where only the newest records are kept
     pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
     collect::IdCache<1024> texts_ = {};
     collect::IdCache<2048> kinds_ = {};
     uint32_t name_ids_[2][ApiNames::kMost] = {};
     Cubin cubins_[kCubins] = {};
     uint64_t cubin_count_ = 0;
+    uint64_t names_salt_ = 0;  // of name_ids_
     alignas(wire::ThreadStream) char stream_room_[sizeof(wire::ThreadStream)] = {};
+    alignas(wire::ThreadStream) char kept_room_[sizeof(wire::ThreadStream)] = {};
 };
 
 }  // namespace opsight::cuda

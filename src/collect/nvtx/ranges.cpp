@@ -17,7 +17,8 @@ constexpr uint64_t kNumberMask = (uint64_t{1} << kThreadShift) - 1;
 uint32_t define_kind(ThreadState& state, const Event& event) {
     const std::string_view text = event.text.view().substr(0, wire::kMaxBlob);
     const size_t bytes = sizeof(wire::NvtxKindRecord) + ((text.size() + 7) & ~size_t{7});
-    char* at = state.stream.reserve(bytes);
+    state.stream.make_room(bytes + wire::ThreadStream::kRoomForRecord);
+    char* at = state.stream.reserve_definition(bytes);
     if (!at) return wire::kNoId;
     wire::NvtxKindRecord record{};
     record.header = {static_cast<uint16_t>(RecordType::kNvtxKind), static_cast<uint16_t>(bytes)};
@@ -40,7 +41,7 @@ uint64_t hash_of(const Event& event) {
 }
 
 uint32_t kind_of(ThreadState& state, const Event& event) {
-    return state.kinds.get(hash_of(event), [&] { return define_kind(state, event); });
+    return state.kinds.get(state.kind_hash(hash_of(event)), [&] { return define_kind(state, event); });
 }
 
 // The event has begun: its payload follows it in the stream.
@@ -107,7 +108,7 @@ int push_skipped(ThreadState& state, const Domain& domain) {
 ThreadState* quick_state(const Domain& domain) {
     ThreadState* state = Recorder::recording();
     const bool quick = state && !state->busy && domain.every == 1 && !Recorder::gate() &&
-                       state->depth < ThreadState::kDeepest;
+                       state->depth < ThreadState::kDeepest && !state->stream.recycles();
     return quick ? state : nullptr;
 }
 
@@ -189,7 +190,10 @@ bool end_remembered(uint64_t id) {
     ThreadState* state = Recorder::existing_state();
     if (!state) return false;
     collect::Started& slot = state->started[id % ThreadState::kMostStarted];
-    if (slot.id != id) return false;
+    if (slot.id != id || !slot.dur) return false;
+    // Where open ranges move to newer blocks no signal handler may make them move now, nor interrupt that.
+    if (state->stream.recycles() && state->busy) return false;
+    const Call call(state->stream.recycles() ? state : nullptr);
     const uint64_t now = state->stream.writer().ticks();
     *slot.dur = now > slot.begin ? now - slot.begin : 1;
     slot.id = 0;
@@ -238,8 +242,9 @@ int pop(const Domain& domain, const PayloadData* payloads, size_t payload_count)
         --quick->pushed_within;
         return kNoTracking;
     }
-    if (quick && quick->depth > 0 && quick->deeper == 0 && payload_count == 0) [[likely]] {
-        // Nothing is appended, so that a signal may come at any time.
+    if (quick && quick->depth > 0 && quick->deeper == 0 && payload_count == 0 && !quick->stream.recycles())
+        [[likely]] {
+        // Nothing is appended, and no open range moves, so that a signal may come at any time.
         const Frame& top = quick->frames[quick->depth - 1];
         if (top.key == &domain && !top.is_step && !top.done) [[likely]] {
             const uint64_t now = quick->stream.writer().ticks();

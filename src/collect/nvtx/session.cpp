@@ -65,21 +65,21 @@ char* take(Arena& arena, size_t bytes) {
     return arena.base + used;
 }
 
-void append(ThreadState& state, const char* record, size_t bytes) {
-    if (char* at = state.stream.reserve(bytes)) {
+void append(wire::ThreadStream& stream, const char* record, size_t bytes) {
+    if (char* at = stream.reserve(bytes)) {
         std::memcpy(at, record, bytes);
-        state.stream.commit(bytes);
+        stream.commit(bytes);
     }
 }
 
 // In a new file: all that was defined so far.
-void introduce(ThreadState& state) {
+void introduce(wire::ThreadStream& stream) {
     const size_t used = g_definitions.used.load(std::memory_order_acquire);
     for (size_t at = 0; at < used;) {
         wire::RecordHeader head;
         std::memcpy(&head, g_definitions.base + at, sizeof head);
         if (head.bytes == 0) return;  // a thread was writing it when the process forked
-        append(state, g_definitions.base + at, head.bytes);
+        append(stream, g_definitions.base + at, head.bytes);
         at += head.bytes;
     }
 }
@@ -144,7 +144,7 @@ void say(const char* what, int problem) {
 void describe_process() {
     Call call(Recorder::state());
     if (!call) return;
-    collect::describe_process(call->stream);
+    Recorder::keep(*call, &collect::describe_process);
 }
 
 bool open_recorder() {
@@ -274,7 +274,7 @@ void define(wire::NvtxFact fact, uint32_t domain, uint64_t id, std::string_view 
     Call call(Recorder::state());
     if (!call) return;
     if (at)
-        append(*call, at, bytes);
+        Recorder::keep(*call, [&](wire::ThreadStream& stream) { append(stream, at, bytes); });
     else
         call->stream.writer().count_refused();
 }

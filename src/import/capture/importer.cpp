@@ -173,6 +173,7 @@ class RunImport {
         const wire::CaptureInfo& info = process.reader.info();
         add(Diag::kLostRecords, info.lost,
             "no room was left: --buffer-mb, a limit of the program or the disk");
+        add(Diag::kLostRecords, info.overwritten, "newer ones took their place, as --keep-last asks for");
         add(Diag::kLostRecords, info.interrupted,
             "made by signal handlers that had interrupted another record");
         add(Diag::kLostRecords, info.left_open,

@@ -236,6 +236,12 @@ bool NvtxImport::take(const RecordView& record) {
         case RecordType::kNvtxMemory:
             memory_.push_back(record.as<wire::NvtxMemoryRecord>());
             return true;
+        case RecordType::kChunkStart:
+            begin_block(record.after_gap);
+            return false;
+        case RecordType::kCarriedEnd:
+            end_carried(record.as<wire::CarriedEndRecord>().goes_on != 0);
+            return true;
         default:
             return record.type == RecordType::kNvtxDefine;
     }
@@ -279,6 +285,33 @@ NvtxImport::Kind NvtxImport::kind_of(uint32_t id, NvtxType type) {
 }
 
 NvtxImport::Event::Event() = default;
+
+void NvtxImport::leave_event() {
+    flush();
+}
+
+// What belongs to the last event of a block may stand in the next one, behind what was carried there.
+void NvtxImport::begin_block(bool after_gap) {
+    if (after_gap) {
+        flush();
+        scope_ = 0;
+        flexible_.reset();
+        waits_.clear();
+    } else if (open_) {
+        left_ = Left{std::move(*open_), std::move(payloads_)};
+        open_.reset();
+        payloads_.clear();
+    }
+}
+
+void NvtxImport::end_carried(bool goes_on) {
+    if (goes_on && !left_) return;  // to the last one that was carried
+    flush();
+    if (!left_) return;
+    open_ = std::move(left_->event);
+    payloads_ = std::move(left_->payloads);
+    left_.reset();
+}
 
 void NvtxImport::begin_event(uint32_t kind, NvtxType type) {
     flush();

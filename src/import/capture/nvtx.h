@@ -109,7 +109,12 @@ class NvtxImport {
     }
     // True where the record was one of NVTX.
     bool take(const wire::RecordView& record);
-    void end_stream() { flush(); }
+    void end_stream() {
+        flush();
+        left_.reset();
+    }
+    // Where the newest records are kept: the event before this went on in the next block.
+    void leave_event();
     // After all streams.
     void finish();
 
@@ -196,6 +201,14 @@ class NvtxImport {
     absl::flat_hash_map<uint32_t, Kind> kinds_;
     std::optional<Event> open_;
     NvtxFacts::Payloads payloads_;  // of open_
+    // Of the block before, while those are read that were carried from there.
+    struct Left {
+        Event event;
+        NvtxFacts::Payloads payloads;
+    };
+    std::optional<Left> left_;
+    void begin_block(bool after_gap);
+    void end_carried(bool goes_on);
     struct Flexible {
         uint64_t base = 0, offset = 0;
         std::string bytes;

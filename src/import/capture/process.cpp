@@ -76,6 +76,7 @@ void ProcessImport::run(const std::string& process_name) {
         nvtx_.begin_stream(track_, stream.thread);
         cuda_.begin_stream();
         reader_.read(stream, [this](const RecordView& record) {
+            if (record.moved) return take_moved(record);
             ++records_;
             if (!nvtx_.take(record) && !cuda_.take(record)) take(record);
         });
@@ -140,6 +141,9 @@ void ProcessImport::take(const RecordView& record) {
             async_ends_.push_back({end.key, end.time});
             return;
         }
+        case RecordType::kChunkStart:
+            return modules_.clear();  // those that are open follow
+        case RecordType::kCarriedEnd:
         case RecordType::kClock:
         case RecordType::kProperty:
         case RecordType::kPadding:
@@ -212,19 +216,30 @@ void ProcessImport::add_op(const OpKind& kind, const HostSpan& timed, int64_t se
 void ProcessImport::take_module(const wire::ModuleRecord& module) {
     HostSpan span;
     if (!times_.set(span, module.begin, module.dur)) return;
+    span.name = enter_module(module);
+    span.track = track_;
+    span.kind = HostKind::kModule;
+    builder_.add_host(span);
+}
+
+// The calls within one that went on in the next block.
+void ProcessImport::take_moved(const RecordView& record) {
+    nvtx_.leave_event();
+    if (record.type == RecordType::kModule) enter_module(record.as<wire::ModuleRecord>());
+}
+
+StringId ProcessImport::enter_module(const wire::ModuleRecord& module) {
     while (!modules_.empty() && modules_.back().end <= module.begin)
         modules_.pop_back();
     std::string path;
     if (!modules_.empty()) path = std::string(builder_.view(modules_.back().path)) + "/";
     const std::string step = step_of(builder_.view(text_of(module.name)));
     constexpr size_t kLongestPath = 4096;  // a damaged capture may nest without end
-    span.name = path.size() < kLongestPath ? builder_.text(path + step) : modules_.back().path;
-    span.track = track_;
-    span.kind = HostKind::kModule;
+    const StringId name = path.size() < kLongestPath ? builder_.text(path + step) : modules_.back().path;
     const uint64_t never = std::numeric_limits<uint64_t>::max();
     modules_.push_back(
-        {module.dur && module.dur < never - module.begin ? module.begin + module.dur : never, span.name});
-    builder_.add_host(span);
+        {module.dur && module.dur < never - module.begin ? module.begin + module.dur : never, name});
+    return name;
 }
 
 void ProcessImport::take_thread(const wire::ThreadRecord& thread) {

@@ -75,6 +75,8 @@ class ProcessImport {
     void take_op(const wire::OpRecord& op, int64_t sequence, int64_t forward_thread);
     void take_linked_op(const wire::LinkedOpRecord& linked);
     void take_module(const wire::ModuleRecord& module);
+    void take_moved(const wire::RecordView& record);
+    StringId enter_module(const wire::ModuleRecord& module);
     void take_thread(const wire::ThreadRecord& thread);
     void begin_thread(uint32_t os_thread);
     void name_thread();

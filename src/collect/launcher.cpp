@@ -218,6 +218,7 @@ class Keeper {
         }
         wake_.notify_one();
         if (thread_.joinable()) thread_.join();
+        look();  // also what came last is said
     }
     Keeper(const Keeper&) = delete;
     Keeper& operator=(const Keeper&) = delete;

@@ -1,8 +1,11 @@
 // One program that lives and dies in the way that its first argument names. Every way leaves ranges that the
 // test counts, prints "ran", and has an exit code of its own.
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -166,6 +170,48 @@ int many(long count) {
     return 0;
 }
 
+// What children that are killed have recorded, in memory that outlives them.
+struct Killed {
+    long pid, ended;
+};
+
+// Starts `count` children, one after the other, and kills each after a random time: from before its first
+// call on. `file` tells of each how many ranges it had ended.
+int killed(const char* self, const char* file, int count) {
+    const int told = open(file, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    const size_t bytes = sizeof(Killed) * static_cast<size_t>(count);
+    if (told < 0 || ftruncate(told, static_cast<off_t>(bytes)) != 0) return 1;
+    void* page = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, told, 0);
+    if (page == MAP_FAILED) return 1;
+    auto* children = static_cast<Killed*>(page);
+    std::mt19937 random(static_cast<unsigned>(getpid()));
+    for (int i = 0; i < count; ++i) {
+        const pid_t child = fork();
+        const std::string place = std::to_string(i);
+        if (child == 0) {
+            execl(self, self, "until_killed", file, place.c_str(), nullptr);
+            _exit(1);
+        }
+        children[i].pid = child;
+        usleep(random() % 12'000);
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+    }
+    return 0;
+}
+
+int until_killed(const char* file, size_t place) {
+    const int told = open(file, O_RDWR);
+    void* page = mmap(nullptr, sizeof(Killed) * (place + 1), PROT_READ | PROT_WRITE, MAP_SHARED, told, 0);
+    if (page == MAP_FAILED) return 1;
+    auto* own = static_cast<Killed*>(page) + place;
+    for (long i = 1;; ++i) {
+        ranges("until killed", 1);
+        __atomic_store_n(&own->ended, i, __ATOMIC_RELEASE);
+        sched_yield();  // as slow as a program that does something
+    }
+}
+
 // More ranges within each other than are remembered, and a payload that no record holds.
 int beyond() {
     for (int i = 0; i < 1100; ++i)
@@ -231,6 +277,9 @@ int main(int argc, char** argv) {
     if (how == "capture") code = capture(std::atoi(argv[2]));
     if (how == "many") code = many(std::atol(argv[2]));
     if (how == "beyond") code = beyond();
+    if (how == "killed") code = killed(argv[0], argv[2], std::atoi(argv[3]));
+    if (how == "until_killed") code = until_killed(argv[2], std::strtoul(argv[3], nullptr, 10));
+    if (how == "killed" || how == "until_killed") return code == 0 ? 9 : code;
     if (how == "sampled") code = sampled();
     if (argc > 3) usleep(static_cast<useconds_t>(std::atoi(argv[3])) * 1000);
     if (how == "kill" || how == "_exit" || how == "abort" || how == "exec") return die(how);

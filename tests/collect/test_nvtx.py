@@ -364,10 +364,6 @@ class Dying(Nvtx):
         kept, lost = self.counts()["one of many"], self.diagnostics()["lost_records"]
         self.assertEqual(kept + lost, 300_000)
         self.assertGreater(kept, 60_000)
-        (whole,) = self.sql("SELECT max(end_ns) AS ns FROM nvtx_ranges")
-        (first,) = self.sql("SELECT min(begin_ns) AS ns FROM nvtx_ranges")
-        self.assertEqual(first["ns"], 0)
-        self.assertGreater(whole["ns"], 0)
         (capture,) = self.dir.glob("*.capture-*/*.opcap")
         self.assertLessEqual(capture.stat().st_size, (2 << 20) + 4096)
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 #include <limits>
 
 #include "base/helpers.h"
@@ -110,6 +112,22 @@ Status check_sizes(const Profile& profile, const Analysis& analysis) {
     return {};
 }
 
+// DuckDB tells of its own insides, on many lines; of a full disk it tells in the words of the system.
+Error not_written(Error error, const std::string& path) {
+    error.what.resize(std::min(error.what.find('\n'), error.what.size()));
+    const bool full = error.what.find("No space left on device") != std::string::npos ||
+                      error.what.find("Disk quota exceeded") != std::string::npos;
+    std::string folder = std::filesystem::path(path).parent_path().string();
+    if (folder.empty()) folder = "the current folder";
+    error.what = full ? fmt::format("the disk is full: the profile does not fit in {}", folder)
+                      : "the profile could not be written: " + error.what;
+    error.remedy = full
+                       ? "make room there, or write to another disk with -o; nothing was left under this name"
+                       : "nothing was left under this name";
+    error.file = path;
+    return error;
+}
+
 }  // namespace
 
 Status check_row_count(std::string_view what, size_t rows) {
@@ -125,11 +143,7 @@ Status write_profile(const std::string& path, const Profile& profile, const Anal
     OPSIGHT_ASSIGN(OutputFile file, OutputFile::reserve(path, options.overwrite));
     const WritePlan plan(profile, analysis);
     if (Status status = fill_database(file.temporary(), plan, options); !status) {
-        Error error = std::move(status).error();
-        error.what = "the profile could not be written: " + error.what;
-        error.file = path;
-        error.remedy = "nothing was left under this name; see whether the disk is full";
-        return fail(std::move(error));
+        return fail(not_written(std::move(status).error(), path));
     }
     return file.commit();
 }

@@ -100,9 +100,7 @@ class ThreadStream {
         return next_;
     }
     // The same for what only defines: nothing is lost without it but a name.
-    char* reserve_definition(size_t bytes) {
-        return bytes > room() && !next_chunk(bytes) ? nullptr : next_;
-    }
+    char* reserve_definition(size_t bytes) { return bytes > room() && !next_chunk(bytes) ? nullptr : next_; }
 
     // Whether chunks of this stream are used again. Then a record and what it names have to lie in one chunk:
     // make_room() comes before an id is looked up, for the record and the definitions that it may need;

@@ -148,7 +148,7 @@ std::string foreign_profiler(std::string_view first) {
     if (has("\"Session\"") && (has("model_loading") || has("session_initialization"))) return "ONNX Runtime";
     if (has("/job:") && has("process_name")) return "TensorFlow (timeline)";
     if (has("highres-ticks")) return "TensorFlow or JAX (trace viewer)";
-    if (has("NEGOTIATE_") || (has("horovod") && has("\"ph\""))) return "Horovod (timeline)";
+    if (has("NEGOTIATE_")) return "Horovod (timeline)";
     return {};
 }
 

@@ -39,6 +39,9 @@ TEST(Sniff, WhatStandsForAFileOrIsWrittenInAnotherWay) {
         "[\n  { \"count\" : 10 }\n, { \"name\" : \"conv\", \"timeMs\" : 3, \"averageMs\" : 0.3 }\n]",
         "a table of TensorRT's times by layer (trtexec --exportProfile)", "nsys profile");
     EXPECT_EQ(foreign_profiler("[{\"ph\": \"B\", \"name\": \"NEGOTIATE_ALLREDUCE\"}]"), "Horovod (timeline)");
+    EXPECT_EQ(foreign_profiler("[{\"ph\": \"X\", \"name\": \"horovod_torch_allreduce_async\", \"ts\": 1}]"),
+              "")
+        << "an op of PyTorch's autograd profiler";
 }
 
 TEST(Sniff, TracesStayTraces) {

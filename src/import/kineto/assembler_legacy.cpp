@@ -17,28 +17,37 @@ class OwnTimes {
         close_until(row.begin);
         if (!open_.empty()) emit(row.begin);
         at_ = row.begin;
-        open_.push_back(&row);
+        open_.push_back({&row, false});
     }
     void close_until(int64_t time) {
-        while (!open_.empty() && end(*open_.back()) <= time) {
-            emit(end(*open_.back()));
+        while (!open_.empty() && end(*open_.back().row) <= time) {
+            emit(end(*open_.back().row));
+            if (!open_.back().is_shown) show(open_.back().row->begin, 0);
             open_.pop_back();
         }
     }
 
   private:
+    struct Open {
+        const DeviceSpan* row;
+        bool is_shown;  // one without time of its own is shown all the same
+    };
     static int64_t end(const DeviceSpan& row) { return row.begin + row.dur; }
     void emit(int64_t until) {
         if (until <= at_) return;
-        DeviceSpan piece = *open_.back();
-        piece.begin = at_;
-        piece.dur = until - at_;
-        builder_.add_device(piece);
+        show(at_, until - at_);
         at_ = until;
+    }
+    void show(int64_t begin, int64_t dur) {
+        DeviceSpan piece = *open_.back().row;
+        piece.begin = begin;
+        piece.dur = dur;
+        builder_.add_device(piece);
+        open_.back().is_shown = true;
     }
 
     ProfileBuilder& builder_;
-    std::vector<const DeviceSpan*> open_;
+    std::vector<Open> open_;
     int64_t at_ = 0;
 };
 

@@ -186,26 +186,28 @@ TEST(Kineto, LegacyAutograd) {
     EXPECT_EQ(p.info.origin_ns, 31500);
 }
 
-// Rows that tell what the device took for each op, nested as the ops: conv of 100 with cudnn of 70 in it,
-// then relu of 20 that begins where conv ends, on device 1.
-TEST(Kineto, LegacyTimesOfOpsAreNoKernels) {
-    const auto op = [](std::string name, int begin, int dur, int device_begin, int device_dur, int id) {
-        const auto event = [&](const char* rest) {
-            return fmt::format(R"({{"name": "{}", "args": {{}}, {}}})", name, rest);
-        };
-        const auto at = [&](const char* phase, const char* pid, int tid, int ts, std::string more) {
-            return event(fmt::format(R"("ph": "{}", "pid": "{} functions", "tid": {}, "ts": {}{})", phase,
-                                     pid, tid, ts, more)
-                             .c_str());
-        };
-        const std::string arrow = fmt::format(R"(, "id": {}, "cat": "cpu_to_cuda")", id);
-        return at("X", "CPU", 3, begin, fmt::format(R"(, "dur": {})", dur)) + "," +
-               at("s", "CPU", 3, begin, arrow) + "," + at("f", "CUDA", 1, device_begin, arrow) + "," +
-               at("X", "CUDA", 1, device_begin, fmt::format(R"(, "dur": {})", device_dur));
+// A row of the legacy profiler for an op, and one of what the device took for it.
+std::string legacy_op(std::string name, int begin, int dur, int device_begin, int device_dur, int id) {
+    const auto event = [&](const char* rest) {
+        return fmt::format(R"({{"name": "{}", "args": {{}}, {}}})", name, rest);
     };
-    const Profile p =
-        import_text("[" + op("conv", 10, 50, 100, 100, 0) + "," + op("cudnn", 20, 30, 110, 70, 1) + "," +
-                    op("relu", 70, 10, 200, 20, 2) + "]");
+    const auto at = [&](const char* phase, const char* pid, int tid, int ts, std::string more) {
+        return event(fmt::format(R"("ph": "{}", "pid": "{} functions", "tid": {}, "ts": {}{})", phase, pid,
+                                 tid, ts, more)
+                         .c_str());
+    };
+    const std::string arrow = fmt::format(R"(, "id": {}, "cat": "cpu_to_cuda")", id);
+    return at("X", "CPU", 3, begin, fmt::format(R"(, "dur": {})", dur)) + "," +
+           at("s", "CPU", 3, begin, arrow) + "," + at("f", "CUDA", 1, device_begin, arrow) + "," +
+           at("X", "CUDA", 1, device_begin, fmt::format(R"(, "dur": {})", device_dur));
+}
+
+// Nested as the ops: conv of 100 with cudnn of 70 in it, then relu of 20 that begins where conv ends, on
+// device 1.
+TEST(Kineto, LegacyTimesOfOpsAreNoKernels) {
+    const Profile p = import_text("[" + legacy_op("conv", 10, 50, 100, 100, 0) + "," +
+                                  legacy_op("cudnn", 20, 30, 110, 70, 1) + "," +
+                                  legacy_op("relu", 70, 10, 200, 20, 2) + "]");
     ASSERT_EQ(p.device.size(), 4u);
     int64_t sum = 0;
     for (const int64_t dur : p.device.dur)
@@ -215,6 +217,19 @@ TEST(Kineto, LegacyTimesOfOpsAreNoKernels) {
     EXPECT_EQ(p.device.dur[1], 70000);
     EXPECT_EQ(p.device.correlation, (std::vector<int64_t>{0, 1, 0, 2}));
     EXPECT_EQ(p.devices[p.tracks[p.device.track[0].index()].device.index()].number, 1);
+    EXPECT_EQ(p.diagnostics.count(Diag::kOpTimesOfDevice), 3);
+}
+
+// What the device took may be less than its clock tells, and all of an op's time may be that of one inside
+// it.
+TEST(Kineto, LegacyOpsWithoutTimeOfTheirOwnAreShownOnce) {
+    const Profile p = import_text("[" + legacy_op("conv", 10, 50, 100, 100, 0) + "," +
+                                  legacy_op("cudnn", 20, 30, 100, 100, 1) + "," +
+                                  legacy_op("relu", 70, 10, 300, 0, 2) + "]");
+    ASSERT_EQ(p.device.size(), 3u);
+    EXPECT_EQ(p.device.dur[device_row(p, "conv")], 0);
+    EXPECT_EQ(p.device.dur[device_row(p, "cudnn")], 100000);
+    EXPECT_EQ(p.device.dur[device_row(p, "relu")], 0);
     EXPECT_EQ(p.diagnostics.count(Diag::kOpTimesOfDevice), 3);
 }
 

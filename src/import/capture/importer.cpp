@@ -180,7 +180,7 @@ class RunImport {
             "ends of calls that lay deeper than 1024 within others: shown as not ended");
         add(Diag::kLostRecords, info.refused,
             "payloads and samples of no known layout or too large, or names too many");
-        add(Diag::kUncleanText, info.cut_texts, fmt::format("longer than {} bytes: cut", wire::kMaxBlob));
+        add(Diag::kCutText, info.cut_texts, fmt::format("longer than {} bytes", wire::kMaxBlob));
         add(Diag::kTruncatedInput, damage.missing_chunks, fmt::format("{} blocks", damage.missing_chunks));
         add(Diag::kBadEvent, damage.bad_chunks + damage.bad_records, "damaged blocks or records");
         add(Diag::kUnknownCategory, damage.unknown_records, "records of an unknown type");
@@ -208,8 +208,8 @@ bool is_capture(const std::string& path) {
 bool was_being_opened(const std::string& path) {
     std::array<char, sizeof wire::kMagic> head{};
     std::ifstream file(path, std::ios::binary);
-    file.read(head.data(), head.size());
-    return std::all_of(head.begin(), head.end(), [](char byte) { return byte == 0; });
+    return file.read(head.data(), head.size()) &&
+           std::all_of(head.begin(), head.end(), [](char byte) { return byte == 0; });
 }
 
 bool is_named_so(const std::string& path) {
@@ -224,8 +224,10 @@ Result<CaptureFacts> import_captures(const std::vector<std::string>& paths, bool
         Result<wire::CaptureReader> reader = wire::CaptureReader::open(path);
         if (!reader) {
             if (!lenient) return fail(std::move(reader).error());
-            const Diag kind = was_being_opened(path) ? Diag::kSkippedFile : Diag::kTruncatedInput;
-            builder.diagnostics().add(kind, {path, -1, -1, reader.error().what});
+            if (was_being_opened(path))
+                builder.diagnostics().add(Diag::kCaptureNotBegun, {path, -1, -1, {}});
+            else
+                builder.diagnostics().add(Diag::kUnreadCapture, {path, -1, -1, reader.error().what});
             if (!first_problem) first_problem = std::move(reader).error();
             continue;
         }

@@ -24,8 +24,8 @@ bool is_capture(const std::string& path);
 
 // True if the file's name is that of a capture.
 bool is_named_so(const std::string& path);
-// True if a process ended while it opened this capture: its first bytes come last, without them it holds
-// nothing.
+// True if a process ended while it opened this capture: its first bytes come last, until then they are 0. Not
+// of a file that is empty or cannot be read.
 bool was_being_opened(const std::string& path);
 
 // Adds all processes of one run. A file that cannot be read makes it fail, or (`lenient`) is left out and

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "import/capture/importer.h"
@@ -151,10 +152,36 @@ TEST_F(NvtxCapture, WhatIsCutOrLostSaysWhy) {
     writer_.count_interrupted();
     writer_.count_interrupted();
     const Profile profile = imported();
-    EXPECT_EQ(profile.diagnostics.count(Diag::kUncleanText), 1);
+    EXPECT_EQ(profile.diagnostics.count(Diag::kCutText), 1);
+    EXPECT_EQ(profile.diagnostics.count(Diag::kUncleanText), 0);
     EXPECT_EQ(profile.diagnostics.count(Diag::kLostRecords), 2);
     EXPECT_THAT(profile.diagnostics.first(Diag::kLostRecords).front().text,
                 testing::HasSubstr("signal handlers"));
+}
+
+// Only zeros where the first bytes belong tell of a process that ended before it recorded anything.
+TEST_F(NvtxCapture, OneThatCannotBeReadIsNoHarmlessOne) {
+    wire::ThreadStream stream(writer_);
+    range(stream, kind(stream, "range"), 1000, 10);
+    const std::filesystem::path folder = path_.string() + ".d";
+    std::filesystem::create_directory(folder);
+    const auto write = [&](const char* name, const std::string& bytes) {
+        std::ofstream(folder / name, std::ios::binary) << bytes;
+        return (folder / name).string();
+    };
+    const std::string opened = write("opened.opcap", std::string(4096, '\0')),
+                      empty = write("empty.opcap", ""), other = write("other.opcap", "something else"),
+                      missing = (folder / "missing.opcap").string();
+    for (const std::string& path : {empty, other, missing})
+        EXPECT_FALSE(was_being_opened(path)) << path;
+    EXPECT_TRUE(was_being_opened(opened));
+    ProfileBuilder builder;
+    ASSERT_TRUE(import_captures({path_, opened, empty, other, missing}, true, builder));
+    const Profile profile = std::move(builder).finish();
+    std::filesystem::remove_all(folder);
+    EXPECT_EQ(profile.diagnostics.count(Diag::kCaptureNotBegun), 1);
+    EXPECT_EQ(profile.diagnostics.count(Diag::kUnreadCapture), 3);
+    EXPECT_EQ(profile.diagnostics.count(Diag::kSkippedFile), 0);
 }
 
 // Of a capture of one megabyte, so none that the mutations of the fuzzer reach.

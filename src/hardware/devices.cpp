@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 #include "hardware/devices_data.h"
 
@@ -103,6 +104,25 @@ int64_t bits_of(Precision precision) {
     return kBits[static_cast<size_t>(precision)];
 }
 
+double Peak::most(bool with_sparse) const {
+    return with_sparse && sparse > 0 ? std::max(sparse, fp16_sums_sparse) : std::max(dense, fp16_sums);
+}
+
+void Peak::scale(double factor) {
+    for (double* rate : {&dense, &sparse, &fp16_sums, &fp16_sums_sparse})
+        *rate *= factor;
+}
+
+bool Device::is_estimate(std::string_view figure) const {
+    return std::find(estimates.begin(), estimates.end(), figure) != estimates.end();
+}
+
+bool Device::is_estimate(const Peak& peak) const {
+    const std::string_view unit = peak.unit == UnitKind::kMatrix ? "matrix" : "vector";
+    return is_estimate(unit) || is_estimate(fmt::format("{} {}", unit, name_of(peak.precision))) ||
+           (derived && (is_estimate("units") || is_estimate("clock_mhz")));
+}
+
 const Peak* Device::peak(UnitKind unit, Precision precision) const {
     for (const Peak& peak : peaks)
         if (peak.unit == unit && peak.precision == precision) return &peak;
@@ -175,10 +195,8 @@ std::optional<Device> DeviceTable::match(const Device& known) const {
     if (found.size() != 1) return std::nullopt;
     Device device = *found[0];
     if (device.derived && device.clock_hz > 0 && known.clock_hz > device.clock_hz) {
-        for (Peak& peak : device.peaks) {
-            peak.dense *= known.clock_hz / device.clock_hz;
-            peak.sparse *= known.clock_hz / device.clock_hz;
-        }
+        for (Peak& peak : device.peaks)
+            peak.scale(known.clock_hz / device.clock_hz);
         device.clock_hz = known.clock_hz;
     }
     return device;
@@ -202,8 +220,7 @@ Device DeviceTable::derive(const Device& known) const {
     device.peaks.clear();
     const double clocks = static_cast<double>(known.units) * known.clock_hz;
     for (Peak peak : best->peaks) {
-        peak.dense *= clocks;
-        peak.sparse *= clocks;
+        peak.scale(clocks);
         device.peaks.push_back(peak);
     }
     if (!known.tensor_cores)
@@ -220,32 +237,25 @@ Device DeviceTable::derive(const Device& known) const {
 }
 
 std::optional<Device> DeviceTable::derive_like(const Device& known) const {
+    if (known.major == 0 || known.units <= 0) return std::nullopt;
     const Device* best = nullptr;
     const auto far = [&](const Device& device) {
-        return std::pair(std::abs(device.units - known.units),
-                         std::abs(device.memory_bytes - known.memory_bytes));
+        return std::tuple(device.consumer != known.consumer, std::abs(device.units - known.units),
+                          std::abs(device.memory_bytes - known.memory_bytes));
     };
     for (const Device& device : devices_) {
         const bool same = device.major == known.major && device.minor == known.minor && device.units > 0 &&
-                          device.tensor_cores == known.tensor_cores;
+                          device.clock_hz > 0 && device.tensor_cores == known.tensor_cores;
         if (same && (!best || far(device) < far(*best))) best = &device;
     }
-    if (!best || known.major == 0 || known.units <= 0) return std::nullopt;
-    Device device = *best;
-    device.derived = true;
-    const double scale = static_cast<double>(known.units) / static_cast<double>(best->units);
-    for (Peak& peak : device.peaks) {
-        peak.dense *= scale;
-        peak.sparse *= scale;
-    }
-    constexpr double kAsLarge = 0.1;
-    const bool as_large = std::abs(best->memory_bytes - known.memory_bytes) <= kAsLarge * best->memory_bytes;
-    if (!as_large || scale != 1) device.bandwidth = 0;
-    if (known.bandwidth > 0) device.bandwidth = known.bandwidth;
-    device.units = known.units;
-    device.name = known.name;
-    device.note = fmt::format("peaks of {}, by compute capability and multiprocessors{}", best->name,
-                              device.bandwidth > 0 ? "" : "; bandwidth not known");
+    if (!best) return std::nullopt;
+    Device clocked = known;
+    clocked.clock_hz = best->clock_hz;
+    Device device = derive(clocked);
+    device.note += fmt::format("{}clock of {}, by compute capability and multiprocessors{}",
+                               device.note.empty() ? "" : "; ", best->name,
+                               device.bandwidth > 0 ? "" : "; bandwidth not known");
+    device.estimates.emplace_back("clock_mhz");
     return device;
 }
 

@@ -18,6 +18,12 @@ struct Peak {
     Precision precision = Precision::kFp32;
     double dense = 0;   // operations per second, a multiply-add counted as two
     double sparse = 0;  // with 2:4 structured sparsity; 0: the unit has none
+    // The same where products are added up in FP16; 0: no faster than in FP32.
+    double fp16_sums = 0, fp16_sums_sparse = 0;
+
+    // The highest that a program can choose; sparse where that was asked for and the unit has it.
+    double most(bool with_sparse = false) const;
+    void scale(double factor);
 };
 
 struct Device {
@@ -37,6 +43,9 @@ struct Device {
     double power_w = 0;            // limit of the board
     bool derived = false;  // peaks are rates of the architecture × units × clock, not published ones
     std::vector<Peak> peaks;
+    // Figures that no source gives, by their keys in the file: "clock_mhz", "bandwidth_gbs", "matrix" (all of
+    // them), "vector fp16".
+    std::vector<std::string> estimates;
     std::vector<double> memories;      // other capacities that it is sold with
     std::vector<std::string> match;    // names that drivers report, less the words that match() leaves away
     std::vector<std::string> sources;  // datasheets and pages
@@ -45,6 +54,9 @@ struct Device {
     double cache_bytes() const { return last_cache_bytes > 0 ? last_cache_bytes : l2_bytes; }
     // Null where the device has no such unit or the unit does not take the format.
     const Peak* peak(UnitKind unit, Precision precision) const;
+    bool is_estimate(std::string_view figure) const;
+    // Of a peak: its own figure, or what it is derived from.
+    bool is_estimate(const Peak& peak) const;
 };
 
 // FLOP per clock and multiprocessor of a compute capability.
@@ -76,9 +88,9 @@ class DeviceTable {
     // compute capability that is not newer; without one there are none. Its bandwidth, where that is not
     // known, is that of a device of the table with the same capability, units and memory. `derived` is set.
     Device derive(const Device& known) const;
-    // The same where the source tells no clock: the table's device of the same compute capability, with as
-    // many multiprocessors or nearest to it, scaled by their number; its bandwidth where the memory is as
-    // large. Nothing where there is no such device. `derived` is set.
+    // The same where the source tells no clock: that of the table's device of the same compute capability
+    // that is nearest, of its kind (GeForce or not) where there is one, else by multiprocessors. Nothing
+    // where there is no such device.
     std::optional<Device> derive_like(const Device& known) const;
 
   private:
@@ -101,9 +113,9 @@ struct CpuFacts {
 };
 // The text of Linux' /proc/cpuinfo.
 CpuFacts read_cpuinfo(const std::string& cpuinfo);
-// Peaks are rates of the instructions that it has × cores × clock; the bandwidth is that of the memory
-// channels of its family, and 0 where that is not in the list. Without a clock or known instructions there
-// are no peaks.
+// Rates of the instructions that it has × cores × clock; empty without a clock or known instructions.
+std::vector<Peak> cpu_peaks(const CpuFacts& facts);
+// The bandwidth is that of the memory channels of its family, and 0 where that is not in the list.
 Device describe_cpu(const CpuFacts& facts);
 
 }  // namespace opsight::hardware

@@ -79,27 +79,50 @@ double positive(const YAML::Node& node) {
     return value;
 }
 
-void read_peaks(const YAML::Node& map, const char* key, UnitKind unit, double scale, std::vector<Peak>& to) {
-    const YAML::Node node = map[key];
-    if (!node) return;
-    if (!node.IsMap()) refuse(node, fmt::format("{} must be a map of number formats and peaks", key));
-    for (const auto& entry : node) {
-        const std::optional<Precision> precision = parse_precision(entry.first.as<std::string>(""));
-        if (!precision)
-            refuse(entry.first, fmt::format("'{}' is no number format: use fp64, fp32, tf32, fp16, bf16, "
-                                            "fp8, fp4, int8 or int4",
-                                            entry.first.as<std::string>("")));
-        Peak peak{unit, *precision};
-        if (entry.second.IsSequence() && entry.second.size() == 2) {
-            peak.dense = positive(entry.second[0]) * scale;
-            peak.sparse = positive(entry.second[1]) * scale;
-        } else if (entry.second.IsScalar()) {
-            peak.dense = positive(entry.second) * scale;
-        } else {
-            refuse(entry.second, "a peak must be a number, or [dense, sparse]");
-        }
-        to.push_back(peak);
+// A number, or [dense, sparse].
+Peak read_peak(const YAML::Node& format, const YAML::Node& value, UnitKind unit, double scale) {
+    const std::optional<Precision> precision = parse_precision(format.as<std::string>(""));
+    if (!precision)
+        refuse(format, fmt::format("'{}' is no number format: use fp64, fp32, tf32, fp16, bf16, fp8, fp4, "
+                                   "int8 or int4",
+                                   format.as<std::string>("")));
+    Peak peak{unit, *precision};
+    if (value.IsSequence() && value.size() == 2) {
+        peak.dense = positive(value[0]) * scale;
+        peak.sparse = positive(value[1]) * scale;
+    } else if (value.IsScalar()) {
+        peak.dense = positive(value) * scale;
+    } else {
+        refuse(value, "a peak must be a number, or [dense, sparse]");
     }
+    return peak;
+}
+
+std::vector<Peak> read_peaks(const YAML::Node& map, const char* key, UnitKind unit, double scale) {
+    std::vector<Peak> out;
+    const YAML::Node node = map[key];
+    if (!node) return out;
+    if (!node.IsMap()) refuse(node, fmt::format("{} must be a map of number formats and peaks", key));
+    for (const auto& entry : node)
+        out.push_back(read_peak(entry.first, entry.second, unit, scale));
+    return out;
+}
+
+std::vector<Peak> read_all_peaks(const YAML::Node& map, double scale) {
+    std::vector<Peak> peaks = read_peaks(map, "vector", UnitKind::kVector, scale);
+    std::vector<Peak> matrix = read_peaks(map, "matrix", UnitKind::kMatrix, scale);
+    for (const Peak& sums : read_peaks(map, "fp16_sums", UnitKind::kMatrix, scale)) {
+        const auto same = std::find_if(matrix.begin(), matrix.end(), [&sums](const Peak& peak) {
+            return peak.precision == sums.precision;
+        });
+        if (same == matrix.end())
+            refuse(map["fp16_sums"],
+                   fmt::format("fp16_sums has {}, but matrix has not", name_of(sums.precision)));
+        same->fp16_sums = sums.dense;
+        same->fp16_sums_sparse = sums.sparse;
+    }
+    peaks.insert(peaks.end(), matrix.begin(), matrix.end());
+    return peaks;
 }
 
 void read_capability(const YAML::Node& map, int& major, int& minor) {
@@ -120,14 +143,13 @@ bool flag(const YAML::Node& map, const char* key, bool fallback = false) {
 }
 
 Rates read_rates(const YAML::Node& node) {
-    check_keys(node, {"capability", "consumer", "tensor_cores", "vector", "matrix"}, "a rate");
+    check_keys(node, {"capability", "consumer", "tensor_cores", "vector", "matrix", "fp16_sums"}, "a rate");
     Rates rates;
     read_capability(node, rates.major, rates.minor);
     if (rates.major == 0) refuse(node, "a rate needs a capability");
     rates.consumer = flag(node, "consumer");
     rates.tensor_cores = flag(node, "tensor_cores", true);
-    read_peaks(node, "vector", UnitKind::kVector, 1, rates.peaks);
-    read_peaks(node, "matrix", UnitKind::kMatrix, 1, rates.peaks);
+    rates.peaks = read_all_peaks(node, 1);
     return rates;
 }
 
@@ -166,12 +188,56 @@ std::vector<MemoryLevel> read_levels(const YAML::Node& device) {
     return out;
 }
 
+// A processor's peaks follow from what it says of itself, in the words of /proc/cpuinfo.
+void read_processor(const YAML::Node& node, Device& device) {
+    if (!node["features"]) return;
+    if (!device.peaks.empty())
+        refuse(node["features"],
+               "a processor's peaks follow from its features: leave vector and matrix away");
+    CpuFacts facts;
+    facts.vendor = device.vendor == "AMD" ? "AuthenticAMD" : device.vendor == "Intel" ? "GenuineIntel" : "";
+    facts.features = text(node, "features");
+    facts.family = static_cast<int64_t>(number(node, "family", 1));
+    facts.cores = device.units;
+    facts.clock_hz = device.clock_hz;
+    device.peaks = cpu_peaks(facts);
+    device.derived = true;
+    if (device.peaks.empty())
+        refuse(node["features"], fmt::format("device '{}' needs units, clock_mhz and features that tell its "
+                                             "rate (fma, avx512f) to derive its peaks",
+                                             device.key));
+}
+
+// Figures that the device has: its keys, and formats of its peaks.
+void read_estimates(const YAML::Node& node, Device& device) {
+    device.estimates = texts(node, "estimate");
+    for (const std::string& figure : device.estimates) {
+        constexpr std::string_view kFigures[] = {"units",  "clock_mhz",      "memory_gb", "bandwidth_gbs",
+                                                 "l2_mib", "last_cache_mib", "power_w"};
+        const bool plain = std::find(std::begin(kFigures), std::end(kFigures), figure) != std::end(kFigures);
+        const bool known =
+            plain
+                ? node[figure].IsDefined()
+                : std::any_of(device.peaks.begin(), device.peaks.end(), [&](const Peak& peak) {
+                      const std::string_view unit = peak.unit == UnitKind::kMatrix ? "matrix" : "vector";
+                      return figure == unit || figure == fmt::format("{} {}", unit, name_of(peak.precision));
+                  });
+        if (!known)
+            refuse(node["estimate"],
+                   fmt::format("estimate names '{}', which the device does not have: use units, clock_mhz, "
+                               "memory_gb, bandwidth_gbs, l2_mib, last_cache_mib, power_w, vector, matrix or "
+                               "one peak (\"matrix fp8\")",
+                               figure));
+    }
+}
+
 Device read_device(const YAML::Node& node) {
-    check_keys(node, {"key",           "name",       "match",          "vendor",    "architecture",
-                      "capability",    "consumer",   "units",          "clock_mhz", "memory_gb",
-                      "bandwidth_gbs", "l2_mib",     "last_cache_mib", "power_w",   "shared_kib",
-                      "levels",        "vector",     "matrix",         "sources",   "note",
-                      "tensor_cores",  "memories_gb"},
+    check_keys(node, {"key",           "name",        "match",          "vendor",    "architecture",
+                      "capability",    "consumer",    "units",          "clock_mhz", "memory_gb",
+                      "bandwidth_gbs", "l2_mib",      "last_cache_mib", "power_w",   "shared_kib",
+                      "levels",        "vector",      "matrix",         "sources",   "note",
+                      "tensor_cores",  "memories_gb", "fp16_sums",      "estimate",  "features",
+                      "family"},
                "a device");
     Device device;
     device.key = text(node, "key");
@@ -196,8 +262,9 @@ Device read_device(const YAML::Node& node) {
     device.match = texts(node, "match");
     device.sources = texts(node, "sources");
     device.note = text(node, "note");
-    read_peaks(node, "vector", UnitKind::kVector, 1e12, device.peaks);
-    read_peaks(node, "matrix", UnitKind::kMatrix, 1e12, device.peaks);
+    device.peaks = read_all_peaks(node, 1e12);
+    read_processor(node, device);
+    read_estimates(node, device);
     read_levels(node);  // kept apart (memory_levels.h); here so that whoever reads devices hears of mistakes
     return device;
 }

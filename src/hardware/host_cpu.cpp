@@ -28,16 +28,20 @@ struct CpuMemory {
 };
 // https://www.tomshardware.com/uk/news/amd-confirms-12-ddr5-memory-channels-on-genoa (Zen 3 and Zen 4),
 // https://frankdenneman.nl/2023/02/28/sapphire-rapids-memory-configuration/ and
-// https://simmtester.com/News/IndustryArticle/25024 (Intel)
+// https://simmtester.com/News/IndustryArticle/25024 (Intel),
+// https://servethehome.com/welcome-back-intel-xeon-6900p-reasserts-intel-server-leadership/2 (Xeon 6) and
+// https://github.com/ggml-org/llama.cpp/discussions/16569 (Zen 5)
 constexpr CpuMemory kMemory[] = {
     {"AuthenticAMD", 23, 0x31, 0x31, 8, 3200, "EPYC 7002"},
     {"AuthenticAMD", 25, 0x00, 0x0f, 8, 3200, "EPYC 7003"},
     {"AuthenticAMD", 25, 0x10, 0x1f, 12, 4800, "EPYC 9004"},
     {"AuthenticAMD", 25, 0xa0, 0xaf, 12, 4800, "EPYC 9004"},
+    {"AuthenticAMD", 26, 0x00, 0x1f, 12, 6400, "EPYC 9005"},
     {"GenuineIntel", 6, 0x55, 0x55, 6, 2933, "Xeon Scalable of the first and second generation"},
     {"GenuineIntel", 6, 0x6a, 0x6a, 8, 3200, "Xeon Scalable of the third generation"},
     {"GenuineIntel", 6, 0x8f, 0x8f, 8, 4800, "Xeon Scalable of the fourth generation"},
-    {"GenuineIntel", 6, 0xad, 0xad, 12, 8000, "Xeon 6 with fast modules"},
+    {"GenuineIntel", 6, 0xcf, 0xcf, 8, 5600, "Xeon Scalable of the fifth generation"},
+    {"GenuineIntel", 6, 0xad, 0xad, 12, 8800, "Xeon 6 with fast modules"},
 };
 
 const CpuMemory* memory_of(const CpuFacts& facts) {
@@ -54,23 +58,6 @@ double floats_per_clock(const CpuFacts& facts) {
     const bool halves = facts.vendor == "AuthenticAMD" && facts.family == 25;
     if (has_word(facts.features, "avx512f") && !halves) return 16 * 2 * 2;
     return has_word(facts.features, "fma") ? 8 * 2 * 2 : 0;
-}
-
-std::vector<Peak> peaks_of(const CpuFacts& facts) {
-    const double clocks = static_cast<double>(facts.cores) * facts.clock_hz;
-    const double floats = floats_per_clock(facts) * clocks;
-    if (floats <= 0) return {};
-    const auto has = [&facts](const char* word) { return has_word(facts.features, word); };
-    std::vector<Peak> peaks = {{UnitKind::kVector, Precision::kFp64, floats / 2},
-                               {UnitKind::kVector, Precision::kFp32, floats}};
-    if (has("avx512_fp16")) peaks.push_back({UnitKind::kVector, Precision::kFp16, 2 * floats});
-    if (has("avx512_bf16")) peaks.push_back({UnitKind::kVector, Precision::kBf16, 2 * floats});
-    if (has("avx512_vnni") || has("avx_vnni"))
-        peaks.push_back({UnitKind::kVector, Precision::kInt8, 4 * floats});
-    // AMX: 16×16 tiles of 64-byte rows in 16 clocks.
-    if (has("amx_bf16")) peaks.push_back({UnitKind::kMatrix, Precision::kBf16, 1024 * clocks});
-    if (has("amx_int8")) peaks.push_back({UnitKind::kMatrix, Precision::kInt8, 2048 * clocks});
-    return peaks;
 }
 
 }  // namespace
@@ -100,6 +87,26 @@ CpuFacts read_cpuinfo(const std::string& cpuinfo) {
     return facts;
 }
 
+std::vector<Peak> cpu_peaks(const CpuFacts& facts) {
+    const double clocks = static_cast<double>(facts.cores) * facts.clock_hz;
+    const double floats = floats_per_clock(facts) * clocks;
+    if (floats <= 0) return {};
+    const auto has = [&facts](const char* word) { return has_word(facts.features, word); };
+    // Without instructions of four products three others do their work, two of them where products are made:
+    // https://oneapi-src.github.io/oneDNN/dev_guide_int8_computations.html
+    const double int8 = has("avx512_vnni") || has("avx_vnni") ? 4 : has("avx2") ? 2 : 0;
+    std::vector<Peak> peaks = {{UnitKind::kVector, Precision::kFp64, floats / 2},
+                               {UnitKind::kVector, Precision::kFp32, floats}};
+    if (has("avx512_fp16")) peaks.push_back({UnitKind::kVector, Precision::kFp16, 2 * floats});
+    if (has("avx512_bf16")) peaks.push_back({UnitKind::kVector, Precision::kBf16, 2 * floats});
+    if (int8 > 0) peaks.push_back({UnitKind::kVector, Precision::kInt8, int8 * floats});
+    // AMX: 16×16 tiles of 64-byte rows in 16 clocks.
+    if (has("amx_fp16")) peaks.push_back({UnitKind::kMatrix, Precision::kFp16, 1024 * clocks});
+    if (has("amx_bf16")) peaks.push_back({UnitKind::kMatrix, Precision::kBf16, 1024 * clocks});
+    if (has("amx_int8")) peaks.push_back({UnitKind::kMatrix, Precision::kInt8, 2048 * clocks});
+    return peaks;
+}
+
 Device describe_cpu(const CpuFacts& facts) {
     Device device;
     device.key = "host";
@@ -113,7 +120,7 @@ Device describe_cpu(const CpuFacts& facts) {
     device.l2_bytes = facts.cache_bytes;
     device.derived = true;
     device.sources = {"what the processor says of itself (/proc/cpuinfo)"};
-    device.peaks = peaks_of(facts);
+    device.peaks = cpu_peaks(facts);
     device.note = "at the highest clock that was seen";
     if (const CpuMemory* memory = memory_of(facts)) {
         const auto packages = static_cast<double>(std::max<int64_t>(1, facts.packages));

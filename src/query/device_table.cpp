@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace opsight {
@@ -40,6 +41,15 @@ Cell levels_text(const std::vector<hardware::MemoryLevel>& levels) {
     for (const hardware::MemoryLevel& level : levels)
         texts.push_back(level.name + " " + level_rate(level));
     return texts.empty() ? Cell() : Cell(joined(texts));
+}
+
+// "published", "derived", "estimate", "published, some estimates": what the peaks rest on.
+std::string origin_of_peaks(const Device& device) {
+    const auto estimates = std::count_if(device.peaks.begin(), device.peaks.end(),
+                                         [&device](const Peak& peak) { return device.is_estimate(peak); });
+    if (estimates == 0) return device.derived ? "derived" : "published";
+    if (device.derived) return "derived, estimate";
+    return estimates == std::ssize(device.peaks) ? "estimate" : "published, some estimates";
 }
 
 struct PeakColumn {
@@ -147,18 +157,23 @@ ResultTable device_table(const std::vector<Device>& devices, const hardware::Mem
     const std::vector<PeakColumn> peaks = peak_columns(devices);
     add_peak_heads(table, peaks);
     table.columns.push_back({"memory_levels", "Memory Levels (GB/s)", Unit::kNone, 8});
-    table.columns.push_back({"derived", "Derived Peaks", Unit::kNone, 2});
+    table.columns.push_back({"derived", "Derived Peaks", Unit::kNone, 8});
+    table.columns.push_back({"peaks", "Peaks", Unit::kNone, 2});
+    table.columns.push_back({"estimates", "Estimates", Unit::kNone, 8});
     table.columns.push_back({"sources", "Sources", Unit::kNone, 8});
     table.columns.push_back({"note", "Note", Unit::kNone, 8});
     for (const Device& device : devices) {
         std::vector<Cell> row = facts_of(device);
         add_peak_cells(row, device, peaks);
         row.push_back(levels_text(levels_of(levels, device.key)));
-        row.insert(row.end(), {device.derived, joined(device.sources), device.note});
+        row.insert(row.end(), {device.derived, origin_of_peaks(device), joined(device.estimates),
+                               joined(device.sources), device.note});
         table.rows.push_back(std::move(row));
     }
-    table.notes = {"derived peaks are rates of the architecture x SMs x clock; the others are published",
-                   "peaks are dense, products added up in FP32; 'opsight devices NAME' shows all of one"};
+    table.notes = {
+        "derived peaks are rates of the architecture x SMs x clock; estimate: no source gives some or all "
+        "of them, or what they are derived from; the others are published",
+        "peaks are dense, products added up in FP32; 'opsight devices NAME' shows all of one"};
     return table;
 }
 
@@ -191,7 +206,10 @@ ResultTable device_facts(const Device& device, const hardware::MemoryLevels& lev
     }
     table.rows.push_back(
         {std::string("Peaks"),
-         std::string(device.derived ? "derived: rates of the architecture x units x clock" : "published")});
+         origin_of_peaks(device) + (device.derived ? ": rates of the architecture x units x clock" : "")});
+    if (!device.estimates.empty())
+        table.rows.push_back({std::string("Estimates"),
+                              "no source gives " + fmt::format("{}", fmt::join(device.estimates, ", "))});
     for (const std::string& source : device.sources)
         table.rows.push_back({std::string("Source"), source});
     if (!device.note.empty()) table.rows.push_back({std::string("Note"), device.note});

@@ -51,6 +51,19 @@ class Devices(unittest.TestCase):
         self.assertIn("line 3", done.stderr)
         self.assertNotEqual(done.returncode, 0)
 
+    def test_estimates_are_not_called_published(self):
+        rows = {row["key"]: row for row in self.rows()}
+        self.assertEqual(rows["a100-80"]["peaks"], "published")
+        self.assertEqual(rows["rtx-3090"]["peaks"], "derived")
+        self.assertEqual(rows["gaudi2"]["peaks"], "estimate")
+        self.assertEqual(rows["tpu-v4"]["peaks"], "published, some estimates")
+        self.assertEqual(rows["xeon-8380"]["peaks"], "derived, estimate")
+        for key in ("rx-9070-xt", "rx-7900-xt", "mi308x", "trainium", "apple-m2"):
+            self.assertIn("estimate", rows[key]["peaks"], key)
+        text = opsight_cli.run("devices", "gaudi2").stdout
+        self.assertIn("no source gives bandwidth_gbs, vector, matrix", text)
+        self.assertNotIn("published", text)
+
     def test_an_unknown_one_is_wrong_usage(self):
         done = opsight_cli.run("devices", "a100-400", check=False)
         self.assertEqual(done.returncode, 2)

@@ -154,6 +154,7 @@ class WorkTable {
         const cost::Bound found = cost::bound_of(amount, peaks.model, work.precision, false, 1);
         if (found.seconds <= 0) return;
         work.bounded = true;
+        if (work.matrix_flops > 0) work.precision = found.products_in;
         work.estimate |= !work.device.valid();
         work.math_ns = found.math_s * 1e9;
         work.memory_ns = found.memory_s * 1e9;

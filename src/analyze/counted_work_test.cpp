@@ -180,6 +180,33 @@ TEST_F(CountedWorkTest, UnknownDevicesAreDerivedOrHaveNoBound) {
     EXPECT_EQ(analysis.peaks[1].source, PeakSource::kNone);
 }
 
+// One rule for bounds of networks and of profiles.
+TEST_F(CountedWorkTest, ProductsHaveTheHighestPeakThatAProgramCanChoose) {
+    Device& card = t.gpu(0, "NVIDIA GeForce RTX 4090", 8, 9);
+    card.sm_count = 128;
+    t.op("aten::mm", 0, 50, t.thread(), mm("c10::Half"));
+    launch("kernel", 20, 300);
+    run();
+    const hardware::Peak* peak =
+        analysis.peaks[0].model.peak(hardware::UnitKind::kMatrix, hardware::Precision::kFp16);
+    ASSERT_TRUE(peak && work(0).bounded);
+    EXPECT_NEAR(work(0).math_ns, kMm / (2 * peak->dense) * 1e9, 1e-6);
+    EXPECT_NE(analysis.peaks[0].model.note.find("added up in FP16"), std::string::npos);
+}
+
+TEST_F(CountedWorkTest, ASlowFormatIsBoundedByAWiderOne) {
+    t.gpu(0, "NVIDIA GeForce GTX 1080 Ti", 6, 1);
+    t.op("aten::mm", 0, 50, t.thread(), mm("c10::Half"));
+    launch("kernel", 20, 300);
+    run();
+    const hardware::Peak* peak =
+        analysis.peaks[0].model.peak(hardware::UnitKind::kVector, hardware::Precision::kFp32);
+    ASSERT_TRUE(peak && work(0).bounded);
+    EXPECT_NEAR(work(0).math_ns, kMm / peak->dense * 1e9, 1e-6);
+    EXPECT_EQ(work(0).precision, hardware::Precision::kFp32) << "whose peak bounds the products";
+    EXPECT_NE(analysis.peaks[0].model.note.find("no source gives: units, clock_mhz"), std::string::npos);
+}
+
 TEST_F(CountedWorkTest, ADeviceThatIsNotDescribedIsLikeTheOthers) {
     t.gpu(3, "NVIDIA A100-SXM4-40GB", 8, 0);
     t.op("aten::mm", 0, 50, t.thread(), mm());

@@ -7,12 +7,24 @@
 namespace opsight {
 namespace {
 
-// Numbers of AMD's devices look like compute capabilities of NVIDIA's.
 bool has_capability(const Device& device) {
-    const bool amd = device.name.find("AMD") != std::string::npos ||
-                     device.name.find("Radeon") != std::string::npos ||
-                     device.name.find("Instinct") != std::string::npos;
-    return !amd && device.compute_major > 0 && (device.warp_size == 0 || device.warp_size == 32);
+    return !hardware::is_amd(device.name) && device.compute_major > 0 &&
+           (device.warp_size == 0 || device.warp_size == 32);
+}
+
+// What a reader of the peaks must know of them: of two ways to add products up the faster one bounds them;
+// and figures that no source gives.
+void note_peaks(hardware::Device& model) {
+    const auto add = [&model](const std::string& text) {
+        model.note += (model.note.empty() ? "" : "; ") + text;
+    };
+    if (std::any_of(model.peaks.begin(), model.peaks.end(),
+                    [](const hardware::Peak& peak) { return peak.fp16_sums > peak.dense; }))
+        add("FP16 and FP8 peaks of products added up in FP16, twice those of FP32");
+    std::string figures;
+    for (const std::string& figure : model.estimates)
+        figures += (figures.empty() ? "" : ", ") + figure;
+    if (!figures.empty()) add("estimates, which no source gives: " + figures);
 }
 
 DevicePeaks peaks_of(const Device& device) {
@@ -28,7 +40,8 @@ DevicePeaks peaks_of(const Device& device) {
     known.memory_bytes = static_cast<double>(device.memory_bytes);
     known.bandwidth = static_cast<double>(device.memory_bandwidth);
     known.l2_bytes = static_cast<double>(device.l2_bytes);
-    known.tensor_cores = hardware::has_tensor_cores(device.name, device.compute_major, device.compute_minor);
+    known.tensor_cores =
+        hardware::has_tensor_cores(device.name, device.compute_major, device.compute_minor).value_or(true);
     if (std::optional<hardware::Device> model = table.match(known)) {
         out.source = model->derived ? PeakSource::kDerived : PeakSource::kTable;
         out.model = std::move(*model);
@@ -100,6 +113,7 @@ void find_device_peaks(const Profile& profile, Analysis& analysis) {
         const Device* other = device.name.empty() ? like_others(profile, device) : nullptr;
         analysis.peaks.push_back(peaks_of(other ? *other : device));
         DevicePeaks& peaks = analysis.peaks.back();
+        note_peaks(peaks.model);
         if (!other || peaks.source == PeakSource::kNone) continue;
         peaks.source = PeakSource::kDerived;
         peaks.model.note = "not described by the source; taken to be like the devices that are" +

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <tuple>
 
 #include "cost/estimate.h"
 
@@ -10,21 +12,42 @@ using hardware::Peak;
 using hardware::Precision;
 using hardware::UnitKind;
 
-// The next format that can hold what this one holds, for devices that do not compute in it.
-std::optional<Precision> wider(Precision precision) {
-    switch (precision) {
-        case Precision::kFp4:
-            return Precision::kFp8;
-        case Precision::kInt4:
-            return Precision::kInt8;
-        case Precision::kFp8:
-        case Precision::kInt8:
-            return Precision::kFp16;
-        case Precision::kTf32:
-            return Precision::kFp32;
-        default:
-            return std::nullopt;
+// Bits of an element that hold its value, beside the sign.
+struct Digits {
+    int significand, exponent;
+    bool integer = false;
+};
+constexpr std::array<Digits, hardware::kPrecisions.size()> kDigits = {
+    {{53, 11}, {24, 8}, {11, 8}, {11, 5}, {8, 8}, {4, 5}, {2, 2}, {8, 0, true}, {4, 0, true}}};
+
+// What is in `narrow` can be computed in `wide` as well. FP64 is left away: no library takes it for others.
+bool can_compute(Precision wide, Precision narrow) {
+    if (wide == narrow) return true;
+    const Digits& w = kDigits[static_cast<size_t>(wide)];
+    const Digits& n = kDigits[static_cast<size_t>(narrow)];
+    return wide != Precision::kFp64 && (n.integer || !w.integer) && w.significand >= n.significand &&
+           w.exponent >= n.exponent;
+}
+
+template <class Suits>
+HighestPeak highest(const Device& device, Precision precision, bool sparse, Suits suits) {
+    const Peak* best = nullptr;
+    double rate = 0;
+    // Of equals the format itself, and matrix units, which leave the others free.
+    const auto rank = [precision](const Peak& peak) {
+        return std::tuple(peak.precision != precision, peak.unit != UnitKind::kMatrix,
+                          hardware::bits_of(peak.precision));
+    };
+    for (const Peak& peak : device.peaks) {
+        if (!suits(peak) || !can_compute(peak.precision, precision)) continue;
+        const double own = peak.most(sparse);
+        if (best && (own < rate || (own == rate && rank(*best) <= rank(peak)))) continue;
+        best = &peak;
+        rate = own;
     }
+    if (!best) best = device.peak(UnitKind::kVector, Precision::kFp32);
+    if (!best) return {};
+    return {best->most(sparse), best->precision, best->unit == UnitKind::kMatrix};
 }
 
 }  // namespace
@@ -57,37 +80,26 @@ std::string_view name_of(Limiter limiter) {
     return kNames[static_cast<size_t>(limiter)];
 }
 
-double vector_peak(const Device& device, Precision precision) {
-    // Formats that the ordinary units lack are computed in the widest that they are quickest in.
-    if (hardware::bits_of(precision) < 16) precision = Precision::kFp16;
-    if (const Peak* peak = device.peak(UnitKind::kVector, precision)) return peak->dense;
-    const Peak* peak = device.peak(UnitKind::kVector, Precision::kFp32);
-    return peak ? peak->dense : 0;
+HighestPeak vector_peak(const Device& device, Precision precision) {
+    return highest(device, precision, false, [](const Peak& peak) { return peak.unit == UnitKind::kVector; });
 }
 
-double matrix_peak(const Device& device, Precision precision, bool sparse, Precision& used) {
-    for (std::optional<Precision> format = precision; format; format = wider(*format)) {
-        used = *format;
-        if (const Peak* peak = device.peak(UnitKind::kMatrix, *format))
-            return sparse && peak->sparse > 0 ? peak->sparse : peak->dense;
-        if (const Peak* peak = device.peak(UnitKind::kVector, *format)) return peak->dense;
-    }
-    used = Precision::kFp32;
-    return vector_peak(device, Precision::kFp32);
+HighestPeak product_peak(const Device& device, Precision precision, bool sparse) {
+    return highest(device, precision, sparse, [](const Peak&) { return true; });
 }
 
 Bound bound_of(const Work& work, const Device& device, Precision precision, bool sparse, double derate) {
-    Precision used = precision;
-    const double matrix = matrix_peak(device, precision, sparse, used) * derate;
-    const double vector = vector_peak(device, precision) * derate;
+    const HighestPeak peak = product_peak(device, precision, sparse);
+    const double matrix = peak.rate * derate;
+    const double vector = vector_peak(device, precision).rate * derate;
     const double bandwidth = device.bandwidth * derate;
     const double products = matrix > 0 ? work.matrix_flops / matrix : 0;
     const double rest = vector > 0 ? (work.flops - work.matrix_flops) / vector : 0;
     // Matrix units work beside the ordinary ones; without them both wait for the same.
-    const bool side_by_side = device.peak(UnitKind::kMatrix, used) != nullptr;
     Bound bound;
-    bound.matrix_s = side_by_side ? products : 0;
-    bound.vector_s = side_by_side ? rest : products + rest;
+    bound.products_in = peak.precision;
+    bound.matrix_s = peak.matrix ? products : 0;
+    bound.vector_s = peak.matrix ? rest : products + rest;
     bound.math_s = std::max(bound.matrix_s, bound.vector_s);
     bound.memory_s = bandwidth > 0 ? work.bytes / bandwidth : 0;
     bound.seconds = std::max(bound.math_s, bound.memory_s);

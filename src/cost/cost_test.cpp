@@ -316,6 +316,59 @@ TEST(Settings, AFormatWithoutUnitsFallsBackAndSaysSo) {
     EXPECT_EQ(cost.notes[0], "NVIDIA A100 SXM4 80GB has no peak for products in fp8; that of fp16 is taken");
 }
 
+// A user's own peaks are what they say.
+TEST(Settings, ExplicitPeaksOfAGeForceCardStay) {
+    const ModelGraph graph = residual_block();
+    const auto table = hardware::DeviceTable::with_text(
+        "devices:\n"
+        "  - {key: half, consumer: true, vector: {fp32: 1}, matrix: {fp16: 1}}\n"
+        "  - {key: plain, vector: {fp32: 1}, matrix: {fp16: 1}}\n"
+        "  - {key: both, vector: {fp32: 1}, matrix: {fp16: 1}, fp16_sums: {fp16: 2}}\n",
+        "my.yaml");
+    ASSERT_TRUE(table) << table.error().message();
+    const auto matrix_rate = [&](const char* key) {
+        return product_peak(table->find(key).value(), Precision::kFp16, false).rate;
+    };
+    EXPECT_EQ(matrix_rate("half"), matrix_rate("plain"));
+    EXPECT_EQ(matrix_rate("both"), 2 * matrix_rate("plain"));
+    Settings settings;
+    settings.precision = Precision::kFp16;
+    settings.device = table->find("both").value();
+    const std::vector<std::string> notes = estimate(graph, settings).notes;
+    EXPECT_TRUE(std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+        return note.find("adding them up in FP16") != std::string::npos;
+    }));
+}
+
+// A slow unit of the format itself is no limit where a wider format is faster.
+TEST(Settings, TheFasterOfTheFormatsThatCanHoldIt) {
+    using enum Precision;
+    const HighestPeak pascal = product_peak(device("gtx-1080-ti"), kFp16, false);
+    EXPECT_EQ(pascal.precision, kFp32);
+    EXPECT_EQ(vector_peak(device("gtx-1080-ti"), kFp16).precision, kFp32);
+    const HighestPeak ultra = product_peak(device("b300"), kInt8, false);
+    EXPECT_EQ(ultra.precision, kFp16);
+    EXPECT_TRUE(ultra.matrix);
+    EXPECT_EQ(product_peak(device("t4"), kBf16, false).precision, kFp32) << "FP16 cannot hold BF16";
+    EXPECT_EQ(product_peak(device("tpu-v4"), kFp16, false).precision, kFp32) << "nor BF16 FP16";
+    EXPECT_EQ(product_peak(device("a100-80"), kFp32, false).precision, kFp32);
+}
+
+TEST(Settings, FiguresWithoutASourceAreSaid) {
+    const ModelGraph graph = residual_block();
+    Settings settings;
+    settings.precision = Precision::kBf16;
+    settings.device = device("gaudi2");
+    const std::vector<std::string> notes = estimate(graph, settings).notes;
+    ASSERT_EQ(notes.size(), 1U);
+    EXPECT_EQ(
+        notes[0],
+        "Intel Gaudi 2: no source gives the bandwidth, the matrix peak in bf16, the vector peak in bf16; "
+        "they are estimates");
+    settings.device = device("h100-sxm");
+    EXPECT_TRUE(estimate(graph, settings).notes.empty());
+}
+
 TEST(Uncounted, UnknownOpsAreNamedAndLeftOutOfNoList) {
     Maker maker;
     const TensorId x = maker.input({1, 8});

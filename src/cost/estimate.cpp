@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "cost/traffic.h"
 
@@ -16,25 +17,13 @@ size_t at(TensorId id) {
     return static_cast<size_t>(id);
 }
 
-// GeForce cards add up narrow products in FP16 twice as fast as in FP32, whose rate the table has.
-std::optional<hardware::Device> at_its_fastest(std::optional<hardware::Device> device) {
-    if (!device || !device->consumer) return device;
-    for (hardware::Peak& peak : device->peaks)
-        if (peak.unit == hardware::UnitKind::kMatrix &&
-            (peak.precision == Precision::kFp16 || peak.precision == Precision::kFp8)) {
-            peak.dense *= 2;
-            peak.sparse *= 2;
-        }
-    return device;
-}
-
 class Estimator {
   public:
     Estimator(const Network& network, const Settings& settings)
         : network_(network),
           graph_(network.graph()),
           settings_(settings),
-          device_(at_its_fastest(settings.device)),
+          device_(settings.device),
           sizes_(network, settings),
           flow_(network, settings.fuse),
           groups_(fuse_nodes(network, flow_, settings.fuse)),
@@ -52,7 +41,7 @@ class Estimator {
         out_.memory = memory_of(network_, flow_, settings_, sizes_, groups_);
         for (const auto& [op, count] : uncounted_)
             out_.uncounted.push_back(fmt::format("{} x {}", count, op));
-        note_formats();
+        note_device();
         return std::move(out_);
     }
 
@@ -159,11 +148,11 @@ class Estimator {
         layer.limiter = backward.seconds > forward.seconds ? backward.limiter : forward.limiter;
         matrix_s_ += forward.matrix_s + backward.matrix_s;
         vector_s_ += forward.vector_s + backward.vector_s;
-        Precision used = layer.precision;
-        const double peak = matrix_peak(*device_, layer.precision, false, used) * settings_.derate;
         // Winograd runs on the ordinary units.
-        if (peak > 0 && !device_->peak(hardware::UnitKind::kMatrix, used))
-            vector_s_ -= (layer.forward.saved_flops + layer.backward.saved_flops) / peak;
+        const HighestPeak peak = product_peak(*device_, layer.precision, false);
+        if (peak.rate > 0 && !peak.matrix)
+            vector_s_ -=
+                (layer.forward.saved_flops + layer.backward.saved_flops) / (peak.rate * settings_.derate);
     }
 
     void add_layer(size_t g) {
@@ -259,36 +248,69 @@ class Estimator {
             out_.total.limiter = math_s > memory_s ? Limiter::kMath : Limiter::kMemory;
     }
 
-    void note_formats() {
-        if (!device_) return;
-        std::map<std::string, std::string> replaced;
+    void note_products() {
+        std::set<std::pair<Precision, Precision>> elsewhere;
+        std::set<Precision> fp16_sums;
+        bool default_tf32 = false;
         for (const LayerCost& layer : out_.layers) {
             if (layer.kind != WorkKind::kMatrix) continue;
-            Precision used = layer.precision;
-            matrix_peak(*device_, layer.precision, settings_.sparse, used);
-            if (used != layer.precision) replaced[std::string(name_of(layer.precision))] = name_of(used);
+            const Precision used = product_peak(*device_, layer.precision, settings_.sparse).precision;
+            if (used != layer.precision) elsewhere.emplace(layer.precision, used);
+            const hardware::Peak* peak = device_->peak(hardware::UnitKind::kMatrix, used);
+            if (peak && peak->fp16_sums > peak->dense) fp16_sums.insert(used);
+            default_tf32 |= layer.precision == Precision::kTf32 && settings_.precision != Precision::kTf32;
         }
-        for (const auto& [wanted, used] : replaced)
-            out_.notes.push_back(fmt::format("{} has no peak for products in {}; that of {} is taken",
-                                             device_->name, wanted, used));
-        const auto any_in = [&](Precision format) {
-            return std::any_of(out_.layers.begin(), out_.layers.end(), [&](const LayerCost& layer) {
-                return layer.kind == WorkKind::kMatrix && layer.precision == format;
-            });
-        };
-        if (any_in(Precision::kTf32) && settings_.precision != Precision::kTf32)
+        for (const auto& [wanted, used] : elsewhere) {
+            const bool slower = device_->peak(hardware::UnitKind::kMatrix, wanted) ||
+                                device_->peak(hardware::UnitKind::kVector, wanted);
+            out_.notes.push_back(fmt::format("{} has no {}peak for products in {}; that of {} is taken",
+                                             device_->name, slower ? "higher " : "", name_of(wanted),
+                                             name_of(used)));
+        }
+        if (default_tf32)
             out_.notes.push_back(
                 "FP32 products are bounded by the TF32 peak, as TensorRT, TensorFlow and ONNX "
                 "Runtime run them, and PyTorch its convolutions; --no-tf32 takes that of FP32");
-        if (device_->consumer && (any_in(Precision::kFp16) || any_in(Precision::kFp8)))
+        if (!fp16_sums.empty())
             out_.notes.push_back(device_->name +
                                  ": narrow products are bounded by the rate of adding them up in "
                                  "FP16, twice that of FP32");
+    }
+
+    // Figures of the device behind this bound that no source gives.
+    void note_estimates() {
+        std::set<std::string> figures;
+        const auto add = [&](hardware::UnitKind unit, Precision precision) {
+            const hardware::Peak* peak = device_->peak(unit, precision);
+            if (peak && device_->is_estimate(*peak))
+                figures.insert(fmt::format("the {} peak in {}",
+                                           unit == hardware::UnitKind::kMatrix ? "matrix" : "vector",
+                                           name_of(precision)));
+        };
+        for (const LayerCost& layer : out_.layers) {
+            if (layer.kind == WorkKind::kMatrix) {
+                const HighestPeak peak = product_peak(*device_, layer.precision, settings_.sparse);
+                add(peak.matrix ? hardware::UnitKind::kMatrix : hardware::UnitKind::kVector, peak.precision);
+            }
+            if (layer.flops() > layer.forward.matrix_flops + layer.backward.matrix_flops)
+                add(hardware::UnitKind::kVector, vector_peak(*device_, layer.precision).precision);
+        }
+        if (device_->bandwidth > 0 && device_->is_estimate("bandwidth_gbs")) figures.insert("the bandwidth");
+        if (!figures.empty())
+            out_.notes.push_back(fmt::format("{}: no source gives {}; they are estimates", device_->name,
+                                             fmt::join(figures, ", ")));
+    }
+
+    void note_device() {
+        if (!device_) return;
+        note_products();
+        note_estimates();
         if (const double memory = device_->memory_bytes; memory > 0 && out_.memory.peak() > memory) {
             constexpr double kGigabyte = 1e9;
-            out_.notes.push_back(fmt::format("does not fit: {:.1f} GB of memory at least, {} has {:g}",
-                                             out_.memory.peak() / kGigabyte, device_->name,
-                                             memory / kGigabyte));
+            out_.notes.push_back(fmt::format(
+                "does not fit: {}{:.1f} GB of memory with the ops in the file's order, {} has {:g}",
+                out_.complete() ? "" : "at least ", out_.memory.peak() / kGigabyte, device_->name,
+                memory / kGigabyte));
         }
         if (device_->bandwidth <= 0)
             out_.notes.push_back(device_->name + ": bandwidth is not known, memory bounds nothing");
@@ -297,7 +319,7 @@ class Estimator {
     const Network& network_;
     const ModelGraph& graph_;
     const Settings& settings_;
-    const std::optional<hardware::Device> device_;
+    const std::optional<hardware::Device>& device_;
     const Sizes sizes_;
     const Flow flow_;
     const std::vector<Group> groups_;

@@ -126,15 +126,21 @@ struct Bound {
     Limiter limiter = Limiter::kNone;
     double math_s = 0, memory_s = 0;    // its two terms
     double matrix_s = 0, vector_s = 0;  // of the math: by the matrix units, and by the ordinary ones
+    hardware::Precision products_in = hardware::Precision::kFp32;  // the format whose peak bounds products
 };
 Bound bound_of(const Work& work, const hardware::Device& device, hardware::Precision precision, bool sparse,
                double derate);
 // The format whose peak holds for a type; FP32 for what has none of its own.
 hardware::Precision precision_of_type(ElementType type);
-// The peak that products in this format have on the device: of its matrix units, else of the next wider
-// format or of the ordinary units. `used` says which format's it is.
-double matrix_peak(const hardware::Device& device, hardware::Precision precision, bool sparse,
-                   hardware::Precision& used);
-double vector_peak(const hardware::Device& device, hardware::Precision precision);
+// The highest peak that a format can be computed at: its own or that of a wider one that holds it.
+struct HighestPeak {
+    double rate = 0;
+    hardware::Precision precision = hardware::Precision::kFp32;  // the format that has it
+    bool matrix = false;                                         // of the matrix units
+};
+// Of products: by matrix units or by the ordinary ones, added up in whichever way is faster.
+HighestPeak product_peak(const hardware::Device& device, hardware::Precision precision, bool sparse);
+// Of everything else, on the ordinary units.
+HighestPeak vector_peak(const hardware::Device& device, hardware::Precision precision);
 
 }  // namespace opsight::cost

@@ -71,7 +71,7 @@ TEST(Memory, WhatDoesNotFitTheDeviceIsSaid) {
     Settings settings;
     settings.device = device("l4");
     EXPECT_THAT(estimate(graph, settings).notes,
-                Contains(HasSubstr("does not fit: 34.4 GB of memory at least")));
+                Contains(HasSubstr("does not fit: 34.4 GB of memory with the ops in the file's order")));
     settings.device = device("a100-80");
     EXPECT_THAT(estimate(graph, settings).notes, Not(Contains(HasSubstr("does not fit"))));
 }

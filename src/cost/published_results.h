@@ -28,6 +28,14 @@ struct Published {
 constexpr const char* kResNetExamples = "PyTorch/Classification/ConvNets/resnet50v1.5/README.md";
 constexpr const char* kBertExamples = "TensorFlow/LanguageModeling/BERT/README.md, pre-training, single node";
 
+// TensorFlow's tf_cnn_benchmarks; their ResNet-50 has a little less work than this one.
+constexpr const char* kLambda = "https://lambdalabs.com/blog/2080-ti-deep-learning-benchmarks";
+// By the ratios that it gives: of RTX 2080 Ti in FP16 to FP32, 1.59, and to GTX 1080 Ti in FP16, 1.72 on
+// average.
+constexpr const char* kLambdaRatios = kLambda;
+constexpr const char* kServerGear =
+    "https://server-gear.com/blog/post/rtx4090-x4-exhaustive-tf-cnn-benchmarks";
+
 using enum PublishedNetwork;
 using enum hardware::Precision;
 
@@ -45,6 +53,10 @@ constexpr Published kPublished[] = {
      MLPERF("3.1", "GH200-GraceHopper-Superchip_GH200-96GB_aarch64x1_TRT")},
     {kResNet50, "a30", 1, kInt8, false, 1024, 18265, MLPERF("1.1", "A30x1_TRT")},
     {kResNet50, "a2", 1, kInt8, false, 1024, 3036.57, MLPERF("2.0", "A2x1_TRT")},
+    {kResNet50, "xeon-8380", 2, kInt8, false, 256, 4223.33,
+     "mlcommons/inference_results_v1.1, closed/Intel, 1-node-2S-ICX-OpenVINO-INT8"},
+    {kResNet50, "xeon-8380", 2, kInt8, false, 256, 4103.45,
+     "mlcommons/inference_results_v1.1, closed/Intel, 1-node-2S-ICX-PyTorch-INT8"},
     {kResNet50, "titan-rtx", 4, kInt8, false, 512, 66250.4, MLPERF("0.5", "TitanRTXx4")},
     {kResNet50, "t4", 8, kInt8, false, 128, 44977.8, MLPERF("0.5", "T4x8")},
     {kResNet50, "a100-80", 1, kFp16, true, 256, 2470, kResNetExamples},
@@ -57,6 +69,17 @@ constexpr Published kPublished[] = {
     {kResNet50, "v100-sxm2", 1, kFp16, false, 1, 78, kResNetExamples},
     {kResNet50, "t4", 1, kFp16, false, 256, 1198, kResNetExamples},
     {kResNet50, "t4", 1, kFp32, false, 64, 428, kResNetExamples},
+    {kResNet50, "gtx-1080-ti", 1, kFp32, true, 64, 209, kLambda},
+    {kResNet50, "gtx-1080-ti", 1, kFp16, true, 64, 294 * 1.59 / 1.72, kLambdaRatios},
+    {kResNet50, "titan-xp", 1, kFp32, true, 64, 236, kLambda},
+    {kResNet50, "titan-v", 1, kFp32, true, 64, 300, kLambda},
+    {kResNet50, "rtx-2080", 1, kFp32, true, 64, 213, kLambda},
+    {kResNet50, "rtx-2080-ti", 1, kFp32, true, 64, 294, kLambda},
+    {kResNet50, "rtx-2080-ti", 1, kFp16, true, 64, 294 * 1.59, kLambdaRatios},
+    {kResNet50, "rtx-3090", 1, kFp16, true, 512, 1205.02, kServerGear},
+    {kResNet50, "rtx-4090", 1, kFp16, true, 256, 1776.41, kServerGear},
+    {kResNet50, "rtx-4090", 1, kFp16, false, 374, 4455.73,
+     "https://docs.aigate.cc/selectGPU/PerformanceBenchmarking.html"},
     {kBert128, "a100-40", 1, kFp16, true, 64, 356.845, kBertExamples},
     {kBert128, "a100-40", 1, kFp32, true, 64, 238.1, kBertExamples},
     {kBert512, "a100-40", 1, kFp16, true, 16, 70.856, kBertExamples},

@@ -1,5 +1,6 @@
 // A bound that a measurement breaks is none.
 #include <algorithm>
+#include <map>
 
 #include "cost/published_networks.h"
 #include "cost/published_results.h"
@@ -36,6 +37,26 @@ TEST(Published, NoResultIsFasterThanItsBound) {
         const double bound = published.count * bound_of(published).throughput();
         EXPECT_GE(bound, published.samples_per_s)
             << published.device << " " << hardware::name_of(published.format) << ": " << published.source;
+    }
+}
+
+// What can run in a format can run in a narrower one, at least as fast.
+TEST(Published, ANarrowerFormatIsNeverBoundedBelowAWiderOne) {
+    constexpr std::pair<hardware::Precision, hardware::Precision> kNarrowToWide[] = {
+        {kTf32, kFp32}, {kFp16, kFp32}, {kBf16, kFp32}, {kFp16, kTf32}, {kBf16, kTf32}, {kFp8, kFp16},
+        {kFp8, kBf16},  {kInt8, kFp16}, {kInt8, kBf16}, {kFp4, kFp8},   {kInt4, kInt8}, {kInt4, kFp8}};
+    Settings settings;
+    settings.batch = 64;
+    for (const hardware::Device& device : hardware::DeviceTable::built_in().devices()) {
+        settings.device = device;
+        std::map<hardware::Precision, double> rates;
+        for (const hardware::Precision format : hardware::kPrecisions) {
+            settings.precision = format;
+            rates[format] = estimate(graph_of(kResNet50), settings).throughput();
+        }
+        for (const auto& [narrow, wide] : kNarrowToWide)
+            EXPECT_GE(rates[narrow], rates[wide] * (1 - 1e-9))
+                << device.key << ": " << name_of(narrow) << " and " << name_of(wide);
     }
 }
 

@@ -298,7 +298,7 @@ std::vector<TableFill> work_fills(const WritePlan& plan) {
              out.put<int32_t>([&](size_t i) { return peaks[i].device; });
              out.put<bool>([&](size_t i) { return peaks[i].peak->unit == hardware::UnitKind::kMatrix; });
              out.put<int8_t>([&](size_t i) { return static_cast<int8_t>(peaks[i].peak->precision); });
-             out.put<double>([&](size_t i) { return peaks[i].peak->dense; });
+             out.put<double>([&](size_t i) { return peaks[i].peak->most(); });
          }}};
 }
 

@@ -30,14 +30,12 @@ std::vector<Roof> roofs(const EstimateAnswer& answer) {
     std::map<std::string, double> found;
     for (const cost::LayerCost& layer : answer.estimate.layers) {
         if (layer.flops() <= 0) continue;
-        hardware::Precision used = layer.precision;
-        if (layer.kind == cost::WorkKind::kMatrix) {
-            const double peak = cost::matrix_peak(device, layer.precision, answer.settings.sparse, used);
-            found[fmt::format("products in {}", name_of(used))] = peak * answer.settings.derate;
-        } else {
-            found[fmt::format("other ops in {}", name_of(layer.precision))] =
-                cost::vector_peak(device, layer.precision) * answer.settings.derate;
-        }
+        const bool product = layer.kind == cost::WorkKind::kMatrix;
+        const cost::HighestPeak peak =
+            product ? cost::product_peak(device, layer.precision, answer.settings.sparse)
+                    : cost::vector_peak(device, layer.precision);
+        found[fmt::format("{} in {}", product ? "products" : "other ops", name_of(peak.precision))] =
+            peak.rate * answer.settings.derate;
     }
     std::vector<Roof> out;
     for (const auto& [name, peak] : found)

@@ -17,7 +17,16 @@ const Device* device_of(const Profile& profile, size_t span) {
     return id.valid() ? &profile.devices[id.index()] : nullptr;
 }
 
-Kernel describe(Profile& profile, size_t span, const KernelCode* code) {
+// Of each device; what is not known to lack them is judged by the names of its kernels.
+std::vector<char> may_have_tensor_cores(const Profile& profile) {
+    std::vector<char> out;
+    for (const Device& device : profile.devices)
+        out.push_back(hardware::has_tensor_cores(device.name, device.compute_major, device.compute_minor)
+                          .value_or(true));
+    return out;
+}
+
+Kernel describe(Profile& profile, size_t span, const KernelCode* code, const std::vector<char>& units) {
     const std::string_view name = profile.strings.view(profile.device.name[span]);
     Kernel kernel;
     kernel.name = profile.device.name[span];
@@ -25,11 +34,9 @@ Kernel describe(Profile& profile, size_t span, const KernelCode* code) {
     kernel.tc_pattern = StringId(size_t{0});
     kernel.kernel_class =
         profile.device.collective[span].valid() ? KernelClass::kCommunication : kernel_class(name);
-    const Device* device = device_of(profile, span);
-    const bool possible =
-        kernel.kernel_class == KernelClass::kCompute &&
-        (!device || hardware::has_tensor_cores(device->name, device->compute_major, device->compute_minor));
-    if (!possible) return kernel;
+    const DeviceId device = profile.tracks[profile.device.track[span].index()].device;
+    if (kernel.kernel_class != KernelClass::kCompute || (device.valid() && !units[device.index()]))
+        return kernel;
     if (code) {  // better evidence than any name
         kernel.evidence = TensorCoreEvidence::kSass;
         kernel.tc_pattern = code->matrix_instruction;
@@ -118,6 +125,7 @@ void find_kernels(Profile& profile, Analysis& analysis) {
     absl::flat_hash_map<StringId, const KernelCode*> code;
     for (const KernelCode& known : profile.kernel_code)
         code.emplace(known.name, &known);
+    const std::vector<char> units = may_have_tensor_cores(profile);
     analysis.kernel.assign(d.size(), KernelId());
     for (size_t span = 0; span < d.size(); ++span) {
         if (d.kind[span] != DeviceKind::kKernel) continue;
@@ -126,7 +134,7 @@ void find_kernels(Profile& profile, Analysis& analysis) {
             id = KernelId(analysis.kernels.size());
             const auto known = code.find(d.name[span]);
             analysis.kernels.push_back(
-                describe(profile, span, known == code.end() ? nullptr : known->second));
+                describe(profile, span, known == code.end() ? nullptr : known->second, units));
             if (is_time_of_op(profile, analysis, span)) {
                 analysis.kernels.back().uses_tc = TensorCoreUse::kUnknown;
                 analysis.kernels.back().evidence = TensorCoreEvidence::kNone;

@@ -62,8 +62,8 @@ class Eligibility {
   public:
     explicit Eligibility(const Profile& profile) : strings_(profile.strings) {
         for (const Device& d : profile.devices) {
-            any_ |= hardware::has_tensor_cores(d.name, d.compute_major, d.compute_minor);
-            fp64_ |= hardware::has_fp64_tensor_cores(d.name, d.compute_major, d.compute_minor);
+            any_ |= hardware::has_tensor_cores(d.name, d.compute_major, d.compute_minor).value_or(true);
+            fp64_ |= hardware::has_fp64_tensor_cores(d.name, d.compute_major, d.compute_minor).value_or(true);
         }
     }
     // The first tensor among the inputs decides: ["float", "Scalar"]

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "hardware/devices.h"
 #include "hardware/occupancy.h"
 #include "hardware/op_tables.h"
 #include "hardware/tensor_cores.h"
@@ -87,15 +90,38 @@ TEST(TensorCores, KernelsOfServingLibraries) {
 }
 
 TEST(TensorCores, Devices) {
-    EXPECT_TRUE(has_tensor_cores("Tesla V100-SXM2-16GB", 7, 0));
-    EXPECT_TRUE(has_tensor_cores("Tesla T4", 7, 5));
-    EXPECT_TRUE(has_tensor_cores("NVIDIA GeForce RTX 2080 Ti", 7, 5));
-    EXPECT_FALSE(has_tensor_cores("NVIDIA GeForce GTX 1660 Ti", 7, 5));
-    EXPECT_FALSE(has_tensor_cores("NVIDIA T1000", 7, 5));
-    EXPECT_FALSE(has_tensor_cores("NVIDIA GeForce GTX 1080", 6, 1));
-    EXPECT_TRUE(has_tensor_cores("AMD Instinct MI300X", 9, 4));
-    EXPECT_FALSE(has_tensor_cores("AMD Instinct MI50", 9, 0));
-    EXPECT_TRUE(has_tensor_cores("", 0, 0)) << "nothing known";
+    EXPECT_EQ(has_tensor_cores("Tesla V100-SXM2-16GB", 7, 0), true);
+    EXPECT_EQ(has_tensor_cores("Tesla T4", 7, 5), true);
+    EXPECT_EQ(has_tensor_cores("NVIDIA GeForce RTX 2080 Ti", 7, 5), true);
+    EXPECT_EQ(has_tensor_cores("NVIDIA GeForce GTX 1660 Ti", 7, 5), false);
+    EXPECT_EQ(has_tensor_cores("NVIDIA T1000", 7, 5), false);
+    EXPECT_EQ(has_tensor_cores("NVIDIA GeForce GTX 1080", 6, 1), false);
+    EXPECT_EQ(has_tensor_cores("Some Card", 8, 9), true);
+    EXPECT_EQ(has_tensor_cores("AMD Instinct MI300X", 9, 4), true);
+    EXPECT_EQ(has_tensor_cores("AMD Instinct MI50", 9, 0), false);
+}
+
+// One list: devices of the table have what it says.
+TEST(TensorCores, TheTableTellsFirst) {
+    for (const Device& device : DeviceTable::built_in().devices()) {
+        if (device.match.empty()) continue;
+        const bool matrix = std::any_of(device.peaks.begin(), device.peaks.end(),
+                                        [](const Peak& peak) { return peak.unit == UnitKind::kMatrix; });
+        EXPECT_EQ(has_tensor_cores(device.match[0], 0, 0), matrix) << device.key;
+        EXPECT_EQ(has_fp64_tensor_cores(device.match[0], 0, 0),
+                  device.peak(UnitKind::kMatrix, Precision::kFp64) != nullptr)
+            << device.key;
+    }
+    EXPECT_EQ(has_tensor_cores("AMD Radeon RX 6900 XT", 10, 3), false);
+    EXPECT_EQ(has_tensor_cores("AMD Radeon RX 6800", 10, 3), false) << "not in the table: RDNA 2";
+    EXPECT_EQ(has_tensor_cores("AMD Radeon RX 7800 XT", 11, 0), true);
+}
+
+TEST(TensorCores, OfOtherDevicesItIsNotKnown) {
+    EXPECT_EQ(has_tensor_cores("", 0, 0), std::nullopt);
+    EXPECT_EQ(has_tensor_cores("MTIA", 0, 0), std::nullopt);
+    EXPECT_EQ(has_tensor_cores("AMD Radeon Graphics", 0, 0), std::nullopt);
+    EXPECT_EQ(has_fp64_tensor_cores("MTIA", 0, 0), std::nullopt);
 }
 
 TEST(OpTables, Eligible) {

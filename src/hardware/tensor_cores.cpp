@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <iterator>
 
+#include "hardware/devices.h"
+
 namespace opsight::hardware {
 namespace {
 
@@ -213,25 +215,40 @@ TensorCoreVerdict tensor_core_use(std::string_view name) {
     return {is_generated(name) ? NameVerdict::kUnknown : NameVerdict::kNo, {}};
 }
 
-bool has_tensor_cores(std::string_view device, int major, int minor) {
-    // Before CDNA. NVIDIA's names have none of these words.
-    constexpr std::string_view amd_without[] = {"Vega", "Radeon VII", "Instinct MI50", "Instinct MI60",
-                                                "Instinct MI25"};
-    for (std::string_view name : amd_without)
-        if (contains(device, name)) return false;
-    if (major == 0) return true;
-    if (major < 7) return false;
-    if (major > 7 || minor != 5) return true;
-    // TU116 and TU117: "GeForce GTX 1650/1660", "GeForce MX450/MX550", "Quadro T1000", "NVIDIA T600", ...
-    constexpr std::string_view turing_without[] = {"GTX 16", "MX450", "MX550", "T400",  "T500",
-                                                   "T550",   "T600",  "T1000", "T1200", "T2000"};
-    return std::none_of(std::begin(turing_without), std::end(turing_without),
-                        [&](std::string_view name) { return contains(device, name); });
+bool is_amd(std::string_view device) {
+    return contains_any(device, {"AMD", "Radeon", "Instinct"});
 }
 
-bool has_fp64_tensor_cores(std::string_view device, int major, int minor) {
-    if (!has_tensor_cores(device, major, minor)) return false;
-    return major == 0 || major >= 9 || (major == 8 && minor == 0);
+namespace {
+
+// By the numbers of its architecture (gfx908 is 9.0): CDNA, and RDNA from its third generation on.
+std::optional<bool> amd_has_matrix_cores(std::string_view device, int major, int minor) {
+    if (contains_any(device, {"Vega", "Instinct MI50", "Instinct MI60", "Instinct MI25"})) return false;
+    if (major >= 10) return major > 10;
+    if (major == 9 && minor >= 4) return true;
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<bool> has_tensor_cores(std::string_view device, int major, int minor) {
+    if (const std::optional<Device> known = DeviceTable::built_in().match(device))
+        return std::any_of(known->peaks.begin(), known->peaks.end(),
+                           [](const Peak& peak) { return peak.unit == UnitKind::kMatrix; });
+    if (is_amd(device)) return amd_has_matrix_cores(device, major, minor);
+    if (major == 0) return std::nullopt;
+    if (major != 7 || minor != 5) return major >= 7;
+    // TU116 and TU117 report 7.5 without Tensor Cores: "GeForce GTX 16..", "Quadro T1000", "NVIDIA T600", ...
+    return !contains_any(
+        device, {"GTX 16", "MX450", "MX550", "T400", "T500", "T550", "T600", "T1000", "T1200", "T2000"});
+}
+
+std::optional<bool> has_fp64_tensor_cores(std::string_view device, int major, int minor) {
+    if (const std::optional<Device> known = DeviceTable::built_in().match(device))
+        return known->peak(UnitKind::kMatrix, Precision::kFp64) != nullptr;
+    const std::optional<bool> any = has_tensor_cores(device, major, minor);
+    if (!any || !*any || is_amd(device)) return any;
+    return major >= 9 || (major == 8 && minor == 0);
 }
 
 }  // namespace opsight::hardware

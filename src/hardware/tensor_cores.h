@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace opsight::hardware {
@@ -26,10 +27,13 @@ struct TensorCoreVerdict {
 // Judges a kernel by its full name, mangled or not. The view points into static storage or into `name`.
 TensorCoreVerdict tensor_core_use(std::string_view full_kernel_name);
 
-// Whether a device has such units. A device of which nothing is known is taken to have them: only facts rule
-// them out (compute capability below 7.0; TU116 and TU117, which report 7.5 without Tensor Cores).
-bool has_tensor_cores(std::string_view device_name, int compute_major, int compute_minor);
-// Whether they take doubles: those of data centers since compute capability 8.0.
-bool has_fp64_tensor_cores(std::string_view device_name, int compute_major, int compute_minor);
+// Whether a device has such units: by the table of devices, else by its compute capability and, where that
+// does not tell, its name. Nothing where none of these does. Compares with the whole table: ask once for a
+// device.
+std::optional<bool> has_tensor_cores(std::string_view device_name, int compute_major, int compute_minor);
+// Whether they take doubles.
+std::optional<bool> has_fp64_tensor_cores(std::string_view device_name, int compute_major, int compute_minor);
+// Numbers of AMD's devices look like compute capabilities of NVIDIA's.
+bool is_amd(std::string_view device_name);
 
 }  // namespace opsight::hardware

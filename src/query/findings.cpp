@@ -110,30 +110,37 @@ Status read_source(Session& session, Facts& facts) {
     return {};
 }
 
-// Advice about number formats must hold on every device that worked.
+Vendor vendor_of(const std::string& name, int compute_major) {
+    if (hardware::is_amd(name)) return Vendor::kAmd;
+    if (compute_major > 0) return Vendor::kNvidia;
+    const std::optional<hardware::Device> known = hardware::DeviceTable::built_in().match(name);
+    if (!known) return Vendor::kUnknown;
+    return known->vendor == "NVIDIA" ? Vendor::kNvidia : Vendor::kOther;
+}
+
+// Advice about number formats must hold on every device that worked. What a device is was found when the
+// profile was made; of one that nothing describes nothing is claimed.
 Status read_devices(Session& session, Facts& facts) {
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   session.query("SELECT DISTINCT d.name, d.compute_major, d.compute_minor FROM sel_device s "
-                                 "JOIN raw.tracks t ON t.id = s.track JOIN raw.devices d ON d.id = t.device "
-                                 "WHERE s.kind = 0"));
-    using hardware::Precision, hardware::UnitKind;
+    OPSIGHT_ASSIGN(
+        const duck::Rows rows,
+        session.query(
+            "SELECT DISTINCT d.name, d.compute_major, d.compute_minor, "
+            "EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix AND p.precision = 2), "
+            "EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix AND p.precision = 4), "
+            "EXISTS (FROM raw.device_models m WHERE m.device = d.id AND m.source > 0), "
+            "EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix) "
+            "FROM sel_device s JOIN raw.tracks t ON t.id = s.track JOIN raw.devices d ON d.id = "
+            "t.device WHERE s.kind = 0"));
     facts.devices_known = facts.matrix_units = facts.tf32 = facts.bf16 = !rows.rows.empty();
     for (const auto& row : rows.rows) {
         const std::string name = text(row[0]);
-        const std::optional<hardware::Device> known = hardware::DeviceTable::built_in().match(name);
-        const auto has = [&known](Precision format) {
-            return known && known->peak(UnitKind::kMatrix, format);
-        };
-        // Of a device that neither table nor source describes nothing is claimed.
         const auto major = static_cast<int>(integer(row[1])), minor = static_cast<int>(integer(row[2]));
-        facts.devices_known &= known || major > 0;
-        facts.matrix_units &= (known || major > 0) && hardware::has_tensor_cores(name, major, minor);
-        facts.tf32 &= has(Precision::kTf32);
-        facts.bf16 &= has(Precision::kBf16);
-        const Vendor vendor = !known                      ? Vendor::kUnknown
-                              : known->vendor == "NVIDIA" ? Vendor::kNvidia
-                              : known->vendor == "AMD"    ? Vendor::kAmd
-                                                          : Vendor::kOther;
+        const Vendor vendor = vendor_of(name, major);
+        facts.devices_known &= flag(row[5]) || vendor != Vendor::kUnknown;
+        facts.matrix_units &=
+            flag(row[5]) ? flag(row[6]) : hardware::has_tensor_cores(name, major, minor).value_or(false);
+        facts.tf32 &= flag(row[3]);
+        facts.bf16 &= flag(row[4]);
         facts.vendor = &row == &rows.rows.front() || facts.vendor == vendor ? vendor : Vendor::kUnknown;
     }
     return {};

@@ -11,6 +11,7 @@ namespace {
 struct Made {
     std::string gpu = "Tesla V100-SXM2-16GB";
     int major = 7;
+    int64_t units = 0;
     std::string framework = "PyTorch";
     std::string kernel = "volta_sgemm_128x64_nn";
     std::string dtypes = "[\"float\", \"float\"]";
@@ -21,7 +22,7 @@ struct Made {
 StoredProfile profile_of(const Made& made) {
     TestProfile t;
     t.builder.info().frameworks = {made.framework};
-    t.gpu(0, made.gpu, made.major, 0);
+    t.gpu(0, made.gpu, made.major, 0).sm_count = made.units;
     OpDetail detail;
     detail.signature =
         t.builder.signature({t.builder.text("[[64, 64], [64, 64]]"), t.builder.text(made.dtypes),
@@ -94,6 +95,12 @@ TEST(Findings, PrecisionFitsTheDevice) {
     EXPECT_EQ(ampere.find("GradScaler"), std::string::npos) << ampere;
     const std::string other = advice({.gpu = "NVIDIA A100-SXM4-40GB", .major = 8, .framework = "TensorFlow"});
     EXPECT_EQ(other.find("torch"), std::string::npos) << other;
+    // Not in the table by its name; what it was derived to be is in the profile.
+    const std::string derived = advice({.gpu = "NVIDIA A100-PG509-200", .major = 8, .units = 108});
+    EXPECT_NE(derived.find("allow_tf32"), std::string::npos) << derived;
+    EXPECT_NE(derived.find("bfloat16"), std::string::npos) << derived;
+    EXPECT_EQ(advice({.gpu = "AMD Radeon RX 6900 XT", .major = 10}), "none");
+    EXPECT_EQ(advice({.gpu = "MTIA", .major = 0}), "");  // it is not known whether it has any
     EXPECT_EQ(advice({.gpu = "Tesla P100-PCIE-16GB", .major = 6}), "none");  // has none to use
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "hardware/tensor_cores.h"
 #include "query/device_use.h"
 
 namespace opsight {
@@ -13,9 +14,10 @@ struct Share {
     const char *key, *head;
     bool device = false;
 };
-constexpr int kDataLoader = 4, kFileIo = 5, kIdle = 7, kUnknownKernel = 8, kHost = 9, kResourceNumbers = 10;
+constexpr int kTensorCore = 0, kDataLoader = 4, kFileIo = 5, kIdle = 7, kUnknownKernel = 8, kHost = 9,
+              kResourceNumbers = 10;
 constexpr Share kShares[] = {
-    {0, "tensor_core_kernel_pct", "Tensor Core Kernel Duration %", true},
+    {kTensorCore, "tensor_core_kernel_pct", "Tensor Core Kernel Duration %", true},
     {kUnknownKernel, "unknown_kernel_pct", "Kernel of Unknown TC Use Duration %", true},
     {1, "non_tensor_core_kernel_pct", "Non-Tensor Core Kernel Duration %", true},
     {2, "communication_pct", "Exposed Communication Duration %", true},
@@ -31,7 +33,24 @@ constexpr Share kShares[] = {
 // anywhere, and what an older file did not part nothing.
 struct Told {
     bool loading = false, io = false, parted = false, device_work = false;
+    bool tensor_cores = false;  // some device that worked is known to have them
 };
+
+// By the devices that worked, or by kernels that cannot run without.
+Result<bool> sees_tensor_cores(Session& session) {
+    OPSIGHT_ASSIGN(
+        const duck::Rows rows,
+        session.query("SELECT DISTINCT d.name, d.compute_major, d.compute_minor FROM used_devices u "
+                      "JOIN raw.devices d ON d.id = u.described WHERE u.worked"));
+    for (const auto& row : rows.rows) {
+        const auto number = [&row](size_t i) { return static_cast<int>(std::get<int64_t>(row[i])); };
+        if (hardware::has_tensor_cores(std::get<std::string>(row[0]), number(1), number(2)).value_or(false))
+            return true;
+    }
+    OPSIGHT_ASSIGN(const duck::Rows used,
+                   session.query("SELECT EXISTS (FROM raw.kernel_names WHERE uses_tc = 1)"));
+    return std::get<bool>(used.rows.at(0)[0]);
+}
 
 Result<Told> look(Session& session) {
     OPSIGHT_ASSIGN(const duck::Rows rows,
@@ -43,7 +62,8 @@ Result<Told> look(Session& session) {
                        kDataLoader)));
     const auto& row = rows.rows.at(0);
     const auto flag = [&row](size_t i) { return std::get<bool>(row[i]); };
-    return Told{flag(0) || flag(3), flag(1), flag(2), session.contents().device_work};
+    OPSIGHT_ASSIGN(const bool tensor_cores, sees_tensor_cores(session));
+    return Told{flag(0) || flag(3), flag(1), flag(2), session.contents().device_work, tensor_cores};
 }
 
 std::vector<Field> share_fields(const Told& told, bool for_people) {
@@ -65,9 +85,11 @@ std::vector<Field> share_fields(const Told& told, bool for_people) {
             fields.push_back({{share.key, share.head}, "'- (not recorded)'"});
             continue;
         }
-        fields.push_back({{share.key, share.head, Unit::kPercent},
-                          unknown ? "NULL::DOUBLE" : fmt::format("100.0 * {} / nullif(w.total_ns, 0)", ns),
-                          share.device});
+        const bool absent = share.resource == kTensorCore && !told.tensor_cores;
+        fields.push_back(
+            {{share.key, share.head, Unit::kPercent},
+             unknown || absent ? "NULL::DOUBLE" : fmt::format("100.0 * {} / nullif(w.total_ns, 0)", ns),
+             share.device});
     }
     return fields;
 }
@@ -148,12 +170,13 @@ Result<ResultTable> headline(Session& session, const TableShape& shape) {
         "tc_ns, "
         "coalesce(sum(gpu_ns) FILTER (WHERE uses_tc = 2), 0) AS unknown_ns, "
         "sum(gpu_ns) FILTER (WHERE uses_tc > 0 OR eligible) AS possible_ns FROM summary_device WHERE kind = "
-        "0), "
+        "0 AND {3}), "
         "c AS (SELECT {2} AS comm_ns, coalesce(sum({0}) FILTER (WHERE s.overlapped), 0)::BIGINT AS "
         "overlap_ns "
         "FROM raw.comm_segments s JOIN raw.devices d ON d.id = s.device JOIN sel_wall w ON w.rank = d.rank) ",
         kInsideWall, sums,
-        told.device_work ? fmt::format("coalesce(sum({}), 0)::BIGINT", kInsideWall) : "NULL::BIGINT");
+        told.device_work ? fmt::format("coalesce(sum({}), 0)::BIGINT", kInsideWall) : "NULL::BIGINT",
+        told.tensor_cores);
     q.source = "w, sh, u, tc, c";
     return ask(session, q, shape);
 }

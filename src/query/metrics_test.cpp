@@ -353,6 +353,34 @@ TEST(TensorCores, EfficiencyShareAndUtilization) {
     EXPECT_EQ(ops.rows.size(), 3u);  // the addition could not use them
 }
 
+// A device without them, or of which it is not known, has no share of them: 0 % would say that it left them
+// idle.
+TEST(TensorCores, WithoutThemThereIsNoShare) {
+    const auto made = [](const char* gpu, int major) {
+        TestProfile t;
+        if (*gpu) t.gpu(0, gpu, major, 0);
+        t.op("aten::mm", 0, 20);
+        t.api("cudaLaunchKernel", 5, 5, t.thread(), 1);
+        t.kernel("some_gemm<float>", 100, 50, t.stream(), 1);
+        return StoredProfile(std::move(t));
+    };
+    for (const auto& [gpu, major] : {std::pair("MTIA", 0), std::pair("Tesla P100-PCIE-16GB", 6),
+                                     std::pair("AMD Radeon RX 6900 XT", 10), std::pair("", 0)}) {
+        const StoredProfile stored = made(gpu, major);
+        Session session = stored.open();
+        const ResultTable head = table_of(session, "summary");
+        for (const char* key : {"tensor_core_efficiency_pct", "tensor_core_efficiency_low_pct",
+                                "tensor_core_efficiency_high_pct", "tensor_core_kernel_pct",
+                                "tensor_core_kernel_share_pct", "tensor_core_kernel_share_low_pct"})
+            EXPECT_TRUE(is_empty(cell(head, key))) << gpu << ": " << key;
+        EXPECT_GT(number(cell(head, "non_tensor_core_kernel_pct")), 0) << gpu;
+    }
+    const StoredProfile stored = made("Tesla V100-SXM2-16GB", 7);
+    Session session = stored.open();
+    EXPECT_EQ(summary(session, "tensor_core_efficiency_pct"), 0);
+    EXPECT_EQ(summary(session, "tensor_core_kernel_share_pct"), 0);
+}
+
 TEST(TensorCores, UnknownIsNotNo) {
     const StoredProfile stored(tensor_cores());
     Session session = stored.open();

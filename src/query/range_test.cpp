@@ -63,9 +63,11 @@ TEST(Range, DevicesAndSharesGoByTheKeptStretches) {
     EXPECT_NEAR(number(cell(devices, "gpu_utilization_pct")), 100.0 * 250 / 540, 1e-9);
     const ResultTable head = table_of(session, "summary");
     EXPECT_NEAR(number(cell(head, "unknown_kernel_pct")), 100.0 * 250 / 540, 1e-9);
+    // Of a device that is not described no share of Tensor Cores is told, and there is none.
+    EXPECT_TRUE(is_empty(cell(head, "tensor_core_kernel_pct")));
     double shares = 0;
-    for (const char* key : {"tensor_core_kernel_pct", "unknown_kernel_pct", "non_tensor_core_kernel_pct",
-                            "communication_pct", "memory_pct", "cpu_pct", "host_pct", "idle_pct"})
+    for (const char* key : {"unknown_kernel_pct", "non_tensor_core_kernel_pct", "communication_pct",
+                            "memory_pct", "cpu_pct", "host_pct", "idle_pct"})
         shares += number(cell(head, key));
     EXPECT_NEAR(shares, 100, 1e-9);
 }

@@ -85,7 +85,8 @@ class Machines {
             rank[place] = static_cast<int32_t>(devices.size());
             devices.push_back({gpu.name,
                                hardware::has_tensor_cores(gpu.name, static_cast<int>(gpu.compute_major),
-                                                          static_cast<int>(gpu.compute_minor)),
+                                                          static_cast<int>(gpu.compute_minor))
+                                   .value_or(true),
                                gpu.number});
         }
         for (int32_t& place : places)

@@ -33,6 +33,10 @@ std::string time_text(double seconds) {
                            : fmt::format("{:.6g} ns", seconds * 1e9);
 }
 
+Cell sum_cell(const Estimate& estimate, double value) {
+    return tells(estimate, value) ? Cell(value) : Cell();
+}
+
 std::string device_key(const Settings& settings) {
     return settings.device ? settings.device->key : std::string();
 }
@@ -173,13 +177,14 @@ ResultTable configuration_table(const std::vector<EstimateAnswer>& answers) {
     for (const EstimateAnswer& answer : answers) {
         const Estimate& estimate = answer.estimate;
         gaps |= !estimate.complete();
-        const bool some = estimate.complete() || estimate.total.flops() > 0;
         const bool bounded = answer.settings.device && estimate.total.bound_s > 0;
         table.rows.push_back(
             {device_key(answer.settings), count_cell(estimate.batch), format_text(answer.settings),
-             some ? count_cell(estimate.total.flops()) : Cell(), estimate.total.bytes(),
+             tells(estimate, estimate.total.flops()) ? count_cell(estimate.total.flops()) : Cell(),
+             sum_cell(estimate, estimate.total.bytes()),
              estimate.complete() && estimate.total.bytes() > 0 ? Cell(estimate.intensity()) : Cell(),
-             estimate.memory.peak(), bounded ? Cell(std::string(name_of(estimate.total.limiter))) : Cell(),
+             sum_cell(estimate, estimate.memory.peak()),
+             bounded ? Cell(std::string(name_of(estimate.total.limiter))) : Cell(),
              bounded ? time_cell(answer.settings, estimate.total.bound_s) : Cell(),
              bounded ? Cell(estimate.throughput()) : Cell()});
     }
@@ -200,10 +205,10 @@ ResultTable what_if_table(const EstimateAnswer& base, const std::vector<WhatIf>&
                                   {"speedup", "Speedup of the Bound", Unit::kNone, 0}},
                       .notes = {}};
     const auto row = [&](const std::string& change, const Estimate& estimate) {
-        table.rows.push_back({change, estimate.total.bytes(), estimate.memory.peak(),
-                              time_cell(base.settings, estimate.total.bound_s),
-                              base.settings.device
-                                  ? ratio_cell(base.estimate.total.bound_s, estimate.total.bound_s)
+        table.rows.push_back(
+            {change, sum_cell(estimate, estimate.total.bytes()), sum_cell(estimate, estimate.memory.peak()),
+             time_cell(base.settings, estimate.total.bound_s),
+             base.settings.device ? ratio_cell(base.estimate.total.bound_s, estimate.total.bound_s)
                                   : Cell()});
     };
     row("as asked", base.estimate);
@@ -222,11 +227,10 @@ ResultTable total_table(const ModelGraph& graph, const EstimateAnswer& answer) {
     const auto add = [&](const char* fact, std::string value) {
         table.rows.push_back({std::string(fact), std::move(value)});
     };
-    // With gaps a sum is the least that it can be; nothing at all is no number.
     const bool complete = estimate.complete();
     const auto at_least = [&](double value, std::string text) {
-        if (complete) return text;
-        return value > 0 ? "at least " + text : std::string("not known");
+        if (!tells(estimate, value)) return std::string("not known");
+        return complete ? text : "at least " + text;
     };
     const auto count = [&](double value) { return at_least(value, fmt::format("{:.0f}", value)); };
     const auto mib = [&](double bytes) {
@@ -239,7 +243,7 @@ ResultTable total_table(const ModelGraph& graph, const EstimateAnswer& answer) {
     add("FLOPs", count(estimate.total.flops()));
     add("MACs of products", count(estimate.total.macs()));
     add("Parameters", fmt::format("{:.0f}", estimate.total.parameters));
-    add("Bytes at least", fmt::format("{:.2f} MiB", estimate.total.bytes() / (1024 * 1024)));
+    add("Bytes (compulsory)", mib(estimate.total.bytes()));
     add("FLOP/B", complete && estimate.total.bytes() > 0 ? fmt::format("{:.2f}", estimate.intensity())
                                                          : std::string("not known"));
     add("Weights", fmt::format("{:.2f} MiB", estimate.memory.weights / (1024 * 1024)));
@@ -247,7 +251,7 @@ ResultTable total_table(const ModelGraph& graph, const EstimateAnswer& answer) {
         add("Gradients", mib(estimate.memory.gradients));
         add("Optimizer", mib(estimate.memory.optimizer));
     }
-    add(settings.train ? "Activations kept" : "Activations at most", mib(estimate.memory.activations));
+    add(settings.train ? "Activations kept" : "Activations live at once", mib(estimate.memory.activations));
     add("Peak memory", mib(estimate.memory.peak()));
     if (settings.device) {
         const bool bounded = estimate.total.bound_s > 0;

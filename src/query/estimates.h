@@ -38,6 +38,11 @@ ResultTable what_if_table(const EstimateAnswer& base, const std::vector<WhatIf>&
 // The totals of one answer, a row each.
 ResultTable total_table(const ModelGraph& graph, const EstimateAnswer& answer);
 
+// A sum of the estimate says something: with gaps it is the least that it can be, and nothing at all is no
+// number.
+inline bool tells(const cost::Estimate& estimate, double sum) {
+    return estimate.complete() || sum > 0;
+}
 // "fp16", or "file's types".
 std::string format_text(const cost::Settings& settings);
 // A whole number where it is one, below 2^53.

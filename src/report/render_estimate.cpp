@@ -67,21 +67,19 @@ Json total_json(const EstimateAnswer& answer) {
     out["sparse"] = settings.sparse;
     out["derate"] = settings.derate;
     // Where something is not counted, what is: at least so much, and null where that is nothing.
-    const auto sum = [&](double value) {
-        return estimate.complete() || value > 0 ? number(value) : Json(nullptr);
-    };
+    const auto sum = [&](double value) { return tells(estimate, value) ? number(value) : Json(nullptr); };
     out["complete"] = estimate.complete();
     out["flops"] = sum(estimate.total.flops());
     out["macs"] = sum(estimate.total.macs());
     out["parameters"] = number(estimate.total.parameters);
-    out["bytes_min"] = number(estimate.total.bytes());
+    out["bytes_min"] = sum(estimate.total.bytes());
     const bool has_intensity = estimate.complete() && estimate.total.bytes() > 0;
     out["intensity"] = has_intensity ? Json(estimate.intensity()) : Json(nullptr);
     out["weight_bytes"] = number(estimate.memory.weights);
-    out["gradient_bytes"] = number(estimate.memory.gradients);
-    out["optimizer_bytes"] = number(estimate.memory.optimizer);
-    out["activation_bytes"] = number(estimate.memory.activations);
-    out["peak_memory_bytes"] = number(estimate.memory.peak());
+    out["gradient_bytes"] = sum(estimate.memory.gradients);
+    out["optimizer_bytes"] = sum(estimate.memory.optimizer);
+    out["activation_bytes"] = sum(estimate.memory.activations);
+    out["peak_memory_bytes"] = sum(estimate.memory.peak());
     out["bound_s"] = bound_json(answer, estimate.total.bound_s);
     out["serial_s"] = bound_json(answer, estimate.serial_s);
     out["throughput"] = bound_json(answer, estimate.throughput());
@@ -109,9 +107,12 @@ std::string render_estimate_json(const ModelGraph& graph, const std::vector<Esti
         out["configurations"].push_back(total_json(answer));
     out["what_if"] = Json::array();
     for (const WhatIf& change : changes) {
+        const auto sum = [&change](double value) {
+            return tells(change.estimate, value) ? number(value) : Json(nullptr);
+        };
         Json row = {{"change", change.change},
-                    {"bytes_min", number(change.estimate.total.bytes())},
-                    {"peak_memory_bytes", number(change.estimate.memory.peak())},
+                    {"bytes_min", sum(change.estimate.total.bytes())},
+                    {"peak_memory_bytes", sum(change.estimate.memory.peak())},
                     {"bound_s", bound_json(first, change.estimate.total.bound_s)}};
         out["what_if"].push_back(std::move(row));
     }
@@ -139,12 +140,17 @@ std::string render_estimate_summary(const ModelGraph& graph, const EstimateAnswe
         inputs += static_cast<double>(graph.tensor(id)->bytes());
     const cost::Memory& memory = estimate.memory;
     std::string out = render_table(table, terminal_width());
-    out += fmt::format("\nTotal params: {:.0f}\nTotal mult-adds (G): {:.3f}\nTotal FLOPs (G): {:.3f}\n",
-                       estimate.total.parameters, estimate.total.macs() / 1e9, estimate.total.flops() / 1e9);
-    out +=
-        fmt::format("Input size (MB): {:.2f}\nOutputs of all layers (MB): {:.2f}\nParams size (MB): {:.2f}\n",
-                    inputs / 1e6, estimate.total.output_bytes / 1e6, memory.weights / 1e6);
-    out += fmt::format("Peak memory with buffers used again (MB): {:.2f}\n", memory.peak() / 1e6);
+    const auto sum = [&estimate](double value, double unit, int digits) {
+        return tells(estimate, value) ? fmt::format("{:.{}f}", value / unit, digits)
+                                      : std::string("not known");
+    };
+    constexpr double kMega = 1e6, kGiga = 1e9;
+    out += fmt::format("\nTotal params: {:.0f}\nTotal mult-adds (G): {}\nTotal FLOPs (G): {}\n",
+                       estimate.total.parameters, sum(estimate.total.macs(), kGiga, 3),
+                       sum(estimate.total.flops(), kGiga, 3));
+    out += fmt::format("Input size (MB): {:.2f}\nOutputs of all layers (MB): {}\nParams size (MB): {:.2f}\n",
+                       inputs / kMega, sum(estimate.total.output_bytes, kMega, 2), memory.weights / kMega);
+    out += fmt::format("Peak memory with buffers used again (MB): {}\n", sum(memory.peak(), kMega, 2));
     if (!estimate.complete()) out += "Not all is counted: the sums are at least these\n";
     return out;
 }

@@ -90,11 +90,36 @@ class CorpusModels(unittest.TestCase):
                                "--device", "l4").stdout
         self.assertRegex(text, r"FLOPs +not known")
         self.assertRegex(text, r"FLOP/B +not known")
+        self.assertEqual((total["bytes_min"], total["peak_memory_bytes"]), (None, None))
+        for fact in (r"Bytes \(compulsory\)", "Activations live at once", "Peak memory"):
+            self.assertRegex(text, fact + " +not known")
 
     def test_recurrent_layers_and_padding_of_a_voice_detector(self):
         result = estimate(self.path("silero_vad.onnx"), "--shape", "input=1x576", "--unfused")
         self.assertEqual(result["total"]["uncounted"], [])
         self.assertIn("LSTM", [layer["op_type"] for layer in result["layers"]])
+
+    def test_no_layer_is_drawn_above_the_peak(self):
+        with tempfile.TemporaryDirectory() as folder:
+            picture = os.path.join(folder, "roof.svg")
+            estimate(self.path("onnx-light__vgg19.onnx"), "--device", "rtx-4090", "--dtype", "fp16", "--picture", picture)
+            name = "{http://www.w3.org/2000/svg}"
+            chart = ElementTree.parse(picture).findall(f"{name}g")[0]
+            roofs = [line for line in chart.iter(f"{name}polyline") if "products" in line.find(f"{name}title").text]
+            self.assertIn("330", roofs[0].find(f"{name}title").text)
+            top = float(roofs[0].get("points").split()[0].split(",")[1])
+            for point in chart.iter(f"{name}circle"):
+                self.assertGreaterEqual(float(point.get("cy")), top - 2)  # elementwise work beside the product
+
+    def test_figures_without_a_source_are_said(self):
+        result = estimate(self.path("onnx-light__resnet50.onnx"), "--device", "gaudi2", "--dtype", "bf16")
+        self.assertTrue(any("no source gives" in note and "matrix peak in bf16" in note for note in result["notes"]))
+
+    def test_a_processor_multiplies_bytes(self):
+        """MLPerf Inference v1.1: two of them did 4223 images a second (ResNet-50, INT8, Offline)."""
+        result = estimate(self.path("onnx-light__resnet50.onnx"), "--device", "xeon-8380", "--dtype", "int8",
+                          "--batch", "256")
+        self.assertGreater(result["total"]["throughput"], 4223.33 / 2)
 
     def test_a_picture(self):
         """No layer is drawn above the roof: rate at most intensity times bandwidth."""

@@ -3,61 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
-#include "hardware/devices.h"
-#include "hardware/tensor_cores.h"
-#include "query/host_time.h"
-#include "query/reports.h"
+#include "query/finding_facts.h"
 
 namespace opsight {
 namespace {
 
+using Facts = FindingFacts;
+
 constexpr double kLeastShare = 5;  // of the wall clock: what takes less is no finding
-
-enum class Vendor : uint8_t { kUnknown, kNvidia, kAmd, kOther };
-
-// What the rules look at.
-struct Facts {
-    // Shares of the wall clock that exclude each other; nothing where the recording does not tell.
-    std::optional<double> tensor_core, plain_kernel, unknown_kernel, communication, memory, dataloader, io,
-        cpu, host, idle;
-    bool device_work = false, work_lost = false, ops = false, torch = false, recorded_here = false,
-         python_frames = false;
-    bool loads_itself = false, loads_by_workers = false;  // data: in the training process, by others
-    int64_t ranks = 1;
-    Vendor vendor = Vendor::kUnknown;
-    bool devices_known = false, matrix_units = false, tf32 = false, bf16 = false;
-    // Sums of durations of kernels: in all, and of those that do not tell whether they use Tensor Cores;
-    // then, of those that are known not to, of ops that could, of other ops, and that no op launched.
-    int64_t kernels = 0, kernel_ns = 0, unknown_ns = 0, eligible_ns = 0, plain_ns = 0, outside_ns = 0;
-    int64_t graph_ns = 0;        // of CUDA graphs recorded as a whole, which do not tell either
-    bool eligible_fp32 = false;  // most of eligible_ns is of ops on FP32
-    int64_t copy_ns = 0, pageable_ns = 0;
-    int64_t wall_ns = 0;                // of all ranks
-    int64_t waits = 0, waiting_ns = 0;  // calls that wait for the device
-    std::optional<LongCalls> long_calls;
-    std::string beside_ops;  // range that is open meanwhile
-
-    // Of the share of kernels without Tensor Cores, the part that `ns` of their durations makes.
-    double share_of(int64_t ns) const {
-        const int64_t all = eligible_ns + plain_ns + outside_ns;
-        return all > 0 ? plain_kernel.value_or(0) * static_cast<double>(ns) / static_cast<double>(all) : 0;
-    }
-};
-
-int64_t integer(const duck::Cell& cell) {
-    const int64_t* value = std::get_if<int64_t>(&cell);
-    return value ? *value : 0;
-}
-bool flag(const duck::Cell& cell) {
-    const bool* value = std::get_if<bool>(&cell);
-    return value && *value;
-}
-std::string text(const duck::Cell& cell) {
-    const std::string* value = std::get_if<std::string>(&cell);
-    return value ? *value : std::string();
-}
 
 std::string percent(double share) {
     return fmt::format("{:.1f} %", share);
@@ -65,139 +19,6 @@ std::string percent(double share) {
 std::string milliseconds(int64_t ns) {
     return fmt::format("{:.2f} ms", static_cast<double>(ns) / 1e6);
 }
-
-Status read_shares(Session& session, Facts& facts) {
-    OPSIGHT_ASSIGN(const Report report, summary_report(session, {}));
-    const ResultTable& head = report.sections.at(0).table;
-    const std::pair<const char*, std::optional<double> Facts::*> shares[] = {
-        {"tensor_core_kernel_pct", &Facts::tensor_core},
-        {"unknown_kernel_pct", &Facts::unknown_kernel},
-        {"non_tensor_core_kernel_pct", &Facts::plain_kernel},
-        {"communication_pct", &Facts::communication},
-        {"memory_pct", &Facts::memory},
-        {"dataloader_pct", &Facts::dataloader},
-        {"io_pct", &Facts::io},
-        {"cpu_pct", &Facts::cpu},
-        {"host_pct", &Facts::host},
-        {"idle_pct", &Facts::idle},
-    };
-    for (size_t i = 0; i < head.columns.size() && !head.rows.empty(); ++i)
-        for (const auto& [key, member] : shares)
-            if (head.columns[i].key == key)
-                if (const double* share = std::get_if<double>(&head.rows[0][i])) facts.*member = *share;
-    return {};
-}
-
-Status read_source(Session& session, Facts& facts) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        session.query(
-            "SELECT EXISTS (FROM raw.meta WHERE key IN ('framework', 'producer') AND value ILIKE '%torch%'), "
-            "EXISTS (FROM raw.meta WHERE key = 'producer' AND value ILIKE 'opsight%'), "
-            "EXISTS (FROM raw.python_frames), (SELECT count(*) FROM raw.ranks), "
-            "EXISTS (FROM raw.strings WHERE text LIKE '%SingleProcessDataLoaderIter%'), "
-            "EXISTS (FROM raw.strings WHERE text LIKE '%MultiProcessingDataLoaderIter%')"));
-    const auto& row = rows.rows.at(0);
-    facts.torch = flag(row[0]);
-    facts.recorded_here = flag(row[1]);
-    facts.python_frames = flag(row[2]);
-    facts.ranks = integer(row[3]);
-    facts.loads_itself = flag(row[4]);
-    facts.loads_by_workers = flag(row[5]);
-    facts.device_work = session.contents().device_work;
-    facts.work_lost = session.contents().work_lost;
-    facts.ops = session.contents().ops;
-    return {};
-}
-
-Vendor vendor_of(const std::string& name, int compute_major) {
-    if (hardware::is_amd(name)) return Vendor::kAmd;
-    if (compute_major > 0) return Vendor::kNvidia;
-    const std::optional<hardware::Device> known = hardware::DeviceTable::built_in().match(name);
-    if (!known) return Vendor::kUnknown;
-    return known->vendor == "NVIDIA" ? Vendor::kNvidia : Vendor::kOther;
-}
-
-// Advice about number formats must hold on every device that worked. What a device is was found when the
-// profile was made; of one that nothing describes nothing is claimed.
-Status read_devices(Session& session, Facts& facts) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        session.query(
-            "SELECT DISTINCT d.name, d.compute_major, d.compute_minor, "
-            "EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix AND p.precision = 2), "
-            "EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix AND p.precision = 4), "
-            "EXISTS (FROM raw.device_models m WHERE m.device = d.id AND m.source > 0), "
-            "EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix) "
-            "FROM sel_device s JOIN raw.tracks t ON t.id = s.track JOIN raw.devices d ON d.id = "
-            "t.device WHERE s.kind = 0"));
-    facts.devices_known = facts.matrix_units = facts.tf32 = facts.bf16 = !rows.rows.empty();
-    for (const auto& row : rows.rows) {
-        const std::string name = text(row[0]);
-        const auto major = static_cast<int>(integer(row[1])), minor = static_cast<int>(integer(row[2]));
-        const Vendor vendor = vendor_of(name, major);
-        facts.devices_known &= flag(row[5]) || vendor != Vendor::kUnknown;
-        facts.matrix_units &=
-            flag(row[5]) ? flag(row[6]) : hardware::has_tensor_cores(name, major, minor).value_or(false);
-        facts.tf32 &= flag(row[3]);
-        facts.bf16 &= flag(row[4]);
-        facts.vendor = &row == &rows.rows.front() || facts.vendor == vendor ? vendor : Vendor::kUnknown;
-    }
-    return {};
-}
-
-Status read_work(Session& session, Facts& facts) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows kernels,
-        session.query(
-            "SELECT count(*), sum(d.dur_ns)::BIGINT, "
-            "(sum(d.dur_ns) FILTER (WHERE k.uses_tc = 0 AND (d.flags & 128) <> 0))::BIGINT, "
-            "(sum(d.dur_ns) FILTER (WHERE k.uses_tc = 2))::BIGINT, "
-            "(sum(d.dur_ns) FILTER (WHERE k.uses_tc = 0 AND (d.flags & 128) = 0 AND d.op_span <> "
-            "-1))::BIGINT, "
-            "(sum(d.dur_ns) FILTER (WHERE k.uses_tc = 0 AND (d.flags & 128) = 0 AND d.op_span = "
-            "-1))::BIGINT, "
-            "2 * coalesce(sum(d.dur_ns) FILTER (WHERE k.uses_tc = 0 AND (d.flags & 128) <> 0 AND "
-            "starts_with(ltrim(i.dtypes, '[\"'), 'float')), 0) > coalesce(sum(d.dur_ns) FILTER (WHERE "
-            "k.uses_tc = 0 AND (d.flags & 128) <> 0), 0) FROM sel_device d JOIN raw.kernel_names k ON k.id = "
-            "d.name AND k.class = 0 LEFT JOIN raw.op_identities i ON i.id = d.op WHERE d.kind = 0"));
-    const auto& row = kernels.rows.at(0);
-    facts.kernels = integer(row[0]);
-    facts.kernel_ns = integer(row[1]);
-    facts.eligible_ns = integer(row[2]);
-    facts.unknown_ns = integer(row[3]);
-    facts.plain_ns = integer(row[4]);
-    facts.outside_ns = integer(row[5]);
-    OPSIGHT_ASSIGN(const duck::Rows graphs,
-                   session.query("SELECT sum(dur_ns)::BIGINT FROM sel_device WHERE kind = 6"));
-    facts.graph_ns = integer(graphs.rows.at(0)[0]);
-    facts.eligible_fp32 = flag(row[6]);
-    OPSIGHT_ASSIGN(
-        const duck::Rows copies,
-        session.query("SELECT sum(d.dur_ns)::BIGINT, (sum(d.dur_ns) FILTER (WHERE (x.copy_kind = 1 AND "
-                      "x.from_kind = 0) OR (x.copy_kind = 2 AND x.to_kind = 0)))::BIGINT FROM sel_device d "
-                      "LEFT JOIN raw.transfers x ON x.id = d.transfer WHERE d.kind = 1"));
-    facts.copy_ns = integer(copies.rows.at(0)[0]);
-    facts.pageable_ns = integer(copies.rows.at(0)[1]);
-    OPSIGHT_ASSIGN(
-        const duck::Rows waits,
-        session.query(
-            "SELECT count(*), sum(a.dur_ns)::BIGINT, (SELECT sum(wall_ns)::BIGINT FROM sel_wall_sums) "
-            "FROM sel_api a JOIN raw.strings x ON "
-            "x.id = a.name WHERE regexp_matches(x.text, "
-            "'^(cuda|cu|hip)(Device|Stream|Ctx|Event|Thread)Synchronize')"));
-    facts.waits = integer(waits.rows.at(0)[0]);
-    facts.waiting_ns = integer(waits.rows.at(0)[1]);
-    facts.wall_ns = integer(waits.rows.at(0)[2]);
-    return {};
-}
-
-Status read_host(Session& session, Facts& facts) {
-    OPSIGHT_ASSIGN(facts.long_calls, long_calls(session));
-    OPSIGHT_ASSIGN(facts.beside_ops, range_beside_ops(session));
-    return {};
-}
-
 using Findings = std::vector<Finding>;
 
 void data_loading(const Facts& f, Findings& out) {
@@ -536,9 +357,7 @@ void synchronization(const Facts& f, Findings& out) {
 }  // namespace
 
 Result<std::vector<Finding>> find_findings(Session& session) {
-    Facts facts;
-    for (const auto read : {read_shares, read_source, read_devices, read_work, read_host})
-        OPSIGHT_TRY(read(session, facts));
+    OPSIGHT_ASSIGN(const Facts facts, read_finding_facts(session));
     Findings found;
     for (const auto rule :
          {data_loading, beside_ops, host_bound, eligible_kernels, eligible_on_unknown_device, other_kernels,

@@ -46,11 +46,15 @@ def track(torch, enter, leave):
     call = torch.nn.Module.__call__
     names, entries = Names(), {}  # id(module) -> (weak reference, name)
 
-    def add(module, parent):
-        key = id(module)
-        entry = (weakref.ref(module, lambda _: entries.pop(key, None)), names.of(module, parent))
-        entries[key] = entry
-        return entry
+    def add(module, frame):
+        # A module of the program's own kind may answer in any way: the program must not see what that does to us.
+        key, name = id(module), type(module).__name__
+        try:
+            name = names.of(module, enclosing(frame, code))
+            entries[key] = entry = (weakref.ref(module, lambda _: entries.pop(key, None)), name)
+            return entry
+        except Exception:
+            return None, name
 
     @functools.wraps(call)
     def __call__(self, *args, **kwargs):
@@ -58,7 +62,7 @@ def track(torch, enter, leave):
             return call(self, *args, **kwargs)
         entry = entries.get(id(self))
         if entry is None or entry[0]() is not self:
-            entry = add(self, enclosing(sys._getframe(1), code))
+            entry = add(self, sys._getframe(1))
         enter(entry[1])
         try:
             return call(self, *args, **kwargs)

@@ -1,7 +1,7 @@
 // What the observer uses of CPython's C interface, declared here: it has to be built where Python's headers
 // are not installed. All of it is exported by every CPython from 3.7 on, but for what its comment says; where
 // a name is missing, as in a program that hides its Python, its address is null. Only the size of an object's
-// head is taken for granted, and checked before use (python/opsight/modules.py). Where Python's headers are
+// head is taken for granted, and checked before use (python/opsight/calls.py). Where Python's headers are
 // found, python_abi_check.cpp compares.
 #pragma once
 

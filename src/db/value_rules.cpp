@@ -17,12 +17,9 @@ constexpr ValueRule within(int64_t least, int64_t most) {
     return {Rule::kWithin, least, most};
 }
 
-// Of a list that is as long as the greatest of them, in memory.
-constexpr int64_t kMostStrings = 1 << 27;
-
 // Where the name of a column does not tell.
 constexpr Named kNamed[] = {
-    {"strings", "id", {Rule::kUnique, 0, kMostStrings}},
+    {"strings", "id", {Rule::kUnique, 0, kMostTexts - 1}},
     {"tracks", "kind", within(0, 3)},
     {"tracks", "device", refers("devices")},
     {"contexts", "device", {}},

@@ -10,6 +10,9 @@
 
 namespace opsight::db {
 
+// Texts of a profile: those who read it keep a list of them in memory.
+inline constexpr int64_t kMostTexts = 1 << 27;
+
 enum class Rule : uint8_t {
     kAny,
     kWithin,     // least to most

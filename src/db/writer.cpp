@@ -10,6 +10,7 @@
 #include "base/helpers.h"
 #include "base/output_file.h"
 #include "db/schema.h"
+#include "db/value_rules.h"
 #include "db/writer_tables.h"
 
 namespace opsight::db {
@@ -105,11 +106,10 @@ Status check_sizes(const Profile& profile, const Analysis& analysis) {
     if (!fits) return fail("the analysis is not of this profile: its columns have other lengths");
     for (const auto& [what, rows] : {std::pair("host spans", host),
                                      {"device spans", device},
-                                     {"texts", profile.strings.size()},
                                      {"counter samples", profile.counters.size()},
                                      {"memory events", profile.memory.size()}})
         OPSIGHT_TRY(check_row_count(what, rows));
-    return {};
+    return check_row_count("texts", profile.strings.size(), kMostTexts);
 }
 
 // DuckDB tells of its own insides, on many lines; of a full disk it tells in the words of the system.
@@ -130,10 +130,9 @@ Error not_written(Error error, const std::string& path) {
 
 }  // namespace
 
-Status check_row_count(std::string_view what, size_t rows) {
-    constexpr size_t kMost = std::numeric_limits<int32_t>::max();
-    if (rows <= kMost) return {};
-    return fail(fmt::format("has {} {}, more than the {} that a profile can number", rows, what, kMost), {},
+Status check_row_count(std::string_view what, size_t rows, size_t most) {
+    if (rows <= most) return {};
+    return fail(fmt::format("has {} {}, more than the {} that a profile can number", rows, what, most), {},
                 {}, "import fewer files at a time, or record less");
 }
 

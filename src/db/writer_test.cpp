@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 
 #include "base/duckdb.h"
 #include "db/schema.h"
+#include "db/value_rules.h"
 #include "model/profile_builder.h"
 
 namespace opsight::db {
@@ -216,6 +218,13 @@ TEST(Writer, MoreRowsThanIdsAreRefused) {
     const Status refused = check_row_count("spans", 2'147'483'648);
     ASSERT_FALSE(refused.has_value());
     EXPECT_NE(refused.error().what.find("2147483648 spans"), std::string::npos) << refused.error().what;
+    // What is written can be read: value_rules.cpp has the same limit of texts.
+    EXPECT_TRUE(check_row_count("texts", kMostTexts, kMostTexts).has_value());
+    EXPECT_FALSE(check_row_count("texts", kMostTexts + 1, kMostTexts).has_value());
+    const auto strings = std::find_if(tables().begin(), tables().end(),
+                                      [](const Table& table) { return table.name == "strings"; });
+    ASSERT_NE(strings, tables().end());
+    EXPECT_EQ(value_rule(*strings, strings->columns.at(0)).most + 1, kMostTexts);
 }
 
 }  // namespace

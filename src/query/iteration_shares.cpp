@@ -1,6 +1,8 @@
 #include "query/iteration_shares.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <numeric>
 
 namespace opsight {
@@ -73,7 +75,42 @@ class Adder {
     int64_t last_begin_ = 0;
 };
 
+// Mean and deviation of the selected iterations of `rank`.
+RankPace pace_of(int64_t rank, const std::vector<int64_t>& times) {
+    RankPace pace{rank, static_cast<int64_t>(times.size()), {}, {}, false};
+    if (times.empty()) return pace;
+    const auto count = static_cast<double>(times.size());
+    double sum = 0, squares = 0;
+    for (const int64_t ns : times)
+        sum += static_cast<double>(ns);
+    for (const int64_t ns : times)
+        squares += std::pow(static_cast<double>(ns) - sum / count, 2);
+    pace.mean_ns = std::llround(sum / count);
+    if (times.size() > 1) pace.deviation_ns = std::llround(std::sqrt(squares / (count - 1)));
+    return pace;
+}
+
 }  // namespace
+
+std::vector<RankPace> rank_paces(const std::vector<IterationShares>& iterations) {
+    std::map<int64_t, std::vector<int64_t>> times;
+    for (const IterationShares& each : iterations) {
+        std::vector<int64_t>& own = times[each.rank];
+        if (each.selected) own.push_back(each.dur_ns);
+    }
+    std::vector<RankPace> paces;
+    for (const auto& [rank, own] : times)
+        paces.push_back(pace_of(rank, own));
+    std::vector<RankPace*> order;
+    for (RankPace& pace : paces)
+        if (pace.deviation_ns) order.push_back(&pace);
+    if (order.size() < 2) return paces;
+    std::partial_sort(order.begin(), order.begin() + 2, order.end(),
+                      [](const RankPace* a, const RankPace* b) { return *a->mean_ns > *b->mean_ns; });
+    RankPace &first = *order[0], &next = *order[1];
+    first.slowest = *first.mean_ns - *next.mean_ns > std::max(*first.deviation_ns, *next.deviation_ns);
+    return paces;
+}
 
 Result<std::vector<IterationShares>> iteration_shares(Session& session) {
     OPSIGHT_ASSIGN(Found found, read_iterations(session));

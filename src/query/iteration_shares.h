@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "query/session.h"
@@ -22,5 +23,16 @@ struct IterationShares {
 
 // By rank and begin.
 Result<std::vector<IterationShares>> iteration_shares(Session& session);
+
+// How long the iterations of a rank are that the range has.
+struct RankPace {
+    int64_t rank = 0, iterations = 0;
+    std::optional<int64_t> mean_ns, deviation_ns;  // of none, and of less than two, not known
+    // Its mean is the longest, and by more than the deviation of it and of the next: that is no chance.
+    bool slowest = false;
+};
+
+// By rank; `iterations` as iteration_shares() gives them.
+std::vector<RankPace> rank_paces(const std::vector<IterationShares>& iterations);
 
 }  // namespace opsight

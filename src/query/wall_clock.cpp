@@ -68,6 +68,18 @@ Status Session::measure_whole() {
         spans, kSums));
 }
 
+Result<std::vector<WallStretch>> wall_stretches(Session& session) {
+    std::vector<WallStretch> stretches;
+    if (session.range().whole) return stretches;
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   session.query("SELECT r.number, w.begin_ns, w.end_ns FROM sel_wall w JOIN raw.ranks r ON "
+                                 "r.id = w.rank ORDER BY ALL"));
+    for (const auto& row : rows.rows)
+        stretches.push_back(
+            {std::get<int64_t>(row[0]), std::get<int64_t>(row[1]), std::get<int64_t>(row[2])});
+    return stretches;
+}
+
 std::string iteration_times_sql(bool whole) {
     // Until the next one begins; the last until all that it launched has ended.
     std::string sql =

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "query/cut_range.h"
 #include "query/session.h"
@@ -10,6 +11,15 @@ namespace opsight {
 
 // First and last number of each run of iterations without a gap.
 Stretches stretches_of(const Range& range);
+
+// A stretch of time that the numbers of a range are about.
+struct WallStretch {
+    int64_t rank = 0;  // its number in the job
+    int64_t begin_ns = 0, end_ns = 0;
+};
+
+// By rank and begin; of a whole profile none, for all of it is.
+Result<std::vector<WallStretch>> wall_stretches(Session& session);
 
 // Makes all_iteration_times, over all_iterations, and sel_iteration_times (see Session), over sel_iterations
 // and, where the range is not the whole run, sel_wall.

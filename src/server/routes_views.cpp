@@ -7,6 +7,7 @@
 #include "query/memory.h"
 #include "query/range_sums.h"
 #include "query/viewer_tables.h"
+#include "query/wall_clock.h"
 #include "report/render_info.h"
 #include "report/render_page.h"
 #include "server/profiles.h"
@@ -33,17 +34,22 @@ Json objects_of(const ResultTable& table) {
     return Json::parse("[" + json_objects(table, table.rows, true) + "]");
 }
 
-// The stretches of time that the numbers of the range are about; of a whole profile none, for all of it is.
 Expected<Json> wall_of(Session& session) {
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   session.query("SELECT r.number, w.begin_ns, w.end_ns FROM sel_wall w JOIN raw.ranks r ON "
-                                 "r.id = w.rank ORDER BY ALL"));
+    OPSIGHT_ASSIGN(const std::vector<WallStretch> stretches, wall_stretches(session));
     Json list = Json::array();
-    if (session.range().whole) return list;
-    for (const auto& row : rows.rows)
-        list.push_back({{"rank", std::get<int64_t>(row[0])},
-                        {"begin_ns", std::get<int64_t>(row[1])},
-                        {"end_ns", std::get<int64_t>(row[2])}});
+    for (const WallStretch& each : stretches)
+        list.push_back({{"rank", each.rank}, {"begin_ns", each.begin_ns}, {"end_ns", each.end_ns}});
+    return list;
+}
+
+Json ranks_of(const std::vector<IterationShares>& iterations) {
+    Json list = Json::array();
+    for (const RankPace& each : rank_paces(iterations))
+        list.push_back({{"rank", each.rank},
+                        {"iterations", each.iterations},
+                        {"mean_ns", each.mean_ns ? Json(*each.mean_ns) : Json()},
+                        {"deviation_ns", each.deviation_ns ? Json(*each.deviation_ns) : Json()},
+                        {"slowest", each.slowest}});
     return list;
 }
 
@@ -68,6 +74,7 @@ Expected<Response> iterations(Call& call) {
     if (choice) suggested = {{"name", choice->name}, {"pattern", choice->pattern}, {"count", choice->count}};
     OPSIGHT_ASSIGN(Json wall, wall_of(*session));
     return json_response(text_of({{"iterations", std::move(list)},
+                                  {"ranks", ranks_of(found)},
                                   {"suggested", std::move(suggested)},
                                   {"wall", std::move(wall)},
                                   {"range", range_of(*session)}}));

@@ -109,5 +109,8 @@ export function useProfile(): Profile | null | undefined {
   return list ? profileNamed(list.profiles, name) : null;
 }
 
+// Whether there is work of a device, kernels or not.
+export const useDeviceWork = (): boolean => useProfile()?.device_work ?? false;
+
 // Its number at the server; "" where there is none.
 export const useProfileId = (): string => useProfile()?.id ?? "";

@@ -1254,6 +1254,8 @@ export interface components {
             ops?: number;
             /** @description named ranges: of NVTX, or the source's annotations */
             ranges?: number;
+            /** @description whether there is work of devices, kernels or not */
+            device_work?: boolean;
         };
         Profiles: {
             version: string;
@@ -1497,9 +1499,20 @@ export interface components {
             warm_up: boolean;
             shares_ns: components["schemas"]["Shares"];
         };
+        /** @description how long a rank's iterations are that the range has */
+        RankPace: {
+            rank: number;
+            iterations: number;
+            mean_ns: number | null;
+            /** @description of a sample; null of less than two */
+            deviation_ns: number | null;
+            /** @description its mean is the longest, by more than the deviation */
+            slowest: boolean;
+        };
         /** @description all iterations, in the range or not */
         Iterations: {
             iterations: components["schemas"]["IterationShares"][];
+            ranks: components["schemas"]["RankPace"][];
             /** @description where there are no iterations: ranges that come again and again */
             suggested: {
                 name: string;

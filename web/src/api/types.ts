@@ -14,6 +14,7 @@ export type Diagnostic = Schemas["Diagnostic"];
 export type Summary = Schemas["Summary"];
 export type SummaryAnswer = Schemas["SummaryAnswer"];
 export type IterationShares = Schemas["IterationShares"];
+export type RankPace = Schemas["RankPace"];
 export type IterationsAnswer = Schemas["Iterations"];
 export type LayerTimes = Schemas["LayerTimes"];
 export type LayerRow = Schemas["Layer"];

@@ -32,9 +32,9 @@ function Chosen({ data }: { data: IterationsAnswer }) {
   const { params } = useRoute();
   const { range } = data;
   const [draft, setDraft] = useState<Bounds | null>(null);
-  const choice = pickRank(data.iterations, params.get("rank"));
+  const choice = pickRank(data.ranks, params.get("rank"));
   const { ranks, rank } = choice;
-  useCorrections(wrongChoice(params, "rank", ranks.map(String), "rank", `rank ${String(rank)}`));
+  useCorrections(wrongChoice(params, "rank", ranks.map((each) => String(each.rank)), "rank", `rank ${String(rank)}`));
   const list = data.iterations.filter((each) => each.rank === rank);
   const bounds = draft ?? boundsOf(range);
   return (

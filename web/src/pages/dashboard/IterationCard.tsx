@@ -22,7 +22,7 @@ export function Suggested({ suggested }: { suggested: NonNullable<IterationsAnsw
 export function IterationCard() {
   const { params } = useRoute();
   const answer = useIterations();
-  const choice = pickRank(answer.data?.iterations ?? [], params.get("rank"));
+  const choice = pickRank(answer.data?.ranks ?? [], params.get("rank"));
   return (
     <Card
       title="Iterations"

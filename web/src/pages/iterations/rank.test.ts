@@ -1,17 +1,20 @@
 import { describe, expect, it } from "vitest";
-import type { IterationShares } from "../../api/types";
+import type { RankPace } from "../../api/types";
 import { pickRank } from "./rank";
 
-const bar = (rank: number, dur_ns: number, selected = true): IterationShares => ({ rank, dur_ns, selected, iteration: 0, begin_ns: 0, warm_up: !selected, shares_ns: {} }) as unknown as IterationShares;
+const pace = (rank: number, slowest = false): RankPace => ({ rank, iterations: 3, mean_ns: 10, deviation_ns: 1, slowest });
 
 describe("the rank of a picture", () => {
-  const list = [bar(0, 10), bar(0, 900, false), bar(3, 12), bar(3, 12), bar(7, 20)];
-  it("is the slowest of the range unless another is chosen", () => {
-    expect(pickRank(list, null)).toEqual({ ranks: [0, 3, 7], rank: 3, slowest: 3 });
-    expect(pickRank(list, "7").rank).toBe(7);
-    expect(pickRank(list, "5").rank).toBe(3);
+  it("is the slowest unless another is chosen", () => {
+    const ranks = [pace(0), pace(3, true), pace(7)];
+    expect(pickRank(ranks, null)).toEqual({ ranks, rank: 3 });
+    expect(pickRank(ranks, "7").rank).toBe(7);
+    expect(pickRank(ranks, "5").rank).toBe(3);
+  });
+  it("is the first where none is slower than the others", () => {
+    expect(pickRank([pace(2), pace(4)], null).rank).toBe(2);
   });
   it("is 0 where there is none", () => {
-    expect(pickRank([], null)).toEqual({ ranks: [], rank: 0, slowest: 0 });
+    expect(pickRank([], null)).toEqual({ ranks: [], rank: 0 });
   });
 });

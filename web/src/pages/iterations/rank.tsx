@@ -1,19 +1,15 @@
-// Which rank a picture of iterations is of: the one that is chosen, else the slowest of the range.
-import type { IterationShares } from "../../api/types";
+// Which rank a picture of iterations is of: the one that is chosen, else the slowest of the range, else the first.
+import type { RankPace } from "../../api/types";
 import { useSetParams } from "../../app/useRoute";
 
 export interface RankChoice {
-  ranks: number[]; // rising
+  ranks: readonly RankPace[]; // rising
   rank: number;
-  slowest: number;
 }
 
-export function pickRank(iterations: readonly IterationShares[], wanted: string | null): RankChoice {
-  const spent = new Map<number, number>();
-  for (const each of iterations) spent.set(each.rank, (spent.get(each.rank) ?? 0) + (each.selected ? each.dur_ns : 0));
-  const ranks = [...spent.keys()].sort((a, b) => a - b);
-  const slowest = ranks.reduce((best, each) => ((spent.get(each) ?? 0) > (spent.get(best) ?? 0) ? each : best), ranks[0] ?? 0);
-  return { ranks, rank: ranks.find((each) => String(each) === wanted) ?? slowest, slowest };
+export function pickRank(ranks: readonly RankPace[], wanted: string | null): RankChoice {
+  const picked = ranks.find((each) => String(each.rank) === wanted) ?? ranks.find((each) => each.slowest) ?? ranks[0];
+  return { ranks, rank: picked?.rank ?? 0 };
 }
 
 export function RankPicker({ choice }: { choice: RankChoice }) {
@@ -29,9 +25,9 @@ export function RankPicker({ choice }: { choice: RankChoice }) {
         }}
       >
         {choice.ranks.map((each) => (
-          <option key={each} value={each}>
-            {each}
-            {each === choice.slowest && " (slowest)"}
+          <option key={each.rank} value={each.rank}>
+            {each.rank}
+            {each.slowest && " (slowest)"}
           </option>
         ))}
       </select>

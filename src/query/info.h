@@ -11,6 +11,7 @@ struct Info {
     std::vector<std::string> frameworks, sources;
     int64_t begin_ns = 0, end_ns = 0, origin_ns = 0;
     bool origin_is_unix = false;
+    bool device_work = false;  // kernels, copies, sets or graphs recorded as a whole
     ResultTable ranks, devices, counts, diagnostics;
     ResultTable unread;  // tables of the source that hold rows and are not used
     Range iterations;

@@ -22,7 +22,8 @@ Problem not_usable(const std::string& path, const Error& error) {
     const std::string file = std::filesystem::path(path).filename().string();
     const bool goes_on = error.what.starts_with("is ") || error.what.starts_with("was ") ||
                          error.what.starts_with("has ") || error.what.starts_with("holds ");
-    return {422, std::string(db::kind_of(error)), file + (goes_on ? " " : ": ") + error.what, error.remedy};
+    return {kNotUsable, std::string(db::kind_of(error)), file + (goes_on ? " " : ": ") + error.what,
+            error.remedy};
 }
 
 ProfileFacts facts_of(const Info& info) {
@@ -33,7 +34,8 @@ ProfileFacts facts_of(const Info& info) {
             info.iterations.total,
             count_of(info.counts, "kernels"),
             count_of(info.counts, "ops"),
-            std::max(count_of(info.counts, "nvtx_ranges"), count_of(info.counts, "annotations"))};
+            std::max(count_of(info.counts, "nvtx_ranges"), count_of(info.counts, "annotations")),
+            info.device_work};
 }
 
 Expected<ProfileFacts> read_facts(const std::string& path, bool may_write) {

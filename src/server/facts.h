@@ -12,7 +12,8 @@ namespace opsight::server {
 struct ProfileFacts {
     std::string producer;
     int64_t duration_ns = 0, ranks = 0, devices = 0, iterations = 0, kernels = 0, ops = 0,
-            ranges = 0;  // named ones: of NVTX, or annotations
+            ranges = 0;        // named ones: of NVTX, or annotations
+    bool device_work = false;  // of any kind, kernels or not
 };
 
 ProfileFacts facts_of(const Info& info);
@@ -20,6 +21,7 @@ ProfileFacts facts_of(const Info& info);
 // Opens the file for as long as that takes.
 Expected<ProfileFacts> read_facts(const std::string& path, bool may_write);
 
+constexpr int kNotUsable = 422;
 // A profile that cannot be opened is told apart from a failure of ours: its state is shown on the page.
 Problem not_usable(const std::string& path, const Error& error);
 

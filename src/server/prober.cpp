@@ -47,7 +47,8 @@ std::string answer_to(const std::string& question) {
                   {"iterations", facts->iterations},
                   {"kernels", facts->kernels},
                   {"ops", facts->ops},
-                  {"ranges", facts->ranges}};
+                  {"ranges", facts->ranges},
+                  {"device_work", facts->device_work}};
     else
         answer = {{"status", facts.error().status},
                   {"code", facts.error().code},
@@ -63,7 +64,7 @@ Expected<ProfileFacts> read_answer(const std::string& text) {
             Problem(answer.at("status"), answer.at("code"), answer.at("message"), answer.at("remedy")));
     return ProfileFacts{answer.at("producer"), answer.at("duration_ns"), answer.at("ranks"),
                         answer.at("devices"),  answer.at("iterations"),  answer.at("kernels"),
-                        answer.at("ops"),      answer.at("ranges")};
+                        answer.at("ops"),      answer.at("ranges"),      answer.at("device_work")};
 }
 
 }  // namespace
@@ -123,7 +124,10 @@ void Prober::end() {
 }
 
 Result<std::string> Prober::exchange(const std::string& question) {
-    if (!send_all(socket_, question + '\0')) return fail("crashes DuckDB");
+    const auto crashes = [] {
+        return fail("crashes DuckDB", {}, {}, "it is damaged: import the trace again");
+    };
+    if (!send_all(socket_, question + '\0')) return crashes();
     const auto until = std::chrono::steady_clock::now() + kPatience;
     std::string answer;
     while (answer.empty() || answer.back() != '\n') {
@@ -132,12 +136,15 @@ Result<std::string> Prober::exchange(const std::string& question) {
         pollfd ready{socket_, POLLIN, 0};
         const int some = left.count() > 0 ? ::poll(&ready, 1, static_cast<int>(left.count())) : 0;
         if (some < 0 && errno == EINTR) continue;
-        if (some <= 0) return fail("takes too long to open");
+        if (some <= 0)
+            return fail(fmt::format("takes longer than {} s to open", kPatience.count()), {}, {},
+                        "bring it up to date with 'opsight info FILE', then start the viewer again");
         char part[4096];
         const ssize_t got = ::recv(socket_, part, sizeof part, 0);
-        if (got <= 0) return fail("crashes DuckDB");
+        if (got <= 0) return crashes();
         answer.append(part, static_cast<size_t>(got));
-        if (answer.size() > kLongestAnswer) return fail("has too long an answer");
+        if (answer.size() > kLongestAnswer)
+            return fail("has too long an answer", {}, {}, "this is a mistake of Opsight: please report it");
     }
     return answer;
 }
@@ -148,10 +155,8 @@ Expected<ProfileFacts> Prober::ask(const std::string& path, bool may_write) {
     const Result<std::string> answer = exchange((may_write ? "w" : "r") + path);
     if (!answer) {
         end();
-        return fail(not_usable(path, {"cannot be opened: it " + answer.error().what,
-                                      {},
-                                      {},
-                                      "it is damaged: import the trace again"}));
+        return fail(
+            not_usable(path, {"cannot be opened: it " + answer.error().what, {}, {}, answer.error().remedy}));
     }
     try {
         return read_answer(*answer);

@@ -32,7 +32,7 @@ TEST(Prober, AProcessThatCrashesIsASentence) {
 TEST(Prober, TheNextQuestionGoesToANewProcess) {
     Prober prober({"/bin/sh", "-c",
                    R"(printf '{"producer":"%s","duration_ns":1,"ranks":2,"devices":3,"iterations":4,)"
-                   R"("kernels":5,"ops":6,"ranges":7}\n' $$; sleep 0.2; exit 1)"});
+                   R"("kernels":5,"ops":6,"ranges":7,"device_work":true}\n' $$; sleep 0.2; exit 1)"});
     const auto first = prober.ask("a", false);
     ASSERT_TRUE(first.has_value()) << first.error().message;
     EXPECT_EQ(first->ranges, 7);

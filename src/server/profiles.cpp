@@ -64,17 +64,22 @@ Result<db::OpenProfile> Profiles::open(Entry& entry) const {
     }
 }
 
-uint64_t Profiles::version(size_t number) {
+// Where the file is another one than was opened or refused. The caller holds the mutex of the entry.
+void Profiles::forget_what_changed(size_t number) {
     Entry& entry = *entries_[number];
     const std::optional<FileIdentity> now = identity_of(entry.path);
+    if (!now || (entry.seen ? *now == *entry.seen : !entry.known)) return;
+    entry.seen.reset();
+    entry.pool.reset();
+    remember(entry, {});
+    timelines_.forget(number);
+    ++entry.version;
+}
+
+uint64_t Profiles::version(size_t number) {
+    Entry& entry = *entries_[number];
     const std::lock_guard lock(entry.mutex);
-    if (now && entry.seen && *now != *entry.seen) {
-        entry.seen.reset();
-        entry.pool.reset();
-        entry.facts.reset();
-        timelines_.forget(number);
-        ++entry.version;
-    }
+    forget_what_changed(number);
     return entry.version;
 }
 
@@ -83,8 +88,8 @@ Expected<std::shared_ptr<SessionPool>> Profiles::pool_of(size_t number) {
     const std::lock_guard lock(entry.mutex);
     entry.used = std::chrono::steady_clock::now();
     if (!entry.pool) {
-        if (prober_ && !entry.facts) {
-            OPSIGHT_ASSIGN(entry.facts, look(entry));
+        if (prober_ || entry.known) {
+            OPSIGHT_TRY(look(entry));
         }
         auto profile = open(entry);
         if (!profile) return fail(not_usable(entry.path, profile.error()));
@@ -98,7 +103,7 @@ Expected<std::shared_ptr<SessionPool>> Profiles::pool_of(size_t number) {
 // asked for.
 void Profiles::close_idle(const Entry& but) {
     Entry* longest = nullptr;
-    std::unique_lock<std::mutex> held;
+    std::unique_lock<std::timed_mutex> held;
     size_t open = 0;
     for (const auto& entry : entries_) {
         std::unique_lock lock(entry->mutex, std::defer_lock);
@@ -111,29 +116,44 @@ void Profiles::close_idle(const Entry& but) {
     if (open >= kMostOpen && longest) longest->pool.reset();
 }
 
-// As open(), for the facts alone.
+// As open(), for the facts alone, and once for a file: what is wrong with it stays so until it is another
+// one.
 Expected<ProfileFacts> Profiles::look(Entry& entry) {
+    if (entry.known) return *entry.known;
     for (int attempt = 1;; ++attempt) {
         entry.seen = identity_of(entry.path);
         Expected<ProfileFacts> facts =
             prober_ ? prober_->ask(entry.path, !read_only_) : read_facts(entry.path, !read_only_);
-        if (!facts || attempt == kMostOpenings || identity_of(entry.path) == entry.seen) return facts;
+        if (facts && attempt < kMostOpenings && identity_of(entry.path) != entry.seen) continue;
+        if (facts || facts.error().status == kNotUsable) remember(entry, facts);
+        return facts;
     }
+}
+
+void Profiles::remember(Entry& entry, const Known& known) {
+    const std::lock_guard lock(entry.known_mutex);
+    entry.known = known;
 }
 
 Expected<ProfileFacts> Profiles::facts(size_t number) {
     Entry& entry = *entries_[number];
     const std::lock_guard lock(entry.mutex);
-    if (!entry.facts) {
-        OPSIGHT_ASSIGN(entry.facts, look(entry));
-    }
-    return *entry.facts;
+    return look(entry);
 }
 
-std::optional<ProfileFacts> Profiles::known_facts(size_t number) {
+Profiles::Known Profiles::facts_until(size_t number, std::chrono::steady_clock::time_point until) {
     Entry& entry = *entries_[number];
-    const std::unique_lock lock(entry.mutex, std::try_to_lock);
-    return lock ? entry.facts : std::nullopt;
+    const auto known = [&entry] {
+        const std::lock_guard lock(entry.known_mutex);
+        return entry.known;
+    };
+    std::unique_lock lock(entry.mutex, std::try_to_lock);
+    if (!lock) {
+        if (Known found = known(); found || !lock.try_lock_until(until)) return found;
+    }
+    forget_what_changed(number);
+    if (Known found = known(); found || std::chrono::steady_clock::now() >= until) return found;
+    return look(entry);
 }
 
 Expected<Lease> Profiles::lease(size_t number, const RangeOptions& range, const std::string& table,

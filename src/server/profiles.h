@@ -36,8 +36,10 @@ class Profiles {
     // Opens the file only as long as it needs to: there may be thousands, and each open one has its memory
     // and threads.
     Expected<ProfileFacts> facts(size_t number);
-    // Only what is known already.
-    std::optional<ProfileFacts> known_facts(size_t number);
+    // The same of the file as it is now, if it is known, or can be looked at from before `until` on; else
+    // nothing. Waits no longer than that for who opens the file.
+    using Known = std::optional<Expected<ProfileFacts>>;
+    Known facts_until(size_t number, std::chrono::steady_clock::time_point until);
 
     Expected<size_t> number_of(const std::string& id) const;
     // Grows when the file is found to be another one than was opened (recorded or imported again): all that
@@ -68,16 +70,19 @@ class Profiles {
         Entry(std::string path_, bool read_only) : path(std::move(path_)), aggregations(path, read_only) {}
         std::string path, name;
         Aggregations aggregations;
-        std::mutex mutex;
+        std::timed_mutex mutex;             // who opens the file, or looks at it
         std::shared_ptr<SessionPool> pool;  // null until it is opened
-        std::optional<ProfileFacts> facts;
-        std::optional<FileIdentity> seen;  // what was opened last
+        std::mutex known_mutex;             // only ever held for a moment
+        Known known;                        // its facts, or why the file cannot be read
+        std::optional<FileIdentity> seen;   // what was opened last
         uint64_t version = 0;
         std::chrono::steady_clock::time_point used;  // its pool, last
     };
     Expected<std::shared_ptr<SessionPool>> pool_of(size_t number);
     Result<db::OpenProfile> open(Entry& entry) const;
     Expected<ProfileFacts> look(Entry& entry);
+    void forget_what_changed(size_t number);
+    static void remember(Entry& entry, const Known& known);
     void close_idle(const Entry& but);
 
     std::vector<std::unique_ptr<Entry>> entries_;

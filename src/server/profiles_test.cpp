@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -70,6 +71,57 @@ TEST(Profiles, SayWhichFileCannotBeRead) {
         << facts.error().message;
     EXPECT_NE(profiles.name(0), profiles.name(1));
     std::filesystem::remove(path);
+}
+
+// Looks at a file by a program that writes down that it was started, and says that the file is no profile.
+std::vector<std::string> counting_probe(const std::string& count) {
+    return {
+        "/bin/sh", "-c",
+        "echo started >> '" + count +
+            R"('; head -c 1 >/dev/null; printf '{"status":422,"code":"damaged","message":"no","remedy":"r"}\n'; exit 1)"};
+}
+
+size_t lines_of(const std::string& path) {
+    std::ifstream file(path);
+    return static_cast<size_t>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
+}
+
+TEST(Profiles, WhatCannotBeReadIsLookedAtOnceUntilItIsWrittenAnew) {
+    const testing::TempFolder folder;
+    const std::string path = folder.write("bad.opsight", "no profile"), count = folder.path() + "/count";
+    Profiles profiles({path}, true, counting_probe(count));
+    const auto now = std::chrono::steady_clock::now();
+    EXPECT_FALSE(profiles.facts_until(0, now).has_value()) << "there was no time";
+    EXPECT_EQ(profiles.facts(0).error().code, "damaged");
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(profiles.facts(0).error().code, "damaged");
+        EXPECT_EQ(profiles.lease(0, {}).error().code, "damaged");
+        const Profiles::Known known = profiles.facts_until(0, now);
+        ASSERT_TRUE(known.has_value());
+        EXPECT_EQ(known->error().code, "damaged");
+    }
+    EXPECT_EQ(lines_of(count), 1u);
+    const uint64_t before = profiles.version(0);
+    folder.write("bad.opsight", "another one that is none");
+    EXPECT_EQ(profiles.version(0), before + 1);
+    EXPECT_FALSE(profiles.facts_until(0, now).has_value());
+    EXPECT_FALSE(profiles.facts(0).has_value());
+    EXPECT_EQ(lines_of(count), 2u);
+    std::filesystem::remove(path);
+    EXPECT_FALSE(profiles.facts(0).has_value());
+    EXPECT_EQ(lines_of(count), 2u);
+}
+
+TEST(Profiles, WhatIsKnownIsToldWhileSomebodyOpensTheFile) {
+    const testing::TempFolder folder;
+    const std::string slow = folder.write("slow.opsight", "1"), begun = folder.path() + "/begun";
+    Profiles profiles({slow}, true, {"/bin/sh", "-c", "touch '" + begun + "'; sleep 60"});
+    std::thread opening([&] { (void)profiles.facts(0); });
+    while (!std::filesystem::exists(begun))
+        std::this_thread::yield();
+    EXPECT_FALSE(profiles.facts_until(0, std::chrono::steady_clock::now()).has_value());
+    profiles.interrupt();
+    opening.join();
 }
 
 TEST(Aggregations, KeepARangeUnderItsNameOnce) {
@@ -158,6 +210,19 @@ TEST(Profiles, TellTheirFacts) {
     EXPECT_EQ(facts->iterations, 4);
     EXPECT_EQ(facts->ops, 8);
     EXPECT_EQ(profiles.name(0), "a");
+}
+
+TEST(Profiles, TellOfWorkThatIsNoKernel) {
+    const StoredProfile plain(steps(2));
+    EXPECT_FALSE(Profiles({plain.path()}, false).facts(0)->device_work);
+    TestProfile copies = steps(2);
+    copies.kernel("Memcpy HtoD", 150, 50, copies.stream(), -1, DeviceKind::kMemcpy);
+    const StoredProfile stored(std::move(copies));
+    Profiles profiles({stored.path()}, false);
+    const auto facts = profiles.facts(0);
+    ASSERT_TRUE(facts.has_value());
+    EXPECT_EQ(facts->kernels, 0);
+    EXPECT_TRUE(facts->device_work);
 }
 
 TEST(Profiles, AFileThatIsWrittenAnewIsOpenedAnew) {

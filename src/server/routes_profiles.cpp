@@ -18,18 +18,17 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::chrono::milliseconds kPatience(1000);
 
-// Of a profile that is still to be opened no more than its name once `patient` is over: there may be
+// Of a profile that is still to be opened no more than its name once `patient_until` is over: there may be
 // thousands.
-Json entry_of(Profiles& profiles, size_t number, bool patient) {
+Json entry_of(Profiles& profiles, size_t number, std::chrono::steady_clock::time_point patient_until) {
     Json object = {{"id", std::to_string(number)}, {"name", profiles.name(number)}};
-    (void)profiles.version(number);  // the facts of the file as it is now
-    const std::optional<ProfileFacts> known = profiles.known_facts(number);
-    if (!known && !patient) {
+    const Profiles::Known known = profiles.facts_until(number, patient_until);
+    if (!known) {
         object["state"] = "reading";
         object["error"] = nullptr;
         return object;
     }
-    const Expected<ProfileFacts> facts = known ? Expected<ProfileFacts>(*known) : profiles.facts(number);
+    const Expected<ProfileFacts>& facts = *known;
     if (!facts) {
         const Problem& problem = facts.error();
         object["state"] = "error";
@@ -46,15 +45,15 @@ Json entry_of(Profiles& profiles, size_t number, bool patient) {
     object["kernels"] = facts->kernels;
     object["ops"] = facts->ops;
     object["ranges"] = facts->ranges;
+    object["device_work"] = facts->device_work;
     return object;
 }
 
 Expected<Response> list(Call& call) {
-    const auto begin = std::chrono::steady_clock::now();
+    const auto until = std::chrono::steady_clock::now() + kPatience;
     Json object = {{"version", OPSIGHT_VERSION}, {"profiles", Json::array()}};
     for (size_t i = 0; i < call.profiles().size(); ++i)
-        object["profiles"].push_back(
-            entry_of(call.profiles(), i, std::chrono::steady_clock::now() - begin < kPatience));
+        object["profiles"].push_back(entry_of(call.profiles(), i, until));
     object["read_only"] = call.profiles().read_only();
     return json_response(object.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

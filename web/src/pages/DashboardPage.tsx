@@ -30,13 +30,14 @@ function MoreTops({ profile, gpu }: { profile: Profile; gpu: boolean }) {
 }
 
 function Cards({ profile, summary }: { profile: Profile; summary: Summary }) {
-  const gpu = (profile.kernels ?? 0) > 0;
+  const gpu = profile.device_work ?? false;
+  const kernels = (profile.kernels ?? 0) > 0;
   const shared = resourceParts(summary).some((part) => part.key !== "idle" && part.value > 0);
   return (
     <div className="cards">
       <Tiles profile={profile} summary={summary} gpu={gpu} />
       {shared && <Resources summary={summary} wide={!gpu} framework={(profile.ops ?? 0) > 0} />}
-      {gpu && <KernelClasses summary={summary} />}
+      {kernels && <KernelClasses summary={summary} />}
       <IterationCard />
       <div className="stack span-7">
         <Tops profile={profile} gpu={gpu} />

@@ -31,7 +31,7 @@ export function KernelsByIterationPage() {
       keys={["iteration", "rank"]}
       title={(row) => `Iteration ${row.text("iteration") ?? ""}`}
       actions={(row) => <TimelineLink row={row} small />}
-      below={(selected) => (gpu ? <KernelsOf selected={selected} /> : <Empty icon="kernels" title="The profile has no GPU work" />)}
+      below={(selected) => (gpu ? <KernelsOf selected={selected} /> : <Empty icon="kernels" title="The profile has no kernels" />)}
       empty="No iterations were found. Choose what ends one under Iterations."
     />
   );

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react";
-import { useLayers, useProfile, useWholeTable } from "../api/queries";
+import { useDeviceWork, useLayers, useProfile, useWholeTable } from "../api/queries";
 import type { LayersAnswer, Table } from "../api/types";
 import { useCorrections, wrongChoice } from "../app/corrections";
 import { linkTo } from "../app/route";
@@ -163,7 +163,7 @@ function NoLayers() {
 }
 
 export function LayersPage() {
-  const gpu = (useProfile()?.kernels ?? 0) > 0;
+  const gpu = useDeviceWork();
   const report = useWholeTable("group_op");
   return (
     <Answered answer={useLayers()} what="the layers" rows={12}>

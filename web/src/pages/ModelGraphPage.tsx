@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useProfile, useRangeAnswer, useTable } from "../api/queries";
+import { useDeviceWork, useRangeAnswer, useTable } from "../api/queries";
 import type { ModelAnswer, ModelFacts, ModelItem } from "../api/types";
 import { useCorrections, wrongChoice } from "../app/corrections";
 import { linkTo } from "../app/route";
@@ -152,7 +152,7 @@ function Legend({ colour }: { colour: Colour }) {
 function Graph({ data, facts }: { data: ModelAnswer; facts: ModelFacts }) {
   const { params } = useRoute();
   const setParams = useSetParams();
-  const gpu = (useProfile()?.kernels ?? 0) > 0;
+  const gpu = useDeviceWork();
   useCorrections(wrongChoice(params, "colour", COLOURS, "colour", "time"));
   const colour = COLOURS.find((each) => each === params.get("colour")) ?? "time";
   // Where the boxes lie depends on which there are alone, so another range or colour leaves them in place.

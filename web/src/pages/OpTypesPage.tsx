@@ -1,4 +1,4 @@
-import { useProfile } from "../api/queries";
+import { useDeviceWork } from "../api/queries";
 import { useRoute } from "../app/useRoute";
 import { SelectTable } from "../table/SelectTable";
 import { forContents, OP_TYPES } from "./columns";
@@ -7,7 +7,7 @@ import { NoOps } from "./NoOps";
 
 export function OpTypesPage() {
   const { params } = useRoute();
-  const gpu = (useProfile()?.kernels ?? 0) > 0;
+  const gpu = useDeviceWork();
   const time = gpu ? "self_gpu_time_ns" : "self_cpu_time_ns";
   return (
     <SelectTable

@@ -1,4 +1,4 @@
-import { useProfile, useTable } from "../api/queries";
+import { useDeviceWork, useTable } from "../api/queries";
 import { linkTo } from "../app/route";
 import { useRoute } from "../app/useRoute";
 import { DataTable } from "../table/DataTable";
@@ -44,7 +44,7 @@ function KernelsOf({ op }: { op: string }) {
 
 export function OpsPage() {
   const { params } = useRoute();
-  const gpu = (useProfile()?.kernels ?? 0) > 0;
+  const gpu = useDeviceWork();
   const selected = params.get("sel");
   return (
     <SelectTable

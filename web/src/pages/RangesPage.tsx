@@ -1,5 +1,5 @@
 // What the program names itself: NVTX ranges, or the annotations that other sources have.
-import { useProfile } from "../api/queries";
+import { useDeviceWork } from "../api/queries";
 import { linkTo, NO_RANGE } from "../app/route";
 import { useRoute, useSetParams } from "../app/useRoute";
 import { FirstInTimeline, SelectTable } from "../table/SelectTable";
@@ -55,7 +55,7 @@ export const NO_RANGES = (
 
 export function RangesPage() {
   const merged = useRoute().params.get("merge") === "1";
-  const gpu = (useProfile()?.kernels ?? 0) > 0;
+  const gpu = useDeviceWork();
   return (
     <SelectTable
       name="ranges"

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNod
 import { useCorrections, type Correction } from "../app/corrections";
 import { useRange, useRoute } from "../app/useRoute";
 import type { Params } from "../api/client";
-import { useProfile, useProfileId, useTable } from "../api/queries";
+import { useDeviceWork, useProfileId, useTable } from "../api/queries";
 import type { Column, Table } from "../api/types";
 import { Notes } from "../widgets/Card";
 import { Icon } from "../widgets/Icon";
@@ -44,10 +44,11 @@ export interface TableProps {
   height?: "full" | "half" | "layers" | "free";
 }
 
-function shownColumns(table: Table, state: TableState, chosen: readonly string[]): Column[] {
+// What somebody chose is shown whatever it says.
+function shownColumns(table: Table, state: TableState, chosen: readonly string[], gpu: boolean): Column[] {
   const keys = state.columns ?? chosen;
   const found = keys.flatMap((key) => table.columns.find((column) => column.key === key) ?? []);
-  return found.length > 0 ? found : table.columns;
+  return state.columns && found.length > 0 ? found : sayingColumns(found.length > 0 ? found : table.columns, gpu);
 }
 
 // Up, Down, Home, End move between rows; PageUp and PageDown between pages; Left and Right close and open.
@@ -99,8 +100,8 @@ function useRowInSight(selected: string | null | undefined, table: Table) {
 }
 
 function Grid({ props, table, lines, state, change, filtering }: FrameProps) {
-  const gpu = (useProfile()?.kernels ?? 0) > 0;
-  const columns = sayingColumns(shownColumns(table, state, props.columns), gpu);
+  const gpu = useDeviceWork();
+  const columns = shownColumns(table, state, props.columns, gpu);
   const rows = rowsOf(table);
   const pages = Math.ceil(table.rows_matching / state.size);
   const grid = useRowInSight(props.selected, table);
@@ -152,7 +153,7 @@ interface ToolsProps extends Pick<FrameProps, "props" | "state" | "change" | "fi
 }
 
 function Tools({ props, table, state, change, filtering, setFiltering, source }: ToolsProps) {
-  const gpu = (useProfile()?.kernels ?? 0) > 0;
+  const gpu = useDeviceWork();
   return (
     <Toolbar
       start={
@@ -194,8 +195,8 @@ function Tools({ props, table, state, change, filtering, setFiltering, source }:
       {table && <Pager state={state} matching={table.rows_matching} all={table.rows_in_all} change={change} />}
       {table && (
         <ColumnChooser
-          columns={sayingColumns(table.columns, gpu)}
-          shown={shownColumns(table, state, props.columns).map((column) => column.key)}
+          columns={table.columns}
+          shown={shownColumns(table, state, props.columns, gpu).map((column) => column.key)}
           choose={(keys) => {
             change({ columns: keys });
           }}

@@ -1,9 +1,9 @@
 // The pane at the right of a view: what is selected, with all that is known of it. It can be closed.
 import type { ReactNode } from "react";
-import { useProfile, useTable } from "../api/queries";
+import { useDeviceWork, useTable } from "../api/queries";
 import type { Params } from "../api/client";
 import { cellNode, cellTitle, headText } from "../table/cells";
-import { sayingColumns } from "../table/columns";
+import { sayingFacts } from "../table/columns";
 import { definitionOf } from "./definitions";
 import { rowsOf, type Row } from "../table/row";
 import { Icon } from "./Icon";
@@ -62,7 +62,7 @@ export function RowDetails({
   actions?: ((row: Row) => ReactNode) | undefined;
   more?: ((row: Row) => ReactNode) | undefined; // above the columns
 }) {
-  const gpu = (useProfile()?.kernels ?? 0) > 0;
+  const gpu = useDeviceWork();
   const answer = useTable(table, { ...params, filter: filtersOf(keys, selected), page_size: 1 });
   const row = answer.data && rowsOf(answer.data)[0];
   return (
@@ -74,7 +74,7 @@ export function RowDetails({
               {actions && <div className="details-actions">{actions(row)}</div>}
               {more?.(row)}
               <dl className="facts">
-                {sayingColumns(data.columns, gpu).map((column) => (
+                {sayingFacts(data.columns, gpu, (key) => row.get(key)).map((column) => (
                   <div key={column.key}>
                     <dt title={definitionOf(table, column)}>{headText(column)}</dt>
                     <dd data-key={column.key} title={cellTitle(column, row.get(column.key))}>{cellNode(column, row.get(column.key))}</dd>

@@ -76,7 +76,10 @@ TEST_F(HostileProfiles, WhatCannotBeIsToldEverywhere) {
             // Every route with every fifth file, every file with every fifth route: it is one way to open.
             if (routes[r].method != "GET" || (i + r) % 5 != 0) continue;
             const Response response = router.answer(question_of(routes[r]), profiles);
-            EXPECT_LT(response.status, 500)
+            // What is kept beside the file is no part of it.
+            const bool asks = routes[r].pattern.find("{id}") != std::string::npos &&
+                              routes[r].pattern.find("aggregations") == std::string::npos;
+            EXPECT_EQ(response.status, asks ? 422 : 200)
                 << changes[i].name << ": " << routes[r].pattern << ": " << response.body;
             EXPECT_FALSE(fs::exists(folder_.path() + "/log")) << changes[i].name;
         }

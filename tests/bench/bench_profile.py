@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What `opsight profile` costs the program that it records, against the bare program.
 
-Bare and recorded runs take turns, and so do runs with an observer that records nothing (--duration of a
-microsecond): what PyTorch itself takes to call an observer. Per op: median over the turns of the difference
-of the two runs beside each other. The example: its own time from first to last step, the quickest run of each
+Bare and recorded runs take turns, and so do runs with the floor (a callback of PyTorch's own that does nothing),
+with a window that has closed (--duration of a microsecond) and with one that has not opened (--skip-iterations).
+Per op: median over the turns of the difference of the two runs beside each other. The example: its own time from first to last step, the quickest run of each
 kind. The import at the end of a recorded run comes after the program's end and is told separately.
 """
 import json
@@ -19,6 +19,9 @@ PYTHON = os.environ.get("OPSIGHT_PYTHON") or "/usr/bin/python3"
 EXAMPLE = [PYTHON, os.path.join(HERE, "..", "..", "examples", "train_transformer.py"), "--steps", "20"]
 TURNS = 7
 NOTHING = ["--duration", "0.000001"]
+WAITING = ["--skip-iterations", "1000000"]
+FLOOR = os.path.join(os.path.dirname(program("opsight")), "..", "lib", "libtorch_floor.so")
+TRAINING = "MLP with Adam"  # a share of its own, beside the ops
 
 
 def recorded(options, command):
@@ -26,9 +29,9 @@ def recorded(options, command):
     return [program("opsight"), "profile", "--force", "-o", profile, *options, "--", *command]
 
 
-def ops_run(wrap, mode="12"):
+def ops_run(wrap, mode="12", *library):
     figures = os.path.join(FOLDER, "figures.json")
-    measured(wrap([PYTHON, os.path.join(HERE, "profile_ops.py"), figures, mode]))
+    measured(wrap([PYTHON, os.path.join(HERE, "profile_ops.py"), figures, mode, *library]))
     return json.loads(pathlib.Path(figures).read_text(encoding="utf-8"))
 
 
@@ -38,8 +41,10 @@ def bare(command):
 
 def bench_ops():
     events = ops_run(bare, "count")
+    events.pop(TRAINING)
     costs = {name: [] for name in events}
-    idle, with_memory = [], []
+    idle, waiting, floor, with_memory = [], [], [], []
+    shares = {"recorded": [], "with the floor": [], "window closed": [], "window not open yet": []}
 
     def per_event(run, plain):
         return sum(run[name] - plain[name] for name in events) / sum(events.values())
@@ -48,7 +53,14 @@ def bench_ops():
         plain = ops_run(bare)
         nothing = ops_run(lambda command: recorded(NOTHING, command))
         full = ops_run(lambda command: recorded(["--no-memory"], command))
-        with_memory.append(per_event(ops_run(lambda command: recorded([], command)), plain))
+        everything = ops_run(lambda command: recorded([], command))
+        before = ops_run(lambda command: recorded(WAITING, command))
+        least = ops_run(bare, "12", FLOOR)
+        with_memory.append(per_event(everything, plain))
+        waiting.append(per_event(before, plain))
+        floor.append(per_event(least, plain))
+        for name, run in zip(shares, (everything, least, nothing, before)):
+            shares[name].append((run[TRAINING] / plain[TRAINING] - 1) * 100)
         for name, count in events.items():
             costs[name].append((full[name] - plain[name]) / count)
         idle.append(per_event(nothing, plain))
@@ -57,7 +69,12 @@ def bench_ops():
     total = [sum(costs[name][turn] * events[name] for name in events) / sum(events.values()) for turn in range(TURNS)]
     result("profile: per op event with shapes and dtypes, all of these", float(statistics.median(total)), "ns", "<= 200")
     result("profile: the same with allocations recorded too", float(statistics.median(with_memory)), "ns")
-    result("profile: per op event, recording nothing", float(statistics.median(idle)), "ns")
+    result("profile: the floor, PyTorch's own callback that does nothing", float(statistics.median(floor)), "ns")
+    result("profile: per op event, window closed", float(statistics.median(idle)), "ns")
+    result("profile: per op event, window not open yet", float(statistics.median(waiting)), "ns")
+    for name, values in shares.items():
+        result(f"profile: {TRAINING}, {name}", float(statistics.median(values)), "%",
+               "<= 2" if "window" in name else "<= 15" if name == "recorded" else "-")
 
 
 def example_run(wrap):

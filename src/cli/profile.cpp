@@ -393,7 +393,12 @@ class ProfileCommand : public Command {
     }
 
     Status save(const std::vector<std::string>& files) {
-        OPSIGHT_ASSIGN(Profile profile, import_files(files, {.one_run = true}));
+        Progress progress(isatty(STDERR_FILENO) == 1);
+        ImportOptions how;
+        how.one_run = true;
+        how.progress = &progress;
+        OPSIGHT_ASSIGN(Profile profile, import_files(files, how));
+        progress.clear();
         // The recordings go away; what they were made of stays.
         profile.info.sources = {fmt::format("{}", fmt::join(command_, " "))};
         for (Rank& rank : profile.ranks)

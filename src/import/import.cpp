@@ -146,7 +146,7 @@ class Importer {
     Status import_captures() {
         if (captures_.empty()) return {};
         OPSIGHT_ASSIGN(const capture::CaptureFacts facts,
-                       capture::import_captures(captures_, lenient_captures_, builder_));
+                       capture::import_captures(captures_, lenient_captures_, builder_, options_.progress));
         facts_.files += facts.files;
         facts_.bytes += facts.bytes;
         facts_.events += facts.records;

@@ -74,17 +74,22 @@ RankOfProcesses ranks_of(const std::vector<Process>& captures, const Members& me
 
 class RunImport {
   public:
-    RunImport(std::vector<Process> processes, ProfileBuilder& builder)
+    RunImport(std::vector<Process> processes, ProfileBuilder& builder, Progress* progress)
         : processes_(std::move(processes)),
           members_(find_members(processes_)),
           found_(ranks_of(processes_, members_)),
           builder_(builder),
-          devices_(builder) {}
+          devices_(builder),
+          progress_(progress) {}
 
     CaptureFacts run() {
         const wire::ClockSnapshot& first = processes_.front().reader.info().begin;
         describe(processes_.front());
         begin_ranks();
+        uint64_t total = 0;
+        for (const Process& process : processes_)
+            total += bytes_of(process);
+        if (progress_) progress_->stage("reading", total);
         for (const Process& process : processes_)
             rate_ = std::max(rate_, TickClock(process.facts.clocks, 1).ns_per_tick());
         for (size_t i = 0; i < processes_.size(); ++i)
@@ -141,11 +146,18 @@ class RunImport {
                              tells_device_memory(process.reader.info().pid),
                              name_streams(names_of(process.reader.info().pid), process.facts.cuda), devices_,
                              process.file, builder_);
-        import.run(name_of(index));
+        const auto tell = [&](uint64_t done) { progress_->set_done(facts_.bytes + done); };
+        import.run(name_of(index), progress_ ? std::function<void(uint64_t)>(tell) : nullptr);
         facts_.records += import.records();
-        for (const wire::CaptureStream& stream : process.reader.streams())
-            facts_.bytes += stream.chunks.size() * uint64_t{wire::kChunkBytes};
+        facts_.bytes += bytes_of(process);
         report(process, is_main(index));
+    }
+
+    static uint64_t bytes_of(const Process& process) {
+        uint64_t bytes = 0;
+        for (const wire::CaptureStream& stream : process.reader.streams())
+            bytes += stream.chunks.size() * uint64_t{wire::kChunkBytes};
+        return bytes;
     }
 
     // Several libraries may have recorded in the same process.
@@ -192,6 +204,7 @@ class RunImport {
     RankOfProcesses found_;
     ProfileBuilder& builder_;
     CudaDevices devices_;
+    Progress* const progress_;
     std::vector<RankId> ranks_;
     CaptureFacts facts_;
     double rate_ = 0;  // ns per tick on this machine
@@ -217,7 +230,7 @@ bool is_named_so(const std::string& path) {
 }
 
 Result<CaptureFacts> import_captures(const std::vector<std::string>& paths, bool lenient,
-                                     ProfileBuilder& builder) {
+                                     ProfileBuilder& builder, Progress* progress) {
     std::vector<Process> processes;
     std::optional<Error> first_problem;
     for (const std::string& path : paths) {
@@ -239,7 +252,7 @@ Result<CaptureFacts> import_captures(const std::vector<std::string>& paths, bool
     std::stable_sort(processes.begin(), processes.end(), [](const Process& a, const Process& b) {
         return a.reader.info().begin.monotonic_ns < b.reader.info().begin.monotonic_ns;
     });
-    return RunImport(std::move(processes), builder).run();
+    return RunImport(std::move(processes), builder, progress).run();
 }
 
 Result<CaptureFacts> import_capture(std::string_view bytes, const std::string& name,
@@ -253,7 +266,7 @@ Result<CaptureFacts> import_capture(std::string_view bytes, const std::string& n
     ProcessFacts facts = gather_facts(reader);
     std::vector<Process> processes;
     processes.push_back({name, std::move(reader), std::move(facts)});
-    return RunImport(std::move(processes), builder).run();
+    return RunImport(std::move(processes), builder, nullptr).run();
 }
 
 }  // namespace opsight::capture

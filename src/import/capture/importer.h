@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/progress.h"
 #include "base/result.h"
 #include "model/profile_builder.h"
 
@@ -29,9 +30,9 @@ bool is_named_so(const std::string& path);
 bool was_being_opened(const std::string& path);
 
 // Adds all processes of one run. A file that cannot be read makes it fail, or (`lenient`) is left out and
-// counted, unless none can be read.
+// counted, unless none can be read. `progress`, if there is one, is told of the bytes read.
 Result<CaptureFacts> import_captures(const std::vector<std::string>& paths, bool lenient,
-                                     ProfileBuilder& builder);
+                                     ProfileBuilder& builder, Progress* progress = nullptr);
 
 // The same for one capture that lies in memory.
 Result<CaptureFacts> import_capture(std::string_view bytes, const std::string& name, ProfileBuilder& builder);

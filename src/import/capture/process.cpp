@@ -67,7 +67,8 @@ ProcessFacts gather_facts(wire::CaptureReader& reader) {
     return facts;
 }
 
-void ProcessImport::run(const std::string& process_name) {
+void ProcessImport::run(const std::string& process_name, const std::function<void(uint64_t)>& tell) {
+    constexpr uint64_t kTellEvery = 1 << 16;
     for (const wire::CaptureStream& stream : reader_.streams()) {
         process_name_ = process_name;
         begin_thread(stream.os_thread);
@@ -75,9 +76,10 @@ void ProcessImport::run(const std::string& process_name) {
         kinds_.clear();
         nvtx_.begin_stream(track_, stream.thread);
         cuda_.begin_stream();
-        reader_.read(stream, [this](const RecordView& record) {
+        reader_.read(stream, [&](const RecordView& record) {
+            bytes_ += record.bytes.size();
             if (record.moved) return take_moved(record);
-            ++records_;
+            if (++records_ % kTellEvery == 0 && tell) tell(bytes_);
             if (!nvtx_.take(record) && !cuda_.take(record)) take(record);
         });
         nvtx_.end_stream();

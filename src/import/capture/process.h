@@ -3,6 +3,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -45,7 +46,8 @@ class ProcessImport {
           cuda_(facts.cuda, devices, times_,
                 {rank, reader.info().pid, framework_memory, std::move(stream_names)}, file, builder) {}
 
-    void run(const std::string& process_name);
+    // `tell`, if it is set, hears now and then how many bytes of the capture were read.
+    void run(const std::string& process_name, const std::function<void(uint64_t)>& tell);
     uint64_t records() const { return records_; }
 
   private:
@@ -99,7 +101,7 @@ class ProcessImport {
     Times times_;
     NvtxImport nvtx_;
     CudaImport cuda_;
-    uint64_t records_ = 0;
+    uint64_t records_ = 0, bytes_ = 0;
 
     std::string process_name_;
     // Of the stream that is being read, and of the thread that wrote it there.

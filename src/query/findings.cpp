@@ -306,9 +306,11 @@ void copies(const Facts& f, Findings& out) {
     Finding finding{
         "copies", "problem",
         fmt::format("Copies and sets of memory that no kernel hides take {} of the time", percent(share))};
-    if (f.pageable_ns > 0) {
+    if (f.pageable_ns > 0)
         finding.evidence = fmt::format("{} of {} copying is from or to pageable memory.",
                                        milliseconds(f.pageable_ns), milliseconds(f.copy_ns));
+    // What is pinned already is not to be pinned.
+    if (f.pageable_ns * 20 > f.copy_ns) {
         finding.advice =
             f.torch ? "pin_memory=True in the DataLoader and non_blocking=True let copies run beside kernels."
                     : "Pinned memory and asynchronous copies let them run beside kernels.";

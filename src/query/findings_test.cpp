@@ -16,6 +16,7 @@ struct Made {
     std::string kernel = "volta_sgemm_128x64_nn";
     std::string dtypes = "[\"float\", \"float\"]";
     int64_t kernel_ns = 500, load_ns = 0, wait_ns = 0, graph_ns = 0, op_ns = 40;
+    std::string copy = {};  // after the kernel
 };
 
 // Ten steps of 1000 ns: data loading, then a product whose kernel runs at the end of the step.
@@ -37,6 +38,16 @@ StoredProfile profile_of(const Made& made) {
         t.api("cudaLaunchKernel", at + 460, 10, t.thread(), i + 1);
         t.kernel(made.kernel, at + 500, made.kernel_ns, t.stream(), i + 1);
         if (made.wait_ns > 0) t.api("cudaStreamSynchronize", at + 500, made.wait_ns, t.thread());
+        if (!made.copy.empty()) {
+            DeviceSpan copy;
+            copy.begin = at + 500 + made.kernel_ns;
+            copy.dur = 300;
+            copy.track = t.stream();
+            copy.name = t.builder.text(made.copy);
+            copy.kind = DeviceKind::kMemcpy;
+            copy.transfer = t.builder.transfer(transfer_of_name(made.copy));
+            t.builder.add_device(copy);
+        }
         if (made.graph_ns == 0) continue;
         DeviceSpan graph;
         graph.begin = at + 500 + made.kernel_ns;
@@ -141,6 +152,16 @@ TEST(Findings, WaitsForTheDeviceCountAgainstTheWallClock) {
     EXPECT_NE(found->title.find("10 calls"), std::string::npos) << found->title;
     EXPECT_FALSE(find(findings_of({.wait_ns = 20, .op_ns = 100}), "synchronization"))
         << "a fiftieth of the time";
+}
+
+TEST(Findings, CopiesOfPinnedMemoryAreNotToldToBePinned) {
+    for (const auto& [name, advised] : {std::pair("Memcpy HtoD (Pageable -> Device)", true),
+                                        std::pair("Memcpy HtoD (Pinned -> Device)", false)}) {
+        const std::vector<Finding> all = findings_of({.kernel_ns = 100, .copy = name});
+        const Finding* found = find(all, "copies");
+        ASSERT_TRUE(found) << name;
+        EXPECT_EQ(found->advice.find("pin_memory") != std::string::npos, advised) << found->advice;
+    }
 }
 
 TEST(Findings, LostDeviceWorkIsNotWorkOfTheCpu) {

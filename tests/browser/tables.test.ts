@@ -143,6 +143,13 @@ describe("a table", () => {
     expect(await site().parameter("sel")).toBeNull();
   });
 
+  it("says op types in words, with what the framework calls them", async () => {
+    await site().show("types");
+    const cell = site().table("op_type").root.locator('tbody td[data-key="op_type"][title="convolution_backward"]');
+    expect(await cell.locator("a").textContent()).toBe("Convolution, backward");
+    expect(await cell.locator(".apart").textContent()).toBe("convolution_backward");
+  });
+
   it("shows the exact value on hover and a fitting unit in the cell", async () => {
     await site().show("ops");
     const cell = site().table("detailed").root.locator('tbody td[data-key="total_cpu_time_ns"]').first();

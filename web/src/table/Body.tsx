@@ -2,6 +2,7 @@ import type { KeyboardEvent, ReactNode } from "react";
 import type { Column } from "../api/types";
 import { Bar } from "../widgets/charts";
 import { Icon } from "../widgets/Icon";
+import { opTypeWords } from "../widgets/opTypes";
 import { cellNode, cellText, cellTitle, isNumeric, layerTail } from "./cells";
 import type { TableProps } from "./DataTable";
 import { foundIn, type Line } from "./local";
@@ -15,7 +16,7 @@ function greatest(rows: readonly Row[], bars: TableProps["bars"]): Map<string, n
   return new Map(Object.keys(bars ?? {}).map((key) => [key, most(key)]));
 }
 
-const LONG = /name|stack|shapes|dtypes|types|parameters|layer|help|source|path/;
+const LONG = /name|function|stack|shapes|dtypes|types|parameters|layer|help|source|path/;
 
 function cellClass(column: Column, first: boolean, sized: boolean): string | undefined {
   const classes = [isNumeric(column) && "number", first && "first", LONG.test(column.key) && "long", sized && "sized"].filter(Boolean);
@@ -82,7 +83,8 @@ function CellOf({ props, all, columns, search, widths, row, column, first, note,
   const href = props.link?.(row, column);
   const bar = props.bars?.[column.key];
   const own = props.cell?.(row, column);
-  const node: ReactNode = own ?? (column.key === "layer" && typeof cell === "string" ? layerTail(cell) : cellNode(column, cell));
+  const words = column.key === "op_type" && typeof cell === "string" ? opTypeWords(cell) : null;
+  const node: ReactNode = own ?? words ?? (column.key === "layer" && typeof cell === "string" ? layerTail(cell) : cellNode(column, cell));
   const key = props.rowKey(row);
   return (
     <td data-key={column.key} className={cellClass(column, first, column.key in widths)} style={widthStyle(widths, column.key)} title={cellTitle(column, cell)}>
@@ -111,6 +113,7 @@ function CellOf({ props, all, columns, search, widths, row, column, first, note,
           {note}
         </span>
       )}
+      {words !== null && <span className="hint apart">{cell}</span>}
       {first && <FoundIn search={search} columns={columns} all={all} row={row} />}
       {bar && typeof cell === "number" && <Bar value={cell} most={most.get(column.key) ?? 0} kind={bar} />}
     </td>

@@ -6,6 +6,7 @@ import { rowsOf, type Row } from "../../table/row";
 import { tellApart } from "../../table/tell";
 import { Card } from "../../widgets/Card";
 import { Bar } from "../../widgets/charts";
+import { opTypeWords } from "../../widgets/opTypes";
 import { Num } from "../../widgets/Num";
 import { Answered } from "../../widgets/states";
 
@@ -60,7 +61,7 @@ function List({ head, rows, kind, time }: { head: string; rows: readonly Listed[
             </td>
             {types && (
               <td className="type" title={row.type ?? undefined}>
-                {row.type}
+                {row.type && (opTypeWords(row.type) ?? row.type)}
               </td>
             )}
             {cores && <td>{row.tc && <span className={`badge ${row.tc}`}>{row.tc}</span>}</td>}

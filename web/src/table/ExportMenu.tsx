@@ -1,8 +1,8 @@
 // All rows that match, as a file or on the clipboard.
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { apiUrl, getText, type Params } from "../api/client";
 import { useProfile } from "../api/queries";
-import { Icon } from "../widgets/Icon";
+import { Icon, type IconName } from "../widgets/Icon";
 import { Popover } from "../widgets/Popover";
 
 // Rows that the server writes, or that the page has.
@@ -22,56 +22,84 @@ function save(text: string, name: string, type: string): void {
   }, 10_000);
 }
 
+type Kind = "csv" | "json";
+const MIME: Record<Kind, string> = { csv: "text/csv", json: "application/json" };
+
+function Item({ icon = "download", children, act }: { icon?: IconName; children: ReactNode; act: () => void }) {
+  return (
+    <button type="button" onClick={act}>
+      <Icon name={icon} size={14} /> {children}
+    </button>
+  );
+}
+
 export function ExportMenu({ source, name }: { source: Source; name: string }) {
   const [said, setSaid] = useState("");
   const run = useProfile()?.name;
   const file = fileName(run, name);
   const asked = (more: Params) => ("path" in source ? { ...source.params, page: null, page_size: null, ...more } : {});
-  const copy = async (close: () => void) => {
-    try {
-      await navigator.clipboard.writeText("path" in source ? await getText(source.path, asked({ format: "csv" })) : source.csv());
-      setSaid(`${name} copied to the clipboard`);
-    } catch {
-      setSaid("The browser did not let the page write to the clipboard");
-    }
+  const text = async (kind: Kind) => ("path" in source ? getText(source.path, asked({ format: kind })) : source[kind]());
+  // Does something with the rows, and says what came of it.
+  const take = (close: () => void, act: (csv: string) => Promise<void> | void, done: string, refused?: string) => {
     close();
-  };
-  // Excel takes a CSV file for UTF-8 where it begins with this mark.
-  const excel = async (close: () => void) => {
-    try {
-      const rows = "path" in source ? await getText(source.path, asked({ format: "csv" })) : source.csv();
-      save(`\uFEFF${rows}`, `${file} for Excel.csv`, "text/csv");
-      setSaid(`${name} saved for Excel`);
-    } catch (problem) {
-      setSaid(problem instanceof Error ? problem.message : "The rows could not be read");
-    }
-    close();
-  };
-  const item = (kind: "csv" | "json", close: () => void) => {
-    const content = (
-      <>
-        <Icon name="download" size={14} /> {kind.toUpperCase()}
-      </>
-    );
-    if ("path" in source) {
-      return (
-        <a href={apiUrl(source.path, asked({ format: kind, download: kind }))} download={`${file}.${kind}`} onClick={close}>
-          {content}
-        </a>
+    void text("csv")
+      .then(act)
+      .then(
+        () => {
+          setSaid(done);
+        },
+        (problem: unknown) => {
+          setSaid(refused ?? (problem instanceof Error ? problem.message : "The rows could not be read"));
+        },
       );
-    }
-    return (
-      <button
-        type="button"
-        onClick={() => {
-          save(source[kind](), `${file}.${kind}`, kind === "csv" ? "text/csv" : "application/json");
-          close();
+  };
+  const items = (close: () => void) => (
+    <div className="menu">
+      {(["csv", "json"] as const).map((kind) =>
+        "path" in source ? (
+          <a key={kind} href={apiUrl(source.path, asked({ format: kind, download: kind }))} download={`${file}.${kind}`} onClick={close}>
+            <Icon name="download" size={14} /> {kind.toUpperCase()}
+          </a>
+        ) : (
+          <Item
+            key={kind}
+            act={() => {
+              save(source[kind](), `${file}.${kind}`, MIME[kind]);
+              close();
+            }}
+          >
+            {kind.toUpperCase()}
+          </Item>
+        ),
+      )}
+      <Item
+        act={() => {
+          // Excel takes a CSV file for UTF-8 where it begins with this mark.
+          take(close, (csv) => { save(`\uFEFF${csv}`, `${file} for Excel.csv`, MIME.csv); }, `${name} saved for Excel`);
         }}
       >
-        {content}
-      </button>
-    );
-  };
+        CSV for Excel
+      </Item>
+      <Item
+        act={() => {
+          close();
+          setTimeout(() => {
+            window.print();
+          }, 50);
+        }}
+      >
+        Print or save as PDF
+      </Item>
+      <Item
+        icon="copy"
+        act={() => {
+          take(close, (csv) => navigator.clipboard.writeText(csv), `${name} copied to the clipboard`, "The browser did not let the page write to the clipboard");
+        }}
+      >
+        Copy as CSV
+      </Item>
+    </div>
+  );
   return (
     <>
       <span className="sr-only" role="status">
@@ -86,39 +114,7 @@ export function ExportMenu({ source, name }: { source: Source; name: string }) {
           </>
         }
       >
-        {(close) => (
-          <div className="menu">
-            {item("csv", close)}
-            {item("json", close)}
-            <button
-              type="button"
-              onClick={() => {
-                void excel(close);
-              }}
-            >
-              <Icon name="download" size={14} /> CSV for Excel
-            </button>
-            <button
-              type="button"
-              onClick={() => {
-                close();
-                setTimeout(() => {
-                  window.print();
-                }, 50);
-              }}
-            >
-              <Icon name="download" size={14} /> Print or save as PDF
-            </button>
-            <button
-              type="button"
-              onClick={() => {
-                void copy(close);
-              }}
-            >
-              <Icon name="copy" size={14} /> Copy as CSV
-            </button>
-          </div>
-        )}
+        {items}
       </Popover>
     </>
   );

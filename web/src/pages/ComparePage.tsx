@@ -13,6 +13,7 @@ import { Card } from "../widgets/Card";
 import type { Unit } from "../widgets/format";
 import { Num } from "../widgets/Num";
 import { Answered, Empty } from "../widgets/states";
+import { shareOf } from "./dashboard/parts";
 
 type Read = (answer: SummaryAnswer) => number | null;
 
@@ -25,15 +26,15 @@ const FIGURES: readonly [string, Unit, Read][] = [
   ["Deviation of the iteration", "ns", ({ summary }) => summary.iterations.stddev_ns],
   ["GPU utilization", "percent", ({ summary }) => summary.gpu_utilization_pct],
   ["Tensor Core use of eligible kernels", "percent", ({ summary }) => summary.tensor_core_efficiency_pct],
-  ["Tensor Core kernels", "percent", ({ summary }) => summary.tensor_core_kernel_pct],
-  ["Kernels of unknown Tensor Core use", "percent", ({ summary }) => summary.unknown_kernel_pct],
-  ["Kernels without Tensor Cores", "percent", ({ summary }) => summary.non_tensor_core_kernel_pct],
-  ["Communication", "percent", ({ summary }) => summary.communication_pct],
-  ["Copies and sets", "percent", ({ summary }) => summary.memory_pct],
-  ["Data loading", "percent", ({ summary }) => summary.dataloader_pct],
-  ["CPU alone", "percent", ({ summary }) => summary.cpu_pct],
-  ["Python and other host time", "percent", ({ summary }) => summary.host_pct],
-  ["Idle or not recorded", "percent", ({ summary }) => summary.idle_pct],
+  ["Tensor Core kernels", "percent", ({ summary }) => shareOf(summary, "tensor_core_kernel_pct")],
+  ["Kernels of unknown Tensor Core use", "percent", ({ summary }) => shareOf(summary, "unknown_kernel_pct")],
+  ["Kernels without Tensor Cores", "percent", ({ summary }) => shareOf(summary, "non_tensor_core_kernel_pct")],
+  ["Communication", "percent", ({ summary }) => shareOf(summary, "communication_pct")],
+  ["Copies and sets", "percent", ({ summary }) => shareOf(summary, "memory_pct")],
+  ["Data loading", "percent", ({ summary }) => shareOf(summary, "dataloader_pct")],
+  ["CPU alone", "percent", ({ summary }) => shareOf(summary, "cpu_pct")],
+  ["Python and other host time", "percent", ({ summary }) => shareOf(summary, "host_pct")],
+  ["Idle or not recorded", "percent", ({ summary }) => shareOf(summary, "idle_pct")],
 ];
 
 const useSummaryOf = (id: string, range: Record<string, string>, enabled = true) =>

@@ -36,7 +36,7 @@ function Cards({ profile, summary }: { profile: Profile; summary: Summary }) {
   return (
     <div className="cards">
       <Tiles profile={profile} summary={summary} gpu={gpu} />
-      {shared && <Resources summary={summary} wide={!gpu} framework={(profile.ops ?? 0) > 0} />}
+      {shared && <Resources summary={summary} gpu={gpu} framework={(profile.ops ?? 0) > 0} />}
       {kernels && <KernelClasses summary={summary} />}
       <IterationCard />
       <div className="stack span-7">

@@ -3,7 +3,7 @@
 import type { Column } from "../api/types";
 import type { Cell } from "../widgets/format";
 
-const GPU_ONLY = /gpu|kernel|(^|_)tc(_|$)|overhead|waves|tail_pct|occupancy|memcp|memset/;
+const GPU_ONLY = /gpu|kernel|(^|_)tc(_|$)|overhead|waves|tail_pct|occupancy|memcp|memset|memory_time/;
 
 export const saysNothing = (key: string, gpu: boolean): boolean => !gpu && GPU_ONLY.test(key);
 

@@ -4,6 +4,7 @@ import { kernelParts, resourceParts } from "./parts";
 
 const summary = (part: Partial<Summary>): Summary =>
   ({
+    gpu_utilization_pct: 5,
     tensor_core_kernel_pct: 0,
     non_tensor_core_kernel_pct: 0,
     communication_pct: 0,
@@ -24,6 +25,10 @@ describe("the dashboard's parts", () => {
     const parts = resourceParts(summary({ cpu_pct: 60, idle_pct: 40, memory_pct: null }));
     expect(parts.map((part) => part.value)).toEqual([0, 0, 0, 0, 0, 0, 60, 0, 40]);
     expect(new Set(parts.map((part) => part.key)).size).toBe(parts.length);
+  });
+  it("leave out the GPU's where none was recorded, and none that is more than 0", () => {
+    const parts = resourceParts(summary({ cpu_pct: 60, idle_pct: 39, memory_pct: 1, gpu_utilization_pct: null }));
+    expect(parts.map((part) => part.key)).toEqual(["memory", "dataloader", "io", "cpu", "host", "idle"]);
   });
   it("leave the line for all kernels out of the classes", () => {
     const kernels = [

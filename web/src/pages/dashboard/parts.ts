@@ -14,11 +14,20 @@ const RESOURCES = [
   ["idle", "Idle or not recorded", "idle_pct"],
 ] as const;
 
+type Field = (typeof RESOURCES)[number][2];
+const OF_GPUS: ReadonlySet<Field> = new Set(["tensor_core_kernel_pct", "unknown_kernel_pct", "non_tensor_core_kernel_pct", "communication_pct", "memory_pct"]);
+
+// A share of the wall clock; null where it was not recorded. Without any work of a GPU, none of its kinds was.
+export function shareOf(summary: Summary, field: Field): number | null {
+  const value = summary[field];
+  return value === 0 && summary.gpu_utilization_pct === null && OF_GPUS.has(field) ? null : value;
+}
+
 // What the wall clock was spent on: parts that exclude each other and make up the whole. What was not recorded is
 // no part, not one of 0.
 export function resourceParts(summary: Summary): Part[] {
   return RESOURCES.flatMap(([key, name, field]) => {
-    const value = summary[field];
+    const value = shareOf(summary, field);
     return value === null ? [] : [{ key, name, value }];
   });
 }

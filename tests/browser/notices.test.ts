@@ -96,7 +96,7 @@ describe("ranges", () => {
         await other.page.getByLabel("Name, to keep it until the viewer ends").fill("Twice");
         await other.click(other.page.getByRole("button", { name: "Re-aggregate" }));
       }
-      const card = other.page.locator("section.card", { hasText: "Named ranges" });
+      const card = other.page.getByRole("region", { name: "Named ranges" });
       expect(await card.locator(".kept li").count()).toBe(1);
       expect(await card.textContent()).toContain("not kept: gone when the viewer ends, because the viewer was started read-only");
     } finally {

@@ -1,10 +1,17 @@
 import { useInfo } from "../api/queries";
 import { DataTable } from "../table/DataTable";
 import { Card } from "../widgets/Card";
-import { formatCount } from "../widgets/format";
+import { formatBytes, formatCount } from "../widgets/format";
 import { Answered } from "../widgets/states";
 
-const words = (key: string) => key.replace(/_/g, " ");
+const words = (key: string) => key.replace(/_(bytes|hz)$/, "").replace(/_/g, " ");
+
+// Sizes and rates in the units that people read.
+function property(key: string, value: string): string {
+  if (!/^\d+$/.test(value)) return value;
+  if (key.endsWith("_bytes")) return formatBytes(Number(value));
+  return key.endsWith("_hz") ? `${formatCount(Number(value) / 1e6)} MHz` : value;
+}
 
 export function DiagnosticsPage() {
   return (
@@ -67,7 +74,7 @@ export function DiagnosticsPage() {
                 {Object.entries(info.properties).map(([key, value]) => (
                   <div key={key}>
                     <dt>{words(key)}</dt>
-                    <dd>{value}</dd>
+                    <dd title={value}>{property(key, value)}</dd>
                   </div>
                 ))}
               </dl>

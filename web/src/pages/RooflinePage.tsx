@@ -85,8 +85,8 @@ function Picture({ kind }: { kind: Kind }) {
               }}
             />
           ) : (
-            <Empty title="Nothing here has counted work">
-              <p>Work is counted from the shapes of inputs: record them with record_shapes=True, or with opsight profile.</p>
+            <Empty title="Nothing here has counted FLOPs">
+              <p>They are counted from the shapes of inputs, which opsight profile records, and PyTorch&apos;s profiler with record_shapes=True.</p>
             </Empty>
           )}
         </Card>
@@ -134,7 +134,8 @@ export function RooflinePage() {
         height="half"
         empty="Nothing of this range has counted work."
       />
-      <Card title="Not counted" note="op types whose work no formula tells, by the time that they take">
+      <div className="below">
+        <Card title="Not counted" note="op types whose work no formula tells, by the time that they take">
         <DataTable
           name="uncounted"
           label="Op types without counted work"
@@ -144,7 +145,8 @@ export function RooflinePage() {
           rowKey={(row) => row.text("op_type") ?? ""}
           empty="All time of this range has counted work."
         />
-      </Card>
+        </Card>
+      </div>
     </Tabs>
   );
 }

@@ -31,6 +31,8 @@ const RIGHT = 12;
 const TOP = 14;
 const BOTTOM = 44;
 const NAME_HEIGHT = 15; // pixels that a name of a ceiling needs
+const INTENSITY = "arithmetic intensity: FLOP for each byte that must move";
+const LETTER = 6.6; // pixels
 const REACH = 14; // pixels around a point that count as on it
 
 // What the legend hides points by, in the address.
@@ -69,6 +71,11 @@ function Slopes({ slopes }: { slopes: readonly Slope[] }) {
   );
 }
 
+const namesOf = (ceilings: readonly Ceiling[], y: Axis) => ceilingNames(ceilings, y, NAME_HEIGHT);
+
+// Whether a text has room within the picture, left of its end; else it stands below.
+const fits = (text: string, x: Axis): boolean => text.length * LETTER < x.high - x.low;
+
 function Ceilings({ ceilings, x, y }: { ceilings: readonly Ceiling[]; x: Axis; y: Axis }) {
   return (
     <g>
@@ -82,7 +89,7 @@ function Ceilings({ ceilings, x, y }: { ceilings: readonly Ceiling[]; x: Axis; y
           y2={place(y, ceiling.flops)}
         />
       ))}
-      {ceilingNames(ceilings, y, NAME_HEIGHT).map((name) => (
+      {namesOf(ceilings, y).filter(({ text }) => fits(text, x)).map((name) => (
         <text key={name.text} className="axis-text end roof-name" x={x.high - 4} y={name.height - 4}>
           {name.text}
         </text>
@@ -141,7 +148,7 @@ function Grid({ x, y }: { x: Axis; y: Axis }) {
         </g>
       ))}
       <text className="axis-text middle" x={(LEFT + x.high) / 2} y={HEIGHT - 8}>
-        arithmetic intensity: FLOP for each byte that must move
+        {fits(INTENSITY, x) ? INTENSITY : "FLOP/B"}
       </text>
     </g>
   );
@@ -262,7 +269,7 @@ export function Chart({
           }}
         >
           <Grid x={x} y={y} />
-          {roof.ridge !== null && <Quarters ridge={roof.ridge} x={x} y={y} names={ceilingNames(roof.lines, y, NAME_HEIGHT)} />}
+          {roof.ridge !== null && <Quarters ridge={roof.ridge} x={x} y={y} names={namesOf(roof.lines, y)} />}
           {drawn.map(({ point, ...circle }) => (
             <circle
               key={point.key}
@@ -283,6 +290,7 @@ export function Chart({
           <LegendItem key={each.id} id={limitKey(each.id)} name={each.words} color={each.color} />
         ))}
       </ul>
+      {namesOf(roof.lines, y).some(({ text }) => !fits(text, x)) && <p className="hint">Ceilings: {roof.lines.map((each) => `${each.unit} ${formatRate(each.flops, "FLOP/s")}`).join(", ")}.</p>}
       <LevelNotes levels={levels} />
     </div>
   );

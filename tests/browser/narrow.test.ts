@@ -1,0 +1,14 @@
+// A narrow window, as of a phone: every view keeps within it, and scrolls only where a table does.
+import { describe, expect, it } from "vitest";
+import { has, useSite } from "./page";
+
+const site = useSite({ viewport: { width: 390, height: 844 } });
+
+const VIEWS = ["dashboard", "iterations", "timeline", "ranges", "types", "layers", "ops?sel=512", "roofline", "by-iteration?sel=2~0", "by-op", "kernels", "gpus", "memory", "communication", "recorded", "compare", "diagnostics"];
+
+describe.skipIf(!has("gpu"))("in a narrow window", () => {
+  it.each(VIEWS)("%s is no wider", async (view) => {
+    await site().show(view, "gpu");
+    expect(await site().page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
+  });
+});

@@ -33,6 +33,12 @@ std::string time_text(double seconds) {
                            : fmt::format("{:.6g} ns", seconds * 1e9);
 }
 
+// In MiB; below a hundredth of one in bytes.
+std::string size_text(double bytes) {
+    constexpr double kMiB = 1024 * 1024;
+    return bytes < kMiB / 100 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.2f} MiB", bytes / kMiB);
+}
+
 Cell sum_cell(const Estimate& estimate, double value) {
     return tells(estimate, value) ? Cell(value) : Cell();
 }
@@ -233,9 +239,7 @@ ResultTable total_table(const ModelGraph& graph, const EstimateAnswer& answer) {
         return complete ? text : "at least " + text;
     };
     const auto count = [&](double value) { return at_least(value, fmt::format("{:.0f}", value)); };
-    const auto mib = [&](double bytes) {
-        return at_least(bytes, fmt::format("{:.2f} MiB", bytes / (1024 * 1024)));
-    };
+    const auto mib = [&](double bytes) { return at_least(bytes, size_text(bytes)); };
     add("Batch", fmt::format("{:g}", estimate.batch));
     add("Number format", format_text(settings));
     add("Pass", settings.train ? "training: forward, backward, optimizer" : "inference");
@@ -246,7 +250,7 @@ ResultTable total_table(const ModelGraph& graph, const EstimateAnswer& answer) {
     add("Bytes (compulsory)", mib(estimate.total.bytes()));
     add("FLOP/B", complete && estimate.total.bytes() > 0 ? fmt::format("{:.2f}", estimate.intensity())
                                                          : std::string("not known"));
-    add("Weights", fmt::format("{:.2f} MiB", estimate.memory.weights / (1024 * 1024)));
+    add("Weights", size_text(estimate.memory.weights));
     if (settings.train) {
         add("Gradients", mib(estimate.memory.gradients));
         add("Optimizer", mib(estimate.memory.optimizer));

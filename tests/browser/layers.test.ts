@@ -65,7 +65,7 @@ describe("the tree of layers", () => {
   it("leads from a layer to where it runs first", async () => {
     await site().show("layers?sel=%2FResNet%2Flayer2");
     const details = site().page.getByRole("complementary");
-    await site().click(details.getByRole("link", { name: "Show in timeline" }));
+    await site().click(details.getByRole("link", { name: "Find in timeline" }));
     expect(await site().page.getByRole("heading", { level: 1 }).textContent()).toBe("Timeline");
     const chain = site().page.locator(".tl-chain");
     expect(await chain.textContent()).toContain("ResNet/layer2");

@@ -9,7 +9,7 @@ import unittest
 SOURCES = pathlib.Path(__file__).absolute().parents[2]
 LIBRARY = [path for path in sorted((SOURCES / "src/collect/cuda").glob("*.cpp"))
            if path.name != "abi_check.cpp" and not path.name.endswith("_test.cpp")] + [
-    SOURCES / "src" / name for name in ("collect/environment.cpp", "wire/writer.cpp", "wire/clock.cpp")]
+    SOURCES / "src" / name for name in ("collect/environment.cpp", "wire/writer.cpp", "wire/ring.cpp", "wire/clock.cpp")]
 COMPILER = os.environ.get("CXX", "c++")
 RUNS = (("everything", 9), ("odd", 9), ("threads", 9), ("outlive", 9), ("fork", 9), ("fork_storm", 9), ("profiler", 9),
         ("_exit", 3))

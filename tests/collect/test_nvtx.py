@@ -309,7 +309,7 @@ class Dying(Nvtx):
         self.assertIn(kept + lost, (1_000_000, 1_000_001))  # the last reading of the clock may be lost too
 
     def full(self, done):
-        return [line for line in done.stderr.splitlines() if "is full" in line]
+        return [line for line in done.stderr.splitlines() if "recording of process" in line and "is full" in line]
 
     # The launcher looks every second, so these programs stay for two.
     def test_what_no_record_holds_is_no_want_of_room(self):

@@ -8,7 +8,7 @@ import unittest
 
 SOURCES = pathlib.Path(__file__).absolute().parents[2]
 LIBRARY = [path for path in sorted((SOURCES / "src/collect/nvtx").glob("*.cpp")) if path.name != "abi_check.cpp"] + [
-    SOURCES / "src" / name for name in ("collect/recorder.cpp", "collect/environment.cpp", "wire/writer.cpp", "wire/clock.cpp")]
+    SOURCES / "src" / name for name in ("collect/recorder.cpp", "collect/environment.cpp", "wire/writer.cpp", "wire/ring.cpp", "wire/clock.cpp")]
 COMPILER = os.environ.get("CXX", "c++")
 # Program, its arguments, its exit code.
 RUNS = (("odd threads", 9), ("odd outlive", 9), ("odd fork", 9), ("odd fork_storm", 9), ("odd signals", 9),

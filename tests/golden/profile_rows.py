@@ -5,14 +5,15 @@ work:   kind ("kernel", "memcpy", "memset", "sync"), name, rank, stream, begin, 
 ops:    id, name, rank, track, begin, dur, self_ns, parent (op id or None), external_id
 calls:  rank, track, begin, dur, op
 ranges: annotations, step markers and loader waits: name, rank, track, begin, dur
-Times are integer ns; begin counts from the epoch of the trace's clock.
+Names of kernels are as the trace has them, which other tools do not demangle. Times are integer ns; begin counts from the epoch of the trace's clock.
 """
 
 WORK = " UNION ALL ".join(f"""
-SELECT '{kind}' AS kind, name, rank, stream, begin_ns AS begin, dur_ns AS dur,
+SELECT '{kind}' AS kind, {name} AS name, rank, stream, begin_ns AS begin, dur_ns AS dur,
   CASE WHEN launch_id IS NOT NULL THEN launch_ns END AS call, op_span AS op, external_id
-FROM {view}""" for kind, view in (("kernel", "kernels"), ("memcpy", "memcpys"), ("memset", "memsets"),
-                                  ("sync", "device_other WHERE kind = 'wait'")))
+FROM {view}""" for kind, view, name in (("kernel", "kernels", "coalesce(mangled_name, name)"),
+                                        ("memcpy", "memcpys", "name"), ("memset", "memsets", "name"),
+                                        ("sync", "device_other WHERE kind = 'wait'", "name")))
 
 OPS = """
 SELECT id, name, rank, track, begin_ns AS begin, dur_ns AS dur, self_ns, parent_op AS parent, external_id FROM ops"""

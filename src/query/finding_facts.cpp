@@ -68,8 +68,10 @@ Status read_source(Session& session, Facts& facts) {
     return {};
 }
 
-Vendor vendor_of(const std::string& name, int compute_major) {
-    if (hardware::is_amd(name)) return Vendor::kAmd;
+// Traces of ROCm leave names out, and tell a compute capability as those of CUDA do; but its warps are wider.
+Vendor vendor_of(const std::string& name, int compute_major, int64_t warp_size) {
+    constexpr int64_t kWavefront = 64;
+    if (hardware::is_amd(name) || warp_size == kWavefront) return Vendor::kAmd;
     if (compute_major > 0) return Vendor::kNvidia;
     const std::optional<hardware::Device> known = hardware::DeviceTable::built_in().match(name);
     if (!known) return Vendor::kUnknown;
@@ -86,14 +88,14 @@ Status read_devices(Session& session, Facts& facts) {
             "EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix AND p.precision = 2), "
             "EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix AND p.precision = 4), "
             "EXISTS (FROM raw.device_models m WHERE m.device = d.id AND m.source > 0), "
-            "EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix) "
+            "EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix), d.warp_size "
             "FROM sel_device s JOIN raw.tracks t ON t.id = s.track JOIN raw.devices d ON d.id = "
             "t.device WHERE s.kind = 0"));
     facts.devices_known = facts.matrix_units = facts.tf32 = facts.bf16 = !rows.rows.empty();
     for (const auto& row : rows.rows) {
         const std::string name = text(row[0]);
         const auto major = static_cast<int>(integer(row[1])), minor = static_cast<int>(integer(row[2]));
-        const Vendor vendor = vendor_of(name, major);
+        const Vendor vendor = vendor_of(name, major, integer(row[7]));
         facts.devices_known &= flag(row[5]) || vendor != Vendor::kUnknown;
         facts.matrix_units &=
             flag(row[5]) ? flag(row[6]) : hardware::has_tensor_cores(name, major, minor).value_or(false);

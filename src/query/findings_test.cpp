@@ -11,7 +11,7 @@ namespace {
 struct Made {
     std::string gpu = "Tesla V100-SXM2-16GB";
     int major = 7;
-    int64_t units = 0;
+    int64_t units = 0, warp_size = 0;
     std::string framework = "PyTorch";
     std::string kernel = "volta_sgemm_128x64_nn";
     std::string dtypes = "[\"float\", \"float\"]";
@@ -23,7 +23,9 @@ struct Made {
 StoredProfile profile_of(const Made& made) {
     TestProfile t;
     t.builder.info().frameworks = {made.framework};
-    t.gpu(0, made.gpu, made.major, 0).sm_count = made.units;
+    Device& device = t.gpu(0, made.gpu, made.major, 0);
+    device.sm_count = made.units;
+    device.warp_size = made.warp_size;
     OpDetail detail;
     detail.signature =
         t.builder.signature({t.builder.text("[[64, 64], [64, 64]]"), t.builder.text(made.dtypes),
@@ -122,6 +124,18 @@ TEST(Findings, UnknownIsSaidAsUnknown) {
     EXPECT_EQ(unknown->kind, "unknown");
     EXPECT_FALSE(find(all, "tensor_cores"));
     EXPECT_FALSE(find(all, "plain_kernels"));
+}
+
+TEST(Findings, OfANamelessDeviceTheWarpTellsTheVendor) {
+    const auto advice = [](int64_t warp_size) {
+        const std::vector<Finding> all =
+            findings_of({.gpu = "", .major = 9, .warp_size = warp_size, .kernel = "triton_mm"});
+        const Finding* unknown = find(all, "unknown_kernels");
+        EXPECT_TRUE(unknown);
+        return unknown ? unknown->advice : std::string();
+    };
+    EXPECT_NE(advice(32).find("opsight profile"), std::string::npos);
+    EXPECT_EQ(advice(64), "") << "CUPTI reads no code of AMD's";
 }
 
 // Graphs recorded as a whole may hold any kernels.

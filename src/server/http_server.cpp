@@ -29,15 +29,16 @@ constexpr size_t kReadAhead = 64 * 1024;  // of the requests that follow
 
 // What the connections share. All but `workers` is used by the thread that runs `io`.
 struct Hub {
-    net::io_context io{1};
     HttpLimits limits;
     HttpServer::Handler handler;
-    std::optional<net::thread_pool> workers;
     std::set<Connection*> open;
     std::list<Connection*> reading;  // those that have not sent a whole request, the longest waiting first
     size_t downloads = 0;            // answers that are sent part by part
     std::function<void()> on_room;   // there is room for another connection, or may be made
     bool stopping = false;
+    // What waits in these may hold the last of a connection, which asks for all the above when it goes.
+    net::io_context io{1};
+    std::optional<net::thread_pool> workers;
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -329,6 +330,7 @@ struct HttpServer::State {
     Hub hub;
     tcp::acceptor acceptor{hub.io};
     net::steady_timer retry{hub.io};
+    net::signal_set signals{hub.io};  // that end it: from the moment on at which others can know that it runs
     bool accepting = false;
 
     // Where there is no room, one that has sent no request yet makes some: else a few that send nothing would
@@ -339,6 +341,7 @@ struct HttpServer::State {
         accepting = true;
         acceptor.async_accept([this](Code problem, tcp::socket socket) {
             accepting = false;
+            if (hub.stopping) return;  // one that came in the last moment goes unread
             if (!problem) {
                 close_on_exec(socket.native_handle());
                 if (hub.open.size() >= hub.limits.connections && !hub.reading.empty())
@@ -394,6 +397,8 @@ Result<HttpServer> HttpServer::listen(const std::string& address, uint16_t port,
         if (!problem) acceptor.listen(net::socket_base::max_listen_connections, problem);
         if (!problem) {
             state->acceptor = std::move(acceptor);
+            for (const int signal : {SIGINT, SIGTERM})
+                state->signals.add(signal, problem);
             return HttpServer(std::move(state));
         }
         if (problem != net::error::address_in_use) break;
@@ -411,7 +416,7 @@ void HttpServer::serve(Handler handler, const std::function<void()>& on_stop) {
     hub.handler = std::move(handler);
     hub.workers.emplace(hub.limits.workers);
     hub.on_room = [state = state_.get()] { state->accept(); };
-    net::signal_set signals(hub.io, SIGINT, SIGTERM);
+    net::signal_set& signals = state_->signals;
     signals.async_wait([this](Code problem, int) {
         if (!problem) state_->stop();
     });

@@ -62,7 +62,8 @@ class ManySpans(unittest.TestCase):
         server = Server(path)
         asking = threading.Thread(target=self.ask, args=(server,))
         asking.start()
-        self.assertEqual(server.stop(signal.SIGTERM), 0)
+        code = server.stop(signal.SIGTERM)
+        self.assertEqual(code, 0, server.errors)
         asking.join()
 
     @staticmethod
@@ -76,6 +77,11 @@ class ManySpans(unittest.TestCase):
         path = self.profile([tiny_trace.span("cpu_op", "aten::add", tid, tid, 1) for tid in range(1, 200_001)])
         self.assertEqual(sum(each["spans"] for each in self.tracks(path)), 200_000)
         self.ends_while_read(path)
+
+    def test_it_ends_from_its_first_moment_on(self):
+        path = self.profile([tiny_trace.span("cpu_op", "aten::add", 1, 1, 1)])
+        for _ in range(30):
+            self.ends_while_read(path)
 
     def test_one_huge_track_of_spans_that_overlap(self):
         spans = 1_000_000

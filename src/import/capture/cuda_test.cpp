@@ -263,6 +263,23 @@ TEST_F(CudaCapture, CallsStandInTheOpsThatAnotherCaptureOfTheProcessHas) {
     EXPECT_EQ(p.host.begin[1], 50);
 }
 
+TEST_F(CudaCapture, OrderWithinAProcessIsThatOfItsTicksHoweverItsCapturesReadTheClock) {
+    for (const int64_t off : {-300, 300}) {
+        SCOPED_TRACE(off);
+        FabricatedCapture torch(100);
+        torch.misread(off);
+        torch.thread(101);
+        torch.op(torch.op_kind("aten::mm", wire::OpScope::kFunction), kBase + 50, 500);
+        CudaCapture::api(cuda, "cudaLaunchKernel", 60, 540, 5);
+        const Profile p = imported({torch.bytes(), cuda.bytes()});
+        ASSERT_EQ(p.host.size(), 2u);
+        EXPECT_EQ(p.host.begin[1] - p.host.begin[0], 10);
+        EXPECT_EQ(p.host.begin[0] + p.host.dur[0] - p.host.begin[1] - p.host.dur[1], 10);
+        cuda = FabricatedCapture();
+        cuda.thread(900);
+    }
+}
+
 TEST_F(CudaCapture, GraphNodesTellWhereTheyWereMade) {
     wire::CudaGraphRecord node{};
     node.what = wire::CudaGraph::kNodeCreated;

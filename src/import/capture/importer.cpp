@@ -7,8 +7,10 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "import/capture/process.h"
 #include "import/capture/ranks.h"
@@ -90,8 +92,7 @@ class RunImport {
         for (const Process& process : processes_)
             total += bytes_of(process);
         if (progress_) progress_->stage("reading", total);
-        for (const Process& process : processes_)
-            rate_ = std::max(rate_, TickClock(process.facts.clocks, 1).ns_per_tick());
+        pool_clocks();
         for (size_t i = 0; i < processes_.size(); ++i)
             import(i, first.realtime_ns - first.monotonic_ns);
         facts_.files = processes_.size();
@@ -139,9 +140,24 @@ class RunImport {
         return is_main(index) ? "main process" : fmt::format("worker process {}", pid);
     }
 
+    // What one process recorded into several captures is in order by its ticks: one line for all of them
+    // keeps it so, where lines of their own would differ by the errors of their readings.
+    void pool_clocks() {
+        for (size_t i = 0; i < processes_.size(); ++i) {
+            std::vector<wire::ClockSnapshot>& all = readings_[clock_of(i)];
+            const std::vector<wire::ClockSnapshot>& own = processes_[i].facts.clocks;
+            all.insert(all.end(), own.begin(), own.end());
+        }
+        for (const auto& [_, readings] : readings_)
+            rate_ = std::max(rate_, TickClock(readings, 1).ns_per_tick());
+    }
+    std::pair<size_t, wire::ClockKind> clock_of(size_t index) const {
+        return {members_.of[index], processes_[index].reader.info().clock};
+    }
+
     void import(size_t index, int64_t epoch_ns) {
         Process& process = processes_[index];
-        const TickClock clock(process.facts.clocks, rate_ > 0 ? rate_ : 1);
+        const TickClock clock(readings_.at(clock_of(index)), rate_ > 0 ? rate_ : 1);
         ProcessImport import(process.reader, process.facts, clock, epoch_ns, ranks_[rank_of(index)],
                              tells_device_memory(process.reader.info().pid),
                              name_streams(names_of(process.reader.info().pid), process.facts.cuda), devices_,
@@ -207,6 +223,7 @@ class RunImport {
     Progress* const progress_;
     std::vector<RankId> ranks_;
     CaptureFacts facts_;
+    std::map<std::pair<size_t, wire::ClockKind>, std::vector<wire::ClockSnapshot>> readings_;
     double rate_ = 0;  // ns per tick on this machine
 };
 

@@ -1,11 +1,13 @@
-# opsight_room(NAME DEPS...): one static library per room of src/, from every *.cpp in it,
-# and one test program from every *_test.cpp beside the code.
+# opsight_room(NAME ROOMS ... LIBS ...): one static library per room of src/ ("query/ask": opsight_query_ask), from
+# every *.cpp in it, and one test program from every *_test.cpp beside the code. ROOMS are those that it may include;
+# scripts/check_layers.py reads them here.
 # Rooms that read input from outside, or hold it: their tests run under the sanitizers too.
 set(OPSIGHT_SANITIZED_ROOMS base wire store model hardware import)
 
-function(opsight_room name)
+function(opsight_room room)
     cmake_parse_arguments(ARG "" "" "ROOMS;LIBS" ${ARGN})
-    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${room}/*.cpp)
+    string(REPLACE "/" "_" name ${room})
     set(tests ${sources})
     list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
     list(FILTER sources EXCLUDE REGEX "_(test|fuzzer|bench)\\.cpp|/main\\.cpp$")
@@ -17,9 +19,9 @@ function(opsight_room name)
         set(scope INTERFACE)
     endif()
     target_include_directories(opsight_${name} ${scope} ${CMAKE_SOURCE_DIR}/src)
-    foreach(room ${ARG_ROOMS})
-        target_link_libraries(opsight_${name} ${scope} opsight_${room})
-    endforeach()
+    list(TRANSFORM ARG_ROOMS REPLACE "/" "_")
+    list(TRANSFORM ARG_ROOMS PREPEND opsight_)
+    target_link_libraries(opsight_${name} ${scope} ${ARG_ROOMS})
     target_link_libraries(opsight_${name} ${scope} ${ARG_LIBS})
     if(tests)
         add_executable(test_${name} ${tests})

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that every room of src/ includes only rooms above it, and that only its owner includes a library.
+"""Checks that every room of src/ includes only rooms that CMake links it with, that no two folders include each
+other, and that only its owner includes a library.
 
 usage: check_layers.py [SRC]    exit 1 and one line per breach
 """
@@ -7,22 +8,49 @@ import pathlib
 import re
 import sys
 
-ROOMS = ["base", "wire", "store", "model", "hardware", "import", "cost", "analyze", "advise", "map", "db",
-         "query", "report", "server", "cli"]
-# Rooms that see less than everything above them.
-NARROW = {"collect": ["base", "wire"], "map": ["base", "hardware", "cost"]}
-# Rooms that see a room which is in no one's way: the command line starts the collector.
-WIDE = {"cli": ["collect"]}
 # Libraries behind one wrapper: header -> the only room that may include it.
 OWNED = {"duckdb.h": "base", "duckdb.hpp": "base", "sqlite3.h": "base"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 SUFFIXES = {".h", ".cpp", ".c", ".cu", ".inc"}
+ROOM = re.compile(r"^\s*opsight_room\(([^)]+)\)", re.MULTILINE)
+LIBRARY = re.compile(r"^\s*target_link_libraries\(opsight_(\w+)\s+([^)]+)\)", re.MULTILINE)
 
 
-def allowed_rooms(room):
-    if room in NARROW:
-        return NARROW[room] + [room]
-    return ROOMS[:ROOMS.index(room) + 1] + WIDE.get(room, [])
+def linked_rooms(src):
+    """{room: the rooms it is linked with, itself among them}, from the CMake files."""
+    direct = {}
+    for file in sorted(src.rglob("CMakeLists.txt")):
+        text = re.sub(r"#.*", "", file.read_text(encoding="utf-8"))
+        for match in ROOM.finditer(text):
+            name, *words = match.group(1).split()
+            rooms = words[words.index("ROOMS") + 1:] if "ROOMS" in words else []
+            direct[name] = rooms[:rooms.index("LIBS")] if "LIBS" in rooms else rooms
+    for file in sorted(src.rglob("CMakeLists.txt")):
+        text = file.read_text(encoding="utf-8")
+        for match in LIBRARY.finditer(text):
+            folder = match.group(1)
+            if folder not in direct and (src / folder / "CMakeLists.txt") == file:
+                direct[folder] = [word[8:] for word in match.group(2).split() if word.startswith("opsight_")]
+    return {room: reach(direct, room) for room in direct}
+
+
+def reach(direct, room):
+    found, waiting = set(), [room]
+    while waiting:
+        each = waiting.pop()
+        if each not in found:
+            found.add(each)
+            waiting += direct.get(each, [])
+    return found
+
+
+def room_of(name, rooms):
+    """The room of a file or include, the longest that fits; None outside of all."""
+    parts = name.split("/")[:-1]
+    for length in range(len(parts), 0, -1):
+        if "/".join(parts[:length]) in rooms:
+            return "/".join(parts[:length])
+    return None
 
 
 def without_comments(text):
@@ -30,18 +58,16 @@ def without_comments(text):
     return re.sub(r"/\*.*?\*/", lambda m: "\n" * m.group().count("\n"), text, flags=re.DOTALL)
 
 
-def include_breach(src, room, quote, target):
+def include_breach(src, rooms, room, quote, target):
     """What is wrong with one include of `room`, or None."""
     owner = OWNED.get(target)
     if owner and room != owner:
         return f"only {owner}/ may include {target}: use its wrapper"
     if quote == "<":
         return None
-    other = target.split("/")[0]
-    if other in ROOMS or other in NARROW:
-        if other not in allowed_rooms(room):
-            return f"{room}/ may not use {other}/"
-        return None
+    other = room_of(target, rooms)
+    if other:
+        return None if other in rooms[room] else f"{room}/ may not use {other}/"
     if not (src / target).is_file() and "/" in target:
         return f"include {target} names no room"
     if "/" not in target:
@@ -49,21 +75,36 @@ def include_breach(src, room, quote, target):
     return None
 
 
+def is_test(path):
+    return path.name.startswith("test_") or path.stem.endswith(("_test", "_fuzzer"))
+
+
+def circles(arrows):
+    """Each group of folders that can be reached from each other, once."""
+    reached = {folder: reach(arrows, folder) for folder in arrows}
+    found = {frozenset(b for b in reached[a] if a in reached.get(b, ())) for a in arrows}
+    return sorted(sorted(group) for group in found if len(group) > 1)
+
+
 def breaches(src):
-    found = []
+    found, arrows = [], {}
+    rooms = linked_rooms(src)
     for path in sorted(p for p in src.rglob("*") if p.suffix in SUFFIXES):
-        relative = path.relative_to(src)
-        room = relative.parts[0]
-        if len(relative.parts) == 1 or (room not in ROOMS and room not in NARROW):
-            found.append(f"{path}:1: lies in no known room ({', '.join(ROOMS)}, collect)")
+        name = path.relative_to(src).as_posix()
+        room = room_of(name, rooms)
+        if not room:
+            found.append(f"{path}:1: lies in no room that a CMakeLists.txt names")
             continue
         text = without_comments(path.read_text(encoding="utf-8"))
         for match in INCLUDE.finditer(text):
-            breach = include_breach(src, room, match.group(1), match.group(2))
+            breach = include_breach(src, rooms, room, match.group(1), match.group(2))
             if breach:
                 line = text.count("\n", 0, match.start(1)) + 1
                 found.append(f"{path}:{line}: {breach}")
-    return found
+            folder, other = name.rpartition("/")[0], match.group(2).rpartition("/")[0]
+            if match.group(1) == '"' and folder != other and not is_test(path):
+                arrows.setdefault(folder, []).append(other)
+    return found + [f"{src}:1: these folders include each other: {', '.join(group)}" for group in circles(arrows)]
 
 
 def main():

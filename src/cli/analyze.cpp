@@ -8,20 +8,20 @@
 #include "cli/commands.h"
 #include "cli/standard_output.h"
 #include "cli/table_output.h"
-#include "query/expert.h"
+#include "query/nsys/expert.h"
 
 namespace opsight::cli {
 namespace {
 
 void print_rules() {
     std::puts("Rules; all of them are the default:\n");
-    for (const stats::Rule& rule : stats::rules())
-        std::printf("   %s -- %s\n       %s\n", stats::usage(rule).c_str(), std::string(rule.title).c_str(),
-                    std::string(rule.doc).c_str());
+    for (const query::nsys::Rule& rule : query::nsys::rules())
+        std::printf("   %s -- %s\n       %s\n", query::nsys::usage(rule).c_str(),
+                    std::string(rule.title).c_str(), std::string(rule.doc).c_str());
     std::puts("\nThresholds, with their defaults:\n");
-    for (const stats::ThresholdOption& option : stats::threshold_options())
+    for (const query::nsys::ThresholdOption& option : query::nsys::threshold_options())
         std::printf("   %-10s %s (%lld)\n", std::string(option.name).c_str(), std::string(option.doc).c_str(),
-                    static_cast<long long>(stats::Thresholds().*option.value));
+                    static_cast<long long>(query::nsys::Thresholds().*option.value));
 }
 
 class AnalyzeCommand : public Command {
@@ -40,7 +40,7 @@ class AnalyzeCommand : public Command {
         sub->add_option("--timeunit", unit_,
                         "nsec, usec, msec or seconds; or nanoseconds, microseconds, milliseconds")
             ->default_str("nsec");
-        for (const stats::ThresholdOption& option : stats::threshold_options())
+        for (const query::nsys::ThresholdOption& option : query::nsys::threshold_options())
             sub->add_option("--" + std::string(option.name), thresholds_.*option.value,
                             std::string(option.doc))
                 ->default_str(std::to_string(thresholds_.*option.value));
@@ -65,39 +65,41 @@ class AnalyzeCommand : public Command {
         }
         if (path_.empty())
             return fail(Error{"NAME is missing", {}, {}, "give a profile, a trace or a .sqlite export", 2});
-        OPSIGHT_TRY(stats::check_thresholds(thresholds_));
-        OPSIGHT_ASSIGN(const std::vector<stats::RuleRequest> requests, wanted());
-        OPSIGHT_ASSIGN(unit_value_, stats::parse_time_unit(unit_));
+        OPSIGHT_TRY(query::nsys::check_thresholds(thresholds_));
+        OPSIGHT_ASSIGN(const std::vector<query::nsys::RuleRequest> requests, wanted());
+        OPSIGHT_ASSIGN(unit_value_, report::nsys::parse_time_unit(unit_));
         OPSIGHT_TRY(parse_window(window_, filter_));
         const bool console = output_ == "-" && ::isatty(STDOUT_FILENO) == 1;
-        OPSIGHT_ASSIGN(const stats::Format format, stats::parse_format(!format_.empty() ? format_
-                                                                       : console        ? "column"
-                                                                                        : "csv"));
+        OPSIGHT_ASSIGN(const report::nsys::Format format,
+                       report::nsys::parse_format(!format_.empty() ? format_
+                                                  : console        ? "column"
+                                                                   : "csv"));
         OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path_, quiet_));
-        OPSIGHT_ASSIGN(stats::Source source, stats::Source::open(profile.path(), filter_, {}, path_));
-        for (const stats::RuleRequest& request : requests)
+        OPSIGHT_ASSIGN(query::Source source, query::Source::open(profile.path(), filter_, {}, path_));
+        for (const query::nsys::RuleRequest& request : requests)
             OPSIGHT_TRY(apply(source, request, format));
         return 0;
     }
 
   private:
-    Result<std::vector<stats::RuleRequest>> wanted() const {
+    Result<std::vector<query::nsys::RuleRequest>> wanted() const {
         std::vector<std::string> names = split_lists(rules_);
         if (names.empty() || names == std::vector<std::string>{"all"}) {
             names.clear();
-            for (const stats::Rule& rule : stats::rules())
+            for (const query::nsys::Rule& rule : query::nsys::rules())
                 names.emplace_back(rule.name);
         }
-        std::vector<stats::RuleRequest> requests;
+        std::vector<query::nsys::RuleRequest> requests;
         for (const std::string& name : names) {
-            OPSIGHT_ASSIGN(stats::RuleRequest request, stats::parse_rule(name, thresholds_));
+            OPSIGHT_ASSIGN(query::nsys::RuleRequest request, query::nsys::parse_rule(name, thresholds_));
             requests.push_back(std::move(request));
         }
         return requests;
     }
 
-    Status apply(stats::Source& source, const stats::RuleRequest& request, stats::Format format) {
-        const stats::Rule& rule = *request.rule;
+    Status apply(query::Source& source, const query::nsys::RuleRequest& request,
+                 report::nsys::Format format) {
+        const query::nsys::Rule& rule = *request.rule;
         const bool people = output_ == "-" && format.for_people();
         OPSIGHT_ASSIGN(const bool there, source.has(rule.needs));
         if (!there) {
@@ -110,11 +112,11 @@ class AnalyzeCommand : public Command {
             print_note(text);
             return {};
         }
-        OPSIGHT_ASSIGN(const stats::Table table, rule.make(source, request.thresholds));
+        OPSIGHT_ASSIGN(const query::nsys::Table table, rule.make(source, request.thresholds));
         const std::string title = fmt::format("{} ({})", rule.title, request.text);
         if (format.title.empty()) format.title = title;
         const std::string words = (table.rows.empty() ? rule.nothing : rule.found)(request.thresholds);
-        std::string text = stats::render(table, format, unit_value_);
+        std::string text = report::nsys::render(table, format, unit_value_);
         if (people && table.rows.empty()) text.clear();
         if (people && !quiet_)
             text = fmt::format("\n ** {}:\n\n{}\n{}{}\n", title, words, text.empty() ? "" : "\n", text);
@@ -127,9 +129,9 @@ class AnalyzeCommand : public Command {
 
     std::string path_, format_, output_ = "-", unit_ = "nsec", window_;
     std::vector<std::string> rules_;
-    stats::Thresholds thresholds_;
-    stats::Filter filter_;
-    stats::TimeUnit unit_value_ = stats::TimeUnit::kNs;
+    query::nsys::Thresholds thresholds_;
+    query::Filter filter_;
+    report::nsys::TimeUnit unit_value_ = report::nsys::TimeUnit::kNs;
     int printed_ = 0;
     bool overwrite_ = false, help_ = false, quiet_ = false;
 };

@@ -4,7 +4,7 @@
 #include "cli/commands.h"
 #include "cli/standard_output.h"
 #include "cli/this_machine.h"
-#include "query/device_table.h"
+#include "query/model/device_table.h"
 #include "report/render.h"
 
 namespace opsight::cli {
@@ -29,7 +29,7 @@ class DevicesCommand : public Command {
     }
 
     Result<int> run() override {
-        OPSIGHT_ASSIGN(const Format format, parse_format(format_));
+        OPSIGHT_ASSIGN(const report::Format format, report::parse_format(format_));
         hardware::DeviceTable table = hardware::DeviceTable::built_in();
         hardware::MemoryLevels levels = hardware::built_in_memory_levels();
         if (!file_.empty()) {
@@ -41,17 +41,18 @@ class DevicesCommand : public Command {
             OPSIGHT_ASSIGN(const hardware::Device device, find_device(table, key_));
             shown = {device};
         }
-        const bool one = !key_.empty() && format == Format::kTable;
-        OPSIGHT_TRY(print(one ? device_facts(shown[0], levels) : device_table(shown, levels), format));
+        const bool one = !key_.empty() && format == report::Format::kTable;
+        OPSIGHT_TRY(
+            print(one ? query::device_facts(shown[0], levels) : query::device_table(shown, levels), format));
         return 0;
     }
 
   private:
-    static Status print(const ResultTable& answer, Format format) {
+    static Status print(const query::ResultTable& answer, report::Format format) {
         std::string text;
-        if (format == Format::kCsv) text = render_csv(answer);
-        if (format == Format::kJson) text = render_json_rows(answer) + "\n";
-        if (format == Format::kTable) text = render_table(answer, terminal_width());
+        if (format == report::Format::kCsv) text = report::render_csv(answer);
+        if (format == report::Format::kJson) text = report::render_json_rows(answer) + "\n";
+        if (format == report::Format::kTable) text = report::render_table(answer, report::terminal_width());
         return print_text(text);
     }
 

@@ -73,21 +73,21 @@ class EstimateCommand : public Command {
     }
 
     Result<int> run() override {
-        OPSIGHT_ASSIGN(const Format format, parse_format(format_));
-        OPSIGHT_ASSIGN(const EstimateQuestion question, read_question());
+        OPSIGHT_ASSIGN(const report::Format format, report::parse_format(format_));
+        OPSIGHT_ASSIGN(const query::EstimateQuestion question, read_question());
         OPSIGHT_ASSIGN(const ModelOptions options, sizes_.read());
         OPSIGHT_ASSIGN(const ModelGraph graph, import_model(path_, options));
         const cost::Network network(graph);
-        const std::vector<EstimateAnswer> answers = answer_estimates(network, question);
-        const std::vector<WhatIf> changes = what_if(network, answers.front().settings);
+        const std::vector<query::EstimateAnswer> answers = query::answer_estimates(network, question);
+        const std::vector<query::WhatIf> changes = query::what_if(network, answers.front().settings);
         std::string text;
         if (summary_)
-            text = render_estimate_summary(graph, answers.front());
-        else if (format == Format::kJson)
-            text = render_estimate_json(graph, answers, changes);
-        else if (format == Format::kCsv)
-            text =
-                render_csv(answers.size() > 1 ? configuration_table(answers) : layer_table(answers.front()));
+            text = report::render_estimate_summary(graph, answers.front());
+        else if (format == report::Format::kJson)
+            text = report::render_estimate_json(graph, answers, changes);
+        else if (format == report::Format::kCsv)
+            text = report::render_csv(answers.size() > 1 ? query::configuration_table(answers)
+                                                         : query::layer_table(answers.front()));
         else
             text = tables(graph, answers, changes);
         if (!picture_.empty()) OPSIGHT_TRY(draw(graph, network, question, answers.front()));
@@ -96,29 +96,32 @@ class EstimateCommand : public Command {
     }
 
   private:
-    Status draw(const ModelGraph& graph, const cost::Network& network, EstimateQuestion question,
-                const EstimateAnswer& first) const {
+    Status draw(const ModelGraph& graph, const cost::Network& network, query::EstimateQuestion question,
+                const query::EstimateAnswer& first) const {
         if (!first.settings.device)
             return fail(usage("a picture needs a device, whose peaks make the roofline",
                               "add --device; 'opsight devices' lists them"));
-        if (question.batches.size() < 2) question.batches = picture_batches(graph);
-        const std::string svg = render_estimate_picture(graph, first, answer_estimates(network, question));
+        if (question.batches.size() < 2) question.batches = report::picture_batches(graph);
+        const std::string svg =
+            report::render_estimate_picture(graph, first, query::answer_estimates(network, question));
         return write_new_file(picture_, force_, [&](const TakeText& take) { return take(svg); });
     }
 
-    std::string tables(const ModelGraph& graph, const std::vector<EstimateAnswer>& answers,
-                       const std::vector<WhatIf>& changes) const {
-        const int width = terminal_width();
-        std::string text = render_table(total_table(graph, answers.front()), width);
-        if (answers.size() > 1) text += "\n" + render_table(configuration_table(answers), width);
-        if (!changes.empty()) text += "\n" + render_table(what_if_table(answers.front(), changes), width);
-        return text + "\n" + render_table(shown_layers(answers.front()), width);
+    std::string tables(const ModelGraph& graph, const std::vector<query::EstimateAnswer>& answers,
+                       const std::vector<query::WhatIf>& changes) const {
+        const int width = report::terminal_width();
+        std::string text = report::render_table(query::total_table(graph, answers.front()), width);
+        if (answers.size() > 1)
+            text += "\n" + report::render_table(query::configuration_table(answers), width);
+        if (!changes.empty())
+            text += "\n" + report::render_table(query::what_if_table(answers.front(), changes), width);
+        return text + "\n" + report::render_table(shown_layers(answers.front()), width);
     }
 
     // All in their order, or the costliest: by bound, without a device by FLOPs.
-    ResultTable shown_layers(const EstimateAnswer& answer) const {
+    query::ResultTable shown_layers(const query::EstimateAnswer& answer) const {
         const size_t limit = limit_ < 0 ? kRowsOnTerminal : static_cast<size_t>(limit_);
-        EstimateAnswer shown = answer;
+        query::EstimateAnswer shown = answer;
         std::vector<cost::LayerCost>& layers = shown.estimate.layers;
         const size_t all = layers.size();
         if (limit > 0 && limit < all) {
@@ -127,13 +130,13 @@ class EstimateCommand : public Command {
             });
             layers.resize(limit);
         }
-        ResultTable table = layer_table(shown);
+        query::ResultTable table = query::layer_table(shown);
         table.rows_in_all = static_cast<int64_t>(all);
         return table;
     }
 
-    Result<EstimateQuestion> read_question() const {
-        EstimateQuestion question;
+    Result<query::EstimateQuestion> read_question() const {
+        query::EstimateQuestion question;
         hardware::DeviceTable table = hardware::DeviceTable::built_in();
         if (!device_file_.empty()) {
             OPSIGHT_ASSIGN(table, hardware::DeviceTable::with_file(device_file_));

@@ -3,7 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/standard_output.h"
-#include "query/info.h"
+#include "query/reports/info.h"
 #include "report/render.h"
 #include "report/render_info.h"
 
@@ -20,10 +20,11 @@ class InfoCommand : public Command {
         return sub;
     }
     Result<int> run() override {
-        OPSIGHT_ASSIGN(Session session, Session::open(path_, {}));
-        OPSIGHT_ASSIGN(const Info info, profile_info(session));
+        OPSIGHT_ASSIGN(query::Session session, query::Session::open(path_, {}));
+        OPSIGHT_ASSIGN(const query::Info info, query::profile_info(session));
         const std::string text =
-            json_ ? render_info_json(info) : render_info(info, terminal_width(kWidthWhenPiped));
+            json_ ? report::render_info_json(info)
+                  : report::render_info(info, report::terminal_width(report::kWidthWhenPiped));
         OPSIGHT_TRY(print_text(text));
         return 0;
     }

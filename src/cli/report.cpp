@@ -6,9 +6,9 @@
 #include "cli/report_output.h"
 #include "cli/standard_output.h"
 #include "cli/table_output.h"
-#include "query/binding.h"
-#include "query/reports.h"
-#include "query/source_reports.h"
+#include "query/reports/binding.h"
+#include "query/reports/reports.h"
+#include "query/reports/source_reports.h"
 #include "report/render_html.h"
 
 namespace opsight::cli {
@@ -87,35 +87,35 @@ class ReportCommand : public Command {
                               {},
                               "leave them out",
                               2});
-        Format format = Format::kTable;
+        report::Format format = report::Format::kTable;
         if (!html()) {
-            OPSIGHT_ASSIGN(format, parse_format(format_));
+            OPSIGHT_ASSIGN(format, report::parse_format(format_));
         }
         OPSIGHT_ASSIGN(std::vector<std::string> names, chosen_reports());
-        OPSIGHT_ASSIGN(TableShape shape, wanted_shape(format));
+        OPSIGHT_ASSIGN(query::TableShape shape, wanted_shape(format));
         if (!sort_.empty() && names.size() != 1)
             return fail(
                 Error{"--sort needs one report, for columns differ", {}, {}, "choose one with --report", 2});
-        OPSIGHT_ASSIGN(Session session, Session::open(path_, range_));
+        OPSIGHT_ASSIGN(query::Session session, query::Session::open(path_, range_));
         if (reports_ == "all") {
             OPSIGHT_ASSIGN(names, recorded_reports(session, names));
         }
-        Binding binding;
+        query::Binding binding;
         if (reports_.empty()) {
             names = telling_reports(session.contents());
-            OPSIGHT_ASSIGN(binding, what_binds(session));
-            OPSIGHT_ASSIGN(const bool ranges, ranges_explain(session));
+            OPSIGHT_ASSIGN(binding, query::what_binds(session));
+            OPSIGHT_ASSIGN(const bool ranges, query::ranges_explain(session));
             if (session.contents().ops && !ranges) std::erase(names, "ranges");
         }
         if (names.size() == 1) shape.sort = sort_;
         if (html()) return write_html(session, names, shape);
-        const int width = wide_ ? 0 : terminal_width(kWidthWhenPiped);
+        const int width = wide_ ? 0 : report::terminal_width(report::kWidthWhenPiped);
         ReportOutput output(format, output_, force_, names.size(), width);
         for (const std::string& name : names) {
-            TableShape of_report = shape;
+            query::TableShape of_report = shape;
             if (binding.host && (name == "op_type" || name == "group_op"))
                 of_report.sort = binding.sort_key(name);
-            OPSIGHT_ASSIGN(Report report, make_report(session, name, of_report));
+            OPSIGHT_ASSIGN(query::Report report, query::make_report(session, name, of_report));
             if (name == "op_type" && !binding.words.empty()) report.notes.push_back(binding.words);
             OPSIGHT_TRY(output.add(report, session.range()));
         }
@@ -163,14 +163,14 @@ class ReportCommand : public Command {
         std::vector<std::string> names = split_lists({reports_});
         if (reports_.empty()) return names;
         if (names == std::vector<std::string>{"all"})
-            names.assign(report_names().begin(), report_names().end());
+            names.assign(query::report_names().begin(), query::report_names().end());
         if (names.empty())
             return fail(Error{"--report names no report", {}, {}, "see 'opsight help report'", 2});
         return names;
     }
 
     // Where no report was asked for, those that have something to say.
-    std::vector<std::string> telling_reports(const Contents& contents) const {
+    std::vector<std::string> telling_reports(const query::Contents& contents) const {
         std::vector<std::string> names = {"summary"};
         const auto add = [&names](const char* name, bool tells) {
             if (tells) names.emplace_back(name);
@@ -186,25 +186,25 @@ class ReportCommand : public Command {
     }
 
     // Without those on what the source did not record at all.
-    static Result<std::vector<std::string>> recorded_reports(Session& session,
+    static Result<std::vector<std::string>> recorded_reports(query::Session& session,
                                                              const std::vector<std::string>& names) {
         std::vector<std::string> recorded;
         for (const std::string& name : names) {
-            OPSIGHT_ASSIGN(const bool there, is_recorded(session, name));
+            OPSIGHT_ASSIGN(const bool there, query::is_recorded(session, name));
             if (there) recorded.push_back(name);
         }
         return recorded;
     }
 
-    Result<TableShape> wanted_shape(Format format) const {
-        TableShape shape;
-        shape.for_people = format == Format::kTable;
+    Result<query::TableShape> wanted_shape(report::Format format) const {
+        query::TableShape shape;
+        shape.for_people = format == report::Format::kTable;
         shape.merge_numbers = merge_numbers_;
         shape.stream_last = !shape.for_people;
-        shape.limit = limit_ >= 0                                   ? limit_
-                      : html()                                      ? kRowsOnPage
-                      : format == Format::kTable && output_.empty() ? kRowsOnTerminal
-                                                                    : 0;
+        shape.limit = limit_ >= 0                                           ? limit_
+                      : html()                                              ? kRowsOnPage
+                      : format == report::Format::kTable && output_.empty() ? kRowsOnTerminal
+                                                                            : 0;
         for (const std::string& key : split_lists({group_by_})) {
             if (key != "rank" && key != "device")
                 return fail(Error{
@@ -215,15 +215,15 @@ class ReportCommand : public Command {
     }
 
     // One file with everything; without a name, to standard output.
-    Result<int> write_html(Session& session, const std::vector<std::string>& names,
-                           const TableShape& shape) const {
-        std::vector<Report> made;
+    Result<int> write_html(query::Session& session, const std::vector<std::string>& names,
+                           const query::TableShape& shape) const {
+        std::vector<query::Report> made;
         for (const std::string& name : names) {
-            OPSIGHT_ASSIGN(Report report, make_report(session, name, shape));
+            OPSIGHT_ASSIGN(query::Report report, query::make_report(session, name, shape));
             made.push_back(std::move(report));
         }
-        OPSIGHT_ASSIGN(const Info info, profile_info(session));
-        const std::string text = render_html(base_name(path_), info, made);
+        OPSIGHT_ASSIGN(const query::Info info, query::profile_info(session));
+        const std::string text = report::render_html(base_name(path_), info, made);
         OPSIGHT_TRY(output_.empty() ? print_text(text) : write_named_file(output_, force_, text));
         return 0;
     }
@@ -232,7 +232,7 @@ class ReportCommand : public Command {
                                  profile_name_, mode_, domains_;
     int64_t limit_ = -1, start_ = -1, stop_ = -1;
     bool all_ = false, force_ = false, wide_ = false, merge_numbers_ = false;
-    RangeOptions range_;
+    query::RangeOptions range_;
 };
 
 }  // namespace

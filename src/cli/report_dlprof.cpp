@@ -13,7 +13,7 @@
 #include "cli/new_file.h"
 #include "cli/save_profile.h"
 #include "cli/standard_output.h"
-#include "query/stats.h"
+#include "query/nsys/stats.h"
 #include "report/dlprof_csv.h"
 
 namespace opsight::cli {
@@ -75,21 +75,21 @@ Result<std::vector<Set>> sets_of(const DlprofArguments& arguments) {
     return sets;
 }
 
-Status write_set(stats::Source& source, const DlprofArguments& arguments, const Set& set,
+Status write_set(query::Source& source, const DlprofArguments& arguments, const Set& set,
                  const fs::path& folder) {
-    dlprof::Options options = arguments.options;
-    OPSIGHT_ASSIGN(options.mode, dlprof::parse_mode(arguments.mode));
+    query::dlprof::Options options = arguments.options;
+    OPSIGHT_ASSIGN(options.mode, query::dlprof::parse_mode(arguments.mode));
     options.domain = set.domain;
-    OPSIGHT_ASSIGN(const dlprof::Made made, dlprof::make_reports(source, options));
+    OPSIGHT_ASSIGN(const query::dlprof::Made made, query::dlprof::make_reports(source, options));
     for (const std::string& note : made.notes)
         print_note(fmt::format("note: {}\n", note));
     std::error_code problem;
     fs::create_directories(folder, problem);
     if (problem) return fail("cannot make the folder: " + problem.message(), folder.string());
-    for (const dlprof::Report& report : made.reports) {
+    for (const query::dlprof::Report& report : made.reports) {
         if (!wanted(arguments, report.name)) continue;
         const fs::path path = folder / fmt::format("{}_{}.csv", set.stem, report.name);
-        OPSIGHT_TRY(write_file(path.string(), arguments.overwrite, render_dlprof_csv(report)));
+        OPSIGHT_TRY(write_file(path.string(), arguments.overwrite, report::render_dlprof_csv(report)));
         OPSIGHT_TRY(print_text(path.string() + "\n"));
     }
     return {};
@@ -99,7 +99,7 @@ Status write_set(stats::Source& source, const DlprofArguments& arguments, const 
 
 Result<int> report_dlprof(const DlprofArguments& arguments) {
     OPSIGHT_TRY(check_names(arguments));
-    OPSIGHT_TRY(dlprof::parse_mode(arguments.mode));
+    OPSIGHT_TRY(query::dlprof::parse_mode(arguments.mode));
     OPSIGHT_ASSIGN(const std::vector<Set> sets, sets_of(arguments));
     const fs::path folder = arguments.output.empty() ? "." : arguments.output;
     std::error_code missing;  // a folder that is not there yet is made
@@ -109,8 +109,8 @@ Result<int> report_dlprof(const DlprofArguments& arguments) {
                 OPSIGHT_TRY(check_output((folder / fmt::format("{}_{}.csv", set.stem, name)).string(),
                                          arguments.overwrite));
     OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(arguments.path, false));
-    OPSIGHT_ASSIGN(stats::Source source, stats::Source::open(profile.path(), {}));
-    OPSIGHT_ASSIGN(const std::string note, stats::left_out_note(source));
+    OPSIGHT_ASSIGN(query::Source source, query::Source::open(profile.path(), {}));
+    OPSIGHT_ASSIGN(const std::string note, query::nsys::left_out_note(source));
     if (!note.empty()) print_note(fmt::format("note: {}\n", note));
     for (const Set& set : sets)
         OPSIGHT_TRY(write_set(source, arguments, set, folder));

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "query/dlprof.h"
+#include "query/dlprof/dlprof.h"
 
 namespace opsight::cli {
 
@@ -17,7 +17,7 @@ struct DlprofArguments {
     bool overwrite = false;
     std::string mode;
     std::vector<std::string> domains;  // one set of reports for each; empty, or "all": one set of all
-    dlprof::Options options;
+    query::dlprof::Options options;
 };
 Result<int> report_dlprof(const DlprofArguments& arguments);
 

@@ -17,22 +17,22 @@ class ReportOutput {
   public:
     // An empty `folder`: standard output, where lines of tables have up to `width` (0: any). `reports`: how
     // many will come.
-    ReportOutput(Format format, std::string folder, bool overwrite, size_t reports, int width)
+    ReportOutput(report::Format format, std::string folder, bool overwrite, size_t reports, int width)
         : format_(format),
           folder_(std::move(folder)),
           overwrite_(overwrite),
           reports_(reports),
           width_(width) {}
 
-    Status add(const Report& report, const Range& range);
-    Status finish(const Range& range);
+    Status add(const query::Report& report, const query::Range& range);
+    Status finish(const query::Range& range);
 
   private:
-    Status print(const Report& report, const Range& range);
-    Status print_csv(const Report& report);
-    Status write_files(const Report& report, const Range& range) const;
+    Status print(const query::Report& report, const query::Range& range);
+    Status print_csv(const query::Report& report);
+    Status write_files(const query::Report& report, const query::Range& range) const;
 
-    Format format_;
+    report::Format format_;
     std::string folder_;
     bool overwrite_;
     size_t reports_, done_ = 0;

@@ -3,7 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/standard_output.h"
-#include "query/free_sql.h"
+#include "query/ask/free_sql.h"
 #include "report/render.h"
 #include "report/write_rows.h"
 
@@ -27,15 +27,16 @@ class SqlCommand : public Command {
         return sub;
     }
     Result<int> run() override {
-        OPSIGHT_ASSIGN(const Format format, parse_format(format_));
-        OPSIGHT_ASSIGN(const ResultTable table, run_sql(path_, sql_, format != Format::kTable));
-        if (format == Format::kCsv) {
-            OPSIGHT_TRY(write_csv(table, print_text));
-        } else if (format == Format::kJson) {
-            OPSIGHT_TRY(write_json_rows(table, print_text));
+        OPSIGHT_ASSIGN(const report::Format format, report::parse_format(format_));
+        OPSIGHT_ASSIGN(const query::ResultTable table,
+                       query::run_sql(path_, sql_, format != report::Format::kTable));
+        if (format == report::Format::kCsv) {
+            OPSIGHT_TRY(report::write_csv(table, print_text));
+        } else if (format == report::Format::kJson) {
+            OPSIGHT_TRY(report::write_json_rows(table, print_text));
             OPSIGHT_TRY(print_text("\n"));
         } else {
-            std::string text = render_table(table, terminal_width());
+            std::string text = report::render_table(table, report::terminal_width());
             text.erase(0, text.find('\n') + 1);  // it has no title
             OPSIGHT_TRY(print_text(text));
         }

@@ -37,10 +37,10 @@ void print_wrapped(const std::string& text, size_t indent) {
 
 void print_reports() {
     std::puts("Reports; those marked * are the default:\n");
-    for (const stats::Report& report : stats::reports()) {
-        const auto& defaults = stats::default_reports();
+    for (const query::nsys::Report& report : query::nsys::reports()) {
+        const auto& defaults = query::nsys::default_reports();
         const bool by_default = std::find(defaults.begin(), defaults.end(), report.name) != defaults.end();
-        std::printf(" %c %s -- %s\n", by_default ? '*' : ' ', stats::usage(report).c_str(),
+        std::printf(" %c %s -- %s\n", by_default ? '*' : ' ', query::nsys::usage(report).c_str(),
                     std::string(report.title).c_str());
         std::string doc(report.doc);
         if (!report.old_names.empty()) doc += " Old name: " + std::string(report.old_names) + ".";
@@ -54,7 +54,7 @@ void print_reports() {
 
 void print_formats() {
     std::puts("Formats:\n");
-    for (const stats::FormatHelp& format : stats::format_help()) {
+    for (const report::nsys::FormatHelp& format : report::nsys::format_help()) {
         std::printf("   %s%s\n", std::string(format.name).c_str(), std::string(format.arguments).c_str());
         print_wrapped(std::string(format.doc), 7);
     }
@@ -104,19 +104,19 @@ class StatsCommand : public Command {
         if (help_reports_ || help_formats_) return 0;
         if (path_.empty())
             return fail(Error{"NAME is missing", {}, {}, "give a profile, a trace or a .sqlite export", 2});
-        OPSIGHT_ASSIGN(const std::vector<stats::Request> requests, wanted());
-        OPSIGHT_ASSIGN(unit_value_, stats::parse_time_unit(unit_));
+        OPSIGHT_ASSIGN(const std::vector<query::nsys::Request> requests, wanted());
+        OPSIGHT_ASSIGN(unit_value_, report::nsys::parse_time_unit(unit_));
         OPSIGHT_TRY(parse_window(window_, filter_));
         outputs_ = split_lists(outputs_);
         if (outputs_.empty()) outputs_ = {"-"};
         formats_ = split_lists(formats_);
-        std::vector<stats::Format> formats;
+        std::vector<report::nsys::Format> formats;
         for (size_t i = 0; i < std::max(requests.size(), formats_.size()); ++i) {
-            OPSIGHT_ASSIGN(const stats::Format format, format_of(i));
+            OPSIGHT_ASSIGN(const report::nsys::Format format, format_of(i));
             formats.push_back(format);
         }
         OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path_, quiet_));
-        OPSIGHT_ASSIGN(stats::Source source, stats::Source::open(profile.path(), filter_, {}, path_));
+        OPSIGHT_ASSIGN(query::Source source, query::Source::open(profile.path(), filter_, {}, path_));
         OPSIGHT_TRY(tell_left_out(source, requests));
         for (size_t i = 0; i < requests.size(); ++i)
             OPSIGHT_TRY(make(source, requests[i], formats[i], at_or_last(outputs_, i)));
@@ -124,41 +124,42 @@ class StatsCommand : public Command {
     }
 
   private:
-    Result<std::vector<stats::Request>> wanted() const {
+    Result<std::vector<query::nsys::Request>> wanted() const {
         std::vector<std::string> names = split_lists(reports_);
-        if (names.empty()) names.assign(stats::default_reports().begin(), stats::default_reports().end());
-        std::vector<stats::Request> requests;
+        if (names.empty())
+            names.assign(query::nsys::default_reports().begin(), query::nsys::default_reports().end());
+        std::vector<query::nsys::Request> requests;
         for (const std::string& name : names) {
-            OPSIGHT_ASSIGN(stats::Request request, stats::parse_request(name));
+            OPSIGHT_ASSIGN(query::nsys::Request request, query::nsys::parse_request(name));
             requests.push_back(std::move(request));
         }
         return requests;
     }
 
-    Status tell_left_out(stats::Source& source, const std::vector<stats::Request>& requests) const {
-        const auto concerns = [](const stats::Request& request) {
-            const auto is_gpu = [](stats::Data data) {
-                return data == stats::Data::kKernels || data == stats::Data::kMemory;
+    Status tell_left_out(query::Source& source, const std::vector<query::nsys::Request>& requests) const {
+        const auto concerns = [](const query::nsys::Request& request) {
+            const auto is_gpu = [](query::Data data) {
+                return data == query::Data::kKernels || data == query::Data::kMemory;
             };
             return std::any_of(request.report->needs.begin(), request.report->needs.end(), is_gpu) ||
                    std::any_of(request.report->any_of.begin(), request.report->any_of.end(), is_gpu);
         };
         if (quiet_ || std::none_of(requests.begin(), requests.end(), concerns)) return {};
-        OPSIGHT_ASSIGN(const std::string note, stats::left_out_note(source));
+        OPSIGHT_ASSIGN(const std::string note, query::nsys::left_out_note(source));
         if (!note.empty()) print_note(fmt::format("note: {}\n", note));
         return {};
     }
 
-    Result<stats::Format> format_of(size_t index) const {
+    Result<report::nsys::Format> format_of(size_t index) const {
         if (!formats_.empty() && at_or_last(formats_, index) != ".")
-            return stats::parse_format(at_or_last(formats_, index));
+            return report::nsys::parse_format(at_or_last(formats_, index));
         const bool console = at_or_last(outputs_, index) == "-" && ::isatty(STDOUT_FILENO) == 1;
-        return stats::parse_format(console ? "column" : "csv");
+        return report::nsys::parse_format(console ? "column" : "csv");
     }
 
-    Status make(stats::Source& source, const stats::Request& request, stats::Format format,
+    Status make(query::Source& source, const query::nsys::Request& request, report::nsys::Format format,
                 const std::string& output) {
-        OPSIGHT_ASSIGN(const std::string missing, stats::missing_data(source, *request.report));
+        OPSIGHT_ASSIGN(const std::string missing, query::nsys::missing_data(source, *request.report));
         const bool people = output == "-" && format.for_people();
         if (!missing.empty()) {
             const std::string text = fmt::format("SKIPPED: {} does not contain {}.\n", path_, missing);
@@ -166,10 +167,10 @@ class StatsCommand : public Command {
             print_note(text);
             return {};
         }
-        OPSIGHT_ASSIGN(const stats::Table table, request.report->make(source, request.arguments));
+        OPSIGHT_ASSIGN(const query::nsys::Table table, request.report->make(source, request.arguments));
         const std::string title = fmt::format("{} ({})", request.report->title, request.text);
         if (format.title.empty()) format.title = title;
-        std::string text = stats::render(table, format, unit_value_);
+        std::string text = report::nsys::render(table, format, unit_value_);
         // Tables for a program, one after another: an empty line parts them.
         if (output == "-" && !format.for_people() && printed_++ > 0) text.insert(0, 1, '\n');
         if (people && !quiet_) text = fmt::format("\n ** {}:\n\n{}\n", title, text);
@@ -182,8 +183,8 @@ class StatsCommand : public Command {
 
     std::string path_, unit_ = "nsec", window_;
     std::vector<std::string> reports_, formats_, outputs_;
-    stats::Filter filter_;
-    stats::TimeUnit unit_value_ = stats::TimeUnit::kNs;
+    query::Filter filter_;
+    report::nsys::TimeUnit unit_value_ = report::nsys::TimeUnit::kNs;
     int printed_ = 0;
     bool overwrite_ = false, help_reports_ = false, help_formats_ = false, quiet_ = false;
 };

@@ -83,7 +83,7 @@ std::vector<std::string> split_lists(const std::vector<std::string>& given) {
     return parts;
 }
 
-Status parse_window(const std::string& text, stats::Filter& filter) {
+Status parse_window(const std::string& text, query::Filter& filter) {
     if (text.empty()) return {};
     const size_t slash = text.find('/');
     const auto read = [](std::string_view part, std::optional<int64_t>& into) {
@@ -110,15 +110,15 @@ std::string base_name(const std::string& path) {
 }
 
 std::string TableOutput::file_name(const std::string& output, const std::string& name,
-                                   const stats::Format& format) const {
+                                   const report::nsys::Format& format) const {
     std::string tail = name;
     std::replace(tail.begin(), tail.end(), ':', '_');
     std::replace(tail.begin(), tail.end(), '/', '_');
-    return fmt::format("{}_{}.{}", output == "." ? base : output, tail, stats::file_ending(format));
+    return fmt::format("{}_{}.{}", output == "." ? base : output, tail, report::nsys::file_ending(format));
 }
 
-Status TableOutput::write(const std::string& output, const std::string& name, const stats::Format& format,
-                          const std::string& text) const {
+Status TableOutput::write(const std::string& output, const std::string& name,
+                          const report::nsys::Format& format, const std::string& text) const {
     if (output.empty() || output == "-") {
         return print_text(text);
     }

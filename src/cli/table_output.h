@@ -13,7 +13,7 @@ namespace opsight::cli {
 std::vector<std::string> split_lists(const std::vector<std::string>& given);
 
 // "START/END" in ns; either may be left out. Nothing for an empty text.
-Status parse_window(const std::string& text, stats::Filter& filter);
+Status parse_window(const std::string& text, query::Filter& filter);
 
 struct TableOutput {
     std::string base;  // of file names: what the input is called, without its ending
@@ -21,10 +21,10 @@ struct TableOutput {
 
     // `output`: "-" the console, "@command" a command's standard input, "." or a path: a file
     // "<base>_<name>.<ending>". `name` is "cuda_gpu_kern_sum:base"; `text` is complete.
-    Status write(const std::string& output, const std::string& name, const stats::Format& format,
+    Status write(const std::string& output, const std::string& name, const report::nsys::Format& format,
                  const std::string& text) const;
     std::string file_name(const std::string& output, const std::string& name,
-                          const stats::Format& format) const;
+                          const report::nsys::Format& format) const;
 };
 
 // "run" of "folder/run.opsight".

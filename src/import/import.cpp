@@ -16,6 +16,7 @@
 #include "import/nsys/importer.h"
 #include "import/rank_hint.h"
 #include "import/sniff.h"
+#include "import/sqlite/importer.h"
 
 namespace opsight {
 namespace {
@@ -115,10 +116,10 @@ class Importer {
         std::set<std::string> databases;
         for (const Input& input : found) {
             if (fs::path(input.path).extension() != ".sqlite") continue;
-            const Result<nsys::SqliteKind> kind = nsys::sqlite_kind(input.path);
-            if (kind && *kind == nsys::SqliteKind::kNsys)
+            const Result<SqliteKind> kind = sqlite_kind(input.path);
+            if (kind && *kind == SqliteKind::kNsys)
                 exports.emplace(fs::path(input.path).parent_path().string(), input.path);
-            if (kind && *kind == nsys::SqliteKind::kDlprof) databases.insert(input.path);
+            if (kind && *kind == SqliteKind::kDlprof) databases.insert(input.path);
         }
         std::erase_if(found, [&](const Input& input) {
             const auto exported = exports.find(fs::path(input.path).parent_path().string());
@@ -184,9 +185,7 @@ class Importer {
                               "was the program that wrote it still running, or did the disk fill up?");
             case Format::kSqlite:
                 if (depth > 0) return refuse("is a compressed SQLite database", "unpack it first");
-                return import_nsys(name, lenient, [](const auto& path, const auto& options, auto& builder) {
-                    return nsys::import_export(path, options, builder);
-                });
+                return import_nsys(name, lenient, import_sqlite);
             case Format::kOther:
                 return refuse("is " + sniffed.what + ", not a trace", sniffed.hint);
             case Format::kJson:
@@ -198,9 +197,9 @@ class Importer {
     template <class Read>
     Status import_nsys(const std::string& path, bool lenient, Read read) {
         if (lenient && !nsys::is_report(path)) {
-            Result<nsys::SqliteKind> kind = nsys::sqlite_kind(path);
+            Result<SqliteKind> kind = sqlite_kind(path);
             if (!kind) return skip(std::move(kind).error());
-            if (*kind != nsys::SqliteKind::kNsys && *kind != nsys::SqliteKind::kDlprof)
+            if (*kind != SqliteKind::kNsys && *kind != SqliteKind::kDlprof)
                 return skip({"is a SQLite database, but no export of Nsight Systems", path, {}, {}});
         }
         Result<nsys::ReportFacts> facts =

@@ -4,12 +4,12 @@
 
 #include "report/escape.h"
 
-namespace opsight {
+namespace opsight::report {
 namespace {
 
-using dlprof::Kind;
+using query::dlprof::Kind;
 
-std::string field(const Cell& cell, Kind kind) {
+std::string field(const query::Cell& cell, Kind kind) {
     if (const auto* integer = std::get_if<int64_t>(&cell)) return std::to_string(*integer);
     if (const auto* real = std::get_if<double>(&cell)) return fmt::format("{:.1f}", *real);
     const auto* text = std::get_if<std::string>(&cell);
@@ -18,7 +18,7 @@ std::string field(const Cell& cell, Kind kind) {
     return kind == Kind::kText ? csv_quoted(*text) : csv_field(*text);
 }
 
-std::string render(const dlprof::Table& table) {
+std::string render(const query::dlprof::Table& table) {
     std::string out = table.title + '\n', heads;
     bool has_heads = false;
     for (size_t i = 0; i < table.columns.size(); ++i) {
@@ -36,11 +36,11 @@ std::string render(const dlprof::Table& table) {
 
 }  // namespace
 
-std::string render_dlprof_csv(const dlprof::Report& report) {
+std::string render_dlprof_csv(const query::dlprof::Report& report) {
     std::string out;
-    for (const dlprof::Table& table : report.tables)
+    for (const query::dlprof::Table& table : report.tables)
         out += (out.empty() ? "" : "\n") + render(table);
     return out;
 }
 
-}  // namespace opsight
+}  // namespace opsight::report

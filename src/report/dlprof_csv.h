@@ -1,12 +1,12 @@
-// The reports of query/dlprof.h as the CSV files that DLProf wrote.
+// The reports of query/dlprof/dlprof.h as the CSV files that DLProf wrote.
 #pragma once
 
 #include <string>
 
-#include "query/dlprof.h"
+#include "query/dlprof/dlprof.h"
 
-namespace opsight {
+namespace opsight::report {
 
-std::string render_dlprof_csv(const dlprof::Report& report);
+std::string render_dlprof_csv(const query::dlprof::Report& report);
 
-}  // namespace opsight
+}  // namespace opsight::report

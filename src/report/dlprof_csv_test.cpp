@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-namespace opsight {
+namespace opsight::report {
 namespace {
 
-using dlprof::Kind;
+using query::dlprof::Kind;
 
 TEST(DlprofCsv, TitleHeadsAndRows) {
-    const dlprof::Report report{
+    const query::dlprof::Report report{
         "x",
         {{"A Report",
           {{"Id", Kind::kText},
@@ -17,7 +17,7 @@ TEST(DlprofCsv, TitleHeadsAndRows) {
            {"Share (%)", Kind::kDecimal},
            {"Names", Kind::kText}},
           {{std::string("MM_1"), std::string("mm"), int64_t{12}, 0.25, std::string("a, b")},
-           {std::string(), std::string("odd, \"type\""), Cell(), 99.96, std::string("say \"x\"")}}}}};
+           {std::string(), std::string("odd, \"type\""), query::Cell(), 99.96, std::string("say \"x\"")}}}}};
     EXPECT_EQ(render_dlprof_csv(report),
               "A Report\n"
               "Id,Type,Time (ns),Share (%),Names\n"
@@ -26,11 +26,12 @@ TEST(DlprofCsv, TitleHeadsAndRows) {
 }
 
 TEST(DlprofCsv, SectionsStandApart) {
-    const dlprof::Table facts{
+    const query::dlprof::Table facts{
         "Facts", {{"", Kind::kBare}, {"", Kind::kBare}}, {{std::string("GPU"), std::string("T4, T4")}}};
-    const dlprof::Table sums{"Sums", {{"", Kind::kWord}, {"Time"}}, {{std::string("all"), int64_t{3}}}};
+    const query::dlprof::Table sums{
+        "Sums", {{"", Kind::kWord}, {"Time"}}, {{std::string("all"), int64_t{3}}}};
     EXPECT_EQ(render_dlprof_csv({"summary", {facts, sums}}), "Facts\nGPU,T4, T4\n\nSums\n,Time\nall,3\n");
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::report

@@ -1,6 +1,6 @@
 #include "report/escape.h"
 
-namespace opsight {
+namespace opsight::report {
 
 std::string csv_quoted(std::string_view text) {
     std::string out = "\"";
@@ -39,4 +39,4 @@ std::string html_escaped(std::string_view text) {
     return out;
 }
 
-}  // namespace opsight
+}  // namespace opsight::report

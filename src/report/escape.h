@@ -4,11 +4,11 @@
 #include <string>
 #include <string_view>
 
-namespace opsight {
+namespace opsight::report {
 
 // RFC 4180: in quotation marks where it needs them.
 std::string csv_field(std::string_view text);
 std::string csv_quoted(std::string_view text);
 std::string html_escaped(std::string_view text);
 
-}  // namespace opsight
+}  // namespace opsight::report

@@ -10,7 +10,7 @@
 #include "report/svg_chart.h"
 #include "report/units.h"
 
-namespace opsight {
+namespace opsight::report {
 namespace {
 
 constexpr size_t kSeries = 6, kNamed = 5;
@@ -25,7 +25,7 @@ struct Roof {
 };
 
 // The ceilings that layers of this estimate can run under: products in their formats, and all else.
-std::vector<Roof> roofs(const EstimateAnswer& answer) {
+std::vector<Roof> roofs(const query::EstimateAnswer& answer) {
     const hardware::Device& device = *answer.settings.device;
     std::map<std::string, double> found;
     for (const cost::LayerCost& layer : answer.estimate.layers) {
@@ -60,7 +60,7 @@ std::vector<const cost::LayerCost*> plotted(const cost::Estimate& estimate) {
     return layers;
 }
 
-std::string roofline(const EstimateAnswer& answer, double width, double height) {
+std::string roofline(const query::EstimateAnswer& answer, double width, double height) {
     const hardware::Device& device = *answer.settings.device;
     const double bandwidth = device.bandwidth * answer.settings.derate;
     const std::vector<const cost::LayerCost*> layers = plotted(answer.estimate);
@@ -100,22 +100,23 @@ std::string roofline(const EstimateAnswer& answer, double width, double height) 
         chart.point(intensity, rate, std::clamp(40 * std::sqrt(share), 2.0, 16.0),
                     layer.kind == cost::WorkKind::kMatrix ? "s0" : "s1",
                     fmt::format("{} ({}): {} at least, {:.1f} % of all; {:.3g} FLOP/B, {}; limited by {}",
-                                layer.name, layer.op_type, human(Unit::kNs, layer.bound_s * 1e9), 100 * share,
-                                intensity, flops_text(rate), name_of(layer.limiter)));
+                                layer.name, layer.op_type, human(query::Unit::kNs, layer.bound_s * 1e9),
+                                100 * share, intensity, flops_text(rate), name_of(layer.limiter)));
     }
     return chart.finish(
         "Layers under the roofline (blue: products; brown: other ops; size: share of the bound)");
 }
 
-std::string series_name(const EstimateAnswer& answer) {
-    return fmt::format("{}, {}", answer.settings.device->key, format_text(answer.settings));
+std::string series_name(const query::EstimateAnswer& answer) {
+    return fmt::format("{}, {}", answer.settings.device->key, query::format_text(answer.settings));
 }
 
-std::string throughput(const std::vector<EstimateAnswer>& answers, double left, double width, double height) {
+std::string throughput(const std::vector<query::EstimateAnswer>& answers, double left, double width,
+                       double height) {
     double most_batch = 2, least_batch = 1e9, most = 0, least = 1e300;
     std::map<std::string, std::vector<double>> series;
     std::vector<std::string> order;
-    for (const EstimateAnswer& answer : answers) {
+    for (const query::EstimateAnswer& answer : answers) {
         const double rate = answer.estimate.throughput();
         if (!(rate > 0)) continue;
         const std::string name = series_name(answer);
@@ -158,8 +159,8 @@ std::vector<double> picture_batches(const ModelGraph& graph) {
     return {batches.begin(), batches.end()};
 }
 
-std::string render_estimate_picture(const ModelGraph& graph, const EstimateAnswer& answer,
-                                    const std::vector<EstimateAnswer>& batches) {
+std::string render_estimate_picture(const ModelGraph& graph, const query::EstimateAnswer& answer,
+                                    const std::vector<query::EstimateAnswer>& batches) {
     constexpr double kWidth = 1120, kHeight = 500, kSplit = 660;
     const cost::Estimate& estimate = answer.estimate;
     size_t others = 0;
@@ -170,15 +171,15 @@ std::string render_estimate_picture(const ModelGraph& graph, const EstimateAnswe
             other_s += layer.bound_s;
         }
     const std::string title = fmt::format("{} on {}", graph.name, answer.settings.device->name);
-    std::string note =
-        fmt::format("batch {:g}, {}: at least {}; bounds, nothing is measured", estimate.batch,
-                    format_text(answer.settings), human(Unit::kNs, estimate.total.bound_s * 1e9));
+    std::string note = fmt::format("batch {:g}, {}: at least {}; bounds, nothing is measured", estimate.batch,
+                                   query::format_text(answer.settings),
+                                   human(query::Unit::kNs, estimate.total.bound_s * 1e9));
     if (others > 0)
         note += fmt::format(". {} layers only move data ({}) and are not drawn", others,
-                            human(Unit::kNs, other_s * 1e9));
+                            human(query::Unit::kNs, other_s * 1e9));
     return svg_picture(kWidth, kHeight, title, note,
                        {roofline(answer, kSplit, kHeight - 60),
                         throughput(batches, kSplit + 16, kWidth - kSplit - 24, kHeight - 60)});
 }
 
-}  // namespace opsight
+}  // namespace opsight::report

@@ -1,7 +1,7 @@
 // Style and script of the HTML report.
 #pragma once
 
-namespace opsight {
+namespace opsight::report {
 
 inline constexpr const char* kHtmlStyle = R"(
 :root{color-scheme:light dark;--bg:#fff;--text:#1d2430;--soft:#5a6472;--line:#d9dee5;--head:#f3f5f8;--link:#0b5cad;
@@ -80,4 +80,4 @@ for (const part of document.querySelectorAll(".table")) {
 }
 )";
 
-}  // namespace opsight
+}  // namespace opsight::report

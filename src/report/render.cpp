@@ -9,7 +9,7 @@
 
 #include "report/escape.h"
 
-namespace opsight {
+namespace opsight::report {
 namespace {
 
 struct CsvText {
@@ -20,7 +20,7 @@ struct CsvText {
     std::string operator()(const std::string& value) const { return csv_field(value); }
 };
 
-nlohmann::ordered_json json_value(const Cell& cell) {
+nlohmann::ordered_json json_value(const query::Cell& cell) {
     return std::visit(
         [](const auto& value) -> nlohmann::ordered_json {
             if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>)
@@ -50,7 +50,7 @@ int terminal_width(int otherwise) {
     return size.ws_col > 0 ? size.ws_col : otherwise;
 }
 
-std::string csv_heads(const ResultTable& table) {
+std::string csv_heads(const query::ResultTable& table) {
     std::string out;
     for (size_t c = 0; c < table.columns.size(); ++c) {
         if (c) out += ',';
@@ -59,9 +59,9 @@ std::string csv_heads(const ResultTable& table) {
     return out + '\n';
 }
 
-std::string csv_rows(const std::vector<std::vector<Cell>>& rows) {
+std::string csv_rows(const std::vector<std::vector<query::Cell>>& rows) {
     std::string out;
-    for (const std::vector<Cell>& row : rows) {
+    for (const std::vector<query::Cell>& row : rows) {
         for (size_t c = 0; c < row.size(); ++c) {
             if (c) out += ',';
             out += std::visit(CsvText{}, row[c]);
@@ -71,14 +71,14 @@ std::string csv_rows(const std::vector<std::vector<Cell>>& rows) {
     return out;
 }
 
-std::string render_csv(const ResultTable& table) {
+std::string render_csv(const query::ResultTable& table) {
     return csv_heads(table) + csv_rows(table.rows);
 }
 
-std::string json_row_list(const std::vector<Column>& columns, const std::vector<std::vector<Cell>>& rows,
-                          bool first) {
+std::string json_row_list(const std::vector<query::Column>& columns,
+                          const std::vector<std::vector<query::Cell>>& rows, bool first) {
     std::string out;
-    for (const std::vector<Cell>& row : rows) {
+    for (const std::vector<query::Cell>& row : rows) {
         nlohmann::ordered_json object;
         for (size_t c = 0; c < columns.size(); ++c)
             object[columns[c].key] = json_value(row[c]);
@@ -89,8 +89,8 @@ std::string json_row_list(const std::vector<Column>& columns, const std::vector<
     return out;
 }
 
-std::string render_json_rows(const ResultTable& table) {
+std::string render_json_rows(const query::ResultTable& table) {
     return "[" + json_row_list(table.columns, table.rows, true) + (table.rows.empty() ? "]" : "\n]");
 }
 
-}  // namespace opsight
+}  // namespace opsight::report

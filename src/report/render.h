@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "query/result_table.h"
+#include "query/ask/result_table.h"
 
-namespace opsight {
+namespace opsight::report {
 
 enum class Format { kTable, kCsv, kJson };
 
@@ -22,21 +22,21 @@ int terminal_width(int otherwise = 0);
 // Aligned columns under their heads. Each time and size has the unit that suits it. With a width > 0, columns
 // are left out by priority and long texts shortened until a line fits, such that those that differ look
 // different; what was left out is said below the table.
-std::string render_table(const ResultTable& table, int width);
+std::string render_table(const query::ResultTable& table, int width);
 
 // A text with its line end, broken at blanks where it is wider; what follows is indented.
 std::string wrapped(const std::string& text, int width);
 
 // RFC 4180 with a header line; exact values in the unit of the head.
-std::string render_csv(const ResultTable& table);
+std::string render_csv(const query::ResultTable& table);
 // Its parts, for rows that come bit by bit.
-std::string csv_heads(const ResultTable& table);
-std::string csv_rows(const std::vector<std::vector<Cell>>& rows);
+std::string csv_heads(const query::ResultTable& table);
+std::string csv_rows(const std::vector<std::vector<query::Cell>>& rows);
 
 // An array of objects, a key per column; invalid UTF-8 is replaced.
-std::string render_json_rows(const ResultTable& table);
+std::string render_json_rows(const query::ResultTable& table);
 // The objects of it, with commas between; `first`: none came before.
-std::string json_row_list(const std::vector<Column>& columns, const std::vector<std::vector<Cell>>& rows,
-                          bool first);
+std::string json_row_list(const std::vector<query::Column>& columns,
+                          const std::vector<std::vector<query::Cell>>& rows, bool first);
 
-}  // namespace opsight
+}  // namespace opsight::report

@@ -6,23 +6,23 @@
 
 #include "report/render.h"
 
-namespace opsight {
+namespace opsight::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 Json number(double value) {
-    const Cell cell = count_cell(value);
+    const query::Cell cell = query::count_cell(value);
     if (const auto* whole = std::get_if<int64_t>(&cell)) return *whole;
     return value;
 }
 
 // Nothing is bounded by no time.
-Json bound_json(const EstimateAnswer& answer, double seconds) {
+Json bound_json(const query::EstimateAnswer& answer, double seconds) {
     return answer.settings.device && seconds > 0 ? Json(seconds) : Json(nullptr);
 }
 
-Json layer_json(const EstimateAnswer& answer, const cost::LayerCost& layer) {
+Json layer_json(const query::EstimateAnswer& answer, const cost::LayerCost& layer) {
     Json out;
     out["name"] = layer.name;
     out["op_type"] = layer.op_type;
@@ -55,7 +55,7 @@ Json layer_json(const EstimateAnswer& answer, const cost::LayerCost& layer) {
     return out;
 }
 
-Json total_json(const EstimateAnswer& answer) {
+Json total_json(const query::EstimateAnswer& answer) {
     const cost::Estimate& estimate = answer.estimate;
     const cost::Settings& settings = answer.settings;
     Json out;
@@ -67,7 +67,9 @@ Json total_json(const EstimateAnswer& answer) {
     out["sparse"] = settings.sparse;
     out["derate"] = settings.derate;
     // Where something is not counted, what is: at least so much, and null where that is nothing.
-    const auto sum = [&](double value) { return tells(estimate, value) ? number(value) : Json(nullptr); };
+    const auto sum = [&](double value) {
+        return query::tells(estimate, value) ? number(value) : Json(nullptr);
+    };
     out["complete"] = estimate.complete();
     out["flops"] = sum(estimate.total.flops());
     out["macs"] = sum(estimate.total.macs());
@@ -91,9 +93,9 @@ Json total_json(const EstimateAnswer& answer) {
 
 }  // namespace
 
-std::string render_estimate_json(const ModelGraph& graph, const std::vector<EstimateAnswer>& answers,
-                                 const std::vector<WhatIf>& changes) {
-    const EstimateAnswer& first = answers.front();
+std::string render_estimate_json(const ModelGraph& graph, const std::vector<query::EstimateAnswer>& answers,
+                                 const std::vector<query::WhatIf>& changes) {
+    const query::EstimateAnswer& first = answers.front();
     Json out;
     out["model"] = graph.name;
     out["format"] = graph.format;
@@ -103,12 +105,12 @@ std::string render_estimate_json(const ModelGraph& graph, const std::vector<Esti
     for (const cost::LayerCost& layer : first.estimate.layers)
         out["layers"].push_back(layer_json(first, layer));
     out["configurations"] = Json::array();
-    for (const EstimateAnswer& answer : answers)
+    for (const query::EstimateAnswer& answer : answers)
         out["configurations"].push_back(total_json(answer));
     out["what_if"] = Json::array();
-    for (const WhatIf& change : changes) {
+    for (const query::WhatIf& change : changes) {
         const auto sum = [&change](double value) {
-            return tells(change.estimate, value) ? number(value) : Json(nullptr);
+            return query::tells(change.estimate, value) ? number(value) : Json(nullptr);
         };
         Json row = {{"change", change.change},
                     {"bytes_min", sum(change.estimate.total.bytes())},
@@ -122,27 +124,28 @@ std::string render_estimate_json(const ModelGraph& graph, const std::vector<Esti
     return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string render_estimate_summary(const ModelGraph& graph, const EstimateAnswer& answer) {
+std::string render_estimate_summary(const ModelGraph& graph, const query::EstimateAnswer& answer) {
     const cost::Estimate& estimate = answer.estimate;
-    ResultTable table{.name = "summary",
-                      .title = graph.name,
-                      .columns = {{"name", "Layer (type)", Unit::kNone, 0},
-                                  {"output", "Output Shape", Unit::kNone, 0},
-                                  {"parameters", "Param #", Unit::kCount, 0},
-                                  {"macs", "Mult-Adds", Unit::kCount, 0}},
-                      .notes = {}};
+    query::ResultTable table{.name = "summary",
+                             .title = graph.name,
+                             .columns = {{"name", "Layer (type)", query::Unit::kNone, 0},
+                                         {"output", "Output Shape", query::Unit::kNone, 0},
+                                         {"parameters", "Param #", query::Unit::kCount, 0},
+                                         {"macs", "Mult-Adds", query::Unit::kCount, 0}},
+                             .notes = {}};
     for (const cost::LayerCost& layer : estimate.layers)
-        table.rows.push_back({fmt::format("{} ({})", layer.name, layer.op_type), layer.output_shape,
-                              count_cell(layer.parameters),
-                              layer.kind == cost::WorkKind::kUncounted ? Cell() : count_cell(layer.macs())});
+        table.rows.push_back(
+            {fmt::format("{} ({})", layer.name, layer.op_type), layer.output_shape,
+             query::count_cell(layer.parameters),
+             layer.kind == cost::WorkKind::kUncounted ? query::Cell() : query::count_cell(layer.macs())});
     double inputs = 0;
     for (TensorId id : graph.inputs)
         inputs += static_cast<double>(graph.tensor(id)->bytes());
     const cost::Memory& memory = estimate.memory;
     std::string out = render_table(table, terminal_width());
     const auto sum = [&estimate](double value, double unit, int digits) {
-        return tells(estimate, value) ? fmt::format("{:.{}f}", value / unit, digits)
-                                      : std::string("not known");
+        return query::tells(estimate, value) ? fmt::format("{:.{}f}", value / unit, digits)
+                                             : std::string("not known");
     };
     constexpr double kMega = 1e6, kGiga = 1e9;
     out += fmt::format("\nTotal params: {:.0f}\nTotal mult-adds (G): {}\nTotal FLOPs (G): {}\n",
@@ -155,4 +158,4 @@ std::string render_estimate_summary(const ModelGraph& graph, const EstimateAnswe
     return out;
 }
 
-}  // namespace opsight
+}  // namespace opsight::report

@@ -8,7 +8,7 @@
 #include "report/html_style.h"
 #include "report/units.h"
 
-namespace opsight {
+namespace opsight::report {
 namespace {
 
 // Columns that need more room than they tell are shown when asked for.
@@ -23,41 +23,42 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
-bool is_number(const Cell& cell) {
+bool is_number(const query::Cell& cell) {
     return std::holds_alternative<int64_t>(cell) || std::holds_alternative<double>(cell);
 }
 
-double number_of(const Cell& cell) {
+double number_of(const query::Cell& cell) {
     if (const auto* whole = std::get_if<int64_t>(&cell)) return static_cast<double>(*whole);
     if (const auto* real = std::get_if<double>(&cell)) return *real;
     return 0;
 }
 
-std::string exact(const Cell& cell) {
+std::string exact(const query::Cell& cell) {
     if (const auto* whole = std::get_if<int64_t>(&cell)) return fmt::format("{}", *whole);
     if (const auto* real = std::get_if<double>(&cell)) return fmt::format("{}", *real);
     return {};
 }
 
 // A value as people read it; the exact one is shown under the pointer.
-std::string shown(const Cell& cell, Unit unit) {
+std::string shown(const query::Cell& cell, query::Unit unit) {
     if (const auto* text = std::get_if<std::string>(&cell)) return *text;
     if (const auto* flag = std::get_if<bool>(&cell)) return *flag ? "yes" : "no";
     if (!is_number(cell)) return "";
-    if (unit == Unit::kNone || unit == Unit::kCount)
+    if (unit == query::Unit::kNone || unit == query::Unit::kCount)
         return std::holds_alternative<int64_t>(cell) ? exact(cell) : fmt::format("{:.2f}", number_of(cell));
     return human(unit, number_of(cell));
 }
 
 // "Total GPU Time (ns)" -> "Total GPU Time": the unit is with each value.
-std::string head_of(const Column& column) {
+std::string head_of(const query::Column& column) {
     std::string head = column.head;
-    if (column.unit == Unit::kNs || column.unit == Unit::kBytes || column.unit == Unit::kPercent)
+    if (column.unit == query::Unit::kNs || column.unit == query::Unit::kBytes ||
+        column.unit == query::Unit::kPercent)
         if (const size_t at = head.rfind(" ("); at != std::string::npos) head.resize(at);
     return head;
 }
 
-bool says_nothing(const ResultTable& table, size_t column) {
+bool says_nothing(const query::ResultTable& table, size_t column) {
     return std::all_of(table.rows.begin(), table.rows.end(), [column](const auto& row) {
         return std::holds_alternative<std::monostate>(row[column]);
     });
@@ -70,7 +71,7 @@ std::string notes_html(const std::vector<std::string>& notes) {
     return out;
 }
 
-std::string cell_html(const Cell& cell, const Column& column, bool more) {
+std::string cell_html(const query::Cell& cell, const query::Column& column, bool more) {
     const std::string text = escaped(shown(cell, column.unit));
     std::string classes = is_number(cell) ? "n" : "";
     if (more) classes += classes.empty() ? "more" : " more";
@@ -83,7 +84,7 @@ std::string cell_html(const Cell& cell, const Column& column, bool more) {
 }
 
 // `only`: the heading above has told its title.
-std::string table_html(const ResultTable& table, bool only) {
+std::string table_html(const query::ResultTable& table, bool only) {
     std::vector<size_t> columns;
     for (size_t c = 0; c < table.columns.size(); ++c)
         if (!says_nothing(table, c)) columns.push_back(c);
@@ -118,11 +119,11 @@ std::string table_html(const ResultTable& table, bool only) {
 }
 
 // A table of one row: names and values side by side.
-std::string facts_html(const ResultTable& table) {
+std::string facts_html(const query::ResultTable& table) {
     std::string out = fmt::format("<div class=\"facts\"><h3>{}</h3><dl>\n", escaped(table.title));
     if (!table.rows.empty())
         for (size_t c = 0; c < table.columns.size(); ++c) {
-            const Cell& cell = table.rows[0][c];
+            const query::Cell& cell = table.rows[0][c];
             const std::string text = escaped(shown(cell, table.columns[c].unit));
             if (text.empty()) continue;
             out +=
@@ -139,7 +140,7 @@ struct Share {
 };
 
 // The shares of the wall clock that the summary has.
-std::vector<Share> shares_of(const ResultTable& table) {
+std::vector<Share> shares_of(const query::ResultTable& table) {
     constexpr std::pair<const char*, const char*> kShares[] = {
         {"tensor_core_kernel_pct", "Tensor Core kernels"},
         {"non_tensor_core_kernel_pct", "kernels without Tensor Cores"},
@@ -159,7 +160,7 @@ std::vector<Share> shares_of(const ResultTable& table) {
     return shares;
 }
 
-std::string shares_html(const ResultTable& table) {
+std::string shares_html(const query::ResultTable& table) {
     std::string bar, legend;
     double at = 0;
     for (const Share& share : shares_of(table)) {
@@ -177,23 +178,25 @@ std::string shares_html(const ResultTable& table) {
            bar + "</svg><ul class=\"legend\">" + legend + "</ul>\n";
 }
 
-std::string head_html(const std::string& title, const Info& info, const std::vector<Report>& reports) {
-    const Range& range = info.iterations;
+std::string head_html(const std::string& title, const query::Info& info,
+                      const std::vector<query::Report>& reports) {
+    const query::Range& range = info.iterations;
     std::string out =
         fmt::format("<header><h1>{}</h1><p>{}, {} recorded</p>", escaped(title), escaped(info.producer),
-                    human(Unit::kNs, static_cast<double>(info.end_ns - info.begin_ns)));
+                    human(query::Unit::kNs, static_cast<double>(info.end_ns - info.begin_ns)));
     if (!range.whole)
         out += fmt::format("<p>Iterations {} to {} of {} ({})</p>", range.start, range.stop, range.total,
                            escaped(range.description.empty() ? range.source : range.description));
     out += "<nav>";
-    for (const Report& report : reports)
+    for (const query::Report& report : reports)
         out += fmt::format("<a href=\"#{}\">{}</a>", report.name, escaped(report.title));
     return out + "</nav></header>\n";
 }
 
 }  // namespace
 
-std::string render_html(const std::string& title, const Info& info, const std::vector<Report>& reports) {
+std::string render_html(const std::string& title, const query::Info& info,
+                        const std::vector<query::Report>& reports) {
     std::string out =
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
@@ -202,9 +205,9 @@ std::string render_html(const std::string& title, const Info& info, const std::v
         "'unsafe-inline'; script-src 'unsafe-inline'\">";
     out += fmt::format("<title>{}</title>\n<style>{}</style></head>\n<body>\n", escaped(title), kHtmlStyle);
     out += head_html(title, info, reports) + "<main>\n";
-    for (const Report& report : reports) {
+    for (const query::Report& report : reports) {
         out += fmt::format("<section id=\"{}\"><h2>{}</h2>\n", report.name, escaped(report.title));
-        for (const Section& section : report.sections) {
+        for (const query::Section& section : report.sections) {
             if (section.unnamed) out += shares_html(section.table);
             out += section.single ? facts_html(section.table)
                                   : table_html(section.table, report.sections.size() == 1);
@@ -217,4 +220,4 @@ std::string render_html(const std::string& title, const Info& info, const std::v
                      escaped(info.writer), kHtmlScript);
 }
 
-}  // namespace opsight
+}  // namespace opsight::report

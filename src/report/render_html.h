@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "query/info.h"
-#include "query/reports.h"
+#include "query/reports/info.h"
+#include "query/reports/reports.h"
 
-namespace opsight {
+namespace opsight::report {
 
-std::string render_html(const std::string& title, const Info& info, const std::vector<Report>& reports);
+std::string render_html(const std::string& title, const query::Info& info,
+                        const std::vector<query::Report>& reports);
 
-}  // namespace opsight
+}  // namespace opsight::report

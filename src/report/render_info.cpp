@@ -4,21 +4,21 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/versions.h"
+#include "query/ask/versions.h"
 #include "report/render.h"
 #include "report/render_report.h"
 #include "report/units.h"
 
-namespace opsight {
+namespace opsight::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json rows(const ResultTable& table) {
+Json rows(const query::ResultTable& table) {
     return Json::parse(render_json_rows(table));
 }
 
-Json range_object(const Range& range) {
+Json range_object(const query::Range& range) {
     const auto number = [](int64_t value) { return value < 0 ? Json() : Json(value); };
     return {{"source", range.source},           {"confidence", range.confidence},
             {"description", range.description}, {"total", range.total},
@@ -36,11 +36,11 @@ std::string joined(const std::vector<std::string>& parts) {
 
 }  // namespace
 
-std::string range_json(const Range& range) {
+std::string range_json(const query::Range& range) {
     return range_object(range).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string render_info_json(const Info& info) {
+std::string render_info_json(const query::Info& info) {
     Json object;
     object["producer"] = info.producer;
     object["writer"] = info.writer;
@@ -63,11 +63,11 @@ std::string render_info_json(const Info& info) {
     return object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string render_info(const Info& info, int width) {
+std::string render_info(const query::Info& info, int width) {
     std::string out = fmt::format("Producer    {}\nFrameworks  {}\nWritten by  {}\nDuration    {}\n",
                                   info.producer, joined(info.frameworks), info.writer,
-                                  human(Unit::kNs, static_cast<double>(info.end_ns - info.begin_ns)));
-    const Range& range = info.iterations;
+                                  human(query::Unit::kNs, static_cast<double>(info.end_ns - info.begin_ns)));
+    const query::Range& range = info.iterations;
     if (range.total == 0)
         out += "Iterations  none found\n";
     else if (range.whole)
@@ -78,7 +78,8 @@ std::string render_info(const Info& info, int width) {
                            range.source, range.description.empty() ? "" : " (" + range.description + ")",
                            range.start, range.stop);
     for (const auto& [key, value] : info.properties)
-        out += fmt::format("{}  {}\n", key, is_version_number(key) ? version_text(value) : value);
+        out +=
+            fmt::format("{}  {}\n", key, query::is_version_number(key) ? query::version_text(value) : value);
     out += "\n" + render_table(info.ranks, width);
     if (!info.devices.rows.empty()) out += "\n" + render_table(info.devices, width);
     out += "\nCounts\n";
@@ -92,4 +93,4 @@ std::string render_info(const Info& info, int width) {
     return out;
 }
 
-}  // namespace opsight
+}  // namespace opsight::report

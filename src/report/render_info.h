@@ -3,14 +3,14 @@
 
 #include <string>
 
-#include "query/info.h"
+#include "query/reports/info.h"
 
-namespace opsight {
+namespace opsight::report {
 
-std::string render_info(const Info& info, int width);
-std::string render_info_json(const Info& info);  // one object, see docs/CLI.md
+std::string render_info(const query::Info& info, int width);
+std::string render_info_json(const query::Info& info);  // one object, see docs/CLI.md
 
 // Iterations as info and report give them to scripts.
-std::string range_json(const Range& range);
+std::string range_json(const query::Range& range);
 
-}  // namespace opsight
+}  // namespace opsight::report

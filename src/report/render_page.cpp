@@ -8,7 +8,7 @@
 #include "report/render.h"
 #include "report/render_info.h"
 
-namespace opsight {
+namespace opsight::report {
 namespace {
 
 constexpr int64_t kLargestExact = int64_t{1} << 53;
@@ -25,7 +25,7 @@ void append_text(std::string& out, std::string_view text) {
     out += '"';
 }
 
-void append_cell(std::string& out, const Cell& cell) {
+void append_cell(std::string& out, const query::Cell& cell) {
     if (const auto* whole = std::get_if<int64_t>(&cell)) {
         const bool exact = *whole <= kLargestExact && *whole >= -kLargestExact;
         out += exact ? fmt::format("{}", *whole) : fmt::format("\"{}\"", *whole);
@@ -40,27 +40,27 @@ void append_cell(std::string& out, const Cell& cell) {
     }
 }
 
-const char* unit_name(Unit unit) {
+const char* unit_name(query::Unit unit) {
     switch (unit) {
-        case Unit::kCount:
+        case query::Unit::kCount:
             return "count";
-        case Unit::kNs:
+        case query::Unit::kNs:
             return "ns";
-        case Unit::kPercent:
+        case query::Unit::kPercent:
             return "percent";
-        case Unit::kBytes:
+        case query::Unit::kBytes:
             return "bytes";
-        case Unit::kFlops:
+        case query::Unit::kFlops:
             return "flops";
-        case Unit::kNone:
+        case query::Unit::kNone:
             break;
     }
     return "none";
 }
 
-std::string columns_json(const ResultTable& table) {
+std::string columns_json(const query::ResultTable& table) {
     std::string out = "[";
-    for (const Column& column : table.columns) {
+    for (const query::Column& column : table.columns) {
         out += out.size() > 1 ? ",{\"key\":" : "{\"key\":";
         append_text(out, column.key);
         out += ",\"head\":";
@@ -72,7 +72,7 @@ std::string columns_json(const ResultTable& table) {
 
 }  // namespace
 
-std::string render_page_json(const ResultTable& table, const Range& range) {
+std::string render_page_json(const query::ResultTable& table, const query::Range& range) {
     std::string out = "{\"name\":";
     append_text(out, table.name);
     out += ",\"title\":";
@@ -98,7 +98,8 @@ std::string render_page_json(const ResultTable& table, const Range& range) {
     return out + "],\"range\":" + range_json(range) + "}";
 }
 
-std::string json_objects(const ResultTable& table, const std::vector<std::vector<Cell>>& rows, bool first) {
+std::string json_objects(const query::ResultTable& table, const std::vector<std::vector<query::Cell>>& rows,
+                         bool first) {
     std::string out;
     for (const auto& row : rows) {
         out += first ? "\n{" : ",\n{";
@@ -114,4 +115,4 @@ std::string json_objects(const ResultTable& table, const std::vector<std::vector
     return out;
 }
 
-}  // namespace opsight
+}  // namespace opsight::report

@@ -3,16 +3,17 @@
 
 #include <string>
 
-#include "query/result_table.h"
-#include "query/session.h"
+#include "query/ask/result_table.h"
+#include "query/session/session.h"
 
-namespace opsight {
+namespace opsight::report {
 
 // {"name", "title", "columns", "rows", "rows_in_all", "rows_matching", "notes", "range"}. Whole numbers that
 // a script of a page would round (above 2^53) are texts.
-std::string render_page_json(const ResultTable& table, const Range& range);
+std::string render_page_json(const query::ResultTable& table, const query::Range& range);
 
 // For downloads: rows as objects by key with commas between; `first`: none came before.
-std::string json_objects(const ResultTable& table, const std::vector<std::vector<Cell>>& rows, bool first);
+std::string json_objects(const query::ResultTable& table, const std::vector<std::vector<query::Cell>>& rows,
+                         bool first);
 
-}  // namespace opsight
+}  // namespace opsight::report

@@ -7,36 +7,37 @@
 #include "report/units.h"
 #include "report/write_rows.h"
 
-namespace opsight {
+namespace opsight::report {
 namespace {
 
 struct PersonText {
-    Unit unit;
+    query::Unit unit;
     std::string operator()(std::monostate) const { return {}; }
     std::string operator()(int64_t value) const {
-        return unit == Unit::kNone ? fmt::format("{}", value) : human(unit, static_cast<double>(value));
+        return unit == query::Unit::kNone ? fmt::format("{}", value)
+                                          : human(unit, static_cast<double>(value));
     }
     std::string operator()(double value) const {
-        return unit == Unit::kNone ? fmt::format("{:.2f}", value) : human(unit, value);
+        return unit == query::Unit::kNone ? fmt::format("{:.2f}", value) : human(unit, value);
     }
     std::string operator()(bool value) const { return value ? "yes" : "no"; }
     std::string operator()(const std::string& value) const { return value; }
 };
 
 // A table of one row as two columns of text; what is not known is left out.
-ResultTable transposed(const ResultTable& table) {
-    ResultTable out;
+query::ResultTable transposed(const query::ResultTable& table) {
+    query::ResultTable out;
     out.name = table.name;
     out.title = table.title;
     out.notes = table.notes;
     out.columns = {{"name", ""}, {"value", ""}};
     if (table.rows.empty()) return out;
     for (size_t i = 0; i < table.columns.size(); ++i) {
-        const Column& column = table.columns[i];
+        const query::Column& column = table.columns[i];
         std::string value = std::visit(PersonText{column.unit}, table.rows[0][i]);
         if (value.empty()) continue;
         std::string head = column.head;
-        if (column.unit != Unit::kNone)
+        if (column.unit != query::Unit::kNone)
             if (const size_t at = head.rfind(" ("); at != std::string::npos) head.resize(at);
         out.rows.push_back({std::move(head), std::move(value)});
     }
@@ -44,7 +45,7 @@ ResultTable transposed(const ResultTable& table) {
 }
 
 // Two aligned columns without heads.
-std::string render_pairs(const ResultTable& table, int width) {
+std::string render_pairs(const query::ResultTable& table, int width) {
     const std::string drawn = render_table(transposed(table), width);
     const size_t title_end = drawn.find('\n') + 1;
     const size_t heads_end = drawn.find('\n', title_end) + 1;
@@ -56,18 +57,18 @@ std::string render_pairs(const ResultTable& table, int width) {
 }  // namespace
 
 // What they mean are sentences, which no column holds.
-std::string render_diagnostics(const ResultTable& table, int width) {
+std::string render_diagnostics(const query::ResultTable& table, int width) {
     std::string out = table.title + '\n';
     for (const auto& row : table.rows) {
-        const auto text = [&](size_t i) { return std::visit(PersonText{Unit::kNone}, row.at(i)); };
+        const auto text = [&](size_t i) { return std::visit(PersonText{query::Unit::kNone}, row.at(i)); };
         out += wrapped(fmt::format("{}: {} x {}: {}", text(1), text(2), text(0), text(3)), width);
     }
     return out;
 }
 
-std::string render_report_table(const Report& report, int width) {
+std::string render_report_table(const query::Report& report, int width) {
     std::string out;
-    for (const Section& section : report.sections) {
+    for (const query::Section& section : report.sections) {
         if (!out.empty()) out += '\n';
         out += section.single                        ? render_pairs(section.table, width)
                : section.table.name == "diagnostics" ? render_diagnostics(section.table, width)
@@ -78,7 +79,7 @@ std::string render_report_table(const Report& report, int width) {
     return out;
 }
 
-std::string render_report_json(const Report& report) {
+std::string render_report_json(const query::Report& report) {
     std::string out;
     const Status written = write_report_json(report, [&out](std::string_view text) -> Status {
         out += text;
@@ -87,4 +88,4 @@ std::string render_report_json(const Report& report) {
     return written ? out : std::string();
 }
 
-}  // namespace opsight
+}  // namespace opsight::report

@@ -5,16 +5,16 @@
 #include <utility>
 #include <vector>
 
-#include "query/reports.h"
+#include "query/reports/reports.h"
 #include "report/render.h"
 
-namespace opsight {
+namespace opsight::report {
 
 // Of diagnostic_list: severity, count, kind and meaning of each.
-std::string render_diagnostics(const ResultTable& table, int width);
+std::string render_diagnostics(const query::ResultTable& table, int width);
 
-std::string render_report_table(const Report& report, int width);
+std::string render_report_table(const query::Report& report, int width);
 // An array of rows, or an object with a key for each part; of a report without streamed rows.
-std::string render_report_json(const Report& report);
+std::string render_report_json(const query::Report& report);
 
-}  // namespace opsight
+}  // namespace opsight::report

@@ -8,7 +8,7 @@
 #include "report/render.h"
 #include "report/units.h"
 
-namespace opsight {
+namespace opsight::report {
 namespace {
 
 constexpr size_t kGap = 2;             // blanks between columns
@@ -96,21 +96,21 @@ std::string printable(std::string text) {
     return terminal_text(text);
 }
 
-double number_of(const Cell& cell) {
+double number_of(const query::Cell& cell) {
     if (const auto* integer = std::get_if<int64_t>(&cell)) return static_cast<double>(*integer);
     if (const auto* real = std::get_if<double>(&cell)) return *real;
     return 0;
 }
 
-std::string cell_text(const Cell& cell, const Column& column) {
+std::string cell_text(const query::Cell& cell, const query::Column& column) {
     if (std::holds_alternative<std::monostate>(cell)) return "-";
     if (const auto* text = std::get_if<std::string>(&cell)) return printable(*text);
     if (const auto* flag = std::get_if<bool>(&cell)) return *flag ? "yes" : "no";
     const bool whole = std::holds_alternative<int64_t>(cell);
-    if (column.unit == Unit::kNone || column.unit == Unit::kCount)
+    if (column.unit == query::Unit::kNone || column.unit == query::Unit::kCount)
         return whole ? fmt::format("{}", std::get<int64_t>(cell)) : fmt::format("{:.2f}", number_of(cell));
     // The sign of percent stands in the head.
-    if (column.unit == Unit::kPercent) return fmt::format("{:.1f}", number_of(cell));
+    if (column.unit == query::Unit::kPercent) return fmt::format("{:.1f}", number_of(cell));
     return human(column.unit, number_of(cell));
 }
 
@@ -123,15 +123,16 @@ struct TextColumn {
 };
 
 // "Total CPU Time (ns)" -> "Total CPU Time": each cell has its unit.
-std::string head_without_unit(const Column& column) {
-    if (column.unit != Unit::kNs && column.unit != Unit::kBytes && column.unit != Unit::kFlops)
+std::string head_without_unit(const query::Column& column) {
+    if (column.unit != query::Unit::kNs && column.unit != query::Unit::kBytes &&
+        column.unit != query::Unit::kFlops)
         return column.head;
     const size_t at = column.head.rfind(" (");
     return column.head.substr(0, at);
 }
 
-TextColumn text_column(const ResultTable& table, size_t index) {
-    const Column& column = table.columns[index];
+TextColumn text_column(const query::ResultTable& table, size_t index) {
+    const query::Column& column = table.columns[index];
     TextColumn out;
     for (const auto& row : table.rows)
         out.is_text |= std::holds_alternative<std::string>(row[index]);
@@ -241,7 +242,7 @@ std::string wrapped(const std::string& text, int wanted) {
     return out + (at ? std::string(kIndent) : std::string()) + text.substr(at) + '\n';
 }
 
-std::string render_table(const ResultTable& table, int width) {
+std::string render_table(const query::ResultTable& table, int width) {
     std::vector<TextColumn> columns;
     for (size_t c = 0; c < table.columns.size(); ++c)
         columns.push_back(text_column(table, c));
@@ -272,4 +273,4 @@ std::string render_table(const ResultTable& table, int width) {
     return out;
 }
 
-}  // namespace opsight
+}  // namespace opsight::report

@@ -7,21 +7,21 @@
 
 #include "report/units.h"
 
-namespace opsight {
+namespace opsight::report {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
 
-ResultTable sample() {
-    ResultTable table;
+query::ResultTable sample() {
+    query::ResultTable table;
     table.name = "kernel";
     table.title = "Kernel Report";
     table.columns = {{"kernel_name", "Kernel Name"},
                      {"uses_tc", "Uses TC"},
-                     {"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs},
-                     {"calls", "Calls", Unit::kCount, 1},
-                     {"bytes", "Bytes", Unit::kBytes, 2}};
+                     {"total_gpu_time_ns", "Total GPU Time (ns)", query::Unit::kNs},
+                     {"calls", "Calls", query::Unit::kCount, 1},
+                     {"bytes", "Bytes", query::Unit::kBytes, 2}};
     table.rows = {{std::string("void gemm<float, 128>(a, \"b\")"), true, int64_t{2500000}, int64_t{3},
                    std::monostate{}},
                   {std::string("copy"), false, int64_t{1000}, int64_t{12}, int64_t{2048}}};
@@ -38,7 +38,7 @@ TEST(RenderTable, EachCellInItsUnitAndAlignedNumbers) {
 }
 
 TEST(RenderTable, FitsANarrowTerminalAndSaysWhatIsMissing) {
-    ResultTable table = sample();
+    query::ResultTable table = sample();
     table.rows[0][0] = std::string(200, 'k');
     const std::string text = render_table(table, 60);
     for (size_t at = 0; at < text.size();) {
@@ -53,7 +53,7 @@ TEST(RenderTable, FitsANarrowTerminalAndSaysWhatIsMissing) {
 }
 
 TEST(RenderTable, NamesAreShortenedFurtherWhereNoColumnMayGo) {
-    ResultTable table;
+    query::ResultTable table;
     table.columns = {{"op_name", "Op Name"}, {"kernel_name", "Kernel Name"}};
     table.rows = {{std::string(30, 'n'), std::string(40, 'k')}};
     const std::string text = render_table(table, 40);
@@ -63,7 +63,7 @@ TEST(RenderTable, NamesAreShortenedFurtherWhereNoColumnMayGo) {
 
 // Names of templates differ in the middle.
 TEST(RenderTable, NamesThatDifferLookDifferent) {
-    ResultTable table;
+    query::ResultTable table;
     table.columns = {{"kernel_name", "Kernel Name"}};
     const std::string begin = "void at::native::elementwise_kernel<128, 4, at::native::",
                       end = std::string(60, 'x') + ">(int)";
@@ -80,10 +80,10 @@ TEST(RenderTable, NamesThatDifferLookDifferent) {
 }
 
 TEST(RenderTable, NumbersAreNeverShortened) {
-    ResultTable table;
+    query::ResultTable table;
     table.columns = {{"name", "A Long Head"},
-                     {"a", "Another Long Head", Unit::kCount},
-                     {"b", "And One More", Unit::kCount}};
+                     {"a", "Another Long Head", query::Unit::kCount},
+                     {"b", "And One More", query::Unit::kCount}};
     table.rows = {{std::string(40, 'n'), int64_t{1234567890123}, int64_t{9876543210}}};
     const std::string text = render_table(table, 40);
     EXPECT_THAT(text, HasSubstr("1234567890123"));
@@ -102,7 +102,7 @@ TEST(RenderTable, NotesAreWrapped) {
 }
 
 TEST(RenderTable, NamesKeepMoreRoomThanOtherTexts) {
-    ResultTable table;
+    query::ResultTable table;
     table.columns = {{"op_name", "Op Name"}, {"shapes", "Input Shapes"}};
     table.rows = {{std::string(38, 'n'), std::string(60, 's')}};
     EXPECT_THAT(render_table(table, 60), HasSubstr(std::string(38, 'n') + "  "));
@@ -111,13 +111,13 @@ TEST(RenderTable, NamesKeepMoreRoomThanOtherTexts) {
 }
 
 TEST(RenderTable, ControlCharactersDoNotReachTheTerminal) {
-    ResultTable table = sample();
+    query::ResultTable table = sample();
     table.rows[0][0] = std::string("evil\x1b[2J\nname");
     EXPECT_THAT(render_table(table, 0), HasSubstr("evil\\x1b[2J name"));
 }
 
 TEST(RenderTable, SaysWhenRowsWereLeftOut) {
-    ResultTable table = sample();
+    query::ResultTable table = sample();
     table.rows_in_all = 40;
     EXPECT_THAT(render_table(table, 0), HasSubstr("2 of 40 rows"));
     table.rows.clear();
@@ -132,7 +132,7 @@ TEST(RenderCsv, QuotesAndExactValues) {
 }
 
 TEST(RenderJson, TypedValuesAndBrokenUtf8) {
-    ResultTable table = sample();
+    query::ResultTable table = sample();
     table.rows[1][0] = std::string("bad\xff");
     const auto rows = nlohmann::json::parse(render_json_rows(table));
     ASSERT_EQ(rows.size(), 2u);
@@ -140,14 +140,14 @@ TEST(RenderJson, TypedValuesAndBrokenUtf8) {
     EXPECT_EQ(rows[0]["uses_tc"], true);
     EXPECT_TRUE(rows[0]["bytes"].is_null());
     EXPECT_EQ(rows[1]["kernel_name"], "bad\xEF\xBF\xBD");
-    EXPECT_EQ(render_json_rows(ResultTable{}), "[]");
+    EXPECT_EQ(render_json_rows(query::ResultTable{}), "[]");
 }
 
 TEST(Units, SuitTheSize) {
-    EXPECT_EQ(human(Unit::kNs, 999), "999 ns");
-    EXPECT_EQ(human(Unit::kNs, 1234567), "1.235 ms");
-    EXPECT_EQ(human(Unit::kBytes, 3 * 1024 * 1024), "3.00 MiB");
-    EXPECT_EQ(human(Unit::kPercent, 41.26), "41.3 %");
+    EXPECT_EQ(human(query::Unit::kNs, 999), "999 ns");
+    EXPECT_EQ(human(query::Unit::kNs, 1234567), "1.235 ms");
+    EXPECT_EQ(human(query::Unit::kBytes, 3 * 1024 * 1024), "3.00 MiB");
+    EXPECT_EQ(human(query::Unit::kPercent, 41.26), "41.3 %");
 }
 
 TEST(Format, UnknownNameIsAUsageError) {
@@ -156,4 +156,4 @@ TEST(Format, UnknownNameIsAUsageError) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::report

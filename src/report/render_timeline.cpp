@@ -6,7 +6,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-namespace opsight {
+namespace opsight::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -26,7 +26,7 @@ Json or_null(int64_t value) {
     return value < 0 ? Json() : number(value);
 }
 
-Json place_json(const EventPlace& place) {
+Json place_json(const query::EventPlace& place) {
     return {{"track", or_null(place.track)},
             {"span", place.span},
             {"name", place.name},
@@ -36,7 +36,7 @@ Json place_json(const EventPlace& place) {
             {"depth", place.depth}};
 }
 
-Json cell_json(const Cell& cell) {
+Json cell_json(const query::Cell& cell) {
     if (const auto* integer = std::get_if<int64_t>(&cell)) return number(*integer);
     if (const auto* real = std::get_if<double>(&cell)) return *real;
     if (const auto* flag = std::get_if<bool>(&cell)) return *flag;
@@ -44,7 +44,7 @@ Json cell_json(const Cell& cell) {
     return {};
 }
 
-std::string_view unit_name(Unit unit) {
+std::string_view unit_name(query::Unit unit) {
     constexpr std::string_view names[] = {"none", "count", "ns", "percent", "bytes"};
     return names[static_cast<size_t>(unit)];
 }
@@ -59,7 +59,7 @@ void put_column(std::string& out, std::string_view name, const std::vector<T>& v
     out += ']';
 }
 
-Json window_head(const TimelineWindow& window) {
+Json window_head(const query::TimelineWindow& window) {
     Json names = Json::array();
     for (const std::string_view name : window.names)
         names.push_back(name);
@@ -72,14 +72,14 @@ Json window_head(const TimelineWindow& window) {
 
 // Appends one column of all tracks, as T.
 template <class T, class Get>
-void put_binary(std::string& out, const TimelineWindow& window, Get get) {
+void put_binary(std::string& out, const query::TimelineWindow& window, Get get) {
     size_t rows = 0;
-    for (const TimelineEntries& entries : window.tracks)
+    for (const query::TimelineEntries& entries : window.tracks)
         rows += entries.size();
     const size_t at = out.size();
     out.resize(at + (rows * sizeof(T) + 7) / 8 * 8, '\0');
     char* to = out.data() + at;
-    for (const TimelineEntries& entries : window.tracks)
+    for (const query::TimelineEntries& entries : window.tracks)
         for (const auto& value : get(entries)) {
             const T narrow = static_cast<T>(value);
             std::memcpy(to, &narrow, sizeof(T));
@@ -89,12 +89,12 @@ void put_binary(std::string& out, const TimelineWindow& window, Get get) {
 
 }  // namespace
 
-std::string render_tracks_json(const Timeline& timeline) {
+std::string render_tracks_json(const query::Timeline& timeline) {
     Json kinds = Json::array();
-    for (size_t i = 0; i < static_cast<size_t>(SpanKind::kCount); ++i)
-        kinds.push_back(span_kind_name(static_cast<SpanKind>(i)));
+    for (size_t i = 0; i < static_cast<size_t>(query::SpanKind::kCount); ++i)
+        kinds.push_back(query::span_kind_name(static_cast<query::SpanKind>(i)));
     Json tracks = Json::array();
-    for (const TimelineTrack& t : timeline.tracks())
+    for (const query::TimelineTrack& t : timeline.tracks())
         tracks.push_back({{"id", t.id},
                           {"kind", t.kind},
                           {"rank", t.rank},
@@ -118,11 +118,11 @@ std::string render_tracks_json(const Timeline& timeline) {
                  {"tracks", std::move(tracks)}});
 }
 
-std::string render_window_json(const TimelineWindow& window) {
+std::string render_window_json(const query::TimelineWindow& window) {
     std::string out = dump(window_head(window));
     out.back() = ',';  // goes on
     out += "\"tracks\":[";
-    for (const TimelineEntries& entries : window.tracks) {
+    for (const query::TimelineEntries& entries : window.tracks) {
         if (out.back() == '}') out += ',';
         fmt::format_to(std::back_inserter(out), "{{\"id\":{},\"columns\":{{", entries.track);
         put_column(out, "begin", entries.begin);
@@ -145,10 +145,10 @@ std::string render_window_json(const TimelineWindow& window) {
     return out + "]}";
 }
 
-std::string render_window_binary(const TimelineWindow& window) {
+std::string render_window_binary(const query::TimelineWindow& window) {
     Json head = window_head(window);
     head["tracks"] = Json::array();
-    for (const TimelineEntries& entries : window.tracks)
+    for (const query::TimelineEntries& entries : window.tracks)
         head["tracks"].push_back({{"id", entries.track}, {"entries", entries.size()}});
     std::string json = dump(head);
     json.resize((json.size() + 7) / 8 * 8, ' ');
@@ -156,7 +156,7 @@ std::string render_window_binary(const TimelineWindow& window) {
     const auto length = static_cast<uint32_t>(json.size());
     out.append(reinterpret_cast<const char*>(&length), sizeof(length));
     out += json;
-    using E = TimelineEntries;
+    using E = query::TimelineEntries;
     put_binary<double>(
         out, window, [](const E& e) -> const auto& { return e.begin; });
     put_binary<double>(
@@ -176,12 +176,12 @@ std::string render_window_binary(const TimelineWindow& window) {
     return out;
 }
 
-std::string render_counters_json(const Timeline& timeline, const std::vector<CounterEntries>& counters,
-                                 int64_t begin_ns) {
+std::string render_counters_json(const query::Timeline& timeline,
+                                 const std::vector<query::CounterEntries>& counters, int64_t begin_ns) {
     Json tracks = Json::array();
-    for (const CounterEntries& entries : counters) {
+    for (const query::CounterEntries& entries : counters) {
         Json series = Json::array();
-        for (const TimelineTrack& track : timeline.tracks())
+        for (const query::TimelineTrack& track : timeline.tracks())
             for (size_t k = 0; track.id == entries.track && k < track.series.size(); ++k)
                 series.push_back({{"name", track.series[k]},
                                   {"least", entries.least[k]},
@@ -192,14 +192,14 @@ std::string render_counters_json(const Timeline& timeline, const std::vector<Cou
     return dump({{"begin_ns", begin_ns}, {"tracks", std::move(tracks)}});
 }
 
-std::string render_event_json(const TimelineEvent& event) {
+std::string render_event_json(const query::TimelineEvent& event) {
     Json fields = Json::array(), chain = Json::array();
-    for (const EventField& field : event.fields)
+    for (const query::EventField& field : event.fields)
         fields.push_back({{"key", field.key},
                           {"help", field.help},
                           {"unit", unit_name(field.unit)},
                           {"value", cell_json(field.value)}});
-    for (const ChainLink& link : event.chain) {
+    for (const query::ChainLink& link : event.chain) {
         Json each = {{"role", link.role}};
         each.update(place_json(link.place));
         chain.push_back(std::move(each));
@@ -210,27 +210,27 @@ std::string render_event_json(const TimelineEvent& event) {
                  {"launched_in_all", event.launched_in_all}});
 }
 
-std::string render_match_json(const TimelineMatch& match) {
+std::string render_match_json(const query::TimelineMatch& match) {
     return dump({{"matches", match.matches},
                  {"number", match.number},
                  {"match", match.place ? place_json(*match.place) : Json()}});
 }
 
-std::string render_sums_json(const TimelineSums& sums, size_t most) {
+std::string render_sums_json(const query::TimelineSums& sums, size_t most) {
     Json names = Json::array(), tracks = Json::array();
-    for (const TimelineSum& sum : sums.names) {
+    for (const query::TimelineSum& sum : sums.names) {
         if (names.size() == most) break;
         names.push_back({{"name", sum.name},
-                         {"kind", span_kind_name(sum.kind)},
+                         {"kind", query::span_kind_name(sum.kind)},
                          {"count", sum.count},
                          {"total_ns", number(sum.total_ns)},
                          {"longest_ns", number(sum.longest_ns)},
                          {"longest", place_json(sum.longest)}});
     }
-    for (const TimelineTrackSum& sum : sums.tracks)
+    for (const query::TimelineTrackSum& sum : sums.tracks)
         tracks.push_back({{"id", sum.track}, {"spans", sum.spans}, {"busy_ns", number(sum.busy_ns)}});
     return dump(
         {{"names", std::move(names)}, {"names_in_all", sums.names.size()}, {"tracks", std::move(tracks)}});
 }
 
-}  // namespace opsight
+}  // namespace opsight::report

@@ -6,13 +6,13 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-namespace opsight {
+namespace opsight::report {
 namespace {
 
 using nlohmann::json;
 
-TimelineWindow two_tracks() {
-    TimelineWindow window;
+query::TimelineWindow two_tracks() {
+    query::TimelineWindow window;
     window.begin_ns = 1000;
     window.end_ns = 2000;
     window.pixel_ns = 10;
@@ -25,9 +25,9 @@ TimelineWindow two_tracks() {
                              {1, 3},
                              {0, 1},
                              {7, 4000000000},
-                             {SpanKind::kOpForward, SpanKind::kKernel}});
+                             {query::SpanKind::kOpForward, query::SpanKind::kKernel}});
     window.tracks.push_back({6, {}, {}, {}, {}, {}, {}, {}, {}});
-    window.tracks.push_back({9, {1}, {2}, {2}, {0}, {1}, {1}, {8}, {SpanKind::kMemcpy}});
+    window.tracks.push_back({9, {1}, {2}, {2}, {0}, {1}, {1}, {8}, {query::SpanKind::kMemcpy}});
     return window;
 }
 
@@ -42,7 +42,7 @@ TEST(RenderTimeline, WindowAsJson) {
     EXPECT_EQ(columns["begin"], json({-20, 300}));
     EXPECT_EQ(columns["busy"], json({100, 30}));
     EXPECT_EQ(columns["span"], json({7, 4000000000}));
-    EXPECT_EQ(columns["kind"], json({0, static_cast<int>(SpanKind::kKernel)}));
+    EXPECT_EQ(columns["kind"], json({0, static_cast<int>(query::SpanKind::kKernel)}));
     EXPECT_EQ(window["tracks"][1]["columns"]["begin"], json::array());
 }
 
@@ -71,13 +71,14 @@ TEST(RenderTimeline, WindowAsColumns) {
     EXPECT_EQ(at<uint32_t>(bytes, name + 16 + 4), 4000000000u);  // span
     EXPECT_EQ(at<uint32_t>(bytes, name + 32 + 4), 3u);           // count
     EXPECT_EQ(at<uint16_t>(bytes, depth + 2), 2);
-    EXPECT_EQ(at<uint8_t>(bytes, kind + 2), static_cast<uint8_t>(SpanKind::kMemcpy));
+    EXPECT_EQ(at<uint8_t>(bytes, kind + 2), static_cast<uint8_t>(query::SpanKind::kMemcpy));
 }
 
 TEST(RenderTimeline, EventsKeepWhatAScriptWouldRound) {
-    TimelineEvent event;
+    query::TimelineEvent event;
     event.place = {3, 4, 10, 20, 0, "k", "kernel"};
-    event.fields = {{"correlation", "id", Unit::kNone, int64_t{1} << 60}, {"layer", "", Unit::kNone, {}}};
+    event.fields = {{"correlation", "id", query::Unit::kNone, int64_t{1} << 60},
+                    {"layer", "", query::Unit::kNone, {}}};
     event.chain = {{"layer", {-1, 0, 0, 0, -1, "Net/Linear", ""}}};
     const json made = json::parse(render_event_json(event));
     EXPECT_EQ(made["event"]["track"], 3);
@@ -89,9 +90,9 @@ TEST(RenderTimeline, EventsKeepWhatAScriptWouldRound) {
 }
 
 TEST(RenderTimeline, SumsAreCutAfterTheMost) {
-    TimelineSums sums;
+    query::TimelineSums sums;
     for (int i = 0; i < 5; ++i)
-        sums.names.push_back({"name", SpanKind::kKernel, 1, 10, 10, {}});
+        sums.names.push_back({"name", query::SpanKind::kKernel, 1, 10, 10, {}});
     sums.tracks = {{7, 5, 50}};
     const json made = json::parse(render_sums_json(sums, 3));
     EXPECT_EQ(made["names"].size(), 3u);
@@ -100,4 +101,4 @@ TEST(RenderTimeline, SumsAreCutAfterTheMost) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::report

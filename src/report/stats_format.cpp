@@ -10,7 +10,7 @@
 #include "report/escape.h"
 #include "report/stats_text.h"
 
-namespace opsight::stats {
+namespace opsight::report::nsys {
 namespace {
 
 struct UnitFacts {
@@ -25,7 +25,7 @@ const UnitFacts& facts(TimeUnit unit) {
     return kUnits[static_cast<size_t>(unit)];
 }
 
-double as_double(const Cell& cell) {
+double as_double(const query::Cell& cell) {
     if (const auto* integer = std::get_if<int64_t>(&cell)) return static_cast<double>(*integer);
     if (const auto* real = std::get_if<double>(&cell)) return *real;
     return 0;
@@ -42,7 +42,7 @@ std::string with_commas(std::string text) {
     return text;
 }
 
-std::string time_text(const Cell& cell, bool mean, TimeUnit unit) {
+std::string time_text(const query::Cell& cell, bool mean, TimeUnit unit) {
     const UnitFacts& u = facts(unit);
     if (unit == TimeUnit::kNs)
         if (const auto* ns = std::get_if<int64_t>(&cell); ns && !mean) return fmt::format("{}", *ns);
@@ -50,19 +50,19 @@ std::string time_text(const Cell& cell, bool mean, TimeUnit unit) {
                        unit == TimeUnit::kNs ? (mean ? 1 : 0) : u.decimals);
 }
 
-std::string number_text(const Cell& cell, Kind kind, TimeUnit unit) {
+std::string number_text(const query::Cell& cell, query::nsys::Kind kind, TimeUnit unit) {
     switch (kind) {
-        case Kind::kTime:
-        case Kind::kMeanTime:
-            return time_text(cell, kind == Kind::kMeanTime, unit);
-        case Kind::kPercent:
-        case Kind::kReal:
+        case query::nsys::Kind::kTime:
+        case query::nsys::Kind::kMeanTime:
+            return time_text(cell, kind == query::nsys::Kind::kMeanTime, unit);
+        case query::nsys::Kind::kPercent:
+        case query::nsys::Kind::kReal:
             return fmt::format("{:.1f}", as_double(cell));
-        case Kind::kMegabytes:
-        case Kind::kRate:
+        case query::nsys::Kind::kMegabytes:
+        case query::nsys::Kind::kRate:
             return fmt::format("{:.3f}", as_double(cell) / 1e6);
-        case Kind::kText:
-        case Kind::kInteger:
+        case query::nsys::Kind::kText:
+        case query::nsys::Kind::kInteger:
             break;
     }
     if (const auto* integer = std::get_if<int64_t>(&cell)) return fmt::format("{}", *integer);
@@ -119,7 +119,7 @@ std::string tsv_field(const std::string& text, bool escaped) {
 }
 
 template <class Field>
-std::string separated(const Table& table, const Format& format, TimeUnit unit, char mark,
+std::string separated(const query::nsys::Table& table, const Format& format, TimeUnit unit, char mark,
                       const Field& field) {
     std::string out;
     const auto line = [&](const std::vector<std::string>& cells) {
@@ -136,7 +136,7 @@ std::string separated(const Table& table, const Format& format, TimeUnit unit, c
 }
 
 // One object a row; numbers as they are written elsewhere.
-std::string json(const Table& table, TimeUnit unit) {
+std::string json(const query::nsys::Table& table, TimeUnit unit) {
     const auto quoted = [](const std::string& text) {
         return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     };
@@ -150,9 +150,9 @@ std::string json(const Table& table, TimeUnit unit) {
         for (size_t c = 0; c < keys.size(); ++c) {
             const bool none = std::holds_alternative<std::monostate>(table.rows[r][c]);
             out += (c ? "," : "") + keys[c] + ":" +
-                   (none                                   ? "null"
-                    : table.columns[c].kind == Kind::kText ? quoted(texts[c])
-                                                           : texts[c]);
+                   (none                                                ? "null"
+                    : table.columns[c].kind == query::nsys::Kind::kText ? quoted(texts[c])
+                                                                        : texts[c]);
         }
         out += '}';
     }
@@ -250,32 +250,32 @@ std::string_view file_ending(const Format& format) {
     return "txt";
 }
 
-std::string head_text(const Column& column, TimeUnit unit) {
+std::string head_text(const query::nsys::Column& column, TimeUnit unit) {
     switch (column.kind) {
-        case Kind::kTime:
-        case Kind::kMeanTime:
+        case query::nsys::Kind::kTime:
+        case query::nsys::Kind::kMeanTime:
             return fmt::format("{} ({})", column.head, facts(unit).symbol);
-        case Kind::kMegabytes:
+        case query::nsys::Kind::kMegabytes:
             return column.head + " (MB)";
-        case Kind::kRate:
+        case query::nsys::Kind::kRate:
             return column.head + " (MB/s)";
         default:
             return column.head;
     }
 }
 
-std::vector<std::string> head_texts(const Table& table, TimeUnit unit) {
+std::vector<std::string> head_texts(const query::nsys::Table& table, TimeUnit unit) {
     std::vector<std::string> heads;
-    for (const Column& column : table.columns)
+    for (const query::nsys::Column& column : table.columns)
         heads.push_back(head_text(column, unit));
     return heads;
 }
 
-std::vector<std::string> row_texts(const Table& table, size_t row, TimeUnit unit, bool grouped) {
+std::vector<std::string> row_texts(const query::nsys::Table& table, size_t row, TimeUnit unit, bool grouped) {
     std::vector<std::string> out;
     out.reserve(table.columns.size());
     for (size_t c = 0; c < table.columns.size(); ++c) {
-        const Cell& cell = table.rows[row][c];
+        const query::Cell& cell = table.rows[row][c];
         if (std::holds_alternative<std::monostate>(cell)) {
             out.emplace_back();
         } else if (const auto* text = std::get_if<std::string>(&cell)) {
@@ -288,7 +288,7 @@ std::vector<std::string> row_texts(const Table& table, size_t row, TimeUnit unit
     return out;
 }
 
-std::string render(const Table& table, const Format& format, TimeUnit unit) {
+std::string render(const query::nsys::Table& table, const Format& format, TimeUnit unit) {
     switch (format.layout) {
         case Layout::kColumn:
         case Layout::kTable:
@@ -307,4 +307,4 @@ std::string render(const Table& table, const Format& format, TimeUnit unit) {
     return {};
 }
 
-}  // namespace opsight::stats
+}  // namespace opsight::report::nsys

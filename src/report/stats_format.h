@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "query/stats.h"
+#include "query/nsys/stats.h"
 
-namespace opsight::stats {
+namespace opsight::report::nsys {
 
 enum class Layout : uint8_t { kColumn, kTable, kCsv, kTsv, kJson, kHtmlDocument, kHtmlTable };
 
@@ -33,7 +33,7 @@ struct FormatHelp {
 };
 const std::vector<FormatHelp>& format_help();
 
-std::string head_text(const Column& column, TimeUnit unit);  // "Total Time (ns)"
-std::string render(const Table& table, const Format& format, TimeUnit unit);
+std::string head_text(const query::nsys::Column& column, TimeUnit unit);  // "Total Time (ns)"
+std::string render(const query::nsys::Table& table, const Format& format, TimeUnit unit);
 
-}  // namespace opsight::stats
+}  // namespace opsight::report::nsys

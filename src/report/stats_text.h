@@ -3,13 +3,13 @@
 
 #include "report/stats_format.h"
 
-namespace opsight::stats {
+namespace opsight::report::nsys {
 
 // One row as it is written; `grouped` numbers have commas.
-std::vector<std::string> row_texts(const Table& table, size_t row, TimeUnit unit, bool grouped);
-std::vector<std::string> head_texts(const Table& table, TimeUnit unit);
+std::vector<std::string> row_texts(const query::nsys::Table& table, size_t row, TimeUnit unit, bool grouped);
+std::vector<std::string> head_texts(const query::nsys::Table& table, TimeUnit unit);
 
-std::string columns_text(const Table& table, const Format& format, TimeUnit unit);
-std::string html_text(const Table& table, const Format& format, TimeUnit unit);
+std::string columns_text(const query::nsys::Table& table, const Format& format, TimeUnit unit);
+std::string html_text(const query::nsys::Table& table, const Format& format, TimeUnit unit);
 
-}  // namespace opsight::stats
+}  // namespace opsight::report::nsys

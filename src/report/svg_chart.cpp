@@ -8,7 +8,7 @@
 
 #include "report/escape.h"
 
-namespace opsight {
+namespace opsight::report {
 namespace {
 
 constexpr double kMarginLeft = 62, kMarginBottom = 44, kMarginTop = 26, kMarginRight = 12;
@@ -159,4 +159,4 @@ std::string svg_picture(double width, double height, std::string_view title, std
     return out + "</svg>\n";
 }
 
-}  // namespace opsight
+}  // namespace opsight::report

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace opsight {
+namespace opsight::report {
 
 struct ChartAxis {
     std::string title;
@@ -49,4 +49,4 @@ class SvgChart {
 std::string svg_picture(double width, double height, std::string_view title, std::string_view note,
                         const std::vector<std::string>& charts);
 
-}  // namespace opsight
+}  // namespace opsight::report

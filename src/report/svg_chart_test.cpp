@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace opsight {
+namespace opsight::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -54,4 +54,4 @@ TEST(SvgChart, NamesAreEscaped) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::report

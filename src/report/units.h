@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "query/result_table.h"
+#include "query/ask/result_table.h"
 
-namespace opsight {
+namespace opsight::report {
 
 struct Scale {
     double divisor = 1;
@@ -15,9 +15,9 @@ struct Scale {
 };
 
 // The scale in which a number of this unit and size reads best.
-Scale scale_for(Unit unit, double largest);
+Scale scale_for(query::Unit unit, double largest);
 
 // "1.234 ms", "3.1 MiB", "42.0 %", "1200".
-std::string human(Unit unit, double value);
+std::string human(query::Unit unit, double value);
 
-}  // namespace opsight
+}  // namespace opsight::report

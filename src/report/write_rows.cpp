@@ -5,15 +5,15 @@
 #include "base/duckdb.h"
 #include "report/render.h"
 
-namespace opsight {
+namespace opsight::report {
 namespace {
 
 // Calls `take(rows)` for the rows that the table has, then for those of its stream.
 template <class Take>
-Status each_part(const ResultTable& table, Take take) {
+Status each_part(const query::ResultTable& table, Take take) {
     OPSIGHT_TRY(take(table.rows));
     if (!table.stream) return {};
-    std::vector<std::vector<Cell>> rows;
+    std::vector<std::vector<query::Cell>> rows;
     for (bool more = true; more;) {
         rows.clear();
         OPSIGHT_ASSIGN(more, table.stream->read(rows));
@@ -27,7 +27,7 @@ std::string json_text(const nlohmann::ordered_json& value) {
 }
 
 // The one row of a table as `"key": value` pairs, without braces.
-std::string json_fields(const ResultTable& table) {
+std::string json_fields(const query::ResultTable& table) {
     if (table.rows.empty()) return {};
     const std::string rows = render_json_rows(table);  // [\n {...}\n]
     const size_t open = rows.find('{'), close = rows.rfind('}');
@@ -36,15 +36,15 @@ std::string json_fields(const ResultTable& table) {
 
 }  // namespace
 
-Status write_csv(const ResultTable& table, const Sink& sink) {
+Status write_csv(const query::ResultTable& table, const Sink& sink) {
     OPSIGHT_TRY(sink(csv_heads(table)));
     return each_part(table, [&](const auto& rows) { return rows.empty() ? Status() : sink(csv_rows(rows)); });
 }
 
-Status write_json_rows(const ResultTable& table, const Sink& sink) {
+Status write_json_rows(const query::ResultTable& table, const Sink& sink) {
     OPSIGHT_TRY(sink("["));
     bool first = true;
-    const auto take = [&](const std::vector<std::vector<Cell>>& rows) -> Status {
+    const auto take = [&](const std::vector<std::vector<query::Cell>>& rows) -> Status {
         if (rows.empty()) return {};
         const std::string text = json_row_list(table.columns, rows, first);
         first = false;
@@ -54,12 +54,12 @@ Status write_json_rows(const ResultTable& table, const Sink& sink) {
     return sink(first ? "]" : "\n]");
 }
 
-Status write_report_json(const Report& report, const Sink& sink) {
+Status write_report_json(const query::Report& report, const Sink& sink) {
     if (report.sections.size() == 1 && !report.sections[0].single)
         return write_json_rows(report.sections[0].table, sink);
     std::string before = "{\n";
-    for (const Section& section : report.sections) {
-        const ResultTable& table = section.table;
+    for (const query::Section& section : report.sections) {
+        const query::ResultTable& table = section.table;
         const std::string name = json_text(table.name) + ": ";
         if (section.unnamed) {
             const std::string fields = json_fields(table);
@@ -76,4 +76,4 @@ Status write_report_json(const Report& report, const Sink& sink) {
     return sink(before + "\"notes\": " + json_text(report.notes) + "\n}");
 }
 
-}  // namespace opsight
+}  // namespace opsight::report

@@ -108,7 +108,7 @@ class FolderLock {
     int folder_;
 };
 
-bool same_range(const RangeOptions& a, const RangeOptions& b) {
+bool same_range(const query::RangeOptions& a, const query::RangeOptions& b) {
     return std::tie(a.start, a.stop, a.all, a.whole, a.key_op, a.iteration_range) ==
            std::tie(b.start, b.stop, b.all, b.whole, b.key_op, b.iteration_range);
 }
@@ -187,7 +187,8 @@ std::optional<Aggregation> Aggregations::find(const std::string& id) {
     return found == list_.end() ? std::nullopt : std::optional(*found);
 }
 
-std::optional<Aggregation> Aggregations::add(std::string name, const RangeOptions& range, std::string found) {
+std::optional<Aggregation> Aggregations::add(std::string name, const query::RangeOptions& range,
+                                             std::string found) {
     const std::lock_guard lock(mutex_);
     const FolderLock alone(folder_);
     read_if_changed();

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "query/session.h"
+#include "query/session/session.h"
 #include "server/file_identity.h"
 
 namespace opsight::server {
 
 struct Aggregation {
     std::string id, name;
-    RangeOptions range;
+    query::RangeOptions range;
     std::string found;  // the range that it gave when it was made, as JSON
 };
 
@@ -29,7 +29,7 @@ class Aggregations {
     std::vector<Aggregation> list();
     std::optional<Aggregation> find(const std::string& id);
     // Under a new id; nothing where there are too many already.
-    std::optional<Aggregation> add(std::string name, const RangeOptions& range, std::string found);
+    std::optional<Aggregation> add(std::string name, const query::RangeOptions& range, std::string found);
     bool remove(const std::string& id);
     // Why they are not kept for the next start; empty: they are.
     std::string not_kept_because() const;

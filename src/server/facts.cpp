@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "query/info.h"
-#include "query/session.h"
+#include "query/reports/info.h"
+#include "query/session/session.h"
 
 namespace opsight::server {
 namespace {
 
-int64_t count_of(const ResultTable& table, std::string_view key) {
+int64_t count_of(const query::ResultTable& table, std::string_view key) {
     for (size_t i = 0; i < table.columns.size(); ++i)
         if (table.columns[i].key == key)
             if (const auto* value = std::get_if<int64_t>(&table.rows.at(0)[i])) return *value;
@@ -26,7 +26,7 @@ Problem not_usable(const std::string& path, const Error& error) {
             error.remedy};
 }
 
-ProfileFacts facts_of(const Info& info) {
+ProfileFacts facts_of(const query::Info& info) {
     return {info.producer,
             info.end_ns - info.begin_ns,
             static_cast<int64_t>(info.ranks.rows.size()),
@@ -39,14 +39,14 @@ ProfileFacts facts_of(const Info& info) {
 }
 
 Expected<ProfileFacts> read_facts(const std::string& path, bool may_write) {
-    const auto read = [&]() -> Result<Info> {
+    const auto read = [&]() -> Result<query::Info> {
         db::ReadOptions options;
         options.may_write = may_write;
         OPSIGHT_ASSIGN(const db::OpenProfile profile, db::open_profile(path, options));
-        OPSIGHT_ASSIGN(Session session, Session::open_on(profile, path, {}));
-        return profile_info(session);
+        OPSIGHT_ASSIGN(query::Session session, query::Session::open_on(profile, path, {}));
+        return query::profile_info(session);
     };
-    const Result<Info> info = read();
+    const Result<query::Info> info = read();
     if (!info) return fail(not_usable(path, info.error()));
     return facts_of(*info);
 }

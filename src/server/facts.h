@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "query/info.h"
+#include "query/reports/info.h"
 #include "server/http.h"
 
 namespace opsight::server {
@@ -16,7 +16,7 @@ struct ProfileFacts {
     bool device_work = false;  // of any kind, kernels or not
 };
 
-ProfileFacts facts_of(const Info& info);
+ProfileFacts facts_of(const query::Info& info);
 
 // Opens the file for as long as that takes.
 Expected<ProfileFacts> read_facts(const std::string& path, bool may_write);

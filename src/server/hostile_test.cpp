@@ -9,7 +9,7 @@
 #include <random>
 #include <thread>
 
-#include "query/test_session.h"
+#include "query/session/test_session.h"
 #include "server/profiles.h"
 #include "server/router.h"
 #include "server/viewer.h"
@@ -91,7 +91,7 @@ void expect_told(const Response& response, const std::string& what) {
 }
 
 TEST(Hostile, EveryParameterOfEveryAddressMayHoldAnything) {
-    const StoredProfile stored(three_steps());
+    const query::StoredProfile stored(three_steps());
     Profiles profiles({stored.path()}, true);
     Router router(all_routes());
     size_t refused = 0;
@@ -117,7 +117,7 @@ TEST(Hostile, EveryParameterOfEveryAddressMayHoldAnything) {
 }
 
 TEST(Hostile, NumbersOfProfilesAndTablesMayBeAnything) {
-    const StoredProfile stored(three_steps());
+    const query::StoredProfile stored(three_steps());
     Profiles profiles({stored.path()}, true);
     Router router(all_routes());
     for (const std::string& value : hostile_values()) {
@@ -186,7 +186,7 @@ class HostileBytes : public ::testing::Test {
         return got == 12 && std::string_view(part, 12) == "HTTP/1.1 200";
     }
 
-    const StoredProfile stored_{three_steps()};
+    const query::StoredProfile stored_{three_steps()};
     std::optional<Viewer> viewer_;
     std::thread thread_;
     uint16_t port_ = 0;

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "query/tables.h"
+#include "query/tables/tables.h"
 #include "server/router.h"
 
 namespace opsight::server {
@@ -82,7 +82,7 @@ TEST(OpenApi, NamesEachTable) {
         if (parameter.value("name", "") == "name")
             for (const Json& name : parameter["schema"]["enum"])
                 described.insert(name.get<std::string>());
-    EXPECT_EQ(described, Names(table_names().begin(), table_names().end()));
+    EXPECT_EQ(described, Names(query::table_names().begin(), query::table_names().end()));
 }
 
 }  // namespace

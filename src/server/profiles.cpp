@@ -156,7 +156,7 @@ Profiles::Known Profiles::facts_until(size_t number, std::chrono::steady_clock::
     return look(entry);
 }
 
-Expected<Lease> Profiles::lease(size_t number, const RangeOptions& range, const std::string& table,
+Expected<Lease> Profiles::lease(size_t number, const query::RangeOptions& range, const std::string& table,
                                 std::shared_ptr<Asker> asker) {
     OPSIGHT_ASSIGN(const std::shared_ptr<SessionPool> pool, pool_of(number));
     auto session = pool->lease(range, table);
@@ -169,11 +169,11 @@ Expected<Lease> Profiles::lease(size_t number, const RangeOptions& range, const 
 
 Expected<Lease> Profiles::lease(const Call& call) {
     OPSIGHT_ASSIGN(const size_t number, number_of(call.path("id")));
-    OPSIGHT_ASSIGN(const RangeOptions range, range_of(call, number));
+    OPSIGHT_ASSIGN(const query::RangeOptions range, range_of(call, number));
     return lease(number, range, {}, call.request().asker);
 }
 
-Expected<std::shared_ptr<const Timeline>> Profiles::timeline(const Call& call) {
+Expected<std::shared_ptr<const query::Timeline>> Profiles::timeline(const Call& call) {
     OPSIGHT_ASSIGN(const size_t number, number_of(call.path("id")));
     OPSIGHT_ASSIGN(const std::shared_ptr<SessionPool> pool, pool_of(number));
     auto timeline = timelines_.get(number, entries_[number]->path, pool->database());
@@ -196,8 +196,8 @@ void Profiles::interrupt() {
     }
 }
 
-Expected<RangeOptions> Profiles::range_of(const Call& call, size_t number) const {
-    RangeOptions range;
+Expected<query::RangeOptions> Profiles::range_of(const Call& call, size_t number) const {
+    query::RangeOptions range;
     OPSIGHT_ASSIGN(range.start, call.number("iter_start"));
     OPSIGHT_ASSIGN(range.stop, call.number("iter_stop"));
     OPSIGHT_ASSIGN(range.all, call.flag("all"));

@@ -48,13 +48,13 @@ class Profiles {
     uint64_t version(size_t number);
     Aggregations& aggregations(size_t number) { return entries_[number]->aggregations; }
     // The range that the parameters of a call name.
-    Expected<RangeOptions> range_of(const Call& call, size_t number) const;
+    Expected<query::RangeOptions> range_of(const Call& call, size_t number) const;
     // A session for the profile {id} and the range of a call.
     Expected<Lease> lease(const Call& call);
-    Expected<Lease> lease(size_t number, const RangeOptions& range, const std::string& table = {},
+    Expected<Lease> lease(size_t number, const query::RangeOptions& range, const std::string& table = {},
                           std::shared_ptr<Asker> asker = {});
     // The timeline of the profile {id}.
-    Expected<std::shared_ptr<const Timeline>> timeline(const Call& call);
+    Expected<std::shared_ptr<const query::Timeline>> timeline(const Call& call);
     // Begins to read the timeline of a profile that could be opened.
     void read_timeline_ahead(size_t number);
     // For what is worked out from memory alone.

@@ -11,8 +11,8 @@
 #include <fstream>
 #include <thread>
 
-#include "query/page.h"
-#include "query/test_session.h"
+#include "query/ask/page.h"
+#include "query/session/test_session.h"
 #include "server/router.h"
 #include "server/viewer.h"
 
@@ -45,12 +45,12 @@ void change(const std::string& path, const std::string& sql) {
     ASSERT_TRUE(changed.has_value()) << changed.error().message();
 }
 
-int64_t calls_of(Session& session) {
-    return std::get<int64_t>(value_of(session, "SELECT count(*) FROM sel_ops"));
+int64_t calls_of(query::Session& session) {
+    return std::get<int64_t>(query::value_of(session, "SELECT count(*) FROM sel_ops"));
 }
 
 TEST(Profiles, RefuseANewerSchema) {
-    const StoredProfile stored(steps(3));
+    const query::StoredProfile stored(steps(3));
     set_schema_version(stored.path(), "99");
     Profiles profiles({stored.path()}, false);
     const auto facts = profiles.facts(0);
@@ -61,7 +61,7 @@ TEST(Profiles, RefuseANewerSchema) {
 }
 
 TEST(Profiles, SayWhichFileCannotBeRead) {
-    const StoredProfile stored(steps(1));
+    const query::StoredProfile stored(steps(1));
     const std::string path = stored.path() + ".cut.opsight";
     std::ofstream(path) << "no profile at all";
     Profiles profiles({path, path}, false);
@@ -123,7 +123,7 @@ TEST(Profiles, WhatIsKnownIsToldWhileSomebodyOpensTheFile) {
 }
 
 TEST(Aggregations, KeepARangeUnderItsNameOnce) {
-    const StoredProfile stored(steps(3));
+    const query::StoredProfile stored(steps(3));
     Aggregations kept(stored.path(), true);
     const auto first = kept.add("two", {.start = 1, .stop = 2}, "{}");
     ASSERT_TRUE(first.has_value());
@@ -136,7 +136,7 @@ TEST(Aggregations, KeepARangeUnderItsNameOnce) {
 // What lies beside a profile is as little ours as the profile: it is neither followed, nor waited for, nor
 // believed.
 TEST(Aggregations, AFileBesideTheProfileThatIsNoneOfOursStaysAsItIs) {
-    const StoredProfile stored(steps(3));
+    const query::StoredProfile stored(steps(3));
     const std::string beside = aggregations_path(stored.path());
     const auto expect_left_alone = [&](const std::string& what) {
         Aggregations kept(stored.path(), false);
@@ -168,7 +168,7 @@ TEST(Aggregations, AFileBesideTheProfileThatIsNoneOfOursStaysAsItIs) {
 }
 
 TEST(Aggregations, OfTwoViewersOfOneProfileAreKept) {
-    const StoredProfile stored(steps(6));
+    const query::StoredProfile stored(steps(6));
     Aggregations one(stored.path(), false), other(stored.path(), false);
     const auto first = one.add("first", {.start = 1, .stop = 2}, "{}");
     const auto second = other.add("second", {.start = 3, .stop = 4}, "{}");
@@ -184,7 +184,7 @@ TEST(Aggregations, OfTwoViewersOfOneProfileAreKept) {
 }
 
 TEST(Profiles, DoNotBringAnOlderSchemaUpToDateWhenReadOnly) {
-    const StoredProfile stored(steps(3));
+    const query::StoredProfile stored(steps(3));
     set_schema_version(stored.path(), "3");
     {
         Profiles profiles({stored.path()}, true);
@@ -201,7 +201,7 @@ TEST(Profiles, DoNotBringAnOlderSchemaUpToDateWhenReadOnly) {
 }
 
 TEST(Profiles, TellTheirFacts) {
-    const StoredProfile stored(steps(4));
+    const query::StoredProfile stored(steps(4));
     Profiles profiles({stored.path()}, false);
     const auto facts = profiles.facts(0);
     ASSERT_TRUE(facts.has_value()) << facts.error().message;
@@ -211,11 +211,11 @@ TEST(Profiles, TellTheirFacts) {
 }
 
 TEST(Profiles, TellOfWorkThatIsNoKernel) {
-    const StoredProfile plain(steps(2));
+    const query::StoredProfile plain(steps(2));
     EXPECT_FALSE(Profiles({plain.path()}, false).facts(0)->device_work);
     TestProfile copies = steps(2);
     copies.kernel("Memcpy HtoD", 150, 50, copies.stream(), -1, DeviceKind::kMemcpy);
-    const StoredProfile stored(std::move(copies));
+    const query::StoredProfile stored(std::move(copies));
     Profiles profiles({stored.path()}, false);
     const auto facts = profiles.facts(0);
     ASSERT_TRUE(facts.has_value());
@@ -224,13 +224,13 @@ TEST(Profiles, TellOfWorkThatIsNoKernel) {
 }
 
 TEST(Profiles, AFileThatIsWrittenAnewIsOpenedAnew) {
-    const StoredProfile first(steps(4)), second(steps(7));
+    const query::StoredProfile first(steps(4)), second(steps(7));
     const std::string path = first.path() + ".again.opsight";
     namespace fs = std::filesystem;
     fs::copy_file(first.path(), path);
     Profiles profiles({path}, false);
     EXPECT_EQ(profiles.facts(0)->iterations, 4);
-    const RangeOptions all{.all = true};
+    const query::RangeOptions all{.all = true};
     std::optional<Lease> before(std::move(*profiles.lease(0, all)));
     EXPECT_EQ(profiles.version(0), 0u);
     fs::copy_file(second.path(), path + ".new");
@@ -247,7 +247,7 @@ TEST(Profiles, AFileThatIsWrittenAnewIsOpenedAnew) {
 }
 
 TEST(Profiles, OneThatIsBroughtUpToDateWhenOpenedIsNoOther) {
-    const StoredProfile stored(steps(3));
+    const query::StoredProfile stored(steps(3));
     set_schema_version(stored.path(), "5");
     for (const char* added :
          {"models", "model_groups", "model_nodes", "model_edges", "model_calls", "cpu_samples"})
@@ -262,7 +262,7 @@ TEST(Profiles, OneThatIsBroughtUpToDateWhenOpenedIsNoOther) {
 }
 
 TEST(FindProfiles, NamesEachFileOnce) {
-    const StoredProfile stored(steps(1));
+    const query::StoredProfile stored(steps(1));
     namespace fs = std::filesystem;
     const fs::path path = stored.path();
     const auto found =
@@ -284,16 +284,16 @@ TEST(Viewer, NamesABadFileOnceInItsError) {
 }
 
 TEST(Profiles, ManyThreadsAskForManyRanges) {
-    const StoredProfile stored(steps(20));
+    const query::StoredProfile stored(steps(20));
     Profiles profiles({stored.path()}, false);
-    std::vector<RangeOptions> ranges(4);
+    std::vector<query::RangeOptions> ranges(4);
     ranges[0].start = 2, ranges[0].stop = 5;
     ranges[1].all = true;
     ranges[2].key_op = "aten::mm", ranges[2].all = true;
     ranges[3].iteration_range = "ProfilerStep#1*", ranges[3].all = true;
     std::vector<int64_t> wanted;
-    for (const RangeOptions& range : ranges) {
-        Session alone = stored.open(range);
+    for (const query::RangeOptions& range : ranges) {
+        query::Session alone = stored.open(range);
         wanted.push_back(calls_of(alone));
     }
     EXPECT_EQ(wanted[0], 8);
@@ -313,9 +313,9 @@ TEST(Profiles, ManyThreadsAskForManyRanges) {
 }
 
 TEST(SessionPool, WakesThoseWhoWaitWhenInterrupted) {
-    const StoredProfile stored(steps(6));
+    const query::StoredProfile stored(steps(6));
     Profiles profiles({stored.path()}, false);
-    RangeOptions cut;
+    query::RangeOptions cut;
     cut.key_op = "aten::mm";
     std::vector<Lease> all;
     for (int i = 0; i < 2; ++i) {
@@ -333,15 +333,15 @@ TEST(SessionPool, WakesThoseWhoWaitWhenInterrupted) {
 }
 
 TEST(SessionPool, GivesTheSessionThatKeepsTheTable) {
-    const StoredProfile stored(steps(6));
+    const query::StoredProfile stored(steps(6));
     Profiles profiles({stored.path()}, false);
-    const Session* keeper = nullptr;
+    const query::Session* keeper = nullptr;
     {
         const auto first = profiles.lease(0, {}, "t");
         const auto second = profiles.lease(0, {});
         ASSERT_TRUE(first.has_value() && second.has_value());
         keeper = &**first;
-        ASSERT_TRUE((*first)->keep("t", "SELECT 1", std::make_shared<KeptTable>()).has_value());
+        ASSERT_TRUE((*first)->keep("t", "SELECT 1", std::make_shared<query::KeptTable>()).has_value());
     }
     profiles.lease(0, {}).value();  // whichever was used last
     for (int i = 0; i < 3; ++i)
@@ -349,7 +349,7 @@ TEST(SessionPool, GivesTheSessionThatKeepsTheTable) {
     // While it is in use, who wants the table waits for it, and who does not gets another.
     std::optional<Lease> busy(profiles.lease(0, {}, "t").value());
     EXPECT_NE(&*profiles.lease(0, {}).value(), keeper);
-    const Session* got = nullptr;
+    const query::Session* got = nullptr;
     std::thread waiting([&] { got = &*profiles.lease(0, {}, "t").value(); });
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     busy.reset();
@@ -358,9 +358,9 @@ TEST(SessionPool, GivesTheSessionThatKeepsTheTable) {
 }
 
 TEST(SessionPool, FailsForARangeThatIsNotThereAndGoesOn) {
-    const StoredProfile stored(steps(6));
+    const query::StoredProfile stored(steps(6));
     Profiles profiles({stored.path()}, false);
-    RangeOptions none;
+    query::RangeOptions none;
     none.key_op = "nothing";
     for (int i = 0; i < 5; ++i) {
         const auto lease = profiles.lease(0, none);
@@ -371,7 +371,7 @@ TEST(SessionPool, FailsForARangeThatIsNotThereAndGoesOn) {
 }
 
 TEST(Profiles, AQuestionEndsWhenItsAskerLeaves) {
-    const StoredProfile stored(steps(3));
+    const query::StoredProfile stored(steps(3));
     Profiles profiles({stored.path()}, false);
     const auto asker = std::make_shared<Asker>();
     std::thread leaving;
@@ -398,7 +398,7 @@ TEST(Profiles, AQuestionEndsWhenItsAskerLeaves) {
 }
 
 TEST(Router, NothingIsWorkedOutForWhoIsGone) {
-    const StoredProfile stored(steps(3));
+    const query::StoredProfile stored(steps(3));
     Profiles profiles({stored.path()}, false);
     Router router(all_routes());
     Request request;

@@ -64,7 +64,7 @@ Expected<std::string> cache_key(const Call& call) {
         if (name != "aggregation") add(name, value);
     if (!call.text("aggregation").empty()) {
         OPSIGHT_ASSIGN(const size_t number, call.profiles().number_of(call.path("id")));
-        OPSIGHT_ASSIGN(const RangeOptions range, call.profiles().range_of(call, number));
+        OPSIGHT_ASSIGN(const query::RangeOptions range, call.profiles().range_of(call, number));
         add("range", fmt::format("{} {} {} {}", range.start.value_or(-1), range.stop.value_or(-1), range.all,
                                  range.whole));
         add("range key_op", range.key_op);

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "query/session.h"
+#include "query/session/session.h"
 #include "server/answer_cache.h"
 #include "server/http.h"
 

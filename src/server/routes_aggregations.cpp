@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kLongestName = 200;
 
 // The parameters as a URL has them.
-Json parameters_of(const RangeOptions& range) {
+Json parameters_of(const query::RangeOptions& range) {
     Json object = Json::object();
     if (range.start) object["iter_start"] = *range.start;
     if (range.stop) object["iter_stop"] = *range.stop;
@@ -52,7 +52,7 @@ Expected<Response> list(Call& call) {
 
 struct Wish {
     std::string name;
-    RangeOptions range;
+    query::RangeOptions range;
 };
 
 Problem bad_body(const std::string& what) {
@@ -94,7 +94,7 @@ Expected<Wish> read_wish(const std::string& body) {
     return wish;
 }
 
-std::string name_for(const Range& range, const RangeOptions& options) {
+std::string name_for(const query::Range& range, const query::RangeOptions& options) {
     if (range.whole) return "whole profile";
     std::string name = fmt::format("iterations {} to {}", range.start, range.stop);
     if (!options.key_op.empty()) name += " by " + options.key_op;
@@ -108,7 +108,7 @@ Expected<Response> make(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(number, wish.range, {}, call.request().asker));
     if (wish.name.empty()) wish.name = name_for(session->range(), wish.range);
     const auto made = call.profiles().aggregations(number).add(std::move(wish.name), wish.range,
-                                                               range_json(session->range()));
+                                                               report::range_json(session->range()));
     if (!made)
         return fail(Problem(409, "too_many",
                             fmt::format("there are {} aggregations already", Aggregations::kMost),

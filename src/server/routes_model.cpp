@@ -2,7 +2,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "query/model_graph.h"
+#include "query/model/model_graph.h"
 #include "report/render_info.h"
 #include "report/render_page.h"
 #include "server/profiles.h"
@@ -38,7 +38,7 @@ Json known(double value, bool is_known) {
     return is_known ? Json(value) : Json();
 }
 
-Json sums_of(const ModelSums& sums) {
+Json sums_of(const query::ModelSums& sums) {
     return {{"nodes", sums.nodes},
             {"matched", sums.matched},
             {"calls", sums.calls},
@@ -56,11 +56,11 @@ Json sums_of(const ModelSums& sums) {
             {"bound_ns", known(sums.bound_ns, sums.bound_ns > 0)}};
 }
 
-std::string key_of(const ModelItem& item) {
+std::string key_of(const query::ModelItem& item) {
     return item.group >= 0 ? "g" + std::to_string(item.group) : "n" + std::to_string(item.node);
 }
 
-Json item_of(const ModelItem& item) {
+Json item_of(const query::ModelItem& item) {
     return {{"id", key_of(item)},
             {"parent", item.parent < 0 ? Json() : Json("g" + std::to_string(item.parent))},
             {"group", item.group >= 0},
@@ -81,8 +81,8 @@ Json item_of(const ModelItem& item) {
             {"sums", sums_of(item.sums)}};
 }
 
-Json facts_of(const ModelView& view) {
-    const ModelFacts& facts = view.facts;
+Json facts_of(const query::ModelView& view) {
+    const query::ModelFacts& facts = view.facts;
     return {{"name", facts.name},
             {"format", facts.format},
             {"batch", facts.batch},
@@ -98,12 +98,12 @@ Json facts_of(const ModelView& view) {
 Expected<Response> model(Call& call) {
     OPSIGHT_ASSIGN(const std::vector<int64_t> open, read_groups(call.text("open")));
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
-    OPSIGHT_ASSIGN(const std::optional<ModelView> view, model_graph(*session, open));
+    OPSIGHT_ASSIGN(const std::optional<query::ModelView> view, query::model_graph(*session, open));
     Json items = Json::array(), edges = Json::array();
     if (view) {
-        for (const ModelItem& item : view->items)
+        for (const query::ModelItem& item : view->items)
             items.push_back(item_of(item));
-        for (const ModelEdge& edge : view->edges)
+        for (const query::ModelEdge& edge : view->edges)
             edges.push_back({{"from", key_of(view->items[edge.from])},
                              {"to", key_of(view->items[edge.to])},
                              {"tensors", edge.tensors},
@@ -113,7 +113,7 @@ Expected<Response> model(Call& call) {
                          {"items", std::move(items)},
                          {"edges", std::move(edges)},
                          {"cut", view && view->cut},
-                         {"range", Json::parse(range_json(session->range()))}};
+                         {"range", Json::parse(report::range_json(session->range()))}};
     return json_response(answer.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 

@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "query/findings.h"
-#include "query/info.h"
-#include "query/reports.h"
+#include "query/reports/findings.h"
+#include "query/reports/info.h"
+#include "query/reports/reports.h"
 #include "report/render_info.h"
 #include "report/render_report.h"
 #include "server/profiles.h"
@@ -60,22 +60,22 @@ Expected<Response> list(Call& call) {
 
 Expected<Response> info(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
-    OPSIGHT_ASSIGN(const Info found, profile_info(*session));
-    return json_response(render_info_json(found));
+    OPSIGHT_ASSIGN(const query::Info found, query::profile_info(*session));
+    return json_response(report::render_info_json(found));
 }
 
 Expected<Response> summary(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
-    OPSIGHT_ASSIGN(const Report report, summary_report(*session, {}));
-    return json_response("{\"range\": " + range_json(session->range()) +
-                         ",\n\"summary\": " + render_report_json(report) + "}");
+    OPSIGHT_ASSIGN(const query::Report report, query::summary_report(*session, {}));
+    return json_response("{\"range\": " + report::range_json(session->range()) +
+                         ",\n\"summary\": " + report::render_report_json(report) + "}");
 }
 
 Expected<Response> findings(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
-    OPSIGHT_ASSIGN(const std::vector<Finding> found, find_findings(*session));
+    OPSIGHT_ASSIGN(const std::vector<query::Finding> found, query::find_findings(*session));
     Json list = Json::array();
-    for (const Finding& each : found) {
+    for (const query::Finding& each : found) {
         Json reading = Json::array();
         for (const auto& [title, address] : each.reading)
             reading.push_back({{"title", title}, {"address", address}});

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "query/tables.h"
+#include "query/tables/tables.h"
 #include "report/render.h"
 #include "report/render_page.h"
 #include "server/profiles.h"
@@ -15,34 +15,34 @@ namespace {
 constexpr int64_t kDefaultPage = 50, kLargestPage = 1000, kMostFilters = 16;
 constexpr size_t kPartBytes = 256 * 1024;  // of a download
 
-constexpr std::pair<std::string_view, RowFilter::Is> kOperators[] = {
-    {"contains", RowFilter::Is::kContains}, {"eq", RowFilter::Is::kEqual},
-    {"ne", RowFilter::Is::kNotEqual},       {"lt", RowFilter::Is::kLess},
-    {"le", RowFilter::Is::kAtMost},         {"gt", RowFilter::Is::kMore},
-    {"ge", RowFilter::Is::kAtLeast},        {"under", RowFilter::Is::kUnder},
+constexpr std::pair<std::string_view, query::RowFilter::Is> kOperators[] = {
+    {"contains", query::RowFilter::Is::kContains}, {"eq", query::RowFilter::Is::kEqual},
+    {"ne", query::RowFilter::Is::kNotEqual},       {"lt", query::RowFilter::Is::kLess},
+    {"le", query::RowFilter::Is::kAtMost},         {"gt", query::RowFilter::Is::kMore},
+    {"ge", query::RowFilter::Is::kAtLeast},        {"under", query::RowFilter::Is::kUnder},
 };
 
 // "key:op:value"
-Expected<RowFilter> read_filter(const std::string& text) {
+Expected<query::RowFilter> read_filter(const std::string& text) {
     const size_t first = text.find(':');
     const size_t second = first == text.npos ? first : text.find(':', first + 1);
     if (second != text.npos) {
         const std::string_view is = std::string_view(text).substr(first + 1, second - first - 1);
         for (const auto& [name, op] : kOperators)
-            if (name == is) return RowFilter{text.substr(0, first), op, text.substr(second + 1)};
+            if (name == is) return query::RowFilter{text.substr(0, first), op, text.substr(second + 1)};
     }
     return fail(Problem(
         400, "bad_request", fmt::format("'{}' is no filter", text),
         "a filter is COLUMN:OPERATOR:VALUE, the operators are contains, under, eq, ne, lt, le, gt, ge"));
 }
 
-Expected<TableShape> read_shape(const Call& call) {
-    TableShape shape;
+Expected<query::TableShape> read_shape(const Call& call) {
+    query::TableShape shape;
     shape.sort = call.text("sort");
     OPSIGHT_ASSIGN(shape.by_rank, call.flag("by_rank"));
     OPSIGHT_ASSIGN(shape.by_device, call.flag("by_device"));
     OPSIGHT_ASSIGN(shape.merge_numbers, call.flag("merge_numbers"));
-    Page page;
+    query::Page page;
     page.search = call.text("search");
     OPSIGHT_ASSIGN(page.size, call.number("page_size", kDefaultPage, 1, kLargestPage));
     OPSIGHT_ASSIGN(const int64_t number, call.number("page", 0, 0, int64_t{1} << 40));
@@ -52,11 +52,11 @@ Expected<TableShape> read_shape(const Call& call) {
         return fail(Problem(400, "bad_request", "there are too many filters",
                             fmt::format("give {} at most", kMostFilters)));
     for (const std::string& text : filters) {
-        OPSIGHT_ASSIGN(RowFilter filter, read_filter(text));
+        OPSIGHT_ASSIGN(query::RowFilter filter, read_filter(text));
         page.filters.push_back(std::move(filter));
     }
     for (const std::string& text : wanted) {
-        OPSIGHT_ASSIGN(RowFilter filter, read_filter(text));
+        OPSIGHT_ASSIGN(query::RowFilter filter, read_filter(text));
         page.place_of.push_back(std::move(filter));
     }
     shape.page = std::move(page);
@@ -66,19 +66,19 @@ Expected<TableShape> read_shape(const Call& call) {
 // The rows of a download, made while they are sent. Holds its session until then.
 struct Download {
     Lease session;
-    ResultTable table;
+    query::ResultTable table;
     bool csv = false, begun = false, ended = false;
 
     Result<std::string> next() {
         std::string part;
-        if (!begun) part = csv ? csv_heads(table) : "[";
+        if (!begun) part = csv ? report::csv_heads(table) : "[";
         bool first = !begun;
         begun = true;
-        std::vector<std::vector<Cell>> rows;
+        std::vector<std::vector<query::Cell>> rows;
         while (!ended && part.size() < kPartBytes) {
             rows.clear();
             OPSIGHT_ASSIGN(const bool more, table.stream->read(rows));
-            part += csv ? csv_rows(rows) : json_objects(table, rows, first);
+            part += csv ? report::csv_rows(rows) : report::json_objects(table, rows, first);
             first = first && rows.empty();
             if (more) continue;
             ended = true;
@@ -98,7 +98,7 @@ std::string file_name(const std::string& run, const std::string& table, bool csv
     return name;
 }
 
-Response download(Lease session, ResultTable table, bool csv, const std::string& run) {
+Response download(Lease session, query::ResultTable table, bool csv, const std::string& run) {
     const std::string file = file_name(run, table.title, csv);
     auto rows = std::make_shared<Download>(Download{std::move(session), std::move(table), csv});
     Response response;
@@ -110,10 +110,10 @@ Response download(Lease session, ResultTable table, bool csv, const std::string&
 
 Expected<Response> table(Call& call) {
     const std::string& name = call.path("name");
-    if (!is_table(name))
+    if (!query::is_table(name))
         return fail(Problem(404, "not_found", fmt::format("there is no table '{}'", name),
-                            fmt::format("the tables are {}", fmt::join(table_names(), ", "))));
-    OPSIGHT_ASSIGN(TableShape shape, read_shape(call));
+                            fmt::format("the tables are {}", fmt::join(query::table_names(), ", "))));
+    OPSIGHT_ASSIGN(query::TableShape shape, read_shape(call));
     const std::string format = call.text("format"), as_file = call.text("download");
     if (!(format.empty() || format == "json" || format == "csv"))
         return fail(
@@ -126,25 +126,25 @@ Expected<Response> table(Call& call) {
         shape.page->first = shape.page->size = 0;
         shape.page->streamed = true;
     }
-    TableSubject subject;
-    if (needs_op(name)) {
+    query::TableSubject subject;
+    if (query::needs_op(name)) {
         OPSIGHT_ASSIGN(subject.op, call.needed_number("op"));
     }
     OPSIGHT_ASSIGN(const size_t number, call.profiles().number_of(call.path("id")));
-    OPSIGHT_ASSIGN(RangeOptions range, call.profiles().range_of(call, number));
-    if (needs_iteration(name)) {
+    OPSIGHT_ASSIGN(query::RangeOptions range, call.profiles().range_of(call, number));
+    if (query::needs_iteration(name)) {
         OPSIGHT_ASSIGN(const int64_t iteration, call.needed_number("iteration"));
         range.all = range.whole = false;
         range.start = range.stop = iteration;
     }
-    OPSIGHT_ASSIGN(Lease session, call.profiles().lease(number, range, kept_name(name, subject, shape),
+    OPSIGHT_ASSIGN(Lease session, call.profiles().lease(number, range, query::kept_name(name, subject, shape),
                                                         call.request().asker));
-    OPSIGHT_ASSIGN(ResultTable made, make_table(*session, name, subject, shape));
+    OPSIGHT_ASSIGN(query::ResultTable made, query::make_table(*session, name, subject, shape));
     if (whole && !made.stream)
         return fail(Problem(500, "failed", fmt::format("the table '{}' cannot be downloaded", name),
                             "this is a mistake of Opsight: please report it"));
     if (whole) return download(std::move(session), std::move(made), csv, call.profiles().name(number));
-    return json_response(render_page_json(made, session->range()));
+    return json_response(report::render_page_json(made, session->range()));
 }
 
 }  // namespace

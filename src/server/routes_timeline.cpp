@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kMostNames = 2000;     // of sums
 constexpr size_t kLongestSearch = 500;  // bytes
 
-using Shared = std::shared_ptr<const Timeline>;
+using Shared = std::shared_ptr<const query::Timeline>;
 
 // "3,5,6": numbers of tracks; none: all.
 Expected<std::vector<int64_t>> tracks_of(const Call& call) {
@@ -41,7 +41,7 @@ Problem problem_of(const Error& error) {
 
 Expected<Response> tracks(Call& call) {
     OPSIGHT_ASSIGN(const Shared timeline, call.profiles().timeline(call));
-    return json_response(render_tracks_json(*timeline));
+    return json_response(report::render_tracks_json(*timeline));
 }
 
 Expected<Response> window(Call& call) {
@@ -57,10 +57,10 @@ Expected<Response> window(Call& call) {
     const Turns::Turn turn(call.profiles().turns());
     const auto found = timeline->window(wanted, begin, end, width);
     if (!found) return fail(problem_of(found.error()));
-    if (format != "binary") return json_response(render_window_json(*found));
+    if (format != "binary") return json_response(report::render_window_json(*found));
     Response response;
     response.type = "application/octet-stream";
-    response.body = render_window_binary(*found);
+    response.body = report::render_window_binary(*found);
     return response;
 }
 
@@ -70,12 +70,12 @@ Expected<Response> event(Call& call) {
     OPSIGHT_ASSIGN(const int64_t span, call.number("span", -1, 0, UINT32_MAX));
     const auto found = timeline->event(track, static_cast<uint32_t>(span));
     if (!found) return fail(problem_of(found.error()));
-    return json_response(render_event_json(*found));
+    return json_response(report::render_event_json(*found));
 }
 
 Expected<Response> search(Call& call) {
     OPSIGHT_ASSIGN(const Shared timeline, call.profiles().timeline(call));
-    TimelineSearch question;
+    query::TimelineSearch question;
     question.text = call.text("q");
     if (question.text.size() > kLongestSearch)
         return fail(Problem(400, "bad_request", "the text to search for is too long",
@@ -94,7 +94,7 @@ Expected<Response> search(Call& call) {
     const Turns::Turn turn(call.profiles().turns());
     const auto found = timeline->search(question);
     if (!found) return fail(problem_of(found.error()));
-    return json_response(render_match_json(*found));
+    return json_response(report::render_match_json(*found));
 }
 
 Expected<Response> sums(Call& call) {
@@ -105,7 +105,7 @@ Expected<Response> sums(Call& call) {
     const Turns::Turn turn(call.profiles().turns());
     const auto found = timeline->sums(wanted, begin, end);
     if (!found) return fail(problem_of(found.error()));
-    return json_response(render_sums_json(*found, kMostNames));
+    return json_response(report::render_sums_json(*found, kMostNames));
 }
 
 Expected<Response> counters(Call& call) {
@@ -117,7 +117,7 @@ Expected<Response> counters(Call& call) {
     const Turns::Turn turn(call.profiles().turns());
     const auto found = timeline->counters(wanted, begin, end, width);
     if (!found) return fail(problem_of(found.error()));
-    return json_response(render_counters_json(*timeline, *found, begin));
+    return json_response(report::render_counters_json(*timeline, *found, begin));
 }
 
 }  // namespace

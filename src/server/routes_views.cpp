@@ -1,13 +1,13 @@
 // What pictures are drawn from: iterations, layers, devices, memory, communication.
 #include <nlohmann/json.hpp>
 
-#include "query/first_event.h"
-#include "query/iteration_shares.h"
-#include "query/layer_tree.h"
-#include "query/memory.h"
-#include "query/range_sums.h"
-#include "query/viewer_tables.h"
-#include "query/wall_clock.h"
+#include "query/reports/iteration_shares.h"
+#include "query/reports/layer_tree.h"
+#include "query/reports/memory.h"
+#include "query/reports/viewer_tables.h"
+#include "query/session/iteration_choice.h"
+#include "query/session/wall_clock.h"
+#include "query/timeline/first_event.h"
 #include "report/render_info.h"
 #include "report/render_page.h"
 #include "server/profiles.h"
@@ -18,33 +18,33 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kShareNames[kResources] = {"tensor_core",    "other_kernel", "communication", "memory",
-                                                 "dataloader",     "io",           "cpu",           "idle",
-                                                 "unknown_kernel", "host"};
+constexpr const char* kShareNames[query::kResources] = {
+    "tensor_core", "other_kernel", "communication", "memory",         "dataloader",
+    "io",          "cpu",          "idle",          "unknown_kernel", "host"};
 
 std::string text_of(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Json range_of(const Session& session) {
-    return Json::parse(range_json(session.range()));
+Json range_of(const query::Session& session) {
+    return Json::parse(report::range_json(session.range()));
 }
 
-Json objects_of(const ResultTable& table) {
-    return Json::parse("[" + json_objects(table, table.rows, true) + "]");
+Json objects_of(const query::ResultTable& table) {
+    return Json::parse("[" + report::json_objects(table, table.rows, true) + "]");
 }
 
-Expected<Json> wall_of(Session& session) {
-    OPSIGHT_ASSIGN(const std::vector<WallStretch> stretches, wall_stretches(session));
+Expected<Json> wall_of(query::Session& session) {
+    OPSIGHT_ASSIGN(const std::vector<query::WallStretch> stretches, query::wall_stretches(session));
     Json list = Json::array();
-    for (const WallStretch& each : stretches)
+    for (const query::WallStretch& each : stretches)
         list.push_back({{"rank", each.rank}, {"begin_ns", each.begin_ns}, {"end_ns", each.end_ns}});
     return list;
 }
 
-Json ranks_of(const std::vector<IterationShares>& iterations) {
+Json ranks_of(const std::vector<query::IterationShares>& iterations) {
     Json list = Json::array();
-    for (const RankPace& each : rank_paces(iterations))
+    for (const query::RankPace& each : query::rank_paces(iterations))
         list.push_back({{"rank", each.rank},
                         {"iterations", each.iterations},
                         {"mean_ns", each.mean_ns ? Json(*each.mean_ns) : Json()},
@@ -55,11 +55,11 @@ Json ranks_of(const std::vector<IterationShares>& iterations) {
 
 Expected<Response> iterations(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
-    OPSIGHT_ASSIGN(const std::vector<IterationShares> found, iteration_shares(*session));
+    OPSIGHT_ASSIGN(const std::vector<query::IterationShares> found, query::iteration_shares(*session));
     Json list = Json::array();
-    for (const IterationShares& it : found) {
+    for (const query::IterationShares& it : found) {
         Json shares;
-        for (size_t i = 0; i < kResources; ++i)
+        for (size_t i = 0; i < query::kResources; ++i)
             shares[kShareNames[i]] = it.ns[i];
         list.push_back({{"rank", it.rank},
                         {"iteration", it.iteration},
@@ -69,7 +69,7 @@ Expected<Response> iterations(Call& call) {
                         {"warm_up", it.warmup},
                         {"shares_ns", std::move(shares)}});
     }
-    OPSIGHT_ASSIGN(const std::optional<IterationChoice> choice, iteration_choice(*session));
+    OPSIGHT_ASSIGN(const std::optional<query::IterationChoice> choice, query::iteration_choice(*session));
     Json suggested;
     if (choice) suggested = {{"name", choice->name}, {"pattern", choice->pattern}, {"count", choice->count}};
     OPSIGHT_ASSIGN(Json wall, wall_of(*session));
@@ -80,15 +80,15 @@ Expected<Response> iterations(Call& call) {
                                   {"range", range_of(*session)}}));
 }
 
-Json times_of(const LayerTimes& times) {
+Json times_of(const query::LayerTimes& times) {
     return {{"cpu_ns", times.cpu_ns}, {"gpu_ns", times.gpu_ns}, {"kernels", times.kernels}};
 }
 
 Expected<Response> layers(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
-    OPSIGHT_ASSIGN(const std::vector<LayerNode> tree, layer_tree(*session));
+    OPSIGHT_ASSIGN(const std::vector<query::LayerNode> tree, query::layer_tree(*session));
     Json list = Json::array();
-    for (const LayerNode& node : tree)
+    for (const query::LayerNode& node : tree)
         list.push_back({{"id", node.id},
                         {"parent", node.id < 0 ? Json() : Json(node.parent)},
                         {"name", node.name},
@@ -105,7 +105,7 @@ Expected<Response> layers(Call& call) {
 }
 
 Expected<Response> first(Call& call) {
-    EventSubject subject;
+    query::EventSubject subject;
     OPSIGHT_ASSIGN(subject.op, call.number("op"));
     OPSIGHT_ASSIGN(subject.range, call.number("range"));
     subject.layer = call.text("layer");
@@ -114,7 +114,7 @@ Expected<Response> first(Call& call) {
         return fail(Problem(400, "bad_request", "the question names nothing to look for",
                             "give op, layer, range or kernel; or op and kernel"));
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
-    OPSIGHT_ASSIGN(const std::optional<FirstEvent> found, first_event(*session, subject));
+    OPSIGHT_ASSIGN(const std::optional<query::FirstEvent> found, query::first_event(*session, subject));
     if (!found) return json_response(R"({"event": null})");
     return json_response(text_of({{"event",
                                    {{"name", found->name},
@@ -126,8 +126,8 @@ Expected<Response> first(Call& call) {
 
 Expected<Response> gpus(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
-    OPSIGHT_ASSIGN(const ResultTable devices, device_use(*session, {}));
-    OPSIGHT_ASSIGN(const ResultTable streams, stream_use(*session, {}));
+    OPSIGHT_ASSIGN(const query::ResultTable devices, query::device_use(*session, {}));
+    OPSIGHT_ASSIGN(const query::ResultTable streams, query::stream_use(*session, {}));
     Json list = objects_of(devices);
     for (Json& device : list)
         device["streams"] = Json::array();
@@ -139,7 +139,7 @@ Expected<Response> gpus(Call& call) {
         text_of({{"devices", std::move(list)}, {"notes", streams.notes}, {"range", range_of(*session)}}));
 }
 
-Json peaks_of(const DeviceMemory::Peaks& peaks) {
+Json peaks_of(const query::DeviceMemory::Peaks& peaks) {
     const auto told = [](int64_t value) { return value < 0 ? Json() : Json(value); };
     return {{"events", peaks.events},
             {"allocated", told(peaks.allocated)},
@@ -147,9 +147,9 @@ Json peaks_of(const DeviceMemory::Peaks& peaks) {
             {"reserved", told(peaks.reserved)}};
 }
 
-Json memory_of(const DeviceMemory& memory) {
+Json memory_of(const query::DeviceMemory& memory) {
     Json points = Json::array();
-    for (const MemoryPoint& point : memory.points)
+    for (const query::MemoryPoint& point : memory.points)
         points.push_back(
             {point.time_ns, point.allocated, point.reserved < 0 ? Json() : Json(point.reserved)});
     return {{"rank", memory.rank},
@@ -163,9 +163,9 @@ Json memory_of(const DeviceMemory& memory) {
 
 Expected<Response> memory(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
-    OPSIGHT_ASSIGN(const std::vector<DeviceMemory> found, memory_over_time(*session));
+    OPSIGHT_ASSIGN(const std::vector<query::DeviceMemory> found, query::memory_over_time(*session));
     Json devices = Json::array();
-    for (const DeviceMemory& device : found)
+    for (const query::DeviceMemory& device : found)
         devices.push_back(memory_of(device));
     OPSIGHT_ASSIGN(Json wall, wall_of(*session));
     return json_response(text_of({{"available", !found.empty()},
@@ -176,8 +176,8 @@ Expected<Response> memory(Call& call) {
 
 Expected<Response> communication_of(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
-    OPSIGHT_ASSIGN(const ResultTable overlap, communication_overlap(*session));
-    OPSIGHT_ASSIGN(const ResultTable collectives, communication(*session, {}, {}));
+    OPSIGHT_ASSIGN(const query::ResultTable overlap, query::communication_overlap(*session));
+    OPSIGHT_ASSIGN(const query::ResultTable collectives, query::communication(*session, {}, {}));
     return json_response(text_of({{"available", !collectives.rows.empty()},
                                   {"devices", objects_of(overlap)},
                                   {"collectives", objects_of(collectives)},

@@ -38,7 +38,7 @@ SessionPool::Slot* SessionPool::idle_slot(const Key& key, const std::string& tab
     auto last = slots_.end();
     for (auto slot = slots_.begin(); slot != slots_.end(); ++slot) {
         if (slot->in_use || slot->key != key) continue;
-        if (!table.empty() && slot->session->kept(table)) return take(slot);
+        if (!table.empty() && slot->session->kept(table).has_value()) return take(slot);
         if (any) last = slot;
     }
     return last == slots_.end() ? nullptr : take(last);
@@ -63,7 +63,7 @@ bool SessionPool::may_open(const Key& key) {
     return true;
 }
 
-Result<Lease> SessionPool::lease(const RangeOptions& range, const std::string& table) {
+Result<Lease> SessionPool::lease(const query::RangeOptions& range, const std::string& table) {
     const Key key{range.start, range.stop, range.all, range.whole, range.key_op, range.iteration_range};
     std::list<Slot>::iterator made;
     {
@@ -90,12 +90,12 @@ Result<Lease> SessionPool::lease(const RangeOptions& range, const std::string& t
         freed_.notify_all();
     };
     try {
-        Result<Session> session = Session::open_on(profile_, path_, range);
+        Result<query::Session> session = query::Session::open_on(profile_, path_, range);
         if (!session) {
             give_up();
             return fail(std::move(session).error());
         }
-        auto opened = std::make_unique<Session>(std::move(*session));
+        auto opened = std::make_unique<query::Session>(std::move(*session));
         const std::lock_guard lock(mutex_);
         made->session = std::move(opened);
     } catch (...) {
@@ -105,14 +105,14 @@ Result<Lease> SessionPool::lease(const RangeOptions& range, const std::string& t
     return Lease(*this, *made->session, table);
 }
 
-void SessionPool::discard(Session& session) {
+void SessionPool::discard(query::Session& session) {
     const std::lock_guard lock(mutex_);
     std::erase_if(slots_, [&](const Slot& slot) { return slot.session.get() == &session; });
     freed_.notify_all();
 }
 
-void SessionPool::give_back(Session& session, const std::string& table) {
-    const bool keeps = !table.empty() && session.kept(table);
+void SessionPool::give_back(query::Session& session, const std::string& table) {
+    const bool keeps = !table.empty() && session.kept(table).has_value();
     const std::lock_guard lock(mutex_);
     for (Slot& slot : slots_) {
         if (slot.session.get() != &session) continue;

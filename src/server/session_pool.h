@@ -13,7 +13,7 @@
 #include <string>
 #include <tuple>
 
-#include "query/session.h"
+#include "query/session/session.h"
 #include "server/asker.h"
 
 namespace opsight::server {
@@ -23,7 +23,7 @@ class SessionPool;
 // A session that nobody else uses until this goes away.
 class Lease {
   public:
-    Lease(SessionPool& pool, Session& session, std::string table)
+    Lease(SessionPool& pool, query::Session& session, std::string table)
         : pool_(&pool), session_(&session), table_(std::move(table)) {}
     Lease(Lease&& other) noexcept
         : pool_(other.pool_),
@@ -35,8 +35,8 @@ class Lease {
     }
     Lease& operator=(Lease&&) = delete;
     ~Lease();
-    Session& operator*() const { return *session_; }
-    Session* operator->() const { return session_; }
+    query::Session& operator*() const { return *session_; }
+    query::Session* operator->() const { return session_; }
     // From now on it works for this one, and stops when he goes away.
     void serve(std::shared_ptr<Asker> asker);
     // The pool stays as long as this, where its owner lets go of it.
@@ -44,7 +44,7 @@ class Lease {
 
   private:
     SessionPool* pool_;
-    Session* session_;
+    query::Session* session_;
     std::string table_;
     std::shared_ptr<Asker> asker_;
     std::shared_ptr<SessionPool> kept_;
@@ -65,7 +65,7 @@ class SessionPool {
     // costs a pass over the profile.
     // `table`: rather the session that keeps the table of that name (Session::kept), for working it out again
     // takes longer than to wait a moment.
-    Result<Lease> lease(const RangeOptions& range, const std::string& table = {});
+    Result<Lease> lease(const query::RangeOptions& range, const std::string& table = {});
     // What runs now fails soon, and nothing new begins: for the end of the program.
     void interrupt();
 
@@ -75,7 +75,7 @@ class SessionPool {
         std::tuple<std::optional<int64_t>, std::optional<int64_t>, bool, bool, std::string, std::string>;
     struct Slot {
         Key key;
-        std::unique_ptr<Session> session;  // null while it is being opened
+        std::unique_ptr<query::Session> session;  // null while it is being opened
         bool in_use = true;
         std::set<std::string> tables = {};  // that it kept when it was given back
     };
@@ -83,8 +83,8 @@ class SessionPool {
     Slot* idle_slot(const Key& key, const std::string& table, bool any);
     bool kept_by_another(const Key& key, const std::string& table) const;
     bool may_open(const Key& key);
-    void give_back(Session& session, const std::string& table);
-    void discard(Session& session);
+    void give_back(query::Session& session, const std::string& table);
+    void discard(query::Session& session);
 
     std::string path_;
     db::OpenProfile profile_;

@@ -36,13 +36,13 @@ std::shared_ptr<Timelines::Entry> Timelines::entry(size_t number) {
     return entries_.back();
 }
 
-Result<std::shared_ptr<const Timeline>> Timelines::get(size_t number, const std::string& path,
-                                                       const duck::Database& database) {
+Result<std::shared_ptr<const query::Timeline>> Timelines::get(size_t number, const std::string& path,
+                                                              const duck::Database& database) {
     const std::shared_ptr<Entry> wanted = entry(number);
     const std::lock_guard lock(wanted->reading);
     if (!wanted->timeline) {
-        OPSIGHT_ASSIGN(Timeline timeline, Timeline::open(path, database, 0, &stop_));
-        wanted->timeline = std::make_shared<const Timeline>(std::move(timeline));
+        OPSIGHT_ASSIGN(query::Timeline timeline, query::Timeline::open(path, database, 0, &stop_));
+        wanted->timeline = std::make_shared<const query::Timeline>(std::move(timeline));
     }
     return wanted->timeline;
 }

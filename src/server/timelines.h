@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "query/timeline.h"
+#include "query/timeline/timeline.h"
 
 namespace opsight::server {
 
@@ -24,8 +24,8 @@ class Timelines {
 
     // `number` tells the profile, whose open file is `database`. Askers of a timeline that is being read wait
     // for it.
-    Result<std::shared_ptr<const Timeline>> get(size_t number, const std::string& path,
-                                                const duck::Database& database);
+    Result<std::shared_ptr<const query::Timeline>> get(size_t number, const std::string& path,
+                                                       const duck::Database& database);
     // Begins to read one, so that it is there when it is asked for. To be called once.
     void read_ahead(size_t number, const std::string& path, const duck::Database& database);
 
@@ -40,7 +40,7 @@ class Timelines {
     struct Entry {
         size_t number;
         std::mutex reading;
-        std::shared_ptr<const Timeline> timeline;  // null until it is read
+        std::shared_ptr<const query::Timeline> timeline;  // null until it is read
         explicit Entry(size_t of) : number(of) {}
     };
     std::shared_ptr<Entry> entry(size_t number);

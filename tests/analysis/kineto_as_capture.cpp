@@ -18,8 +18,8 @@
 #include "import/capture/importer.h"
 #include "import/capture/test_capture.h"
 #include "import/import.h"
-#include "query/reports.h"
-#include "query/session.h"
+#include "query/reports/reports.h"
+#include "query/session/session.h"
 
 namespace opsight {
 namespace {
@@ -226,20 +226,20 @@ class Writer {
     std::map<std::pair<StringId, LaunchConfigId>, uint32_t> kinds_;
 };
 
-Result<Session> stored(Profile& profile, const std::string& path) {
+Result<query::Session> stored(Profile& profile, const std::string& path) {
     const Analysis analysis = analyze(profile, {});
     OPSIGHT_TRY(db::write_profile(path, profile, analysis));
-    return Session::open(path, {});
+    return query::Session::open(path, {});
 }
 
 // Kineto's own estimates are not in a capture.
-bool is_compared(const Column& column) {
+bool is_compared(const query::Column& column) {
     static const std::set<std::string> others = {"source_occupancy_pct", "source_blocks_per_sm",
                                                  "source_warps_per_sm"};
     return !others.contains(column.key);
 }
 
-std::string text_of(const Cell& cell) {
+std::string text_of(const query::Cell& cell) {
     if (const auto* text = std::get_if<std::string>(&cell)) return *text;
     if (const auto* number = std::get_if<int64_t>(&cell)) return std::to_string(*number);
     if (const auto* real = std::get_if<double>(&cell)) return fmt::format("{:.9g}", *real);
@@ -251,7 +251,7 @@ struct Compared {
     size_t cells = 0, differing = 0;
 };
 
-void compare(const ResultTable& a, const ResultTable& b, Compared& sum) {
+void compare(const query::ResultTable& a, const query::ResultTable& b, Compared& sum) {
     const auto complain = [&](const std::string& what) {
         if (++sum.differing <= 12) fmt::print("    FAILED: {}: {}\n", a.name, what);
     };
@@ -286,23 +286,23 @@ Result<bool> run(const std::string& trace) {
     ProfileBuilder builder;
     OPSIGHT_TRY(capture::import_captures(captures, false, builder));
     Profile again = std::move(builder).finish();
-    OPSIGHT_ASSIGN(Session first, stored(profile, folder.path() + "/trace.opsight"));
-    OPSIGHT_ASSIGN(Session second, stored(again, folder.path() + "/captures.opsight"));
+    OPSIGHT_ASSIGN(query::Session first, stored(profile, folder.path() + "/trace.opsight"));
+    OPSIGHT_ASSIGN(query::Session second, stored(again, folder.path() + "/captures.opsight"));
     Compared sum;
     std::string reports;
     for (const char* name : {"kernel", "op_type", "tensor_core", "iteration", "group_op", "detailed"}) {
-        OPSIGHT_ASSIGN(const Report a, make_report(first, name, {}));
-        OPSIGHT_ASSIGN(const Report b, make_report(second, name, {}));
+        OPSIGHT_ASSIGN(const query::Report a, query::make_report(first, name, {}));
+        OPSIGHT_ASSIGN(const query::Report b, query::make_report(second, name, {}));
         const size_t cells = sum.cells;
         for (size_t i = 0; i < std::min(a.sections.size(), b.sections.size()); ++i)
             compare(a.sections[i].table, b.sections[i].table, sum);
         reports += fmt::format(" {} {}", name, sum.cells - cells);
     }
-    OPSIGHT_ASSIGN(const ResultTable busy, device_use(first, {}));
-    OPSIGHT_ASSIGN(const ResultTable busy_again, device_use(second, {}));
+    OPSIGHT_ASSIGN(const query::ResultTable busy, query::device_use(first, {}));
+    OPSIGHT_ASSIGN(const query::ResultTable busy_again, query::device_use(second, {}));
     compare(busy, busy_again, sum);
-    OPSIGHT_ASSIGN(const ResultTable streams, stream_use(first, {}));
-    OPSIGHT_ASSIGN(const ResultTable streams_again, stream_use(second, {}));
+    OPSIGHT_ASSIGN(const query::ResultTable streams, query::stream_use(first, {}));
+    OPSIGHT_ASSIGN(const query::ResultTable streams_again, query::stream_use(second, {}));
     compare(streams, streams_again, sum);
     fmt::print("{}: {} spans of devices, {} numbers compared ({}), {} differ\n",
                std::filesystem::path(trace).filename().string(), again.device.size(), sum.cells, reports,

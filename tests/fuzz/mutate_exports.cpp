@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "analyze/analyze.h"
-#include "import/nsys/importer.h"
+#include "import/sqlite/importer.h"
 
 namespace {
 
@@ -142,7 +142,7 @@ void damage_bytes(std::string& bytes, Random& random) {
 // One import and analysis; true where the importer took the file.
 bool import_one(const std::string& path) {
     opsight::ProfileBuilder builder;
-    if (!opsight::nsys::import_export(path, {}, builder)) return false;
+    if (!opsight::import_sqlite(path, {}, builder)) return false;
     opsight::Profile profile = std::move(builder).finish();
     opsight::AnalysisOptions analysis;
     analysis.threads = 1;

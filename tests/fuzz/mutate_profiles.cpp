@@ -17,9 +17,9 @@
 
 #include "db/schema.h"
 #include "db/test_changes.h"
-#include "query/info.h"
-#include "query/reports.h"
-#include "query/timeline.h"
+#include "query/reports/info.h"
+#include "query/reports/reports.h"
+#include "query/timeline/timeline.h"
 
 namespace {
 
@@ -106,12 +106,12 @@ void make(const std::string& good, const std::string& path, Random& random) {
 }
 
 void ask_all(const std::string& path) {
-    auto session = opsight::Session::open(path, {});
+    auto session = opsight::query::Session::open(path, {});
     if (!session) return;
-    (void)opsight::profile_info(*session);
-    for (const auto& name : opsight::report_names())
-        (void)opsight::make_report(*session, std::string(name), {});
-    (void)opsight::Timeline::open(path, {});
+    (void)opsight::query::profile_info(*session);
+    for (const auto& name : opsight::query::report_names())
+        (void)opsight::query::make_report(*session, std::string(name), {});
+    (void)opsight::query::Timeline::open(path, {});
 }
 
 // Whether a child that runs this ended by itself.

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "hardware/cubin.h"
-#include "import/clean_text.h"
+#include "import/text/clean_text.h"
 
 namespace opsight::capture {
 

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "import/capture/cuda.h"
-#include "import/clean_text.h"
-#include "import/demangle.h"
+#include "import/text/clean_text.h"
+#include "import/text/demangle.h"
 
 namespace opsight::capture {
 namespace {

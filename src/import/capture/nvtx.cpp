@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "import/clean_text.h"
+#include "import/text/clean_text.h"
 
 namespace opsight::capture {
 namespace {
@@ -255,7 +255,7 @@ void NvtxImport::take_kind(const RecordView& record) {
     kind.text = builder_.text(text);
     kind.domain = head.domain;
     const std::string domain = facts_.domain_name(head.domain);
-    kind.dialect = nsys::nvtx_domain(domain);
+    kind.dialect = marks::nvtx_domain(domain);
     kind.attributes.domain = head.domain;
     kind.attributes.domain_name = builder_.text(domain);
     kind.attributes.category = head.category;

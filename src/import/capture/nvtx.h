@@ -121,7 +121,7 @@ class NvtxImport {
   private:
     struct Kind {
         StringId text{0};
-        nsys::NvtxDomain dialect = nsys::NvtxDomain::kOther;
+        marks::NvtxDomain dialect = marks::NvtxDomain::kOther;
         NvtxAttributes attributes;
         NvtxAttributesId ids[3];  // by NvtxType
         uint32_t domain = 0;

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "import/capture/nvtx.h"
-#include "import/clean_text.h"
+#include "import/text/clean_text.h"
 
 namespace opsight::capture {
 namespace {
@@ -228,7 +228,7 @@ void NvtxImport::add_deferred(Event& event, const Told& told) {
                            : builder_.other_track(rank_, std::to_string(pid_), "submitted later");
     NvtxAttributes& attributes = event.kind.attributes;
     const std::string domain = facts_.domain_name(data.domain);
-    event.kind.dialect = nsys::nvtx_domain(domain);
+    event.kind.dialect = marks::nvtx_domain(domain);
     attributes.type = event.type;
     attributes.domain = data.domain;
     attributes.domain_name = builder_.text(domain);

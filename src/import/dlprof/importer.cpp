@@ -80,8 +80,6 @@ void note_unread(Report& report) {
     }
 }
 
-}  // namespace
-
 Status read_database(Report& report) {
     OPSIGHT_TRY(check_version(report));
     Database database(report);
@@ -92,6 +90,13 @@ Status read_database(Report& report) {
     OPSIGHT_TRY(read_iterations(database));
     note_unread(report);
     return {};
+}
+
+}  // namespace
+
+Result<nsys::ReportFacts> import_database(const std::string& path, const nsys::ReadOptions& options,
+                                          ProfileBuilder& builder) {
+    return nsys::import_tables(path, options, builder, {}, read_database);
 }
 
 }  // namespace opsight::dlprof

@@ -2,11 +2,14 @@
 // database.h.
 #pragma once
 
-#include "import/nsys/report.h"
+#include <string>
+
+#include "import/nsys/importer.h"
 
 namespace opsight::dlprof {
 
-// `report`: opened on the database. A version that Opsight does not know is an error that says so.
-Status read_database(nsys::Report& report);
+// A version that Opsight does not know is an error that says so.
+Result<nsys::ReportFacts> import_database(const std::string& path, const nsys::ReadOptions& options,
+                                          ProfileBuilder& builder);
 
 }  // namespace opsight::dlprof

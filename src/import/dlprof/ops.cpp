@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "import/dlprof/database.h"
-#include "import/nsys/nvtx_text.h"
+#include "model/marks/nvtx_text.h"
 
 namespace opsight::dlprof {
 namespace {
@@ -15,7 +15,7 @@ constexpr std::string_view kUnassociated = "unassociated_";
 // Layer of an op by its name: classes of modules in a path of functions ("/module/Net::forward/conv2d"), the
 // scopes above a node ("model/dense/MatMul").
 std::string layer_of(std::string_view name) {
-    if (name.starts_with('/')) return nsys::modules_of_stack(name);
+    if (name.starts_with('/')) return marks::modules_of_stack(name);
     const size_t slash = name.rfind('/');
     return slash == name.npos ? std::string() : std::string(name.substr(0, slash));
 }

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "import/clean_text.h"
 #include "import/graphdef/tensor_values.h"
+#include "import/text/clean_text.h"
 
 namespace opsight::graphdef {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "import/clean_text.h"
 #include "import/graphdef/builder.h"
+#include "import/text/clean_text.h"
 
 namespace opsight::graphdef {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "import/clean_text.h"
 #include "import/graphdef/builder.h"
 #include "import/graphdef/tensor_values.h"
+#include "import/text/clean_text.h"
 
 namespace opsight::graphdef {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "import/clean_text.h"
-#include "import/demangle.h"
 #include "import/kineto/numbers.h"
+#include "import/text/clean_text.h"
+#include "import/text/demangle.h"
 
 namespace opsight::kineto {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "import/clean_text.h"
 #include "import/kineto/resync.h"
 #include "import/kineto/scanner.h"
 #include "import/kineto/text.h"
+#include "import/text/clean_text.h"
 
 namespace opsight::kineto {
 namespace {

@@ -1,6 +1,6 @@
 #include "import/kineto/text.h"
 
-#include "import/clean_text.h"
+#include "import/text/clean_text.h"
 
 #include <gtest/gtest.h>
 

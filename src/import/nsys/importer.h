@@ -1,6 +1,5 @@
 // Imports reports of Nsight Systems: the SQLite export of any schema generation (from before metadata tables
-// to 3.28), and .nsys-rep where the nsys program is there to export it. Databases of DLProf, which stood on
-// these exports, go on to import/dlprof.
+// to 3.28), and .nsys-rep where the nsys program is there to export it.
 //
 // Each table is read once, front to back, columns by name where they are there. Cost: linear in rows.
 #pragma once
@@ -22,11 +21,14 @@ struct ReportFacts {
     uint64_t events = 0;  // rows that became spans, samples or the like
 };
 
-// What kind of SQLite file it is, by its tables.
-enum class SqliteKind { kNsys, kNvprof, kDlprof, kOther };
-Result<SqliteKind> sqlite_kind(const std::string& path);
+class Report;
+using ReadTables = Status (*)(Report&);
+// Opens a file that is such an export, or a database that grew from one, and has `read` take its tables in.
+// `source`: the file that it was made from, where that is another one.
+Result<ReportFacts> import_tables(const std::string& path, const ReadOptions& options,
+                                  ProfileBuilder& builder, const std::string& source, ReadTables read);
 
-// `source`: the file that the export was made from, where that is another one.
+// Of a file that is an export.
 Result<ReportFacts> import_export(const std::string& path, const ReadOptions& options,
                                   ProfileBuilder& builder, const std::string& source = {});
 

@@ -118,7 +118,7 @@ class NvtxReader {
     struct Domain {
         int64_t number = 0;
         StringId name{0};
-        NvtxDomain dialect = NvtxDomain::kOther;
+        marks::NvtxDomain dialect = marks::NvtxDomain::kOther;
     };
     using Place = std::pair<int64_t, int64_t>;  // process and domain
 
@@ -159,7 +159,7 @@ class NvtxReader {
             const Place place(Report::process_key(row.number(kThread, 0)), row.number(kDomain, 0));
             if (type == kDomainCreate) {
                 const StringId name = text_of(row);
-                domains_[place] = {place.second, name, nvtx_domain(builder_.view(name))};
+                domains_[place] = {place.second, name, marks::nvtx_domain(builder_.view(name))};
             } else if (type == kCategory || type == kImportedCategory) {
                 categories_[{place, row.number(kCategoryId, 0)}] = text_of(row);
             }

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/time.h"
-#include "import/clean_text.h"
+#include "import/text/clean_text.h"
 
 namespace opsight::nsys {
 

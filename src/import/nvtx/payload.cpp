@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "import/clean_text.h"
 #include "import/nvtx/payload_decoder.h"
+#include "import/text/clean_text.h"
 
 namespace opsight::nvtx {
 

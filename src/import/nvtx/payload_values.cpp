@@ -3,8 +3,8 @@
 
 #include <bit>
 
-#include "import/clean_text.h"
 #include "import/nvtx/payload_decoder.h"
+#include "import/text/clean_text.h"
 
 namespace opsight::nvtx {
 

@@ -4,7 +4,7 @@
 
 namespace opsight::nvtx {
 
-void Spans::add(HostSpan span, TrackId end_track, StringId text, nsys::NvtxDomain dialect,
+void Spans::add(HostSpan span, TrackId end_track, StringId text, marks::NvtxDomain dialect,
                 NvtxAttributesId attributes, NvtxType type) {
     NvtxRange range;
     range.text = text;
@@ -63,7 +63,7 @@ SignatureId Spans::signature_inside(const HostSpan& span, StringId text) {
     return it->second;
 }
 
-const Spans::Meaning& Spans::meaning_of(StringId text, nsys::NvtxDomain dialect) {
+const Spans::Meaning& Spans::meaning_of(StringId text, marks::NvtxDomain dialect) {
     std::vector<Meaning>& known = meanings_[static_cast<size_t>(dialect)];
     if (known.size() <= text.index()) known.resize(std::max(text.index() + 1, known.size() * 2));
     Meaning& meaning = known[text.index()];
@@ -71,8 +71,8 @@ const Spans::Meaning& Spans::meaning_of(StringId text, nsys::NvtxDomain dialect)
     return meaning;
 }
 
-Spans::Meaning Spans::understand(StringId id, std::string_view text, nsys::NvtxDomain dialect) {
-    const nsys::NvtxMeaning read = nsys::read_nvtx_text(text, dialect);
+Spans::Meaning Spans::understand(StringId id, std::string_view text, marks::NvtxDomain dialect) {
+    const marks::NvtxMeaning read = marks::read_nvtx_text(text, dialect);
     Meaning meaning;
     meaning.known = true;
     meaning.kind = read.kind;

@@ -1,5 +1,5 @@
 // NVTX ranges and marks, from whichever source: their texts tell ops, calls of modules, data loading or plain
-// annotations (see import/nsys/nvtx_text.h). Each distinct text is understood once.
+// annotations (see model/marks/nvtx_text.h). Each distinct text is understood once.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -7,8 +7,8 @@
 #include <array>
 #include <vector>
 
-#include "import/nsys/nvtx_text.h"
 #include "import/nvtx/marked_call.h"
+#include "model/marks/nvtx_text.h"
 #include "model/profile_builder.h"
 
 namespace opsight::nvtx {
@@ -20,7 +20,7 @@ class Spans {
     // Adds `span` (times, flags and the track of the thread that began it) with what is special to NVTX.
     // `end_track`: the thread that ended it, where that is another one. Events of a thread come in the order
     // of their beginnings.
-    void add(HostSpan span, TrackId end_track, StringId text, nsys::NvtxDomain dialect,
+    void add(HostSpan span, TrackId end_track, StringId text, marks::NvtxDomain dialect,
              NvtxAttributesId attributes, NvtxType type);
 
   private:
@@ -45,15 +45,16 @@ class Spans {
         StringId text{0};
     };
 
-    const Meaning& meaning_of(StringId text, nsys::NvtxDomain dialect);
-    Meaning understand(StringId id, std::string_view text, nsys::NvtxDomain dialect);
+    const Meaning& meaning_of(StringId text, marks::NvtxDomain dialect);
+    Meaning understand(StringId id, std::string_view text, marks::NvtxDomain dialect);
     void add_span(HostSpan& span, NvtxType type, StringId text, const Meaning& meaning);
     // Of an op that does not tell its own: those that the marked call around it passes on. Invalid: none.
     SignatureId signature_inside(const HostSpan& span, StringId text);
     void open_call(const HostSpan& span, StringId text);
 
     ProfileBuilder& builder_;
-    std::array<std::vector<Meaning>, static_cast<size_t>(nsys::NvtxDomain::kCount)> meanings_;  // by StringId
+    std::array<std::vector<Meaning>, static_cast<size_t>(marks::NvtxDomain::kCount)>
+        meanings_;                                               // by StringId
     absl::flat_hash_map<TrackId, OpenStack> stacks_;             // call stacks that PyProf's ranges tell
     absl::flat_hash_map<StringId, MarkedCall> marked_;           // by text
     absl::flat_hash_map<TrackId, std::vector<OpenCall>> calls_;  // marked calls, from the outermost in

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "import/clean_text.h"
 #include "import/model/shapes.h"
+#include "import/text/clean_text.h"
 
 namespace opsight::onnx {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/duckdb.h"
 
-namespace opsight::dlprof {
+namespace opsight::query::dlprof {
 
 inline int64_t number(const duck::Cell& cell) {
     const int64_t* value = std::get_if<int64_t>(&cell);
@@ -30,4 +30,4 @@ T& at(std::vector<T>& list, int64_t id) {
     return list[static_cast<size_t>(id)];
 }
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::query::dlprof

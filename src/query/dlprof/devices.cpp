@@ -7,7 +7,7 @@
 #include "query/dlprof/cells.h"
 #include "query/dlprof/recording.h"
 
-namespace opsight::dlprof {
+namespace opsight::query::dlprof {
 namespace {
 
 using Json = nlohmann::json;
@@ -102,7 +102,7 @@ class Machines {
 
 }  // namespace
 
-Status load_devices(stats::Source& source, Recording& recording) {
+Status load_devices(Source& source, Recording& recording) {
     Machines machines;
     for (const std::string& line : recording.lines("source.gpus"))
         machines.list(line);
@@ -119,4 +119,4 @@ Status load_devices(stats::Source& source, Recording& recording) {
     return {};
 }
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::query::dlprof

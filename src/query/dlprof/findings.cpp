@@ -7,7 +7,7 @@
 
 #include "query/dlprof/tables.h"
 
-namespace opsight::dlprof {
+namespace opsight::query::dlprof {
 namespace {
 
 // In percent of the wall clock time.
@@ -196,4 +196,4 @@ Report expert_systems(const Model& model, const Overview& overview) {
     return {"expert_systems", {std::move(table)}};
 }
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::query::dlprof

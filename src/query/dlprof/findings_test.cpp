@@ -2,7 +2,7 @@
 
 #include "query/dlprof/tables.h"
 
-namespace opsight::dlprof {
+namespace opsight::query::dlprof {
 namespace {
 
 // A run of one GPU with two even iterations, busy and without an op that Tensor Cores would take.
@@ -196,4 +196,4 @@ TEST(DlprofFindings, OfADatabaseTheRecordedOnesStand) {
 }
 
 }  // namespace
-}  // namespace opsight::dlprof
+}  // namespace opsight::query::dlprof

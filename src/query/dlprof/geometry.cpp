@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace opsight::dlprof {
+namespace opsight::query::dlprof {
 namespace {
 
 // Sizes beyond this are not of this world, and their products would not fit.
@@ -89,4 +89,4 @@ Geometry geometry_of(std::string_view type, const Arguments& arguments) {
     return {};
 }
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::query::dlprof

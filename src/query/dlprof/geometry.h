@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace opsight::dlprof {
+namespace opsight::query::dlprof {
 
 using Shape = std::vector<int64_t>;
 
@@ -29,4 +29,4 @@ struct Geometry {
 // Empty for other ops, and where the arguments do not fit each other.
 Geometry geometry_of(std::string_view type, const Arguments& arguments);
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::query::dlprof

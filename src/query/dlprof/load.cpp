@@ -7,7 +7,7 @@
 #include "query/dlprof/cells.h"
 #include "query/dlprof/recording.h"
 
-namespace opsight::dlprof {
+namespace opsight::query::dlprof {
 namespace {
 
 template <class T>
@@ -18,7 +18,7 @@ void append(std::vector<T>& to, const duck::Batch& batch, size_t column) {
 
 class Loader {
   public:
-    Loader(stats::Source& source, const Options& options) : source_(source), options_(options) {}
+    Loader(Source& source, const Options& options) : source_(source), options_(options) {}
 
     Result<Recording> run() {
         OPSIGHT_TRY(facts());
@@ -75,7 +75,7 @@ class Loader {
             "r.attributes WHERE a.type = 0 GROUP BY 1 ORDER BY 1",
             [&](const auto& row) {
                 const std::string name = text(row[0]);
-                if (nsys::nvtx_domain(name) == nsys::NvtxDomain::kTensorFlow) {
+                if (marks::nvtx_domain(name) == marks::NvtxDomain::kTensorFlow) {
                     of_tensorflow += number(row[1]);
                     tensorflow_domains_ += (tensorflow_domains_.empty() ? "" : ", ") + duck::quote_text(name);
                 }
@@ -366,7 +366,8 @@ class Loader {
                 chosen() +
                 " GROUP BY 1) t JOIN raw.strings x ON x.id = t.text WHERE starts_with(x.text, '{')",
             [this](const auto& row) {
-                const auto domain = truth(row[2]) ? nsys::NvtxDomain::kTensorFlow : nsys::NvtxDomain::kOther;
+                const auto domain =
+                    truth(row[2]) ? marks::NvtxDomain::kTensorFlow : marks::NvtxDomain::kOther;
                 if (auto mark = read_mark(text(row[1]), domain))
                     r_.marks.emplace(static_cast<int32_t>(number(row[0])), std::move(*mark));
             }));
@@ -420,7 +421,7 @@ class Loader {
             });
     }
 
-    stats::Source& source_;
+    Source& source_;
     const Options& options_;
     std::string only_ranges_;         // SQL of the ranges that ops are taken from; empty: any
     bool own_ranges_ = false;         // none of which is an op by itself
@@ -443,8 +444,8 @@ std::set<std::string> Recording::lines(const std::string& key) const {
     return found;
 }
 
-Result<Recording> load_recording(stats::Source& source, const Options& options) {
+Result<Recording> load_recording(Source& source, const Options& options) {
     return Loader(source, options).run();
 }
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::query::dlprof

@@ -6,15 +6,15 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "import/nsys/python_literal.h"
-#include "import/nsys/tensorflow_node.h"
+#include "model/marks/python_literal.h"
+#include "model/marks/tensorflow_node.h"
 #include "query/dlprof/geometry.h"
 
-namespace opsight::dlprof {
+namespace opsight::query::dlprof {
 namespace {
 
 using Json = nlohmann::json;
-using nsys::PythonValue;
+using marks::PythonValue;
 
 std::optional<int64_t> whole(const std::string& said) {
     int64_t value = 0;
@@ -81,7 +81,7 @@ std::string_view take_part(std::string_view& list, char separator) {
     return part;
 }
 
-Mark mark_of(const nsys::TensorFlowNode& node) {
+Mark mark_of(const marks::TensorFlowNode& node) {
     Mark mark;
     mark.is_op = true;
     mark.text = node.op;
@@ -106,10 +106,10 @@ Mark mark_of(const nsys::TensorFlowNode& node) {
 
 }  // namespace
 
-std::optional<Mark> read_mark(std::string_view text, nsys::NvtxDomain domain) {
-    if (domain == nsys::NvtxDomain::kTensorFlow)
-        if (const auto node = nsys::parse_tensorflow_node(text)) return mark_of(*node);
-    const auto value = nsys::parse_python_literal(text);
+std::optional<Mark> read_mark(std::string_view text, marks::NvtxDomain domain) {
+    if (domain == marks::NvtxDomain::kTensorFlow)
+        if (const auto node = marks::parse_tensorflow_node(text)) return mark_of(*node);
+    const auto value = marks::parse_python_literal(text);
     if (!value || value->kind != PythonValue::Kind::kDict) return std::nullopt;
     Mark mark;
     mark.text = value->text_of("op");
@@ -176,4 +176,4 @@ bool is_convolution(std::string_view type) {
     return std::find(std::begin(kAll), std::end(kAll), type) != std::end(kAll);
 }
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::query::dlprof

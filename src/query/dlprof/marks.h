@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "import/nsys/nvtx_text.h"
+#include "model/marks/nvtx_text.h"
 
-namespace opsight::dlprof {
+namespace opsight::query::dlprof {
 
 struct Mark {
     bool is_op = false;  // {'mod': ..., 'op': ...}; else {'traceMarker': ..., 'funcStack': ...}
@@ -20,7 +20,7 @@ struct Mark {
 };
 
 // `domain`: nodes of TensorFlow are those of its own. No value: the text is something else.
-std::optional<Mark> read_mark(std::string_view text, nsys::NvtxDomain domain);
+std::optional<Mark> read_mark(std::string_view text, marks::NvtxDomain domain);
 
 // "[[1, 3], [6]]" with the letters "N,C;K" -> "<N:1, C:3>; <K:6>". A shape of another length, or one that the
 // letters do not reach, has its bare numbers. Empty where the text is no JSON list of shapes.
@@ -36,4 +36,4 @@ inline constexpr std::string_view kParameterLetters = "SH,SW;PH,PW;DH,DW;G";
 // Whether a function or operator of PyTorch is a convolution: "conv2d", "cudnn_convolution".
 bool is_convolution(std::string_view type);
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::query::dlprof

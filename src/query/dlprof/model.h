@@ -1,4 +1,4 @@
-// Ops, their instances and their work as DLProf counts them. See query/dlprof.h.
+// Ops, their instances and their work as DLProf counts them. See query/dlprof/dlprof.h.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 #include "query/dlprof/recording.h"
 
-namespace opsight::dlprof {
+namespace opsight::query::dlprof {
 
 // What the calls of one function have in common.
 struct OpKind {
@@ -113,4 +113,4 @@ std::string op_name_of_stack(std::string_view function_stack);
 // kind is by name); their ids count up by first call. What is recorded stays.
 void make_ops(Model& model);
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::query::dlprof

@@ -4,10 +4,10 @@
 #include "query/dlprof/geometry.h"
 #include "query/dlprof/model.h"
 
-namespace opsight::dlprof {
+namespace opsight::query::dlprof {
 namespace {
 
-using nsys::NvtxDomain;
+using marks::NvtxDomain;
 
 TEST(DlprofNames, RepeatsOfAnOpStandInBrackets) {
     EXPECT_EQ(op_name_of_stack("/Net::forward/relu(3)"), "/Net::forward/relu[3]");
@@ -211,4 +211,4 @@ TEST(DlprofIterations, ADatabaseHasNumbersOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace opsight::dlprof
+}  // namespace opsight::query::dlprof

@@ -5,7 +5,7 @@
 #include "hardware/op_tables.h"
 #include "query/dlprof/model.h"
 
-namespace opsight::dlprof {
+namespace opsight::query::dlprof {
 namespace {
 
 using Json = nlohmann::json;
@@ -325,4 +325,4 @@ void make_ops(Model& model) {
     }
 }
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::query::dlprof

@@ -1,4 +1,5 @@
-// What the reports of DLProf need of a profile, as columns, and how ops are made from it. See query/dlprof.h.
+// What the reports of DLProf need of a profile, as columns, and how ops are made from it. See
+// query/dlprof/dlprof.h.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -9,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "query/dlprof.h"
+#include "query/dlprof/dlprof.h"
 #include "query/dlprof/marks.h"
 
-namespace opsight::dlprof {
+namespace opsight::query::dlprof {
 
 // Where the ops of the profile come from.
 enum class Origin : uint8_t {
@@ -104,8 +105,8 @@ struct Recording {
     std::set<std::string> lines(const std::string& property) const;  // of its text
 };
 
-Status load_devices(stats::Source& source, Recording& recording);
+Status load_devices(Source& source, Recording& recording);
 
-Result<Recording> load_recording(stats::Source& source, const Options& options);
+Result<Recording> load_recording(Source& source, const Options& options);
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::query::dlprof

@@ -6,10 +6,10 @@
 #include <stdexcept>
 
 #include "analyze/intervals.h"
+#include "query/ask/versions.h"
 #include "query/dlprof/tables.h"
-#include "query/versions.h"
 
-namespace opsight::dlprof {
+namespace opsight::query::dlprof {
 namespace {
 
 using Row = std::vector<Cell>;
@@ -292,7 +292,7 @@ std::string lost_key_op(const Model& model) {
         it.key_op);
 }
 
-Result<Made> all_reports(stats::Source& source, const Options& options) {
+Result<Made> all_reports(Source& source, const Options& options) {
     Model model;
     OPSIGHT_ASSIGN(model.recording, load_recording(source, options));
     find_calls(model);
@@ -328,7 +328,7 @@ Result<Mode> parse_mode(std::string_view name) {
                       2});
 }
 
-Result<Made> make_reports(stats::Source& source, const Options& options) {
+Result<Made> make_reports(Source& source, const Options& options) {
     try {
         return all_reports(source, options);
     } catch (const std::out_of_range&) {  // an id that leads out of its table
@@ -337,4 +337,4 @@ Result<Made> make_reports(stats::Source& source, const Options& options) {
     }
 }
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::query::dlprof

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace opsight::dlprof {
+namespace opsight::query::dlprof {
 namespace {
 
 using Row = std::vector<Cell>;
@@ -345,4 +345,4 @@ Report group_op(const Model& model) {
     return report("group_op", std::move(table));
 }
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::query::dlprof

@@ -1,4 +1,4 @@
-// The tables of query/dlprof.h, from a Model.
+// The tables of query/dlprof/dlprof.h, from a Model.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 #include "query/dlprof/model.h"
 
-namespace opsight::dlprof {
+namespace opsight::query::dlprof {
 
 // Total, average, least and most of some values.
 struct Metric {
@@ -52,4 +52,4 @@ Overview overview(const Model& model);
 Report summary(const Model& model, const Overview& overview);
 Report expert_systems(const Model& model, const Overview& overview);
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::query::dlprof

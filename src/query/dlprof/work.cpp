@@ -6,7 +6,7 @@
 
 #include "query/dlprof/model.h"
 
-namespace opsight::dlprof {
+namespace opsight::query::dlprof {
 namespace {
 
 class Attribution {
@@ -342,4 +342,4 @@ Status find_work(Model& model, const Options& options) {
     return Attribution(model, options).run();
 }
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::query::dlprof

@@ -1,0 +1,54 @@
+#include "query/ask/free_sql.h"
+
+namespace opsight::query {
+namespace {
+
+// DuckDB shows the line at fault twice where the statement does not parse.
+std::string without_repetition(std::string text) {
+    const size_t first = text.find("\n\nLINE ");
+    if (first == std::string::npos) return text;
+    const size_t second = text.find("\n\nLINE ", first + 1);
+    if (second != std::string::npos && text.substr(first, second - first) == text.substr(second))
+        text.erase(second);
+    return text;
+}
+
+Error explained(Error error, const std::string& path) {
+    error.what = without_repetition(std::move(error.what));
+    error.file = path;
+    error.remedy = "'opsight schema' lists the views and their columns";
+    return error;
+}
+
+// An open profile and the rows that are read from it.
+struct Reading {
+    db::OpenProfile profile;
+    duck::Cursor cursor;
+};
+
+}  // namespace
+
+Result<ResultTable> run_sql(const std::string& path, const std::string& sql, bool streamed) {
+    OPSIGHT_ASSIGN(db::OpenProfile profile, db::open_profile(path));
+    ResultTable table;
+    table.name = "sql";
+    const auto name_columns = [&table](const std::vector<duck::ResultColumn>& columns) {
+        for (const duck::ResultColumn& column : columns)
+            table.columns.push_back({column.name, column.name});
+    };
+    if (streamed) {
+        auto cursor = profile.connection.open_cursor(sql);
+        if (!cursor) return fail(explained(std::move(cursor).error(), path));
+        const auto reading = std::make_shared<Reading>(Reading{std::move(profile), std::move(*cursor)});
+        name_columns(reading->cursor.columns());
+        table.stream = std::shared_ptr<duck::Cursor>(reading, &reading->cursor);
+        return table;
+    }
+    auto rows = profile.connection.query(sql);
+    if (!rows) return fail(explained(std::move(rows).error(), path));
+    name_columns(rows->columns);
+    table.rows = std::move(rows->rows);
+    return table;
+}
+
+}  // namespace opsight::query

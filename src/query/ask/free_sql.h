@@ -1,0 +1,13 @@
+// A statement of the user's own over a profile.
+#pragma once
+
+#include "db/reader.h"
+#include "query/ask/result_table.h"
+
+namespace opsight::query {
+
+// The profile is opened for reading only, and the statement reaches no other file. `streamed`: the rows are
+// in the answer's `stream`, which keeps the profile open.
+Result<ResultTable> run_sql(const std::string& path, const std::string& sql, bool streamed = false);
+
+}  // namespace opsight::query

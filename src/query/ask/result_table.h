@@ -1,0 +1,43 @@
+// ResultTable: the answer to a question that has rows. query/ fills it, report/ and the viewer's server show
+// it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace opsight::duck {
+class Cursor;
+}
+
+namespace opsight::query {
+
+enum class Unit : uint8_t { kNone, kCount, kNs, kPercent, kBytes, kFlops };
+
+struct Column {
+    std::string key;   // JSON: snake_case with the unit in it, "total_cpu_time_ns"
+    std::string head;  // CSV and terminal, "Total CPU Time (ns)"
+    Unit unit = Unit::kNone;
+    // Which columns stay when a terminal is too narrow: 0 always, higher numbers go first.
+    int priority = 0;
+};
+
+// monostate: not known or not applicable; shown as an empty field, JSON null.
+using Cell = std::variant<std::monostate, int64_t, double, bool, std::string>;
+
+struct ResultTable {
+    std::string name;   // "kernel"
+    std::string title;  // "Kernel Report"
+    std::vector<Column> columns;
+    std::vector<std::vector<Cell>> rows;
+    int64_t rows_in_all = -1;        // before a limit was applied; -1: all rows are here
+    int64_t rows_matching = -1;      // of a page: what passes its search and filters
+    int64_t place = -1;              // of the row that a page was asked for: how many come before it
+    std::vector<std::string> notes;  // what a reader must know, a sentence each
+    // Of a page that was asked for so: its rows are to be read here, before the session does anything else.
+    std::shared_ptr<duck::Cursor> stream;
+};
+
+}  // namespace opsight::query

@@ -1,0 +1,171 @@
+#include "query/nsys/stats.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace opsight::query::nsys {
+namespace {
+
+bool has_word(std::string_view words, std::string_view word) {
+    for (size_t at = words.find(word); at != words.npos; at = words.find(word, at + 1)) {
+        const size_t end = at + word.size();
+        if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' ')) return true;
+    }
+    return false;
+}
+
+const Report* find_report(std::string_view name) {
+    for (const Report& report : reports())
+        if (report.name == name || has_word(report.old_names, name)) return &report;
+    return nullptr;
+}
+
+// The first is the name; the others are arguments.
+std::vector<std::string_view> split_colons(std::string_view text) {
+    std::vector<std::string_view> parts;
+    for (size_t at = 0; at <= text.size();) {
+        const size_t end = std::min(text.find(':', at), text.size());
+        parts.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return parts;
+}
+
+bool take_argument(std::string_view word, uint8_t takes, Arguments& arguments) {
+    if ((takes & kKernelName) && (word == "base" || word == "mangled")) {
+        arguments.kernel_name = word == "base" ? KernelName::kBase : KernelName::kMangled;
+        return true;
+    }
+    if ((takes & kNvtxName) && word == "nvtx-name") {
+        arguments.nvtx_name = true;
+        return true;
+    }
+    if ((takes & kRows) && word.starts_with("rows=")) {
+        word.remove_prefix(5);
+        const auto read = std::from_chars(word.data(), word.data() + word.size(), arguments.rows);
+        return read.ec == std::errc() && read.ptr == word.data() + word.size() && arguments.rows > 0;
+    }
+    return false;
+}
+
+}  // namespace
+
+const std::vector<Report>& reports() {
+    static const std::vector<Report> all = [] {
+        std::vector<Report> list;
+        for (auto&& family : {cuda_reports(), kernel_execution_reports(), nvtx_reports(), nvtx_gpu_reports(),
+                              host_reports(), unified_memory_reports()})
+            list.insert(list.end(), family.begin(), family.end());
+        std::sort(list.begin(), list.end(), [](const Report& a, const Report& b) { return a.name < b.name; });
+        return list;
+    }();
+    return all;
+}
+
+const std::vector<std::string_view>& default_reports() {
+    static const std::vector<std::string_view> names = {"nvtx_sum",
+                                                        "osrt_sum",
+                                                        "cuda_api_sum",
+                                                        "cuda_gpu_kern_sum",
+                                                        "cuda_gpu_mem_time_sum",
+                                                        "cuda_gpu_mem_size_sum",
+                                                        "um_sum",
+                                                        "um_total_sum",
+                                                        "um_cpu_page_faults_sum"};
+    return names;
+}
+
+Result<Request> parse_request(std::string_view text) {
+    const std::vector<std::string_view> parts = split_colons(text);
+    Request request;
+    request.report = find_report(parts[0]);
+    if (!request.report)
+        return fail(Error{fmt::format("there is no report '{}'", parts[0]),
+                          {},
+                          {},
+                          "'opsight stats --help-reports' lists them",
+                          2});
+    request.text = request.report->name;
+    for (size_t i = 1; i < parts.size(); ++i) {
+        if (!take_argument(parts[i], request.report->takes, request.arguments))
+            return fail(Error{fmt::format("report {} takes no argument '{}'", request.report->name, parts[i]),
+                              {},
+                              {},
+                              "its form is " + usage(*request.report),
+                              2});
+        request.text += ':';
+        request.text += parts[i];
+    }
+    return request;
+}
+
+Result<std::string> left_out_note(Source& source) {
+    OPSIGHT_ASSIGN(
+        const duck::Rows rows,
+        source.query(
+            "SELECT count(*), coalesce(sum(dur_ns), 0)::BIGINT FROM raw.device_spans WHERE kind = 6"));
+    const auto number = [&](size_t column) {
+        const int64_t* value = std::get_if<int64_t>(&rows.rows.at(0)[column]);
+        return value ? *value : 0;
+    };
+    if (number(0) == 0) return std::string();
+    return fmt::format(
+        "the reports leave out, as nsys does, {} launches of CUDA graphs ({} ns on devices) that were "
+        "recorded as a "
+        "whole: their kernels are not known; 'nsys profile --cuda-graph-trace=node' records them",
+        number(0), number(1));
+}
+
+std::string usage(const Report& report) {
+    std::string text(report.name);
+    if (report.takes & kNvtxName) text += "[:nvtx-name]";
+    if (report.takes & kKernelName) text += "[:base|:mangled]";
+    if (report.takes & kRows) text += "[:rows=<limit>]";
+    return text;
+}
+
+Result<std::string> missing_data(Source& source, const Report& report) {
+    for (const Data need : report.needs) {
+        OPSIGHT_ASSIGN(const bool there, source.has(need));
+        if (!there) return fmt::format("{} data", data_name(need));
+    }
+    bool one = report.any_of.empty();
+    for (const Data need : report.any_of) {
+        if (one) break;
+        OPSIGHT_ASSIGN(one, source.has(need));
+    }
+    return one ? std::string() : fmt::format("{} data", report.any_name);
+}
+
+Result<Table> table_of(Source& source, std::vector<Column> columns, const std::string& sql) {
+    OPSIGHT_ASSIGN(duck::Rows rows, source.query(sql));
+    return Table{std::move(columns), std::move(rows.rows)};
+}
+
+Result<Table> summary(Source& source, std::string_view count_head,
+                      const std::vector<std::pair<std::string, std::string>>& labels,
+                      const std::string& from) {
+    std::vector<Column> columns = {
+        {"Time (%)", Kind::kPercent}, {"Total Time", Kind::kTime}, {std::string(count_head), Kind::kInteger},
+        {"Avg", Kind::kMeanTime},     {"Med", Kind::kMeanTime},    {"Min", Kind::kTime},
+        {"Max", Kind::kTime},         {"StdDev", Kind::kMeanTime}};
+    std::string inner, outer, order;
+    for (size_t i = 0; i < labels.size(); ++i) {
+        columns.push_back({labels[i].first, Kind::kText});
+        inner += fmt::format("{} AS label{}, ", labels[i].second, i);
+        outer += fmt::format(", label{}", i);
+        order += fmt::format(", label{}", i);
+    }
+    const std::string sql = fmt::format(
+        "WITH sums AS (SELECT {1}sum(dur_ns)::BIGINT AS total, count(*) AS instances, "
+        "avg(dur_ns) AS average, median(dur_ns)::DOUBLE AS middle, min(dur_ns) AS least, max(dur_ns) AS "
+        "most, coalesce(stddev_samp(dur_ns), 0) AS spread FROM {2} GROUP BY ALL) "
+        "SELECT coalesce(100.0 * total / nullif((SELECT sum(total) FROM sums), 0), 0), total, instances, "
+        "average, middle, least, most, spread{0} FROM sums ORDER BY total DESC{3}",
+        outer, inner, from, order);
+    return table_of(source, std::move(columns), sql);
+}
+
+}  // namespace opsight::query::nsys

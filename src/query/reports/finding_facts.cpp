@@ -1,0 +1,170 @@
+#include "query/reports/finding_facts.h"
+
+#include <fmt/format.h>
+
+#include "hardware/devices.h"
+#include "hardware/tensor_cores.h"
+#include "query/reports/reports.h"
+
+namespace opsight::query {
+namespace {
+
+using Facts = FindingFacts;
+
+int64_t integer(const duck::Cell& cell) {
+    const int64_t* value = std::get_if<int64_t>(&cell);
+    return value ? *value : 0;
+}
+bool flag(const duck::Cell& cell) {
+    const bool* value = std::get_if<bool>(&cell);
+    return value && *value;
+}
+std::string text(const duck::Cell& cell) {
+    const std::string* value = std::get_if<std::string>(&cell);
+    return value ? *value : std::string();
+}
+
+Status read_shares(Session& session, Facts& facts) {
+    OPSIGHT_ASSIGN(const Report report, summary_report(session, {}));
+    const ResultTable& head = report.sections.at(0).table;
+    const std::pair<const char*, std::optional<double> Facts::*> shares[] = {
+        {"tensor_core_kernel_pct", &Facts::tensor_core},
+        {"unknown_kernel_pct", &Facts::unknown_kernel},
+        {"non_tensor_core_kernel_pct", &Facts::plain_kernel},
+        {"communication_pct", &Facts::communication},
+        {"memory_pct", &Facts::memory},
+        {"dataloader_pct", &Facts::dataloader},
+        {"io_pct", &Facts::io},
+        {"cpu_pct", &Facts::cpu},
+        {"host_pct", &Facts::host},
+        {"idle_pct", &Facts::idle},
+    };
+    for (size_t i = 0; i < head.columns.size() && !head.rows.empty(); ++i)
+        for (const auto& [key, member] : shares)
+            if (head.columns[i].key == key)
+                if (const double* share = std::get_if<double>(&head.rows[0][i])) facts.*member = *share;
+    return {};
+}
+
+Status read_source(Session& session, Facts& facts) {
+    OPSIGHT_ASSIGN(
+        const duck::Rows rows,
+        session.query(
+            "SELECT EXISTS (FROM raw.meta WHERE key IN ('framework', 'producer') AND value ILIKE '%torch%'), "
+            "EXISTS (FROM raw.meta WHERE key = 'producer' AND value ILIKE 'opsight%'), "
+            "EXISTS (FROM raw.python_frames), (SELECT count(*) FROM raw.ranks), "
+            "EXISTS (FROM raw.strings WHERE text LIKE '%SingleProcessDataLoaderIter%'), "
+            "EXISTS (FROM raw.strings WHERE text LIKE '%MultiProcessingDataLoaderIter%')"));
+    const auto& row = rows.rows.at(0);
+    facts.torch = flag(row[0]);
+    facts.recorded_here = flag(row[1]);
+    facts.python_frames = flag(row[2]);
+    facts.ranks = integer(row[3]);
+    facts.loads_itself = flag(row[4]);
+    facts.loads_by_workers = flag(row[5]);
+    facts.device_work = session.contents().device_work;
+    facts.work_lost = session.contents().work_lost;
+    facts.ops = session.contents().ops;
+    return {};
+}
+
+// Traces of ROCm leave names out, and tell a compute capability as those of CUDA do; but its warps are wider.
+Vendor vendor_of(const std::string& name, int compute_major, int64_t warp_size) {
+    constexpr int64_t kWavefront = 64;
+    if (hardware::is_amd(name) || warp_size == kWavefront) return Vendor::kAmd;
+    if (compute_major > 0) return Vendor::kNvidia;
+    const std::optional<hardware::Device> known = hardware::DeviceTable::built_in().match(name);
+    if (!known) return Vendor::kUnknown;
+    return known->vendor == "NVIDIA" ? Vendor::kNvidia : Vendor::kOther;
+}
+
+// Advice about number formats must hold on every device that worked. What a device is was found when the
+// profile was made; of one that nothing describes nothing is claimed.
+Status read_devices(Session& session, Facts& facts) {
+    OPSIGHT_ASSIGN(
+        const duck::Rows rows,
+        session.query(
+            "SELECT DISTINCT d.name, d.compute_major, d.compute_minor, "
+            "EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix AND p.precision = 2), "
+            "EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix AND p.precision = 4), "
+            "EXISTS (FROM raw.device_models m WHERE m.device = d.id AND m.source > 0), "
+            "EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix), d.warp_size "
+            "FROM sel_device s JOIN raw.tracks t ON t.id = s.track JOIN raw.devices d ON d.id = "
+            "t.device WHERE s.kind = 0"));
+    facts.devices_known = facts.matrix_units = facts.tf32 = facts.bf16 = !rows.rows.empty();
+    for (const auto& row : rows.rows) {
+        const std::string name = text(row[0]);
+        const auto major = static_cast<int>(integer(row[1])), minor = static_cast<int>(integer(row[2]));
+        const Vendor vendor = vendor_of(name, major, integer(row[7]));
+        facts.devices_known &= flag(row[5]) || vendor != Vendor::kUnknown;
+        facts.matrix_units &=
+            flag(row[5]) ? flag(row[6]) : hardware::has_tensor_cores(name, major, minor).value_or(false);
+        facts.tf32 &= flag(row[3]);
+        facts.bf16 &= flag(row[4]);
+        facts.vendor = &row == &rows.rows.front() || facts.vendor == vendor ? vendor : Vendor::kUnknown;
+    }
+    return {};
+}
+
+Status read_work(Session& session, Facts& facts) {
+    OPSIGHT_ASSIGN(
+        const duck::Rows kernels,
+        session.query(
+            "SELECT count(*), sum(d.dur_ns)::BIGINT, "
+            "(sum(d.dur_ns) FILTER (WHERE k.uses_tc = 0 AND (d.flags & 128) <> 0))::BIGINT, "
+            "(sum(d.dur_ns) FILTER (WHERE k.uses_tc = 2))::BIGINT, "
+            "(sum(d.dur_ns) FILTER (WHERE k.uses_tc = 0 AND (d.flags & 128) = 0 AND d.op_span <> "
+            "-1))::BIGINT, "
+            "(sum(d.dur_ns) FILTER (WHERE k.uses_tc = 0 AND (d.flags & 128) = 0 AND d.op_span = "
+            "-1))::BIGINT, "
+            "2 * coalesce(sum(d.dur_ns) FILTER (WHERE k.uses_tc = 0 AND (d.flags & 128) <> 0 AND "
+            "starts_with(ltrim(i.dtypes, '[\"'), 'float')), 0) > coalesce(sum(d.dur_ns) FILTER (WHERE "
+            "k.uses_tc = 0 AND (d.flags & 128) <> 0), 0) FROM sel_device d JOIN raw.kernel_names k ON k.id = "
+            "d.name AND k.class = 0 LEFT JOIN raw.op_identities i ON i.id = d.op WHERE d.kind = 0"));
+    const auto& row = kernels.rows.at(0);
+    facts.kernels = integer(row[0]);
+    facts.kernel_ns = integer(row[1]);
+    facts.eligible_ns = integer(row[2]);
+    facts.unknown_ns = integer(row[3]);
+    facts.plain_ns = integer(row[4]);
+    facts.outside_ns = integer(row[5]);
+    OPSIGHT_ASSIGN(const duck::Rows graphs,
+                   session.query("SELECT sum(dur_ns)::BIGINT FROM sel_device WHERE kind = 6"));
+    facts.graph_ns = integer(graphs.rows.at(0)[0]);
+    facts.eligible_fp32 = flag(row[6]);
+    OPSIGHT_ASSIGN(
+        const duck::Rows copies,
+        session.query("SELECT sum(d.dur_ns)::BIGINT, (sum(d.dur_ns) FILTER (WHERE (x.copy_kind = 1 AND "
+                      "x.from_kind = 0) OR (x.copy_kind = 2 AND x.to_kind = 0)))::BIGINT FROM sel_device d "
+                      "LEFT JOIN raw.transfers x ON x.id = d.transfer WHERE d.kind = 1"));
+    facts.copy_ns = integer(copies.rows.at(0)[0]);
+    facts.pageable_ns = integer(copies.rows.at(0)[1]);
+    OPSIGHT_ASSIGN(
+        const duck::Rows waits,
+        session.query(
+            "SELECT count(*), sum(a.dur_ns)::BIGINT, (SELECT sum(wall_ns)::BIGINT FROM sel_wall_sums) "
+            "FROM sel_api a JOIN raw.strings x ON "
+            "x.id = a.name WHERE regexp_matches(x.text, "
+            "'^(cuda|cu|hip)(Device|Stream|Ctx|Event|Thread)Synchronize')"));
+    facts.waits = integer(waits.rows.at(0)[0]);
+    facts.waiting_ns = integer(waits.rows.at(0)[1]);
+    facts.wall_ns = integer(waits.rows.at(0)[2]);
+    return {};
+}
+
+Status read_host(Session& session, Facts& facts) {
+    OPSIGHT_ASSIGN(facts.long_calls, long_calls(session));
+    OPSIGHT_ASSIGN(facts.beside_ops, range_beside_ops(session));
+    return {};
+}
+
+}  // namespace
+
+Result<FindingFacts> read_finding_facts(Session& session) {
+    Facts facts;
+    for (const auto read : {read_shares, read_source, read_devices, read_work, read_host})
+        OPSIGHT_TRY(read(session, facts));
+    return facts;
+}
+
+}  // namespace opsight::query

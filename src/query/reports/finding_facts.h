@@ -1,0 +1,46 @@
+// What the rules of findings look at.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "query/reports/host_time.h"
+#include "query/session/session.h"
+
+namespace opsight::query {
+
+enum class Vendor : uint8_t { kUnknown, kNvidia, kAmd, kOther };
+
+// Of the chosen range.
+struct FindingFacts {
+    // Shares of the wall clock that exclude each other; nothing where the recording does not tell.
+    std::optional<double> tensor_core, plain_kernel, unknown_kernel, communication, memory, dataloader, io,
+        cpu, host, idle;
+    bool device_work = false, work_lost = false, ops = false, torch = false, recorded_here = false,
+         python_frames = false;
+    bool loads_itself = false, loads_by_workers = false;  // data: in the training process, by others
+    int64_t ranks = 1;
+    Vendor vendor = Vendor::kUnknown;
+    bool devices_known = false, matrix_units = false, tf32 = false, bf16 = false;
+    // Sums of durations of kernels: in all, and of those that do not tell whether they use Tensor Cores;
+    // then, of those that are known not to, of ops that could, of other ops, and that no op launched.
+    int64_t kernels = 0, kernel_ns = 0, unknown_ns = 0, eligible_ns = 0, plain_ns = 0, outside_ns = 0;
+    int64_t graph_ns = 0;        // of CUDA graphs recorded as a whole, which do not tell either
+    bool eligible_fp32 = false;  // most of eligible_ns is of ops on FP32
+    int64_t copy_ns = 0, pageable_ns = 0;
+    int64_t wall_ns = 0;                // of all ranks
+    int64_t waits = 0, waiting_ns = 0;  // calls that wait for the device
+    std::optional<LongCalls> long_calls;
+    std::string beside_ops;  // range that is open meanwhile
+
+    // Of the share of kernels without Tensor Cores, the part that `ns` of their durations makes.
+    double share_of(int64_t ns) const {
+        const int64_t all = eligible_ns + plain_ns + outside_ns;
+        return all > 0 ? plain_kernel.value_or(0) * static_cast<double>(ns) / static_cast<double>(all) : 0;
+    }
+};
+
+Result<FindingFacts> read_finding_facts(Session& session);
+
+}  // namespace opsight::query

@@ -1,0 +1,374 @@
+#include "query/reports/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "query/reports/finding_facts.h"
+
+namespace opsight::query {
+namespace {
+
+using Facts = FindingFacts;
+
+constexpr double kLeastShare = 5;  // of the wall clock: what takes less is no finding
+
+std::string percent(double share) {
+    return fmt::format("{:.1f} %", share);
+}
+std::string milliseconds(int64_t ns) {
+    return fmt::format("{:.2f} ms", static_cast<double>(ns) / 1e6);
+}
+using Findings = std::vector<Finding>;
+
+void data_loading(const Facts& f, Findings& out) {
+    const double share = f.dataloader.value_or(0);
+    if (share < kLeastShare) return;
+    Finding finding{"data_loading", "problem",
+                    fmt::format("The run waits for its data in {} of the time", percent(share))};
+    if (f.loads_itself && !f.loads_by_workers) {
+        finding.evidence =
+            "The training process loads the data itself (_SingleProcessDataLoaderIter): num_workers is 0.";
+        finding.advice =
+            "Let workers load it: num_workers above 0 in the DataLoader, so that loading runs beside "
+            "training.";
+    } else if (f.loads_by_workers) {
+        finding.evidence =
+            "Workers load the data (_MultiProcessingDataLoaderIter), and the training process waits for "
+            "them.";
+        finding.advice =
+            "More workers, a larger prefetch_factor, or cheaper preprocessing come before any tuning of "
+            "kernels.";
+    } else {
+        finding.advice =
+            "Loading ahead and beside the work, or cheaper preprocessing come before any tuning of kernels.";
+    }
+    finding.share_pct = share;
+    finding.view = "iterations";
+    out.push_back(std::move(finding));
+}
+
+// The program within its steps, ranges and Python frames, and what lies outside of all that.
+void beside_ops(const Facts& f, Findings& out) {
+    for (const bool host : {true, false}) {
+        const double share = (host ? f.host : f.idle).value_or(0);
+        if (share < kLeastShare) continue;
+        Finding finding{
+            host ? "program" : "outside", "problem",
+            host ? fmt::format("The program does something else than ops, calls and GPU work in {} of the "
+                               "time",
+                               percent(share))
+                 : fmt::format("In {} of the time nothing of the recording runs", percent(share))};
+        if (host && !f.beside_ops.empty())
+            finding.evidence = fmt::format("For most of that the range '{}' is open.", f.beside_ops);
+        else if (f.torch && host)
+            finding.evidence =
+                "That is Python code between the ops, or something outside of PyTorch: logging, checkpoints, "
+                "waiting.";
+        if (f.python_frames && host)
+            finding.advice = "The Python rows of the timeline say what runs then.";
+        else if (f.torch && !f.recorded_here && !f.python_frames)
+            finding.advice = "A trace recorded with with_stack=True says what runs then.";
+        finding.share_pct = share;
+        finding.view = "timeline";
+        out.push_back(std::move(finding));
+    }
+}
+
+// Few long calls take the time: more work for each launch would change nothing.
+void tell_long_calls(const Facts& f, const LongCalls& calls, Finding& finding) {
+    finding.title += ", most of it in " + calls.name;
+    finding.evidence = fmt::format("{} takes {} of that, in {} call{}; the longest lasts {}.", calls.name,
+                                   milliseconds(calls.ns), calls.calls, calls.calls == 1 ? "" : "s",
+                                   milliseconds(calls.longest_ns));
+    if (calls.of == CallClass::kWait)
+        finding.advice =
+            "The CPU waits although no recorded work runs: for work that was not recorded or is another "
+            "process's, "
+            "or for a slow transfer.";
+    else if (calls.mostly_one)
+        finding.advice =
+            "A single call of that length is most likely the start-up of the device or the loading of code: "
+            "a "
+            "recording that begins after some iterations shows the run itself.";
+    else if (calls.of == CallClass::kMemory)
+        finding.advice =
+            f.torch
+                ? "PyTorch keeps freed memory for the next tensor unless its cache is switched off "
+                  "(PYTORCH_NO_CUDA_MEMORY_CACHING) or the device is nearly full."
+                : "Memory that is allocated once, before the loop, or taken from a pool spares these calls.";
+    else
+        finding.advice = "These calls, not the GPU's work, are what to make fewer or move out of the loop.";
+    finding.view = "timeline";
+}
+
+void tell_launches(const Facts& f, Finding& finding) {
+    const double average_us =
+        f.kernels > 0 ? static_cast<double>(f.kernel_ns) / 1e3 / static_cast<double>(f.kernels) : 0.0;
+    finding.evidence = fmt::format("{} kernels of {:.1f} µs on average.", f.kernels, average_us);
+    constexpr double kShortUs = 200;  // a launch takes some 5 µs, an op some 20
+    if (average_us > kShortUs) {
+        finding.advice =
+            "The kernels are long: it is not their launches that take the time. The rows of the CPU in "
+            "the timeline say what does.";
+        finding.view = "timeline";
+        return;
+    }
+    finding.advice = "Larger batches and fewer, larger ops give the GPU more to do for each call.";
+    if (f.torch && (f.vendor == Vendor::kNvidia || f.vendor == Vendor::kAmd))
+        finding.advice +=
+            " torch.compile (PyTorch 2), or graphs of the GPU's work (torch.cuda.graphs), save launches.";
+}
+
+void host_bound(const Facts& f, Findings& out) {
+    const double share = f.cpu.value_or(0);
+    if (share < kLeastShare) return;
+    Finding finding{"host", "problem", {}};
+    finding.share_pct = share;
+    if (!f.device_work && f.work_lost) {
+        finding.kind = "unknown";
+        finding.title = fmt::format("{} take {} of the time; what the GPU did meanwhile was not recorded",
+                                    f.ops ? "Ops and calls on the CPU" : "Calls on the CPU", percent(share));
+        finding.evidence = "Launches were recorded, but no work of a device: see the diagnostics.";
+        finding.view = "timeline";
+    } else if (!f.device_work) {
+        finding.kind = "fine";
+        finding.title = fmt::format("The work is done by the CPU, whose {} take {} of the time",
+                                    f.ops ? "ops" : "recorded calls", percent(share));
+        finding.view = "layers";
+    } else {
+        finding.title = fmt::format("The GPU waits for the CPU in {} of the time", percent(share));
+        finding.view = "ops";
+        if (f.long_calls)
+            tell_long_calls(f, *f.long_calls, finding);
+        else
+            tell_launches(f, finding);
+    }
+    out.push_back(std::move(finding));
+}
+
+std::string precision_advice(const Facts& f) {
+    std::string advice;
+    if (f.eligible_fp32 && f.tf32)
+        advice = f.torch ? "torch.backends.cuda.matmul.allow_tf32 = True gives FP32 products Tensor Cores at "
+                           "little cost. "
+                         : "TF32 gives FP32 products Tensor Cores at little cost. ";
+    if (f.torch && f.bf16)
+        advice +=
+            "torch.autocast(\"cuda\", dtype=torch.bfloat16) around the forward pass and the loss lets "
+            "eligible ops use them.";
+    else if (f.torch)
+        advice += "torch.autocast(\"cuda\", dtype=torch.float16) with GradScaler lets eligible ops use them.";
+    else
+        advice += "Mixed precision lets eligible ops use them.";
+    return advice + " Sizes that are multiples of 8 (FP16, BF16) fit them best.";
+}
+
+void eligible_kernels(const Facts& f, Findings& out) {
+    if (const double share = f.share_of(f.eligible_ns); f.matrix_units && share >= kLeastShare) {
+        const char* units = f.vendor == Vendor::kAmd ? "matrix cores" : "Tensor Cores";
+        Finding finding{"tensor_cores",
+                        "problem",
+                        fmt::format("Ops that could use {} run without them in about {} of the time", units,
+                                    percent(share)),
+                        fmt::format("{} of kernels inside eligible ops are known to use none.",
+                                    milliseconds(f.eligible_ns)),
+                        precision_advice(f),
+                        share,
+                        "kernels",
+                        "tensor",
+                        {}};
+        if (f.torch) {
+            finding.reading.emplace_back("PyTorch: automatic mixed precision",
+                                         "https://pytorch.org/docs/stable/amp.html");
+            if (f.vendor == Vendor::kNvidia)
+                finding.reading.emplace_back(
+                    "NVIDIA: training with mixed precision",
+                    "https://docs.nvidia.com/deeplearning/performance/mixed-precision-training/index.html");
+        }
+        out.push_back(std::move(finding));
+    }
+}
+
+// Kernels of ops that would be eligible on a device with Tensor Cores, where it is not told which device it
+// is.
+void eligible_on_unknown_device(const Facts& f, Findings& out) {
+    const double share = f.share_of(f.eligible_ns);
+    if (f.devices_known || share < kLeastShare) return;
+    out.push_back(
+        {"tensor_cores",
+         "unknown",
+         fmt::format("Products and convolutions on kernels without Tensor Cores take about {} of the time; "
+                     "whether the device has them is not told",
+                     percent(share)),
+         fmt::format("{} of such kernels; the recording does not name the device.",
+                     milliseconds(f.eligible_ns)),
+         {},
+         share,
+         "kernels",
+         {},
+         {}});
+}
+
+void other_kernels(const Facts& f, Findings& out) {
+    if (const double share = f.unknown_kernel.value_or(0); share >= kLeastShare) {
+        std::string evidence;
+        if (f.unknown_ns > 0)
+            evidence =
+                fmt::format("The names of kernels that took {} do not tell.", milliseconds(f.unknown_ns));
+        if (f.graph_ns > 0)
+            evidence +=
+                fmt::format("{}CUDA graphs that took {} were recorded as a whole, without their kernels.",
+                            evidence.empty() ? "" : " ", milliseconds(f.graph_ns));
+        Finding finding{
+            "unknown_kernels",
+            "unknown",
+            fmt::format("Whether Tensor Cores are used is not known of kernels that take {} of the time",
+                        percent(share)),
+            std::move(evidence),
+            {},
+            share,
+            "kernels",
+            {},
+            {}};
+        if (f.vendor == Vendor::kNvidia && !f.recorded_here)
+            finding.advice = "opsight profile reads the kernels' code, which tells.";
+        out.push_back(std::move(finding));
+    }
+    if (const double share = f.share_of(f.plain_ns); share >= kLeastShare) {
+        Finding finding{
+            "plain_kernels",
+            "problem",
+            fmt::format("Kernels of ops that Tensor Cores cannot help take about {} of the time",
+                        percent(share)),
+            "Elementwise ops, softmax, norms and the like move memory; few of them are bound by arithmetic.",
+            "Fewer passes over memory help: ops that are fused.",
+            share,
+            "ops",
+            {},
+            {}};
+        if (f.torch) {
+            finding.advice =
+                "Fewer passes over memory help: torch.compile (PyTorch 2) fuses such ops, and so do fused "
+                "optimizers and "
+                "fused attention.";
+            finding.reading.emplace_back("PyTorch: performance tuning guide",
+                                         "https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html");
+        }
+        out.push_back(std::move(finding));
+    }
+    if (const double share = f.share_of(f.outside_ns); share >= kLeastShare)
+        out.push_back({"kernels",
+                       "fine",
+                       fmt::format("Kernels that no op of a framework launched take about {} of the time",
+                                   percent(share)),
+                       {},
+                       "The longest of them come first under Kernels.",
+                       share,
+                       "kernels",
+                       {},
+                       {}});
+}
+
+void tensor_core_kernels(const Facts& f, Findings& out) {
+    const double share = f.tensor_core.value_or(0);
+    if (share < kLeastShare) return;
+    out.push_back({"tensor_core_kernels",
+                   "fine",
+                   fmt::format("Tensor Cores work in {} of the time", percent(share)),
+                   {},
+                   "What is left to gain there lies in the longest kernels.",
+                   share,
+                   "kernels",
+                   {},
+                   {}});
+}
+
+void communication_waits(const Facts& f, Findings& out) {
+    const double share = f.communication.value_or(0);
+    if (share < kLeastShare) return;
+    out.push_back(
+        {"communication",
+         "problem",
+         fmt::format("Communication that no computation hides takes {} of the time", percent(share)),
+         f.ranks > 1 ? fmt::format("{} ranks.", f.ranks)
+                     : "Only one rank was imported: whether it waits for another is not known.",
+         "See how much of it computation hides, and which rank comes last.",
+         share,
+         "communication",
+         {},
+         {}});
+}
+
+void copies(const Facts& f, Findings& out) {
+    const double share = f.memory.value_or(0);
+    if (share < kLeastShare) return;
+    Finding finding{
+        "copies", "problem",
+        fmt::format("Copies and sets of memory that no kernel hides take {} of the time", percent(share))};
+    if (f.pageable_ns > 0)
+        finding.evidence = fmt::format("{} of {} copying is from or to pageable memory.",
+                                       milliseconds(f.pageable_ns), milliseconds(f.copy_ns));
+    // What is pinned already is not to be pinned.
+    if (f.pageable_ns * 20 > f.copy_ns) {
+        finding.advice =
+            f.torch ? "pin_memory=True in the DataLoader and non_blocking=True let copies run beside kernels."
+                    : "Pinned memory and asynchronous copies let them run beside kernels.";
+    } else {
+        finding.advice =
+            "Copies beside kernels on a stream of their own, and data that stays on the device, hide or "
+            "spare them.";
+    }
+    finding.share_pct = share;
+    finding.view = "timeline";
+    out.push_back(std::move(finding));
+}
+
+void file_io(const Facts& f, Findings& out) {
+    const double share = f.io.value_or(0);
+    if (share < kLeastShare) return;
+    out.push_back({"file_io",
+                   "problem",
+                   fmt::format("Reading and writing files takes {} of the time", percent(share)),
+                   {},
+                   "Move it out of the loop, or beside it.",
+                   share,
+                   "iterations",
+                   {},
+                   {}});
+}
+
+// Waits of the host lie beside the device's work, so they have no share of their own.
+void synchronization(const Facts& f, Findings& out) {
+    const double spent =
+        f.wall_ns > 0 ? 100.0 * static_cast<double>(f.waiting_ns) / static_cast<double>(f.wall_ns) : 0;
+    if (spent < kLeastShare || f.cpu.value_or(0) < kLeastShare || !f.device_work) return;
+    out.push_back({"synchronization",
+                   "problem",
+                   fmt::format("{} calls wait for the GPU, {} in all", f.waits, milliseconds(f.waiting_ns)),
+                   "After each of them the GPU has nothing queued until the CPU has launched more.",
+                   f.torch ? "item(), nonzero(), printing of tensors and copies to the CPU wait: fewer of "
+                             "them in the loop keep the queue full."
+                           : "Events order work without holding the host up.",
+                   std::nullopt,
+                   "timeline",
+                   {},
+                   {}});
+}
+
+}  // namespace
+
+Result<std::vector<Finding>> find_findings(Session& session) {
+    OPSIGHT_ASSIGN(const Facts facts, read_finding_facts(session));
+    Findings found;
+    for (const auto rule :
+         {data_loading, beside_ops, host_bound, eligible_kernels, eligible_on_unknown_device, other_kernels,
+          tensor_core_kernels, communication_waits, copies, file_io, synchronization})
+        rule(facts, found);
+    std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) {
+        return a.share_pct.value_or(0) > b.share_pct.value_or(0);
+    });
+    return found;
+}
+
+}  // namespace opsight::query

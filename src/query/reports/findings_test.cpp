@@ -1,0 +1,197 @@
+// Findings: only what the recording bears out, with advice that fits its device and framework.
+#include "query/reports/findings.h"
+
+#include <algorithm>
+
+#include "query/session/test_session.h"
+
+namespace opsight::query {
+namespace {
+
+struct Made {
+    std::string gpu = "Tesla V100-SXM2-16GB";
+    int major = 7;
+    int64_t units = 0, warp_size = 0;
+    std::string framework = "PyTorch";
+    std::string kernel = "volta_sgemm_128x64_nn";
+    std::string dtypes = "[\"float\", \"float\"]";
+    int64_t kernel_ns = 500, load_ns = 0, wait_ns = 0, graph_ns = 0, op_ns = 40;
+    std::string copy = {};  // after the kernel
+};
+
+// Ten steps of 1000 ns: data loading, then a product whose kernel runs at the end of the step.
+StoredProfile profile_of(const Made& made) {
+    TestProfile t;
+    t.builder.info().frameworks = {made.framework};
+    Device& device = t.gpu(0, made.gpu, made.major, 0);
+    device.sm_count = made.units;
+    device.warp_size = made.warp_size;
+    OpDetail detail;
+    detail.signature =
+        t.builder.signature({t.builder.text("[[64, 64], [64, 64]]"), t.builder.text(made.dtypes),
+                             t.builder.text(""), t.builder.text("")});
+    for (int64_t i = 0; i < 10; ++i) {
+        const int64_t at = 1000 * i;
+        t.annotation("ProfilerStep#" + std::to_string(i), at, 1000, t.thread());
+        if (made.load_ns > 0)
+            t.host(HostKind::kDataLoad, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at,
+                   made.load_ns, t.thread());
+        t.op("aten::mm", at + 490 - made.op_ns, made.op_ns, t.thread(), detail);
+        t.api("cudaLaunchKernel", at + 460, 10, t.thread(), i + 1);
+        t.kernel(made.kernel, at + 500, made.kernel_ns, t.stream(), i + 1);
+        if (made.wait_ns > 0) t.api("cudaStreamSynchronize", at + 500, made.wait_ns, t.thread());
+        if (!made.copy.empty()) {
+            DeviceSpan copy;
+            copy.begin = at + 500 + made.kernel_ns;
+            copy.dur = 300;
+            copy.track = t.stream();
+            copy.name = t.builder.text(made.copy);
+            copy.kind = DeviceKind::kMemcpy;
+            copy.transfer = t.builder.transfer(transfer_of_name(made.copy));
+            t.builder.add_device(copy);
+        }
+        if (made.graph_ns == 0) continue;
+        DeviceSpan graph;
+        graph.begin = at + 500 + made.kernel_ns;
+        graph.dur = made.graph_ns;
+        graph.track = t.stream();
+        graph.name = t.builder.text("CUDA graph");
+        graph.kind = DeviceKind::kGraph;
+        t.builder.add_device(graph);
+    }
+    return StoredProfile(std::move(t));
+}
+
+std::vector<Finding> findings_of(const Made& made) {
+    const StoredProfile stored = profile_of(made);
+    Session session = stored.open({.all = true});
+    auto found = find_findings(session);
+    if (!found) {
+        ADD_FAILURE() << found.error().message();
+        return {};
+    }
+    return std::move(found).value();
+}
+
+const Finding* find(const std::vector<Finding>& all, const std::string& id) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Finding& f) { return f.id == id; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+TEST(Findings, SeveralByTheirShare) {
+    const std::vector<Finding> all = findings_of({.load_ns = 400});
+    ASSERT_GE(all.size(), 2u);
+    EXPECT_EQ(all[0].id, "tensor_cores");
+    const Finding* loading = find(all, "data_loading");
+    ASSERT_TRUE(loading);
+    EXPECT_NEAR(loading->share_pct.value_or(0), 100.0 * (9 * 400) / (9 * 1000), 1);
+    EXPECT_NE(loading->evidence.find("num_workers is 0"), std::string::npos);
+    EXPECT_TRUE(std::is_sorted(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
+        return a.share_pct.value_or(0) > b.share_pct.value_or(0);
+    }));
+    EXPECT_FALSE(find(findings_of({}), "data_loading"));
+}
+
+TEST(Findings, PrecisionFitsTheDevice) {
+    const auto advice = [](const Made& made) {
+        const std::vector<Finding> all = findings_of(made);
+        const Finding* found = find(all, "tensor_cores");
+        return found ? found->advice : std::string("none");
+    };
+    const std::string volta = advice({});
+    EXPECT_NE(volta.find("GradScaler"), std::string::npos) << volta;
+    EXPECT_EQ(volta.find("TF32"), std::string::npos) << volta;
+    EXPECT_EQ(volta.find("bfloat16"), std::string::npos) << volta;
+    const std::string ampere = advice({.gpu = "NVIDIA A100-SXM4-40GB", .major = 8});
+    EXPECT_NE(ampere.find("allow_tf32"), std::string::npos) << ampere;
+    EXPECT_NE(ampere.find("bfloat16"), std::string::npos) << ampere;
+    EXPECT_EQ(ampere.find("GradScaler"), std::string::npos) << ampere;
+    const std::string other = advice({.gpu = "NVIDIA A100-SXM4-40GB", .major = 8, .framework = "TensorFlow"});
+    EXPECT_EQ(other.find("torch"), std::string::npos) << other;
+    // Not in the table by its name; what it was derived to be is in the profile.
+    const std::string derived = advice({.gpu = "NVIDIA A100-PG509-200", .major = 8, .units = 108});
+    EXPECT_NE(derived.find("allow_tf32"), std::string::npos) << derived;
+    EXPECT_NE(derived.find("bfloat16"), std::string::npos) << derived;
+    EXPECT_EQ(advice({.gpu = "AMD Radeon RX 6900 XT", .major = 10}), "none");
+    EXPECT_EQ(advice({.gpu = "MTIA", .major = 0}), "");  // it is not known whether it has any
+    EXPECT_EQ(advice({.gpu = "Tesla P100-PCIE-16GB", .major = 6}), "none");  // has none to use
+}
+
+TEST(Findings, UnknownIsSaidAsUnknown) {
+    const std::vector<Finding> all = findings_of({.kernel = "triton_mm"});
+    const Finding* unknown = find(all, "unknown_kernels");
+    ASSERT_TRUE(unknown);
+    EXPECT_EQ(unknown->kind, "unknown");
+    EXPECT_FALSE(find(all, "tensor_cores"));
+    EXPECT_FALSE(find(all, "plain_kernels"));
+}
+
+TEST(Findings, OfANamelessDeviceTheWarpTellsTheVendor) {
+    const auto advice = [](int64_t warp_size) {
+        const std::vector<Finding> all =
+            findings_of({.gpu = "", .major = 9, .warp_size = warp_size, .kernel = "triton_mm"});
+        const Finding* unknown = find(all, "unknown_kernels");
+        EXPECT_TRUE(unknown);
+        return unknown ? unknown->advice : std::string();
+    };
+    EXPECT_NE(advice(32).find("opsight profile"), std::string::npos);
+    EXPECT_EQ(advice(64), "") << "CUPTI reads no code of AMD's";
+}
+
+// Graphs recorded as a whole may hold any kernels.
+TEST(Findings, WholeGraphsAreUnknown) {
+    const std::vector<Finding> all =
+        findings_of({.kernel = "elementwise_kernel", .kernel_ns = 10, .graph_ns = 400});
+    const Finding* unknown = find(all, "unknown_kernels");
+    ASSERT_TRUE(unknown);
+    EXPECT_NEAR(unknown->share_pct.value_or(0), 40, 1);
+    EXPECT_NE(unknown->evidence.find("graphs"), std::string::npos) << unknown->evidence;
+    EXPECT_FALSE(find(all, "plain_kernels"));
+    EXPECT_FALSE(find(all, "tensor_cores"));
+}
+
+TEST(Findings, OfAnUnknownDeviceEligibilityIsUnknown) {
+    const std::vector<Finding> all = findings_of({.gpu = "", .major = 0});
+    const Finding* found = find(all, "tensor_cores");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->kind, "unknown");
+    EXPECT_NEAR(found->share_pct.value_or(0), 50, 1);
+    EXPECT_EQ(found->advice, "");
+}
+
+TEST(Findings, WaitsForTheDeviceCountAgainstTheWallClock) {
+    const std::vector<Finding> all = findings_of({.wait_ns = 100, .op_ns = 100});
+    const Finding* found = find(all, "synchronization");
+    ASSERT_TRUE(found);
+    EXPECT_NE(found->title.find("10 calls"), std::string::npos) << found->title;
+    EXPECT_FALSE(find(findings_of({.wait_ns = 20, .op_ns = 100}), "synchronization"))
+        << "a fiftieth of the time";
+}
+
+TEST(Findings, CopiesOfPinnedMemoryAreNotToldToBePinned) {
+    for (const auto& [name, advised] : {std::pair("Memcpy HtoD (Pageable -> Device)", true),
+                                        std::pair("Memcpy HtoD (Pinned -> Device)", false)}) {
+        const std::vector<Finding> all = findings_of({.kernel_ns = 100, .copy = name});
+        const Finding* found = find(all, "copies");
+        ASSERT_TRUE(found) << name;
+        EXPECT_EQ(found->advice.find("pin_memory") != std::string::npos, advised) << found->advice;
+    }
+}
+
+TEST(Findings, LostDeviceWorkIsNotWorkOfTheCpu) {
+    TestProfile t;
+    t.gpu(0, "a GPU", 8, 0).declared = true;
+    for (int i = 0; i < 8; ++i)
+        t.api("cudaLaunchKernel", 100 * i, 50, t.thread(), i);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    const auto all = find_findings(session);
+    ASSERT_TRUE(all.has_value());
+    const Finding* host = find(*all, "host");
+    ASSERT_TRUE(host);
+    EXPECT_EQ(host->kind, "unknown");
+    EXPECT_EQ(host->title.find("done by the CPU"), std::string::npos) << host->title;
+}
+
+}  // namespace
+}  // namespace opsight::query

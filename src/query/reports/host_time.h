@@ -1,0 +1,29 @@
+// What the host does while no device works, where long calls or ranges tell.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "query/session/session.h"
+
+namespace opsight::query {
+
+enum class CallClass : uint8_t { kMemory, kWait, kLaunch, kOther };
+
+// Calls of one class that hold most of the time in which only the CPU is at work (the resource "cpu").
+struct LongCalls {
+    CallClass of = CallClass::kOther;
+    std::string name;                           // of those that take most
+    int64_t calls = 0, ns = 0, longest_ns = 0;  // of that name; ns: within that time
+    bool mostly_one = false;                    // one call makes half of the class's time
+};
+
+// Nothing where no class holds half of that time. Calls of less than 50 us do not count: these are launches
+// as they should be. Cost: a range join of such calls with the segments of that time.
+Result<std::optional<LongCalls>> long_calls(Session& session);
+
+// The user's range that is open for most of the time that is Python's and other host time; empty: none is.
+Result<std::string> range_beside_ops(Session& session);
+
+}  // namespace opsight::query

@@ -1,0 +1,23 @@
+// What is in a profile: the answer behind `opsight info`.
+#pragma once
+
+#include "query/ask/result_table.h"
+#include "query/session/session.h"
+
+namespace opsight::query {
+
+struct Info {
+    std::string producer, writer;
+    std::vector<std::string> frameworks, sources;
+    int64_t begin_ns = 0, end_ns = 0, origin_ns = 0;
+    bool origin_is_unix = false;
+    bool device_work = false;  // kernels, copies, sets or graphs recorded as a whole
+    ResultTable ranks, devices, counts, diagnostics;
+    ResultTable unread;  // tables of the source that hold rows and are not used
+    Range iterations;
+    std::vector<std::pair<std::string, std::string>> properties;
+};
+
+Result<Info> profile_info(Session& session);
+
+}  // namespace opsight::query

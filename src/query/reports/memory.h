@@ -1,0 +1,34 @@
+// Allocated and reserved memory over time, for each device of each rank, from the source's events. The
+// picture is of the whole profile; the peaks are those of the range, and of the whole for comparison.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "query/session/session.h"
+
+namespace opsight::query {
+
+struct MemoryPoint {
+    int64_t time_ns = 0;
+    int64_t allocated = 0, reserved = -1;  // the most within the point's part of time; -1: not told
+};
+
+struct DeviceMemory {
+    int64_t rank = 0;         // its number in the job
+    std::string kind;         // "GPU", "CPU" or "other"
+    int64_t device = -1;      // -1: the host
+    bool from_start = false;  // the source tells only changes: what was there before the first is not known
+    struct Peaks {
+        // -1: not told; of the range: nothing was told that held within it
+        int64_t events = 0, allocated = -1, at_ns = -1, reserved = -1;
+    };
+    Peaks range, whole;               // what holds at the begin of the range counts in it
+    std::vector<MemoryPoint> points;  // in the order of time
+};
+
+inline constexpr int64_t kMemoryPoints = 2000;  // at most, for each device
+
+Result<std::vector<DeviceMemory>> memory_over_time(Session& session);
+
+}  // namespace opsight::query

@@ -1,0 +1,56 @@
+// The reports: summary, detailed, iteration, kernel, kernel_name, tensor_core, op_type, group_op, ranges,
+// roofline, expected_vs_measured, and those of source_reports.h. Column heads are DLProf's where the number
+// means the same; docs/metrics.md says what each number means.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "query/ask/question.h"
+
+namespace opsight::query {
+
+struct Section {
+    ResultTable table;
+    // A table of one row is an object. `unnamed` ones give their fields to the report itself.
+    bool single = false, unnamed = false;
+};
+
+struct Report {
+    std::string name, title;
+    std::vector<Section> sections;  // one plain section: the report is its rows
+    std::vector<std::string> notes;
+};
+
+// In the order in which `all` shows them.
+const std::vector<std::string_view>& report_names();
+Result<Report> make_report(Session& session, std::string_view name, const TableShape& shape);
+
+// The parts, one file each.
+Result<Report> summary_report(Session& session, const TableShape& shape);
+Result<Report> detailed_report(Session& session, const TableShape& shape);
+Result<Report> op_type_report(Session& session, const TableShape& shape);
+Result<Report> group_op_report(Session& session, const TableShape& shape);
+Result<Report> tensor_core_report(Session& session, const TableShape& shape);
+Result<Report> kernel_report(Session& session, const TableShape& shape);
+Result<Report> kernel_name_report(Session& session, const TableShape& shape);
+Result<Report> iteration_report(Session& session, const TableShape& shape);
+Result<Report> range_report(Session& session, const TableShape& shape);
+// Its table: one row for each name, longest own time first.
+Result<ResultTable> range_list(Session& session, const TableShape& shape);
+Result<Report> roofline_report(Session& session, const TableShape& shape);
+Result<Report> expected_vs_measured_report(Session& session, const TableShape& shape);
+
+// Parts of reports that are tables of their own. `which` is a condition on `d`, a row of sel_device; `more`
+// are columns after the report's.
+inline constexpr const char* kAllKernels = "d.kind = 0";
+Result<ResultTable> kernel_instances(Session& session, const TableShape& shape, const std::string& which,
+                                     std::vector<Field> more = {});
+Result<ResultTable> kernel_sums(Session& session, const TableShape& shape, const std::string& which);
+Result<ResultTable> iteration_list(Session& session, const TableShape& shape);
+Result<ResultTable> device_use(Session& session, const TableShape& shape);
+Result<ResultTable> stream_use(Session& session, const TableShape& shape);
+Result<ResultTable> diagnostic_list(Session& session, const TableShape& shape);
+
+}  // namespace opsight::query

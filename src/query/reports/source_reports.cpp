@@ -1,0 +1,112 @@
+#include "query/reports/source_reports.h"
+
+#include <fmt/format.h>
+
+namespace opsight::query {
+namespace {
+
+// What each report is on, and how it is recorded.
+struct Kind {
+    std::string_view report;
+    const char* exists;  // a statement with rows where there is anything
+    const char* what;
+    const char* how;
+};
+constexpr Kind kKinds[] = {
+    {"api", "FROM raw.api_calls", "calls of CUDA's API", "nsys profile --trace=cuda"},
+    {"copies", "FROM raw.device_spans WHERE kind IN (1, 2)", "copies and sets", "nsys profile --trace=cuda"},
+    {"unified_memory",
+     "SELECT 1 FROM raw.page_faults UNION ALL SELECT 1 FROM raw.device_spans s JOIN raw.transfers f ON "
+     "f.id = s.transfer WHERE f.copy_kind BETWEEN 11 AND 13",
+     "work of unified memory", "nsys profile --cuda-um-cpu-page-faults=true --cuda-um-gpu-page-faults=true"},
+    {"os_runtime", "FROM raw.other_spans WHERE kind = 10", "calls of the system",
+     "nsys profile --trace=osrt"},
+    {"file_access", "FROM raw.other_spans WHERE kind = 8", "accesses to files",
+     "nsys profile --trace=osrt --osrt-file-access=true"},
+    {"libraries", "FROM raw.other_spans WHERE kind = 12", "calls of libraries",
+     "nsys profile --trace=cudnn,cublas,openacc,openmp"},
+    {"messages", "FROM raw.other_spans WHERE kind = 11", "calls of MPI or UCX",
+     "nsys profile --trace=mpi,ucx"},
+    {"counters", "FROM raw.counters", "counters",
+     "nsys profile --gpu-metrics-devices=all, or --nic-metrics=true"},
+    {"cpu_samples", "FROM raw.cpu_samples", "samples of CPUs", "nsys profile --sample=process-tree"},
+};
+
+const Kind* kind_of(std::string_view report) {
+    for (const Kind& kind : kKinds)
+        if (kind.report == report) return &kind;
+    return nullptr;
+}
+
+using Maker = Result<ResultTable> (*)(Session&, const TableShape&);
+
+Result<Report> report_of(Session& session, const TableShape& shape, std::string_view name,
+                         std::initializer_list<Maker> makers) {
+    Report report;
+    report.name = name;
+    TableShape wanted = shape;
+    for (const Maker make : makers) {
+        OPSIGHT_ASSIGN(ResultTable table, make(session, wanted));
+        if (report.title.empty()) report.title = table.title;
+        wanted.sort.clear();  // a column of the first table need not be one of the others
+        report.sections.push_back({std::move(table)});
+    }
+    OPSIGHT_ASSIGN(const bool recorded, is_recorded(session, name));
+    const Kind& kind = *kind_of(name);
+    if (!recorded)
+        report.notes.push_back(fmt::format("no {} were recorded ({} records them)", kind.what, kind.how));
+    return report;
+}
+
+}  // namespace
+
+Result<bool> is_recorded(Session& session, std::string_view report) {
+    const Kind* kind = kind_of(report);
+    if (!kind) return true;
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(fmt::format("SELECT EXISTS ({})", kind->exists)));
+    return std::get<bool>(rows.rows.at(0)[0]);
+}
+
+Result<Report> api_report(Session& session, const TableShape& shape) {
+    OPSIGHT_ASSIGN(Report report, report_of(session, shape, "api", {api_sums}));
+    const auto& table = report.sections[0].table;
+    if (!table.rows.empty() || table.stream)
+        report.notes.push_back("a driver call inside a runtime call counts in both rows");
+    return report;
+}
+
+Result<Report> copy_report(Session& session, const TableShape& shape) {
+    return report_of(session, shape, "copies", {copy_sums});
+}
+
+Result<Report> os_call_report(Session& session, const TableShape& shape) {
+    return report_of(session, shape, "os_runtime", {os_call_sums});
+}
+
+Result<Report> library_report(Session& session, const TableShape& shape) {
+    return report_of(session, shape, "libraries", {library_sums});
+}
+
+Result<Report> message_report(Session& session, const TableShape& shape) {
+    return report_of(session, shape, "messages", {message_sums});
+}
+
+Result<Report> file_report(Session& session, const TableShape& shape) {
+    return report_of(session, shape, "file_access", {file_sums});
+}
+
+Result<Report> unified_memory_report(Session& session, const TableShape& shape) {
+    OPSIGHT_ASSIGN(Report report, report_of(session, shape, "unified_memory", {migration_sums, fault_sums}));
+    report.title = "Unified Memory";
+    return report;
+}
+
+Result<Report> counter_report(Session& session, const TableShape& shape) {
+    return report_of(session, shape, "counters", {counter_sums});
+}
+
+Result<Report> sample_report(Session& session, const TableShape& shape) {
+    return report_of(session, shape, "cpu_samples", {sample_sums});
+}
+
+}  // namespace opsight::query

@@ -1,0 +1,30 @@
+// Tables that no report has: what lies behind a row of one, and what a page chooses from.
+#pragma once
+
+#include "query/reports/reports.h"
+
+namespace opsight::query {
+
+// Kernels launched under an op and all that it calls: sums, and instances of one iteration.
+Result<ResultTable> op_kernels(Session& session, const TableSubject& subject, const TableShape& shape);
+Result<ResultTable> op_kernel_instances(Session& session, const TableSubject& subject,
+                                        const TableShape& shape);
+// Ops that iterations can be cut by, with how often they run in the whole profile.
+Result<ResultTable> key_ops(Session& session, const TableSubject& subject, const TableShape& shape);
+// Ops by what they allocated, from the events of the range.
+Result<ResultTable> memory_allocators(Session& session, const TableSubject& subject, const TableShape& shape);
+// The stacks of Python frames that an op was called from.
+Result<ResultTable> op_stacks(Session& session, const TableSubject& subject, const TableShape& shape);
+// Communication kernels by rank and collective; and how much of it ran beside computing, by device.
+Result<ResultTable> communication(Session& session, const TableSubject& subject, const TableShape& shape);
+Result<ResultTable> communication_overlap(Session& session);
+
+// All kernel instances of the range, with `more` columns. A search looks for the kernels and ops of that text
+// first and takes their instances, which spares the texts of millions of rows.
+Result<ResultTable> searched_instances(Session& session, const TableShape& shape,
+                                       std::vector<Field> more = {});
+
+// Columns of an instance for a page: its evidence of Tensor Core use, and where it is on the timeline.
+std::vector<Field> instance_places();
+
+}  // namespace opsight::query

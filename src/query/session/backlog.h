@@ -1,0 +1,15 @@
+// Device work from before the chosen range that its iterations had to wait for.
+#pragma once
+
+#include <string>
+
+#include "query/session/session.h"
+
+namespace opsight::query {
+
+// One sentence where the device was still at work on what had been launched before the range, for more than a
+// twentieth of the wall clock; else empty. Needs sel_wall. Cost: one pass over the launch times of the device
+// spans, where there is such work a second one.
+Result<std::string> backlog_of_range(Session& session);
+
+}  // namespace opsight::query

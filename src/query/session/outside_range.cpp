@@ -1,0 +1,65 @@
+#include "query/session/outside_range.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace opsight::query {
+namespace {
+
+constexpr double kWorthSaying = 0.001;  // share of the time
+
+// Counts and sums of the whole profile, then those of the range; one row.
+constexpr const char* kSums =
+    "SELECT a.*, b.*, c.*, d.*, e.*, f.*, g.*, h.* FROM "
+    "(SELECT count(*), sum(dur_ns)::BIGINT FROM raw.device_spans WHERE kind < 3) a, "
+    "(SELECT count(*), sum(dur_ns)::BIGINT FROM sel_device WHERE kind < 3) b, "
+    "(SELECT sum(calls)::BIGINT, sum(self_cpu_ns)::BIGINT FROM raw.op_stats) c, "
+    "(SELECT sum(calls)::BIGINT, sum(self_cpu_ns)::BIGINT FROM sel_stats) d, "
+    "(SELECT count(*), sum(dur_ns)::BIGINT FROM raw.api_calls) e, "
+    "(SELECT count(*), sum(dur_ns)::BIGINT FROM sel_api) f, "
+    "(SELECT count(*) FROM raw.annotations WHERE (flags & 3) = 0) g, "
+    "(SELECT count(*) FROM sel_annotations WHERE (flags & 3) = 0) h";
+
+struct Kind {
+    const char* time;
+    const char* rows;
+};
+constexpr Kind kTimes[] = {
+    {"device time", "kernels, copies and sets"}, {"ops' own time", "ops"}, {"API time", "API calls"}};
+
+int64_t number(const duck::Cell& cell) {
+    const int64_t* value = std::get_if<int64_t>(&cell);
+    return value ? *value : 0;
+}
+
+// "a, b and c".
+std::string listed(const std::vector<std::string>& parts) {
+    std::string out;
+    for (size_t i = 0; i < parts.size(); ++i)
+        out += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+    return out;
+}
+
+}  // namespace
+
+Result<std::string> outside_range(Session& session) {
+    if (session.range().whole) return std::string();
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(kSums));
+    const auto at = [&row = rows.rows.at(0)](size_t i) { return number(row[i]); };
+    std::vector<std::string> parts;
+    for (size_t i = 0; i < std::size(kTimes); ++i) {
+        const int64_t count = at(4 * i), time = at(4 * i + 1);
+        const double left =
+            static_cast<double>(time - at(4 * i + 3)) / std::max(static_cast<double>(time), 1.0);
+        if (left >= kWorthSaying)
+            parts.push_back(fmt::format("{:.1f} % of the {} ({} of {} {})", 100 * left, kTimes[i].time,
+                                        count - at(4 * i + 2), count, kTimes[i].rows));
+    }
+    const int64_t ranges = at(12), chosen = at(13);
+    if (chosen < ranges) parts.push_back(fmt::format("{} of {} named ranges", ranges - chosen, ranges));
+    if (parts.empty()) return std::string();
+    return "outside of the range lie " + listed(parts) + "; --whole-run takes all in";
+}
+
+}  // namespace opsight::query

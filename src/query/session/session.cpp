@@ -1,0 +1,389 @@
+#include "query/session/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "db/schema.h"
+#include "query/session/backlog.h"
+#include "query/session/cut_range.h"
+#include "query/session/memory_levels.h"
+#include "query/session/outside_range.h"
+#include "query/session/range_sums.h"
+#include "query/session/stream_sums.h"
+#include "query/session/wall_clock.h"
+
+namespace opsight::query {
+namespace {
+
+int64_t as_int(const duck::Cell& cell, int64_t otherwise = 0) {
+    const int64_t* value = std::get_if<int64_t>(&cell);
+    return value ? *value : otherwise;
+}
+std::string as_text(const duck::Cell& cell) {
+    const std::string* value = std::get_if<std::string>(&cell);
+    return value ? *value : std::string();
+}
+
+Error usage(std::string what, std::string remedy) {
+    return {std::move(what), {}, {}, std::move(remedy), 2};
+}
+
+// "0, 1, 5", shortened where there are many.
+std::string listed(const std::vector<int64_t>& numbers) {
+    constexpr size_t kShown = 8;
+    std::string out;
+    for (size_t i = 0; i < std::min(numbers.size(), kShown); ++i)
+        out += fmt::format("{}{}", i ? ", " : "", numbers[i]);
+    return out + (numbers.size() > kShown ? ", ..." : "");
+}
+
+std::string left_out_note(const std::vector<int64_t>& warmup) {
+    const bool one = warmup.size() == 1, leading = warmup.back() + 1 == std::ssize(warmup);
+    const std::string which = leading ? (one ? std::string("the first iteration is")
+                                             : fmt::format("the first {} iterations are", warmup.size()))
+                              : one   ? fmt::format("iteration {} is", warmup[0])
+                                      : fmt::format("{} iterations ({}) are", warmup.size(), listed(warmup));
+    return fmt::format("{} left out as warm-up; --all-iterations takes {} in", which, one ? "it" : "them");
+}
+
+// Leaves `warmup` (the warm-up iterations of the range) out where the range was not asked for, and says so.
+void note_warmup(Range& range, const RangeOptions& options, const std::vector<int64_t>& warmup) {
+    if (warmup.empty() || options.all) return;
+    if (options.start || options.stop) {
+        range.notes.push_back(fmt::format("the range that was asked for holds {} ({})",
+                                          warmup.size() == 1 ? "a warm-up iteration" : "warm-up iterations",
+                                          listed(warmup)));
+        return;
+    }
+    if (std::ssize(warmup) == range.selected) {
+        range.notes.push_back("every iteration counts as warm-up, so none is left out");
+        return;
+    }
+    range.left_out = warmup;
+    range.selected -= std::ssize(warmup);
+    while (!range.left_out.empty() && range.left_out.front() == range.start) {
+        range.left_out.erase(range.left_out.begin());
+        ++range.start;
+    }
+    while (!range.left_out.empty() && range.left_out.back() == range.stop) {
+        range.left_out.pop_back();
+        --range.stop;
+    }
+    range.notes.push_back(left_out_note(warmup));
+}
+
+// Condition on the number of an iteration.
+std::string in_range(const Range& range, std::string_view column) {
+    std::string sql = fmt::format("{} BETWEEN {} AND {}", column, range.start, range.stop);
+    if (!range.left_out.empty())
+        sql += fmt::format(" AND {} NOT IN ({})", column, fmt::join(range.left_out, ", "));
+    return sql;
+}
+
+}  // namespace
+
+Error Session::named(Error error) const {
+    error.file = path_;
+    return error;
+}
+
+Result<duck::Rows> Session::query(const std::string& sql, const std::vector<duck::Cell>& arguments) {
+    auto rows = profile_.connection.query(sql, arguments);
+    if (!rows) return fail(named(std::move(rows).error()));
+    return rows;
+}
+
+Status Session::execute(const std::string& sql) {
+    Status done = profile_.connection.execute(sql);
+    if (!done) return fail(named(std::move(done).error()));
+    return done;
+}
+
+Status Session::scan(const std::string& sql, const std::function<void(const duck::Batch&)>& take) {
+    Status done = profile_.connection.scan(sql, take);
+    if (!done) return fail(named(std::move(done).error()));
+    return done;
+}
+
+Result<duck::Appender> Session::append_to(const std::string& temporary,
+                                          const std::vector<duck::Type>& types) {
+    auto appender = duck::Appender::create(profile_.connection, "temp", temporary, types);
+    if (!appender) return fail(named(std::move(appender).error()));
+    return appender;
+}
+
+Result<duck::Cursor> Session::open_cursor(const std::string& sql, const std::vector<duck::Cell>& arguments) {
+    auto cursor = profile_.connection.open_cursor(sql, arguments);
+    if (cursor) return cursor;
+    return fail(named(std::move(cursor).error()));
+}
+
+std::any Session::kept(const std::string& name) {
+    const auto found =
+        std::find_if(kept_.begin(), kept_.end(), [&name](const Kept& each) { return each.name == name; });
+    if (found == kept_.end()) return {};
+    std::rotate(found, found + 1, kept_.end());
+    return kept_.back().with;
+}
+
+Result<std::string> Session::keep(const std::string& name, const std::string& sql, std::any with) {
+    constexpr size_t kMostTables = 12;
+    if (kept_.size() >= kMostTables) {
+        OPSIGHT_TRY(execute("DROP TABLE temp." + kept_.front().table));
+        kept_.erase(kept_.begin());
+    }
+    const std::string table = fmt::format("kept_{}", tables_made_++);
+    OPSIGHT_TRY(execute(fmt::format("CREATE TEMP TABLE {} AS {}", table, sql)));
+    kept_.push_back({name, table, std::move(with)});
+    return table;
+}
+
+Result<Session> Session::open(const std::string& path, const RangeOptions& options,
+                              const db::ReadOptions& read) {
+    OPSIGHT_ASSIGN(db::OpenProfile profile, db::open_profile(path, read));
+    Session session(path, std::move(profile));
+    OPSIGHT_TRY(session.start(options));
+    return session;
+}
+
+Result<Session> Session::open_on(const db::OpenProfile& profile, const std::string& path,
+                                 const RangeOptions& options) {
+    OPSIGHT_ASSIGN(duck::Connection connection, profile.database.connect());
+    Session session(path, {profile.database.share(), std::move(connection)});
+    OPSIGHT_TRY(session.start(options));
+    return session;
+}
+
+Status Session::start(const RangeOptions& options) {
+    if (!options.key_op.empty() && !options.iteration_range.empty())
+        return fail(usage("--key-op and --iteration-range exclude each other", "give one of them"));
+    if (options.whole && (options.start || options.stop || options.all || !options.key_op.empty() ||
+                          !options.iteration_range.empty()))
+        return fail(usage("the whole run and a range of iterations exclude each other",
+                          "leave --whole-run out, or the options that choose iterations"));
+    cut_anew_ = !options.key_op.empty() || !options.iteration_range.empty();
+    OPSIGHT_TRY(look());
+    OPSIGHT_TRY(cut_anew_ ? cut_iterations(options) : stored_iterations());
+    OPSIGHT_TRY(choose(options));
+    OPSIGHT_TRY(select(cut_anew_));
+    OPSIGHT_ASSIGN(std::string outside, outside_range(*this));
+    if (!outside.empty()) range_.notes.push_back(std::move(outside));
+    OPSIGHT_TRY(range_.whole ? measure_whole() : measure_wall());
+    OPSIGHT_TRY(execute(iteration_times_sql(range_.whole)));
+    OPSIGHT_ASSIGN(std::string backlog, backlog_of_range(*this));
+    if (!backlog.empty()) range_.notes.push_back(std::move(backlog));
+    return {};
+}
+
+Status Session::look() {
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   query("SELECT EXISTS (FROM raw.ops), EXISTS (FROM raw.device_spans WHERE kind < 3), "
+                         "(SELECT count(*) FROM raw.devices), (SELECT count(*) FROM raw.ranks), "
+                         "EXISTS (FROM raw.nvtx_ranges) OR EXISTS (FROM raw.annotations), "
+                         "EXISTS (FROM raw.diagnostics WHERE key = 'lost_device_work')"));
+    const auto& row = rows.rows.at(0);
+    contents_.ops = std::get<bool>(row[0]);
+    contents_.device_work = std::get<bool>(row[1]);
+    contents_.devices = as_int(row[2]) > 0;
+    contents_.ranks = as_int(row[3]);
+    contents_.ranges = std::get<bool>(row[4]);
+    contents_.work_lost = !contents_.device_work && std::get<bool>(row[5]);
+    return {};
+}
+
+Status Session::stored_iterations() {
+    OPSIGHT_TRY(profile_.connection.execute("CREATE TEMP VIEW all_iterations AS FROM raw.iterations"));
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   query("SELECT key, value FROM raw.meta WHERE key LIKE 'iteration_%'"));
+    for (const auto& row : rows.rows) {
+        const std::string key = as_text(row[0]), value = as_text(row[1]);
+        if (key == "iteration_source") range_.source = value;
+        if (key == "iteration_description") range_.description = value;
+        if (key == "iteration_confidence")
+            std::from_chars(value.data(), value.data() + value.size(), range_.confidence);
+        int64_t number = 0;
+        if (std::from_chars(value.data(), value.data() + value.size(), number).ec != std::errc()) continue;
+        if (key == "iteration_start") stored_start_ = number;
+        if (key == "iteration_stop") stored_stop_ = number;
+    }
+    return {};
+}
+
+Status Session::cut_iterations(const RangeOptions& options) {
+    OPSIGHT_ASSIGN(CutIterations cut,
+                   cut_stored_iterations(profile_.connection, options.key_op, options.iteration_range));
+    if (cut.list.empty()) {
+        if (!options.key_op.empty())
+            return fail(Error{fmt::format("no op or range is named '{}'", options.key_op),
+                              path_,
+                              {},
+                              "'opsight report NAME --report detailed,ranges' lists them"});
+        return fail(Error{fmt::format("no range has a name like '{}'", options.iteration_range),
+                          path_,
+                          {},
+                          "'opsight report NAME --report ranges' lists them"});
+    }
+    range_.source = cut.source;
+    range_.confidence = 1;
+    range_.description = cut.description;
+    OPSIGHT_TRY(
+        profile_.connection.execute("CREATE TEMP TABLE all_iterations AS FROM raw.iterations LIMIT 0"));
+    cut_ = std::move(cut.list);
+    return append_iterations();
+}
+
+Status Session::append_iterations() {
+    using enum duck::Type;
+    OPSIGHT_ASSIGN(duck::Appender appender, append_to("all_iterations", {kInteger, kInteger, kBigint, kBigint,
+                                                                         kVarchar, kBoolean, kVarchar}));
+    for (size_t done = 0; done < cut_.size();) {
+        const size_t count = std::min(duck::Appender::kBatch, cut_.size() - done);
+        for (size_t i = 0; i < count; ++i) {
+            const CutIteration& it = cut_[done + i];
+            appender.column<int32_t>(0)[i] = static_cast<int32_t>(it.rank);
+            appender.column<int32_t>(1)[i] = static_cast<int32_t>(it.number);
+            appender.column<int64_t>(2)[i] = it.begin_ns;
+            appender.column<int64_t>(3)[i] = it.end_ns;
+            appender.set_text(4, i, it.name);
+            appender.column<bool>(5)[i] = it.warmup;
+            appender.set_text(6, i, it.warmup_reason);
+        }
+        OPSIGHT_TRY(appender.add(count));
+        done += count;
+    }
+    return appender.close();
+}
+
+// The whole run, with its iterations where it has some.
+void Session::take_all(const RangeOptions& options) {
+    range_.whole = true;
+    range_.selected = range_.total;
+    if (options.whole)
+        range_.notes.push_back("the numbers cover the whole run, as was asked for");
+    else if (range_.total == 0)
+        range_.notes.push_back("no iterations were found; the numbers cover the whole profile");
+    else
+        range_.notes.push_back(fmt::format(
+            "the numbers cover the whole run: it has no framework and no named iterations, only a guess at "
+            "some ({}, with a confidence of {:.0f} %), which --all-iterations, --iter-start and --iter-stop "
+            "take",
+            range_.description, range_.confidence * 100));
+}
+
+// The default range leaves warm-up iterations out; one that is asked for is taken as it is. What a program
+// without a framework repeats need not be its main loop: its default range is the whole run. A range beyond
+// what there is is an error.
+Status Session::choose(RangeOptions options) {
+    if (!options.all && !options.whole && !options.start && !options.stop) {
+        options.start = stored_start_;
+        options.stop = stored_stop_;
+    }
+    const bool chosen = options.all || options.start || options.stop || cut_anew_;
+    const bool guessed = range_.source == "inferred" && !contents_.ops;
+    OPSIGHT_ASSIGN(const duck::Rows last_row, query("SELECT coalesce(max(number), -1) FROM all_iterations"));
+    const int64_t last = as_int(last_row.rows.at(0)[0]);
+    range_.total = last + 1;
+    if (last < 0 && (options.start || options.stop))
+        return fail(Error{"the profile has no iterations to choose from",
+                          path_,
+                          {},
+                          "name them with --key-op or --iteration-range"});
+    if (last < 0 || options.whole || (guessed && !chosen)) {
+        take_all(options);
+        return {};
+    }
+    range_.start = options.start.value_or(0);
+    range_.stop = options.stop.value_or(last);
+    if (range_.start < 0 || range_.stop > last || range_.start > range_.stop)
+        return fail(usage(fmt::format("there is no range of iterations {} to {}", range_.start, range_.stop),
+                          fmt::format("the profile has iterations 0 to {}", last)));
+    // An iteration that is warm-up on one rank counts as such on all: ranks wait for each other.
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   query(fmt::format("SELECT DISTINCT number FROM all_iterations WHERE warmup AND number "
+                                     "BETWEEN {} AND {} ORDER BY 1",
+                                     range_.start, range_.stop)));
+    std::vector<int64_t> warmup;
+    for (const auto& row : rows.rows)
+        warmup.push_back(as_int(row[0]));
+    range_.selected = range_.stop - range_.start + 1;
+    note_warmup(range_, options, warmup);
+    if (range_.source == "inferred")
+        range_.notes.push_back(fmt::format("iterations are inferred ({}), with a confidence of {:.0f} %",
+                                           range_.description, range_.confidence * 100));
+    return {};
+}
+
+Status Session::select(bool cut_anew) {
+    const std::string within = range_.whole ? "true" : in_range(range_, "iteration");
+    std::string sql = fmt::format("CREATE TEMP VIEW sel_iterations AS FROM all_iterations WHERE {};",
+                                  range_.whole ? "true" : in_range(range_, "number"));
+    if (!cut_anew) {
+        for (const auto& [name, source] :
+             {std::pair("sel_ops", "ops"), std::pair("sel_device", "device_spans"),
+              std::pair("sel_api", "api_calls"), std::pair("sel_annotations", "annotations"),
+              std::pair("sel_modules", "module_calls"), std::pair("sel_stats", "op_stats")})
+            sql += fmt::format("CREATE TEMP VIEW {} AS SELECT {}* FROM raw.{} WHERE {};", name,
+                               std::string_view(source) == "device_spans" ? "rowid AS place, " : "", source,
+                               within);
+        sql +=
+            "CREATE TEMP VIEW sel_iteration_ops AS SELECT rank, iteration, sum(calls)::BIGINT AS calls, "
+            "sum(self_cpu_ns)::BIGINT AS self_cpu_ns FROM sel_stats GROUP BY ALL";
+        return profile_.connection.execute(sql);
+    }
+    OPSIGHT_TRY(profile_.connection.execute(sql));
+    OPSIGHT_ASSIGN(cut_function_,
+                   select_cut_range(profile_.connection, ChosenIterations(cut_, stretches_of(range_))));
+    return {};
+}
+
+Status Session::prepare_ranges() {
+    if (ranges_ready_) return {};
+    OPSIGHT_TRY(sum_ranges(*this, profile_.connection));
+    ranges_ready_ = true;
+    return {};
+}
+
+// Rows of one iteration. Where iterations were cut anew the bounds of `time` spare a look at all others.
+std::string Session::rows_of(int64_t iteration, std::string_view time) const {
+    if (range_.whole) return "true";
+    std::string sql = fmt::format("(iteration = {}", iteration);
+    int64_t begin = std::numeric_limits<int64_t>::max(), end = std::numeric_limits<int64_t>::min();
+    for (const CutIteration& it : cut_) {
+        if (it.number != iteration) continue;
+        begin = std::min(begin, it.begin_ns);
+        end = std::max(end, it.end_ns);
+    }
+    if (begin < end) sql += fmt::format(" AND {0} >= {1} AND {0} < {2}", time, begin, end);
+    return sql + ")";
+}
+
+Status Session::prepare_streams() {
+    if (streams_ready_) return {};
+    std::string source = "raw.stream_stats";
+    if (cut_anew_) {
+        source = "cut_streams";
+        OPSIGHT_TRY(sum_stored_streams(profile_.connection, ChosenIterations(cut_, stretches_of(range_)),
+                                       range_.start, source));
+    }
+    OPSIGHT_TRY(profile_.connection.execute(
+        fmt::format("CREATE OR REPLACE TEMP VIEW sel_streams AS FROM {} WHERE {}", source,
+                    range_.whole ? "true" : in_range(range_, "iteration"))));
+    streams_ready_ = true;
+    return {};
+}
+
+Status Session::prepare_work() {
+    if (work_ready_) return {};
+    OPSIGHT_TRY(profile_.connection.execute(memory_levels_sql()));
+    OPSIGHT_TRY(profile_.connection.execute(
+        cut_anew_ ? "CREATE OR REPLACE TEMP TABLE sel_work AS " + db::work_stats_sql("sel_device", "sel_ops")
+                  : fmt::format("CREATE OR REPLACE TEMP VIEW sel_work AS FROM raw.work_stats WHERE {}",
+                                range_.whole ? "true" : in_range(range_, "iteration"))));
+    work_ready_ = true;
+    return {};
+}
+
+}  // namespace opsight::query

@@ -1,0 +1,125 @@
+// Session: one opened profile and one chosen range of it. Every question of this room reads the relations
+// that a session sets up, never the stored tables directly, so that each number has one definition for any
+// range:
+//
+//   sel_ops, sel_device, sel_api,       instances of the range; columns of raw.ops, raw.device_spans (and its
+//   sel_annotations, sel_modules        rowid as `place`), raw.api_calls, raw.annotations, raw.module_calls
+//   sel_stats                           sums of ops; columns of raw.op_stats
+//   sel_iterations                      its iterations; columns of raw.iterations
+//   sel_iteration_ops                   (rank, iteration, calls, self_cpu_ns): ops of each iteration
+//   sel_wall (rank, begin_ns, end_ns)   wall clock of each rank: a row for each stretch of iterations that
+//                                       follow each other, the stretches of a rank apart
+//   sel_wall_sums (rank, wall_ns)       their sum
+//   sel_iteration_times                 as sel_iterations, each until the next one of its stretch begins, the
+//                                       last until its stretch ends: a rank's add up to its wall clock
+//
+// Iterations that the default range leaves out (warm-up) are in none of them, wherever they lie. For
+// iterations as stored these are views, and a range is a sum of stored rows; for iterations cut anew
+// (--key-op, --iteration-range) see cut_range.h.
+#pragma once
+
+#include <any>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/results.h"
+#include "db/reader.h"
+#include "query/session/cut_iterations.h"
+
+namespace opsight::query {
+
+struct RangeOptions {
+    std::optional<int64_t> start, stop;  // first and last iteration, both taken
+    bool all = false;                    // warm-up iterations too
+    bool whole = false;                  // all that was recorded, in iterations or not; excludes the others
+    std::string key_op;                  // cut iterations at the ends of this op's instances
+    std::string iteration_range;         // annotations that match are iterations
+};
+
+// What was chosen, for display.
+struct Range {
+    std::string source;  // "step_marker", "none", ...
+    double confidence = 0;
+    std::string description;
+    int64_t total = 0;     // iterations of the rank that has most
+    int64_t selected = 0;  // iterations in the range, of the rank that has most
+    int64_t start = -1, stop = -1;
+    std::vector<int64_t> left_out;  // numbers between start and stop that are not in it, rising
+    bool whole = false;  // the whole profile: it has no iterations, they are guessed, or it was asked for
+    std::vector<std::string> notes;
+};
+
+// What kinds of work a profile has: reports leave out what cannot say anything.
+struct Contents {
+    bool ops = false, device_work = false, devices = false;
+    bool work_lost = false;  // work was launched on a device of which nothing is recorded
+    bool ranges = false;     // NVTX ranges, or the annotations that other sources have instead
+    int64_t ranks = 0;
+};
+
+class Session {
+  public:
+    static Result<Session> open(const std::string& path, const RangeOptions& options,
+                                const db::ReadOptions& read = {});
+    // On a profile that is open already: a session for each thread that asks.
+    static Result<Session> open_on(const db::OpenProfile& profile, const std::string& path,
+                                   const RangeOptions& options);
+    Result<duck::Rows> query(const std::string& sql, const std::vector<duck::Cell>& arguments = {});
+    // As duck::Connection: statements without result, rows in bulk, and rows into a temporary table.
+    Status execute(const std::string& sql);
+    Status scan(const std::string& sql, const std::function<void(const duck::Batch&)>& take);
+    Result<duck::Appender> append_to(const std::string& temporary, const std::vector<duck::Type>& types);
+    Result<duck::Cursor> open_cursor(const std::string& sql, const std::vector<duck::Cell>& arguments = {});
+    // Answers that are asked for several times, with another order or page, lie in temporary tables: those
+    // used last stay. What was kept with the table of that name; empty where there is none.
+    std::any kept(const std::string& name);
+    // Makes one for the rows of `sql`; the name of its table.
+    Result<std::string> keep(const std::string& name, const std::string& sql, std::any with);
+    void interrupt() { profile_.connection.interrupt(); }
+    // Makes the relation sel_streams (columns as in raw.stream_stats, of the range) if it is not there yet:
+    // for iterations cut anew this reads all device work, and few questions need it.
+    Status prepare_streams();
+    // The same for sel_work (columns as in raw.work_stats), for ranges cut anew from the instances.
+    Status prepare_work();
+    // The same for sel_ranges: see range_sums.h.
+    Status prepare_ranges();
+    const Range& range() const { return range_; }
+    const Contents& contents() const { return contents_; }
+    const std::string& path() const { return path_; }
+
+  private:
+    Error named(Error error) const;
+    Session(std::string path, db::OpenProfile profile)
+        : path_(std::move(path)), profile_(std::move(profile)) {}
+    Status start(const RangeOptions& options);
+    Status look();
+    Status stored_iterations();
+    Status cut_iterations(const RangeOptions& options);
+    Status append_iterations();
+    Status choose(RangeOptions options);
+    void take_all(const RangeOptions& options);
+    Status select(bool cut_anew);
+    std::string rows_of(int64_t iteration, std::string_view time) const;
+    Status measure_wall();   // wall_clock.cpp, as the next
+    Status measure_whole();  // of a profile without iterations
+
+    std::string path_;
+    db::OpenProfile profile_;
+    Range range_;
+    Contents contents_;
+    bool cut_anew_ = false, streams_ready_ = false, work_ready_ = false, ranges_ready_ = false;
+    std::shared_ptr<void> cut_function_;  // cut_range.h
+    std::vector<CutIteration> cut_;       // iterations cut anew
+    struct Kept {
+        std::string name, table;
+        std::any with;
+    };
+    std::vector<Kept> kept_;  // the last used last
+    int64_t tables_made_ = 0;
+    std::optional<int64_t> stored_start_, stored_stop_;  // the range that the import was asked for
+};
+
+}  // namespace opsight::query

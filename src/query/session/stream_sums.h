@@ -1,0 +1,14 @@
+// Streams summed up anew, for iterations that were cut anew, by the same rules as the analysis
+// (analyze/streams.h).
+#pragma once
+
+#include "query/session/cut_range.h"
+
+namespace opsight::query {
+
+// Makes the table `name` with columns as in raw.stream_stats and one row for each stream, which sums up the
+// chosen iterations and names `iteration`. Cost: one pass over the kernels, copies and sets of the profile.
+Status sum_stored_streams(duck::Connection& connection, const ChosenIterations& chosen, int64_t iteration,
+                          const std::string& name);
+
+}  // namespace opsight::query

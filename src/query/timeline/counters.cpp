@@ -1,0 +1,150 @@
+// Counters of the timeline: memory of devices and the source's own series.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "query/timeline/data.h"
+
+namespace opsight::query {
+namespace {
+
+int64_t integer(const duck::Cell& cell) {
+    const int64_t* value = std::get_if<int64_t>(&cell);
+    return value ? *value : 0;
+}
+
+// Adds the samples of a new track; a statement answers (time_ns BIGINT, DOUBLE for each series), by time.
+Status add_counter(Timeline::Data& data, TimelineTrack track, const std::string& sql) {
+    CounterSeries series;
+    series.values.resize(track.series.size());
+    OPSIGHT_TRY(data.connection.scan(sql, [&](const duck::Batch& batch) {
+        const auto* time = batch.column<int64_t>(0);
+        series.time.insert(series.time.end(), time, time + batch.size());
+        for (size_t k = 0; k < series.values.size(); ++k) {
+            const auto* value = batch.column<double>(k + 1);
+            series.values[k].insert(series.values[k].end(), value, value + batch.size());
+        }
+    }));
+    if (series.time.empty()) return {};
+    track.part = TrackPart::kCounter;
+    track.kind = "counter";
+    track.spans = static_cast<int64_t>(series.time.size());
+    data.begin_ns = std::min(data.begin_ns, series.time.front());
+    data.end_ns = std::max(data.end_ns, series.time.back());
+    data.tracks.push_back(std::move(track));
+    data.lanes.emplace_back();
+    data.name_counts.emplace_back();
+    data.counters.resize(data.tracks.size());
+    data.counters.back() = std::move(series);
+    return {};
+}
+
+// Memory as the source's allocator tells it, after each event.
+Status add_memory(Timeline::Data& data, int64_t& row) {
+    OPSIGHT_ASSIGN(
+        const duck::Rows rows,
+        data.query(
+            "SELECT t.rank, any_value(r.number), m.device_type, m.device, max(m.total_allocated) >= 0, "
+            "max(m.total_reserved) >= 0 FROM raw.memory_events m JOIN raw.tracks t ON t.id = m.track "
+            "LEFT JOIN raw.ranks r ON r.id = t.rank GROUP BY t.rank, m.device_type, m.device "
+            "ORDER BY 2, 1, 3, 4"));
+    for (const auto& found : rows.rows) {
+        const bool allocated = std::get<bool>(found[4]), reserved = std::get<bool>(found[5]);
+        if (!allocated && !reserved) continue;
+        TimelineTrack track;
+        track.id = timeline_track_id(row++, TrackPart::kCounter);
+        track.rank = integer(found[1]);
+        const int64_t type = integer(found[2]), device = integer(found[3]);
+        track.device = type == 0 ? -1 : device;
+        track.name = type == 0 ? "Memory of the CPU" : fmt::format("Memory of device {}", device);
+        track.unit = "bytes";
+        std::string columns;
+        for (const auto& [told, name] :
+             {std::pair(allocated, "allocated"), std::pair(reserved, "reserved")}) {
+            if (!told) continue;
+            track.series.emplace_back(name);
+            columns += fmt::format(", greatest(m.total_{}, 0)::DOUBLE", name);
+        }
+        OPSIGHT_TRY(add_counter(
+            data, std::move(track),
+            fmt::format(
+                "SELECT m.time_ns{} FROM raw.memory_events m JOIN raw.tracks t ON t.id = m.track WHERE "
+                "t.rank = {} AND m.device_type = {} AND m.device = {} ORDER BY m.time_ns, m.rowid",
+                columns, integer(found[0]), type, device)));
+    }
+    return {};
+}
+
+Status add_samples(Timeline::Data& data, int64_t& row) {
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   data.query("SELECT c.track, c.name, coalesce(any_value(r.number), 0), any_value(s.text) "
+                              "FROM raw.counters c LEFT JOIN raw.tracks t ON t.id = c.track LEFT JOIN "
+                              "raw.ranks r ON r.id = t.rank LEFT JOIN raw.strings s ON s.id = c.name "
+                              "GROUP BY c.track, c.name ORDER BY 3, 1, 4, 2"));
+    for (const auto& found : rows.rows) {
+        TimelineTrack track;
+        track.id = timeline_track_id(row++, TrackPart::kCounter);
+        track.rank = integer(found[2]);
+        const std::string* name = std::get_if<std::string>(&found[3]);
+        track.name = name ? *name : "counter";
+        track.series = {"value"};
+        OPSIGHT_TRY(
+            add_counter(data, std::move(track),
+                        fmt::format("SELECT time_ns, value FROM raw.counters WHERE track = {} AND name "
+                                    "= {} ORDER BY time_ns, rowid",
+                                    integer(found[0]), integer(found[1]))));
+    }
+    return {};
+}
+
+}  // namespace
+
+Status load_counters(Timeline::Data& data) {
+    int64_t row = 0;
+    data.counters.resize(data.tracks.size());
+    OPSIGHT_TRY(add_memory(data, row));
+    OPSIGHT_TRY(add_samples(data, row));
+    return {};
+}
+
+Result<std::vector<CounterEntries>> Timeline::counters(const std::vector<int64_t>& tracks, int64_t begin_ns,
+                                                       int64_t end_ns, int64_t pixels) const {
+    OPSIGHT_ASSIGN(const std::vector<size_t> indices, data_->indices_of(tracks));
+    OPSIGHT_ASSIGN(const int64_t pixel_ns, pixel_of(begin_ns, end_ns, pixels));
+    std::vector<CounterEntries> out;
+    for (const size_t index : indices) {
+        const CounterSeries& series = data_->counters[index];
+        if (series.time.empty()) continue;
+        CounterEntries entries;
+        entries.track = data_->tracks[index].id;
+        entries.least.resize(series.values.size());
+        entries.greatest = entries.last = entries.least;
+        const auto time_at = [&](size_t i) { return series.time[i]; };
+        size_t i = static_cast<size_t>(std::lower_bound(series.time.begin(), series.time.end(), begin_ns) -
+                                       series.time.begin());
+        if (i > 0) --i;
+        while (i < series.time.size() && time_at(i) < end_ns) {
+            const bool before = time_at(i) < begin_ns;
+            const int64_t pixel = before ? 0 : (time_at(i) - begin_ns) / pixel_ns;
+            size_t next = i + 1;
+            while (!before && next < series.time.size() && time_at(next) < end_ns &&
+                   (time_at(next) - begin_ns) / pixel_ns == pixel)
+                ++next;
+            entries.time.push_back(time_at(i) - begin_ns);
+            for (size_t k = 0; k < series.values.size(); ++k) {
+                const auto first = series.values[k].begin() + static_cast<std::ptrdiff_t>(i);
+                const auto last = series.values[k].begin() + static_cast<std::ptrdiff_t>(next);
+                const auto [least, greatest] = std::minmax_element(first, last);
+                entries.least[k].push_back(*least);
+                entries.greatest[k].push_back(*greatest);
+                entries.last[k].push_back(*(last - 1));
+            }
+            i = next;
+        }
+        out.push_back(std::move(entries));
+    }
+    return out;
+}
+
+}  // namespace opsight::query

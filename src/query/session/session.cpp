@@ -339,11 +339,20 @@ Status Session::select(bool cut_anew) {
     return {};
 }
 
+Status Session::once(bool& done, const std::function<Status()>& work) {
+    if (done) return {};
+    OPSIGHT_TRY(execute("BEGIN"));
+    Status worked = work();
+    if (worked) worked = execute("COMMIT");
+    if (!worked)
+        (void)execute("ROLLBACK");
+    else
+        done = true;
+    return worked;
+}
+
 Status Session::prepare_ranges() {
-    if (ranges_ready_) return {};
-    OPSIGHT_TRY(sum_ranges(*this, profile_.connection));
-    ranges_ready_ = true;
-    return {};
+    return once(ranges_ready_, [this] { return sum_ranges(*this, profile_.connection); });
 }
 
 // Rows of one iteration. Where iterations were cut anew the bounds of `time` spare a look at all others.
@@ -361,29 +370,26 @@ std::string Session::rows_of(int64_t iteration, std::string_view time) const {
 }
 
 Status Session::prepare_streams() {
-    if (streams_ready_) return {};
-    std::string source = "raw.stream_stats";
-    if (cut_anew_) {
-        source = "cut_streams";
-        OPSIGHT_TRY(sum_stored_streams(profile_.connection, ChosenIterations(cut_, stretches_of(range_)),
-                                       range_.start, source));
-    }
-    OPSIGHT_TRY(profile_.connection.execute(
-        fmt::format("CREATE OR REPLACE TEMP VIEW sel_streams AS FROM {} WHERE {}", source,
-                    range_.whole ? "true" : in_range(range_, "iteration"))));
-    streams_ready_ = true;
-    return {};
+    return once(streams_ready_, [this]() -> Status {
+        std::string source = "raw.stream_stats";
+        if (cut_anew_) {
+            source = "cut_streams";
+            OPSIGHT_TRY(sum_stored_streams(profile_.connection, ChosenIterations(cut_, stretches_of(range_)),
+                                           range_.start, source));
+        }
+        return execute(fmt::format("CREATE TEMP VIEW sel_streams AS FROM {} WHERE {}", source,
+                                   range_.whole ? "true" : in_range(range_, "iteration")));
+    });
 }
 
 Status Session::prepare_work() {
-    if (work_ready_) return {};
-    OPSIGHT_TRY(profile_.connection.execute(memory_levels_sql()));
-    OPSIGHT_TRY(profile_.connection.execute(
-        cut_anew_ ? "CREATE OR REPLACE TEMP TABLE sel_work AS " + db::work_stats_sql("sel_device", "sel_ops")
-                  : fmt::format("CREATE OR REPLACE TEMP VIEW sel_work AS FROM raw.work_stats WHERE {}",
-                                range_.whole ? "true" : in_range(range_, "iteration"))));
-    work_ready_ = true;
-    return {};
+    return once(work_ready_, [this]() -> Status {
+        OPSIGHT_TRY(execute(memory_levels_sql()));
+        return execute(cut_anew_
+                           ? "CREATE TEMP TABLE sel_work AS " + db::work_stats_sql("sel_device", "sel_ops")
+                           : fmt::format("CREATE TEMP VIEW sel_work AS FROM raw.work_stats WHERE {}",
+                                         range_.whole ? "true" : in_range(range_, "iteration")));
+    });
 }
 
 }  // namespace opsight::query

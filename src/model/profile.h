@@ -45,6 +45,7 @@ struct Profile {
     OpDetails op_details;
     std::vector<int64_t> api_correlation;  // of runtime and driver calls; -1: none
     std::vector<int32_t> api_result;       // what the call returned; -1: not told
+    std::vector<StringId> api_kernel;  // full name of the kernel that the call launches; invalid: not told
     NvtxRanges nvtx;
     std::vector<NvtxPayload> nvtx_payloads;  // by row
     std::vector<Message> messages;           // by row

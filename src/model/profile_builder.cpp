@@ -159,7 +159,7 @@ void ProfileBuilder::reserve(const RowCounts& rows) {
     each(rows.host, h.begin, h.dur, h.track, h.name, h.kind, h.flags, h.detail);
     each(rows.ops, o.signature, o.sequence, o.forward_thread, o.external_id, o.collective, o.module_path,
          o.stack);
-    each(rows.api, profile_.api_correlation, profile_.api_result);
+    each(rows.api, profile_.api_correlation, profile_.api_result, profile_.api_kernel);
     each(rows.device, d.begin, d.dur, d.track, d.name, d.kind, d.flags, d.correlation, d.external_id,
          d.config, d.bytes, d.collective, d.transfer);
     each(rows.memory, m.time, m.track, m.address, m.bytes, m.total_allocated, m.total_reserved, m.device_type,
@@ -238,10 +238,11 @@ void ProfileBuilder::add_op(const HostSpan& span, const OpDetail& detail) {
     d.stack.push_back(detail.stack);
 }
 
-void ProfileBuilder::add_api(const HostSpan& span, int64_t correlation, int32_t result) {
+void ProfileBuilder::add_api(const HostSpan& span, int64_t correlation, int32_t result, StringId kernel) {
     push_host(span, static_cast<uint32_t>(profile_.api_correlation.size()));
     profile_.api_correlation.push_back(correlation);
     profile_.api_result.push_back(result);
+    profile_.api_kernel.push_back(kernel);
 }
 
 void ProfileBuilder::add_host(const HostSpan& span, uint32_t detail) {

@@ -113,7 +113,7 @@ class ProfileBuilder {
     bool shift_times(const RowCounts& from, int64_t by);
 
     void add_op(const HostSpan& span, const OpDetail& detail);
-    void add_api(const HostSpan& span, int64_t correlation, int32_t result = -1);
+    void add_api(const HostSpan& span, int64_t correlation, int32_t result = -1, StringId kernel = {});
     // Every other kind; `detail` is kept as it is (see HostKind).
     void add_host(const HostSpan& span, uint32_t detail = StringId::kNone);
     void add_device(const DeviceSpan& span);

@@ -56,11 +56,15 @@ void Assembler::learn_mangled(StringId name) {
     if (full != mangled) demangled_.try_emplace(name.value, builder_.text(full));
 }
 
-StringId Assembler::kernel_name(StringId name) {
+StringId Assembler::readable(StringId name) const {
     const auto found = demangled_.find(name.value);
-    if (found == demangled_.end()) return name;
-    builder_.name_kernel({found->second, StringId(size_t{0}), name});
-    return found->second;
+    return found == demangled_.end() ? name : found->second;
+}
+
+StringId Assembler::kernel_name(StringId name) {
+    const StringId full = readable(name);
+    if (full != name) builder_.name_kernel({full, StringId(size_t{0}), name});
+    return full;
 }
 
 uint32_t Assembler::known_place(const Place& p) {
@@ -120,7 +124,9 @@ void Assembler::add_host(const Batch& batch, const Remap& map) {
             detail.stack = map.strings[detail.stack.index()];
             builder_.add_op(span, detail);
         } else if (span.kind == HostKind::kRuntimeApi || span.kind == HostKind::kDriverApi) {
-            builder_.add_api(span, batch.api[call++]);
+            const Batch::Call& told = batch.api[call++];
+            builder_.add_api(span, told.correlation, -1,
+                             told.kernel.valid() ? readable(map.strings[told.kernel.index()]) : StringId());
         } else {
             const uint32_t detail = batch.detail[i];
             builder_.add_host(span, detail == StringId::kNone ? detail : map.strings[detail].value);
@@ -129,7 +135,9 @@ void Assembler::add_host(const Batch& batch, const Remap& map) {
 }
 
 void Assembler::add_device(const Batch& batch, const Remap& map) {
-    for (DeviceSpan span : batch.device) {
+    auto graph = batch.graphs.begin();
+    for (size_t row = 0; row < batch.device.size(); ++row) {
+        DeviceSpan span = batch.device[row];
         span.track = map.device_places[span.track.index()];
         span.name = map.strings[span.name.index()];
         if (span.kind == DeviceKind::kKernel && !demangled_.empty()) span.name = kernel_name(span.name);
@@ -137,6 +145,9 @@ void Assembler::add_device(const Batch& batch, const Remap& map) {
         if (span.config.valid()) span.config = map.configs[span.config.index()];
         if (span.collective.valid()) span.collective = map.collectives[span.collective.index()];
         builder_.add_device(span);
+        if (graph == batch.graphs.end() || graph->row != row) continue;
+        builder_.extend_device({.graph = graph->graph, .graph_node = graph->node});
+        ++graph;
     }
 }
 

@@ -55,6 +55,7 @@ class Assembler {
     uint32_t known_place(const Place& place);
     TrackId device_track(const DevicePlace& where, const Remap& map);
     void learn_mangled(StringId name);
+    StringId readable(StringId name) const;
     StringId kernel_name(StringId name);
     TrackId host_track(uint32_t place, HostKind kind);
     TrackId row_track(uint32_t place, std::string_view row);

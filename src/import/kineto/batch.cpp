@@ -15,6 +15,7 @@ void Batch::clear() {
     ops.clear();
     api.clear();
     device.clear();
+    graphs.clear();
     legacy_device.clear();
     memory.clear();
     counters.clear();

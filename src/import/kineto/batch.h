@@ -60,8 +60,17 @@ struct Batch {
     std::vector<HostSpan> host;    // in source order
     std::vector<uint32_t> detail;  // beside `host`: a StringId or Id::kNone; unused for ops and calls
     std::vector<OpDetail> ops;     // one for each op in `host`, in order
-    std::vector<int64_t> api;      // correlation of each call in `host`, in order
+    struct Call {
+        int64_t correlation;
+        StringId kernel;  // that it launches; invalid: not told
+    };
+    std::vector<Call> api;  // one for each call in `host`, in order
     std::vector<DeviceSpan> device;
+    struct Graph {
+        size_t row;  // of `device`
+        int64_t graph, node;
+    };
+    std::vector<Graph> graphs;              // by row
     std::vector<DeviceSpan> legacy_device;  // rows of "CUDA functions"
     std::vector<MemoryEvent> memory;
     struct Counter {

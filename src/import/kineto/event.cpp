@@ -53,6 +53,9 @@ constexpr Spelling kSpellings[] = {
     {"Total Reserved", Arg::kTotalReserved},
     {"name", Arg::kName},
     {"labels", Arg::kLabels},
+    {"kernel", Arg::kKernel},
+    {"graph id", Arg::kGraph},
+    {"graph node id", Arg::kGraphNode},
 };
 
 // Spellings by their first byte.

@@ -45,6 +45,9 @@ enum class Arg : uint8_t {
     kTotalReserved,
     kName,
     kLabels,
+    kKernel,
+    kGraph,
+    kGraphNode,
     kCount
 };
 static_assert(static_cast<int>(Arg::kCount) <= 64);

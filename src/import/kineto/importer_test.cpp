@@ -48,6 +48,26 @@ const Track& host_track_of(const Profile& p, std::string_view name) {
     return p.tracks[p.host.track[host_row(p, name)].index()];
 }
 
+TEST(Kineto, NamesOfLaunchedKernelsAndGraphs) {
+    const Profile p = import_events(
+        R"({"ph":"X","cat":"cuda_runtime","name":"hipLaunchKernel","pid":1,"tid":1,"ts":1,"dur":1,)"
+        R"("args":{"correlation":3,"kernel":"_ZN2at6native4gemmILi3EEEvi"}},)"
+        R"({"ph":"X","cat":"cuda_runtime","name":"hipFree","pid":1,"tid":1,"ts":3,"dur":1,"args":{"correlation":4}},)"
+        R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":10,"dur":5,)"
+        R"("args":{"correlation":3,"graph id":6,"graph node id":25769803777}},)"
+        R"({"ph":"X","cat":"kernel","name":"none","pid":0,"tid":7,"ts":20,"dur":5,)"
+        R"("args":{"correlation":3,"graph id":0,"graph node id":0}})");
+    const auto kernel_of = [&](std::string_view call) {
+        return p.api_kernel[p.host.detail[host_row(p, call)]];
+    };
+    EXPECT_EQ(p.strings.view(kernel_of("hipLaunchKernel")), "void at::native::gemm<3>(int)");
+    EXPECT_FALSE(kernel_of("hipFree").valid());
+    ASSERT_EQ(p.device_extras.size(), 1u);
+    EXPECT_EQ(p.device_extras.row[0], device_row(p, "k"));
+    EXPECT_EQ(p.device_extras.graph[0], 6);
+    EXPECT_EQ(p.device_extras.graph_node[0], 25769803777);
+}
+
 TEST(Kineto, Generation2021) {
     const Profile p = import_seed("kineto_2021.json");
     EXPECT_EQ(p.info.producer, "PyTorch Kineto");

@@ -215,7 +215,8 @@ void Interpreter::add_host(const RawEvent& event, const Times& times, HostKind k
     batch_->detail.push_back(detail);
     if (kind == HostKind::kRuntimeApi || kind == HostKind::kDriverApi) {
         const std::string_view correlation = event[Arg::kCorrelation];
-        batch_->api.push_back(correlation.empty() ? -1 : id(event, correlation));
+        batch_->api.push_back({correlation.empty() ? -1 : id(event, correlation),
+                               event.has(Arg::kKernel) ? text(event[Arg::kKernel]) : StringId()});
     }
 }
 
@@ -248,7 +249,16 @@ void Interpreter::add_device(const RawEvent& event, const Times& times, DeviceKi
     if (event.has(Arg::kBytes)) span.bytes = parse_int(event[Arg::kBytes]).value_or(-1);
     if (kind == DeviceKind::kKernel) span.config = config(event);
     span.collective = collective(event);
+    if (event.has(Arg::kGraph) || event.has(Arg::kGraphNode)) add_graph(event);
     batch_->device.push_back(span);
+}
+
+// 0: work of no graph.
+void Interpreter::add_graph(const RawEvent& event) {
+    const auto number = [&](Arg arg) { return event.has(arg) ? id(event, event[arg]) : 0; };
+    const int64_t graph = number(Arg::kGraph), node = number(Arg::kGraphNode);
+    if (graph > 0 || node > 0)
+        batch_->graphs.push_back({batch_->device.size(), graph > 0 ? graph : -1, node > 0 ? node : -1});
 }
 
 // Kernels, or what the device took for an op: the whole trace tells.
@@ -256,6 +266,8 @@ void Interpreter::add_legacy_device(const RawEvent& event, const Times& times) {
     add_device(event, times, DeviceKind::kKernel);
     batch_->legacy_device.push_back(batch_->device.back());
     batch_->device.pop_back();
+    if (!batch_->graphs.empty() && batch_->graphs.back().row == batch_->device.size())
+        batch_->graphs.pop_back();
 }
 
 void Interpreter::add_profiler_range(const RawEvent& event, const Times& times) {

@@ -37,6 +37,7 @@ class Interpreter final : public EventSink {
     void add_op(const RawEvent& event, const HostSpan& span);
     void add_host(const RawEvent& event, const Times& times, HostKind kind, uint32_t detail);
     void add_device(const RawEvent& event, const Times& times, DeviceKind kind);
+    void add_graph(const RawEvent& event);
     void add_legacy_device(const RawEvent& event, const Times& times);
     void add_profiler_range(const RawEvent& event, const Times& times);
     void add_memory(const RawEvent& event, int64_t time);

@@ -51,8 +51,8 @@ Analysis analyze(Profile& profile, const AnalysisOptions& options) {
         options.threads, [&] { directions = find_directions(profile, analysis); },
         [&] { attribute_device_work(profile, analysis, annotations); });
     count_lost_work(profile, analysis);
-    const std::vector<HostSpanId> captures = find_captures(profile, analysis);
-    identify_ops(profile, analysis, directions, annotations, captures);
+    const Captures captures = find_captures(profile, analysis, options.captures);
+    identify_ops(profile, analysis, directions, annotations, captures, options.captures);
     find_stacks(profile, analysis);
     find_kernels(profile, analysis);
     find_occupancy(profile, analysis);
@@ -64,7 +64,7 @@ Analysis analyze(Profile& profile, const AnalysisOptions& options) {
             number_spans(profile, analysis);
         });
     together(
-        options.threads, [&] { count_work(profile, analysis, captures); },
+        options.threads, [&] { count_work(profile, analysis, captures.here); },
         [&] {
             share_resources(profile, analysis, directions);
             analysis.streams = sum_streams(stream_spans(profile, analysis));

@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "analyze/graph_captures.h"
 #include "analyze/results.h"
 #include "base/result.h"
 #include "model/profile.h"
@@ -18,7 +19,8 @@ struct AnalysisOptions {
     std::string key_op;  // cut iterations at the end of each span of this name; empty: choose
     std::string
         iteration_range;  // RE2 pattern: each annotation that it matches is an iteration; empty: choose
-    int64_t iter_start = -1, iter_stop = -1;  // the range that reports show unless asked; -1: not said
+    int64_t iter_start = -1, iter_stop = -1;   // the range that reports show unless asked; -1: not said
+    const CapturedGraphs* captures = nullptr;  // of graphs that this profile only launches; null: none
     unsigned threads = 2;
 };
 

@@ -90,11 +90,8 @@ class Attribution {
         a_.host_ns[span] = p_.host.begin[call];
         a_.launch_op[span] = a_.op_span[call];
         if (work && p_.device.begin[span] < p_.host.begin[call]) note(Diag::kNegativeLaunchDelay, span);
-        if (!a_.op_span[call].valid()) {
-            annotations_[span] = annotation_around(call);
-            // A range that the program names stands for an op where there is no framework.
-            if (work && !annotations_[span].valid()) note(Diag::kNoOpAtLaunch, span);
-        }
+        // A range that the program names stands for an op where there is no framework.
+        if (!a_.op_span[call].valid()) annotations_[span] = annotation_around(call);
         if (work && !names_open_op(span)) in_doubt_.push_back(static_cast<uint32_t>(span));
     }
 

@@ -1,6 +1,7 @@
 #include "analyze/captures.h"
 
 #include <absl/container/flat_hash_map.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <tuple>
@@ -12,9 +13,9 @@ namespace {
 
 using NodeKey = std::tuple<uint32_t, int64_t, int64_t>;  // rank, process, node
 
-class Captures {
+class NodeCaptures {
   public:
-    Captures(const Profile& profile, const Analysis& analysis)
+    NodeCaptures(const Profile& profile, const Analysis& analysis)
         : p_(profile), a_(analysis), threads_(track_rows(profile.host.track)) {
         for (const GraphNode& node : p_.graph_nodes) {
             const Track& thread = p_.tracks[node.thread.index()];
@@ -73,11 +74,145 @@ class Captures {
     absl::flat_hash_map<NodeKey, const GraphNode*> nodes_;
 };
 
+// Captures with the same work. Launches behind the first `alike` of them are of one op for each node,
+// whichever it was.
+struct Choice {
+    std::vector<size_t> captures;
+    size_t alike = 1;
+};
+
+class Replays {
+  public:
+    Replays(Profile& profile, const Analysis& analysis, const CapturedGraphs* other, Captures& to)
+        : p_(profile), a_(analysis), other_(other), to_(to) {}
+
+    void run() {
+        std::vector<GraphReplay> replays = find_graph_replays(p_, a_);
+        std::erase_if(replays, [&](const GraphReplay& replay) { return is_joined(replay); });
+        if (replays.empty()) return;
+        captures_ = find_graph_captures(p_, a_);
+        for (size_t i = 0; i < captures_.size(); ++i)
+            if (captures_[i].told) indexes_[captures_[i].rank].add(captures_[i].work, i);
+        untold_ = std::any_of(captures_.begin(), captures_.end(), [](const auto& c) { return !c.told; }) ||
+                  (other_ && other_->untold > 0);
+        if (other_) index_other();
+        for (const GraphReplay& replay : replays)
+            join(replay);
+    }
+
+  private:
+    bool is_joined(const GraphReplay& replay) const {
+        return std::any_of(replay.spans.begin(), replay.spans.end(),
+                           [&](uint32_t span) { return to_.at(span).valid(); });
+    }
+
+    void index_other() {
+        for (size_t i = 0; i < other_->graphs.size(); ++i) {
+            const CapturedGraphs::Graph& graph = other_->graphs[i];
+            std::vector<NodeWork> work = graph.work;
+            for (size_t k = 0; k < work.size(); ++k)
+                if (!graph.kernels[k].empty()) {
+                    const StringId known = p_.strings.find(graph.kernels[k]);
+                    work[k] = known.valid() ? known.value : kUntoldNode;  // which no launch has
+                }
+            other_index_.add(work, i);
+        }
+    }
+
+    void join(const GraphReplay& replay) {
+        const std::vector<NodeWork> work = work_of(p_, replay);
+        const RankId rank = p_.tracks[p_.host.track[replay.launch.index()].index()].rank;
+        const auto alike = [this](const auto& first, const auto& second) { return same_ops(first, second); };
+        if (const Choice* own = choice(indexes_[rank].find(work), captures_, own_, alike)) {
+            const auto later = std::find_if(own->captures.begin(), own->captures.end(), [&](size_t i) {
+                return captures_[i].end > p_.host.begin[replay.launch.index()];
+            });
+            const auto before = static_cast<size_t>(later - own->captures.begin());
+            if (before > own->alike)
+                return tell(Diag::kAmbiguousReplay, replay, fmt::format("{} captures", before));
+            if (before > 0) return take(replay, captures_[own->captures[0]]);
+        }
+        if (!other_) return tell(Diag::kUnknownReplay, replay, untold_ ? kUntold : "");
+        const Choice* found = choice(other_index_.find(work), other_->graphs, others_, alike);
+        if (!found) return tell(Diag::kUnknownReplay, replay, untold_ ? kUntold : "no capture fits");
+        if (found->captures.size() > found->alike)
+            return tell(Diag::kAmbiguousReplay, replay, fmt::format("{} captures", found->captures.size()));
+        take(replay, other_->graphs[found->captures[0]]);
+    }
+
+    // Null: no capture has that work. Each list of captures is looked through once.
+    template <class Capture, class Alike>
+    const Choice* choice(const std::vector<size_t>* fitting, const std::vector<Capture>& all,
+                         absl::flat_hash_map<const std::vector<size_t>*, Choice>& known, Alike alike) {
+        if (!fitting) return nullptr;
+        const auto [it, is_new] = known.try_emplace(fitting);
+        if (is_new) {
+            it->second.captures = *fitting;
+            while (it->second.alike < fitting->size() &&
+                   alike(all[fitting->front()], all[(*fitting)[it->second.alike]]))
+                ++it->second.alike;
+        }
+        return &it->second;
+    }
+
+    bool same_ops(const GraphCapture& a, const GraphCapture& b) const {
+        return std::equal(a.origin.begin(), a.origin.end(), b.origin.begin(), b.origin.end(),
+                          [this](HostSpanId x, HostSpanId y) { return same_op(x.index(), y.index()); });
+    }
+    bool same_op(size_t x, size_t y) const {
+        const HostSpans& h = p_.host;
+        if (h.kind[x] != h.kind[y] || h.name[x] != h.name[y] || a_.layer[x] != a_.layer[y]) return false;
+        return h.kind[x] != HostKind::kOp ||
+               p_.op_details.signature[h.detail[x]] == p_.op_details.signature[h.detail[y]];
+    }
+    bool same_ops(const CapturedGraphs::Graph& a, const CapturedGraphs::Graph& b) const {
+        return std::equal(a.ops.begin(), a.ops.end(), b.ops.begin(), b.ops.end(),
+                          [this](uint32_t x, uint32_t y) { return other_->ops[x] == other_->ops[y]; });
+    }
+
+    void take(const GraphReplay& replay, const GraphCapture& capture) {
+        to_.here.resize(p_.device.size());
+        for (size_t i = 0; i < replay.spans.size(); ++i)
+            to_.here[replay.spans[i]] = capture.origin[i];
+        tell(Diag::kJoinedReplay, replay, "");
+    }
+    void take(const GraphReplay& replay, const CapturedGraphs::Graph& graph) {
+        to_.elsewhere.resize(p_.device.size(), -1);
+        for (size_t i = 0; i < replay.spans.size(); ++i)
+            to_.elsewhere[replay.spans[i]] = static_cast<int32_t>(graph.ops[i]);
+        tell(Diag::kJoinedReplay, replay, "");
+    }
+
+    void tell(Diag diag, const GraphReplay& replay, std::string_view why) {
+        if (!p_.diagnostics.wants_place(diag)) return p_.diagnostics.add(diag);
+        const size_t row = replay.launch.index();
+        const RankId rank = p_.tracks[p_.host.track[row].index()].rank;
+        p_.diagnostics.add(
+            diag, {p_.ranks[rank.index()].source, -1, -1,
+                   fmt::format("{} with {} kernels and copies{}{}", p_.strings.view(p_.host.name[row]),
+                               replay.spans.size(), why.empty() ? "" : ": ", why)});
+    }
+
+    static constexpr std::string_view kUntold = "a capture does not tell the names of its kernels";
+
+    Profile& p_;
+    const Analysis& a_;
+    const CapturedGraphs* other_;
+    Captures& to_;
+    std::vector<GraphCapture> captures_;
+    absl::flat_hash_map<RankId, CaptureIndex> indexes_;
+    CaptureIndex other_index_;
+    absl::flat_hash_map<const std::vector<size_t>*, Choice> own_, others_;
+    bool untold_ = false;
+};
+
 }  // namespace
 
-std::vector<HostSpanId> find_captures(const Profile& profile, const Analysis& analysis) {
-    if (profile.graph_nodes.empty()) return {};
-    return Captures(profile, analysis).run();
+Captures find_captures(Profile& profile, const Analysis& analysis, const CapturedGraphs* other) {
+    Captures captures;
+    if (!profile.graph_nodes.empty()) captures.here = NodeCaptures(profile, analysis).run();
+    Replays(profile, analysis, other, captures).run();
+    return captures;
 }
 
 }  // namespace opsight

@@ -14,6 +14,20 @@ constexpr std::string_view kSeparators = "/.";
 
 }  // namespace
 
+LayerTree::LayerTree(StringPool& strings, std::vector<Layer>& layers) : strings_(strings), layers_(layers) {
+    for (size_t i = 0; i < layers.size(); ++i) {
+        known_.try_emplace({layers[i].parent.value, layers[i].name.value}, LayerId(i));
+        know_below(LayerId(i));
+    }
+}
+
+void LayerTree::know_below(LayerId layer) {
+    const Layer& l = layers_[layer.index()];
+    if (!l.parent.valid()) return;
+    const auto [below, is_only] = below_.try_emplace(l.name.value, layer);
+    if (!is_only) below->second = LayerId();
+}
+
 LayerId LayerTree::child(LayerId parent, std::string_view name) {
     if (parent.valid() &&
         (layers_[parent.index()].depth + 1 >= kMostDepth ||
@@ -35,10 +49,7 @@ LayerId LayerTree::child(LayerId parent, std::string_view name) {
         layer.depth = static_cast<uint16_t>(above.depth + 1);
     }
     layers_.push_back(layer);
-    if (parent.valid()) {
-        const auto [below, is_only] = below_.try_emplace(name_id.value, it->second);
-        if (!is_only) below->second = LayerId();
-    }
+    know_below(it->second);
     return it->second;
 }
 

@@ -17,7 +17,8 @@ namespace opsight {
 
 class LayerTree {
   public:
-    LayerTree(StringPool& strings, std::vector<Layer>& layers) : strings_(strings), layers_(layers) {}
+    // Goes on with the layers that are there.
+    LayerTree(StringPool& strings, std::vector<Layer>& layers);
     // The layer of that name below the parent. Layers deeper than kMostDepth, or of a path longer than
     // kMostPath, are not kept: what they hold counts for the parent, and left_out() counts it.
     LayerId child(LayerId parent, std::string_view name);
@@ -32,6 +33,8 @@ class LayerTree {
     static constexpr size_t kMostPath = 8192;  // bytes
 
   private:
+    void know_below(LayerId layer);
+
     StringPool& strings_;
     std::vector<Layer>& layers_;
     absl::flat_hash_map<std::pair<uint32_t, uint32_t>, LayerId> known_;

@@ -2,6 +2,8 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "analyze/launch_calls.h"
+#include "analyze/layers.h"
 #include "analyze/names.h"
 #include "hardware/op_tables.h"
 #include "hardware/tensor_cores.h"
@@ -45,17 +47,26 @@ class OpTable {
     absl::flat_hash_map<Key, OpId> known_;
 };
 
-void fill_type(Op& op, StringPool& strings, absl::flat_hash_map<StringId, std::pair<StringId, bool>>& known) {
-    const auto [it, is_new] = known.try_emplace(op.name);
-    if (is_new) {
-        const std::string_view name = strings.view(op.name);
-        const std::string type(op_type_of(name));
-        it->second = {strings.intern(type),
-                      hardware::is_tensor_core_op(name) || hardware::is_tensor_core_node_type(type)};
+// Types of ops by name, each worked out once.
+class OpTypes {
+  public:
+    explicit OpTypes(StringPool& strings) : strings_(strings) {}
+    void fill(Op& op) {
+        const auto [it, is_new] = known_.try_emplace(op.name);
+        if (is_new) {
+            const std::string_view name = strings_.view(op.name);
+            const std::string type(op_type_of(name));
+            it->second = {strings_.intern(type),
+                          hardware::is_tensor_core_op(name) || hardware::is_tensor_core_node_type(type)};
+        }
+        op.type = it->second.first;
+        op.tc_eligible = it->second.second;
     }
-    op.type = it->second.first;
-    op.tc_eligible = it->second.second;
-}
+
+  private:
+    StringPool& strings_;
+    absl::flat_hash_map<StringId, std::pair<StringId, bool>> known_;
+};
 
 // Which dtypes the matrix units of a profile's devices take.
 class Eligibility {
@@ -90,7 +101,7 @@ class Eligibility {
 void identify_instances(Profile& profile, Analysis& analysis, const std::vector<Direction>& directions,
                         OpTable& table) {
     const HostSpans& h = profile.host;
-    absl::flat_hash_map<StringId, std::pair<StringId, bool>> types;
+    OpTypes types(profile.strings);
     const Eligibility suits(profile);
     struct Last {  // the same op mostly comes with the same signature again
         uint64_t name_layer = UINT64_MAX, signature_direction = 0;
@@ -115,7 +126,7 @@ void identify_instances(Profile& profile, Analysis& analysis, const std::vector<
                 op.shapes = profile.signatures[signature.index()].shapes;
                 op.dtypes = profile.signatures[signature.index()].dtypes;
             }
-            fill_type(op, profile.strings, types);
+            types.fill(op);
             op.tc_eligible = op.tc_eligible && suits(op.dtypes);
             slot = {name_layer, rest, table.get(op)};
         }
@@ -123,55 +134,123 @@ void identify_instances(Profile& profile, Analysis& analysis, const std::vector<
     }
 }
 
-void identify_device_work(Profile& profile, Analysis& analysis, const std::vector<Direction>& directions,
-                          const std::vector<HostSpanId>& annotations, const std::vector<HostSpanId>& captures,
-                          OpTable& table) {
-    const HostSpans& h = profile.host;
-    // By the name of the API call and the layer that it lies in.
-    absl::flat_hash_map<std::pair<uint32_t, uint32_t>, OpId> unassociated;
-    OpId unattributed;
-    analysis.device_op.assign(profile.device.size(), OpId());
-    for (size_t span = 0; span < profile.device.size(); ++span) {
-        OpId& op = analysis.device_op[span];
-        const HostSpanId launch = analysis.launch[span];
-        const HostSpanId captured = captures.empty() ? HostSpanId() : captures[span];
-        const bool in_op = captured.valid() && h.kind[captured.index()] == HostKind::kOp;
-        if (in_op || (!captured.valid() && analysis.launch_op[span].valid())) {
-            op = analysis.op[h.detail[(in_op ? captured : analysis.launch_op[span]).index()]];
-        } else if (captured.valid() || annotations[span].valid()) {
-            const size_t row = (captured.valid() ? captured : annotations[span]).index();
-            Op range;
-            range.name = h.name[row];
-            range.type = profile.strings.intern("annotation");
-            range.layer = analysis.layer[captured.valid() ? row : launch.index()];
-            // A range that says nothing of its direction has none, whatever the user calls it.
-            const bool told = captured.valid() || directions[row] != Direction::kForward;
-            range.direction = told ? directions[row] : Direction::kOther;
-            range.shapes = range.dtypes = StringId(size_t{0});
-            op = table.get(range);
-        } else if (launch.valid()) {
-            const LayerId layer = analysis.layer[launch.index()];
-            OpId& known = unassociated[{h.name[launch.index()].value, layer.value}];
-            if (!known.valid()) {
-                std::string name("unassociated_");
-                name += profile.strings.view(h.name[launch.index()]);
-                known = table.pseudo(name, "unassociated", layer);
-            }
-            op = known;
-        } else {
-            if (!unattributed.valid()) unattributed = table.pseudo("unattributed", "unattributed");
-            op = unattributed;
+// What device work counts for: an op of the profile, of another trace that holds the capture, or a name made
+// up.
+class DeviceOps {
+  public:
+    DeviceOps(Profile& profile, Analysis& analysis, const std::vector<Direction>& directions,
+              const std::vector<HostSpanId>& annotations, OpTable& table)
+        : p_(profile), a_(analysis), directions_(directions), annotations_(annotations), table_(table) {}
+
+    void identify(const Captures& captures, const CapturedGraphs* other) {
+        std::vector<OpId> others;
+        if (other && !captures.elsewhere.empty()) others = make_others(*other);
+        a_.device_op.assign(p_.device.size(), OpId());
+        for (size_t span = 0; span < p_.device.size(); ++span) {
+            const bool elsewhere = !others.empty() && captures.elsewhere[span] >= 0;
+            a_.device_op[span] = elsewhere ? others[static_cast<size_t>(captures.elsewhere[span])]
+                                           : op_of(span, captures.at(span));
+            if (elsewhere && !other->ops[static_cast<size_t>(captures.elsewhere[span])].is_op)
+                note_outside(span);
         }
     }
-}
+
+  private:
+    OpId op_of(size_t span, HostSpanId captured) {
+        const HostSpans& h = p_.host;
+        const HostSpanId launch = a_.launch[span];
+        const bool in_op = captured.valid() && h.kind[captured.index()] == HostKind::kOp;
+        if (in_op || (!captured.valid() && a_.launch_op[span].valid()))
+            return a_.op[h.detail[(in_op ? captured : a_.launch_op[span]).index()]];
+        if (captured.valid() && is_api(h.kind[captured.index()])) return outside(captured, span);
+        if (captured.valid() || annotations_[span].valid())
+            return range((captured.valid() ? captured : annotations_[span]).index(),
+                         captured.valid() ? captured : launch, captured.valid());
+        if (launch.valid()) return outside(launch, span);
+        if (!unattributed_.valid()) unattributed_ = table_.pseudo("unattributed", "unattributed");
+        return unattributed_;
+    }
+
+    OpId range(size_t row, HostSpanId layer_of, bool captured) {
+        Op range;
+        range.name = p_.host.name[row];
+        range.type = p_.strings.intern("annotation");
+        range.layer = a_.layer[layer_of.index()];
+        // A range that says nothing of its direction has none, whatever the user calls it.
+        const bool told = captured || directions_[row] != Direction::kForward;
+        range.direction = told ? directions_[row] : Direction::kOther;
+        range.shapes = range.dtypes = StringId(size_t{0});
+        return table_.get(range);
+    }
+
+    OpId outside(HostSpanId call, size_t span) {
+        note_outside(span);
+        const StringId name = p_.host.name[call.index()];
+        const LayerId layer = a_.layer[call.index()];
+        OpId& known = outside_[{name.value, layer.value}];
+        if (!known.valid()) known = outside(p_.strings.view(name), layer);
+        return known;
+    }
+    OpId outside(std::string_view call, LayerId layer) {
+        return table_.pseudo("unassociated_" + std::string(call), "unassociated", layer);
+    }
+
+    void note_outside(size_t span) {
+        const DeviceKind kind = p_.device.kind[span];
+        if (kind != DeviceKind::kKernel && kind != DeviceKind::kMemcpy && kind != DeviceKind::kMemset) return;
+        Diagnostics& d = p_.diagnostics;
+        d.add(Diag::kNoOpAtLaunch, d.wants_place(Diag::kNoOpAtLaunch)
+                                       ? DiagOccurrence{{},
+                                                        -1,
+                                                        p_.device.begin[span],
+                                                        std::string(p_.strings.view(p_.device.name[span]))}
+                                       : DiagOccurrence{});
+    }
+
+    std::vector<OpId> make_others(const CapturedGraphs& other) {
+        LayerTree tree(p_.strings, a_.layers);
+        const Eligibility suits(p_);
+        OpTypes types(p_.strings);
+        std::vector<OpId> made;
+        for (const CapturedOp& each : other.ops) {
+            LayerId layer;
+            for (const std::string& name : each.layer)
+                layer = tree.child(layer, name);
+            if (!each.is_op) {
+                made.push_back(outside(each.name, layer));
+                continue;
+            }
+            Op op;
+            op.name = p_.strings.intern(each.name);
+            op.layer = layer;
+            op.direction = each.direction;
+            op.shapes = p_.strings.intern(each.shapes);
+            op.dtypes = p_.strings.intern(each.dtypes);
+            types.fill(op);
+            op.tc_eligible = op.tc_eligible && suits(op.dtypes);
+            made.push_back(table_.get(op));
+        }
+        return made;
+    }
+
+    Profile& p_;
+    Analysis& a_;
+    const std::vector<Direction>& directions_;
+    const std::vector<HostSpanId>& annotations_;
+    OpTable& table_;
+    // By the name of the API call and the layer that it lies in.
+    absl::flat_hash_map<std::pair<uint32_t, uint32_t>, OpId> outside_;
+    OpId unattributed_;
+};
 
 }  // namespace
 
 void identify_ops(Profile& profile, Analysis& analysis, const std::vector<Direction>& directions,
-                  const std::vector<HostSpanId>& annotations, const std::vector<HostSpanId>& captures) {
+                  const std::vector<HostSpanId>& annotations, const Captures& captures,
+                  const CapturedGraphs* other) {
     OpTable table(profile.strings, analysis.ops);
     identify_instances(profile, analysis, directions, table);
-    identify_device_work(profile, analysis, directions, annotations, captures, table);
+    DeviceOps(profile, analysis, directions, annotations, table).identify(captures, other);
 }
 
 }  // namespace opsight

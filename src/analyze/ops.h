@@ -2,16 +2,18 @@
 // instance and each device span counts for.
 #pragma once
 
+#include "analyze/captures.h"
 #include "analyze/results.h"
 #include "model/profile.h"
 
 namespace opsight {
 
 // Fills ops, op and device_op. `annotations`: from attribute_device_work; `captures`:
-// from find_captures, or empty. Ops are numbered in row order of
+// from find_captures with `other`. Ops are numbered in row order of
 // their first instance, those of device work without an op after them. Cost: a hash look-up for each
 // instance.
 void identify_ops(Profile& profile, Analysis& analysis, const std::vector<Direction>& directions,
-                  const std::vector<HostSpanId>& annotations, const std::vector<HostSpanId>& captures);
+                  const std::vector<HostSpanId>& annotations, const Captures& captures,
+                  const CapturedGraphs* other = nullptr);
 
 }  // namespace opsight

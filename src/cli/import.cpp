@@ -100,6 +100,11 @@ class ImportCommand : public Command {
         sub->add_option("-o,--output", output_,
                         "Profile file to write (default: name of the trace + .opsight)");
         sub->add_flag("-f,--force", force_, "Replace an existing file");
+        sub->add_option(
+            "--graph-capture", captures_,
+            "Trace of the same program that holds the capture of device graphs (CUDA graphs, HIP "
+            "graphs) which TRACE only launches, or a directory of such traces: each kernel of a launch "
+            "then counts for the op and layer that captured it");
         sub->add_option("--key-op", analysis_.key_op, "Cut iterations at the end of each op of this name");
         sub->add_option("--iteration-range", analysis_.iteration_range,
                         "Take annotations that match this regular expression as iterations");
@@ -120,6 +125,7 @@ class ImportCommand : public Command {
             "  opsight import -o run.opsight traces/          # one trace for each rank\n"
             "  opsight import trace.json --key-op Optimizer.step\n"
             "  opsight import report.sqlite --iteration-range 'step .*'\n"
+            "  opsight import decode.json.gz --graph-capture capture_traces/\n"
             "  opsight import trace.json.gz --model resnet50.onnx\n"
             "  opsight import run.opsight --model resnet50.onnx   # into a profile that is there already");
         return sub;
@@ -156,6 +162,13 @@ class ImportCommand : public Command {
         options.threads = threads_;
         options.progress = &progress;
         OPSIGHT_ASSIGN(Profile profile, import_files(inputs_, options, &facts));
+        CapturedGraphs graphs;
+        if (!captures_.empty()) {
+            OPSIGHT_ASSIGN(graphs, read_graphs(options));
+            analysis_.captures = &graphs;
+            for (const std::string& path : captures_)
+                profile.info.properties.emplace_back("graph_capture", path);
+        }
         const Analysis analysis = analyze(profile, analysis_);
         progress.clear();
         OPSIGHT_TRY(check_range(analysis.iterations));
@@ -175,6 +188,27 @@ class ImportCommand : public Command {
         std::array<char, 12> head{};
         std::ifstream file(path, std::ios::binary);
         return file.read(head.data(), head.size()) && std::string_view(head.data() + 8, 4) == "DUCK";
+    }
+
+    Result<CapturedGraphs> read_graphs(const ImportOptions& options) const {
+        OPSIGHT_ASSIGN(Profile profile, import_files(captures_, options));
+        AnalysisOptions plain;
+        plain.threads = analysis_.threads;
+        CapturedGraphs graphs;
+        add_captured_graphs(profile, analyze(profile, plain), graphs);
+        if (!graphs.graphs.empty()) return graphs;
+        if (graphs.untold > 0)
+            return fail(Error{"does not tell the names of the kernels that were captured",
+                              captures_.front(),
+                              {},
+                              "PyTorch's traces tell them on ROCm; Nsight Systems tells the nodes of graphs "
+                              "(--cuda-graph-trace=node)"});
+        return fail(
+            Error{"holds no capture of a graph",
+                  captures_.front(),
+                  {},
+                  "give the trace that was recorded while the program captured its graphs: it has calls "
+                  "such as hipStreamBeginCapture"});
     }
 
     Result<int> add_model(const std::string& profile, const ModelGraph& model) const {
@@ -221,7 +255,7 @@ class ImportCommand : public Command {
         print_diagnostics(profile.diagnostics, all_diagnostics_);
     }
 
-    std::vector<std::string> inputs_;
+    std::vector<std::string> inputs_, captures_;
     std::string output_, model_;
     ModelSizes sizes_;
     AnalysisOptions analysis_;

@@ -137,7 +137,7 @@ class Trace:
 
 # Starts of the names of calls that launch kernels; those with "Host" in them launch functions of the host.
 LAUNCH = ("cudaLaunch", "cuLaunch", "cudaGraphLaunch", "cuGraphLaunch", "hipLaunch", "hipModuleLaunch", "hipExtLaunch",
-          "hipGraphLaunch")
+          "hipExtModuleLaunch", "hipDrvLaunch", "hipGraphLaunch")
 
 
 def encloses(outer, inner):

@@ -339,10 +339,21 @@ Status Session::select(bool cut_anew) {
     return {};
 }
 
-Status Session::once(bool& done, const std::function<Status()>& work) {
+Status Session::once(bool& done, std::string_view name, const std::function<Status()>& work) {
     if (done) return {};
-    OPSIGHT_TRY(execute("BEGIN"));
-    Status worked = work();
+    // An interrupted attempt may have left its transaction open, or have failed when it was through.
+    (void)execute("ROLLBACK");
+    OPSIGHT_ASSIGN(const duck::Rows made,
+                   query(fmt::format("SELECT EXISTS (FROM duckdb_tables() WHERE database_name = 'temp' AND "
+                                     "table_name = 'ready_{}')",
+                                     name)));
+    if (std::get<bool>(made.rows.at(0)[0])) {
+        done = true;
+        return {};
+    }
+    Status worked = execute("BEGIN");
+    if (worked) worked = work();
+    if (worked) worked = execute(fmt::format("CREATE TEMP TABLE ready_{} (made BOOLEAN)", name));
     if (worked) worked = execute("COMMIT");
     if (!worked)
         (void)execute("ROLLBACK");
@@ -352,7 +363,7 @@ Status Session::once(bool& done, const std::function<Status()>& work) {
 }
 
 Status Session::prepare_ranges() {
-    return once(ranges_ready_, [this] { return sum_ranges(*this, profile_.connection); });
+    return once(ranges_ready_, "ranges", [this] { return sum_ranges(*this, profile_.connection); });
 }
 
 // Rows of one iteration. Where iterations were cut anew the bounds of `time` spare a look at all others.
@@ -370,7 +381,7 @@ std::string Session::rows_of(int64_t iteration, std::string_view time) const {
 }
 
 Status Session::prepare_streams() {
-    return once(streams_ready_, [this]() -> Status {
+    return once(streams_ready_, "streams", [this]() -> Status {
         std::string source = "raw.stream_stats";
         if (cut_anew_) {
             source = "cut_streams";
@@ -383,7 +394,7 @@ Status Session::prepare_streams() {
 }
 
 Status Session::prepare_work() {
-    return once(work_ready_, [this]() -> Status {
+    return once(work_ready_, "work", [this]() -> Status {
         OPSIGHT_TRY(execute(memory_levels_sql()));
         return execute(cut_anew_
                            ? "CREATE TEMP TABLE sel_work AS " + db::work_stats_sql("sel_device", "sel_ops")

@@ -96,7 +96,7 @@ class Session {
         : path_(std::move(path)), profile_(std::move(profile)) {}
     Status start(const RangeOptions& options);
     // Does `work` once: a session that was interrupted in it is as it was before.
-    Status once(bool& done, const std::function<Status()>& work);
+    Status once(bool& done, std::string_view name, const std::function<Status()>& work);
     Status look();
     Status stored_iterations();
     Status cut_iterations(const RangeOptions& options);

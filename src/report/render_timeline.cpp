@@ -60,14 +60,14 @@ void put_column(std::string& out, std::string_view name, const std::vector<T>& v
 }
 
 Json window_head(const query::TimelineWindow& window) {
-    Json names = Json::array();
+    Json names = Json::array(), short_names = Json::array();
     for (const std::string_view name : window.names)
         names.push_back(name);
-    return {{"begin_ns", window.begin_ns},
-            {"end_ns", window.end_ns},
-            {"pixel_ns", window.pixel_ns},
-            {"complete", window.complete},
-            {"names", std::move(names)}};
+    for (const std::string_view name : window.short_names)
+        short_names.push_back(name);
+    return {{"begin_ns", window.begin_ns}, {"end_ns", window.end_ns},
+            {"pixel_ns", window.pixel_ns}, {"complete", window.complete},
+            {"names", std::move(names)},   {"short_names", std::move(short_names)}};
 }
 
 // Appends one column of all tracks, as T.

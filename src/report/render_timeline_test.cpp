@@ -17,6 +17,7 @@ query::TimelineWindow two_tracks() {
     window.end_ns = 2000;
     window.pixel_ns = 10;
     window.names = {"aten::mm", "say \"k\"\xff"};
+    window.short_names = {"mm", "say \"k\"\xff"};
     window.tracks.push_back({5,
                              {-20, 300},
                              {100, 40},
@@ -36,6 +37,7 @@ TEST(RenderTimeline, WindowAsJson) {
     EXPECT_EQ(window["begin_ns"], 1000);
     EXPECT_EQ(window["complete"], true);
     EXPECT_EQ(window["names"].size(), 2u);
+    EXPECT_EQ(window["short_names"][0], "mm");
     ASSERT_EQ(window["tracks"].size(), 3u);
     const json& columns = window["tracks"][0]["columns"];
     EXPECT_EQ(window["tracks"][0]["id"], 5);

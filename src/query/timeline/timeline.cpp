@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "query/timeline/data.h"
+#include "query/timeline/short_names.h"
 
 namespace opsight::query {
 
@@ -114,11 +115,12 @@ namespace {
 class WindowNames {
   public:
     explicit WindowNames(const TimelineNames& names) : names_(names), number_(names.text.size(), 0) {}
-    uint32_t operator()(uint32_t name, std::vector<std::string_view>& used) {
+    uint32_t operator()(uint32_t name, TimelineWindow& out) {
         uint32_t& number = number_[name];
         if (number == 0) {
-            used.push_back(names_.text[name]);
-            number = static_cast<uint32_t>(used.size());
+            out.names.push_back(names_.text[name]);
+            out.short_names.push_back(short_event_name(names_.text[name]));
+            number = static_cast<uint32_t>(out.names.size());
         }
         return number - 1;
     }
@@ -170,7 +172,7 @@ Result<TimelineWindow> Timeline::window(const std::vector<int64_t>& tracks, int6
             // By themselves, for these lie anywhere in memory.
             for (const size_t place : longest) {
                 list.depth.push_back(static_cast<uint32_t>(lane));
-                list.name.push_back(number(spans.name(place), out.names));
+                list.name.push_back(number(spans.name(place), out));
                 list.span.push_back(spans.ref(place));
                 list.kind.push_back(spans.kind(place));
             }

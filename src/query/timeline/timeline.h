@@ -50,9 +50,9 @@ struct TimelineEntries {
 };
 struct TimelineWindow {
     int64_t begin_ns = 0, end_ns = 0, pixel_ns = 1;
-    std::vector<TimelineEntries> tracks;  // begins count from begin_ns
-    std::vector<std::string_view> names;
-    bool complete = true;  // false: cut after kMostEntries
+    std::vector<TimelineEntries> tracks;               // begins count from begin_ns
+    std::vector<std::string_view> names, short_names;  // beside each other: whole, and for little room
+    bool complete = true;                              // false: cut after kMostEntries
 };
 
 struct CounterEntries {

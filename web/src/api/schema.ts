@@ -1747,6 +1747,8 @@ export interface components {
             pixel_ns: number;
             complete: boolean;
             names: string[];
+            /** @description beside names: for little room, without what many names begin with; of kernels the labels that tell them apart */
+            short_names: string[];
             tracks: components["schemas"]["WindowTrack"][];
         };
         EventField: {

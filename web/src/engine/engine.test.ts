@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { colorsOf, inkOn, mix, parseColor, type Palette } from "./colors";
 import { windowOf } from "./fake";
-import { shortened } from "./names";
+import { fittedText } from "./fitted";
 import { clear, firstShown, paintLine, thicken, type Surface } from "./raster";
 import { roundStep, tickText, ticks } from "./ruler";
 import { between, clamped, LEAST_NS, nsPerPixel, panned, revealing, timeAt, xAt, zoomed } from "./viewport";
@@ -108,14 +108,17 @@ describe("colors", () => {
   });
 });
 
-describe("names", () => {
-  it("leaves out what many names begin with", () => {
-    expect(shortened("Iteration 12 (warm-up)")).toBe("12 (warm-up)");
-    expect(shortened("autograd::engine::evaluate_function: AddmmBackward0")).toBe("AddmmBackward0");
-    expect(shortened("/usr/lib/torch/nn/module.py(1518): _call_impl")).toBe("module.py(1518): _call_impl");
-    expect(shortened("aten::conv2d")).toBe("conv2d");
-    expect(shortened("aten::")).toBe("aten::");
-    expect(shortened("volta_sgemm")).toBe("volta_sgemm");
+describe("names where there is little room", () => {
+  const letters = (text: string): number => 10 * text.length;
+  it("keep their begin and their end", () => {
+    const add = fittedText("vectorized_elementwise_kernel<Add<float>>", 208, letters);
+    expect(add).toBe("vectorized_el…loat>>");
+    expect(fittedText("vectorized_elementwise_kernel<Add<int>>", 208, letters)).not.toBe(add);
+    expect(letters(add)).toBeLessThanOrEqual(208);
+  });
+  it("are whole where they fit, and none where hardly a letter does", () => {
+    expect(fittedText("mm", 20, letters)).toBe("mm");
+    expect(fittedText("conv2d", 15, letters)).toBe("");
   });
 });
 

@@ -25,7 +25,7 @@ export function windowOf(spans: Map<number, PlainSpan[]>, begin: number, end: nu
     const sorted = [...groups.values()].sort((a, b) => (a[0]?.depth ?? 0) - (b[0]?.depth ?? 0) || (a[0]?.begin ?? 0) - (b[0]?.begin ?? 0));
     tracks.set(track, entriesOf(sorted, begin, names));
   }
-  return { begin, end, pixel, complete: true, names, tracks };
+  return { begin, end, pixel, complete: true, names, shortNames: names, tracks };
 }
 
 function entriesOf(groups: PlainSpan[][], origin: number, names: string[]): Entries {

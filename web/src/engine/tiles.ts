@@ -16,6 +16,7 @@ export interface Tile {
   length: number;
   entries: Entries;
   names: readonly string[];
+  shortNames: readonly string[];
   used: number; // when last drawn
   paint: { key: string; colors: Uint32Array } | null; // kept by the painter
 }
@@ -172,7 +173,7 @@ export class TileStore {
       .then((window) => {
         if (!this.requests.delete(request)) return;
         this.failed = null;
-        for (const track of tracks) this.keep(track, level, index, window.tracks.get(track) ?? NO_ENTRIES, window.names);
+        for (const track of tracks) this.keep(track, level, index, window.tracks.get(track) ?? NO_ENTRIES, window);
         this.evict();
       })
       .catch((problem: unknown) => {
@@ -181,10 +182,10 @@ export class TileStore {
       .finally(this.changed);
   }
 
-  private keep(track: number, level: number, index: number, entries: Entries, names: readonly string[]): void {
+  private keep(track: number, level: number, index: number, entries: Entries, { names, shortNames }: TimelineWindow): void {
     const length = tileNs(level);
     const used = (this.clock += 1);
-    this.tiles.set(keyOf(track, level, index), { track, level, index, begin: index * length, length, entries, names, used, paint: null });
+    this.tiles.set(keyOf(track, level, index), { track, level, index, begin: index * length, length, entries, names, shortNames, used, paint: null });
     this.entries += entries.begin.length;
   }
 

@@ -23,6 +23,7 @@ export interface TimelineWindow {
   pixel: number;
   complete: boolean;
   names: readonly string[];
+  shortNames: readonly string[]; // beside names: where there is little room
   tracks: Map<number, Entries>;
 }
 
@@ -32,6 +33,7 @@ interface Head {
   pixel_ns: number;
   complete: boolean;
   names: string[];
+  short_names: string[];
   tracks: { id: number; entries: number }[];
 }
 
@@ -75,7 +77,7 @@ export function decodeWindow(buffer: ArrayBuffer): TimelineWindow {
     });
     first = last;
   }
-  return { begin: head.begin_ns, end: head.end_ns, pixel: head.pixel_ns, complete: head.complete, names: head.names, tracks };
+  return { begin: head.begin_ns, end: head.end_ns, pixel: head.pixel_ns, complete: head.complete, names: head.names, shortNames: head.short_names, tracks };
 }
 
 // Where each depth begins among entries that are sorted by depth.

@@ -2,7 +2,7 @@
 import { colorsOf, cssColor, inkOn, type Coloring } from "../engine/colors";
 import { DEPTH_HEIGHT, placeOf, type Layout, type Row } from "../engine/layout";
 import { clear, fillRect, firstShown, paintLine, thicken, type Surface } from "../engine/raster";
-import { shortened } from "../engine/names";
+import { fittedText } from "../engine/fitted";
 import { tickText, ticks } from "../engine/ruler";
 import type { Piece, Tile, TileStore } from "../engine/tiles";
 import { nsPerPixel, xAt, type Bounds, type Viewport } from "../engine/viewport";
@@ -104,16 +104,10 @@ export class Labels {
     }
     return width;
   }
-  // The text, or what of it fits, what tells it apart first.
-  fitted(context: CanvasRenderingContext2D, name: string, room: number): string {
-    if (this.width(context, name) <= room) return name;
-    const text = shortened(name);
-    const width = this.width(context, text);
-    if (width <= room) return text;
-    let kept = Math.floor((text.length * (room - 8)) / width);
-    // Letters differ in width: the estimate may be a few too many.
-    while (kept > 2 && this.width(context, `${text.slice(0, kept)}…`) > room) kept -= 1;
-    return kept < 2 ? "" : `${text.slice(0, kept)}…`;
+  // The name, else the short one, else what of that fits.
+  fitted(context: CanvasRenderingContext2D, name: string, short: string, room: number): string {
+    const width = (text: string): number => this.width(context, text);
+    return width(name) <= room ? name : fittedText(short, room, width);
   }
 }
 
@@ -148,7 +142,7 @@ function labelPiece(
   perNs: number,
   first: boolean,
 ): void {
-  const { entries, names, begin: origin } = piece.tile;
+  const { entries, names, shortNames, begin: origin } = piece.tile;
   if (depth + 1 >= entries.rows.length) return;
   const colors = colorsFor(piece.tile, scene.coloring, scene.colorKey);
   const least = LEAST_LABEL / perNs;
@@ -162,7 +156,8 @@ function labelPiece(
     const x0 = Math.max((begin - scene.view.begin) * perNs, 0);
     const x1 = Math.min((begin + dur - scene.view.begin) * perNs, scene.view.width);
     if (x1 - x0 < LEAST_LABEL) continue;
-    const text = labels.fitted(context, names[entries.name[i] ?? 0] ?? "", x1 - x0 - 9);
+    const name = entries.name[i] ?? 0;
+    const text = labels.fitted(context, names[name] ?? "", shortNames[name] ?? "", x1 - x0 - 9);
     if (!text) continue;
     context.fillStyle = inkOn(colors[i] ?? 0);
     context.fillText(text, x0 + 4, y);

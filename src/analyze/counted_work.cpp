@@ -232,8 +232,8 @@ class WorkCount {
     cost::TorchGradient gradient_of(size_t span) const {
         const HostSpanId op = op_of(span);
         const auto by_op = op.valid() ? cost::torch_gradient(p_.strings.view(p_.host.name[op.index()]))
-                                      : cost::TorchGradient::kNotTold;
-        return by_op != cost::TorchGradient::kNotTold
+                                      : cost::TorchGradient::kUnspecified;
+        return by_op != cost::TorchGradient::kUnspecified
                    ? by_op
                    : cost::torch_gradient(p_.strings.view(p_.device.name[span]));
     }
@@ -246,7 +246,7 @@ class WorkCount {
         const int64_t weights = total.gradient_ns[static_cast<size_t>(cost::TorchGradient::kWeights)];
         if (counters_.work(row).data_and_weights && data > 0 && weights > 0) {
             const cost::TorchGradient own = gradient_of(span);
-            if (own == cost::TorchGradient::kNotTold) return 0;
+            if (own == cost::TorchGradient::kUnspecified) return 0;
             return dur / 2 / static_cast<double>(own == cost::TorchGradient::kData ? data : weights);
         }
         return total.ns > 0 ? dur / static_cast<double>(total.ns) : 1.0 / total.spans;
@@ -371,7 +371,7 @@ class WorkCount {
         if (!is_counted_span(p_.device.kind[span]) || p_.device.bytes[span] < 0) return;
         const bool set = p_.device.kind[span] == DeviceKind::kMemset;
         const TransferId id = p_.device.transfer[span];
-        const CopyKind kind = id.valid() ? p_.transfers[id.index()].copy : CopyKind::kNotTold;
+        const CopyKind kind = id.valid() ? p_.transfers[id.index()].copy : CopyKind::kUnspecified;
         const bool inside = kind == CopyKind::kDeviceToDevice;
         // What crosses a bus waits for that, whose rate is not known.
         a_.span_work[span] =

@@ -118,7 +118,7 @@ TEST(TorchMore, GradientsOfDataAndWeightsByName) {
     EXPECT_EQ(torch_gradient("aten::cudnn_convolution_backward_weight"), TorchGradient::kWeights);
     EXPECT_EQ(torch_gradient("sm80_xmma_dgrad_implicit_gemm_tf32f32"), TorchGradient::kData);
     EXPECT_EQ(torch_gradient("cudnn::cnn::wgrad2d_grouped_direct_kernel"), TorchGradient::kWeights);
-    EXPECT_EQ(torch_gradient("nchwToNhwcKernel"), TorchGradient::kNotTold);
+    EXPECT_EQ(torch_gradient("nchwToNhwcKernel"), TorchGradient::kUnspecified);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ TorchGradient torch_gradient(std::string_view name) {
     const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
     if (has("backward_input") || has("dgrad") || has("bwd_data")) return TorchGradient::kData;
     if (has("backward_weight") || has("wgrad") || has("bwd_weight")) return TorchGradient::kWeights;
-    return TorchGradient::kNotTold;
+    return TorchGradient::kUnspecified;
 }
 
 bool has_torch_rule(std::string_view name) {

@@ -32,7 +32,7 @@ struct TorchWork {
 TorchWork torch_work(const TorchCall& call);
 
 // Which of the gradients of a convolution an op or a kernel of this name makes.
-enum class TorchGradient : uint8_t { kNotTold, kData, kWeights };
+enum class TorchGradient : uint8_t { kUnspecified, kData, kWeights };
 TorchGradient torch_gradient(std::string_view name);
 
 // Adds what a call of a convolution's backward pass tells of the forward pass.

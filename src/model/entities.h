@@ -86,7 +86,7 @@ struct LaunchConfig {
 
 // Where memory of a copy or a set lies. Numbers are those of Nsight Systems' exports.
 enum class MemoryKind : int8_t {
-    kNotTold = -1,
+    kUnspecified = -1,
     kPageable,
     kPinned,
     kDevice,
@@ -100,7 +100,7 @@ std::string_view memory_kind_name(MemoryKind kind);  // "Pageable", ...; empty: 
 
 // What a copy moves, between which sides. Numbers are those of Nsight Systems' exports and CUPTI.
 enum class CopyKind : int8_t {
-    kNotTold = -1,
+    kUnspecified = -1,
     kUnknown,
     kHostToDevice,
     kDeviceToHost,
@@ -121,8 +121,8 @@ std::string_view copy_kind_name(CopyKind kind);  // "HtoD", ...; empty: not told
 
 // Description of copies and sets; one entry per distinct tuple.
 struct Transfer {
-    CopyKind copy = CopyKind::kNotTold;                                 // copies
-    MemoryKind from = MemoryKind::kNotTold, to = MemoryKind::kNotTold;  // of a set: `to`
+    CopyKind copy = CopyKind::kUnspecified;                                     // copies
+    MemoryKind from = MemoryKind::kUnspecified, to = MemoryKind::kUnspecified;  // of a set: `to`
     int64_t from_device = -1, to_device = -1, from_context = -1, to_context = -1;
     int64_t value = -1;            // that a set writes
     int64_t migration_cause = -1;  // of unified memory, as in the source

@@ -150,7 +150,7 @@ TEST(ProfileBuilder, NamesOfCopiesTellWhatTheyMove) {
     EXPECT_EQ(transfer(0).from, MemoryKind::kPageable);
     EXPECT_EQ(transfer(0).to, MemoryKind::kDevice);
     EXPECT_EQ(transfer(1).to, MemoryKind::kDevice);
-    EXPECT_EQ(transfer(1).copy, CopyKind::kNotTold);
+    EXPECT_EQ(transfer(1).copy, CopyKind::kUnspecified);
     EXPECT_EQ(transfer(2), Transfer());
     EXPECT_EQ(transfer(3).copy, CopyKind::kPeerToPeer);
     for (const size_t row : {0, 2, 3})

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, static_cast<size_t>(CopyKind::kCount)> kC
 MemoryKind memory_kind_of(std::string_view name) {
     for (size_t i = 0; i < kMemoryNames.size(); ++i)
         if (kMemoryNames[i] == name) return static_cast<MemoryKind>(i);
-    return name.empty() ? MemoryKind::kNotTold : MemoryKind::kUnknown;
+    return name.empty() ? MemoryKind::kUnspecified : MemoryKind::kUnknown;
 }
 
 // Cuts "(a)" off the end and gives back a.
@@ -63,7 +63,7 @@ std::string name_of_copy(const Transfer& transfer) {
     std::string name = "Memcpy";
     if (const std::string_view kind = copy_kind_name(transfer.copy); !kind.empty())
         name.append(" ").append(kind);
-    if (transfer.from != MemoryKind::kNotTold && transfer.to != MemoryKind::kNotTold)
+    if (transfer.from != MemoryKind::kUnspecified && transfer.to != MemoryKind::kUnspecified)
         name.append(" (")
             .append(memory_kind_name(transfer.from))
             .append(" -> ")
@@ -74,7 +74,7 @@ std::string name_of_copy(const Transfer& transfer) {
 
 std::string name_of_set(const Transfer& transfer) {
     std::string name = "Memset";
-    if (transfer.to != MemoryKind::kNotTold)
+    if (transfer.to != MemoryKind::kUnspecified)
         name.append(" (").append(memory_kind_name(transfer.to)).append(")");
     return name;
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "server/asker.h"
+#include "server/cancellation_token.h"
 
 namespace opsight::server {
 
@@ -20,7 +20,7 @@ struct Request {
     std::vector<std::pair<std::string, std::string>> query;  // decoded, in order
     std::map<std::string, std::string> headers;              // names in lower case
     std::string body;
-    std::shared_ptr<Asker> asker = std::make_shared<Asker>();
+    std::shared_ptr<CancellationToken> cancellation = std::make_shared<CancellationToken>();
 
     // Empty where there is no such header.
     std::string_view header(const std::string& name) const;
@@ -35,7 +35,7 @@ struct Response {
     std::function<Result<std::string>()> more;
 };
 
-// An error with its place in HTTP. An Error of another room that gets here is the asker's mistake if it is
+// An error with its place in HTTP. An Error of another room that gets here is the client's mistake if it is
 // one of usage, else ours.
 struct Problem {
     int status = 500;

@@ -104,7 +104,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
         if (Status fine = take_request(*request); !fine)
             return refuse({400, "bad_request", fine.error().what, "give a URL as the page makes them"});
         stream_.expires_never();
-        asker_ = request->asker;
+        token_ = request->cancellation;
         watch();
         net::post(*hub_.workers, [self = shared_from_this(), request]() mutable {
             Response response = answer_of(self->hub_.handler, *request);
@@ -138,7 +138,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     // sends meanwhile waits; from then on its going is not seen.
     void watch() {
         stream_.socket().async_wait(tcp::socket::wait_read, [self = shared_from_this()](Code problem) {
-            if (problem || !self->asker_) return;
+            if (problem || !self->token_) return;
             char next = 0;
             Code ignored;
             self->stream_.socket().non_blocking(true, ignored);
@@ -148,8 +148,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     }
 
     void leave() {
-        if (!asker_) return;  // the answer is there
-        asker_->leave();
+        if (!token_) return;  // the answer is there
+        token_->cancel();
         leave_again_.expires_after(std::chrono::milliseconds(20));
         leave_again_.async_wait([self = shared_from_this()](Code problem) {
             if (!problem) self->leave();
@@ -187,7 +187,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     }
 
     void answer(Response response) {
-        asker_ = nullptr;
+        token_ = nullptr;
         Code ignored;
         stream_.socket().cancel(ignored);  // no longer watched
         leave_again_.cancel();
@@ -303,7 +303,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::optional<http::response_serializer<http::empty_body>> serializer_;
     std::string body_;
     std::function<Result<std::string>()> more_;
-    std::shared_ptr<Asker> asker_;  // while its answer is worked out
+    std::shared_ptr<CancellationToken> token_;  // while its answer is worked out
     net::steady_timer leave_again_{hub_.io};
     unsigned version_ = 11;
     std::optional<std::list<Connection*>::iterator> place_;  // in hub_.reading

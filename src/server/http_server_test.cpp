@@ -15,7 +15,7 @@ namespace opsight::server {
 namespace {
 
 // A server on a free port that says what it was asked; "/parts" answers in three parts, "/broken" fails in
-// the second, "/wait" takes a while, "/until-gone" until its asker has gone.
+// the second, "/wait" takes a while, "/until-gone" until its client has gone.
 class HttpServerTest : public testing::Test {
   protected:
     void SetUp() override {
@@ -41,9 +41,9 @@ class HttpServerTest : public testing::Test {
         if (request.path == "/wait") std::this_thread::sleep_for(std::chrono::milliseconds(200));
         if (request.path == "/until-gone") {
             const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-            while (!request.asker->gone() && std::chrono::steady_clock::now() < patience)
+            while (!request.cancellation->cancelled() && std::chrono::steady_clock::now() < patience)
                 std::this_thread::sleep_for(std::chrono::milliseconds(1));
-            if (request.asker->gone()) ++gone_;
+            if (request.cancellation->cancelled()) ++gone_;
         }
         if (request.path == "/no-memory") throw std::bad_alloc();
         if (request.path == "/throw") throw std::out_of_range("map::at");

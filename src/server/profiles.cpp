@@ -157,11 +157,11 @@ Profiles::Known Profiles::facts_until(size_t number, std::chrono::steady_clock::
 }
 
 Expected<Lease> Profiles::lease(size_t number, const query::RangeOptions& range, const std::string& table,
-                                std::shared_ptr<Asker> asker) {
+                                std::shared_ptr<CancellationToken> cancellation) {
     OPSIGHT_ASSIGN(const std::shared_ptr<SessionPool> pool, pool_of(number));
     auto session = pool->lease(range, table);
     if (session) session->keep(pool);
-    if (session && asker) session->serve(std::move(asker));
+    if (session && cancellation) session->serve(std::move(cancellation));
     if (session) return std::move(*session);
     // The file is open, so it is the range that does not fit it.
     return fail(Problem(400, "bad_request", session.error().what, session.error().remedy));
@@ -170,7 +170,7 @@ Expected<Lease> Profiles::lease(size_t number, const query::RangeOptions& range,
 Expected<Lease> Profiles::lease(const Call& call) {
     OPSIGHT_ASSIGN(const size_t number, number_of(call.path("id")));
     OPSIGHT_ASSIGN(const query::RangeOptions range, range_of(call, number));
-    return lease(number, range, {}, call.request().asker);
+    return lease(number, range, {}, call.request().cancellation);
 }
 
 Expected<std::shared_ptr<const query::Timeline>> Profiles::timeline(const Call& call) {

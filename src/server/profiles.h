@@ -12,12 +12,12 @@
 
 #include "server/aggregations.h"
 #include "server/facts.h"
+#include "server/fair_semaphore.h"
 #include "server/file_identity.h"
 #include "server/http.h"
 #include "server/prober.h"
 #include "server/session_pool.h"
 #include "server/timelines.h"
-#include "server/turns.h"
 
 namespace opsight::server {
 
@@ -52,16 +52,16 @@ class Profiles {
     // A session for the profile {id} and the range of a call.
     Expected<Lease> lease(const Call& call);
     Expected<Lease> lease(size_t number, const query::RangeOptions& range, const std::string& table = {},
-                          std::shared_ptr<Asker> asker = {});
+                          std::shared_ptr<CancellationToken> cancellation = {});
     // The timeline of the profile {id}.
     Expected<std::shared_ptr<const query::Timeline>> timeline(const Call& call);
     // Begins to read the timeline of a profile that could be opened.
     void read_timeline_ahead(size_t number);
     // For what is worked out from memory alone.
-    Turns& turns() { return turns_; }
+    FairSemaphore& turns() { return turns_; }
     // For questions to the files: each takes memory. Not too few, for a short one must not wait for long
     // ones.
-    Turns& questions() { return questions_; }
+    FairSemaphore& questions() { return questions_; }
     void interrupt();
     bool stopping() const { return stopping_; }
 
@@ -90,7 +90,7 @@ class Profiles {
     std::unique_ptr<Prober> prober_;
     std::atomic<bool> stopping_ = false;
     Timelines timelines_;
-    Turns turns_, questions_{8};
+    FairSemaphore turns_, questions_{8};
 };
 
 }  // namespace opsight::server

@@ -373,15 +373,15 @@ TEST(SessionPool, FailsForARangeThatIsNotThereAndGoesOn) {
 TEST(Profiles, AQuestionEndsWhenItsAskerLeaves) {
     const query::StoredProfile stored(steps(3));
     Profiles profiles({stored.path()}, false);
-    const auto asker = std::make_shared<Asker>();
+    const auto cancellation = std::make_shared<CancellationToken>();
     std::thread leaving;
     {
-        const auto lease = profiles.lease(0, {}, {}, asker);
+        const auto lease = profiles.lease(0, {}, {}, cancellation);
         ASSERT_TRUE(lease.has_value());
         std::atomic<bool> ended = false;
         leaving = std::thread([&] {
             while (!ended) {
-                asker->leave();
+                cancellation->cancel();
                 std::this_thread::sleep_for(std::chrono::milliseconds(5));
             }
         });
@@ -391,7 +391,7 @@ TEST(Profiles, AQuestionEndsWhenItsAskerLeaves) {
         EXPECT_FALSE(rows.has_value());
         leaving.join();
     }
-    asker->leave();  // reaches nobody any more
+    cancellation->cancel();  // reaches nobody any more
     const auto next = profiles.lease(0, {});
     ASSERT_TRUE(next.has_value());
     EXPECT_EQ(calls_of(**next), 6);
@@ -404,9 +404,9 @@ TEST(Router, NothingIsWorkedOutForWhoIsGone) {
     Request request;
     request.method = "GET";
     request.path = "/api/v1/profiles/0/summary";
-    request.asker->leave();
+    request.cancellation->cancel();
     EXPECT_EQ(router.answer(request, profiles).status, 499);
-    request.asker = std::make_shared<Asker>();
+    request.cancellation = std::make_shared<CancellationToken>();
     EXPECT_EQ(router.answer(request, profiles).status, 200);
 }
 

@@ -151,12 +151,12 @@ std::vector<Route> all_routes() {
 
 Response Router::ask(const Route& route, Call& call) {
     const auto make = [&] {
-        std::optional<Turns::Turn> turn;
+        std::optional<FairSemaphore::Permit> turn;
         if (route.kept == Kept::kAnswer) turn.emplace(call.profiles().questions());
-        if (call.request().asker->gone())
+        if (call.request().cancellation->cancelled())
             return to_response({kAskerGone, "gone", "the client went away before it was its turn", ""});
         Expected<Response> response = route.handler(call);
-        if (!response && call.request().asker->gone())
+        if (!response && call.request().cancellation->cancelled())
             return to_response({kAskerGone, "gone", "the client went away before the answer was there", ""});
         return response ? std::move(*response) : to_response(response.error());
     };

@@ -105,7 +105,8 @@ std::string name_for(const query::Range& range, const query::RangeOptions& optio
 Expected<Response> make(Call& call) {
     OPSIGHT_ASSIGN(const size_t number, call.profiles().number_of(call.path("id")));
     OPSIGHT_ASSIGN(Wish wish, read_wish(call.request().body));
-    OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(number, wish.range, {}, call.request().asker));
+    OPSIGHT_ASSIGN(const Lease session,
+                   call.profiles().lease(number, wish.range, {}, call.request().cancellation));
     if (wish.name.empty()) wish.name = name_for(session->range(), wish.range);
     const auto made = call.profiles().aggregations(number).add(std::move(wish.name), wish.range,
                                                                report::range_json(session->range()));

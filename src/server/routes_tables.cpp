@@ -138,7 +138,7 @@ Expected<Response> table(Call& call) {
         range.start = range.stop = iteration;
     }
     OPSIGHT_ASSIGN(Lease session, call.profiles().lease(number, range, query::kept_name(name, subject, shape),
-                                                        call.request().asker));
+                                                        call.request().cancellation));
     OPSIGHT_ASSIGN(query::ResultTable made, query::make_table(*session, name, subject, shape));
     if (whole && !made.stream)
         return fail(Problem(500, "failed", fmt::format("the table '{}' cannot be downloaded", name),

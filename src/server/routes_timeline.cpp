@@ -31,7 +31,7 @@ Expected<std::vector<int64_t>> tracks_of(const Call& call) {
     return out;
 }
 
-// A question with wrong numbers in it is the asker's mistake; a track or event that is not there is not
+// A question with wrong numbers in it is the client's mistake; a track or event that is not there is not
 // found.
 Problem problem_of(const Error& error) {
     if (error.exit_code != 2) return error;
@@ -54,7 +54,7 @@ Expected<Response> window(Call& call) {
     if (!format.empty() && format != "json" && format != "binary")
         return fail(Problem(400, "bad_request", fmt::format("there is no format '{}' here", format),
                             "there are json and binary"));
-    const Turns::Turn turn(call.profiles().turns());
+    const FairSemaphore::Permit turn(call.profiles().turns());
     const auto found = timeline->window(wanted, begin, end, width);
     if (!found) return fail(problem_of(found.error()));
     if (format != "binary") return json_response(report::render_window_json(*found));
@@ -91,7 +91,7 @@ Expected<Response> search(Call& call) {
     OPSIGHT_ASSIGN(const std::optional<int64_t> from_track, call.number("from_track"));
     OPSIGHT_ASSIGN(const int64_t from_span, call.number("from_span", 0, 0, UINT32_MAX));
     if (from_track) question.from_span = {*from_track, static_cast<uint32_t>(from_span)};
-    const Turns::Turn turn(call.profiles().turns());
+    const FairSemaphore::Permit turn(call.profiles().turns());
     const auto found = timeline->search(question);
     if (!found) return fail(problem_of(found.error()));
     return json_response(report::render_match_json(*found));
@@ -102,7 +102,7 @@ Expected<Response> sums(Call& call) {
     OPSIGHT_ASSIGN(const std::vector<int64_t> wanted, tracks_of(call));
     OPSIGHT_ASSIGN(const int64_t begin, call.needed_number("begin"));
     OPSIGHT_ASSIGN(const int64_t end, call.needed_number("end"));
-    const Turns::Turn turn(call.profiles().turns());
+    const FairSemaphore::Permit turn(call.profiles().turns());
     const auto found = timeline->sums(wanted, begin, end);
     if (!found) return fail(problem_of(found.error()));
     return json_response(report::render_sums_json(*found, kMostNames));
@@ -114,7 +114,7 @@ Expected<Response> counters(Call& call) {
     OPSIGHT_ASSIGN(const int64_t begin, call.needed_number("begin"));
     OPSIGHT_ASSIGN(const int64_t end, call.needed_number("end"));
     OPSIGHT_ASSIGN(const int64_t width, call.needed_number("width"));
-    const Turns::Turn turn(call.profiles().turns());
+    const FairSemaphore::Permit turn(call.profiles().turns());
     const auto found = timeline->counters(wanted, begin, end, width);
     if (!found) return fail(problem_of(found.error()));
     return json_response(report::render_counters_json(*timeline, *found, begin));

@@ -14,17 +14,17 @@ constexpr std::ptrdiff_t kMostOfRange = 8, kMostOfCutRange = 2;
 
 Lease::~Lease() {
     if (!pool_) return;
-    if (asker_) asker_->set_interrupt({});
+    if (token_) token_->set_interrupt({});
     // What was interrupted in the midst of its work, or thrown out of it, may have left half of it behind.
-    if (std::uncaught_exceptions() > exceptions_ || (asker_ && asker_->gone()))
+    if (std::uncaught_exceptions() > exceptions_ || (token_ && token_->cancelled()))
         pool_->discard(*session_);
     else
         pool_->give_back(*session_, table_);
 }
 
-void Lease::serve(std::shared_ptr<Asker> asker) {
-    asker_ = std::move(asker);
-    asker_->set_interrupt([session = session_] { session->interrupt(); });
+void Lease::serve(std::shared_ptr<CancellationToken> cancellation) {
+    token_ = std::move(cancellation);
+    token_->set_interrupt([session = session_] { session->interrupt(); });
 }
 
 SessionPool::Slot* SessionPool::take(std::list<Slot>::iterator slot) {

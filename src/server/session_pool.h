@@ -14,7 +14,7 @@
 #include <tuple>
 
 #include "query/session/session.h"
-#include "server/asker.h"
+#include "server/cancellation_token.h"
 
 namespace opsight::server {
 
@@ -29,7 +29,7 @@ class Lease {
         : pool_(other.pool_),
           session_(other.session_),
           table_(std::move(other.table_)),
-          asker_(std::move(other.asker_)),
+          token_(std::move(other.token_)),
           kept_(std::move(other.kept_)) {
         other.pool_ = nullptr;
     }
@@ -38,7 +38,7 @@ class Lease {
     query::Session& operator*() const { return *session_; }
     query::Session* operator->() const { return session_; }
     // From now on it works for this one, and stops when he goes away.
-    void serve(std::shared_ptr<Asker> asker);
+    void serve(std::shared_ptr<CancellationToken> cancellation);
     // The pool stays as long as this, where its owner lets go of it.
     void keep(std::shared_ptr<SessionPool> pool) { kept_ = std::move(pool); }
 
@@ -46,7 +46,7 @@ class Lease {
     SessionPool* pool_;
     query::Session* session_;
     std::string table_;
-    std::shared_ptr<Asker> asker_;
+    std::shared_ptr<CancellationToken> token_;
     std::shared_ptr<SessionPool> kept_;
     int exceptions_ = std::uncaught_exceptions();
 };

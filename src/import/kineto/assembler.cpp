@@ -37,10 +37,10 @@ void Assembler::learn(const Batch& batch, Remap& map) {
             *text = map.text(*text);
         map.collectives.push_back(builder_.collective(c));
     }
-    for (Place place : batch.new_places) {
+    for (ThreadKey place : batch.new_threads) {
         place.pid_text = map.text(place.pid_text);
         place.tid_text = map.text(place.tid_text);
-        map.places.push_back(known_place(place));
+        map.places.push_back(known_thread(place));
     }
     for (const DevicePlace& where : batch.new_device_places)
         map.device_places.push_back(device_track(where, map));
@@ -67,14 +67,14 @@ StringId Assembler::kernel_name(StringId name) {
     return full;
 }
 
-uint32_t Assembler::known_place(const Place& p) {
+uint32_t Assembler::known_thread(const ThreadKey& p) {
     const PlaceKey key = {p.pid_is_number, p.tid_is_number, p.pid, p.tid, p.pid_text.value, p.tid_text.value};
     const auto [slot, is_new] = place_index_.try_emplace(key, static_cast<uint32_t>(places_.size()));
     if (is_new) places_.push_back({p, {}, {}});
     return slot->second;
 }
 
-std::string Assembler::pid_text(const Place& place) const {
+std::string Assembler::pid_text(const ThreadKey& place) const {
     return place.pid_is_number ? std::to_string(place.pid) : std::string(builder_.view(place.pid_text));
 }
 
@@ -96,7 +96,7 @@ TrackId Assembler::row_track(uint32_t place, std::string_view row) {
 TrackId Assembler::host_track(uint32_t index, HostKind kind) {
     KnownPlace& known = places_[index];
     if (known.host.valid()) return known.host;
-    const Place& place = known.place;
+    const ThreadKey& place = known.place;
     const std::string_view pid_name = builder_.view(place.pid_text), tid_name = builder_.view(place.tid_text);
     if (!place.pid_is_number && kind == HostKind::kOther)
         return known.host = row_track(index, place.tid_is_number ? std::to_string(place.tid) : tid_name);
@@ -174,11 +174,11 @@ void Assembler::add_rest(const Batch& batch, const Remap& map) {
         flow.track = TrackId(map.places[flow.track.index()]);
         flows_.push_back(flow);
     }
-    for (LooseEvent event : batch.loose) {
+    for (UnpairedEvent event : batch.unpaired) {
         event.place = map.places[event.place];
         event.name = map.strings[event.name.index()];
         event.text = map.strings[event.text.index()];
-        loose_.push_back(event);
+        unpaired_.push_back(event);
     }
 }
 

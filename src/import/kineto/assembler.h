@@ -46,13 +46,13 @@ class Assembler {
     };
     // A place of the source and the tracks that it turned out to be.
     struct KnownPlace {
-        Place place;  // with the profile's string ids
+        ThreadKey place;  // with the profile's string ids
         TrackId host, device;
     };
     using PlaceKey = std::tuple<bool, bool, int64_t, int64_t, uint32_t, uint32_t>;
 
     void learn(const Batch& batch, Remap& map);
-    uint32_t known_place(const Place& place);
+    uint32_t known_thread(const ThreadKey& place);
     TrackId device_track(const DevicePlace& where, const Remap& map);
     void learn_mangled(StringId name);
     StringId readable(StringId name) const;
@@ -67,11 +67,11 @@ class Assembler {
 
     void finish_spans();
     void finish_async();
-    void add_span(const LooseEvent& begin, const LooseEvent* end, TrackId track);
+    void add_span(const UnpairedEvent& begin, const UnpairedEvent* end, TrackId track);
     void finish_names();
     void finish_flows();
     void finish_legacy_device();
-    std::string pid_text(const Place& place) const;
+    std::string pid_text(const ThreadKey& place) const;
 
     ProfileBuilder& builder_;
     const RankId rank_;
@@ -82,7 +82,7 @@ class Assembler {
     std::vector<KnownPlace> places_;
     std::map<PlaceKey, uint32_t> place_index_;
     std::vector<std::pair<uint32_t, TrackId>> device_tracks_;  // by place
-    std::vector<LooseEvent> loose_;                            // with places and strings of the profile
+    std::vector<UnpairedEvent> unpaired_;                      // with places and strings of the profile
     std::vector<FlowEnd> flows_;                               // track: index into places_
     std::vector<DeviceSpan> legacy_device_;                    // of the profile, but not in it yet
     absl::flat_hash_set<StringId> legacy_ops_;                 // names

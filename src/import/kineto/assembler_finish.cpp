@@ -17,7 +17,7 @@ void Assembler::finish(const Header& header, const Diagnostics& diagnostics) {
         builder_.diagnostics().add(Diag::kBadHeader, {file_, -1, -1, "baseTimeNanoseconds is out of range"});
 }
 
-void Assembler::add_span(const LooseEvent& begin, const LooseEvent* end, TrackId track) {
+void Assembler::add_span(const UnpairedEvent& begin, const UnpairedEvent* end, TrackId track) {
     HostSpan span = {begin.time, end ? std::max<int64_t>(0, end->time - begin.time) : 0,
                      track,      begin.name,
                      begin.kind, end ? uint8_t{0} : uint8_t{kUnfinished}};
@@ -31,19 +31,19 @@ void Assembler::add_span(const LooseEvent& begin, const LooseEvent* end, TrackId
 
 // Begins and ends ('B', 'E') nest per thread.
 void Assembler::finish_spans() {
-    std::vector<const LooseEvent*> marks;
-    for (const LooseEvent& event : loose_)
+    std::vector<const UnpairedEvent*> marks;
+    for (const UnpairedEvent& event : unpaired_)
         if (event.what == OtherRow::kBegin || event.what == OtherRow::kEnd) marks.push_back(&event);
-    std::stable_sort(marks.begin(), marks.end(), [](const LooseEvent* a, const LooseEvent* b) {
+    std::stable_sort(marks.begin(), marks.end(), [](const UnpairedEvent* a, const UnpairedEvent* b) {
         return a->place != b->place ? a->place < b->place : a->time < b->time;
     });
-    std::vector<const LooseEvent*> open;
+    std::vector<const UnpairedEvent*> open;
     const auto close_all = [&] {
-        for (const LooseEvent* begin : open)
+        for (const UnpairedEvent* begin : open)
             add_span(*begin, nullptr, host_track(begin->place, begin->kind));
         open.clear();
     };
-    for (const LooseEvent* mark : marks) {
+    for (const UnpairedEvent* mark : marks) {
         if (!open.empty() && open.back()->place != mark->place) close_all();
         if (mark->what == OtherRow::kBegin) {
             open.push_back(mark);
@@ -60,17 +60,17 @@ void Assembler::finish_spans() {
 
 // Async begins and ends ('b', 'e') pair by category and id, across threads; they get rows of their own.
 void Assembler::finish_async() {
-    std::vector<const LooseEvent*> marks;
-    for (const LooseEvent& event : loose_)
+    std::vector<const UnpairedEvent*> marks;
+    for (const UnpairedEvent& event : unpaired_)
         if (event.what == OtherRow::kAsyncBegin || event.what == OtherRow::kAsyncEnd) marks.push_back(&event);
     std::stable_sort(marks.begin(), marks.end(),
-                     [](const LooseEvent* a, const LooseEvent* b) { return a->time < b->time; });
-    std::map<std::pair<uint32_t, int64_t>, std::vector<const LooseEvent*>> open;
-    const auto row = [&](const LooseEvent& begin) {
+                     [](const UnpairedEvent* a, const UnpairedEvent* b) { return a->time < b->time; });
+    std::map<std::pair<uint32_t, int64_t>, std::vector<const UnpairedEvent*>> open;
+    const auto row = [&](const UnpairedEvent& begin) {
         return row_track(begin.place, "async " + std::string(builder_.view(begin.text)));
     };
-    for (const LooseEvent* mark : marks) {
-        std::vector<const LooseEvent*>& begins = open[{mark->text.value, mark->id}];
+    for (const UnpairedEvent* mark : marks) {
+        std::vector<const UnpairedEvent*>& begins = open[{mark->text.value, mark->id}];
         if (mark->what == OtherRow::kAsyncBegin) {
             begins.push_back(mark);
         } else if (begins.empty()) {
@@ -82,7 +82,7 @@ void Assembler::finish_async() {
         }
     }
     for (const auto& [key, begins] : open)
-        for (const LooseEvent* begin : begins)
+        for (const UnpairedEvent* begin : begins)
             add_span(*begin, nullptr, row(*begin));
 }
 
@@ -99,10 +99,10 @@ void Assembler::finish_flows() {
 // Names of threads belong to one place, names of processes to all places with that pid.
 void Assembler::finish_names() {
     std::map<std::pair<int64_t, uint32_t>, std::pair<StringId, StringId>> processes;  // name, label
-    const auto process = [&](const Place& place) -> auto& {
+    const auto process = [&](const ThreadKey& place) -> auto& {
         return processes[{place.pid, place.pid_text.value}];
     };
-    for (const LooseEvent& meta : loose_) {
+    for (const UnpairedEvent& meta : unpaired_) {
         if (meta.what != OtherRow::kMeta) continue;
         const KnownPlace& known = places_[meta.place];
         const std::string_view what = builder_.view(meta.name);

@@ -8,7 +8,7 @@ void Batch::clear() {
     new_signatures.clear();
     new_configs.clear();
     new_collectives.clear();
-    new_places.clear();
+    new_threads.clear();
     new_device_places.clear();
     host.clear();
     detail.clear();
@@ -20,7 +20,7 @@ void Batch::clear() {
     memory.clear();
     counters.clear();
     flows.clear();
-    loose.clear();
+    unpaired.clear();
     diagnostics = Diagnostics();
 }
 

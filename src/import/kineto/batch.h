@@ -17,11 +17,11 @@ namespace opsight::kineto {
 using PlaceId = uint32_t;  // into LocalTables::places
 
 // A (pid, tid) pair of the source. What track that is depends on what runs there.
-struct Place {
+struct ThreadKey {
     bool pid_is_number = false, tid_is_number = false;
     int64_t pid = 0, tid = 0;
     StringId pid_text{0}, tid_text{0};  // where they are no numbers
-    friend bool operator==(const Place&, const Place&) = default;
+    friend bool operator==(const ThreadKey&, const ThreadKey&) = default;
 };
 
 // Where device work ran. The place is kept so that metadata and flows, which know only that, find the track.
@@ -35,7 +35,7 @@ struct DevicePlace {
 enum class OtherRow : uint8_t { kMeta, kBegin, kEnd, kAsyncBegin, kAsyncEnd };
 
 // Rare events that make sense only together with others: names of threads, begins and ends of spans.
-struct LooseEvent {
+struct UnpairedEvent {
     OtherRow what;
     HostKind kind;  // of begins
     int64_t time = 0;
@@ -54,7 +54,7 @@ struct Batch {
     std::vector<Signature> new_signatures;
     std::vector<LaunchConfig> new_configs;
     std::vector<Collective> new_collectives;
-    std::vector<Place> new_places;
+    std::vector<ThreadKey> new_threads;
     std::vector<DevicePlace> new_device_places;
 
     std::vector<HostSpan> host;    // in source order
@@ -82,7 +82,7 @@ struct Batch {
     };
     std::vector<Counter> counters;
     std::vector<FlowEnd> flows;
-    std::vector<LooseEvent> loose;
+    std::vector<UnpairedEvent> unpaired;
     Diagnostics diagnostics;
     bool knows_kineto = false;  // an event that only PyTorch writes was seen
 
@@ -97,7 +97,7 @@ struct LocalTables {
     absl::flat_hash_map<std::tuple<int64_t, int64_t>, PlaceId> numbered_places;
     absl::flat_hash_map<std::string, PlaceId> text_places;
     absl::flat_hash_map<std::tuple<uint8_t, int64_t, int64_t, int64_t, PlaceId>, uint32_t> device_places;
-    std::vector<Place> places;
+    std::vector<ThreadKey> places;
     size_t strings_given = 1;  // how many strings earlier batches have announced; id 0 is known to all
 };
 

@@ -71,13 +71,13 @@ void Interpreter::take(const RawEvent& event) {
         case 'I':
             return take_instant(event);
         case 'B':
-            return take_loose(event, OtherRow::kBegin);
+            return take_unpaired(event, OtherRow::kBegin);
         case 'E':
-            return take_loose(event, OtherRow::kEnd);
+            return take_unpaired(event, OtherRow::kEnd);
         case 'b':
-            return take_loose(event, OtherRow::kAsyncBegin);
+            return take_unpaired(event, OtherRow::kAsyncBegin);
         case 'e':
-            return take_loose(event, OtherRow::kAsyncEnd);
+            return take_unpaired(event, OtherRow::kAsyncEnd);
         case 'C':
             return take_counter(event);
         case 's':
@@ -153,20 +153,20 @@ void Interpreter::take_instant(const RawEvent& event) {
     add_host(event, times, HostKind::kOther, text(event.category).value);
 }
 
-void Interpreter::take_loose(const RawEvent& event, OtherRow what) {
-    LooseEvent loose{what, HostKind::kOther};
-    if (!read_time(event, loose.time)) return;
+void Interpreter::take_unpaired(const RawEvent& event, OtherRow what) {
+    UnpairedEvent unpaired{what, HostKind::kOther};
+    if (!read_time(event, unpaired.time)) return;
     const Category known = category(event.category);
     const bool begins = what == OtherRow::kBegin || what == OtherRow::kAsyncBegin;
     if (known == Category::kUnknown && begins) report(Diag::kUnknownCategory, event, bare(event.category));
-    if (known == Category::kAnnotation) loose.kind = annotation_kind(bare(event.name));
-    if (known == Category::kOp) loose.kind = op_kind(bare(event.name));
-    if (known == Category::kPython) loose.kind = python_kind(bare(event.name));
-    loose.place = place(event);
-    loose.name = text(event.name);
-    loose.text = text(event.category);
-    loose.id = event.id.empty() ? 0 : id(event, event.id);
-    batch_->loose.push_back(loose);
+    if (known == Category::kAnnotation) unpaired.kind = annotation_kind(bare(event.name));
+    if (known == Category::kOp) unpaired.kind = op_kind(bare(event.name));
+    if (known == Category::kPython) unpaired.kind = python_kind(bare(event.name));
+    unpaired.place = place(event);
+    unpaired.name = text(event.name);
+    unpaired.text = text(event.category);
+    unpaired.id = event.id.empty() ? 0 : id(event, event.id);
+    batch_->unpaired.push_back(unpaired);
 }
 
 void Interpreter::take_counter(const RawEvent& event) {
@@ -195,7 +195,7 @@ void Interpreter::take_flow(const RawEvent& event, bool is_start) {
 
 void Interpreter::take_meta(const RawEvent& event) {
     const std::string_view name = bare(event.name);
-    LooseEvent meta{OtherRow::kMeta, HostKind::kOther};
+    UnpairedEvent meta{OtherRow::kMeta, HostKind::kOther};
     if (name == "process_name" || name == "thread_name")
         meta.text = text(event[Arg::kName]);
     else if (name == "process_labels")
@@ -204,7 +204,7 @@ void Interpreter::take_meta(const RawEvent& event) {
         return;  // sort orders of rows, which say nothing of the run
     meta.name = text(event.name);
     meta.place = place(event);
-    batch_->loose.push_back(meta);
+    batch_->unpaired.push_back(meta);
 }
 
 void Interpreter::add_host(const RawEvent& event, const Times& times, HostKind kind, uint32_t detail) {

@@ -29,7 +29,7 @@ class Interpreter final : public EventSink {
 
     void take_complete(const RawEvent& event);
     void take_instant(const RawEvent& event);
-    void take_loose(const RawEvent& event, OtherRow what);
+    void take_unpaired(const RawEvent& event, OtherRow what);
     void take_counter(const RawEvent& event);
     void take_flow(const RawEvent& event, bool is_start);
     void take_meta(const RawEvent& event);

@@ -70,7 +70,7 @@ PlaceId Interpreter::place(const RawEvent& event) {
     if (!tables_.places.empty() && event.pid == last_pid_ && event.tid == last_tid_) return last_place_;
     last_pid_ = event.pid;
     last_tid_ = event.tid;
-    Place place;
+    ThreadKey place;
     const std::optional<int64_t> pid = parse_int(event.pid), tid = parse_int(event.tid);
     place.pid_is_number = pid.has_value();
     place.tid_is_number = tid.has_value();
@@ -88,7 +88,7 @@ PlaceId Interpreter::place(const RawEvent& event) {
     }
     if (*slot == next) {
         tables_.places.push_back(place);
-        batch_->new_places.push_back(place);
+        batch_->new_threads.push_back(place);
     }
     return last_place_ = *slot;
 }

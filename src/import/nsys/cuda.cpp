@@ -232,7 +232,7 @@ class DeviceReader {
 
     static MemoryKind memory_kind(const Table& row, size_t column) {
         const int64_t kind = row.number(column);
-        if (kind < 0) return MemoryKind::kNotTold;
+        if (kind < 0) return MemoryKind::kUnspecified;
         return kind < int64_t{static_cast<int8_t>(MemoryKind::kUnknown)} ? static_cast<MemoryKind>(kind)
                                                                          : MemoryKind::kUnknown;
     }

@@ -50,7 +50,7 @@ class Allocations {
         event.address = row.number(kAddress, 0);
         event.bytes = row.number(kOperation) == kFree ? -bytes : bytes;
         const int64_t kind = row.number(kKind);
-        event.kind = kind >= 0 && kind < 8 ? static_cast<MemoryKind>(kind) : MemoryKind::kNotTold;
+        event.kind = kind >= 0 && kind < 8 ? static_cast<MemoryKind>(kind) : MemoryKind::kUnspecified;
         const bool on_host = event.kind == MemoryKind::kPageable || event.kind == MemoryKind::kPinned;
         constexpr int32_t kCudaDevice = 1;  // as in c10::DeviceType
         event.device_type = on_host ? 0 : kCudaDevice;

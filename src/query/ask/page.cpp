@@ -131,10 +131,10 @@ Result<int64_t> count(Session& session, const std::string& relation, const Condi
 // SQL that is true where row `a` comes before row `r` in this order.
 std::string comes_before(const RowOrder& order) {
     std::string sql, equal;
-    for (const auto& [key, falling] : order) {
+    for (const auto& [key, descending] : order) {
         const std::string name = duck::quote_name(key);
         sql += fmt::format("{0}{1}(a.{2} {3} r.{2} OR a.{2} IS NOT NULL AND r.{2} IS NULL)",
-                           sql.empty() ? "" : " OR ", equal, name, falling ? ">" : "<");
+                           sql.empty() ? "" : " OR ", equal, name, descending ? ">" : "<");
         equal += fmt::format("a.{0} IS NOT DISTINCT FROM r.{0} AND ", name);
     }
     return sql.empty() ? "false" : sql;
@@ -199,9 +199,9 @@ std::string searched_text(std::string_view key, const std::string& sql) {
 
 std::string order_sql(const RowOrder& order) {
     std::string sql;
-    for (const auto& [key, falling] : order)
+    for (const auto& [key, descending] : order)
         sql += fmt::format("{}{} {} NULLS LAST", sql.empty() ? " ORDER BY " : ", ", duck::quote_name(key),
-                           falling ? "DESC" : "ASC");
+                           descending ? "DESC" : "ASC");
     return sql;
 }
 

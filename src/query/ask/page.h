@@ -24,7 +24,7 @@ std::string all_rows(const Question& question);
 // What a search looks at in a column of text, whose value is `sql`: also how the page words it.
 std::string searched_text(std::string_view key, const std::string& sql);
 
-// Keys of columns, falling or not; fields that are empty come last either way.
+// Keys of columns, descending or not; fields that are empty come last either way.
 using RowOrder = std::vector<std::pair<std::string, bool>>;
 std::string order_sql(const RowOrder& order);  // " ORDER BY ..."
 

@@ -23,7 +23,7 @@ struct Question {
     std::vector<Field> fields;
     std::string source;                               // what follows FROM, with WHERE and GROUP BY
     std::string with;                                 // common table expressions, or empty
-    std::vector<std::pair<std::string, bool>> order;  // column key, falling
+    std::vector<std::pair<std::string, bool>> order;  // column key, descending
     bool large = false;   // as many rows as the profile has spans: not to be kept between pages
     std::string counted;  // of a large one: what follows FROM to count its rows
 };

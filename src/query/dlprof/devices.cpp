@@ -4,8 +4,9 @@
 #include <numeric>
 
 #include "hardware/tensor_cores.h"
-#include "query/dlprof/cells.h"
+#include "query/dlprof/by_id.h"
 #include "query/dlprof/recording.h"
+#include "query/session/cells.h"
 
 namespace opsight::query::dlprof {
 namespace {
@@ -112,9 +113,9 @@ Status load_devices(Source& source, Recording& recording) {
                      "d.bus_location, d.uuid, d.name FROM raw.devices d JOIN raw.ranks r ON r.id = "
                      "d.rank ORDER BY r.host, d.number, d.id"));
     for (const auto& row : rows.rows)
-        at(recording.device_of, number(row[0])) =
-            machines.place_of({text(row[4]), text(row[5]), text(row[6]), text(row[7]), number(row[1]),
-                               number(row[2]), number(row[3])});
+        at(recording.device_of, integer(row[0], -1)) =
+            machines.place_of({text(row[4]), text(row[5]), text(row[6]), text(row[7]), integer(row[1], -1),
+                               integer(row[2], -1), integer(row[3], -1)});
     recording.devices = machines.in_order(recording.device_of);
     return {};
 }

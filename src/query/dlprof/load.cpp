@@ -4,8 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "query/dlprof/cells.h"
+#include "query/dlprof/by_id.h"
 #include "query/dlprof/recording.h"
+#include "query/session/cells.h"
 
 namespace opsight::query::dlprof {
 namespace {
@@ -56,9 +57,10 @@ class Loader {
         }));
         r_.from_nsys = r_.fact("producer").starts_with("Nsight Systems");
         r_.zero = -source_.shown_time(0);
-        OPSIGHT_TRY(each(
-            "SELECT begin_ns, end_ns FROM raw.iterations WHERE rank = 0 ORDER BY number",
-            [this](const auto& row) { r_.stored_iterations.emplace_back(number(row[0]), number(row[1])); }));
+        OPSIGHT_TRY(each("SELECT begin_ns, end_ns FROM raw.iterations WHERE rank = 0 ORDER BY number",
+                         [this](const auto& row) {
+                             r_.stored_iterations.emplace_back(integer(row[0], -1), integer(row[1], -1));
+                         }));
         return load_devices(source_, r_);
     }
 
@@ -76,10 +78,10 @@ class Loader {
             [&](const auto& row) {
                 const std::string name = text(row[0]);
                 if (marks::nvtx_domain(name) == marks::NvtxDomain::kTensorFlow) {
-                    of_tensorflow += number(row[1]);
+                    of_tensorflow += integer(row[1], -1);
                     tensorflow_domains_ += (tensorflow_domains_.empty() ? "" : ", ") + duck::quote_text(name);
                 }
-                if (name == "TensorRT") of_tensorrt += number(row[1]);
+                if (name == "TensorRT") of_tensorrt += integer(row[1], -1);
                 named |= (name.empty() ? "default" : name) == options_.domain;
                 domains += (domains.empty() ? "" : ", ") + (name.empty() ? "default" : name);
             }));
@@ -114,7 +116,7 @@ class Loader {
             source_.query("SELECT count(*) FROM raw.nvtx_ranges r JOIN raw.nvtx_attributes a ON a.id = "
                           "r.attributes SEMI JOIN raw.ops o ON o.id = r.id WHERE a.type = 0 AND " +
                           only_ranges_));
-        own_ranges_ = number(known.rows.at(0).at(0)) == 0;
+        own_ranges_ = integer(known.rows.at(0).at(0), -1) == 0;
         OPSIGHT_TRY(
             scan(fmt::format("SELECT r.id::INTEGER, r.track::INTEGER, coalesce(o.op, -1)::INTEGER, "
                              "-1::INTEGER, coalesce(o.forward, -1)::INTEGER, coalesce(o.iteration, "
@@ -175,9 +177,10 @@ class Loader {
             each("SELECT i.id, i.name, i.type, l.path, i.dtypes, i.shapes, i.direction, i.tc_eligible FROM "
                  "raw.op_identities i LEFT JOIN raw.layers l ON l.id = i.layer",
                  [this](const auto& row) {
-                     at(r_.identities, number(row[0])) = {text(row[1]), text(row[2]), text(row[3]),
-                                                          text(row[4]), text(row[5]), number(row[6]) == 1,
-                                                          truth(row[7])};
+                     at(r_.identities, integer(row[0], -1)) = {text(row[1]), text(row[2]),
+                                                               text(row[3]), text(row[4]),
+                                                               text(row[5]), integer(row[6], -1) == 1,
+                                                               flag(row[7])};
                  }));
         return stacks();
     }
@@ -255,15 +258,15 @@ class Loader {
             "SELECT id, name, coalesce(nullif(base_name, ''), short_name), uses_tc FROM raw.kernel_names",
             [&](const auto& row) {
                 const std::string name = text(row[1]);
-                at(r_.kernels, number(row[0])) = {name, text(row[2]),
-                                                  is_told ? told.contains(name) : number(row[3]) == 1};
+                at(r_.kernels, integer(row[0], -1)) = {
+                    name, text(row[2]), is_told ? told.contains(name) : integer(row[3], -1) == 1};
             }));
         OPSIGHT_TRY(
             each("SELECT id, grid_x, grid_y, grid_z, block_x, block_y, block_z FROM raw.launch_configs",
                  [this](const auto& row) {
-                     auto& sizes = at(r_.configs, number(row[0]));
+                     auto& sizes = at(r_.configs, integer(row[0], -1));
                      for (size_t i = 0; i < sizes.size(); ++i)
-                         sizes[i] = number(row[i + 1]);
+                         sizes[i] = integer(row[i + 1], -1);
                  }));
         return call_names();
     }
@@ -311,7 +314,7 @@ class Loader {
                     [&](const auto& row) {
                         const std::string name = text(row[1]);
                         const auto found = spelled.find(name);
-                        r_.call_names.emplace(static_cast<int32_t>(number(row[0])),
+                        r_.call_names.emplace(static_cast<int32_t>(integer(row[0], -1)),
                                               found == spelled.end() ? name : found->second);
                     });
     }
@@ -324,14 +327,15 @@ class Loader {
             "('read', 'write', 'pread', 'pread64', 'pwrite', 'pwrite64', 'readv', 'writev', 'preadv', "
             "'pwritev', 'fread', 'fwrite', 'fgets', 'fputs', 'fgetc', 'fputc', 'fflush', 'fsync'))",
             [this](const auto& row) {
-                (truth(row[2]) ? r_.loading : r_.file_io).emplace_back(number(row[0]), number(row[1]));
+                (flag(row[2]) ? r_.loading : r_.file_io)
+                    .emplace_back(integer(row[0], -1), integer(row[1], -1));
             });
     }
 
     void tell(const Cell& op, const std::string& name, const std::string& payload) {
         const auto [it, is_new] = told_.try_emplace({name, payload}, static_cast<int32_t>(r_.told.size()));
         if (is_new) r_.told.emplace_back(name, payload);
-        r_.told_of.emplace(static_cast<int32_t>(number(op)), it->second);
+        r_.told_of.emplace(static_cast<int32_t>(integer(op, -1)), it->second);
     }
 
     // A database of DLProf: what it tells of ops, of pseudo-ops (with the calls that these are), and its
@@ -353,8 +357,8 @@ class Loader {
             "iteration "
             "#') ORDER BY 1, 2, 3",
             [this](const auto& row) {
-                r_.recorded_iterations.emplace_back(number(row[0]), number(row[1]));
-                r_.recorded_numbers.push_back(number(row[2]));
+                r_.recorded_iterations.emplace_back(integer(row[0], -1), integer(row[1], -1));
+                r_.recorded_numbers.push_back(integer(row[2], -1));
             });
     }
 
@@ -366,10 +370,9 @@ class Loader {
                 chosen() +
                 " GROUP BY 1) t JOIN raw.strings x ON x.id = t.text WHERE starts_with(x.text, '{')",
             [this](const auto& row) {
-                const auto domain =
-                    truth(row[2]) ? marks::NvtxDomain::kTensorFlow : marks::NvtxDomain::kOther;
+                const auto domain = flag(row[2]) ? marks::NvtxDomain::kTensorFlow : marks::NvtxDomain::kOther;
                 if (auto mark = read_mark(text(row[1]), domain))
-                    r_.marks.emplace(static_cast<int32_t>(number(row[0])), std::move(*mark));
+                    r_.marks.emplace(static_cast<int32_t>(integer(row[0], -1)), std::move(*mark));
             }));
         const bool marked =
             std::any_of(r_.marks.begin(), r_.marks.end(), [](const auto& mark) { return mark.second.is_op; });

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "db/schema.h"
+#include "query/session/cells.h"
 
 namespace opsight::query {
 namespace {
@@ -29,20 +30,6 @@ constexpr const char* kSource =
     "LEFT JOIN raw.op_identities i ON i.id = f.op LEFT JOIN raw.layers l ON l.id = n.layer "
     "WHERE NOT n.folded";
 constexpr const char* kAllGpu = "(SELECT nullif(sum(self_gpu_ns), 0) FROM sel_stats)";
-
-int64_t integer(const Cell& cell, int64_t otherwise = 0) {
-    const int64_t* value = std::get_if<int64_t>(&cell);
-    return value ? *value : otherwise;
-}
-double real(const Cell& cell, double otherwise = 0) {
-    if (const double* value = std::get_if<double>(&cell)) return *value;
-    const int64_t* whole = std::get_if<int64_t>(&cell);
-    return whole ? static_cast<double>(*whole) : otherwise;
-}
-std::string text(const Cell& cell) {
-    const std::string* value = std::get_if<std::string>(&cell);
-    return value ? *value : std::string();
-}
 
 void add(ModelSums& to, const ModelSums& from) {
     for (const auto member :

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "query/nsys/expert.h"
+#include "query/session/cells.h"
 
 namespace opsight::query::nsys {
 namespace {
@@ -33,14 +34,10 @@ Result<std::vector<Use>> load_use(Source& source, bool with_overhead) {
     std::map<std::pair<int64_t, int64_t>, size_t> known;
     std::map<int64_t, size_t> use_of_track;
     std::vector<Use> uses;
-    const auto number = [](const Cell& cell) {
-        const int64_t* value = std::get_if<int64_t>(&cell);
-        return value ? *value : -1;
-    };
     for (const auto& row : owners.rows) {
-        const auto [it, is_new] = known.try_emplace({number(row[1]), number(row[2])}, uses.size());
+        const auto [it, is_new] = known.try_emplace({integer(row[1], -1), integer(row[2], -1)}, uses.size());
         if (is_new) uses.push_back({row[1], row[2], row[3], {}});
-        use_of_track[number(row[0])] = it->second;
+        use_of_track[integer(row[0], -1)] = it->second;
     }
     OPSIGHT_TRY(source.connection().scan(
         "SELECT track::INTEGER, begin_ns::BIGINT, end_ns::BIGINT FROM st_busy",
@@ -59,7 +56,7 @@ Result<std::vector<Use>> load_use(Source& source, bool with_overhead) {
             [&](const duck::Batch& batch) {
                 for (size_t i = 0; i < batch.size(); ++i)
                     for (Use& use : uses)
-                        if (number(use.pid) == batch.column<int64_t>(0)[i])
+                        if (integer(use.pid, -1) == batch.column<int64_t>(0)[i])
                             use.work.push_back(
                                 {batch.column<int64_t>(1)[i], batch.column<int64_t>(2)[i], true});
             }));

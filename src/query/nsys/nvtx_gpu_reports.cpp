@@ -129,7 +129,7 @@ KernelGroups group_kernels(const Ranges& ranges, const Launches& launches, const
     return groups;
 }
 
-// Rows by falling `key`, then by the texts that follow.
+// Rows by descending `key`, then by the texts that follow.
 void sort_rows(Table& table, size_t key, const std::vector<size_t>& ties) {
     std::stable_sort(table.rows.begin(), table.rows.end(), [&](const auto& a, const auto& b) {
         if (a[key] != b[key]) return a[key] > b[key];

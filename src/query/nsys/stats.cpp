@@ -1,4 +1,5 @@
 #include "query/nsys/stats.h"
+#include "query/session/cells.h"
 
 #include <fmt/format.h>
 
@@ -106,10 +107,7 @@ Result<std::string> left_out_note(Source& source) {
         const duck::Rows rows,
         source.query(
             "SELECT count(*), coalesce(sum(dur_ns), 0)::BIGINT FROM raw.device_spans WHERE kind = 6"));
-    const auto number = [&](size_t column) {
-        const int64_t* value = std::get_if<int64_t>(&rows.rows.at(0)[column]);
-        return value ? *value : 0;
-    };
+    const auto number = [&](size_t column) { return integer(rows.rows.at(0)[column]); };
     if (number(0) == 0) return std::string();
     return fmt::format(
         "the reports leave out, as nsys does, {} launches of CUDA graphs ({} ns on devices) that were "

@@ -98,8 +98,8 @@ std::vector<Report> unified_memory_reports();
 // A table of what a query gives; the columns are declared in its order.
 Result<Table> table_of(Source& source, std::vector<Column> columns, const std::string& sql);
 
-// "Time (%), Total Time, COUNT, Avg, Med, Min, Max, StdDev" and then `labels`, by falling total. `from` is a
-// relation with the column dur_ns; each label is a pair of head and SQL expression over it.
+// "Time (%), Total Time, COUNT, Avg, Med, Min, Max, StdDev" and then `labels`, by descending total. `from` is
+// a relation with the column dur_ns; each label is a pair of head and SQL expression over it.
 Result<Table> summary(Source& source, std::string_view count_head,
                       const std::vector<std::pair<std::string, std::string>>& labels,
                       const std::string& from);

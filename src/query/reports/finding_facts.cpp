@@ -5,24 +5,12 @@
 #include "hardware/devices.h"
 #include "hardware/tensor_cores.h"
 #include "query/reports/reports.h"
+#include "query/session/cells.h"
 
 namespace opsight::query {
 namespace {
 
 using Facts = FindingFacts;
-
-int64_t integer(const duck::Cell& cell) {
-    const int64_t* value = std::get_if<int64_t>(&cell);
-    return value ? *value : 0;
-}
-bool flag(const duck::Cell& cell) {
-    const bool* value = std::get_if<bool>(&cell);
-    return value && *value;
-}
-std::string text(const duck::Cell& cell) {
-    const std::string* value = std::get_if<std::string>(&cell);
-    return value ? *value : std::string();
-}
 
 Status read_shares(Session& session, Facts& facts) {
     OPSIGHT_ASSIGN(const Report report, summary_report(session, {}));

@@ -1,4 +1,5 @@
 #include "query/reports/iteration_shares.h"
+#include "query/session/cells.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,10 +30,7 @@ Result<Found> read_iterations(Session& session) {
                       "LEFT JOIN raw.ranks r ON r.id = a.rank ORDER BY a.rank, a.begin_ns, a.number"));
     Found found;
     for (const auto& row : rows.rows) {
-        const auto number = [&row](size_t i) {
-            const int64_t* value = std::get_if<int64_t>(&row[i]);
-            return value ? *value : 0;
-        };
+        const auto number = [&row](size_t i) { return integer(row[i]); };
         if (found.ranks.empty() || found.ranks.back().rank != number(0))
             found.ranks.push_back({number(0), found.all.size(), found.all.size()});
         found.all.push_back(

@@ -6,14 +6,10 @@
 #include <map>
 
 #include "query/reports/reports.h"
+#include "query/session/cells.h"
 
 namespace opsight::query {
 namespace {
-
-int64_t integer(const Cell& cell) {
-    const int64_t* value = std::get_if<int64_t>(&cell);
-    return value ? *value : 0;
-}
 
 size_t index_of(const ResultTable& table, std::string_view key) {
     for (size_t i = 0; i < table.columns.size(); ++i)

@@ -7,13 +7,10 @@
 #include <map>
 #include <optional>
 
+#include "query/session/cells.h"
+
 namespace opsight::query {
 namespace {
-
-int64_t integer(const duck::Cell& cell, int64_t otherwise) {
-    const int64_t* value = std::get_if<int64_t>(&cell);
-    return value ? *value : otherwise;
-}
 
 const char* kind_name(int64_t type) {
     return type == 0 ? "CPU" : type == 1 ? "GPU" : "other";

@@ -1,4 +1,5 @@
 #include "query/session/cut_iterations.h"
+#include "query/session/cells.h"
 
 #include <fmt/format.h>
 
@@ -9,19 +10,9 @@
 namespace opsight::query {
 namespace {
 
-int64_t number_at(const std::vector<duck::Cell>& row, size_t index) {
-    const int64_t* value = std::get_if<int64_t>(&row[index]);
-    return value ? *value : 0;
-}
-
-std::string text_at(const std::vector<duck::Cell>& row, size_t index) {
-    const std::string* value = std::get_if<std::string>(&row[index]);
-    return value ? *value : std::string();
-}
-
 IterationCandidate candidate(const std::vector<duck::Cell>& row, StringPool& names) {
-    return {RankId(static_cast<size_t>(number_at(row, 0))), number_at(row, 1), number_at(row, 2),
-            names.intern(text_at(row, 3))};
+    return {RankId(static_cast<size_t>(integer(row[0]))), integer(row[1]), integer(row[2]),
+            names.intern(text(row[3]))};
 }
 
 // All host spans of the names in `wanted` (op_names, span_names): rank, begin, end, name.
@@ -80,7 +71,7 @@ Result<std::vector<WarmupEvent>> warmup_events(duck::Connection& connection, Str
                                     "UNION ALL SELECT name FROM raw.op_identities)"));
     std::vector<std::string> telling;
     for (const auto& row : rows.rows)
-        if (const std::string name = text_at(row, 0); !warmup_reason(name).empty()) telling.push_back(name);
+        if (const std::string name = text(row[0]); !warmup_reason(name).empty()) telling.push_back(name);
     OPSIGHT_ASSIGN(const std::vector<IterationCandidate> spans, spans_of_names(connection, telling, names));
     std::vector<WarmupEvent> events;
     for (const IterationCandidate& span : spans)
@@ -106,7 +97,7 @@ Result<std::vector<IterationCandidate>> matching_ranges(duck::Connection& connec
     std::vector<IterationCandidate> found;
     for (const duck::Rows* each : {&rows, &others})
         for (const auto& row : each->rows)
-            if (matcher.matches(text_at(row, 3))) found.push_back(candidate(row, names));
+            if (matcher.matches(text(row[3]))) found.push_back(candidate(row, names));
     return found;
 }
 
@@ -123,7 +114,7 @@ Result<std::vector<RankBegin>> rank_begins(duck::Connection& connection) {
                                    begins)));
     std::vector<RankBegin> result;
     for (const auto& row : rows.rows)
-        result.push_back({RankId(static_cast<size_t>(number_at(row, 0))), number_at(row, 1)});
+        result.push_back({RankId(static_cast<size_t>(integer(row[0]))), integer(row[1])});
     return result;
 }
 

@@ -4,13 +4,10 @@
 
 #include <charconv>
 
+#include "query/session/cells.h"
+
 namespace opsight::query {
 namespace {
-
-int64_t as_int(const duck::Cell& cell) {
-    const int64_t* value = std::get_if<int64_t>(&cell);
-    return value ? *value : 0;
-}
 
 // A table of the labels that the schema numbers.
 std::string labels_sql(std::string_view name, const std::vector<std::string_view>& labels) {
@@ -100,7 +97,7 @@ Status Source::look() {
               "WHEN count(DISTINCT CASE WHEN key = 'property.session_start_ns' THEN value END) = 1 "
               "THEN max(CASE WHEN key = 'property.session_start_ns' THEN CAST(value AS BIGINT) END) END "
               "FROM raw.meta WHERE key IN ('origin_ns', 'origin_is_unix', 'property.session_start_ns')"));
-    offset_ = as_int(rows.rows.at(0)[0]);
+    offset_ = integer(rows.rows.at(0)[0]);
     return {};
 }
 
@@ -144,8 +141,8 @@ Status Source::choose_range(const std::string& wanted) {
                   {},
                   "a range is chosen by NAME[@DOMAIN][/INDEX]; 'opsight stats NAME -r nvtx_sum' lists "
                   "the ranges"});
-    window_begin_ = as_int(rows.rows[0][0]);
-    window_end_ = as_int(rows.rows[0][1]);
+    window_begin_ = integer(rows.rows[0][0]);
+    window_end_ = integer(rows.rows[0][1]);
     return {};
 }
 

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "query/session/cells.h"
+
 namespace opsight::query {
 namespace {
 
@@ -28,11 +30,6 @@ struct Kind {
 constexpr Kind kTimes[] = {
     {"device time", "kernels, copies and sets"}, {"ops' own time", "ops"}, {"API time", "API calls"}};
 
-int64_t number(const duck::Cell& cell) {
-    const int64_t* value = std::get_if<int64_t>(&cell);
-    return value ? *value : 0;
-}
-
 // "a, b and c".
 std::string listed(const std::vector<std::string>& parts) {
     std::string out;
@@ -46,7 +43,7 @@ std::string listed(const std::vector<std::string>& parts) {
 Result<std::string> outside_range(Session& session) {
     if (session.range().whole) return std::string();
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(kSums));
-    const auto at = [&row = rows.rows.at(0)](size_t i) { return number(row[i]); };
+    const auto at = [&row = rows.rows.at(0)](size_t i) { return integer(row[i]); };
     std::vector<std::string> parts;
     for (size_t i = 0; i < std::size(kTimes); ++i) {
         const int64_t count = at(4 * i), time = at(4 * i + 1);

@@ -8,6 +8,7 @@
 
 #include "db/schema.h"
 #include "query/session/backlog.h"
+#include "query/session/cells.h"
 #include "query/session/cut_range.h"
 #include "query/session/memory_levels.h"
 #include "query/session/outside_range.h"
@@ -17,15 +18,6 @@
 
 namespace opsight::query {
 namespace {
-
-int64_t as_int(const duck::Cell& cell, int64_t otherwise = 0) {
-    const int64_t* value = std::get_if<int64_t>(&cell);
-    return value ? *value : otherwise;
-}
-std::string as_text(const duck::Cell& cell) {
-    const std::string* value = std::get_if<std::string>(&cell);
-    return value ? *value : std::string();
-}
 
 Error usage(std::string what, std::string remedy) {
     return {std::move(what), {}, {}, std::move(remedy), 2};
@@ -187,8 +179,8 @@ Status Session::look() {
     const auto& row = rows.rows.at(0);
     contents_.ops = std::get<bool>(row[0]);
     contents_.device_work = std::get<bool>(row[1]);
-    contents_.devices = as_int(row[2]) > 0;
-    contents_.ranks = as_int(row[3]);
+    contents_.devices = integer(row[2]) > 0;
+    contents_.ranks = integer(row[3]);
     contents_.ranges = std::get<bool>(row[4]);
     contents_.work_lost = !contents_.device_work && std::get<bool>(row[5]);
     return {};
@@ -199,7 +191,7 @@ Status Session::stored_iterations() {
     OPSIGHT_ASSIGN(const duck::Rows rows,
                    query("SELECT key, value FROM raw.meta WHERE key LIKE 'iteration_%'"));
     for (const auto& row : rows.rows) {
-        const std::string key = as_text(row[0]), value = as_text(row[1]);
+        const std::string key = text(row[0]), value = text(row[1]);
         if (key == "iteration_source") range_.source = value;
         if (key == "iteration_description") range_.description = value;
         if (key == "iteration_confidence")
@@ -284,7 +276,7 @@ Status Session::choose(RangeOptions options) {
     const bool chosen = options.all || options.start || options.stop || cut_anew_;
     const bool guessed = range_.source == "inferred" && !contents_.ops;
     OPSIGHT_ASSIGN(const duck::Rows last_row, query("SELECT coalesce(max(number), -1) FROM all_iterations"));
-    const int64_t last = as_int(last_row.rows.at(0)[0]);
+    const int64_t last = integer(last_row.rows.at(0)[0]);
     range_.total = last + 1;
     if (last < 0 && (options.start || options.stop))
         return fail(Error{"the profile has no iterations to choose from",
@@ -307,7 +299,7 @@ Status Session::choose(RangeOptions options) {
                                      range_.start, range_.stop)));
     std::vector<int64_t> warmup;
     for (const auto& row : rows.rows)
-        warmup.push_back(as_int(row[0]));
+        warmup.push_back(integer(row[0]));
     range_.selected = range_.stop - range_.start + 1;
     note_warmup(range_, options, warmup);
     if (range_.source == "inferred")

@@ -4,15 +4,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "query/session/cells.h"
 #include "query/timeline/data.h"
 
 namespace opsight::query {
 namespace {
-
-int64_t integer(const duck::Cell& cell) {
-    const int64_t* value = std::get_if<int64_t>(&cell);
-    return value ? *value : 0;
-}
 
 // Adds the samples of a new track; a statement answers (time_ns BIGINT, DOUBLE for each series), by time.
 Status add_counter(Timeline::Data& data, TimelineTrack track, const std::string& sql) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "db/schema.h"
+#include "query/session/cells.h"
 #include "query/timeline/data.h"
 
 namespace opsight::query {
@@ -11,11 +12,6 @@ namespace {
 
 constexpr int kMostParents = 32;
 constexpr int kMostLaunched = 50, kMostBackward = 8;
-
-int64_t integer(const duck::Cell& cell, int64_t otherwise = -1) {
-    const int64_t* value = std::get_if<int64_t>(&cell);
-    return value ? *value : otherwise;
-}
 
 Unit unit_of(std::string_view unit) {
     if (unit == "ns") return Unit::kNs;
@@ -177,7 +173,7 @@ class EventReader {
             OPSIGHT_ASSIGN(const duck::Rows rows,
                            data_.query("SELECT track, begin_ns FROM raw.api_calls WHERE id = ?", {launch}));
             for (const auto& row : rows.rows)
-                add("api_call", integer(row[0]), TrackPart::kCalls, launch, integer(row[1]));
+                add("api_call", integer(row[0], -1), TrackPart::kCalls, launch, integer(row[1], -1));
         }
         return add_ops(number("op_span"));
     }
@@ -190,12 +186,12 @@ class EventReader {
                 data_.query("SELECT track, begin_ns, dur_ns, parent_op FROM raw.ops WHERE id = ?", {op}));
             if (rows.rows.empty()) break;
             const auto& row = rows.rows[0];
-            add("op", integer(row[0]), TrackPart::kCalls, op, integer(row[1]));
+            add("op", integer(row[0], -1), TrackPart::kCalls, op, integer(row[1], -1));
             if (host_track_ < 0) {
-                host_track_ = integer(row[0]);
-                host_begin_ = integer(row[1]);
+                host_track_ = integer(row[0], -1);
+                host_begin_ = integer(row[1], -1);
             }
-            op = integer(row[3]);
+            op = integer(row[3], -1);
         }
         return {};
     }
@@ -213,8 +209,8 @@ class EventReader {
                             kMostBackward),
                 {number("forward_op"), int64_t{out_.place.span}}));
         for (const auto& row : rows.rows)
-            add(integer(row[0]) == 0 ? "forward" : "backward", integer(row[2]), TrackPart::kCalls,
-                integer(row[1]), integer(row[3]));
+            add(integer(row[0], -1) == 0 ? "forward" : "backward", integer(row[2], -1), TrackPart::kCalls,
+                integer(row[1], -1), integer(row[3], -1));
         return {};
     }
 
@@ -232,7 +228,7 @@ class EventReader {
                         {track, begin, begin}));
         const size_t before = out_.chain.size();
         for (const auto& row : rows.rows)
-            add("layer", track, TrackPart::kCalls, integer(row[0]), integer(row[1]));
+            add("layer", track, TrackPart::kCalls, integer(row[0], -1), integer(row[1], -1));
         if (out_.chain.size() == before) out_.chain.push_back({"layer", {}});
         out_.chain.back().place.name = layer;
         return {};
@@ -248,7 +244,8 @@ class EventReader {
                         "i.number = ?",
                         {row_track_, iteration}));
         for (const auto& row : rows.rows)
-            add("iteration", integer(row[0]), TrackPart::kIterations, integer(row[1]), integer(row[2]));
+            add("iteration", integer(row[0], -1), TrackPart::kIterations, integer(row[1], -1),
+                integer(row[2], -1));
         return {};
     }
 
@@ -262,8 +259,8 @@ class EventReader {
                 data_.query("SELECT min(id), max(id) FROM raw.api_calls WHERE track = ? AND begin_ns "
                             ">= ? AND begin_ns < ?",
                             {row_track_, out_.place.begin_ns, out_.place.begin_ns + out_.place.dur_ns}));
-            first = integer(calls.rows.at(0)[0]);
-            last = integer(calls.rows.at(0)[1]);
+            first = integer(calls.rows.at(0)[0], -1);
+            last = integer(calls.rows.at(0)[1], -1);
         }
         if (first < 0) return {};
         OPSIGHT_ASSIGN(
@@ -280,7 +277,8 @@ class EventReader {
                                     kMostLaunched),
                         {first, last}));
         for (const auto& row : rows.rows)
-            add("launched", integer(row[1]), TrackPart::kStream, integer(row[0]), integer(row[2]));
+            add("launched", integer(row[1], -1), TrackPart::kStream, integer(row[0], -1),
+                integer(row[2], -1));
         return {};
     }
 

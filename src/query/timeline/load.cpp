@@ -9,21 +9,13 @@
 #include <numeric>
 
 #include "analyze/parallel.h"
+#include "query/session/cells.h"
 #include "query/timeline/data.h"
 
 namespace opsight::query {
 namespace {
 
 constexpr uint32_t kNoName = SpanNames::kNone;
-
-int64_t integer(const duck::Cell& cell, int64_t otherwise = -1) {
-    const int64_t* value = std::get_if<int64_t>(&cell);
-    return value ? *value : otherwise;
-}
-std::string text(const duck::Cell& cell) {
-    const std::string* value = std::get_if<std::string>(&cell);
-    return value ? *value : std::string();
-}
 
 template <class T>
 T at(const std::vector<T>& list, int32_t id, T none) {
@@ -216,7 +208,7 @@ Result<std::vector<Job>> find_jobs(const Timeline::Data& data) {
                        data.query(fmt::format("SELECT track, count(*) FROM raw.{} WHERE {} GROUP BY track",
                                               source.table, source.condition)));
         for (const auto& row : rows.rows) {
-            const int64_t track = integer(row[0]);
+            const int64_t track = integer(row[0], -1);
             Job& job = jobs.try_emplace({track, source.part}, Job{track, source.part, {}}).first->second;
             job.sources.emplace_back(&source, static_cast<size_t>(integer(row[1], 0)));
         }
@@ -279,7 +271,7 @@ Result<std::vector<Placed>> place_jobs(const Timeline::Data& data, const std::ve
                    "LEFT JOIN raw.devices d ON d.id = t.device"));
     std::map<int64_t, const std::vector<duck::Cell>*> by_id;
     for (const auto& row : rows.rows)
-        by_id[integer(row[0])] = &row;
+        by_id[integer(row[0], -1)] = &row;
     std::vector<Placed> out;
     for (size_t i = 0; i < jobs.size(); ++i) {
         const auto found = by_id.find(jobs[i].row);
@@ -296,9 +288,9 @@ Result<std::vector<Placed>> place_jobs(const Timeline::Data& data, const std::ve
         track.thread = integer(row[4], 0);
         const bool of_device = kind == 1 || kind == 2;
         if (of_device) {
-            track.device = integer(row[5]);
-            track.context = integer(row[6]);
-            track.stream = integer(row[7]);
+            track.device = integer(row[5], -1);
+            track.context = integer(row[6], -1);
+            track.stream = integer(row[7], -1);
             track.device_name = text(row[10]);
         }
         track.name = text(row[8]);
@@ -327,18 +319,18 @@ Status add_iterations(Timeline::Data& data) {
                               "ORDER BY r.number, i.rank, i.begin_ns"));
     for (size_t i = 0; i < rows.rows.size();) {
         TimelineTrack track;
-        const int64_t rank = integer(rows.rows[i][0]);
+        const int64_t rank = integer(rows.rows[i][0], -1);
         track.id = timeline_track_id(rank, TrackPart::kIterations);
         track.part = TrackPart::kIterations;
         track.kind = "iteration";
         track.rank = integer(rows.rows[i][1], 0);
         track.name = "Iterations";
         std::vector<SpanRun> runs(1);
-        for (; i < rows.rows.size() && integer(rows.rows[i][0]) == rank; ++i) {
+        for (; i < rows.rows.size() && integer(rows.rows[i][0], -1) == rank; ++i) {
             const auto& row = rows.rows[i];
             const bool* warmup = std::get_if<bool>(&row[5]);
             const std::string name =
-                fmt::format("Iteration {}{}", integer(row[2]), warmup && *warmup ? " (warm-up)" : "");
+                fmt::format("Iteration {}{}", integer(row[2], -1), warmup && *warmup ? " (warm-up)" : "");
             runs[0].add(integer(row[3], 0), integer(row[4], 0) - integer(row[3], 0), data.names.add(name),
                         static_cast<uint32_t>(integer(row[6], 0)), SpanKind::kIteration);
         }

@@ -1,19 +1,11 @@
 // Names and kinds of spans, for the timeline.
 #include <unordered_map>
 
+#include "query/session/cells.h"
 #include "query/timeline/data.h"
 
 namespace opsight::query {
 namespace {
-
-int64_t integer(const duck::Cell& cell) {
-    const int64_t* value = std::get_if<int64_t>(&cell);
-    return value ? *value : 0;
-}
-std::string text(const duck::Cell& cell) {
-    const std::string* value = std::get_if<std::string>(&cell);
-    return value ? *value : std::string();
-}
 
 template <class T>
 void put(std::vector<T>& list, int64_t id, T value, T none) {

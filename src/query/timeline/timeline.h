@@ -111,7 +111,7 @@ struct TimelineTrackSum {
     int64_t track = 0, spans = 0, busy_ns = 0;  // busy: union
 };
 struct TimelineSums {
-    std::vector<TimelineSum> names;        // by falling total
+    std::vector<TimelineSum> names;        // by descending total
     std::vector<TimelineTrackSum> tracks;  // in the order asked for
 };
 

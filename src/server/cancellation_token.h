@@ -1,4 +1,5 @@
-// Who waits for an answer. When he goes away, what is worked out for him ends soon, for others wait too.
+// Whether anybody still waits for an answer. When the client has gone away, its work ends soon, for others
+// wait too.
 #pragma once
 
 #include <atomic>
@@ -8,23 +9,23 @@
 
 namespace opsight::server {
 
-class Asker {
+class CancellationToken {
   public:
-    bool gone() const { return gone_; }
+    bool cancelled() const { return cancelled_; }
     // From any thread, also several times: an interrupt that falls between two statements is lost.
-    void leave() {
-        gone_ = true;
+    void cancel() {
+        cancelled_ = true;
         const std::lock_guard lock(mutex_);
         if (interrupt_) interrupt_();
     }
-    // What ends the work that is done for him; empty: none is. It is not called after this returns.
+    // What ends the work that is under way; empty: none is. It is not called after this returns.
     void set_interrupt(std::function<void()> interrupt) {
         const std::lock_guard lock(mutex_);
         interrupt_ = std::move(interrupt);
     }
 
   private:
-    std::atomic<bool> gone_ = false;
+    std::atomic<bool> cancelled_ = false;
     std::mutex mutex_;
     std::function<void()> interrupt_;
 };

@@ -1,4 +1,4 @@
-#include "server/turns.h"
+#include "server/fair_semaphore.h"
 
 #include <gtest/gtest.h>
 
@@ -9,14 +9,14 @@
 namespace opsight::server {
 namespace {
 
-TEST(Turns, NoMoreWorkAtOnceThanMayAndAllGetTheirs) {
-    Turns turns(2);
+TEST(FairSemaphore, NoMoreWorkAtOnceThanMayAndAllGetTheirs) {
+    FairSemaphore turns(2);
     std::atomic<int> working = 0, most = 0, done = 0;
     std::vector<std::thread> threads;
     for (int i = 0; i < 8; ++i)
         threads.emplace_back([&] {
             for (int k = 0; k < 20; ++k) {
-                const Turns::Turn turn(turns);
+                const FairSemaphore::Permit turn(turns);
                 const int now = ++working;
                 for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
                 }
@@ -31,16 +31,16 @@ TEST(Turns, NoMoreWorkAtOnceThanMayAndAllGetTheirs) {
     EXPECT_EQ(done, 160);
 }
 
-TEST(Turns, WhoComesFirstIsServedFirst) {
-    Turns turns(1);
+TEST(FairSemaphore, WhoComesFirstIsServedFirst) {
+    FairSemaphore turns(1);
     std::mutex mutex;
     std::vector<int> order;
     std::vector<std::thread> threads;
     {
-        const Turns::Turn first(turns);
+        const FairSemaphore::Permit first(turns);
         for (int i = 0; i < 4; ++i) {
             threads.emplace_back([&, i] {
-                const Turns::Turn turn(turns);
+                const FairSemaphore::Permit turn(turns);
                 const std::lock_guard lock(mutex);
                 order.push_back(i);
             });

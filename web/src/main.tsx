@@ -4,6 +4,7 @@ import { createRoot } from "react-dom/client";
 import { idle } from "./api/client";
 import { queries } from "./api/queries";
 import { App } from "./app/App";
+import { PAGES } from "./pages/registry";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/shell.css";
@@ -27,7 +28,7 @@ if (!root) throw new Error("index.html has no #root");
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
-      <App />
+      <App pages={PAGES} />
     </QueryClientProvider>
   </StrictMode>,
 );

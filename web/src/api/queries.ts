@@ -1,7 +1,7 @@
 // What the views ask for, by key. The latest answer wins; while a new one is on its way the last one stays.
 import { keepPreviousData, QueryClient, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useState } from "react";
-import { useRange, useRoute } from "../app/useRoute";
+import { useRange, useRoute } from "../address/useRoute";
 import { ApiError, getJson, type Params } from "./client";
 import type {
   AggregationsAnswer,

@@ -1,17 +1,17 @@
 import { Component, useCallback, useEffect, useState, type ReactNode } from "react";
 import { ApiError } from "../api/client";
 import { profileNamed, queries, useProfile, useProfileId, useProfiles } from "../api/queries";
-import { pageOf } from "../pages/registry";
+import { Pages, usePageOf, type Page } from "../pages/page";
 import { Empty, ErrorState, Loading } from "../widgets/states";
 import { Icon } from "../widgets/Icon";
 import { HelpDialog } from "./HelpDialog";
 import { Nav } from "./Nav";
 import { Notices } from "./Notices";
-import { linkTo } from "./route";
+import { linkTo } from "../address/route";
 import { ServerGone } from "./ServerGone";
-import { useTheme } from "./theme";
+import { useTheme } from "../widgets/theme";
 import { TopBar } from "./TopBar";
-import { useRoute, useSetParams } from "./useRoute";
+import { useRoute, useSetParams } from "../address/useRoute";
 import { useShortcuts } from "./useShortcuts";
 
 // A fault of the page itself: said plainly, and the rest of the page goes on.
@@ -80,7 +80,7 @@ function Named({ name, children }: { name: string; children: ReactNode }) {
 
 function View() {
   const { view, params } = useRoute();
-  const page = pageOf(view);
+  const page = usePageOf(view);
   if (!page) {
     return (
       <Empty title={`There is no view “${view}”`}>
@@ -92,7 +92,7 @@ function View() {
   return <Shown />;
 }
 
-export function App() {
+function Shell() {
   const [help, setHelp] = useState(false);
   const [navOpen, setNavOpen] = useState(false);
   const [, toggleTheme] = useTheme();
@@ -103,7 +103,7 @@ export function App() {
   const { view } = useRoute();
   const profileId = useProfileId();
   const run = useProfile()?.name;
-  const title = pageOf(view)?.title ?? "Not found";
+  const title = usePageOf(view)?.title ?? "Not found";
   useEffect(() => {
     document.title = [title, run, "Opsight"].filter(Boolean).join(" · ");
   }, [title, run]);
@@ -157,3 +157,10 @@ export function App() {
   );
 }
 
+export function App({ pages }: { pages: readonly Page[] }) {
+  return (
+    <Pages.Provider value={pages}>
+      <Shell />
+    </Pages.Provider>
+  );
+}

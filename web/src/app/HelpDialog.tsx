@@ -1,4 +1,4 @@
-import { PAGES } from "../pages/registry";
+import { usePages } from "../pages/page";
 import { Dialog } from "../widgets/Dialog";
 
 function Keys({ keys }: { keys: readonly string[] }) {
@@ -58,15 +58,16 @@ function Part({ title, lines }: { title: string; lines: readonly { keys: readonl
 }
 
 export function HelpDialog({ onClose }: { onClose: () => void }) {
+  const pages = usePages();
   return (
     <Dialog title="Keyboard" onClose={onClose}>
       <div className="help-columns">
         <div>
           <Part title="Everywhere" lines={GENERAL} />
           <Part title="In tables" lines={TABLES} />
-          {PAGES.some((page) => page.id === "timeline") && <Part title="In the timeline" lines={TIMELINE} />}
+          {pages.some((page) => page.id === "timeline") && <Part title="In the timeline" lines={TIMELINE} />}
         </div>
-        <Part title="Go to" lines={PAGES.map((page) => ({ keys: ["g", page.key], does: page.title }))} />
+        <Part title="Go to" lines={pages.map((page) => ({ keys: ["g", page.key], does: page.title }))} />
       </div>
     </Dialog>
   );

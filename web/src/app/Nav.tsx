@@ -1,9 +1,9 @@
 import { useInfo, useProfile, useProfiles } from "../api/queries";
-import { PAGES } from "../pages/registry";
+import { usePages } from "../pages/page";
 import { Icon } from "../widgets/Icon";
-import { linkTo, formatHash } from "./route";
-import { useRoute } from "./useRoute";
-import { useTheme } from "./theme";
+import { linkTo, formatHash } from "../address/route";
+import { useRoute } from "../address/useRoute";
+import { useTheme } from "../widgets/theme";
 
 function ProfilePicker() {
   const list = useProfiles().data?.profiles;
@@ -71,7 +71,8 @@ export function Nav({ open, onHelp }: { open: boolean; onHelp: () => void }) {
   const [theme, toggleTheme] = useTheme();
   const version = useProfiles().data?.version;
   const nothing = useNothing();
-  const groups = [...new Set(PAGES.map((page) => page.group))];
+  const pages = usePages();
+  const groups = [...new Set(pages.map((page) => page.group))];
   return (
     <nav className={open ? "nav open" : "nav"} aria-label="Views">
       <a className="brand" href={linkTo("dashboard", params)}>
@@ -84,7 +85,7 @@ export function Nav({ open, onHelp }: { open: boolean; onHelp: () => void }) {
           <section key={group} aria-label={group}>
             <h2>{group}</h2>
             <ul>
-              {PAGES.filter((page) => page.group === group).map((page) => (
+              {pages.filter((page) => page.group === group).map((page) => (
                 <li key={page.id}>
                   <a
                     href={linkTo(page.id, params)}

@@ -1,5 +1,6 @@
 import { Icon } from "../widgets/Icon";
-import { clearNotices, useAddressCorrections, useNotices } from "./corrections";
+import { clearNotices, useNotices } from "../address/corrections";
+import { useAddressCorrections } from "./addressCorrections";
 
 // What the address asked for and the page could not do.
 export function Notices() {

@@ -4,11 +4,11 @@ import type { Range } from "../api/types";
 import { sentence } from "../widgets/words";
 import { Icon } from "../widgets/Icon";
 import { Popover } from "../widgets/Popover";
-import { rangeWords } from "./rangeWords";
-import { isChosen, keptPatch } from "./keptRange";
-import { linkTo, NO_RANGE } from "./route";
-import { useCut } from "./useCut";
-import { useRange, useRoute, useSetParams } from "./useRoute";
+import { rangeWords } from "../widgets/rangeWords";
+import { isChosen, keptPatch } from "../address/keptRange";
+import { linkTo, NO_RANGE } from "../address/route";
+import { useCut } from "../address/useCut";
+import { useRange, useRoute, useSetParams } from "../address/useRoute";
 
 function Bounds({ range, close }: { range: Range; close: () => void }) {
   const [start, setStart] = useState(String(range.start ?? 0));

@@ -1,22 +1,20 @@
 import { useEffect } from "react";
-import { PAGES } from "../pages/registry";
-import { linkTo, parseHash } from "./route";
+import { linkTo, parseHash } from "../address/route";
+import { usePages } from "../pages/page";
+import { isTyping } from "../widgets/typing";
 
 interface Actions {
   help: () => void;
   theme: () => void;
 }
 
-export function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName));
-}
-
 // The keys that work everywhere. Views add their own.
 export function useShortcuts({ help, theme }: Actions): void {
+  const pages = usePages();
   useEffect(() => {
     let afterG = false;
     const go = (key: string): boolean => {
-      const page = PAGES.find((each) => each.key === key);
+      const page = pages.find((each) => each.key === key);
       if (page) window.location.hash = linkTo(page.id, parseHash(window.location.hash).params);
       return page !== undefined;
     };
@@ -42,5 +40,5 @@ export function useShortcuts({ help, theme }: Actions): void {
     return () => {
       window.removeEventListener("keydown", pressed, true);
     };
-  }, [help, theme]);
+  }, [help, theme, pages]);
 }

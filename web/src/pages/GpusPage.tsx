@@ -3,7 +3,7 @@ import type { GpuDevice } from "../api/types";
 import { cellText } from "../table/cells";
 import { DataTable } from "../table/DataTable";
 import type { Row } from "../table/row";
-import { useHidden } from "../app/useHidden";
+import { useHidden } from "../address/useHidden";
 import { LegendItem } from "../widgets/LegendItem";
 import { Card } from "../widgets/Card";
 import { Donut } from "../widgets/charts";

@@ -2,11 +2,10 @@
 import { useState } from "react";
 import { queries, useAggregations, useIterations } from "../api/queries";
 import type { IterationsAnswer } from "../api/types";
-import { useCorrections, wrongChoice } from "../app/corrections";
-import { linkTo } from "../app/route";
-import { useRoute } from "../app/useRoute";
+import { useCorrections, wrongChoice } from "../address/corrections";
+import { linkTo } from "../address/route";
+import { useRoute } from "../address/useRoute";
 import { DataTable } from "../table/DataTable";
-import { TimelineLink } from "../table/SelectTable";
 import { Card, Notes } from "../widgets/Card";
 import { Icon } from "../widgets/Icon";
 import { Answered, Empty } from "../widgets/states";
@@ -18,6 +17,7 @@ import { KeptRanges } from "./iterations/KeptRanges";
 import { pickRank, RankPicker } from "./iterations/rank";
 import { Reaggregate } from "./iterations/Reaggregate";
 import { rowLink } from "./links";
+import { TimelineLink } from "../table/timelineLinks";
 
 function Badge({ name, value }: { name: string; value: string | number }) {
   return (

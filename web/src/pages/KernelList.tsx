@@ -1,12 +1,12 @@
 // Kernels of an iteration, or of an op in it: each kind with its count, or every launch.
 import type { ReactNode } from "react";
-import { NO_RANGE } from "../app/route";
-import { useCut } from "../app/useCut";
-import { useRoute, useSetParams } from "../app/useRoute";
+import { NO_RANGE } from "../address/route";
+import { useCut } from "../address/useCut";
+import { useRoute, useSetParams } from "../address/useRoute";
 import { DataTable } from "../table/DataTable";
-import { TimelineLink } from "../table/SelectTable";
 import { KERNELS, LAUNCHES } from "./columns";
 import { rowLink } from "./links";
+import { TimelineLink } from "../table/timelineLinks";
 
 interface Props {
   iteration: string;

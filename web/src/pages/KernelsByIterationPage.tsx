@@ -1,9 +1,10 @@
 import { useProfile } from "../api/queries";
-import { useRoute } from "../app/useRoute";
-import { SelectTable, TimelineLink } from "../table/SelectTable";
+import { useRoute } from "../address/useRoute";
+import { SelectTable } from "../table/SelectTable";
 import { Empty } from "../widgets/states";
 import { forContents, ITERATIONS } from "./columns";
 import { KernelList } from "./KernelList";
+import { TimelineLink } from "../table/timelineLinks";
 
 function KernelsOf({ selected }: { selected: string }) {
   const [iteration = "", rank = ""] = selected.split("~");

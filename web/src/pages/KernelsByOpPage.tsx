@@ -1,11 +1,11 @@
 // From an iteration to its ops to their kernels: three tables, the choice in each fills the next.
 import { useProfile } from "../api/queries";
-import { useRoute, useSetParams } from "../app/useRoute";
+import { useRoute, useSetParams } from "../address/useRoute";
 import { DataTable } from "../table/DataTable";
-import { TimelineLink } from "../table/SelectTable";
-import { identify } from "../widgets/Details";
 import { Empty } from "../widgets/states";
 import { KernelList } from "./KernelList";
+import { identify } from "../table/row";
+import { TimelineLink } from "../table/timelineLinks";
 
 const OPS_OF = ["op_name", "calls", "self_gpu_time_ns", "total_gpu_time_ns", "kernels", "using_tc", "direction", "self_cpu_time_ns", "layer"];
 

@@ -1,10 +1,11 @@
-import { useCorrections, wrongChoice } from "../app/corrections";
-import { useRoute, useSetParams } from "../app/useRoute";
-import { FirstInTimeline, SelectTable, TimelineLink } from "../table/SelectTable";
-import { CalledFrom } from "../widgets/CalledFrom";
+import { useCorrections, wrongChoice } from "../address/corrections";
+import { useRoute, useSetParams } from "../address/useRoute";
+import { SelectTable } from "../table/SelectTable";
+import { CalledFrom } from "../table/CalledFrom";
 import { Tabs } from "../widgets/Tabs";
 import { KERNELS, LAUNCHES, TENSOR_CORES } from "./columns";
 import { rowLink } from "./links";
+import { FirstInTimeline, TimelineLink } from "../table/timelineLinks";
 
 const TABS = [
   { id: "kinds", title: "By kernel and op" },

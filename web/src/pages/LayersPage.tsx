@@ -1,18 +1,18 @@
 import { useMemo, useState } from "react";
 import { useDeviceWork, useLayers, useProfile, useWholeTable } from "../api/queries";
 import type { LayersAnswer, Table } from "../api/types";
-import { useCorrections, wrongChoice } from "../app/corrections";
-import { linkTo } from "../app/route";
-import { useRoute, useSetParams } from "../app/useRoute";
+import { useCorrections, wrongChoice } from "../address/corrections";
+import { linkTo } from "../address/route";
+import { useRoute, useSetParams } from "../address/useRoute";
 import { DataTable } from "../table/DataTable";
 import type { Row } from "../table/row";
-import { FirstInTimeline } from "../table/SelectTable";
-import { RowDetails } from "../widgets/Details";
+import { RowDetails } from "../table/RowDetails";
 import { Icon } from "../widgets/Icon";
 import { Panes } from "../widgets/Panes";
 import { Answered, Empty } from "../widgets/states";
 import { Icicle } from "./layers/Icicle";
 import { buildTree, findPath, layerTable, normal, type Measure, type Node } from "./layers/tree";
+import { FirstInTimeline } from "../table/timelineLinks";
 
 const COLUMNS = ["name", "calls", "forward_gpu_time_ns", "backward_gpu_time_ns", "forward_cpu_time_ns", "backward_cpu_time_ns", "own_gpu_time_ns", "kernels", "tc_ops", "tc_eligible_ops"];
 const CPU_COLUMNS = ["name", "calls", "forward_cpu_time_ns", "backward_cpu_time_ns", "own_cpu_time_ns", "total_cpu_time_ns"];

@@ -1,9 +1,8 @@
 import { useMemo, useState } from "react";
 import { useMemory } from "../api/queries";
 import type { MemoryDevice } from "../api/types";
-import { linkTo } from "../app/route";
-import { useRoute } from "../app/useRoute";
-import { pageOf } from "./registry";
+import { linkTo } from "../address/route";
+import { useRoute } from "../address/useRoute";
 import { outsideOf, stretchesOf, type Stretch } from "../widgets/stretches";
 import { DataTable } from "../table/DataTable";
 import { Card } from "../widgets/Card";
@@ -151,7 +150,7 @@ function Device({ device, ranks, wall }: { device: MemoryDevice; ranks: number; 
           )}
         </>
       }
-      action={at !== null && pageOf("timeline") && <a href={linkTo("timeline", params, { begin: Math.max(0, at - 5_000_000), end: at + 5_000_000 })}>Show the peak in the timeline</a>}
+      action={at !== null && <a href={linkTo("timeline", params, { begin: Math.max(0, at - 5_000_000), end: at + 5_000_000 })}>Show the peak in the timeline</a>}
     >
       <Curve device={device} wall={wall} />
       {device.changes_only && (

@@ -2,19 +2,19 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useDeviceWork, useRangeAnswer, useTable } from "../api/queries";
 import type { ModelAnswer, ModelFacts, ModelItem } from "../api/types";
-import { useCorrections, wrongChoice } from "../app/corrections";
-import { linkTo } from "../app/route";
-import { useRoute, useSetParams } from "../app/useRoute";
+import { useCorrections, wrongChoice } from "../address/corrections";
+import { linkTo } from "../address/route";
+import { useRoute, useSetParams } from "../address/useRoute";
 import { rowsOf } from "../table/row";
-import { FirstInTimeline } from "../table/SelectTable";
-import { Pane } from "../widgets/Details";
 import { formatCount, formatNs, formatPercent } from "../widgets/format";
 import { Icon } from "../widgets/Icon";
+import { Pane } from "../widgets/Pane";
 import { Panes } from "../widgets/Panes";
 import { Answered, Empty, Loading } from "../widgets/states";
 import { layOut } from "./model/elk";
 import { COLOURS, COLOUR_NAMES, LEGENDS, mostOf, toDrawing, toggled, toLayout, type Colour } from "./model/graph";
 import { Picture } from "./model/Picture";
+import { FirstInTimeline } from "../table/timelineLinks";
 
 const words = (text: string | null): string => (text ?? "–").replaceAll("_", " ");
 

@@ -1,7 +1,7 @@
 // Why a view of ops is empty, and where to look instead.
 import { useProfile } from "../api/queries";
-import { linkTo } from "../app/route";
-import { useRoute } from "../app/useRoute";
+import { linkTo } from "../address/route";
+import { useRoute } from "../address/useRoute";
 
 export function NoOps() {
   const { params } = useRoute();

@@ -1,5 +1,5 @@
 import { useDeviceWork } from "../api/queries";
-import { useRoute } from "../app/useRoute";
+import { useRoute } from "../address/useRoute";
 import { SelectTable } from "../table/SelectTable";
 import { forContents, OP_TYPES } from "./columns";
 import { rowLink } from "./links";

@@ -1,14 +1,15 @@
 import { useDeviceWork, useTable } from "../api/queries";
-import { linkTo } from "../app/route";
-import { useRoute } from "../app/useRoute";
+import { linkTo } from "../address/route";
+import { useRoute } from "../address/useRoute";
 import { DataTable } from "../table/DataTable";
-import { FirstInTimeline, SelectTable } from "../table/SelectTable";
+import { SelectTable } from "../table/SelectTable";
 import { rowsOf } from "../table/row";
-import { CalledFrom } from "../widgets/CalledFrom";
+import { CalledFrom } from "../table/CalledFrom";
 import { Icon } from "../widgets/Icon";
 import { forContents, KERNELS, OPS } from "./columns";
 import { rowLink } from "./links";
 import { NoOps } from "./NoOps";
+import { FirstInTimeline } from "../table/timelineLinks";
 
 const KERNELS_OF_OP = KERNELS.filter((key) => key !== "op_name" && key !== "direction" && key !== "layer");
 

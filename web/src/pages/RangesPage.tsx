@@ -1,11 +1,12 @@
 // What the program names itself: NVTX ranges, or the annotations that other sources have.
 import { useDeviceWork } from "../api/queries";
-import { linkTo, NO_RANGE } from "../app/route";
-import { useRoute, useSetParams } from "../app/useRoute";
-import { FirstInTimeline, SelectTable } from "../table/SelectTable";
+import { linkTo, NO_RANGE } from "../address/route";
+import { useRoute, useSetParams } from "../address/useRoute";
+import { SelectTable } from "../table/SelectTable";
 import type { Row } from "../table/row";
 import { Icon } from "../widgets/Icon";
 import { forContents, RANGES } from "./columns";
+import { FirstInTimeline } from "../table/timelineLinks";
 
 // Each range of that name an iteration; of one that is there once there is nothing to choose.
 function AsIterations({ row, merged }: { row: Row; merged: boolean }) {

@@ -1,9 +1,9 @@
 // What only some sources record: calls of CUDA's API and of the system, copies, counters and the like.
-import { useCorrections, wrongChoice } from "../app/corrections";
-import { useRoute, useSetParams } from "../app/useRoute";
+import { useCorrections, wrongChoice } from "../address/corrections";
+import { useRoute, useSetParams } from "../address/useRoute";
 import { DataTable } from "../table/DataTable";
-import { identify } from "../widgets/Details";
 import { Tabs } from "../widgets/Tabs";
+import { identify } from "../table/row";
 
 interface Shown {
   id: string; // of the server's table

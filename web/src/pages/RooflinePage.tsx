@@ -1,18 +1,18 @@
 import { useMemo } from "react";
 import type { Params } from "../api/client";
 import { useTable } from "../api/queries";
-import { useCorrections, wrongChoice } from "../app/corrections";
-import { useRoute, useSetParams } from "../app/useRoute";
-import { rowsOf, type Row } from "../table/row";
-import { FirstInTimeline, SelectTable } from "../table/SelectTable";
+import { useCorrections, wrongChoice } from "../address/corrections";
+import { useRoute, useSetParams } from "../address/useRoute";
+import { identify, rowsOf, type Row } from "../table/row";
+import { SelectTable } from "../table/SelectTable";
 import { Card } from "../widgets/Card";
-import { identify } from "../widgets/Details";
 import { Answered, Empty } from "../widgets/states";
 import { Tabs } from "../widgets/Tabs";
 import { rowLink } from "./links";
 import { Chart } from "./roofline/Chart";
 import { ceilingsOf, levelsOf, pointsOf } from "./roofline/model";
 import { DataTable } from "../table/DataTable";
+import { FirstInTimeline } from "../table/timelineLinks";
 
 const MOST = 1000; // points drawn
 

@@ -1,5 +1,5 @@
 // Where names in tables lead: an op to its kernels, a kernel to all of its launches, a layer to its place in the tree.
-import { linkTo } from "../app/route";
+import { linkTo } from "../address/route";
 import type { Column } from "../api/types";
 import type { Row } from "../table/row";
 

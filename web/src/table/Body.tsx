@@ -4,7 +4,7 @@ import { Bar } from "../widgets/charts";
 import { Icon } from "../widgets/Icon";
 import { opTypeWords } from "../widgets/opTypes";
 import { cellNode, cellText, cellTitle, isNumeric, layerTail } from "./cells";
-import type { TableProps } from "./DataTable";
+import type { TableProps } from "./props";
 import { foundIn, type Line } from "./local";
 import type { Row } from "./row";
 import { tellApart } from "./tell";

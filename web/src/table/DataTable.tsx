@@ -1,9 +1,8 @@
 // A table: it sorts, filters, searches, pages, chooses columns and exports; what is shown stands in the address.
 // Its rows are the server's, which does the work, or `local` ones that the page has already.
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
-import { useCorrections, type Correction } from "../app/corrections";
-import { useRange, useRoute } from "../app/useRoute";
-import type { Params } from "../api/client";
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { useCorrections, type Correction } from "../address/corrections";
+import { useRange, useRoute } from "../address/useRoute";
 import { useDeviceWork, useProfileId, useTable } from "../api/queries";
 import type { Column, Table } from "../api/types";
 import { Notes } from "../widgets/Card";
@@ -15,34 +14,12 @@ import { ExportMenu, type Source } from "./ExportMenu";
 import { Head } from "./Head";
 import { chooseRows, csvOf, jsonOf, type Line } from "./local";
 import { Pager } from "./Pager";
-import { rowsOf, type Row } from "./row";
+import type { TableProps } from "./props";
+import { rowsOf } from "./row";
 import { filterTexts, refusedState, stateParams, wrongColumns, wrongState, type TableState } from "./state";
 import { ColumnChooser, SearchBox, Toolbar } from "./Toolbar";
 import { useTableState, type Change } from "./useTableState";
 import { useWidths } from "./widths";
-
-export interface TableProps {
-  name: string; // of the server's table, or of the local one
-  label: string;
-  params?: Params;
-  local?: Table; // all rows, where the page has them
-  tree?: { parents: readonly number[]; open: ReadonlySet<string>; toggle: (key: string, open: boolean) => void }; // of local rows
-  only?: readonly string[]; // filters that always hold
-  prefix?: string;
-  size?: number; // rows of a page unless another number is chosen
-  columns: readonly string[]; // shown unless others are chosen
-  bars?: Readonly<Record<string, string>>; // columns with a bar behind the number, and its colour
-  cell?: (row: Row, column: Column) => ReactNode; // what a cell shows otherwise; undefined: as usual
-  sort?: string; // unless another is chosen: "key:desc"
-  rowKey: (row: Row) => string;
-  selected?: string | null;
-  onSelect?: (row: Row, key: string) => void;
-  link?: (row: Row, column: Column) => string | null;
-  actions?: (row: Row) => ReactNode;
-  tools?: ReactNode; // more buttons, beside the filter's
-  empty?: ReactNode;
-  height?: "full" | "half" | "layers" | "free";
-}
 
 // What somebody chose is shown whatever it says.
 function shownColumns(table: Table, state: TableState, chosen: readonly string[], gpu: boolean): Column[] {

@@ -1,16 +1,15 @@
 import { useEffect, type ReactNode } from "react";
 import { getJson, type Params } from "../api/client";
-import { useProfileId, useRangeAnswer } from "../api/queries";
-import type { First, Table } from "../api/types";
-import { linkTo } from "../app/route";
-import { currentParams, useRange, useRoute, useSetParams } from "../app/useRoute";
-import { pageOf } from "../pages/registry";
-import { filtersOf, identify, RowDetails } from "../widgets/Details";
-import { Icon } from "../widgets/Icon";
+import { useProfileId } from "../api/queries";
+import type { Table } from "../api/types";
+import { currentParams, useRange, useRoute, useSetParams } from "../address/useRoute";
 import { Panes } from "../widgets/Panes";
-import { DataTable, type TableProps } from "./DataTable";
-import { placeOf, windowAround, type Row } from "./row";
+import { DataTable } from "./DataTable";
+import type { TableProps } from "./props";
+import { filtersOf, identify, type Row } from "./row";
+import { RowDetails } from "./RowDetails";
 import { filterTexts, readState, stateParams, type TableState } from "./state";
+import { TimelineLink } from "./timelineLinks";
 
 type Props = Omit<TableProps, "rowKey" | "selected" | "onSelect"> & {
   keys: readonly string[]; // columns that tell rows apart
@@ -20,42 +19,6 @@ type Props = Omit<TableProps, "rowKey" | "selected" | "onSelect"> & {
   detailMore?: (row: Row) => ReactNode;
   below?: (selected: string) => ReactNode;
 };
-
-// A link to the event of a row in the timeline; nothing where the row is about more than one event.
-export function TimelineLink({ row, small = false }: { row: Row; small?: boolean }) {
-  const { params } = useRoute();
-  const place = placeOf(row);
-  if (!place || !pageOf("timeline")) return null;
-  const href = linkTo("timeline", params, { ...windowAround(place), track: place.track, span: place.span });
-  return (
-    <a
-      className={small ? "icon-button" : "button small"}
-      href={href}
-      aria-label={small ? "Show in timeline" : undefined}
-      title="Show in timeline"
-      onClick={(event) => {
-        event.stopPropagation();
-      }}
-    >
-      <Icon name="timeline" size={14} />
-      {!small && "Show in timeline"}
-    </a>
-  );
-}
-
-// The first event in the range of what a row is about, by what identifies it; nothing where none of it ran.
-export function FirstInTimeline({ of }: { of: Params }) {
-  const { params } = useRoute();
-  const known = Object.values(of).some((value) => value !== null && value !== undefined && value !== "");
-  const event = useRangeAnswer<First>("first", of, known).data?.event;
-  if (!known || !event || !pageOf("timeline")) return null;
-  const place = { begin: event.begin_ns, end: event.begin_ns + event.dur_ns, track: String(event.track), span: String(event.span) };
-  return (
-    <a className="button small" href={linkTo("timeline", params, { ...windowAround(place), track: event.track, span: event.span })} title="Its first event in the range">
-      <Icon name="timeline" size={14} /> Find in timeline
-    </a>
-  );
-}
 
 // On which page a row stands: as many rows as come before it. null: it is not in the table.
 async function pageOfRow(path: string, params: Params, state: TableState, sort: string | undefined, keys: readonly string[], selected: string): Promise<number | null> {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type InputHTMLAttributes } from "react";
 import { tracked } from "../api/client";
-import { announceAddress } from "../app/useRoute";
+import { announceAddress } from "../address/useRoute";
 
 const PAUSE_MS = 250;
 

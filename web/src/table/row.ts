@@ -26,6 +26,16 @@ export class Row {
 
 export const rowsOf = (table: Table): Row[] => table.rows.map((cells) => new Row(table, cells));
 
+// Rows are told apart by some of their columns; the address names one by the values of these.
+const PART = "~";
+
+export const identify = (row: Row, keys: readonly string[]): string => keys.map((key) => row.text(key) ?? "").join(PART);
+
+export function filtersOf(keys: readonly string[], selected: string): string[] {
+  const values = selected.split(PART);
+  return keys.flatMap((key, at) => (values[at] ? [`${key}:eq:${values[at]}`] : []));
+}
+
 // Columns of a start and a duration: a row that has both is one event.
 const SPANS = [
   ["gpu_start_ns", "gpu_duration_ns"],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { patched } from "../app/route";
+import { patched } from "../address/route";
 import { filterTexts, readState, stateParams, statePatch, withFilters } from "./state";
 
 describe("the state of a table in the address", () => {

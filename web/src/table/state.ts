@@ -1,8 +1,8 @@
 // What a table shows, as it stands in the address. `prefix` parts two tables of one view.
-import type { Patch } from "../app/route";
+import type { Patch } from "../address/route";
 import type { ApiError, Params } from "../api/client";
 import type { Table } from "../api/types";
-import type { Correction } from "../app/corrections";
+import type { Correction } from "../address/corrections";
 import { sentence } from "../widgets/words";
 
 export const PAGE_SIZES = [25, 50, 100, 250] as const;

@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from "react";
-import { currentParams, useRoute, useSetParams, type SetOptions } from "../app/useRoute";
+import { currentParams, useRoute, useSetParams, type SetOptions } from "../address/useRoute";
 import { readState, statePatch, type TableState } from "./state";
 
 // A change, or what makes it out of the state that the address has when it is made.

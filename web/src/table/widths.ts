@@ -1,6 +1,6 @@
 // Widths that somebody gave to the columns of a table; kept by this browser.
 import { useCallback, useState, type CSSProperties } from "react";
-import { readKept, writeKept } from "../app/kept";
+import { readKept, writeKept } from "../widgets/kept";
 
 const LEAST_WIDTH = 48;
 const MOST_WIDTH = 1600;

@@ -1,8 +1,8 @@
 // What is known of the selected event, and the chain that it is part of.
 import { useSummary } from "../api/queries";
-import { useRoute } from "../app/useRoute";
-import { linkTo, NO_RANGE } from "../app/route";
-import { useCut } from "../app/useCut";
+import { useRoute } from "../address/useRoute";
+import { linkTo, NO_RANGE } from "../address/route";
+import { useCut } from "../address/useCut";
 import { wordOf } from "../table/choices";
 import { Icon } from "../widgets/Icon";
 import { exactValue, formatMoment, formatNs, formatShapes, formatTypes, formatValue, type Cell, type Unit } from "../widgets/format";

@@ -1,7 +1,7 @@
 // Finds events by part of their name, one after the other.
 import { useEffect, useRef, useState } from "react";
 import { ApiError } from "../api/client";
-import { useRoute, useSetParams } from "../app/useRoute";
+import { useRoute, useSetParams } from "../address/useRoute";
 import { Icon } from "../widgets/Icon";
 import { formatCount } from "../widgets/format";
 import type { SearchAnswer } from "./api";

@@ -2,8 +2,8 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import { nsPerPixel, timeAt } from "../engine/viewport";
 import { formatCount, formatNs } from "../widgets/format";
-import { useTheme } from "../app/theme";
-import { isTyping } from "../app/useShortcuts";
+import { useTheme } from "../widgets/theme";
+import { isTyping } from "../widgets/typing";
 import type { Controller, Hover } from "./controller";
 import { Heads } from "./Heads";
 import { MINIMAP_HEIGHT } from "./minimap";

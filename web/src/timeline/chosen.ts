@@ -6,7 +6,6 @@ import { TILE_PIXELS, tileNs, type TileStore } from "../engine/tiles";
 import type { Viewport } from "../engine/viewport";
 import { stretchesOf, type Stretch } from "../widgets/stretches";
 import type { Band } from "./paint";
-import type { Shown } from "./screen";
 
 export interface Chosen {
   iterations: readonly Band[]; // of the first rank, by begin; as they are cut now
@@ -22,8 +21,18 @@ export function chosenOf(answer: IterationsAnswer): Chosen {
   return { iterations, stretches: stretchesOf(answer.wall) };
 }
 
+interface Source {
+  chosen: Chosen | null; // else the events of a track of iterations
+  bandTrack: number | null;
+  view: Viewport;
+  level: number;
+  tiles: TileStore;
+  overviewLevel: number;
+  overview: TileStore;
+}
+
 // Iterations in sight, as far as they are wide enough to be told apart.
-export function bandsOf(from: Shown & { view: Viewport; level: number; tiles: TileStore }): Band[] {
+export function bandsOf(from: Source): Band[] {
   const { bandTrack, view, chosen } = from;
   if (chosen) {
     const shown = chosen.iterations.filter((each) => each.end > view.begin && each.begin < view.end);

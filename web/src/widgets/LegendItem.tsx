@@ -1,6 +1,6 @@
 // One entry of a legend, which hides what it names or shows it again.
 import type { ReactNode } from "react";
-import { useHidden } from "../app/useHidden";
+import { useHidden } from "../address/useHidden";
 
 export function LegendButton({ id, name, swatch }: { id: string; name: string; swatch: ReactNode }) {
   const [hidden, toggle] = useHidden();

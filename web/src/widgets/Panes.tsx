@@ -1,6 +1,6 @@
 // Content, and details at its right whose width one can choose: by dragging the border, or with arrow keys on it.
 import { useState, type ReactNode } from "react";
-import { readKept, writeKept } from "../app/kept";
+import { readKept, writeKept } from "./kept";
 
 const LEAST = 240;
 const MOST = 900;

@@ -1,5 +1,5 @@
 // Small pictures of a few numbers, as SVG in the colours of the theme.
-import { useHidden } from "../app/useHidden";
+import { useHidden } from "../address/useHidden";
 import { exactValue, formatPercent, formatValue, type Unit } from "./format";
 import { LegendItem } from "./LegendItem";
 

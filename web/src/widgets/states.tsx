@@ -1,8 +1,8 @@
 // What a view shows while there is nothing to show yet, or nothing at all.
 import type { ReactNode } from "react";
 import type { ApiError } from "../api/client";
-import { formatHash } from "../app/route";
-import { useRoute } from "../app/useRoute";
+import { formatHash } from "../address/route";
+import { useRoute } from "../address/useRoute";
 import { Icon, type IconName } from "./Icon";
 import { sentence } from "./words";
 

@@ -1,7 +1,7 @@
 import { useInfo } from "../../api/queries";
 import type { Diagnostic, Summary } from "../../api/types";
-import { linkTo } from "../../app/route";
-import { useRoute } from "../../app/useRoute";
+import { linkTo } from "../../address/route";
+import { useRoute } from "../../address/useRoute";
 import { Card } from "../../widgets/Card";
 import { formatBytes } from "../../widgets/format";
 import { Num } from "../../widgets/Num";

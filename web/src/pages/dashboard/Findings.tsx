@@ -1,17 +1,17 @@
 // What to look at first, as the server finds it: each with its share of the wall clock and what it rests on.
 import { useFindings } from "../../api/queries";
 import type { Finding } from "../../api/types";
-import { linkTo } from "../../app/route";
-import { useRoute } from "../../app/useRoute";
+import { linkTo } from "../../address/route";
+import { useRoute } from "../../address/useRoute";
 import { Icon } from "../../widgets/Icon";
-import { pageOf } from "../registry";
+import { usePageOf } from "../page";
 
 const KINDS: Record<Finding["kind"], string> = { problem: "warn", unknown: "info", fine: "yes" };
 const WORDS: Record<Finding["kind"], string> = { problem: "to gain", unknown: "not known", fine: "as it should be" };
 
 function Look({ finding }: { finding: Finding }) {
   const { params } = useRoute();
-  const title = pageOf(finding.view)?.title;
+  const title = usePageOf(finding.view)?.title;
   if (title === undefined) return null;
   return (
     <a className="button small" href={linkTo(finding.view, params, { tab: finding.tab })}>

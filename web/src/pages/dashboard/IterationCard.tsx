@@ -1,7 +1,7 @@
 import { useIterations } from "../../api/queries";
 import type { IterationsAnswer } from "../../api/types";
-import { linkTo } from "../../app/route";
-import { useRoute } from "../../app/useRoute";
+import { linkTo } from "../../address/route";
+import { useRoute } from "../../address/useRoute";
 import { Card } from "../../widgets/Card";
 import { Answered } from "../../widgets/states";
 import { boundsOf, IterationChart, ShareLegend } from "../iterations/Chart";

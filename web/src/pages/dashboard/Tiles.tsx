@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import { useTable } from "../../api/queries";
 import type { Profile, Summary } from "../../api/types";
-import { linkTo } from "../../app/route";
-import { useRoute } from "../../app/useRoute";
+import { linkTo } from "../../address/route";
+import { useRoute } from "../../address/useRoute";
 import { rowsOf } from "../../table/row";
 import { Donut } from "../../widgets/charts";
 import { definitionOfTile } from "../../widgets/definitions";

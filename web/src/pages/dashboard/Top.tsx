@@ -1,6 +1,6 @@
 import { useTable } from "../../api/queries";
-import { linkTo } from "../../app/route";
-import { useRoute } from "../../app/useRoute";
+import { linkTo } from "../../address/route";
+import { useRoute } from "../../address/useRoute";
 import { layerTail } from "../../table/cells";
 import { rowsOf, type Row } from "../../table/row";
 import { tellApart } from "../../table/tell";

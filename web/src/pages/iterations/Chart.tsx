@@ -1,6 +1,6 @@
 // Iterations as stacked bars. The range is chosen by dragging its two bounds, or by the arrow keys on them.
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from "react";
-import { useHidden } from "../../app/useHidden";
+import { useHidden } from "../../address/useHidden";
 import { SHARES, type IterationShares, type Range } from "../../api/types";
 import { exactValue, formatNs } from "../../widgets/format";
 import { LegendItem } from "../../widgets/LegendItem";

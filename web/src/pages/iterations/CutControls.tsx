@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { NO_RANGE } from "../../app/route";
-import { useCut } from "../../app/useCut";
-import { useSetParams } from "../../app/useRoute";
+import { NO_RANGE } from "../../address/route";
+import { useCut } from "../../address/useCut";
+import { useSetParams } from "../../address/useRoute";
 import { DataTable } from "../../table/DataTable";
 import { Dialog } from "../../widgets/Dialog";
 import { Icon } from "../../widgets/Icon";

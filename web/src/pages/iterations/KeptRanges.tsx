@@ -1,10 +1,10 @@
 import { deleteAt } from "../../api/client";
 import { useProfileId } from "../../api/queries";
 import type { AggregationsAnswer } from "../../api/types";
-import { rangeWords } from "../../app/rangeWords";
-import { isChosen, keptPatch } from "../../app/keptRange";
-import { linkTo } from "../../app/route";
-import { useRoute } from "../../app/useRoute";
+import { rangeWords } from "../../widgets/rangeWords";
+import { isChosen, keptPatch } from "../../address/keptRange";
+import { linkTo } from "../../address/route";
+import { useRoute } from "../../address/useRoute";
 import { Card } from "../../widgets/Card";
 import { Icon } from "../../widgets/Icon";
 import { pageWords } from "../../widgets/words";

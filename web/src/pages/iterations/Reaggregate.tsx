@@ -2,10 +2,10 @@ import { useState } from "react";
 import { ApiError, postJson } from "../../api/client";
 import { queries, useAggregations, useProfileId } from "../../api/queries";
 import type { Aggregation, IterationShares, Range } from "../../api/types";
-import { keptPatch } from "../../app/keptRange";
-import { NO_RANGE } from "../../app/route";
-import { useCut } from "../../app/useCut";
-import { useSetParams } from "../../app/useRoute";
+import { keptPatch } from "../../address/keptRange";
+import { NO_RANGE } from "../../address/route";
+import { useCut } from "../../address/useCut";
+import { useSetParams } from "../../address/useRoute";
 import { pageWords, sentence } from "../../widgets/words";
 import type { Bounds } from "./Chart";
 

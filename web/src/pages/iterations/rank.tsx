@@ -1,6 +1,6 @@
 // Which rank a picture of iterations is of: the one that is chosen, else the slowest of the range, else the first.
 import type { RankPace } from "../../api/types";
-import { useSetParams } from "../../app/useRoute";
+import { useSetParams } from "../../address/useRoute";
 
 export interface RankChoice {
   ranks: readonly RankPace[]; // rising

@@ -1,7 +1,7 @@
 // The roofline: intensity to the right, FLOP per second upwards, both logarithmic; ceilings of the device; a circle for
 // each op, layer or kernel, its area by its share of the time.
 import { useMemo, useState } from "react";
-import { useHidden } from "../../app/useHidden";
+import { useHidden } from "../../address/useHidden";
 import { formatNs, formatPercent } from "../../widgets/format";
 import { LegendItem } from "../../widgets/LegendItem";
 import { useWidth } from "../../widgets/useWidth";

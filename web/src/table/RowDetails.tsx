@@ -1,46 +1,12 @@
-// The pane at the right of a view: what is selected, with all that is known of it. It can be closed.
 import type { ReactNode } from "react";
-import { useDeviceWork, useTable } from "../api/queries";
 import type { Params } from "../api/client";
-import { cellNode, cellTitle, headText } from "../table/cells";
-import { sayingFacts } from "../table/columns";
-import { definitionOf } from "./definitions";
-import { rowsOf, type Row } from "../table/row";
-import { Icon } from "./Icon";
-import { Answered } from "./states";
-
-export function Pane({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
-  return (
-    <aside
-      className="details"
-      aria-label="Details"
-      onKeyDown={(event) => {
-        if (event.key === "Escape") onClose();
-      }}
-    >
-      <header>
-        <h2>{title}</h2>
-        <button className="icon-button" onClick={onClose} aria-label="Close details">
-          <Icon name="close" />
-        </button>
-      </header>
-      <div className="details-body">{children}</div>
-    </aside>
-  );
-}
-
-export interface Identity {
-  keys: readonly string[]; // columns that tell rows apart
-}
-
-const PART = "~";
-
-export const identify = (row: Row, keys: readonly string[]): string => keys.map((key) => row.text(key) ?? "").join(PART);
-
-export function filtersOf(keys: readonly string[], selected: string): string[] {
-  const values = selected.split(PART);
-  return keys.flatMap((key, at) => (values[at] ? [`${key}:eq:${values[at]}`] : []));
-}
+import { useDeviceWork, useTable } from "../api/queries";
+import { definitionOf } from "../widgets/definitions";
+import { Pane } from "../widgets/Pane";
+import { Answered } from "../widgets/states";
+import { cellNode, cellTitle, headText } from "./cells";
+import { sayingFacts } from "./columns";
+import { filtersOf, rowsOf, type Row } from "./row";
 
 // All columns of one row, asked for by what identifies it: it need not be on the page of the table in sight.
 export function RowDetails({

@@ -1,7 +1,7 @@
 // From where an op was called: its stacks of the user's frames, the one that took most first.
 import { useTable } from "../api/queries";
-import { rowsOf } from "../table/row";
-import { Num } from "./Num";
+import { rowsOf } from "./row";
+import { Num } from "../widgets/Num";
 
 const SHOWN = 3;
 const FRAMES = 4; // of a stack, before it is opened

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 
-from .hook import say
+from .say import say
 
 LIMIT_S = 180
 # Ours, and what would change the compiler: it is no part of the program.

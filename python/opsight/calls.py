@@ -8,7 +8,7 @@ import sys
 import weakref
 
 from . import modules
-from .hook import say
+from .say import say
 
 _MODULE, _STEP, _TELL = 0, 1, 2
 

@@ -4,9 +4,7 @@ import os
 import sys
 from importlib.util import find_spec
 
-
-def say(text):
-    print(f"opsight: {text}", file=sys.stderr, flush=True)
+from .say import say
 
 
 class _Finder:

@@ -8,7 +8,7 @@ import os
 import time
 
 from . import steps
-from .hook import say
+from .say import say
 
 DEFAULT_ITERATIONS = 50  # torch.profiler keeps everything in memory
 

@@ -7,7 +7,7 @@ import functools
 import sys
 import weakref
 
-from .hook import say
+from .say import say
 
 
 class Names:

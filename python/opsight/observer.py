@@ -7,7 +7,7 @@ import sys
 from multiprocessing import util
 
 from . import builder
-from .hook import say
+from .say import say
 
 SHAPES, MEMORY = 1, 2
 recording = False  # in this process

@@ -17,6 +17,13 @@ class Names:
         self._roots = {}  # class name -> weak references, by number
 
     def of(self, module, parent):
+        """A module of the program's own kind may answer in any way: the program must not see what that does to us."""
+        try:
+            return str(self._of(module, parent))
+        except Exception:
+            return type(module).__name__
+
+    def _of(self, module, parent):
         if parent is None:
             return self._root(module)
         for name, child in parent._modules.items():
@@ -47,14 +54,10 @@ def track(torch, enter, leave):
     names, entries = Names(), {}  # id(module) -> (weak reference, name)
 
     def add(module, frame):
-        # A module of the program's own kind may answer in any way: the program must not see what that does to us.
-        key, name = id(module), type(module).__name__
-        try:
-            name = names.of(module, enclosing(frame, code))
-            entries[key] = entry = (weakref.ref(module, lambda _: entries.pop(key, None)), name)
-            return entry
-        except Exception:
-            return None, name
+        key = id(module)
+        reference = weakref.ref(module, lambda _: entries.pop(key, None))
+        entries[key] = entry = (reference, names.of(module, enclosing(frame, code)))
+        return entry
 
     @functools.wraps(call)
     def __call__(self, *args, **kwargs):

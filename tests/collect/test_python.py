@@ -112,6 +112,33 @@ class Python(unittest.TestCase):
                          {"Sequential", "Sequential/0", "Sequential/1"})
 
     @unittest.skipIf(LACKS, LACKS)
+    def test_a_module_whose_naming_fails_runs_on_and_is_named_by_its_class(self):
+        # By the observer, and by the package's own ranges.
+        for options, begin in (((), ""), (("--nvtx",), "opsight.torch.init(functions=False)")):
+            done = self.record(f"""
+                import torch, opsight
+                asked = 0
+                class Odd(torch.nn.Module):
+                    def __init__(self):
+                        super().__init__()
+                        self.hidden = [torch.nn.Linear(8, 4)]
+                        self._modules[7] = torch.nn.ReLU()
+                    def named_modules(self, *args, **options):
+                        global asked
+                        asked += 1
+                        raise RuntimeError("no names")
+                    def forward(self, x):
+                        return self._modules[7](self.hidden[0](x))
+                {begin}
+                odd = Odd()
+                for _ in range(3): print(tuple(odd(torch.ones(2, 8)).shape))
+                print(asked)
+            """, "--force", *options, python=PYTHON)
+            self.assertEqual(done.stdout, "(2, 4)\n" * 3 + "1\n")
+            self.assertEqual(self.sql("SELECT name, count(*) FROM module_calls GROUP BY name ORDER BY name"),
+                             [("Odd", 3), ("Odd/7", 3), ("Odd/Linear", 3)])
+
+    @unittest.skipIf(LACKS, LACKS)
     def test_a_range_chooses_what_is_recorded_of_pytorch_too(self):
         for options, times in (((), 1), (("--capture-repeat",), 4)):
             self.record("""

@@ -8,6 +8,8 @@ import pathlib
 import re
 import sys
 
+from circles import circles, reach
+
 # Libraries behind one wrapper: header -> the only room that may include it.
 OWNED = {"duckdb.h": "base", "duckdb.hpp": "base", "sqlite3.h": "base"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
@@ -32,16 +34,6 @@ def linked_rooms(src):
             if folder not in direct and (src / folder / "CMakeLists.txt") == file:
                 direct[folder] = [word[8:] for word in match.group(2).split() if word.startswith("opsight_")]
     return {room: reach(direct, room) for room in direct}
-
-
-def reach(direct, room):
-    found, waiting = set(), [room]
-    while waiting:
-        each = waiting.pop()
-        if each not in found:
-            found.add(each)
-            waiting += direct.get(each, [])
-    return found
 
 
 def room_of(name, rooms):
@@ -77,13 +69,6 @@ def include_breach(src, rooms, room, quote, target):
 
 def is_test(path):
     return path.name.startswith("test_") or path.stem.endswith(("_test", "_fuzzer"))
-
-
-def circles(arrows):
-    """Each group of folders that can be reached from each other, once."""
-    reached = {folder: reach(arrows, folder) for folder in arrows}
-    found = {frozenset(b for b in reached[a] if a in reached.get(b, ())) for a in arrows}
-    return sorted(sorted(group) for group in found if len(group) > 1)
 
 
 def breaches(src):

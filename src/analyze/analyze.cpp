@@ -3,6 +3,7 @@
 #include "analyze/attribution.h"
 #include "analyze/captures.h"
 #include "analyze/counted_work.h"
+#include "analyze/device_facts.h"
 #include "analyze/direction.h"
 #include "analyze/find_iterations.h"
 #include "analyze/iterations.h"
@@ -15,7 +16,7 @@
 #include "analyze/resources.h"
 #include "analyze/stacks.h"
 #include "analyze/streams.h"
-#include "base/helpers.h"
+#include "base/task_group.h"
 
 namespace opsight {
 namespace {
@@ -29,10 +30,10 @@ void together(unsigned threads, Beside beside, Here here) {
         here();
         return;
     }
-    Helpers helper;
-    helper.start(beside);
+    TaskGroup tasks;
+    tasks.start(beside);
     here();
-    helper.join();
+    tasks.join();
 }
 
 }  // namespace
@@ -63,6 +64,7 @@ Analysis analyze(Profile& profile, const AnalysisOptions& options) {
             analysis.iterations = find_iterations(profile, analysis, options);
             number_spans(profile, analysis);
         });
+    mark_device_work(profile, analysis);
     together(
         options.threads, [&] { count_work(profile, analysis, captures.here); },
         [&] {

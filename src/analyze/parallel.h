@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "base/helpers.h"
+#include "base/task_group.h"
 
 namespace opsight {
 
@@ -32,11 +32,11 @@ void parallel_over(const Items& items, unsigned threads, Size size, Work work) {
         for (size_t i = next++; i < order.size(); i = next++)
             work(items[order[i]]);
     };
-    Helpers helpers;
+    TaskGroup tasks;
     for (unsigned i = 1; i < threads && i < items.size(); ++i)
-        helpers.start(run);
+        tasks.start(run);
     run();
-    helpers.join();
+    tasks.join();
 }
 
 }  // namespace opsight

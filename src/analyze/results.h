@@ -80,6 +80,8 @@ struct OpWork {
     int64_t self_kernel_ns = 0;  // kernels launched with this op innermost
     int64_t self_gpu_ns = 0;     // union of device spans launched with this op innermost
     uint32_t kernels = 0, tc_kernels = 0, unknown_tc_kernels = 0, memcpys = 0, memsets = 0, self_kernels = 0;
+    static constexpr int32_t kNoDevice = -1, kSeveralDevices = -2;
+    int32_t device = kNoDevice;  // that all of it ran on
 };
 
 struct Iteration {
@@ -194,6 +196,9 @@ struct Analysis {
     // share its work by their times; a copy has as many shares as bytes.
     std::vector<int32_t> span_work;
     std::vector<double> span_share;
+    std::vector<uint8_t> device_flags;  // SpanFlags of device spans, and those of these two that hold
+    static constexpr uint8_t kFirstOfLaunch = 64;  // its call's time counts with this span and no other
+    static constexpr uint8_t kInEligibleOp = 128;  // of, or launched in, an op that can use Tensor Cores
     std::vector<int64_t> host_ns;  // begin of the launching call, else the span's own: decides its iteration
 
     std::vector<Op> ops;

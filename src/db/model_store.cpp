@@ -113,12 +113,12 @@ Status fill_table(duck::Connection& connection, std::string_view table, size_t r
 Status write_groups(duck::Connection& connection, const Plan& plan) {
     const std::vector<ModelGroup>& groups = plan.groups.groups;
     return fill_table(connection, "model_groups", groups.size(), [&](TableWriter& out) {
-        out.put<int32_t>([](size_t i) { return i; });
-        out.put<int32_t>([&](size_t i) { return groups[i].parent; });
-        out.put_text([&](size_t i) { return std::string_view(groups[i].name); });
-        out.put_text([&](size_t i) { return std::string_view(groups[i].path); });
-        out.put<bool>([&](size_t i) { return groups[i].part; });
-        out.put<int32_t>([&](size_t i) { return groups[i].part ? -1 : plan.calls.group_layer[i]; });
+        out.put<int32_t>("id", [](size_t i) { return i; });
+        out.put<int32_t>("parent", [&](size_t i) { return groups[i].parent; });
+        out.put_text("name", [&](size_t i) { return std::string_view(groups[i].name); });
+        out.put_text("path", [&](size_t i) { return std::string_view(groups[i].path); });
+        out.put<bool>("part", [&](size_t i) { return groups[i].part; });
+        out.put<int32_t>("layer", [&](size_t i) { return groups[i].part ? -1 : plan.calls.group_layer[i]; });
     });
 }
 
@@ -128,21 +128,23 @@ Status write_nodes(duck::Connection& connection, const Plan& plan) {
     for (const ModelNode& node : nodes)
         shapes.push_back(shape_of(plan.graph, node.outputs.empty() ? kNoTensor : node.outputs[0]));
     return fill_table(connection, "model_nodes", nodes.size(), [&](TableWriter& out) {
-        out.put<int32_t>([](size_t i) { return i; });
-        out.put<int32_t>([&](size_t i) { return plan.groups.group[i]; });
-        out.put_text([&](size_t i) { return std::string_view(nodes[i].name); });
-        out.put_text([&](size_t i) { return std::string_view(plan.groups.label[i]); });
-        out.put_text([&](size_t i) { return std::string_view(nodes[i].shown_type()); });
-        out.put_text([&](size_t i) { return std::string_view(plan.groups.path[i]); });
-        out.put<int32_t>([&](size_t i) { return plan.calls.layer[i]; });
-        out.put<int8_t>([&](size_t i) { return static_cast<int8_t>(plan.calls.how[i]); });
-        out.put_text([&](size_t i) { return std::string_view(shapes[i]); });
-        out.put_text([&](size_t i) { return cost::name_of(plan.costs[i].kind); });
-        for (const auto member : {&NodeCost::macs, &NodeCost::flops, &NodeCost::bytes, &NodeCost::parameters,
-                                  &NodeCost::bound_ns})
-            out.put<double>([&](size_t i) { return plan.costs[i].*member; });
-        out.put<int8_t>([&](size_t i) { return static_cast<int8_t>(plan.costs[i].limiter); });
-        out.put<bool>([&](size_t i) { return nodes[i].folded; });
+        out.put<int32_t>("id", [](size_t i) { return i; });
+        out.put<int32_t>("grp", [&](size_t i) { return plan.groups.group[i]; });
+        out.put_text("name", [&](size_t i) { return std::string_view(nodes[i].name); });
+        out.put_text("label", [&](size_t i) { return std::string_view(plan.groups.label[i]); });
+        out.put_text("op_type", [&](size_t i) { return std::string_view(nodes[i].shown_type()); });
+        out.put_text("module", [&](size_t i) { return std::string_view(plan.groups.path[i]); });
+        out.put<int32_t>("layer", [&](size_t i) { return plan.calls.layer[i]; });
+        out.put<int8_t>("how", [&](size_t i) { return static_cast<int8_t>(plan.calls.how[i]); });
+        out.put_text("output_shape", [&](size_t i) { return std::string_view(shapes[i]); });
+        out.put_text("kind", [&](size_t i) { return cost::name_of(plan.costs[i].kind); });
+        out.put<double>("macs", [&](size_t i) { return plan.costs[i].macs; });
+        out.put<double>("flops", [&](size_t i) { return plan.costs[i].flops; });
+        out.put<double>("bytes_min", [&](size_t i) { return plan.costs[i].bytes; });
+        out.put<double>("parameters", [&](size_t i) { return plan.costs[i].parameters; });
+        out.put<double>("bound_ns", [&](size_t i) { return plan.costs[i].bound_ns; });
+        out.put<int8_t>("limiter", [&](size_t i) { return static_cast<int8_t>(plan.costs[i].limiter); });
+        out.put<bool>("folded", [&](size_t i) { return nodes[i].folded; });
     });
 }
 
@@ -152,15 +154,15 @@ Status write_links(duck::Connection& connection, const Plan& plan) {
     for (const Edge& edge : edges)
         shapes.push_back(shape_of(plan.graph, edge.tensor));
     OPSIGHT_TRY(fill_table(connection, "model_edges", edges.size(), [&](TableWriter& out) {
-        out.put<int32_t>([&](size_t i) { return edges[i].from; });
-        out.put<int32_t>([&](size_t i) { return edges[i].to; });
-        out.put_text([&](size_t i) { return std::string_view(shapes[i]); });
+        out.put<int32_t>("from_node", [&](size_t i) { return edges[i].from; });
+        out.put<int32_t>("to_node", [&](size_t i) { return edges[i].to; });
+        out.put_text("shape", [&](size_t i) { return std::string_view(shapes[i]); });
     }));
     const std::vector<ModelCall>& calls = plan.calls.calls;
     return fill_table(connection, "model_calls", calls.size(), [&](TableWriter& out) {
-        out.put<int32_t>([&](size_t i) { return calls[i].node; });
-        out.put<int32_t>([&](size_t i) { return calls[i].op; });
-        out.put<bool>([&](size_t i) { return calls[i].backward; });
+        out.put<int32_t>("node", [&](size_t i) { return calls[i].node; });
+        out.put<int32_t>("op", [&](size_t i) { return calls[i].op; });
+        out.put<bool>("backward", [&](size_t i) { return calls[i].backward; });
     });
 }
 
@@ -175,15 +177,15 @@ Status write_model(duck::Connection& connection, const Plan& plan, const std::st
     const std::string_view format =
         plan.settings.precision ? hardware::name_of(*plan.settings.precision) : std::string_view();
     OPSIGHT_TRY(fill_table(connection, "models", 1, [&](TableWriter& out) {
-        for (const std::string_view text : {std::string_view(file), std::string_view(plan.graph.format),
-                                            std::string_view(plan.graph.producer)})
-            out.put_text([text](size_t) { return text; });
-        out.put<double>([&](size_t) { return plan.batch; });
-        out.put_text([format](size_t) { return format; });
-        out.put_text([&](size_t) { return std::string_view(device); });
-        out.put<int64_t>([&](size_t) { return added.nodes; });
-        out.put<int64_t>([&](size_t) { return added.matched(); });
-        out.put_text([&](size_t) { return std::string_view(notes); });
+        out.put_text("name", [&](size_t) { return std::string_view(file); });
+        out.put_text("format", [&](size_t) { return std::string_view(plan.graph.format); });
+        out.put_text("producer", [&](size_t) { return std::string_view(plan.graph.producer); });
+        out.put<double>("batch", [&](size_t) { return plan.batch; });
+        out.put_text("precision", [format](size_t) { return format; });
+        out.put_text("device", [&](size_t) { return std::string_view(device); });
+        out.put<int64_t>("nodes", [&](size_t) { return added.nodes; });
+        out.put<int64_t>("matched", [&](size_t) { return added.matched(); });
+        out.put_text("notes", [&](size_t) { return std::string_view(notes); });
     }));
     OPSIGHT_TRY(write_groups(connection, plan));
     OPSIGHT_TRY(write_nodes(connection, plan));

@@ -1,5 +1,6 @@
 #include "db/table_writer.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace opsight::db {
@@ -38,13 +39,18 @@ Result<TableWriter> TableWriter::create(duck::Connection& connection, std::strin
     return TableWriter(std::move(appender), declared);
 }
 
-size_t TableWriter::take(size_t bytes) {
-    if (next_ >= declared_->columns.size() || width(declared_->columns[next_].type) != bytes) std::abort();
-    return next_++;
+size_t TableWriter::take(std::string_view name, size_t bytes) {
+    const auto& columns = declared_->columns;
+    const auto found =
+        std::find_if(columns.begin(), columns.end(), [name](const Column& c) { return c.name == name; });
+    const auto index = static_cast<size_t>(found - columns.begin());
+    if (found == columns.end() || filled_[index] || width(found->type) != bytes) std::abort();
+    filled_[index] = true;
+    return index;
 }
 
 void TableWriter::check_complete() const {
-    if (next_ != declared_->columns.size()) std::abort();
+    if (std::find(filled_.begin(), filled_.end(), false) != filled_.end()) std::abort();
 }
 
 }  // namespace opsight::db

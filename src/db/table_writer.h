@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/duckdb.h"
 #include "db/schema.h"
@@ -15,18 +16,18 @@ class TableWriter {
   public:
     static Result<TableWriter> create(duck::Connection& connection, std::string_view table);
 
-    // One batch: put() each declared column in order, for the same rows [first, first + count).
+    // One batch: put() each declared column once, for the same rows [first, first + count).
     template <class T, class Get>
-    void put(Get get) {
-        T* out = appender_.column<T>(take(sizeof(T)));
+    void put(std::string_view column, Get get) {
+        T* out = appender_.column<T>(take(column, sizeof(T)));
         for (size_t i = 0; i < count_; ++i)
             out[i] = static_cast<T>(get(first_ + i));
     }
     template <class Get>
-    void put_text(Get get) {
-        const size_t column = take(0);
+    void put_text(std::string_view column, Get get) {
+        const size_t index = take(column, 0);
         for (size_t i = 0; i < count_; ++i)
-            appender_.set_text(column, i, get(first_ + i));
+            appender_.set_text(index, i, get(first_ + i));
     }
 
     // Calls fill(writer) for each batch of the rows [from, to).
@@ -34,7 +35,7 @@ class TableWriter {
     Status rows(size_t from, size_t to, Fill fill) {
         for (first_ = from; first_ < to; first_ += count_) {
             count_ = std::min(duck::Appender::kBatch, to - first_);
-            next_ = 0;
+            filled_.assign(filled_.size(), false);
             fill(*this);
             check_complete();
             OPSIGHT_TRY(appender_.add(count_));
@@ -44,15 +45,16 @@ class TableWriter {
 
   private:
     TableWriter(duck::Appender appender, const Table& declared)
-        : appender_(std::move(appender)), declared_(&declared) {}
-    // The next column's index; a width other than the declared one, or a column too few or too many, is a bug
-    // of the caller and ends the program.
-    size_t take(size_t width);
+        : appender_(std::move(appender)), declared_(&declared), filled_(declared.columns.size()) {}
+    // The column's index. A name that is not declared, a width other than the declared one, a column that is
+    // left out or filled twice is a bug of the caller and ends the program.
+    size_t take(std::string_view column, size_t width);
     void check_complete() const;
 
     duck::Appender appender_;
     const Table* declared_;
-    size_t first_ = 0, count_ = 0, next_ = 0;
+    size_t first_ = 0, count_ = 0;
+    std::vector<bool> filled_;  // by column
 };
 
 }  // namespace opsight::db

@@ -108,60 +108,12 @@ void list_strings(WritePlan& plan) {
         if (used[id]) plan.strings.push_back(id);
 }
 
-// Ops come before what they enclose, so one pass in row order sees every parent before its children.
-std::vector<bool> ops_in_eligible(const WritePlan& plan) {
-    const HostSpans& host = plan.profile.host;
-    std::vector<bool> eligible(plan.profile.op_details.size(), false);
-    for (const uint32_t row : plan.ops) {
-        const OpId op = plan.analysis.op[host.detail[row]];
-        const HostSpanId parent = plan.analysis.op_span[row];
-        eligible[host.detail[row]] = (op.valid() && plan.analysis.ops[op.index()].tc_eligible) ||
-                                     (parent.valid() && eligible[host.detail[parent.index()]]);
-    }
-    return eligible;
-}
-
-void derive_device_facts(WritePlan& plan) {
-    const Profile& profile = plan.profile;
-    const Analysis& analysis = plan.analysis;
-    const std::vector<bool> eligible = ops_in_eligible(plan);
-    std::vector<uint32_t> work_of(profile.op_details.size(), Id<void>::kNone);
-    for (uint32_t i = 0; i < analysis.op_work.size(); ++i)
-        work_of[profile.host.detail[analysis.op_work[i].span.index()]] = i;
-    plan.op_work_device.assign(analysis.op_work.size(), -1);
-    plan.device_flags.resize(profile.device.size());
-    std::vector<bool> launch_seen(profile.host.size(), false);
-    for (size_t row = 0; row < profile.device.size(); ++row) {
-        plan.device_flags[row] = profile.device.flags[row];
-        if (const HostSpanId launch = analysis.launch[row]; launch.valid() && !launch_seen[launch.index()]) {
-            launch_seen[launch.index()] = true;
-            plan.device_flags[row] |= WritePlan::kFirstOfLaunch;
-        }
-        const OpId counts_for = analysis.device_op[row];  // of graphs: the op at the capture
-        if (counts_for.valid() && analysis.ops[counts_for.index()].tc_eligible)
-            plan.device_flags[row] |= WritePlan::kInEligibleOp;
-        HostSpanId op = analysis.launch_op[row];
-        if (!op.valid()) continue;
-        if (eligible[profile.host.detail[op.index()]]) plan.device_flags[row] |= WritePlan::kInEligibleOp;
-        const DeviceId device = profile.tracks[profile.device.track[row].index()].device;
-        const int32_t number = static_cast<int32_t>(device.value);
-        for (; op.valid(); op = analysis.op_span[op.index()]) {
-            const uint32_t work = work_of[profile.host.detail[op.index()]];
-            if (work == Id<void>::kNone) continue;
-            int32_t& seen = plan.op_work_device[work];
-            if (seen == number || seen == WritePlan::kSeveralDevices) break;  // so have all that enclose it
-            seen = seen == -1 ? number : WritePlan::kSeveralDevices;
-        }
-    }
-}
-
 }  // namespace
 
 WritePlan::WritePlan(const Profile& profile_in, const Analysis& analysis_in)
     : profile(profile_in), analysis(analysis_in), meta(meta_rows(profile_in, analysis_in)) {
     split_host_rows(*this);
     list_strings(*this);
-    derive_device_facts(*this);
 }
 
 }  // namespace opsight::db

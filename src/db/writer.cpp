@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <limits>
 
-#include "base/helpers.h"
 #include "base/output_file.h"
+#include "base/task_group.h"
 #include "db/schema.h"
 #include "db/value_rules.h"
 #include "db/writer_tables.h"
@@ -77,10 +77,10 @@ Status fill_database(const std::string& path, const WritePlan& plan, const Write
         fills.push_back(std::move(fill));
     const auto parts = divide(fills, options.threads);
     Status second_status;
-    Helpers helper;
-    if (!parts[1].empty()) helper.start([&] { second_status = append_parts(second, parts[1]); });
+    TaskGroup tasks;
+    if (!parts[1].empty()) tasks.start([&] { second_status = append_parts(second, parts[1]); });
     const Status first_status = append_parts(first, parts[0]);
-    helper.join();
+    tasks.join();
     OPSIGHT_TRY(first_status);
     OPSIGHT_TRY(second_status);
     OPSIGHT_TRY(first.execute("COMMIT"));

@@ -6,79 +6,91 @@ namespace {
 
 // put<T> of a member of each element.
 template <class T, class Row, class Value>
-void put(TableWriter& out, const std::vector<Row>& rows, Value Row::*member) {
-    out.put<T>([&](size_t i) { return static_cast<T>(rows[i].*member); });
+void put(TableWriter& out, std::string_view column, const std::vector<Row>& rows, Value Row::*member) {
+    out.put<T>(column, [&](size_t i) { return static_cast<T>(rows[i].*member); });
 }
 template <class Row, class Tag>
-void put_ref(TableWriter& out, const std::vector<Row>& rows, Id<Tag> Row::*member) {
-    out.put<int32_t>([&](size_t i) { return (rows[i].*member).value; });
+void put_ref(TableWriter& out, std::string_view column, const std::vector<Row>& rows, Id<Tag> Row::*member) {
+    out.put<int32_t>(column, [&](size_t i) { return (rows[i].*member).value; });
 }
 template <class Row>
-void put_string(TableWriter& out, const std::vector<Row>& rows, std::string Row::*member) {
-    out.put_text([&](size_t i) { return std::string_view(rows[i].*member); });
+void put_string(TableWriter& out, std::string_view column, const std::vector<Row>& rows,
+                std::string Row::*member) {
+    out.put_text(column, [&](size_t i) { return std::string_view(rows[i].*member); });
 }
 template <class Row>
-void put_pooled(TableWriter& out, const StringPool& pool, const std::vector<Row>& rows,
-                StringId Row::*member) {
-    out.put_text([&](size_t i) { return pool.view(rows[i].*member); });
+void put_pooled(TableWriter& out, std::string_view column, const StringPool& pool,
+                const std::vector<Row>& rows, StringId Row::*member) {
+    out.put_text(column, [&](size_t i) { return pool.view(rows[i].*member); });
 }
-void put_number(TableWriter& out) {
-    out.put<int32_t>([](size_t i) { return i; });
+void put_number(TableWriter& out, std::string_view column) {
+    out.put<int32_t>(column, [](size_t i) { return i; });
 }
 
 void fill_devices(TableWriter& out, const std::vector<Device>& rows) {
-    put_number(out);
-    put_ref(out, rows, &Device::rank);
-    put<int64_t>(out, rows, &Device::number);
-    put_string(out, rows, &Device::name);
-    put<int32_t>(out, rows, &Device::compute_major);
-    put<int32_t>(out, rows, &Device::compute_minor);
-    for (const auto member :
-         {&Device::sm_count, &Device::memory_bytes, &Device::max_threads_per_sm,
-          &Device::max_threads_per_block, &Device::registers_per_sm, &Device::registers_per_block,
-          &Device::shared_memory_per_sm, &Device::shared_memory_per_block,
-          &Device::shared_memory_per_block_optin, &Device::warp_size})
-        put<int64_t>(out, rows, member);
-    put<bool>(out, rows, &Device::declared);
-    for (const auto member : {&Device::memory_bandwidth, &Device::clock_hz, &Device::l2_bytes})
-        put<int64_t>(out, rows, member);
-    for (const auto member : {&Device::uuid, &Device::bus_location, &Device::chip})
-        put_string(out, rows, member);
+    put_number(out, "id");
+    put_ref(out, "rank", rows, &Device::rank);
+    put<int64_t>(out, "number", rows, &Device::number);
+    put_string(out, "name", rows, &Device::name);
+    put<int32_t>(out, "compute_major", rows, &Device::compute_major);
+    put<int32_t>(out, "compute_minor", rows, &Device::compute_minor);
+    put<int64_t>(out, "sm_count", rows, &Device::sm_count);
+    put<int64_t>(out, "memory_bytes", rows, &Device::memory_bytes);
+    put<int64_t>(out, "max_threads_per_sm", rows, &Device::max_threads_per_sm);
+    put<int64_t>(out, "max_threads_per_block", rows, &Device::max_threads_per_block);
+    put<int64_t>(out, "registers_per_sm", rows, &Device::registers_per_sm);
+    put<int64_t>(out, "registers_per_block", rows, &Device::registers_per_block);
+    put<int64_t>(out, "shared_memory_per_sm", rows, &Device::shared_memory_per_sm);
+    put<int64_t>(out, "shared_memory_per_block", rows, &Device::shared_memory_per_block);
+    put<int64_t>(out, "shared_memory_per_block_optin", rows, &Device::shared_memory_per_block_optin);
+    put<int64_t>(out, "warp_size", rows, &Device::warp_size);
+    put<bool>(out, "declared", rows, &Device::declared);
+    put<int64_t>(out, "memory_bandwidth", rows, &Device::memory_bandwidth);
+    put<int64_t>(out, "clock_hz", rows, &Device::clock_hz);
+    put<int64_t>(out, "l2_bytes", rows, &Device::l2_bytes);
+    put_string(out, "uuid", rows, &Device::uuid);
+    put_string(out, "bus_location", rows, &Device::bus_location);
+    put_string(out, "chip", rows, &Device::chip);
 }
 
 void fill_tracks(TableWriter& out, const StringPool& pool, const std::vector<Track>& rows) {
-    put_number(out);
-    put<int8_t>(out, rows, &Track::kind);
-    put_ref(out, rows, &Track::rank);
-    put<int64_t>(out, rows, &Track::pid);
-    put<int64_t>(out, rows, &Track::tid);
-    put_ref(out, rows, &Track::device);
-    put<int64_t>(out, rows, &Track::context);
-    put<int64_t>(out, rows, &Track::stream);
-    for (const auto member : {&Track::name, &Track::process_name, &Track::pid_text, &Track::tid_text})
-        put_pooled(out, pool, rows, member);
-    put<int32_t>(out, rows, &Track::priority);
+    put_number(out, "id");
+    put<int8_t>(out, "kind", rows, &Track::kind);
+    put_ref(out, "rank", rows, &Track::rank);
+    put<int64_t>(out, "pid", rows, &Track::pid);
+    put<int64_t>(out, "tid", rows, &Track::tid);
+    put_ref(out, "device", rows, &Track::device);
+    put<int64_t>(out, "context", rows, &Track::context);
+    put<int64_t>(out, "stream", rows, &Track::stream);
+    put_pooled(out, "name", pool, rows, &Track::name);
+    put_pooled(out, "process_name", pool, rows, &Track::process_name);
+    put_pooled(out, "pid_text", pool, rows, &Track::pid_text);
+    put_pooled(out, "tid_text", pool, rows, &Track::tid_text);
+    put<int32_t>(out, "priority", rows, &Track::priority);
 }
 
 void fill_launch_configs(TableWriter& out, const std::vector<LaunchConfig>& rows, const Analysis& analysis) {
-    put_number(out);
-    for (size_t axis = 0; axis < 3; ++axis)
-        out.put<int64_t>([&](size_t i) { return rows[i].grid[axis]; });
-    for (size_t axis = 0; axis < 3; ++axis)
-        out.put<int64_t>([&](size_t i) { return rows[i].block[axis]; });
-    for (const auto member : {&LaunchConfig::registers_per_thread, &LaunchConfig::static_shared_bytes,
-                              &LaunchConfig::dynamic_shared_bytes})
-        put<int64_t>(out, rows, member);
-    for (const auto member : {&LaunchConfig::source_occupancy_pct, &LaunchConfig::source_blocks_per_sm,
-                              &LaunchConfig::source_warps_per_sm})
-        put<double>(out, rows, member);
-    out.put<double>([&](size_t i) { return analysis.occupancy_pct[i]; });
-    put<int64_t>(out, rows, &LaunchConfig::local_bytes_per_thread);
-    put<int64_t>(out, rows, &LaunchConfig::shared_executed_bytes);
-    for (size_t axis = 0; axis < 3; ++axis)
-        out.put<int64_t>([&](size_t i) { return rows[i].cluster[axis]; });
-    put<int64_t>(out, rows, &LaunchConfig::launch_type);
-    out.put<double>([&](size_t i) { return analysis.waves[i]; });
+    put_number(out, "id");
+    out.put<int64_t>("grid_x", [&](size_t i) { return rows[i].grid[0]; });
+    out.put<int64_t>("grid_y", [&](size_t i) { return rows[i].grid[1]; });
+    out.put<int64_t>("grid_z", [&](size_t i) { return rows[i].grid[2]; });
+    out.put<int64_t>("block_x", [&](size_t i) { return rows[i].block[0]; });
+    out.put<int64_t>("block_y", [&](size_t i) { return rows[i].block[1]; });
+    out.put<int64_t>("block_z", [&](size_t i) { return rows[i].block[2]; });
+    put<int64_t>(out, "registers_per_thread", rows, &LaunchConfig::registers_per_thread);
+    put<int64_t>(out, "static_shared_bytes", rows, &LaunchConfig::static_shared_bytes);
+    put<int64_t>(out, "dynamic_shared_bytes", rows, &LaunchConfig::dynamic_shared_bytes);
+    put<double>(out, "source_occupancy_pct", rows, &LaunchConfig::source_occupancy_pct);
+    put<double>(out, "source_blocks_per_sm", rows, &LaunchConfig::source_blocks_per_sm);
+    put<double>(out, "source_warps_per_sm", rows, &LaunchConfig::source_warps_per_sm);
+    out.put<double>("occupancy_pct", [&](size_t i) { return analysis.occupancy_pct[i]; });
+    put<int64_t>(out, "local_bytes_per_thread", rows, &LaunchConfig::local_bytes_per_thread);
+    put<int64_t>(out, "shared_executed_bytes", rows, &LaunchConfig::shared_executed_bytes);
+    out.put<int64_t>("cluster_x", [&](size_t i) { return rows[i].cluster[0]; });
+    out.put<int64_t>("cluster_y", [&](size_t i) { return rows[i].cluster[1]; });
+    out.put<int64_t>("cluster_z", [&](size_t i) { return rows[i].cluster[2]; });
+    put<int64_t>(out, "launch_type", rows, &LaunchConfig::launch_type);
+    out.put<double>("waves", [&](size_t i) { return analysis.waves[i]; });
 }
 
 std::vector<TableFill> run_fills(const WritePlan& plan) {
@@ -87,22 +99,23 @@ std::vector<TableFill> run_fills(const WritePlan& plan) {
     return {
         {"meta", plan.meta.size(),
          [&plan](TableWriter& out) {
-             out.put_text([&](size_t i) { return std::string_view(plan.meta[i].first); });
-             out.put_text([&](size_t i) { return std::string_view(plan.meta[i].second); });
+             out.put_text("key", [&](size_t i) { return std::string_view(plan.meta[i].first); });
+             out.put_text("value", [&](size_t i) { return std::string_view(plan.meta[i].second); });
          }},
         {"strings", plan.strings.size(),
          [&plan, &pool](TableWriter& out) {
-             out.put<int32_t>([&](size_t i) { return plan.strings[i]; });
-             out.put_text([&](size_t i) { return pool.view(StringId(plan.strings[i])); });
+             out.put<int32_t>("id", [&](size_t i) { return plan.strings[i]; });
+             out.put_text("text", [&](size_t i) { return pool.view(StringId(plan.strings[i])); });
          }},
         {"ranks", profile.ranks.size(),
          [&rows = profile.ranks](TableWriter& out) {
-             put_number(out);
-             put<int64_t>(out, rows, &Rank::number);
-             put<bool>(out, rows, &Rank::number_known);
-             put<int64_t>(out, rows, &Rank::world_size);
-             for (const auto member : {&Rank::source, &Rank::host, &Rank::backend})
-                 put_string(out, rows, member);
+             put_number(out, "id");
+             put<int64_t>(out, "number", rows, &Rank::number);
+             put<bool>(out, "number_known", rows, &Rank::number_known);
+             put<int64_t>(out, "world_size", rows, &Rank::world_size);
+             put_string(out, "source", rows, &Rank::source);
+             put_string(out, "host", rows, &Rank::host);
+             put_string(out, "backend", rows, &Rank::backend);
          }},
         {"devices", profile.devices.size(),
          [&rows = profile.devices](TableWriter& out) { fill_devices(out, rows); }},
@@ -117,20 +130,23 @@ std::vector<TableFill> description_fills(const WritePlan& plan) {
     return {
         {"signatures", profile.signatures.size(),
          [&rows = profile.signatures, &pool](TableWriter& out) {
-             put_number(out);
-             for (const auto member :
-                  {&Signature::shapes, &Signature::dtypes, &Signature::concrete, &Signature::strides})
-                 put_pooled(out, pool, rows, member);
+             put_number(out, "id");
+             put_pooled(out, "shapes", pool, rows, &Signature::shapes);
+             put_pooled(out, "dtypes", pool, rows, &Signature::dtypes);
+             put_pooled(out, "concrete", pool, rows, &Signature::concrete);
+             put_pooled(out, "strides", pool, rows, &Signature::strides);
          }},
         {"collectives", profile.collectives.size(),
          [&rows = profile.collectives, &pool](TableWriter& out) {
-             put_number(out);
-             for (const auto member : {&Collective::name, &Collective::dtype, &Collective::group_name,
-                                       &Collective::group_description, &Collective::group_ranks})
-                 put_pooled(out, pool, rows, member);
-             for (const auto member :
-                  {&Collective::in_elements, &Collective::out_elements, &Collective::group_size})
-                 put<int64_t>(out, rows, member);
+             put_number(out, "id");
+             put_pooled(out, "name", pool, rows, &Collective::name);
+             put_pooled(out, "dtype", pool, rows, &Collective::dtype);
+             put_pooled(out, "group_name", pool, rows, &Collective::group_name);
+             put_pooled(out, "group_description", pool, rows, &Collective::group_description);
+             put_pooled(out, "group_ranks", pool, rows, &Collective::group_ranks);
+             put<int64_t>(out, "in_elements", rows, &Collective::in_elements);
+             put<int64_t>(out, "out_elements", rows, &Collective::out_elements);
+             put<int64_t>(out, "group_size", rows, &Collective::group_size);
          }},
         {"launch_configs", profile.launch_configs.size(),
          [&rows = profile.launch_configs, &plan](TableWriter& out) {
@@ -138,31 +154,35 @@ std::vector<TableFill> description_fills(const WritePlan& plan) {
          }},
         {"transfers", profile.transfers.size(),
          [&rows = profile.transfers](TableWriter& out) {
-             put_number(out);
-             put<int8_t>(out, rows, &Transfer::copy);
-             put<int8_t>(out, rows, &Transfer::from);
-             put<int8_t>(out, rows, &Transfer::to);
-             for (const auto member :
-                  {&Transfer::from_device, &Transfer::to_device, &Transfer::from_context,
-                   &Transfer::to_context, &Transfer::value, &Transfer::migration_cause, &Transfer::copies})
-                 put<int64_t>(out, rows, member);
+             put_number(out, "id");
+             put<int8_t>(out, "copy_kind", rows, &Transfer::copy);
+             put<int8_t>(out, "from_kind", rows, &Transfer::from);
+             put<int8_t>(out, "to_kind", rows, &Transfer::to);
+             put<int64_t>(out, "from_device", rows, &Transfer::from_device);
+             put<int64_t>(out, "to_device", rows, &Transfer::to_device);
+             put<int64_t>(out, "from_context", rows, &Transfer::from_context);
+             put<int64_t>(out, "to_context", rows, &Transfer::to_context);
+             put<int64_t>(out, "value", rows, &Transfer::value);
+             put<int64_t>(out, "migration_cause", rows, &Transfer::migration_cause);
+             put<int64_t>(out, "copies", rows, &Transfer::copies);
          }},
         {"contexts", profile.contexts.size(),
          [&rows = profile.contexts](TableWriter& out) {
-             put_ref(out, rows, &Context::rank);
-             for (const auto member : {&Context::number, &Context::device, &Context::parent})
-                 put<int64_t>(out, rows, member);
-             put<bool>(out, rows, &Context::green);
+             put_ref(out, "rank", rows, &Context::rank);
+             put<int64_t>(out, "context", rows, &Context::number);
+             put<int64_t>(out, "device", rows, &Context::device);
+             put<int64_t>(out, "parent", rows, &Context::parent);
+             put<bool>(out, "green", rows, &Context::green);
          }},
         {"nvtx_attributes", profile.nvtx_attributes.size(),
          [&rows = profile.nvtx_attributes, &pool](TableWriter& out) {
-             put_number(out);
-             put<int8_t>(out, rows, &NvtxAttributes::type);
-             put<int64_t>(out, rows, &NvtxAttributes::domain);
-             put_pooled(out, pool, rows, &NvtxAttributes::domain_name);
-             put<int64_t>(out, rows, &NvtxAttributes::category);
-             put_pooled(out, pool, rows, &NvtxAttributes::category_name);
-             put<int64_t>(out, rows, &NvtxAttributes::color);
+             put_number(out, "id");
+             put<int8_t>(out, "type", rows, &NvtxAttributes::type);
+             put<int64_t>(out, "domain", rows, &NvtxAttributes::domain);
+             put_pooled(out, "domain_name", pool, rows, &NvtxAttributes::domain_name);
+             put<int64_t>(out, "category", rows, &NvtxAttributes::category);
+             put_pooled(out, "category_name", pool, rows, &NvtxAttributes::category_name);
+             put<int64_t>(out, "color", rows, &NvtxAttributes::color);
          }},
     };
 }
@@ -173,62 +193,64 @@ std::vector<TableFill> analysis_fills(const WritePlan& plan) {
     return {
         {"op_identities", analysis.ops.size(),
          [&rows = analysis.ops, &pool](TableWriter& out) {
-             put_number(out);
-             put_pooled(out, pool, rows, &Op::name);
-             put_pooled(out, pool, rows, &Op::type);
-             put_ref(out, rows, &Op::layer);
-             put<int8_t>(out, rows, &Op::direction);
-             put_pooled(out, pool, rows, &Op::shapes);
-             put_pooled(out, pool, rows, &Op::dtypes);
-             put<bool>(out, rows, &Op::tc_eligible);
+             put_number(out, "id");
+             put_pooled(out, "name", pool, rows, &Op::name);
+             put_pooled(out, "type", pool, rows, &Op::type);
+             put_ref(out, "layer", rows, &Op::layer);
+             put<int8_t>(out, "direction", rows, &Op::direction);
+             put_pooled(out, "shapes", pool, rows, &Op::shapes);
+             put_pooled(out, "dtypes", pool, rows, &Op::dtypes);
+             put<bool>(out, "tc_eligible", rows, &Op::tc_eligible);
          }},
         {"layers", analysis.layers.size(),
          [&rows = analysis.layers, &pool](TableWriter& out) {
-             put_number(out);
-             put_pooled(out, pool, rows, &Layer::name);
-             put_pooled(out, pool, rows, &Layer::path);
-             put_ref(out, rows, &Layer::parent);
-             put<int16_t>(out, rows, &Layer::depth);
+             put_number(out, "id");
+             put_pooled(out, "name", pool, rows, &Layer::name);
+             put_pooled(out, "path", pool, rows, &Layer::path);
+             put_ref(out, "parent", rows, &Layer::parent);
+             put<int16_t>(out, "depth", rows, &Layer::depth);
          }},
         {"kernel_names", analysis.kernels.size(),
          [&rows = analysis.kernels, &pool](TableWriter& out) {
-             put_number(out);
-             put_pooled(out, pool, rows, &Kernel::name);
-             put_pooled(out, pool, rows, &Kernel::short_name);
-             put<int8_t>(out, rows, &Kernel::kernel_class);
-             put<int8_t>(out, rows, &Kernel::uses_tc);
-             put<int8_t>(out, rows, &Kernel::evidence);
-             put_pooled(out, pool, rows, &Kernel::tc_pattern);
-             put_pooled(out, pool, rows, &Kernel::base_name);
-             put_pooled(out, pool, rows, &Kernel::mangled_name);
-             put_pooled(out, pool, rows, &Kernel::label);
+             put_number(out, "id");
+             put_pooled(out, "name", pool, rows, &Kernel::name);
+             put_pooled(out, "short_name", pool, rows, &Kernel::short_name);
+             put<int8_t>(out, "class", rows, &Kernel::kernel_class);
+             put<int8_t>(out, "uses_tc", rows, &Kernel::uses_tc);
+             put<int8_t>(out, "tc_evidence", rows, &Kernel::evidence);
+             put_pooled(out, "tc_pattern", pool, rows, &Kernel::tc_pattern);
+             put_pooled(out, "base_name", pool, rows, &Kernel::base_name);
+             put_pooled(out, "mangled_name", pool, rows, &Kernel::mangled_name);
+             put_pooled(out, "label", pool, rows, &Kernel::label);
          }},
         {"iterations", analysis.iterations.list.size(),
          [&rows = analysis.iterations.list, &pool](TableWriter& out) {
-             put_ref(out, rows, &Iteration::rank);
-             put<int32_t>(out, rows, &Iteration::number);
-             put<int64_t>(out, rows, &Iteration::begin_ns);
-             put<int64_t>(out, rows, &Iteration::end_ns);
-             put_pooled(out, pool, rows, &Iteration::name);
-             put<bool>(out, rows, &Iteration::warmup);
-             put_pooled(out, pool, rows, &Iteration::warmup_reason);
+             put_ref(out, "rank", rows, &Iteration::rank);
+             put<int32_t>(out, "number", rows, &Iteration::number);
+             put<int64_t>(out, "begin_ns", rows, &Iteration::begin_ns);
+             put<int64_t>(out, "end_ns", rows, &Iteration::end_ns);
+             put_pooled(out, "name", pool, rows, &Iteration::name);
+             put<bool>(out, "warmup", rows, &Iteration::warmup);
+             put_pooled(out, "warmup_reason", pool, rows, &Iteration::warmup_reason);
          }},
     };
 }
 
 TableFill stream_stats_fill(const WritePlan& plan) {
     const std::vector<StreamStats>& rows = plan.analysis.streams;
-    return {
-        "stream_stats", rows.size(), [&rows](TableWriter& out) {
-            put_ref(out, rows, &StreamStats::stream);
-            put<int32_t>(out, rows, &StreamStats::iteration);
-            for (const auto member : {&StreamStats::spans, &StreamStats::busy_ns, &StreamStats::host_wait_ns,
-                                      &StreamStats::queued_wait_ns, &StreamStats::other_wait_ns,
-                                      &StreamStats::queued_ns, &StreamStats::queue_max})
-                put<int64_t>(out, rows, member);
-            put<double>(out, rows, &StreamStats::occupancy_pct_ns);
-            put<int64_t>(out, rows, &StreamStats::occupancy_known_ns);
-        }};
+    return {"stream_stats", rows.size(), [&rows](TableWriter& out) {
+                put_ref(out, "stream", rows, &StreamStats::stream);
+                put<int32_t>(out, "iteration", rows, &StreamStats::iteration);
+                put<int64_t>(out, "spans", rows, &StreamStats::spans);
+                put<int64_t>(out, "busy_ns", rows, &StreamStats::busy_ns);
+                put<int64_t>(out, "host_wait_ns", rows, &StreamStats::host_wait_ns);
+                put<int64_t>(out, "queued_wait_ns", rows, &StreamStats::queued_wait_ns);
+                put<int64_t>(out, "other_wait_ns", rows, &StreamStats::other_wait_ns);
+                put<int64_t>(out, "queued_ns", rows, &StreamStats::queued_ns);
+                put<int64_t>(out, "queue_max", rows, &StreamStats::queue_max);
+                put<double>(out, "occupancy_pct_ns", rows, &StreamStats::occupancy_pct_ns);
+                put<int64_t>(out, "occupancy_known_ns", rows, &StreamStats::occupancy_known_ns);
+            }};
 }
 
 // Devices and, as -1, the processor, where anything is known of it.
@@ -260,18 +282,21 @@ std::vector<PeakRow> all_peaks(const std::vector<ModelRow>& models) {
 TableFill works_fill(const StringPool& pool, const std::vector<CountedWork>& rows) {
     return {
         "works", rows.size(), [&rows, &pool](TableWriter& out) {
-            put_number(out);
-            put_pooled(out, pool, rows, &CountedWork::name);
-            put_ref(out, rows, &CountedWork::device);
-            put<int8_t>(out, rows, &CountedWork::kind);
-            for (const auto member : {&CountedWork::macs, &CountedWork::flops, &CountedWork::matrix_flops,
-                                      &CountedWork::recomputed_flops, &CountedWork::bytes})
-                put<double>(out, rows, member);
-            put<int8_t>(out, rows, &CountedWork::precision);
-            for (const auto member : {&CountedWork::math_ns, &CountedWork::memory_ns, &CountedWork::bound_ns})
-                out.put<double>([&](size_t i) { return rows[i].bounded ? rows[i].*member : -1; });
-            put<bool>(out, rows, &CountedWork::estimate);
-            out.put_text([&](size_t i) { return rows[i].note; });
+            put_number(out, "id");
+            put_pooled(out, "name", pool, rows, &CountedWork::name);
+            put_ref(out, "device", rows, &CountedWork::device);
+            put<int8_t>(out, "kind", rows, &CountedWork::kind);
+            put<double>(out, "macs", rows, &CountedWork::macs);
+            put<double>(out, "flops", rows, &CountedWork::flops);
+            put<double>(out, "matrix_flops", rows, &CountedWork::matrix_flops);
+            put<double>(out, "recomputed_flops", rows, &CountedWork::recomputed_flops);
+            put<double>(out, "bytes_min", rows, &CountedWork::bytes);
+            put<int8_t>(out, "precision", rows, &CountedWork::precision);
+            out.put<double>("math_ns", [&](size_t i) { return rows[i].bounded ? rows[i].math_ns : -1; });
+            out.put<double>("memory_ns", [&](size_t i) { return rows[i].bounded ? rows[i].memory_ns : -1; });
+            out.put<double>("bound_ns", [&](size_t i) { return rows[i].bounded ? rows[i].bound_ns : -1; });
+            put<bool>(out, "estimate", rows, &CountedWork::estimate);
+            out.put_text("note", [&](size_t i) { return rows[i].note; });
         }};
 }
 
@@ -284,21 +309,24 @@ std::vector<TableFill> work_fills(const WritePlan& plan) {
         {"device_models", known,
          [models = std::move(models)](TableWriter& out) {
              const auto model = [&](size_t i) -> const hardware::Device& { return models[i].peaks->model; };
-             out.put<int32_t>([&](size_t i) { return models[i].device; });
-             out.put<int8_t>([&](size_t i) { return static_cast<int8_t>(models[i].peaks->source); });
-             out.put_text([&](size_t i) { return std::string_view(model(i).name); });
-             out.put<double>([&](size_t i) { return model(i).bandwidth; });
-             out.put<double>([&](size_t i) { return model(i).cache_bytes(); });
-             out.put_text([&](size_t i) { return std::string_view(model(i).note); });
-             out.put_text([&](size_t i) {
+             out.put<int32_t>("device", [&](size_t i) { return models[i].device; });
+             out.put<int8_t>("source",
+                             [&](size_t i) { return static_cast<int8_t>(models[i].peaks->source); });
+             out.put_text("model", [&](size_t i) { return std::string_view(model(i).name); });
+             out.put<double>("bandwidth", [&](size_t i) { return model(i).bandwidth; });
+             out.put<double>("l2_bytes", [&](size_t i) { return model(i).cache_bytes(); });
+             out.put_text("note", [&](size_t i) { return std::string_view(model(i).note); });
+             out.put_text("sources", [&](size_t i) {
                  return model(i).sources.empty() ? std::string_view() : std::string_view(model(i).sources[0]);
              });
          }},
         {"device_peaks", count, [peaks = std::move(peaks)](TableWriter& out) {
-             out.put<int32_t>([&](size_t i) { return peaks[i].device; });
-             out.put<bool>([&](size_t i) { return peaks[i].peak->unit == hardware::UnitKind::kMatrix; });
-             out.put<int8_t>([&](size_t i) { return static_cast<int8_t>(peaks[i].peak->precision); });
-             out.put<double>([&](size_t i) { return peaks[i].peak->most(); });
+             out.put<int32_t>("device", [&](size_t i) { return peaks[i].device; });
+             out.put<bool>("matrix",
+                           [&](size_t i) { return peaks[i].peak->unit == hardware::UnitKind::kMatrix; });
+             out.put<int8_t>("precision",
+                             [&](size_t i) { return static_cast<int8_t>(peaks[i].peak->precision); });
+             out.put<double>("flops_per_s", [&](size_t i) { return peaks[i].peak->most(); });
          }}};
 }
 
@@ -308,10 +336,10 @@ TableFill diagnostics_fill(const WritePlan& plan) {
         if (plan.profile.diagnostics.count(static_cast<Diag>(i)) > 0) met.push_back(static_cast<Diag>(i));
     const size_t count = met.size();
     return {"diagnostics", count, [&plan, met = std::move(met)](TableWriter& out) {
-                out.put_text([&](size_t i) { return diag_kind(met[i]).key; });
-                out.put_text([&](size_t i) { return severity_name(diag_kind(met[i]).severity); });
-                out.put<int64_t>([&](size_t i) { return plan.profile.diagnostics.count(met[i]); });
-                out.put_text([&](size_t i) { return diag_kind(met[i]).help; });
+                out.put_text("key", [&](size_t i) { return diag_kind(met[i]).key; });
+                out.put_text("severity", [&](size_t i) { return severity_name(diag_kind(met[i]).severity); });
+                out.put<int64_t>("count", [&](size_t i) { return plan.profile.diagnostics.count(met[i]); });
+                out.put_text("help", [&](size_t i) { return diag_kind(met[i]).help; });
             }};
 }
 
@@ -322,11 +350,11 @@ TableFill diagnostic_places_fill(const WritePlan& plan) {
             places.emplace_back(diag_kind(static_cast<Diag>(i)).key, &place);
     const size_t count = places.size();
     return {"diagnostic_places", count, [places = std::move(places)](TableWriter& out) {
-                out.put_text([&](size_t i) { return places[i].first; });
-                out.put_text([&](size_t i) { return std::string_view(places[i].second->file); });
-                out.put<int64_t>([&](size_t i) { return places[i].second->offset; });
-                out.put<int64_t>([&](size_t i) { return places[i].second->time_ns; });
-                out.put_text([&](size_t i) { return std::string_view(places[i].second->text); });
+                out.put_text("key", [&](size_t i) { return places[i].first; });
+                out.put_text("file", [&](size_t i) { return std::string_view(places[i].second->file); });
+                out.put<int64_t>("byte_offset", [&](size_t i) { return places[i].second->offset; });
+                out.put<int64_t>("time_ns", [&](size_t i) { return places[i].second->time_ns; });
+                out.put_text("text", [&](size_t i) { return std::string_view(places[i].second->text); });
             }};
 }
 

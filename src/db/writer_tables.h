@@ -17,20 +17,15 @@ struct TableFill {
     std::function<void(TableWriter&)> fill;  // puts one batch
 };
 
-// Rows of Profile::host by the table that they go to, and what is derived on the way.
+// Rows of Profile::host by the table that they go to, and which texts go with them.
 struct WritePlan {
     const Profile& profile;
     const Analysis& analysis;
     std::vector<uint32_t> ops, api_calls, python_frames, module_calls, annotations, other_spans;
-    std::vector<uint32_t> op_extras;      // ops with a module path, a stack or a collective
-    std::vector<uint32_t> strings;        // texts that spans refer to
-    std::vector<uint8_t> device_flags;    // SpanFlags and those below
-    std::vector<int32_t> op_work_device;  // beside Analysis::op_work
+    std::vector<uint32_t> op_extras;  // ops with a module path, a stack or a collective
+    std::vector<uint32_t> strings;    // texts that spans refer to
     std::vector<std::pair<std::string, std::string>> meta;
 
-    static constexpr uint8_t kFirstOfLaunch = 64;  // its call's time counts with this span and no other
-    static constexpr uint8_t kInEligibleOp = 128;
-    static constexpr int32_t kSeveralDevices = -2;
     WritePlan(const Profile& profile, const Analysis& analysis);
 };
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "analyze/device_facts.h"
 #include "base/duckdb.h"
 #include "db/schema.h"
 #include "db/value_rules.h"
@@ -102,6 +103,7 @@ Analysis make_analysis(Profile& profile) {
     }
     analysis.occupancy_pct.assign(profile.launch_configs.size(), -1);
     analysis.waves.assign(profile.launch_configs.size(), -1);
+    mark_device_work(profile, analysis);
     return analysis;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/helpers.h"
+#include "base/task_group.h"
 
 namespace opsight {
 namespace {
@@ -16,7 +16,7 @@ void sort_rows(std::vector<uint32_t>::iterator first, std::vector<uint32_t>::ite
     if (std::is_sorted(first, last, before)) return;
     if (last - first < kLongTrack) return std::stable_sort(first, last, before);
     const auto middle = first + (last - first) / 2;
-    Helpers half;
+    TaskGroup half;
     half.start([&] { std::stable_sort(first, middle, before); });
     std::stable_sort(middle, last, before);
     half.join();
@@ -109,7 +109,7 @@ void order_host(Profile& p) {
     const std::vector<uint32_t> order =
         final_order(h.track, h.begin, h.dur, track_count,
                     [&h](uint32_t a, uint32_t b) { return inwardness(h.kind[a]) < inwardness(h.kind[b]); });
-    Helpers half;
+    TaskGroup half;
     half.start([&] {
         permute(h.begin, order);
         permute(h.track, order);
@@ -222,7 +222,7 @@ void end_unfinished(Profile& p) {
 void order_profile(Profile& p) {
     move_to_origin(p);
     end_unfinished(p);
-    Helpers device;
+    TaskGroup device;
     device.start([&] { order_device(p); });
     order_host(p);
     device.join();

@@ -8,7 +8,7 @@
 #include <new>
 #include <optional>
 
-#include "base/helpers.h"
+#include "base/task_group.h"
 #include "import/kineto/assembler.h"
 #include "import/kineto/interpreter.h"
 #include "import/kineto/trace_reader.h"
@@ -27,11 +27,11 @@ class Pipeline {
         : source_(source), reader_(reader), assembler_(assembler), builder_(builder), options_(options) {}
 
     Status run() {
-        Helpers helpers;
+        TaskGroup tasks;
         for (size_t i = 1; i < options_.threads; ++i)
-            helpers.start([this, i] { work(i); });
+            tasks.start([this, i] { work(i); });
         work(0);
-        helpers.join();
+        tasks.join();
         if (error_) return fail(std::move(*error_));
         return {};
     }

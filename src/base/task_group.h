@@ -1,5 +1,6 @@
-// Helpers: threads that work beside this one. What one of them throws (memory is short, for one) is thrown by
-// join(), where the caller's own boundary catches it; a thread's function that throws would end the program.
+// TaskGroup: tasks on threads beside this one. What one of them throws (memory is short, for one) is thrown
+// by join(), where the caller's own boundary catches it; a thread's function that throws would end the
+// program.
 #pragma once
 
 #include <exception>
@@ -11,13 +12,13 @@
 
 namespace opsight {
 
-class Helpers {
+class TaskGroup {
   public:
-    Helpers() = default;
-    Helpers(const Helpers&) = delete;
-    Helpers& operator=(const Helpers&) = delete;
+    TaskGroup() = default;
+    TaskGroup(const TaskGroup&) = delete;
+    TaskGroup& operator=(const TaskGroup&) = delete;
     // Waits for all; what `work` refers to must outlive this.
-    ~Helpers() { wait(); }
+    ~TaskGroup() { wait(); }
 
     // On this thread where the system gives no other.
     template <class Work>

@@ -124,6 +124,19 @@ std::vector<TableFill> run_fills(const WritePlan& plan) {
     };
 }
 
+TableFill nvtx_attributes_fill(const Profile& profile) {
+    return {"nvtx_attributes", profile.nvtx_attributes.size(),
+            [&rows = profile.nvtx_attributes, &pool = profile.strings](TableWriter& out) {
+                put_number(out, "id");
+                put<int8_t>(out, "type", rows, &NvtxAttributes::type);
+                put<int64_t>(out, "domain", rows, &NvtxAttributes::domain);
+                put_pooled(out, "domain_name", pool, rows, &NvtxAttributes::domain_name);
+                put<int64_t>(out, "category", rows, &NvtxAttributes::category);
+                put_pooled(out, "category_name", pool, rows, &NvtxAttributes::category_name);
+                put<int64_t>(out, "color", rows, &NvtxAttributes::color);
+            }};
+}
+
 std::vector<TableFill> description_fills(const WritePlan& plan) {
     const Profile& profile = plan.profile;
     const StringPool& pool = profile.strings;
@@ -174,16 +187,7 @@ std::vector<TableFill> description_fills(const WritePlan& plan) {
              put<int64_t>(out, "parent", rows, &Context::parent);
              put<bool>(out, "green", rows, &Context::green);
          }},
-        {"nvtx_attributes", profile.nvtx_attributes.size(),
-         [&rows = profile.nvtx_attributes, &pool](TableWriter& out) {
-             put_number(out, "id");
-             put<int8_t>(out, "type", rows, &NvtxAttributes::type);
-             put<int64_t>(out, "domain", rows, &NvtxAttributes::domain);
-             put_pooled(out, "domain_name", pool, rows, &NvtxAttributes::domain_name);
-             put<int64_t>(out, "category", rows, &NvtxAttributes::category);
-             put_pooled(out, "category_name", pool, rows, &NvtxAttributes::category_name);
-             put<int64_t>(out, "color", rows, &NvtxAttributes::color);
-         }},
+        nvtx_attributes_fill(profile),
     };
 }
 

@@ -58,6 +58,27 @@ const char* unit_name(query::Unit unit) {
     return "none";
 }
 
+// Empty for a plain value.
+const char* role_name(query::Role role) {
+    switch (role) {
+        case query::Role::kNumber:
+            return "number";
+        case query::Role::kId:
+            return "id";
+        case query::Role::kMoment:
+            return "moment";
+        case query::Role::kShapes:
+            return "shapes";
+        case query::Role::kTypes:
+            return "dtypes";
+        case query::Role::kStack:
+            return "stack";
+        case query::Role::kValue:
+            break;
+    }
+    return "";
+}
+
 std::string columns_json(const query::ResultTable& table) {
     std::string out = "[";
     for (const query::Column& column : table.columns) {
@@ -65,7 +86,10 @@ std::string columns_json(const query::ResultTable& table) {
         append_text(out, column.key);
         out += ",\"head\":";
         append_text(out, column.head);
-        out += fmt::format(",\"unit\":\"{}\"}}", unit_name(column.unit));
+        out += fmt::format(",\"unit\":\"{}\"", unit_name(column.unit));
+        if (column.role != query::Role::kValue)
+            out += fmt::format(",\"role\":\"{}\"", role_name(column.role));
+        out += column.device_only ? ",\"device_only\":true}" : "}";
     }
     return out + "]";
 }

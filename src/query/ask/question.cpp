@@ -84,6 +84,7 @@ Result<ResultTable> ask(Session& session, const Question& question, const TableS
         if (shape.for_people && field.device_only && !session.contents().device_work) continue;
         shown += (shown.empty() ? "" : ", ") + duck::quote_name(field.column.key);
         table.columns.push_back(field.column);
+        table.columns.back().device_only = field.device_only;
         // What the rows are sorted by stays in sight, however narrow the terminal.
         if (sorted && field.column.key == sorted->column.key) table.columns.back().priority = 0;
     }

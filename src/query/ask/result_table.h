@@ -16,12 +16,25 @@ namespace opsight::query {
 
 enum class Unit : uint8_t { kNone, kCount, kNs, kPercent, kBytes, kFlops };
 
+// What the values of a column are, where the unit does not say it.
+enum class Role : uint8_t {
+    kValue,   // text, or an amount in the column's unit
+    kNumber,  // an amount without a unit
+    kId,      // a number that names something
+    kMoment,  // a point in time, ns from the begin of the profile
+    kShapes,  // a list of shapes as JSON
+    kTypes,   // a list of data types
+    kStack,   // frames with semicolons between
+};
+
 struct Column {
     std::string key;   // JSON: snake_case with the unit in it, "total_cpu_time_ns"
     std::string head;  // CSV and terminal, "Total CPU Time (ns)"
     Unit unit = Unit::kNone;
     // Which columns stay when a terminal is too narrow: 0 always, higher numbers go first.
     int priority = 0;
+    Role role = Role::kValue;
+    bool device_only = false;  // says nothing where a profile has no device work
 };
 
 // monostate: not known or not applicable; shown as an empty field, JSON null.

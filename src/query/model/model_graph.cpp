@@ -256,29 +256,30 @@ Result<std::optional<ModelView>> model_graph(Session& session, const std::vector
 Result<ResultTable> model_nodes(Session& session, const TableSubject&, const TableShape& shape) {
     const auto known = [](const char* column) { return fmt::format("nullif(n.{}, -1)", column); };
     Question q{"model_nodes", "Nodes of the Model"};
-    q.fields = {
-        {{"node", "Node", Unit::kCount}, "n.id"},
-        {{"name", "Name"}, "n.name"},
-        {{"op_type", "Op Type"}, "n.op_type"},
-        {{"module", "Module"}, "nullif(n.module, '')"},
-        {{"group", "Group", Unit::kCount}, "nullif(n.grp, -1)"},
-        {{"matched", "Matched by"}, db::match_text("n.how")},
-        {{"op_id", "Op ID", Unit::kCount}, "f.op"},
-        {{"op_name", "Op Name"}, "i.name"},
-        {{"layer", "Layer"}, "l.path"},
-        {{"calls", "Calls", Unit::kCount}, "coalesce(s.calls, 0)"},
-        {{"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}, "s.gpu_ns"},
-        {{"backward_gpu_time_ns", "Backward GPU Time (ns)", Unit::kNs}, "s.backward_gpu_ns"},
-        {{"gpu_share_pct", "GPU Time %", Unit::kPercent}, fmt::format("100.0 * s.gpu_ns / {}", kAllGpu)},
-        {{"total_cpu_time_ns", "Total CPU Time (ns)", Unit::kNs}, "s.cpu_ns"},
-        {{"using_tc", "Tensor Cores"}, "replace(s.tc, '_', ' ')"},
-        {{"macs", "MACs", Unit::kCount}, known("macs")},
-        {{"flops", "FLOPs", Unit::kCount}, known("flops")},
-        {{"parameters", "Parameters", Unit::kCount}, "n.parameters"},
-        {{"bytes_min", "Bytes at Least", Unit::kBytes}, known("bytes_min")},
-        {{"bound_ns", "Bound (ns)", Unit::kNs}, known("bound_ns")},
-        {{"limiter", "Limiter"}, db::work_limiter_text("n.limiter")},
-        {{"output_shape", "Output"}, "nullif(n.output_shape, '')"}};
+    q.fields = {{{"node", "Node", Unit::kCount}, "n.id"},
+                {{"name", "Name"}, "n.name"},
+                {{"op_type", "Op Type"}, "n.op_type"},
+                {{"module", "Module"}, "nullif(n.module, '')"},
+                {{"group", "Group", Unit::kCount}, "nullif(n.grp, -1)"},
+                {{"matched", "Matched by"}, db::match_text("n.how")},
+                {{"op_id", "Op ID", Unit::kCount, 0, Role::kId}, "f.op"},
+                {{"op_name", "Op Name"}, "i.name"},
+                {{"layer", "Layer"}, "l.path"},
+                {{"calls", "Calls", Unit::kCount}, "coalesce(s.calls, 0)"},
+                {{"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}, "s.gpu_ns", true},
+                {{"backward_gpu_time_ns", "Backward GPU Time (ns)", Unit::kNs}, "s.backward_gpu_ns", true},
+                {{"gpu_share_pct", "GPU Time %", Unit::kPercent},
+                 fmt::format("100.0 * s.gpu_ns / {}", kAllGpu),
+                 true},
+                {{"total_cpu_time_ns", "Total CPU Time (ns)", Unit::kNs}, "s.cpu_ns"},
+                {{"using_tc", "Tensor Cores"}, "replace(s.tc, '_', ' ')", true},
+                {{"macs", "MACs", Unit::kCount}, known("macs")},
+                {{"flops", "FLOPs", Unit::kCount}, known("flops")},
+                {{"parameters", "Parameters", Unit::kCount}, "n.parameters"},
+                {{"bytes_min", "Bytes at Least", Unit::kBytes}, known("bytes_min")},
+                {{"bound_ns", "Bound (ns)", Unit::kNs}, known("bound_ns")},
+                {{"limiter", "Limiter"}, db::work_limiter_text("n.limiter")},
+                {{"output_shape", "Output"}, "nullif(n.output_shape, '')"}};
     q.with = kSums;
     q.source = kSource;
     q.order = {{"node", false}};

@@ -8,8 +8,8 @@ namespace {
 Question device_question() {
     Question q{"devices", "Devices"};
     q.fields = {
-        {{"rank", "Rank", Unit::kCount}, "r.number"},
-        {{"device", "Device ID", Unit::kCount}, "u.number"},
+        {{"rank", "Rank", Unit::kCount, 0, Role::kId}, "r.number"},
+        {{"device", "Device ID", Unit::kCount, 0, Role::kId}, "u.number"},
         {{"name", "Name"}, "nullif(u.name, '')"},
         {{"gpu_utilization_pct", "GPU Utilization %", Unit::kPercent},
          "CASE WHEN u.worked THEN 100.0 * u.busy_ns / nullif(u.wall_ns, 0) END"},

@@ -35,7 +35,7 @@ Status read_meta(Session& session, Info& info) {
 
 Result<ResultTable> ranks(Session& session) {
     Question q{"ranks", "Ranks"};
-    q.fields = {{{"rank", "Rank", Unit::kCount}, "number"},
+    q.fields = {{{"rank", "Rank", Unit::kCount, 0, Role::kId}, "number"},
                 {{"rank_known", "Named by the Source"}, "number_known"},
                 {{"world_size", "World Size", Unit::kCount}, "nullif(world_size, -1)"},
                 {{"host", "Host"}, "nullif(host, '')"},
@@ -49,8 +49,8 @@ Result<ResultTable> ranks(Session& session) {
 Result<ResultTable> devices(Session& session) {
     Question q{"devices", "Devices"};
     q.fields = {
-        {{"rank", "Rank", Unit::kCount}, "r.number"},
-        {{"device", "Device ID", Unit::kCount}, "d.number"},
+        {{"rank", "Rank", Unit::kCount, 0, Role::kId}, "r.number"},
+        {{"device", "Device ID", Unit::kCount, 0, Role::kId}, "d.number"},
         {{"name", "Name"}, "nullif(d.name, '')"},
         {{"compute_capability", "Compute Capability"},
          "CASE WHEN d.compute_major > 0 THEN d.compute_major || '.' || d.compute_minor END"},

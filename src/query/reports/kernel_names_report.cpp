@@ -10,23 +10,24 @@ Result<Report> kernel_name_report(Session& session, const TableShape& shape) {
     Question q{"kernel_name", "Kernels by Name"};
     std::string keys;
     if (shape.by_rank) {
-        q.fields.push_back({{"rank", "Rank", Unit::kCount}, "gr.number"});
+        q.fields.push_back({{"rank", "Rank", Unit::kCount, 0, Role::kId}, "gr.number"});
         keys += ", t.rank";
     }
     if (shape.by_device) {
-        q.fields.push_back({{"device", "Device ID", Unit::kCount}, "gd.number"});
+        q.fields.push_back({{"device", "Device ID", Unit::kCount, 0, Role::kId}, "gd.number"});
         keys += ", t.device";
     }
     const std::vector<Field> fields = {
-        {{"kernel_name", "Kernel Name"}, "k.name"},
-        {{"uses_tc", "Uses TC", Unit::kNone, 1}, db::tensor_core_use_text("k.uses_tc")},
+        {{"kernel_name", "Kernel Name"}, "k.name", true},
+        {{"uses_tc", "Uses TC", Unit::kNone, 1}, db::tensor_core_use_text("k.uses_tc"), true},
         {{"calls", "No. Calls", Unit::kCount}, "s.calls"},
-        {{"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}, "s.total"},
+        {{"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}, "s.total", true},
         {{"kernel_share_pct", "Kernel Time (%)", Unit::kPercent, 1},
-         "100.0 * s.total / nullif((SELECT sum(total) FROM s), 0)"},
-        {{"avg_gpu_time_ns", "Avg GPU Time (ns)", Unit::kNs, 2}, "round(s.total / s.calls)::BIGINT"},
-        {{"min_gpu_time_ns", "Min GPU Time (ns)", Unit::kNs, 4}, "s.least"},
-        {{"max_gpu_time_ns", "Max GPU Time (ns)", Unit::kNs, 4}, "s.most"},
+         "100.0 * s.total / nullif((SELECT sum(total) FROM s), 0)",
+         true},
+        {{"avg_gpu_time_ns", "Avg GPU Time (ns)", Unit::kNs, 2}, "round(s.total / s.calls)::BIGINT", true},
+        {{"min_gpu_time_ns", "Min GPU Time (ns)", Unit::kNs, 4}, "s.least", true},
+        {{"max_gpu_time_ns", "Max GPU Time (ns)", Unit::kNs, 4}, "s.most", true},
         {{"ops", "# Ops", Unit::kCount, 3}, "s.ops"},
         {{"class", "Class", Unit::kNone, 5}, "CASE k.class WHEN 0 THEN 'compute' ELSE 'communication' END"},
         {{"short_name", "Short Name", Unit::kNone, 6}, "k.short_name"},

@@ -19,73 +19,75 @@ void append(std::vector<Field>& to, std::vector<Field> from) {
 
 std::vector<Field> kernel_fields(const TableShape& shape) {
     return {
-        {{"kernel_name", "Kernel Name"}, "k.label"},
-        {{"op_id", "Op ID", Unit::kCount, 4}, "s.op"},
+        {{"kernel_name", "Kernel Name"}, "k.label", true},
+        {{"op_id", "Op ID", Unit::kCount, 4, Role::kId}, "s.op"},
         {{"op_name", "Op Name"}, "i.name"},
         {{"direction", "Direction", Unit::kNone, 3}, db::direction_text("i.direction")},
-        {{"uses_tc", "Uses TC", Unit::kNone, 1}, db::tensor_core_use_text("k.uses_tc")},
-        {{"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}, "s.total"},
-        {{"avg_gpu_time_ns", "Avg GPU Time (ns)", Unit::kNs, 2}, "round(s.total / s.calls)::BIGINT"},
-        {{"min_gpu_time_ns", "Min GPU Time (ns)", Unit::kNs, 6}, "s.least"},
-        {{"max_gpu_time_ns", "Max GPU Time (ns)", Unit::kNs, 6}, "s.most"},
+        {{"uses_tc", "Uses TC", Unit::kNone, 1}, db::tensor_core_use_text("k.uses_tc"), true},
+        {{"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}, "s.total", true},
+        {{"avg_gpu_time_ns", "Avg GPU Time (ns)", Unit::kNs, 2}, "round(s.total / s.calls)::BIGINT", true},
+        {{"min_gpu_time_ns", "Min GPU Time (ns)", Unit::kNs, 6}, "s.least", true},
+        {{"max_gpu_time_ns", "Max GPU Time (ns)", Unit::kNs, 6}, "s.most", true},
         {{"total_api_time_ns", "Total API Time (ns)", Unit::kNs, 5}, "s.api_total"},
         {{"avg_api_time_ns", "Avg API Time (ns)", Unit::kNs, 7},
          "round(s.api_total / nullif(s.api_calls, 0))::BIGINT"},
         {{"min_api_time_ns", "Min API Time (ns)", Unit::kNs, 8}, "s.api_least"},
         {{"max_api_time_ns", "Max API Time (ns)", Unit::kNs, 8}, "s.api_most"},
         {{"calls", "No. Calls", Unit::kCount, 1}, "s.calls"},
-        {{"median_gpu_time_ns", "Median GPU Time (ns)", Unit::kNs, 5}, "round(s.q[1])::BIGINT"},
-        {{"p95_gpu_time_ns", "P95 GPU Time (ns)", Unit::kNs, 6}, "round(s.q[2])::BIGINT"},
+        {{"median_gpu_time_ns", "Median GPU Time (ns)", Unit::kNs, 5}, "round(s.q[1])::BIGINT", true},
+        {{"p95_gpu_time_ns", "P95 GPU Time (ns)", Unit::kNs, 6}, "round(s.q[2])::BIGINT", true},
         {{"kernel_share_pct", "Kernel Time (%)", Unit::kPercent, 2},
-         "100.0 * s.total / (SELECT sum(total) FROM s)"},
-        {{"occupancy_pct", "Occupancy (%)", Unit::kPercent, 6}, "s.occupancy"},
-        {{"waves", "Waves", Unit::kNone, 7}, "s.waves"},
-        {{"tail_pct", "Tail (%)", Unit::kPercent, 7}, "s.tail"},
+         "100.0 * s.total / (SELECT sum(total) FROM s)",
+         true},
+        {{"occupancy_pct", "Occupancy (%)", Unit::kPercent, 6}, "s.occupancy", true},
+        {{"waves", "Waves", Unit::kNone, 7, Role::kNumber}, "s.waves", true},
+        {{"tail_pct", "Tail (%)", Unit::kPercent, 7}, "s.tail", true},
         {{"class", "Class", Unit::kNone, 9}, "CASE k.class WHEN 0 THEN 'compute' ELSE 'communication' END"},
-        {{"tc_evidence", "TC Evidence", Unit::kNone, 9}, db::evidence_text("k.tc_evidence")},
-        {{"tc_pattern", "TC Pattern", Unit::kNone, 9}, "nullif(k.tc_pattern, '')"},
+        {{"tc_evidence", "TC Evidence", Unit::kNone, 9}, db::evidence_text("k.tc_evidence"), true},
+        {{"tc_pattern", "TC Pattern", Unit::kNone, 9}, "nullif(k.tc_pattern, '')", true},
         {{"layer", "Layer", Unit::kNone, 7}, "l.path"},
-        {{"shapes", "Input Shapes", Unit::kNone, 2}, shapes_sql("i.shapes", shape)},
-        {{"long_kernel_name", "Long Kernel Name", Unit::kNone, 10}, "k.name"},
+        {{"shapes", "Input Shapes", Unit::kNone, 2, Role::kShapes}, shapes_sql("i.shapes", shape)},
+        {{"long_kernel_name", "Long Kernel Name", Unit::kNone, 10}, "k.name", true},
     };
 }
 
 std::vector<Field> instance_fields() {
     std::vector<Field> fields = {
-        {{"iteration", "Iteration", Unit::kCount}, "nullif(s.iteration, -1)"},
-        {{"op_id", "Op ID", Unit::kCount, 5}, "s.op"},
+        {{"iteration", "Iteration", Unit::kCount, 0, Role::kId}, "nullif(s.iteration, -1)"},
+        {{"op_id", "Op ID", Unit::kCount, 5, Role::kId}, "s.op"},
         {{"op_name", "Op Name"}, "i.name"},
         {{"direction", "Direction", Unit::kNone, 4}, db::direction_text("i.direction")},
         {{"op_type", "Op Type", Unit::kNone, 8}, "i.type"},
-        {{"kernel_name", "Kernel Name"}, "k.label"},
-        {{"device", "Device ID", Unit::kCount, 2}, "dv.number"},
-        {{"gpu_start_ns", "GPU Start Time (ns)", Unit::kNs, 1}, "s.begin_ns"},
-        {{"gpu_duration_ns", "GPU Duration (ns)", Unit::kNs}, "s.dur_ns"},
-        {{"api_start_ns", "API Call Start (ns)", Unit::kNs, 6}, "s.api_begin"},
+        {{"kernel_name", "Kernel Name"}, "k.label", true},
+        {{"device", "Device ID", Unit::kCount, 2, Role::kId}, "dv.number"},
+        {{"gpu_start_ns", "GPU Start Time (ns)", Unit::kNs, 1, Role::kMoment}, "s.begin_ns", true},
+        {{"gpu_duration_ns", "GPU Duration (ns)", Unit::kNs}, "s.dur_ns", true},
+        {{"api_start_ns", "API Call Start (ns)", Unit::kNs, 6, Role::kMoment}, "s.api_begin"},
         {{"api_duration_ns", "API Call Time (ns)", Unit::kNs, 6}, "s.api_dur"},
-        {{"uses_tc", "Uses TC", Unit::kNone, 3}, db::tensor_core_use_text("k.uses_tc")},
+        {{"uses_tc", "Uses TC", Unit::kNone, 3}, db::tensor_core_use_text("k.uses_tc"), true},
     };
     for (const auto& [key, head] :
          {std::pair("grid_x", "Grid X"), std::pair("grid_y", "Grid Y"), std::pair("grid_z", "Grid Z"),
           std::pair("block_x", "Block X"), std::pair("block_y", "Block Y"), std::pair("block_z", "Block Z")})
         fields.push_back({{key, head, Unit::kCount, 9}, fmt::format("nullif(c.{}, -1)", key)});
     append(fields,
-           {{{"dtypes", "Data Types", Unit::kNone, 10}, "nullif(g.dtypes, '')"},
-            {{"shapes", "Input Shapes", Unit::kNone, 10}, "nullif(g.shapes, '')"},
+           {{{"dtypes", "Data Types", Unit::kNone, 10, Role::kTypes}, "nullif(g.dtypes, '')"},
+            {{"shapes", "Input Shapes", Unit::kNone, 10, Role::kShapes}, "nullif(g.shapes, '')"},
             {{"parameters", "Parameters", Unit::kNone, 11}, "nullif(g.concrete, '')"},
-            {{"long_kernel_name", "Long Kernel Name", Unit::kNone, 12}, "k.name"},
-            {{"rank", "Rank", Unit::kCount, 5}, "r.number"},
-            {{"stream", "Stream", Unit::kCount, 7}, "s.stream"},
-            {{"correlation", "Correlation", Unit::kCount, 11}, "nullif(s.correlation, -1)"},
+            {{"long_kernel_name", "Long Kernel Name", Unit::kNone, 12}, "k.name", true},
+            {{"rank", "Rank", Unit::kCount, 5, Role::kId}, "r.number"},
+            {{"stream", "Stream", Unit::kCount, 7, Role::kId}, "s.stream"},
+            {{"correlation", "Correlation", Unit::kCount, 11, Role::kId}, "nullif(s.correlation, -1)"},
             {{"launch_delay_ns", "Launch Delay (ns)", Unit::kNs, 9},
              "CASE WHEN s.begin_ns > s.api_begin + s.api_dur THEN s.begin_ns - s.api_begin - s.api_dur END"},
             {{"registers_per_thread", "Registers", Unit::kCount, 11}, "nullif(c.registers_per_thread, -1)"},
             {{"shared_bytes", "Shared Memory (bytes)", Unit::kBytes, 11},
              "nullif(c.static_shared_bytes, -1) + greatest(c.dynamic_shared_bytes, 0)"},
-            {{"occupancy_pct", "Occupancy (%)", Unit::kPercent, 9}, "nullif(c.occupancy_pct, -1)"},
-            {{"waves", "Waves", Unit::kNone, 10}, "nullif(c.waves, -1)"},
+            {{"occupancy_pct", "Occupancy (%)", Unit::kPercent, 9}, "nullif(c.occupancy_pct, -1)", true},
+            {{"waves", "Waves", Unit::kNone, 10, Role::kNumber}, "nullif(c.waves, -1)", true},
             {{"tail_pct", "Tail (%)", Unit::kPercent, 10},
-             "CASE WHEN c.waves > 0 THEN 100.0 * (1 - c.waves / ceil(c.waves)) END"},
+             "CASE WHEN c.waves > 0 THEN 100.0 * (1 - c.waves / ceil(c.waves)) END",
+             true},
             {{"layer", "Layer", Unit::kNone, 9}, "l.path"}});
     return fields;
 }
@@ -144,10 +146,10 @@ Result<ResultTable> kernel_instances(Session& session, const TableShape& shape, 
 Result<ResultTable> iteration_list(Session& session, const TableShape& shape) {
     Question q{"iterations", "Iterations"};
     q.fields = {
-        {{"rank", "Rank", Unit::kCount, 1}, "r.number"},
-        {{"iteration", "Iteration", Unit::kCount}, "s.number"},
+        {{"rank", "Rank", Unit::kCount, 1, Role::kId}, "r.number"},
+        {{"iteration", "Iteration", Unit::kCount, 0, Role::kId}, "s.number"},
         {{"name", "Name", Unit::kNone, 3}, "nullif(s.name, '')"},
-        {{"begin_ns", "Begin (ns)", Unit::kNs, 2}, "s.begin_ns"},
+        {{"begin_ns", "Begin (ns)", Unit::kNs, 2, Role::kMoment}, "s.begin_ns"},
         {{"duration_ns", "Duration (ns)", Unit::kNs}, "s.end_ns - s.begin_ns"},
         {{"own_duration_ns", "Own Duration (ns)", Unit::kNs, 3}, "s.own_end_ns - s.begin_ns"},
         {{"op_calls", "Op Calls", Unit::kCount, 2}, "coalesce(o.calls, 0)"},
@@ -187,14 +189,14 @@ Result<ResultTable> kernel_sums(Session& session, const TableShape& shape, const
     Question q{"kernel", "Kernels"};
     std::string keys, joins, work_keys, same;
     if (shape.by_rank) {
-        q.fields.push_back({{"rank", "Rank", Unit::kCount}, "gr.number"});
+        q.fields.push_back({{"rank", "Rank", Unit::kCount, 0, Role::kId}, "gr.number"});
         keys += ", t.rank";
         work_keys += ", s.rank";
         same += " AND wk.rank = s.rank";
         joins += " LEFT JOIN raw.ranks gr ON gr.id = s.rank";
     }
     if (shape.by_device) {
-        q.fields.push_back({{"device", "Device ID", Unit::kCount}, "gd.number"});
+        q.fields.push_back({{"device", "Device ID", Unit::kCount, 0, Role::kId}, "gd.number"});
         keys += ", t.device";
         work_keys += ", s.device";
         same += " AND wk.device = s.device";

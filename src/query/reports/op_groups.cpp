@@ -20,7 +20,7 @@ Groups groups(const TableShape& shape) {
     Groups out;
     const auto add = [&out](const char* name, const char* head, const char* instances, const char* number,
                             const char* join) {
-        out.fields.push_back({{name, head, Unit::kCount, 0}, number});
+        out.fields.push_back({{name, head, Unit::kCount, 0, Role::kId}, number});
         out.names.emplace_back(name);
         out.keys += fmt::format(", s.{}", name);
         out.instances += instances;

@@ -149,7 +149,7 @@ Field quantile(const std::string& key, const std::string& head, const char* list
 
 std::vector<Field> detailed_fields(bool gpu, const TableShape& shape) {
     std::vector<Field> fields = {
-        {{"op_id", "Op ID", Unit::kCount, 6}, "nullif(s.op, -1)"},
+        {{"op_id", "Op ID", Unit::kCount, 6, Role::kId}, "nullif(s.op, -1)"},
         {{"op_name", "Op Name"}, "coalesce(i.name, s.name)"},
         {{"direction", "Direction", Unit::kNone, 3},
          fmt::format("coalesce({}, 'other')", db::direction_text("i.direction"))},
@@ -159,21 +159,22 @@ std::vector<Field> detailed_fields(bool gpu, const TableShape& shape) {
         {{"using_tc", "Using TC", Unit::kNone, 3}, kUsesTc, true},
     };
     append(fields, sixteen_times(gpu));
-    append(fields, {{{"dtypes", "Data Type", Unit::kNone, 9}, "nullif(i.dtypes, '')"},
-                    {{"stack", "Stack Trace", Unit::kNone, 20}, "s.stack"},
-                    {{"layer", "Layer", Unit::kNone, gpu ? 2 : 0}, "l.path"},
-                    {{"shapes", "Input Shapes"}, shapes_sql("i.shapes", shape)},
-                    {{"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs, gpu ? 2 : 0}, "s.self_cpu_ns"},
-                    {{"self_gpu_time_ns", "Self GPU Time (ns)", Unit::kNs}, "s.self_gpu_ns", true},
-                    {{"total_api_time_ns", "Total API Time (ns)", Unit::kNs, 7}, "s.api_ns", true},
-                    quantile("median_cpu_time_ns", "Median CPU Time (ns)", "cpu_q", 1, false),
-                    quantile("p95_cpu_time_ns", "P95 CPU Time (ns)", "cpu_q", 2, false),
-                    quantile("median_gpu_time_ns", "Median GPU Time (ns)", "gpu_q", 1, true),
-                    quantile("p95_gpu_time_ns", "P95 GPU Time (ns)", "gpu_q", 2, true),
-                    {{"kernel_time_ns", "Kernel GPU Time (ns)", Unit::kNs, 8}, "s.kernel_ns", true},
-                    {{"kernels", "Kernels", Unit::kCount, 8}, "s.kernels", true},
-                    {{"memcpys", "Memcpys", Unit::kCount, 9}, "s.memcpys", true},
-                    {{"memsets", "Memsets", Unit::kCount, 9}, "s.memsets", true}});
+    append(fields,
+           {{{"dtypes", "Data Type", Unit::kNone, 9, Role::kTypes}, "nullif(i.dtypes, '')"},
+            {{"stack", "Stack Trace", Unit::kNone, 20, Role::kStack}, "s.stack"},
+            {{"layer", "Layer", Unit::kNone, gpu ? 2 : 0}, "l.path"},
+            {{"shapes", "Input Shapes", Unit::kNone, 0, Role::kShapes}, shapes_sql("i.shapes", shape)},
+            {{"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs, gpu ? 2 : 0}, "s.self_cpu_ns"},
+            {{"self_gpu_time_ns", "Self GPU Time (ns)", Unit::kNs}, "s.self_gpu_ns", true},
+            {{"total_api_time_ns", "Total API Time (ns)", Unit::kNs, 7}, "s.api_ns", true},
+            quantile("median_cpu_time_ns", "Median CPU Time (ns)", "cpu_q", 1, false),
+            quantile("p95_cpu_time_ns", "P95 CPU Time (ns)", "cpu_q", 2, false),
+            quantile("median_gpu_time_ns", "Median GPU Time (ns)", "gpu_q", 1, true),
+            quantile("p95_gpu_time_ns", "P95 GPU Time (ns)", "gpu_q", 2, true),
+            {{"kernel_time_ns", "Kernel GPU Time (ns)", Unit::kNs, 8}, "s.kernel_ns", true},
+            {{"kernels", "Kernels", Unit::kCount, 8}, "s.kernels", true},
+            {{"memcpys", "Memcpys", Unit::kCount, 9}, "s.memcpys", true},
+            {{"memsets", "Memsets", Unit::kCount, 9}, "s.memsets", true}});
     return fields;
 }
 

@@ -16,7 +16,7 @@ Result<ResultTable> range_list(Session& session, const TableShape& shape) {
         q.fields.push_back({{key, head, Unit::kNs, priority}, column, device});
     };
     q.fields = {
-        {{"range_id", "Range ID", Unit::kCount, 12}, "s.label::BIGINT * 2 + s.style"},
+        {{"range_id", "Range ID", Unit::kCount, 12, Role::kId}, "s.label::BIGINT * 2 + s.style"},
         {{"range", "Range"}, "s.name"},
         {{"domain", "Domain", Unit::kNone, 5}, "nullif(s.domain, '')"},
         {{"style", "Style", Unit::kNone, 8}, "CASE s.style WHEN 0 THEN 'push/pop' ELSE 'start/end' END"},

@@ -50,9 +50,9 @@ Result<Report> roofline_report(Session& session, const TableShape& shape) {
 Result<Report> expected_vs_measured_report(Session& session, const TableShape& shape) {
     Report report{"expected_vs_measured", "Expected and Measured Work", {}, {}};
     Question q{"expected_vs_measured", "Expected and Measured Work"};
-    q.fields = {{{"kernel_name", "Kernel Name"}, "k.label"},
+    q.fields = {{{"kernel_name", "Kernel Name"}, "k.label", true},
                 {{"op_name", "Op Name", Unit::kNone, 3}, "i.name"},
-                {{"kernels", "Kernels", Unit::kCount, 6}, "x.spans"},
+                {{"kernels", "Kernels", Unit::kCount, 6}, "x.spans", true},
                 {{"time_ns", "Time (ns)", Unit::kNs}, "x.time_ns"},
                 {{"expected_flops", "Expected FLOPs (1)", Unit::kFlops, 1}, "x.flops"},
                 {{"measured_flops", "Measured FLOPs (1)", Unit::kFlops, 1}, "NULL::DOUBLE"},
@@ -60,7 +60,7 @@ Result<Report> expected_vs_measured_report(Session& session, const TableShape& s
                 {{"expected_bytes", "Expected Bytes (B)", Unit::kBytes, 2}, "x.bytes"},
                 {{"measured_bytes", "Measured Bytes (B)", Unit::kBytes, 2}, "NULL::DOUBLE"},
                 {{"bytes_ratio", "Measured / Expected Bytes", Unit::kNone, 5}, "NULL::DOUBLE"},
-                {{"shapes", "Input Shapes", Unit::kNone, 7}, shapes_sql("i.shapes", shape)}};
+                {{"shapes", "Input Shapes", Unit::kNone, 7, Role::kShapes}, shapes_sql("i.shapes", shape)}};
     q.with = "WITH x AS (SELECT s.kernel, s.op, " + work_sums() + " FROM " + kWorkSource +
              " WHERE s.kernel >= 0 AND s.work >= 0 GROUP BY ALL) ";
     q.source = "x JOIN raw.kernel_names k ON k.id = x.kernel JOIN raw.op_identities i ON i.id = x.op";

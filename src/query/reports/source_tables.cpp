@@ -90,8 +90,8 @@ Result<ResultTable> copy_sums(Session& session, const TableShape& shape) {
     const auto bytes = [&q](const char* key, const char* head, const char* sql, int priority) {
         q.fields.push_back({{key, head, Unit::kBytes, priority}, sql});
     };
-    q.fields = {{{"rank", "Rank", Unit::kCount, 4}, "r.number"},
-                {{"device", "Device ID", Unit::kCount, 2}, "d.number"},
+    q.fields = {{{"rank", "Rank", Unit::kCount, 4, Role::kId}, "r.number"},
+                {{"device", "Device ID", Unit::kCount, 2, Role::kId}, "d.number"},
                 {{"operation", "Operation"}, "c.operation"},
                 {{"from_memory", "From"}, labels("c.from_memory")},
                 {{"to_memory", "To"}, labels("c.to_memory")},
@@ -137,7 +137,7 @@ Result<ResultTable> library_sums(Session& session, const TableShape& shape) {
 
 Result<ResultTable> message_sums(Session& session, const TableShape& shape) {
     Question q{"messages", "Message Passing"};
-    q.fields = {{{"own_rank", "MPI Rank", Unit::kCount}, "nullif(c.own_rank, -1)"},
+    q.fields = {{{"own_rank", "MPI Rank", Unit::kCount, 0, Role::kId}, "nullif(c.own_rank, -1)"},
                 {{"function", "Function"}, "c.name"},
                 {{"library", "Library", Unit::kNone, 4}, "l.text"}};
     add_times(q);
@@ -179,8 +179,8 @@ Result<ResultTable> file_sums(Session& session, const TableShape& shape) {
 
 Result<ResultTable> migration_sums(Session& session, const TableShape& shape) {
     Question q{"migrations", "Migrations of Unified Memory"};
-    q.fields = {{{"rank", "Rank", Unit::kCount, 4}, "r.number"},
-                {{"device", "Device ID", Unit::kCount, 2}, "d.number"},
+    q.fields = {{{"rank", "Rank", Unit::kCount, 4, Role::kId}, "r.number"},
+                {{"device", "Device ID", Unit::kCount, 2, Role::kId}, "d.number"},
                 {{"operation", "Operation"}, "c.operation"},
                 {{"cause", "Cause"}, "c.cause"},
                 {{"count", "Count", Unit::kCount}, "c.count"},
@@ -206,8 +206,8 @@ Result<ResultTable> migration_sums(Session& session, const TableShape& shape) {
 Result<ResultTable> fault_sums(Session& session, const TableShape& shape) {
     Question q{"page_faults", "Page Faults of Unified Memory"};
     q.fields = {
-        {{"rank", "Rank", Unit::kCount, 4}, "r.number"},
-        {{"device", "Device ID", Unit::kCount}, "d.number"},
+        {{"rank", "Rank", Unit::kCount, 4, Role::kId}, "r.number"},
+        {{"device", "Device ID", Unit::kCount, 0, Role::kId}, "d.number"},
         {{"side", "Side"}, "CASE WHEN c.device < 0 THEN 'CPU' ELSE 'GPU' END"},
         {{"access", "Access or Function"}, "nullif(c.access, '')"},
         {{"faults", "Faults", Unit::kCount}, "c.faults"},
@@ -228,8 +228,8 @@ Result<ResultTable> counter_sums(Session& session, const TableShape& shape) {
     const auto value = [&q](const char* key, const char* head, const char* sql, int priority) {
         q.fields.push_back({{key, head, Unit::kNone, priority}, sql});
     };
-    q.fields = {{{"rank", "Rank", Unit::kCount, 4}, "r.number"},
-                {{"device", "Device ID", Unit::kCount, 1}, "d.number"},
+    q.fields = {{{"rank", "Rank", Unit::kCount, 4, Role::kId}, "r.number"},
+                {{"device", "Device ID", Unit::kCount, 1, Role::kId}, "d.number"},
                 {{"subject", "Subject"}, "nullif(c.subject, '')"},
                 {{"counter", "Counter"}, "c.name"},
                 {{"samples", "Samples", Unit::kCount, 2}, "c.samples"}};

@@ -59,10 +59,10 @@ Question stream_question() {
     const auto time = [&q](const char* key, const char* head, const char* sql, int priority = 0) {
         q.fields.push_back({{key, head, Unit::kNs, priority}, sql});
     };
-    q.fields = {{{"rank", "Rank", Unit::kCount, 2}, "r.number"},
-                {{"device", "Device ID", Unit::kCount, 1}, "d.number"},
-                {{"context", "Context", Unit::kCount, 5}, "t.context"},
-                {{"stream", "Stream", Unit::kCount}, "t.stream"},
+    q.fields = {{{"rank", "Rank", Unit::kCount, 2, Role::kId}, "r.number"},
+                {{"device", "Device ID", Unit::kCount, 1, Role::kId}, "d.number"},
+                {{"context", "Context", Unit::kCount, 5, Role::kId}, "t.context"},
+                {{"stream", "Stream", Unit::kCount, 0, Role::kId}, "t.stream"},
                 {{"stream_name", "Name", Unit::kNone, 4},
                  "CASE WHEN t.name <> '' AND lower(trim(t.name)) <> 'stream ' || t.stream THEN t.name END"},
                 {{"spans", "Spans", Unit::kCount, 3}, "s.spans"}};
@@ -72,8 +72,8 @@ Question stream_question() {
     time("other_wait_ns", "Other Wait (ns)", "s.other_wait_ns");
     q.fields.push_back(
         {{"busy_pct", "Busy %", Unit::kPercent, 4}, "100.0 * s.busy_ns / nullif(w.wall_ns, 0)"});
-    q.fields.push_back(
-        {{"queue_depth_mean", "Mean Queue Depth", Unit::kNone, 1}, "s.queued_ns / nullif(w.wall_ns, 0)"});
+    q.fields.push_back({{"queue_depth_mean", "Mean Queue Depth", Unit::kNone, 1, Role::kNumber},
+                        "s.queued_ns / nullif(w.wall_ns, 0)"});
     q.fields.push_back({{"queue_depth_max", "Max Queue Depth", Unit::kCount, 2}, "s.queue_max"});
     q.fields.push_back({{"occupancy_pct", "Occupancy (%)", Unit::kPercent, 3},
                         "s.occupancy_pct_ns / nullif(s.occupancy_known_ns, 0)"});

@@ -84,12 +84,12 @@ constexpr const char* kEvents =
 
 std::vector<Field> instance_places() {
     return {{{"class", "Class"}, kKernelClass},
-            {{"tc_evidence", "TC Evidence"}, db::evidence_text("k.tc_evidence")},
-            {{"tc_pattern", "TC Pattern"}, "nullif(k.tc_pattern, '')"},
-            {{"track", "Track", Unit::kCount},
+            {{"tc_evidence", "TC Evidence"}, db::evidence_text("k.tc_evidence"), true},
+            {{"tc_pattern", "TC Pattern"}, "nullif(k.tc_pattern, '')", true},
+            {{"track", "Track", Unit::kCount, 0, Role::kId},
              fmt::format("s.track::BIGINT * {} + {}", static_cast<int>(TrackPart::kCount),
                          static_cast<int>(TrackPart::kStream))},
-            {{"span", "Span", Unit::kCount}, "s.place"}};
+            {{"span", "Span", Unit::kCount, 0, Role::kId}, "s.place"}};
 }
 
 Result<ResultTable> searched_instances(Session& session, const TableShape& shape, std::vector<Field> more) {
@@ -124,7 +124,7 @@ Result<ResultTable> op_kernel_instances(Session& session, const TableSubject& su
 // From where an op was called: what `stack` of its row is the most costly of.
 Result<ResultTable> op_stacks(Session& session, const TableSubject& subject, const TableShape& shape) {
     Question q{"op_stacks", "Where the Op Is Called"};
-    q.fields = {{{"stack", "Stack Trace"}, "s.stack"},
+    q.fields = {{{"stack", "Stack Trace", Unit::kNone, 0, Role::kStack}, "s.stack"},
                 {{"calls", "No. Calls", Unit::kCount}, "s.calls"},
                 {{"total_cpu_time_ns", "Total CPU Time (ns)", Unit::kNs}, "s.cpu_ns"},
                 {{"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}, "s.gpu_ns", true}};
@@ -145,9 +145,9 @@ Result<ResultTable> key_ops(Session& session, const TableSubject&, const TableSh
                 {{"kind", "Kind"}, "s.kind"},
                 {{"calls", "Calls", Unit::kCount}, "s.calls"},
                 {{"ranks", "Ranks", Unit::kCount}, "s.ranks"},
-                {{"calls_per_rank", "Calls per Rank", Unit::kNone}, "s.calls / s.ranks"},
+                {{"calls_per_rank", "Calls per Rank", Unit::kNone, 0, Role::kNumber}, "s.calls / s.ranks"},
                 {{"total_cpu_time_ns", "Total CPU Time (ns)", Unit::kNs}, "s.cpu_ns"},
-                {{"iterations_now", "Calls per Iteration Now", Unit::kNone},
+                {{"iterations_now", "Calls per Iteration Now", Unit::kNone, 0, Role::kNumber},
                  "s.calls / s.ranks / nullif((SELECT max(number) + 1 FROM raw.iterations), 0)"}};
     // Ranges such as an optimizer's step end iterations too; one that is there once cannot.
     q.with =
@@ -165,11 +165,11 @@ Result<ResultTable> key_ops(Session& session, const TableSubject&, const TableSh
 
 Result<ResultTable> memory_allocators(Session& session, const TableSubject&, const TableShape& shape) {
     Question q{"memory_allocators", "Memory by Op"};
-    q.fields = {{{"rank", "Rank", Unit::kCount}, "r.number"},
+    q.fields = {{{"rank", "Rank", Unit::kCount, 0, Role::kId}, "r.number"},
                 {{"device_type", "Device Type"},
                  "CASE s.device_type WHEN 0 THEN 'CPU' WHEN 1 THEN 'GPU' ELSE 'other' END"},
-                {{"device", "Device ID", Unit::kCount}, "nullif(s.device, -1)"},
-                {{"op_id", "Op ID", Unit::kCount}, "nullif(s.op, -1)"},
+                {{"device", "Device ID", Unit::kCount, 0, Role::kId}, "nullif(s.device, -1)"},
+                {{"op_id", "Op ID", Unit::kCount, 0, Role::kId}, "nullif(s.op, -1)"},
                 {{"op_name", "Op Name"}, "i.name"},
                 {{"direction", "Direction"}, db::direction_text("i.direction")},
                 {{"layer", "Layer"}, "l.path"},
@@ -179,7 +179,7 @@ Result<ResultTable> memory_allocators(Session& session, const TableSubject&, con
                 {{"frees", "Frees", Unit::kCount}, "s.frees"},
                 {{"freed_bytes", "Freed (bytes)", Unit::kBytes}, "s.freed"},
                 {{"kept_bytes", "Allocated - Freed (bytes)", Unit::kBytes}, "s.allocated - s.freed"},
-                {{"shapes", "Input Shapes"}, shapes_sql("i.shapes", shape)}};
+                {{"shapes", "Input Shapes", Unit::kNone, 0, Role::kShapes}, shapes_sql("i.shapes", shape)}};
     q.with = kEvents;
     q.source =
         "s LEFT JOIN raw.op_identities i ON i.id = s.op LEFT JOIN raw.layers l ON l.id = i.layer "
@@ -191,20 +191,21 @@ Result<ResultTable> memory_allocators(Session& session, const TableSubject&, con
 
 Result<ResultTable> communication(Session& session, const TableSubject&, const TableShape& shape) {
     Question q{"communication", "Communication"};
-    q.fields = {{{"rank", "Rank", Unit::kCount}, "r.number"},
-                {{"device", "Device ID", Unit::kCount}, "dv.number"},
-                {{"collective", "Collective"}, "coalesce(nullif(c.name, ''), k.label)"},
-                {{"dtype", "Data Type"}, "nullif(c.dtype, '')"},
-                {{"group", "Process Group"}, "nullif(c.group_name, '')"},
-                {{"group_size", "Group Size", Unit::kCount}, "nullif(c.group_size, -1)"},
-                {{"in_elements", "Elements In", Unit::kCount}, "nullif(c.in_elements, -1)"},
-                {{"out_elements", "Elements Out", Unit::kCount}, "nullif(c.out_elements, -1)"},
-                {{"calls", "Calls", Unit::kCount}, "s.calls"},
-                {{"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}, "s.total"},
-                {{"avg_gpu_time_ns", "Avg GPU Time (ns)", Unit::kNs}, "round(s.total / s.calls)::BIGINT"},
-                {{"min_gpu_time_ns", "Min GPU Time (ns)", Unit::kNs}, "s.least"},
-                {{"max_gpu_time_ns", "Max GPU Time (ns)", Unit::kNs}, "s.most"},
-                {{"kernel_name", "Kernel Name"}, "k.label"}};
+    q.fields = {
+        {{"rank", "Rank", Unit::kCount, 0, Role::kId}, "r.number"},
+        {{"device", "Device ID", Unit::kCount, 0, Role::kId}, "dv.number"},
+        {{"collective", "Collective"}, "coalesce(nullif(c.name, ''), k.label)"},
+        {{"dtype", "Data Type"}, "nullif(c.dtype, '')"},
+        {{"group", "Process Group"}, "nullif(c.group_name, '')"},
+        {{"group_size", "Group Size", Unit::kCount}, "nullif(c.group_size, -1)"},
+        {{"in_elements", "Elements In", Unit::kCount}, "nullif(c.in_elements, -1)"},
+        {{"out_elements", "Elements Out", Unit::kCount}, "nullif(c.out_elements, -1)"},
+        {{"calls", "Calls", Unit::kCount}, "s.calls"},
+        {{"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}, "s.total", true},
+        {{"avg_gpu_time_ns", "Avg GPU Time (ns)", Unit::kNs}, "round(s.total / s.calls)::BIGINT", true},
+        {{"min_gpu_time_ns", "Min GPU Time (ns)", Unit::kNs}, "s.least", true},
+        {{"max_gpu_time_ns", "Max GPU Time (ns)", Unit::kNs}, "s.most", true},
+        {{"kernel_name", "Kernel Name"}, "k.label", true}};
     q.with =
         "WITH s AS (SELECT t.rank, t.device, d.collective, d.name, count(*) AS calls, sum(d.dur_ns)::BIGINT "
         "AS "
@@ -221,8 +222,8 @@ Result<ResultTable> communication(Session& session, const TableSubject&, const T
 
 Result<ResultTable> communication_overlap(Session& session) {
     Question q{"overlap", "Communication and Computing"};
-    q.fields = {{{"rank", "Rank", Unit::kCount}, "r.number"},
-                {{"device", "Device ID", Unit::kCount}, "d.number"},
+    q.fields = {{{"rank", "Rank", Unit::kCount, 0, Role::kId}, "r.number"},
+                {{"device", "Device ID", Unit::kCount, 0, Role::kId}, "d.number"},
                 {{"communication_ns", "Communication Time (ns)", Unit::kNs}, "s.comm_ns"},
                 {{"overlap_ns", "Overlapped (ns)", Unit::kNs}, "s.overlap_ns"},
                 {{"exposed_ns", "Exposed Communication (ns)", Unit::kNs}, "s.comm_ns - s.overlap_ns"},

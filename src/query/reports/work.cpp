@@ -56,8 +56,9 @@ std::string remarks(const std::string& s) {
 
 Question rows_of(const TableShape& shape, std::string name, std::string title) {
     Question q{std::move(name), std::move(title)};
-    if (shape.by_rank) q.fields.push_back({{"rank", "Rank", Unit::kCount}, "gr.number"});
-    if (shape.by_device) q.fields.push_back({{"device", "Device ID", Unit::kCount}, "gd.number"});
+    if (shape.by_rank) q.fields.push_back({{"rank", "Rank", Unit::kCount, 0, Role::kId}, "gr.number"});
+    if (shape.by_device)
+        q.fields.push_back({{"device", "Device ID", Unit::kCount, 0, Role::kId}, "gd.number"});
     return q;
 }
 
@@ -259,7 +260,8 @@ Result<ResultTable> work_summary(Session& session, bool for_people) {
         {{"bounded_pct", "Time With a Known Bound %", Unit::kPercent},
          "100.0 * x.bounded_ns / nullif(x.time_ns, 0)"},
         {{"kernel_counted_pct", "Kernel Time With Counted Work %", Unit::kPercent},
-         "CASE WHEN x.work_ns > 0 THEN 100.0 * coalesce(c.counted_ns, 0) / nullif(c.time_ns, 0) END"},
+         "CASE WHEN x.work_ns > 0 THEN 100.0 * coalesce(c.counted_ns, 0) / nullif(c.time_ns, 0) END",
+         true},
         {{"flops", "FLOPs (1)", Unit::kFlops}, where_counted("x.flops")},
         {{"bytes_min", "Bytes at Least (B)", Unit::kBytes}, "x.bytes"},
         {{"efficiency_pct", "Efficiency of Kernels (%)", Unit::kPercent},
@@ -286,13 +288,14 @@ Result<ResultTable> work_summary(Session& session, bool for_people) {
 
 Result<ResultTable> roofline_ops(Session& session, const TableShape& shape) {
     Question q = rows_of(shape, "roofline", "Roofline by Op");
-    append(q.fields, {{{"op_id", "Op ID", Unit::kCount, 8}, "x.op"},
-                      {{"op_name", "Op Name"}, "i.name"},
-                      {{"direction", "Direction", Unit::kNone, 3}, db::direction_text("i.direction")},
-                      {{"layer", "Layer", Unit::kNone, 3}, "l.path"},
-                      {{"shapes", "Input Shapes", Unit::kNone, 3}, shapes_sql("i.shapes", shape)},
-                      {{"precision", "Format", Unit::kNone, 5}, db::precision_text("x.precision")},
-                      {{"spans", "Spans", Unit::kCount, 5}, "x.spans"}});
+    append(q.fields,
+           {{{"op_id", "Op ID", Unit::kCount, 8, Role::kId}, "x.op"},
+            {{"op_name", "Op Name"}, "i.name"},
+            {{"direction", "Direction", Unit::kNone, 3}, db::direction_text("i.direction")},
+            {{"layer", "Layer", Unit::kNone, 3}, "l.path"},
+            {{"shapes", "Input Shapes", Unit::kNone, 3, Role::kShapes}, shapes_sql("i.shapes", shape)},
+            {{"precision", "Format", Unit::kNone, 5}, db::precision_text("x.precision")},
+            {{"spans", "Spans", Unit::kCount, 5}, "x.spans"}});
     add_roofline_fields(q);
     set_sums(q, shape, "s.op, max(w.precision) AS precision", "");
     q.source += " JOIN raw.op_identities i ON i.id = x.op LEFT JOIN raw.layers l ON l.id = i.layer";
@@ -302,12 +305,13 @@ Result<ResultTable> roofline_ops(Session& session, const TableShape& shape) {
 
 Result<ResultTable> roofline_shapes(Session& session, const TableShape& shape) {
     Question q = rows_of(shape, "roofline_shapes", "Roofline by Op and Shapes");
-    append(q.fields, {{{"op_name", "Op Name"}, "x.name"},
-                      {{"direction", "Direction", Unit::kNone, 3}, db::direction_text("x.direction")},
-                      {{"shapes", "Input Shapes"}, shapes_sql("x.shapes", shape)},
-                      {{"precision", "Format", Unit::kNone, 5}, db::precision_text("x.precision")},
-                      {{"layers", "Layers", Unit::kCount, 5}, "x.layers"},
-                      {{"spans", "Spans", Unit::kCount, 5}, "x.spans"}});
+    append(q.fields,
+           {{{"op_name", "Op Name"}, "x.name"},
+            {{"direction", "Direction", Unit::kNone, 3}, db::direction_text("x.direction")},
+            {{"shapes", "Input Shapes", Unit::kNone, 0, Role::kShapes}, shapes_sql("x.shapes", shape)},
+            {{"precision", "Format", Unit::kNone, 5}, db::precision_text("x.precision")},
+            {{"layers", "Layers", Unit::kCount, 5}, "x.layers"},
+            {{"spans", "Spans", Unit::kCount, 5}, "x.spans"}});
     add_roofline_fields(q);
     set_sums(
         q, shape,
@@ -331,11 +335,11 @@ Result<ResultTable> roofline_layers(Session& session, const TableShape& shape) {
 
 Result<ResultTable> roofline_kernels(Session& session, const TableShape& shape) {
     Question q = rows_of(shape, "roofline_kernels", "Roofline by Kernel");
-    append(q.fields, {{{"kernel_name", "Kernel Name"}, "k.label"},
-                      {{"uses_tc", "Uses TC", Unit::kNone, 3}, db::tensor_core_use_text("k.uses_tc")},
+    append(q.fields, {{{"kernel_name", "Kernel Name"}, "k.label", true},
+                      {{"uses_tc", "Uses TC", Unit::kNone, 3}, db::tensor_core_use_text("k.uses_tc"), true},
                       {{"spans", "Kernels", Unit::kCount, 4}, "x.spans"}});
     add_roofline_fields(q);
-    q.fields.push_back({{"long_kernel_name", "Long Kernel Name", Unit::kNone, 10}, "k.name"});
+    q.fields.push_back({{"long_kernel_name", "Long Kernel Name", Unit::kNone, 10}, "k.name", true});
     set_sums(q, shape, "s.kernel", "WHERE s.kernel >= 0");
     q.source += " JOIN raw.kernel_names k ON k.id = x.kernel";
     q.order = {{"time_ns", true}, {"kernel_name", false}, {"long_kernel_name", false}};
@@ -345,8 +349,8 @@ Result<ResultTable> roofline_kernels(Session& session, const TableShape& shape) 
 Result<ResultTable> roofline_ceilings(Session& session, const TableShape& shape) {
     Question q{"roofline_ceilings", "Ceilings"};
     q.fields = {
-        {{"rank", "Rank", Unit::kCount, 4}, "r.number"},
-        {{"device", "Device ID", Unit::kCount, 2}, "d.number"},
+        {{"rank", "Rank", Unit::kCount, 4, Role::kId}, "r.number"},
+        {{"device", "Device ID", Unit::kCount, 2, Role::kId}, "d.number"},
         {{"name", "Device"}, "CASE WHEN m.device = -1 THEN m.model ELSE nullif(d.name, '') END"},
         {{"source", "Known By", Unit::kNone, 2},
          "CASE m.source WHEN 1 THEN 'device table' WHEN 2 THEN 'derived' ELSE 'not known' END"},

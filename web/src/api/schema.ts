@@ -1282,6 +1282,13 @@ export interface components {
             head: string;
             /** @enum {string} */
             unit: "none" | "count" | "ns" | "percent" | "bytes" | "flops";
+            /**
+             * @description what the values are, where the unit does not say it: an amount without a unit, a number that names something, a point in time, a list of shapes or of data types, frames of a call stack
+             * @enum {string}
+             */
+            role?: "number" | "id" | "moment" | "shapes" | "dtypes" | "stack";
+            /** @description says nothing in a profile without device work */
+            device_only?: boolean;
         };
         Table: {
             name: string;

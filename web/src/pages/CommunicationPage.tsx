@@ -25,8 +25,8 @@ const COLLECTIVES = [
 ];
 
 const OVERLAP: Column[] = [
-  { key: "rank", head: "Rank", unit: "count" },
-  { key: "device", head: "Device ID", unit: "count" },
+  { key: "rank", head: "Rank", unit: "count", role: "id" },
+  { key: "device", head: "Device ID", unit: "count", role: "id" },
   { key: "communication_ns", head: "Communicating (ns)", unit: "ns" },
   { key: "overlap_ns", head: "Hidden (ns)", unit: "ns" },
   { key: "exposed_ns", head: "Exposed (ns)", unit: "ns" },

@@ -2,7 +2,7 @@ import { useProfile } from "../api/queries";
 import { useRoute } from "../address/useRoute";
 import { SelectTable } from "../table/SelectTable";
 import { Empty } from "../widgets/states";
-import { forContents, ITERATIONS } from "./columns";
+import { ITERATIONS } from "./columns";
 import { KernelList } from "./KernelList";
 import { TimelineLink } from "../table/timelineLinks";
 
@@ -26,7 +26,7 @@ export function KernelsByIterationPage() {
     <SelectTable
       name="iterations"
       label="Iterations"
-      columns={forContents(ITERATIONS, gpu)}
+      columns={ITERATIONS}
       bars={{ duration_ns: "gpu" }}
       height={params.get("sel") ? "half" : "full"}
       keys={["iteration", "rank"]}

@@ -1,7 +1,7 @@
 import { useDeviceWork } from "../api/queries";
 import { useRoute } from "../address/useRoute";
 import { SelectTable } from "../table/SelectTable";
-import { forContents, OP_TYPES } from "./columns";
+import { OP_TYPES } from "./columns";
 import { rowLink } from "./links";
 import { NoOps } from "./NoOps";
 
@@ -13,7 +13,7 @@ export function OpTypesPage() {
     <SelectTable
       name="op_type"
       label="Op types"
-      columns={forContents(OP_TYPES, gpu)}
+      columns={OP_TYPES}
       sort={`${time}:desc`}
       bars={{ self_gpu_time_ns: "gpu", self_cpu_time_ns: "cpu" }}
       keys={["op_type"]}

@@ -6,7 +6,7 @@ import { SelectTable } from "../table/SelectTable";
 import { rowsOf } from "../table/row";
 import { CalledFrom } from "../table/CalledFrom";
 import { Icon } from "../widgets/Icon";
-import { forContents, KERNELS, OPS } from "./columns";
+import { KERNELS, OPS } from "./columns";
 import { rowLink } from "./links";
 import { NoOps } from "./NoOps";
 import { FirstInTimeline } from "../table/timelineLinks";
@@ -51,7 +51,7 @@ export function OpsPage() {
     <SelectTable
       name="detailed"
       label="Ops"
-      columns={forContents(OPS, gpu)}
+      columns={OPS}
       sort={gpu ? "self_gpu_time_ns:desc" : "self_cpu_time_ns:desc"}
       bars={{ self_gpu_time_ns: "gpu", self_cpu_time_ns: "cpu" }}
       height={selected && gpu ? "half" : "full"}

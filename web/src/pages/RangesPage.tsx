@@ -1,11 +1,10 @@
 // What the program names itself: NVTX ranges, or the annotations that other sources have.
-import { useDeviceWork } from "../api/queries";
 import { linkTo, NO_RANGE } from "../address/route";
 import { useRoute, useSetParams } from "../address/useRoute";
 import { SelectTable } from "../table/SelectTable";
 import type { Row } from "../table/row";
 import { Icon } from "../widgets/Icon";
-import { forContents, RANGES } from "./columns";
+import { RANGES } from "./columns";
 import { FirstInTimeline } from "../table/timelineLinks";
 
 // Each range of that name an iteration; of one that is there once there is nothing to choose.
@@ -56,12 +55,11 @@ export const NO_RANGES = (
 
 export function RangesPage() {
   const merged = useRoute().params.get("merge") === "1";
-  const gpu = useDeviceWork();
   return (
     <SelectTable
       name="ranges"
       label="Ranges"
-      columns={forContents(RANGES, gpu)}
+      columns={RANGES}
       sort="self_time_ns:desc"
       params={merged ? { merge_numbers: true } : {}}
       tools={<MergeNumbers on={merged} />}

@@ -1,9 +1,5 @@
 // Which columns a table shows at first: what most readers want, in an order that reads well. All others are one
-// click away. What says nothing without a GPU is left out where there is none.
-
-import { saysNothing } from "../table/columns";
-
-export const forContents = (keys: readonly string[], gpu: boolean): string[] => keys.filter((key) => !saysNothing(key, gpu));
+// click away. The table leaves out what says nothing without a GPU.
 
 export const OPS = [
   "op_name",

@@ -4,6 +4,7 @@ import { Bar } from "../widgets/charts";
 import { Icon } from "../widgets/Icon";
 import { opTypeWords } from "../widgets/opTypes";
 import { cellNode, cellText, cellTitle, isNumeric, layerTail } from "./cells";
+import { choicesOf } from "./choices";
 import type { TableProps } from "./props";
 import { foundIn, type Line } from "./local";
 import type { Row } from "./row";
@@ -16,10 +17,9 @@ function greatest(rows: readonly Row[], bars: TableProps["bars"]): Map<string, n
   return new Map(Object.keys(bars ?? {}).map((key) => [key, most(key)]));
 }
 
-const LONG = /name|function|stack|shapes|dtypes|types|parameters|layer|help|source|path/;
 
 function cellClass(column: Column, first: boolean, sized: boolean): string | undefined {
-  const classes = [isNumeric(column) && "number", first && "first", LONG.test(column.key) && "long", sized && "sized"].filter(Boolean);
+  const classes = [isNumeric(column) && "number", first && "first", !isNumeric(column) && choicesOf(column) === null && "long", sized && "sized"].filter(Boolean);
   return classes.length > 0 ? classes.join(" ") : undefined;
 }
 

@@ -1,28 +1,21 @@
-// How the value of a column is drawn: by the column's unit, and for some columns by what they say.
+// How the value of a column is drawn: by the column's unit and role, and for some columns by what they say.
 import type { ReactNode } from "react";
 import type { Column } from "../api/types";
 import { exactValue, formatMoment, formatShapes, formatTypes, formatValue, type Cell } from "../widgets/format";
 import { wordOf } from "./choices";
 
-// Numbers that name something rather than count it: shown without grouping.
-const IDS = /(^|_)(id|op_id|rank|device|stream|context|correlation|iteration|pid|tid|track|span)$/;
-const LISTS: Record<string, (text: string) => string> = { shapes: formatShapes, input_shapes: formatShapes, output_shapes: formatShapes, dtypes: formatTypes, data_types: formatTypes, stack: (text) => text.replaceAll(";", "\n") };
+type Role = NonNullable<Column["role"]>;
 
-// Numbers for which the server has no unit.
-const BARE = /^(waves|calls_per_rank|iterations_now|queue_depth_mean|first|second)$/;
-// Points in time: rows differ by less than a rounded number shows.
-const MOMENTS = /(^|_)(begin|start|end|stop|peak_at)_ns$/;
+// What is shown in another form than it is stored in.
+const SHOWN: Partial<Record<Role, (text: string) => string>> = { shapes: formatShapes, dtypes: formatTypes, stack: (text) => text.replaceAll(";", "\n") };
 
-export const isNumeric = (column: Column): boolean => column.unit !== "none" || BARE.test(column.key);
-
-export const isMoment = (key: string): boolean => MOMENTS.test(key);
+export const isNumeric = (column: Column): boolean => column.unit !== "none" || column.role === "number";
 
 // Columns of lists that are shown in a shorter form than they are stored in.
-export const listOf = (column: Column): boolean => /(^|_)(shapes|dtypes|data_types)$/.test(column.key);
+export const listOf = (column: Column): boolean => column.role === "shapes" || column.role === "dtypes";
 
-export function isId(column: Column): boolean {
-  return IDS.test(column.key);
-}
+// Numbers that name something rather than count it: shown without grouping.
+export const isId = (column: Column): boolean => column.role === "id";
 
 function Answer({ value }: { value: string }) {
   return <span className={`badge ${value}`}>{value}</span>;
@@ -40,9 +33,10 @@ export function cellText(column: Column, cell: Cell): string {
   if (typeof cell === "boolean") return cell ? "yes" : "no";
   if (typeof cell === "number") {
     if (isId(column)) return String(cell);
-    return isMoment(column.key) ? formatMoment(cell) : formatValue(cell, column.unit);
+    return column.role === "moment" ? formatMoment(cell) : formatValue(cell, column.unit);
   }
-  return LISTS[column.key]?.(cell) ?? wordOf(column.key, cell);
+  const shown = column.role && SHOWN[column.role];
+  return shown ? shown(cell) : wordOf(column.key, cell);
 }
 
 export function cellTitle(column: Column, cell: Cell): string | undefined {

@@ -4,7 +4,7 @@ import { cellText, headLines } from "./cells";
 import { choiceFilter, choicesOf, chosenOf } from "./choices";
 import { filterHelp, parseFilters, showFilters } from "./filters";
 
-const column = (key: string, unit: Column["unit"] = "none"): Column => ({ key, head: key, unit });
+const column = (key: string, unit: Column["unit"] = "none", role?: Column["role"]): Column => ({ key, head: key, unit, ...(role && { role }) });
 const time = column("total_gpu_time_ns", "ns");
 const columns = {
   time,
@@ -12,11 +12,11 @@ const columns = {
   percent: column("occupancy_pct", "percent"),
   flops: column("flops", "flops"),
   count: column("calls", "count"),
-  id: column("op_id", "count"),
-  waves: column("waves"),
+  id: column("op_id", "count", "id"),
+  waves: column("waves", "none", "number"),
   name: column("op_name"),
-  shapes: column("shapes"),
-  dtypes: column("dtypes"),
+  shapes: column("shapes", "none", "shapes"),
+  dtypes: column("dtypes", "none", "dtypes"),
   layer: column("layer"),
 };
 
@@ -116,7 +116,7 @@ describe("columns of few values", () => {
 
 describe("points in time", () => {
   it("read differently where they differ", () => {
-    const start = column("gpu_start_ns", "ns");
+    const start = column("gpu_start_ns", "ns", "moment");
     expect(cellText(start, 188_146_000)).toBe("188.146000 ms");
     expect(cellText(start, 188_146_001)).not.toBe(cellText(start, 188_146_000));
     expect(cellText(column("gpu_duration_ns", "ns"), 605_000)).toBe("605 µs");

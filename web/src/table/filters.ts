@@ -91,8 +91,8 @@ function parseNumbers(column: Column, text: string): Parsed {
 }
 
 // Shapes are shown as 32×3, and stored as [32, 3]: each part of what is typed is looked for in the stored form.
-function parseList(key: string, text: string): Parsed {
-  const stored = (part: string) => (key.endsWith("shapes") ? part.replace(/\s*[×x*]\s*/gi, ", ") : part);
+function parseList({ key, role }: Column, text: string): Parsed {
+  const stored = (part: string) => (role === "shapes" ? part.replace(/\s*[×x*]\s*/gi, ", ") : part);
   const parts = text.split(/,\s*/).filter(Boolean);
   return { filters: parts.map((part) => ({ key, op: "contains", value: stored(part) })) };
 }
@@ -110,7 +110,7 @@ function parseText(key: string, text: string): Parsed {
 export function parseFilters(column: Column, typed: string): Parsed {
   const text = typed.trim();
   if (!text) return { filters: [] };
-  if (!isNumeric(column)) return listOf(column) && !NOTHING.test(text) ? parseList(column.key, text) : parseText(column.key, text);
+  if (!isNumeric(column)) return listOf(column) && !NOTHING.test(text) ? parseList(column, text) : parseText(column.key, text);
   const filters: Filter[] = [];
   for (const part of text.split("&")) {
     const parsed = part.trim() ? parseNumbers(column, part.trim()) : { filters: [] };
@@ -167,7 +167,7 @@ export function showFilters(column: Column, filters: readonly Filter[]): string 
 const EXAMPLES: Partial<Record<Column["unit"], string>> = { ns: "> 1ms", bytes: "> 1MiB", percent: ">= 50%", flops: "> 1G" };
 
 export function filterExample(column: Column): string {
-  if (!isNumeric(column)) return column.key.endsWith("shapes") ? "32×3" : "contains";
+  if (!isNumeric(column)) return column.role === "shapes" ? "32×3" : "contains";
   if (isId(column)) return "3";
   return EXAMPLES[column.unit] ?? "> 10";
 }

@@ -44,9 +44,9 @@ std::string shown(const query::Cell& cell, query::Unit unit) {
     if (const auto* text = std::get_if<std::string>(&cell)) return *text;
     if (const auto* flag = std::get_if<bool>(&cell)) return *flag ? "yes" : "no";
     if (!is_number(cell)) return "";
-    if (unit == query::Unit::kNone || unit == query::Unit::kCount)
+    if (unit == query::Unit::kNone)
         return std::holds_alternative<int64_t>(cell) ? exact(cell) : fmt::format("{:.2f}", number_of(cell));
-    return human(unit, number_of(cell));
+    return brief(unit, number_of(cell));
 }
 
 // "Total GPU Time (ns)" -> "Total GPU Time": the unit is with each value.

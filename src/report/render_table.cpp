@@ -107,10 +107,10 @@ std::string cell_text(const query::Cell& cell, const query::Column& column) {
     if (const auto* text = std::get_if<std::string>(&cell)) return printable(*text);
     if (const auto* flag = std::get_if<bool>(&cell)) return *flag ? "yes" : "no";
     const bool whole = std::holds_alternative<int64_t>(cell);
-    if (column.unit == query::Unit::kNone || column.unit == query::Unit::kCount)
+    if (column.unit == query::Unit::kNone)
         return whole ? fmt::format("{}", std::get<int64_t>(cell)) : fmt::format("{:.2f}", number_of(cell));
     // The sign of percent stands in the head.
-    if (column.unit == query::Unit::kPercent) return fmt::format("{:.1f}", number_of(cell));
+    if (column.unit == query::Unit::kPercent) return percent_digits(number_of(cell));
     return human(column.unit, number_of(cell));
 }
 

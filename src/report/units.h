@@ -1,23 +1,22 @@
-// Numbers for people: times, sizes and percentages in the unit that suits them.
+// Numbers for people: times, sizes, work, percentages and counts in the unit that suits them. The page has
+// the same rule (web/src/widgets/format.ts); the tests of both read tests/data/units.json.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "query/ask/result_table.h"
 
 namespace opsight::report {
 
-struct Scale {
-    double divisor = 1;
-    const char* suffix = "";
-    int decimals = 0;
-};
+// "1.23 ms", "31.7 GiB", "19.2%": three figures that count, where the exact value stands under the pointer.
+std::string brief(query::Unit unit, double value);
 
-// The scale in which a number of this unit and size reads best.
-Scale scale_for(query::Unit unit, double largest);
-
-// "1.234 ms", "3.1 MiB", "42.0 %", "1200".
+// "1.235 ms", "31.74 GiB", "19.2%": for a terminal, which has nothing under the pointer, and whose numbers
+// are copied: digits are not grouped.
 std::string human(query::Unit unit, double value);
+
+// The digits of a percentage, where the sign stands in the head. What is not quite nothing, or not quite
+// everything, does not read as that: "<0.1", ">99.9".
+std::string percent_digits(double percent);
 
 }  // namespace opsight::report

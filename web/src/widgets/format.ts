@@ -1,4 +1,5 @@
-// Numbers as people read them. Nothing here computes a metric: one value in, one text out.
+// Numbers as people read them. Nothing here computes a metric: one value in, one text out. The program has the same rule
+// (src/report/units.cpp); the tests of both read tests/data/units.json.
 
 export type Unit = "none" | "count" | "ns" | "percent" | "bytes" | "flops";
 export type Cell = string | number | boolean | null;
@@ -42,7 +43,7 @@ export function formatMoment(ns: number): string {
 
 // A whole number stays whole, a mean keeps two places.
 function exactShort(value: number): string {
-  return Number.isInteger(value) ? grouped.format(value) : value.toFixed(2);
+  return Number.isInteger(value) ? grouped.format(value) : value.toFixed(2).replace(/(?<=\d)(?=\d{3}\.)/, ",");
 }
 
 const SIZES = [

@@ -219,7 +219,7 @@ class ImportCommand : public Command {
         fmt::print("{}: {} of {} nodes of {} matched ({} by name, {} by type and order)", profile,
                    added.matched(), added.nodes, name, added.by_name, added.by_order);
         if (added.macs > 0)
-            fmt::print(", with {:.1f} % of its multiply-adds", 100 * added.matched_macs / added.macs);
+            fmt::print(", with {:.1f}% of its multiply-adds", 100 * added.matched_macs / added.macs);
         fmt::print("\n");
         if (added.nodes > 0 && added.matched() == 0)
             print_note(fmt::format(

@@ -99,7 +99,7 @@ std::string roofline(const query::EstimateAnswer& answer, double width, double h
         const double intensity = layer.intensity(), rate = layer.flops() / layer.bound_s;
         chart.point(intensity, rate, std::clamp(40 * std::sqrt(share), 2.0, 16.0),
                     layer.kind == cost::WorkKind::kMatrix ? "s0" : "s1",
-                    fmt::format("{} ({}): {} at least, {:.1f} % of all; {:.3g} FLOP/B, {}; limited by {}",
+                    fmt::format("{} ({}): {} at least, {:.1f}% of all; {:.3g} FLOP/B, {}; limited by {}",
                                 layer.name, layer.op_type, human(query::Unit::kNs, layer.bound_s * 1e9),
                                 100 * share, intensity, flops_text(rate), name_of(layer.limiter)));
     }

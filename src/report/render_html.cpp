@@ -168,7 +168,7 @@ std::string shares_html(const query::ResultTable& table) {
             "<rect class=\"s{}\" x=\"{:.4f}\" width=\"{:.4f}\" height=\"6\"><title>{} {:.2f} "
             "%</title></rect>",
             share.color, at, share.pct, share.name, share.pct);
-        legend += fmt::format("<li><span class=\"key s{}\"></span>{} {:.1f} %</li>", share.color, share.name,
+        legend += fmt::format("<li><span class=\"key s{}\"></span>{} {:.1f}%</li>", share.color, share.name,
                               share.pct);
         at += share.pct;
     }

@@ -203,12 +203,11 @@ std::vector<Rule> gpu_use_rules() {
          "CUDA kernels",
          "Parts of a device's active time in which it is used little. Concurrent work adds up, so that more "
          "than "
-         "100 % is possible; it is time, not use of the device's units.",
+         "100% is possible; it is time, not use of the device's units.",
          [](Text t) {
-             return fmt::format("A GPU is used for less than {} % of the time here.{}", t.use_pct,
-                                kGapAdvice);
+             return fmt::format("A GPU is used for less than {}% of the time here.{}", t.use_pct, kGapAdvice);
          },
-         [](Text t) { return fmt::format("No stretch of time is used for less than {} %.", t.use_pct); },
+         [](Text t) { return fmt::format("No stretch of time is used for less than {}%.", t.use_pct); },
          gpu_time_util},
     };
 }

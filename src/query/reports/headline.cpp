@@ -100,8 +100,8 @@ void add_bounded(std::vector<Field>& fields, const char* key, const char* head, 
     if (for_people) {
         fields.push_back(
             {{key, head, Unit::kNone},
-             fmt::format("CASE WHEN round({0}, 1) = round({1}, 1) THEN format('{{:.1f}} %', {0}) ELSE "
-                         "format('{{:.1f}} - {{:.1f}} %', {0}, {1}) END",
+             fmt::format("CASE WHEN round({0}, 1) = round({1}, 1) THEN format('{{:.1f}}%', {0}) ELSE "
+                         "format('{{:.1f}} - {{:.1f}}%', {0}, {1}) END",
                          low, high),
              true});
         return;

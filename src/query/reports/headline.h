@@ -11,7 +11,7 @@ namespace opsight::query {
 // is.
 Status prepare_headline(Session& session);
 
-// One row. For people a number that is known within bounds only is one text, "12.0 - 97.0 %".
+// One row. For people a number that is known within bounds only is one text, "12.0 - 97.0%".
 Result<ResultTable> headline(Session& session, const TableShape& shape);
 
 }  // namespace opsight::query

@@ -143,7 +143,7 @@ Result<std::string> gaps_note(Session& session) {
     constexpr double kWorthSaying = 0.02;
     if (!share || *share < kWorthSaying) return std::string();
     return fmt::format(
-        "{:.1f} % of the wall clock lies between the iterations: each counts until the next one begins",
+        "{:.1f}% of the wall clock lies between the iterations: each counts until the next one begins",
         100 * *share);
 }
 

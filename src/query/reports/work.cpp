@@ -203,8 +203,8 @@ void add_use(Question& q, bool for_people) {
         if (for_people)
             q.fields.push_back(
                 {{key, head},
-                 fmt::format("CASE WHEN {1} THEN 'at least ' ELSE '' END || format('{{:.1f}} %', {0}) "
-                             "|| CASE WHEN {1} THEN format(' (by {{:.1f}} % of the kernel time)', 100.0 * "
+                 fmt::format("CASE WHEN {1} THEN 'at least ' ELSE '' END || format('{{:.1f}}%', {0}) "
+                             "|| CASE WHEN {1} THEN format(' (by {{:.1f}}% of the kernel time)', 100.0 * "
                              "coalesce(c.counted_ns, 0) / c.time_ns) ELSE '' END",
                              pct, at_least)});
         else

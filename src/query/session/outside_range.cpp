@@ -50,7 +50,7 @@ Result<std::string> outside_range(Session& session) {
         const double left =
             static_cast<double>(time - at(4 * i + 3)) / std::max(static_cast<double>(time), 1.0);
         if (left >= kWorthSaying)
-            parts.push_back(fmt::format("{:.1f} % of the {} ({} of {} {})", 100 * left, kTimes[i].time,
+            parts.push_back(fmt::format("{:.1f}% of the {} ({} of {} {})", 100 * left, kTimes[i].time,
                                         count - at(4 * i + 2), count, kTimes[i].rows));
     }
     const int64_t ranges = at(12), chosen = at(13);

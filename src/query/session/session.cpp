@@ -260,7 +260,7 @@ void Session::take_all(const RangeOptions& options) {
     else
         range_.notes.push_back(fmt::format(
             "the numbers cover the whole run: it has no framework and no named iterations, only a guess at "
-            "some ({}, with a confidence of {:.0f} %), which --all-iterations, --iter-start and --iter-stop "
+            "some ({}, with a confidence of {:.0f}%), which --all-iterations, --iter-start and --iter-stop "
             "take",
             range_.description, range_.confidence * 100));
 }
@@ -303,7 +303,7 @@ Status Session::choose(RangeOptions options) {
     range_.selected = range_.stop - range_.start + 1;
     note_warmup(range_, options, warmup);
     if (range_.source == "inferred")
-        range_.notes.push_back(fmt::format("iterations are inferred ({}), with a confidence of {:.0f} %",
+        range_.notes.push_back(fmt::format("iterations are inferred ({}), with a confidence of {:.0f}%",
                                            range_.description, range_.confidence * 100));
     return {};
 }

@@ -18,7 +18,7 @@ export function Donut({ percent, most = null, label, size = 112 }: { percent: nu
   const around = (share: number) => (Math.min(100, Math.max(0, share)) / 100) * AROUND;
   const filled = around(percent ?? 0);
   const open = percent !== null && most !== null && most - percent >= 0.05;
-  const text = percent === null ? "–" : open ? `${percent.toFixed(0)}–${most.toFixed(0)} %` : formatPercent(percent);
+  const text = percent === null ? "–" : open ? `${percent.toFixed(0)}–${most.toFixed(0)}%` : formatPercent(percent);
   return (
     <svg className="donut" width={size} height={size} viewBox="0 0 100 100" role="img" aria-label={`${label}: ${text}`}>
       <title>{percent === null ? "not known" : open ? `${exactValue(percent, "percent")} to ${exactValue(most, "percent")}: kernels of unknown use are open` : exactValue(percent, "percent")}</title>

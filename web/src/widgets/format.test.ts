@@ -12,7 +12,7 @@ describe("units", () => {
 describe("exact values", () => {
   it("shows what the server said when asked", () => {
     expect(exactValue(664_905_000, "ns")).toBe("664,905,000 ns");
-    expect(exactValue(19.232371541799203, "percent")).toBe("19.232372 %");
+    expect(exactValue(19.232371541799203, "percent")).toBe("19.232372%");
   });
 });
 

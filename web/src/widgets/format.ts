@@ -98,7 +98,7 @@ export function formatValue(value: number, unit: Unit): string {
   }
 }
 
-const SUFFIX: Record<Unit, string> = { ns: " ns", bytes: " bytes", percent: " %", flops: "", count: "", none: "" };
+const SUFFIX: Record<Unit, string> = { ns: " ns", bytes: " bytes", percent: "%", flops: "", count: "", none: "" };
 
 // What the pointer shows: the value as the server gave it.
 export function exactValue(value: number, unit: Unit): string {

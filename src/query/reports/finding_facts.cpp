@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "hardware/devices.h"
+#include "hardware/op_tables.h"
 #include "hardware/tensor_cores.h"
 #include "query/reports/reports.h"
 #include "query/session/cells.h"
@@ -72,13 +73,14 @@ Status read_devices(Session& session, Facts& facts) {
     OPSIGHT_ASSIGN(
         const duck::Rows rows,
         session.query(
-            "SELECT DISTINCT d.name, d.compute_major, d.compute_minor, "
+            // Work may name its device by a number that the source's list does not have.
+            "SELECT DISTINCT coalesce(nullif(d.name, ''), m.model, ''), d.compute_major, d.compute_minor, "
             "EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix AND p.precision = 2), "
             "EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix AND p.precision = 4), "
             "EXISTS (FROM raw.device_models m WHERE m.device = d.id AND m.source > 0), "
             "EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix), d.warp_size "
             "FROM sel_device s JOIN raw.tracks t ON t.id = s.track JOIN raw.devices d ON d.id = "
-            "t.device WHERE s.kind = 0"));
+            "t.device LEFT JOIN raw.device_models m ON m.device = d.id AND m.source > 0 WHERE s.kind = 0"));
     facts.devices_known = facts.matrix_units = facts.tf32 = facts.bf16 = !rows.rows.empty();
     for (const auto& row : rows.rows) {
         const std::string name = text(row[0]);
@@ -94,32 +96,60 @@ Status read_devices(Session& session, Facts& facts) {
     return {};
 }
 
-Status read_work(Session& session, Facts& facts) {
+// Kernels known not to use Tensor Cores, of ops that could. An op that is known to be able to only because it
+// was seen to run such kernels (a compiled region) has used them: what else it runs need not be able to.
+Status read_eligible(Session& session, Facts& facts) {
+    OPSIGHT_ASSIGN(
+        const duck::Rows ops,
+        session.query("SELECT i.name, i.type, coalesce(i.tc_eligible, false), "
+                      "coalesce(starts_with(ltrim(i.dtypes, '[\"'), 'float'), false), "
+                      "sum(d.dur_ns)::BIGINT FROM sel_device d JOIN raw.kernel_names k ON k.id = d.name "
+                      "AND k.class = 0 LEFT JOIN raw.op_identities i ON i.id = d.op "
+                      "WHERE d.kind = 0 AND k.uses_tc = 0 AND (d.flags & 128) <> 0 GROUP BY ALL"));
+    int64_t fp32_ns = 0;
+    for (const auto& row : ops.rows) {
+        const bool by_name =
+            hardware::is_tensor_core_op(text(row[0])) || hardware::is_tensor_core_node_type(text(row[1]));
+        const bool only_seen = flag(row[2]) && !by_name;
+        (only_seen ? facts.plain_ns : facts.eligible_ns) += integer(row[4]);
+        if (!only_seen && flag(row[3])) fp32_ns += integer(row[4]);
+    }
+    facts.eligible_fp32 = 2 * fp32_ns > facts.eligible_ns;
+    return {};
+}
+
+Status read_kernels(Session& session, Facts& facts) {
     OPSIGHT_ASSIGN(
         const duck::Rows kernels,
         session.query(
-            "SELECT count(*), sum(d.dur_ns)::BIGINT, "
-            "(sum(d.dur_ns) FILTER (WHERE k.uses_tc = 0 AND (d.flags & 128) <> 0))::BIGINT, "
+            "SELECT count(*), sum(d.dur_ns)::BIGINT, quantile_disc(d.dur_ns, 0.5)::BIGINT, "
             "(sum(d.dur_ns) FILTER (WHERE k.uses_tc = 2))::BIGINT, "
             "(sum(d.dur_ns) FILTER (WHERE k.uses_tc = 0 AND (d.flags & 128) = 0 AND d.op_span <> "
-            "-1))::BIGINT, "
-            "(sum(d.dur_ns) FILTER (WHERE k.uses_tc = 0 AND (d.flags & 128) = 0 AND d.op_span = "
-            "-1))::BIGINT, "
-            "2 * coalesce(sum(d.dur_ns) FILTER (WHERE k.uses_tc = 0 AND (d.flags & 128) <> 0 AND "
-            "starts_with(ltrim(i.dtypes, '[\"'), 'float')), 0) > coalesce(sum(d.dur_ns) FILTER (WHERE "
-            "k.uses_tc = 0 AND (d.flags & 128) <> 0), 0) FROM sel_device d JOIN raw.kernel_names k ON k.id = "
-            "d.name AND k.class = 0 LEFT JOIN raw.op_identities i ON i.id = d.op WHERE d.kind = 0"));
+            "-1))::BIGINT, (sum(d.dur_ns) FILTER (WHERE k.uses_tc = 0 AND (d.flags & 128) = 0 AND "
+            "d.op_span = -1))::BIGINT, (sum(d.dur_ns) FILTER (WHERE k.uses_tc = 0 AND (d.flags & "
+            "128) = 0 AND d.op_span = -1 AND d.launch = -1))::BIGINT "
+            "FROM sel_device d JOIN raw.kernel_names k ON k.id = d.name AND k.class = 0 WHERE d.kind = 0"));
     const auto& row = kernels.rows.at(0);
     facts.kernels = integer(row[0]);
     facts.kernel_ns = integer(row[1]);
-    facts.eligible_ns = integer(row[2]);
+    facts.median_ns = integer(row[2]);
     facts.unknown_ns = integer(row[3]);
     facts.plain_ns = integer(row[4]);
     facts.outside_ns = integer(row[5]);
+    facts.unlaunched_ns = integer(row[6]);
     OPSIGHT_ASSIGN(const duck::Rows graphs,
                    session.query("SELECT sum(dur_ns)::BIGINT FROM sel_device WHERE kind = 6"));
     facts.graph_ns = integer(graphs.rows.at(0)[0]);
-    facts.eligible_fp32 = flag(row[6]);
+    OPSIGHT_ASSIGN(
+        const duck::Rows first,
+        session.query("SELECT f.begin_ns - a.begin_ns - a.dur_ns FROM (SELECT launch, begin_ns FROM "
+                      "sel_device WHERE kind < 3 OR kind = 6 ORDER BY begin_ns LIMIT 1) f JOIN "
+                      "raw.api_calls a ON a.id = f.launch"));
+    if (!first.rows.empty()) facts.first_queued_ns = integer(first.rows[0][0]);
+    return {};
+}
+
+Status read_transfers(Session& session, Facts& facts) {
     OPSIGHT_ASSIGN(
         const duck::Rows copies,
         session.query("SELECT sum(d.dur_ns)::BIGINT, (sum(d.dur_ns) FILTER (WHERE (x.copy_kind = 1 AND "
@@ -150,7 +180,8 @@ Status read_host(Session& session, Facts& facts) {
 
 Result<FindingFacts> read_finding_facts(Session& session) {
     Facts facts;
-    for (const auto read : {read_shares, read_source, read_devices, read_work, read_host})
+    for (const auto read :
+         {read_shares, read_source, read_devices, read_kernels, read_eligible, read_transfers, read_host})
         OPSIGHT_TRY(read(session, facts));
     return facts;
 }

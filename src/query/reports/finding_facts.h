@@ -24,10 +24,14 @@ struct FindingFacts {
     Vendor vendor = Vendor::kUnknown;
     bool devices_known = false, matrix_units = false, tf32 = false, bf16 = false;
     // Sums of durations of kernels: in all, and of those that do not tell whether they use Tensor Cores;
-    // then, of those that are known not to, of ops that could, of other ops, and that no op launched.
-    int64_t kernels = 0, kernel_ns = 0, unknown_ns = 0, eligible_ns = 0, plain_ns = 0, outside_ns = 0;
-    int64_t graph_ns = 0;        // of CUDA graphs recorded as a whole, which do not tell either
-    bool eligible_fp32 = false;  // most of eligible_ns is of ops on FP32
+    // then, of those that are known not to, of ops that could, of other ops, and that no op launched; of
+    // the last, those whose launch is not in the recording.
+    int64_t kernels = 0, kernel_ns = 0, unknown_ns = 0, eligible_ns = 0, plain_ns = 0, outside_ns = 0,
+            unlaunched_ns = 0;
+    int64_t median_ns = 0;        // of a kernel's duration
+    int64_t first_queued_ns = 0;  // how long the first device work waited after its launch
+    int64_t graph_ns = 0;         // of CUDA graphs recorded as a whole, which do not tell either
+    bool eligible_fp32 = false;   // most of eligible_ns is of ops on FP32
     int64_t copy_ns = 0, pageable_ns = 0;
     int64_t wall_ns = 0;                // of all ranks
     int64_t waits = 0, waiting_ns = 0;  // calls that wait for the device

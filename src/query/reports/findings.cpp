@@ -19,6 +19,9 @@ std::string percent(double share) {
 std::string milliseconds(int64_t ns) {
     return fmt::format("{:.2f} ms", static_cast<double>(ns) / 1e6);
 }
+const char* matrix_units(const Facts& f) {
+    return f.vendor == Vendor::kAmd ? "matrix cores" : "Tensor Cores";
+}
 using Findings = std::vector<Finding>;
 
 void data_loading(const Facts& f, Findings& out) {
@@ -48,6 +51,13 @@ void data_loading(const Facts& f, Findings& out) {
     out.push_back(std::move(finding));
 }
 
+// Whether at least half of the time in which nothing runs is a wait of the first device work, launched long
+// before.
+bool behind_earlier_work(const Facts& f, double idle_pct) {
+    return 2.0 * static_cast<double>(f.first_queued_ns) >= idle_pct / 100 * static_cast<double>(f.wall_ns) &&
+           f.wall_ns > 0;
+}
+
 // The program within its steps, ranges and Python frames, and what lies outside of all that.
 void beside_ops(const Facts& f, Findings& out) {
     for (const bool host : {true, false}) {
@@ -65,7 +75,14 @@ void beside_ops(const Facts& f, Findings& out) {
             finding.evidence =
                 "That is Python code between the ops, or something outside of PyTorch: logging, checkpoints, "
                 "waiting.";
-        if (f.python_frames && host)
+        if (!host && behind_earlier_work(f, share)) {
+            finding.kind = "unknown";
+            finding.evidence = fmt::format(
+                "The first work of the device began {} after its launch: the device was most likely still at "
+                "work on "
+                "what was launched before the recording.",
+                milliseconds(f.first_queued_ns));
+        } else if (f.python_frames && host)
             finding.advice = "The Python rows of the timeline say what runs then.";
         else if (f.torch && !f.recorded_here && !f.python_frames)
             finding.advice = "A trace recorded with with_stack=True says what runs then.";
@@ -77,20 +94,29 @@ void beside_ops(const Facts& f, Findings& out) {
 
 // Few long calls take the time: more work for each launch would change nothing.
 void tell_long_calls(const Facts& f, const LongCalls& calls, Finding& finding) {
-    finding.title += ", most of it in " + calls.name;
+    if (calls.of == CallClass::kWait) {
+        finding.kind = "unknown";
+        finding.title = fmt::format("The CPU waits in {} of the time while no recorded work of the GPU runs",
+                                    percent(finding.share_pct.value_or(0)));
+    } else {
+        finding.title += ", most of it in " + calls.name;
+    }
     finding.evidence = fmt::format("{} takes {} of that, in {} call{}; the longest lasts {}.", calls.name,
                                    milliseconds(calls.ns), calls.calls, calls.calls == 1 ? "" : "s",
                                    milliseconds(calls.longest_ns));
     if (calls.of == CallClass::kWait)
         finding.advice =
-            "The CPU waits although no recorded work runs: for work that was not recorded or is another "
-            "process's, "
-            "or for a slow transfer.";
+            "It waits for work that was not recorded or is another process's, or for a slow transfer.";
     else if (calls.mostly_one)
         finding.advice =
             "A single call of that length is most likely the start-up of the device or the loading of code: "
             "a "
             "recording that begins after some iterations shows the run itself.";
+    else if (calls.first_launches)
+        finding.advice =
+            "Most of these calls are the first launch of their kernel, which loads its code: a recording "
+            "that "
+            "begins after some iterations shows the run itself.";
     else if (calls.of == CallClass::kMemory)
         finding.advice =
             f.torch
@@ -103,11 +129,13 @@ void tell_long_calls(const Facts& f, const LongCalls& calls, Finding& finding) {
 }
 
 void tell_launches(const Facts& f, Finding& finding) {
-    const double average_us =
-        f.kernels > 0 ? static_cast<double>(f.kernel_ns) / 1e3 / static_cast<double>(f.kernels) : 0.0;
-    finding.evidence = fmt::format("{} kernels of {:.1f} µs on average.", f.kernels, average_us);
+    const double median_us = static_cast<double>(f.median_ns) / 1e3;
+    if (f.kernels > 0)
+        finding.evidence =
+            fmt::format("{} kernels, half of them of at most {:.1f} µs ({:.1f} µs on average).", f.kernels,
+                        median_us, static_cast<double>(f.kernel_ns) / 1e3 / static_cast<double>(f.kernels));
     constexpr double kShortUs = 200;  // a launch takes some 5 µs, an op some 20
-    if (average_us > kShortUs) {
+    if (median_us > kShortUs) {
         finding.advice =
             "The kernels are long: it is not their launches that take the time. The rows of the CPU in "
             "the timeline say what does.";
@@ -166,11 +194,10 @@ std::string precision_advice(const Facts& f) {
 
 void eligible_kernels(const Facts& f, Findings& out) {
     if (const double share = f.share_of(f.eligible_ns); f.matrix_units && share >= kLeastShare) {
-        const char* units = f.vendor == Vendor::kAmd ? "matrix cores" : "Tensor Cores";
         Finding finding{"tensor_cores",
                         "problem",
-                        fmt::format("Ops that could use {} run without them in about {} of the time", units,
-                                    percent(share)),
+                        fmt::format("Ops that could use {} run without them in about {} of the time",
+                                    matrix_units(f), percent(share)),
                         fmt::format("{} of kernels inside eligible ops are known to use none.",
                                     milliseconds(f.eligible_ns)),
                         precision_advice(f),
@@ -220,17 +247,16 @@ void other_kernels(const Facts& f, Findings& out) {
             evidence +=
                 fmt::format("{}CUDA graphs that took {} were recorded as a whole, without their kernels.",
                             evidence.empty() ? "" : " ", milliseconds(f.graph_ns));
-        Finding finding{
-            "unknown_kernels",
-            "unknown",
-            fmt::format("Whether Tensor Cores are used is not known of kernels that take {} of the time",
-                        percent(share)),
-            std::move(evidence),
-            {},
-            share,
-            "kernels",
-            {},
-            {}};
+        Finding finding{"unknown_kernels",
+                        "unknown",
+                        fmt::format("Whether {} are used is not known of kernels that take {} of the time",
+                                    matrix_units(f), percent(share)),
+                        std::move(evidence),
+                        {},
+                        share,
+                        "kernels",
+                        {},
+                        {}};
         if (f.vendor == Vendor::kNvidia && !f.recorded_here)
             finding.advice = "opsight profile reads the kernels' code, which tells.";
         out.push_back(std::move(finding));
@@ -239,7 +265,7 @@ void other_kernels(const Facts& f, Findings& out) {
         Finding finding{
             "plain_kernels",
             "problem",
-            fmt::format("Kernels of ops that Tensor Cores cannot help take about {} of the time",
+            fmt::format("Kernels of ops that {} cannot help take about {} of the time", matrix_units(f),
                         percent(share)),
             "Elementwise ops, softmax, norms and the like move memory; few of them are bound by arithmetic.",
             "Fewer passes over memory help: ops that are fused.",
@@ -257,7 +283,20 @@ void other_kernels(const Facts& f, Findings& out) {
         }
         out.push_back(std::move(finding));
     }
-    if (const double share = f.share_of(f.outside_ns); share >= kLeastShare)
+    if (const double share = f.share_of(f.outside_ns);
+        share >= kLeastShare && 2 * f.unlaunched_ns > f.outside_ns)
+        out.push_back(
+            {"kernels",
+             "unknown",
+             fmt::format("Kernels whose launch was not recorded take about {} of the time", percent(share)),
+             "They were launched before the recording began, or the record of their call was lost: which op "
+             "they belong to is not known.",
+             {},
+             share,
+             "kernels",
+             {},
+             {}});
+    else if (share >= kLeastShare)
         out.push_back({"kernels",
                        "fine",
                        fmt::format("Kernels that no op of a framework launched take about {} of the time",
@@ -275,7 +314,8 @@ void tensor_core_kernels(const Facts& f, Findings& out) {
     if (share < kLeastShare) return;
     out.push_back({"tensor_core_kernels",
                    "fine",
-                   fmt::format("Tensor Cores work in {} of the time", percent(share)),
+                   fmt::format("{} work in {} of the time",
+                               f.vendor == Vendor::kAmd ? "Matrix cores" : "Tensor Cores", percent(share)),
                    {},
                    "What is left to gain there lies in the longest kernels.",
                    share,
@@ -306,7 +346,7 @@ void copies(const Facts& f, Findings& out) {
     Finding finding{
         "copies", "problem",
         fmt::format("Copies and sets of memory that no kernel hides take {} of the time", percent(share))};
-    if (f.pageable_ns > 0)
+    if (f.pageable_ns * 1000 > f.copy_ns)
         finding.evidence = fmt::format("{} of {} copying is from or to pageable memory.",
                                        milliseconds(f.pageable_ns), milliseconds(f.copy_ns));
     // What is pinned already is not to be pinned.

@@ -193,5 +193,73 @@ TEST(Findings, LostDeviceWorkIsNotWorkOfTheCpu) {
     EXPECT_EQ(host->title.find("done by the CPU"), std::string::npos) << host->title;
 }
 
+std::vector<Finding> findings_in(TestProfile t) {
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.whole = true});
+    auto found = find_findings(session);
+    EXPECT_TRUE(found.has_value());
+    return std::move(found).value();
+}
+
+// A compiled region runs a product on Tensor Cores, and an elementwise kernel beside it.
+TEST(Findings, WhatARegionRunsBesideItsProductsNeedNotBeAbleToUseTensorCores) {
+    for (const auto& [op, finding] :
+         {std::pair("Torch-Compiled Region: 0/0", "plain_kernels"), std::pair("aten::mm", "tensor_cores")}) {
+        TestProfile t;
+        t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0);
+        t.op(op, 0, 1000);
+        t.api("cudaLaunchKernel", 10, 10, t.thread(), 1);
+        t.kernel("ampere_fp16_s16816gemm_fp16_128x64_tn", 1000, 1000, t.stream(), 1);
+        t.api("cudaLaunchKernel", 30, 10, t.thread(), 2);
+        t.kernel("void at::native::vectorized_elementwise_kernel<4>(int)", 2000, 1000, t.stream(), 2);
+        const std::vector<Finding> all = findings_in(std::move(t));
+        EXPECT_TRUE(find(all, finding)) << op;
+        EXPECT_NE(find(all, "tensor_cores") != nullptr, find(all, "plain_kernels") != nullptr) << op;
+    }
+}
+
+TEST(Findings, KernelsFromBeforeTheRecordingAreNotAsTheyShouldBe) {
+    for (const bool launched : {true, false}) {
+        TestProfile t;
+        t.op("aten::add", 0, 10);
+        if (launched) t.api("cudaLaunchKernel", 20, 10, t.thread(), 1);
+        t.kernel("void elementwise_kernel(int)", 30, 1000, t.stream(), 1);
+        const std::vector<Finding> all = findings_in(std::move(t));
+        const Finding* found = find(all, "kernels");
+        ASSERT_TRUE(found);
+        EXPECT_EQ(found->kind, launched ? "fine" : "unknown");
+    }
+}
+
+TEST(Findings, AWaitOfTheFirstWorkForEarlierWorkIsNoTimeToGain) {
+    TestProfile t;
+    t.op("aten::add", 0, 100);
+    t.api("cudaLaunchKernel", 50, 10, t.thread(), 1);
+    t.kernel("void elementwise_kernel(int)", 5000, 1000, t.stream(), 1);
+    const std::vector<Finding> all = findings_in(std::move(t));
+    for (const char* id : {"outside", "program"}) {
+        const Finding* found = find(all, id);
+        if (!found) continue;
+        EXPECT_EQ(found->kind, "unknown") << found->title;
+        EXPECT_NE(found->evidence.find("before the recording"), std::string::npos) << found->evidence;
+        return;
+    }
+    FAIL() << "nothing is said of the time before the kernel";
+}
+
+// ROCm's kernels may name their device by a number that the header does not have.
+TEST(Findings, ANamelessDeviceIsWhatItWasFoundToBe) {
+    TestProfile t;
+    t.gpu(0, "AMD Instinct MI300X", 9, 4).declared = true;
+    t.gpu(0, "AMD Instinct MI300X", 9, 4).warp_size = 64;
+    t.op("aten::mm", 0, 100);
+    t.api("hipLaunchKernel", 10, 10, t.thread(), 1);
+    t.kernel("Cijk_Ailk_Bljk_BBS_BH_MT256x256x32_MI16x16x16x1", 200, 1000, t.stream(7, 2), 1);
+    const std::vector<Finding> all = findings_in(std::move(t));
+    const Finding* found = find(all, "tensor_core_kernels");
+    ASSERT_TRUE(found);
+    EXPECT_TRUE(found->title.starts_with("Matrix cores")) << found->title;
+}
+
 }  // namespace
 }  // namespace opsight::query

@@ -17,13 +17,15 @@ struct LongCalls {
     std::string name;                           // of those that take most
     int64_t calls = 0, ns = 0, longest_ns = 0;  // of that name; ns: within that time
     bool mostly_one = false;                    // one call makes half of the class's time
+    bool first_launches = false;                // half of them are the first launch of their kernel
 };
 
 // Nothing where no class holds half of that time. Calls of less than 50 us do not count: these are launches
 // as they should be. Cost: a range join of such calls with the segments of that time.
 Result<std::optional<LongCalls>> long_calls(Session& session);
 
-// The user's range that is open for most of the time that is Python's and other host time; empty: none is.
+// The user's range that is open for most of the time that is Python's and other host time, ranges whose names
+// differ in numbers alone as one ("IO #"); empty: none is.
 Result<std::string> range_beside_ops(Session& session);
 
 }  // namespace opsight::query

@@ -53,6 +53,41 @@ TEST(HostTime, ASingleLongCallIsAStartUp) {
     EXPECT_NE(found.advice.find("start-up"), std::string::npos) << found.advice;
 }
 
+// The CPU is the one that waits: nothing says that work would have been there for the device.
+TEST(HostTime, AWaitOfTheCpuIsNotAWaitOfTheDevice) {
+    Steps steps;
+    steps.add("cudaMemcpy", 8 * kMs);
+    const Finding found = steps.host();
+    EXPECT_TRUE(found.title.starts_with("The CPU waits in ")) << found.title;
+    EXPECT_EQ(found.kind, "unknown");
+}
+
+TEST(HostTime, FirstLaunchesLoadTheCodeOfTheirKernel) {
+    for (const bool same : {false, true}) {
+        TestProfile t;
+        for (int64_t i = 0; i < 10; ++i) {
+            t.api("cudaLaunchKernel", 10 * kMs * i, 8 * kMs, t.thread(), i + 1);
+            t.kernel(same ? "k" : "k" + std::to_string(i), 10 * kMs * i + 8 * kMs, kMs, t.stream(), i + 1);
+        }
+        Steps steps{std::move(t)};
+        const Finding found = steps.host();
+        EXPECT_EQ(found.advice.find("loads its code") != std::string::npos, !same) << found.advice;
+    }
+}
+
+TEST(HostTime, AFewLongKernelsDoNotHideManyShortOnes) {
+    TestProfile t;
+    for (int64_t i = 0; i < 10; ++i) {
+        t.op("aten::add", kMs * i, kMs / 2);
+        t.api("cudaLaunchKernel", kMs * i + kMs / 4, 5'000, t.thread(), i + 1);
+        t.kernel("k", kMs * i + kMs / 2, i < 9 ? 50'000 : 50 * kMs, t.stream(), i + 1);
+    }
+    Steps steps{std::move(t)};
+    const Finding found = steps.host();
+    EXPECT_NE(found.evidence.find("half of them of at most 50.0 µs"), std::string::npos) << found.evidence;
+    EXPECT_NE(found.advice.find("Larger batches"), std::string::npos) << found.advice;
+}
+
 TEST(HostTime, ShortCallsAreLaunches) {
     Steps steps;
     steps.add("cudaEventRecord", 40'000, 0, 20'000);
@@ -72,6 +107,20 @@ TEST(HostTime, LongKernelsDoNotWaitForLaunches) {
     const Finding found = steps.host();
     EXPECT_EQ(found.advice.find("Larger batches"), std::string::npos) << found.advice;
     EXPECT_NE(found.advice.find("kernels are long"), std::string::npos) << found.advice;
+}
+
+TEST(HostTime, RangesThatDifferInNumbersCountAsOne) {
+    TestProfile t;
+    t.op("aten::add", 0, kMs);
+    t.annotation("loop", 0, 100 * kMs, t.thread());
+    for (int64_t i = 0; i < 9; ++i)
+        t.annotation("IO " + std::to_string(i), 10 * kMs * i + kMs, 9 * kMs, t.thread());
+    t.kernel("k", 99 * kMs, kMs, t.stream());
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.whole = true});
+    const auto range = range_beside_ops(session);
+    ASSERT_TRUE(range.has_value());
+    EXPECT_EQ(*range, "IO #");
 }
 
 TEST(HostTime, OfPythonsTimeTheInnermostRangeIsNamed) {

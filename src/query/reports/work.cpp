@@ -17,7 +17,7 @@ std::string limiter(const std::string& s) {
     return fmt::format(
         "CASE WHEN {0}.bounded_ns > 0 THEN CASE WHEN {0}.math_ns > {1} * {0}.bounded_ns AND {0}.memory_ns > "
         "{1} * {0}.bounded_ns THEN 'math and memory' WHEN {0}.math_ns > {1} * {0}.bounded_ns THEN 'math' "
-        "WHEN {0}.memory_ns > {1} * {0}.bounded_ns THEN 'memory' ELSE 'latency/overhead' END END",
+        "WHEN {0}.memory_ns > {1} * {0}.bounded_ns THEN 'memory' ELSE 'below its bound' END END",
         s, kLimiting);
 }
 

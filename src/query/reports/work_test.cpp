@@ -88,7 +88,7 @@ TEST(Roofline, OpsOfOneShapeAreOneRowAndTellTheirSideOfTheRidge) {
     };
     EXPECT_EQ(text("ridge_side", "2"), "math");
     EXPECT_EQ(text("ridge_side", "1"), "memory");
-    EXPECT_EQ(text("limiter", "1"), "latency/overhead") << "far from its bound, on whichever side";
+    EXPECT_EQ(text("limiter", "1"), "below its bound") << "far from its bound, on whichever side";
 }
 
 TEST(Summary, LeavesOutWorkWhereNoneIsKnown) {

@@ -38,7 +38,7 @@ export const LIMITERS = [
   { id: "math", words: "limited by math", color: "tensor_core" },
   { id: "memory", words: "limited by memory", color: "memory" },
   { id: "math and memory", words: "limited by both", color: "io" },
-  { id: "latency/overhead", words: "below its bound: latency or overhead", color: "communication" },
+  { id: "below its bound", words: "below its bound", color: "communication" },
   { id: "", words: "no bound is known", color: "cpu" },
 ] as const;
 

@@ -32,7 +32,7 @@ Expected<query::RowFilter> read_filter(const std::string& text) {
             if (name == is) return query::RowFilter{text.substr(0, first), op, text.substr(second + 1)};
     }
     return fail(Problem(
-        400, "bad_request", fmt::format("'{}' is no filter", text),
+        400, "bad_request", fmt::format("'{}' is not a filter", text),
         "a filter is COLUMN:OPERATOR:VALUE, the operators are contains, under, eq, ne, lt, le, gt, ge"));
 }
 

@@ -43,7 +43,7 @@ describe("filters take what cells show", () => {
     expect(await box.getAttribute("title")).toContain("10us..2ms");
     await box.fill("soon");
     await site().idle();
-    expect(await ops().root.getByRole("alert").textContent()).toContain("“soon” is no number");
+    expect(await ops().root.getByRole("alert").textContent()).toContain("“soon” is not a number");
     await box.fill(">");
     await site().idle();
     expect(await ops().root.getByRole("alert").count()).toBe(0);

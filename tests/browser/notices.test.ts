@@ -11,11 +11,11 @@ const notice = () => site().page.getByRole("status", { name: "The address was pu
 
 describe("an address that cannot be", () => {
   it.each([
-    ["ops?page=abc", "“abc” is no page: the first is shown", "page"],
+    ["ops?page=abc", "“abc” is not a page: the first is shown", "page"],
     ["ops?size=0", "A page cannot have “0” rows: it has 25", "size"],
     ["ops?cols=op_name,colour", "There is no column “colour”", "colour"],
-    ["ops?iter_start=abc", "“iter_start=abc” is no number of an iteration: it was left out", "abc"],
-    ["ops?iter_start=-1&iter_stop=1.5", "“iter_stop=1.5” is no number of an iteration", "iter_"],
+    ["ops?iter_start=abc", "“iter_start=abc” is not the number of an iteration: it was left out", "abc"],
+    ["ops?iter_start=-1&iter_stop=1.5", "“iter_stop=1.5” is not the number of an iteration", "iter_"],
     ["dashboard?iter_start=500&iter_stop=900", "There is no range of iterations 500 to 900: the default range is shown", "900"],
     ["iterations?key_op=nobody", "No op or range is named 'nobody': the default range is shown", "nobody"],
     ["ranges?iteration_range=%5B", "the default range is shown", "iteration_range"],
@@ -23,8 +23,8 @@ describe("an address that cannot be", () => {
     ["memory?all=perhaps", "“all=perhaps” is neither 1 nor 0", "perhaps"],
     ["ops?sort=no_such_column:desc", "cannot be sorted by 'no_such_column:desc': the table's own order is shown", "no_such_column"],
     ["ops?filter=no_such_column:eq:1", "There is no column 'no_such_column' to filter by: all rows are shown", "no_such_column"],
-    ["ops?filter=calls:eq:many", "'many' is no number: all rows are shown", "many"],
-    ["ops?filter=nonsense", "“nonsense” is no filter", "filter"],
+    ["ops?filter=calls:eq:many", "'many' is not a number: all rows are shown", "many"],
+    ["ops?filter=nonsense", "“nonsense” is not a filter", "filter"],
     ["ops?iteration=3", "“iteration=3”, which means nothing here", "iteration"],
     ["ops?start=3", "“start=3”, which means nothing here", "start"],
     ["layers?sort=colour:asc", "There is no column “colour” to sort by", "sort"],
@@ -33,7 +33,7 @@ describe("an address that cannot be", () => {
     ["iterations?rank=9", "There is no rank “9”: rank 0 is shown", "rank"],
     ["compare?with=yesterday", "The run “yesterday” is not here", "with"],
     ["timeline?begin=900&end=100", "ends before it begins", "end=100&"],
-    ["timeline?begin=soon", "“begin=soon” is no time", "soon"],
+    ["timeline?begin=soon", "“begin=soon” is not a time", "soon"],
     ["timeline?track=1&span=99999999", "There is no event 99999999 on that track", "99999999"],
     ["timeline?track=99999&span=1", "There is no track 99999", "99999"],
   ])("%s", async (address, said, gone) => {

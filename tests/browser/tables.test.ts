@@ -45,7 +45,7 @@ describe("a table", () => {
     expect(new URLSearchParams((await site().hash).split("?")[1]).getAll("filter")).toEqual(["op_name:contains:conv", "total_cpu_time_ns:gt:1000000"]);
   });
 
-  it("says where a filter is no number, and asks for nothing then", async () => {
+  it("says where a filter is not a number, and asks for nothing then", async () => {
     await site().show("ops");
     const table = site().table("detailed");
     await table.filter("calls", "> many");

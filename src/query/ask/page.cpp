@@ -61,7 +61,7 @@ Result<duck::Cell> value_for(const RowFilter& filter, duck::Type type) {
     double real = 0;
     if (read_whole(filter.value, whole)) return duck::Cell(whole);
     if (read_whole(filter.value, real)) return duck::Cell(real);
-    return fail(usage(fmt::format("'{}' is no number", filter.value),
+    return fail(usage(fmt::format("'{}' is not a number", filter.value),
                       fmt::format("column {} holds numbers; give times in nanoseconds", filter.column)));
 }
 

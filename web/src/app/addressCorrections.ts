@@ -22,12 +22,12 @@ export function unknownParameters(own: readonly string[], params: URLSearchParam
     .map((key) => ({ key, to: null, text: `The address has “${key}=${params.get(key) ?? ""}”, which means nothing here: it was left out.` }));
 }
 
-// Numbers and switches of the range that are none, as far as the address alone tells.
+// Bounds and switches of the range that cannot be read, as far as the address alone tells.
 export function wrongRange(params: URLSearchParams): Correction[] {
   const wrong: Correction[] = [];
   for (const key of ["iter_start", "iter_stop"]) {
     const text = params.get(key);
-    if (text !== null && !/^\d{1,15}$/.test(text)) wrong.push({ key, to: null, text: `“${key}=${text}” is no number of an iteration: it was left out.` });
+    if (text !== null && !/^\d{1,15}$/.test(text)) wrong.push({ key, to: null, text: `“${key}=${text}” is not the number of an iteration: it was left out.` });
   }
   for (const key of ["all", "whole"]) {
     const text = params.get(key);

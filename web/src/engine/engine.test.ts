@@ -188,6 +188,6 @@ describe("decodeWindow", () => {
     expect([...(window.tracks.get(6)?.begin ?? [])]).toEqual([20]);
     expect([...(window.tracks.get(5)?.name ?? [])]).toEqual([0, 1]);
     expect([...(window.tracks.get(5)?.rows ?? [])]).toEqual([0, 1, 1, 1, 2]);
-    expect(() => decodeWindow(new ArrayBuffer(4))).toThrow("no window");
+    expect(() => decodeWindow(new ArrayBuffer(4))).toThrow("not a window");
   });
 });

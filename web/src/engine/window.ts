@@ -41,7 +41,7 @@ const MAGIC = 0x314c544f; // "OTL1"
 
 export function decodeWindow(buffer: ArrayBuffer): TimelineWindow {
   const view = new DataView(buffer);
-  if (buffer.byteLength < 8 || view.getUint32(0, true) !== MAGIC) throw new Error("the answer is no window of a timeline");
+  if (buffer.byteLength < 8 || view.getUint32(0, true) !== MAGIC) throw new Error("the answer is not a window of a timeline");
   const length = view.getUint32(4, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length))) as Head;
   const total = head.tracks.reduce((sum, track) => sum + track.entries, 0);

@@ -74,20 +74,20 @@ const OWN_KEYS = ["begin", "end", "track", "span", "find", "at", "from", "to"] a
 const ownPart = (params: URLSearchParams): string => OWN_KEYS.map((key) => params.get(key) ?? "").join(" ");
 
 const NUMBERS: readonly (readonly [string, string])[] = [
-  ["begin", "time"],
-  ["end", "time"],
-  ["at", "time"],
-  ["from", "time"],
-  ["to", "time"],
-  ["track", "track"],
-  ["span", "event"],
+  ["begin", "a time"],
+  ["end", "a time"],
+  ["at", "a time"],
+  ["from", "a time"],
+  ["to", "a time"],
+  ["track", "a track"],
+  ["span", "an event"],
 ];
 
 // What of it cannot be.
 function wrongAddress(controller: Controller, params: URLSearchParams): Correction[] {
   const wrong: Correction[] = NUMBERS.flatMap(([key, what]) => {
     const text = params.get(key);
-    return text === null || numberIn(params, key) !== null ? [] : [{ key, to: null, text: `“${key}=${text}” is no ${what}: it was left out.` }];
+    return text === null || numberIn(params, key) !== null ? [] : [{ key, to: null, text: `“${key}=${text}” is not ${what}: it was left out.` }];
   });
   const begin = numberIn(params, "begin");
   const end = numberIn(params, "end");

@@ -11,7 +11,7 @@ import { Answered, Empty } from "../widgets/states";
 import { Body } from "./Body";
 import { sayingColumns } from "./columns";
 import { ExportMenu, type Source } from "./ExportMenu";
-import { Head } from "./Head";
+import { Header } from "./Header";
 import { chooseRows, csvOf, jsonOf, type Line } from "./local";
 import { Pager } from "./Pager";
 import type { TableProps } from "./props";
@@ -100,7 +100,7 @@ function Grid({ props, table, lines, state, change, filtering }: FrameProps) {
           );
         }}
       >
-        <Head table={props.name} columns={columns} state={state} sort={props.sort} change={change} filtering={filtering} actions={!!props.actions} widths={widths} setWidth={set} />
+        <Header table={props.name} columns={columns} state={state} sort={props.sort} change={change} filtering={filtering} actions={!!props.actions} widths={widths} setWidth={set} />
         <Body props={props} all={table.columns} columns={columns} rows={rows} lines={lines} search={state.search} widths={widths} />
       </table>
       {rows.length === 0 && (
@@ -226,7 +226,7 @@ function useWrong(props: TableProps, state: TableState, table: Table | undefined
 
 function sortOf(state: TableState, own: string | undefined): TableState["sort"] {
   const [key, order] = own?.split(":") ?? [];
-  return state.sort ?? (key === undefined ? null : { key, falling: order !== "asc" });
+  return state.sort ?? (key === undefined ? null : { key, descending: order !== "asc" });
 }
 
 function LocalTable({ local, ...props }: TableProps & { local: Table }) {

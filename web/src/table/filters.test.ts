@@ -69,8 +69,8 @@ describe("filters as people type them", () => {
   });
 
   it("say what is wrong, and what may be written", () => {
-    expect(read("time", "> lots")[0]).toContain("“lots” is no number; write > 1ms");
-    expect(read("count", "> 3 apples")[0]).toContain("no number");
+    expect(read("time", "> lots")[0]).toContain("“lots” is not a number; write > 1ms");
+    expect(read("count", "> 3 apples")[0]).toContain("not a number");
     expect(read("time", "1ms..soon")[0]).toContain("“soon”");
     for (const each of Object.values(columns)) expect(filterHelp(each)).toMatch(/^write /);
   });

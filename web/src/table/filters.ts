@@ -36,7 +36,7 @@ interface Amount {
 
 const precise = (value: number): number => Number(value.toPrecision(15));
 
-// "1.5 ms", "1,234", "50%"; null where it is no number. `fallback`: the unit where none is typed.
+// "1.5 ms", "1,234", "50%"; null where it is not a number. `fallback`: the unit where none is typed.
 function readAmount(text: string, factors: Factors, fallback = ""): Amount | null {
   const [, digits, suffix] = /^(-?[\d,]*\.?\d+)\s*([a-zµμ%]*)$/i.exec(text.trim()) ?? [];
   if (digits === undefined || suffix === undefined) return null;
@@ -50,7 +50,7 @@ function readAmount(text: string, factors: Factors, fallback = ""): Amount | nul
 
 export type Parsed = { filters: Filter[] } | { problem: string };
 
-const noNumber = (text: string, column: Column): Parsed => ({ problem: `“${text}” is no number; ${filterHelp(column)}` });
+const noNumber = (text: string, column: Column): Parsed => ({ problem: `“${text}” is not a number; ${filterHelp(column)}` });
 
 // A number without a sign is meant as cells show it: rounded to the places that were typed.
 function asShown(column: Column, amount: Amount): Filter[] {

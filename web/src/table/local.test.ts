@@ -38,7 +38,7 @@ describe("rows of a tree", () => {
     expect(shown("", [0, 1])).toEqual(["/", "/Net", "/Net/a", "/Net/b", "/loss", "/none"]);
   });
   it("are sorted among siblings, without a value last", () => {
-    const by = (falling: boolean) => shown("", [0, 1], { key: "time_ns", falling });
+    const by = (descending: boolean) => shown("", [0, 1], { key: "time_ns", descending });
     expect(by(true)).toEqual(["/", "/Net", "/Net/b", "/Net/a", "/loss", "/none"]);
     expect(by(false)).toEqual(["/", "/loss", "/Net", "/Net/a", "/Net/b", "/none"]);
   });

@@ -62,7 +62,7 @@ function matching(table: Table, state: TableState): boolean[] {
 // Rows without a value come last, whichever the order.
 function comparer(table: Table, sort: NonNullable<TableState["sort"]>): (a: number, b: number) => number {
   const index = table.columns.findIndex((column) => column.key === sort.key);
-  const sign = sort.falling ? -1 : 1;
+  const sign = sort.descending ? -1 : 1;
   return (a, b) => {
     const left = table.rows[a]?.[index] ?? null;
     const right = table.rows[b]?.[index] ?? null;

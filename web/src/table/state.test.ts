@@ -12,10 +12,10 @@ describe("the state of a table in the address", () => {
       { key: "calls", op: "ge" as const, value: "5" },
     ];
     let params = patched(new URLSearchParams("profile=1"), statePatch({ filters, search: "x y" }, "k."));
-    params = patched(params, statePatch({ sort: { key: "calls", falling: false } }, "k."));
+    params = patched(params, statePatch({ sort: { key: "calls", descending: false } }, "k."));
     params = patched(params, statePatch({ page: 3 }, "k."));
     const back = readState(new URLSearchParams(params.toString()), "k.");
-    expect(back).toEqual({ sort: { key: "calls", falling: false }, page: 3, size: 25, search: "x y", filters, columns: null });
+    expect(back).toEqual({ sort: { key: "calls", descending: false }, page: 3, size: 25, search: "x y", filters, columns: null });
     expect(params.get("profile")).toBe("1");
   });
   it("starts at the first page when other rows are chosen, but not when other columns are", () => {
@@ -25,7 +25,7 @@ describe("the state of a table in the address", () => {
   });
   it("does not trust what somebody typed into the address", () => {
     const state = readState(new URLSearchParams("page=-1&size=99999&filter=nonsense&filter=a:like:b&sort=x"), "");
-    expect(state).toMatchObject({ page: 0, size: 1000, filters: [], sort: { key: "x", falling: true } });
+    expect(state).toMatchObject({ page: 0, size: 1000, filters: [], sort: { key: "x", descending: true } });
     expect(readState(new URLSearchParams("size=0"), "").size).toBe(25);
   });
   it("becomes the request", () => {

@@ -16,7 +16,7 @@ export interface Filter {
 }
 
 export interface TableState {
-  sort: { key: string; falling: boolean } | null;
+  sort: { key: string; descending: boolean } | null;
   page: number;
   size: number;
   search: string;
@@ -42,7 +42,7 @@ export function readState(params: URLSearchParams, prefix: string, size = DEFAUL
   const get = (key: string) => params.get(prefix + key);
   const [, key, order] = /^(.+?)(?::(asc|desc))?$/.exec(get("sort") ?? "") ?? [];
   return {
-    sort: key === undefined ? null : { key, falling: order !== "asc" },
+    sort: key === undefined ? null : { key, descending: order !== "asc" },
     page: whole(get("page"), 0),
     size: Math.min(MOST_SIZE, whole(get("size"), size) || size),
     search: get("search") ?? "",
@@ -55,7 +55,7 @@ export function readState(params: URLSearchParams, prefix: string, size = DEFAUL
 export function wrongState(params: URLSearchParams, prefix: string, size = DEFAULT_SIZE): Correction[] {
   const wrong: Correction[] = [];
   const page = params.get(`${prefix}page`);
-  if (page !== null && !/^\d{1,9}$/.test(page)) wrong.push({ key: `${prefix}page`, to: null, text: `“${page}” is no page: the first is shown.` });
+  if (page !== null && !/^\d{1,9}$/.test(page)) wrong.push({ key: `${prefix}page`, to: null, text: `“${page}” is not a page: the first is shown.` });
   const rows = params.get(`${prefix}size`);
   if (rows !== null && (!/^\d{1,9}$/.test(rows) || Number(rows) === 0 || Number(rows) > MOST_SIZE)) {
     const most = Number(rows) > MOST_SIZE;
@@ -65,7 +65,7 @@ export function wrongState(params: URLSearchParams, prefix: string, size = DEFAU
   const bad = filters.filter((text) => !readFilter(text));
   if (bad.length > 0) {
     const good = filters.filter((text) => readFilter(text));
-    wrong.push({ key: `${prefix}filter`, to: good, text: `“${bad.join("”, “")}” is no filter: it was left out. A filter is COLUMN:OPERATOR:VALUE.` });
+    wrong.push({ key: `${prefix}filter`, to: good, text: `“${bad.join("”, “")}” is not a filter: it was left out. A filter is COLUMN:OPERATOR:VALUE.` });
   }
   return wrong;
 }
@@ -98,7 +98,7 @@ export function refusedState(state: TableState, prefix: string, said: ApiError |
   if (said?.status !== 400) return [];
   const text = sentence(said.message);
   if (state.sort && /cannot be sorted by/.test(said.message)) return [{ key: `${prefix}sort`, to: null, text: `${text}: the table's own order is shown.` }];
-  if (state.filters.length > 0 && /to filter by|is no number$|neither yes nor no$|is no filter$|too many filters$/.test(said.message)) {
+  if (state.filters.length > 0 && /to filter by|is not a number$|neither yes nor no$|is not a filter$|too many filters$/.test(said.message)) {
     return [{ key: `${prefix}filter`, to: null, text: `${text}: all rows are shown.` }];
   }
   return [];
@@ -117,7 +117,7 @@ export function statePatch(change: Partial<TableState>, prefix: string, size = D
   const set = (key: string, value: string | number | string[] | null) => {
     patch[prefix + key] = value;
   };
-  if (change.sort !== undefined) set("sort", change.sort ? `${change.sort.key}:${change.sort.falling ? "desc" : "asc"}` : null);
+  if (change.sort !== undefined) set("sort", change.sort ? `${change.sort.key}:${change.sort.descending ? "desc" : "asc"}` : null);
   if (change.search !== undefined) set("search", change.search || null);
   if (change.filters !== undefined) set("filter", change.filters.map(filterText));
   if (change.size !== undefined) set("size", change.size === size ? null : change.size);
@@ -130,7 +130,7 @@ export const filterTexts = (state: TableState): string[] => state.filters.map(fi
 
 export function stateParams(state: TableState): Params {
   return {
-    sort: state.sort && `${state.sort.key}:${state.sort.falling ? "desc" : "asc"}`,
+    sort: state.sort && `${state.sort.key}:${state.sort.descending ? "desc" : "asc"}`,
     page: state.page,
     page_size: state.size,
     search: state.search,

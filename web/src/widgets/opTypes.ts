@@ -91,7 +91,7 @@ function ofAutograd(type: string): string | null {
   return `${opTypeWords(snake) ?? upper(snake)}, backward (autograd)`;
 }
 
-// null where the name is no op's name in the framework's manner: it stands for itself.
+// null where the name is not an op's in the framework's manner: it stands for itself.
 export function opTypeWords(type: string): string | null {
   const autograd = ofAutograd(type);
   if (autograd !== null) return autograd;

@@ -22,7 +22,7 @@ describe("texts of the program on the page", () => {
     expect(sentence("the first iteration is left out")).toBe("The first iteration is left out");
     expect(sentence("training.opsight is truncated")).toBe("training.opsight is truncated");
     expect(sentence("resnet50_a.opsight: is empty")).toBe("resnet50_a.opsight: is empty");
-    expect(sentence("aten::mm is no op")).toBe("aten::mm is no op");
-    expect(sentence("'abc' is no value")).toBe("'abc' is no value");
+    expect(sentence("aten::mm is not an op")).toBe("aten::mm is not an op");
+    expect(sentence("'abc' is not a value")).toBe("'abc' is not a value");
   });
 });

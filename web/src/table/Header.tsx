@@ -45,7 +45,7 @@ function TextFilter({ column, filters, change }: CellProps) {
   const [typed, setTyped] = useState("");
   const [checked, setChecked] = useState("");
   const parsed = parseFilters(column, typed);
-  // Half of a number is no mistake: it is judged when typing pauses.
+  // Half of a number is not a mistake yet: it is judged when typing pauses.
   const problem = checked === typed && "problem" in parsed ? parsed.problem : "";
   return (
     <>
@@ -85,8 +85,8 @@ function FilterCell(props: CellProps) {
 // Numbers fall at the first click, texts rise; the second click turns round, the third gives the first order back.
 function nextSort(column: Column, now: TableState["sort"]): TableState["sort"] {
   const first = isNumeric(column);
-  if (now?.key !== column.key) return { key: column.key, falling: first };
-  return now.falling === first ? { key: column.key, falling: !first } : null;
+  if (now?.key !== column.key) return { key: column.key, descending: first };
+  return now.descending === first ? { key: column.key, descending: !first } : null;
 }
 
 const STEP = 16;
@@ -123,7 +123,7 @@ function Grip({ setWidth }: { setWidth: (width: number | null) => void }) {
   );
 }
 
-interface ColumnHeadProps {
+interface ColumnHeaderProps {
   table: string;
   column: Column;
   here: TableState["sort"]; // where this is the column that rows are sorted by
@@ -132,7 +132,7 @@ interface ColumnHeadProps {
   setWidth: (key: string, width: number | null) => void;
 }
 
-function ColumnHead({ table, column, here, change, widths, setWidth }: ColumnHeadProps) {
+function ColumnHeader({ table, column, here, change, widths, setWidth }: ColumnHeaderProps) {
   const resize = (width: number | null) => {
     setWidth(column.key, width);
   };
@@ -142,7 +142,7 @@ function ColumnHead({ table, column, here, change, widths, setWidth }: ColumnHea
       scope="col"
       className={[isNumeric(column) && "number", column.key in widths && "sized"].filter(Boolean).join(" ") || undefined}
       style={widthStyle(widths, column.key)}
-      aria-sort={here ? (here.falling ? "descending" : "ascending") : undefined}
+      aria-sort={here ? (here.descending ? "descending" : "ascending") : undefined}
     >
       <button
         type="button"
@@ -159,14 +159,14 @@ function ColumnHead({ table, column, here, change, widths, setWidth }: ColumnHea
         }}
       >
         <span>{headLines(column)}</span>
-        {here && <Icon name={here.falling ? "down" : "up"} size={12} />}
+        {here && <Icon name={here.descending ? "down" : "up"} size={12} />}
       </button>
       <Grip setWidth={resize} />
     </th>
   );
 }
 
-interface HeadProps extends Pick<ColumnHeadProps, "table" | "change" | "widths" | "setWidth"> {
+interface HeaderProps extends Pick<ColumnHeaderProps, "table" | "change" | "widths" | "setWidth"> {
   state: TableState;
   columns: readonly Column[];
   sort: string | undefined;
@@ -174,15 +174,15 @@ interface HeadProps extends Pick<ColumnHeadProps, "table" | "change" | "widths" 
   actions: boolean;
 }
 
-export function Head({ columns, state, sort, filtering, actions, ...rest }: HeadProps) {
+export function Header({ columns, state, sort, filtering, actions, ...rest }: HeaderProps) {
   const { change } = rest;
   const [own, order] = sort?.split(":") ?? [];
-  const sorted = state.sort ?? (own === undefined ? null : { key: own, falling: order !== "asc" });
+  const sorted = state.sort ?? (own === undefined ? null : { key: own, descending: order !== "asc" });
   return (
     <thead>
       <tr>
         {columns.map((column) => (
-          <ColumnHead key={column.key} column={column} here={sorted?.key === column.key ? sorted : null} {...rest} />
+          <ColumnHeader key={column.key} column={column} here={sorted?.key === column.key ? sorted : null} {...rest} />
         ))}
         {actions && (
           <th scope="col" className="row-actions">

@@ -165,10 +165,10 @@ gpu("legends", () => {
     const before = await points();
     const gone = await site().page.locator(".roofline circle.point.c-communication").count();
     expect(gone).toBeGreaterThan(0);
-    await site().click(entry("below its bound: latency or overhead"));
+    await site().click(entry("below its bound"));
     expect(await points()).toBe(before - gone);
-    expect(await site().parameter("hide")).toBe("latency_overhead");
-    await site().click(entry("below its bound: latency or overhead"));
+    expect(await site().parameter("hide")).toBe("below_its_bound");
+    await site().click(entry("below its bound"));
     expect(await points()).toBe(before);
   });
 

@@ -14,7 +14,7 @@ using Facts = FindingFacts;
 constexpr double kLeastShare = 5;  // of the wall clock: what takes less is no finding
 
 std::string percent(double share) {
-    return fmt::format("{:.1f} %", share);
+    return fmt::format("{:.1f}%", share);
 }
 std::string milliseconds(int64_t ns) {
     return fmt::format("{:.2f} ms", static_cast<double>(ns) / 1e6);
@@ -237,7 +237,7 @@ void eligible_on_unknown_device(const Facts& f, Findings& out) {
          {}});
 }
 
-void other_kernels(const Facts& f, Findings& out) {
+void unknown_kernels(const Facts& f, Findings& out) {
     if (const double share = f.unknown_kernel.value_or(0); share >= kLeastShare) {
         std::string evidence;
         if (f.unknown_ns > 0)
@@ -261,6 +261,9 @@ void other_kernels(const Facts& f, Findings& out) {
             finding.advice = "opsight profile reads the kernels' code, which tells.";
         out.push_back(std::move(finding));
     }
+}
+
+void plain_kernels(const Facts& f, Findings& out) {
     if (const double share = f.share_of(f.plain_ns); share >= kLeastShare) {
         Finding finding{
             "plain_kernels",
@@ -283,6 +286,9 @@ void other_kernels(const Facts& f, Findings& out) {
         }
         out.push_back(std::move(finding));
     }
+}
+
+void kernels_outside_ops(const Facts& f, Findings& out) {
     if (const double share = f.share_of(f.outside_ns);
         share >= kLeastShare && 2 * f.unlaunched_ns > f.outside_ns)
         out.push_back(
@@ -401,9 +407,9 @@ void synchronization(const Facts& f, Findings& out) {
 Result<std::vector<Finding>> find_findings(Session& session) {
     OPSIGHT_ASSIGN(const Facts facts, read_finding_facts(session));
     Findings found;
-    for (const auto rule :
-         {data_loading, beside_ops, host_bound, eligible_kernels, eligible_on_unknown_device, other_kernels,
-          tensor_core_kernels, communication_waits, copies, file_io, synchronization})
+    for (const auto rule : {data_loading, beside_ops, host_bound, eligible_kernels,
+                            eligible_on_unknown_device, unknown_kernels, plain_kernels, kernels_outside_ops,
+                            tensor_core_kernels, communication_waits, copies, file_io, synchronization})
         rule(facts, found);
     std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) {
         return a.share_pct.value_or(0) > b.share_pct.value_or(0);

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "analyze/capture_times.h"
+#include "analyze/numbered_layers.h"
 #include "analyze/period.h"
 #include "analyze/track_rows.h"
 
@@ -57,6 +58,7 @@ class Inference {
                 period = find_period(s.input);
                 period.confidence *= kAgainstRange;
             }
+            if (is_of_one_pass(RankId(rank), s, period)) period.cuts.clear();
             add(RankId(rank), s, period, what);
         }
         return std::move(result_);
@@ -173,6 +175,14 @@ class Inference {
             unit[i] = static_cast<size_t>(first - s.at.begin());
             if (unit[i] < i) unit[i] = unit[unit[i]];
         }
+    }
+
+    bool is_of_one_pass(RankId rank, const Sequence& s, const Period& period) const {
+        if (period.cuts.empty()) return false;
+        std::vector<int64_t> begins;
+        for (const size_t cut : period.cuts)
+            begins.push_back(s.around[cut].begin);
+        return are_parts_of_a_pass(p_, rank, begins, s.around[period.end - 1].end);
     }
 
     void add(RankId rank, const Sequence& s, const Period& period, std::string_view what) {

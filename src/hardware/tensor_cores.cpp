@@ -151,7 +151,10 @@ bool is_identifier(std::string_view name) {
 // A compiler such as Triton gives a kernel the plain name of its Python function; C++ kernels have a mangled
 // or demangled one.
 bool is_generated(std::string_view name) {
-    if (name.starts_with("triton_")) return true;
+    // nvFuser: in an unnamed namespace, and of older ones in CudaCodeGen.
+    if (name.starts_with("triton_") || name.find("nvfuser_") != name.npos ||
+        name.starts_with("CudaCodeGen::"))
+        return true;
     if (!is_identifier(name) || name.starts_with("_Z")) return false;
     return std::none_of(kLibraryPrefixes.begin(), kLibraryPrefixes.end(),
                         [&](std::string_view prefix) { return name.starts_with(prefix); });

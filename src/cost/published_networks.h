@@ -93,4 +93,33 @@ class BertLarge {
     Maker maker_;
 };
 
+// The products of Llama 2 70B for one token: 80 layers of width 8192 with 8 heads of keys and values, and the
+// head. A token that is generated takes these at least; attention over those before it, and reading the
+// prompt, come on top.
+class Llama70BToken {
+  public:
+    Llama70BToken() {
+        TensorId x = maker_.input({1, kWidth});
+        std::vector<TensorId> cache;
+        for (int layer = 0; layer < 80; ++layer) {
+            for (int i = 0; i < 2; ++i)
+                cache.push_back(product(x, kWidth, kWidth / 8));
+            x = product(product(x, kWidth, kWidth), kWidth, kWidth);
+            const TensorId gate = product(x, kWidth, kInner), up = product(x, kWidth, kInner);
+            x = product(maker_.node("Mul", {gate, up}, {1, kInner}), kInner, kWidth);
+        }
+        maker_.graph.outputs = std::move(cache);
+        maker_.graph.outputs.push_back(product(x, kWidth, 32000));
+        mark_graph(maker_.graph);
+    }
+    const ModelGraph& graph() const { return maker_.graph; }
+
+  private:
+    static constexpr int64_t kWidth = 8192, kInner = 28672;
+    TensorId product(TensorId x, int64_t from, int64_t to) {
+        return maker_.node("MatMul", {x, maker_.weight({from, to})}, {1, to});
+    }
+    Maker maker_;
+};
+
 }  // namespace opsight::cost

@@ -1,12 +1,13 @@
-// For tests: throughputs that others measured and published, with where. All on inputs of one size: results
-// on sequences of many lengths (BERT, GPT-J and RNN-T of MLPerf Inference) say nothing about one.
+// For tests: throughputs that others measured and published, with where. All on inputs of one size, for
+// results on sequences of many lengths (BERT, GPT-J and RNN-T of MLPerf Inference) say nothing about one; of
+// Llama 2 70B the tokens that were generated, each of which takes a token's products at least.
 #pragma once
 
 #include "hardware/precision.h"
 
 namespace opsight::cost {
 
-enum class PublishedNetwork : uint8_t { kResNet50, kBert128, kBert512 };
+enum class PublishedNetwork : uint8_t { kResNet50, kBert128, kBert512, kLlama70BToken };
 
 struct Published {
     PublishedNetwork network;
@@ -35,6 +36,15 @@ constexpr const char* kLambda = "https://lambdalabs.com/blog/2080-ti-deep-learni
 constexpr const char* kLambdaRatios = kLambda;
 constexpr const char* kServerGear =
     "https://server-gear.com/blog/post/rtx4090-x4-exhaustive-tf-cnn-benchmarks";
+
+// Offline results of MLPerf Inference v4.1, as an article gives them.
+constexpr const char* kFirstBlackwell =
+    "https://worldnl.com/nvidia-publishes-first-blackwell-b200-mlperf-results-up-to-4x-faster-than-its-h100-"
+    "predecessor-when-31162.html";
+constexpr const char* kMangoBoost = "https://tekmono.com/?p=498 on MLPerf Inference v5.0, 32 MI300X";
+constexpr const char* kAzure =
+    "https://techcommunity.microsoft.com/blog/azurehighperformancecomputingblog/"
+    "azure%E2%80%99s-nd-gb200-v6-delivers-record-performance-for-inference-workloads/4399253";
 
 using enum PublishedNetwork;
 using enum hardware::Precision;
@@ -88,6 +98,18 @@ constexpr Published kPublished[] = {
     {kBert128, "v100-sxm2", 16, kFp32, true, 32, 761.92, kBertExamples},
     {kBert512, "v100-sxm2", 1, kFp16, true, 8, 35.32, kBertExamples},
     {kBert512, "v100-sxm2", 1, kFp32, true, 8, 11.67, kBertExamples},
+    {kLlama70BToken, "mi325x", 8, kFp8, false, 2048, 33928.1,
+     MLPERF("5.0", "summary_results.json: closed, AMD, 8xMI325X_2xEPYC_9575F, llama2-70b-99, Offline")},
+    {kLlama70BToken, "mi300x", 8, kFp8, false, 2048, 8840.42,
+     MLPERF("5.1", "summary_results.json: closed, AMD, 8xMI300X_2xEPYC_9575F, llama2-70b-99, Interactive")},
+    {kLlama70BToken, "mi300x", 32, kFp8, false, 2048, 103182, kMangoBoost},
+    {kLlama70BToken, "mi355x", 87, kFp4, false, 2048, 785522,
+     MLPERF("6.0", "summary_results.json: closed, AMD, 87xMI355X_22xEPYC_9575F, llama2-70b-99, Interactive")},
+    {kLlama70BToken, "b200", 1, kFp4, false, 2048, 11264, kFirstBlackwell},
+    {kLlama70BToken, "h200", 1, kFp8, false, 2048, 4488, kFirstBlackwell},
+    {kLlama70BToken, "h200", 8, kFp8, false, 2048, 32124, kFirstBlackwell},
+    {kLlama70BToken, "h100-sxm", 4, kFp8, false, 2048, 10700, kFirstBlackwell},
+    {kLlama70BToken, "gb200", 72, kFp4, false, 2048, 865000, kAzure},
 };
 #undef MLPERF
 

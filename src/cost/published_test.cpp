@@ -11,6 +11,8 @@ namespace {
 const ModelGraph& graph_of(PublishedNetwork network) {
     static const ResNet50 resnet;
     static const BertLarge bert128(128), bert512(512);
+    static const Llama70BToken llama;
+    if (network == kLlama70BToken) return llama.graph();
     return network == kResNet50 ? resnet.graph() : network == kBert128 ? bert128.graph() : bert512.graph();
 }
 
@@ -27,6 +29,8 @@ Estimate bound_of(const Published& published) {
 // 2·L²·d.
 TEST(Published, NetworksHaveTheirKnownWork) {
     EXPECT_EQ(estimate(graph_of(kResNet50)).total.macs(), 4'089'184'256);
+    EXPECT_EQ(estimate(graph_of(kLlama70BToken)).total.macs(), 68'713'185'280)
+        << "its parameters but the embedding";
     for (const auto& [network, l] : {std::pair(kBert128, 128.0), std::pair(kBert512, 512.0)})
         EXPECT_EQ(estimate(graph_of(network)).total.macs(), 24 * (12 * l * 1024 * 1024 + 2 * l * l * 1024));
 }

@@ -14,7 +14,10 @@ struct Attention {
     bool bottom_right = false;    // where a causal mask ends
     int lengths = kNowhere;       // begins of packed sequences, of queries; those of keys follow
     bool backward = false;
+    int longest = kNowhere;  // length of the longest of them, of queries; that of keys follows
 };
+
+constexpr std::string_view kEquallyLong = "sequences in one tensor are taken to be equally long";
 
 struct Sizes {
     int64_t batch = 1, heads = 1, length = 1, width = 1;
@@ -27,18 +30,70 @@ std::optional<Sizes> sizes_of(const TorchTensor& tensor, bool heads_second) {
     return heads_second ? Sizes{s[0], s[1], s[2], s[3]} : Sizes{s[0], s[2], s[1], s[3]};
 }
 
-// Packed sequences tell only how many they are: taken to be of one length.
+// Packed sequences tell how many they are, and some calls how long the longest is: where all together are
+// that many times as long, all are. Else they are taken to be of one length.
 bool unpack(const TorchCall& call, const Attention& facts, Sizes& query, Sizes& key, TorchWork& work) {
     if (facts.lengths == kNowhere) return true;
     const TorchTensor* begins = call.tensor(static_cast<size_t>(facts.lengths));
     if (!begins || begins->shape.size() != 1 || begins->shape[0] < 2) return true;
     const int64_t sequences = begins->shape[0] - 1;
     if (query.batch != 1 || key.batch != 1) return false;
-    for (Sizes* each : {&query, &key}) {
-        each->batch = sequences;
-        each->length = std::max<int64_t>(1, each->length / sequences);
+    bool alike = true;
+    for (int i = 0; i < 2; ++i) {
+        Sizes& each = i == 0 ? query : key;
+        const auto longest =
+            facts.longest == kNowhere ? std::nullopt : call.integer(static_cast<size_t>(facts.longest + i));
+        alike &=
+            longest && *longest > 0 && each.length / *longest == sequences && each.length % *longest == 0;
+        each.batch = sequences;
+        each.length = std::max<int64_t>(1, each.length / sequences);
     }
-    if (sequences > 1) assume(work, "sequences in one tensor are taken to be equally long");
+    if (sequences > 1 && !alike) assume(work, kEquallyLong);
+    return true;
+}
+
+// AITER's attention over keys and values in the pages of a cache: queries of packed sequences, both caches,
+// where each sequence begins among the queries and among the numbers of its pages, these, the lengths of the
+// longest sequence of queries and of keys; whether causal stands at 12.
+bool paged_attention(const TorchCall& call, const TorchRule&, TorchWork& work) {
+    const TorchTensor *q = call.tensor(0), *k = call.tensor(1), *v = call.tensor(2), *begins = call.tensor(3),
+                      *pages = call.tensor(5);
+    const std::optional<int64_t> longest_q = call.integer(6), longest_k = call.integer(7);
+    if (!q || !k || !v || !begins || !pages || !longest_q || !longest_k || q->shape.size() != 3) return false;
+    if (begins->shape.size() != 1 || begins->shape[0] < 2 || k->shape.size() < 3 || k->shape.size() > 4 ||
+        v->shape.size() != k->shape.size() || *longest_q < 1 || *longest_k < 1)
+        return false;
+    const int64_t sequences = begins->shape[0] - 1, heads = q->shape[1],
+                  key_heads = k->shape[k->shape.size() - 2];
+    const int64_t page = k->shape.size() == 4 ? k->shape[1] : 1;
+    int64_t queries = std::max<int64_t>(1, q->shape[0] / sequences), keys = *longest_k;
+    // Every key of the longest sequence is read in it alone; a new token's own key is in the cache, too.
+    const bool alike = q->shape[0] / *longest_q == sequences && q->shape[0] % *longest_q == 0;
+    if (!alike || *longest_k != *longest_q) {
+        const double told = pages->elements() * static_cast<double>(page) / static_cast<double>(sequences);
+        keys = std::max(queries, static_cast<int64_t>(std::min(told, static_cast<double>(keys))));
+        assume(work, kEquallyLong);
+    }
+    const std::optional<bool> causal = call.flag(12);
+    if (!causal) assume(work, "whether the mask is causal is not told: taken to be none");
+    const int64_t width = q->shape[2], value_width = v->shape.back();
+    const OpWork done = OneOp("Attention")
+                            .in({sequences, heads, queries, width}, q->type)
+                            .in({sequences, heads, keys, width}, q->type)
+                            .in({sequences, heads, keys, value_width}, q->type)
+                            .set("is_causal", int64_t{causal.value_or(false)})
+                            .set("causal_offset", keys - queries)
+                            .out({sequences, heads, queries, value_width}, q->type)
+                            .work();
+    if (done.kind != WorkKind::kMatrix) return false;
+    work.kind = WorkKind::kMatrix;
+    work.type = q->type;
+    work.macs = done.macs;
+    work.flops = done.flops;
+    work.matrix_flops = done.matrix_flops;
+    work.bytes = q->bytes() + bytes_of({sequences, queries, heads, value_width}, q->type) +
+                 bytes_of({sequences, keys, key_heads, width}, k->type) +
+                 bytes_of({sequences, keys, key_heads, value_width}, v->type);
     return true;
 }
 
@@ -155,7 +210,7 @@ constexpr Attention kSdpaCudnnBack{1, true, 14, false, false, kNowhere, true};
 constexpr Attention kLibrary{0, false, 5, false, true},
     kLibraryBack{1, false, 11, false, true, kNowhere, true};
 constexpr Attention kOverrideable{0, true, 5}, kOverrideableBack{1, true, 13, false, false, kNowhere, true};
-constexpr Attention kLibraryVarlen{0, false, 9, false, true, 3},
+constexpr Attention kLibraryVarlen{0, false, 9, false, true, 3, false, 5},
     kLibraryVarlenBack{1, false, 15, false, true, 9, true};
 constexpr Recurrent kCudnnRnn{0, 4, 6, 7, 9, 13}, kMiopenRnn{0, 3, 5, 6, 7, 11};
 constexpr Recurrent kMkldnnRnn{0, 5, 9, 10, 11, 13, false, true}, kCudnnRnnBack{0, 4, 10, 11, 13, 17, true};
@@ -183,6 +238,9 @@ const std::unordered_map<std::string_view, TorchRule>& rules() {
         {"flash_attn::_flash_attn_backward", with(kLibraryBack)},
         {"flash_attn::_flash_attn_varlen_forward", with(kLibraryVarlen)},
         {"flash_attn::_flash_attn_varlen_backward", with(kLibraryVarlenBack)},
+        {"aiter::fmha_v3_fwd", with(kLibrary)},
+        {"aiter::mha_fwd", with(kLibrary)},
+        {"aiter::mha_batch_prefill", {paged_attention}},
         {"_scaled_dot_product_fused_attention_overrideable", with(kOverrideable)},
         {"_scaled_dot_product_fused_attention_overrideable_backward", with(kOverrideableBack)},
         {"_cudnn_rnn", cell(kCudnnRnn)},

@@ -1,4 +1,5 @@
 // Ops whose arguments tell what they do in their own ways.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "cost/torch_work.h"
@@ -77,12 +78,45 @@ TEST(TorchMore, AttentionOverPackedSequencesAndOfOtherBackends) {
                 "[[1024, 16, 64], [1024, 16, 64], [1024, 16, 64], [3], [3], [], [], [], [], []]",
                 types(3, R"("int", "int", "Scalar", "Scalar", "Scalar", "Scalar", "Scalar")"), packed);
     EXPECT_EQ(varlen.macs, 2.0 * 16 * (512.0 * 513 / 2) * 2 * 64) << "two sequences of 512, each causal";
-    EXPECT_EQ(varlen.evidence, Evidence::kEstimate);
+    EXPECT_EQ(varlen.evidence, Evidence::kShapes) << "both are as long as the longest";
+    const TorchWork uneven =
+        work_of("flash_attn::_flash_attn_varlen_forward",
+                "[[1024, 16, 64], [1024, 16, 64], [1024, 16, 64], [3], [3], [], [], [], [], []]",
+                types(3, R"("int", "int", "Scalar", "Scalar", "Scalar", "Scalar", "Scalar")"),
+                R"(["", "", "", "", "", "600", "600", "0.", "0.125", "True"])");
+    EXPECT_EQ(uneven.macs, varlen.macs);
+    EXPECT_EQ(uneven.evidence, Evidence::kEstimate);
     const TorchWork other =
         work_of("aten::_scaled_dot_product_fused_attention_overrideable",
                 "[[2, 16, 512, 64], [2, 16, 512, 64], [2, 16, 512, 64], [], [], []]",
                 types(3, R"("", "Scalar", "Scalar")"), R"(["", "", "", "", "0.", "False"])");
     EXPECT_EQ(other.macs, 2.0 * 16 * 512 * 512 * 2 * 64);
+}
+
+// As SGLang calls AITER on a MI300X.
+TEST(TorchMore, AttentionOverPagesOfACache) {
+    const auto prefill = [](std::string_view cache, std::string_view pages, std::string_view longest) {
+        return work_of(
+            "aiter::mha_batch_prefill",
+            fmt::format("[[15360, 32, 128], {0}, {0}, [16], [16], [{1}], [], [], [], [], [], [], []]", cache,
+                        pages),
+            types(3, R"("int", "int", "int", "Scalar", "Scalar", "Scalar", "Scalar", "Scalar", "Scalar", )"
+                     R"("Scalar")"),
+            fmt::format(R"(["", "", "", "", "", "", {}, "0.", "0.088", "0.", "False", "True"])", longest));
+    };
+    const TorchWork whole = prefill("[835874, 8, 128]", "15616", R"("1024", "1024")");
+    EXPECT_EQ(whole.macs, 15.0 * 32 * (1024.0 * 1025 / 2) * 2 * 128) << "15 sequences of 1024 tokens";
+    EXPECT_EQ(whole.bytes, 2.0 * 15360 * (32 + 32 + 8 + 8) * 128) << "the cache counts as far as it is read";
+    EXPECT_EQ(whole.evidence, Evidence::kShapes);
+    const TorchWork paged = prefill("[4096, 16, 8, 128]", "1920", R"("1024", "2048")");
+    EXPECT_EQ(paged.macs, 15.0 * 32 * (1024.0 * 1025 / 2 + 1024.0 * 1024) * 2 * 128)
+        << "with 1024 tokens before";
+    EXPECT_EQ(paged.evidence, Evidence::kEstimate);
+    EXPECT_FALSE(prefill("[835874, 8, 128]", "15616", R"("", "")").counted()) << "lengths are not told";
+    const TorchWork one =
+        work_of("aiter::fmha_v3_fwd", "[[1, 768, 24, 128], [1, 768, 24, 128], [1, 768, 24, 128], [], [], []]",
+                types(3, R"("Scalar", "Scalar", "Scalar")"), R"(["", "", "", "0.", "0.088", "False"])");
+    EXPECT_EQ(one.macs, 24.0 * 768 * 768 * 2 * 128);
 }
 
 TEST(TorchMore, BagsAndPlaces) {

@@ -381,6 +381,8 @@ Result<ResultTable> uncounted_work(Session& session, const TableShape& shape) {
          "CASE WHEN x.type IN ('unassociated', 'unattributed') THEN 'no op is known around the launch' "
          "WHEN x.type = 'annotation' THEN 'launched in an annotation outside of all ops' "
          "WHEN NOT x.told THEN 'the source tells no shapes of its inputs' "
+         "WHEN contains(x.type, 'unified_attention') OR contains(x.type, 'paged_attention') THEN "
+         "'how much of the cache each sequence has is not told' "
          "ELSE 'no formula, or its inputs do not tell' END"}};
     q.with =
         "WITH x AS (SELECT i.type, sum(s.time_ns)::BIGINT AS time_ns, sum(s.spans)::BIGINT AS spans, "

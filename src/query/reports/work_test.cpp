@@ -108,6 +108,21 @@ TEST(Summary, LeavesOutWorkWhereNoneIsKnown) {
     EXPECT_TRUE(tells_work(some, true));
 }
 
+TEST(Uncounted, SaysWhatIsNotToldOfAttentionOverACache) {
+    TestProfile t;
+    OpDetail detail;
+    detail.signature = t.builder.signature({t.builder.text("[[32, 64, 64], [32, 8, 64], [32, 8, 64]]"),
+                                            t.builder.text(R"(["float", "float", "float"])"),
+                                            StringId(size_t{0}), StringId(size_t{0})});
+    t.op("vllm::unified_attention_with_output", 0, 50, t.thread(), detail);
+    t.api("hipLaunchKernel", 10, 5, t.thread(), 1);
+    t.kernel("kernel_unified_attention_2d", 100, 40, t.stream(), 1);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const ResultTable table = table_of(session, "roofline", "uncounted");
+    EXPECT_EQ(cell(table, "why"), Cell(std::string("how much of the cache each sequence has is not told")));
+}
+
 // A copy has no FLOPs: of kernels that are not counted nothing follows from it.
 TEST(Summary, FlopsAreNotKnownWhereOnlyCopiesAreCounted) {
     TestProfile t;

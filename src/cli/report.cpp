@@ -25,7 +25,8 @@ class ReportCommand : public Command {
             "--report", reports_,
             "Reports, with commas between: summary, detailed, iteration, kernel, kernel_name, tensor_core, "
             "op_type, group_op, ranges, roofline, expected_vs_measured, api, copies, unified_memory, "
-            "os_runtime, file_access, libraries, messages, counters, cpu_samples, or all that the profile "
+            "os_runtime, file_access, libraries, messages, counters, cpu_samples, scheduling, or all that "
+            "the profile "
             "can "
             "fill (default: summary, and the types of ops, kernels by name, ranges and layers that take "
             "most)");

@@ -96,11 +96,16 @@ ALTER TABLE raw.kernel_names ADD COLUMN label VARCHAR DEFAULT '';
 UPDATE raw.kernel_names SET label = short_name;
 CREATE TABLE raw.cpu_samples (time_ns BIGINT, track INTEGER, cpu INTEGER, stack INTEGER))";
 
+// 8: what called a call.
+constexpr const char* kToVersion8 = R"(
+CREATE TABLE raw.call_chains (id INTEGER, stack INTEGER))";
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
     static const std::vector<Migration> steps = {{1, kToVersion2}, {2, kToVersion3}, {3, kToVersion4},
-                                                 {4, kToVersion5}, {5, kToVersion6}, {6, kToVersion7}};
+                                                 {4, kToVersion5}, {5, kToVersion6}, {6, kToVersion7},
+                                                 {7, kToVersion8}};
     return steps;
 }
 

@@ -109,17 +109,20 @@ TEST_F(ReaderTest, AFileThatWasWrittenToIsWhole) {
 TEST_F(ReaderTest, NewerSchemaIsRefused) {
     write_empty_profile();
     change("UPDATE raw.meta SET value = '99' WHERE key = 'schema_version'");
-    EXPECT_THAT(open_error(), HasSubstr("schema version 99; this Opsight reads up to version 7"));
+    EXPECT_THAT(open_error(), HasSubstr("schema version 99; this Opsight reads up to version 8"));
 }
+
+constexpr const char* kAddedTables[] = {"transfers",     "contexts",    "nvtx_attributes", "nvtx_ranges",
+                                        "nvtx_payloads", "messages",    "device_extras",   "page_faults",
+                                        "stream_stats",  "works",       "device_models",   "device_peaks",
+                                        "work_stats",    "models",      "model_groups",    "model_nodes",
+                                        "model_edges",   "model_calls", "cpu_samples",     "call_chains"};
 
 // What later versions added is taken away again, which leaves a file of version 1.
 TEST_F(ReaderTest, AFileOfVersion1IsBroughtUpToDate) {
     write_empty_profile();
     std::string undo;
-    for (const char* added :
-         {"transfers", "contexts", "nvtx_attributes", "nvtx_ranges", "nvtx_payloads", "messages",
-          "device_extras", "page_faults", "stream_stats", "works", "device_models", "device_peaks",
-          "work_stats", "models", "model_groups", "model_nodes", "model_edges", "model_calls", "cpu_samples"})
+    for (const char* added : kAddedTables)
         undo += std::string("DROP TABLE raw.") + added + ";";
     for (const char* added : {"devices DROP memory_bandwidth",
                               "devices DROP clock_hz",

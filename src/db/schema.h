@@ -14,7 +14,7 @@
 
 namespace opsight::db {
 
-inline constexpr int kSchemaVersion = 7;
+inline constexpr int kSchemaVersion = 8;
 
 // Values of ops.caller_layer that are no layer.
 inline constexpr int kNoCaller = -2, kCallerOfSameLayer = -3;

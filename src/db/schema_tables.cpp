@@ -354,6 +354,10 @@ std::vector<Table> host_tables() {
           {"bytes", kBigint, "bytes", "size of a message"},
           {"sent_bytes", kBigint, "bytes", "sent in a collective"},
           {"received_bytes", kBigint, "bytes", "received in a collective"}}},
+        {"call_chains",
+         "What called a call of the API or of the system; only calls of which the source tells it.",
+         {{"id", kInteger, "", "api_calls.id or other_spans.id"},
+          {"stack", kInteger, "", "strings.id: as in cpu_samples"}}},
     };
 }
 

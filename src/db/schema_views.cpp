@@ -151,10 +151,12 @@ View api_calls() {
                     direction_text("i.direction")},
                    kIteration,
                    {"result", kInteger, "", "what the call returned, 0 for success", known("s.result")},
-                   kUnfinished}}),
+                   kUnfinished,
+                   kCallChain}}),
             host_source("api_calls") +
                 " LEFT JOIN raw.strings x ON x.id = s.name LEFT JOIN raw.ops o ON o.id = s.op_span "
-                "LEFT JOIN raw.op_identities i ON i.id = o.op LEFT JOIN raw.layers l ON l.id = i.layer"};
+                "LEFT JOIN raw.op_identities i ON i.id = o.op LEFT JOIN raw.layers l ON l.id = i.layer" +
+                kChainSource};
 }
 
 std::vector<Column> op_facts() {
@@ -256,9 +258,11 @@ std::vector<View> span_views() {
                  "WHEN 10 THEN 'os_runtime' WHEN 11 THEN 'message' WHEN 12 THEN 'library' ELSE 'other' END"},
                 {"category", kVarchar, "", "category in the source", "y.text"},
                 kIteration,
-                kUnfinished}}),
+                kUnfinished,
+                kCallChain}}),
          host_source("other_spans") +
-             " LEFT JOIN raw.strings x ON x.id = s.name LEFT JOIN raw.strings y ON y.id = s.category"},
+             " LEFT JOIN raw.strings x ON x.id = s.name LEFT JOIN raw.strings y ON y.id = s.category" +
+             kChainSource},
     };
 }
 

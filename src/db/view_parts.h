@@ -35,6 +35,10 @@ inline const Column kIteration = {"iteration", duck::Type::kInteger, "", "iterat
                                   known("s.iteration")};
 inline const Column kUnfinished = {"unfinished", duck::Type::kBoolean, "",
                                    "no end in the source; ended with the profile", "(s.flags & 1) <> 0"};
+inline const Column kCallChain = {"call_chain", duck::Type::kVarchar, "",
+                                  "what called it, from the call outwards, one function a line", "cx.text"};
+inline constexpr const char* kChainSource =
+    " LEFT JOIN raw.call_chains cc ON cc.id = s.id LEFT JOIN raw.strings cx ON cx.id = cc.stack";
 
 inline std::vector<Column> join(std::initializer_list<std::vector<Column>> parts) {
     std::vector<Column> out;

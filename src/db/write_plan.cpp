@@ -104,6 +104,8 @@ void list_strings(WritePlan& plan) {
         mark(stack);
     for (const StringId text : profile.nvtx.text)
         mark(text);
+    for (const CallChain& chain : profile.call_chains)
+        mark(chain.stack);
     for (uint32_t id = 0; id < used.size(); ++id)
         if (used[id]) plan.strings.push_back(id);
 }

@@ -218,6 +218,14 @@ TableFill messages(const WritePlan& plan) {
             }};
 }
 
+TableFill call_chains(const WritePlan& plan) {
+    return {"call_chains", plan.profile.call_chains.size(), [&plan](TableWriter& out) {
+                const std::vector<CallChain>& rows = plan.profile.call_chains;
+                out.put<int32_t>("id", [&](size_t i) { return rows[i].row; });
+                out.put<int32_t>("stack", [&](size_t i) { return rows[i].stack.value; });
+            }};
+}
+
 TableFill device_extras(const WritePlan& plan) {
     return {"device_extras", plan.profile.device_extras.size(), [&plan](TableWriter& out) {
                 const DeviceExtras& extras = plan.profile.device_extras;
@@ -345,11 +353,12 @@ TableFill comm_segments(const WritePlan& plan) {
 }  // namespace
 
 std::vector<TableFill> span_table_fills(const WritePlan& plan) {
-    return {ops(plan),           op_extras(plan),     op_work(plan),     api_calls(plan),
-            python_frames(plan), module_calls(plan),  annotations(plan), other_spans(plan),
-            device_spans(plan),  memory_events(plan), counters(plan),    resource_segments(plan),
-            busy_segments(plan), comm_segments(plan), nvtx_ranges(plan), nvtx_payloads(plan),
-            messages(plan),      device_extras(plan), page_faults(plan), cpu_samples(plan)};
+    return {ops(plan),           op_extras(plan),     op_work(plan),       api_calls(plan),
+            python_frames(plan), module_calls(plan),  annotations(plan),   other_spans(plan),
+            device_spans(plan),  memory_events(plan), counters(plan),      resource_segments(plan),
+            busy_segments(plan), comm_segments(plan), nvtx_ranges(plan),   nvtx_payloads(plan),
+            messages(plan),      call_chains(plan),   device_extras(plan), page_faults(plan),
+            cpu_samples(plan)};
 }
 
 }  // namespace opsight::db

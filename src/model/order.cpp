@@ -120,11 +120,12 @@ void order_host(Profile& p) {
     permute(h.flags, order);
     permute(h.detail, order);
     half.join();
-    if (p.nvtx.size() == 0 && p.nvtx_payloads.empty() && p.messages.empty()) return;
+    if (p.nvtx.size() == 0 && p.nvtx_payloads.empty() && p.messages.empty() && p.call_chains.empty()) return;
     const std::vector<uint32_t> place = inverse(order);
     order_nvtx(p.nvtx, h, place);
     follow(p.nvtx_payloads, place);
     follow(p.messages, place);
+    follow(p.call_chains, place);
 }
 
 void order_extras(DeviceExtras& e, const std::vector<uint32_t>& place) {

@@ -49,6 +49,7 @@ struct Profile {
     NvtxRanges nvtx;
     std::vector<NvtxPayload> nvtx_payloads;  // by row
     std::vector<Message> messages;           // by row
+    std::vector<CallChain> call_chains;      // by row
     DeviceSpans device;
     DeviceExtras device_extras;
     std::vector<PageFault> page_faults;

@@ -295,6 +295,10 @@ void ProfileBuilder::extend_payload(NvtxPayload payload) {
     profile_.nvtx_payloads.push_back(payload);
 }
 
+void ProfileBuilder::extend_call_chain(StringId stack) {
+    profile_.call_chains.push_back({last_host_row(), stack});
+}
+
 void ProfileBuilder::extend_message(Message message) {
     message.row = last_host_row();
     profile_.messages.push_back(message);

@@ -122,6 +122,7 @@ class ProfileBuilder {
     void extend_nvtx(const NvtxRange& range);
     void extend_payload(NvtxPayload payload);
     void extend_message(Message message);
+    void extend_call_chain(StringId stack);
     void add_graph_node(const GraphNode& node) { profile_.graph_nodes.push_back(node); }
     void add_page_fault(const PageFault& fault) { profile_.page_faults.push_back(fault); }
     void add_memory(const MemoryEvent& event);

@@ -143,6 +143,12 @@ struct Message {
     int64_t tag = -1, rank = -1, peer = -1, root = -1, bytes = -1, sent_bytes = -1, received_bytes = -1;
 };
 
+// What called a call of the API or of the system, where the source tells.
+struct CallChain {
+    uint32_t row = 0;   // of HostSpans
+    StringId stack{0};  // as in CpuSamples
+};
+
 // Page faults of unified memory.
 struct PageFault {
     int64_t time = 0, dur = 0;

@@ -18,7 +18,8 @@ from tiny_trace import span, trace
 
 REPORTS = ("summary", "detailed", "iteration", "kernel", "kernel_name", "tensor_core", "op_type", "group_op", "ranges",
            "roofline", "expected_vs_measured", "api")
-NOT_RECORDED = ("copies", "unified_memory", "os_runtime", "file_access", "libraries", "messages", "counters", "cpu_samples")
+NOT_RECORDED = ("copies", "unified_memory", "os_runtime", "file_access", "libraries", "messages", "counters", "cpu_samples",
+                "scheduling")
 VIEWS = {
     "kernels": "begin_ns dur_ns name device stream op_id layer iteration direction uses_tc tc_evidence rank",
     "memcpys": "begin_ns dur_ns name device stream op_id layer iteration direction bytes rank",

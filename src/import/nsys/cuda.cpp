@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "import/nsys/api_names.h"
+#include "import/nsys/call_chains.h"
 #include "import/nsys/readers.h"
 
 namespace opsight::nsys {
@@ -29,17 +30,18 @@ using WaitNames = absl::flat_hash_map<std::pair<int64_t, int64_t>, StringId>;
 
 class CallReader {
   public:
-    CallReader(Report& report, WaitNames& waits) : report_(report), waits_(waits) {}
+    CallReader(Report& report, WaitNames& waits) : report_(report), waits_(waits), chains_(report) {}
     Status run() {
-        const Columns columns = {"start",  "end",         "globalTid", "correlationId",
-                                 "nameId", "returnValue", "eventClass"};
+        const Columns columns = {"start",  "end",         "globalTid",  "correlationId",
+                                 "nameId", "returnValue", "eventClass", "callchainId"};
+        OPSIGHT_TRY(chains_.load("CUDA_CALLCHAINS"));
         OPSIGHT_TRY(report_.read("CUPTI_ACTIVITY_KIND_RUNTIME", columns, [this](Table& row) { take(row); }));
         api_names_.keep(report_.builder());
         return {};
     }
 
   private:
-    enum { kStart, kEnd, kThread, kCorrelation, kName, kResult, kClass };
+    enum { kStart, kEnd, kThread, kCorrelation, kName, kResult, kClass, kChain };
     struct Name {
         StringId name, wait;
         bool driver = false;
@@ -57,6 +59,8 @@ class CallReader {
         if (name.wait.valid())
             waits_[{Report::process_key(row.number(kThread, 0)), row.number(kCorrelation)}] = name.wait;
         report_.builder().add_api(span, row.number(kCorrelation), static_cast<int32_t>(row.number(kResult)));
+        if (const StringId stack = chains_.find(row.number(kChain)); stack.valid())
+            report_.builder().extend_call_chain(stack);
     }
 
     const Name& name_of(int64_t id) {
@@ -72,6 +76,7 @@ class CallReader {
 
     Report& report_;
     WaitNames& waits_;
+    CallChains chains_;
     absl::flat_hash_map<int64_t, Name> names_;
     ApiNames api_names_;
 };

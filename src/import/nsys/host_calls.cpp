@@ -1,4 +1,5 @@
 // Calls of host threads other than CUDA's: the system, libraries, message passing, and the profiler itself.
+#include "import/nsys/call_chains.h"
 #include "import/nsys/readers.h"
 
 namespace opsight::nsys {
@@ -7,10 +8,11 @@ namespace {
 struct CallTable {
     std::string_view name, library;  // library: category of the spans; empty where the kind says all
     HostKind kind;
+    std::string_view chains;  // table of what called
 };
 
 constexpr CallTable kCallTables[] = {
-    {"OSRT_API", "", HostKind::kOsRuntime},
+    {"OSRT_API", "", HostKind::kOsRuntime, "OSRT_CALLCHAINS"},
     {"SYSCALL", "syscall", HostKind::kOsRuntime},
     {"CUDNN_EVENTS", "cuDNN", HostKind::kLibrary},
     {"CUBLAS_EVENTS", "cuBLAS", HostKind::kLibrary},
@@ -63,11 +65,13 @@ class HostCalls {
     }
 
   private:
-    enum { kStart, kEnd, kThread, kName, kText, kTag, kPeer, kRoot, kSize, kReceived };
+    enum { kStart, kEnd, kThread, kName, kText, kTag, kPeer, kRoot, kSize, kReceived, kChain };
 
     Status read(const CallTable& source) {
-        const Columns columns = {"start", "end",        "globalTid", "nameId", "textId",
-                                 "tag",   "remoteRank", "rootRank",  "size",   "recvSize"};
+        const Columns columns = {"start",      "end",      "globalTid", "nameId",   "textId",     "tag",
+                                 "remoteRank", "rootRank", "size",      "recvSize", "callchainId"};
+        CallChains chains(report_);
+        if (!source.chains.empty()) OPSIGHT_TRY(chains.load(source.chains));
         const StringId library = report_.builder().text(source.library);
         const uint32_t detail = source.library.empty() ? StringId::kNone : library.value;
         const auto row = [&](Table& table) {
@@ -79,6 +83,8 @@ class HostCalls {
                                            : report_.builder().text(source.name);
             span.track = report_.thread(table, kThread, false);
             report_.builder().add_host(span, detail);
+            if (const StringId stack = chains.find(table.number(kChain)); stack.valid())
+                report_.builder().extend_call_chain(stack);
             if (source.kind == HostKind::kMessagePassing)
                 add_message(table, source.name == "MPI_COLLECTIVES_EVENTS");
         };

@@ -119,6 +119,33 @@ TEST(Nsys, SamplesHaveTheirCallChains) {
     EXPECT_EQ(p.tracks[p.samples.track[0].index()].tid, 7);
 }
 
+TEST(Nsys, CallsHaveTheirCallChains) {
+    const TempFolder folder;
+    const Profile p = import_sql(
+        folder,
+        kTables + call(100, 120, 7, 3) +
+            "ALTER TABLE CUPTI_ACTIVITY_KIND_RUNTIME ADD COLUMN callchainId INT;"
+            "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET callchainId = 9;"
+            "INSERT INTO StringIds VALUES (50, 'inner'), (51, 'main'), (52, 'poll');"
+            "CREATE TABLE CUDA_CALLCHAINS (id INT, symbol INT, module INT, unresolved INT, stackDepth INT);"
+            "INSERT INTO CUDA_CALLCHAINS VALUES (9, 51, 51, 0, 1), (9, 50, 51, 0, 0);"
+            "CREATE TABLE OSRT_API (start INT, end INT, globalTid INT, nameId INT, callchainId INT);"
+            "INSERT INTO OSRT_API VALUES (90, 95, " +
+            number(kProcess + 7) + ", 52, 4), (96, 97, " + number(kProcess + 7) +
+            ", 52, 0);"
+            "CREATE TABLE OSRT_CALLCHAINS (id INT, symbol INT, module INT, unresolved INT, stackDepth INT);"
+            "INSERT INTO OSRT_CALLCHAINS VALUES (4, 51, 51, NULL, 0);");
+    ASSERT_EQ(p.call_chains.size(), 2u);
+    const auto name = [&](size_t i) { return p.strings.view(p.host.name[p.call_chains[i].row]); };
+    EXPECT_EQ(name(0), "poll");
+    EXPECT_EQ(p.host.begin[p.call_chains[0].row], 0);
+    EXPECT_EQ(p.strings.view(p.call_chains[0].stack), "main");
+    EXPECT_EQ(p.host.kind[p.call_chains[1].row], HostKind::kRuntimeApi);
+    EXPECT_EQ(p.strings.view(p.call_chains[1].stack), "inner\nmain");
+    for (const auto& [table, rows] : p.info.unread_tables)
+        EXPECT_EQ(table.find("CALLCHAINS"), std::string::npos) << table;
+}
+
 TEST(Nsys, FilesEventsAndNamesOfStreams) {
     const TempFolder folder;
     const Profile p = import_sql(

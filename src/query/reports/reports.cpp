@@ -29,6 +29,7 @@ constexpr std::pair<std::string_view, Maker> kMakers[] = {
     {"messages", message_report},
     {"counters", counter_report},
     {"cpu_samples", sample_report},
+    {"scheduling", scheduling_report},
 };
 
 }  // namespace

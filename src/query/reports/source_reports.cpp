@@ -30,6 +30,9 @@ constexpr Kind kKinds[] = {
     {"counters", "FROM raw.counters", "counters",
      "nsys profile --gpu-metrics-devices=all, or --nic-metrics=true"},
     {"cpu_samples", "FROM raw.cpu_samples", "samples of CPUs", "nsys profile --sample=process-tree"},
+    {"scheduling",
+     "FROM raw.other_spans s JOIN raw.strings y ON y.id = s.category WHERE y.text = 'cpu_scheduling'",
+     "switches of threads", "nsys profile --cpuctxsw=process-tree"},
 };
 
 const Kind* kind_of(std::string_view report) {
@@ -107,6 +110,10 @@ Result<Report> counter_report(Session& session, const TableShape& shape) {
 
 Result<Report> sample_report(Session& session, const TableShape& shape) {
     return report_of(session, shape, "cpu_samples", {sample_sums});
+}
+
+Result<Report> scheduling_report(Session& session, const TableShape& shape) {
+    return report_of(session, shape, "scheduling", {scheduling_sums});
 }
 
 }  // namespace opsight::query

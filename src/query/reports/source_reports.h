@@ -17,6 +17,7 @@ Result<ResultTable> migration_sums(Session& session, const TableShape& shape);
 Result<ResultTable> fault_sums(Session& session, const TableShape& shape);
 Result<ResultTable> counter_sums(Session& session, const TableShape& shape);
 Result<ResultTable> sample_sums(Session& session, const TableShape& shape);
+Result<ResultTable> scheduling_sums(Session& session, const TableShape& shape);
 
 // Reports of them, which say so where nothing of the kind was recorded.
 Result<Report> api_report(Session& session, const TableShape& shape);
@@ -28,6 +29,7 @@ Result<Report> file_report(Session& session, const TableShape& shape);
 Result<Report> unified_memory_report(Session& session, const TableShape& shape);
 Result<Report> counter_report(Session& session, const TableShape& shape);
 Result<Report> sample_report(Session& session, const TableShape& shape);
+Result<Report> scheduling_report(Session& session, const TableShape& shape);
 
 // Whether the profile has what a report is on, in whatever range; true for all reports that are not above.
 Result<bool> is_recorded(Session& session, std::string_view report);

@@ -122,11 +122,31 @@ TEST_F(SourceReports, UnifiedMemoryFilesCountersAndSamples) {
     EXPECT_EQ(number(cell(samples, "share_pct", "function", "main")), 100);
 }
 
+TEST_F(SourceReports, ThreadsOnCpusHaveTheirShareOfTheTime) {
+    const auto stretch = [this](int64_t tid, const char* cpu, int64_t begin, int64_t dur) {
+        const TrackId track =
+            made.builder.other_track(RankId(size_t{0}), "5", "CPU of thread " + std::to_string(tid));
+        made.builder.add_host({begin, dur, track, made.builder.text(cpu), HostKind::kOther, 0},
+                              made.builder.text("cpu_scheduling").value);
+    };
+    made.op("aten::mm", 0, 400);
+    stretch(7, "CPU 1", 0, 100);
+    stretch(7, "CPU 2", 150, 150);
+    stretch(8, "CPU 1", 200, 200);
+    Session session = open();
+    const ResultTable table = table_of(session, "scheduling");
+    EXPECT_EQ(number(cell(table, "on_cpu_ns", "thread", "7")), 250);
+    EXPECT_EQ(number(cell(table, "on_cpu_pct", "thread", "7")), 62.5);
+    EXPECT_EQ(number(cell(table, "cpus", "thread", "7")), 2);
+    EXPECT_EQ(number(cell(table, "stretches", "thread", "8")), 1);
+    EXPECT_EQ(number(cell(table, "on_cpu_pct", "thread", "8")), 50);
+}
+
 TEST_F(SourceReports, SayWhatWasNotRecorded) {
     made.op("aten::mm", 0, 100);
     Session session = open();
     for (const char* name : {"api", "copies", "unified_memory", "os_runtime", "file_access", "libraries",
-                             "messages", "counters", "cpu_samples"}) {
+                             "messages", "counters", "cpu_samples", "scheduling"}) {
         const auto report = make_report(session, name, {});
         ASSERT_TRUE(report.has_value()) << name << ": " << report.error().message();
         EXPECT_TRUE(report->sections[0].table.rows.empty()) << name;

@@ -73,6 +73,7 @@ constexpr std::pair<std::string_view, Maker> kMakers[] = {
     {"messages", of_report<message_report>},
     {"counters", of_report<counter_report>},
     {"cpu_samples", of_report<sample_report>},
+    {"scheduling", of_report<scheduling_report>},
 };
 
 }  // namespace

@@ -6,8 +6,8 @@ import { Num } from "../widgets/Num";
 const SHOWN = 3;
 const FRAMES = 4; // of a stack, before it is opened
 
-function Stack({ text }: { text: string }) {
-  const frames = text.split(";");
+// Frames from the innermost outwards.
+export function Stack({ frames }: { frames: readonly string[] }) {
   const list = (some: readonly string[]) => some.map((frame, at) => <li key={`${String(at)} ${frame}`}>{frame}</li>);
   if (frames.length <= FRAMES + 1) return <ol className="stack-frames">{list(frames)}</ol>;
   return (
@@ -37,7 +37,7 @@ export function CalledFrom({ op }: { op: string | null }) {
               <Num value={row.number("calls")} unit="count" /> calls, <Num value={row.number("total_cpu_time_ns")} unit="ns" /> on the CPU
             </p>
           )}
-          {row.text("stack") === null ? <p className="hint">where, the recording does not tell</p> : <Stack text={row.text("stack") ?? ""} />}
+          {row.text("stack") === null ? <p className="hint">where, the recording does not tell</p> : <Stack frames={(row.text("stack") ?? "").split(";")} />}
         </div>
       ))}
       {table.rows_matching > rows.length && <p className="hint">and from {table.rows_matching - rows.length} more places</p>}

@@ -3,6 +3,7 @@ import { useSummary } from "../api/queries";
 import { useRoute } from "../address/useRoute";
 import { linkTo, NO_RANGE } from "../address/route";
 import { useCut } from "../address/useCut";
+import { Stack } from "../table/CalledFrom";
 import { wordOf } from "../table/choices";
 import { Icon } from "../widgets/Icon";
 import { exactValue, formatMoment, formatNs, formatShapes, formatTypes, formatValue, type Cell, type Unit } from "../widgets/format";
@@ -24,7 +25,7 @@ const ROLES: Record<string, string> = {
   call: "call",
 };
 // Numbers of rows, and what the head of the pane says already.
-const HIDDEN = new Set(["id", "track", "op_id", "op_span", "launch_id", "parent_op", "forward_op", "name", "begin_ns", "dur_ns", "end_ns", "iteration"]);
+const HIDDEN = new Set(["id", "track", "op_id", "op_span", "launch_id", "parent_op", "forward_op", "name", "begin_ns", "dur_ns", "end_ns", "iteration", "call_chain"]);
 const LAUNCHED_SHOWN = 8;
 
 function text(key: string, value: Cell, unit: Unit): string {
@@ -108,6 +109,18 @@ function TableLink({ event, role }: { event: EventAnswer; role: string }) {
   );
 }
 
+// What called it, as the source tells it of single calls.
+function CallChain({ event }: { event: EventAnswer }) {
+  const chain = event.fields.find((field) => field.key === "call_chain")?.value;
+  if (typeof chain !== "string" || chain === "") return null;
+  return (
+    <section className="called-from" aria-label="Called from">
+      <h3>Called from</h3>
+      <Stack frames={chain.split("\n")} />
+    </section>
+  );
+}
+
 export function Details({ controller, selected, event }: { controller: Controller; selected: Place; event: EventAnswer | null }) {
   const select = (place: Place) => {
     controller.select(place, true);
@@ -180,6 +193,7 @@ export function Details({ controller, selected, event }: { controller: Controlle
           <>
             <h3>Facts</h3>
             <Facts event={event} />
+            <CallChain event={event} />
           </>
         ) : (
           <div className="skeleton" />

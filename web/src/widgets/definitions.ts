@@ -46,6 +46,7 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   messages: CALLS,
   counters: ["Words of counters and samples"],
   cpu_samples: ["Words of counters and samples"],
+  scheduling: ["Words of counters and samples"],
 };
 const EVERYWHERE = "Words of all tables";
 const TILES = "Words of tiles";

@@ -38,6 +38,13 @@ configure() {
     echo "$wanted" >"$dir/.configured"
 }
 
+# configure_clang DIR [CMAKE OPTION...]: for the sanitizers and the fuzzers. It is g++ whose warnings are errors.
+configure_clang() {
+    local dir=$1
+    shift
+    configure "$dir" -DOPSIGHT_BENCH=OFF -DOPSIGHT_WERROR=OFF -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ "$@"
+}
+
 # compile DIR [TARGET...]: builds in a configured folder; shows progress on a terminal only.
 compile() {
     local dir=$1

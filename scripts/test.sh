@@ -32,7 +32,7 @@ main() {
     rm -rf "$results"
     suite tests build
     say "build with sanitizers"
-    configure build-asan -DOPSIGHT_SANITIZE=ON -DOPSIGHT_BENCH=OFF
+    configure_clang build-asan -DOPSIGHT_SANITIZE=ON
     compile build-asan sanitized
     suite sanitized build-asan -L sanitized
     warn_of_missing_data

@@ -1,8 +1,4 @@
 // Compares with expected.tsv of tests/data/cubins, and with nvdisasm where it is installed.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // g++ 12 is wrong about <regex> under the sanitizers
-#endif
-
 #include "hardware/cubin.h"
 
 #include <gtest/gtest.h>

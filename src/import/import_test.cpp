@@ -211,7 +211,7 @@ TEST(Import, HugeStringIsPassedOver) {
     const Profile p = must_import({path});
     EXPECT_EQ(p.host.size(), 2u);
     EXPECT_EQ(p.diagnostics.count(Diag::kBadEvent), 1);
-#if !defined(__SANITIZE_ADDRESS__)
+#ifndef OPSIGHT_SANITIZE
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
     EXPECT_LT(usage.ru_maxrss, 260 * 1024);

@@ -44,11 +44,12 @@ class HostileProfiles : public ::testing::Test {
 };
 
 TEST_F(HostileProfiles, OddValuesHaveAnAnswerEverywhere) {
+    size_t number = 0;
     for (const db::Change& change : db::odd_values()) {
         Profiles profiles({changed(change)}, true);
         Router router(all_routes());
         for (const Route& route : router.routes()) {
-            if (route.method != "GET") continue;
+            if (route.method != "GET" || !testing::taken(++number, 5)) continue;
             Response response = router.answer(question_of(route), profiles);
             // A sum that no number holds is a sentence of DuckDB's; what throws in our own code is none.
             EXPECT_EQ(response.body.find(R"("code":"internal")"), std::string::npos)

@@ -9,6 +9,7 @@
 #include <random>
 #include <thread>
 
+#include "base/test_files.h"
 #include "query/session/test_session.h"
 #include "server/profiles.h"
 #include "server/router.h"
@@ -94,11 +95,13 @@ TEST(Hostile, EveryParameterOfEveryAddressMayHoldAnything) {
     const query::StoredProfile stored(three_steps());
     Profiles profiles({stored.path()}, true);
     Router router(all_routes());
-    size_t refused = 0;
+    size_t refused = 0, asked = 0, number = 0;
     for (const Route& route : router.routes()) {
         if (route.method != "GET") continue;
         for (const std::string& parameter : route.parameters)
             for (const std::string& value : hostile_values()) {
+                if (!testing::taken(++number, 6)) continue;  // 35 values: no divisor of 6
+                ++asked;
                 Request request = asking(address_of(route));
                 for (const auto& [name, good] :
                      {std::pair("begin", "0"), std::pair("end", "3000"), std::pair("width", "100"),
@@ -112,7 +115,7 @@ TEST(Hostile, EveryParameterOfEveryAddressMayHoldAnything) {
                 refused += response.status != 200;
             }
     }
-    EXPECT_GT(refused, 500u);
+    EXPECT_GT(refused, asked / 3);
     EXPECT_EQ(router.answer(asking("/api/v1/profiles/0/summary"), profiles).status, 200);
 }
 

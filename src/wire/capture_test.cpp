@@ -104,7 +104,7 @@ size_t records_in(const std::string& path, uint64_t& lost) {
 
 TEST_F(CaptureTest, KeepsWithinTheProgramsOwnLimits) {
     std::vector<std::pair<decltype(RLIMIT_FSIZE), rlim_t>> limits = {{RLIMIT_FSIZE, 1 << 20}};
-#ifndef __SANITIZE_ADDRESS__  // whose own memory is beyond any limit of addresses
+#ifndef OPSIGHT_SANITIZE  // whose own memory is beyond any limit of addresses
     limits.emplace_back(RLIMIT_AS, rlim_t{1} << 30);
 #endif
     for (const auto& [what, value] : limits) {

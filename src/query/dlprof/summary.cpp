@@ -13,7 +13,7 @@ namespace opsight::query::dlprof {
 namespace {
 
 using Row = std::vector<Cell>;
-constexpr size_t kTc = 0, kOther = 1, kMemory = 2, kLoading = 3, kIo = 4, kCpu = 5, kNone = 6;
+constexpr size_t kTc = 0, kOther = 1, kMemory = 2, kLoading = 3, kIo = 4, kCpu = 5;
 
 double percent(int64_t part, int64_t whole) {
     return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;

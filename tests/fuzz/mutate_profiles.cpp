@@ -1,11 +1,21 @@
-// Opens profiles that were damaged at random and asks them questions: values of their rows (by SQL), and
-// bytes of their blocks, with checksums that are right again. Each is opened in a process of its own first,
-// as the viewer does: where DuckDB crashes on it there, it is refused. After that nothing may crash or hang.
+// Opens profiles that were damaged at random and asks them some questions: values of their rows (by SQL), and
+// bytes of their blocks, with checksums that are right again. The viewer opens files and asks what is in them
+// in a process of its own first: where DuckDB crashes then, a file is refused. After that nothing may crash
+// or hang.
 //
-//   mutate_profiles [--count N] [--seed S] [--only I]
+//   mutate_profiles [--count N] [--seed S] [--only I] [--all]
+//
+// One process takes many profiles and says how far it is, so that what it dies of is known; another goes on.
+// Each profile is asked three reports and, in turn, for its timeline; with --all it is asked for everything.
+// --only repeats profile I of a run with all questions, and leaves it as mutated.opsight. Quickest where
+// TMPDIR is in memory.
+#include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +30,7 @@
 #include "query/reports/info.h"
 #include "query/reports/reports.h"
 #include "query/timeline/timeline.h"
+#include "report/render_report.h"
 
 namespace {
 
@@ -28,7 +39,9 @@ namespace fs = std::filesystem;
 namespace db = opsight::db;
 
 constexpr size_t kHeader = 4096, kHeaders = 3 * kHeader;
-constexpr unsigned kSeconds = 60;  // for one file
+constexpr time_t kSeconds = 60;       // of a processor, for one file
+constexpr unsigned kPatience = 1200;  // for one that waits
+constexpr int kPerProcess = 500;
 
 // DuckDB's: words times a number, combined by exclusive or.
 uint64_t checksum(const char* bytes, size_t size) {
@@ -90,80 +103,172 @@ std::string change_of_value(Random& random) {
            (random() % 2 ? " WHERE rowid = 0" : "");
 }
 
+// DuckDB as those use it who change a file. One for all files: to start it takes longer than to change one.
+opsight::duck::Connection& editor() {
+    static auto database = opsight::duck::Database::open("", {.threads = 1});
+    static auto connection = database->connect();
+    return *connection;
+}
+
+void change_values(const std::string& path, Random& random) {
+    opsight::duck::Connection& duck = editor();
+    if (!duck.execute("ATTACH " + opsight::duck::quote_text(path) + " AS mutated; USE mutated")) return;
+    for (uint64_t changes = 1 + random() % 3; changes > 0; --changes)
+        (void)duck.execute(change_of_value(random));
+    (void)duck.execute("USE memory; DETACH mutated");
+}
+
 void make(const std::string& good, const std::string& path, Random& random) {
     fs::copy_file(good, path, fs::copy_options::overwrite_existing);
-    if (random() % 2) {
-        auto database = opsight::duck::Database::open(path, {});
-        auto connection = database->connect();
-        for (uint64_t changes = 1 + random() % 3; changes > 0; --changes)
-            (void)connection->execute(change_of_value(random));
-        return;
-    }
+    fs::remove(path + ".wal");
+    if (random() % 2) return change_values(path, random);
     std::ifstream in(path, std::ios::binary);
     std::string bytes{std::istreambuf_iterator<char>(in), {}};
     damage_bytes(bytes, random);
     std::ofstream(path, std::ios::binary) << bytes;
 }
 
-void ask_all(const std::string& path) {
-    auto session = opsight::query::Session::open(path, {});
-    if (!session) return;
-    (void)opsight::query::profile_info(*session);
-    for (const auto& name : opsight::query::report_names())
-        (void)opsight::query::make_report(*session, std::string(name), {});
-    (void)opsight::query::Timeline::open(path, {});
+void ask_report(opsight::query::Session& session, std::string_view name) {
+    const auto report = opsight::query::make_report(session, name, {});
+    if (!report) return;
+    (void)opsight::report::render_report_table(*report, 100);
+    (void)opsight::report::render_report_json(*report);
 }
 
-// Whether a child that runs this ended by itself.
-template <class Work>
-bool survives(Work work) {
+void ask_timeline(const std::string& path, const db::OpenProfile& profile) {
+    const auto timeline = opsight::query::Timeline::open(path, profile.database, 1);
+    if (!timeline) return;
+    std::vector<int64_t> tracks;
+    for (const opsight::query::TimelineTrack& track : timeline->tracks())
+        tracks.push_back(track.id);
+    (void)timeline->window(tracks, timeline->begin_ns(), timeline->end_ns(), 200);
+}
+
+// How far the process is that takes the profiles.
+enum class Stage { kMaking, kOpening, kAsking };
+struct Progress {
+    std::atomic<uint64_t> number;
+    std::atomic<Stage> stage;
+    std::atomic<uint64_t> refused;
+};
+
+struct Run {
+    std::string good, path;
+    uint64_t end = 0;
+    bool all = false;
+    Progress* progress = nullptr;
+};
+
+void ask(const Run& run, const db::OpenProfile& profile, opsight::query::Session& session, Random& random) {
+    const auto& names = opsight::query::report_names();
+    const size_t first = random() % names.size();
+    for (size_t i = 0; i < (run.all ? names.size() : 3); ++i)
+        ask_report(session, names[(first + i) % names.size()]);
+    if (run.all || random() % 2) ask_timeline(run.path, profile);
+}
+
+// A busy machine is no hang: what counts is the processor's time.
+void limit_time() {
+    const itimerval limit{{0, 0}, {kSeconds, 0}};
+    ::setitimer(ITIMER_PROF, &limit, nullptr);
+    ::alarm(kPatience);
+}
+
+// Takes profiles until the last, or until it has taken many: what DuckDB keeps is given back then.
+void take_profiles(const Run& run) {
+    Progress& now = *run.progress;
+    for (int taken = 0; now.number < run.end && taken < kPerProcess; ++taken, ++now.number) {
+        limit_time();
+        Random random(now.number);
+        now.stage = Stage::kMaking;
+        make(run.good, run.path, random);
+        now.stage = Stage::kOpening;
+        const auto profile = db::open_profile(run.path, {.threads = 1});
+        auto session =
+            profile ? opsight::query::Session::open_on(*profile, run.path, {}) : fail(profile.error());
+        if (!session || !opsight::query::profile_info(*session)) {
+            ++now.refused;
+            continue;
+        }
+        now.stage = Stage::kAsking;
+        ask(run, *profile, *session, random);
+    }
+}
+
+// How a child that takes profiles ended, as waitpid() says it.
+int end_of_child(const Run& run) {
     const pid_t child = ::fork();
     if (child == 0) {
-        ::alarm(kSeconds);
-        work();
+        take_profiles(run);
         ::_exit(0);
     }
     int status = 0;
     ::waitpid(child, &status, 0);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return status;
+}
+
+// The number of findings.
+uint64_t run_all(const Run& run, uint64_t& crashed_while_opened) {
+    Progress& now = *run.progress;
+    uint64_t findings = 0;
+    while (now.number < run.end) {
+        const int status = end_of_child(run);
+        if (status == 0) continue;
+        const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        // Also what a sanitizer says while a file is opened: it sees what DuckDB copies.
+        const bool crash = signal != SIGPROF && signal != SIGALRM;
+        if (crash && now.stage != Stage::kAsking) {
+            if (now.stage == Stage::kOpening) ++crashed_while_opened;
+        } else {
+            std::printf("profile %llu: %s\n", static_cast<unsigned long long>(now.number),
+                        signal != 0 ? ::strsignal(signal) : "a sanitizer's report");
+            ++findings;
+        }
+        ++now.number;
+    }
+    return findings;
 }
 
 }  // namespace
 
+#ifdef OPSIGHT_SANITIZE
+// Crashes of DuckDB, which is not built with the sanitizers, are told apart by their signals.
+extern "C" const char* __asan_default_options() {
+    return "handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0";
+}
+#endif
+
 int main(int argc, char** argv) {
     uint64_t count = 100, seed = 1, only = 0;
-    for (int i = 1; i + 1 < argc; i += 2) {
+    bool all = false;
+    for (int i = 1; i < argc; ++i) {
+        const auto number = [&] { return i + 1 < argc ? std::strtoull(argv[++i], nullptr, 10) : 0; };
         const std::string option = argv[i];
-        (option == "--count"  ? count
-         : option == "--seed" ? seed
-                              : only) = std::strtoull(argv[i + 1], nullptr, 10);
+        if (option == "--all")
+            all = true;
+        else
+            (option == "--count" ? count : option == "--seed" ? seed : only) = number();
     }
     std::string folder = (fs::temp_directory_path() / "opsight-mutate-XXXXXX").string();
     if (!::mkdtemp(folder.data())) return 2;
-    const std::string good = folder + "/good.opsight", path = folder + "/mutated.opsight";
-    db::write_sample(good);
-    if (!checksums_are_known(good)) {
+    Run run{folder + "/good.opsight", folder + "/mutated.opsight", only ? only + 1 : seed + count,
+            all || only > 0, nullptr};
+    db::write_sample(run.good);
+    if (!checksums_are_known(run.good)) {
         std::puts("the checksums of DuckDB's files are others than here");
         return 2;
     }
-    uint64_t refused = 0, crashed = 0;
-    for (uint64_t i = only ? only : seed; i < (only ? only + 1 : seed + count); ++i) {
-        Random random(i);
-        if (!survives([&] { make(good, path, random); })) continue;
-        if (!survives([&] {
-                if (!db::open_profile(path)) ::_exit(3);
-            })) {
-            ++refused;
-            continue;
-        }
-        if (survives([&] { ask_all(path); })) continue;
-        std::printf("file %llu of this seed crashes or hangs\n", static_cast<unsigned long long>(i));
-        ++crashed;
-        if (only) fs::copy_file(path, "mutated.opsight", fs::copy_options::overwrite_existing);
-    }
+    void* shared =
+        ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) return 2;
+    run.progress = new (shared) Progress{only ? only : seed, Stage::kMaking, 0};
+    uint64_t crashed = 0;
+    const uint64_t findings = run_all(run, crashed);
+    if (only) fs::copy_file(run.path, "mutated.opsight", fs::copy_options::overwrite_existing);
     fs::remove_all(folder);
-    std::printf("%llu profiles, %llu refused, %llu findings\n",
-                static_cast<unsigned long long>(only ? 1 : count), static_cast<unsigned long long>(refused),
-                static_cast<unsigned long long>(crashed));
-    return crashed == 0 ? 0 : 1;
+    std::printf("%llu profiles, %llu refused, %llu crashed DuckDB while they were opened, %llu findings\n",
+                static_cast<unsigned long long>(only ? 1 : count),
+                static_cast<unsigned long long>(run.progress->refused),
+                static_cast<unsigned long long>(crashed), static_cast<unsigned long long>(findings));
+    return findings == 0 ? 0 : 1;
 }

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Fuzzes every reader of input from outside, under AddressSanitizer and UndefinedBehaviorSanitizer.
-# usage: fuzz.sh [--seconds N] [--mutations N] [FUZZER...]
-#   --seconds N     time for each libFuzzer program (default 60; 0: none of them)
-#   --mutations N   number of mutated traces to import and analyse, and a tenth as many exports and profiles (default 100000; 0: none)
+# usage: fuzz.sh [--seconds N | --runs N] [--mutations N] [FUZZER...]
+#   --seconds N     time for each libFuzzer program (default 60; 0: they are built, and none is run)
+#   --runs N        or how many inputs each of them takes
+#   --mutations N   number of mutated traces to import and analyse, and a tenth as many exports and profiles
+#                   (default 100000, none where FUZZERs are named; 0: none)
 # A finding is left in build-fuzz/findings; found inputs that widen coverage stay in build-fuzz/corpus.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -10,59 +12,91 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/lib.sh
 
 jobs=${JOBS:-$(nproc)}
+seeds=build-fuzz/seeds
+[ -w /dev/shm ] && export TMPDIR=${TMPDIR:-/dev/shm} # the readers' files need no disk
+
+usage() {
+    sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    echo "fuzzers: $(fuzzers | tr '\n' ' ')"
+}
+
+fuzzers() {
+    files 'src/*_fuzzer.cpp' | sed 's|.*/||; s|\.cpp$||'
+}
+
+# Seeds that are made: exports of Nsight Systems and DLProf, and archives of the others.
+make_seeds() {
+    local script
+    rm -rf "$seeds"
+    mkdir -p "$seeds"
+    for script in tests/fuzz/exports/*.sql; do
+        build-fuzz/bin/mutate_exports --write "$seeds/$(basename "$script" .sql).sqlite" "$script"
+    done
+    tar -cf "$seeds/traces.tar" -C tests/fuzz/seeds kineto_2021.json nvtx.opcap
+    gzip -nk "$seeds/traces.tar"
+    tar -czf "$seeds/nested.tgz" -C "$seeds" traces.tar.gz nsys.sqlite
+}
 
 # One process for each core, with seeds of its own.
 run_mutations() {
     local count=$1 each i script pids=() failed=0
-    say "$count mutated traces"
-    configure build-asan -DOPSIGHT_SANITIZE=ON -DOPSIGHT_BENCH=OFF
-    compile build-asan mutate_traces mutate_exports mutate_profiles
+    say "$count mutated traces, and a tenth as many exports and profiles"
     each=$(((count + jobs - 1) / jobs))
     for ((i = 0; i < jobs; i++)); do
-        build-asan/bin/mutate_traces --count "$each" --seed $((i * each + 1)) tests/fuzz/seeds &
+        {
+            local failed=0
+            build-fuzz/bin/mutate_traces --count "$each" --seed $((i * each + 1)) tests/fuzz/seeds || failed=1
+            build-fuzz/bin/mutate_profiles --count "$((each / 10 + 1))" --seed $((i * each + 1)) || failed=1
+            for script in tests/fuzz/exports/*.sql; do
+                build-fuzz/bin/mutate_exports --count "$((each / 10 + 1))" --seed $((i * each + 1)) "$script" || failed=1
+            done
+            exit "$failed"
+        } &
         pids+=($!)
-        build-asan/bin/mutate_profiles --count "$((each / 10 + 1))" --seed $((i * each + 1)) &
-        pids+=($!)
-        for script in nsys dlprof; do
-            build-asan/bin/mutate_exports --count "$((each / 10 + 1))" --seed $((i * each + 1)) \
-                "tests/fuzz/exports/$script.sql" &
-            pids+=($!)
-        done
     done
     for i in "${pids[@]}"; do wait "$i" || failed=1; done
     return "$failed"
 }
 
+# run_fuzzer NAME LIMIT: LIMIT as libFuzzer takes it.
 run_fuzzer() {
-    local name=$1 seconds=$2
-    say "$name for $seconds s"
+    local name=$1 limit=$2 log=build-fuzz/findings/$1.log
     mkdir -p "build-fuzz/corpus/$name" build-fuzz/findings
-    build-fuzz/bin/"$name" -max_total_time="$seconds" -max_len=65536 -rss_limit_mb=4096 -timeout=10 \
-        -print_final_stats=0 -verbosity=0 -artifact_prefix="build-fuzz/findings/$name-" \
-        "build-fuzz/corpus/$name" tests/fuzz/seeds tests/fuzz/models
+    if ! build-fuzz/bin/"$name" "$limit" -max_len=65536 -rss_limit_mb=4096 -timeout=25 -print_final_stats=1 -verbosity=0 \
+        -artifact_prefix="build-fuzz/findings/$name-" "build-fuzz/corpus/$name" tests/fuzz/seeds tests/fuzz/models \
+        "$seeds" >"$log" 2>&1; then
+        cat "$log"
+        return 1
+    fi
+    say "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs, nothing found"
 }
 
 main() {
-    local seconds=60 mutations=100000 names=() file name failed=0
+    local limit=-max_total_time=60 mutations='' names=() name failed=0
     while [ $# -gt 0 ]; do
         case $1 in
-        --seconds) seconds=${2:?} && shift ;;
+        --seconds) limit=-max_total_time=${2:?} && shift ;;
+        --runs) limit=-runs=${2:?} && shift ;;
         --mutations) mutations=${2:?} && shift ;;
-        -*) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 2 ;;
-        help) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 0 ;;
+        -h | --help | help) usage && exit 0 ;;
+        -*) usage >&2 && exit 2 ;;
         *) names+=("$1") ;;
         esac
         shift
     done
+    [ -n "$mutations" ] || mutations=$([ ${#names[@]} -eq 0 ] && echo 100000 || echo 0)
+    for name in "${names[@]}"; do
+        fuzzers | grep -qxF "$name" || die "no fuzzer '$name': there are $(fuzzers | tr '\n' ' ')"
+    done
+    [ ${#names[@]} -gt 0 ] || mapfile -t names < <(fuzzers)
     scripts/setup.sh
-    if [ "$seconds" -gt 0 ]; then
-        configure build-fuzz -DOPSIGHT_FUZZ=ON -DOPSIGHT_BENCH=OFF -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++
-        compile build-fuzz fuzzers
-        for file in $(files 'src/*_fuzzer.cpp'); do
-            name=$(basename "$file" .cpp)
-            [ ${#names[@]} -eq 0 ] || [[ " ${names[*]} " == *" $name "* ]] || continue
-            run_fuzzer "$name" "$seconds" || failed=1
-        done
+    say "build the fuzzers"
+    configure_clang build-fuzz -DOPSIGHT_FUZZ=ON
+    compile build-fuzz fuzzers
+    make_seeds
+    if [ "$limit" != -max_total_time=0 ]; then
+        say "fuzz (${limit#-})"
+        for name in "${names[@]}"; do run_fuzzer "$name" "$limit" || failed=1; done
     fi
     [ "$mutations" -eq 0 ] || run_mutations "$mutations" || failed=1
     [ "$failed" -eq 0 ] || die "fuzzing found something (see above, and build-fuzz/findings)"

@@ -2,9 +2,10 @@
 // of their rows, and bytes of their pages. Nothing may crash, hang or leave the limits of memory; whether an
 // import succeeds does not matter. The same seed gives the same files.
 //
-//   mutate_exports [--count N] [--seed S] [--only I] SCRIPT.sql
+//   mutate_exports [--count N] [--seed S] [--only I] [--write FILE] SCRIPT.sql
 //
-// The script makes the undamaged export. --only repeats file I of a run, and leaves it as mutated.sqlite.
+// The script makes the undamaged export; --write only leaves that as FILE. --only repeats file I of a run,
+// and leaves it as mutated.sqlite.
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -174,7 +175,7 @@ bool mutate_and_import(const Seed& seed, uint64_t number, const std::string& pat
 
 int main(int argc, char** argv) {
     uint64_t count = 1000, first = 1, only = 0;
-    std::string script;
+    std::string script, write;
     for (int i = 1; i < argc; ++i) {
         const auto number = [&] { return i + 1 < argc ? std::strtoull(argv[++i], nullptr, 10) : 0; };
         if (std::strcmp(argv[i], "--count") == 0)
@@ -183,10 +184,13 @@ int main(int argc, char** argv) {
             first = number();
         else if (std::strcmp(argv[i], "--only") == 0)
             only = number();
+        else if (std::strcmp(argv[i], "--write") == 0 && i + 1 < argc)
+            write = argv[++i];
         else
             script = argv[i];
     }
     if (script.empty()) fail("give the SQL script of an export");
+    if (!write.empty()) return make_seed(script, write), 0;
     const std::string folder =
         (fs::temp_directory_path() / ("mutate_exports_" + std::to_string(getpid()))).string();
     fs::create_directories(folder);

@@ -30,6 +30,7 @@ configure() {
     shift
     wanted="$root $*"
     if [ -e "$dir/build.ninja" ] && [ "$(cat "$dir/.configured" 2>/dev/null)" = "$wanted" ]; then return; fi
+    rm -rf "$dir/CMakeCache.txt" "$dir/CMakeFiles" # with another compiler, cmake would forget the other options
     cmake -S . -B "$dir" -G Ninja "$@" >"$dir.log" 2>&1 || {
         cat "$dir.log" >&2
         die "cmake failed for $dir"

@@ -150,7 +150,7 @@ describe("the dashboard", () => {
   it("has findings with their share, the greatest first", async () => {
     await site().show("dashboard", has("gpu") ? "gpu" : "training");
     const titles = await site().page.getByRole("region", { name: "Where to look first" }).locator("h3").allTextContents();
-    const shares = titles.flatMap((title) => (/(\d+\.\d) %/.test(title) ? [numberOf(/(\d+\.\d) %/.exec(title)?.[1] ?? "")] : []));
+    const shares = titles.flatMap((title) => (/(\d+\.\d)%/.test(title) ? [numberOf(/(\d+\.\d)%/.exec(title)?.[1] ?? "")] : []));
     expect(shares.length).toBeGreaterThan(0);
     expect(shares).toEqual([...shares].sort((a, b) => b - a));
   });

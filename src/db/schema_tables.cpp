@@ -412,7 +412,7 @@ std::vector<Table> device_tables() {
           {"bytes", kBigint, "bytes", "size; negative: freed"},
           {"total_allocated", kBigint, "bytes", "after the event"},
           {"total_reserved", kBigint, "bytes", "after the event"},
-          {"device_type", kInteger, "", "0 CPU, 1 CUDA, as in c10::DeviceType"},
+          {"device_type", kInteger, "", "0 CPU, 1 CUDA, 6 HIP, ... as in c10::DeviceType"},
           {"device", kInteger, "", "device number; -1 for the CPU"},
           {"kind", kTinyint, "", "as transfers.from_kind"}}},
         {"counters",

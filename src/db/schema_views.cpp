@@ -350,7 +350,7 @@ std::vector<View> entity_views() {
          {{"time_ns", kBigint, "ns", "time", "s.time_ns"},
           {"rank", kBigint, "", "rank in its job", "r.number"},
           {"tid", kBigint, "", "thread id", "t.tid"},
-          {"device_type", kInteger, "", "0 CPU, 1 CUDA, as in c10::DeviceType", "s.device_type"},
+          {"device_type", kInteger, "", "0 CPU, 1 CUDA, 6 HIP, ... as in c10::DeviceType", "s.device_type"},
           {"device", kInteger, "", "device number", known("s.device")},
           {"address", kBigint, "", "address", "s.address"},
           {"bytes", kBigint, "bytes", "size; negative: freed", "s.bytes"},

@@ -20,7 +20,7 @@ describe.each(["ranges", "ranges_gpu"])("the dashboard of %s", (profile) => {
     const threads = card("Wall clock").locator("dl > div", { hasText: "Threads" }).locator(".num");
     expectSame((await threads.getAttribute("title")) ?? "", 2, "threads");
     for (const [title, key] of [["Ranges by own time", "self_time_ns"], ["Ranges by total time", "total_time_ns"]] as const) {
-      const wanted = report(fileOf(profile), "ranges", "--sort", `${key}:desc`, "--limit", "10").filter((row) => row[key] !== null);
+      const wanted = report(fileOf(profile), "ranges", "--merge-numbers", "--sort", `${key}:desc`, "--limit", "10").filter((row) => row[key] !== null);
       const shown = await numbersOf(title);
       expect(shown.map((row) => row[0])).toEqual(wanted.map((row) => row.range));
       wanted.forEach((row, at) => {
@@ -28,7 +28,7 @@ describe.each(["ranges", "ranges_gpu"])("the dashboard of %s", (profile) => {
         expectSame(shown[at]?.[2], row[key], key);
       });
     }
-    const [first] = report(fileOf(profile), "ranges", "--limit", "1");
+    const [first] = report(fileOf(profile), "ranges", "--merge-numbers", "--limit", "1");
     expect(await site().page.getByRole("region", { name: "The range that takes most" }).textContent()).toContain(`“${String(first?.range)}”`);
   });
 

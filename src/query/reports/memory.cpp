@@ -12,9 +12,7 @@
 namespace opsight::query {
 namespace {
 
-const char* kind_name(int64_t type) {
-    return type == 0 ? "CPU" : type == 1 ? "GPU" : "other";
-}
+constexpr std::array<int64_t, 4> kGpuTypes = {1, 6, 12, 13};
 
 // Every event with the level after it and until when it holds.
 constexpr const char* kLevels =
@@ -59,6 +57,16 @@ void take(DeviceMemory& memory, const MemoryPoint& point, int64_t events) {
 
 }  // namespace
 
+const char* memory_kind(int64_t device_type) {
+    if (device_type == 0) return "CPU";
+    return std::find(kGpuTypes.begin(), kGpuTypes.end(), device_type) != kGpuTypes.end() ? "GPU" : "other";
+}
+
+std::string memory_kind_sql(std::string_view column) {
+    return fmt::format("CASE WHEN {0} = 0 THEN 'CPU' WHEN {0} IN ({1}) THEN 'GPU' ELSE 'other' END", column,
+                       fmt::join(kGpuTypes, ", "));
+}
+
 Result<std::vector<DeviceMemory>> memory_over_time(Session& session) {
     OPSIGHT_ASSIGN(
         const duck::Rows rows,
@@ -81,7 +89,7 @@ Result<std::vector<DeviceMemory>> memory_over_time(Session& session) {
         if (last != key) {
             DeviceMemory& memory = devices.emplace_back();
             memory.rank = integer(row[0], 0);
-            memory.kind = kind_name(key[1]);
+            memory.kind = memory_kind(key[1]);
             memory.device = key[2];
             memory.from_start = !std::get<bool>(row[3]);
             if (const auto found = in_range.find(key); found != in_range.end()) memory.range = found->second;

@@ -4,6 +4,7 @@
 
 #include "db/schema.h"
 #include "query/ask/page.h"
+#include "query/reports/memory.h"
 #include "query/session/track_id.h"
 
 namespace opsight::query {
@@ -166,8 +167,7 @@ Result<ResultTable> key_ops(Session& session, const TableSubject&, const TableSh
 Result<ResultTable> memory_allocators(Session& session, const TableSubject&, const TableShape& shape) {
     Question q{"memory_allocators", "Memory by Op"};
     q.fields = {{{"rank", "Rank", Unit::kCount, 0, Role::kId}, "r.number"},
-                {{"device_type", "Device Type"},
-                 "CASE s.device_type WHEN 0 THEN 'CPU' WHEN 1 THEN 'GPU' ELSE 'other' END"},
+                {{"device_type", "Device Type"}, memory_kind_sql("s.device_type")},
                 {{"device", "Device ID", Unit::kCount, 0, Role::kId}, "nullif(s.device, -1)"},
                 {{"op_id", "Op ID", Unit::kCount, 0, Role::kId}, "nullif(s.op, -1)"},
                 {{"op_name", "Op Name"}, "i.name"},

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "query/reports/memory.h"
 #include "query/session/test_session.h"
 
 namespace opsight::query {
@@ -18,6 +19,17 @@ TestProfile steps() {
         made.annotation("Optimizer.step#SGD.step", i * 1000 + 600, 200, made.thread());
     }
     return made;
+}
+
+TEST(MemoryKinds, OfAmdIsOfAGpu) {
+    const StoredProfile stored(TestProfile{});
+    Session session = stored.open();
+    for (const auto& [type, kind] :
+         {std::pair(0, "CPU"), std::pair(1, "GPU"), std::pair(6, "GPU"), std::pair(2, "other")}) {
+        EXPECT_STREQ(memory_kind(type), kind);
+        EXPECT_EQ(value_of(session, "SELECT " + memory_kind_sql(std::to_string(type))),
+                  duck::Cell(std::string(kind)));
+    }
 }
 
 TEST(KeyOps, HoldRangesThatAreThereMoreThanOnce) {

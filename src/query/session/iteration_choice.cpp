@@ -6,10 +6,15 @@ namespace opsight::query {
 namespace {
 
 // Names alike but for their numbers count as one: "iter 17". Of each the thread that has most; names that say
-// what they are come first, then what takes most time.
+// what they are come first, then what takes most time. Ranges of libraries are no steps of the program.
 constexpr const char* kRepeated =
-    "WITH c AS (SELECT name, track, count(*) AS count, sum(dur_ns) AS total FROM raw.annotations "
-    "WHERE (flags & 3) = 0 GROUP BY ALL), "
+    "WITH c AS (SELECT a.name, a.track, count(*) AS count, sum(a.dur_ns) AS total FROM raw.annotations a "
+    "LEFT JOIN "
+    "raw.nvtx_ranges v ON v.id = a.id LEFT JOIN raw.nvtx_attributes k ON k.id = v.attributes "
+    "WHERE (a.flags & 3) = 0 AND coalesce(k.domain_name, '') NOT IN ('MPI', 'UCX', 'NCCL', 'NVSHMEM', "
+    "'TensorRT', "
+    "'CUDNN', 'cuDNN', 'cuBLAS', 'cuBLASLt', 'cuFFT', 'cuSOLVER', 'cuSPARSE', 'cuRAND', 'CCCL') GROUP BY "
+    "ALL), "
     "n AS (SELECT x.text, regexp_replace(x.text, '[0-9]+', '#', 'g') AS stem, c.track, c.count, c.total "
     "FROM c JOIN raw.strings x ON x.id = c.name), "
     "s AS (SELECT stem, track, sum(count)::BIGINT AS count, sum(total) AS total, min(text) AS text, "
@@ -45,7 +50,8 @@ std::string quoted(const std::string& text) {
 
 Result<std::optional<IterationChoice>> iteration_choice(Session& session) {
     const bool guessed = session.range().source == "inferred" && !session.contents().ops;
-    if (!session.range().whole && !guessed) return std::optional<IterationChoice>();
+    const bool known = session.range().total > 0 && session.range().source != "inferred";
+    if (known || (!session.range().whole && !guessed)) return std::optional<IterationChoice>();
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(kRepeated));
     if (rows.rows.empty()) return std::optional<IterationChoice>();
     const auto& row = rows.rows[0];

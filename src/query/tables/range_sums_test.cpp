@@ -125,6 +125,34 @@ TEST_F(RangeSumsTest, SuggestsWhatComesAgainAndAgain) {
     EXPECT_FALSE(*none);
 }
 
+TEST_F(RangeSumsTest, SuggestsNothingWhereIterationsAreKnown) {
+    for (int i = 0; i < 4; ++i) {
+        range(("ProfilerStep#" + std::to_string(i)).c_str(), 1000 * i, 1000 + 1000 * i);
+        range("part", 1000 * i + 100, 1000 * i + 900);
+    }
+    const StoredProfile stored(std::move(made));
+    RangeOptions whole;
+    whole.whole = true;
+    for (const RangeOptions& options : {RangeOptions(), whole}) {
+        Session session = stored.open(options);
+        const auto choice = iteration_choice(session);
+        ASSERT_TRUE(choice);
+        EXPECT_FALSE(*choice);
+    }
+}
+
+TEST_F(RangeSumsTest, RangesOfLibrariesAreNotSuggested) {
+    for (int i = 0; i < 8; ++i)
+        range("MPI_Send", 1000 * i, 1000 * i + 900, "MPI");
+    for (int i = 0; i < 3; ++i)
+        range("saxpy", 10000 + 100 * i, 10050 + 100 * i);
+    const StoredProfile stored(std::move(made));
+    Session session = stored.open();
+    const auto choice = iteration_choice(session);
+    ASSERT_TRUE(choice && *choice);
+    EXPECT_EQ((*choice)->name, "saxpy");
+}
+
 TEST_F(RangeSumsTest, NamesWithNumbersAreOneSuggestion) {
     for (int i = 0; i < 4; ++i)
         range(("pass (" + std::to_string(i) + ")").c_str(), 1000 * i, 900 + 1000 * i);

@@ -1,6 +1,6 @@
 // Small pictures of a few numbers, as SVG in the colours of the theme.
 import { useHidden } from "../address/useHidden";
-import { exactValue, formatPercent, formatValue, type Unit } from "./format";
+import { exactValue, formatValue, ringText, type Unit } from "./format";
 import { LegendItem } from "./LegendItem";
 
 export interface Part {
@@ -18,7 +18,7 @@ export function Donut({ percent, most = null, label, size = 112 }: { percent: nu
   const around = (share: number) => (Math.min(100, Math.max(0, share)) / 100) * AROUND;
   const filled = around(percent ?? 0);
   const open = percent !== null && most !== null && most - percent >= 0.05;
-  const text = percent === null ? "–" : open ? `${percent.toFixed(0)}–${most.toFixed(0)}%` : formatPercent(percent);
+  const text = ringText(percent, most);
   return (
     <svg className="donut" width={size} height={size} viewBox="0 0 100 100" role="img" aria-label={`${label}: ${text}`}>
       <title>{percent === null ? "not known" : open ? `${exactValue(percent, "percent")} to ${exactValue(most, "percent")}: kernels of unknown use are open` : exactValue(percent, "percent")}</title>
@@ -27,7 +27,7 @@ export function Donut({ percent, most = null, label, size = 112 }: { percent: nu
       {filled > 0 && (
         <circle className="donut-part" cx="50" cy="50" r={RADIUS} strokeDasharray={`${String(filled)} ${String(AROUND)}`} />
       )}
-      <text x="50" y="50" className={text.length > 5 ? "donut-text long" : "donut-text"}>
+      <text x="50" y="50" className={text.length > 7 ? "donut-text longest" : text.length > 5 ? "donut-text long" : "donut-text"}>
         {text}
       </text>
     </svg>

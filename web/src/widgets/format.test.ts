@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import vectors from "../../../tests/data/units.json";
-import { exactValue, formatShapes, formatTypes, formatValue, type Unit } from "./format";
+import { exactValue, formatShapes, formatTypes, formatValue, ringText, type Unit } from "./format";
 
 // What the program prints is tested with the same file.
 describe("units", () => {
@@ -27,5 +27,15 @@ describe("lists in text", () => {
   });
   it("names each type once", () => {
     expect(formatTypes('["float", "float", "", "Bool"]')).toBe("float, Bool");
+  });
+});
+
+describe("ringText", () => {
+  it("shows both ends only where they read differently", () => {
+    expect(ringText(null, null)).toBe("–");
+    expect(ringText(99.7, 100)).toBe("99.7–100.0%");
+    expect(ringText(78.6, 79.4)).toBe("78.6–79.4%");
+    expect(ringText(79.2, 79.24)).toBe("79.2%");
+    expect(ringText(86, 100)).toBe("86–100%");
   });
 });

@@ -71,6 +71,14 @@ export function formatFlops(flops: number): string {
   return scaled(flops, AMOUNTS) || exactShort(flops);
 }
 
+// Of a share known within bounds, short enough for a ring: both ends only where they read differently.
+export function ringText(percent: number | null, most: number | null): string {
+  if (percent === null) return "–";
+  if (most === null || formatPercent(percent) === formatPercent(most)) return formatPercent(percent);
+  const digits = percent.toFixed(0) === most.toFixed(0) ? 1 : 0;
+  return `${percent.toFixed(digits)}–${most.toFixed(digits)}%`;
+}
+
 export function formatPercent(percent: number): string {
   if (percent !== 0 && Math.abs(percent) < 0.05) return percent > 0 ? "<0.1%" : ">-0.1%";
   // What is not quite everything must not read as everything.

@@ -6,9 +6,11 @@ import { useRoute } from "../../address/useRoute";
 import { rowsOf } from "../../table/row";
 import { Donut } from "../../widgets/charts";
 import { definitionOfTile } from "../../widgets/definitions";
+import { formatPercent } from "../../widgets/format";
 import { Icon } from "../../widgets/Icon";
 import { Num } from "../../widgets/Num";
 import { Findings } from "./Findings";
+import { MERGED } from "./parts";
 
 function Tile({ title, children, span = 3 }: { title: string; children: ReactNode; span?: 3 | 4 | 6 }) {
   return (
@@ -126,7 +128,7 @@ function GpuTile({ summary }: { summary: Summary }) {
 
 // A share that kernels of unknown use leave open between two bounds.
 function Bounds({ low, high }: { low: number | null; high: number | null }) {
-  if (low === null || high === null || high - low < 0.05) return <Num value={low} unit="percent" />;
+  if (low === null || high === null || formatPercent(low) === formatPercent(high)) return <Num value={low} unit="percent" />;
   return (
     <span title="kernels whose Tensor Core use is not known: none of them to all of them">
       <Num value={low} unit="percent" /> – <Num value={high} unit="percent" />
@@ -158,7 +160,7 @@ function TensorTile({ summary }: { summary: Summary }) {
 // Of a program without a framework its ranges tell where the time goes.
 function FirstRange() {
   const { params } = useRoute();
-  const table = useTable("ranges", { sort: "self_time_ns:desc", page_size: 1 }).data;
+  const table = useTable("ranges", { ...MERGED, sort: "self_time_ns:desc", page_size: 1 }).data;
   const row = table && rowsOf(table)[0];
   const name = row?.text("range");
   if (!row || !name || row.number("self_time_ns") === null) return null;
@@ -172,7 +174,7 @@ function FirstRange() {
           without the ranges inside it: <Num value={row.number("self_share_pct")} unit="percent" /> of what all ranges take themselves.
         </p>
       </div>
-      <a className="button" href={linkTo("ranges", params, { sel: row.text("range_id") })}>
+      <a className="button" href={linkTo("ranges", params, { merge: 1, sel: row.text("range_id") })}>
         See the ranges
       </a>
     </section>

@@ -9,6 +9,7 @@ import { Bar } from "../../widgets/charts";
 import { opTypeWords } from "../../widgets/opTypes";
 import { Num } from "../../widgets/Num";
 import { Answered } from "../../widgets/states";
+import { MERGED } from "./parts";
 
 interface Listed {
   name: string;
@@ -81,8 +82,8 @@ function List({ head, rows, kind, time }: { head: string; rows: readonly Listed[
   );
 }
 
-function useTop(name: string, sort: string, count: number, filter?: string) {
-  return useTable(name, { sort: `${sort}:desc`, page_size: count, filter });
+function useTop(name: string, sort: string, count: number, filter?: string, shape = {}) {
+  return useTable(name, { ...shape, sort: `${sort}:desc`, page_size: count, filter });
 }
 
 export function TopOps({ gpu }: { gpu: boolean }) {
@@ -121,7 +122,7 @@ export function TopRanges({ by }: { by: "self" | "total" }) {
   const listed = (row: Row): Listed => ({
     name: row.text("range") ?? "?",
     note: row.text("domain") ?? "",
-    href: linkTo("ranges", params, { sort: `${time}:desc`, sel: row.text("range_id") }),
+    href: linkTo("ranges", params, { merge: 1, sort: `${time}:desc`, sel: row.text("range_id") }),
     calls: row.number("calls"),
     time: row.number(time),
   });
@@ -129,9 +130,9 @@ export function TopRanges({ by }: { by: "self" | "total" }) {
     <Card
       title={by === "self" ? "Ranges by own time" : "Ranges by total time"}
       note={by === "self" ? "without those inside" : "with those inside"}
-      action={<a href={linkTo("ranges", params, by === "total" ? { sort: "total_time_ns:desc" } : {})}>All ranges</a>}
+      action={<a href={linkTo("ranges", params, { merge: 1, sort: by === "total" ? "total_time_ns:desc" : null })}>All ranges</a>}
     >
-      <Answered answer={useTop("ranges", time, 10)} what="the top ranges">
+      <Answered answer={useTop("ranges", time, 10, undefined, MERGED)} what="the top ranges">
         {(table) => <List head="Range" rows={rowsOf(table).filter((row) => row.number(time) !== null).map(listed)} kind="cpu" time={by === "self" ? "Own time" : "Total time"} />}
       </Answered>
     </Card>

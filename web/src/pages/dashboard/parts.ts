@@ -52,3 +52,6 @@ export function kernelParts(summary: Summary): Part[] {
     return key ? [{ key, name: CLASS_NAMES[each.name] ?? each.name, value: each.gpu_time_ns }] : [];
   });
 }
+
+// Ranges whose names differ in numbers alone are one: else a loop that numbers its passes hides what they take.
+export const MERGED = { merge_numbers: true } as const;

@@ -59,7 +59,7 @@ class TablesTest(unittest.TestCase):
         page = (pathlib.Path(__file__).parents[2] / "web/src/pages/RecordedPage.tsx").read_text(encoding="utf-8")
         shared = dict(re.findall(r"const ([A-Z]+) = \[(.*?)\]", page))
         tables = re.findall(r'table\("(\w+)", "[^"]*", "[^"]*", \[(.*?)\], \[(.*?)\]', page)
-        self.assertEqual(len(tables), 10)
+        self.assertEqual(len(tables), 11)
         for name, *columns in tables:
             answer = self.server.table(name)[1]
             there = {column["key"] for column in answer["columns"]}

@@ -5,7 +5,8 @@
 
 # What reads input from outside, or holds it: `ninja sanitized`, `ctest -L sanitized`.
 add_custom_target(sanitized)
-set(OPSIGHT_NOT_SANITIZED server cli)
+# query/tables interrupts questions, upon which DuckDB leaks; query/reports takes too long.
+set(OPSIGHT_NOT_SANITIZED server cli query_tables query_reports)
 
 function(opsight_room room)
     cmake_parse_arguments(ARG "" "" "ROOMS;LIBS" ${ARGN})

@@ -1,4 +1,5 @@
 # Libraries: Debian packages, and DuckDB from the system or from third_party/ (see scripts/fetch_duckdb.sh).
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(absl REQUIRED)

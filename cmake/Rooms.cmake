@@ -1,6 +1,7 @@
 # opsight_room(NAME ROOMS ... LIBS ...): one static library per room of src/ ("query/ask": opsight_query_ask), from
 # every *.cpp in it, and one test program from every *_test.cpp beside the code, which runs under the sanitizers too
 # (but for OPSIGHT_NOT_SANITIZED).
+# Each .sql of its sql/ folder is a constant of that name, in "ROOM/sql.h" and namespace opsight::ROOM::sql.
 # ROOMS are those that it may include; scripts/check_layers.py reads them here.
 
 # What reads input from outside, or holds it: `ninja sanitized`, `ctest -L sanitized`.
@@ -15,6 +16,16 @@ function(opsight_room room)
     set(tests ${sources})
     list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
     list(FILTER sources EXCLUDE REGEX "_(test|fuzzer|bench)\\.cpp|/main\\.cpp$")
+    file(GLOB statements CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${room}/sql/*.sql)
+    if(statements)
+        set(embed ${CMAKE_SOURCE_DIR}/scripts/embed_sql.py)
+        set(embedded ${CMAKE_BINARY_DIR}/generated/${room}/sql)
+        add_custom_command(OUTPUT ${embedded}.cpp BYPRODUCTS ${embedded}.h
+            COMMAND Python3::Interpreter -B ${embed} --room ${room}
+                --header ${embedded}.h --source ${embedded}.cpp ${statements}
+            DEPENDS ${embed} ${statements} VERBATIM)
+        list(APPEND sources ${embedded}.cpp)
+    endif()
     if(sources)
         add_library(opsight_${name} STATIC ${sources})
         set(scope PUBLIC)
@@ -23,6 +34,9 @@ function(opsight_room room)
         set(scope INTERFACE)
     endif()
     target_include_directories(opsight_${name} ${scope} ${CMAKE_SOURCE_DIR}/src)
+    if(statements)
+        target_include_directories(opsight_${name} PRIVATE ${CMAKE_BINARY_DIR}/generated)
+    endif()
     list(TRANSFORM ARG_ROOMS REPLACE "/" "_")
     list(TRANSFORM ARG_ROOMS PREPEND opsight_)
     target_link_libraries(opsight_${name} ${scope} ${ARG_ROOMS})

@@ -1,6 +1,5 @@
 # Embeds the viewer's page in the program: the files that web/CMakeLists.txt makes. Where there is none, the program
 # is built without a page, and says so.
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(embed ${CMAKE_SOURCE_DIR}/scripts/embed_web.py)
 set(assets ${CMAKE_CURRENT_BINARY_DIR}/assets_data.cpp)
 add_custom_command(OUTPUT ${assets}

@@ -167,13 +167,19 @@ duckdb_state bind(duckdb_prepared_statement statement, idx_t index, const Cell& 
     return duckdb_bind_null(statement, index);
 }
 
-std::string quoted(std::string_view text, char mark) {
-    std::string out(1, mark);
-    for (const char c : text) {
-        if (c == mark) out += mark;
-        out += c;
+Status prepare(duckdb_connection connection, const Statement& statement, StatementGuard& guard) {
+    duckdb_prepared_statement& prepared = guard.statement;
+    if (duckdb_prepare(connection, statement.text.c_str(), &prepared) == DuckDBError) {
+        const char* text = duckdb_prepare_error(prepared);
+        return fail(text ? text : "unknown DuckDB error");
     }
-    return out + mark;
+    for (const auto& [name, value] : statement.values) {
+        idx_t index = 0;
+        if (duckdb_bind_parameter_index(prepared, &index, name.c_str()) == DuckDBError) continue;
+        if (bind(prepared, index, value) == DuckDBError)
+            return fail("the statement takes no value for $" + name);
+    }
+    return {};
 }
 
 }  // namespace
@@ -182,13 +188,6 @@ std::string_view type_name(Type type) {
     for (const auto& [known, name] : kTypeNames)
         if (known == type) return name;
     return "VARCHAR";
-}
-
-std::string quote_text(std::string_view text) {
-    return quoted(text, '\'');
-}
-std::string quote_name(std::string_view name) {
-    return quoted(name, '"');
 }
 
 struct Database::Handle {
@@ -337,6 +336,12 @@ Status Connection::add_function(const std::string& name, Function function) {
     return {};
 }
 
+Status Connection::set_variable(const std::string& name, Cell value) {
+    OPSIGHT_ASSIGN(const Rows none,
+                   query(Statement("SET VARIABLE " + name + " = $value").set("value", std::move(value))));
+    return {};
+}
+
 struct Cursor::Handle {
     StatementGuard prepared;
     ResultGuard answer;
@@ -361,20 +366,14 @@ Result<bool> Cursor::read(std::vector<std::vector<Cell>>& rows) {
     return true;
 }
 
-Result<Cursor> Connection::start(const std::string& sql, const std::vector<Cell>& arguments, bool streaming) {
+Result<Cursor> Connection::start(const Statement& statement, bool streaming) {
     auto handle = std::make_unique<Cursor::Handle>();
-    duckdb_prepared_statement& statement = handle->prepared.statement;
-    if (duckdb_prepare(handle_->connection, sql.c_str(), &statement) == DuckDBError) {
-        const char* text = duckdb_prepare_error(statement);
-        return fail(text ? text : "unknown DuckDB error");
-    }
-    for (size_t i = 0; i < arguments.size(); ++i)
-        if (bind(statement, i + 1, arguments[i]) == DuckDBError)
-            return fail("the statement takes no argument " + std::to_string(i + 1));
+    OPSIGHT_TRY(prepare(handle_->connection, statement, handle->prepared));
+    duckdb_prepared_statement& prepared = handle->prepared.statement;
     duckdb_result& result = handle->answer.result;
     handle->streaming = streaming;
-    const duckdb_state state = streaming ? duckdb_execute_prepared_streaming(statement, &result)
-                                         : duckdb_execute_prepared(statement, &result);
+    const duckdb_state state = streaming ? duckdb_execute_prepared_streaming(prepared, &result)
+                                         : duckdb_execute_prepared(prepared, &result);
     if (state == DuckDBError) {
         const char* text = duckdb_result_error(&result);
         return fail(text ? text : "unknown DuckDB error");
@@ -394,17 +393,18 @@ Result<Cursor> Connection::start(const std::string& sql, const std::vector<Cell>
     }
     if (!casts.empty()) {  // dates, lists, structs: DuckDB turns them into text, decimals into DOUBLE
         handle.reset();    // a statement that streams would hold its connection
-        const size_t end = sql.find_last_not_of("; \t\r\n");
-        return start("SELECT * REPLACE (" + casts + ") FROM (" + sql.substr(0, end + 1) + "\n)", arguments,
-                     streaming);
+        Statement cast = statement;
+        const size_t end = cast.text.find_last_not_of("; \t\r\n");
+        cast.text = "SELECT * REPLACE (" + casts + ") FROM (" + cast.text.substr(0, end + 1) + "\n)";
+        return start(cast, streaming);
     }
     Cursor cursor(std::move(handle));
     cursor.columns_ = std::move(columns);
     return cursor;
 }
 
-Result<Rows> Connection::query(const std::string& sql, const std::vector<Cell>& arguments) {
-    OPSIGHT_ASSIGN(Cursor cursor, start(sql, arguments, false));
+Result<Rows> Connection::query(const Statement& statement) {
+    OPSIGHT_ASSIGN(Cursor cursor, start(statement, false));
     Rows out{cursor.columns(), {}};
     while (true) {
         OPSIGHT_ASSIGN(const bool more, cursor.read(out.rows));
@@ -412,20 +412,17 @@ Result<Rows> Connection::query(const std::string& sql, const std::vector<Cell>& 
     }
 }
 
-Result<Cursor> Connection::open_cursor(const std::string& sql, const std::vector<Cell>& arguments) {
-    return start(sql, arguments, true);
+Result<Cursor> Connection::open_cursor(const Statement& statement) {
+    return start(statement, true);
 }
 
 void Connection::interrupt() {
     duckdb_interrupt(handle_->connection);
 }
 
-Status Connection::scan(const std::string& sql, const std::function<void(const Batch&)>& take) {
+Status Connection::scan(const Statement& statement, const std::function<void(const Batch&)>& take) {
     StatementGuard prepared;
-    if (duckdb_prepare(handle_->connection, sql.c_str(), &prepared.statement) == DuckDBError) {
-        const char* text = duckdb_prepare_error(prepared.statement);
-        return fail(text ? text : "unknown DuckDB error");
-    }
+    OPSIGHT_TRY(prepare(handle_->connection, statement, prepared));
     ResultGuard guard;
     if (duckdb_execute_prepared_streaming(prepared.statement, &guard.result) == DuckDBError) {
         const char* text = duckdb_result_error(&guard.result);

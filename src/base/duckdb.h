@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/sql.h"
 
 namespace opsight::duck {
 
@@ -34,8 +35,6 @@ struct OpenOptions {
     int64_t memory_limit_bytes = 0;  // 0: DuckDB's default, 80 % of the machine
     int block_bytes = 0;             // of a new file: 16384 to 262144, a power of two; 0: DuckDB's default
 };
-
-using Cell = std::variant<std::monostate, int64_t, double, bool, std::string>;  // monostate: NULL
 
 struct ResultColumn {
     std::string name;
@@ -117,22 +116,31 @@ class Connection {
     ~Connection();
     // Runs one or more statements and drops their results.
     Status execute(const std::string& sql);
+    Status execute(const Sql& file) { return execute(std::string(file.text)); }
+    // What getvariable('name') is for this connection: for views and macros, which take no values.
+    Status set_variable(const std::string& name, Cell value);
     // Lets statements of this connection's database call `name(BIGINT, BIGINT) -> BIGINT`; NULL gives NULL.
     // Called from several threads at once.
     Status add_function(const std::string& name, std::function<int64_t(int64_t, int64_t)> function);
-    // Runs one statement; `arguments` stand for its `?`.
-    Result<Rows> query(const std::string& sql, const std::vector<Cell>& arguments = {});
+    // Runs one statement.
+    Result<Rows> query(const Statement& statement);
+    Result<Rows> query(const std::string& sql, std::vector<Cell> in_order = {}) {
+        return query(Statement(sql, std::move(in_order)));
+    }
     // The same for answers of any size: rows are made while they are read.
-    Result<Cursor> open_cursor(const std::string& sql, const std::vector<Cell>& arguments = {});
+    Result<Cursor> open_cursor(const Statement& statement);
     // From any thread: the statement that runs now, if any, fails soon.
     void interrupt();
     // Runs one statement whose columns are numbers, and hands its rows over as they come: for bulk data.
-    Status scan(const std::string& sql, const std::function<void(const Batch&)>& take);
+    Status scan(const Statement& statement, const std::function<void(const Batch&)>& take);
+    Status scan(const std::string& sql, const std::function<void(const Batch&)>& take) {
+        return scan(Statement(sql), take);
+    }
 
   private:
     friend class Database;
     friend class Appender;
-    Result<Cursor> start(const std::string& sql, const std::vector<Cell>& arguments, bool streaming);
+    Result<Cursor> start(const Statement& statement, bool streaming);
     struct Handle;
     explicit Connection(std::unique_ptr<Handle> handle);
     std::unique_ptr<Handle> handle_;
@@ -165,9 +173,5 @@ class Appender {
     std::unique_ptr<Handle> handle_;
     std::vector<void*> data_;
 };
-
-// "'text'" and "\"name\"" with quotes doubled, for the few statements that take no arguments.
-std::string quote_text(std::string_view text);
-std::string quote_name(std::string_view name);
 
 }  // namespace opsight::duck

@@ -14,6 +14,7 @@
 
 #include "db/file_check.h"
 #include "db/schema.h"
+#include "db/sql_names.h"
 
 namespace opsight::db {
 namespace {
@@ -189,7 +190,7 @@ Result<Attached> open_database(const std::string& path, const ReadOptions& optio
                                            });
     if (!database && cut && !looked_at) return fail(truncated(path));
     if (!database) return fail(explain(std::move(database).error(), path));
-    OPSIGHT_ASSIGN(duck::Connection connection, database->connect());
+    OPSIGHT_ASSIGN(duck::Connection connection, db::connect(*database));
     return Attached{{std::move(*database), std::move(connection)}, version};
 }
 
@@ -252,6 +253,12 @@ Status migrate(duck::Connection& connection, int version, int target, const std:
         }
     }
     return {};
+}
+
+Result<duck::Connection> connect(const duck::Database& database) {
+    OPSIGHT_ASSIGN(duck::Connection connection, database.connect());
+    OPSIGHT_TRY(define_names(connection));
+    return connection;
 }
 
 Result<OpenProfile> open_profile(const std::string& path, const ReadOptions& options) {

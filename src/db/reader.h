@@ -35,6 +35,10 @@ std::string_view former_name(std::string_view table, std::string_view column);
 // A file of an older schema version is first brought up to date in place, which needs write access to it.
 Result<OpenProfile> open_profile(const std::string& path, const ReadOptions& options = {});
 
+// Another connection to it, for a thread of its own; like that of open_profile it knows the names of
+// sql_names.h.
+Result<duck::Connection> connect(const duck::Database& database);
+
 // Opens it to be written to. Nobody else may have it open meanwhile.
 Result<OpenProfile> open_profile_to_change(const std::string& path);
 

@@ -341,7 +341,9 @@ TEST(SessionPool, GivesTheSessionThatKeepsTheTable) {
         const auto second = profiles.lease(0, {});
         ASSERT_TRUE(first.has_value() && second.has_value());
         keeper = &**first;
-        ASSERT_TRUE((*first)->keep("t", "SELECT 1", std::make_shared<query::KeptTable>()).has_value());
+        ASSERT_TRUE((*first)
+                        ->keep("t", duck::Statement("SELECT 1"), std::make_shared<query::KeptTable>())
+                        .has_value());
     }
     profiles.lease(0, {}).value();  // whichever was used last
     for (int i = 0; i < 3; ++i)

@@ -37,7 +37,7 @@ Result<ResultTable> run_sql(const std::string& path, const std::string& sql, boo
             table.columns.push_back({column.name, column.name});
     };
     if (streamed) {
-        auto cursor = profile.connection.open_cursor(sql);
+        auto cursor = profile.connection.open_cursor(duck::Statement(sql));
         if (!cursor) return fail(explained(std::move(cursor).error(), path));
         const auto reading = std::make_shared<Reading>(Reading{std::move(profile), std::move(*cursor)});
         name_columns(reading->cursor.columns());

@@ -13,9 +13,22 @@ using Is = RowFilter::Is;
 
 struct Condition {
     std::string sql;  // " WHERE ...", or empty
-    std::vector<duck::Cell> arguments;
+    std::vector<std::pair<std::string, duck::Cell>> values;
     void add(const std::string& part) { sql += (sql.empty() ? " WHERE " : " AND ") + part; }
+    // The name that stands for `value` in the statement.
+    std::string value(duck::Cell value) {
+        values.emplace_back(fmt::format("page_{}", values.size()), std::move(value));
+        return "$" + values.back().first;
+    }
 };
+
+// A statement over the relation of `rows`, with what the condition compares with.
+duck::Statement over(const duck::Statement& rows, std::string text, const Condition& condition) {
+    duck::Statement statement(std::move(text));
+    statement.values = rows.values;
+    statement.values.insert(statement.values.end(), condition.values.begin(), condition.values.end());
+    return statement;
+}
 
 Error usage(std::string what, std::string remedy) {
     return {std::move(what), {}, {}, std::move(remedy), 2};
@@ -68,14 +81,14 @@ Result<duck::Cell> value_for(const RowFilter& filter, duck::Type type) {
 Status add_filter(const RowFilter& filter, duck::Type type, Condition& condition) {
     const std::string column = duck::quote_name(filter.column);
     if (filter.is == Is::kContains) {
-        condition.add(fmt::format("contains(lower(CAST({} AS VARCHAR)), lower(?))", column));
-        condition.arguments.emplace_back(filter.value);
+        condition.add(fmt::format("contains(lower(CAST({} AS VARCHAR)), lower({}))", column,
+                                  condition.value(filter.value)));
         return {};
     }
     if (filter.is == Is::kUnder) {
         const std::string path = filter.value.ends_with('/') ? filter.value : filter.value + '/';
-        condition.add(fmt::format("starts_with(CAST({} AS VARCHAR) || '/', ?)", column));
-        condition.arguments.emplace_back(path);
+        condition.add(
+            fmt::format("starts_with(CAST({} AS VARCHAR) || '/', {})", column, condition.value(path)));
         return {};
     }
     if (filter.value.empty() && (filter.is == Is::kEqual || filter.is == Is::kNotEqual)) {
@@ -83,8 +96,8 @@ Status add_filter(const RowFilter& filter, duck::Type type, Condition& condition
         return {};
     }
     OPSIGHT_ASSIGN(duck::Cell value, value_for(filter, type));
-    condition.add(fmt::format("{} {} ?", column, sql_operator(filter.is)));
-    condition.arguments.push_back(std::move(value));
+    condition.add(
+        fmt::format("{} {} {}", column, sql_operator(filter.is), condition.value(std::move(value))));
     return {};
 }
 
@@ -109,11 +122,11 @@ Result<Condition> condition_of(const Page& page, const std::vector<duck::ResultC
     Condition condition;
     if (!page.search.empty()) {
         std::string any;
+        const std::string wanted = condition.value(page.search);
         for (const duck::ResultColumn& column : columns) {
             if (column.type != duck::Type::kVarchar) continue;
-            any += fmt::format("{}contains(lower({}), lower(?))", any.empty() ? "" : " OR ",
-                               searched_text(column.name, duck::quote_name(column.name)));
-            condition.arguments.emplace_back(page.search);
+            any += fmt::format("{}contains(lower({}), lower({}))", any.empty() ? "" : " OR ",
+                               searched_text(column.name, duck::quote_name(column.name)), wanted);
         }
         condition.add(any.empty() ? "false" : "(" + any + ")");
     }
@@ -121,10 +134,8 @@ Result<Condition> condition_of(const Page& page, const std::vector<duck::ResultC
     return condition;
 }
 
-Result<int64_t> count(Session& session, const std::string& relation, const Condition& condition) {
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   session.query(fmt::format("SELECT count(*) FROM {}{}", relation, condition.sql),
-                                 condition.arguments));
+Result<int64_t> number(Session& session, const duck::Statement& statement) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(statement));
     return std::get<int64_t>(rows.rows.at(0)[0]);
 }
 
@@ -140,36 +151,40 @@ std::string comes_before(const RowOrder& order) {
     return sql.empty() ? "false" : sql;
 }
 
+// A relation in parentheses, or the name of one.
+std::string relation_of(const duck::Statement& rows) {
+    return "(" + rows.text + "\n)";
+}
+
 // How many rows of the page's table come before the wanted one. Counted, not numbered: that needs no window.
-Status find_place(Session& session, const std::string& relation, const Condition& chosen,
+Status find_place(Session& session, const duck::Statement& rows, const Condition& chosen,
                   const RowOrder& order, const std::vector<RowFilter>& wanted, ResultTable& table) {
-    OPSIGHT_ASSIGN(const duck::Rows none, session.query("FROM " + relation + " LIMIT 0"));
+    const std::string relation = relation_of(rows);
+    OPSIGHT_ASSIGN(const duck::Rows none, session.query(over(rows, "FROM " + relation + " LIMIT 0", {})));
     Condition row = chosen;
     OPSIGHT_TRY(add_filters(wanted, none.columns, row));
-    std::vector<duck::Cell> arguments = row.arguments;
-    arguments.insert(arguments.end(), chosen.arguments.begin(), chosen.arguments.end());
     OPSIGHT_ASSIGN(
         const duck::Rows found,
-        session.query(
-            fmt::format("WITH r AS MATERIALIZED (SELECT * FROM {0}{1}{2} LIMIT 1), "
-                        "chosen AS (SELECT * FROM {0}{3}) "
-                        "SELECT (SELECT count(*) FROM r), (SELECT count(*) FROM chosen a, r WHERE {4})",
-                        relation, row.sql, order_sql(order), chosen.sql, comes_before(order)),
-            arguments));
+        session.query(over(rows,
+                           fmt::format("WITH r AS MATERIALIZED (SELECT * FROM {0}{1}{2} LIMIT 1), "
+                                       "chosen AS (SELECT * FROM {0}{3}) "
+                                       "SELECT (SELECT count(*) FROM r), (SELECT count(*) FROM chosen a, r "
+                                       "WHERE {4})",
+                                       relation, row.sql, order_sql(order), chosen.sql, comes_before(order)),
+                           row)));
     if (std::get<int64_t>(found.rows.at(0)[0]) > 0) table.place = std::get<int64_t>(found.rows.at(0)[1]);
     return {};
 }
 
 // Works the rows out once, into a temporary table.
-Result<std::string> kept_relation(Session& session, const Question& question, const std::string& name) {
+Result<duck::Statement> kept_rows(Session& session, const Question& question, const std::string& name) {
     auto kept = std::make_shared<KeptTable>();
     OPSIGHT_ASSIGN(const std::string relation, session.keep(name, all_rows(question), kept));
     kept->question = question;
-    kept->question.with.clear();
-    kept->question.source = relation;
-    for (Field& field : kept->question.fields)
-        field.sql = duck::quote_name(field.column.key);
-    return relation;
+    kept->question.columns = columns_of(question);
+    kept->question.fields.clear();
+    kept->question.rows = duck::Statement("FROM " + relation);
+    return kept->question.rows;
 }
 
 }  // namespace
@@ -179,12 +194,13 @@ std::shared_ptr<KeptTable> kept_table(Session& session, const std::string& name)
     return with.has_value() ? std::any_cast<std::shared_ptr<KeptTable>>(with) : nullptr;
 }
 
-std::string all_rows(const Question& question) {
+duck::Statement all_rows(const Question& question) {
+    if (!question.rows.text.empty()) return question.rows;
     std::string sql;
     for (const Field& field : question.fields)
         sql += fmt::format("{}{} AS {}", sql.empty() ? "SELECT " : ", ", field.sql,
                            duck::quote_name(field.column.key));
-    return question.with + sql + " FROM " + question.source;
+    return duck::Statement(question.with + sql + " FROM " + question.source);
 }
 
 std::string searched_text(std::string_view key, const std::string& sql) {
@@ -207,14 +223,15 @@ std::string order_sql(const RowOrder& order) {
 
 Status take_page(Session& session, const Question& question, const RowOrder& order, const Page& page,
                  ResultTable& table) {
-    const bool large = !question.counted.empty();
-    std::string relation = "(" + all_rows(question) + ")";
+    const bool large = !question.counted.text.empty();
+    duck::Statement rows = all_rows(question);
     if (!large && !page.keep_as.empty()) {
-        OPSIGHT_ASSIGN(relation, kept_relation(session, question, page.keep_as));
+        OPSIGHT_ASSIGN(rows, kept_rows(session, question, page.keep_as));
     }
+    const std::string relation = relation_of(rows);
     Condition condition;
     if (!page.search.empty() || !page.filters.empty()) {
-        OPSIGHT_ASSIGN(const duck::Rows none, session.query("FROM " + relation + " LIMIT 0"));
+        OPSIGHT_ASSIGN(const duck::Rows none, session.query(over(rows, "FROM " + relation + " LIMIT 0", {})));
         OPSIGHT_ASSIGN(condition, condition_of(page, none.columns));
     }
     std::string shown;
@@ -222,20 +239,22 @@ Status take_page(Session& session, const Question& question, const RowOrder& ord
         shown += (shown.empty() ? "" : ", ") + duck::quote_name(column.key);
     std::string sql = fmt::format("SELECT {} FROM {}{}{}", shown, relation, condition.sql, order_sql(order));
     if (page.size > 0) sql += fmt::format(" LIMIT {} OFFSET {}", page.size, page.first);
+    const duck::Statement wanted = over(rows, sql, condition);
     if (page.streamed) {
-        OPSIGHT_ASSIGN(duck::Cursor cursor, session.open_cursor(sql, condition.arguments));
+        OPSIGHT_ASSIGN(duck::Cursor cursor, session.open_cursor(wanted));
         table.stream = std::make_shared<duck::Cursor>(std::move(cursor));
         return {};
     }
-    OPSIGHT_ASSIGN(table.rows_in_all, count(session, large ? question.counted : relation, {}));
+    const std::string counting = "SELECT count(*) FROM " + relation;
+    OPSIGHT_ASSIGN(table.rows_in_all, number(session, large ? question.counted : over(rows, counting, {})));
     table.rows_matching = table.rows_in_all;
     if (!condition.sql.empty()) {
-        OPSIGHT_ASSIGN(table.rows_matching, count(session, relation, condition));
+        OPSIGHT_ASSIGN(table.rows_matching, number(session, over(rows, counting + condition.sql, condition)));
     }
     if (!page.place_of.empty())
-        OPSIGHT_TRY(find_place(session, relation, condition, order, page.place_of, table));
-    OPSIGHT_ASSIGN(duck::Rows rows, session.query(sql, condition.arguments));
-    table.rows = std::move(rows.rows);
+        OPSIGHT_TRY(find_place(session, rows, condition, order, page.place_of, table));
+    OPSIGHT_ASSIGN(duck::Rows answer, session.query(wanted));
+    table.rows = std::move(answer.rows);
     return {};
 }
 

@@ -1,5 +1,4 @@
-// A question with rows: its columns, each declared once with head, unit and SQL, over the relations of a
-// Session.
+// A question with rows: its columns, and the statement that makes them, over the relations of a Session.
 #pragma once
 
 #include <optional>
@@ -24,8 +23,13 @@ struct Question {
     std::string source;                               // what follows FROM, with WHERE and GROUP BY
     std::string with;                                 // common table expressions, or empty
     std::vector<std::pair<std::string, bool>> order;  // column key, descending
-    bool large = false;   // as many rows as the profile has spans: not to be kept between pages
-    std::string counted;  // of a large one: what follows FROM to count its rows
+    // Of a table with as many rows as the profile has spans, which is not to be kept between pages: what
+    // counts its rows, in one field.
+    duck::Statement counted;
+    // Instead of fields, source and with: the columns, and the statement whose columns have their keys. One
+    // that it has besides is not shown.
+    std::vector<Column> columns;
+    duck::Statement rows;
 };
 
 // A condition on the values of one column.
@@ -63,6 +67,8 @@ struct TableShape {
 struct TableSubject {
     std::optional<int64_t> op;  // op_identities.id
 };
+
+std::vector<Column> columns_of(const Question& question);
 
 // Input shapes in SQL: as they are, or for people without brackets and scalars, "32x3x224x224, 64x3x7x7".
 std::string shapes_sql(const std::string& shapes, const TableShape& shape);

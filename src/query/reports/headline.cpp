@@ -4,6 +4,7 @@
 
 #include "hardware/tensor_cores.h"
 #include "query/reports/device_use.h"
+#include "query/reports/sql.h"
 
 namespace opsight::query {
 namespace {
@@ -116,7 +117,7 @@ void add_bounded(std::vector<Field>& fields, const char* key, const char* head, 
 }  // namespace
 
 Status prepare_headline(Session& session) {
-    OPSIGHT_TRY(prepare_device_use(session));
+    OPSIGHT_TRY(session.prepare(reports::sql::used_devices));
     return session.execute(
         "CREATE OR REPLACE TEMP TABLE summary_device AS SELECT d.kind, (d.flags & 128) <> 0 AS eligible, "
         "any_value(k.uses_tc) AS uses_tc, sum(d.gpu_ns)::BIGINT AS gpu_ns, sum(d.api_ns)::BIGINT AS api_ns, "

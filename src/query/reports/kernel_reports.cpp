@@ -135,10 +135,10 @@ Result<ResultTable> kernel_instances(Session& session, const TableShape& shape, 
         "LEFT JOIN raw.ranks r ON r.id = s.rank";
     q.order = {{"iteration", false}, {"rank", false},        {"gpu_start_ns", false}, {"device", false},
                {"stream", false},    {"correlation", false}, {"kernel_name", false}};
-    q.counted = "sel_device d WHERE " + which;
+    q.counted = duck::Statement("SELECT count(*) FROM sel_device d WHERE " + which);
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
     if (shape.page) return table;
-    OPSIGHT_ASSIGN(const duck::Rows all, session.query("SELECT count(*) FROM " + q.counted));
+    OPSIGHT_ASSIGN(const duck::Rows all, session.query(q.counted));
     table.rows_in_all = std::get<int64_t>(all.rows.at(0)[0]);
     return table;
 }

@@ -60,8 +60,8 @@ std::string_view data_name(Data data) {
     return "";
 }
 
-Result<duck::Rows> Source::query(const std::string& sql) {
-    auto rows = profile_.connection.query(sql);
+Result<duck::Rows> Source::query(const duck::Statement& statement) {
+    auto rows = profile_.connection.query(statement);
     if (rows) return rows;
     Error error = std::move(rows).error();
     error.file = path_;

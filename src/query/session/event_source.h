@@ -48,8 +48,10 @@ class Source {
     // `made_of`: of a temporary profile the file that it was made of, which messages name.
     static Result<Source> open(const std::string& path, const Filter& filter,
                                const db::ReadOptions& read = {}, const std::string& made_of = {});
-    Result<duck::Rows> query(const std::string& sql);
+    Result<duck::Rows> query(const duck::Statement& statement);
+    Result<duck::Rows> query(const std::string& sql) { return query(duck::Statement(sql)); }
     Status execute(const std::string& sql);
+    Status execute(const duck::Sql& file) { return execute(std::string(file.text)); }
     duck::Connection& connection() { return profile_.connection; }
     Result<bool> has(Data data);
     // SQL of a time as reports print it.

@@ -82,8 +82,8 @@ Error Session::named(Error error) const {
     return error;
 }
 
-Result<duck::Rows> Session::query(const std::string& sql, const std::vector<duck::Cell>& arguments) {
-    auto rows = profile_.connection.query(sql, arguments);
+Result<duck::Rows> Session::query(const duck::Statement& statement) {
+    auto rows = profile_.connection.query(statement);
     if (!rows) return fail(named(std::move(rows).error()));
     return rows;
 }
@@ -94,8 +94,14 @@ Status Session::execute(const std::string& sql) {
     return done;
 }
 
-Status Session::scan(const std::string& sql, const std::function<void(const duck::Batch&)>& take) {
-    Status done = profile_.connection.scan(sql, take);
+Status Session::let(const std::string& name, duck::Cell value) {
+    Status done = profile_.connection.set_variable(name, std::move(value));
+    if (!done) return fail(named(std::move(done).error()));
+    return done;
+}
+
+Status Session::scan(const duck::Statement& statement, const std::function<void(const duck::Batch&)>& take) {
+    Status done = profile_.connection.scan(statement, take);
     if (!done) return fail(named(std::move(done).error()));
     return done;
 }
@@ -107,8 +113,8 @@ Result<duck::Appender> Session::append_to(const std::string& temporary,
     return appender;
 }
 
-Result<duck::Cursor> Session::open_cursor(const std::string& sql, const std::vector<duck::Cell>& arguments) {
-    auto cursor = profile_.connection.open_cursor(sql, arguments);
+Result<duck::Cursor> Session::open_cursor(const duck::Statement& statement) {
+    auto cursor = profile_.connection.open_cursor(statement);
     if (cursor) return cursor;
     return fail(named(std::move(cursor).error()));
 }
@@ -121,14 +127,15 @@ std::any Session::kept(const std::string& name) {
     return kept_.back().with;
 }
 
-Result<std::string> Session::keep(const std::string& name, const std::string& sql, std::any with) {
+Result<std::string> Session::keep(const std::string& name, duck::Statement statement, std::any with) {
     constexpr size_t kMostTables = 12;
     if (kept_.size() >= kMostTables) {
         OPSIGHT_TRY(execute("DROP TABLE temp." + kept_.front().table));
         kept_.erase(kept_.begin());
     }
     const std::string table = fmt::format("kept_{}", tables_made_++);
-    OPSIGHT_TRY(execute(fmt::format("CREATE TEMP TABLE {} AS {}", table, sql)));
+    statement.text = fmt::format("CREATE TEMP TABLE {} AS {}", table, statement.text);
+    OPSIGHT_ASSIGN(const duck::Rows none, query(statement));
     kept_.push_back({name, table, std::move(with)});
     return table;
 }
@@ -143,7 +150,7 @@ Result<Session> Session::open(const std::string& path, const RangeOptions& optio
 
 Result<Session> Session::open_on(const db::OpenProfile& profile, const std::string& path,
                                  const RangeOptions& options) {
-    OPSIGHT_ASSIGN(duck::Connection connection, profile.database.connect());
+    OPSIGHT_ASSIGN(duck::Connection connection, db::connect(profile.database));
     Session session(path, {profile.database.share(), std::move(connection)});
     OPSIGHT_TRY(session.start(options));
     return session;
@@ -331,8 +338,12 @@ Status Session::select(bool cut_anew) {
     return {};
 }
 
-Status Session::once(bool& done, std::string_view name, const std::function<Status()>& work) {
-    if (done) return {};
+Status Session::prepare(const duck::Sql& file) {
+    return once(std::string(file.name), [this, &file] { return execute(file); });
+}
+
+Status Session::once(const std::string& name, const std::function<Status()>& work) {
+    if (ready_.contains(name)) return {};
     // An interrupted attempt may have left its transaction open, or have failed when it was through.
     (void)execute("ROLLBACK");
     OPSIGHT_ASSIGN(const duck::Rows made,
@@ -340,7 +351,7 @@ Status Session::once(bool& done, std::string_view name, const std::function<Stat
                                      "table_name = 'ready_{}')",
                                      name)));
     if (std::get<bool>(made.rows.at(0)[0])) {
-        done = true;
+        ready_.insert(name);
         return {};
     }
     Status worked = execute("BEGIN");
@@ -350,12 +361,12 @@ Status Session::once(bool& done, std::string_view name, const std::function<Stat
     if (!worked)
         (void)execute("ROLLBACK");
     else
-        done = true;
+        ready_.insert(name);
     return worked;
 }
 
 Status Session::prepare_ranges() {
-    return once(ranges_ready_, "ranges", [this] { return sum_ranges(*this, profile_.connection); });
+    return once("ranges", [this] { return sum_ranges(*this, profile_.connection); });
 }
 
 // Rows of one iteration. Where iterations were cut anew the bounds of `time` spare a look at all others.
@@ -373,7 +384,7 @@ std::string Session::rows_of(int64_t iteration, std::string_view time) const {
 }
 
 Status Session::prepare_streams() {
-    return once(streams_ready_, "streams", [this]() -> Status {
+    return once("streams", [this]() -> Status {
         std::string source = "raw.stream_stats";
         if (cut_anew_) {
             source = "cut_streams";
@@ -386,7 +397,7 @@ Status Session::prepare_streams() {
 }
 
 Status Session::prepare_work() {
-    return once(work_ready_, "work", [this]() -> Status {
+    return once("work", [this]() -> Status {
         OPSIGHT_TRY(execute(memory_levels_sql()));
         return execute(cut_anew_
                            ? "CREATE TEMP TABLE sel_work AS " + db::work_stats_sql("sel_device", "sel_ops")

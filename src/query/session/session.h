@@ -22,6 +22,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -67,17 +68,29 @@ class Session {
     // On a profile that is open already: a session for each thread that asks.
     static Result<Session> open_on(const db::OpenProfile& profile, const std::string& path,
                                    const RangeOptions& options);
-    Result<duck::Rows> query(const std::string& sql, const std::vector<duck::Cell>& arguments = {});
+    Result<duck::Rows> query(const duck::Statement& statement);
+    Result<duck::Rows> query(const std::string& sql, std::vector<duck::Cell> in_order = {}) {
+        return query(duck::Statement(sql, std::move(in_order)));
+    }
     // As duck::Connection: statements without result, rows in bulk, and rows into a temporary table.
     Status execute(const std::string& sql);
-    Status scan(const std::string& sql, const std::function<void(const duck::Batch&)>& take);
+    Status execute(const duck::Sql& file) { return execute(std::string(file.text)); }
+    // Runs the definitions of a file once in this session, whole or not at all: relations that several
+    // questions read.
+    Status prepare(const duck::Sql& file);
+    // What `getvariable('name')` is in the views of this session, which take no values.
+    Status let(const std::string& name, duck::Cell value);
+    Status scan(const duck::Statement& statement, const std::function<void(const duck::Batch&)>& take);
+    Status scan(const std::string& sql, const std::function<void(const duck::Batch&)>& take) {
+        return scan(duck::Statement(sql), take);
+    }
     Result<duck::Appender> append_to(const std::string& temporary, const std::vector<duck::Type>& types);
-    Result<duck::Cursor> open_cursor(const std::string& sql, const std::vector<duck::Cell>& arguments = {});
+    Result<duck::Cursor> open_cursor(const duck::Statement& statement);
     // Answers that are asked for several times, with another order or page, lie in temporary tables: those
     // used last stay. What was kept with the table of that name; empty where there is none.
     std::any kept(const std::string& name);
-    // Makes one for the rows of `sql`; the name of its table.
-    Result<std::string> keep(const std::string& name, const std::string& sql, std::any with);
+    // Makes one for the rows of `statement`; the name of its table.
+    Result<std::string> keep(const std::string& name, duck::Statement statement, std::any with);
     void interrupt() { profile_.connection.interrupt(); }
     // Makes the relation sel_streams (columns as in raw.stream_stats, of the range) if it is not there yet:
     // for iterations cut anew this reads all device work, and few questions need it.
@@ -96,7 +109,7 @@ class Session {
         : path_(std::move(path)), profile_(std::move(profile)) {}
     Status start(const RangeOptions& options);
     // Does `work` once: a session that was interrupted in it is as it was before.
-    Status once(bool& done, std::string_view name, const std::function<Status()>& work);
+    Status once(const std::string& name, const std::function<Status()>& work);
     Status look();
     Status stored_iterations();
     Status cut_iterations(const RangeOptions& options);
@@ -112,7 +125,8 @@ class Session {
     db::OpenProfile profile_;
     Range range_;
     Contents contents_;
-    bool cut_anew_ = false, streams_ready_ = false, work_ready_ = false, ranges_ready_ = false;
+    bool cut_anew_ = false;
+    std::set<std::string> ready_;         // what was prepared
     std::shared_ptr<void> cut_function_;  // cut_range.h
     std::vector<CutIteration> cut_;       // iterations cut anew
     struct Kept {

@@ -172,7 +172,7 @@ std::vector<std::pair<uint32_t, uint32_t>> count_names(const SpanLanes& lanes, s
 
 Status read_group(Timeline::Data& data, const duck::Database& database, const SpanNames& names,
                   const std::vector<Job>& jobs, const JobGroup& group, const std::atomic<bool>* stop) {
-    OPSIGHT_ASSIGN(duck::Connection connection, database.connect());
+    OPSIGHT_ASSIGN(duck::Connection connection, db::connect(database));
     const int64_t first = jobs[group.first].row;
     const auto tracks = static_cast<size_t>(jobs[group.last - 1].row - first) + 1;
     std::vector<std::vector<SpanRun>> runs(group.last - group.first);

@@ -23,7 +23,7 @@ Result<Timeline> Timeline::open(const std::string& path, const db::ReadOptions& 
 
 Result<Timeline> Timeline::open(const std::string& path, const duck::Database& database, unsigned threads,
                                 const std::atomic<bool>* stop) {
-    OPSIGHT_ASSIGN(duck::Connection connection, database.connect());
+    OPSIGHT_ASSIGN(duck::Connection connection, db::connect(database));
     auto data = std::make_unique<Data>(std::move(connection));
     data->path = path;
     if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1u);
@@ -75,10 +75,9 @@ Result<std::vector<size_t>> Timeline::Data::indices_of(const std::vector<int64_t
     return out;
 }
 
-Result<duck::Rows> Timeline::Data::query(const std::string& sql,
-                                         const std::vector<duck::Cell>& arguments) const {
+Result<duck::Rows> Timeline::Data::query(const duck::Statement& statement) const {
     const std::lock_guard lock(connection_mutex);
-    auto rows = connection.query(sql, arguments);
+    auto rows = connection.query(statement);
     if (rows) return rows;
     Error error = std::move(rows).error();
     error.file = path;

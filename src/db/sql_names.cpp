@@ -1,0 +1,110 @@
+#include "db/sql_names.h"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analyze/results.h"
+#include "db/schema.h"
+#include "model/entities.h"
+#include "model/profile.h"
+
+namespace opsight::db {
+namespace {
+
+struct Name {
+    std::string_view name;
+    int64_t number = 0;
+};
+
+template <class E>
+Name named(std::string_view name, E number) {
+    return {name, static_cast<int64_t>(number)};
+}
+
+// `macro(name)`: the number. The branches fold away when a statement is planned.
+std::string numbers(std::string_view macro, const std::vector<Name>& names) {
+    std::string sql = fmt::format("CREATE OR REPLACE TEMP MACRO {}(name) AS CASE name", macro);
+    for (const Name& each : names)
+        sql += fmt::format(" WHEN '{}' THEN {}", each.name, each.number);
+    return sql + fmt::format(" ELSE error('no {} ' || name)::INTEGER END;\n", macro);
+}
+
+std::string names(std::string_view macro, const std::string& expression) {
+    return fmt::format("CREATE OR REPLACE TEMP MACRO {}(v) AS {};\n", macro, expression);
+}
+
+template <class E>
+std::vector<Name> all(std::string_view (*name_of)(E), E last) {
+    std::vector<Name> list;
+    for (int i = 0; i <= static_cast<int>(last); ++i)
+        list.push_back({name_of(static_cast<E>(i)), i});
+    return list;
+}
+
+std::string kinds() {
+    return numbers("device_kind",
+                   {named("kernel", DeviceKind::kKernel), named("copy", DeviceKind::kMemcpy),
+                    named("set", DeviceKind::kMemset), named("annotation", DeviceKind::kAnnotation),
+                    named("sync", DeviceKind::kSync), named("other", DeviceKind::kOther),
+                    named("graph", DeviceKind::kGraph)}) +
+           numbers("host_kind",
+                   {named("op", HostKind::kOp), named("annotation", HostKind::kAnnotation),
+                    named("python", HostKind::kPythonFrame), named("module", HostKind::kModule),
+                    named("runtime_api", HostKind::kRuntimeApi), named("driver_api", HostKind::kDriverApi),
+                    named("overhead", HostKind::kOverhead), named("data_load", HostKind::kDataLoad),
+                    named("file_io", HostKind::kFileIo), named("other", HostKind::kOther),
+                    named("os_runtime", HostKind::kOsRuntime), named("message", HostKind::kMessagePassing),
+                    named("library", HostKind::kLibrary)}) +
+           numbers("track_kind",
+                   {named("thread", TrackKind::kHostThread), named("stream", TrackKind::kDeviceStream),
+                    named("annotation", TrackKind::kDeviceAnnotation), named("other", TrackKind::kOther)});
+}
+
+std::string verdicts() {
+    return numbers("tc_use", {named("no", TensorCoreUse::kNo), named("yes", TensorCoreUse::kYes),
+                              named("unknown", TensorCoreUse::kUnknown)}) +
+           numbers("direction",
+                   {named("fprop", Direction::kForward), named("bprop", Direction::kBackward),
+                    named("optimizer", Direction::kOptimizer), named("dataload", Direction::kDataLoad),
+                    named("other", Direction::kOther)}) +
+           numbers("kernel_class", {named("compute", KernelClass::kCompute),
+                                    named("communication", KernelClass::kCommunication)});
+}
+
+std::string flags() {
+    return numbers("flag", {{"unfinished", kUnfinished},
+                            {"instant", kInstant},
+                            {"overlapping", kOverlapping},
+                            {"backward_thread", kBackwardThread},
+                            {"first_of_launch", Analysis::kFirstOfLaunch},
+                            {"in_eligible_op", Analysis::kInEligibleOp}}) +
+           "CREATE OR REPLACE TEMP MACRO has_flag(flags, name) AS (flags & flag(name)) <> 0;\n"
+           "CREATE OR REPLACE TEMP MACRO is_transfer(kind) AS kind IN (device_kind('copy'), "
+           "device_kind('set'));\n"
+           "CREATE OR REPLACE TEMP MACRO is_work(kind) AS kind IN (device_kind('kernel'), "
+           "device_kind('copy'), device_kind('set'));\n"
+           "CREATE OR REPLACE TEMP MACRO is_busy(kind) AS is_work(kind) OR kind = device_kind('graph');\n";
+}
+
+std::string definitions() {
+    return kinds() + verdicts() + flags() +
+           numbers("copy_kind", all(&copy_kind_name, CopyKind(static_cast<int>(CopyKind::kCount) - 1))) +
+           numbers("memory_kind", all(&memory_kind_name, MemoryKind::kUnknown)) +
+           names("direction_name", direction_text("v")) + names("tc_use_name", tensor_core_use_text("v")) +
+           names("tc_evidence_name", evidence_text("v")) + names("resource_name", resource_text("v")) +
+           names("copy_kind_name", copy_kind_text("v")) + names("memory_kind_name", memory_kind_text("v")) +
+           names("work_kind_name", work_kind_text("v")) + names("precision_name", precision_text("v")) +
+           names("match_name", match_text("v")) + names("work_limiter_name", work_limiter_text("v"));
+}
+
+}  // namespace
+
+Status define_names(duck::Connection& connection) {
+    static const std::string sql = definitions();
+    return connection.execute(sql);
+}
+
+}  // namespace opsight::db

@@ -1,0 +1,21 @@
+// Names for the numbers that tables keep instead of words, so that no statement holds such a number:
+//   device_kind('kernel'), host_kind('os_runtime'), copy_kind('Host-to-Device'), tc_use('yes'), ...
+//       the number of a name; an unknown name is an error where the statement is prepared or run
+//   direction_name(v), tc_use_name(v), tc_evidence_name(v), resource_name(v), copy_kind_name(v), ...
+//       the name of a number
+//   has_flag(flags, 'unfinished')  of spans
+//   is_transfer(kind)              copies and sets
+//   is_work(kind)                  kernels, copies and sets
+//   is_busy(kind)                  work, and graphs that were recorded as a whole
+// They are temporary macros of DuckDB, of one connection.
+#pragma once
+
+#include <string>
+
+#include "base/duckdb.h"
+
+namespace opsight::db {
+
+Status define_names(duck::Connection& connection);
+
+}  // namespace opsight::db

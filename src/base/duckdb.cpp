@@ -169,16 +169,13 @@ duckdb_state bind(duckdb_prepared_statement statement, idx_t index, const Cell& 
 
 Status prepare(duckdb_connection connection, const Statement& statement, StatementGuard& guard) {
     duckdb_prepared_statement& prepared = guard.statement;
-    if (duckdb_prepare(connection, statement.text.c_str(), &prepared) == DuckDBError) {
+    if (duckdb_prepare(connection, statement.written().c_str(), &prepared) == DuckDBError) {
         const char* text = duckdb_prepare_error(prepared);
         return fail(text ? text : "unknown DuckDB error");
     }
-    for (const auto& [name, value] : statement.values) {
-        idx_t index = 0;
-        if (duckdb_bind_parameter_index(prepared, &index, name.c_str()) == DuckDBError) continue;
-        if (bind(prepared, index, value) == DuckDBError)
-            return fail("the statement takes no value for $" + name);
-    }
+    for (size_t i = 0; i < statement.in_order.size(); ++i)
+        if (bind(prepared, i + 1, statement.in_order[i]) == DuckDBError)
+            return fail("the statement takes no argument " + std::to_string(i + 1));
     return {};
 }
 

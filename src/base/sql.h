@@ -22,21 +22,27 @@ class Statement {
   public:
     Statement() = default;
     Statement(const Sql& file) : text(file.text) {}
-    // `in_order` stands for the `?` of the statement.
-    explicit Statement(std::string sql, std::vector<Cell> in_order = {}) : text(std::move(sql)) {
-        for (Cell& value : in_order)
-            set(std::to_string(values.size() + 1), std::move(value));
-    }
+    // `cells` stand for the `?` of the statement.
+    explicit Statement(std::string sql, std::vector<Cell> cells = {})
+        : text(std::move(sql)), in_order(std::move(cells)) {}
     // What `$name` stands for. A value that the statement does not name is left out; a name without a value
     // is an error of DuckDB.
     Statement& set(std::string name, Cell value) {
         values.emplace_back(std::move(name), std::move(value));
         return *this;
     }
+    // The statement with its values written in place of their names, as literals. DuckDB's own parameters are
+    // of no use within statements of some size: 1.4.4 plans some of them wrongly, and then refuses the whole
+    // database ("Expected unified vector format of type INT64, but found type INT32").
+    std::string written() const;
 
     std::string text;
     std::vector<std::pair<std::string, Cell>> values;
+    std::vector<Cell> in_order;
 };
+
+// A value as SQL has it: '1'::BIGINT, true, 'text', NULL.
+std::string literal(const Cell& value);
 
 // "'text'" and "\"name\"" with quotes doubled, for the few statements that take no arguments.
 std::string quote_text(std::string_view text);

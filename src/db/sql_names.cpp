@@ -63,6 +63,13 @@ std::string kinds() {
                     named("annotation", TrackKind::kDeviceAnnotation), named("other", TrackKind::kOther)});
 }
 
+std::vector<Name> resources() {
+    std::vector<Name> list;
+    for (const std::string_view name : resource_names())
+        list.push_back({name, std::ssize(list)});
+    return list;
+}
+
 std::string verdicts() {
     return numbers("tc_use", {named("no", TensorCoreUse::kNo), named("yes", TensorCoreUse::kYes),
                               named("unknown", TensorCoreUse::kUnknown)}) +
@@ -71,7 +78,8 @@ std::string verdicts() {
                     named("optimizer", Direction::kOptimizer), named("dataload", Direction::kDataLoad),
                     named("other", Direction::kOther)}) +
            numbers("kernel_class", {named("compute", KernelClass::kCompute),
-                                    named("communication", KernelClass::kCommunication)});
+                                    named("communication", KernelClass::kCommunication)}) +
+           numbers("resource", resources());
 }
 
 std::string flags() {

@@ -1,17 +1,17 @@
 #include "query/reports/finding_facts.h"
 
-#include <fmt/format.h>
-
 #include "hardware/devices.h"
 #include "hardware/op_tables.h"
 #include "hardware/tensor_cores.h"
 #include "query/reports/reports.h"
+#include "query/reports/sql.h"
 #include "query/session/cells.h"
 
 namespace opsight::query {
 namespace {
 
 using Facts = FindingFacts;
+namespace sql = reports::sql;
 
 Status read_shares(Session& session, Facts& facts) {
     OPSIGHT_ASSIGN(const Report report, summary_report(session, {}));
@@ -36,14 +36,7 @@ Status read_shares(Session& session, Facts& facts) {
 }
 
 Status read_source(Session& session, Facts& facts) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        session.query(
-            "SELECT EXISTS (FROM raw.meta WHERE key IN ('framework', 'producer') AND value ILIKE '%torch%'), "
-            "EXISTS (FROM raw.meta WHERE key = 'producer' AND value ILIKE 'opsight%'), "
-            "EXISTS (FROM raw.python_frames), (SELECT count(*) FROM raw.ranks), "
-            "EXISTS (FROM raw.strings WHERE text LIKE '%SingleProcessDataLoaderIter%'), "
-            "EXISTS (FROM raw.strings WHERE text LIKE '%MultiProcessingDataLoaderIter%')"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::source_facts));
     const auto& row = rows.rows.at(0);
     facts.torch = flag(row[0]);
     facts.recorded_here = flag(row[1]);
@@ -70,27 +63,18 @@ Vendor vendor_of(const std::string& name, int compute_major, int64_t warp_size) 
 // Advice about number formats must hold on every device that worked. What a device is was found when the
 // profile was made; of one that nothing describes nothing is claimed.
 Status read_devices(Session& session, Facts& facts) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        session.query(
-            // Work may name its device by a number that the source's list does not have.
-            "SELECT DISTINCT coalesce(nullif(d.name, ''), m.model, ''), d.compute_major, d.compute_minor, "
-            "EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix AND p.precision = 2), "
-            "EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix AND p.precision = 4), "
-            "EXISTS (FROM raw.device_models m WHERE m.device = d.id AND m.source > 0), "
-            "EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix), d.warp_size "
-            "FROM sel_device s JOIN raw.tracks t ON t.id = s.track JOIN raw.devices d ON d.id = "
-            "t.device LEFT JOIN raw.device_models m ON m.device = d.id AND m.source > 0 WHERE s.kind = 0"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::worked_devices));
     facts.devices_known = facts.matrix_units = facts.tf32 = facts.bf16 = !rows.rows.empty();
     for (const auto& row : rows.rows) {
         const std::string name = text(row[0]);
         const auto major = static_cast<int>(integer(row[1])), minor = static_cast<int>(integer(row[2]));
-        const Vendor vendor = vendor_of(name, major, integer(row[7]));
-        facts.devices_known &= flag(row[5]) || vendor != Vendor::kUnknown;
+        const Vendor vendor = vendor_of(name, major, integer(row[3]));
+        const bool described = flag(row[4]);
+        facts.devices_known &= described || vendor != Vendor::kUnknown;
         facts.matrix_units &=
-            flag(row[5]) ? flag(row[6]) : hardware::has_tensor_cores(name, major, minor).value_or(false);
-        facts.tf32 &= flag(row[3]);
-        facts.bf16 &= flag(row[4]);
+            described ? flag(row[5]) : hardware::has_tensor_cores(name, major, minor).value_or(false);
+        facts.tf32 &= flag(row[6]);
+        facts.bf16 &= flag(row[7]);
         facts.vendor = &row == &rows.rows.front() || facts.vendor == vendor ? vendor : Vendor::kUnknown;
     }
     return {};
@@ -99,19 +83,13 @@ Status read_devices(Session& session, Facts& facts) {
 // Kernels known not to use Tensor Cores, of ops that could. An op that is known to be able to only because it
 // was seen to run such kernels (a compiled region) has used them: what else it runs need not be able to.
 Status read_eligible(Session& session, Facts& facts) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows ops,
-        session.query("SELECT i.name, i.type, coalesce(i.tc_eligible, false), "
-                      "coalesce(starts_with(ltrim(i.dtypes, '[\"'), 'float'), false), "
-                      "sum(d.dur_ns)::BIGINT FROM sel_device d JOIN raw.kernel_names k ON k.id = d.name "
-                      "AND k.class = 0 LEFT JOIN raw.op_identities i ON i.id = d.op "
-                      "WHERE d.kind = 0 AND k.uses_tc = 0 AND (d.flags & 128) <> 0 GROUP BY ALL"));
+    OPSIGHT_ASSIGN(const duck::Rows ops, session.query(sql::eligible_kernel_times));
     int64_t fp32_ns = 0;
     for (const auto& row : ops.rows) {
         const bool by_name =
             hardware::is_tensor_core_op(text(row[0])) || hardware::is_tensor_core_node_type(text(row[1]));
         const bool only_seen = flag(row[2]) && !by_name;
-        (only_seen ? facts.plain_ns : facts.eligible_ns) += integer(row[4]);
+        (only_seen ? facts.region_ns : facts.eligible_ns) += integer(row[4]);
         if (!only_seen && flag(row[3])) fp32_ns += integer(row[4]);
     }
     facts.eligible_fp32 = 2 * fp32_ns > facts.eligible_ns;
@@ -119,16 +97,7 @@ Status read_eligible(Session& session, Facts& facts) {
 }
 
 Status read_kernels(Session& session, Facts& facts) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows kernels,
-        session.query(
-            "SELECT count(*), sum(d.dur_ns)::BIGINT, quantile_disc(d.dur_ns, 0.5)::BIGINT, "
-            "(sum(d.dur_ns) FILTER (WHERE k.uses_tc = 2))::BIGINT, "
-            "(sum(d.dur_ns) FILTER (WHERE k.uses_tc = 0 AND (d.flags & 128) = 0 AND d.op_span <> "
-            "-1))::BIGINT, (sum(d.dur_ns) FILTER (WHERE k.uses_tc = 0 AND (d.flags & 128) = 0 AND "
-            "d.op_span = -1))::BIGINT, (sum(d.dur_ns) FILTER (WHERE k.uses_tc = 0 AND (d.flags & "
-            "128) = 0 AND d.op_span = -1 AND d.launch = -1))::BIGINT "
-            "FROM sel_device d JOIN raw.kernel_names k ON k.id = d.name AND k.class = 0 WHERE d.kind = 0"));
+    OPSIGHT_ASSIGN(const duck::Rows kernels, session.query(sql::kernel_times));
     const auto& row = kernels.rows.at(0);
     facts.kernels = integer(row[0]);
     facts.kernel_ns = integer(row[1]);
@@ -137,33 +106,23 @@ Status read_kernels(Session& session, Facts& facts) {
     facts.plain_ns = integer(row[4]);
     facts.outside_ns = integer(row[5]);
     facts.unlaunched_ns = integer(row[6]);
-    OPSIGHT_ASSIGN(const duck::Rows graphs,
-                   session.query("SELECT sum(dur_ns)::BIGINT FROM sel_device WHERE kind = 6"));
-    facts.graph_ns = integer(graphs.rows.at(0)[0]);
-    OPSIGHT_ASSIGN(
-        const duck::Rows first,
-        session.query("SELECT f.begin_ns - a.begin_ns - a.dur_ns FROM (SELECT launch, begin_ns FROM "
-                      "sel_device WHERE kind < 3 OR kind = 6 ORDER BY begin_ns LIMIT 1) f JOIN "
-                      "raw.api_calls a ON a.id = f.launch"));
-    if (!first.rows.empty()) facts.first_queued_ns = integer(first.rows[0][0]);
+    facts.graph_ns = integer(row[7]);
+    return {};
+}
+
+Status read_earlier_work(Session& session, Facts& facts) {
+    OPSIGHT_TRY(session.prepare(sql::resource_time));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::earlier_work));
+    facts.behind_earlier_ns = integer(rows.rows.at(0)[0]);
+    facts.first_queued_ns = integer(rows.rows[0][1]);
     return {};
 }
 
 Status read_transfers(Session& session, Facts& facts) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows copies,
-        session.query("SELECT sum(d.dur_ns)::BIGINT, (sum(d.dur_ns) FILTER (WHERE (x.copy_kind = 1 AND "
-                      "x.from_kind = 0) OR (x.copy_kind = 2 AND x.to_kind = 0)))::BIGINT FROM sel_device d "
-                      "LEFT JOIN raw.transfers x ON x.id = d.transfer WHERE d.kind = 1"));
+    OPSIGHT_ASSIGN(const duck::Rows copies, session.query(sql::copy_times));
     facts.copy_ns = integer(copies.rows.at(0)[0]);
     facts.pageable_ns = integer(copies.rows.at(0)[1]);
-    OPSIGHT_ASSIGN(
-        const duck::Rows waits,
-        session.query(
-            "SELECT count(*), sum(a.dur_ns)::BIGINT, (SELECT sum(wall_ns)::BIGINT FROM sel_wall_sums) "
-            "FROM sel_api a JOIN raw.strings x ON "
-            "x.id = a.name WHERE regexp_matches(x.text, "
-            "'^(cuda|cu|hip)(Device|Stream|Ctx|Event|Thread)Synchronize')"));
+    OPSIGHT_ASSIGN(const duck::Rows waits, session.query(sql::wait_calls));
     facts.waits = integer(waits.rows.at(0)[0]);
     facts.waiting_ns = integer(waits.rows.at(0)[1]);
     facts.wall_ns = integer(waits.rows.at(0)[2]);
@@ -180,8 +139,8 @@ Status read_host(Session& session, Facts& facts) {
 
 Result<FindingFacts> read_finding_facts(Session& session) {
     Facts facts;
-    for (const auto read :
-         {read_shares, read_source, read_devices, read_kernels, read_eligible, read_transfers, read_host})
+    for (const auto read : {read_shares, read_source, read_devices, read_kernels, read_eligible,
+                            read_earlier_work, read_transfers, read_host})
         OPSIGHT_TRY(read(session, facts));
     return facts;
 }

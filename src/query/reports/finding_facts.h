@@ -24,12 +24,14 @@ struct FindingFacts {
     Vendor vendor = Vendor::kUnknown;
     bool devices_known = false, matrix_units = false, tf32 = false, bf16 = false;
     // Sums of durations of kernels: in all, and of those that do not tell whether they use Tensor Cores;
-    // then, of those that are known not to, of ops that could, of other ops, and that no op launched; of
-    // the last, those whose launch is not in the recording.
-    int64_t kernels = 0, kernel_ns = 0, unknown_ns = 0, eligible_ns = 0, plain_ns = 0, outside_ns = 0,
-            unlaunched_ns = 0;
-    int64_t median_ns = 0;        // of a kernel's duration
-    int64_t first_queued_ns = 0;  // how long the first device work waited after its launch
+    // then, of those that are known not to, of ops that could, of compiled regions that use them elsewhere,
+    // of other ops, that no op launched, and whose launch is not in the recording.
+    int64_t kernels = 0, kernel_ns = 0, unknown_ns = 0, eligible_ns = 0, region_ns = 0, plain_ns = 0,
+            outside_ns = 0, unlaunched_ns = 0;
+    int64_t median_ns = 0;  // of a kernel's duration
+    // How long the first device work of the recording waited after its launch, and how much of that lies in
+    // the time of the range in which nothing runs.
+    int64_t first_queued_ns = 0, behind_earlier_ns = 0;
     int64_t graph_ns = 0;         // of CUDA graphs recorded as a whole, which do not tell either
     bool eligible_fp32 = false;   // most of eligible_ns is of ops on FP32
     int64_t copy_ns = 0, pageable_ns = 0;
@@ -40,7 +42,7 @@ struct FindingFacts {
 
     // Of the share of kernels without Tensor Cores, the part that `ns` of their durations makes.
     double share_of(int64_t ns) const {
-        const int64_t all = eligible_ns + plain_ns + outside_ns;
+        const int64_t all = eligible_ns + region_ns + plain_ns + outside_ns + unlaunched_ns;
         return all > 0 ? plain_kernel.value_or(0) * static_cast<double>(ns) / static_cast<double>(all) : 0;
     }
 };

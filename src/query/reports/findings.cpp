@@ -51,11 +51,11 @@ void data_loading(const Facts& f, Findings& out) {
     out.push_back(std::move(finding));
 }
 
-// Whether at least half of the time in which nothing runs is a wait of the first device work, launched long
-// before.
+// Whether at least half of the time in which nothing runs is a wait of the recording's first device work,
+// launched long before.
 bool behind_earlier_work(const Facts& f, double idle_pct) {
-    return 2.0 * static_cast<double>(f.first_queued_ns) >= idle_pct / 100 * static_cast<double>(f.wall_ns) &&
-           f.wall_ns > 0;
+    return f.behind_earlier_ns > 0 &&
+           2.0 * static_cast<double>(f.behind_earlier_ns) >= idle_pct / 100 * static_cast<double>(f.wall_ns);
 }
 
 // The program within its steps, ranges and Python frames, and what lies outside of all that.
@@ -94,29 +94,21 @@ void beside_ops(const Facts& f, Findings& out) {
 
 // Few long calls take the time: more work for each launch would change nothing.
 void tell_long_calls(const Facts& f, const LongCalls& calls, Finding& finding) {
-    if (calls.of == CallClass::kWait) {
-        finding.kind = "unknown";
-        finding.title = fmt::format("The CPU waits in {} of the time while no recorded work of the GPU runs",
-                                    percent(finding.share_pct.value_or(0)));
-    } else {
-        finding.title += ", most of it in " + calls.name;
-    }
     finding.evidence = fmt::format("{} takes {} of that, in {} call{}; the longest lasts {}.", calls.name,
                                    milliseconds(calls.ns), calls.calls, calls.calls == 1 ? "" : "s",
                                    milliseconds(calls.longest_ns));
+    finding.view = "timeline";
     if (calls.of == CallClass::kWait)
         finding.advice =
             "It waits for work that was not recorded or is another process's, or for a slow transfer.";
     else if (calls.mostly_one)
         finding.advice =
             "A single call of that length is most likely the start-up of the device or the loading of code: "
-            "a "
-            "recording that begins after some iterations shows the run itself.";
+            "a recording that begins after some iterations shows the run itself.";
     else if (calls.first_launches)
         finding.advice =
             "Most of these calls are the first launch of their kernel, which loads its code: a recording "
-            "that "
-            "begins after some iterations shows the run itself.";
+            "that begins after some iterations shows the run itself.";
     else if (calls.of == CallClass::kMemory)
         finding.advice =
             f.torch
@@ -125,7 +117,20 @@ void tell_long_calls(const Facts& f, const LongCalls& calls, Finding& finding) {
                 : "Memory that is allocated once, before the loop, or taken from a pool spares these calls.";
     else
         finding.advice = "These calls, not the GPU's work, are what to make fewer or move out of the loop.";
-    finding.view = "timeline";
+}
+
+// Of the time in which only the CPU is at work, what it spends in calls that wait. Returns its share.
+double waits_of_the_cpu(const Facts& f, double cpu_share, Findings& out) {
+    if (!f.long_calls || f.long_calls->of != CallClass::kWait || f.wall_ns <= 0) return 0;
+    const double share = std::min(
+        cpu_share, 100.0 * static_cast<double>(f.long_calls->class_ns) / static_cast<double>(f.wall_ns));
+    Finding finding{"cpu_waits", "unknown",
+                    fmt::format("The CPU waits in {} of the time while no recorded work of the GPU runs",
+                                percent(share))};
+    finding.share_pct = share;
+    tell_long_calls(f, *f.long_calls, finding);
+    out.push_back(std::move(finding));
+    return share;
 }
 
 void tell_launches(const Facts& f, Finding& finding) {
@@ -149,7 +154,9 @@ void tell_launches(const Facts& f, Finding& finding) {
 }
 
 void host_bound(const Facts& f, Findings& out) {
-    const double share = f.cpu.value_or(0);
+    double share = f.cpu.value_or(0);
+    if (share < kLeastShare) return;
+    if (f.device_work) share -= waits_of_the_cpu(f, share, out);
     if (share < kLeastShare) return;
     Finding finding{"host", "problem", {}};
     finding.share_pct = share;
@@ -167,10 +174,12 @@ void host_bound(const Facts& f, Findings& out) {
     } else {
         finding.title = fmt::format("The GPU waits for the CPU in {} of the time", percent(share));
         finding.view = "ops";
-        if (f.long_calls)
+        if (f.long_calls && f.long_calls->of != CallClass::kWait) {
+            finding.title += ", most of it in " + f.long_calls->name;
             tell_long_calls(f, *f.long_calls, finding);
-        else
+        } else {
             tell_launches(f, finding);
+        }
     }
     out.push_back(std::move(finding));
 }
@@ -288,11 +297,26 @@ void plain_kernels(const Facts& f, Findings& out) {
     }
 }
 
+void compiled_regions(const Facts& f, Findings& out) {
+    const double share = f.share_of(f.region_ns);
+    if (share < kLeastShare) return;
+    out.push_back({"regions",
+                   "unknown",
+                   fmt::format("Kernels without {} of compiled regions take about {} of the time",
+                               matrix_units(f), percent(share)),
+                   fmt::format("Other kernels of these regions use {}; whether these could is not told.",
+                               matrix_units(f)),
+                   "The longest of them come first under Kernels.",
+                   share,
+                   "kernels",
+                   {},
+                   {}});
+}
+
 void kernels_outside_ops(const Facts& f, Findings& out) {
-    if (const double share = f.share_of(f.outside_ns);
-        share >= kLeastShare && 2 * f.unlaunched_ns > f.outside_ns)
+    if (const double share = f.share_of(f.unlaunched_ns); share >= kLeastShare)
         out.push_back(
-            {"kernels",
+            {"unlaunched_kernels",
              "unknown",
              fmt::format("Kernels whose launch was not recorded take about {} of the time", percent(share)),
              "They were launched before the recording began, or the record of their call was lost: which op "
@@ -302,7 +326,7 @@ void kernels_outside_ops(const Facts& f, Findings& out) {
              "kernels",
              {},
              {}});
-    else if (share >= kLeastShare)
+    if (const double share = f.share_of(f.outside_ns); share >= kLeastShare)
         out.push_back({"kernels",
                        "fine",
                        fmt::format("Kernels that no op of a framework launched take about {} of the time",
@@ -407,9 +431,10 @@ void synchronization(const Facts& f, Findings& out) {
 Result<std::vector<Finding>> find_findings(Session& session) {
     OPSIGHT_ASSIGN(const Facts facts, read_finding_facts(session));
     Findings found;
-    for (const auto rule : {data_loading, beside_ops, host_bound, eligible_kernels,
-                            eligible_on_unknown_device, unknown_kernels, plain_kernels, kernels_outside_ops,
-                            tensor_core_kernels, communication_waits, copies, file_io, synchronization})
+    for (const auto rule :
+         {data_loading, beside_ops, host_bound, eligible_kernels, eligible_on_unknown_device, unknown_kernels,
+          plain_kernels, kernels_outside_ops, compiled_regions, tensor_core_kernels, communication_waits,
+          copies, file_io, synchronization})
         rule(facts, found);
     std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) {
         return a.share_pct.value_or(0) > b.share_pct.value_or(0);

@@ -204,7 +204,7 @@ std::vector<Finding> findings_in(TestProfile t) {
 // A compiled region runs a product on Tensor Cores, and an elementwise kernel beside it.
 TEST(Findings, WhatARegionRunsBesideItsProductsNeedNotBeAbleToUseTensorCores) {
     for (const auto& [op, finding] :
-         {std::pair("Torch-Compiled Region: 0/0", "plain_kernels"), std::pair("aten::mm", "tensor_cores")}) {
+         {std::pair("Torch-Compiled Region: 0/0", "regions"), std::pair("aten::mm", "tensor_cores")}) {
         TestProfile t;
         t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0);
         t.op(op, 0, 1000);
@@ -214,7 +214,8 @@ TEST(Findings, WhatARegionRunsBesideItsProductsNeedNotBeAbleToUseTensorCores) {
         t.kernel("void at::native::vectorized_elementwise_kernel<4>(int)", 2000, 1000, t.stream(), 2);
         const std::vector<Finding> all = findings_in(std::move(t));
         EXPECT_TRUE(find(all, finding)) << op;
-        EXPECT_NE(find(all, "tensor_cores") != nullptr, find(all, "plain_kernels") != nullptr) << op;
+        EXPECT_NE(find(all, "tensor_cores") != nullptr, find(all, "regions") != nullptr) << op;
+        EXPECT_FALSE(find(all, "plain_kernels")) << op;  // it may be a product
     }
 }
 
@@ -225,10 +226,24 @@ TEST(Findings, KernelsFromBeforeTheRecordingAreNotAsTheyShouldBe) {
         if (launched) t.api("cudaLaunchKernel", 20, 10, t.thread(), 1);
         t.kernel("void elementwise_kernel(int)", 30, 1000, t.stream(), 1);
         const std::vector<Finding> all = findings_in(std::move(t));
-        const Finding* found = find(all, "kernels");
+        EXPECT_EQ(find(all, "kernels") != nullptr, launched);
+        const Finding* found = find(all, launched ? "kernels" : "unlaunched_kernels");
         ASSERT_TRUE(found);
         EXPECT_EQ(found->kind, launched ? "fine" : "unknown");
     }
+}
+
+TEST(Findings, KernelsWithoutALaunchAndOnesOutsideOfOpsHaveAShareEach) {
+    TestProfile t;
+    t.op("aten::add", 0, 10);
+    t.api("cudaLaunchKernel", 20, 10, t.thread(), 1);
+    t.kernel("void elementwise_kernel(int)", 40, 400, t.stream(), 1);
+    t.kernel("void elementwise_kernel(int)", 440, 560, t.stream(), 2);
+    const std::vector<Finding> all = findings_in(std::move(t));
+    const Finding *outside = find(all, "kernels"), *unlaunched = find(all, "unlaunched_kernels");
+    ASSERT_TRUE(outside && unlaunched);
+    EXPECT_NEAR(outside->share_pct.value_or(0), 40, 0.1);
+    EXPECT_NEAR(unlaunched->share_pct.value_or(0), 56, 0.1);
 }
 
 TEST(Findings, AWaitOfTheFirstWorkForEarlierWorkIsNoTimeToGain) {
@@ -245,6 +260,28 @@ TEST(Findings, AWaitOfTheFirstWorkForEarlierWorkIsNoTimeToGain) {
         return;
     }
     FAIL() << "nothing is said of the time before the kernel";
+}
+
+// The device waits for the program in each step; that the program ran ahead of it once does not explain that.
+TEST(Findings, IdleTimeElsewhereIsNotAWaitOfTheFirstWork) {
+    TestProfile t;
+    t.annotation("ProfilerStep#0", 0, 1000, t.thread());
+    t.op("aten::add", 0, 10);
+    t.api("cudaLaunchKernel", 0, 5, t.thread(), 1);
+    t.kernel("void elementwise_kernel(int)", 900, 600, t.stream(), 1);
+    for (int64_t i = 1; i < 5; ++i) {
+        t.annotation("ProfilerStep#" + std::to_string(i), 1000 * i, 500, t.thread());
+        t.op("aten::add", 1000 * i, 10);
+        t.api("cudaLaunchKernel", 1000 * i, 5, t.thread(), i + 1);
+        t.kernel("void elementwise_kernel(int)", 1000 * i + 500, 100, t.stream(), i + 1);
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.start = 1, .stop = 4});
+    const auto all = find_findings(session);
+    ASSERT_TRUE(all.has_value());
+    const Finding* found = find(*all, "outside");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->kind, "problem") << found->evidence;
 }
 
 // ROCm's kernels may name their device by a number that the header does not have.

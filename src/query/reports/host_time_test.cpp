@@ -22,14 +22,14 @@ struct Steps {
             at += length + kernel_ns + 10'000;
         }
     }
-    Finding host() {
+    Finding host(const char* id = "host", const RangeOptions& range = {.whole = true}) {
         const StoredProfile stored(std::move(t));
-        Session session = stored.open({.whole = true});
+        Session session = stored.open(range);
         const auto all = find_findings(session);
         EXPECT_TRUE(all.has_value());
         for (const Finding& finding : *all)
-            if (finding.id == "host") return finding;
-        ADD_FAILURE() << "nothing on the host";
+            if (finding.id == id) return finding;
+        ADD_FAILURE() << "no finding " << id;
         return {};
     }
 };
@@ -57,9 +57,31 @@ TEST(HostTime, ASingleLongCallIsAStartUp) {
 TEST(HostTime, AWaitOfTheCpuIsNotAWaitOfTheDevice) {
     Steps steps;
     steps.add("cudaMemcpy", 8 * kMs);
-    const Finding found = steps.host();
+    const Finding found = steps.host("cpu_waits");
     EXPECT_TRUE(found.title.starts_with("The CPU waits in ")) << found.title;
     EXPECT_EQ(found.kind, "unknown");
+}
+
+// Ten steps of 10 ms: 4 ms of an op, then a wait of 5 ms. Only the wait is one.
+TEST(HostTime, WhatTheCpuDoesBesideItsWaitsIsNoWait) {
+    TestProfile t;
+    for (int64_t i = 0; i < 10; ++i) {
+        t.op("aten::add", 10 * kMs * i, 4 * kMs);
+        t.api("cudaMemcpy", 10 * kMs * i + 4 * kMs, 5 * kMs, t.thread());
+        t.api("cudaLaunchKernel", 10 * kMs * i + 4 * kMs - 10'000, 5'000, t.thread(), i + 1);
+        t.kernel("k", 10 * kMs * i + 9 * kMs, kMs, t.stream(), i + 1);
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.whole = true});
+    const auto all = find_findings(session);
+    ASSERT_TRUE(all.has_value());
+    const auto share = [&all](const char* id) {
+        for (const Finding& finding : *all)
+            if (finding.id == id) return finding.share_pct.value_or(-1);
+        return -1.0;
+    };
+    EXPECT_NEAR(share("cpu_waits"), 50, 0.1);
+    EXPECT_NEAR(share("host"), 40, 0.1);
 }
 
 TEST(HostTime, FirstLaunchesLoadTheCodeOfTheirKernel) {
@@ -72,6 +94,26 @@ TEST(HostTime, FirstLaunchesLoadTheCodeOfTheirKernel) {
         Steps steps{std::move(t)};
         const Finding found = steps.host();
         EXPECT_EQ(found.advice.find("loads its code") != std::string::npos, !same) << found.advice;
+    }
+}
+
+// The first launches lie in the first iteration, which was not chosen.
+TEST(HostTime, LaunchesOfOtherIterationsSayNothingOfTheChosenOnes) {
+    for (const int64_t first : {0, 1}) {
+        TestProfile t;
+        for (int64_t i = 0; i < 6; ++i) {
+            t.annotation("ProfilerStep#" + std::to_string(i), 40 * kMs * i, 40 * kMs, t.thread());
+            for (int64_t k = 0; k < 4; ++k) {
+                const int64_t at = 40 * kMs * i + 10 * kMs * k;
+                const bool slow = i == 0 || k == 0;
+                t.api("cudaLaunchKernel", at, slow ? 8 * kMs : 10'000, t.thread(), 10 * i + k + 1);
+                t.kernel("k" + std::to_string(k), at + (slow ? 8 * kMs : 10'000), kMs, t.stream(),
+                         10 * i + k + 1);
+            }
+        }
+        Steps steps{std::move(t)};
+        const Finding found = steps.host("host", {.start = first, .stop = first});
+        EXPECT_EQ(found.advice.find("loads its code") != std::string::npos, first == 0) << found.advice;
     }
 }
 
@@ -121,6 +163,20 @@ TEST(HostTime, RangesThatDifferInNumbersCountAsOne) {
     const auto range = range_beside_ops(session);
     ASSERT_TRUE(range.has_value());
     EXPECT_EQ(*range, "IO #");
+}
+
+// Three ranges within each other are open for a quarter of the time, not for three quarters.
+TEST(HostTime, RangesOfOneNameWithinEachOtherCountOnce) {
+    TestProfile t;
+    t.op("aten::add", 0, kMs);
+    for (int64_t i = 0; i < 3; ++i)
+        t.annotation("level " + std::to_string(i), 10 * kMs + i * 100'000, 25 * kMs - 2 * i * 100'000,
+                     t.thread());
+    t.annotation("rest", 40 * kMs, 50 * kMs, t.thread());
+    t.op("aten::add", 99 * kMs, kMs);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.whole = true});
+    EXPECT_EQ(range_beside_ops(session).value_or("none"), "rest");
 }
 
 TEST(HostTime, OfPythonsTimeTheInnermostRangeIsNamed) {

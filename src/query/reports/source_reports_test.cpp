@@ -142,6 +142,26 @@ TEST_F(SourceReports, ThreadsOnCpusHaveTheirShareOfTheTime) {
     EXPECT_EQ(number(cell(table, "on_cpu_pct", "thread", "8")), 50);
 }
 
+// A stretch that two iterations share, of which one is not chosen, is one, and counts with what lies in the
+// range.
+TEST_F(SourceReports, StretchesOnACpuAreNotCutByIterations) {
+    const TrackId track = made.builder.other_track(RankId(size_t{0}), "5", "CPU of thread 7");
+    for (int64_t i = 0; i < 4; ++i) {
+        made.annotation("ProfilerStep#" + std::to_string(i), 100 * i, 100, made.thread());
+        made.op("aten::mm", 100 * i, 50);
+    }
+    for (const auto& [begin, dur] : {std::pair<int64_t, int64_t>(50, 200), {300, 60}})
+        made.builder.add_host({begin, dur, track, made.builder.text("CPU 1"), HostKind::kOther, 0},
+                              made.builder.text("cpu_scheduling").value);
+    stored.emplace(std::move(made));
+    Session session = stored->open({.start = 1, .stop = 3});
+    const ResultTable table = table_of(session, "scheduling");
+    EXPECT_EQ(number(cell(table, "stretches", "thread", "7")), 2);
+    EXPECT_EQ(number(cell(table, "on_cpu_ns", "thread", "7")), 150 + 60);
+    EXPECT_EQ(number(cell(table, "max_ns", "thread", "7")), 150);
+    EXPECT_EQ(number(cell(table, "on_cpu_pct", "thread", "7")), 70);
+}
+
 TEST_F(SourceReports, SayWhatWasNotRecorded) {
     made.op("aten::mm", 0, 100);
     Session session = open();

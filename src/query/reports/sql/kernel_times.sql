@@ -1,0 +1,15 @@
+-- Sums of durations of computing kernels: in all, of those that do not tell whether they use Tensor Cores, and of those
+-- known not to: of ops that could not use them, that no op launched, and of these those whose launch is not recorded.
+WITH k AS (
+    SELECT d.*, n.uses_tc = tc_use('no') AND NOT has_flag(d.flags, 'in_eligible_op') AS plain, n.uses_tc
+    FROM sel_device d
+    JOIN raw.kernel_names n ON n.id = d.name AND n.class = kernel_class('compute')
+    WHERE d.kind = device_kind('kernel')
+)
+SELECT count(*) AS kernels, sum(dur_ns)::BIGINT AS ns, quantile_disc(dur_ns, 0.5)::BIGINT AS median_ns,
+       (sum(dur_ns) FILTER (WHERE uses_tc = tc_use('unknown')))::BIGINT AS unknown_ns,
+       (sum(dur_ns) FILTER (WHERE plain AND op_span <> -1))::BIGINT AS plain_ns,
+       (sum(dur_ns) FILTER (WHERE plain AND op_span = -1 AND launch <> -1))::BIGINT AS outside_ns,
+       (sum(dur_ns) FILTER (WHERE plain AND op_span = -1 AND launch = -1))::BIGINT AS unlaunched_ns,
+       (SELECT sum(dur_ns)::BIGINT FROM sel_device WHERE kind = device_kind('graph')) AS graph_ns
+FROM k

@@ -1,0 +1,6 @@
+SELECT EXISTS (FROM raw.meta WHERE key IN ('framework', 'producer') AND value ILIKE '%torch%') AS torch,
+       EXISTS (FROM raw.meta WHERE key = 'producer' AND value ILIKE 'opsight%') AS recorded_here,
+       EXISTS (FROM raw.python_frames) AS python_frames,
+       (SELECT count(*) FROM raw.ranks) AS ranks,
+       EXISTS (FROM raw.strings WHERE text LIKE '%SingleProcessDataLoaderIter%') AS loads_itself,
+       EXISTS (FROM raw.strings WHERE text LIKE '%MultiProcessingDataLoaderIter%') AS loads_by_workers

@@ -32,8 +32,8 @@ struct FindingFacts {
     // How long the first device work of the recording waited after its launch, and how much of that lies in
     // the time of the range in which nothing runs.
     int64_t first_queued_ns = 0, behind_earlier_ns = 0;
-    int64_t graph_ns = 0;         // of CUDA graphs recorded as a whole, which do not tell either
-    bool eligible_fp32 = false;   // most of eligible_ns is of ops on FP32
+    int64_t graph_ns = 0;        // of CUDA graphs recorded as a whole, which do not tell either
+    bool eligible_fp32 = false;  // most of eligible_ns is of ops on FP32
     int64_t copy_ns = 0, pageable_ns = 0;
     int64_t wall_ns = 0;                // of all ranks
     int64_t waits = 0, waiting_ns = 0;  // calls that wait for the device

@@ -52,7 +52,7 @@ Analysis analyze(Profile& profile, const AnalysisOptions& options) {
         options.threads, [&] { directions = find_directions(profile, analysis); },
         [&] { attribute_device_work(profile, analysis, annotations); });
     count_lost_work(profile, analysis);
-    const Captures captures = find_captures(profile, analysis, options.captures);
+    const Captures captures = find_captures(profile, analysis, directions, options.captures);
     identify_ops(profile, analysis, directions, annotations, captures, options.captures);
     find_stacks(profile, analysis);
     find_kernels(profile, analysis);

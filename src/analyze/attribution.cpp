@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "analyze/device_kinds.h"
 #include "analyze/id_map.h"
+#include "analyze/launch_calls.h"
 #include "analyze/names.h"
 #include "analyze/track_rows.h"
 
@@ -13,10 +15,6 @@ namespace opsight {
 namespace {
 
 using IdRows = std::vector<std::pair<int64_t, uint32_t>>;
-
-bool is_api(HostKind kind) {
-    return kind == HostKind::kRuntimeApi || kind == HostKind::kDriverApi;
-}
 
 // Profilers write 0 or -1 where a call or a span has no correlation.
 bool is_correlation(int64_t id) {
@@ -73,8 +71,7 @@ class Attribution {
     void attribute(size_t span) {
         const DeviceKind kind = p_.device.kind[span];
         if (kind == DeviceKind::kAnnotation) return;
-        const bool work = kind == DeviceKind::kKernel || kind == DeviceKind::kMemcpy ||
-                          kind == DeviceKind::kMemset || kind == DeviceKind::kGraph;
+        const bool work = is_busy(kind);
         const RankId rank = rank_of(p_.device.track[span]);
         const uint32_t call = call_of(span, rank);
         if (call == IdMap::kNone) {
@@ -82,14 +79,15 @@ class Attribution {
                 a_.launch_op[span] = op;
                 a_.host_ns[span] = p_.host.begin[op.index()];
             } else if (work) {
-                note(Diag::kNoLaunch, span);
+                note_span(p_, Diag::kNoLaunch, span);
             }
             return;
         }
         a_.launch[span] = HostSpanId(call);
         a_.host_ns[span] = p_.host.begin[call];
         a_.launch_op[span] = a_.op_span[call];
-        if (work && p_.device.begin[span] < p_.host.begin[call]) note(Diag::kNegativeLaunchDelay, span);
+        if (work && p_.device.begin[span] < p_.host.begin[call])
+            note_span(p_, Diag::kNegativeLaunchDelay, span);
         // A range that the program names stands for an op where there is no framework.
         if (!a_.op_span[call].valid()) annotations_[span] = annotation_around(call);
         if (work && !names_open_op(span)) in_doubt_.push_back(static_cast<uint32_t>(span));
@@ -124,7 +122,7 @@ class Attribution {
             else if (!encloses(found, *call))
                 others = true;
         }
-        if (others) note(Diag::kDuplicateCorrelation, span);
+        if (others) note_span(p_, Diag::kDuplicateCorrelation, span);
         return found;
     }
 
@@ -207,17 +205,8 @@ class Attribution {
                 const int64_t since = p_.host.begin[call] - p_.host.begin[op];
                 return p_.host.track[op] == p_.host.track[call] && since >= 0 && since <= p_.host.dur[op];
             });
-            if (first != last && !contains) note(Diag::kExternalIdDisagrees, span);
+            if (first != last && !contains) note_span(p_, Diag::kExternalIdDisagrees, span);
         }
-    }
-
-    void note(Diag diag, size_t span) {
-        Diagnostics& d = p_.diagnostics;
-        d.add(diag, d.wants_place(diag) ? DiagOccurrence{{},
-                                                         -1,
-                                                         p_.device.begin[span],
-                                                         std::string(p_.strings.view(p_.device.name[span]))}
-                                        : DiagOccurrence{});
     }
 
     Profile& p_;

@@ -83,8 +83,9 @@ struct Choice {
 
 class Replays {
   public:
-    Replays(Profile& profile, const Analysis& analysis, const CapturedGraphs* other, Captures& to)
-        : p_(profile), a_(analysis), other_(other), to_(to) {}
+    Replays(Profile& profile, const Analysis& analysis, const std::vector<Direction>& directions,
+            const CapturedGraphs* other, Captures& to)
+        : p_(profile), a_(analysis), directions_(directions), other_(other), to_(to) {}
 
     void run() {
         std::vector<GraphReplay> replays = find_graph_replays(p_, a_);
@@ -155,19 +156,27 @@ class Replays {
         return &it->second;
     }
 
+    // Whether the nodes that both have are of the same ops: one may have one more at the end.
+    template <class Ops, class Same>
+    static bool same_ops(const Ops& a, const Ops& b, Same same) {
+        const auto both = static_cast<ptrdiff_t>(std::min(a.size(), b.size()));
+        return std::equal(a.begin(), a.begin() + both, b.begin(), same);
+    }
     bool same_ops(const GraphCapture& a, const GraphCapture& b) const {
-        return std::equal(a.origin.begin(), a.origin.end(), b.origin.begin(), b.origin.end(),
-                          [this](HostSpanId x, HostSpanId y) { return same_op(x.index(), y.index()); });
+        return same_ops(a.origin, b.origin,
+                        [this](HostSpanId x, HostSpanId y) { return same_op(x.index(), y.index()); });
     }
     bool same_op(size_t x, size_t y) const {
         const HostSpans& h = p_.host;
-        if (h.kind[x] != h.kind[y] || h.name[x] != h.name[y] || a_.layer[x] != a_.layer[y]) return false;
+        if (h.kind[x] != h.kind[y] || h.name[x] != h.name[y] || a_.layer[x] != a_.layer[y] ||
+            directions_[x] != directions_[y])
+            return false;
         return h.kind[x] != HostKind::kOp ||
                p_.op_details.signature[h.detail[x]] == p_.op_details.signature[h.detail[y]];
     }
     bool same_ops(const CapturedGraphs::Graph& a, const CapturedGraphs::Graph& b) const {
-        return std::equal(a.ops.begin(), a.ops.end(), b.ops.begin(), b.ops.end(),
-                          [this](uint32_t x, uint32_t y) { return other_->ops[x] == other_->ops[y]; });
+        return same_ops(a.ops, b.ops,
+                        [this](uint32_t x, uint32_t y) { return other_->ops[x] == other_->ops[y]; });
     }
 
     void take(const GraphReplay& replay, const GraphCapture& capture) {
@@ -197,6 +206,7 @@ class Replays {
 
     Profile& p_;
     const Analysis& a_;
+    const std::vector<Direction>& directions_;
     const CapturedGraphs* other_;
     Captures& to_;
     std::vector<GraphCapture> captures_;
@@ -208,10 +218,11 @@ class Replays {
 
 }  // namespace
 
-Captures find_captures(Profile& profile, const Analysis& analysis, const CapturedGraphs* other) {
+Captures find_captures(Profile& profile, const Analysis& analysis, const std::vector<Direction>& directions,
+                       const CapturedGraphs* other) {
     Captures captures;
     if (!profile.graph_nodes.empty()) captures.here = NodeCaptures(profile, analysis).run();
-    Replays(profile, analysis, other, captures).run();
+    Replays(profile, analysis, directions, other, captures).run();
     return captures;
 }
 

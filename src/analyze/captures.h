@@ -21,8 +21,9 @@ struct Captures {
 
 // By the node of a span, where the source tells its creation; else by the work of the whole launch, which is
 // that of a capture in the profile before it, or of one of `other` (may be null). Counts in the profile's
-// diagnostics which launches were joined, and why not. Needs parent, op_span, layer and launch. Cost:
-// logarithmic for each span of a graph.
-Captures find_captures(Profile& profile, const Analysis& analysis, const CapturedGraphs* other = nullptr);
+// diagnostics which launches were joined, and why not. `directions`: of host spans. Needs parent, op_span,
+// layer and launch. Cost: logarithmic for each span of a graph.
+Captures find_captures(Profile& profile, const Analysis& analysis, const std::vector<Direction>& directions,
+                       const CapturedGraphs* other = nullptr);
 
 }  // namespace opsight

@@ -3,25 +3,11 @@
 #include <algorithm>
 
 #include "analyze/capture_times.h"
+#include "analyze/device_kinds.h"
 #include "analyze/launch_calls.h"
 
 namespace opsight {
 namespace {
-
-// Kinds of calls by name, each looked at once.
-class CallKinds {
-  public:
-    explicit CallKinds(const Profile& profile) : p_(profile), known_(profile.strings.size()) {}
-    LaunchCall operator()(size_t row) {
-        std::optional<LaunchCall>& known = known_[p_.host.name[row].index()];
-        if (!known) known = launch_call(p_.strings.view(p_.host.name[row]));
-        return *known;
-    }
-
-  private:
-    const Profile& p_;
-    std::vector<std::optional<LaunchCall>> known_;  // by name
-};
 
 NodeWork work_of_call(LaunchCall call, StringId kernel) {
     if (call == LaunchCall::kCopy) return kCopyNode;
@@ -101,9 +87,7 @@ std::vector<GraphReplay> find_graph_replays(const Profile& profile, const Analys
     std::vector<GraphReplay> replays;
     absl::flat_hash_map<uint32_t, size_t> by_launch;
     for (uint32_t span = 0; span < profile.device.size(); ++span) {
-        const DeviceKind kind = profile.device.kind[span];
-        if (kind != DeviceKind::kKernel && kind != DeviceKind::kMemcpy && kind != DeviceKind::kMemset)
-            continue;
+        if (!is_work(profile.device.kind[span])) continue;
         const HostSpanId launch = analysis.launch[span];
         if (!launch.valid() || kinds(launch.index()) != LaunchCall::kGraph) continue;
         const auto [it, is_new] = by_launch.try_emplace(launch.value, replays.size());
@@ -128,15 +112,14 @@ std::vector<NodeWork> work_of(const Profile& profile, const GraphReplay& replay)
 }
 
 void CaptureIndex::add(const std::vector<NodeWork>& work, size_t capture) {
-    whole_[work].push_back(capture);
+    fitting_[work].push_back(capture);
     if (work.size() < kFewestWithoutLast) return;
-    without_last_[std::vector<NodeWork>(work.begin(), work.end() - 1)].push_back(capture);
+    fitting_[std::vector<NodeWork>(work.begin(), work.end() - 1)].push_back(capture);
 }
 
 const std::vector<size_t>* CaptureIndex::find(const std::vector<NodeWork>& work) const {
-    for (const auto* known : {&whole_, &without_last_})
-        if (const auto found = known->find(work); found != known->end()) return &found->second;
-    return nullptr;
+    const auto found = fitting_.find(work);
+    return found == fitting_.end() ? nullptr : &found->second;
 }
 
 namespace {
@@ -150,7 +133,6 @@ CapturedOp words_of(const Profile& p, const Analysis& a, HostSpanId origin) {
     if (op.is_op) {
         const Op& known = a.ops[a.op[p.host.detail[row]].index()];
         op.name = text(known.name);
-        op.type = text(known.type);
         op.shapes = text(known.shapes);
         op.dtypes = text(known.dtypes);
         op.direction = known.direction;

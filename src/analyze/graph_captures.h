@@ -39,8 +39,8 @@ std::vector<GraphReplay> find_graph_replays(const Profile& profile, const Analys
 // A launch's work, to be compared with that of captures.
 std::vector<NodeWork> work_of(const Profile& profile, const GraphReplay& replay);
 
-// Which captures have the work of a replay: the same, in the same order. Where none has, those with one node
-// more at the end: ROCm's profilers do not tell of the last kernel of a graph in each of its launches.
+// Which captures have the work of a replay: the same, in the same order, or with one node more at the end:
+// ROCm's profilers do not tell of the last kernel of a graph in each of its launches.
 class CaptureIndex {
   public:
     void add(const std::vector<NodeWork>& work, size_t capture);
@@ -50,12 +50,12 @@ class CaptureIndex {
     static constexpr size_t kFewestWithoutLast = 8;  // shorter ones are too easily alike
 
   private:
-    absl::flat_hash_map<std::vector<NodeWork>, std::vector<size_t>> whole_, without_last_;
+    absl::flat_hash_map<std::vector<NodeWork>, std::vector<size_t>> fitting_;
 };
 
 // The captures of another trace of the same program, in words of their own.
 struct CapturedOp {
-    std::string name, type;
+    std::string name;
     std::vector<std::string> layer;  // names from the root on
     std::string shapes, dtypes;
     Direction direction = Direction::kOther;

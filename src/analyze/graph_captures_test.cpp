@@ -127,6 +127,62 @@ TEST(GraphCaptures, TheLastKernelOfALongGraphMayBeMissing) {
     EXPECT_EQ(run.op_of(7), "unassociated_hipGraphLaunch");
 }
 
+// What was recorded without its last kernel may be a graph of its own as well.
+TEST(GraphCaptures, ALongerCaptureThatFitsMustSayTheSame) {
+    for (const bool same : {true, false}) {
+        std::vector<std::string_view> names = {"a", "b", "c", "d", "e", "f", "g", "h"};
+        Program run;
+        for (const int64_t at : {0, 1000}) {
+            run.call("hipStreamBeginCapture", at);
+            run.t.op(at == 0 || same ? "aten::first" : "aten::second", at + 5, 100, run.thread);
+            for (size_t i = 0; i < names.size(); ++i)
+                run.call("hipLaunchKernel", at + 10 + 10 * static_cast<int64_t>(i), names[i]);
+            run.call("hipStreamEndCapture", at + 200);
+            names.push_back("i");
+        }
+        names.resize(8);
+        run.replay(5000, names);
+        run.run();
+        EXPECT_EQ(run.op_of(0), same ? "aten::first" : "unassociated_hipGraphLaunch");
+        EXPECT_EQ(run.count(Diag::kAmbiguousReplay), same ? 0 : 1);
+    }
+}
+
+TEST(GraphCaptures, TheDirectionIsPartOfWhatCapturesSay) {
+    Program run;
+    run.capture(0);
+    run.t.op("autograd::engine::evaluate_function: MmBackward0", 205, 60, run.thread);
+    run.capture(200);
+    run.replay(500, {"gemm", "relu", "copy"});
+    run.run();
+    EXPECT_EQ(run.op_of(0), "unassociated_hipGraphLaunch");
+    EXPECT_EQ(run.count(Diag::kAmbiguousReplay), 1);
+}
+
+TEST(GraphCaptures, OnlyOpsThatWorkRanFromAreTakenOver) {
+    Program capturing;
+    capturing.capture(0);
+    capturing.capture(1000, "aten::never", "other");
+    capturing.run();
+    CapturedGraphs graphs;
+    add_captured_graphs(capturing.p, capturing.a, graphs);
+    Program run;
+    run.replay(1000, {"gemm", "relu", "copy"});
+    run.run(&graphs);
+    EXPECT_EQ(run.op_of(0), "aten::mm");
+    for (const Op& op : run.a.ops)
+        EXPECT_NE(run.p.strings.view(op.name), "aten::never");
+}
+
+// A graph recorded as a whole, launched outside of all ops.
+TEST(GraphCaptures, AWholeGraphWithoutAnOpIsTold) {
+    Program run;
+    run.call("cudaGraphLaunch", 0, {}, 1);
+    run.t.kernel("CUDA graph", 10, 100, run.stream, 1, DeviceKind::kGraph);
+    run.run();
+    EXPECT_EQ(run.count(Diag::kNoOpAtLaunch), 1);
+}
+
 TEST(GraphCaptures, KernelsWithoutNamesTellNothing) {
     Program run;
     run.call("cudaStreamBeginCapture", 0);

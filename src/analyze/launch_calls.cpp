@@ -29,10 +29,13 @@ std::vector<bool> calls_with_work(const Profile& profile, const Analysis& analys
     return found;
 }
 
-bool is_outer_call(const Profile& profile, const Analysis& analysis, size_t row) {
+bool is_outermost_call(const Profile& profile, const Analysis& analysis, size_t row) {
     const HostSpanId around = analysis.parent[row];
-    return is_api(profile.host.kind[row]) && !(around.valid() && is_api(profile.host.kind[around.index()])) &&
-           profile.api_result[profile.host.detail[row]] <= 0;
+    return is_api(profile.host.kind[row]) && !(around.valid() && is_api(profile.host.kind[around.index()]));
+}
+
+bool is_outer_call(const Profile& profile, const Analysis& analysis, size_t row) {
+    return is_outermost_call(profile, analysis, row) && profile.api_result[profile.host.detail[row]] <= 0;
 }
 
 }  // namespace opsight

@@ -15,14 +15,14 @@ class LostWork {
     LostWork(Profile& profile, const Analysis& analysis)
         : p_(profile),
           a_(analysis),
-          launches_(profile.strings.size(), kUnseen),
+          kinds_(profile),
           launched_(calls_with_work(profile, analysis)),
           lost_(profile.ranks.size()) {}
 
     void run() {
         const std::vector<Intervals> captures = find_capture_times(p_);
         for (size_t row = 0; row < p_.host.size(); ++row) {
-            if (!is_api(p_.host.kind[row]) || !launches(p_.host.name[row])) continue;
+            if (!is_api(p_.host.kind[row]) || !launches(row)) continue;
             const size_t rank = p_.tracks[p_.host.track[row].index()].rank.index();
             if (!launched_[row] && is_outer_call(p_, a_, row) &&
                 !capture_at(captures[rank], p_.host.begin[row]))
@@ -36,20 +36,14 @@ class LostWork {
     }
 
   private:
-    static constexpr int8_t kUnseen = -1;
-
-    bool launches(StringId name) {
-        int8_t& known = launches_[name.index()];
-        if (known == kUnseen) {
-            const LaunchCall call = launch_call(p_.strings.view(name));
-            known = call == LaunchCall::kKernel || call == LaunchCall::kGraph;
-        }
-        return known != 0;
+    bool launches(size_t row) {
+        const LaunchCall call = kinds_(row);
+        return call == LaunchCall::kKernel || call == LaunchCall::kGraph;
     }
 
     Profile& p_;
     const Analysis& a_;
-    std::vector<int8_t> launches_;  // by StringId
+    CallKinds kinds_;
     std::vector<bool> launched_;
     std::vector<int64_t> lost_;  // by rank
 };

@@ -16,6 +16,9 @@ TEST(NumberedLayers, AreTheNumbersBehindAWordForALayer) {
     EXPECT_EQ(layer_number("Encoder_7"), 7);
     EXPECT_EQ(layer_number("h.11.mlp"), 11);
     EXPECT_EQ(layer_number("step 3"), std::nullopt);
+    EXPECT_EQ(layer_number("decoder 3"), std::nullopt);
+    EXPECT_EQ(layer_number("stage 3"), std::nullopt);
+    EXPECT_EQ(layer_number("stage.3"), 3);
     EXPECT_EQ(layer_number("batch.3"), std::nullopt);
     EXPECT_EQ(layer_number("multilayer3"), std::nullopt);
     EXPECT_EQ(layer_number("layer 99999999999999999999"), std::nullopt);

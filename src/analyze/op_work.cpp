@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
+#include "analyze/launch_calls.h"
 #include "analyze/launch_order.h"
 
 namespace opsight {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
-
-bool is_api(HostKind kind) {
-    return kind == HostKind::kRuntimeApi || kind == HostKind::kDriverApi;
-}
 
 class OpWorkSums {
   public:
@@ -21,7 +18,7 @@ class OpWorkSums {
     void run() {
         find_ops_with_work();
         for (size_t row = 0; row < p_.host.size(); ++row)
-            if (is_outermost_call(row) && a_.op_span[row].valid())
+            if (is_outermost_call(p_, a_, row) && a_.op_span[row].valid())
                 work(a_.op_span[row]).api_ns += p_.host.dur[row];
         for (uint32_t at = 0; at < order_.size(); ++at)
             add_span(at);
@@ -41,12 +38,6 @@ class OpWorkSums {
     };
 
     OpWork& work(HostSpanId op) { return a_.op_work[work_of_[p_.host.detail[op.index()]]]; }
-
-    bool is_outermost_call(size_t row) const {
-        if (!is_api(p_.host.kind[row])) return false;
-        const HostSpanId parent = a_.parent[row];
-        return !parent.valid() || !is_api(p_.host.kind[parent.index()]);
-    }
 
     void mark(HostSpanId op) {
         for (; op.valid() && work_of_[p_.host.detail[op.index()]] == kNone; op = a_.op_span[op.index()])

@@ -2,6 +2,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "analyze/device_kinds.h"
 #include "analyze/launch_calls.h"
 #include "analyze/layers.h"
 #include "analyze/names.h"
@@ -134,6 +135,28 @@ void identify_instances(Profile& profile, Analysis& analysis, const std::vector<
     }
 }
 
+// Ops of captures in another trace, and what making them needs.
+struct Others {
+    Others(Profile& profile, std::vector<Layer>& layers, size_t ops)
+        : tree(profile.strings, layers), suits(profile), types(profile.strings), made(ops) {}
+    Op op(Profile& profile, const CapturedOp& captured, LayerId layer) {
+        Op op;
+        op.name = profile.strings.intern(captured.name);
+        op.layer = layer;
+        op.direction = captured.direction;
+        op.shapes = profile.strings.intern(captured.shapes);
+        op.dtypes = profile.strings.intern(captured.dtypes);
+        types.fill(op);
+        op.tc_eligible = op.tc_eligible && suits(op.dtypes);
+        return op;
+    }
+
+    LayerTree tree;
+    Eligibility suits;
+    OpTypes types;
+    std::vector<OpId> made;
+};
+
 // What device work counts for: an op of the profile, of another trace that holds the capture, or a name made
 // up.
 class DeviceOps {
@@ -143,15 +166,15 @@ class DeviceOps {
         : p_(profile), a_(analysis), directions_(directions), annotations_(annotations), table_(table) {}
 
     void identify(const Captures& captures, const CapturedGraphs* other) {
-        std::vector<OpId> others;
-        if (other && !captures.elsewhere.empty()) others = make_others(*other);
         a_.device_op.assign(p_.device.size(), OpId());
         for (size_t span = 0; span < p_.device.size(); ++span) {
-            const bool elsewhere = !others.empty() && captures.elsewhere[span] >= 0;
-            a_.device_op[span] = elsewhere ? others[static_cast<size_t>(captures.elsewhere[span])]
-                                           : op_of(span, captures.at(span));
-            if (elsewhere && !other->ops[static_cast<size_t>(captures.elsewhere[span])].is_op)
-                note_outside(span);
+            const int32_t elsewhere = other && !captures.elsewhere.empty() ? captures.elsewhere[span] : -1;
+            if (elsewhere < 0) {
+                a_.device_op[span] = op_of(span, captures.at(span));
+                continue;
+            }
+            a_.device_op[span] = of_capture(*other, static_cast<uint32_t>(elsewhere));
+            if (!other->ops[static_cast<size_t>(elsewhere)].is_op) note_outside(span);
         }
     }
 
@@ -196,41 +219,19 @@ class DeviceOps {
     }
 
     void note_outside(size_t span) {
-        const DeviceKind kind = p_.device.kind[span];
-        if (kind != DeviceKind::kKernel && kind != DeviceKind::kMemcpy && kind != DeviceKind::kMemset) return;
-        Diagnostics& d = p_.diagnostics;
-        d.add(Diag::kNoOpAtLaunch, d.wants_place(Diag::kNoOpAtLaunch)
-                                       ? DiagOccurrence{{},
-                                                        -1,
-                                                        p_.device.begin[span],
-                                                        std::string(p_.strings.view(p_.device.name[span]))}
-                                       : DiagOccurrence{});
+        if (is_busy(p_.device.kind[span])) note_span(p_, Diag::kNoOpAtLaunch, span);
     }
 
-    std::vector<OpId> make_others(const CapturedGraphs& other) {
-        LayerTree tree(p_.strings, a_.layers);
-        const Eligibility suits(p_);
-        OpTypes types(p_.strings);
-        std::vector<OpId> made;
-        for (const CapturedOp& each : other.ops) {
-            LayerId layer;
-            for (const std::string& name : each.layer)
-                layer = tree.child(layer, name);
-            if (!each.is_op) {
-                made.push_back(outside(each.name, layer));
-                continue;
-            }
-            Op op;
-            op.name = p_.strings.intern(each.name);
-            op.layer = layer;
-            op.direction = each.direction;
-            op.shapes = p_.strings.intern(each.shapes);
-            op.dtypes = p_.strings.intern(each.dtypes);
-            types.fill(op);
-            op.tc_eligible = op.tc_eligible && suits(op.dtypes);
-            made.push_back(table_.get(op));
-        }
-        return made;
+    // Only captured ops that work ran from become ops of this profile, with their layers.
+    OpId of_capture(const CapturedGraphs& other, uint32_t index) {
+        if (!others_) others_.emplace(p_, a_.layers, other.ops.size());
+        OpId& known = others_->made[index];
+        if (known.valid()) return known;
+        const CapturedOp& each = other.ops[index];
+        LayerId layer;
+        for (const std::string& name : each.layer)
+            layer = others_->tree.child(layer, name);
+        return known = each.is_op ? table_.get(others_->op(p_, each, layer)) : outside(each.name, layer);
     }
 
     Profile& p_;
@@ -241,6 +242,7 @@ class DeviceOps {
     // By the name of the API call and the layer that it lies in.
     absl::flat_hash_map<std::pair<uint32_t, uint32_t>, OpId> outside_;
     OpId unattributed_;
+    std::optional<Others> others_;
 };
 
 }  // namespace

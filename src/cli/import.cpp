@@ -141,6 +141,9 @@ class ImportCommand : public Command {
             return fail(usage("--dim and --shape are about a model, and none is given", "add --model FILE"));
         }
         if (model && inputs_.size() == 1 && is_profile(inputs_.front())) {
+            if (!captures_.empty())
+                return fail(usage("--graph-capture is about traces, and a profile is given",
+                                  "import the trace again, with its captures and the model"));
             if (!output_.empty())
                 return fail(usage("a model is added to the profile itself, so -o has no meaning",
                                   "leave -o out; to keep the profile as it is, copy it first"));

@@ -99,7 +99,7 @@ Status check_sizes(const Profile& profile, const Analysis& analysis) {
                       analysis.launch_op.size() == device && analysis.device_op.size() == device &&
                       analysis.kernel.size() == device && analysis.device_iteration.size() == device &&
                       analysis.host_ns.size() == device && analysis.span_work.size() == device &&
-                      analysis.span_share.size() == device &&
+                      analysis.span_share.size() == device && analysis.device_flags.size() == device &&
                       analysis.peaks.size() == profile.devices.size() &&
                       analysis.occupancy_pct.size() == profile.launch_configs.size() &&
                       analysis.waves.size() == profile.launch_configs.size();

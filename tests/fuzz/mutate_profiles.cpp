@@ -112,10 +112,11 @@ opsight::duck::Connection& editor() {
 
 void change_values(const std::string& path, Random& random) {
     opsight::duck::Connection& duck = editor();
-    if (!duck.execute("ATTACH " + opsight::duck::quote_text(path) + " AS mutated; USE mutated")) return;
+    // Else every file after this one would be a copy without a change.
+    if (!duck.execute("ATTACH " + opsight::duck::quote_text(path) + " AS mutated; USE mutated")) ::abort();
     for (uint64_t changes = 1 + random() % 3; changes > 0; --changes)
         (void)duck.execute(change_of_value(random));
-    (void)duck.execute("USE memory; DETACH mutated");
+    if (!duck.execute("USE memory; DETACH mutated")) ::abort();
 }
 
 void make(const std::string& good, const std::string& path, Random& random) {
@@ -208,7 +209,7 @@ int end_of_child(const Run& run) {
 }
 
 // The number of findings.
-uint64_t run_all(const Run& run, uint64_t& crashed_while_opened) {
+uint64_t run_all(const Run& run, uint64_t& crashed_while_opened, uint64_t& not_made) {
     Progress& now = *run.progress;
     uint64_t findings = 0;
     while (now.number < run.end) {
@@ -218,7 +219,7 @@ uint64_t run_all(const Run& run, uint64_t& crashed_while_opened) {
         // Also what a sanitizer says while a file is opened: it sees what DuckDB copies.
         const bool crash = signal != SIGPROF && signal != SIGALRM;
         if (crash && now.stage != Stage::kAsking) {
-            if (now.stage == Stage::kOpening) ++crashed_while_opened;
+            ++(now.stage == Stage::kOpening ? crashed_while_opened : not_made);
         } else {
             std::printf("profile %llu: %s\n", static_cast<unsigned long long>(now.number),
                         signal != 0 ? ::strsignal(signal) : "a sanitizer's report");
@@ -258,17 +259,23 @@ int main(int argc, char** argv) {
         std::puts("the checksums of DuckDB's files are others than here");
         return 2;
     }
+    if (const auto profile = db::open_profile(run.good); !profile) {
+        std::printf("the profile without a change is refused: %s\n", profile.error().what.c_str());
+        return 2;
+    }
     void* shared =
         ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) return 2;
     run.progress = new (shared) Progress{only ? only : seed, Stage::kMaking, 0};
-    uint64_t crashed = 0;
-    const uint64_t findings = run_all(run, crashed);
+    uint64_t crashed = 0, not_made = 0;
+    const uint64_t findings = run_all(run, crashed, not_made);
     if (only) fs::copy_file(run.path, "mutated.opsight", fs::copy_options::overwrite_existing);
     fs::remove_all(folder);
-    std::printf("%llu profiles, %llu refused, %llu crashed DuckDB while they were opened, %llu findings\n",
-                static_cast<unsigned long long>(only ? 1 : count),
-                static_cast<unsigned long long>(run.progress->refused),
-                static_cast<unsigned long long>(crashed), static_cast<unsigned long long>(findings));
+    std::printf(
+        "%llu profiles (%llu could not be made), %llu refused, %llu crashed DuckDB while they were opened, "
+        "%llu findings\n",
+        static_cast<unsigned long long>(only ? 1 : count), static_cast<unsigned long long>(not_made),
+        static_cast<unsigned long long>(run.progress->refused), static_cast<unsigned long long>(crashed),
+        static_cast<unsigned long long>(findings));
     return findings == 0 ? 0 : 1;
 }

@@ -80,8 +80,8 @@ function Picker({ label, list, value, choose }: { label: string; list: readonly 
 
 const COLUMNS: Column[] = [
   { key: "figure", head: "Figure", unit: "none" },
-  { key: "first", head: "First run", unit: "none" },
-  { key: "second", head: "Second run", unit: "none" },
+  { key: "first", head: "First run", unit: "none", role: "number" },
+  { key: "second", head: "Second run", unit: "none", role: "number" },
   { key: "unit", head: "Unit", unit: "none" },
 ];
 const UNITS = new Map(FIGURES.map(([name, unit]) => [name, unit]));

@@ -41,7 +41,7 @@ export const RECORDED: readonly Shown[] = [
     bars: {},
   },
   table("cpu_samples", "CPU samples", "samples of CPUs", ["function", "self_samples", "self_share_pct", "samples", "share_pct"], ["function"], "self_samples"),
-  table("scheduling", "Scheduling", "switches of threads", ["process", "thread", "on_cpu_ns", "on_cpu_pct", "stretches", "avg_ns", "max_ns", "cpus"], ["process", "thread"], "on_cpu_ns"),
+  table("scheduling", "Scheduling", "switches of threads", ["process", "thread", "on_cpu_ns", "on_cpu_pct", "stretches", "avg_ns", "max_ns", "cpus"], ["rank", "process", "thread"], "on_cpu_ns"),
 ];
 
 export function RecordedPage() {

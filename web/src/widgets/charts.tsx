@@ -1,6 +1,6 @@
 // Small pictures of a few numbers, as SVG in the colours of the theme.
 import { useHidden } from "../address/useHidden";
-import { exactValue, formatValue, ringText, type Unit } from "./format";
+import { exactValue, formatValue, isOpenShare, ringText, type Unit } from "./format";
 import { LegendItem } from "./LegendItem";
 
 export interface Part {
@@ -17,7 +17,7 @@ const AROUND = 2 * Math.PI * RADIUS;
 export function Donut({ percent, most = null, label, size = 112 }: { percent: number | null; most?: number | null; label: string; size?: number }) {
   const around = (share: number) => (Math.min(100, Math.max(0, share)) / 100) * AROUND;
   const filled = around(percent ?? 0);
-  const open = percent !== null && most !== null && most - percent >= 0.05;
+  const open = isOpenShare(percent, most);
   const text = ringText(percent, most);
   return (
     <svg className="donut" width={size} height={size} viewBox="0 0 100 100" role="img" aria-label={`${label}: ${text}`}>

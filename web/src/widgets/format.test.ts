@@ -37,5 +37,8 @@ describe("ringText", () => {
     expect(ringText(78.6, 79.4)).toBe("78.6–79.4%");
     expect(ringText(79.2, 79.24)).toBe("79.2%");
     expect(ringText(86, 100)).toBe("86–100%");
+    expect(ringText(99.96, 100)).toBe(">99.9%–100.0%");
+    expect(ringText(0, 0.03)).toBe("0.0%–<0.1%");
+    expect(ringText(79.24, 79.26)).toBe("79.2–79.3%");
   });
 });

@@ -71,12 +71,19 @@ export function formatFlops(flops: number): string {
   return scaled(flops, AMOUNTS) || exactShort(flops);
 }
 
+// Whether the bounds of a share read differently.
+export function isOpenShare(percent: number | null, most: number | null): most is number {
+  return percent !== null && most !== null && formatPercent(percent) !== formatPercent(most);
+}
+
 // Of a share known within bounds, short enough for a ring: both ends only where they read differently.
 export function ringText(percent: number | null, most: number | null): string {
   if (percent === null) return "–";
-  if (most === null || formatPercent(percent) === formatPercent(most)) return formatPercent(percent);
-  const digits = percent.toFixed(0) === most.toFixed(0) ? 1 : 0;
-  return `${percent.toFixed(digits)}–${most.toFixed(digits)}%`;
+  if (!isOpenShare(percent, most)) return formatPercent(percent);
+  const ends = (digits: number) => [percent.toFixed(digits), most.toFixed(digits)];
+  const [low, high] = ends(ends(0)[0] === ends(0)[1] ? 1 : 0);
+  // What is not quite nothing, or everything, must not read as it.
+  return low === high ? `${formatPercent(percent)}–${formatPercent(most)}` : `${low ?? ""}–${high ?? ""}%`;
 }
 
 export function formatPercent(percent: number): string {

@@ -58,6 +58,8 @@ std::string kinds() {
                     named("file_io", HostKind::kFileIo), named("other", HostKind::kOther),
                     named("os_runtime", HostKind::kOsRuntime), named("message", HostKind::kMessagePassing),
                     named("library", HostKind::kLibrary)}) +
+           numbers("range_style", {named("push_pop", NvtxType::kPushPop),
+                                   named("start_end", NvtxType::kStartEnd), named("mark", NvtxType::kMark)}) +
            numbers("track_kind",
                    {named("thread", TrackKind::kHostThread), named("stream", TrackKind::kDeviceStream),
                     named("annotation", TrackKind::kDeviceAnnotation), named("other", TrackKind::kOther)});
@@ -101,6 +103,7 @@ std::string definitions() {
     return kinds() + verdicts() + flags() +
            numbers("copy_kind", all(&copy_kind_name, CopyKind(static_cast<int>(CopyKind::kCount) - 1))) +
            numbers("memory_kind", all(&memory_kind_name, MemoryKind::kUnknown)) +
+           names("name_stem", "regexp_replace(v, '[0-9]+', '#', 'g')") +
            names("direction_name", direction_text("v")) + names("tc_use_name", tensor_core_use_text("v")) +
            names("tc_evidence_name", evidence_text("v")) + names("resource_name", resource_text("v")) +
            names("copy_kind_name", copy_kind_text("v")) + names("memory_kind_name", memory_kind_text("v")) +

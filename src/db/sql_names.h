@@ -3,6 +3,7 @@
 //       the number of a name; an unknown name is an error where the statement is prepared or run
 //   direction_name(v), tc_use_name(v), tc_evidence_name(v), resource_name(v), copy_kind_name(v), ...
 //       the name of a number
+//   name_stem(v)                   a name with # for each number in it: names alike but for numbers have one
 //   has_flag(flags, 'unfinished')  of spans
 //   is_transfer(kind)              copies and sets
 //   is_work(kind)                  kernels, copies and sets

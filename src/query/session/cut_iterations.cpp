@@ -1,5 +1,6 @@
 #include "query/session/cut_iterations.h"
 #include "query/session/cells.h"
+#include "query/session/sql.h"
 
 #include <fmt/format.h>
 
@@ -10,54 +11,36 @@
 namespace opsight::query {
 namespace {
 
+namespace sql = session::sql;
+
 IterationCandidate candidate(const std::vector<duck::Cell>& row, StringPool& names) {
     return {RankId(static_cast<size_t>(integer(row[0]))), integer(row[1]), integer(row[2]),
             names.intern(text(row[3]))};
 }
 
-// All host spans of the names in `wanted` (op_names, span_names): rank, begin, end, name.
-constexpr const char* kNamedSpans =
-    "WITH named AS (SELECT track, begin_ns, dur_ns, name FROM raw.api_calls "
-    "UNION ALL SELECT track, begin_ns, dur_ns, name FROM raw.python_frames "
-    "UNION ALL SELECT track, begin_ns, dur_ns, name FROM raw.module_calls "
-    "UNION ALL SELECT track, begin_ns, dur_ns, name FROM raw.annotations "
-    "UNION ALL SELECT track, begin_ns, dur_ns, name FROM raw.other_spans), "
-    "found AS (SELECT n.track, n.begin_ns, n.dur_ns, x.text FROM named n JOIN wanted_strings x ON x.id = "
-    "n.name "
-    "UNION ALL SELECT o.track, o.begin_ns, o.dur_ns, i.text FROM raw.ops o JOIN wanted_ops i ON i.id = o.op) "
-    "SELECT t.rank, f.begin_ns, f.begin_ns + f.dur_ns, f.text FROM found f JOIN raw.tracks t ON t.id = "
-    "f.track "
-    "ORDER BY f.track, f.begin_ns, f.dur_ns DESC";
-
 Result<std::vector<IterationCandidate>> spans_of_names(duck::Connection& connection,
                                                        const std::vector<std::string>& wanted,
                                                        StringPool& names) {
     if (wanted.empty()) return std::vector<IterationCandidate>{};
-    std::string list;
-    for (const std::string& name : wanted)
-        list += (list.empty() ? "" : ", ") + duck::quote_text(name);
-    OPSIGHT_TRY(connection.execute(fmt::format(
-        "CREATE OR REPLACE TEMP TABLE wanted_strings AS SELECT id, text FROM raw.strings WHERE text IN ({0});"
-        "CREATE OR REPLACE TEMP TABLE wanted_ops AS SELECT id, name AS text FROM raw.op_identities WHERE "
-        "name IN ({0})",
-        list)));
-    OPSIGHT_ASSIGN(const duck::Rows rows, connection.query(kNamedSpans));
+    OPSIGHT_TRY(connection.execute(sql::wanted_names));
+    OPSIGHT_ASSIGN(duck::Appender to,
+                   duck::Appender::create(connection, "temp", "wanted_names", {duck::Type::kVarchar}));
+    for (const std::string& name : wanted) {
+        to.set_text(0, 0, name);
+        OPSIGHT_TRY(to.add(1));
+    }
+    OPSIGHT_TRY(to.close());
+    OPSIGHT_ASSIGN(const duck::Rows rows, connection.query(sql::named_spans));
     std::vector<IterationCandidate> found;
     for (const auto& row : rows.rows)
         found.push_back(candidate(row, names));
     return found;
 }
 
-// NVTX ranges that say the name whole: see is_range_of.
 Result<std::vector<IterationCandidate>> ranges_of(duck::Connection& connection, const std::string& name,
                                                   StringPool& names) {
     OPSIGHT_ASSIGN(const duck::Rows rows,
-                   connection.query(fmt::format("SELECT t.rank, r.begin_ns, r.begin_ns + r.dur_ns, x.text "
-                                                "FROM raw.nvtx_ranges r JOIN raw.strings x ON "
-                                                "x.id = r.text JOIN raw.tracks t ON t.id = r.track WHERE "
-                                                "x.text = {0} OR ends_with(x.text, ': ' || {0}) "
-                                                "ORDER BY r.id",
-                                                duck::quote_text(name))));
+                   connection.query(duck::Statement(sql::nvtx_ranges_of_name).set("name", name)));
     std::vector<IterationCandidate> found;
     for (const auto& row : rows.rows)
         found.push_back(candidate(row, names));
@@ -66,9 +49,7 @@ Result<std::vector<IterationCandidate>> ranges_of(duck::Connection& connection, 
 
 // Spans whose name makes the iteration that they begin in a warm-up one.
 Result<std::vector<WarmupEvent>> warmup_events(duck::Connection& connection, StringPool& names) {
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   connection.query("SELECT DISTINCT text FROM (SELECT text FROM raw.strings "
-                                    "UNION ALL SELECT name FROM raw.op_identities)"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, connection.query(sql::all_names));
     std::vector<std::string> telling;
     for (const auto& row : rows.rows)
         if (const std::string name = text(row[0]); !warmup_reason(name).empty()) telling.push_back(name);
@@ -83,17 +64,9 @@ Result<std::vector<IterationCandidate>> matching_ranges(duck::Connection& connec
                                                         const std::string& pattern, StringPool& names) {
     OPSIGHT_TRY(check_range_pattern(pattern));
     const RangePattern matcher(pattern);
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        connection.query("SELECT t.rank, a.begin_ns, a.begin_ns + a.dur_ns, s.text FROM raw.annotations a "
-                         "JOIN raw.strings s ON s.id = a.name JOIN raw.tracks t ON t.id = a.track "
-                         "ORDER BY a.id"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, connection.query(sql::annotation_spans));
     // NVTX ranges that were read as layers or ops go by their text as written.
-    OPSIGHT_ASSIGN(
-        const duck::Rows others,
-        connection.query("SELECT t.rank, r.begin_ns, r.begin_ns + r.dur_ns, s.text FROM raw.nvtx_ranges r "
-                         "JOIN raw.strings s ON s.id = r.text JOIN raw.tracks t ON t.id = r.track "
-                         "WHERE r.id NOT IN (SELECT id FROM raw.annotations) ORDER BY r.id"));
+    OPSIGHT_ASSIGN(const duck::Rows others, connection.query(sql::other_nvtx_spans));
     std::vector<IterationCandidate> found;
     for (const duck::Rows* each : {&rows, &others})
         for (const auto& row : each->rows)

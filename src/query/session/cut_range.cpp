@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "db/schema.h"
+#include "query/session/sql.h"
 
 namespace opsight::query {
 
@@ -60,6 +61,8 @@ Interval ChosenIterations::bounds() const {
 
 namespace {
 
+namespace sql = session::sql;
+
 using RankIteration = std::pair<int64_t, int64_t>;
 
 // Stored iterations (rank, number) that lie whole in the chosen ones, in order: their sums need no look at
@@ -67,9 +70,7 @@ using RankIteration = std::pair<int64_t, int64_t>;
 Result<std::vector<RankIteration>> whole_iterations(duck::Connection& connection,
                                                     const ChosenIterations& chosen) {
     const ChosenIterations stretches = chosen.joined();
-    OPSIGHT_ASSIGN(
-        const duck::Rows stored,
-        connection.query("SELECT rank, number, begin_ns, end_ns FROM raw.iterations ORDER BY ALL"));
+    OPSIGHT_ASSIGN(const duck::Rows stored, connection.query(sql::iteration_bounds));
     std::vector<RankIteration> whole;
     for (const auto& row : stored.rows) {
         const auto number = [&row](size_t i) { return std::get<int64_t>(row[i]); };
@@ -79,46 +80,17 @@ Result<std::vector<RankIteration>> whole_iterations(duck::Connection& connection
     return whole;
 }
 
-// Conditions for "in a whole iteration" and "in none". One run of numbers on the only rank, which is the
-// usual case, needs no join and spares even reading the column.
-struct WholeFilter {
-    std::string inside, outside;
-};
-
-Result<WholeFilter> filter_of(duck::Connection& connection, const std::vector<RankIteration>& whole,
-                              bool one_rank) {
-    if (whole.empty()) return WholeFilter{"WHERE false", ""};
-    const int64_t first = whole.front().second, last = whole.back().second;
-    if (one_rank && last - first + 1 == static_cast<int64_t>(whole.size()))
-        return WholeFilter{fmt::format("WHERE s.iteration BETWEEN {} AND {}", first, last),
-                           fmt::format(" AND (a.iteration < {} OR a.iteration > {})", first, last)};
-    std::string values;
-    for (const auto& [rank, number] : whole)
-        values += fmt::format("{}({}, {})", values.empty() ? "" : ", ", rank, number);
-    OPSIGHT_TRY(
-        connection.execute("CREATE TEMP TABLE whole_iterations (rank INTEGER, iteration INTEGER);"
-                           "INSERT INTO whole_iterations VALUES " +
-                           values));
-    return WholeFilter{"SEMI JOIN whole_iterations w ON w.rank = s.rank AND w.iteration = s.iteration",
-                       " AND NOT EXISTS (FROM whole_iterations w WHERE w.rank = t.rank AND "
-                       "w.iteration = a.iteration)"};
-}
-
-// Rows of a raw table with the number of their chosen iteration, which `time` falls into. Where the bounds
-// alone tell what is chosen, the number is worked out only if somebody asks for it.
-std::string chosen_rows(std::string_view number, std::string_view table, std::string_view time,
-                        const Interval& bounds, bool bounds_tell) {
-    const char* place = table == "device_spans" ? "a.rowid AS place, " : "";
-    if (bounds_tell)
-        return fmt::format(
-            "SELECT {5}a.* REPLACE ({4}(0, a.{1})::INTEGER AS iteration) FROM raw.{0} a "
-            "WHERE a.{1} >= {2} AND a.{1} < {3}",
-            table, time, bounds.begin_ns, bounds.end_ns, number, place);
-    return fmt::format(
-        "SELECT * EXCLUDE (cut) REPLACE (cut::INTEGER AS iteration) FROM (SELECT {5}a.*, "
-        "{4}(t.rank::BIGINT, a.{1}) AS cut FROM raw.{0} a JOIN raw.tracks t ON t.id = a.track "
-        "WHERE a.{1} >= {2} AND a.{1} < {3}) WHERE cut >= 0",
-        table, time, bounds.begin_ns, bounds.end_ns, number, place);
+Status keep_whole_iterations(duck::Connection& connection, const std::vector<RankIteration>& whole) {
+    using enum duck::Type;
+    OPSIGHT_TRY(connection.execute(sql::whole_iterations));
+    OPSIGHT_ASSIGN(duck::Appender to,
+                   duck::Appender::create(connection, "temp", "whole_iterations", {kInteger, kInteger}));
+    for (const auto& [rank, number] : whole) {
+        *to.column<int32_t>(0) = static_cast<int32_t>(rank);
+        *to.column<int32_t>(1) = static_cast<int32_t>(number);
+        OPSIGHT_TRY(to.add(1));
+    }
+    return to.close();
 }
 
 // Whether the chosen iterations of rank 0 follow each other without a gap.
@@ -131,8 +103,7 @@ bool without_gap(const ChosenIterations& chosen) {
 
 // Whether the profile has nothing of another rank; ranks without a chosen iteration count too.
 Result<bool> only_rank_0(duck::Connection& connection) {
-    OPSIGHT_ASSIGN(const duck::Rows other,
-                   connection.query("SELECT EXISTS (FROM raw.tracks WHERE rank IS DISTINCT FROM 0)"));
+    OPSIGHT_ASSIGN(const duck::Rows other, connection.query(sql::other_ranks));
     return !std::get<bool>(other.rows.at(0)[0]);
 }
 
@@ -142,7 +113,7 @@ Result<CutFunction> select_cut_range(duck::Connection& connection, const ChosenI
     const Interval bounds = chosen.bounds();
     OPSIGHT_ASSIGN(const std::vector<RankIteration> whole, whole_iterations(connection, chosen));
     OPSIGHT_ASSIGN(const bool one_rank, only_rank_0(connection));
-    OPSIGHT_ASSIGN(const WholeFilter filter, filter_of(connection, whole, one_rank));
+    OPSIGHT_TRY(keep_whole_iterations(connection, whole));
     // The connections of a database share its functions, so each range has one of its own.
     static std::atomic<int64_t> made = 0;
     const std::string number = fmt::format("cut_iteration_{}", made++);
@@ -151,34 +122,20 @@ Result<CutFunction> select_cut_range(duck::Connection& connection, const ChosenI
         const Interval* it = held->at(rank, time);
         return it ? it->number : -1;
     }));
+    OPSIGHT_TRY(connection.execute(
+        fmt::format("CREATE TEMP MACRO cut_number(rank, at_ns) AS {}(rank::BIGINT, at_ns)", number)));
     const bool simple = one_rank && without_gap(chosen);
-    std::string sql = fmt::format("CREATE TEMP VIEW sel_ops AS {};",
-                                  chosen_rows(number, "ops", "begin_ns", bounds, simple));
-    sql += fmt::format("CREATE TEMP VIEW sel_device AS {};",
-                       chosen_rows(number, "device_spans", "host_ns", bounds, simple));
-    for (const auto& [name, table] :
-         {std::pair("sel_api", "api_calls"), std::pair("sel_annotations", "annotations"),
-          std::pair("sel_modules", "module_calls")})
-        sql += fmt::format("CREATE TEMP VIEW {} AS {};", name,
-                           chosen_rows(number, table, "begin_ns", bounds, simple));
-    sql += fmt::format(
-        "CREATE TEMP VIEW rest_ops AS SELECT * EXCLUDE (cut) REPLACE (NULL::INTEGER AS iteration) FROM "
-        "(SELECT a.*, {3}(t.rank::BIGINT, a.begin_ns) AS cut FROM raw.ops a "
-        "JOIN raw.tracks t ON t.id = a.track WHERE a.begin_ns >= {0} AND a.begin_ns < {1}{2}) WHERE cut >= "
-        "0;",
-        bounds.begin_ns, bounds.end_ns, filter.outside, number);
-    sql += "CREATE TEMP TABLE rest_stats AS FROM raw.op_stats LIMIT 0; INSERT INTO rest_stats " +
-           db::op_stats_sql("rest_ops") + ";";
-    sql += fmt::format(
-        "CREATE TEMP VIEW sel_stats AS SELECT s.* REPLACE (NULL::INTEGER AS iteration) FROM raw.op_stats s "
-        "{} "
-        "UNION ALL FROM rest_stats;",
-        filter.inside);
-    sql +=
-        "CREATE TEMP VIEW sel_iteration_ops AS SELECT t.rank, o.iteration, count(*) AS calls, "
-        "sum(o.self_ns)::BIGINT AS self_cpu_ns FROM sel_ops o JOIN raw.tracks t ON t.id = o.track GROUP BY "
-        "ALL";
-    OPSIGHT_TRY(connection.execute(sql));
+    const bool one_run =
+        one_rank && !whole.empty() && whole.back().second - whole.front().second + 1 == std::ssize(whole);
+    for (const duck::Sql& file : {simple ? sql::cut_range_of_one_rank : sql::cut_range, sql::cut_stats})
+        OPSIGHT_TRY(connection.execute(duck::Statement(file)
+                                           .set("begin_ns", bounds.begin_ns)
+                                           .set("end_ns", bounds.end_ns)
+                                           .set("one_run", one_run)
+                                           .set("first", whole.empty() ? 0 : whole.front().second)
+                                           .set("last", whole.empty() ? -1 : whole.back().second)
+                                           .written()));
+    OPSIGHT_TRY(connection.execute("INSERT INTO rest_stats " + db::op_stats_sql("rest_ops")));
     return CutFunction(held.get(), [held](void*) { held->clear(); });
 }
 

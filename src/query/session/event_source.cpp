@@ -5,34 +5,12 @@
 #include <charconv>
 
 #include "query/session/cells.h"
+#include "query/session/sql.h"
 
 namespace opsight::query {
 namespace {
 
-// A table of the labels that the schema numbers.
-std::string labels_sql(std::string_view name, const std::vector<std::string_view>& labels) {
-    std::string values;
-    for (size_t i = 0; i < labels.size(); ++i)
-        values += fmt::format("{}({}, '{}')", i ? ", " : "", i, labels[i]);
-    return fmt::format("CREATE TEMP TABLE {} AS SELECT * FROM (VALUES {}) AS v(id, label);", name, values);
-}
-
-const std::vector<std::string_view> kCopyKinds = {"Unknown",
-                                                  "Host-to-Device",
-                                                  "Device-to-Host",
-                                                  "Host-to-Array",
-                                                  "Array-to-Host",
-                                                  "Array-to-Array",
-                                                  "Array-to-Device",
-                                                  "Device-to-Array",
-                                                  "Device-to-Device",
-                                                  "Host-to-Host",
-                                                  "Peer-to-Peer",
-                                                  "Unified Host-to-Device",
-                                                  "Unified Device-to-Host",
-                                                  "Unified Device-to-Device"};
-const std::vector<std::string_view> kMemoryKinds = {"Pageable", "Pinned",        "Device",         "Array",
-                                                    "Managed",  "Device Static", "Managed Static", "Unknown"};
+namespace sql = session::sql;
 
 }  // namespace
 
@@ -90,13 +68,7 @@ Result<Source> Source::open(const std::string& path, const Filter& filter, const
 // Reports print times as the source counted them, from the start of its session. Where that is not known, or
 // several sources had one each, the times are those of the profile.
 Status Source::look() {
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        query("SELECT max(CASE WHEN key = 'origin_ns' THEN CAST(value AS BIGINT) END) - CASE "
-              "WHEN max(CASE WHEN key = 'origin_is_unix' THEN value END) = 'false' THEN 0 "
-              "WHEN count(DISTINCT CASE WHEN key = 'property.session_start_ns' THEN value END) = 1 "
-              "THEN max(CASE WHEN key = 'property.session_start_ns' THEN CAST(value AS BIGINT) END) END "
-              "FROM raw.meta WHERE key IN ('origin_ns', 'origin_is_unix', 'property.session_start_ns')"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, query(sql::source_offset));
     offset_ = integer(rows.rows.at(0)[0]);
     return {};
 }
@@ -131,9 +103,7 @@ Status Source::choose_range(const std::string& wanted) {
     }
     OPSIGHT_ASSIGN(
         const duck::Rows rows,
-        query(fmt::format("SELECT r.begin_ns, r.end_ns FROM all_ranges r JOIN st_labels l ON l.id = r.label "
-                          "WHERE l.text = {} ORDER BY r.begin_ns, r.end_ns LIMIT 1 OFFSET {}",
-                          duck::quote_text(domain + ":" + name), index)));
+        query(duck::Statement(sql::range_of_label).set("label", domain + ":" + name).set("index", index)));
     if (rows.rows.empty())
         return fail(
             Error{fmt::format("no NVTX range fits the filter '{}'", wanted),
@@ -146,73 +116,18 @@ Status Source::choose_range(const std::string& wanted) {
     return {};
 }
 
-std::string Source::within(std::string_view time) const {
-    std::string sql;
-    if (window_begin_) sql += fmt::format(" AND {} + dur_ns >= {}", time, *window_begin_);
-    if (window_end_) sql += fmt::format(" AND {} <= {}", time, *window_end_);
-    return sql;
-}
-
 Status Source::make_relations() {
-    const std::string window = within("begin_ns");
-    return execute(
-        labels_sql("copy_labels", kCopyKinds) + labels_sql("memory_labels", kMemoryKinds) +
-        work_views_sql(window) +
-        fmt::format(
-            "CREATE TEMP VIEW st_range AS FROM all_ranges WHERE true{0};"
-            "CREATE TEMP VIEW st_host AS SELECT id, track, begin_ns, begin_ns + dur_ns AS end_ns, dur_ns, "
-            "name, "
-            "kind, category FROM raw.other_spans WHERE (flags & 1) = 0{0};"
-            "CREATE TEMP VIEW st_memop AS SELECT g.*, CASE WHEN g.kind = 2 THEN '[CUDA memset]' "
-            "ELSE '[CUDA memcpy ' || coalesce(c.label, 'Unknown') || ']' END AS operation, "
-            "t.copy_kind, t.from_kind AS from_number, t.to_kind AS to_number, "
-            "coalesce(f.label, CASE WHEN g.kind = 2 THEN o.label END) AS from_kind, "
-            "CASE WHEN g.kind = 1 THEN o.label END AS to_kind FROM st_gpu g "
-            "LEFT JOIN raw.transfers t ON t.id = g.transfer LEFT JOIN copy_labels c ON c.id = t.copy_kind "
-            "LEFT JOIN memory_labels f ON f.id = t.from_kind LEFT JOIN memory_labels o ON o.id = t.to_kind "
-            "WHERE g.kind IN (1, 2);"
-            "CREATE TEMP VIEW st_fault AS SELECT time_ns AS begin_ns, dur_ns, track, device, address, count, "
-            "access "
-            "FROM raw.page_faults WHERE true{1}",
-            window, within("time_ns")));
+    OPSIGHT_TRY(make_work_views(connection(), {window_begin_, window_end_}));
+    OPSIGHT_TRY(execute(sql::copy_labels));
+    return execute(sql::source_views);
 }
 
 Result<bool> Source::has(Data data) {
-    std::string sql;
-    switch (data) {
-        case Data::kApi:
-            sql = "FROM st_api";
-            break;
-        case Data::kKernels:
-            sql = "FROM st_gpu WHERE kind = 0";
-            break;
-        case Data::kMemory:
-            sql = "FROM st_gpu WHERE kind IN (1, 2)";
-            break;
-        case Data::kCopies:
-            sql = "FROM st_gpu WHERE kind = 1";
-            break;
-        case Data::kSets:
-            sql = "FROM st_gpu WHERE kind = 2";
-            break;
-        case Data::kNvtx:
-            sql = "FROM st_range";
-            break;
-        case Data::kOsRuntime:
-            sql = "FROM st_host WHERE kind = 10 AND category < 0";
-            break;
-        case Data::kSyscalls:
-            sql = "FROM st_host WHERE kind = 10 AND category >= 0";
-            break;
-        case Data::kMpi:
-            sql = "FROM st_host WHERE kind = 11";
-            break;
-        case Data::kPageFaults:
-            sql = "SELECT 1 FROM st_fault UNION ALL SELECT 1 FROM st_memop WHERE copy_kind BETWEEN 11 AND 13";
-            break;
+    if (data_.empty()) {
+        OPSIGHT_ASSIGN(const duck::Rows rows, query(sql::source_data));
+        data_ = rows.rows.at(0);
     }
-    OPSIGHT_ASSIGN(const duck::Rows rows, query("SELECT EXISTS (" + sql + ")"));
-    return std::get<bool>(rows.rows.at(0)[0]);
+    return flag(data_.at(static_cast<size_t>(data)));
 }
 
 }  // namespace opsight::query

@@ -66,12 +66,12 @@ class Source {
     Status make_relations();
     Status apply(const Filter& filter);
     Status choose_range(const std::string& wanted);
-    std::string within(std::string_view time) const;
 
     std::string path_;
     db::OpenProfile profile_;
     int64_t offset_ = 0;
     std::optional<int64_t> window_begin_, window_end_;  // times of the profile
+    std::vector<duck::Cell> data_;                      // whether there is some, by Data
 };
 
 }  // namespace opsight::query

@@ -1,35 +1,30 @@
 #include "query/session/memory_levels.h"
 
-#include <fmt/format.h>
-
 #include "hardware/memory_levels.h"
+#include "query/session/sql.h"
 
 namespace opsight::query {
-namespace {
 
-std::string quoted(const std::string& text) {
-    std::string out = "'";
-    for (char c : text)
-        out += c == '\'' ? std::string("''") : std::string(1, c);
-    return out + "'";
-}
-
-}  // namespace
-
-std::string memory_levels_sql() {
-    std::string rows;
+Status list_memory_levels(Session& session) {
+    using enum duck::Type;
+    OPSIGHT_TRY(session.execute(session::sql::memory_levels));
+    OPSIGHT_ASSIGN(duck::Appender to,
+                   session.append_to("known_levels",
+                                     {kVarchar, kInteger, kVarchar, kDouble, kBoolean, kVarchar, kVarchar}));
     for (const hardware::DeviceLevels& device : hardware::built_in_memory_levels()) {
-        int place = 0;
-        for (const hardware::MemoryLevel& level : device.levels)
-            rows += fmt::format("{}({}, {}, {}, {}::DOUBLE, {}, {}, {})", rows.empty() ? "" : ", ",
-                                quoted(device.name), place++, quoted(level.name), level.bandwidth,
-                                level.shared, quoted(level.estimate), quoted(level.source));
+        int32_t place = 0;
+        for (const hardware::MemoryLevel& level : device.levels) {
+            to.set_text(0, 0, device.name);
+            *to.column<int32_t>(1) = place++;
+            to.set_text(2, 0, level.name);
+            *to.column<double>(3) = level.bandwidth;
+            *to.column<bool>(4) = level.shared;
+            to.set_text(5, 0, level.estimate);
+            to.set_text(6, 0, level.source);
+            OPSIGHT_TRY(to.add(1));
+        }
     }
-    return fmt::format(
-        "CREATE OR REPLACE TEMP TABLE sel_levels AS FROM (VALUES {}) v(model, place, name, bandwidth, "
-        "shared, estimate, "
-        "source) WHERE model IN (SELECT model FROM raw.device_models)",
-        rows);
+    return to.close();
 }
 
 }  // namespace opsight::query

@@ -2,12 +2,12 @@
 // file: files that are older have it as well.
 #pragma once
 
-#include <string>
+#include "query/session/session.h"
 
 namespace opsight::query {
 
-// Makes the temporary table sel_levels: model (as raw.device_models.model), place (0: next to the memory),
+// Makes the relation sel_levels: model (as raw.device_models.model), place (0: next to the memory),
 // name, bandwidth (bytes/s), shared (by all units), estimate (what speaks for it, or empty), source.
-std::string memory_levels_sql();
+Status list_memory_levels(Session& session);
 
 }  // namespace opsight::query

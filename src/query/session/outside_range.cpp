@@ -5,23 +5,12 @@
 #include <vector>
 
 #include "query/session/cells.h"
+#include "query/session/sql.h"
 
 namespace opsight::query {
 namespace {
 
 constexpr double kWorthSaying = 0.001;  // share of the time
-
-// Counts and sums of the whole profile, then those of the range; one row.
-constexpr const char* kSums =
-    "SELECT a.*, b.*, c.*, d.*, e.*, f.*, g.*, h.* FROM "
-    "(SELECT count(*), sum(dur_ns)::BIGINT FROM raw.device_spans WHERE kind < 3) a, "
-    "(SELECT count(*), sum(dur_ns)::BIGINT FROM sel_device WHERE kind < 3) b, "
-    "(SELECT sum(calls)::BIGINT, sum(self_cpu_ns)::BIGINT FROM raw.op_stats) c, "
-    "(SELECT sum(calls)::BIGINT, sum(self_cpu_ns)::BIGINT FROM sel_stats) d, "
-    "(SELECT count(*), sum(dur_ns)::BIGINT FROM raw.api_calls) e, "
-    "(SELECT count(*), sum(dur_ns)::BIGINT FROM sel_api) f, "
-    "(SELECT count(*) FROM raw.annotations WHERE (flags & 3) = 0) g, "
-    "(SELECT count(*) FROM sel_annotations WHERE (flags & 3) = 0) h";
 
 struct Kind {
     const char* time;
@@ -42,7 +31,7 @@ std::string listed(const std::vector<std::string>& parts) {
 
 Result<std::string> outside_range(Session& session) {
     if (session.range().whole) return std::string();
-    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(kSums));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(session::sql::outside_range));
     const auto at = [&row = rows.rows.at(0)](size_t i) { return integer(row[i]); };
     std::vector<std::string> parts;
     for (size_t i = 0; i < std::size(kTimes); ++i) {

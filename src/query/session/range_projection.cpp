@@ -5,8 +5,12 @@
 #include <numeric>
 #include <tuple>
 
+#include "query/session/sql.h"
+
 namespace opsight::query {
 namespace {
+
+namespace sql = session::sql;
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
@@ -46,24 +50,20 @@ void sort_ranges(Ranges& r) {
 
 Result<Ranges> load_ranges(duck::Connection& connection, bool crossing) {
     Ranges r;
-    const Status done = connection.scan(
-        std::string("SELECT begin_ns::BIGINT, end_ns::BIGINT, "
-                    "(CASE WHEN same_thread THEN track ELSE -1 END)::INTEGER, label::INTEGER, id::INTEGER, "
-                    "style::TINYINT FROM st_range") +
-            (crossing ? "" : " WHERE same_thread"),
-        [&r](const duck::Batch& batch) {
-            const auto append = [&batch](auto& column, size_t index) {
-                using T = typename std::decay_t<decltype(column)>::value_type;
-                const T* data = batch.column<T>(index);
-                column.insert(column.end(), data, data + batch.size());
-            };
-            append(r.begin, 0);
-            append(r.end, 1);
-            append(r.track, 2);
-            append(r.label, 3);
-            append(r.id, 4);
-            append(r.style, 5);
-        });
+    const Status done = connection.scan(duck::Statement(sql::range_columns).set("crossing", crossing),
+                                        [&r](const duck::Batch& batch) {
+                                            const auto append = [&batch](auto& column, size_t index) {
+                                                using T = typename std::decay_t<decltype(column)>::value_type;
+                                                const T* data = batch.column<T>(index);
+                                                column.insert(column.end(), data, data + batch.size());
+                                            };
+                                            append(r.begin, 0);
+                                            append(r.end, 1);
+                                            append(r.track, 2);
+                                            append(r.label, 3);
+                                            append(r.id, 4);
+                                            append(r.style, 5);
+                                        });
     OPSIGHT_TRY(done);
     sort_ranges(r);
     return r;
@@ -117,12 +117,12 @@ const std::string& RangeNames::label(int64_t id) const {
 
 Result<RangeNames> load_range_names(duck::Connection& connection) {
     RangeNames names;
-    OPSIGHT_ASSIGN(const duck::Rows tracks, connection.query("SELECT pid, tid FROM raw.tracks ORDER BY id"));
+    OPSIGHT_ASSIGN(const duck::Rows tracks, connection.query(sql::track_threads));
     for (const auto& row : tracks.rows) {
         names.pid.push_back(row[0]);
         names.tid.push_back(row[1]);
     }
-    OPSIGHT_ASSIGN(duck::Rows labels, connection.query("SELECT id, text FROM st_labels ORDER BY id"));
+    OPSIGHT_ASSIGN(duck::Rows labels, connection.query(sql::range_labels));
     for (auto& row : labels.rows)
         names.labels.emplace_back(std::get<int64_t>(row[0]), std::move(std::get<std::string>(row[1])));
     return names;
@@ -191,19 +191,15 @@ std::pair<int64_t, int64_t> Launches::extent(size_t first, size_t last) const {
 
 Result<Launches> load_launches(duck::Connection& connection, bool kernels_only) {
     std::vector<Launch> list;
-    const Status done = connection.scan(
-        std::string(
-            "SELECT a.begin_ns::BIGINT, a.end_ns::BIGINT, g.begin_ns::BIGINT, g.end_ns::BIGINT, "
-            "g.rid::BIGINT, a.track::INTEGER, (CASE WHEN g.kind = 0 THEN g.name ELSE -1 END)::INTEGER "
-            "FROM st_gpu g JOIN st_api a ON a.id = g.launch") +
-            (kernels_only ? " WHERE g.kind = 0" : ""),
-        [&list](const duck::Batch& batch) {
-            for (size_t i = 0; i < batch.size(); ++i)
-                list.push_back({batch.column<int64_t>(0)[i], batch.column<int64_t>(1)[i],
-                                batch.column<int64_t>(2)[i], batch.column<int64_t>(3)[i],
-                                batch.column<int64_t>(4)[i], batch.column<int32_t>(5)[i],
-                                batch.column<int32_t>(6)[i]});
-        });
+    const Status done =
+        connection.scan(duck::Statement(sql::launch_columns).set("kernels_only", kernels_only),
+                        [&list](const duck::Batch& batch) {
+                            for (size_t i = 0; i < batch.size(); ++i)
+                                list.push_back({batch.column<int64_t>(0)[i], batch.column<int64_t>(1)[i],
+                                                batch.column<int64_t>(2)[i], batch.column<int64_t>(3)[i],
+                                                batch.column<int64_t>(4)[i], batch.column<int32_t>(5)[i],
+                                                batch.column<int32_t>(6)[i]});
+                        });
     OPSIGHT_TRY(done);
     return Launches(std::move(list));
 }
@@ -236,7 +232,7 @@ Status make_innermost_ranges(Source& source) {
             std::fill(found.begin() + static_cast<ptrdiff_t>(first),
                       found.begin() + static_cast<ptrdiff_t>(last), uint8_t{1});
         });
-    OPSIGHT_TRY(source.execute("CREATE OR REPLACE TEMP TABLE st_innermost (rid BIGINT, label INTEGER)"));
+    OPSIGHT_TRY(source.execute(sql::innermost_ranges));
     OPSIGHT_ASSIGN(auto appender, duck::Appender::create(source.connection(), "temp", "st_innermost",
                                                          {duck::Type::kBigint, duck::Type::kInteger}));
     size_t filled = 0;

@@ -1,12 +1,14 @@
 #include "query/session/range_sums.h"
 
 #include <absl/container/flat_hash_map.h>
-#include <fmt/format.h>
 
 #include "query/session/range_projection.h"
+#include "query/session/sql.h"
 
 namespace opsight::query {
 namespace {
+
+namespace sql = session::sql;
 
 // What SQL cannot tell: own time, from the stack of each thread, and the work on devices.
 struct Beyond {
@@ -36,10 +38,6 @@ Result<BeyondByKind> look_beyond(duck::Connection& connection, bool device_work)
 
 Status keep_beyond(Session& session, const BeyondByKind& found) {
     using enum duck::Type;
-    OPSIGHT_TRY(
-        session.execute("CREATE TEMP TABLE range_beyond (label INTEGER, style INTEGER, self_ns BIGINT, "
-                        "gpu_ns BIGINT, gpu_ops "
-                        "BIGINT)"));
     OPSIGHT_ASSIGN(duck::Appender appender,
                    session.append_to("range_beyond", {kInteger, kInteger, kBigint, kBigint, kBigint}));
     size_t filled = 0;
@@ -57,53 +55,20 @@ Status keep_beyond(Session& session, const BeyondByKind& found) {
     return appender.close();
 }
 
-// Ranges that begin in a chosen iteration; of a profile without iterations all.
-std::string chosen_ranges(const Range& range) {
-    if (range.whole) return "FROM all_ranges";
-    return "SELECT r.* FROM all_ranges r JOIN raw.tracks t ON t.id = r.track ASOF JOIN sel_iterations i "
-           "ON i.rank = t.rank AND r.begin_ns >= i.begin_ns WHERE r.begin_ns < i.end_ns";
-}
-
-// The table of sums over st_range; range_names tells which labels count as one, as what. Made once.
-std::string range_table_sql(std::string_view table) {
-    return fmt::format(
-        "CREATE TEMP TABLE IF NOT EXISTS {} AS WITH s AS (SELECT n.first AS label, style, count(*) AS calls, "
-        "sum(dur_ns)::BIGINT AS total_ns, round(avg(dur_ns))::BIGINT AS avg_ns, "
-        "round(quantile_cont(dur_ns, 0.5))::BIGINT AS median_ns, "
-        "round(quantile_cont(dur_ns, 0.95))::BIGINT AS p95_ns, min(dur_ns) AS min_ns, max(dur_ns) AS max_ns, "
-        "round(stddev_samp(dur_ns))::BIGINT AS stddev_ns, count(DISTINCT track) AS threads "
-        "FROM st_range r JOIN range_names n ON n.id = r.label GROUP BY ALL), "
-        "b AS (SELECT n.first AS label, style, sum(self_ns) FILTER (WHERE self_ns >= 0)::BIGINT AS self_ns, "
-        "sum(gpu_ns)::BIGINT AS gpu_ns, sum(gpu_ops)::BIGINT AS gpu_ops FROM range_beyond "
-        "JOIN range_names n ON n.id = label GROUP BY ALL) "
-        "SELECT s.*, b.self_ns, CASE WHEN b.gpu_ops > 0 THEN b.gpu_ns END AS gpu_ns, "
-        "nullif(b.gpu_ops, 0) AS gpu_ops, l.domain, l.name FROM s JOIN b USING (label, style) "
-        "JOIN range_names l ON l.id = s.label",
-        table);
-}
-
 }  // namespace
 
 Status sum_ranges(Session& session, duck::Connection& connection) {
     OPSIGHT_TRY(make_range_views(connection, Instead::kAnnotations));
-    OPSIGHT_TRY(session.execute(work_views_sql("") + "CREATE TEMP VIEW st_range AS " +
-                                chosen_ranges(session.range())));
+    OPSIGHT_TRY(make_work_views(connection, {}));
+    OPSIGHT_TRY(
+        session.execute(duck::Statement(sql::chosen_ranges).set("whole", session.range().whole).written()));
     OPSIGHT_ASSIGN(const BeyondByKind beyond, look_beyond(connection, session.contents().device_work));
     OPSIGHT_TRY(keep_beyond(session, beyond));
-    return session.execute(
-        "CREATE TEMP TABLE range_names AS SELECT id, domain, name, id AS first FROM st_labels;" +
-        range_table_sql("sel_ranges"));
+    return session.execute(sql::range_sums);
 }
 
 Status merge_ranges(Session& session) {
-    return session.execute(
-        "CREATE OR REPLACE TEMP TABLE range_names AS WITH n AS (SELECT id, domain, name, "
-        "regexp_replace(name, '[0-9]+', '#', 'g') AS stem FROM st_labels), "
-        "g AS (SELECT domain, stem, coalesce(min(id) FILTER (WHERE id IN (SELECT label FROM st_range)), "
-        "min(id)) AS first, count(*) AS names FROM n GROUP BY ALL) "
-        "SELECT n.id, n.domain, CASE WHEN g.names > 1 THEN g.stem ELSE n.name END AS name, g.first "
-        "FROM n JOIN g ON g.domain = n.domain AND g.stem = n.stem;" +
-        range_table_sql("merged_ranges"));
+    return session.execute(sql::merged_ranges);
 }
 
 }  // namespace opsight::query

@@ -13,11 +13,14 @@
 #include "query/session/memory_levels.h"
 #include "query/session/outside_range.h"
 #include "query/session/range_sums.h"
+#include "query/session/sql.h"
 #include "query/session/stream_sums.h"
 #include "query/session/wall_clock.h"
 
 namespace opsight::query {
 namespace {
+
+namespace sql = session::sql;
 
 Error usage(std::string what, std::string remedy) {
     return {std::move(what), {}, {}, std::move(remedy), 2};
@@ -67,12 +70,9 @@ void note_warmup(Range& range, const RangeOptions& options, const std::vector<in
     range.notes.push_back(left_out_note(warmup));
 }
 
-// Condition on the number of an iteration.
-std::string in_range(const Range& range, std::string_view column) {
-    std::string sql = fmt::format("{} BETWEEN {} AND {}", column, range.start, range.stop);
-    if (!range.left_out.empty())
-        sql += fmt::format(" AND {} NOT IN ({})", column, fmt::join(range.left_out, ", "));
-    return sql;
+// A list as SQL reads one from text.
+std::string list_text(const std::vector<int64_t>& numbers) {
+    return fmt::format("[{}]", fmt::join(numbers, ", "));
 }
 
 }  // namespace
@@ -171,18 +171,16 @@ Status Session::start(const RangeOptions& options) {
     OPSIGHT_ASSIGN(std::string outside, outside_range(*this));
     if (!outside.empty()) range_.notes.push_back(std::move(outside));
     OPSIGHT_TRY(range_.whole ? measure_whole() : measure_wall());
-    OPSIGHT_TRY(execute(iteration_times_sql(range_.whole)));
+    OPSIGHT_TRY(execute(sql::wall_sums));
+    OPSIGHT_TRY(execute(sql::all_iteration_times));
+    OPSIGHT_TRY(execute(range_.whole ? sql::whole_iteration_times : sql::iteration_times));
     OPSIGHT_ASSIGN(std::string backlog, backlog_of_range(*this));
     if (!backlog.empty()) range_.notes.push_back(std::move(backlog));
     return {};
 }
 
 Status Session::look() {
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   query("SELECT EXISTS (FROM raw.ops), EXISTS (FROM raw.device_spans WHERE kind < 3), "
-                         "(SELECT count(*) FROM raw.devices), (SELECT count(*) FROM raw.ranks), "
-                         "EXISTS (FROM raw.nvtx_ranges) OR EXISTS (FROM raw.annotations), "
-                         "EXISTS (FROM raw.diagnostics WHERE key = 'lost_device_work')"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, query(sql::contents));
     const auto& row = rows.rows.at(0);
     contents_.ops = std::get<bool>(row[0]);
     contents_.device_work = std::get<bool>(row[1]);
@@ -194,9 +192,8 @@ Status Session::look() {
 }
 
 Status Session::stored_iterations() {
-    OPSIGHT_TRY(profile_.connection.execute("CREATE TEMP VIEW all_iterations AS FROM raw.iterations"));
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   query("SELECT key, value FROM raw.meta WHERE key LIKE 'iteration_%'"));
+    OPSIGHT_TRY(execute(sql::stored_iterations));
+    OPSIGHT_ASSIGN(const duck::Rows rows, query(sql::iteration_facts));
     for (const auto& row : rows.rows) {
         const std::string key = text(row[0]), value = text(row[1]);
         if (key == "iteration_source") range_.source = value;
@@ -228,8 +225,7 @@ Status Session::cut_iterations(const RangeOptions& options) {
     range_.source = cut.source;
     range_.confidence = 1;
     range_.description = cut.description;
-    OPSIGHT_TRY(
-        profile_.connection.execute("CREATE TEMP TABLE all_iterations AS FROM raw.iterations LIMIT 0"));
+    OPSIGHT_TRY(execute(sql::no_iterations));
     cut_ = std::move(cut.list);
     return append_iterations();
 }
@@ -282,7 +278,7 @@ Status Session::choose(RangeOptions options) {
     }
     const bool chosen = options.all || options.start || options.stop || cut_anew_;
     const bool guessed = range_.source == "inferred" && !contents_.ops;
-    OPSIGHT_ASSIGN(const duck::Rows last_row, query("SELECT coalesce(max(number), -1) FROM all_iterations"));
+    OPSIGHT_ASSIGN(const duck::Rows last_row, query(sql::last_iteration));
     const int64_t last = integer(last_row.rows.at(0)[0]);
     range_.total = last + 1;
     if (last < 0 && (options.start || options.stop))
@@ -299,11 +295,9 @@ Status Session::choose(RangeOptions options) {
     if (range_.start < 0 || range_.stop > last || range_.start > range_.stop)
         return fail(usage(fmt::format("there is no range of iterations {} to {}", range_.start, range_.stop),
                           fmt::format("the profile has iterations 0 to {}", last)));
-    // An iteration that is warm-up on one rank counts as such on all: ranks wait for each other.
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   query(fmt::format("SELECT DISTINCT number FROM all_iterations WHERE warmup AND number "
-                                     "BETWEEN {} AND {} ORDER BY 1",
-                                     range_.start, range_.stop)));
+    OPSIGHT_ASSIGN(
+        const duck::Rows rows,
+        query(duck::Statement(sql::warmup_iterations).set("first", range_.start).set("last", range_.stop)));
     std::vector<int64_t> warmup;
     for (const auto& row : rows.rows)
         warmup.push_back(integer(row[0]));
@@ -316,23 +310,13 @@ Status Session::choose(RangeOptions options) {
 }
 
 Status Session::select(bool cut_anew) {
-    const std::string within = range_.whole ? "true" : in_range(range_, "iteration");
-    std::string sql = fmt::format("CREATE TEMP VIEW sel_iterations AS FROM all_iterations WHERE {};",
-                                  range_.whole ? "true" : in_range(range_, "number"));
-    if (!cut_anew) {
-        for (const auto& [name, source] :
-             {std::pair("sel_ops", "ops"), std::pair("sel_device", "device_spans"),
-              std::pair("sel_api", "api_calls"), std::pair("sel_annotations", "annotations"),
-              std::pair("sel_modules", "module_calls"), std::pair("sel_stats", "op_stats")})
-            sql += fmt::format("CREATE TEMP VIEW {} AS SELECT {}* FROM raw.{} WHERE {};", name,
-                               std::string_view(source) == "device_spans" ? "rowid AS place, " : "", source,
-                               within);
-        sql +=
-            "CREATE TEMP VIEW sel_iteration_ops AS SELECT rank, iteration, sum(calls)::BIGINT AS calls, "
-            "sum(self_cpu_ns)::BIGINT AS self_cpu_ns FROM sel_stats GROUP BY ALL";
-        return profile_.connection.execute(sql);
-    }
-    OPSIGHT_TRY(profile_.connection.execute(sql));
+    OPSIGHT_TRY(execute(duck::Statement(sql::chosen_iterations)
+                            .set("whole", range_.whole)
+                            .set("first", range_.start)
+                            .set("last", range_.stop)
+                            .set("left_out", list_text(range_.left_out))
+                            .written()));
+    if (!cut_anew) return execute(sql::stored_range);
     OPSIGHT_ASSIGN(cut_function_,
                    select_cut_range(profile_.connection, ChosenIterations(cut_, stretches_of(range_))));
     return {};
@@ -369,40 +353,48 @@ Status Session::prepare_ranges() {
     return once("ranges", [this] { return sum_ranges(*this, profile_.connection); });
 }
 
-// Rows of one iteration. Where iterations were cut anew the bounds of `time` spare a look at all others.
-std::string Session::rows_of(int64_t iteration, std::string_view time) const {
-    if (range_.whole) return "true";
-    std::string sql = fmt::format("(iteration = {}", iteration);
+Status Session::measure_wall() {
+    std::vector<int64_t> firsts, lasts;
+    for (const auto& [first, last] : stretches_of(range_)) {
+        firsts.push_back(first);
+        lasts.push_back(last);
+    }
+    // Of iterations that were cut anew the bounds of the last ones spare a look at all others.
     int64_t begin = std::numeric_limits<int64_t>::max(), end = std::numeric_limits<int64_t>::min();
     for (const CutIteration& it : cut_) {
-        if (it.number != iteration) continue;
+        if (!std::binary_search(lasts.begin(), lasts.end(), it.number)) continue;
         begin = std::min(begin, it.begin_ns);
         end = std::max(end, it.end_ns);
     }
-    if (begin < end) sql += fmt::format(" AND {0} >= {1} AND {0} < {2}", time, begin, end);
-    return sql + ")";
+    if (begin >= end) std::swap(begin, end);
+    return execute(duck::Statement(sql::wall_clock)
+                       .set("firsts", list_text(firsts))
+                       .set("lasts", list_text(lasts))
+                       .set("first_last", lasts.front())
+                       .set("last_last", lasts.back())
+                       .set("begin_ns", begin)
+                       .set("end_ns", end)
+                       .written());
+}
+
+Status Session::measure_whole() {
+    return execute(sql::whole_wall_clock);
 }
 
 Status Session::prepare_streams() {
     return once("streams", [this]() -> Status {
-        std::string source = "raw.stream_stats";
-        if (cut_anew_) {
-            source = "cut_streams";
-            OPSIGHT_TRY(sum_stored_streams(profile_.connection, ChosenIterations(cut_, stretches_of(range_)),
-                                           range_.start, source));
-        }
-        return execute(fmt::format("CREATE TEMP VIEW sel_streams AS FROM {} WHERE {}", source,
-                                   range_.whole ? "true" : in_range(range_, "iteration")));
+        if (!cut_anew_) return execute(sql::stored_streams);
+        OPSIGHT_TRY(execute(sql::cut_streams));
+        return sum_stored_streams(*this, ChosenIterations(cut_, stretches_of(range_)), range_.start,
+                                  "cut_streams");
     });
 }
 
 Status Session::prepare_work() {
     return once("work", [this]() -> Status {
-        OPSIGHT_TRY(execute(memory_levels_sql()));
-        return execute(cut_anew_
-                           ? "CREATE TEMP TABLE sel_work AS " + db::work_stats_sql("sel_device", "sel_ops")
-                           : fmt::format("CREATE TEMP VIEW sel_work AS FROM raw.work_stats WHERE {}",
-                                         range_.whole ? "true" : in_range(range_, "iteration")));
+        OPSIGHT_TRY(list_memory_levels(*this));
+        if (!cut_anew_) return execute(sql::stored_work);
+        return execute("CREATE TEMP TABLE sel_work AS " + db::work_stats_sql("sel_device", "sel_ops"));
     });
 }
 

@@ -117,8 +117,7 @@ class Session {
     Status choose(RangeOptions options);
     void take_all(const RangeOptions& options);
     Status select(bool cut_anew);
-    std::string rows_of(int64_t iteration, std::string_view time) const;
-    Status measure_wall();   // wall_clock.cpp, as the next
+    Status measure_wall();
     Status measure_whole();  // of a profile without iterations
 
     std::string path_;

@@ -1,22 +1,24 @@
 #include "query/session/stream_sums.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "analyze/streams.h"
+#include "db/schema.h"
+#include "query/session/sql.h"
 
 namespace opsight::query {
 namespace {
+
+namespace sql = session::sql;
 
 // Numbers of a small table by id: columns id (BIGINT) and a value of type T; `otherwise` where there is none.
 template <class T>
 class ById {
   public:
-    static Result<ById> read(duck::Connection& connection, const std::string& sql, T otherwise) {
+    static Result<ById> read(Session& session, const duck::Sql& sql, T otherwise) {
         ById table;
         table.otherwise_ = otherwise;
-        OPSIGHT_TRY(connection.scan(sql, [&table, otherwise](const duck::Batch& batch) {
+        OPSIGHT_TRY(session.scan(sql, [&table, otherwise](const duck::Batch& batch) {
             for (size_t i = 0; i < batch.size(); ++i) {
                 const auto id = static_cast<size_t>(std::max<int64_t>(0, batch.column<int64_t>(0)[i]));
                 if (id >= table.values_.size()) table.values_.resize(id + 1, otherwise);
@@ -36,17 +38,10 @@ class ById {
 
 // All work of the profile in stored order, which is by (stream, begin); of iteration 0 where it is chosen,
 // else -1.
-Result<std::vector<StreamSpan>> stored_spans(duck::Connection& connection, const ChosenIterations& chosen) {
-    OPSIGHT_ASSIGN(
-        const auto ranks,
-        ById<int64_t>::read(connection, "SELECT id::BIGINT, coalesce(rank, -1)::BIGINT FROM raw.tracks", -1));
-    OPSIGHT_ASSIGN(const auto occupancies,
-                   ById<double>::read(connection,
-                                      "SELECT id::BIGINT, coalesce(occupancy_pct, -1)::DOUBLE FROM "
-                                      "raw.launch_configs",
-                                      -1));
-    const std::string from = "FROM raw.device_spans WHERE kind < 3 OR kind = 6";
-    OPSIGHT_ASSIGN(const duck::Rows count, connection.query("SELECT count(*) " + from));
+Result<std::vector<StreamSpan>> stored_spans(Session& session, const ChosenIterations& chosen) {
+    OPSIGHT_ASSIGN(const auto ranks, ById<int64_t>::read(session, sql::track_ranks, -1));
+    OPSIGHT_ASSIGN(const auto occupancies, ById<double>::read(session, sql::config_occupancies, -1));
+    OPSIGHT_ASSIGN(const duck::Rows count, session.query(sql::busy_span_count));
     std::vector<StreamSpan> spans;
     spans.reserve(static_cast<size_t>(std::get<int64_t>(count.rows.at(0)[0])));
     const auto take = [&](const duck::Batch& batch) {
@@ -61,29 +56,32 @@ Result<std::vector<StreamSpan>> stored_spans(duck::Connection& connection, const
                              occupancies[config[i]]});
         }
     };
-    OPSIGHT_TRY(connection.scan(
-        "SELECT track::INTEGER, begin_ns::BIGINT, dur_ns::BIGINT, host_ns::BIGINT, launch::INTEGER, "
-        "(CASE WHEN kind = 0 THEN config ELSE -1 END)::INTEGER " +
-            from,
-        take));
+    OPSIGHT_TRY(session.scan(sql::busy_span_columns, take));
     return spans;
 }
 
 }  // namespace
 
-Status sum_stored_streams(duck::Connection& connection, const ChosenIterations& chosen, int64_t iteration,
-                          const std::string& name) {
-    OPSIGHT_ASSIGN(const std::vector<StreamSpan> spans, stored_spans(connection, chosen));
-    OPSIGHT_TRY(
-        connection.execute(fmt::format("CREATE TEMP TABLE {} AS FROM raw.stream_stats LIMIT 0", name)));
+Status sum_stored_streams(Session& session, const ChosenIterations& chosen, int64_t iteration,
+                          const std::string& table) {
+    OPSIGHT_ASSIGN(const std::vector<StreamSpan> spans, stored_spans(session, chosen));
+    std::vector<duck::Type> types;
+    for (const db::Column& column : db::table("stream_stats").columns)
+        types.push_back(column.type);
+    OPSIGHT_ASSIGN(duck::Appender to, session.append_to(table, types));
     for (const StreamStats& s : sum_streams(spans)) {
         if (s.iteration < 0) continue;
-        OPSIGHT_TRY(connection.execute(fmt::format(
-            "INSERT INTO {} VALUES ({}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {})", name, s.stream.value,
-            iteration, s.spans, s.busy_ns, s.host_wait_ns, s.queued_wait_ns, s.other_wait_ns, s.queued_ns,
-            s.queue_max, s.occupancy_pct_ns, s.occupancy_known_ns)));
+        *to.column<int32_t>(0) = static_cast<int32_t>(s.stream.value);
+        *to.column<int32_t>(1) = static_cast<int32_t>(iteration);
+        const int64_t sums[] = {s.spans,         s.busy_ns,   s.host_wait_ns, s.queued_wait_ns,
+                                s.other_wait_ns, s.queued_ns, s.queue_max};
+        for (size_t i = 0; i < std::size(sums); ++i)
+            *to.column<int64_t>(2 + i) = sums[i];
+        *to.column<double>(9) = s.occupancy_pct_ns;
+        *to.column<int64_t>(10) = s.occupancy_known_ns;
+        OPSIGHT_TRY(to.add(1));
     }
-    return {};
+    return to.close();
 }
 
 }  // namespace opsight::query

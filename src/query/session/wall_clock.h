@@ -1,7 +1,6 @@
 // The wall clock of a range: what utilization, shares and average iteration time are measured against.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "query/session/cut_range.h"
@@ -20,9 +19,5 @@ struct WallStretch {
 
 // By rank and begin; of a whole profile none, for all of it is.
 Result<std::vector<WallStretch>> wall_stretches(Session& session);
-
-// Makes all_iteration_times, over all_iterations, and sel_iteration_times (see Session), over sel_iterations
-// and, where the range is not the whole run, sel_wall.
-std::string iteration_times_sql(bool whole);
 
 }  // namespace opsight::query

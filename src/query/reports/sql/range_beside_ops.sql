@@ -3,7 +3,7 @@
 WITH s AS (
     FROM resource_time('host')
 ), a AS (
-    SELECT t.rank, x.text, regexp_replace(x.text, '[0-9]+', '#', 'g') AS stem, a.begin_ns,
+    SELECT t.rank, x.text, name_stem(x.text) AS stem, a.begin_ns,
            a.begin_ns + a.dur_ns AS end_ns
     FROM raw.annotations a
     JOIN raw.tracks t ON t.id = a.track

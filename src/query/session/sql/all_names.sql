@@ -1,0 +1,3 @@
+SELECT text FROM raw.strings
+UNION
+SELECT name FROM raw.op_identities

@@ -1,0 +1,1 @@
+SELECT count(*) FROM raw.device_spans WHERE is_busy(kind)

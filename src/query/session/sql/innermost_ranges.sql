@@ -1,0 +1,1 @@
+CREATE OR REPLACE TEMP TABLE st_innermost (rid BIGINT, label INTEGER)

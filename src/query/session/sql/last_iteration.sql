@@ -1,0 +1,1 @@
+SELECT coalesce(max(number), -1) FROM all_iterations

@@ -1,0 +1,1 @@
+SELECT id, text FROM st_labels ORDER BY id

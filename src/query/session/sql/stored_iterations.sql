@@ -1,0 +1,1 @@
+CREATE TEMP VIEW all_iterations AS FROM raw.iterations

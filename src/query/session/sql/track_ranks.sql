@@ -1,0 +1,1 @@
+SELECT id::BIGINT, coalesce(rank, -1)::BIGINT FROM raw.tracks

@@ -1,0 +1,1 @@
+SELECT pid, tid FROM raw.tracks ORDER BY id

@@ -1,0 +1,1 @@
+CREATE OR REPLACE TEMP TABLE wanted_names (text VARCHAR)

@@ -1,0 +1,1 @@
+CREATE TEMP TABLE whole_iterations (rank INTEGER, iteration INTEGER)

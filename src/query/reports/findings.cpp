@@ -413,17 +413,18 @@ void synchronization(const Facts& f, Findings& out) {
     const double spent =
         f.wall_ns > 0 ? 100.0 * static_cast<double>(f.waiting_ns) / static_cast<double>(f.wall_ns) : 0;
     if (spent < kLeastShare || f.cpu.value_or(0) < kLeastShare || !f.device_work) return;
-    out.push_back({"synchronization",
-                   "problem",
-                   fmt::format("{} calls wait for the GPU, {} in all", f.waits, milliseconds(f.waiting_ns)),
-                   "After each of them the GPU has nothing queued until the CPU has launched more.",
-                   f.torch ? "item(), nonzero(), printing of tensors and copies to the CPU wait: fewer of "
-                             "them in the loop keep the queue full."
-                           : "Events order work without holding the host up.",
-                   std::nullopt,
-                   "timeline",
-                   {},
-                   {}});
+    out.push_back(
+        {"synchronization",
+         "problem",
+         fmt::format("{} calls wait for the GPU, {} in all", f.waits, milliseconds(f.waiting_ns)),
+         "What waits for all that is queued leaves the GPU without work until the CPU has launched more.",
+         f.torch ? "item(), nonzero(), printing of tensors and copies to the CPU wait: fewer of "
+                   "them in the loop keep the queue full."
+                 : "Events order work without holding the host up.",
+         std::nullopt,
+         "timeline",
+         {},
+         {}});
 }
 
 }  // namespace

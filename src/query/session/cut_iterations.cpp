@@ -2,8 +2,6 @@
 #include "query/session/cells.h"
 #include "query/session/sql.h"
 
-#include <fmt/format.h>
-
 #include "analyze/find_iterations.h"
 #include "analyze/iterations.h"
 #include "store/string_pool.h"
@@ -75,16 +73,7 @@ Result<std::vector<IterationCandidate>> matching_ranges(duck::Connection& connec
 }
 
 Result<std::vector<RankBegin>> rank_begins(duck::Connection& connection) {
-    std::string begins;
-    for (const char* table :
-         {"ops", "api_calls", "python_frames", "module_calls", "annotations", "other_spans"})
-        begins += fmt::format("{}SELECT track, min(begin_ns) AS b FROM raw.{} GROUP BY 1",
-                              begins.empty() ? "" : " UNION ALL ", table);
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   connection.query(
-                       fmt::format("SELECT t.rank, min(s.b) FROM ({}) s JOIN raw.tracks t ON t.id = s.track "
-                                   "WHERE t.kind <> 3 GROUP BY 1 ORDER BY 1",
-                                   begins)));
+    OPSIGHT_ASSIGN(const duck::Rows rows, connection.query(sql::rank_begins));
     std::vector<RankBegin> result;
     for (const auto& row : rows.rows)
         result.push_back({RankId(static_cast<size_t>(integer(row[0]))), integer(row[1])});

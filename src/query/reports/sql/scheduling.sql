@@ -1,5 +1,5 @@
--- Stretches between switches of context with the thread on a CPU, as far as they lie in the chosen time. Of the whole run
--- that is what the recorded switches cover: threads that started late were not on a CPU before.
+-- Stretches between switches of context with the thread on a CPU, as far as they lie in the chosen time. Of the whole
+-- run that is what the recorded switches cover: threads that started late were not on a CPU before.
 WITH s AS (
     SELECT s.track, t.rank, s.begin_ns, s.begin_ns + s.dur_ns AS end_ns, s.name
     FROM raw.other_spans s

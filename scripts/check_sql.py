@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Statements of query/ stand in files (docs/decisions/0019): names the SQL that is left in C++, and in the files lines that
+are too long, and numbers in place of names (db/sql_names.h)."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LONGEST = 120
+# What puts statements together, from quoted names and from other statements.
+MAKERS = {"ask/page.cpp", "ask/question.cpp", "session/session.cpp", "session/cut_range.cpp"}
+TEXT = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+STATEMENT = re.compile(r"\b(SELECT\s|FROM (raw|sel|st|all)[._]|(LEFT|SEMI|ANTI|ASOF) JOIN|GROUP BY|ORDER BY|CREATE (OR|TEMP))")
+NUMBER = re.compile(r"\b(kind|uses_tc|class|direction|resource|style)\s*(=|<>|<=?|>=?|IN)\s*\(?\s*[0-9]|\bflags\s*&\s*[0-9]")
+
+
+def in_code(path: pathlib.Path) -> list[str]:
+    found = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.lstrip().startswith(("//", "#include")) and any(STATEMENT.search(t) for t in TEXT.findall(line)):
+            found.append(f"{path.relative_to(ROOT)}:{number}: SQL in C++: put it into a file of sql/")
+    return found
+
+
+def in_file(path: pathlib.Path) -> list[str]:
+    found = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        where = f"{path.relative_to(ROOT)}:{number}:"
+        if len(line) > LONGEST or line != line.rstrip() or "\t" in line:
+            found.append(f"{where} over {LONGEST} columns, or blanks at the end")
+        if NUMBER.search(line.split("--")[0]):
+            found.append(f"{where} a number in place of a name: see src/db/sql_names.h")
+    return found
+
+
+def main() -> int:
+    room = ROOT / "src" / "query"
+    found: list[str] = []
+    for path in sorted([*room.rglob("*.cpp"), *room.rglob("*.h")]):
+        name = str(path.relative_to(room))
+        if name not in MAKERS and not path.stem.endswith("_test") and not path.name.startswith("test_"):
+            found += in_code(path)
+    for path in sorted(room.rglob("sql/*.sql")):
+        found += in_file(path)
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -62,7 +62,10 @@ std::string kinds() {
                                    named("start_end", NvtxType::kStartEnd), named("mark", NvtxType::kMark)}) +
            numbers("track_kind",
                    {named("thread", TrackKind::kHostThread), named("stream", TrackKind::kDeviceStream),
-                    named("annotation", TrackKind::kDeviceAnnotation), named("other", TrackKind::kOther)});
+                    named("annotation", TrackKind::kDeviceAnnotation), named("other", TrackKind::kOther)}) +
+           numbers("payload_type",
+                   {named("integer", NvtxPayload::Type::kInteger), named("real", NvtxPayload::Type::kReal),
+                    named("text", NvtxPayload::Type::kText)});
 }
 
 std::vector<Name> resources() {

@@ -1,74 +1,50 @@
 // The reports on the CUDA API, kernels and memory operations.
-#include <fmt/format.h>
-
 #include "query/nsys/kernels.h"
+#include "query/nsys/sql.h"
 #include "query/session/range_projection.h"
 
 namespace opsight::query::nsys {
 namespace {
 
-constexpr const char* kApi =
-    "SELECT a.dur_ns, n.text AS operation, 'CUDA_API' AS category FROM st_api a JOIN "
-    "raw.strings n ON n.id = a.name";
-constexpr const char* kMemops = "SELECT dur_ns, operation, 'MEMORY_OPER' AS category, bytes FROM st_memop";
-
-std::string kernels_as_operations(const std::string& kernels) {
-    return "SELECT dur_ns, kernel AS operation, 'CUDA_KERNEL' AS category FROM " + kernels;
-}
-
 Result<Table> api_sum(Source& source, const Arguments&) {
-    return summary(source, "Num Calls", {{"Name", "operation"}}, fmt::format("({})", kApi));
+    return summary(source, "Num Calls", {"Name"}, sql::cuda_api_sum);
 }
 
 Result<Table> kern_sum(Source& source, const Arguments& arguments) {
-    OPSIGHT_ASSIGN(const std::string kernels, named_kernels(source, arguments));
-    return summary(source, "Instances", {{"Name", "kernel"}}, kernels);
+    OPSIGHT_ASSIGN(const duck::Statement rows, over_kernels(source, arguments, sql::cuda_gpu_kern_sum));
+    return summary(source, "Instances", {"Name"}, rows);
 }
 
 Result<Table> kern_gb_sum(Source& source, const Arguments& arguments) {
-    OPSIGHT_ASSIGN(const std::string kernels, named_kernels(source, arguments));
-    return summary(
-        source, "Instances",
-        {{"GridXYZ", dimensions_sql("grid")}, {"BlockXYZ", dimensions_sql("block")}, {"Name", "kernel"}},
-        kernels + " k LEFT JOIN raw.launch_configs c ON c.id = k.config");
+    OPSIGHT_ASSIGN(const duck::Statement rows, over_kernels(source, arguments, sql::cuda_gpu_kern_gb_sum));
+    return summary(source, "Instances", {"GridXYZ", "BlockXYZ", "Name"}, rows);
 }
 
 Result<Table> mem_time_sum(Source& source, const Arguments&) {
-    return summary(source, "Count", {{"Operation", "operation"}}, fmt::format("({})", kMemops));
+    return summary(source, "Count", {"Operation"}, sql::cuda_gpu_mem_time_sum);
 }
 
 Result<Table> mem_size_sum(Source& source, const Arguments&) {
-    return table_of(
-        source,
-        {{"Total", Kind::kMegabytes},
-         {"Count", Kind::kInteger},
-         {"Avg", Kind::kMegabytes},
-         {"Med", Kind::kMegabytes},
-         {"Min", Kind::kMegabytes},
-         {"Max", Kind::kMegabytes},
-         {"StdDev", Kind::kMegabytes},
-         {"Operation", Kind::kText}},
-        fmt::format("SELECT sum(bytes)::BIGINT AS total, count(*), avg(bytes), median(bytes)::DOUBLE, "
-                    "min(bytes), max(bytes), coalesce(stddev_samp(bytes), 0), operation FROM ({}) "
-                    "WHERE bytes >= 0 GROUP BY operation ORDER BY total DESC, operation",
-                    kMemops));
-}
-
-Result<Table> operations_sum(Source& source, const std::string& parts) {
-    return summary(source, "Instances", {{"Category", "category"}, {"Operation", "operation"}}, parts);
+    return table_of(source,
+                    {{"Total", Kind::kMegabytes},
+                     {"Count", Kind::kInteger},
+                     {"Avg", Kind::kMegabytes},
+                     {"Med", Kind::kMegabytes},
+                     {"Min", Kind::kMegabytes},
+                     {"Max", Kind::kMegabytes},
+                     {"StdDev", Kind::kMegabytes},
+                     {"Operation", Kind::kText}},
+                    sql::cuda_gpu_mem_size_sum);
 }
 
 Result<Table> gpu_sum(Source& source, const Arguments& arguments) {
-    OPSIGHT_ASSIGN(const std::string kernels, named_kernels(source, arguments));
-    return operations_sum(source, fmt::format("({} UNION ALL SELECT dur_ns, operation, category FROM ({}))",
-                                              kernels_as_operations(kernels), kMemops));
+    OPSIGHT_ASSIGN(const duck::Statement rows, over_kernels(source, arguments, sql::cuda_gpu_sum));
+    return summary(source, "Instances", {"Category", "Operation"}, rows);
 }
 
 Result<Table> api_gpu_sum(Source& source, const Arguments& arguments) {
-    OPSIGHT_ASSIGN(const std::string kernels, named_kernels(source, arguments));
-    return operations_sum(
-        source, fmt::format("({} UNION ALL SELECT dur_ns, operation, category FROM ({}) UNION ALL {})",
-                            kernels_as_operations(kernels), kMemops, kApi));
+    OPSIGHT_ASSIGN(const duck::Statement rows, over_kernels(source, arguments, sql::cuda_api_gpu_sum));
+    return summary(source, "Instances", {"Category", "Operation"}, rows);
 }
 
 Result<Table> api_trace(Source& source, const Arguments&) {
@@ -82,12 +58,7 @@ Result<Table> api_trace(Source& source, const Arguments&) {
                      {"Tid", Kind::kInteger},
                      {"T-Pri", Kind::kInteger},
                      {"Thread Name", Kind::kText}},
-                    fmt::format("SELECT {}, a.dur_ns, n.text, CASE WHEN a.result <> -1 THEN a.result END, "
-                                "nullif(a.correlation, -1), t.pid, t.tid, "
-                                "CASE WHEN t.priority > -2147483648 THEN t.priority END, nullif(t.name, '') "
-                                "FROM st_api a JOIN raw.strings n ON n.id = a.name "
-                                "JOIN raw.tracks t ON t.id = a.track ORDER BY a.begin_ns, a.id",
-                                source.shown("a.begin_ns")));
+                    sql::cuda_api_trace);
 }
 
 // The columns before "Start" and after "Duration" of kernels and of memory operations differ; all in one
@@ -107,52 +78,30 @@ std::vector<Column> gpu_trace_columns() {
 }
 
 Result<Table> gpu_trace(Source& source, const Arguments& arguments) {
-    OPSIGHT_ASSIGN(const std::string kernels, named_kernels(source, arguments));
-    std::string config;
-    for (const char* column : {"grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z",
-                               "registers_per_thread", "static_shared_bytes", "dynamic_shared_bytes"})
-        config += fmt::format("nullif(c.{}, -1), ", column);
-    const std::string sql = fmt::format(
-        "WITH work AS (SELECT rid, kernel, NULL AS from_kind, NULL AS to_kind FROM {0} UNION ALL "
-        "SELECT rid, operation, from_kind, to_kind FROM st_memop) "
-        "SELECT {1}, g.dur_ns, nullif(g.correlation, -1), {2} CASE WHEN g.bytes >= 0 THEN g.bytes END, "
-        "CASE WHEN g.bytes >= 0 AND g.dur_ns > 0 THEN g.bytes * 1e9 / g.dur_ns END, w.from_kind, w.to_kind, "
-        "CASE WHEN d.name = '' THEN 'GPU' ELSE d.name END || ' (' || d.number || ')', t.context, "
-        "nullif(e.green_context, -1), t.stream, w.kernel FROM work w JOIN st_gpu g ON g.rid = w.rid "
-        "JOIN raw.tracks t ON t.id = g.track LEFT JOIN raw.devices d ON d.id = t.device "
-        "LEFT JOIN raw.launch_configs c ON c.id = g.config LEFT JOIN raw.device_extras e ON e.id = g.rid "
-        "ORDER BY g.begin_ns, g.rid",
-        kernels, source.shown("g.begin_ns"), config);
-    return table_of(source, gpu_trace_columns(), sql);
+    OPSIGHT_ASSIGN(const duck::Statement rows, over_kernels(source, arguments, sql::cuda_gpu_trace));
+    return table_of(source, gpu_trace_columns(), rows);
+}
+
+std::string_view form_of(KernelName name) {
+    switch (name) {
+        case KernelName::kFull:
+            return "full";
+        case KernelName::kBase:
+            return "base";
+        case KernelName::kMangled:
+            return "mangled";
+    }
+    return {};
 }
 
 }  // namespace
 
-std::string dimensions_sql(std::string_view what) {
-    return fmt::format(
-        "CASE WHEN c.{0}_x >= 0 THEN format('{{:4d}} {{:4d}} {{:4d}}', c.{0}_x, c.{0}_y, c.{0}_z) END", what);
-}
-
-std::string kernel_name_sql(const Arguments& arguments) {
-    if (arguments.kernel_name == KernelName::kBase) return "coalesce(nullif(k.base_name, ''), k.short_name)";
-    if (arguments.kernel_name == KernelName::kMangled) return "coalesce(nullif(k.mangled_name, ''), k.name)";
-    return "k.name";
-}
-
-Result<std::string> named_kernels(Source& source, const Arguments& arguments) {
-    const std::string name = kernel_name_sql(arguments);
-    if (!arguments.nvtx_name)
-        return fmt::format(
-            "(SELECT g.*, {} AS kernel FROM st_gpu g JOIN raw.kernel_names k ON k.id = g.name "
-            "WHERE g.kind = 0)",
-            name);
-    OPSIGHT_TRY(make_innermost_ranges(source));
-    return fmt::format(
-        "(SELECT g.*, CASE WHEN l.text IS NULL THEN {0} ELSE l.text || '/' || {0} END AS kernel "
-        "FROM st_gpu g JOIN raw.kernel_names k ON k.id = g.name "
-        "LEFT JOIN st_innermost i ON i.rid = g.rid LEFT JOIN st_labels l ON l.id = i.label "
-        "WHERE g.kind = 0)",
-        name);
+Result<duck::Statement> over_kernels(Source& source, const Arguments& arguments, const duck::Sql& rows) {
+    OPSIGHT_TRY(source.execute(sql::report_macros));
+    if (arguments.nvtx_name) OPSIGHT_TRY(make_innermost_ranges(source));
+    OPSIGHT_TRY(source.execute(arguments.nvtx_name ? sql::kernels_named_by_range : sql::named_kernels));
+    OPSIGHT_TRY(source.execute(sql::kernel_launches));
+    return duck::Statement(rows).set("kernel_name", std::string(form_of(arguments.kernel_name)));
 }
 
 std::vector<Report> cuda_reports() {

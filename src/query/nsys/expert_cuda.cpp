@@ -2,20 +2,18 @@
 #include <fmt/format.h>
 
 #include "query/nsys/expert.h"
+#include "query/nsys/sql.h"
 
 namespace opsight::query::nsys {
 namespace {
 
-// Copies or sets with their launching call, longest first.
-Result<Table> memory_operations(Source& source, const Thresholds& thresholds, bool sets,
-                                const std::string& condition) {
+// Copies or sets with their launching call, longest first; `kinds` are the heads of the memory's kinds.
+Result<Table> memory_operations(Source& source, const Thresholds& thresholds, const duck::Sql& rows,
+                                const std::vector<std::string>& kinds) {
+    OPSIGHT_TRY(source.execute(sql::memory_operations));
     std::vector<Column> columns = {{"Duration", Kind::kTime}, {"Start", Kind::kTime}};
-    if (sets) {
-        columns.push_back({"Memory Kind", Kind::kText});
-    } else {
-        columns.push_back({"Src Kind", Kind::kText});
-        columns.push_back({"Dst Kind", Kind::kText});
-    }
+    for (const std::string& kind : kinds)
+        columns.push_back({kind, Kind::kText});
     for (const Column& column : std::vector<Column>{{"Bytes", Kind::kMegabytes},
                                                     {"PID", Kind::kInteger},
                                                     {"Device ID", Kind::kInteger},
@@ -26,36 +24,19 @@ Result<Table> memory_operations(Source& source, const Thresholds& thresholds, bo
         columns.push_back(column);
     return table_of(
         source, std::move(columns),
-        fmt::format("SELECT m.dur_ns, {}, {}, CASE WHEN m.bytes >= 0 THEN m.bytes END, h.pid, d.number, "
-                    "t.context, nullif(e.green_context, -1), t.stream, n.text FROM st_memop m "
-                    "JOIN st_api a ON a.id = m.launch JOIN raw.strings n ON n.id = a.name "
-                    "JOIN raw.tracks h ON h.id = a.track JOIN raw.tracks t ON t.id = m.track "
-                    "LEFT JOIN raw.devices d ON d.id = t.device "
-                    "LEFT JOIN raw.device_extras e ON e.id = m.rid WHERE m.kind = {} AND {} "
-                    "ORDER BY m.dur_ns DESC, m.begin_ns, m.rid LIMIT {}",
-                    source.shown("m.begin_ns"), sets ? "m.from_kind" : "m.from_kind, m.to_kind", sets ? 2 : 1,
-                    condition, thresholds.rows));
+        duck::Statement(rows).set("rows", thresholds.rows).set("small_bytes", thresholds.small_copy_bytes));
 }
 
 Result<Table> memcpy_async(Source& source, const Thresholds& thresholds) {
-    return memory_operations(source, thresholds, false,
-                             "(n.text LIKE 'cudaMemcpy%Async%' OR n.text LIKE 'cuMemcpy%Async%') AND "
-                             "(m.from_number = 0 OR m.to_number = 0)");
+    return memory_operations(source, thresholds, sql::cuda_memcpy_async, {"Src Kind", "Dst Kind"});
 }
 
 Result<Table> memcpy_sync(Source& source, const Thresholds& thresholds) {
-    return memory_operations(
-        source, thresholds, false,
-        fmt::format("(n.text LIKE 'cudaMemcpy%' OR n.text LIKE 'cuMemcpy%') AND "
-                    "n.text NOT LIKE '%Async%' AND NOT (m.copy_kind = 1 AND m.bytes <= {})",
-                    thresholds.small_copy_bytes));
+    return memory_operations(source, thresholds, sql::cuda_memcpy_sync, {"Src Kind", "Dst Kind"});
 }
 
-// Setting pinned or managed memory runs on the host's time; device memory is set without waiting.
 Result<Table> memset_sync(Source& source, const Thresholds& thresholds) {
-    return memory_operations(source, thresholds, true,
-                             "(n.text LIKE 'cudaMemset%' OR n.text LIKE 'cuMemset%') AND "
-                             "n.text NOT LIKE '%Async%' AND m.to_number IN (1, 4, 6)");
+    return memory_operations(source, thresholds, sql::cuda_memset_sync, {"Memory Kind"});
 }
 
 Result<Table> api_sync(Source& source, const Thresholds& thresholds) {
@@ -65,13 +46,7 @@ Result<Table> api_sync(Source& source, const Thresholds& thresholds) {
                      {"PID", Kind::kInteger},
                      {"TID", Kind::kInteger},
                      {"API Name", Kind::kText}},
-                    fmt::format("SELECT a.dur_ns, {}, t.pid, t.tid, n.text FROM st_api a "
-                                "JOIN raw.strings n ON n.id = a.name JOIN raw.tracks t ON t.id = a.track "
-                                "WHERE n.text IN ('cudaDeviceSynchronize', 'cudaStreamSynchronize', "
-                                "'cudaThreadSynchronize', 'cuCtxSynchronize', 'cuStreamSynchronize', "
-                                "'cudaStreamSynchronize_ptsz', 'cuStreamSynchronize_ptsz') "
-                                "ORDER BY a.dur_ns DESC, a.begin_ns, a.id LIMIT {}",
-                                source.shown("a.begin_ns"), thresholds.rows));
+                    duck::Statement(sql::cuda_api_sync).set("rows", thresholds.rows));
 }
 
 }  // namespace

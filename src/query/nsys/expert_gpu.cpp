@@ -5,6 +5,7 @@
 #include <map>
 
 #include "query/nsys/expert.h"
+#include "query/nsys/sql.h"
 #include "query/session/cells.h"
 
 namespace opsight::query::nsys {
@@ -23,14 +24,7 @@ struct Use {
 
 // The work of each (process, device), with the profiler's overhead in that process among it where asked for.
 Result<std::vector<Use>> load_use(Source& source, bool with_overhead) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows owners,
-        source.query(
-            "SELECT t.id, coalesce(nullif(t.pid, 0), p.pid, 0), d.number, t.context FROM "
-            "raw.tracks t LEFT JOIN raw.devices d ON d.id = t.device LEFT JOIN (SELECT rank, "
-            "min(pid) AS pid FROM raw.tracks WHERE kind = 0 AND pid > 0 GROUP BY rank) p ON p.rank = "
-            "t.rank "
-            "WHERE t.kind = 1 ORDER BY t.id"));
+    OPSIGHT_ASSIGN(const duck::Rows owners, source.query(sql::device_owners));
     std::map<std::pair<int64_t, int64_t>, size_t> known;
     std::map<int64_t, size_t> use_of_track;
     std::vector<Use> uses;
@@ -39,27 +33,21 @@ Result<std::vector<Use>> load_use(Source& source, bool with_overhead) {
         if (is_new) uses.push_back({row[1], row[2], row[3], {}});
         use_of_track[integer(row[0], -1)] = it->second;
     }
-    OPSIGHT_TRY(source.connection().scan(
-        "SELECT track::INTEGER, begin_ns::BIGINT, end_ns::BIGINT FROM st_busy",
-        [&](const duck::Batch& batch) {
-            for (size_t i = 0; i < batch.size(); ++i)
-                if (const auto use = use_of_track.find(batch.column<int32_t>(0)[i]);
-                    use != use_of_track.end())
-                    uses[use->second].work.push_back(
-                        {batch.column<int64_t>(1)[i], batch.column<int64_t>(2)[i], false});
-        }));
+    OPSIGHT_TRY(source.connection().scan(duck::Statement(sql::device_work), [&](const duck::Batch& batch) {
+        for (size_t i = 0; i < batch.size(); ++i)
+            if (const auto use = use_of_track.find(batch.column<int32_t>(0)[i]); use != use_of_track.end())
+                uses[use->second].work.push_back(
+                    {batch.column<int64_t>(1)[i], batch.column<int64_t>(2)[i], false});
+    }));
     std::erase_if(uses, [](const Use& use) { return use.work.empty(); });
     if (with_overhead) {
-        OPSIGHT_TRY(source.connection().scan(
-            "SELECT t.pid::BIGINT, h.begin_ns::BIGINT, h.end_ns::BIGINT FROM st_host h JOIN raw.tracks t "
-            "ON t.id = h.track WHERE h.kind = 6",
-            [&](const duck::Batch& batch) {
-                for (size_t i = 0; i < batch.size(); ++i)
-                    for (Use& use : uses)
-                        if (integer(use.pid, -1) == batch.column<int64_t>(0)[i])
-                            use.work.push_back(
-                                {batch.column<int64_t>(1)[i], batch.column<int64_t>(2)[i], true});
-            }));
+        OPSIGHT_TRY(source.connection().scan(duck::Statement(sql::profiler_overhead), [&](const duck::Batch&
+                                                                                              batch) {
+            for (size_t i = 0; i < batch.size(); ++i)
+                for (Use& use : uses)
+                    if (integer(use.pid, -1) == batch.column<int64_t>(0)[i])
+                        use.work.push_back({batch.column<int64_t>(1)[i], batch.column<int64_t>(2)[i], true});
+        }));
     }
     for (Use& use : uses)
         std::sort(use.work.begin(), use.work.end(),

@@ -5,14 +5,9 @@
 
 namespace opsight::query::nsys {
 
-// SQL of the name of kernel_names `k` that the arguments ask for.
-std::string kernel_name_sql(const Arguments& arguments);
-
-// SQL of the text of "grid" or "block" of launch_configs `c`.
-std::string dimensions_sql(std::string_view what);
-
-// A relation of kernels with the columns of st_gpu, and `kernel`, the name that the arguments ask for; with
-// nvtx_name it begins with the innermost range at the launch.
-Result<std::string> named_kernels(Source& source, const Arguments& arguments);
+// The statement with the form of kernels' names that the arguments ask for as $kernel_name, after the macros
+// are made that it may read: kernel_texts(form) and named_kernels(form), whose names begin with the innermost
+// range at the launch where the arguments want that.
+Result<duck::Statement> over_kernels(Source& source, const Arguments& arguments, const duck::Sql& rows);
 
 }  // namespace opsight::query::nsys

@@ -1,11 +1,11 @@
 // NVTX ranges and the device work launched inside them.
 #include <absl/container/flat_hash_map.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "query/nsys/kernels.h"
+#include "query/nsys/sql.h"
 #include "query/session/range_projection.h"
 
 namespace opsight::query::nsys {
@@ -78,9 +78,8 @@ struct KernelNames {
 
 Result<KernelNames> load_kernel_names(Source& source, const Arguments& arguments) {
     KernelNames names;
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   source.query(fmt::format("SELECT k.id, {} FROM raw.kernel_names k ORDER BY k.id",
-                                            kernel_name_sql(arguments))));
+    OPSIGHT_ASSIGN(const duck::Statement statement, over_kernels(source, arguments, sql::kernel_names));
+    OPSIGHT_ASSIGN(const duck::Rows rows, source.query(statement));
     absl::flat_hash_map<std::string, uint32_t> known;
     for (const auto& row : rows.rows) {
         const auto id = static_cast<size_t>(std::get<int64_t>(row[0]));

@@ -1,30 +1,28 @@
 // NVTX ranges on the host.
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "query/nsys/sql.h"
 #include "query/nsys/stats.h"
 #include "query/session/range_projection.h"
 
 namespace opsight::query::nsys {
 namespace {
 
-constexpr const char* kStyle = "CASE r.style WHEN 0 THEN 'PushPop' ELSE 'StartEnd' END";
-
-std::string ranges_where(std::string_view condition) {
-    return fmt::format("st_range r JOIN st_labels l ON l.id = r.label WHERE {}", condition);
+Result<Table> nvtx_sum(Source& source, const Arguments&) {
+    return summary(source, "Instances", {"Style", "Range"}, sql::nvtx_sum);
 }
 
-Result<Table> nvtx_sum(Source& source, const Arguments&) {
-    return summary(source, "Instances", {{"Style", kStyle}, {"Range", "l.text"}}, ranges_where("true"));
+Result<Table> style_sum(Source& source, std::string style) {
+    return summary(source, "Instances", {"Range"},
+                   duck::Statement(sql::nvtx_style_sum).set("style", std::move(style)));
 }
 
 Result<Table> pushpop_sum(Source& source, const Arguments&) {
-    return summary(source, "Instances", {{"Range", "l.text"}}, ranges_where("r.style = 0"));
+    return style_sum(source, "push_pop");
 }
 
 Result<Table> startend_sum(Source& source, const Arguments&) {
-    return summary(source, "Instances", {{"Range", "l.text"}}, ranges_where("r.style = 1"));
+    return style_sum(source, "start_end");
 }
 
 std::vector<Column> pushpop_trace_columns() {

@@ -1,10 +1,12 @@
 #include "query/nsys/stats.h"
-#include "query/session/cells.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+
+#include "query/nsys/sql.h"
+#include "query/session/cells.h"
 
 namespace opsight::query::nsys {
 namespace {
@@ -103,10 +105,7 @@ Result<Request> parse_request(std::string_view text) {
 }
 
 Result<std::string> left_out_note(Source& source) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        source.query(
-            "SELECT count(*), coalesce(sum(dur_ns), 0)::BIGINT FROM raw.device_spans WHERE kind = 6"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, source.query(sql::whole_graphs));
     const auto number = [&](size_t column) { return integer(rows.rows.at(0)[column]); };
     if (number(0) == 0) return std::string();
     return fmt::format(
@@ -137,33 +136,21 @@ Result<std::string> missing_data(Source& source, const Report& report) {
     return one ? std::string() : fmt::format("{} data", report.any_name);
 }
 
-Result<Table> table_of(Source& source, std::vector<Column> columns, const std::string& sql) {
-    OPSIGHT_ASSIGN(duck::Rows rows, source.query(sql));
-    return Table{std::move(columns), std::move(rows.rows)};
+Result<Table> table_of(Source& source, std::vector<Column> columns, duck::Statement rows) {
+    OPSIGHT_TRY(source.execute(sql::report_macros));
+    OPSIGHT_ASSIGN(duck::Rows found, source.query(rows.set("offset_ns", source.shown_time(0))));
+    return Table{std::move(columns), std::move(found.rows)};
 }
 
-Result<Table> summary(Source& source, std::string_view count_head,
-                      const std::vector<std::pair<std::string, std::string>>& labels,
-                      const std::string& from) {
+Result<Table> summary(Source& source, std::string_view count_head, const std::vector<std::string>& labels,
+                      const duck::Statement& rows) {
     std::vector<Column> columns = {
         {"Time (%)", Kind::kPercent}, {"Total Time", Kind::kTime}, {std::string(count_head), Kind::kInteger},
         {"Avg", Kind::kMeanTime},     {"Med", Kind::kMeanTime},    {"Min", Kind::kTime},
         {"Max", Kind::kTime},         {"StdDev", Kind::kMeanTime}};
-    std::string inner, outer, order;
-    for (size_t i = 0; i < labels.size(); ++i) {
-        columns.push_back({labels[i].first, Kind::kText});
-        inner += fmt::format("{} AS label{}, ", labels[i].second, i);
-        outer += fmt::format(", label{}", i);
-        order += fmt::format(", label{}", i);
-    }
-    const std::string sql = fmt::format(
-        "WITH sums AS (SELECT {1}sum(dur_ns)::BIGINT AS total, count(*) AS instances, "
-        "avg(dur_ns) AS average, median(dur_ns)::DOUBLE AS middle, min(dur_ns) AS least, max(dur_ns) AS "
-        "most, coalesce(stddev_samp(dur_ns), 0) AS spread FROM {2} GROUP BY ALL) "
-        "SELECT coalesce(100.0 * total / nullif((SELECT sum(total) FROM sums), 0), 0), total, instances, "
-        "average, middle, least, most, spread{0} FROM sums ORDER BY total DESC{3}",
-        outer, inner, from, order);
-    return table_of(source, std::move(columns), sql);
+    for (const std::string& label : labels)
+        columns.push_back({label, Kind::kText});
+    return table_of(source, std::move(columns), rows);
 }
 
 }  // namespace opsight::query::nsys

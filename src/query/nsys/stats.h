@@ -95,13 +95,12 @@ std::vector<Report> nvtx_gpu_reports();
 std::vector<Report> host_reports();
 std::vector<Report> unified_memory_reports();
 
-// A table of what a query gives; the columns are declared in its order.
-Result<Table> table_of(Source& source, std::vector<Column> columns, const std::string& sql);
+// The rows of a statement, whose columns come in the order of `columns`. It may read the macros of
+// sql/report_macros.sql, and $offset_ns, which makes a time of the profile one as reports print it.
+Result<Table> table_of(Source& source, std::vector<Column> columns, duck::Statement rows);
 
-// "Time (%), Total Time, COUNT, Avg, Med, Min, Max, StdDev" and then `labels`, by descending total. `from` is
-// a relation with the column dur_ns; each label is a pair of head and SQL expression over it.
-Result<Table> summary(Source& source, std::string_view count_head,
-                      const std::vector<std::pair<std::string, std::string>>& labels,
-                      const std::string& from);
+// "Time (%), Total Time, COUNT, Avg, Med, Min, Max, StdDev" and then `labels`: of a statement over summed().
+Result<Table> summary(Source& source, std::string_view count_head, const std::vector<std::string>& labels,
+                      const duck::Statement& rows);
 
 }  // namespace opsight::query::nsys

@@ -1,35 +1,14 @@
 #include "query/model/model_graph.h"
 
-#include <fmt/format.h>
-
 #include <map>
 #include <set>
 #include <sstream>
 
-#include "db/schema.h"
+#include "query/model/sql.h"
 #include "query/session/cells.h"
 
 namespace opsight::query {
 namespace {
-
-// What each node's ops took in the range.
-constexpr const char* kSums =
-    "WITH s AS (SELECT c.node, count(*) FILTER (WHERE NOT c.backward) AS calls, "
-    "coalesce(sum(w.gpu_ns), 0)::BIGINT AS gpu_ns, "
-    "coalesce(sum(w.gpu_ns) FILTER (WHERE c.backward), 0)::BIGINT AS backward_gpu_ns, "
-    "sum(o.dur_ns)::BIGINT AS cpu_ns, "
-    "coalesce(sum(o.dur_ns) FILTER (WHERE c.backward), 0)::BIGINT AS backward_cpu_ns, "
-    "CASE WHEN sum(w.tc_kernels) > 0 THEN 'using' WHEN sum(w.unknown_tc_kernels) > 0 THEN 'unknown' "
-    "WHEN coalesce(sum(w.kernels), 0) = 0 THEN NULL WHEN bool_or(i.tc_eligible) THEN 'eligible' "
-    "ELSE 'not_eligible' END AS tc, "
-    "arg_min(o.id, o.begin_ns) FILTER (WHERE NOT c.backward) AS first "
-    "FROM raw.model_calls c JOIN sel_ops o ON o.id = c.op JOIN raw.op_identities i ON i.id = o.op "
-    "LEFT JOIN raw.op_work w ON w.id = o.id GROUP BY 1) ";
-constexpr const char* kSource =
-    "raw.model_nodes n LEFT JOIN s ON s.node = n.id LEFT JOIN raw.ops f ON f.id = s.first "
-    "LEFT JOIN raw.op_identities i ON i.id = f.op LEFT JOIN raw.layers l ON l.id = n.layer "
-    "WHERE NOT n.folded";
-constexpr const char* kAllGpu = "(SELECT nullif(sum(self_gpu_ns), 0) FROM sel_stats)";
 
 void add(ModelSums& to, const ModelSums& from) {
     for (const auto member :
@@ -51,9 +30,7 @@ struct Network {
 };
 
 Status read_groups(Session& session, Network& network) {
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   session.query("SELECT g.id, g.parent, g.name, g.path, l.path FROM raw.model_groups g LEFT "
-                                 "JOIN raw.layers l ON l.id = g.layer ORDER BY g.id"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(model::sql::model_groups));
     for (const auto& row : rows.rows) {
         ModelItem group;
         group.group = integer(row[0]);
@@ -86,8 +63,8 @@ ModelItem node_of(const std::vector<Cell>& row) {
     sums.flops = real(row[9]);
     sums.parameters = real(row[10]);
     sums.bound_ns = real(row[11]);
-    const int64_t limiter = integer(row[12]);
-    (limiter == 1 ? sums.math_bound_ns : sums.memory_bound_ns) = limiter == 0 ? 0 : sums.bound_ns;
+    if (const std::string limiter = text(row[12]); !limiter.empty())
+        (limiter == "math" ? sums.math_bound_ns : sums.memory_bound_ns) = sums.bound_ns;
     sums.calls = integer(row[13]);
     sums.gpu_ns = integer(row[14]);
     sums.backward_gpu_ns = integer(row[15]);
@@ -108,14 +85,8 @@ ModelItem node_of(const std::vector<Cell>& row) {
 Result<Network> read_network(Session& session) {
     Network network;
     OPSIGHT_TRY(read_groups(session, network));
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        session.query(fmt::format(
-            "{}SELECT n.id, n.grp, n.label, n.name, n.op_type, n.output_shape, l.path, {}, "
-            "nullif(n.macs, -1), nullif(n.flops, -1), n.parameters, nullif(n.bound_ns, -1), "
-            "n.limiter::INTEGER, s.calls, s.gpu_ns, s.backward_gpu_ns, s.cpu_ns, s.backward_cpu_ns, s.tc, "
-            "f.op, i.name, f.begin_ns, f.dur_ns FROM {} ORDER BY n.id",
-            kSums, db::match_text("n.how"), kSource)));
+    OPSIGHT_TRY(session.prepare(model::sql::model_sums));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(model::sql::model_items));
     for (const auto& row : rows.rows) {
         ModelItem node = node_of(row);
         if (node.parent >= std::ssize(network.groups)) node.parent = -1;
@@ -124,7 +95,7 @@ Result<Network> read_network(Session& session) {
             add(network.groups[static_cast<size_t>(at)].sums, node.sums);
         network.nodes.push_back(std::move(node));
     }
-    OPSIGHT_ASSIGN(const duck::Rows all, session.query(fmt::format("SELECT {}::DOUBLE", kAllGpu)));
+    OPSIGHT_ASSIGN(const duck::Rows all, session.query(model::sql::device_total));
     network.all_gpu_ns = real(all.rows.at(0)[0]);
     return network;
 }
@@ -186,8 +157,7 @@ Shown visible(const Network& network, const std::set<int64_t>& open) {
 }
 
 Result<std::vector<ModelEdge>> visible_edges(Session& session, const Shown& shown) {
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   session.query("SELECT from_node, to_node, shape FROM raw.model_edges"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(model::sql::model_edges));
     std::map<std::pair<size_t, size_t>, ModelEdge> edges;
     for (const auto& row : rows.rows) {
         const auto from = shown.node.find(integer(row[0])), to = shown.node.find(integer(row[1]));
@@ -205,9 +175,7 @@ Result<std::vector<ModelEdge>> visible_edges(Session& session, const Shown& show
 }
 
 Result<std::optional<ModelFacts>> read_facts(Session& session) {
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   session.query("SELECT name, format, precision, device, batch, nodes, "
-                                 "matched, notes FROM raw.models"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(model::sql::model_facts));
     if (rows.rows.empty()) return std::optional<ModelFacts>();
     const auto& row = rows.rows[0];
     ModelFacts facts{text(row[0]),    text(row[1]), text(row[2]),
@@ -254,34 +222,31 @@ Result<std::optional<ModelView>> model_graph(Session& session, const std::vector
 }
 
 Result<ResultTable> model_nodes(Session& session, const TableSubject&, const TableShape& shape) {
-    const auto known = [](const char* column) { return fmt::format("nullif(n.{}, -1)", column); };
+    OPSIGHT_TRY(session.prepare(model::sql::model_sums));
     Question q{"model_nodes", "Nodes of the Model"};
-    q.fields = {{{"node", "Node", Unit::kCount}, "n.id"},
-                {{"name", "Name"}, "n.name"},
-                {{"op_type", "Op Type"}, "n.op_type"},
-                {{"module", "Module"}, "nullif(n.module, '')"},
-                {{"group", "Group", Unit::kCount}, "nullif(n.grp, -1)"},
-                {{"matched", "Matched by"}, db::match_text("n.how")},
-                {{"op_id", "Op ID", Unit::kCount, 0, Role::kId}, "f.op"},
-                {{"op_name", "Op Name"}, "i.name"},
-                {{"layer", "Layer"}, "l.path"},
-                {{"calls", "Calls", Unit::kCount}, "coalesce(s.calls, 0)"},
-                {{"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}, "s.gpu_ns", true},
-                {{"backward_gpu_time_ns", "Backward GPU Time (ns)", Unit::kNs}, "s.backward_gpu_ns", true},
-                {{"gpu_share_pct", "GPU Time %", Unit::kPercent},
-                 fmt::format("100.0 * s.gpu_ns / {}", kAllGpu),
-                 true},
-                {{"total_cpu_time_ns", "Total CPU Time (ns)", Unit::kNs}, "s.cpu_ns"},
-                {{"using_tc", "Tensor Cores"}, "replace(s.tc, '_', ' ')", true},
-                {{"macs", "MACs", Unit::kCount}, known("macs")},
-                {{"flops", "FLOPs", Unit::kCount}, known("flops")},
-                {{"parameters", "Parameters", Unit::kCount}, "n.parameters"},
-                {{"bytes_min", "Bytes at Least", Unit::kBytes}, known("bytes_min")},
-                {{"bound_ns", "Bound (ns)", Unit::kNs}, known("bound_ns")},
-                {{"limiter", "Limiter"}, db::work_limiter_text("n.limiter")},
-                {{"output_shape", "Output"}, "nullif(n.output_shape, '')"}};
-    q.with = kSums;
-    q.source = kSource;
+    q.columns = {{"node", "Node", Unit::kCount},
+                 {"name", "Name"},
+                 {"op_type", "Op Type"},
+                 {"module", "Module"},
+                 {"group", "Group", Unit::kCount},
+                 {"matched", "Matched by"},
+                 {"op_id", "Op ID", Unit::kCount, 0, Role::kId},
+                 {"op_name", "Op Name"},
+                 {"layer", "Layer"},
+                 {"calls", "Calls", Unit::kCount},
+                 {"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs, 0, Role::kValue, true},
+                 {"backward_gpu_time_ns", "Backward GPU Time (ns)", Unit::kNs, 0, Role::kValue, true},
+                 {"gpu_share_pct", "GPU Time %", Unit::kPercent, 0, Role::kValue, true},
+                 {"total_cpu_time_ns", "Total CPU Time (ns)", Unit::kNs},
+                 {"using_tc", "Tensor Cores", Unit::kNone, 0, Role::kValue, true},
+                 {"macs", "MACs", Unit::kCount},
+                 {"flops", "FLOPs", Unit::kCount},
+                 {"parameters", "Parameters", Unit::kCount},
+                 {"bytes_min", "Bytes at Least", Unit::kBytes},
+                 {"bound_ns", "Bound (ns)", Unit::kNs},
+                 {"limiter", "Limiter"},
+                 {"output_shape", "Output"}};
+    q.rows = model::sql::model_nodes;
     q.order = {{"node", false}};
     return ask(session, q, shape);
 }

@@ -1,0 +1,1 @@
+SELECT name, format, precision, device, batch, nodes, matched, notes FROM raw.models

@@ -6,19 +6,22 @@
 
 #include "query/session/cells.h"
 #include "query/timeline/data.h"
+#include "query/timeline/sql.h"
 
 namespace opsight::query {
 namespace {
 
-// Adds the samples of a new track; a statement answers (time_ns BIGINT, DOUBLE for each series), by time.
-Status add_counter(Timeline::Data& data, TimelineTrack track, const std::string& sql) {
+// Adds the samples of a new track: a statement answers time_ns and DOUBLEs, by time, and `columns` are those
+// of the series.
+Status add_counter(Timeline::Data& data, TimelineTrack track, const duck::Statement& samples,
+                   const std::vector<size_t>& columns) {
     CounterSeries series;
     series.values.resize(track.series.size());
-    OPSIGHT_TRY(data.connection.scan(sql, [&](const duck::Batch& batch) {
+    OPSIGHT_TRY(data.connection.scan(samples, [&](const duck::Batch& batch) {
         const auto* time = batch.column<int64_t>(0);
         series.time.insert(series.time.end(), time, time + batch.size());
         for (size_t k = 0; k < series.values.size(); ++k) {
-            const auto* value = batch.column<double>(k + 1);
+            const auto* value = batch.column<double>(columns[k]);
             series.values[k].insert(series.values[k].end(), value, value + batch.size());
         }
     }));
@@ -38,13 +41,7 @@ Status add_counter(Timeline::Data& data, TimelineTrack track, const std::string&
 
 // Memory as the source's allocator tells it, after each event.
 Status add_memory(Timeline::Data& data, int64_t& row) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        data.query(
-            "SELECT t.rank, any_value(r.number), m.device_type, m.device, max(m.total_allocated) >= 0, "
-            "max(m.total_reserved) >= 0 FROM raw.memory_events m JOIN raw.tracks t ON t.id = m.track "
-            "LEFT JOIN raw.ranks r ON r.id = t.rank GROUP BY t.rank, m.device_type, m.device "
-            "ORDER BY 2, 1, 3, 4"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, data.query(timeline::sql::memory_counters));
     for (const auto& found : rows.rows) {
         const bool allocated = std::get<bool>(found[4]), reserved = std::get<bool>(found[5]);
         if (!allocated && !reserved) continue;
@@ -55,29 +52,22 @@ Status add_memory(Timeline::Data& data, int64_t& row) {
         track.device = type == 0 ? -1 : device;
         track.name = type == 0 ? "Memory of the CPU" : fmt::format("Memory of device {}", device);
         track.unit = "bytes";
-        std::string columns;
-        for (const auto& [told, name] :
-             {std::pair(allocated, "allocated"), std::pair(reserved, "reserved")}) {
-            if (!told) continue;
+        std::vector<size_t> columns;
+        const auto show = [&](const char* name, size_t column) {
             track.series.emplace_back(name);
-            columns += fmt::format(", greatest(m.total_{}, 0)::DOUBLE", name);
-        }
-        OPSIGHT_TRY(add_counter(
-            data, std::move(track),
-            fmt::format(
-                "SELECT m.time_ns{} FROM raw.memory_events m JOIN raw.tracks t ON t.id = m.track WHERE "
-                "t.rank = {} AND m.device_type = {} AND m.device = {} ORDER BY m.time_ns, m.rowid",
-                columns, integer(found[0]), type, device)));
+            columns.push_back(column);
+        };
+        if (allocated) show("allocated", 1);
+        if (reserved) show("reserved", 2);
+        duck::Statement samples(timeline::sql::memory_samples);
+        samples.set("rank", found[0]).set("device_type", type).set("device", device);
+        OPSIGHT_TRY(add_counter(data, std::move(track), samples, columns));
     }
     return {};
 }
 
 Status add_samples(Timeline::Data& data, int64_t& row) {
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   data.query("SELECT c.track, c.name, coalesce(any_value(r.number), 0), any_value(s.text) "
-                              "FROM raw.counters c LEFT JOIN raw.tracks t ON t.id = c.track LEFT JOIN "
-                              "raw.ranks r ON r.id = t.rank LEFT JOIN raw.strings s ON s.id = c.name "
-                              "GROUP BY c.track, c.name ORDER BY 3, 1, 4, 2"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, data.query(timeline::sql::counters));
     for (const auto& found : rows.rows) {
         TimelineTrack track;
         track.id = timeline_track_id(row++, TrackPart::kCounter);
@@ -85,11 +75,9 @@ Status add_samples(Timeline::Data& data, int64_t& row) {
         const std::string* name = std::get_if<std::string>(&found[3]);
         track.name = name ? *name : "counter";
         track.series = {"value"};
-        OPSIGHT_TRY(
-            add_counter(data, std::move(track),
-                        fmt::format("SELECT time_ns, value FROM raw.counters WHERE track = {} AND name "
-                                    "= {} ORDER BY time_ns, rowid",
-                                    integer(found[0]), integer(found[1]))));
+        duck::Statement samples(timeline::sql::counter_samples);
+        samples.set("track", found[0]).set("name", found[1]);
+        OPSIGHT_TRY(add_counter(data, std::move(track), samples, {1}));
     }
     return {};
 }

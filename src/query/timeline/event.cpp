@@ -6,12 +6,13 @@
 #include "db/schema.h"
 #include "query/session/cells.h"
 #include "query/timeline/data.h"
+#include "query/timeline/sql.h"
 
 namespace opsight::query {
 namespace {
 
 constexpr int kMostParents = 32;
-constexpr int kMostLaunched = 50, kMostBackward = 8;
+constexpr int64_t kMostLaunched = 50, kMostBackward = 8;
 
 Unit unit_of(std::string_view unit) {
     if (unit == "ns") return Unit::kNs;
@@ -104,14 +105,19 @@ class EventReader {
     }
 
   private:
+    // A statement about the span: its number, begin and track.
+    duck::Statement here(const duck::Sql& file) const {
+        return duck::Statement(file)
+            .set("id", int64_t{out_.place.span})
+            .set("begin_ns", out_.place.begin_ns)
+            .set("track", row_track_);
+    }
+
     Status read_fields() {
         const std::string_view name = view_of(kind_);
         if (name.empty()) return {};
-        // The second condition lets the database skip blocks of rows.
-        OPSIGHT_ASSIGN(
-            const duck::Rows rows,
-            data_.query(fmt::format("SELECT * FROM {} WHERE id = ? AND begin_ns = ? AND track = ?", name),
-                        {int64_t{out_.place.span}, out_.place.begin_ns, row_track_}));
+        OPSIGHT_ASSIGN(const duck::Rows rows,
+                       data_.query(here(timeline::sql::event_fields).set("view", std::string(name))));
         if (rows.rows.empty()) return {};
         const auto view = std::find_if(db::views().begin(), db::views().end(),
                                        [name](const db::View& v) { return v.name == name; });
@@ -128,12 +134,7 @@ class EventReader {
         const std::string_view name = view_of(kind_);
         if (name != "ops" && name != "module_calls" && name != "annotations" && name != "other_spans")
             return {};
-        OPSIGHT_ASSIGN(
-            const duck::Rows rows,
-            data_.query("SELECT text AS nvtx_text, domain AS nvtx_domain, coalesce(category_name, "
-                        "category::VARCHAR) AS nvtx_category, payload AS nvtx_payload FROM nvtx_ranges WHERE "
-                        "id = ? AND begin_ns = ? AND track = ?",
-                        {int64_t{out_.place.span}, out_.place.begin_ns, row_track_}));
+        OPSIGHT_ASSIGN(const duck::Rows rows, data_.query(here(timeline::sql::event_nvtx)));
         constexpr const char* kDocs[] = {"the range as written", "name of its NVTX domain",
                                          "its NVTX category", "its NVTX payload"};
         if (rows.rows.empty()) return {};
@@ -171,7 +172,7 @@ class EventReader {
         const int64_t launch = number("launch_id");
         if (launch >= 0) {
             OPSIGHT_ASSIGN(const duck::Rows rows,
-                           data_.query("SELECT track, begin_ns FROM raw.api_calls WHERE id = ?", {launch}));
+                           data_.query(duck::Statement(timeline::sql::call_place).set("id", launch)));
             for (const auto& row : rows.rows)
                 add("api_call", integer(row[0], -1), TrackPart::kCalls, launch, integer(row[1], -1));
         }
@@ -181,9 +182,8 @@ class EventReader {
     // An op and the ops around it.
     Status add_ops(int64_t op) {
         for (int i = 0; op >= 0 && i < kMostParents; ++i) {
-            OPSIGHT_ASSIGN(
-                const duck::Rows rows,
-                data_.query("SELECT track, begin_ns, dur_ns, parent_op FROM raw.ops WHERE id = ?", {op}));
+            OPSIGHT_ASSIGN(const duck::Rows rows,
+                           data_.query(duck::Statement(timeline::sql::op_place).set("id", op)));
             if (rows.rows.empty()) break;
             const auto& row = rows.rows[0];
             add("op", integer(row[0], -1), TrackPart::kCalls, op, integer(row[1], -1));
@@ -191,26 +191,21 @@ class EventReader {
                 host_track_ = integer(row[0], -1);
                 host_begin_ = integer(row[1], -1);
             }
-            op = integer(row[3], -1);
+            op = integer(row[2], -1);
         }
         return {};
     }
 
     Status add_op_links() {
         OPSIGHT_TRY(add_ops(number("parent_op")));
-        OPSIGHT_ASSIGN(
-            const duck::Rows rows,
-            data_.query(
-                fmt::format("(SELECT 0, id, track, begin_ns FROM raw.ops WHERE id = ?) UNION ALL "
-                            "(SELECT 1, o.id, o.track, o.begin_ns FROM raw.ops o LEFT JOIN raw.ops p ON "
-                            "p.id = o.parent_op WHERE o.forward = ? AND p.forward IS DISTINCT FROM o.forward "
-                            "ORDER BY "
-                            "o.begin_ns LIMIT {})",
-                            kMostBackward),
-                {number("forward_op"), int64_t{out_.place.span}}));
+        duck::Statement linked(timeline::sql::linked_ops);
+        linked.set("forward", number("forward_op"))
+            .set("id", int64_t{out_.place.span})
+            .set("most", kMostBackward);
+        OPSIGHT_ASSIGN(const duck::Rows rows, data_.query(linked));
         for (const auto& row : rows.rows)
-            add(integer(row[0], -1) == 0 ? "forward" : "backward", integer(row[2], -1), TrackPart::kCalls,
-                integer(row[1], -1), integer(row[3], -1));
+            add(opsight::query::text(row[0]), integer(row[2], -1), TrackPart::kCalls, integer(row[1], -1),
+                integer(row[3], -1));
         return {};
     }
 
@@ -221,11 +216,8 @@ class EventReader {
         const bool elsewhere = host_track_ >= 0 && view_of(kind_) != "ops";
         const int64_t track = elsewhere ? host_track_ : row_track_;
         const int64_t begin = elsewhere ? host_begin_ : out_.place.begin_ns;
-        OPSIGHT_ASSIGN(
-            const duck::Rows rows,
-            data_.query("SELECT id, begin_ns FROM raw.module_calls WHERE track = ? AND begin_ns <= "
-                        "? AND begin_ns + dur_ns >= ? ORDER BY begin_ns DESC LIMIT 1",
-                        {track, begin, begin}));
+        duck::Statement around(timeline::sql::module_call_around);
+        OPSIGHT_ASSIGN(const duck::Rows rows, data_.query(around.set("track", track).set("begin_ns", begin)));
         const size_t before = out_.chain.size();
         for (const auto& row : rows.rows)
             add("layer", track, TrackPart::kCalls, integer(row[0], -1), integer(row[1], -1));
@@ -237,12 +229,8 @@ class EventReader {
     Status add_iteration() {
         const int64_t iteration = number("iteration");
         if (iteration < 0) return {};
-        OPSIGHT_ASSIGN(
-            const duck::Rows rows,
-            data_.query("SELECT i.rank, i.rowid, i.begin_ns FROM raw.iterations i JOIN raw.ranks r "
-                        "ON r.id = i.rank JOIN raw.tracks t ON t.rank = r.id WHERE t.id = ? AND "
-                        "i.number = ?",
-                        {row_track_, iteration}));
+        OPSIGHT_ASSIGN(const duck::Rows rows,
+                       data_.query(here(timeline::sql::iteration_place).set("number", iteration)));
         for (const auto& row : rows.rows)
             add("iteration", integer(row[0], -1), TrackPart::kIterations, integer(row[1], -1),
                 integer(row[2], -1));
@@ -254,28 +242,20 @@ class EventReader {
     Status add_launched(bool of_call) {
         int64_t first = out_.place.span, last = first;
         if (!of_call) {
-            OPSIGHT_ASSIGN(
-                const duck::Rows calls,
-                data_.query("SELECT min(id), max(id) FROM raw.api_calls WHERE track = ? AND begin_ns "
-                            ">= ? AND begin_ns < ?",
-                            {row_track_, out_.place.begin_ns, out_.place.begin_ns + out_.place.dur_ns}));
+            const int64_t end = out_.place.begin_ns + out_.place.dur_ns;
+            OPSIGHT_ASSIGN(const duck::Rows calls,
+                           data_.query(here(timeline::sql::calls_within).set("end_ns", end)));
             first = integer(calls.rows.at(0)[0], -1);
             last = integer(calls.rows.at(0)[1], -1);
         }
         if (first < 0) return {};
-        OPSIGHT_ASSIGN(
-            const duck::Rows count,
-            data_.query(
-                "SELECT count(*) FROM raw.device_spans WHERE kind NOT IN (3, 4) AND launch BETWEEN ? AND ?",
-                {first, last}));
+        const auto between = [&](const duck::Sql& file) {
+            return duck::Statement(file).set("first", first).set("last", last).set("most", kMostLaunched);
+        };
+        OPSIGHT_ASSIGN(const duck::Rows count, data_.query(between(timeline::sql::launched_count)));
         out_.launched_in_all = integer(count.rows.at(0)[0], 0);
         if (out_.launched_in_all == 0) return {};
-        OPSIGHT_ASSIGN(
-            const duck::Rows rows,
-            data_.query(fmt::format("SELECT rowid, track, begin_ns FROM raw.device_spans WHERE kind "
-                                    "NOT IN (3, 4) AND launch BETWEEN ? AND ? ORDER BY begin_ns LIMIT {}",
-                                    kMostLaunched),
-                        {first, last}));
+        OPSIGHT_ASSIGN(const duck::Rows rows, data_.query(between(timeline::sql::launched)));
         for (const auto& row : rows.rows)
             add("launched", integer(row[1], -1), TrackPart::kStream, integer(row[0], -1),
                 integer(row[2], -1));

@@ -11,6 +11,7 @@
 #include "analyze/parallel.h"
 #include "query/session/cells.h"
 #include "query/timeline/data.h"
+#include "query/timeline/sql.h"
 
 namespace opsight::query {
 namespace {
@@ -22,15 +23,11 @@ T at(const std::vector<T>& list, int32_t id, T none) {
     return id >= 0 && static_cast<size_t>(id) < list.size() ? list[static_cast<size_t>(id)] : none;
 }
 
-// A table that holds spans of a part of a track. Every statement answers (begin_ns, dur_ns, ref, name, kind):
-// what name and kind mean differs.
+// A statement that reads spans of a part of a track: (track, begin_ns, dur_ns, ref, name, kind). What name
+// and kind mean differs.
 struct SpanSource {
     TrackPart part;
-    const char* table;
-    const char* condition;  // which of its rows
-    const char* ref;
-    const char* name;
-    const char* kind;
+    const duck::Sql* spans;
     uint32_t (*name_of)(const SpanNames&, int32_t name, int32_t kind);
     SpanKind (*kind_of)(const SpanNames&, int32_t name, int32_t kind);
 };
@@ -59,25 +56,25 @@ SpanKind device_kind(const SpanNames& names, int32_t name, int32_t kind) {
 
 // Outer ones before inner ones, as equal intervals nest.
 const SpanSource kSources[] = {
-    {TrackPart::kCalls, "module_calls", "true", "id", "name", "0", string_name,
+    {TrackPart::kCalls, &timeline::sql::module_spans, string_name,
      [](const SpanNames&, int32_t, int32_t) { return SpanKind::kModule; }},
-    {TrackPart::kCalls, "ops", "true", "id", "op", "0",
+    {TrackPart::kCalls, &timeline::sql::op_spans,
      [](const SpanNames& names, int32_t op, int32_t) { return at(names.of_op, op, kNoName); },
      [](const SpanNames& names, int32_t op, int32_t) {
          return at(names.kind_of_op, op, SpanKind::kOpOther);
      }},
-    {TrackPart::kCalls, "other_spans", "kind <> 10", "id", "name", "kind", string_name, other_kind},
-    {TrackPart::kCalls, "api_calls", "true", "id", "name", "driver::INTEGER", string_name,
+    {TrackPart::kCalls, &timeline::sql::other_call_spans, string_name, other_kind},
+    {TrackPart::kCalls, &timeline::sql::api_call_spans, string_name,
      [](const SpanNames&, int32_t, int32_t driver) {
          return driver ? SpanKind::kDriverApi : SpanKind::kRuntimeApi;
      }},
-    {TrackPart::kRanges, "annotations", "true", "id", "name", "0", string_name,
+    {TrackPart::kRanges, &timeline::sql::annotation_spans, string_name,
      [](const SpanNames&, int32_t, int32_t) { return SpanKind::kAnnotation; }},
-    {TrackPart::kPython, "python_frames", "true", "rowid", "name", "0", string_name,
+    {TrackPart::kPython, &timeline::sql::python_spans, string_name,
      [](const SpanNames&, int32_t, int32_t) { return SpanKind::kPython; }},
-    {TrackPart::kOsCalls, "other_spans", "kind = 10", "id", "name", "kind", string_name, other_kind},
-    {TrackPart::kStream, "device_spans", "kind <> 4", "rowid", "name", "kind", device_name, device_kind},
-    {TrackPart::kWaits, "device_spans", "kind = 4", "rowid", "name", "kind", device_name, device_kind},
+    {TrackPart::kOsCalls, &timeline::sql::os_call_spans, string_name, other_kind},
+    {TrackPart::kStream, &timeline::sql::device_work_spans, device_name, device_kind},
+    {TrackPart::kWaits, &timeline::sql::device_wait_spans, device_name, device_kind},
 };
 
 // A row of the timeline to be read: which sources have how many spans of it.
@@ -135,22 +132,18 @@ std::vector<JobGroup> group_jobs(const std::vector<Job>& jobs) {
 // The spans of one source for the tracks of some jobs: those[track - first] tells where they go.
 Status read_runs(duck::Connection& connection, const SpanNames& names, const SpanSource& source,
                  int64_t first, const std::vector<SpanRun*>& those) {
-    return connection.scan(
-        fmt::format(
-            "SELECT track, begin_ns, dur_ns, {}::INTEGER, {}::INTEGER, ({})::INTEGER FROM raw.{} WHERE "
-            "track BETWEEN {} AND {} AND {}",
-            source.ref, source.name, source.kind, source.table, first,
-            first + static_cast<int64_t>(those.size()) - 1, source.condition),
-        [&](const duck::Batch& batch) {
-            const auto* track = batch.column<int32_t>(0);
-            const auto *begin = batch.column<int64_t>(1), *dur = batch.column<int64_t>(2);
-            const auto *ref = batch.column<int32_t>(3), *name = batch.column<int32_t>(4),
-                       *kind = batch.column<int32_t>(5);
-            for (size_t i = 0; i < batch.size(); ++i)
-                if (SpanRun* run = those[static_cast<size_t>(track[i] - first)])
-                    run->add(begin[i], dur[i], source.name_of(names, name[i], kind[i]),
-                             static_cast<uint32_t>(ref[i]), source.kind_of(names, name[i], kind[i]));
-        });
+    duck::Statement statement(*source.spans);
+    statement.set("first", first).set("last", first + static_cast<int64_t>(those.size()) - 1);
+    return connection.scan(statement, [&](const duck::Batch& batch) {
+        const auto* track = batch.column<int32_t>(0);
+        const auto *begin = batch.column<int64_t>(1), *dur = batch.column<int64_t>(2);
+        const auto *ref = batch.column<int32_t>(3), *name = batch.column<int32_t>(4),
+                   *kind = batch.column<int32_t>(5);
+        for (size_t i = 0; i < batch.size(); ++i)
+            if (SpanRun* run = those[static_cast<size_t>(track[i] - first)])
+                run->add(begin[i], dur[i], source.name_of(names, name[i], kind[i]),
+                         static_cast<uint32_t>(ref[i]), source.kind_of(names, name[i], kind[i]));
+    });
 }
 
 std::vector<std::pair<uint32_t, uint32_t>> count_names(const SpanLanes& lanes, size_t names) {
@@ -202,17 +195,15 @@ Status read_group(Timeline::Data& data, const duck::Database& database, const Sp
 }
 
 Result<std::vector<Job>> find_jobs(const Timeline::Data& data) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, data.query(timeline::sql::span_counts));
     std::map<std::pair<int64_t, TrackPart>, Job> jobs;
-    for (const SpanSource& source : kSources) {
-        OPSIGHT_ASSIGN(const duck::Rows rows,
-                       data.query(fmt::format("SELECT track, count(*) FROM raw.{} WHERE {} GROUP BY track",
-                                              source.table, source.condition)));
+    for (const SpanSource& source : kSources)
         for (const auto& row : rows.rows) {
-            const int64_t track = integer(row[0], -1);
+            if (text(row[0]) != source.spans->name) continue;
+            const int64_t track = integer(row[1], -1);
             Job& job = jobs.try_emplace({track, source.part}, Job{track, source.part, {}}).first->second;
-            job.sources.emplace_back(&source, static_cast<size_t>(integer(row[1], 0)));
+            job.sources.emplace_back(&source, static_cast<size_t>(integer(row[2], 0)));
         }
-    }
     std::vector<Job> out;
     for (auto& [key, job] : jobs)
         out.push_back(std::move(job));
@@ -263,12 +254,7 @@ int64_t number_in(const std::string& text) {
 }
 
 Result<std::vector<Placed>> place_jobs(const Timeline::Data& data, const std::vector<Job>& jobs) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        data.query("SELECT t.id, t.kind, r.number, t.pid, t.tid, d.number, t.context, t.stream, t.name, "
-                   "t.process_name, d.name, t.pid_text, t.tid_text FROM raw.tracks t LEFT JOIN raw.ranks r "
-                   "ON r.id = t.rank "
-                   "LEFT JOIN raw.devices d ON d.id = t.device"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, data.query(timeline::sql::tracks));
     std::map<int64_t, const std::vector<duck::Cell>*> by_id;
     for (const auto& row : rows.rows)
         by_id[integer(row[0], -1)] = &row;
@@ -313,10 +299,7 @@ Result<std::vector<Placed>> place_jobs(const Timeline::Data& data, const std::ve
 
 // Iterations of a rank: a track of its own, whose spans are numbered as the rows of raw.iterations.
 Status add_iterations(Timeline::Data& data) {
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   data.query("SELECT i.rank, r.number, i.number, i.begin_ns, i.end_ns, i.warmup, i.rowid "
-                              "FROM raw.iterations i LEFT JOIN raw.ranks r ON r.id = i.rank "
-                              "ORDER BY r.number, i.rank, i.begin_ns"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, data.query(timeline::sql::iterations));
     for (size_t i = 0; i < rows.rows.size();) {
         TimelineTrack track;
         const int64_t rank = integer(rows.rows[i][0], -1);
@@ -341,9 +324,7 @@ Status add_iterations(Timeline::Data& data) {
 }
 
 Status read_meta(Timeline::Data& data) {
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   data.query("SELECT key, TRY_CAST(value AS BIGINT), value FROM raw.meta WHERE key IN "
-                              "('begin_ns', 'end_ns', 'origin_ns', 'origin_is_unix')"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, data.query(timeline::sql::recording));
     for (const auto& row : rows.rows) {
         const std::string key = text(row[0]);
         if (key == "begin_ns") data.begin_ns = integer(row[1], 0);

@@ -3,6 +3,7 @@
 
 #include "query/session/cells.h"
 #include "query/timeline/data.h"
+#include "query/timeline/sql.h"
 
 namespace opsight::query {
 namespace {
@@ -70,16 +71,15 @@ Result<SpanNames> load_span_names(const Timeline::Data& data, TimelineNames& nam
         if (added) at->second = names.add(shown);
         return at->second;
     };
-    OPSIGHT_ASSIGN(const duck::Rows strings, data.query("SELECT id, text FROM raw.strings"));
+    OPSIGHT_ASSIGN(const duck::Rows strings, data.query(timeline::sql::texts));
     for (const auto& row : strings.rows)
         put(out.of_string, integer(row[0]), index_of(text(row[1])), SpanNames::kNone);
-    OPSIGHT_ASSIGN(const duck::Rows ops, data.query("SELECT id, name, direction FROM raw.op_identities"));
+    OPSIGHT_ASSIGN(const duck::Rows ops, data.query(timeline::sql::op_names));
     for (const auto& row : ops.rows) {
         put(out.of_op, integer(row[0]), index_of(text(row[1])), SpanNames::kNone);
         put(out.kind_of_op, integer(row[0]), kind_of_direction(integer(row[2])), SpanKind::kOpOther);
     }
-    OPSIGHT_ASSIGN(const duck::Rows kernels,
-                   data.query("SELECT id, label, name, class, uses_tc FROM raw.kernel_names"));
+    OPSIGHT_ASSIGN(const duck::Rows kernels, data.query(timeline::sql::kernel_names));
     for (const auto& row : kernels.rows) {
         const std::string whole = text(row[2]), shown = text(row[1]).empty() ? whole : text(row[1]);
         put(out.of_kernel, integer(row[0]), names.add(shown, whole == shown ? "" : whole), SpanNames::kNone);

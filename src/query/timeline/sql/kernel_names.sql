@@ -1,0 +1,1 @@
+SELECT id, label, name, class, uses_tc FROM raw.kernel_names

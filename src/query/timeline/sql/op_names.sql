@@ -1,0 +1,1 @@
+SELECT id, name, direction FROM raw.op_identities

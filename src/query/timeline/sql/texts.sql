@@ -1,0 +1,1 @@
+SELECT id, text FROM raw.strings

@@ -6,6 +6,7 @@
 #include "hardware/tensor_cores.h"
 #include "query/dlprof/by_id.h"
 #include "query/dlprof/recording.h"
+#include "query/dlprof/sql.h"
 #include "query/session/cells.h"
 
 namespace opsight::query::dlprof {
@@ -107,11 +108,7 @@ Status load_devices(Source& source, Recording& recording) {
     Machines machines;
     for (const std::string& line : recording.lines("source.gpus"))
         machines.list(line);
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        source.query("SELECT d.id, d.number, d.compute_major, d.compute_minor, r.host, "
-                     "d.bus_location, d.uuid, d.name FROM raw.devices d JOIN raw.ranks r ON r.id = "
-                     "d.rank ORDER BY r.host, d.number, d.id"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, source.query(sql::devices));
     for (const auto& row : rows.rows)
         at(recording.device_of, integer(row[0], -1)) =
             machines.place_of({text(row[4]), text(row[5]), text(row[6]), text(row[7]), integer(row[1], -1),

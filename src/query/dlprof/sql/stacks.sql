@@ -1,0 +1,1 @@
+SELECT stack FROM distinct_stacks ORDER BY place

@@ -56,6 +56,9 @@ Result<RowOrder> order_of(const Question& question, const std::vector<Column>& c
         order.emplace_back(column->key, direction.empty() ? !is_text(*column) : direction == "desc");
     }
     order.insert(order.end(), question.order.begin(), question.order.end());
+    // Parts of one thing that are alike in all else have an order, too: pages must not overlap.
+    for (const char* part : {"rank", "device"})
+        if (const Column* column = find_column(columns, part)) order.emplace_back(column->key, false);
     return order;
 }
 

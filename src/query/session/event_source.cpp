@@ -73,10 +73,6 @@ Status Source::look() {
     return {};
 }
 
-std::string Source::shown(std::string_view time) const {
-    return offset_ == 0 ? std::string(time) : fmt::format("({} + {})", time, offset_);
-}
-
 Status Source::apply(const Filter& filter) {
     if (!filter.nvtx.empty()) OPSIGHT_TRY(choose_range(filter.nvtx));
     if (filter.begin) window_begin_ = *filter.begin - offset_;

@@ -11,7 +11,7 @@
 //   st_labels (id, text, domain, name): text is "domain:name", ":name" in the default domain
 //   st_host   (id, track, begin_ns, end_ns, dur_ns, name, kind, category): calls of other libraries
 //   st_fault  (begin_ns, dur_ns, track, device, address, count): page faults of unified memory
-// Times are those of the profile; shown() gives what a report prints.
+// Times are those of the profile; shown_time() gives what a report prints.
 #pragma once
 
 #include <optional>
@@ -54,8 +54,7 @@ class Source {
     Status execute(const duck::Sql& file) { return execute(std::string(file.text)); }
     duck::Connection& connection() { return profile_.connection; }
     Result<bool> has(Data data);
-    // SQL of a time as reports print it.
-    std::string shown(std::string_view time) const;
+    // A time as reports print it.
     int64_t shown_time(int64_t time) const { return time + offset_; }
     const std::string& path() const { return path_; }
 

@@ -16,6 +16,20 @@ namespace {
 
 constexpr int64_t kRowsOnTerminal = 20, kRowsOnPage = 200;
 
+std::string list_of_reports() {
+    std::string list = "Reports:\n";
+    for (const query::ReportInfo& report : query::all_reports())
+        list += fmt::format("  {:<21}{}\n", report.name, report.description);
+    return list;
+}
+
+std::vector<std::string> names_of_reports() {
+    std::vector<std::string> names;
+    for (const query::ReportInfo& report : query::all_reports())
+        names.emplace_back(report.name);
+    return names;
+}
+
 class ReportCommand : public Command {
   public:
     CLI::App* declare(CLI::App& app) override {
@@ -23,13 +37,8 @@ class ReportCommand : public Command {
         sub->add_option("NAME", path_, "Profile file")->required();
         sub->add_option(
             "--report", reports_,
-            "Reports, with commas between: summary, detailed, iteration, kernel, kernel_name, tensor_core, "
-            "op_type, group_op, ranges, roofline, expected_vs_measured, api, copies, unified_memory, "
-            "os_runtime, file_access, libraries, messages, counters, cpu_samples, scheduling, or all that "
-            "the profile "
-            "can "
-            "fill (default: summary, and the types of ops, kernels by name, ranges and layers that take "
-            "most)");
+            "Reports, with commas between, of those below; or all that the profile can fill (default: "
+            "summary, and the types of ops, kernels by name, ranges and layers that take most)");
         sub->add_option("--format", format_, "table, csv, json or html (one file)")->default_str("table");
         sub->add_flag_callback(
             "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
@@ -64,7 +73,8 @@ class ReportCommand : public Command {
                       "Of ranges, take names that differ in numbers alone as one ('layer 3', 'layer 17')");
         declare_range(*sub);
         sub->footer(
-            "Examples:\n"
+            list_of_reports() +
+            "\nExamples:\n"
             "  opsight report run.opsight\n"
             "  opsight report run.opsight --report kernel --sort calls --limit 10\n"
             "  opsight report run.opsight --report all --format csv --output reports/\n"
@@ -163,8 +173,7 @@ class ReportCommand : public Command {
     Result<std::vector<std::string>> chosen_reports() const {
         std::vector<std::string> names = split_lists({reports_});
         if (reports_.empty()) return names;
-        if (names == std::vector<std::string>{"all"})
-            names.assign(query::report_names().begin(), query::report_names().end());
+        if (names == std::vector<std::string>{"all"}) return names_of_reports();
         if (names.empty())
             return fail(Error{"--report names no report", {}, {}, "see 'opsight help report'", 2});
         return names;

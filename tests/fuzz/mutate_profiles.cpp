@@ -161,10 +161,10 @@ struct Run {
 };
 
 void ask(const Run& run, const db::OpenProfile& profile, opsight::query::Session& session, Random& random) {
-    const auto& names = opsight::query::report_names();
-    const size_t first = random() % names.size();
-    for (size_t i = 0; i < (run.all ? names.size() : 3); ++i)
-        ask_report(session, names[(first + i) % names.size()]);
+    const auto& reports = opsight::query::all_reports();
+    const size_t first = random() % reports.size();
+    for (size_t i = 0; i < (run.all ? reports.size() : 3); ++i)
+        ask_report(session, reports[(first + i) % reports.size()].name);
     if (run.all || random() % 2) ask_timeline(run.path, profile);
 }
 

@@ -7,48 +7,58 @@
 namespace opsight::query {
 namespace {
 
-using Maker = Result<Report> (*)(Session&, const TableShape&);
-constexpr std::pair<std::string_view, Maker> kMakers[] = {
-    {"summary", summary_report},
-    {"detailed", detailed_report},
-    {"iteration", iteration_report},
-    {"kernel", kernel_report},
-    {"kernel_name", kernel_name_report},
-    {"tensor_core", tensor_core_report},
-    {"op_type", op_type_report},
-    {"group_op", group_op_report},
-    {"ranges", range_report},
-    {"roofline", roofline_report},
-    {"expected_vs_measured", expected_vs_measured_report},
-    {"api", api_report},
-    {"copies", copy_report},
-    {"unified_memory", unified_memory_report},
-    {"os_runtime", os_call_report},
-    {"file_access", file_report},
-    {"libraries", library_report},
-    {"messages", message_report},
-    {"counters", counter_report},
-    {"cpu_samples", sample_report},
-    {"scheduling", scheduling_report},
+struct Entry {
+    ReportInfo info;
+    Result<Report> (*make)(Session&, const TableShape&);
+};
+
+// To add a report: a file of sql/, a maker in a file of its own, and a line here.
+constexpr Entry kReports[] = {
+    {{"summary", "what the run took: wall clock, shares of the time, use of the devices, what binds it"},
+     summary_report},
+    {{"detailed", "ops by name, layer, direction and shapes, with their times on CPU and GPU"},
+     detailed_report},
+    {{"iteration", "iterations, and the kernels that were launched in each"}, iteration_report},
+    {{"kernel", "kernels by the op that launched them"}, kernel_report},
+    {{"kernel_name", "kernels summed by name, whatever launched them"}, kernel_name_report},
+    {{"tensor_core", "ops that could use Tensor Cores, and how much of their time does"}, tensor_core_report},
+    {{"op_type", "ops summed by type"}, op_type_report},
+    {{"group_op", "layers of the model, with all that they hold"}, group_op_report},
+    {{"ranges", "ranges that the program names (NVTX, annotations): calls, own and total time, GPU time"},
+     range_report},
+    {{"roofline", "counted work beside what the device can do: FLOPs, bytes, intensity, limiter"},
+     roofline_report},
+    {{"expected_vs_measured", "FLOPs and bytes that the shapes tell, beside those that counters measured"},
+     expected_vs_measured_report},
+    {{"api", "calls of the CUDA or HIP API by function"}, api_report},
+    {{"copies", "copies and sets by kind of memory, with their rate"}, copy_report},
+    {{"unified_memory", "migrations and page faults of unified memory"}, unified_memory_report},
+    {{"os_runtime", "calls of the C library and the system by function"}, os_call_report},
+    {{"file_access", "accesses to files"}, file_report},
+    {{"libraries", "calls of libraries such as cuDNN and cuBLAS"}, library_report},
+    {{"messages", "calls of MPI and UCX, with their bytes"}, message_report},
+    {{"counters", "what was sampled of GPUs and network cards"}, counter_report},
+    {{"cpu_samples", "functions in samples of CPUs"}, sample_report},
+    {{"scheduling", "how long threads were on a CPU"}, scheduling_report},
 };
 
 }  // namespace
 
-const std::vector<std::string_view>& report_names() {
-    static const std::vector<std::string_view> names = [] {
-        std::vector<std::string_view> list;
-        for (const auto& [name, maker] : kMakers)
-            list.push_back(name);
+const std::vector<ReportInfo>& all_reports() {
+    static const std::vector<ReportInfo> reports = [] {
+        std::vector<ReportInfo> list;
+        for (const Entry& entry : kReports)
+            list.push_back(entry.info);
         return list;
     }();
-    return names;
+    return reports;
 }
 
 Result<Report> make_report(Session& session, std::string_view name, const TableShape& shape) {
     std::string known;
-    for (const auto& [each, maker] : kMakers) {
-        if (each == name) return maker(session, shape);
-        known += (known.empty() ? "" : ", ") + std::string(each);
+    for (const Entry& entry : kReports) {
+        if (entry.info.name == name) return entry.make(session, shape);
+        known += (known.empty() ? "" : ", ") + std::string(entry.info.name);
     }
     return fail(Error{
         fmt::format("there is no report '{}'", name), {}, {}, "the reports are " + known + " and all", 2});

@@ -1,6 +1,5 @@
-// The reports: summary, detailed, iteration, kernel, kernel_name, tensor_core, op_type, group_op, ranges,
-// roofline, expected_vs_measured, and those of source_reports.h. Column heads are DLProf's where the number
-// means the same; docs/metrics.md says what each number means.
+// The reports, which reports.cpp lists. Column heads are DLProf's where the number means the same;
+// docs/metrics.md says what each number means.
 #pragma once
 
 #include <string>
@@ -23,8 +22,11 @@ struct Report {
     std::vector<std::string> notes;
 };
 
+struct ReportInfo {
+    std::string_view name, description;  // the description is the end of a sentence
+};
 // In the order in which `all` shows them.
-const std::vector<std::string_view>& report_names();
+const std::vector<ReportInfo>& all_reports();
 Result<Report> make_report(Session& session, std::string_view name, const TableShape& shape);
 
 // The parts, one file each.

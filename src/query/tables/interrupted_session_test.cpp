@@ -59,7 +59,7 @@ using Answer = std::function<Result<std::string>(Session&)>;
 
 std::vector<std::pair<std::string, Answer>> questions() {
     std::vector<std::pair<std::string, Answer>> list;
-    for (const std::string_view name : report_names())
+    for (const auto& [name, description] : all_reports())
         list.emplace_back("report " + std::string(name), [name](Session& s) -> Result<std::string> {
             OPSIGHT_ASSIGN(const Report report, make_report(s, name, {}));
             std::string text;

@@ -37,7 +37,18 @@ Result<ResultTable> all_kernel_instances(Session& session, const TableSubject&, 
     return searched_instances(session, shape, instance_places());
 }
 
-constexpr std::pair<std::string_view, Maker> kMakers[] = {
+// What a table is asked about beside the range.
+enum class Needs : uint8_t { kNothing, kOp, kIteration, kOpOfIteration };
+
+struct Entry {
+    std::string_view name;
+    Maker make;
+    Needs needs = Needs::kNothing;
+};
+
+// To add a table to the page: its maker, a line here, its name in docs/openapi.json, and a page that shows
+// it.
+constexpr Entry kTables[] = {
     {"detailed", of_report<detailed_report>},
     {"iteration", iteration_kernels},
     {"kernel", of_report<kernel_report>},
@@ -45,10 +56,10 @@ constexpr std::pair<std::string_view, Maker> kMakers[] = {
     {"op_type", of_report<op_type_report>},
     {"group_op", of_report<group_op_report>},
     {"kernels", all_kernel_instances},
-    {"ops_kernels", op_kernels},
-    {"op_stacks", op_stacks},
-    {"iteration_ops", of_report<detailed_report>},
-    {"iteration_op_kernels", op_kernel_instances},
+    {"ops_kernels", op_kernels, Needs::kOp},
+    {"op_stacks", op_stacks, Needs::kOp},
+    {"iteration_ops", of_report<detailed_report>, Needs::kIteration},
+    {"iteration_op_kernels", op_kernel_instances, Needs::kOpOfIteration},
     {"iterations", plain<iteration_list>},
     {"devices", plain<device_use>},
     {"streams", plain<stream_use>},
@@ -76,28 +87,35 @@ constexpr std::pair<std::string_view, Maker> kMakers[] = {
     {"scheduling", of_report<scheduling_report>},
 };
 
+const Entry* entry_of(std::string_view name) {
+    const auto* found = std::find_if(std::begin(kTables), std::end(kTables),
+                                     [name](const Entry& e) { return e.name == name; });
+    return found == std::end(kTables) ? nullptr : found;
+}
+
 }  // namespace
 
 const std::vector<std::string_view>& table_names() {
     static const std::vector<std::string_view> names = [] {
         std::vector<std::string_view> list;
-        for (const auto& [name, maker] : kMakers)
-            list.push_back(name);
+        for (const Entry& entry : kTables)
+            list.push_back(entry.name);
         return list;
     }();
     return names;
 }
 
 bool needs_op(std::string_view table) {
-    return table == "ops_kernels" || table == "op_stacks" || table == "iteration_op_kernels";
+    const Entry* entry = entry_of(table);
+    return entry && (entry->needs == Needs::kOp || entry->needs == Needs::kOpOfIteration);
 }
 bool needs_iteration(std::string_view table) {
-    return table == "iteration_ops" || table == "iteration_op_kernels";
+    const Entry* entry = entry_of(table);
+    return entry && (entry->needs == Needs::kIteration || entry->needs == Needs::kOpOfIteration);
 }
 
 bool is_table(std::string_view name) {
-    const auto& names = table_names();
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return entry_of(name) != nullptr;
 }
 
 std::string kept_name(std::string_view name, const TableSubject& subject, const TableShape& shape) {
@@ -117,9 +135,8 @@ Result<ResultTable> make_table(Session& session, std::string_view name, const Ta
     }
     TableShape keeping = shape;
     if (keeping.page) keeping.page->keep_as = kept_as;
-    for (const auto& [each, maker] : kMakers) {
-        if (each != name) continue;
-        OPSIGHT_ASSIGN(table, maker(session, subject, keeping));
+    if (const Entry* entry = entry_of(name)) {
+        OPSIGHT_ASSIGN(table, entry->make(session, subject, keeping));
         if (const auto kept = kept_table(session, kept_as)) kept->notes = table.notes;
         table.name = name;
         return table;

@@ -87,6 +87,42 @@ std::string verdicts() {
            numbers("resource", resources());
 }
 
+// What enumerations of the tables alone stand for.
+std::string table_numbers() {
+    const std::vector<Name> sources = {{"not known", 0}, {"device table", 1}, {"derived", 2}};
+    std::string source_name = "CASE v";
+    for (const Name& each : sources)
+        source_name += fmt::format(" WHEN {} THEN '{}'", each.number, each.name);
+    return numbers("caller_layer", {{"none", kNoCaller}, {"same_layer", kCallerOfSameLayer}}) +
+           numbers("model_source", sources) + names("model_source_name", source_name + " END") +
+           names("kernel_class_name",
+                 "CASE v WHEN kernel_class('compute') THEN 'compute' ELSE "
+                 "'communication' END");
+}
+
+// Where memory is, from a c10::DeviceType of PyTorch: CUDA, HIP, XPU and MPS are GPUs.
+std::string memory_places() {
+    return names("memory_place",
+                 "CASE WHEN v = 0 THEN 'CPU' WHEN v IN (1, 6, 12, 13) THEN 'GPU' ELSE 'other' END");
+}
+
+// What a search looks at in a column of directions or of shapes: also how the page words it.
+std::string searched() {
+    return names(
+               "searched_direction",
+               "CASE v WHEN 'fprop' THEN 'forward fprop' WHEN 'bprop' THEN 'backward bprop' WHEN 'dataload' "
+               "THEN 'data loading dataload' ELSE v END") +
+           names("searched_shapes", "concat(v, ' ', replace(v, ', ', '×'))");
+}
+
+// Input shapes as they are, or for people without brackets and scalars: "32x3x224x224, 64x3x7x7".
+std::string shapes() {
+    return "CREATE OR REPLACE TEMP MACRO shown_shapes(shapes, for_people) AS nullif(CASE WHEN for_people "
+           "THEN "
+           "trim(regexp_replace(regexp_replace(replace(replace(shapes, '], [', ';'), ', ', 'x'), "
+           "'[\\[\\]]', '', 'g'), ';+', ', ', 'g'), ', ') ELSE shapes END, '');\n";
+}
+
 std::string flags() {
     return numbers("flag", {{"unfinished", kUnfinished},
                             {"instant", kInstant},
@@ -103,7 +139,7 @@ std::string flags() {
 }
 
 std::string definitions() {
-    return kinds() + verdicts() + flags() +
+    return kinds() + verdicts() + table_numbers() + flags() + shapes() + memory_places() + searched() +
            numbers("copy_kind", all(&copy_kind_name, CopyKind(static_cast<int>(CopyKind::kCount) - 1))) +
            numbers("memory_kind", all(&memory_kind_name, MemoryKind::kUnknown)) +
            names("name_stem", "regexp_replace(v, '[0-9]+', '#', 'g')") +

@@ -4,6 +4,9 @@
 //   direction_name(v), tc_use_name(v), tc_evidence_name(v), resource_name(v), copy_kind_name(v), ...
 //       the name of a number
 //   name_stem(v)                   a name with # for each number in it: names alike but for numbers have one
+//   shown_shapes(shapes, for_people)  input shapes as a report has them
+//   searched_direction(v), searched_shapes(v)  what a search looks at
+//   memory_place(v)                of PyTorch's number of a kind of device: CPU, GPU, other
 //   has_flag(flags, 'unfinished')  of spans
 //   is_transfer(kind)              copies and sets
 //   is_work(kind)                  kernels, copies and sets

@@ -204,12 +204,8 @@ duck::Statement all_rows(const Question& question) {
 }
 
 std::string searched_text(std::string_view key, const std::string& sql) {
-    if (key == "direction")
-        return fmt::format(
-            "CASE {0} WHEN 'fprop' THEN 'forward fprop' WHEN 'bprop' THEN 'backward bprop' "
-            "WHEN 'dataload' THEN 'data loading dataload' ELSE {0} END",
-            sql);
-    if (key.ends_with("shapes")) return fmt::format("concat({0}, ' ', replace({0}, ', ', '×'))", sql);
+    if (key == "direction") return fmt::format("searched_direction({})", sql);
+    if (key.ends_with("shapes")) return fmt::format("searched_shapes({})", sql);
     return sql;
 }
 

@@ -73,15 +73,6 @@ std::vector<Column> columns_of(const Question& question) {
     return columns;
 }
 
-std::string shapes_sql(const std::string& shapes, const TableShape& shape) {
-    if (!shape.for_people) return fmt::format("nullif({}, '')", shapes);
-    return fmt::format(
-        "nullif(trim(regexp_replace(regexp_replace(replace(replace({}, '], [', ';'), ', ', 'x'), '[\\[\\]]', "
-        "'', "
-        "'g'), ';+', ', ', 'g'), ', '), '')",
-        shapes);
-}
-
 Result<ResultTable> ask(Session& session, const Question& question, const TableShape& shape) {
     const std::vector<Column> columns = columns_of(question);
     OPSIGHT_ASSIGN(const RowOrder order, order_of(question, columns, shape));

@@ -70,9 +70,6 @@ struct TableSubject {
 
 std::vector<Column> columns_of(const Question& question);
 
-// Input shapes in SQL: as they are, or for people without brackets and scalars, "32x3x224x224, 64x3x7x7".
-std::string shapes_sql(const std::string& shapes, const TableShape& shape);
-
 Result<ResultTable> ask(Session& session, const Question& question, const TableShape& shape);
 
 }  // namespace opsight::query

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "query/reports/reports.h"
+#include "query/reports/sql.h"
 #include "query/session/cells.h"
 
 namespace opsight::query {
@@ -26,8 +27,7 @@ void add(LayerTimes& to, const LayerTimes& times) {
 using Nodes = std::map<int64_t, LayerNode>;  // by id: parents have smaller ones
 
 Result<Nodes> read_layers(Session& session) {
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   session.query("SELECT id, parent, name, path, depth FROM raw.layers ORDER BY id"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::layers));
     Nodes nodes;
     nodes[-1].path.assign(1, '/');
     for (const auto& row : rows.rows) {
@@ -43,19 +43,9 @@ Result<Nodes> read_layers(Session& session) {
 }
 
 // Self times and kernels of each layer's own ops, then of its subtree.
-// Reads outside_ops, which group_op_report made.
+// Reads outside_work, which group_op_report made.
 Status add_times(Session& session, Nodes& nodes) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        session.query(
-            "WITH k AS (SELECT op, count(*) AS kernels FROM sel_device WHERE kind = 0 GROUP BY 1), "
-            "s AS (SELECT op, sum(self_cpu_ns)::BIGINT AS cpu_ns, sum(self_gpu_ns)::BIGINT AS gpu_ns FROM "
-            "(SELECT op, self_cpu_ns, self_gpu_ns FROM sel_stats UNION ALL "
-            "SELECT op, self_cpu_ns, self_gpu_ns FROM outside_ops) GROUP BY 1) SELECT i.layer, "
-            "i.direction::INTEGER, sum(s.cpu_ns)::BIGINT, sum(s.gpu_ns)::BIGINT, "
-            "coalesce(sum(k.kernels), 0)::BIGINT FROM s JOIN raw.op_identities i ON i.id = s.op LEFT JOIN k "
-            "ON "
-            "k.op = s.op GROUP BY ALL"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::layer_self_times));
     for (const auto& row : rows.rows) {
         const auto node = nodes.find(integer(row[0]));
         if (node == nodes.end()) continue;
@@ -64,8 +54,8 @@ Status add_times(Session& session, Nodes& nodes) {
         for (int64_t id = node->first;; id = nodes.at(id).parent) {
             LayerNode& above = nodes.at(id);
             add(above.all, times);
-            if (integer(row[1]) == 0) add(above.forward, times);
-            if (integer(row[1]) == 1) add(above.backward, times);
+            if (row[1] == duck::Cell("fprop")) add(above.forward, times);
+            if (row[1] == duck::Cell("bprop")) add(above.backward, times);
             if (id == -1) break;
         }
     }

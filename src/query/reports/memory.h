@@ -14,11 +14,6 @@ struct MemoryPoint {
     int64_t allocated = 0, reserved = -1;  // the most within the point's part of time; -1: not told
 };
 
-// "CPU", "GPU" or "other" for a c10::DeviceType of PyTorch, as SQL and of a value. CUDA, HIP, XPU and MPS are
-// GPUs.
-std::string memory_kind_sql(std::string_view column);
-const char* memory_kind(int64_t device_type);
-
 struct DeviceMemory {
     int64_t rank = 0;         // its number in the job
     std::string kind;         // "GPU", "CPU" or "other"

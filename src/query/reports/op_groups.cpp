@@ -1,37 +1,34 @@
 #include "query/reports/op_groups.h"
 
-#include <fmt/format.h>
+#include <iterator>
 
 namespace opsight::query {
 
-std::string Groups::on(std::string_view relation) const {
-    std::string sql;
-    for (const std::string& name : names)
-        sql += fmt::format(" AND {0}.{1} IS NOT DISTINCT FROM s.{1}", relation, name);
-    return sql;
+std::vector<Column> group_columns(const TableShape& shape) {
+    std::vector<Column> columns;
+    if (shape.by_rank) columns.push_back({"rank", "Rank", Unit::kCount, 0, Role::kId});
+    if (shape.by_device) columns.push_back({"device", "Device ID", Unit::kCount, 0, Role::kId});
+    return columns;
 }
 
-void Groups::order(Question& question) const {
-    for (const Field& field : fields)
-        question.order.emplace_back(field.column.key, false);
+void append(std::vector<Column>& to, std::vector<Column> from) {
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
-Groups groups(const TableShape& shape) {
-    Groups out;
-    const auto add = [&out](const char* name, const char* head, const char* instances, const char* number,
-                            const char* join) {
-        out.fields.push_back({{name, head, Unit::kCount, 0, Role::kId}, number});
-        out.names.emplace_back(name);
-        out.keys += fmt::format(", s.{}", name);
-        out.instances += instances;
-        out.joins += join;
-    };
-    if (shape.by_rank)
-        add("rank", "Rank", ", t.rank AS rank", "gr.number", " LEFT JOIN raw.ranks gr ON gr.id = s.rank");
-    if (shape.by_device)
-        add("device", "Device ID", ", coalesce(w.device, -1) AS device", "gd.number",
-            " LEFT JOIN raw.devices gd ON gd.id = s.device");
-    return out;
+Column of_device(Column column) {
+    column.device_only = true;
+    return column;
+}
+
+void order_by_groups(Question& question, const TableShape& shape) {
+    for (const Column& column : group_columns(shape))
+        question.order.emplace_back(column.key, false);
+}
+
+duck::Statement shaped(const duck::Sql& file, const TableShape& shape) {
+    duck::Statement statement(file);
+    statement.set("by_rank", shape.by_rank).set("by_device", shape.by_device);
+    return statement.set("for_people", shape.for_people);
 }
 
 }  // namespace opsight::query

@@ -1,27 +1,23 @@
-// How reports about ops part their rows beside the op: by rank, by device.
+// How reports part their rows beside what a row is about: by rank, by device.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "query/ask/question.h"
 
 namespace opsight::query {
 
-struct Groups {
-    std::vector<Field> fields;       // columns of the grouping
-    std::vector<std::string> names;  // of the keys: "rank", "device"
-    std::string keys;                // ", s.rank, s.device" for a GROUP BY over op_stats
-    std::string
-        instances;      // ", t.rank AS rank": the keys of op instances; `t` their track, `w` their op_work
-    std::string joins;  // names of ranks and devices
+// Columns of the grouping.
+std::vector<Column> group_columns(const TableShape& shape);
+void append(std::vector<Column>& to, std::vector<Column> from);
+// What says nothing in a profile without device work.
+Column of_device(Column column);
 
-    // " AND m.rank IS NOT DISTINCT FROM s.rank": joins another relation with the same keys to `s`.
-    std::string on(std::string_view relation) const;
-    // Rows that are equal but for their group stand in the order of groups.
-    void order(Question& question) const;
-};
+// Rows that are equal but for their group stand in the order of groups.
+void order_by_groups(Question& question, const TableShape& shape);
 
-Groups groups(const TableShape& shape);
+// A statement with $by_rank, $by_device and $for_people. What is not parted by rank or device has -1 in its
+// place.
+duck::Statement shaped(const duck::Sql& file, const TableShape& shape);
 
 }  // namespace opsight::query

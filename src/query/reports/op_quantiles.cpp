@@ -1,11 +1,11 @@
 #include "query/reports/op_quantiles.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <vector>
+
+#include "query/reports/sql.h"
 
 namespace opsight::query {
 namespace {
@@ -50,14 +50,12 @@ class Work {
         Work work;
         OPSIGHT_ASSIGN(const duck::Rows count, session.query("SELECT count(*) FROM raw.op_work"));
         work.rows_.reserve(static_cast<size_t>(std::get<int64_t>(count.rows.at(0)[0])));
-        OPSIGHT_TRY(session.scan("SELECT id::INTEGER, gpu_ns::BIGINT, device::INTEGER FROM raw.op_work",
-                                 [&work](const duck::Batch& batch) {
-                                     const auto *id = batch.column<int32_t>(0),
-                                                *device = batch.column<int32_t>(2);
-                                     const auto* gpu = batch.column<int64_t>(1);
-                                     for (size_t i = 0; i < batch.size(); ++i)
-                                         work.rows_.push_back({id[i], device[i], gpu[i]});
-                                 }));
+        OPSIGHT_TRY(session.scan(reports::sql::op_work, [&work](const duck::Batch& batch) {
+            const auto *id = batch.column<int32_t>(0), *device = batch.column<int32_t>(2);
+            const auto* gpu = batch.column<int64_t>(1);
+            for (size_t i = 0; i < batch.size(); ++i)
+                work.rows_.push_back({id[i], device[i], gpu[i]});
+        }));
         const auto by_id = [](const Row& a, const Row& b) { return a.id < b.id; };
         if (!std::is_sorted(work.rows_.begin(), work.rows_.end(), by_id))
             std::sort(work.rows_.begin(), work.rows_.end(), by_id);
@@ -89,7 +87,7 @@ class Work {
     size_t next_ = 0;
 };
 
-Result<Groups> group_times(Session& session, const std::string& only, bool by_rank, bool by_device) {
+Result<Groups> group_times(Session& session, bool by_rank, bool by_device) {
     OPSIGHT_ASSIGN(Work work, Work::read(session));
     Groups groups;
     const auto take = [&](const duck::Batch& batch) {
@@ -103,11 +101,7 @@ Result<Groups> group_times(Session& session, const std::string& only, bool by_ra
             times.gpu.push_back(done.gpu_ns);
         }
     };
-    OPSIGHT_TRY(session.scan(
-        fmt::format("SELECT o.id::INTEGER, o.dur_ns::BIGINT, o.op::INTEGER, {} FROM sel_ops o{} WHERE {}",
-                    by_rank ? "coalesce(t.rank, -1)::INTEGER" : "-1::INTEGER",
-                    by_rank ? " JOIN raw.tracks t ON t.id = o.track" : "", only),
-        take));
+    OPSIGHT_TRY(session.scan(duck::Statement(reports::sql::op_instances).set("by_rank", by_rank), take));
     return groups;
 }
 
@@ -125,11 +119,11 @@ double quantile(std::vector<int64_t>& values, size_t percent) {
 
 }  // namespace
 
-Status make_op_quantiles(Session& session, const std::string& only, bool by_rank, bool by_device) {
-    OPSIGHT_ASSIGN(Groups groups, group_times(session, only, by_rank, by_device));
-    OPSIGHT_TRY(session.execute(
-        "CREATE OR REPLACE TEMP TABLE op_quantiles (op INTEGER, rank INTEGER, device INTEGER, "
-        "cpu_p50 DOUBLE, cpu_p95 DOUBLE, gpu_p50 DOUBLE, gpu_p95 DOUBLE)"));
+Status make_op_quantiles(Session& session, bool by_rank, bool by_device) {
+    OPSIGHT_TRY(session.execute(reports::sql::op_quantiles));
+    OPSIGHT_ASSIGN(const duck::Rows any, session.query(duck::Statement(reports::sql::any_shown)));
+    if (!std::get<bool>(any.rows.at(0)[0])) return {};
+    OPSIGHT_ASSIGN(Groups groups, group_times(session, by_rank, by_device));
     using enum duck::Type;
     OPSIGHT_ASSIGN(duck::Appender appender,
                    session.append_to("op_quantiles",

@@ -2,16 +2,14 @@
 // its work through a hash table, where both lie in the order of their ids.
 #pragma once
 
-#include <string>
-
 #include "query/session/session.h"
 
 namespace opsight::query {
 
 // Makes the temporary table op_quantiles (op, rank, device, cpu_p50, cpu_p95, gpu_p50, gpu_p95; ns,
-// interpolated between the two nearest instances) of the chosen instances `o` for which `only` holds. Rank
-// and device are -1 unless instances are parted by them. An instance without device work has 0 ns of it.
+// interpolated between the two nearest instances) of the chosen instances of the ops in shown_ops. Rank and
+// device are -1 unless instances are parted by them. An instance without device work has 0 ns of it.
 // Cost: linear in the instances.
-Status make_op_quantiles(Session& session, const std::string& only, bool by_rank, bool by_device);
+Status make_op_quantiles(Session& session, bool by_rank, bool by_device);
 
 }  // namespace opsight::query

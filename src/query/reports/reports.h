@@ -44,12 +44,11 @@ Result<ResultTable> range_list(Session& session, const TableShape& shape);
 Result<Report> roofline_report(Session& session, const TableShape& shape);
 Result<Report> expected_vs_measured_report(Session& session, const TableShape& shape);
 
-// Parts of reports that are tables of their own. `which` is a condition on `d`, a row of sel_device; `more`
-// are columns after the report's.
-inline constexpr const char* kAllKernels = "d.kind = 0";
-Result<ResultTable> kernel_instances(Session& session, const TableShape& shape, const std::string& which,
-                                     std::vector<Field> more = {});
-Result<ResultTable> kernel_sums(Session& session, const TableShape& shape, const std::string& which);
+// Parts of reports that are tables of their own. The first two are about chosen kernels (kernel_choice.h);
+// `places`: with what a page needs of an instance, its evidence of Tensor Core use and where it is on the
+// timeline.
+Result<ResultTable> kernel_instances(Session& session, const TableShape& shape, bool places = false);
+Result<ResultTable> kernel_sums(Session& session, const TableShape& shape);
 Result<ResultTable> iteration_list(Session& session, const TableShape& shape);
 Result<ResultTable> device_use(Session& session, const TableShape& shape);
 Result<ResultTable> stream_use(Session& session, const TableShape& shape);

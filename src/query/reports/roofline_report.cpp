@@ -1,4 +1,6 @@
 // Reports about counted work: how near to what the device could do, and how near to what counters saw.
+#include "query/reports/op_groups.h"
+#include "query/reports/sql.h"
 #include "query/reports/work.h"
 
 namespace opsight::query {
@@ -26,8 +28,7 @@ Result<Report> roofline_report(Session& session, const TableShape& shape) {
         if (!table.rows.empty() || !shape.for_people) report.sections.push_back({std::move(table)});
     }
     if (!session.contents().device_work) {
-        OPSIGHT_ASSIGN(const duck::Rows known,
-                       session.query("SELECT EXISTS (FROM raw.device_models WHERE device = -1)"));
+        OPSIGHT_ASSIGN(const duck::Rows known, session.query(reports::sql::processor_known));
         report.notes.push_back(std::get<bool>(known.rows.at(0)[0])
                                    ? "nothing ran on a device: times are self times of ops on the CPU; their "
                                      "bounds are estimates by "
@@ -50,20 +51,18 @@ Result<Report> roofline_report(Session& session, const TableShape& shape) {
 Result<Report> expected_vs_measured_report(Session& session, const TableShape& shape) {
     Report report{"expected_vs_measured", "Expected and Measured Work", {}, {}};
     Question q{"expected_vs_measured", "Expected and Measured Work"};
-    q.fields = {{{"kernel_name", "Kernel Name"}, "k.label", true},
-                {{"op_name", "Op Name", Unit::kNone, 3}, "i.name"},
-                {{"kernels", "Kernels", Unit::kCount, 6}, "x.spans", true},
-                {{"time_ns", "Time (ns)", Unit::kNs}, "x.time_ns"},
-                {{"expected_flops", "Expected FLOPs (1)", Unit::kFlops, 1}, "x.flops"},
-                {{"measured_flops", "Measured FLOPs (1)", Unit::kFlops, 1}, "NULL::DOUBLE"},
-                {{"flops_ratio", "Measured / Expected FLOPs", Unit::kNone, 4}, "NULL::DOUBLE"},
-                {{"expected_bytes", "Expected Bytes (B)", Unit::kBytes, 2}, "x.bytes"},
-                {{"measured_bytes", "Measured Bytes (B)", Unit::kBytes, 2}, "NULL::DOUBLE"},
-                {{"bytes_ratio", "Measured / Expected Bytes", Unit::kNone, 5}, "NULL::DOUBLE"},
-                {{"shapes", "Input Shapes", Unit::kNone, 7, Role::kShapes}, shapes_sql("i.shapes", shape)}};
-    q.with = "WITH x AS (SELECT s.kernel, s.op, " + work_sums() + " FROM " + kWorkSource +
-             " WHERE s.kernel >= 0 AND s.work >= 0 GROUP BY ALL) ";
-    q.source = "x JOIN raw.kernel_names k ON k.id = x.kernel JOIN raw.op_identities i ON i.id = x.op";
+    q.columns = {of_device({"kernel_name", "Kernel Name"}),
+                 {"op_name", "Op Name", Unit::kNone, 3},
+                 of_device({"kernels", "Kernels", Unit::kCount, 6}),
+                 {"time_ns", "Time (ns)", Unit::kNs},
+                 {"expected_flops", "Expected FLOPs (1)", Unit::kFlops, 1},
+                 {"measured_flops", "Measured FLOPs (1)", Unit::kFlops, 1},
+                 {"flops_ratio", "Measured / Expected FLOPs", Unit::kNone, 4},
+                 {"expected_bytes", "Expected Bytes (B)", Unit::kBytes, 2},
+                 {"measured_bytes", "Measured Bytes (B)", Unit::kBytes, 2},
+                 {"bytes_ratio", "Measured / Expected Bytes", Unit::kNone, 5},
+                 {"shapes", "Input Shapes", Unit::kNone, 7, Role::kShapes}};
+    q.rows = shaped(reports::sql::expected_vs_measured, shape);
     q.order = {{"time_ns", true}, {"kernel_name", false},   {"op_name", false},
                {"shapes", false}, {"expected_bytes", true}, {"expected_flops", true}};
     OPSIGHT_TRY(session.prepare_work());

@@ -149,7 +149,7 @@ Result<std::string> gaps_note(Session& session) {
 
 // Each op by its own time, so that the rows add up: a time is counted with the innermost op only.
 Result<ResultTable> all_ops(Session& session, const TableShape& shape) {
-    OPSIGHT_TRY(make_outside_ops(session));
+    OPSIGHT_TRY(make_outside_work(session));
     Question q{"all_ops", "All Ops"};
     q.fields = {
         {{"name", "Ops"}, "x.name"},
@@ -165,7 +165,7 @@ Result<ResultTable> all_ops(Session& session, const TableShape& shape) {
         "sum(s.self_gpu_ns)::BIGINT AS gpu_ns, "
         "sum(s.self_cpu_ns)::BIGINT AS cpu_ns, sum(s.calls)::BIGINT AS calls FROM sel_stats s "
         "JOIN raw.op_identities i ON i.id = s.op GROUP BY s.op, i.tc_eligible UNION ALL "
-        "SELECT op, 5, self_gpu_ns, self_cpu_ns, calls FROM outside_ops), "
+        "SELECT op, 5, self_gpu_ns, self_cpu_ns, calls FROM outside_work WHERE op <> -1), "
         "names AS (FROM (VALUES (0, 'All ops'), (1, 'Ops using TC'), (2, 'Ops eligible for TC but not "
         "using'), "
         "(3, 'Ops whose kernels do not tell'), (4, 'All other ops'), (5, 'Launched outside of ops')) "

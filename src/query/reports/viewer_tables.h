@@ -19,12 +19,8 @@ Result<ResultTable> op_stacks(Session& session, const TableSubject& subject, con
 Result<ResultTable> communication(Session& session, const TableSubject& subject, const TableShape& shape);
 Result<ResultTable> communication_overlap(Session& session);
 
-// All kernel instances of the range, with `more` columns. A search looks for the kernels and ops of that text
-// first and takes their instances, which spares the texts of millions of rows.
-Result<ResultTable> searched_instances(Session& session, const TableShape& shape,
-                                       std::vector<Field> more = {});
-
-// Columns of an instance for a page: its evidence of Tensor Core use, and where it is on the timeline.
-std::vector<Field> instance_places();
+// All kernel instances of the range. A search looks for the kernels and ops of that text first and takes
+// their instances, which spares the texts of millions of rows. `places`: as in kernel_instances.
+Result<ResultTable> searched_instances(Session& session, const TableShape& shape, bool places = false);
 
 }  // namespace opsight::query

@@ -8,16 +8,12 @@
 
 namespace opsight::query {
 
-// Columns of sums over kWorkSource, for a SELECT with GROUP BY.
-std::string work_sums();
-inline constexpr const char* kWorkSource =
-    "sel_work s LEFT JOIN raw.works w ON w.id = s.work LEFT JOIN raw.device_models m ON m.device = w.device "
-    // The last cache, where it is known how much that moves.
-    "LEFT JOIN sel_levels c ON c.model = m.model AND c.place = 0 AND c.shared";
+// Makes the relation work_rows: sums of the counted work, parted as the shape says; what `by` can be stands
+// in sql/work_sums.sql, what it shows in sql/work_rows.sql.
+Status make_work_rows(Session& session, const TableShape& shape, const std::string& by);
 
-// The columns that reports show of such sums; `sums` is their alias. `first`: they are what the table is
-// about.
-std::vector<Field> work_fields(const std::string& sums, bool first);
+// The columns that reports show of such a row. `first`: they are what the table is about.
+std::vector<Column> work_columns(bool first);
 
 // Whether a file holds counted work at all: older ones do not.
 Result<bool> has_work(Session& session);

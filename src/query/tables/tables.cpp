@@ -34,7 +34,7 @@ Result<ResultTable> iteration_kernels(Session& session, const TableSubject&, con
 
 // With what only a page needs: the evidence of Tensor Core use, and the place on the timeline.
 Result<ResultTable> all_kernel_instances(Session& session, const TableSubject&, const TableShape& shape) {
-    return searched_instances(session, shape, instance_places());
+    return searched_instances(session, shape, true);
 }
 
 // What a table is asked about beside the range.

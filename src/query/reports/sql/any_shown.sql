@@ -1,0 +1,1 @@
+SELECT EXISTS (FROM shown_ops)

@@ -1,0 +1,1 @@
+SELECT count(*) FROM sel_device WHERE kind = device_kind('kernel')

@@ -1,0 +1,1 @@
+SELECT EXISTS (FROM raw.work_stats) OR NOT EXISTS (FROM raw.op_stats)

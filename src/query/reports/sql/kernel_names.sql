@@ -1,0 +1,27 @@
+WITH sums AS (
+    SELECT d.name AS kernel,
+           CASE WHEN $by_rank THEN t.rank ELSE -1 END AS rank,
+           CASE WHEN $by_device THEN t.device ELSE -1 END AS device,
+           count(*) AS calls, sum(d.dur_ns)::BIGINT AS total, min(d.dur_ns) AS least, max(d.dur_ns) AS most,
+           count(DISTINCT d.op) AS ops
+    FROM sel_device d
+    JOIN raw.tracks t ON t.id = d.track
+    WHERE d.kind = device_kind('kernel')
+    GROUP BY ALL
+)
+SELECT gr.number AS rank, gd.number AS device,
+       k.name AS kernel_name,
+       tc_use_name(k.uses_tc) AS uses_tc,
+       s.calls,
+       s.total AS total_gpu_time_ns,
+       100.0 * s.total / nullif((SELECT sum(total) FROM sums), 0) AS kernel_share_pct,
+       round(s.total / s.calls)::BIGINT AS avg_gpu_time_ns,
+       s.least AS min_gpu_time_ns,
+       s.most AS max_gpu_time_ns,
+       s.ops,
+       kernel_class_name(k.class) AS class,
+       k.short_name
+FROM sums s
+JOIN raw.kernel_names k ON k.id = s.kernel
+LEFT JOIN raw.ranks gr ON gr.id = s.rank
+LEFT JOIN raw.devices gd ON gd.id = s.device

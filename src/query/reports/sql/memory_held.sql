@@ -1,0 +1,18 @@
+-- Every event of memory with what is held after it, and until when that is so.
+CREATE TEMP VIEW memory_held AS
+WITH events AS (
+    SELECT t.rank, m.device_type, m.device, m.time_ns, m.bytes, m.total_allocated, m.total_reserved, m.rowid AS number
+    FROM raw.memory_events m
+    JOIN raw.tracks t ON t.id = m.track
+), known AS (
+    SELECT rank, device_type, device, max(total_allocated) >= 0 AS told
+    FROM events
+    GROUP BY ALL
+)
+SELECT e.rank, e.device_type, e.device, e.time_ns, k.told,
+       CASE WHEN k.told THEN nullif(e.total_allocated, -1) ELSE sum(e.bytes) OVER in_order END::BIGINT AS allocated,
+       nullif(e.total_reserved, -1) AS reserved,
+       lead(e.time_ns) OVER in_order AS until
+FROM events e
+JOIN known k ON k.rank = e.rank AND k.device_type = e.device_type AND k.device = e.device
+WINDOW in_order AS (PARTITION BY e.rank, e.device_type, e.device ORDER BY e.time_ns, e.number)

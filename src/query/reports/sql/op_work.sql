@@ -1,0 +1,1 @@
+SELECT id::INTEGER, gpu_ns::BIGINT, device::INTEGER FROM raw.op_work

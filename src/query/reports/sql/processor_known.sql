@@ -1,0 +1,1 @@
+SELECT EXISTS (FROM raw.device_models WHERE device = -1)

@@ -1,0 +1,18 @@
+WITH types AS (
+    SELECT i.type, sum(s.time_ns)::BIGINT AS time_ns, sum(s.spans)::BIGINT AS spans, bool_or(i.shapes <> '') AS told
+    FROM sel_work s
+    JOIN raw.op_identities i ON i.id = s.op
+    WHERE s.work < 0
+    GROUP BY i.type
+)
+SELECT type AS op_type, time_ns, spans,
+       100.0 * time_ns / nullif((SELECT sum(time_ns) FROM sel_work), 0) AS time_pct,
+       CASE WHEN type IN ('unassociated', 'unattributed') THEN 'no op is known around the launch'
+            WHEN type = 'annotation' THEN 'launched in an annotation outside of all ops'
+            WHEN NOT told THEN 'the source tells no shapes of its inputs'
+            WHEN contains(type, 'unified_attention') OR contains(type, 'paged_attention')
+            THEN 'how much of the cache each sequence has is not told'
+            ELSE 'no formula, or its inputs do not tell'
+       END AS why
+FROM types
+WHERE time_ns > 0

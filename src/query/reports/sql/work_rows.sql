@@ -1,0 +1,40 @@
+-- work_sums with what reports show of them.
+CREATE TEMP VIEW work_rows AS
+SELECT *,
+       100.0 * time_ns / nullif((SELECT sum(time_ns) FROM work_sums), 0) AS time_pct,
+       bytes AS bytes_min,
+       work_ns AS work_time_ns,
+       CASE WHEN work_ns > 0 THEN 1e9 * flops / work_ns END AS flops_per_s,
+       CASE WHEN work_ns > 0 THEN 1e9 * bytes / work_ns END AS bytes_per_s,
+       CASE WHEN bytes > 0 THEN flops / bytes END AS intensity,
+       CASE WHEN bounded_ns > 0 THEN 100.0 * bound_ns / bounded_ns END AS efficiency_pct,
+       -- From 70 % of what a bound allows on, a limit counts as reached (docs/metrics.md).
+       CASE WHEN bounded_ns > 0 THEN
+           CASE WHEN math_ns > 0.7 * bounded_ns AND memory_ns > 0.7 * bounded_ns THEN 'math and memory'
+                WHEN math_ns > 0.7 * bounded_ns THEN 'math'
+                WHEN memory_ns > 0.7 * bounded_ns THEN 'memory'
+                ELSE 'below its bound'
+           END
+       END AS limiter,
+       CASE WHEN work_ns IS NOT NULL THEN estimate END AS work_estimate,
+       CASE WHEN bound_ns > 0 THEN CASE WHEN math_ns > memory_ns THEN 'math' ELSE 'memory' END END AS ridge_side,
+       CASE WHEN bound_ns > 0 THEN 1e9 * bounded_flops / bound_ns END AS attainable_flops_per_s,
+       -- " (L2, 7.2 TB/s)"
+       coalesce(' (' || cache_name || ', ' || format('{:.1f}', cache_rate / 1e12) || ' TB/s)', '') AS cache,
+       -- Why something can be faster than its bound: what the numbers bear out, in this order.
+       CASE WHEN bound_ns > bounded_ns AND bounded_ns > 0 THEN 'faster than its bound: ' || CASE
+           WHEN winograd THEN 'Winograd kernels multiply less than the formula'
+           WHEN memory_ns > math_ns AND small AND coalesce(inner_ns, 0) <= bounded_ns
+           THEN 'its data fits the last cache' || cache || ', and the bound is that of the memory'
+           WHEN memory_ns > math_ns AND greatest(memory_ns - cached_ns, coalesce(inner_ns, 0)) <= bounded_ns
+           THEN 'as much of its data as the last cache' || cache || ' holds need not have moved, which explains it'
+           WHEN estimate THEN 'the bound is an estimate'
+           WHEN math_ns > memory_ns AND math_ns < 1.2 * bounded_ns THEN 'clocks above those of the table'
+           WHEN memory_ns > math_ns AND inner_ns > bounded_ns
+           THEN 'faster than even the last cache' || cache || ' moves its data: a time or a size of the source may be '
+                || 'wrong, or the kernels did less than the formula counts'
+           ELSE 'nothing that is known explains it: a time or a size of the source may be wrong, or the kernels did '
+                || 'less than the formula counts'
+       END END AS explanation,
+       nullif(concat_ws('; ', explanation, nullif(note, '')), '') AS remarks
+FROM work_sums

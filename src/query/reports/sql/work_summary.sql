@@ -1,0 +1,79 @@
+-- One row. $device_work: whether anything ran on a device; else the processor's work is meant.
+WITH lines AS (
+    SELECT s.work, s.kernel, s.time_ns, s.share, w.precision, w.flops, w.bytes_min, w.matrix_flops, w.recomputed_flops,
+           w.bound_ns
+    FROM sel_work s
+    LEFT JOIN raw.works w ON w.id = s.work
+), sums AS (
+    -- Rounded as in work_sums.
+    SELECT sum(time_ns)::BIGINT AS time_ns,
+           (sum(time_ns) FILTER (WHERE work >= 0))::BIGINT AS work_ns,
+           (sum(time_ns) FILTER (WHERE bound_ns >= 0))::BIGINT AS bounded_ns,
+           round(sum(share * flops)) AS flops,
+           round(sum(share * bytes_min)) AS bytes,
+           round(sum(share * matrix_flops)) AS matrix_flops,
+           round(sum(share * recomputed_flops)) AS recomputed_flops
+    FROM lines
+), computing AS (
+    -- Copies and sets have a bound that says nothing of the kernels. On a processor all.
+    SELECT sum(s.time_ns)::BIGINT AS time_ns,
+           (sum(s.time_ns) FILTER (WHERE s.work >= 0))::BIGINT AS counted_ns,
+           (sum(s.time_ns) FILTER (WHERE s.bound_ns >= 0))::BIGINT AS bounded_ns,
+           round(sum(s.share * s.bound_ns) FILTER (WHERE s.bound_ns >= 0), 3) AS bound_ns
+    FROM lines s
+    LEFT JOIN raw.kernel_names k ON k.id = s.kernel
+    WHERE NOT $device_work OR k.class = kernel_class('compute')
+), products AS (
+    -- The format in which most of the products ran.
+    SELECT max_by(precision, in_all) AS precision
+    FROM (
+        SELECT precision, sum(share * matrix_flops) AS in_all
+        FROM lines
+        GROUP BY precision
+    )
+    WHERE in_all > 0
+), used AS (
+    SELECT id, wall_ns FROM used_devices WHERE worked
+    UNION ALL
+    SELECT -1, max(wall_ns) FROM sel_wall_sums WHERE NOT $device_work
+), device_peaks AS (
+    SELECT u.id, u.wall_ns,
+           coalesce(max(k.flops_per_s) FILTER (WHERE k.precision = p.precision),
+                    max(k.flops_per_s) FILTER (WHERE NOT k.matrix AND precision_name(k.precision) = 'fp32')) AS peak
+    FROM used u
+    CROSS JOIN products p
+    LEFT JOIN raw.device_peaks k ON k.device = u.id
+    WHERE u.wall_ns IS NOT NULL AND p.precision IS NOT NULL
+    GROUP BY ALL
+), peaks AS (
+    -- A device whose peak is not known makes the sum unknown. `possible`: FLOPs times 1e9.
+    SELECT CASE WHEN count(peak) = count(*) THEN sum(peak) END AS peak,
+           CASE WHEN count(peak) = count(*) THEN round(sum(peak * wall_ns)) END AS possible
+    FROM device_peaks
+), uses AS (
+    SELECT 1e11 * (x.matrix_flops - x.recomputed_flops) / nullif(k.possible, 0) AS mfu_pct,
+           1e11 * x.matrix_flops / nullif(k.possible, 0) AS hfu_pct,
+           coalesce(c.counted_ns, 0) < 0.9995 * c.time_ns AS at_least,
+           CASE WHEN at_least THEN 'at least ' ELSE '' END AS before,
+           CASE WHEN at_least
+                THEN format(' (by {:.1f}% of the kernel time)', 100.0 * coalesce(c.counted_ns, 0) / c.time_ns)
+                ELSE ''
+           END AS after
+    FROM sums x, peaks k, computing c
+)
+SELECT 100.0 * x.work_ns / nullif(x.time_ns, 0) AS counted_pct,
+       100.0 * x.bounded_ns / nullif(x.time_ns, 0) AS bounded_pct,
+       CASE WHEN x.work_ns > 0 THEN 100.0 * coalesce(c.counted_ns, 0) / nullif(c.time_ns, 0) END AS kernel_counted_pct,
+       -- Copies and sets are counted without FLOPs: where nothing else is, the FLOPs are not known.
+       CASE WHEN c.counted_ns > 0 THEN x.flops END AS flops,
+       x.bytes AS bytes_min,
+       CASE WHEN c.bounded_ns > 0 THEN 100.0 * c.bound_ns / c.bounded_ns END AS efficiency_pct,
+       CASE WHEN c.counted_ns > 0 THEN x.matrix_flops END AS product_flops,
+       CASE WHEN c.counted_ns > 0 THEN x.recomputed_flops END AS recomputed_flops,
+       precision_name(p.precision) AS peak_precision,
+       k.peak AS peak_flops_per_s,
+       u.mfu_pct, u.hfu_pct,
+       k.possible > 0 AND u.at_least AS mfu_at_least,
+       u.before || format('{:.1f}%', u.mfu_pct) || u.after AS mfu_text,
+       u.before || format('{:.1f}%', u.hfu_pct) || u.after AS hfu_text
+FROM sums x, products p, peaks k, computing c, uses u

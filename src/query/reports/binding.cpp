@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "query/reports/device_use.h"
+#include "query/reports/sql.h"
 
 namespace opsight::query {
 
@@ -13,13 +13,8 @@ std::string Binding::sort_key(std::string_view report) const {
 Result<Binding> what_binds(Session& session) {
     Binding out;
     if (!session.contents().device_work) return out;
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   session.query(fmt::format("WITH p AS (SELECT s.resource, sum({}) AS ns FROM "
-                                             "raw.resource_segments s JOIN sel_wall w ON w.rank = "
-                                             "s.rank GROUP BY 1) SELECT 100.0 * (sum(ns) FILTER (WHERE "
-                                             "resource IN (0, 1, 2, 3, 8))) / (SELECT "
-                                             "nullif(sum(wall_ns), 0) FROM sel_wall_sums) FROM p",
-                                             kInsideWall)));
+    OPSIGHT_TRY(session.prepare(reports::sql::resource_times));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::device_at_work));
     const double* at_work = std::get_if<double>(&rows.rows.at(0)[0]);
     if (!at_work) return out;
     constexpr double kHalf = 50;
@@ -32,15 +27,7 @@ Result<Binding> what_binds(Session& session) {
 }
 
 Result<bool> ranges_explain(Session& session) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        session.query(
-            "SELECT coalesce(max(ns), 0) > 0.1 * (SELECT sum(wall_ns) FROM sel_wall_sums) FROM (SELECT "
-            "x.text AS name, sum(a.dur_ns) AS ns FROM sel_annotations a JOIN raw.strings x ON x.id = a.name "
-            "GROUP "
-            "BY 1) WHERE NOT starts_with(name, 'ProfilerStep') AND split_part(name, ',', 1) NOT IN (SELECT "
-            "name "
-            "FROM raw.op_identities)"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::ranges_explain));
     const bool* explain = std::get_if<bool>(&rows.rows.at(0)[0]);
     return explain && *explain;
 }

@@ -8,10 +8,6 @@
 
 namespace opsight::query {
 
-// Time of segments `s` that falls into the wall clock `w`.
-inline constexpr std::string_view kInsideWall =
-    "greatest(0, least(s.end_ns, w.end_ns) - greatest(s.begin_ns, w.begin_ns))";
-
 // The table of devices and their use; device_use() of reports.h adds what devices are. Others read the
 // relation used_devices (sql/used_devices.sql), which they prepare.
 Result<ResultTable> device_list(Session& session);

@@ -3,10 +3,13 @@
 #include <charconv>
 
 #include "query/ask/question.h"
+#include "query/reports/sql.h"
 #include "query/session/iteration_choice.h"
 
 namespace opsight::query {
 namespace {
+
+namespace sql = reports::sql;
 
 int64_t number(std::string_view text) {
     int64_t value = 0;
@@ -15,7 +18,7 @@ int64_t number(std::string_view text) {
 }
 
 Status read_meta(Session& session, Info& info) {
-    OPSIGHT_ASSIGN(const duck::Rows rows, session.query("SELECT key, value FROM raw.meta ORDER BY rowid"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::all_meta));
     for (const auto& row : rows.rows) {
         const auto& key = std::get<std::string>(row[0]);
         const auto& value = std::get<std::string>(row[1]);
@@ -35,86 +38,72 @@ Status read_meta(Session& session, Info& info) {
 
 Result<ResultTable> ranks(Session& session) {
     Question q{"ranks", "Ranks"};
-    q.fields = {{{"rank", "Rank", Unit::kCount, 0, Role::kId}, "number"},
-                {{"rank_known", "Named by the Source"}, "number_known"},
-                {{"world_size", "World Size", Unit::kCount}, "nullif(world_size, -1)"},
-                {{"host", "Host"}, "nullif(host, '')"},
-                {{"backend", "Backend"}, "nullif(backend, '')"},
-                {{"source", "Source"}, "source"}};
-    q.source = "raw.ranks";
+    q.columns = {{"rank", "Rank", Unit::kCount, 0, Role::kId},
+                 {"rank_known", "Named by the Source"},
+                 {"world_size", "World Size", Unit::kCount},
+                 {"host", "Host"},
+                 {"backend", "Backend"},
+                 {"source", "Source"}};
+    q.rows = sql::info_ranks;
     q.order = {{"rank", false}};
     return ask(session, q, {});
 }
 
 Result<ResultTable> devices(Session& session) {
     Question q{"devices", "Devices"};
-    q.fields = {
-        {{"rank", "Rank", Unit::kCount, 0, Role::kId}, "r.number"},
-        {{"device", "Device ID", Unit::kCount, 0, Role::kId}, "d.number"},
-        {{"name", "Name"}, "nullif(d.name, '')"},
-        {{"compute_capability", "Compute Capability"},
-         "CASE WHEN d.compute_major > 0 THEN d.compute_major || '.' || d.compute_minor END"},
-        {{"sm_count", "SMs", Unit::kCount}, "nullif(d.sm_count, 0)"},
-        {{"memory_bytes", "Memory (bytes)", Unit::kBytes}, "nullif(d.memory_bytes, 0)"},
-        {{"declared", "In Header"}, "d.declared"},
-        {{"device_spans", "Device Spans", Unit::kCount},
-         "(SELECT count(*) FROM raw.device_spans s JOIN raw.tracks t ON t.id = s.track WHERE t.device = d.id "
-         "AND s.kind < 3)"}};
-    q.source = "raw.devices d LEFT JOIN raw.ranks r ON r.id = d.rank";
+    q.columns = {{"rank", "Rank", Unit::kCount, 0, Role::kId},
+                 {"device", "Device ID", Unit::kCount, 0, Role::kId},
+                 {"name", "Name"},
+                 {"compute_capability", "Compute Capability"},
+                 {"sm_count", "SMs", Unit::kCount},
+                 {"memory_bytes", "Memory (bytes)", Unit::kBytes},
+                 {"declared", "In Header"},
+                 {"device_spans", "Device Spans", Unit::kCount}};
+    q.rows = sql::info_devices;
     q.order = {{"rank", false}, {"device", false}};
     return ask(session, q, {});
 }
 
-// Of the whole profile, whatever range is chosen. Unattributed: no launching call in the profile.
 Result<ResultTable> counts(Session& session) {
     Question q{"counts", "Counts"};
-    const auto count = [&q](const char* key, const char* head, const char* source) {
-        q.fields.push_back({{key, head, Unit::kCount}, std::string("(SELECT count(*) FROM ") + source + ")"});
-    };
-    count("kernels", "Kernels", "raw.device_spans WHERE kind = 0");
-    count("memcpys", "Memcpys", "raw.device_spans WHERE kind = 1");
-    count("memsets", "Memsets", "raw.device_spans WHERE kind = 2");
-    count("api_calls", "API Calls", "raw.api_calls");
-    count("ops", "Ops", "raw.ops");
-    count("annotations", "Annotations", "raw.annotations");
-    count("nvtx_ranges", "NVTX Ranges",
-          "raw.nvtx_ranges r JOIN raw.nvtx_attributes a ON a.id = r.attributes WHERE a.type < 2");
-    count("nvtx_marks", "NVTX Marks",
-          "raw.nvtx_ranges r JOIN raw.nvtx_attributes a ON a.id = r.attributes WHERE a.type = 2");
-    // The trace of a source that records Python tells calls of modules as frames of it.
-    q.fields.push_back({{"python_frames", "Python Frames", Unit::kCount},
-                        "(SELECT count(*) FROM raw.python_frames) + (SELECT count(*) FROM raw.module_calls "
-                        "WHERE id NOT IN (SELECT id FROM raw.nvtx_ranges))"});
-    count("unattributed_kernels", "Unattributed Kernels", "raw.device_spans WHERE kind = 0 AND launch = -1");
-    count("module_calls", "Module Calls", "raw.module_calls");
-    count("device_annotations", "Device Annotations", "raw.device_spans WHERE kind = 3");
-    count("other_device_spans", "Other Device Spans", "raw.device_spans WHERE kind > 3");
-    count("other_spans", "Other Spans", "raw.other_spans");
-    count("memory_events", "Memory Events", "raw.memory_events");
-    count("counter_samples", "Counter Samples", "raw.counters");
-    count("layers", "Layers", "raw.layers");
-    count("distinct_kernels", "Distinct Kernels", "raw.kernel_names");
-    count("distinct_ops", "Distinct Ops", "raw.op_identities");
-    q.source = "(SELECT 1)";
+    q.columns = {{"kernels", "Kernels", Unit::kCount},
+                 {"memcpys", "Memcpys", Unit::kCount},
+                 {"memsets", "Memsets", Unit::kCount},
+                 {"api_calls", "API Calls", Unit::kCount},
+                 {"ops", "Ops", Unit::kCount},
+                 {"annotations", "Annotations", Unit::kCount},
+                 {"nvtx_ranges", "NVTX Ranges", Unit::kCount},
+                 {"nvtx_marks", "NVTX Marks", Unit::kCount},
+                 {"python_frames", "Python Frames", Unit::kCount},
+                 {"unattributed_kernels", "Unattributed Kernels", Unit::kCount},
+                 {"module_calls", "Module Calls", Unit::kCount},
+                 {"device_annotations", "Device Annotations", Unit::kCount},
+                 {"other_device_spans", "Other Device Spans", Unit::kCount},
+                 {"other_spans", "Other Spans", Unit::kCount},
+                 {"memory_events", "Memory Events", Unit::kCount},
+                 {"counter_samples", "Counter Samples", Unit::kCount},
+                 {"layers", "Layers", Unit::kCount},
+                 {"distinct_kernels", "Distinct Kernels", Unit::kCount},
+                 {"distinct_ops", "Distinct Ops", Unit::kCount}};
+    q.rows = sql::info_counts;
     return ask(session, q, {});
 }
 
 Result<ResultTable> diagnostics(Session& session) {
     Question q{"diagnostics", "Diagnostics"};
-    q.fields = {{{"key", "Diagnostic"}, "key"},
-                {{"severity", "Severity"}, "severity"},
-                {{"count", "Count", Unit::kCount}, "count"},
-                {{"help", "Meaning"}, "help"}};
-    q.source = "raw.diagnostics";
+    q.columns = {{"key", "Diagnostic"},
+                 {"severity", "Severity"},
+                 {"count", "Count", Unit::kCount},
+                 {"help", "Meaning"}};
+    q.rows = duck::Statement(sql::diagnostics).set("for_people", false);
     q.order = {{"severity", false}, {"key", false}};
     return ask(session, q, {});
 }
 
 Result<ResultTable> unread_tables(Session& session) {
     Question q{"unread_tables", "Tables of the Source That Are Not Used"};
-    q.fields = {{{"table", "Table"}, "substr(key, 14)"},
-                {{"rows", "Rows", Unit::kCount}, "nullif(TRY_CAST(value AS BIGINT), -1)"}};
-    q.source = "raw.meta WHERE key LIKE 'unread_table.%'";
+    q.columns = {{"table", "Table"}, {"rows", "Rows", Unit::kCount}};
+    q.rows = sql::unread_tables;
     q.order = {{"rows", true}, {"table", false}};
     return ask(session, q, {});
 }

@@ -1,4 +1,6 @@
 #include "query/reports/iteration_shares.h"
+
+#include "query/reports/sql.h"
 #include "query/session/cells.h"
 
 #include <algorithm>
@@ -21,13 +23,7 @@ struct Found {
 };
 
 Result<Found> read_iterations(Session& session) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        // Whatever range is chosen.
-        session.query("SELECT a.rank, r.number, a.number, a.begin_ns, a.end_ns - a.begin_ns, a.warmup, "
-                      "a.number IN (SELECT "
-                      "number FROM sel_iterations s WHERE s.rank = a.rank) FROM all_iteration_times a "
-                      "LEFT JOIN raw.ranks r ON r.id = a.rank ORDER BY a.rank, a.begin_ns, a.number"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::every_iteration));
     Found found;
     for (const auto& row : rows.rows) {
         const auto number = [&row](size_t i) { return integer(row[i]); };
@@ -113,16 +109,13 @@ std::vector<RankPace> rank_paces(const std::vector<IterationShares>& iterations)
 Result<std::vector<IterationShares>> iteration_shares(Session& session) {
     OPSIGHT_ASSIGN(Found found, read_iterations(session));
     Adder adder(found);
-    OPSIGHT_TRY(session.scan(
-        "SELECT rank::INTEGER, begin_ns::BIGINT, end_ns::BIGINT, resource::TINYINT FROM "
-        "raw.resource_segments",
-        [&adder](const duck::Batch& batch) {
-            const auto* rank = batch.column<int32_t>(0);
-            const auto *begin = batch.column<int64_t>(1), *end = batch.column<int64_t>(2);
-            const auto* resource = batch.column<int8_t>(3);
-            for (size_t i = 0; i < batch.size(); ++i)
-                adder.add(rank[i], begin[i], end[i], static_cast<size_t>(std::max<int8_t>(0, resource[i])));
-        }));
+    OPSIGHT_TRY(session.scan(reports::sql::resource_segments, [&adder](const duck::Batch& batch) {
+        const auto* rank = batch.column<int32_t>(0);
+        const auto *begin = batch.column<int64_t>(1), *end = batch.column<int64_t>(2);
+        const auto* resource = batch.column<int8_t>(3);
+        for (size_t i = 0; i < batch.size(); ++i)
+            adder.add(rank[i], begin[i], end[i], static_cast<size_t>(std::max<int8_t>(0, resource[i])));
+    }));
     // What no segment covers is idle, too.
     for (IterationShares& it : found.all) {
         it.ns[kIdleResource] = 0;

@@ -48,7 +48,7 @@ class Work {
 
     static Result<Work> read(Session& session) {
         Work work;
-        OPSIGHT_ASSIGN(const duck::Rows count, session.query("SELECT count(*) FROM raw.op_work"));
+        OPSIGHT_ASSIGN(const duck::Rows count, session.query(reports::sql::op_work_count));
         work.rows_.reserve(static_cast<size_t>(std::get<int64_t>(count.rows.at(0)[0])));
         OPSIGHT_TRY(session.scan(reports::sql::op_work, [&work](const duck::Batch& batch) {
             const auto *id = batch.column<int32_t>(0), *device = batch.column<int32_t>(2);

@@ -2,37 +2,29 @@
 
 #include <fmt/format.h>
 
+#include "query/reports/sql.h"
+
 namespace opsight::query {
 namespace {
 
 // What each report is on, and how it is recorded.
 struct Kind {
     std::string_view report;
-    const char* exists;  // a statement with rows where there is anything
     const char* what;
     const char* how;
 };
 constexpr Kind kKinds[] = {
-    {"api", "FROM raw.api_calls", "calls of CUDA's API", "nsys profile --trace=cuda"},
-    {"copies", "FROM raw.device_spans WHERE kind IN (1, 2)", "copies and sets", "nsys profile --trace=cuda"},
-    {"unified_memory",
-     "SELECT 1 FROM raw.page_faults UNION ALL SELECT 1 FROM raw.device_spans s JOIN raw.transfers f ON "
-     "f.id = s.transfer WHERE f.copy_kind BETWEEN 11 AND 13",
-     "work of unified memory", "nsys profile --cuda-um-cpu-page-faults=true --cuda-um-gpu-page-faults=true"},
-    {"os_runtime", "FROM raw.other_spans WHERE kind = 10", "calls of the system",
-     "nsys profile --trace=osrt"},
-    {"file_access", "FROM raw.other_spans WHERE kind = 8", "accesses to files",
-     "nsys profile --trace=osrt --osrt-file-access=true"},
-    {"libraries", "FROM raw.other_spans WHERE kind = 12", "calls of libraries",
-     "nsys profile --trace=cudnn,cublas,openacc,openmp"},
-    {"messages", "FROM raw.other_spans WHERE kind = 11", "calls of MPI or UCX",
-     "nsys profile --trace=mpi,ucx"},
-    {"counters", "FROM raw.counters", "counters",
-     "nsys profile --gpu-metrics-devices=all, or --nic-metrics=true"},
-    {"cpu_samples", "FROM raw.cpu_samples", "samples of CPUs", "nsys profile --sample=process-tree"},
-    {"scheduling",
-     "FROM raw.other_spans s JOIN raw.strings y ON y.id = s.category WHERE y.text = 'cpu_scheduling'",
-     "switches of threads", "nsys profile --cpuctxsw=process-tree"},
+    {"api", "calls of CUDA's API", "nsys profile --trace=cuda"},
+    {"copies", "copies and sets", "nsys profile --trace=cuda"},
+    {"unified_memory", "work of unified memory",
+     "nsys profile --cuda-um-cpu-page-faults=true --cuda-um-gpu-page-faults=true"},
+    {"os_runtime", "calls of the system", "nsys profile --trace=osrt"},
+    {"file_access", "accesses to files", "nsys profile --trace=osrt --osrt-file-access=true"},
+    {"libraries", "calls of libraries", "nsys profile --trace=cudnn,cublas,openacc,openmp"},
+    {"messages", "calls of MPI or UCX", "nsys profile --trace=mpi,ucx"},
+    {"counters", "counters", "nsys profile --gpu-metrics-devices=all, or --nic-metrics=true"},
+    {"cpu_samples", "samples of CPUs", "nsys profile --sample=process-tree"},
+    {"scheduling", "switches of threads", "nsys profile --cpuctxsw=process-tree"},
 };
 
 const Kind* kind_of(std::string_view report) {
@@ -64,9 +56,9 @@ Result<Report> report_of(Session& session, const TableShape& shape, std::string_
 }  // namespace
 
 Result<bool> is_recorded(Session& session, std::string_view report) {
-    const Kind* kind = kind_of(report);
-    if (!kind) return true;
-    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(fmt::format("SELECT EXISTS ({})", kind->exists)));
+    if (!kind_of(report)) return true;
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   session.query(duck::Statement(reports::sql::recorded).set("report", std::string(report))));
     return std::get<bool>(rows.rows.at(0)[0]);
 }
 

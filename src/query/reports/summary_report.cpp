@@ -3,49 +3,41 @@
 
 #include <algorithm>
 
-#include "db/schema.h"
 #include "query/ask/versions.h"
 #include "query/reports/device_use.h"
 #include "query/reports/headline.h"
+#include "query/reports/op_groups.h"
 #include "query/reports/outside_ops.h"
+#include "query/reports/sql.h"
 #include "query/reports/work.h"
 #include "query/session/iteration_choice.h"
 
 namespace opsight::query {
 namespace {
 
+namespace sql = reports::sql;
+
 constexpr int64_t kStreamsForPeople = 10;
 
 Result<ResultTable> system(Session& session, const TableShape& shape) {
     Question q{"system", "System Config"};
-    const auto property = [](const char* key) {
-        return fmt::format("(SELECT any_value(value) FROM raw.meta WHERE key = 'property.{}')", key);
+    q.columns = {
+        {"gpu_count", "GPUs Used", Unit::kCount},
+        {"gpu_unused_count", "GPUs Not Used", Unit::kCount},
+        {"gpu_names", "GPU Name(s)"},
+        {"cpu_model", "CPU Model"},
+        of_device({"gpu_driver_version", "GPU Driver Version"}),
+        {"framework", "Framework"},
+        of_device({"cuda_version", "CUDA Version"}),
+        of_device({"cuda_driver_version", "CUDA Version of the Driver"}),
+        {"producer", "Producer"},
+        {"opsight_version", "Opsight Version"},
+        {"ranks", "Ranks", Unit::kCount},
+        {"processes", "Processes", Unit::kCount},
+        {"threads", "Threads", Unit::kCount},
+        {"sources", "Sources"},
     };
-    q.fields = {
-        {{"gpu_count", "GPUs Used", Unit::kCount}, "(SELECT count(*) FROM used_devices WHERE worked)"},
-        {{"gpu_unused_count", "GPUs Not Used", Unit::kCount},
-         "(SELECT count(*) FROM used_devices WHERE NOT worked)"},
-        {{"gpu_names", "GPU Name(s)"},
-         "(SELECT string_agg(DISTINCT name, ', ' ORDER BY name) FROM used_devices WHERE name <> '')"},
-        {{"cpu_model", "CPU Model"}, property("cpu_model")},
-        {{"gpu_driver_version", "GPU Driver Version"}, property("driver_version"), true},
-        {{"framework", "Framework"},
-         "(SELECT string_agg(value, ', ') FROM raw.meta WHERE key = 'framework')"},
-        {{"cuda_version", "CUDA Version"},
-         fmt::format("coalesce({}, {})", property("cuda_runtime_version"), property("cuda_version")),
-         true},
-        {{"cuda_driver_version", "CUDA Version of the Driver"}, property("cuda_driver_version"), true},
-        {{"producer", "Producer"}, "(SELECT any_value(value) FROM raw.meta WHERE key = 'producer')"},
-        {{"opsight_version", "Opsight Version"},
-         "(SELECT any_value(value) FROM raw.meta WHERE key = 'writer')"},
-        {{"ranks", "Ranks", Unit::kCount}, "(SELECT count(*) FROM raw.ranks)"},
-        {{"processes", "Processes", Unit::kCount},
-         "(SELECT count(DISTINCT (rank, pid)) FROM raw.tracks WHERE kind = 0)"},
-        {{"threads", "Threads", Unit::kCount}, "(SELECT count(*) FROM raw.tracks WHERE kind = 0)"},
-        {{"sources", "Sources"},
-         "(SELECT string_agg(value, ', ') FROM (SELECT value FROM raw.meta WHERE key = 'source' LIMIT 8))"},
-    };
-    q.source = "(SELECT 1)";
+    q.rows = sql::system;
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
     for (size_t i = 0; i < table.columns.size(); ++i)
         if (table.columns[i].key == "cuda_version" || is_version_number(table.columns[i].key))
@@ -53,34 +45,23 @@ Result<ResultTable> system(Session& session, const TableShape& shape) {
     return table;
 }
 
-// Waits are gaps between a stream's work; what lies before its first and after its last span is none of them.
 Question stream_question() {
     Question q{"streams", "Streams"};
-    const auto time = [&q](const char* key, const char* head, const char* sql, int priority = 0) {
-        q.fields.push_back({{key, head, Unit::kNs, priority}, sql});
-    };
-    q.fields = {{{"rank", "Rank", Unit::kCount, 2, Role::kId}, "r.number"},
-                {{"device", "Device ID", Unit::kCount, 1, Role::kId}, "d.number"},
-                {{"context", "Context", Unit::kCount, 5, Role::kId}, "t.context"},
-                {{"stream", "Stream", Unit::kCount, 0, Role::kId}, "t.stream"},
-                {{"stream_name", "Name", Unit::kNone, 4},
-                 "CASE WHEN t.name <> '' AND lower(trim(t.name)) <> 'stream ' || t.stream THEN t.name END"},
-                {{"spans", "Spans", Unit::kCount, 3}, "s.spans"}};
-    time("busy_ns", "Busy Time (ns)", "s.busy_ns");
-    time("host_wait_ns", "Host Wait (ns)", "s.host_wait_ns");
-    time("queued_wait_ns", "Queued Wait (ns)", "s.queued_wait_ns");
-    time("other_wait_ns", "Other Wait (ns)", "s.other_wait_ns");
-    q.fields.push_back(
-        {{"busy_pct", "Busy %", Unit::kPercent, 4}, "100.0 * s.busy_ns / nullif(w.wall_ns, 0)"});
-    q.fields.push_back({{"queue_depth_mean", "Mean Queue Depth", Unit::kNone, 1, Role::kNumber},
-                        "s.queued_ns / nullif(w.wall_ns, 0)"});
-    q.fields.push_back({{"queue_depth_max", "Max Queue Depth", Unit::kCount, 2}, "s.queue_max"});
-    q.fields.push_back({{"occupancy_pct", "Occupancy (%)", Unit::kPercent, 3},
-                        "s.occupancy_pct_ns / nullif(s.occupancy_known_ns, 0)"});
-    q.source = fmt::format(
-        "({}) s JOIN raw.tracks t ON t.id = s.stream LEFT JOIN raw.devices d ON d.id = t.device "
-        "LEFT JOIN raw.ranks r ON r.id = t.rank LEFT JOIN sel_wall_sums w ON w.rank = t.rank",
-        db::stream_sums_sql("sel_streams"));
+    q.columns = {{"rank", "Rank", Unit::kCount, 2, Role::kId},
+                 {"device", "Device ID", Unit::kCount, 1, Role::kId},
+                 {"context", "Context", Unit::kCount, 5, Role::kId},
+                 {"stream", "Stream", Unit::kCount, 0, Role::kId},
+                 {"stream_name", "Name", Unit::kNone, 4},
+                 {"spans", "Spans", Unit::kCount, 3},
+                 {"busy_ns", "Busy Time (ns)", Unit::kNs},
+                 {"host_wait_ns", "Host Wait (ns)", Unit::kNs},
+                 {"queued_wait_ns", "Queued Wait (ns)", Unit::kNs},
+                 {"other_wait_ns", "Other Wait (ns)", Unit::kNs},
+                 {"busy_pct", "Busy %", Unit::kPercent, 4},
+                 {"queue_depth_mean", "Mean Queue Depth", Unit::kNone, 1, Role::kNumber},
+                 {"queue_depth_max", "Max Queue Depth", Unit::kCount, 2},
+                 {"occupancy_pct", "Occupancy (%)", Unit::kPercent, 3}};
+    q.rows = sql::streams_of_range;
     q.order = {{"busy_ns", true}, {"rank", false}, {"device", false}, {"context", false}, {"stream", false}};
     return q;
 }
@@ -117,28 +98,14 @@ ResultTable iterations(const Range& range, const std::vector<duck::Cell>& found)
     return table;
 }
 
-// Times are those in which the iterations add up to the wall clock, so that the average lies among them. The
-// average is of the rank that took longest.
 Result<ResultTable> iteration_statistics(Session& session) {
-    OPSIGHT_ASSIGN(
-        const duck::Rows rows,
-        session.query(
-            "WITH s AS (SELECT rank, end_ns - begin_ns AS dur, warmup FROM sel_iteration_times), "
-            "r AS (SELECT sum(dur) AS wall, count(*) AS n FROM s GROUP BY rank) SELECT "
-            "(SELECT round(arg_max(wall / n, wall))::BIGINT FROM r), round(avg(dur))::BIGINT, min(dur), "
-            "round(quantile_cont(dur, 0.5))::BIGINT, round(quantile_cont(dur, 0.95))::BIGINT, max(dur), "
-            "round(stddev_samp(dur))::BIGINT, count(*) FILTER (WHERE warmup) FROM s"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::iteration_statistics));
     return iterations(session.range(), rows.rows.at(0));
 }
 
-// Iterations that do not follow each other directly, as ranges may: what lies between them is in the wall
-// clock.
+// Of a range between whose iterations something lies, which is in the wall clock.
 Result<std::string> gaps_note(Session& session) {
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   session.query("WITH g AS (SELECT rank, end_ns - begin_ns AS dur, own_end_ns, "
-                                 "lead(begin_ns) OVER (PARTITION BY rank ORDER BY begin_ns) AS next, end_ns "
-                                 "FROM sel_iteration_times) SELECT sum(greatest(0, end_ns - own_end_ns)) "
-                                 "FILTER (WHERE next = end_ns) / nullif(sum(dur), 0) FROM g"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::iteration_gaps));
     const double* share = std::get_if<double>(&rows.rows.at(0)[0]);
     constexpr double kWorthSaying = 0.02;
     if (!share || *share < kWorthSaying) return std::string();
@@ -147,57 +114,26 @@ Result<std::string> gaps_note(Session& session) {
         100 * *share);
 }
 
-// Each op by its own time, so that the rows add up: a time is counted with the innermost op only.
 Result<ResultTable> all_ops(Session& session, const TableShape& shape) {
     OPSIGHT_TRY(make_outside_work(session));
     Question q{"all_ops", "All Ops"};
-    q.fields = {
-        {{"name", "Ops"}, "x.name"},
-        {{"gpu_time_ns", "GPU Time (ns)", Unit::kNs}, "x.gpu_ns", true},
-        {{"cpu_time_ns", "CPU Time (ns)", Unit::kNs}, "x.cpu_ns"},
-        {{"ops", "# Ops", Unit::kCount}, "x.ops"},
-        {{"calls", "# Calls", Unit::kCount}, "x.calls"},
-    };
-    q.with =
-        "WITH o AS (SELECT s.op, CASE WHEN sum(s.tc_kernels) > 0 THEN 1 WHEN sum(s.unknown_tc_kernels) > 0 "
-        "THEN 3 "
-        "WHEN i.tc_eligible AND sum(s.kernels) > 0 THEN 2 ELSE 4 END AS class, "
-        "sum(s.self_gpu_ns)::BIGINT AS gpu_ns, "
-        "sum(s.self_cpu_ns)::BIGINT AS cpu_ns, sum(s.calls)::BIGINT AS calls FROM sel_stats s "
-        "JOIN raw.op_identities i ON i.id = s.op GROUP BY s.op, i.tc_eligible UNION ALL "
-        "SELECT op, 5, self_gpu_ns, self_cpu_ns, calls FROM outside_work WHERE op <> -1), "
-        "names AS (FROM (VALUES (0, 'All ops'), (1, 'Ops using TC'), (2, 'Ops eligible for TC but not "
-        "using'), "
-        "(3, 'Ops whose kernels do not tell'), (4, 'All other ops'), (5, 'Launched outside of ops')) "
-        "v(class, "
-        "name)), "
-        "x AS (SELECT n.class, n.name, coalesce(sum(o.gpu_ns), 0)::BIGINT AS gpu_ns, "
-        "coalesce(sum(o.cpu_ns), 0)::BIGINT AS cpu_ns, count(o.op) AS ops, "
-        "coalesce(sum(o.calls), 0)::BIGINT AS calls FROM names n "
-        "LEFT JOIN o ON n.class = 0 OR n.class = o.class GROUP BY ALL ORDER BY n.class) ";
-    q.source = session.contents().device_work || !shape.for_people ? "x" : "x WHERE class = 0";
+    q.columns = {{"name", "Ops"},
+                 of_device({"gpu_time_ns", "GPU Time (ns)", Unit::kNs}),
+                 {"cpu_time_ns", "CPU Time (ns)", Unit::kNs},
+                 {"ops", "# Ops", Unit::kCount},
+                 {"calls", "# Calls", Unit::kCount}};
+    q.rows =
+        duck::Statement(sql::all_ops).set("all_classes", session.contents().device_work || !shape.for_people);
     return ask(session, q, shape);
 }
 
-Result<ResultTable> all_kernels(Session& session) {
+Result<ResultTable> kernels_by_use(Session& session) {
     Question q{"all_kernels", "All Kernels"};
-    q.fields = {
-        {{"name", "Kernels"}, "x.name"},
-        {{"gpu_time_ns", "GPU Time (ns)", Unit::kNs}, "x.gpu_ns"},
-        {{"cpu_time_ns", "CPU Time (ns)", Unit::kNs}, "x.cpu_ns"},
-        {{"count", "# Kernels", Unit::kCount}, "x.count"},
-    };
-    q.with =
-        "WITH d AS (SELECT CASE WHEN kind > 0 THEN 3 WHEN uses_tc = 1 THEN 1 WHEN uses_tc = 2 THEN 2 "
-        "ELSE 4 END AS class, gpu_ns, api_ns, count FROM summary_device), "
-        "names AS (FROM (VALUES (0, 'All kernels'), (1, 'Kernels using TC'), "
-        "(2, 'Kernels whose name does not tell'), (3, 'Memory'), (4, 'All other kernels')) v(class, name)), "
-        "g AS (SELECT class, sum(gpu_ns) AS gpu_ns, sum(api_ns) AS cpu_ns, sum(count) AS count FROM d GROUP "
-        "BY class), "
-        "x AS (SELECT n.class, n.name, coalesce(sum(g.gpu_ns), 0)::BIGINT AS gpu_ns, "
-        "coalesce(sum(g.cpu_ns), 0)::BIGINT AS cpu_ns, coalesce(sum(g.count), 0)::BIGINT AS count FROM names "
-        "n LEFT JOIN g ON n.class = 0 OR n.class = g.class GROUP BY ALL ORDER BY n.class) ";
-    q.source = "x";
+    q.columns = {{"name", "Kernels"},
+                 {"gpu_time_ns", "GPU Time (ns)", Unit::kNs},
+                 {"cpu_time_ns", "CPU Time (ns)", Unit::kNs},
+                 {"count", "# Kernels", Unit::kCount}};
+    q.rows = sql::all_kernels_by_use;
     return ask(session, q, {});
 }
 
@@ -226,11 +162,11 @@ Result<ResultTable> stream_use(Session& session, const TableShape& shape) {
 
 Result<ResultTable> diagnostic_list(Session& session, const TableShape& shape) {
     Question q{"diagnostics", "Diagnostics"};
-    q.fields = {{{"key", "Diagnostic"}, "key"},
-                {{"severity", "Severity"}, "severity"},
-                {{"count", "Count", Unit::kCount}, "count"},
-                {{"help", "Meaning", Unit::kNone, 1}, "help"}};
-    q.source = shape.for_people ? "raw.diagnostics WHERE severity <> 'info'" : "raw.diagnostics";
+    q.columns = {{"key", "Diagnostic"},
+                 {"severity", "Severity"},
+                 {"count", "Count", Unit::kCount},
+                 {"help", "Meaning", Unit::kNone, 1}};
+    q.rows = shaped(sql::diagnostics, shape);
     q.order = {{"severity", false}, {"key", false}};
     return ask(session, q, shape);
 }
@@ -265,7 +201,7 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
         report.sections.push_back({std::move(ops)});
     }
     if (device_work || !shape.for_people) {
-        OPSIGHT_ASSIGN(ResultTable kernels, all_kernels(session));
+        OPSIGHT_ASSIGN(ResultTable kernels, kernels_by_use(session));
         report.sections.push_back({std::move(kernels)});
     } else {
         report.notes.push_back(

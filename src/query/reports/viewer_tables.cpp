@@ -109,6 +109,7 @@ Result<ResultTable> communication(Session& session, const TableSubject&, const T
 }
 
 Result<ResultTable> communication_overlap(Session& session) {
+    OPSIGHT_TRY(session.prepare(sql::communication_times));
     Question q{"overlap", "Communication and Computing"};
     q.columns = {{"rank", "Rank", Unit::kCount, 0, Role::kId},
                  {"device", "Device ID", Unit::kCount, 0, Role::kId},

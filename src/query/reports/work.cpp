@@ -118,6 +118,7 @@ Result<ResultTable> roofline_ops(Session& session, const TableShape& shape) {
                                     {"spans", "Spans", Unit::kCount, 5}},
                                    sql::roofline_ops);
     q.order = {{"time_ns", true}, {"op_name", false}, {"op_id", false}};
+    order_by_groups(q, shape);
     return ask_for_work(session, q, shape);
 }
 
@@ -132,6 +133,7 @@ Result<ResultTable> roofline_shapes(Session& session, const TableShape& shape) {
                                     {"spans", "Spans", Unit::kCount, 5}},
                                    sql::roofline_shapes);
     q.order = {{"time_ns", true}, {"op_name", false}, {"shapes", false}, {"direction", false}};
+    order_by_groups(q, shape);
     return ask_for_work(session, q, shape);
 }
 
@@ -142,6 +144,7 @@ Result<ResultTable> roofline_layers(Session& session, const TableShape& shape) {
         {{"layer", "Layer"}, {"direction", "Direction", Unit::kNone, 1}, {"spans", "Spans", Unit::kCount, 5}},
         sql::roofline_layers);
     q.order = {{"time_ns", true}, {"layer", false}, {"direction", false}};
+    order_by_groups(q, shape);
     return ask_for_work(session, q, shape);
 }
 
@@ -154,6 +157,7 @@ Result<ResultTable> roofline_kernels(Session& session, const TableShape& shape) 
                                    sql::roofline_kernels);
     q.columns.push_back(of_device({"long_kernel_name", "Long Kernel Name", Unit::kNone, 10}));
     q.order = {{"time_ns", true}, {"kernel_name", false}, {"long_kernel_name", false}};
+    order_by_groups(q, shape);
     return ask_for_work(session, q, shape);
 }
 

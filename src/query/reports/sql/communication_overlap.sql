@@ -1,13 +1,7 @@
 -- How much of the communication ran beside computing.
-WITH parts AS (
-    SELECT s.device, s.overlapped,
-           greatest(0, least(s.end_ns, w.end_ns) - greatest(s.begin_ns, w.begin_ns)) AS ns
-    FROM raw.comm_segments s
-    JOIN raw.devices d ON d.id = s.device
-    JOIN sel_wall w ON w.rank = d.rank
-), sums AS (
+WITH sums AS (
     SELECT device, sum(ns)::BIGINT AS all_ns, coalesce(sum(ns) FILTER (WHERE overlapped), 0)::BIGINT AS overlap_ns
-    FROM parts
+    FROM communication_times
     GROUP BY device
 )
 SELECT r.number AS rank, d.number AS device,

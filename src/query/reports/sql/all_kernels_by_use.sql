@@ -1,0 +1,24 @@
+WITH classes AS (
+    FROM (VALUES (0, 'All kernels'),
+                 (1, 'Kernels using TC'),
+                 (2, 'Kernels whose name does not tell'),
+                 (3, 'Memory'),
+                 (4, 'All other kernels')) v(place, name)
+), work AS (
+    SELECT CASE WHEN is_transfer(kind) THEN 'Memory'
+                WHEN uses_tc = tc_use('yes') THEN 'Kernels using TC'
+                WHEN uses_tc = tc_use('unknown') THEN 'Kernels whose name does not tell'
+                ELSE 'All other kernels'
+           END AS class,
+           sum(gpu_ns) AS gpu_ns, sum(api_ns) AS cpu_ns, sum(count) AS count
+    FROM summary_device
+    GROUP BY ALL
+)
+SELECT c.place, c.name,
+       coalesce(sum(w.gpu_ns), 0)::BIGINT AS gpu_time_ns,
+       coalesce(sum(w.cpu_ns), 0)::BIGINT AS cpu_time_ns,
+       coalesce(sum(w.count), 0)::BIGINT AS count
+FROM classes c
+LEFT JOIN work w ON c.place = 0 OR w.class = c.name
+GROUP BY ALL
+ORDER BY c.place

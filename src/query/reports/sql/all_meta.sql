@@ -1,0 +1,1 @@
+SELECT key, value FROM raw.meta ORDER BY rowid

@@ -1,0 +1,34 @@
+-- Each op by its own time, so that the rows add up: a time is counted with the innermost op only.
+WITH classes AS (
+    FROM (VALUES (0, 'All ops'),
+                 (1, 'Ops using TC'),
+                 (2, 'Ops eligible for TC but not using'),
+                 (3, 'Ops whose kernels do not tell'),
+                 (4, 'All other ops'),
+                 (5, 'Launched outside of ops')) v(place, name)
+), ops AS (
+    SELECT s.op,
+           CASE WHEN sum(s.tc_kernels) > 0 THEN 'Ops using TC'
+                WHEN sum(s.unknown_tc_kernels) > 0 THEN 'Ops whose kernels do not tell'
+                WHEN i.tc_eligible AND sum(s.kernels) > 0 THEN 'Ops eligible for TC but not using'
+                ELSE 'All other ops'
+           END AS class,
+           sum(s.self_gpu_ns)::BIGINT AS gpu_ns, sum(s.self_cpu_ns)::BIGINT AS cpu_ns, sum(s.calls)::BIGINT AS calls
+    FROM sel_stats s
+    JOIN raw.op_identities i ON i.id = s.op
+    GROUP BY s.op, i.tc_eligible
+    UNION ALL
+    SELECT op, 'Launched outside of ops', self_gpu_ns, self_cpu_ns, calls
+    FROM outside_work
+    WHERE op <> -1
+)
+SELECT c.place, c.name,
+       coalesce(sum(o.gpu_ns), 0)::BIGINT AS gpu_time_ns,
+       coalesce(sum(o.cpu_ns), 0)::BIGINT AS cpu_time_ns,
+       count(o.op) AS ops,
+       coalesce(sum(o.calls), 0)::BIGINT AS calls
+FROM classes c
+LEFT JOIN ops o ON c.place = 0 OR o.class = c.name
+WHERE $all_classes OR c.place = 0
+GROUP BY ALL
+ORDER BY c.place

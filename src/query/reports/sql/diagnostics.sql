@@ -1,0 +1,3 @@
+SELECT key, severity, count, help
+FROM raw.diagnostics
+WHERE NOT $for_people OR severity <> 'info'

@@ -1,0 +1,1 @@
+FROM ranges_of($sums)

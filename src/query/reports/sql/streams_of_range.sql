@@ -1,0 +1,27 @@
+-- Waits are gaps between a stream's work; what lies before its first and after its last span is none of them.
+WITH sums AS (
+    SELECT stream,
+           sum(spans)::BIGINT AS spans,
+           sum(busy_ns)::BIGINT AS busy_ns,
+           sum(host_wait_ns)::BIGINT AS host_wait_ns,
+           sum(queued_wait_ns)::BIGINT AS queued_wait_ns,
+           sum(other_wait_ns)::BIGINT AS other_wait_ns,
+           sum(queued_ns)::BIGINT AS queued_ns,
+           max(queue_max) AS queue_depth_max,
+           sum(occupancy_pct_ns) AS occupancy_pct_ns,
+           sum(occupancy_known_ns)::BIGINT AS occupancy_known_ns
+    FROM sel_streams
+    GROUP BY stream
+)
+SELECT r.number AS rank, d.number AS device, t.context, t.stream,
+       CASE WHEN t.name <> '' AND lower(trim(t.name)) <> 'stream ' || t.stream THEN t.name END AS stream_name,
+       s.spans, s.busy_ns, s.host_wait_ns, s.queued_wait_ns, s.other_wait_ns,
+       100.0 * s.busy_ns / nullif(w.wall_ns, 0) AS busy_pct,
+       s.queued_ns / nullif(w.wall_ns, 0) AS queue_depth_mean,
+       s.queue_depth_max,
+       s.occupancy_pct_ns / nullif(s.occupancy_known_ns, 0) AS occupancy_pct
+FROM sums s
+JOIN raw.tracks t ON t.id = s.stream
+LEFT JOIN raw.devices d ON d.id = t.device
+LEFT JOIN raw.ranks r ON r.id = t.rank
+LEFT JOIN sel_wall_sums w ON w.rank = t.rank

@@ -1,0 +1,16 @@
+-- Sums of device work by what it is.
+CREATE OR REPLACE TEMP TABLE summary_device AS
+WITH names AS (
+    SELECT kind, name, has_flag(flags, 'in_eligible_op') AS eligible,
+           sum(dur_ns) AS gpu_ns,
+           sum(nullif(launch_dur_ns, -1)) FILTER (WHERE has_flag(flags, 'first_of_launch')) AS api_ns,
+           count(*) AS count
+    FROM sel_device
+    WHERE is_work(kind)
+    GROUP BY ALL
+)
+SELECT n.kind, n.eligible, k.uses_tc,
+       sum(n.gpu_ns)::BIGINT AS gpu_ns, sum(n.api_ns)::BIGINT AS api_ns, sum(n.count)::BIGINT AS count
+FROM names n
+LEFT JOIN raw.kernel_names k ON n.kind = device_kind('kernel') AND k.id = n.name
+GROUP BY ALL

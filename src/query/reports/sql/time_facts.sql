@@ -1,0 +1,6 @@
+-- Of what kinds of time the profile has seen any, anywhere; files of older versions did not part all of them.
+SELECT EXISTS (FROM raw.resource_segments WHERE resource = resource('dataloader'))
+       OR EXISTS (FROM raw.op_identities WHERE direction = direction('dataload'))
+       OR EXISTS (FROM raw.other_spans WHERE kind = host_kind('data_load')) AS loading,
+       EXISTS (FROM raw.other_spans WHERE kind IN (host_kind('file_io'), host_kind('os_runtime'))) AS io,
+       NOT EXISTS (FROM raw.meta WHERE key = 'time_classes') AS parted

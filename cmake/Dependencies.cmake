@@ -1,17 +1,27 @@
-# Libraries: Debian packages, and DuckDB from the system or from third_party/ (see scripts/fetch_duckdb.sh).
+# Libraries: Debian packages, of the versions that Debian 12 has or newer, and DuckDB from the system or from
+# third_party/ (see scripts/fetch_duckdb.sh).
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(Threads REQUIRED)
-find_package(fmt REQUIRED)
+find_package(fmt 9.1 REQUIRED)
 find_package(absl REQUIRED)
 find_package(simdjson REQUIRED)
-find_package(ZLIB REQUIRED)
-find_package(SQLite3 REQUIRED)
-find_package(Boost REQUIRED)  # headers only: Asio and Beast
-find_package(CLI11 REQUIRED)
-find_package(nlohmann_json REQUIRED)
-find_package(yaml-cpp REQUIRED)
-find_package(Protobuf REQUIRED)
-find_package(GTest REQUIRED)
+find_package(ZLIB 1.2.13 REQUIRED)
+find_package(SQLite3 3.40 REQUIRED)
+find_package(Boost 1.74 REQUIRED)  # headers only: Asio and Beast
+find_package(CLI11 2.1 REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(yaml-cpp 0.7 REQUIRED)
+find_package(Protobuf 3.21 REQUIRED)
+find_package(GTest 1.12 REQUIRED)
+# Their own checks of a version refuse every newer one of another year, or of another major number.
+foreach(least absl=20220623 simdjson=3.0)
+    string(REPLACE "=" ";" least ${least})
+    list(GET least 0 name)
+    list(GET least 1 version)
+    if(${name}_VERSION VERSION_LESS ${version})
+        message(FATAL_ERROR "${name} ${${name}_VERSION} is too old: ${version} or newer is needed")
+    endif()
+endforeach()
 find_library(ISAL_LIBRARY isal REQUIRED)
 find_library(IBERTY_LIBRARY iberty REQUIRED)
 

@@ -14,6 +14,10 @@ add_compile_options(-Wall -Wextra -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtu
 if(OPSIGHT_WERROR)
     add_compile_options(-Werror)
 endif()
+if(OPSIGHT_ODR)
+    add_compile_options(-O0 -g0 -flto -Wodr)
+    add_link_options(-flto=auto -Wodr -Werror=odr)
+endif()
 if(OPSIGHT_SANITIZE OR OPSIGHT_FUZZ)
     # clang: it has libFuzzer, it takes half of g++'s time, and g++ sees variables without a value where there are none
     # in what its sanitizers add. The tests take their time in DuckDB, which is as it is: to compile without optimizing is

@@ -34,7 +34,7 @@ measure() {
 main() {
     local results scripts script
     scripts/setup.sh
-    configure build
+    configure "$preset" build
     compile build
     OPSIGHT_PYTHON=$(torch_python)
     export OPSIGHT_PYTHON OPSIGHT_BIN_DIR=$root/build/bin

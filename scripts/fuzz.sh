@@ -91,7 +91,7 @@ main() {
     [ ${#names[@]} -gt 0 ] || mapfile -t names < <(fuzzers)
     scripts/setup.sh
     say "build the fuzzers"
-    configure_clang build-fuzz -DOPSIGHT_FUZZ=ON
+    configure fuzz build-fuzz
     compile build-fuzz fuzzers
     make_seeds
     if [ "$limit" != -max_total_time=0 ]; then

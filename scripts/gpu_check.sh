@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/lib.sh
 if [ -e /dev/nvidiactl ]; then
     scripts/setup.sh
-    configure build
+    configure "$preset" build
     compile build opsight opsight_nvtx opsight_cuda
 fi
 exec python3 -B scripts/gpu_check.py "$@"

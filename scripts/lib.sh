@@ -2,6 +2,7 @@
 # Shared by ./dev and scripts/*.sh. Sourced with the repository's root as the current folder.
 
 root=$PWD
+preset=${OPSIGHT_PRESET:-dev} # of build/: `ci` makes warnings errors
 export OPSIGHT_CORPUS=${OPSIGHT_CORPUS:-$root/../shared/corpus}
 export OPSIGHT_GOLDEN=${OPSIGHT_GOLDEN:-$root/../shared/golden}
 
@@ -24,26 +25,18 @@ torch_python() {
     die "no python3 with torch found: run ./dev setup, or set OPSIGHT_PYTHON"
 }
 
-# configure DIR [CMAKE OPTION...]: only where DIR was not configured with these very options.
+# configure PRESET DIR: with what CMakePresets.json says, and only where DIR was not configured so.
 configure() {
-    local dir=$1 wanted
-    shift
-    wanted="$root $*"
+    local preset=$1 dir=$2 wanted
+    wanted="$root $preset $(cksum <CMakePresets.json)"
     if [ -e "$dir/build.ninja" ] && [ "$(cat "$dir/.configured" 2>/dev/null)" = "$wanted" ]; then return; fi
     rm -rf "$dir/CMakeCache.txt" "$dir/CMakeFiles" # with another compiler, cmake would forget the other options
-    cmake -S . -B "$dir" -G Ninja "$@" >"$dir.log" 2>&1 || {
+    cmake --preset "$preset" >"$dir.log" 2>&1 || {
         cat "$dir.log" >&2
         die "cmake failed for $dir"
     }
     mv "$dir.log" "$dir/configure.log"
     echo "$wanted" >"$dir/.configured"
-}
-
-# configure_clang DIR [CMAKE OPTION...]: for the sanitizers and the fuzzers. It is g++ whose warnings are errors.
-configure_clang() {
-    local dir=$1
-    shift
-    configure "$dir" -DOPSIGHT_BENCH=OFF -DOPSIGHT_WERROR=OFF -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ "$@"
 }
 
 # compile DIR [TARGET...]: builds in a configured folder; shows progress on a terminal only.

@@ -21,7 +21,7 @@ main() {
     esac
     [ ${#sources[@]} -gt 0 ] || { say "nothing changed: ./dev lint --all looks at every file" && return; }
     command -v clang-tidy >/dev/null || die "clang-tidy is missing: apt-get install clang-tidy"
-    configure build
+    configure "$preset" build
     mkdir -p build/lint
     sed 's/ -mtls-dialect=gnu2//' build/compile_commands.json >build/lint/compile_commands.json # clang lacks it
     printf '%s\n' "${sources[@]}" | xargs -P "${JOBS:-$(nproc)}" -n 1 clang-tidy -p build/lint --quiet

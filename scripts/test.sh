@@ -27,12 +27,12 @@ main() {
     OPSIGHT_PYTHON=$(torch_python)
     export OPSIGHT_PYTHON
     say "build"
-    configure build
+    configure "$preset" build
     compile build
     rm -rf "$results"
     suite tests build
     say "build with sanitizers"
-    configure_clang build-asan -DOPSIGHT_SANITIZE=ON
+    configure sanitize build-asan
     compile build-asan sanitized
     suite sanitized build-asan -L sanitized
     warn_of_missing_data

@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 OPSIGHT_PYTHON=$(torch_python)
 export OPSIGHT_PYTHON OPSIGHT_BIN_DIR=${OPSIGHT_BIN_DIR:-$root/build/bin} PYTHONPATH=$root/tests
 if [ ! -x "$OPSIGHT_BIN_DIR/opsight" ]; then
-    configure build
+    configure "$preset" build
     compile build opsight opsight_nvtx opsight_cuda
 fi
 say "PyTorch $("$OPSIGHT_PYTHON" -c 'import torch; print(torch.__version__)')"

@@ -6,6 +6,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/lib.sh
 
 version=1.4.4 bindings=1.4.4-r.4
+# What runs inside our program, and decides what files it may reach, is these bytes and no others.
+library_sha256=1ef33048e12235115ac0d277a0aaccbb560e33248144f488b5ac005cd9ba81b5
+header_sha256=cbe6a827284375c5a646b8f27dbd3a00808ce8738b5bbb49c190cb1e08540281
 out=$root/third_party/duckdb
 [ -e "$out/libduckdb.so" ] && [ "$(cat "$out/VERSION" 2>/dev/null)" = "$bindings" ] && exit 0
 
@@ -25,8 +28,12 @@ npm pack --silent "@duckdb/$package@$bindings" "duckdb@$version" >log 2>&1 || {
 mkdir bindings header
 tar xzf "duckdb-$package-"*.tgz -C bindings
 tar xzf "duckdb-$version.tgz" -C header package/src/duckdb/src/include/duckdb.h package/LICENSE
+library=bindings/package/libduckdb.so header=header/package/src/duckdb/src/include/duckdb.h
+sha256sum --quiet --check >log 2>&1 <<SUMS || die "npm gave another DuckDB $version than the one we know: $(head -n 1 log)"
+$library_sha256  $library
+$header_sha256  $header
+SUMS
 mkdir -p "$out"
-cp bindings/package/libduckdb.so "$out/"
-cp header/package/src/duckdb/src/include/duckdb.h "$out/"
+cp "$library" "$header" "$out/"
 cp header/package/LICENSE "$out/LICENSE"
 echo "$bindings" >"$out/VERSION"

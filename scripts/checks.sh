@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
-all=(layers imports lengths format marks shell python)
+all=(layers imports lengths format marks messages shell python)
 
 shell_files() {
     local file
@@ -40,6 +40,13 @@ check_marks() {
     local sources
     mapfile -t sources < <(files '*' | grep -vE '^(LICENSE|tests/house/.*|scripts/check_marks.sh)$')
     scripts/check_marks.sh "${sources[@]}"
+}
+
+check_messages() {
+    local sources
+    mapfile -t sources < <(files 'src/*.cpp' 'src/*.h' 'web/src/*.ts' 'web/src/*.tsx' 'python/*.py' |
+        grep -vE '_test\.cpp$|\.test\.tsx?$|/test_[^/]*$')
+    scripts/check_messages.sh "${sources[@]}"
 }
 
 check_shell() {

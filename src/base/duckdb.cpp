@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/duckdb_error.h"
+
 namespace opsight::duck {
 
 namespace {
@@ -170,8 +172,7 @@ duckdb_state bind(duckdb_prepared_statement statement, idx_t index, const Cell& 
 Status prepare(duckdb_connection connection, const Statement& statement, StatementGuard& guard) {
     duckdb_prepared_statement& prepared = guard.statement;
     if (duckdb_prepare(connection, statement.written().c_str(), &prepared) == DuckDBError) {
-        const char* text = duckdb_prepare_error(prepared);
-        return fail(text ? text : "unknown DuckDB error");
+        return fail(duckdb_error(duckdb_prepare_error(prepared)));
     }
     for (size_t i = 0; i < statement.in_order.size(); ++i)
         if (bind(prepared, i + 1, statement.in_order[i]) == DuckDBError)
@@ -209,7 +210,9 @@ struct Appender::Handle {
     }
     Error error() const {
         const char* text = duckdb_appender_error(appender);
-        return {std::string("cannot append to table ") + table + ": " + (text ? text : "unknown error")};
+        Error error = duckdb_error(text);
+        error.what = "cannot append to table " + table + ": " + error.what;
+        return error;
     }
 };
 
@@ -244,7 +247,8 @@ Result<std::shared_ptr<Database::Handle>> Database::make(const std::string& path
     auto handle = std::make_shared<Handle>();
     char* problem = nullptr;
     if (duckdb_open_ext(path.c_str(), &handle->database, how.config, &problem) == DuckDBError) {
-        Error error{problem ? problem : "DuckDB cannot open the file", path};
+        Error error = duckdb_error(problem ? problem : "DuckDB cannot open the file");
+        error.file = path;
         duckdb_free(problem);
         return fail(std::move(error));
     }
@@ -291,8 +295,7 @@ Connection::~Connection() = default;
 Status Connection::execute(const std::string& sql) {
     ResultGuard guard;
     if (duckdb_query(handle_->connection, sql.c_str(), &guard.result) == DuckDBError) {
-        const char* text = duckdb_result_error(&guard.result);
-        return fail(text ? text : "unknown DuckDB error");
+        return fail(duckdb_error(duckdb_result_error(&guard.result)));
     }
     return {};
 }
@@ -355,7 +358,7 @@ Result<bool> Cursor::read(std::vector<std::vector<Cell>>& rows) {
     duckdb_data_chunk chunk = duckdb_fetch_chunk(handle_->answer.result);
     if (!chunk) {
         const char* problem = handle_->streaming ? duckdb_result_error(&handle_->answer.result) : nullptr;
-        if (problem && *problem) return fail(problem);
+        if (problem && *problem) return fail(duckdb_error(problem));
         return false;
     }
     append_chunk(rows, handle_->types, chunk);
@@ -372,8 +375,7 @@ Result<Cursor> Connection::start(const Statement& statement, bool streaming) {
     const duckdb_state state = streaming ? duckdb_execute_prepared_streaming(prepared, &result)
                                          : duckdb_execute_prepared(prepared, &result);
     if (state == DuckDBError) {
-        const char* text = duckdb_result_error(&result);
-        return fail(text ? text : "unknown DuckDB error");
+        return fail(duckdb_error(duckdb_result_error(&result)));
     }
     std::vector<ResultColumn> columns;
     std::string casts;
@@ -422,8 +424,7 @@ Status Connection::scan(const Statement& statement, const std::function<void(con
     OPSIGHT_TRY(prepare(handle_->connection, statement, prepared));
     ResultGuard guard;
     if (duckdb_execute_prepared_streaming(prepared.statement, &guard.result) == DuckDBError) {
-        const char* text = duckdb_result_error(&guard.result);
-        return fail(text ? text : "unknown DuckDB error");
+        return fail(duckdb_error(duckdb_result_error(&guard.result)));
     }
     Batch batch;
     batch.data_.resize(duckdb_column_count(&guard.result));
@@ -435,7 +436,7 @@ Status Connection::scan(const Statement& statement, const std::function<void(con
         duckdb_destroy_data_chunk(&chunk);
     }
     const char* problem = duckdb_result_error(&guard.result);
-    if (problem && *problem) return fail(problem);
+    if (problem && *problem) return fail(duckdb_error(problem));
     return {};
 }
 

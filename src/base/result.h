@@ -1,11 +1,25 @@
 // Result<T>: a value or an Error. Rooms hand each other Results; exceptions stay inside a room.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <tl/expected.hpp>
 #include <utility>
 
 namespace opsight {
+
+// What programs decide by; what people read is in the words.
+enum class ErrorCode : uint8_t {
+    kOther,
+    kNotFound,     // what was asked for is not there
+    kNotAProfile,  // the file is something else
+    kNewerSchema,  // written by a newer Opsight, or by a newer DuckDB than ours
+    kOlderSchema,  // written by an Opsight so old that this one does not read it
+    kLocked,       // another process writes the file
+    kNoSpace,      // the disk, or the user's share of it, is full
+    kWrongSort,    // a table has no such order
+    kWrongFilter,  // a table has no such column to filter by, or it cannot hold that value
+};
 
 // What a user needs to act on a failure. Every field but `what` may be empty.
 struct Error {
@@ -14,6 +28,7 @@ struct Error {
     std::string place;   // where in it: "byte 1234", "row 7", "line 3"
     std::string remedy;  // what to do about it
     int exit_code = 1;   // 1: the task failed, 2: the command was used wrongly
+    ErrorCode code = ErrorCode::kOther;
 
     // "FILE: PLACE: WHAT (REMEDY)", leaving out what is empty.
     std::string message() const;

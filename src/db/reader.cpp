@@ -40,12 +40,17 @@ struct FileHead {
     }
 };
 
+Error not_a_profile(std::string what, const std::string& path = {}, std::string remedy = kHowToMake) {
+    return {std::move(what), path, {}, std::move(remedy), 1, ErrorCode::kNotAProfile};
+}
+
 Result<FileHead> read_head(const std::string& path) {
     std::error_code problem;
-    if (!fs::exists(path, problem)) return fail("no such file", path, {}, kHowToMake);
-    if (fs::is_directory(path, problem)) return fail("is a directory, not a profile", path, {}, kHowToMake);
+    if (!fs::exists(path, problem))
+        return fail(Error{"no such file", path, {}, kHowToMake, 1, ErrorCode::kNotFound});
+    if (fs::is_directory(path, problem)) return fail(not_a_profile("is a directory, not a profile", path));
     if (!fs::is_regular_file(path, problem))  // reading from a pipe would wait for ever
-        return fail("is no regular file, but a pipe or a device", path, {}, kHowToMake);
+        return fail(not_a_profile("is not a regular file, but a pipe or a device", path));
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return fail(fmt::format("cannot be read: {}", std::strerror(errno)), path);
     FileHead head;
@@ -72,13 +77,13 @@ Error truncated(const std::string& path) {
 }
 
 Status check_head(const FileHead& head, const std::string& path) {
-    if (head.read == 0) return fail("is empty, not a profile", path, {}, kHowToMake);
+    if (head.read == 0) return fail(not_a_profile("is empty, not a profile", path));
     if (head.begins_with("SQLite format 3"))
-        return fail("is an SQLite file, not an Opsight profile", path, {}, kHowToMake);
+        return fail(not_a_profile("is an SQLite file, not an Opsight profile", path));
     if (looks_like_trace(head))
-        return fail("looks like a trace, not like an Opsight profile", path, {},
-                    "turn it into a profile first: opsight import " + path);
-    if (!head.begins_with("DUCK", 8)) return fail("is not an Opsight profile", path, {}, kHowToMake);
+        return fail(not_a_profile("looks like a trace, not like an Opsight profile", path,
+                                  "turn it into a profile first: opsight import " + path));
+    if (!head.begins_with("DUCK", 8)) return fail(not_a_profile("is not an Opsight profile", path));
     if (head.read < head.bytes.size()) return fail(truncated(path));
     return {};
 }
@@ -116,11 +121,10 @@ bool lacks_blocks(duck::Connection& connection, const Shortened& file) {
 Error explain(Error error, const std::string& path) {
     error.file = path;
     if (!error.remedy.empty()) return error;  // one of ours
-    if (error.what.find("set lock") != std::string::npos) {
+    if (error.code == ErrorCode::kLocked) {
         error.what = "is being written by another process";
         error.remedy = "wait until that process has ended";
-    } else if (error.what.find("newer") != std::string::npos ||
-               error.what.find("storage version") != std::string::npos) {
+    } else if (error.code == ErrorCode::kNewerSchema) {
         error.what = "was written by a newer DuckDB than this Opsight has";
         error.remedy = "use a newer Opsight";
     } else {
@@ -130,8 +134,8 @@ Error explain(Error error, const std::string& path) {
     return error;
 }
 
-Error no_profile() {
-    return {"is a DuckDB database, but not an Opsight profile", {}, {}, kHowToMake};
+Error another_database() {
+    return not_a_profile("is a DuckDB database, but not an Opsight profile");
 }
 
 Result<int> stored_version(duck::Connection& connection) {
@@ -144,7 +148,7 @@ Result<int> stored_version(duck::Connection& connection) {
             if (read.ec == std::errc() && read.ptr == text->data() + text->size() && version > 0)
                 return version;
         }
-    return fail(no_profile());
+    return fail(another_database());
 }
 
 // The schema version of an attached file that nothing speaks against. Of an older one the views are not
@@ -152,13 +156,17 @@ Result<int> stored_version(duck::Connection& connection) {
 Result<int> check_file(duck::Connection& connection, const std::optional<Shortened>& cut) {
     if (cut && lacks_blocks(connection, *cut)) return fail(truncated({}));
     OPSIGHT_ASSIGN(const bool has_facts, has_table(connection, "meta"));
-    if (!has_facts) return fail(no_profile());
+    if (!has_facts) return fail(another_database());
     OPSIGHT_TRY(check_objects(connection));
     OPSIGHT_ASSIGN(const int version, stored_version(connection));
     if (version > kSchemaVersion)
-        return fail(fmt::format("has schema version {}; this Opsight reads up to version {}", version,
-                                kSchemaVersion),
-                    {}, {}, "use the Opsight that wrote it, or a newer one");
+        return fail(Error{fmt::format("has schema version {}; this Opsight reads up to version {}", version,
+                                      kSchemaVersion),
+                          {},
+                          {},
+                          "use the Opsight that wrote it, or a newer one",
+                          1,
+                          ErrorCode::kNewerSchema});
     const bool current = version == kSchemaVersion;
     if (current) OPSIGHT_TRY(check_views(connection));
     OPSIGHT_TRY(check_tables(connection, current));
@@ -214,26 +222,12 @@ Status bring_up_to_date(const std::string& path, const ReadOptions& options) {
         migrate(connection, writable.version, kSchemaVersion, migrations(), drop_views + create_views_sql());
     if (done) return done;
     Error error = std::move(done).error();
+    if (error.code != ErrorCode::kOlderSchema) error.what = "cannot be brought up to date: " + error.what;
     error.file = path;
     return fail(std::move(error));
 }
 
 }  // namespace
-
-std::string_view kind_of(const Error& error) {
-    constexpr std::pair<std::string_view, std::string_view> kinds[] = {
-        {"no such file", "not_found"},
-        {"this Opsight reads up to version", "newer_schema"},
-        {"newer DuckDB", "newer_schema"},
-        {"older schema version", "older_schema"},
-        {"can no longer read", "older_schema"},
-        {"not a profile", "not_a_profile"},
-        {"not an Opsight profile", "not_a_profile"},
-        {"not like an Opsight profile", "not_a_profile"}};
-    for (const auto& [part, kind] : kinds)
-        if (error.what.find(part) != std::string::npos) return kind;
-    return "unreadable";
-}
 
 Status migrate(duck::Connection& connection, int version, int target, const std::vector<Migration>& steps,
                const std::string& last) {
@@ -241,8 +235,13 @@ Status migrate(duck::Connection& connection, int version, int target, const std:
         const auto step = std::find_if(steps.begin(), steps.end(),
                                        [version](const Migration& s) { return s.from == version; });
         if (step == steps.end())
-            return fail(fmt::format("has schema version {}, which this Opsight can no longer read", version),
-                        {}, {}, "import the trace again");
+            return fail(
+                Error{fmt::format("has schema version {}, which this Opsight can no longer read", version),
+                      {},
+                      {},
+                      "import the trace again",
+                      1,
+                      ErrorCode::kOlderSchema});
         const std::string mark =
             fmt::format("UPDATE raw.meta SET value = '{}' WHERE key = 'schema_version'", version + 1);
         if (Status done = connection.execute("BEGIN;" + step->sql + ";" +
@@ -266,9 +265,13 @@ Result<OpenProfile> open_profile(const std::string& path, const ReadOptions& opt
         OPSIGHT_ASSIGN(Attached opened, open_database(path, options, true));
         if (opened.version == kSchemaVersion) return std::move(opened.profile);
         if (!options.may_write)
-            return fail(
+            return fail(Error{
                 fmt::format("has the older schema version {} and may not be written to", opened.version),
-                path, {}, "bring it up to date once: opsight info " + path);
+                path,
+                {},
+                "bring it up to date once: opsight info " + path,
+                1,
+                ErrorCode::kOlderSchema});
     }  // a file is open either for reading or for writing
     OPSIGHT_TRY(bring_up_to_date(path, options));
     OPSIGHT_ASSIGN(Attached opened, open_database(path, options, true));

@@ -42,10 +42,6 @@ Result<duck::Connection> connect(const duck::Database& database);
 // Opens it to be written to. Nobody else may have it open meanwhile.
 Result<OpenProfile> open_profile_to_change(const std::string& path);
 
-// What kind of failure an error of open_profile is: "not_found", "not_a_profile", "newer_schema",
-// "older_schema" or "unreadable".
-std::string_view kind_of(const Error& error);
-
 // The steps of open_profile that a new schema version extends; `target` is the version that is wanted, `last`
 // is SQL for the end of the last step.
 Status migrate(duck::Connection& connection, int version, int target, const std::vector<Migration>& steps,

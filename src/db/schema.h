@@ -16,7 +16,7 @@ namespace opsight::db {
 
 inline constexpr int kSchemaVersion = 8;
 
-// Values of ops.caller_layer that are no layer.
+// Values of ops.caller_layer that are not a layer.
 inline constexpr int kNoCaller = -2, kCallerOfSameLayer = -3;
 
 struct Column {

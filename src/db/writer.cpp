@@ -112,11 +112,10 @@ Status check_sizes(const Profile& profile, const Analysis& analysis) {
     return check_row_count("texts", profile.strings.size(), kMostTexts);
 }
 
-// DuckDB tells of its own insides, on many lines; of a full disk it tells in the words of the system.
+// DuckDB tells of its own insides, on many lines.
 Error not_written(Error error, const std::string& path) {
     error.what.resize(std::min(error.what.find('\n'), error.what.size()));
-    const bool full = error.what.find("No space left on device") != std::string::npos ||
-                      error.what.find("Disk quota exceeded") != std::string::npos;
+    const bool full = error.code == ErrorCode::kNoSpace;
     std::string folder = std::filesystem::path(path).parent_path().string();
     if (folder.empty()) folder = "the current folder";
     error.what = full ? fmt::format("the disk is full: the profile does not fit in {}", folder)

@@ -1,5 +1,7 @@
 #include "server/facts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -19,11 +21,17 @@ int64_t count_of(const query::ResultTable& table, std::string_view key) {
 }  // namespace
 
 Problem not_usable(const std::string& path, const Error& error) {
-    const std::string file = std::filesystem::path(path).filename().string();
-    const bool goes_on = error.what.starts_with("is ") || error.what.starts_with("was ") ||
-                         error.what.starts_with("has ") || error.what.starts_with("holds ");
-    return {kNotUsable, std::string(db::kind_of(error)), file + (goes_on ? " " : ": ") + error.what,
-            error.remedy};
+    Problem problem(error);
+    problem.status = kNotUsable;
+    if (error.code == ErrorCode::kOther || error.code == ErrorCode::kLocked) problem.code = "unreadable";
+    if (error.code == ErrorCode::kNotFound) problem.message = "does not exist";
+    problem.file = std::filesystem::path(path).filename().string();
+    return problem;
+}
+
+Error about_a_file(std::string_view failed, Error error) {
+    error.what = fmt::format("{}: {}", failed, error.what);
+    return error;
 }
 
 ProfileFacts facts_of(const query::Info& info) {
@@ -39,15 +47,16 @@ ProfileFacts facts_of(const query::Info& info) {
 }
 
 Expected<ProfileFacts> read_facts(const std::string& path, bool may_write) {
+    db::ReadOptions options;
+    options.may_write = may_write;
+    const auto profile = db::open_profile(path, options);
+    if (!profile) return fail(not_usable(path, profile.error()));
     const auto read = [&]() -> Result<query::Info> {
-        db::ReadOptions options;
-        options.may_write = may_write;
-        OPSIGHT_ASSIGN(const db::OpenProfile profile, db::open_profile(path, options));
-        OPSIGHT_ASSIGN(query::Session session, query::Session::open_on(profile, path, {}));
+        OPSIGHT_ASSIGN(query::Session session, query::Session::open_on(*profile, path, {}));
         return query::profile_info(session);
     };
     const Result<query::Info> info = read();
-    if (!info) return fail(not_usable(path, info.error()));
+    if (!info) return fail(not_usable(path, about_a_file("cannot be read", info.error())));
     return facts_of(*info);
 }
 

@@ -22,7 +22,10 @@ ProfileFacts facts_of(const query::Info& info);
 Expected<ProfileFacts> read_facts(const std::string& path, bool may_write);
 
 constexpr int kNotUsable = 422;
-// A profile that cannot be opened is told apart from a failure of ours: its state is shown on the page.
+// A profile that cannot be opened is told apart from a failure of ours: its state is shown on the page. What
+// the error says goes on from the file's name.
 Problem not_usable(const std::string& path, const Error& error);
+// An error that says what it likes, made to go on from a file's name: "cannot be read: ...".
+Error about_a_file(std::string_view failed, Error error);
 
 }  // namespace opsight::server

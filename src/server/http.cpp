@@ -50,8 +50,31 @@ Result<std::string> decoded(std::string_view text, bool plus_is_blank) {
     return out;
 }
 
-const char* code_of(int status) {
-    return status == 400 ? "bad_request" : "failed";
+int status_of(const Error& error) {
+    if (error.code == ErrorCode::kNotFound) return 404;
+    return error.exit_code == 2 ? 400 : 500;
+}
+
+const char* code_of(const Error& error) {
+    switch (error.code) {
+        case ErrorCode::kNotFound:
+            return "not_found";
+        case ErrorCode::kNotAProfile:
+            return "not_a_profile";
+        case ErrorCode::kNewerSchema:
+            return "newer_schema";
+        case ErrorCode::kOlderSchema:
+            return "older_schema";
+        case ErrorCode::kWrongSort:
+            return "wrong_sort";
+        case ErrorCode::kWrongFilter:
+            return "wrong_filter";
+        case ErrorCode::kOther:
+        case ErrorCode::kLocked:
+        case ErrorCode::kNoSpace:
+            break;
+    }
+    return error.exit_code == 2 ? "bad_request" : "failed";
 }
 
 }  // namespace
@@ -65,14 +88,15 @@ Problem::Problem(int status_, std::string code_, std::string message_, std::stri
     : status(status_), code(std::move(code_)), message(std::move(message_)), remedy(std::move(remedy_)) {}
 
 Problem::Problem(const Error& error)
-    : status(error.exit_code == 2 ? 400 : 500),
-      code(code_of(status)),
-      message(error.what),
-      remedy(error.remedy) {}
+    : status(status_of(error)), code(code_of(error)), message(error.what), remedy(error.remedy) {}
+
+std::string Problem::text() const {
+    return file.empty() ? message : file + " " + message;
+}
 
 Response to_response(const Problem& problem) {
     const nlohmann::ordered_json object = {
-        {"error", {{"code", problem.code}, {"message", problem.message}, {"remedy", problem.remedy}}}};
+        {"error", {{"code", problem.code}, {"message", problem.text()}, {"remedy", problem.remedy}}}};
     Response response;
     response.status = problem.status;
     response.body = object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);

@@ -41,9 +41,11 @@ struct Problem {
     int status = 500;
     std::string code;  // "not_found"
     std::string message, remedy;
+    std::string file;  // where the message is about one and goes on from its name: "is empty"
 
     Problem(int status_, std::string code_, std::string message_, std::string remedy_ = {});
     Problem(const Error& error);  // NOLINT(google-explicit-constructor): lets OPSIGHT_TRY pass errors on
+    std::string text() const;     // the message, after the name of its file
 };
 Response to_response(const Problem& problem);
 

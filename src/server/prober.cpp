@@ -52,6 +52,7 @@ std::string answer_to(const std::string& question) {
     else
         answer = {{"status", facts.error().status},
                   {"code", facts.error().code},
+                  {"file", facts.error().file},
                   {"message", facts.error().message},
                   {"remedy", facts.error().remedy}};
     return answer.dump(-1, ' ', true, Json::error_handler_t::replace);
@@ -59,9 +60,11 @@ std::string answer_to(const std::string& question) {
 
 Expected<ProfileFacts> read_answer(const std::string& text) {
     const Json answer = Json::parse(text);
-    if (answer.contains("code"))
-        return fail(
-            Problem(answer.at("status"), answer.at("code"), answer.at("message"), answer.at("remedy")));
+    if (answer.contains("code")) {
+        Problem problem(answer.at("status"), answer.at("code"), answer.at("message"), answer.at("remedy"));
+        problem.file = answer.at("file");
+        return fail(std::move(problem));
+    }
     return ProfileFacts{answer.at("producer"), answer.at("duration_ns"), answer.at("ranks"),
                         answer.at("devices"),  answer.at("iterations"),  answer.at("kernels"),
                         answer.at("ops"),      answer.at("ranges"),      answer.at("device_work")};

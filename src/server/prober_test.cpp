@@ -16,16 +16,16 @@ namespace {
 std::string problem_of(std::vector<std::string> command) {
     Prober prober(std::move(command));
     const auto facts = prober.ask("/nowhere/run.opsight", false);
-    return facts ? "facts" : facts.error().message;
+    return facts ? "facts" : facts.error().text();
 }
 
 TEST(Prober, AProcessThatCrashesIsASentence) {
     EXPECT_EQ(problem_of({"/bin/sh", "-c", "kill -SEGV $$"}),
-              "run.opsight: cannot be opened: it crashes DuckDB");
+              "run.opsight cannot be opened: it crashes DuckDB");
     EXPECT_EQ(problem_of({"/bin/sh", "-c", "head -c 1 >/dev/null; exit 3"}),
-              "run.opsight: cannot be opened: it crashes DuckDB");
+              "run.opsight cannot be opened: it crashes DuckDB");
     EXPECT_EQ(problem_of({"/bin/sh", "-c", "echo nonsense; cat"}),
-              "run.opsight: cannot be opened: its process gives no answer");
+              "run.opsight cannot be opened: its process gives no answer");
     EXPECT_NE(problem_of({"/nowhere/opsight"}).find("no process can be started"), std::string::npos);
 }
 

@@ -177,7 +177,9 @@ Expected<std::shared_ptr<const query::Timeline>> Profiles::timeline(const Call& 
     OPSIGHT_ASSIGN(const size_t number, number_of(call.path("id")));
     OPSIGHT_ASSIGN(const std::shared_ptr<SessionPool> pool, pool_of(number));
     auto timeline = timelines_.get(number, entries_[number]->path, pool->database());
-    if (!timeline) return fail(not_usable(entries_[number]->path, timeline.error()));
+    if (!timeline)
+        return fail(not_usable(entries_[number]->path,
+                               about_a_file("cannot be shown on a timeline", timeline.error())));
     return std::move(*timeline);
 }
 

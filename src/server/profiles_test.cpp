@@ -67,18 +67,18 @@ TEST(Profiles, SayWhichFileCannotBeRead) {
     Profiles profiles({path, path}, false);
     const auto facts = profiles.facts(0);
     ASSERT_FALSE(facts.has_value());
-    EXPECT_TRUE(facts.error().message.starts_with(std::filesystem::path(path).filename().string() + " is "))
-        << facts.error().message;
+    EXPECT_EQ(facts.error().text(),
+              std::filesystem::path(path).filename().string() + " is not an Opsight profile");
     EXPECT_NE(profiles.name(0), profiles.name(1));
     std::filesystem::remove(path);
 }
 
-// Looks at a file by a program that writes down that it was started, and says that the file is no profile.
+// Looks at a file by a program that writes down that it was started, and says that the file is not a profile.
 std::vector<std::string> counting_probe(const std::string& count) {
     return {
         "/bin/sh", "-c",
         "echo started >> '" + count +
-            R"('; head -c 1 >/dev/null; printf '{"status":422,"code":"damaged","message":"no","remedy":"r"}\n'; exit 1)"};
+            R"('; head -c 1 >/dev/null; printf '{"status":422,"code":"damaged","file":"f","message":"no","remedy":"r"}\n'; exit 1)"};
 }
 
 size_t lines_of(const std::string& path) {

@@ -32,7 +32,7 @@ Json entry_of(Profiles& profiles, size_t number, std::chrono::steady_clock::time
     if (!facts) {
         const Problem& problem = facts.error();
         object["state"] = "error";
-        object["error"] = {{"code", problem.code}, {"message", problem.message}, {"remedy", problem.remedy}};
+        object["error"] = {{"code", problem.code}, {"message", problem.text()}, {"remedy", problem.remedy}};
         return object;
     }
     object["state"] = "ok";

@@ -32,7 +32,7 @@ Expected<query::RowFilter> read_filter(const std::string& text) {
             if (name == is) return query::RowFilter{text.substr(0, first), op, text.substr(second + 1)};
     }
     return fail(Problem(
-        400, "bad_request", fmt::format("'{}' is not a filter", text),
+        400, "wrong_filter", fmt::format("'{}' is not a filter", text),
         "a filter is COLUMN:OPERATOR:VALUE, the operators are contains, under, eq, ne, lt, le, gt, ge"));
 }
 
@@ -49,7 +49,7 @@ Expected<query::TableShape> read_shape(const Call& call) {
     page.first = number * page.size;
     const std::vector<std::string> filters = call.all("filter"), wanted = call.all("place_of");
     if (std::max(std::ssize(filters), std::ssize(wanted)) > kMostFilters)
-        return fail(Problem(400, "bad_request", "there are too many filters",
+        return fail(Problem(400, "wrong_filter", "there are too many filters",
                             fmt::format("give {} at most", kMostFilters)));
     for (const std::string& text : filters) {
         OPSIGHT_ASSIGN(query::RowFilter filter, read_filter(text));

@@ -23,20 +23,12 @@ Expected<std::vector<int64_t>> tracks_of(const Call& call) {
         int64_t track = 0;
         const auto [next, problem] = std::from_chars(at, end, track);
         if (problem != std::errc() || (next != end && (*next != ',' || next + 1 == end)))
-            return fail(Problem(400, "bad_request", fmt::format("'{}' is no list of tracks", text),
+            return fail(Problem(400, "bad_request", fmt::format("'{}' is not a list of tracks", text),
                                 "give their numbers with commas between"));
         out.push_back(track);
         at = next;
     }
     return out;
-}
-
-// A question with wrong numbers in it is the client's mistake; a track or event that is not there is not
-// found.
-Problem problem_of(const Error& error) {
-    if (error.exit_code != 2) return error;
-    const bool missing = error.what.find(" has no ") != std::string::npos;
-    return {missing ? 404 : 400, missing ? "not_found" : "bad_request", error.what, error.remedy};
 }
 
 Expected<Response> tracks(Call& call) {
@@ -55,12 +47,11 @@ Expected<Response> window(Call& call) {
         return fail(Problem(400, "bad_request", fmt::format("there is no format '{}' here", format),
                             "there are json and binary"));
     const FairSemaphore::Permit turn(call.profiles().turns());
-    const auto found = timeline->window(wanted, begin, end, width);
-    if (!found) return fail(problem_of(found.error()));
-    if (format != "binary") return json_response(report::render_window_json(*found));
+    OPSIGHT_ASSIGN(const auto found, timeline->window(wanted, begin, end, width));
+    if (format != "binary") return json_response(report::render_window_json(found));
     Response response;
     response.type = "application/octet-stream";
-    response.body = report::render_window_binary(*found);
+    response.body = report::render_window_binary(found);
     return response;
 }
 
@@ -68,9 +59,8 @@ Expected<Response> event(Call& call) {
     OPSIGHT_ASSIGN(const Shared timeline, call.profiles().timeline(call));
     OPSIGHT_ASSIGN(const int64_t track, call.needed_number("track"));
     OPSIGHT_ASSIGN(const int64_t span, call.number("span", -1, 0, UINT32_MAX));
-    const auto found = timeline->event(track, static_cast<uint32_t>(span));
-    if (!found) return fail(problem_of(found.error()));
-    return json_response(report::render_event_json(*found));
+    OPSIGHT_ASSIGN(const auto found, timeline->event(track, static_cast<uint32_t>(span)));
+    return json_response(report::render_event_json(found));
 }
 
 Expected<Response> search(Call& call) {
@@ -92,9 +82,8 @@ Expected<Response> search(Call& call) {
     OPSIGHT_ASSIGN(const int64_t from_span, call.number("from_span", 0, 0, UINT32_MAX));
     if (from_track) question.from_span = {*from_track, static_cast<uint32_t>(from_span)};
     const FairSemaphore::Permit turn(call.profiles().turns());
-    const auto found = timeline->search(question);
-    if (!found) return fail(problem_of(found.error()));
-    return json_response(report::render_match_json(*found));
+    OPSIGHT_ASSIGN(const auto found, timeline->search(question));
+    return json_response(report::render_match_json(found));
 }
 
 Expected<Response> sums(Call& call) {
@@ -103,9 +92,8 @@ Expected<Response> sums(Call& call) {
     OPSIGHT_ASSIGN(const int64_t begin, call.needed_number("begin"));
     OPSIGHT_ASSIGN(const int64_t end, call.needed_number("end"));
     const FairSemaphore::Permit turn(call.profiles().turns());
-    const auto found = timeline->sums(wanted, begin, end);
-    if (!found) return fail(problem_of(found.error()));
-    return json_response(report::render_sums_json(*found, kMostNames));
+    OPSIGHT_ASSIGN(const auto found, timeline->sums(wanted, begin, end));
+    return json_response(report::render_sums_json(found, kMostNames));
 }
 
 Expected<Response> counters(Call& call) {
@@ -115,9 +103,8 @@ Expected<Response> counters(Call& call) {
     OPSIGHT_ASSIGN(const int64_t end, call.needed_number("end"));
     OPSIGHT_ASSIGN(const int64_t width, call.needed_number("width"));
     const FairSemaphore::Permit turn(call.profiles().turns());
-    const auto found = timeline->counters(wanted, begin, end, width);
-    if (!found) return fail(problem_of(found.error()));
-    return json_response(report::render_counters_json(*timeline, *found, begin));
+    OPSIGHT_ASSIGN(const auto found, timeline->counters(wanted, begin, end, width));
+    return json_response(report::render_counters_json(*timeline, found, begin));
 }
 
 }  // namespace

@@ -59,17 +59,6 @@ std::string url_host(std::string address) {
     return address.find(':') == address.npos ? address : "[" + address + "]";
 }
 
-// Where the path stands before it, a message need not begin with the file's name.
-Problem beside_its_path(Problem problem, const std::string& path) {
-    const std::string file = fs::path(path).filename().string();
-    for (const std::string& start : {file + ": ", file + " "}) {
-        if (!problem.message.starts_with(start)) continue;
-        problem.message.erase(0, start.size());
-        break;
-    }
-    return problem;
-}
-
 // A file that is named twice is one profile.
 std::vector<std::string> each_once(const std::vector<std::string>& paths) {
     std::vector<std::string> once;
@@ -116,7 +105,7 @@ Result<Viewer> Viewer::start(std::vector<std::string> paths, const ViewOptions& 
         any = facts.has_value();
         if (any) readable = i;
         if (any || first) continue;
-        const Problem problem = beside_its_path(facts.error(), paths[i]);
+        const Problem& problem = facts.error();
         first = Error{problem.message, paths[i], {}, problem.remedy};
     }
     if (!any)
@@ -159,7 +148,7 @@ void Viewer::serve(const OnBad& on_bad) {
                 const Expected<ProfileFacts> facts = profiles_->facts(i);
                 if (!facts && !profiles_->stopping()) {
                     const std::string& path = profiles_->path(i);
-                    on_bad(path, beside_its_path(facts.error(), path));
+                    on_bad(path, facts.error());
                 }
             }
         });

@@ -189,7 +189,7 @@ class LifeTest(unittest.TestCase):
         os.mkdir(empty)
         for arguments, code, text in (
                 ((os.path.join(self.folder, "none.opsight"),), 1, "no such file"), ((trace,), 1, "looks like a trace"),
-                ((empty,), 1, "holds no profile"), (("-b", "not.an.address", self.path), 2, "no IP address"),
+                ((empty,), 1, "holds no profile"), (("-b", "not.an.address", self.path), 2, "is not an IP address"),
                 (("-p", "70000", self.path), 2, ""), ((), 2, "")):
             done = opsight_cli.run("view", "--no-open", *arguments, check=False)
             self.assertEqual(done.returncode, code, arguments)
@@ -270,7 +270,7 @@ class LifeTest(unittest.TestCase):
             self.assertEqual(server.json("/profiles/0/info"), before)
             status, error = server.error("/profiles/1/info")
             self.assertEqual((status, error["code"]), (422, "not_found"))
-            self.assertIn("no such file", error["message"])
+            self.assertIn("does not exist", error["message"])
 
 
 if __name__ == "__main__":

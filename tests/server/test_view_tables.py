@@ -255,15 +255,19 @@ class TablesTest(unittest.TestCase):
 
     def test_bad_parameters(self):
         table = "/profiles/0/tables/detailed"
-        for query in ({"none": 1}, {"sort": "none"}, {"sort": "calls:up"}, {"page": -1}, {"page": "x"},
-                      {"page_size": 0}, {"page_size": 1001}, {"filter": "calls"}, {"filter": "calls:is:1"},
-                      {"filter": "none:eq:1"}, {"filter": "calls:eq:x"}, {"filter": "tc_eligible:eq:perhaps"},
-                      {"by_rank": "maybe"}, {"format": "xml"}, {"download": "xml"}, {"iter_start": "x"},
+        for query in ({"none": 1}, {"page": -1}, {"page": "x"}, {"page_size": 0}, {"page_size": 1001}, {"by_rank": "maybe"}, {"format": "xml"}, {"download": "xml"}, {"iter_start": "x"},
                       {"iter_start": 3, "iter_stop": 1}, {"iter_stop": 1000}, {"key_op": "none"},
                       {"iteration_range": "none"}, {"key_op": "aten::relu", "iteration_range": "*"},
                       {"iter_start": "99999999999999999999"}):
             status, error = self.server.error(table, **query)
             self.assertEqual((status, error["code"]), (400, "bad_request"), query)
+        for code, query in (("wrong_sort", {"sort": "none"}), ("wrong_sort", {"sort": "calls:up"}),
+                            ("wrong_filter", {"filter": "calls"}), ("wrong_filter", {"filter": "calls:is:1"}),
+                            ("wrong_filter", {"filter": "none:eq:1"}), ("wrong_filter", {"filter": "calls:eq:x"}),
+                            ("wrong_filter", {"filter": "tc_eligible:eq:perhaps"}),
+                            ("wrong_filter", {"filter": ["calls:eq:1"] * 17})):
+            status, error = self.server.error(table, **query)
+            self.assertEqual((status, error["code"]), (400, code), query)
         for path in ("/profiles/0/tables/none", "/profiles/7/info", "/profiles/x/info", "/none"):
             status, error = self.server.error(path)
             self.assertEqual((status, error["code"]), (404, "not_found"), path)

@@ -30,8 +30,8 @@ duck::Statement over(const duck::Statement& rows, std::string text, const Condit
     return statement;
 }
 
-Error usage(std::string what, std::string remedy) {
-    return {std::move(what), {}, {}, std::move(remedy), 2};
+Error wrong_filter(std::string what, std::string remedy) {
+    return {std::move(what), {}, {}, std::move(remedy), 2, ErrorCode::kWrongFilter};
 }
 
 const char* sql_operator(Is is) {
@@ -67,15 +67,16 @@ Result<duck::Cell> value_for(const RowFilter& filter, duck::Type type) {
     if (type == duck::Type::kBoolean) {
         if (filter.value == "yes" || filter.value == "true") return duck::Cell(true);
         if (filter.value == "no" || filter.value == "false") return duck::Cell(false);
-        return fail(usage(fmt::format("'{}' is neither yes nor no", filter.value),
-                          fmt::format("column {} is one of these", filter.column)));
+        return fail(wrong_filter(fmt::format("'{}' is neither yes nor no", filter.value),
+                                 fmt::format("column {} is one of these", filter.column)));
     }
     int64_t whole = 0;
     double real = 0;
     if (read_whole(filter.value, whole)) return duck::Cell(whole);
     if (read_whole(filter.value, real)) return duck::Cell(real);
-    return fail(usage(fmt::format("'{}' is not a number", filter.value),
-                      fmt::format("column {} holds numbers; give times in nanoseconds", filter.column)));
+    return fail(
+        wrong_filter(fmt::format("'{}' is not a number", filter.value),
+                     fmt::format("column {} holds numbers; give times in nanoseconds", filter.column)));
 }
 
 Status add_filter(const RowFilter& filter, duck::Type type, Condition& condition) {
@@ -110,8 +111,8 @@ Status add_filters(const std::vector<RowFilter>& filters, const std::vector<duck
             std::string keys;
             for (const duck::ResultColumn& each : columns)
                 keys += (keys.empty() ? "" : ", ") + each.name;
-            return fail(usage(fmt::format("there is no column '{}' to filter by", filter.column),
-                              "the columns are " + keys));
+            return fail(wrong_filter(fmt::format("there is no column '{}' to filter by", filter.column),
+                                     "the columns are " + keys));
         }
         OPSIGHT_TRY(add_filter(filter, column->type, condition));
     }

@@ -51,7 +51,8 @@ Result<RowOrder> order_of(const Question& question, const std::vector<Column>& c
                               {},
                               {},
                               "its columns are " + keys + "; ':asc' or ':desc' may follow",
-                              2});
+                              2,
+                              ErrorCode::kWrongSort});
         }
         order.emplace_back(column->key, direction.empty() ? !is_text(*column) : direction == "desc");
     }

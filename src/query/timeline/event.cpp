@@ -278,7 +278,8 @@ Result<TimelineEvent> Timeline::event(int64_t track, uint32_t span) const {
     for (size_t lane = 0; lane < spans.lanes(); ++lane)
         for (size_t i = spans.lane_begin(lane); i < spans.lane_end(lane); ++i)
             if (spans.ref(i) == span) return EventReader(*data_, index, lane, i).read();
-    return fail(Error{fmt::format("track {} has no event {}", track, span), data_->path, {}, {}, 2});
+    return fail(Error{
+        fmt::format("track {} has no event {}", track, span), data_->path, {}, {}, 2, ErrorCode::kNotFound});
 }
 
 }  // namespace opsight::query

@@ -58,7 +58,8 @@ Result<size_t> Timeline::Data::index_of(int64_t track) const {
                       path,
                       {},
                       "the list of tracks has the numbers",
-                      2});
+                      2,
+                      ErrorCode::kNotFound});
 }
 
 Result<std::vector<size_t>> Timeline::Data::indices_of(const std::vector<int64_t>& ids) const {

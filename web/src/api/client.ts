@@ -1,10 +1,14 @@
 // Asks the server. All data of the page goes through here: errors become ApiError, and the page knows when
 // nothing is under way (tests wait for that, not for time).
+import type { components } from "./schema";
+
+// What goes wrong, as a word to decide by: the server's, and the page's own.
+export type Code = components["schemas"]["ErrorInfo"]["code"] | "unknown" | "unreachable" | "replaced" | "page";
 
 export class ApiError extends Error {
   constructor(
     readonly status: number,
-    readonly code: string,
+    readonly code: Code,
     message: string,
     readonly remedy: string,
   ) {
@@ -81,7 +85,7 @@ export async function tracked<T>(work: () => Promise<T>): Promise<T> {
 }
 
 interface ErrorBody {
-  error?: { code?: string; message?: string; remedy?: string };
+  error?: { code?: Code; message?: string; remedy?: string };
 }
 
 async function errorOf(response: Response): Promise<ApiError> {

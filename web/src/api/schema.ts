@@ -1232,7 +1232,11 @@ export interface components {
             error: components["schemas"]["ErrorInfo"];
         };
         ErrorInfo: {
-            code: string;
+            /**
+             * @description what programs decide by; the message is for people, and may change
+             * @enum {string}
+             */
+            code: "bad_request" | "busy" | "failed" | "forbidden" | "gone" | "internal" | "method_not_allowed" | "newer_schema" | "not_a_profile" | "not_found" | "older_schema" | "out_of_memory" | "too_large" | "too_many" | "unauthorized" | "unreadable" | "wrong_filter" | "wrong_sort";
             /** @description plain words */
             message: string;
             /** @description what to do; may be empty */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { patched } from "../address/route";
-import { filterTexts, readState, stateParams, statePatch, withFilters } from "./state";
+import { ApiError } from "../api/client";
+import { filterTexts, readState, refusedState, stateParams, statePatch, withFilters } from "./state";
 
 describe("the state of a table in the address", () => {
   it("has defaults", () => {
@@ -42,5 +43,18 @@ describe("filters of one column", () => {
       { key: "b", op: "eq", value: "x" },
       { key: "a", op: "eq", value: "5" },
     ]);
+  });
+});
+
+describe("what the server refuses of a table", () => {
+  const asked = readState(new URLSearchParams("sort=a&filter=b:eq:1"), "");
+  it("is told by its code, whatever its words", () => {
+    const refused = (code: ApiError["code"]) => refusedState(asked, "k.", new ApiError(400, code, "any words", "")).map((each) => each.key);
+    expect(refused("wrong_sort")).toEqual(["k.sort"]);
+    expect(refused("wrong_filter")).toEqual(["k.filter"]);
+    expect(refused("bad_request")).toEqual([]);
+  });
+  it("takes no words for a reason", () => {
+    expect(refusedState(asked, "", new ApiError(400, "bad_request", "report x cannot be sorted by 'a'", ""))).toEqual([]);
   });
 });

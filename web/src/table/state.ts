@@ -97,8 +97,8 @@ export function wrongColumns(state: TableState, table: Table, prefix: string, ch
 export function refusedState(state: TableState, prefix: string, said: ApiError | null): Correction[] {
   if (said?.status !== 400) return [];
   const text = sentence(said.message);
-  if (state.sort && /cannot be sorted by/.test(said.message)) return [{ key: `${prefix}sort`, to: null, text: `${text}: the table's own order is shown.` }];
-  if (state.filters.length > 0 && /to filter by|is not a number$|neither yes nor no$|is not a filter$|too many filters$/.test(said.message)) {
+  if (state.sort && said.code === "wrong_sort") return [{ key: `${prefix}sort`, to: null, text: `${text}: the table's own order is shown.` }];
+  if (state.filters.length > 0 && said.code === "wrong_filter") {
     return [{ key: `${prefix}filter`, to: null, text: `${text}: all rows are shown.` }];
   }
   return [];

@@ -1,6 +1,6 @@
 // What a view shows while there is nothing to show yet, or nothing at all.
 import type { ReactNode } from "react";
-import type { ApiError } from "../api/client";
+import type { ApiError, Code } from "../api/client";
 import { formatHash } from "../address/route";
 import { useRoute } from "../address/useRoute";
 import { Icon, type IconName } from "./Icon";
@@ -27,24 +27,29 @@ export function Empty({ icon = "info", title, children }: { icon?: IconName; tit
   );
 }
 
-const TITLES: Record<string, string> = {
+const TITLES: Partial<Record<Code, string>> = {
   not_found: "Not here",
   bad_request: "The address asks for something that does not exist",
   unauthorized: "This page needs its token",
   unreachable: "The server does not answer",
-  profile_unusable: "This profile cannot be opened",
+  wrong_sort: "The address asks for something that does not exist",
+  wrong_filter: "The address asks for something that does not exist",
+  unreadable: "This profile cannot be opened",
+  older_schema: "This profile is from an older Opsight",
   replaced: "The profile was written anew",
   newer_schema: "This profile is from a newer Opsight",
   not_a_profile: "This file is not a profile",
 };
 
 export function ErrorState({ error, retry, children }: { error: ApiError; retry?: () => void; children?: ReactNode }) {
+  const title = TITLES[error.code] ?? "That did not work";
+  const said = sentence(error.message);
   return (
     <div className="empty error" role="alert">
       <Icon name="diagnostics" size={28} />
-      <h2>{TITLES[error.code] ?? "That did not work"}</h2>
+      <h2>{title}</h2>
       <div className="empty-text">
-        {error.message !== `${TITLES[error.code] ?? ""}.` && <p>{sentence(error.message)}</p>}
+        {said !== `${title}.` && <p>{said}</p>}
         {error.remedy && <p className="remedy">{sentence(error.remedy)}</p>}
         {children}
       </div>

@@ -45,7 +45,7 @@ def web_breach(web, order, path, target):
     """What is wrong with one import, or None."""
     file = web_file(target)
     if file is None:
-        return f"imports {os.path.relpath(target, web)}, which is no file"
+        return f"imports {os.path.relpath(target, web)}, which is not a file"
     if not file.is_relative_to(web) or file.suffix not in SUFFIXES:
         return None
     own, other = folder_of(web, path), folder_of(web, file)
@@ -93,7 +93,7 @@ def python_breaches(package):
         tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
         names = [each for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))
                  for each in named(node, inside)]
-        # A name that is no module is one in a module.
+        # A name that is not a module is one in a module.
         arrows[name] = [each if each in modules else each.rpartition(".")[0] for each in names]
     return [f"{package}:1: these modules import each other: {', '.join(group)}" for group in circles(arrows)]
 

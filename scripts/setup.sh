@@ -27,7 +27,7 @@ find_root() {
 
 install_packages() {
     local missing log
-    command -v dpkg-query >/dev/null || die "this is no Debian: install what scripts/packages.txt names by hand"
+    command -v dpkg-query >/dev/null || die "this is not Debian: install what scripts/packages.txt names by hand"
     mapfile -t missing < <(missing_packages)
     [ ${#missing[@]} -gt 0 ] || return 0
     find_root "${missing[@]}"

@@ -1,6 +1,6 @@
 """What the observer learns from Python: calls of modules, whose optimizer steps, which rank this process is of.
 
-The functions concerned are replaced by stand-ins of the observer (src/collect/python_calls.h), which are no Python
+The functions concerned are replaced by stand-ins of the observer (src/collect/python_calls.h), which are not Python
 functions: they stand in no traceback and count for no depth of recursion. What is here runs when a module or an
 optimizer is first met.
 """

@@ -84,7 +84,7 @@ TEST(Attribution, WhatHasNoOpIsCountedAndNamed) {
     EXPECT_EQ(device_op(p, a, "early"), "unattributed");
     EXPECT_EQ(device_op(p, a, "no id"), "unattributed");
     EXPECT_EQ(a.ops[a.device_op[device_row(p, "copy")].index()].direction, Direction::kOther);
-    EXPECT_FALSE(a.launch_op[device_row(p, "in range")].valid()) << "an annotation is no op";
+    EXPECT_FALSE(a.launch_op[device_row(p, "in range")].valid()) << "an annotation is not an op";
     EXPECT_EQ(p.diagnostics.count(Diag::kNoLaunch), 2);
     EXPECT_EQ(p.diagnostics.count(Diag::kNoOpAtLaunch), 1) << "the copy: the range stands for an op";
     EXPECT_EQ(a.device_iteration[device_row(p, "copy")], 0) << "launched in the step";

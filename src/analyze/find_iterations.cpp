@@ -110,7 +110,7 @@ std::vector<OptimizerStep> optimizer_steps(const Profile& p, const NamedSpans& s
         steps.push_back({m.span, p.tracks[m.track.index()].pid, m.span.name.value, false, m.track});
     steps = outermost_steps(std::move(steps));
     count_ops(p, steps);
-    // Processes that step by turns are no restarts.
+    // Processes that step by turns are not restarts.
     std::set<std::pair<RankId, int64_t>> processes;
     size_t changes = 0;
     for (size_t i = 0; i < steps.size(); ++i) {

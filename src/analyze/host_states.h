@@ -1,5 +1,5 @@
-// What a span of the host that is no op and no API call says of its thread: that the program runs, that it
-// waits, that it reads or writes files. Names are looked at once each.
+// What a span of the host that is neither an op nor an API call says of its thread: that the program runs,
+// that it waits, that it reads or writes files. Names are looked at once each.
 #pragma once
 
 #include <cstdint>

@@ -52,7 +52,7 @@ class Inference {
             }
             find_units(s, true);
             Period period = find_period(s.input);
-            // A range around all steps of a training: what has backward work is no layer of one pass.
+            // A range around all steps of a training: what has backward work is not a layer of one pass.
             if (period.cuts.empty() && has_backward(s)) {
                 find_units(s, false);
                 period = find_period(s.input);

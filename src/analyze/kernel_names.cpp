@@ -108,7 +108,7 @@ std::vector<std::string_view> mangled_identifiers(std::string_view full) {
     std::vector<std::string_view> result;
     for (size_t i = 2; i < full.size();) {
         if (!text::is_digit(full[i])) {
-            if (full[i] == 'L') {  // a literal: its number is no length
+            if (full[i] == 'L') {  // a literal: its number is not a length
                 while (i < full.size() && full[i] != 'E')
                     ++i;
             } else if (full[i] == 'S') {  // a substitution: "S_", "S1a_", "St"

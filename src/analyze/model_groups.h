@@ -30,7 +30,7 @@ struct ModelGroups {
 std::string module_path(std::string_view text);
 
 // Where names have no path, those of the weights tell it ("layer1.0.conv1.weight"), and nodes between two of
-// one module belong to it. A module with one node alone is no group.
+// one module belong to it. A module with one node alone is not a group.
 ModelGroups group_nodes(const ModelGraph& graph);
 
 }  // namespace opsight

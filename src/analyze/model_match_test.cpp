@@ -78,7 +78,7 @@ TEST(ModelGroups, FollowTheNamesOfNodes) {
     EXPECT_EQ(groups.groups[2].path, "layer1/1");
     EXPECT_EQ(groups.groups[2].parent, 1);
     EXPECT_THAT(groups.group, ElementsAre(0, 0, 1, 2, 2));
-    EXPECT_EQ(groups.label[2], "0/conv1/Conv");  // a module with one node alone is no group
+    EXPECT_EQ(groups.label[2], "0/conv1/Conv");  // a module with one node alone is not a group
 }
 
 TEST(ModelGroups, FollowTheNamesOfWeightsWhereNodesHaveNone) {

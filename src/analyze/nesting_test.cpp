@@ -37,7 +37,7 @@ TEST(Nesting, InnermostEnclosingSpanAndSelfTimes) {
     EXPECT_EQ(a.op_span[host_row(p, "addmm")], HostSpanId(host_row(p, "linear")));
     EXPECT_FALSE(a.op_span[host_row(p, "linear")].valid());
     EXPECT_EQ(self_of(p, a, "linear"), 2000);
-    EXPECT_EQ(self_of(p, a, "addmm"), 3000) << "an API call is no child op";
+    EXPECT_EQ(self_of(p, a, "addmm"), 3000) << "an API call is not a child op";
 }
 
 TEST(Nesting, EqualIntervalsNestInSourceOrder) {

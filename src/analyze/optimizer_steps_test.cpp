@@ -168,7 +168,7 @@ TEST(OptimizerSteps, LoadsOfAProfileCount) {
     EXPECT_EQ(a.iterations.list[0].end_ns, 46'000);
 }
 
-// Without numbers of optimizers, as of Kineto: what is no op in a step tells nothing of whose it is.
+// Without numbers of optimizers, as of Kineto: what is not an op in a step tells nothing of whose it is.
 TEST(OptimizerSteps, CallsAndFramesInAStepPartNoOptimizers) {
     TestProfile t;
     constexpr int kPolls[] = {3, 0, 5, 1, 3, 2, 0, 4, 1, 6, 2, 3};

@@ -87,7 +87,7 @@ class Comparison {
         }
     }
 
-    // A recording begins and ends where it likes: what it cut off is no repetition.
+    // A recording begins and ends where it likes: what it cut off is not a repetition.
     void drop_partial_ends(Period& period) {
         std::vector<size_t>& cuts = period.cuts;
         if (cuts.size() > 2 &&
@@ -173,7 +173,7 @@ class Comparison {
         return with * 2 < pieces;
     }
 
-    // Whether what stands before the pieces is no repetition whose begin was not recorded.
+    // Whether what stands before the pieces is not a repetition whose begin was not recorded.
     bool is_own_head(const Period& period, bool details_tell) {
         const size_t first = period.cuts.front();
         if (first == 0) return false;
@@ -182,7 +182,7 @@ class Comparison {
         return first > length || !alike_part(0, first, next - length, next);
     }
 
-    // Whether the last piece has what no other has, or what follows it is no repetition that was cut off.
+    // Whether the last piece has what no other has, or what follows it is not a repetition that was cut off.
     bool has_own_tail(const Period& period, bool details_tell) {
         const size_t first = period.cuts.front(), last = period.cuts.back(), size = symbols_.size();
         if (has_strangers(last, size, first, last, details_tell) || has_more(period)) return true;

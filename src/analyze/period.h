@@ -3,8 +3,8 @@
 // A symbol that comes once in each repetition is looked for: an anchor. For each promising one the sequence
 // is cut at its occurrences, and successive pieces are compared by what they hold, whatever the order: so
 // pieces may differ in length by an insertion here and there. The best cut wins; of equally good ones that
-// with more pieces. Pieces that are little alike are no repetition, nor are the blocks in the middle of one
-// pass: those of a network have something of their own before the first and after the last of them, which
+// with more pieces. Pieces that are little alike are not a repetition, nor are the blocks in the middle of
+// one pass: those of a network have something of their own before the first and after the last of them, which
 // shows in the names, in how often a name comes, or in what the names do not tell (`details`).
 #pragma once
 

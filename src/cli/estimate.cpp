@@ -152,7 +152,7 @@ class EstimateCommand : public Command {
         for (const std::string& text : split_lists(formats_)) {
             const auto precision = hardware::parse_precision(text);
             if (!precision)
-                return fail(usage(fmt::format("'{}' is no number format", text),
+                return fail(usage(fmt::format("'{}' is not a number format", text),
                                   "use fp64, fp32, tf32, fp16, bf16, fp8, fp4, int8 or int4"));
             question.precisions.push_back(*precision);
         }

@@ -40,7 +40,7 @@ bool asks_for_json_errors(int argc, char** argv) {
     return false;
 }
 
-// A first word that is no command gets an answer of its own: the parser would only say what it expected.
+// A first word that is not a command gets an answer of its own: the parser would only say what it expected.
 Status check_command_word(const CLI::App& app, int argc, char** argv) {
     if (argc < 2 || argv[1][0] == '-' || find_command(app, argv[1])) return {};
     std::vector<std::string> names;

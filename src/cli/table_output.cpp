@@ -97,7 +97,7 @@ Status parse_window(const std::string& text, query::Filter& filter) {
         read(std::string_view(text).substr(slash + 1), filter.end))
         return {};
     return fail(
-        Error{fmt::format("'{}' is no range of time", text), {}, {}, "give START/END in nanoseconds", 2});
+        Error{fmt::format("'{}' is not a range of time", text), {}, {}, "give START/END in nanoseconds", 2});
 }
 
 std::string base_name(const std::string& path) {

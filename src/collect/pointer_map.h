@@ -20,7 +20,7 @@ class PointerMap {
         }
     }
 
-    // False where memory is short. Null is no key.
+    // False where memory is short. Null is not a key.
     bool insert(const void* key, Value* value) {
         if (2 * (size_ + 1) > capacity_ && !grow()) return false;
         put(key, value);

@@ -17,7 +17,7 @@ class Flow {
   public:
     Flow(const Network& network, bool fuse);
 
-    // The op is no kernel of its own.
+    // The op is not a kernel of its own.
     bool passes(size_t node) const { return passes_[node] != 0; }
     // The tensors where the data of this one lies: itself, unless an op that passes it on makes it.
     const std::vector<TensorId>& sources(TensorId id) const { return sources_[static_cast<size_t>(id)]; }

@@ -26,7 +26,7 @@ struct TorchTensor {
 struct TorchArgument {
     bool is_tensor = false, is_list = false;
     std::vector<TorchTensor> tensors;  // one, or those of a list as far as they are told
-    std::string value;                 // of what is no tensor: "[1, 1]", "True", "0.5"; empty: not told
+    std::string value;                 // of what is not a tensor: "[1, 1]", "True", "0.5"; empty: not told
 };
 
 // Output shapes of convolutions by the shapes of input and weight, from calls that told all three: old traces
@@ -38,7 +38,7 @@ struct TorchCall {
     std::vector<TorchArgument> arguments;
     const KnownOutputs* known_outputs = nullptr;
 
-    // Null where the argument is no tensor.
+    // Null where the argument is not a tensor.
     const TorchTensor* tensor(size_t index) const;
     const std::vector<TorchTensor>* list(size_t index) const;
     // Nothing where the value is not told or of another kind. One number stands for a list of that length.
@@ -59,7 +59,7 @@ TorchCall read_torch_call(std::string_view name, const SignatureTexts& texts, El
 // ones.
 std::optional<ElementType> torch_scalar_type(int64_t number);
 
-// "c10::BFloat16", "long int", "float32"; kUnknown for what is no tensor's type.
+// "c10::BFloat16", "long int", "float32"; kUnknown for what is not a tensor's type.
 ElementType torch_type(std::string_view name);
 
 }  // namespace opsight::cost

@@ -27,7 +27,7 @@ struct Cubin {
 // The matrix instruction that the low half of an encoded instruction is; empty: none.
 std::string_view matrix_instruction(int sm, uint64_t low);
 
-// Fails where the bytes are no cubin, are damaged, or are of a device before Volta.
+// Fails where the bytes are not a cubin, are damaged, or are of a device before Volta.
 Result<Cubin> read_cubin(std::string_view bytes);
 
 }  // namespace opsight::hardware

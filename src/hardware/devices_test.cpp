@@ -438,7 +438,7 @@ TEST(Devices, BadFilesAreToldWithTheirLine) {
     EXPECT_THAT(message("devices:\n  - key: x\n    bandwith_gbs: 1\n"),
                 HasSubstr("my.yaml: line 3: a device has no key 'bandwith_gbs'"));
     EXPECT_THAT(message("devices:\n  - key: x\n    vector: {fp33: 1}\n"),
-                HasSubstr("'fp33' is no number format"));
+                HasSubstr("'fp33' is not a number format"));
     EXPECT_THAT(message("devices:\n  - key: x\n    vector: {fp32: -1}\n"), HasSubstr("above 0"));
     EXPECT_THAT(message("devices:\n  - key: x\n    bandwidth_gbs: lots\n"),
                 HasSubstr("bandwidth_gbs must be"));

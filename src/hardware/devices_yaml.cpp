@@ -83,7 +83,7 @@ double positive(const YAML::Node& node) {
 Peak read_peak(const YAML::Node& format, const YAML::Node& value, UnitKind unit, double scale) {
     const std::optional<Precision> precision = parse_precision(format.as<std::string>(""));
     if (!precision)
-        refuse(format, fmt::format("'{}' is no number format: use fp64, fp32, tf32, fp16, bf16, fp8, fp4, "
+        refuse(format, fmt::format("'{}' is not a number format: use fp64, fp32, tf32, fp16, bf16, fp8, fp4, "
                                    "int8 or int4",
                                    format.as<std::string>("")));
     Peak peak{unit, *precision};

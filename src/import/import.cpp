@@ -161,7 +161,7 @@ class Importer {
         return import_source(std::move(*file), input.path, input.found, 0);
     }
 
-    // Takes the wrappings off, then imports what is inside. `lenient`: what is no trace is passed over.
+    // Takes the wrappings off, then imports what is inside. `lenient`: what is not a trace is passed over.
     Status import_source(std::unique_ptr<ByteSource> raw, const std::string& name, bool lenient, int depth) {
         auto source = std::make_unique<PeekedSource>(std::move(raw));
         Result<std::string_view> first = source->peek(kSniffBytes);

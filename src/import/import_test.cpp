@@ -1,4 +1,4 @@
-// What may be given to import_files, and what happens with what is no trace.
+// What may be given to import_files, and what happens with what is not a trace.
 #include "import/import.h"
 
 #include <gtest/gtest.h>

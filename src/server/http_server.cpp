@@ -95,7 +95,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
             return refuse({413, "too_large", "the body is too long", "send less at once"});
         if (problem && problem.category() == make_error_code(http::error::bad_method).category() &&
             problem != http::error::end_of_stream && problem != http::error::partial_message)
-            return refuse({400, "bad_request", "this is no HTTP request", ""});
+            return refuse({400, "bad_request", "this is not an HTTP request", ""});
         if (problem) return close();
         keep_alive_ = parser_->get().keep_alive();
         version_ = parser_->get().version();
@@ -381,8 +381,8 @@ Result<HttpServer> HttpServer::listen(const std::string& address, uint16_t port,
     const net::ip::address ip =
         net::ip::make_address(address == "localhost" ? std::string("127.0.0.1") : address, problem);
     if (problem)
-        return fail(
-            Error{fmt::format("'{}' is no IP address", address), {}, {}, "give one such as 127.0.0.1", 2});
+        return fail(Error{
+            fmt::format("'{}' is not an IP address", address), {}, {}, "give one such as 127.0.0.1", 2});
     auto state = std::make_unique<State>();
     state->hub.limits = limits;
     for (uint32_t tried = 0; tried <= more_ports; ++tried) {

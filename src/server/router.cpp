@@ -38,7 +38,7 @@ std::optional<std::map<std::string, std::string>> match(std::string_view pattern
 }
 
 Problem bad_value(std::string_view name, const std::string& value, const std::string& expected) {
-    return {400, "bad_request", fmt::format("'{}' is no value for {}", value, name), expected};
+    return {400, "bad_request", fmt::format("'{}' is not a value for {}", value, name), expected};
 }
 
 Status check_parameters(const Route& route, const Request& request) {

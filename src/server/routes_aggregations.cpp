@@ -68,7 +68,7 @@ std::optional<int64_t> number_of(const Json& value) {
 
 Expected<Wish> read_wish(const std::string& body) {
     const Json object = Json::parse(body, nullptr, false);
-    if (!object.is_object()) return fail(bad_body("the body is no JSON object"));
+    if (!object.is_object()) return fail(bad_body("the body is not a JSON object"));
     Wish wish;
     for (const auto& [key, value] : object.items()) {
         const bool text = value.is_string(), number = value.is_number_integer() || value.is_null();

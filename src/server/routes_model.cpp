@@ -23,7 +23,7 @@ Expected<std::vector<int64_t>> read_groups(const std::string& text) {
         int64_t group = 0;
         const auto [stop, error] = std::from_chars(text.data() + at, text.data() + end, group);
         if (error != std::errc() || stop != text.data() + end || groups.size() >= kMostOpen)
-            return fail(Problem(400, "bad_request", "'open' is no list of groups",
+            return fail(Problem(400, "bad_request", "'open' is not a list of groups",
                                 "give numbers with commas between, 2000 at most"));
         groups.push_back(group);
         at = end + 1;

@@ -262,7 +262,7 @@ TEST_F(CaptureTest, StopsAtItsLimitAndCountsWhatWasLost) {
     ASSERT_TRUE(reader);
     const auto found = sequences(*reader, reader->streams()[0]);
     EXPECT_EQ(found, counted_to(static_cast<int64_t>(found.size())));
-    EXPECT_EQ(found.size() + reader->info().lost, static_cast<size_t>(kOps)) << "a name is no event";
+    EXPECT_EQ(found.size() + reader->info().lost, static_cast<size_t>(kOps)) << "a name is not an event";
     EXPECT_EQ(fs::file_size(path_), kHeaderBytes + 4 * kChunkBytes);
 }
 
@@ -313,7 +313,7 @@ TEST_F(DamagedCaptureTest, ACutFileGivesWhatIsLeft) {
 TEST_F(DamagedCaptureTest, ABrokenRecordEndsItsChunkOnly) {
     std::string bad = good_;
     const size_t second = kHeaderBytes + kChunkBytes + sizeof(ChunkHeader) + sizeof(LinkedOpRecord) * 10;
-    bad[second + 2] = 3;  // a size that is no multiple of 8
+    bad[second + 2] = 3;  // a size that is not a multiple of 8
     auto reader = CaptureReader::from(memory(bad), bad.size(), "bad");
     ASSERT_TRUE(reader);
     const auto found = sequences(*reader, reader->streams().at(0));

@@ -35,7 +35,7 @@ void read_event(ondemand::object event, Totals& totals) {
     std::string_view text;
     for (auto item : event) {
         ondemand::field field;
-        if (std::move(item).get(field)) fail("an event is no JSON");
+        if (std::move(item).get(field)) fail("an event is not JSON");
         const std::string_view key(field.key().raw(), 4);
         if (key.substr(0, 3) == "ph\"" || key == "name" || key.substr(0, 3) == "cat") {
             if (!field.value().get_string().get(text)) totals.events += text == "X";
@@ -59,10 +59,10 @@ void read_window(ondemand::parser& parser, char* begin, size_t size, Totals& tot
     begin[size] = ']';
     auto document = parser.iterate(begin - 1, size + 2, size + 2 + SIMDJSON_PADDING);
     ondemand::array events;
-    if (document.get_array().get(events)) fail("a window is no JSON");
+    if (document.get_array().get(events)) fail("a window is not JSON");
     for (auto item : events) {
         ondemand::object event;
-        if (item.get_object().get(event)) fail("an event is no JSON object");
+        if (item.get_object().get(event)) fail("an event is not a JSON object");
         read_event(event, totals);
     }
 }

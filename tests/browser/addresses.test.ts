@@ -159,7 +159,7 @@ describe("what is wrong is said", () => {
     expect(await alert().getByRole("link").count()).toBeGreaterThan(0);
   });
 
-  it("a file that is no profile", async () => {
+  it("a file that is not a profile", async () => {
     await site().show("ops", "foreign");
     expect(await alert().getByRole("heading").textContent()).toBe("This file is not a profile");
   });

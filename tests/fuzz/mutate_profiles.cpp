@@ -168,7 +168,7 @@ void ask(const Run& run, const db::OpenProfile& profile, opsight::query::Session
     if (run.all || random() % 2) ask_timeline(run.path, profile);
 }
 
-// A busy machine is no hang: what counts is the processor's time.
+// A busy machine is not a hang: what counts is the processor's time.
 void limit_time() {
     const itimerval limit{{0, 0}, {kSeconds, 0}};
     ::setitimer(ITIMER_PROF, &limit, nullptr);

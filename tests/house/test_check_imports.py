@@ -55,7 +55,7 @@ class CheckImports(unittest.TestCase):
         self.assert_breach("pages/ may not import main.tsx", {"pages/a.ts": 'import { x } from "../main";\n', "main.tsx": ""})
 
     def test_an_import_that_the_check_cannot_follow_is_refused(self):
-        self.assert_breach("pages/a.ts:1: imports widgets, which is no file", {"pages/a.ts": 'import { x } from "../widgets";\n'})
+        self.assert_breach("pages/a.ts:1: imports widgets, which is not a file", {"pages/a.ts": 'import { x } from "../widgets";\n'})
 
     def test_the_order_has_all_folders_and_no_others(self):
         self.assert_breach("has no place for attic/", {"attic/a.ts": "export const a = 1;\n"})

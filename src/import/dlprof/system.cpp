@@ -171,8 +171,8 @@ void add_iterations(Database& database, std::vector<Iteration>& list) {
 
 }  // namespace
 
-// The iterations of the latest aggregation. A single one is no iteration: it says that DLProf found no key
-// op.
+// The iterations of the latest aggregation. A single one is not an iteration: it says that DLProf found no
+// key op.
 Status read_iterations(Database& database) {
     enum { kAggregation, kDomain, kNumber, kStart, kStop };
     Report& report = database.report();

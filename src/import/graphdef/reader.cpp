@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 6> kMetaFields = {"meta_info_def",  "grap
                                                          "collection_def", "signature_def", "asset_file_def"};
 constexpr std::array<std::string_view, 2> kSavedFields = {"saved_model_schema_version", "meta_graphs"};
 
-// The first word of a text that is no comment, where a brace or a colon follows.
+// The first word of a text that is not a comment, where a brace or a colon follows.
 std::string_view first_field(std::string_view text) {
     size_t at = 0;
     while (at < text.size() && (std::isspace(static_cast<unsigned char>(text[at])) != 0 || text[at] == '#'))
@@ -50,7 +50,7 @@ class FirstError : public google::protobuf::io::ErrorCollector {
         place_ = fmt::format("line {}, column {}", line + 1, column + 1);
     }
     Error error() const {
-        return {.what = "the text is no graph: " + what_,
+        return {.what = "the text is not a graph: " + what_,
                 .place = place_,
                 .remedy = "write it again with TensorFlow"};
     }

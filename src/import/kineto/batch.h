@@ -20,7 +20,7 @@ using PlaceId = uint32_t;  // into LocalTables::places
 struct ThreadKey {
     bool pid_is_number = false, tid_is_number = false;
     int64_t pid = 0, tid = 0;
-    StringId pid_text{0}, tid_text{0};  // where they are no numbers
+    StringId pid_text{0}, tid_text{0};  // where they are not numbers
     friend bool operator==(const ThreadKey&, const ThreadKey&) = default;
 };
 
@@ -49,7 +49,7 @@ struct Batch {
     uint64_t sequence = 0;
     size_t worker = 0;
     uint64_t events = 0;
-    uint64_t no_events = 0;  // objects of the list that are no trace events: they name no phase
+    uint64_t no_events = 0;  // objects of the list that are not trace events: they name no phase
     std::vector<std::string_view> new_strings;
     std::vector<Signature> new_signatures;
     std::vector<LaunchConfig> new_configs;

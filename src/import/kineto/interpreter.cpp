@@ -176,7 +176,7 @@ void Interpreter::take_counter(const RawEvent& event) {
     const std::string name(plain_text(event.name, scratch_));
     reader_.read_scalar_args([&](std::string_view key, std::string_view token) {
         const std::optional<double> value = parse_double(token);
-        if (!value) return report(Diag::kBadEvent, event, "a counter that is no number");
+        if (!value) return report(Diag::kBadEvent, event, "a counter that is not a number");
         const StringId series = tables_.strings.intern(key == "value" ? name : name + " " + std::string(key));
         batch_->counters.push_back({time, where, series, *value, false});
     });

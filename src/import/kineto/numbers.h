@@ -14,7 +14,7 @@ inline bool is_string(std::string_view token) {
 }
 
 // A time in microseconds, as number or as number in a string, to ns, rounded half away from zero. Nothing
-// where it is no number or beyond +-kMaxNs.
+// where it is not a number or beyond +-kMaxNs.
 std::optional<int64_t> parse_us(std::string_view token);
 
 // An integer, also one written as 1.0, as a string, or in hexadecimal ("0x1f").

@@ -14,8 +14,8 @@ class Structure {
     Structure();
     ~Structure();
 
-    // Finds the structure of [text, text + size); false where that is no JSON text at all. The byte behind is
-    // set to 0. The text must stay in place.
+    // Finds the structure of [text, text + size); false where that is not JSON text at all. The byte behind
+    // is set to 0. The text must stay in place.
     bool build(char* text, size_t size);
 
     // Structural places, in order; place(count()) is the end of the text. Reading two further is allowed.

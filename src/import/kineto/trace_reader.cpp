@@ -81,7 +81,7 @@ Status TraceReader::read_start() {
     }
     if (c < 0) return fail("is empty");
     if (c != '{' && c != '[')
-        return fail("is no JSON: '{' or '[' was expected", {}, "byte " + std::to_string(place()));
+        return fail("is not JSON: '{' or '[' was expected", {}, "byte " + std::to_string(place()));
     ++at_;
     bare_list_ = found_events_ = c == '[';
     state_ = bare_list_ ? State::kEvents : State::kTop;
@@ -104,7 +104,7 @@ Status TraceReader::read_top() {
     } else if (c == '"') {
         return read_member();
     } else if (!found_events_) {
-        return fail(c < 0 ? "ends before the list of events begins" : "is no JSON: a key was expected", {},
+        return fail(c < 0 ? "ends before the list of events begins" : "is not JSON: a key was expected", {},
                     "byte " + std::to_string(place()));
     } else {
         truncated(c < 0 ? "the trace ends before its closing brace" : "there is no JSON behind the events");

@@ -11,7 +11,7 @@ namespace {
 using Pair = std::pair<int64_t, int64_t>;
 
 // The device of a GPU of the machine, as a process numbers it where that is told. A GPU that no process is
-// told to see is no device of theirs, whatever its number.
+// told to see is not a device of theirs, whatever its number.
 class Gpus {
   public:
     explicit Gpus(Report& report) : report_(report) {}

@@ -10,7 +10,7 @@
 namespace opsight::nsys {
 namespace {
 
-// Rows of the timeline that are no thread: one for each process and subject.
+// Rows of the timeline that are not a thread: one for each process and subject.
 TrackId process_track(Report& report, int64_t global_id, std::string_view subject) {
     const RankId rank = report.rank_of(global_id, false);
     return report.builder().other_track(rank, std::to_string(Report::pid_of(global_id)), subject);

@@ -56,7 +56,7 @@ class Report {
     bool has_string(int64_t id) const { return strings_.contains(id); }  // whether there is one
     StringId intern(std::string_view text);                              // repaired where it is not clean
 
-    // begin and dur from two columns; false, and a diagnostic, where they are no times. ended_times: false
+    // begin and dur from two columns; false, and a diagnostic, where they are not times. ended_times: false
     // too where the end is NULL, for how long a call or a kernel took is then not known. times: that leaves
     // the span unfinished, as a range is that was open when the recording ended.
     bool ended_times(const Table& table, size_t start, size_t end, int64_t& begin, int64_t& dur);

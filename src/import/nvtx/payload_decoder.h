@@ -98,7 +98,7 @@ class Decoder {
     size_t values_ = 0;
     int depth_ = 0;
     bool lost_ = false;                   // where the next entry begins is not known
-    bool quiet_ = false;                  // in an entry that is no number of the program's
+    bool quiet_ = false;                  // in an entry that is not a number of the program's
     const SchemaEntry* entry_ = nullptr;  // that is being read
     std::optional<uint64_t> integer_;     // of the entry that was read last; of an array: the product
     std::string last_text_;

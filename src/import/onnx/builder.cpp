@@ -210,7 +210,7 @@ Result<std::vector<TensorId>> Builder::input_ids(const file::Node& node, const S
     for (const std::string& name : node.input()) {
         const TensorId id = name.empty() ? kNoTensor : scope.find(name);
         if (id == kNoTensor && !name.empty())
-            return fail(fmt::format("{} takes '{}', which is no input, no weight and no node's output",
+            return fail(fmt::format("{} takes '{}', which is not an input, a weight or a node's output",
                                     node_label(node), name));
         ids.push_back(id);
     }

@@ -23,7 +23,7 @@ struct Mark {
 std::optional<Mark> read_mark(std::string_view text, marks::NvtxDomain domain);
 
 // "[[1, 3], [6]]" with the letters "N,C;K" -> "<N:1, C:3>; <K:6>". A shape of another length, or one that the
-// letters do not reach, has its bare numbers. Empty where the text is no JSON list of shapes.
+// letters do not reach, has its bare numbers. Empty where the text is not a JSON list of shapes.
 std::string lettered(std::string_view json, std::string_view letters);
 
 // The letters of an op's input and output: "N,C,H,W;K,C,R,S" and "N,K,P,Q" of PyTorch's conv2d. Others order

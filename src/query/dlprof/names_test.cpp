@@ -83,7 +83,7 @@ TEST(DlprofMarks, ANodeOfTensorFlowTellsWhatIsTransposed) {
         NvtxDomain::kTensorFlow);
     EXPECT_EQ(convolution->shapes + convolution->outputs, "<8, 28, 28, 1>; <3, 3, 1, 6>");
     EXPECT_EQ(convolution->dtype, "half");
-    // In another domain the same text is no node.
+    // In another domain the same text is not a node.
     const auto elsewhere = read_mark(text, NvtxDomain::kOther);
     EXPECT_TRUE(!elsewhere || elsewhere->node.empty());
 }

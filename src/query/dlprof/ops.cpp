@@ -19,7 +19,7 @@ std::string first_type(const std::string& dtypes) {
     return {};
 }
 
-// Arguments that are no tensors have empty shapes.
+// Arguments that are not tensors have empty shapes.
 std::string shapes_of_tensors(const std::string& shapes) {
     Json list = Json::parse(shapes, nullptr, false);
     if (!list.is_array()) return {};
@@ -51,8 +51,8 @@ class Finder {
         return id < r_.identities.size() ? r_.identities[id] : kNone;
     }
 
-    // In marked recordings what lies outside of the marks is no op, but for those calls of autograd that have
-    // a sequence number (not so the accumulation of gradients).
+    // In marked recordings what lies outside of the marks is not an op, but for those calls of autograd that
+    // have a sequence number (not so the accumulation of gradients).
     bool is_op(int32_t row) const {
         if (r_.origin == Origin::kRecorded) return r_.told_of.contains(r_.ops.id[row]);
         if (r_.origin == Origin::kOps) return r_.ops.parent[row] < 0;

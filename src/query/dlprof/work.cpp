@@ -181,7 +181,7 @@ class Attribution {
         }
     }
 
-    // Ranges that are no ops by themselves have no iteration in the profile.
+    // Ranges that are not ops by themselves have no iteration in the profile.
     void place_in_stored() {
         const auto& list = model_.iterations.list;
         for (Instance& instance : model_.instances) {

@@ -345,7 +345,7 @@ TEST(TensorCores, EfficiencyShareAndUtilization) {
     EXPECT_NEAR(summary(session, "tensor_core_kernel_share_low_pct"), 30, 1e-9);
     EXPECT_NEAR(summary(session, "tensor_core_kernel_share_high_pct"), 45, 1e-9);
     const Report report = std::move(*make_report(session, "summary", {.for_people = true}));
-    EXPECT_EQ(std::get<std::string>(cell(report.sections[0].table, "tensor_core_efficiency_pct")),
+    EXPECT_EQ(std::get<std::string>(cell(report.sections[0].table, "tensor_core_efficiency_text")),
               "37.5 - 56.2%");
     const ResultTable ops = table_of(session, "tensor_core");
     EXPECT_NEAR(number(cell(ops, "tc_utilization_pct", "op_name", "aten::mm")), 75, 1e-9);

@@ -104,5 +104,33 @@ TEST(KernelCode, OutranksNames) {
     EXPECT_EQ(p.diagnostics.count(Diag::kUnknownTensorCoreUse), 0);
 }
 
+// Of an accelerator of another maker nothing is known by the names of its kernels, least of all "no"; nor of
+// one that does not tell whose it is, unless calls of CUDA or HIP do.
+TEST(TensorCoreUse, IsUnknownOnOtherMakersDevices) {
+    const auto told = [](const char* gpu, int major, const char* call, const char* kernel) {
+        TestProfile t;
+        if (*gpu) t.gpu(0, gpu, major, 0);
+        t.api(call, 0, 5, t.thread(), 1);
+        t.kernel(kernel, 10, 50, t.stream(), 1);
+        Profile p = t.finish();
+        return analyze(p, {}).kernels.at(0).uses_tc;
+    };
+    const char *mtia = "runFunction - job_prep_and_submit_for_execution", *cuda = "cudaLaunchKernel";
+    const char *plain = "gather-dtype_Float", *tensor = "ampere_s16816gemm_bf16_128x64_nn";
+    using enum TensorCoreUse;
+    EXPECT_EQ(told("", 0, mtia, plain), kUnknown);
+    EXPECT_EQ(told("", 0, mtia, tensor), kYes);
+    EXPECT_EQ(told("", 0, cuda, plain), kNo);
+    EXPECT_EQ(told("", 0, "hipExtModuleLaunchKernel", plain), kNo);
+    EXPECT_EQ(told("", 0, "cuLaunchKernel", plain), kNo);
+    EXPECT_EQ(told("", 0, "customLaunch", plain), kUnknown);
+    EXPECT_EQ(told("MTIA", 0, mtia, tensor), kUnknown);
+    EXPECT_EQ(told("Intel(R) Data Center GPU Max 1550", 12, "urEnqueueKernelLaunch", "at::f<float>()"),
+              kUnknown);
+    EXPECT_EQ(told("NVIDIA H100 80GB HBM3", 9, mtia, plain), kNo);
+    EXPECT_EQ(told("AMD Instinct MI300X", 9, mtia, plain), kNo);
+    EXPECT_EQ(told("Tesla P100-PCIE-16GB", 6, cuda, tensor), kNo);  // has none
+}
+
 }  // namespace
 }  // namespace opsight

@@ -6,6 +6,7 @@
 
 #include "analyze/kernel_labels.h"
 #include "analyze/kernel_names.h"
+#include "analyze/text.h"
 #include "hardware/occupancy.h"
 #include "hardware/tensor_cores.h"
 
@@ -17,16 +18,61 @@ const Device* device_of(const Profile& profile, size_t span) {
     return id.valid() ? &profile.devices[id.index()] : nullptr;
 }
 
-// Of each device; what is not known to lack them is judged by the names of its kernels.
-std::vector<char> may_have_tensor_cores(const Profile& profile) {
-    std::vector<char> out;
+enum class Judging : uint8_t {
+    kNever,     // the device has no Tensor Cores
+    kByName,    // the name tells, and tells "no" too
+    kOnlyYes,   // it is not known whose the device is: names of NVIDIA's and AMD's libraries tell
+    kNotAtAll,  // another maker's, with kernel names that nothing is known of
+};
+
+bool is_cuda_or_hip_call(std::string_view name) {
+    const bool driver = name.size() > 2 && name.starts_with("cu") && text::is_upper(name[2]);
+    return driver || name.starts_with("cuda") || name.starts_with("hip");
+}
+
+// Traces often leave out what their devices are; calls of CUDA or HIP tell.
+bool calls_cuda_or_hip(const Profile& profile) {
+    const HostSpans& host = profile.host;
+    StringId last;
+    for (size_t span = 0; span < host.size(); ++span) {
+        if (host.kind[span] != HostKind::kRuntimeApi && host.kind[span] != HostKind::kDriverApi) continue;
+        if (host.name[span] == last) continue;
+        last = host.name[span];
+        if (is_cuda_or_hip_call(profile.strings.view(last))) return true;
+    }
+    return false;
+}
+
+std::vector<Judging> how_to_judge(const Profile& profile) {
+    std::optional<bool> calls;
+    const auto judging = [&](const Device& device) {
+        if (!hardware::has_tensor_cores(device.name, device.compute_major, device.compute_minor)
+                 .value_or(true))
+            return Judging::kNever;
+        const std::optional<bool> known = hardware::has_known_kernels(device.name, device.compute_major);
+        if (known) return *known ? Judging::kByName : Judging::kNotAtAll;
+        if (!calls) calls = calls_cuda_or_hip(profile);
+        return *calls ? Judging::kByName : Judging::kOnlyYes;
+    };
+    std::vector<Judging> out;
     for (const Device& device : profile.devices)
-        out.push_back(hardware::has_tensor_cores(device.name, device.compute_major, device.compute_minor)
-                          .value_or(true));
+        out.push_back(judging(device));
     return out;
 }
 
-Kernel describe(Profile& profile, size_t span, const KernelCode* code, const std::vector<char>& units) {
+void judge_by_name(Profile& profile, Kernel& kernel, Judging judging) {
+    hardware::TensorCoreVerdict verdict{hardware::NameVerdict::kUnknown, {}};
+    if (judging != Judging::kNotAtAll) verdict = hardware::tensor_core_use(profile.strings.view(kernel.name));
+    if (verdict.verdict == hardware::NameVerdict::kYes) {
+        kernel.uses_tc = TensorCoreUse::kYes;
+        kernel.evidence = TensorCoreEvidence::kName;
+        kernel.tc_pattern = profile.strings.intern(verdict.pattern);
+    } else if (verdict.verdict == hardware::NameVerdict::kUnknown || judging == Judging::kOnlyYes) {
+        kernel.uses_tc = TensorCoreUse::kUnknown;
+    }
+}
+
+Kernel describe(Profile& profile, size_t span, const KernelCode* code, const std::vector<Judging>& judging) {
     const std::string_view name = profile.strings.view(profile.device.name[span]);
     Kernel kernel;
     kernel.name = profile.device.name[span];
@@ -35,21 +81,15 @@ Kernel describe(Profile& profile, size_t span, const KernelCode* code, const std
     kernel.kernel_class =
         profile.device.collective[span].valid() ? KernelClass::kCommunication : kernel_class(name);
     const DeviceId device = profile.tracks[profile.device.track[span].index()].device;
-    if (kernel.kernel_class != KernelClass::kCompute || (device.valid() && !units[device.index()]))
-        return kernel;
+    const Judging how = device.valid() ? judging[device.index()] : Judging::kByName;
+    if (kernel.kernel_class != KernelClass::kCompute || how == Judging::kNever) return kernel;
     if (code) {  // better evidence than any name
         kernel.evidence = TensorCoreEvidence::kSass;
         kernel.tc_pattern = code->matrix_instruction;
         if (code->matrix_instruction.value != 0) kernel.uses_tc = TensorCoreUse::kYes;
         return kernel;
     }
-    const hardware::TensorCoreVerdict verdict = hardware::tensor_core_use(name);
-    if (verdict.verdict == hardware::NameVerdict::kUnknown) kernel.uses_tc = TensorCoreUse::kUnknown;
-    if (verdict.verdict == hardware::NameVerdict::kYes) {
-        kernel.uses_tc = TensorCoreUse::kYes;
-        kernel.evidence = TensorCoreEvidence::kName;
-        kernel.tc_pattern = profile.strings.intern(verdict.pattern);
-    }
+    judge_by_name(profile, kernel, how);
     return kernel;
 }
 
@@ -125,7 +165,7 @@ void find_kernels(Profile& profile, Analysis& analysis) {
     absl::flat_hash_map<StringId, const KernelCode*> code;
     for (const KernelCode& known : profile.kernel_code)
         code.emplace(known.name, &known);
-    const std::vector<char> units = may_have_tensor_cores(profile);
+    const std::vector<Judging> judging = how_to_judge(profile);
     analysis.kernel.assign(d.size(), KernelId());
     for (size_t span = 0; span < d.size(); ++span) {
         if (d.kind[span] != DeviceKind::kKernel) continue;
@@ -134,7 +174,7 @@ void find_kernels(Profile& profile, Analysis& analysis) {
             id = KernelId(analysis.kernels.size());
             const auto known = code.find(d.name[span]);
             analysis.kernels.push_back(
-                describe(profile, span, known == code.end() ? nullptr : known->second, units));
+                describe(profile, span, known == code.end() ? nullptr : known->second, judging));
             if (is_time_of_op(profile, analysis, span)) {
                 analysis.kernels.back().uses_tc = TensorCoreUse::kUnknown;
                 analysis.kernels.back().evidence = TensorCoreEvidence::kNone;

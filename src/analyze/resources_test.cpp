@@ -129,6 +129,7 @@ TEST(Resources, AgreesWithBruteForce) {
     std::mt19937 random(3);
     for (int round = 0; round < 30; ++round) {
         TestProfile t;
+        t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
         t.op("first", 0, 1);
         for (int i = 0; i < 40; ++i) {
             const auto begin = static_cast<int64_t>(random() % 900),

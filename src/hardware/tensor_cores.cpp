@@ -246,6 +246,16 @@ std::optional<bool> has_tensor_cores(std::string_view device, int major, int min
         device, {"GTX 16", "MX450", "MX550", "T400", "T500", "T550", "T600", "T1000", "T1200", "T2000"});
 }
 
+std::optional<bool> has_known_kernels(std::string_view device, int major) {
+    if (const std::optional<Device> known = DeviceTable::built_in().match(device))
+        return known->vendor == "NVIDIA" || known->vendor == "AMD";
+    if (is_amd(device) || contains_any(device, {"NVIDIA", "Tesla", "GeForce", "Quadro", "TITAN"}))
+        return true;
+    if (contains_any(device, {"Intel", "Gaudi", "MTIA", "Ascend", "TPU", "Trainium", "Inferentia", "Apple"}))
+        return false;
+    return major > 0 ? std::optional(true) : std::nullopt;  // a compute capability
+}
+
 std::optional<bool> has_fp64_tensor_cores(std::string_view device, int major, int minor) {
     if (const std::optional<Device> known = DeviceTable::built_in().match(device))
         return known->peak(UnitKind::kMatrix, Precision::kFp64) != nullptr;

@@ -35,5 +35,8 @@ std::optional<bool> has_tensor_cores(std::string_view device_name, int compute_m
 std::optional<bool> has_fp64_tensor_cores(std::string_view device_name, int compute_major, int compute_minor);
 // Numbers of AMD's devices look like compute capabilities of NVIDIA's.
 bool is_amd(std::string_view device_name);
+// Whether tensor_core_use() knows the kernels of a device: those of NVIDIA's and AMD's, not those of another
+// maker. Nothing where the device does not tell whose it is.
+std::optional<bool> has_known_kernels(std::string_view device_name, int compute_major);
 
 }  // namespace opsight::hardware

@@ -373,7 +373,10 @@ TEST(TensorCores, WithoutThemThereIsNoShare) {
                                 "tensor_core_efficiency_high_pct", "tensor_core_kernel_pct",
                                 "tensor_core_kernel_share_pct", "tensor_core_kernel_share_low_pct"})
             EXPECT_TRUE(is_empty(cell(head, key))) << gpu << ": " << key;
-        EXPECT_GT(number(cell(head, "non_tensor_core_kernel_pct")), 0) << gpu;
+        // Of kernels of another maker it is not known what they use.
+        const char* told =
+            std::string_view(gpu) == "MTIA" ? "unknown_kernel_pct" : "non_tensor_core_kernel_pct";
+        EXPECT_GT(number(cell(head, told)), 0) << gpu;
     }
     const StoredProfile stored = made("Tesla V100-SXM2-16GB", 7);
     Session session = stored.open();

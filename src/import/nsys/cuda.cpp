@@ -35,31 +35,69 @@ class CallReader {
         const Columns columns = {"start",  "end",         "globalTid",  "correlationId",
                                  "nameId", "returnValue", "eventClass", "callchainId"};
         OPSIGHT_TRY(chains_.load("CUDA_CALLCHAINS"));
-        OPSIGHT_TRY(report_.read("CUPTI_ACTIVITY_KIND_RUNTIME", columns, [this](Table& row) { take(row); }));
+        OPSIGHT_TRY(report_.read(
+            kTable, columns, [this](Table& row) { find_backtrace(row); }, false,
+            RowsWith{"eventClass", kBacktraceClass}));
+        OPSIGHT_TRY(report_.read(kTable, columns, [this](Table& row) { take(row); }));
+        if (!backtraces_.empty())
+            OPSIGHT_TRY(report_.read(
+                kTable, columns, [this](Table& row) { take_lone(row); }, false,
+                RowsWith{"eventClass", kBacktraceClass}));
         api_names_.keep(report_.builder());
         return {};
     }
 
   private:
+    static constexpr std::string_view kTable = "CUPTI_ACTIVITY_KIND_RUNTIME";
+    static constexpr int64_t kDriverClass = 1, kBacktraceClass = 67;
+
     enum { kStart, kEnd, kThread, kCorrelation, kName, kResult, kClass, kChain };
+    struct Backtrace {
+        int64_t chain = -1;
+        bool has_call = false;
+    };
     struct Name {
         StringId name, wait;
         bool driver = false;
     };
 
+    // Where call chains are recorded, a call that has one has two rows: itself, and around it by some 200 ns
+    // a row of another class that holds the chain.
+    void find_backtrace(Table& row) {
+        backtraces_[{row.number(kThread), row.number(kCorrelation)}].chain = row.number(kChain);
+    }
+
     void take(Table& row) {
+        if (row.number(kClass) == kBacktraceClass) return;
+        const auto backtrace = backtraces_.empty()
+                                   ? backtraces_.end()
+                                   : backtraces_.find({row.number(kThread), row.number(kCorrelation)});
+        if (backtrace == backtraces_.end()) return add(row, row.number(kChain));
+        backtrace->second.has_call = true;
+        add(row, row.has(kChain) ? row.number(kChain) : backtrace->second.chain);
+    }
+
+    // Of a call that has no other row.
+    void take_lone(Table& row) {
+        const auto known = backtraces_.find({row.number(kThread), row.number(kCorrelation)});
+        if (known == backtraces_.end() || !known->second.has_call) return add(row, row.number(kChain));
+        report_.note(Diag::kRepeatedCall,
+                     std::string(report_.builder().view(name_of(row.number(kName)).name)));
+    }
+
+    void add(Table& row, int64_t chain) {
         HostSpan span;
         if (!report_.ended_times(row, kStart, kEnd, span.begin, span.dur)) return;
         const Name& name = name_of(row.number(kName));
-        constexpr int64_t kDriverClass = 1;
-        const bool driver = row.has(kClass) ? row.number(kClass) == kDriverClass : name.driver;
+        const bool told = row.has(kClass) && row.number(kClass) != kBacktraceClass;
+        const bool driver = told ? row.number(kClass) == kDriverClass : name.driver;
         span.kind = driver ? HostKind::kDriverApi : HostKind::kRuntimeApi;
         span.name = name.name;
         span.track = report_.thread(row, kThread, true);
         if (name.wait.valid())
             waits_[{Report::process_key(row.number(kThread, 0)), row.number(kCorrelation)}] = name.wait;
         report_.builder().add_api(span, row.number(kCorrelation), static_cast<int32_t>(row.number(kResult)));
-        if (const StringId stack = chains_.find(row.number(kChain)); stack.valid())
+        if (const StringId stack = chains_.find(chain); stack.valid())
             report_.builder().extend_call_chain(stack);
     }
 
@@ -77,6 +115,7 @@ class CallReader {
     Report& report_;
     WaitNames& waits_;
     CallChains chains_;
+    absl::flat_hash_map<std::pair<int64_t, int64_t>, Backtrace> backtraces_;  // by thread and correlation id
     absl::flat_hash_map<int64_t, Name> names_;
     ApiNames api_names_;
 };

@@ -146,6 +146,36 @@ TEST(Nsys, CallsHaveTheirCallChains) {
         EXPECT_EQ(table.find("CALLCHAINS"), std::string::npos) << table;
 }
 
+// The row of class 67 holds the call chain of the call that has the same number, whichever comes first.
+TEST(Nsys, CallsWithCallChainsCountOnce) {
+    const TempFolder folder;
+    const auto backtrace = [](long long begin, long long end, int correlation, int chain) {
+        return "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (" + number(begin) + "," + number(end) +
+               ",67," + number(kProcess + 7) + "," + number(correlation) + ",1,0," + number(chain) + ");";
+    };
+    const std::string add = "ALTER TABLE CUPTI_ACTIVITY_KIND_RUNTIME ADD COLUMN callchainId INT;";
+    const Profile p = import_sql(
+        folder,
+        kTables + call(100, 120, 7, 3) + call(200, 220, 7, 4) + call(300, 320, 7, 5) + add +
+            backtrace(98, 122, 3, 9) + backtrace(400, 420, 6, 9) +
+            "INSERT INTO StringIds VALUES (50, 'inner'), (51, 'main');"
+            "CREATE TABLE CUDA_CALLCHAINS (id INT, symbol INT, module INT, unresolved INT, stackDepth "
+            "INT);"
+            "INSERT INTO CUDA_CALLCHAINS VALUES (9, 51, 51, 0, 1), (9, 50, 51, 0, 0);" +
+            "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET eventClass = 1 WHERE correlationId = 5;");
+    ASSERT_EQ(p.host.size(), 4u);
+    EXPECT_EQ(p.diagnostics.count(Diag::kRepeatedCall), 1);
+    EXPECT_EQ(p.host.begin[0], 0) << "the call's own time";
+    EXPECT_EQ(p.host.dur[0], 20);
+    EXPECT_EQ(p.host.kind[2], HostKind::kDriverApi);
+    EXPECT_EQ(p.host.begin[3], 300) << "of this call there is no other row";
+    EXPECT_EQ(p.host.kind[3], HostKind::kRuntimeApi);
+    ASSERT_EQ(p.call_chains.size(), 2u);
+    EXPECT_EQ(p.call_chains[0].row, 0u);
+    EXPECT_EQ(p.strings.view(p.call_chains[0].stack), "inner\nmain");
+    EXPECT_EQ(p.call_chains[1].row, 3u);
+}
+
 TEST(Nsys, FilesEventsAndNamesOfStreams) {
     const TempFolder folder;
     const Profile p = import_sql(

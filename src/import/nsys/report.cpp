@@ -10,8 +10,9 @@
 namespace opsight::nsys {
 
 Result<bool> Report::read(std::string_view name, const Columns& columns,
-                          const std::function<void(Table&)>& row, bool counted) {
-    OPSIGHT_ASSIGN(std::optional<Table> table, Table::open(database_, tables_, name, columns));
+                          const std::function<void(Table&)>& row, bool counted,
+                          const std::optional<RowsWith>& only) {
+    OPSIGHT_ASSIGN(std::optional<Table> table, Table::open(database_, tables_, name, columns, only));
     if (!table && views_.contains(name) && read_.emplace(name).second)
         note(Diag::kTableIsView, std::string(name));
     if (!table) return false;
@@ -21,7 +22,7 @@ Result<bool> Report::read(std::string_view name, const Columns& columns,
         row(*table);
         if (counted && ++events_ % kTold == 0 && on_progress) on_progress(database_.bytes_read());
     }
-    if (!table->problem().empty())
+    if (!table->problem().empty() && !only)  // part of a table is read beside the whole
         note(Diag::kTruncatedInput, fmt::format("table {}: {}", name, table->problem()));
     return true;
 }

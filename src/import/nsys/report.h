@@ -43,7 +43,7 @@ class Report {
     // Calls row(table) for each row. A damaged table ends early, with a diagnostic. False: no such table.
     // `counted`: its rows are events.
     Result<bool> read(std::string_view name, const Columns& columns, const std::function<void(Table&)>& row,
-                      bool counted = true);
+                      bool counted = true, const std::optional<RowsWith>& only = {});
     Status load_strings();
     uint64_t events() const { return events_; }
     // Added to all times: ns since 1970 of the export's zero.

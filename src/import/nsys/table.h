@@ -15,13 +15,20 @@ namespace opsight::nsys {
 
 using TableNames = std::set<std::string, std::less<>>;
 
+// Rows whose column has the value.
+struct RowsWith {
+    std::string_view column;
+    int64_t value = 0;
+};
+
 class Table {
   public:
-    // The columns are numbered in the order of the list. No value: the export lacks the table.
+    // The columns are numbered in the order of the list. No value: the export lacks the table, or the column
+    // of `only`.
     static Result<std::optional<Table>> open(sqlite::Database& database, const TableNames& present,
                                              std::string_view name,
                                              const std::vector<std::string_view>& columns,
-                                             std::string_view condition = {});
+                                             const std::optional<RowsWith>& only = {});
 
     bool next() { return rows_.next(); }
     const std::string& problem() const { return rows_.problem(); }

@@ -33,6 +33,28 @@ const Kind* kind_of(std::string_view report) {
     return nullptr;
 }
 
+// Older tools write calls of MPI as ranges of NVTX, which tell neither sizes nor ranks.
+Result<int64_t> mpi_ranges(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   session.query("SELECT count(*) FROM raw.nvtx_ranges v JOIN raw.nvtx_attributes k "
+                                 "ON k.id = v.attributes WHERE k.domain_name IN ('MPI', 'UCX')"));
+    return std::get<int64_t>(rows.rows.at(0)[0]);
+}
+
+Status note_missing(Session& session, const Kind& kind, Report& report) {
+    std::string note = fmt::format("no {} were recorded ({} records them)", kind.what, kind.how);
+    if (kind.report == "messages") {
+        OPSIGHT_ASSIGN(const int64_t ranges, mpi_ranges(session));
+        if (ranges > 0)
+            note = fmt::format(
+                "calls of MPI or UCX were recorded without their sizes and ranks, as {} NVTX ranges of the "
+                "domain MPI or UCX: the report ranges has them",
+                ranges);
+    }
+    report.notes.push_back(std::move(note));
+    return {};
+}
+
 using Maker = Result<ResultTable> (*)(Session&, const TableShape&);
 
 Result<Report> report_of(Session& session, const TableShape& shape, std::string_view name,
@@ -48,8 +70,7 @@ Result<Report> report_of(Session& session, const TableShape& shape, std::string_
     }
     OPSIGHT_ASSIGN(const bool recorded, is_recorded(session, name));
     const Kind& kind = *kind_of(name);
-    if (!recorded)
-        report.notes.push_back(fmt::format("no {} were recorded ({} records them)", kind.what, kind.how));
+    if (!recorded) OPSIGHT_TRY(note_missing(session, kind, report));
     return report;
 }
 

@@ -176,5 +176,18 @@ TEST_F(SourceReports, SayWhatWasNotRecorded) {
     EXPECT_TRUE(is_recorded(session, "detailed").value());
 }
 
+TEST_F(SourceReports, MpiAsRangesIsNotSaidToBeMissing) {
+    made.op("aten::mm", 0, 100);
+    NvtxAttributes attributes;
+    attributes.domain_name = made.builder.text("MPI");
+    made.annotation("MPI_Send", 10, 20, made.thread());
+    made.builder.extend_nvtx({.attributes = made.builder.nvtx_attributes(attributes)});
+    Session session = open();
+    const auto report = make_report(session, "messages", {});
+    ASSERT_TRUE(report.has_value());
+    EXPECT_THAT(report->notes, Contains(HasSubstr("as 1 NVTX ranges of the domain MPI")));
+    EXPECT_FALSE(is_recorded(session, "messages").value());
+}
+
 }  // namespace
 }  // namespace opsight::query

@@ -82,6 +82,37 @@ bool agrees(const Device& device, const Device& known) {
     return clock <= kFastest && clock >= kSlowest;
 }
 
+// What a source does not tell of memory and cache: as of the device of the same chip, units and memory whose
+// model's name ("V100" of "V100-DGXS-32GB") is the same, and of several that with the nearest clock.
+void take_memory_of_relative(const std::vector<Device>& devices, Device& device) {
+    if (device.memory_bytes <= 0 || (device.bandwidth > 0 && device.l2_bytes > 0)) return;
+    const Words words = words_of(device.name);
+    const auto far = [&](const Device& other) {
+        const bool namesake =
+            std::any_of(other.match.begin(), other.match.end(), [&](const std::string& name) {
+                const Words own = words_of(name);
+                return !own.empty() && !words.empty() && own[0] == words[0];
+            });
+        return std::tuple(!namesake, std::abs(other.clock_hz - device.clock_hz), -other.bandwidth);
+    };
+    const Device* best = nullptr;
+    for (const Device& other : devices) {
+        const bool alike = other.major == device.major && other.minor == device.minor &&
+                           other.units == device.units && is_as_large(other, device.memory_bytes);
+        if (alike && other.bandwidth > 0 && (!best || far(other) < far(*best))) best = &other;
+    }
+    if (!best) return;
+    if (device.bandwidth <= 0) {
+        device.bandwidth = best->bandwidth;
+        device.estimates.emplace_back("bandwidth_gbs");
+        device.note += fmt::format("{}memory bandwidth of {}", device.note.empty() ? "" : "; ", best->name);
+    }
+    if (device.l2_bytes <= 0 && best->l2_bytes > 0) {
+        device.l2_bytes = best->l2_bytes;
+        device.estimates.emplace_back("l2_mib");
+    }
+}
+
 size_t common_prefix(std::string_view a, std::string_view b) {
     const auto [end, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
     return static_cast<size_t>(end - a.begin());
@@ -225,11 +256,7 @@ Device DeviceTable::derive(const Device& known) const {
     }
     if (!known.tensor_cores)
         std::erase_if(device.peaks, [](const Peak& peak) { return peak.unit == UnitKind::kMatrix; });
-    if (device.bandwidth <= 0 && device.memory_bytes > 0)
-        for (const Device& other : devices_)
-            if (other.major == device.major && other.minor == device.minor && other.units == device.units &&
-                is_as_large(other, device.memory_bytes))
-                device.bandwidth = std::max(device.bandwidth, other.bandwidth);
+    take_memory_of_relative(devices_, device);
     if (best->major != known.major || best->minor != known.minor)
         device.note += fmt::format("{}rates of compute capability {}.{}, the nearest known",
                                    device.note.empty() ? "" : "; ", best->major, best->minor);

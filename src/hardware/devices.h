@@ -85,8 +85,9 @@ class DeviceTable {
     std::optional<Device> match(const Device& known) const;
     std::optional<Device> match(std::string_view driver_name) const;
     // A device that is not in the table, from what a profile tells of it. Peaks are those of the nearest
-    // compute capability that is not newer; without one there are none. Its bandwidth, where that is not
-    // known, is that of a device of the table with the same capability, units and memory. `derived` is set.
+    // compute capability that is not newer; without one there are none. Its bandwidth and
+    // L2, where they are not known, are those of a device of the table with the same capability, units and
+    // memory: of several, one of the same model's name, and of the nearest clock. `derived` is set.
     Device derive(const Device& known) const;
     // The same where the source tells no clock: that of the table's device of the same compute capability
     // that is nearest, of its kind (GeForce or not) where there is one, else by multiprocessors. Nothing

@@ -308,6 +308,29 @@ TEST(Devices, TuringWithoutTensorCores) {
     EXPECT_EQ(DeviceTable::built_in().derive(known).peak(UnitKind::kMatrix, Precision::kFp16), nullptr);
 }
 
+// 80 units, 32 GB: so have the V100S, whose memory is faster, and the V100 SXM2.
+TEST(Devices, DerivedOnesHaveTheMemoryOfTheirNamesakes) {
+    EXPECT_EQ(key_of("Tesla V100-DGXS-32GB", 80, 34), "v100-dgxs");
+    EXPECT_EQ(key_of("Tesla V100-DGXS-16GB", 80, 17), "v100-dgxs");
+    EXPECT_EQ(device("v100-dgxs").bandwidth, 900e9);
+    for (const auto& [name, bandwidth] :
+         {std::pair("Tesla V100-SXM9-32GB", 900e9), std::pair("Tesla V100S-SXM9-32GB", 1134e9)}) {
+        Device known;
+        known.name = name;
+        known.major = 7;
+        known.units = 80;
+        known.memory_bytes = 34e9;
+        for (const double clock_mhz : {0.0, 1590.0}) {
+            known.clock_hz = clock_mhz * 1e6;
+            const std::optional<Device> like = DeviceTable::built_in().derive_like(known);
+            const Device made = clock_mhz > 0 ? DeviceTable::built_in().derive(known) : like.value();
+            EXPECT_EQ(made.bandwidth, bandwidth) << name;
+            EXPECT_EQ(made.l2_bytes, 6.0 * 1024 * 1024) << name;
+            EXPECT_TRUE(made.is_estimate("bandwidth_gbs")) << name;
+        }
+    }
+}
+
 TEST(Devices, LimitedOnesKeepTheirPublishedPeaks) {
     EXPECT_DOUBLE_EQ(device("h20").peak(UnitKind::kMatrix, Precision::kFp16)->dense, 148e12);
     EXPECT_NEAR(device("l40").peak(UnitKind::kMatrix, Precision::kFp16)->most() / 1e12, 181, 1);

@@ -17,7 +17,8 @@ NUMBER = re.compile(r"\b(kind|uses_tc|class|direction|resource|style)\s*(=|<>|<=
 def in_code(path: pathlib.Path) -> list[str]:
     found = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if not line.lstrip().startswith(("//", "#include")) and any(STATEMENT.search(t) for t in TEXT.findall(line)):
+        code = re.sub(r"(^|\s)//.*$", "", line)
+        if any(STATEMENT.search(text) for text in TEXT.findall(code)):
             found.append(f"{path.relative_to(ROOT)}:{number}: SQL in C++: put it into a file of sql/")
     return found
 

@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
-all=(layers imports lengths format marks messages shell python)
+all=(layers imports sql lengths format marks messages shell python)
 
 shell_files() {
     local file
@@ -21,6 +21,8 @@ shell_files() {
 check_layers() { python3 scripts/check_layers.py src; }
 
 check_imports() { python3 scripts/check_imports.py web/src python/opsight; }
+
+check_sql() { python3 scripts/check_sql.py; }
 
 check_lengths() {
     local sources

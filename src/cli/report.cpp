@@ -61,7 +61,7 @@ class ReportCommand : public Command {
             "For --style dlprof, NVTX domains whose ranges are the ops, 'default' for that without a name; "
             "a set of files for each (default: one set of all)");
         sub->add_option("--sort", sort_,
-                        "Column to sort by, by its key or head; ':asc' or ':desc' may follow");
+                        "Column to sort by, by its key or header; ':asc' or ':desc' may follow");
         sub->add_option(
             "--limit", limit_,
             "Rows of each table; 0: all (default: 20 in tables, 200 in html, all in csv and json)");

@@ -20,12 +20,12 @@ std::string field(const query::Cell& cell, Kind kind) {
 
 std::string render(const query::dlprof::Table& table) {
     std::string out = table.title + '\n', heads;
-    bool has_heads = false;
+    bool has_header = false;
     for (size_t i = 0; i < table.columns.size(); ++i) {
-        has_heads |= !table.columns[i].head.empty();
-        heads += (i > 0 ? "," : "") + table.columns[i].head;
+        has_header |= !table.columns[i].header.empty();
+        heads += (i > 0 ? "," : "") + table.columns[i].header;
     }
-    if (has_heads) out += heads + '\n';
+    if (has_header) out += heads + '\n';
     for (const auto& row : table.rows) {
         for (size_t i = 0; i < row.size(); ++i)
             out += (i > 0 ? "," : "") + field(row[i], table.columns[i].kind);

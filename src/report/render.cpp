@@ -54,7 +54,7 @@ std::string csv_heads(const query::ResultTable& table) {
     std::string out;
     for (size_t c = 0; c < table.columns.size(); ++c) {
         if (c) out += ',';
-        out += csv_field(table.columns[c].head);
+        out += csv_field(table.columns[c].header);
     }
     return out + '\n';
 }

@@ -51,7 +51,7 @@ std::string shown(const query::Cell& cell, query::Unit unit) {
 
 // "Total GPU Time (ns)" -> "Total GPU Time": the unit is with each value.
 std::string head_of(const query::Column& column) {
-    std::string head = column.head;
+    std::string head = column.header;
     if (column.unit == query::Unit::kNs || column.unit == query::Unit::kBytes ||
         column.unit == query::Unit::kPercent)
         if (const size_t at = head.rfind(" ("); at != std::string::npos) head.resize(at);
@@ -106,7 +106,7 @@ std::string table_html(const query::ResultTable& table, bool only) {
     for (const size_t c : columns)
         out += fmt::format(
             "<th scope=\"col\" class=\"{}{}\"><button type=\"button\" title=\"{}\">{}</button></th>",
-            numbers(c) ? "n" : "", more(c) ? " more" : "", escaped(table.columns[c].head),
+            numbers(c) ? "n" : "", more(c) ? " more" : "", escaped(table.columns[c].header),
             escaped(head_of(table.columns[c])));
     out += "</tr></thead>\n<tbody>\n";
     for (const auto& row : table.rows) {

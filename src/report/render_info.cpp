@@ -85,7 +85,7 @@ std::string render_info(const query::Info& info, int width) {
     out += "\nCounts\n";
     for (size_t i = 0; i < info.counts.columns.size(); ++i)
         if (const auto* value = std::get_if<int64_t>(&info.counts.rows.at(0)[i]); value && *value > 0)
-            out += fmt::format("  {:<22} {:>12}\n", info.counts.columns[i].head, *value);
+            out += fmt::format("  {:<22} {:>12}\n", info.counts.columns[i].header, *value);
     if (!info.diagnostics.rows.empty()) out += "\n" + render_diagnostics(info.diagnostics, width);
     if (!info.unread.rows.empty()) out += "\n" + render_table(info.unread, width);
     for (const std::string& note : range.notes)

@@ -84,8 +84,8 @@ std::string columns_json(const query::ResultTable& table) {
     for (const query::Column& column : table.columns) {
         out += out.size() > 1 ? ",{\"key\":" : "{\"key\":";
         append_text(out, column.key);
-        out += ",\"head\":";
-        append_text(out, column.head);
+        out += ",\"header\":";
+        append_text(out, column.header);
         out += fmt::format(",\"unit\":\"{}\"", unit_name(column.unit));
         if (column.role != query::Role::kValue)
             out += fmt::format(",\"role\":\"{}\"", role_name(column.role));

@@ -36,7 +36,7 @@ query::ResultTable transposed(const query::ResultTable& table) {
         const query::Column& column = table.columns[i];
         std::string value = std::visit(PersonText{column.unit}, table.rows[0][i]);
         if (value.empty()) continue;
-        std::string head = column.head;
+        std::string head = column.header;
         if (column.unit != query::Unit::kNone)
             if (const size_t at = head.rfind(" ("); at != std::string::npos) head.resize(at);
         out.rows.push_back({std::move(head), std::move(value)});

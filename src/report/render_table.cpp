@@ -109,13 +109,13 @@ std::string cell_text(const query::Cell& cell, const query::Column& column) {
     const bool whole = std::holds_alternative<int64_t>(cell);
     if (column.unit == query::Unit::kNone)
         return whole ? fmt::format("{}", std::get<int64_t>(cell)) : fmt::format("{:.2f}", number_of(cell));
-    // The sign of percent stands in the head.
+    // The sign of percent stands in the header.
     if (column.unit == query::Unit::kPercent) return percent_digits(number_of(cell));
     return human(column.unit, number_of(cell));
 }
 
 struct TextColumn {
-    std::string head;
+    std::string header;
     std::vector<std::string> cells;
     bool is_text = false, is_name = false;
     int priority = 0;
@@ -123,12 +123,12 @@ struct TextColumn {
 };
 
 // "Total CPU Time (ns)" -> "Total CPU Time": each cell has its unit.
-std::string head_without_unit(const query::Column& column) {
+std::string header_without_unit(const query::Column& column) {
     if (column.unit != query::Unit::kNs && column.unit != query::Unit::kBytes &&
         column.unit != query::Unit::kFlops)
-        return column.head;
-    const size_t at = column.head.rfind(" (");
-    return column.head.substr(0, at);
+        return column.header;
+    const size_t at = column.header.rfind(" (");
+    return column.header.substr(0, at);
 }
 
 TextColumn text_column(const query::ResultTable& table, size_t index) {
@@ -136,10 +136,10 @@ TextColumn text_column(const query::ResultTable& table, size_t index) {
     TextColumn out;
     for (const auto& row : table.rows)
         out.is_text |= std::holds_alternative<std::string>(row[index]);
-    out.head = head_without_unit(column);
+    out.header = header_without_unit(column);
     out.priority = column.priority;
     out.is_name = column.key.ends_with("name");
-    out.width = display_width(out.head);
+    out.width = display_width(out.header);
     for (const auto& row : table.rows) {
         out.cells.push_back(cell_text(row[index], column));
         out.cells_width = std::max(out.cells_width, display_width(out.cells.back()));
@@ -158,11 +158,11 @@ size_t line_width(const std::vector<TextColumn>& columns) {
 size_t narrowest(const TextColumn& column) {
     if (!column.is_text) return column.width;
     const size_t least = column.is_name ? kNarrowestName : kNarrowestText;
-    return std::min(column.width, std::max(least, display_width(column.head)));
+    return std::min(column.width, std::max(least, display_width(column.header)));
 }
 
 size_t head_width(const TextColumn& column) {
-    return column.is_text ? std::min(column.width, display_width(column.head)) : column.width;
+    return column.is_text ? std::min(column.width, display_width(column.header)) : column.width;
 }
 
 // Where even the heads do not fit. A number is never shortened.
@@ -212,7 +212,7 @@ void append_line(std::string& out, const std::vector<TextColumn>& columns, int64
     for (size_t c = 0; c < columns.size(); ++c) {
         const TextColumn& column = columns[c];
         const std::string text =
-            row < 0 ? shorten(column.head, column.width) : column.cells[static_cast<size_t>(row)];
+            row < 0 ? shorten(column.header, column.width) : column.cells[static_cast<size_t>(row)];
         const std::string padding(column.width - std::min(column.width, display_width(text)), ' ');
         if (c) line += std::string(kGap, ' ');
         line += column.is_text ? text + padding : padding + text;

@@ -51,7 +51,7 @@ std::string placed(const std::string& text, size_t width, Align align) {
 
 // 0: the column is hidden.
 std::vector<size_t> widths_of(const query::nsys::Table& table, const Format& format, TimeUnit unit) {
-    const std::vector<std::string> heads = head_texts(table, unit);
+    const std::vector<std::string> heads = header_texts(table, unit);
     std::vector<size_t> widths(heads.size());
     for (size_t c = 0; c < heads.size(); ++c)
         widths[c] = characters(heads[c]);
@@ -120,7 +120,7 @@ std::string columns_text(const query::nsys::Table& table, const Format& format, 
     const bool boxed = format.layout == Layout::kTable;
     if (boxed) drawing.rule();
     if (format.header) {
-        drawing.row(head_texts(table, unit), true);
+        drawing.row(header_texts(table, unit), true);
         drawing.rule();
     }
     for (size_t r = 0; r < table.rows.size(); ++r)

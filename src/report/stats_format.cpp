@@ -129,7 +129,7 @@ std::string separated(const query::nsys::Table& table, const Format& format, Tim
         }
         out += '\n';
     };
-    if (format.header) line(head_texts(table, unit));
+    if (format.header) line(header_texts(table, unit));
     for (size_t r = 0; r < table.rows.size(); ++r)
         line(row_texts(table, r, unit, false));
     return out;
@@ -141,7 +141,7 @@ std::string json(const query::nsys::Table& table, TimeUnit unit) {
         return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     };
     std::vector<std::string> keys;
-    for (const std::string& head : head_texts(table, unit))
+    for (const std::string& head : header_texts(table, unit))
         keys.push_back(quoted(head));
     std::string out = "[";
     for (size_t r = 0; r < table.rows.size(); ++r) {
@@ -254,17 +254,17 @@ std::string head_text(const query::nsys::Column& column, TimeUnit unit) {
     switch (column.kind) {
         case query::nsys::Kind::kTime:
         case query::nsys::Kind::kMeanTime:
-            return fmt::format("{} ({})", column.head, facts(unit).symbol);
+            return fmt::format("{} ({})", column.header, facts(unit).symbol);
         case query::nsys::Kind::kMegabytes:
-            return column.head + " (MB)";
+            return column.header + " (MB)";
         case query::nsys::Kind::kRate:
-            return column.head + " (MB/s)";
+            return column.header + " (MB/s)";
         default:
-            return column.head;
+            return column.header;
     }
 }
 
-std::vector<std::string> head_texts(const query::nsys::Table& table, TimeUnit unit) {
+std::vector<std::string> header_texts(const query::nsys::Table& table, TimeUnit unit) {
     std::vector<std::string> heads;
     for (const query::nsys::Column& column : table.columns)
         heads.push_back(head_text(column, unit));

@@ -7,7 +7,7 @@ namespace {
 
 std::string table_text(const query::nsys::Table& table, TimeUnit unit) {
     std::string out = "<table>\n  <tr>";
-    for (const std::string& head : head_texts(table, unit))
+    for (const std::string& head : header_texts(table, unit))
         out += "<th>" + html_escaped(head) + "</th>";
     out += "</tr>\n";
     for (size_t r = 0; r < table.rows.size(); ++r) {

@@ -113,9 +113,9 @@ describe("every column", () => {
     for (const { id } of profiles.filter(({ name }) => ["training", "ranges_gpu", "gpu", "ranks"].map(idOf).includes(name))) {
       const { error } = (await asked(`/profiles/${id}/tables/none`)) as { error: { remedy: string } };
       for (const table of error.remedy.replace("the tables are ", "").split(", ")) {
-        const { columns } = (await asked(`/profiles/${id}/tables/${table}?page_size=1&op=2&iteration=2`)) as { columns?: { head: string }[] };
+        const { columns } = (await asked(`/profiles/${id}/tables/${table}?page_size=1&op=2&iteration=2`)) as { columns?: { header: string }[] };
         seen += columns ? 1 : 0;
-        for (const column of columns ?? []) if (!definitionOf(table, column)) undefinedHeads.add(`${table}: ${column.head}`);
+        for (const column of columns ?? []) if (!definitionOf(table, column)) undefinedHeads.add(`${table}: ${column.header}`);
       }
     }
     expect(seen).toBeGreaterThan(50);

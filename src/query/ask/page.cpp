@@ -180,10 +180,8 @@ Status find_place(Session& session, const duck::Statement& rows, const Condition
 // Works the rows out once, into a temporary table.
 Result<duck::Statement> kept_rows(Session& session, const Question& question, const std::string& name) {
     auto kept = std::make_shared<KeptTable>();
-    OPSIGHT_ASSIGN(const std::string relation, session.keep(name, all_rows(question), kept));
+    OPSIGHT_ASSIGN(const std::string relation, session.keep(name, question.rows, kept));
     kept->question = question;
-    kept->question.columns = columns_of(question);
-    kept->question.fields.clear();
     kept->question.rows = duck::Statement("FROM " + relation);
     return kept->question.rows;
 }
@@ -193,15 +191,6 @@ Result<duck::Statement> kept_rows(Session& session, const Question& question, co
 std::shared_ptr<KeptTable> kept_table(Session& session, const std::string& name) {
     const std::any with = session.kept(name);
     return with.has_value() ? std::any_cast<std::shared_ptr<KeptTable>>(with) : nullptr;
-}
-
-duck::Statement all_rows(const Question& question) {
-    if (!question.rows.text.empty()) return question.rows;
-    std::string sql;
-    for (const Field& field : question.fields)
-        sql += fmt::format("{}{} AS {}", sql.empty() ? "SELECT " : ", ", field.sql,
-                           duck::quote_name(field.column.key));
-    return duck::Statement(question.with + sql + " FROM " + question.source);
 }
 
 std::string searched_text(std::string_view key, const std::string& sql) {
@@ -221,7 +210,7 @@ std::string order_sql(const RowOrder& order) {
 Status take_page(Session& session, const Question& question, const RowOrder& order, const Page& page,
                  ResultTable& table) {
     const bool large = !question.counted.text.empty();
-    duck::Statement rows = all_rows(question);
+    duck::Statement rows = question.rows;
     if (!large && !page.keep_as.empty()) {
         OPSIGHT_ASSIGN(rows, kept_rows(session, question, page.keep_as));
     }

@@ -18,9 +18,6 @@ struct KeptTable {
 // Null where the session keeps none of that name (any more).
 std::shared_ptr<KeptTable> kept_table(Session& session, const std::string& name);
 
-// All rows of a question, in columns named by their keys.
-duck::Statement all_rows(const Question& question);
-
 // What a search looks at in a column of text, whose value is `sql`: also how the page words it.
 std::string searched_text(std::string_view key, const std::string& sql);
 

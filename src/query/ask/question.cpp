@@ -21,7 +21,7 @@ std::string folded(std::string_view text) {
 const Column* find_column(const std::vector<Column>& columns, const std::string& name) {
     const std::string wanted = folded(name);
     for (const Column& column : columns) {
-        const std::string head = folded(column.head);
+        const std::string head = folded(column.header);
         if (folded(column.key) == wanted || head == wanted || head.substr(0, head.rfind(" (")) == wanted)
             return &column;
     }
@@ -65,17 +65,8 @@ Result<RowOrder> order_of(const Question& question, const std::vector<Column>& c
 
 }  // namespace
 
-std::vector<Column> columns_of(const Question& question) {
-    std::vector<Column> columns = question.columns;
-    for (const Field& field : question.fields) {
-        columns.push_back(field.column);
-        columns.back().device_only = field.device_only;
-    }
-    return columns;
-}
-
 Result<ResultTable> ask(Session& session, const Question& question, const TableShape& shape) {
-    const std::vector<Column> columns = columns_of(question);
+    const std::vector<Column>& columns = question.columns;
     OPSIGHT_ASSIGN(const RowOrder order, order_of(question, columns, shape));
     ResultTable table;
     table.name = question.name;
@@ -98,7 +89,7 @@ Result<ResultTable> ask(Session& session, const Question& question, const TableS
     }
     // Not count(*) OVER (): DuckDB up to 1.5.5 fails now and then over windows without PARTITION BY that
     // several threads compute, and is of no use afterwards (duckdb/duckdb#22352, #25713).
-    duck::Statement all = all_rows(question);
+    duck::Statement all = question.rows;
     all.text = shape.limit > 0
                    ? fmt::format(
                          "WITH answered AS MATERIALIZED ({}\n) SELECT {}, (SELECT count(*) FROM answered) AS "

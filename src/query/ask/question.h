@@ -11,32 +11,21 @@
 
 namespace opsight::query {
 
-struct Field {
-    Column column;
-    std::string sql;
-    bool device_only = false;  // says nothing where a profile has no device work
-};
-
 struct Question {
     std::string name, title;
-    std::vector<Field> fields;
-    std::string source;                               // what follows FROM, with WHERE and GROUP BY
-    std::string with;                                 // common table expressions, or empty
+    std::vector<Column> columns;
+    duck::Statement rows;  // its columns have their keys; one that it has besides is not shown
     std::vector<std::pair<std::string, bool>> order;  // column key, descending
     // Of a table with as many rows as the profile has spans, which is not to be kept between pages: what
     // counts its rows, in one field.
     duck::Statement counted;
-    // Instead of fields, source and with: the columns, and the statement whose columns have their keys. One
-    // that it has besides is not shown.
-    std::vector<Column> columns;
-    duck::Statement rows;
 };
 
 // A condition on the values of one column.
 struct RowFilter {
     // kUnder: of a path, itself and all that is below it.
     enum class Is : uint8_t { kContains, kUnder, kEqual, kNotEqual, kLess, kAtMost, kMore, kAtLeast };
-    std::string column;  // its key or head
+    std::string column;  // its key or header
     Is is = Is::kEqual;
     std::string value;  // as shown; empty: the empty field
 };
@@ -54,7 +43,7 @@ struct Page {
 
 // How the rows of a report are wanted.
 struct TableShape {
-    std::string sort;   // a column's key or head, ":asc" or ":desc" after it; empty: the report's own order
+    std::string sort;   // a column's key or header, ":asc" or ":desc" after it; empty: the report's own order
     int64_t limit = 0;  // 0: all rows
     bool by_rank = false, by_device = false;
     bool merge_numbers = false;  // of ranges: names that differ in numbers alone are one row
@@ -67,8 +56,6 @@ struct TableShape {
 struct TableSubject {
     std::optional<int64_t> op;  // op_identities.id
 };
-
-std::vector<Column> columns_of(const Question& question);
 
 Result<ResultTable> ask(Session& session, const Question& question, const TableShape& shape);
 

@@ -28,8 +28,8 @@ enum class Role : uint8_t {
 };
 
 struct Column {
-    std::string key;   // JSON: snake_case with the unit in it, "total_cpu_time_ns"
-    std::string head;  // CSV and terminal, "Total CPU Time (ns)"
+    std::string key;     // JSON: snake_case with the unit in it, "total_cpu_time_ns"
+    std::string header;  // CSV and terminal, "Total CPU Time (ns)"
     Unit unit = Unit::kNone;
     // Which columns stay when a terminal is too narrow: 0 always, higher numbers go first.
     int priority = 0;

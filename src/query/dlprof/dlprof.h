@@ -40,7 +40,7 @@ enum class Kind : uint8_t {
 };
 
 struct Column {
-    std::string head;
+    std::string header;
     Kind kind = Kind::kNumber;
 };
 

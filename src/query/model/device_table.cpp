@@ -186,7 +186,7 @@ ResultTable device_facts(const Device& device, const hardware::MemoryLevels& lev
     for (size_t i = 0; i < facts.size(); ++i)
         if (!std::holds_alternative<std::monostate>(facts[i]) && facts[i] != Cell(std::string()))
             table.rows.push_back(
-                {fact_columns()[i].head,
+                {fact_columns()[i].header,
                  std::visit(
                      [](const auto& value) -> std::string {
                          if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>)

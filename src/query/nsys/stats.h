@@ -24,7 +24,7 @@ enum class Kind : uint8_t {
 };
 
 struct Column {
-    std::string head;  // without the unit, which the kind gives: "Total Time"
+    std::string header;  // without the unit, which the kind gives: "Total Time"
     Kind kind = Kind::kText;
 };
 

@@ -35,9 +35,7 @@ const Kind* kind_of(std::string_view report) {
 
 // Older tools write calls of MPI as ranges of NVTX, which tell neither sizes nor ranks.
 Result<int64_t> mpi_ranges(Session& session) {
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   session.query("SELECT count(*) FROM raw.nvtx_ranges v JOIN raw.nvtx_attributes k "
-                                 "ON k.id = v.attributes WHERE k.domain_name IN ('MPI', 'UCX')"));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::message_ranges));
     return std::get<int64_t>(rows.rows.at(0)[0]);
 }
 

@@ -1283,7 +1283,7 @@ export interface components {
         };
         Column: {
             key: string;
-            head: string;
+            header: string;
             /** @enum {string} */
             unit: "none" | "count" | "ns" | "percent" | "bytes" | "flops";
             /**

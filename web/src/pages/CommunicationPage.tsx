@@ -25,12 +25,12 @@ const COLLECTIVES = [
 ];
 
 const OVERLAP: Column[] = [
-  { key: "rank", head: "Rank", unit: "count", role: "id" },
-  { key: "device", head: "Device ID", unit: "count", role: "id" },
-  { key: "communication_ns", head: "Communicating (ns)", unit: "ns" },
-  { key: "overlap_ns", head: "Hidden (ns)", unit: "ns" },
-  { key: "exposed_ns", head: "Exposed (ns)", unit: "ns" },
-  { key: "overlap_pct", head: "Hidden (%)", unit: "percent" },
+  { key: "rank", header: "Rank", unit: "count", role: "id" },
+  { key: "device", header: "Device ID", unit: "count", role: "id" },
+  { key: "communication_ns", header: "Communicating (ns)", unit: "ns" },
+  { key: "overlap_ns", header: "Hidden (ns)", unit: "ns" },
+  { key: "exposed_ns", header: "Exposed (ns)", unit: "ns" },
+  { key: "overlap_pct", header: "Hidden (%)", unit: "percent" },
 ];
 
 function Overlap({ answer }: { answer: CommunicationAnswer }) {

@@ -79,10 +79,10 @@ function Picker({ label, list, value, choose }: { label: string; list: readonly 
 }
 
 const COLUMNS: Column[] = [
-  { key: "figure", head: "Figure", unit: "none" },
-  { key: "first", head: "First run", unit: "none", role: "number" },
-  { key: "second", head: "Second run", unit: "none", role: "number" },
-  { key: "unit", head: "Unit", unit: "none" },
+  { key: "figure", header: "Figure", unit: "none" },
+  { key: "first", header: "First run", unit: "none", role: "number" },
+  { key: "second", header: "Second run", unit: "none", role: "number" },
+  { key: "unit", header: "Unit", unit: "none" },
 ];
 const UNITS = new Map(FIGURES.map(([name, unit]) => [name, unit]));
 const SHOWN_UNITS: Partial<Record<Unit, string>> = { ns: "ns", percent: "%", count: "count" };

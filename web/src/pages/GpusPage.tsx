@@ -52,7 +52,7 @@ function Parts({ row }: { row: Row }) {
   );
 }
 
-const BUSY = { key: "busy_pct", head: "Busy %", unit: "percent" } as const;
+const BUSY = { key: "busy_pct", header: "Busy %", unit: "percent" } as const;
 
 function Streams({ ranks, named }: { ranks: number; named: boolean }) {
   return (

@@ -31,7 +31,7 @@ function FoundIn({ search, columns, all, row }: { search: string; columns: reado
   const [first] = found;
   return (
     <span className="found-in" title={cellText(first, row.get(first.key))}>
-      found in {first.head}
+      found in {first.header}
     </span>
   );
 }

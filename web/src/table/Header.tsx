@@ -23,7 +23,7 @@ function ChoiceFilter({ column, filters, change, choices }: CellProps & { choice
   const value = filters.length === 0 ? "any" : chosen ? `=${chosen.value}` : OTHER;
   return (
     <select
-      aria-label={`Filter ${column.head}`}
+      aria-label={`Filter ${column.header}`}
       value={value}
       onChange={(event) => {
         const picked = event.target.value;
@@ -50,7 +50,7 @@ function TextFilter({ column, filters, change }: CellProps) {
   return (
     <>
       <TypedInput
-        aria-label={`Filter ${column.head}`}
+        aria-label={`Filter ${column.header}`}
         aria-invalid={problem !== ""}
         title={filterHelp(column)}
         placeholder={filterExample(column)}
@@ -146,7 +146,7 @@ function ColumnHeader({ table, column, here, change, widths, setWidth }: ColumnH
     >
       <button
         type="button"
-        title={[column.head, definitionOf(table, column), "Shift and ← or → make the column narrower or wider"].filter(Boolean).join("\n")}
+        title={[column.header, definitionOf(table, column), "Shift and ← or → make the column narrower or wider"].filter(Boolean).join("\n")}
         aria-keyshortcuts="Shift+ArrowLeft Shift+ArrowRight"
         onClick={() => {
           change((now) => ({ sort: nextSort(column, now.sort) }));

@@ -58,7 +58,7 @@ export function ColumnChooser({
                   if (next.length > 0) choose(next);
                 }}
               />
-              {column.head}
+              {column.header}
             </label>
           ))}
         </fieldset>

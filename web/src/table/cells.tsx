@@ -64,5 +64,5 @@ export function headLines(column: Column): string {
 
 // The head of a column without its unit: the cells carry theirs.
 export function headText(column: Column): string {
-  return column.head.replace(/ \((ns|%|bytes|B|1)\)$/, (all, unit: string) => (unit === "%" && column.unit === "percent" ? " %" : unit === "%" ? all : ""));
+  return column.header.replace(/ \((ns|%|bytes|B|1)\)$/, (all, unit: string) => (unit === "%" && column.unit === "percent" ? " %" : unit === "%" ? all : ""));
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Column } from "../api/types";
 import { sayingColumns, sayingFacts } from "./columns";
 
-const column = (key: string, device_only?: boolean): Column => ({ key, head: key, unit: "none", ...(device_only && { device_only }) });
+const column = (key: string, device_only?: boolean): Column => ({ key, header: key, unit: "none", ...(device_only && { device_only }) });
 const columns = [column("op_name"), ...["total_gpu_time_ns", "kernels", "total_cpu_overhead_ns"].map((key) => column(key, true))];
 const keys = (of: readonly Column[]) => of.map((column) => column.key);
 

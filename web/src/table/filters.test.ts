@@ -4,7 +4,7 @@ import { cellText, headLines } from "./cells";
 import { choiceFilter, choicesOf, chosenOf } from "./choices";
 import { filterHelp, parseFilters, showFilters } from "./filters";
 
-const column = (key: string, unit: Column["unit"] = "none", role?: Column["role"]): Column => ({ key, head: key, unit, ...(role && { role }) });
+const column = (key: string, unit: Column["unit"] = "none", role?: Column["role"]): Column => ({ key, header: key, unit, ...(role && { role }) });
 const time = column("total_gpu_time_ns", "ns");
 const columns = {
   time,
@@ -125,7 +125,7 @@ describe("points in time", () => {
 
 describe("heads of columns", () => {
   it("take two lines at most, and keep a sign with its word", () => {
-    const head = (text: string) => headLines({ key: "k", head: text, unit: text.endsWith("(ns)") ? "ns" : "none" }).split(" ").map((line) => line.replaceAll("\u00a0", " "));
+    const head = (text: string) => headLines({ key: "k", header: text, unit: text.endsWith("(ns)") ? "ns" : "none" }).split(" ").map((line) => line.replaceAll("\u00a0", " "));
     expect(head("Self GPU Time (ns)")).toEqual(["Self GPU", "Time"]);
     expect(head("Num Calls Aggregated")).toEqual(["Num Calls", "Aggregated"]);
     expect(head("Busy %")).toEqual(["Busy %"]);

@@ -106,7 +106,7 @@ function parseText(key: string, text: string): Parsed {
   return { filters: [{ key, op: symbol?.[1] ?? "contains", value: rest }] };
 }
 
-// What is typed under a column's head: "> 2 ms", "10us..2ms", "!= convolution", or part of a text.
+// What is typed under a column's header: "> 2 ms", "10us..2ms", "!= convolution", or part of a text.
 export function parseFilters(column: Column, typed: string): Parsed {
   const text = typed.trim();
   if (!text) return { filters: [] };

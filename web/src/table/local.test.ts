@@ -7,9 +7,9 @@ const table: Table = {
   name: "layers",
   title: "",
   columns: [
-    { key: "name", head: "Name", unit: "none" },
-    { key: "time_ns", head: "Time (ns)", unit: "ns" },
-    { key: "direction", head: "Direction", unit: "none" },
+    { key: "name", header: "Name", unit: "none" },
+    { key: "time_ns", header: "Time (ns)", unit: "ns" },
+    { key: "direction", header: "Direction", unit: "none" },
   ],
   rows: [
     ["/", 100, "fprop"],
@@ -58,7 +58,7 @@ describe("rows of a tree", () => {
 
 describe("rows that the page has", () => {
   it("are filtered as the server does it", () => {
-    const column = { key: "time_ns", head: "", unit: "ns" as const };
+    const column = { key: "time_ns", header: "", unit: "ns" as const };
     const is = (op: "eq" | "ne" | "lt" | "le" | "gt" | "ge" | "contains", value: string, cell: number | string | null) => passes({ key: "", op, value }, column, cell);
     expect([is("gt", "5", 6), is("gt", "5", 5), is("ge", "5", 5), is("lt", "5", 4), is("le", "5", 6)]).toEqual([true, false, true, true, false]);
     expect([is("gt", "5", null), is("eq", "", null), is("ne", "", null), is("ne", "5", 5)]).toEqual([false, true, false, false]);

@@ -113,7 +113,7 @@ export function chooseRows(table: Table, state: TableState, sort: TableState["so
 const quoted = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 export function csvOf(table: Table, rows: readonly number[]): string {
-  const lines = [table.columns.map((column) => column.head), ...rows.map((row) => (table.rows[row] ?? []).map((cell) => plain(cell)))];
+  const lines = [table.columns.map((column) => column.header), ...rows.map((row) => (table.rows[row] ?? []).map((cell) => plain(cell)))];
   return lines.map((line) => `${line.map(quoted).join(",")}\n`).join("");
 }
 

@@ -12,11 +12,11 @@ import type { Sum, SumsAnswer } from "./api";
 import type { Controller, Snapshot } from "./controller";
 
 const COLUMNS: Column[] = [
-  { key: "name", head: "Name", unit: "none" },
-  { key: "total_ns", head: "Total (ns)", unit: "ns" },
-  { key: "count", head: "Count", unit: "count" },
-  { key: "longest_ns", head: "Longest (ns)", unit: "ns" },
-  { key: "event_kind", head: "Kind", unit: "none" },
+  { key: "name", header: "Name", unit: "none" },
+  { key: "total_ns", header: "Total (ns)", unit: "ns" },
+  { key: "count", header: "Count", unit: "count" },
+  { key: "longest_ns", header: "Longest (ns)", unit: "ns" },
+  { key: "event_kind", header: "Kind", unit: "none" },
 ];
 const NO_RANGE: Table["range"] = { source: "", confidence: 0, start: null, stop: null, total: 0, selected: 0, description: "", whole: false, left_out: [], notes: [] };
 const keyOf = (sum: Sum): string => `${sum.kind.replaceAll("_", " ")} ${sum.name}`;

@@ -19,7 +19,7 @@ const HEADS: readonly (readonly [string, string])[] = [
   ["memory_allocators", "Allocated - Freed (bytes)"],
   ["ranges", "Median (ns)"],
 ];
-const said = (table: string, head: string) => definitionOf(table, { head });
+const said = (table: string, head: string) => definitionOf(table, { header: head });
 
 describe("definitions", () => {
   it.each(TILES)("say what the tile “%s” means", (name) => {

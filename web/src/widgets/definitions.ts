@@ -108,9 +108,9 @@ function find(sections: readonly string[], name: string): string | undefined {
 }
 
 // Of a column of one of the server's tables; undefined where nothing that is defined is about it.
-export function definitionOf(table: string, column: Pick<Column, "head">): string | undefined {
+export function definitionOf(table: string, column: Pick<Column, "header">): string | undefined {
   const sections = SECTIONS[table];
-  return sections && find([...sections, EVERYWHERE], column.head);
+  return sections && find([...sections, EVERYWHERE], column.header);
 }
 
 // Of a tile of the dashboard, or a line in one.

@@ -32,8 +32,8 @@ describe("the tree of layers", () => {
       name: "group_op",
       title: "",
       columns: [
-        { key: "name", head: "Name", unit: "none" },
-        { key: "calls", head: "Calls", unit: "count" },
+        { key: "name", header: "Name", unit: "none" },
+        { key: "calls", header: "Calls", unit: "count" },
       ],
       rows: [["/Net/b", 3], ["/Net", 9], ["/", 10], ["/loss", 1], ["/Net/a", 6]],
       rows_in_all: 5,

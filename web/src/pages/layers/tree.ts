@@ -36,11 +36,11 @@ export function findPath(roots: readonly Node[], path: string): Node[] | null {
 
 // Columns that the table of layers has beside those of the report: what is a layer's own, and kernels by direction.
 const MORE: readonly (readonly [Column, (row: LayerRow) => number])[] = [
-  [{ key: "own_gpu_time_ns", head: "Own GPU Time (ns)", unit: "ns" }, (row) => row.self.gpu_ns],
-  [{ key: "own_cpu_time_ns", head: "Own CPU Time (ns)", unit: "ns" }, (row) => row.self.cpu_ns],
-  [{ key: "kernels", head: "Kernels", unit: "count" }, (row) => row.all.kernels],
-  [{ key: "forward_kernels", head: "Forward Kernels", unit: "count" }, (row) => row.fwd.kernels],
-  [{ key: "backward_kernels", head: "Backward Kernels", unit: "count" }, (row) => row.bwd.kernels],
+  [{ key: "own_gpu_time_ns", header: "Own GPU Time (ns)", unit: "ns" }, (row) => row.self.gpu_ns],
+  [{ key: "own_cpu_time_ns", header: "Own CPU Time (ns)", unit: "ns" }, (row) => row.self.cpu_ns],
+  [{ key: "kernels", header: "Kernels", unit: "count" }, (row) => row.all.kernels],
+  [{ key: "forward_kernels", header: "Forward Kernels", unit: "count" }, (row) => row.fwd.kernels],
+  [{ key: "backward_kernels", header: "Backward Kernels", unit: "count" }, (row) => row.bwd.kernels],
 ];
 
 export interface LayerTable {

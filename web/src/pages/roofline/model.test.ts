@@ -4,7 +4,7 @@ import { rowsOf } from "../../table/row";
 import { ceilingNames, ceilingsOf, decades, formatPower, formatRate, levelsOf, nearest, place, pointsOf, powers, roofOf, slopesOf, weighty, type Point } from "./model";
 
 const table = (keys: readonly string[], rows: Table["rows"]): Table =>
-  ({ columns: keys.map((key) => ({ key, head: key, unit: "none" })), rows, notes: [], rows_in_all: rows.length, rows_matching: rows.length }) as unknown as Table;
+  ({ columns: keys.map((key) => ({ key, header: key, unit: "none" })), rows, notes: [], rows_in_all: rows.length, rows_matching: rows.length }) as unknown as Table;
 
 describe("the roofline", () => {
   it("places values of an axis by their logarithm", () => {

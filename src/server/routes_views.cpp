@@ -49,7 +49,8 @@ Json ranks_of(const std::vector<query::IterationShares>& iterations) {
                         {"iterations", each.iterations},
                         {"mean_ns", each.mean_ns ? Json(*each.mean_ns) : Json()},
                         {"deviation_ns", each.deviation_ns ? Json(*each.deviation_ns) : Json()},
-                        {"slowest", each.slowest}});
+                        {"slowest", each.slowest},
+                        {"spread_known", each.spread_known}});
     return list;
 }
 

@@ -76,9 +76,11 @@ describe("the views of one profile", () => {
   it("the dashboard lists the top ops and layers of the reports", async () => {
     await site().show("dashboard");
     const card = (name: string) => site().page.locator("section.card", { has: site().page.getByRole("heading", { name, exact: true }) });
-    const ops = report(fileOf("training"), "detailed", "--sort", "self_cpu_time_ns:desc", "--limit", "10");
+    const sums = new Map<string, number>();
+    for (const row of report(fileOf("training"), "detailed")) sums.set(String(row.op_name), (sums.get(String(row.op_name)) ?? 0) + Number(row.self_cpu_time_ns));
+    const ops = [...sums.values()].sort((a, b) => b - a).slice(0, 10);
     const times = await card("Top 10 ops").locator("tbody td:nth-last-child(2) .num").evaluateAll((cells) => cells.map((cell) => cell.getAttribute("title") ?? ""));
-    expect(times.map(numberOf)).toEqual(ops.map((row) => row.self_cpu_time_ns));
+    expect(times.map(numberOf)).toEqual(ops);
     const layers = report(fileOf("training"), "group_op", "--sort", "total_cpu_time_ns:desc", "--limit", "11").filter((row) => row.name !== "/");
     const names = await card("Top layers").locator("tbody td:first-child a").allTextContents();
     expect(names).toEqual(layers.slice(0, 10).map((row) => row.name));

@@ -71,7 +71,7 @@ class Adder {
 
 // Mean and deviation of the selected iterations of `rank`.
 RankPace pace_of(int64_t rank, const std::vector<int64_t>& times) {
-    RankPace pace{rank, static_cast<int64_t>(times.size()), {}, {}, false};
+    RankPace pace{rank, static_cast<int64_t>(times.size()), {}, {}};
     if (times.empty()) return pace;
     const auto count = static_cast<double>(times.size());
     double sum = 0, squares = 0;
@@ -97,12 +97,19 @@ std::vector<RankPace> rank_paces(const std::vector<IterationShares>& iterations)
         paces.push_back(pace_of(rank, own));
     std::vector<RankPace*> order;
     for (RankPace& pace : paces)
-        if (pace.deviation_ns) order.push_back(&pace);
+        if (pace.mean_ns) order.push_back(&pace);
     if (order.size() < 2) return paces;
     std::partial_sort(order.begin(), order.begin() + 2, order.end(),
                       [](const RankPace* a, const RankPace* b) { return *a->mean_ns > *b->mean_ns; });
     RankPace &first = *order[0], &next = *order[1];
-    first.slowest = *first.mean_ns - *next.mean_ns > std::max(*first.deviation_ns, *next.deviation_ns);
+    // One iteration tells no spread: beside what is known of it, a few percent may be chance.
+    constexpr double kChance = 0.05;
+    const bool known = first.deviation_ns && next.deviation_ns;
+    const auto by = static_cast<double>(*first.mean_ns - *next.mean_ns);
+    const auto spread =
+        static_cast<double>(std::max(first.deviation_ns.value_or(0), next.deviation_ns.value_or(0)));
+    first.slowest = by > spread && (known || by > kChance * static_cast<double>(*next.mean_ns));
+    first.spread_known = known;
     return paces;
 }
 

@@ -41,10 +41,22 @@ TEST(RankPaces, TheSlowestIsThatOfTheLongestMean) {
 
 TEST(RankPaces, ChanceMakesNoneTheSlowest) {
     for (const auto& found :
-         {paces({of(0, {100, 140}), of(1, {110, 150})}), paces({of(0, {100}), of(1, {200})}),
+         {paces({of(0, {100, 140}), of(1, {110, 150})}), paces({of(0, {1000}), of(1, {1001})}),
+          paces({of(0, {100, 140}), of(1, {130})}), paces({of(0, {1000, 1002}), of(1, {1040})}),
           paces({of(0, {100, 100}), of(1, {100, 100})}), paces({of(0, {1, 2})}), paces({})})
         for (const RankPace& pace : found)
             EXPECT_FALSE(pace.slowest) << pace.rank;
+}
+
+TEST(RankPaces, ARankOfOneIterationIsComparedToo) {
+    const auto found = paces({of(0, {14}), of(1, {20})});
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_FALSE(found[0].slowest);
+    EXPECT_TRUE(found[1].slowest);
+    EXPECT_FALSE(found[1].spread_known);
+    EXPECT_FALSE(found[1].deviation_ns.has_value()) << "one iteration tells none";
+    EXPECT_TRUE(paces({of(0, {100, 102}), of(1, {150})})[1].slowest);
+    EXPECT_TRUE(paces({of(0, {100, 102}), of(1, {150, 151})})[1].spread_known);
 }
 
 TEST(RankPaces, OfNoIterationInTheRangeNothingIsKnown) {

@@ -20,6 +20,7 @@ Result<Report> kernel_name_report(Session& session, const TableShape& shape) {
                           {"ops", "# Ops", Unit::kCount, 3},
                           {"class", "Class", Unit::kNone, 5},
                           {"short_name", "Short Name", Unit::kNone, 6},
+                          {"label", "Label", Unit::kNone, 7},
                       });
     q.rows = shaped(reports::sql::kernel_names, shape);
     q.order = {{"total_gpu_time_ns", true}, {"kernel_name", false}};

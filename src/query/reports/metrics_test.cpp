@@ -353,6 +353,21 @@ TEST(TensorCores, EfficiencyShareAndUtilization) {
     EXPECT_EQ(ops.rows.size(), 3u);  // the addition could not use them
 }
 
+// Communication computes next to nothing: it is no kernel that left Tensor Cores unused.
+TEST(TensorCores, CommunicationIsAClassOfItsOwn) {
+    TestProfile t;
+    t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
+    t.kernel("ncclKernel_AllReduce", 100, 200, t.stream(9));
+    t.kernel("plain<4>", 300, 50, t.stream(7));
+    t.kernel("Memcpy", 400, 30, t.stream(7), -1, DeviceKind::kMemcpy);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    const ResultTable kernels = table_of(session, "summary", "all_kernels");
+    for (const auto& [name, time] : {std::pair("All kernels", 280), std::pair("Communication", 200),
+                                     std::pair("Memory", 30), std::pair("All other kernels", 50)})
+        EXPECT_EQ(number(cell(kernels, "gpu_time_ns", "name", name)), time) << name;
+}
+
 // A device without them, or of which it is not known, has no share of them: 0 % would say that it left them
 // idle.
 TEST(TensorCores, WithoutThemThereIsNoShare) {

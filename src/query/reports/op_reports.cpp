@@ -166,6 +166,9 @@ Status look_at_instances(Session& session, const TableShape& shape, duck::Cell o
 Status make_outside_work(Session& session) {
     return make_outside_work(session, {});
 }
+Status make_op_sums(Session& session) {
+    return make_op_sums(session, {}, false);
+}
 
 Result<Report> detailed_report(Session& session, const TableShape& shape) {
     OPSIGHT_TRY(make_op_sums(session, shape, false));

@@ -9,5 +9,7 @@ namespace opsight::query {
 // counts for (an annotation, a pseudo-op named after the API call), -1 where there was no work; columns as in
 // sel_stats.
 Status make_outside_work(Session& session);
+// Makes the temporary table op_sums (sql/op_sums.sql): sums of each op, and of what ran outside of ops.
+Status make_op_sums(Session& session);
 
 }  // namespace opsight::query

@@ -13,6 +13,8 @@ Result<ResultTable> op_kernel_instances(Session& session, const TableSubject& su
 Result<ResultTable> key_ops(Session& session, const TableSubject& subject, const TableShape& shape);
 // Ops by what they allocated, from the events of the range.
 Result<ResultTable> memory_allocators(Session& session, const TableSubject& subject, const TableShape& shape);
+// Ops of one name together.
+Result<ResultTable> op_names(Session& session, const TableShape& shape);
 // The stacks of Python frames that an op was called from.
 Result<ResultTable> op_stacks(Session& session, const TableSubject& subject, const TableShape& shape);
 // Communication kernels by rank and collective; and how much of it ran beside computing, by device.

@@ -52,6 +52,8 @@ constexpr Entry kTables[] = {
     {"detailed", of_report<detailed_report>},
     {"iteration", iteration_kernels},
     {"kernel", of_report<kernel_report>},
+    {"kernel_name", of_report<kernel_name_report>},
+    {"op_names", plain<op_names>},
     {"tensor_core", of_report<tensor_core_report>},
     {"op_type", of_report<op_type_report>},
     {"group_op", of_report<group_op_report>},

@@ -275,7 +275,7 @@ export interface paths {
                 path: {
                     /** @description number of a profile */
                     id: components["parameters"]["id"];
-                    name: "detailed" | "iteration" | "kernel" | "tensor_core" | "op_type" | "group_op" | "kernels" | "ops_kernels" | "op_stacks" | "iteration_ops" | "iteration_op_kernels" | "iterations" | "devices" | "streams" | "diagnostics" | "ranges" | "key_ops" | "memory_allocators" | "communication" | "roofline" | "roofline_layers" | "roofline_kernels" | "roofline_ceilings" | "uncounted" | "model_nodes" | "api" | "copies" | "migrations" | "page_faults" | "os_runtime" | "file_access" | "libraries" | "messages" | "counters" | "cpu_samples" | "scheduling";
+                    name: "detailed" | "iteration" | "kernel" | "kernel_name" | "op_names" | "tensor_core" | "op_type" | "group_op" | "kernels" | "ops_kernels" | "op_stacks" | "iteration_ops" | "iteration_op_kernels" | "iterations" | "devices" | "streams" | "diagnostics" | "ranges" | "key_ops" | "memory_allocators" | "communication" | "roofline" | "roofline_layers" | "roofline_kernels" | "roofline_ceilings" | "uncounted" | "model_nodes" | "api" | "copies" | "migrations" | "page_faults" | "os_runtime" | "file_access" | "libraries" | "messages" | "counters" | "cpu_samples" | "scheduling";
                 };
                 cookie?: never;
             };
@@ -1517,8 +1517,10 @@ export interface components {
             mean_ns: number | null;
             /** @description of a sample; null of less than two */
             deviation_ns: number | null;
-            /** @description its mean is the longest, by more than the deviation */
+            /** @description its mean is the longest, by more than the deviation; where a rank has but one iteration, also by more than 5 % */
             slowest: boolean;
+            /** @description of the slowest: whether it and the next have deviations */
+            spread_known: boolean;
         };
         /** @description all iterations, in the range or not */
         Iterations: {

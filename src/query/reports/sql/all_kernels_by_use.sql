@@ -2,10 +2,13 @@ WITH classes AS (
     FROM (VALUES (0, 'All kernels'),
                  (1, 'Kernels using TC'),
                  (2, 'Kernels whose name does not tell'),
-                 (3, 'Memory'),
-                 (4, 'All other kernels')) v(place, name)
+                 (3, 'Communication'),
+                 (4, 'Memory'),
+                 (5, 'All other kernels')) v(place, name)
 ), work AS (
+    -- Communication computes next to nothing: it is no kernel that left Tensor Cores unused.
     SELECT CASE WHEN is_transfer(kind) THEN 'Memory'
+                WHEN class = kernel_class('communication') THEN 'Communication'
                 WHEN uses_tc = tc_use('yes') THEN 'Kernels using TC'
                 WHEN uses_tc = tc_use('unknown') THEN 'Kernels whose name does not tell'
                 ELSE 'All other kernels'

@@ -20,7 +20,8 @@ SELECT gr.number AS rank, gd.number AS device,
        s.most AS max_gpu_time_ns,
        s.ops,
        kernel_class_name(k.class) AS class,
-       k.short_name
+       k.short_name,
+       k.label
 FROM sums s
 JOIN raw.kernel_names k ON k.id = s.kernel
 LEFT JOIN raw.ranks gr ON gr.id = s.rank

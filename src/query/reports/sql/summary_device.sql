@@ -9,7 +9,7 @@ WITH names AS (
     WHERE is_work(kind)
     GROUP BY ALL
 )
-SELECT n.kind, n.eligible, k.uses_tc,
+SELECT n.kind, n.eligible, k.uses_tc, k.class,
        sum(n.gpu_ns)::BIGINT AS gpu_ns, sum(n.api_ns)::BIGINT AS api_ns, sum(n.count)::BIGINT AS count
 FROM names n
 LEFT JOIN raw.kernel_names k ON n.kind = device_kind('kernel') AND k.id = n.name

@@ -3,7 +3,6 @@ import { linkTo } from "../../address/route";
 import { useRoute } from "../../address/useRoute";
 import { layerTail } from "../../table/cells";
 import { rowsOf, type Row } from "../../table/row";
-import { tellApart } from "../../table/tell";
 import { Card } from "../../widgets/Card";
 import { Bar } from "../../widgets/charts";
 import { opTypeWords } from "../../widgets/opTypes";
@@ -19,7 +18,7 @@ interface Listed {
   calls: number | null;
   time: number | null;
   type?: string | null;
-  tc?: string | null; // of ops: whether their kernels use Tensor Cores
+  tc?: string | null; // whether it, or its kernels, use Tensor Cores
 }
 
 function List({ head, rows, kind, time }: { head: string; rows: readonly Listed[]; kind: string; time?: string }) {
@@ -82,6 +81,11 @@ function List({ head, rows, kind, time }: { head: string; rows: readonly Listed[
   );
 }
 
+// Of how many rows a line is the sum, where it is of several.
+function kinds(count: number | null, what: string): string {
+  return count !== null && count > 1 ? `${String(count)} ${what}s` : "";
+}
+
 function useTop(name: string, sort: string, count: number, filter?: string, shape = {}) {
   return useTable(name, { ...shape, sort: `${sort}:desc`, page_size: count, filter });
 }
@@ -89,27 +93,26 @@ function useTop(name: string, sort: string, count: number, filter?: string, shap
 export function TopOps({ gpu }: { gpu: boolean }) {
   const { params } = useRoute();
   const time = gpu ? "self_gpu_time_ns" : "self_cpu_time_ns";
-  const listed = (row: Row, apart: string): Listed => ({
-    name: row.text("op_name") ?? "?",
-    note: [row.text("direction") === "bprop" && "backward", apart || layerTail(row.text("layer") ?? "")].filter(Boolean).join(" · "),
-    href: linkTo("ops", params, { sort: `${time}:desc`, sel: row.text("op_id"), reveal: 1 }),
-    type: row.text("op_type"),
-    tc: gpu ? row.text("using_tc") : null,
-    calls: row.number("calls"),
-    time: row.number(time),
-  });
+  const listed = (row: Row): Listed => {
+    const name = row.text("op_name") ?? "?";
+    return {
+      name,
+      note: kinds(row.number("ops"), "op"),
+      href: linkTo("ops", params, { sort: `${time}:desc`, filter: [`op_name:eq:${name}`] }),
+      type: row.text("op_type"),
+      tc: gpu ? row.text("using_tc") : null,
+      calls: row.number("calls"),
+      time: row.number(time),
+    };
+  };
   return (
     <Card
       title={gpu ? "Top 10 GPU ops" : "Top 10 ops"}
-      note="time of their own"
+      note="time of their own, of all with the name"
       action={<a href={linkTo("ops", params)}>All ops</a>}
     >
-      <Answered answer={useTop("detailed", time, 10)} what="the top ops">
-        {(table) => {
-          const rows = rowsOf(table);
-          const apart = tellApart(rows);
-          return <List head="Op" rows={rows.map((row, at) => listed(row, apart[at] ?? ""))} kind={gpu ? "gpu" : "cpu"} />;
-        }}
+      <Answered answer={useTop("op_names", time, 10)} what="the top ops">
+        {(table) => <List head="Op" rows={rowsOf(table).map(listed)} kind={gpu ? "gpu" : "cpu"} />}
       </Answered>
     </Card>
   );
@@ -141,16 +144,21 @@ export function TopRanges({ by }: { by: "self" | "total" }) {
 
 export function TopKernels() {
   const { params } = useRoute();
-  const listed = (row: Row): Listed => ({
-    name: row.text("kernel_name") ?? "?",
-    note: row.text("op_name") ?? "",
-    href: linkTo("kernels", params, { sel: `${row.text("kernel_name") ?? ""}~${row.text("op_id") ?? ""}` }),
-    calls: row.number("calls"),
-    time: row.number("total_gpu_time_ns"),
-  });
+  const listed = (row: Row): Listed => {
+    const name = row.text("label") ?? "?";
+    return {
+      name,
+      full: row.text("kernel_name") ?? name,
+      note: kinds(row.number("ops"), "op"),
+      href: linkTo("kernels", params, { filter: [`kernel_name:eq:${name}`] }),
+      tc: row.text("class") === "communication" ? null : row.text("uses_tc"),
+      calls: row.number("calls"),
+      time: row.number("total_gpu_time_ns"),
+    };
+  };
   return (
-    <Card title="Top kernels" note="sum of durations" action={<a href={linkTo("kernels", params)}>All kernels</a>}>
-      <Answered answer={useTop("kernel", "total_gpu_time_ns", 10)} what="the top kernels">
+    <Card title="Top kernels" note="sum of durations, of all with the name" action={<a href={linkTo("kernels", params)}>All kernels</a>}>
+      <Answered answer={useTop("kernel_name", "total_gpu_time_ns", 10)} what="the top kernels">
         {(table) => <List head="Kernel" rows={rowsOf(table).map(listed)} kind="gpu" />}
       </Answered>
     </Card>

@@ -35,6 +35,7 @@ export function resourceParts(summary: Summary): Part[] {
 const CLASS_KEYS: Record<string, string> = {
   "Kernels using TC": "tensor_core",
   "Kernels whose name does not tell": "unknown",
+  Communication: "communication",
   Memory: "memory",
   "All other kernels": "other_kernel",
 };
@@ -42,6 +43,7 @@ const CLASS_KEYS: Record<string, string> = {
 const CLASS_NAMES: Record<string, string> = {
   "Kernels using TC": "Tensor Core kernels",
   "Kernels whose name does not tell": "Kernels, Tensor Cores unknown",
+  Communication: "Communication",
   Memory: "Copies and sets",
   "All other kernels": "Kernels known to use none",
 };

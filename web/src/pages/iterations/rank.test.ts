@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { RankPace } from "../../api/types";
 import { pickRank } from "./rank";
 
-const pace = (rank: number, slowest = false): RankPace => ({ rank, iterations: 3, mean_ns: 10, deviation_ns: 1, slowest });
+const pace = (rank: number, slowest = false): RankPace => ({ rank, iterations: 3, mean_ns: 10, deviation_ns: 1, slowest, spread_known: slowest });
 
 describe("the rank of a picture", () => {
   it("is the slowest unless another is chosen", () => {

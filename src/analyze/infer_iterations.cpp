@@ -14,7 +14,9 @@
 namespace opsight {
 namespace {
 
-constexpr size_t kFewKernels = 8;      // with fewer the ops tell more
+constexpr size_t kFewKernels = 8;  // with fewer the ops tell more
+constexpr std::string_view kUnevenWords = "the longest takes";
+constexpr double kUneven = 5, kOfUneven = 0.5;  // times the median; the confidence that is left
 constexpr double kAgainstRange = 0.9;  // confidence where the program has one range around all repetitions
 
 struct Stretch {
@@ -198,12 +200,29 @@ class Inference {
             result_.list.push_back(it);
         }
         if (period.cuts.empty()) return;
+        const double longest = longest_in_medians(period.cuts.size());
+        const double confidence = period.confidence * (longest > kUneven ? kOfUneven : 1);
         const bool first = result_.source == IterationSource::kNone;
         if (first)
             result_.description = fmt::format("a period of {} {} seen {} times", period.typical_length, what,
                                               period.cuts.size());
+        if (longest > kUneven && result_.description.find(kUnevenWords) == std::string::npos)
+            result_.description +=
+                fmt::format("; {} {:.0f} times the median: it may be something else than a repetition",
+                            kUnevenWords, longest);
         result_.source = IterationSource::kInferred;
-        result_.confidence = first ? period.confidence : std::min(result_.confidence, period.confidence);
+        result_.confidence = first ? confidence : std::min(result_.confidence, confidence);
+    }
+
+    // Of the last `count` iterations, less the first, which may set things up.
+    double longest_in_medians(size_t count) const {
+        std::vector<int64_t> times;
+        for (size_t i = result_.list.size() - count + 1; i < result_.list.size(); ++i)
+            times.push_back(result_.list[i].end_ns - result_.list[i].begin_ns);
+        if (times.size() < 2) return 1;
+        std::sort(times.begin(), times.end());
+        return static_cast<double>(times.back()) /
+               static_cast<double>(std::max<int64_t>(1, times[(times.size() - 1) / 2]));
     }
 
     const Profile& p_;

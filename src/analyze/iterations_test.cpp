@@ -292,6 +292,27 @@ TEST(Iterations, ARangeMaySayTheWholeNameOfANode) {
         EXPECT_FALSE(is_range_of("MatMul: model/dense/MatMul", name)) << name;
 }
 
+// One that takes far longer than the others holds something else, as a search for the fastest kernels; the
+// first may set things up.
+TEST_F(Found, InferredOnesOfVeryDifferentLengthAreNotTrusted) {
+    const TrackId thread = t.thread(), stream = t.stream();
+    int64_t correlation = 1, at = 0;
+    for (const int64_t length : {900000, 100000, 100000, 100000, 700000, 100000, 100000, 100000}) {
+        for (int64_t k = 0; k < 10; ++k) {
+            const int64_t begin = at + k * 1000;
+            t.op("op" + std::to_string(k), begin, 900);
+            t.api("cudaLaunchKernel", begin + 100, 100, thread, correlation);
+            t.kernel("kernel" + std::to_string(k), begin + 5000, 900, stream, correlation++);
+        }
+        at += length;
+    }
+    const Analysis a = analyze_all();
+    EXPECT_EQ(a.iterations.source, IterationSource::kInferred);
+    EXPECT_DOUBLE_EQ(a.iterations.confidence, 0.5);
+    EXPECT_NE(a.iterations.description.find("the longest takes 7 times the median"), std::string::npos)
+        << a.iterations.description;
+}
+
 TEST_F(Found, InferredFromKernels) {
     const TrackId thread = t.thread(), stream = t.stream();
     int64_t correlation = 1;

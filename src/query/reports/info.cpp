@@ -84,7 +84,9 @@ Result<ResultTable> counts(Session& session) {
                  {"counter_samples", "Counter Samples", Unit::kCount},
                  {"layers", "Layers", Unit::kCount},
                  {"distinct_kernels", "Distinct Kernels", Unit::kCount},
-                 {"distinct_ops", "Distinct Ops", Unit::kCount}};
+                 {"distinct_ops", "Distinct Ops", Unit::kCount},
+                 {"model_nodes", "Nodes of the Model", Unit::kCount},
+                 {"communication_kernels", "Communication Kernels", Unit::kCount}};
     q.rows = sql::info_counts;
     return ask(session, q, {});
 }

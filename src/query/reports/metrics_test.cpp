@@ -350,6 +350,10 @@ TEST(TensorCores, EfficiencyShareAndUtilization) {
     const ResultTable ops = table_of(session, "tensor_core");
     EXPECT_NEAR(number(cell(ops, "tc_utilization_pct", "op_name", "aten::mm")), 75, 1e-9);
     EXPECT_EQ(number(cell(ops, "tc_utilization_pct", "op_name", "aten::conv2d")), 0);
+    EXPECT_TRUE(is_empty(cell(ops, "tc_utilization_pct", "op_name", "aten::bmm")))
+        << "its kernel may use them";
+    EXPECT_EQ(number(cell(ops, "tc_utilization_low_pct", "op_name", "aten::bmm")), 0);
+    EXPECT_EQ(number(cell(ops, "tc_utilization_high_pct", "op_name", "aten::bmm")), 100);
     EXPECT_EQ(ops.rows.size(), 3u);  // the addition could not use them
 }
 

@@ -17,6 +17,8 @@ std::vector<Column> eligible_columns() {
             of_device({"non_tc_gpu_time_ns", "Non-TC GPU Time (ns)", Unit::kNs, 2}),
             of_device({"unknown_tc_gpu_time_ns", "Unknown TC GPU Time (ns)", Unit::kNs, 2}),
             of_device({"tc_utilization_pct", "TC Utilization (%)", Unit::kPercent, 2}),
+            of_device({"tc_utilization_low_pct", "TC Utilization at Least (%)", Unit::kPercent, 7}),
+            of_device({"tc_utilization_high_pct", "TC Utilization at Most (%)", Unit::kPercent, 7}),
             of_device({"kernels", "Total Kernel Count", Unit::kCount, 5}),
             of_device({"tc_kernels", "TC Kernel Count", Unit::kCount, 5}),
             of_device({"tc_kernel_names", "TC Kernel Names", Unit::kNone, 7}),

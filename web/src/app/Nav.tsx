@@ -60,7 +60,8 @@ function useNothing(): (page: string) => string | undefined {
     kernels,
     gpus: profile.devices,
     memory: counts.memory_events,
-    communication: kernels === 0 ? 0 : undefined,
+    communication: kernels === 0 ? 0 : counts.communication_kernels,
+    model: counts.model_nodes,
     compare: profiles - 1,
   };
   return (page) => (there[page] !== 0 ? undefined : page === "compare" ? "This needs a second profile: opsight view ONE.opsight OTHER.opsight" : NOT_RECORDED);

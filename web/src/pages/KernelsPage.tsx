@@ -2,6 +2,8 @@ import { useCorrections, wrongChoice } from "../address/corrections";
 import { useRoute, useSetParams } from "../address/useRoute";
 import { SelectTable } from "../table/SelectTable";
 import { CalledFrom } from "../table/CalledFrom";
+import type { Row } from "../table/row";
+import { ringText } from "../widgets/format";
 import { Tabs } from "../widgets/Tabs";
 import { KERNELS, LAUNCHES, TENSOR_CORES } from "./columns";
 import { rowLink } from "./links";
@@ -52,6 +54,12 @@ function Launches() {
   );
 }
 
+// Where kernels do not tell, a use is known within bounds.
+function between(row: Row): string | undefined {
+  const low = row.number("tc_utilization_low_pct");
+  return low === null ? undefined : ringText(low, row.number("tc_utilization_high_pct"));
+}
+
 // Ops that could use Tensor Cores, and how much they do.
 function TensorCores() {
   const { params } = useRoute();
@@ -63,6 +71,7 @@ function TensorCores() {
       sort="non_tc_gpu_time_ns:desc"
       bars={{ tc_gpu_time_ns: "tensor_core", non_tc_gpu_time_ns: "other_kernel" }}
       keys={["op_id"]}
+      cell={(row, column) => (column.key === "tc_utilization_pct" && row.number(column.key) === null ? between(row) : undefined)}
       title={(row) => row.text("op_name") ?? "Op"}
       link={rowLink(params, "kernels")}
       detailMore={(row) => <CalledFrom op={row.text("op_id")} />}

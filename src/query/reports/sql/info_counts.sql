@@ -27,4 +27,9 @@ SELECT (SELECT count(*) FROM raw.device_spans WHERE kind = device_kind('kernel')
        (SELECT count(*) FROM raw.counters) AS counter_samples,
        (SELECT count(*) FROM raw.layers) AS layers,
        (SELECT count(*) FROM raw.kernel_names) AS distinct_kernels,
-       (SELECT count(*) FROM raw.op_identities) AS distinct_ops
+       (SELECT count(*) FROM raw.op_identities) AS distinct_ops,
+       (SELECT count(*) FROM raw.model_nodes) AS model_nodes,
+       (SELECT count(*)
+        FROM raw.device_spans s
+        JOIN raw.kernel_names k ON k.id = s.name
+        WHERE s.kind = device_kind('kernel') AND k.class = kernel_class('communication')) AS communication_kernels

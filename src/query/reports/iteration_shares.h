@@ -28,8 +28,8 @@ Result<std::vector<IterationShares>> iteration_shares(Session& session);
 struct RankPace {
     int64_t rank = 0, iterations = 0;
     std::optional<int64_t> mean_ns, deviation_ns;  // of none, and of less than two, not known
-    // Its mean is the longest, and by more than the deviation of it and of the next. Where one of them has but
-    // one iteration that spread is not known, and it must be longer by 5 % too.
+    // Its mean is the longest, and by more than the deviation of it and of the next. Where one of them has
+    // but one iteration that spread is not known, and it must be longer by 5 % too.
     bool slowest = false;
     bool spread_known = false;  // of the slowest: by the deviations of both
 };

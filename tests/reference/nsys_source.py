@@ -47,8 +47,15 @@ class Source:
         value = row[column] if column in row.keys() else None
         return absent if value is None else value
 
+    def call_rows(self):
+        """Calls of the API: not the second rows around them (class 67) that hold their call chains."""
+        rows = self.rows("CUPTI_ACTIVITY_KIND_RUNTIME")
+        own = {(row["globalTid"], row["correlationId"]) for row in rows if self.get(row, "eventClass") != 67}
+        return [row for row in rows
+                if self.get(row, "eventClass") != 67 or (row["globalTid"], row["correlationId"]) not in own]
+
     def calls(self):
-        for row in self.rows("CUPTI_ACTIVITY_KIND_RUNTIME"):
+        for row in self.call_rows():
             name = re.sub(r"_v\d{4}$", "", self.strings[row["nameId"]])
             yield (row["start"], row["end"] - row["start"], name, process(row["globalTid"]),
                    thread(row["globalTid"]), self.get(row, "returnValue"))
@@ -86,7 +93,7 @@ class Source:
         for ranges in by_thread.values():
             ranges.sort()
         calls = collections.defaultdict(list)
-        for row in self.rows("CUPTI_ACTIVITY_KIND_RUNTIME"):
+        for row in self.call_rows():
             calls[process(row["globalTid"]), row["correlationId"]].append(row)
         for row in self.rows("CUPTI_ACTIVITY_KIND_KERNEL"):
             pid = process(self.get(row, "globalPid", 0))

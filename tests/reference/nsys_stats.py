@@ -43,7 +43,13 @@ class Export:
 
     def api(self):
         out = []
-        for row in self.rows("CUPTI_ACTIVITY_KIND_RUNTIME", "start end globalTid correlationId nameId returnValue"):
+        rows = self.rows("CUPTI_ACTIVITY_KIND_RUNTIME",
+                         "start end globalTid correlationId nameId returnValue eventClass")
+        # Second rows of calls, around them, hold call chains: no calls of their own (docs/STATS.md).
+        own = {(row["globalTid"], row["correlationId"]) for row in rows if row["eventClass"] != 67}
+        for row in rows:
+            if row["eventClass"] == 67 and (row["globalTid"], row["correlationId"]) in own:
+                continue
             out.append({**row, "name": re.sub(r"_v\d{4}$", "", self.strings[row["nameId"]])})
         return out
 

@@ -52,7 +52,7 @@ class NsysCorpusTest(unittest.TestCase):
             ("memcpys", case.source.count("CUPTI_ACTIVITY_KIND_MEMCPY")),
             ("memsets", case.source.count("CUPTI_ACTIVITY_KIND_MEMSET")),
             ("device_other WHERE kind = 'wait'", case.source.count("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION")),
-            ("api_calls", case.source.count("CUPTI_ACTIVITY_KIND_RUNTIME")),
+            ("api_calls", len(case.source.call_rows())),
             ("nvtx_ranges", case.source.count("NVTX_EVENTS", f"eventType IN ({types})")),
             ("other_spans WHERE kind = 'os_runtime'", case.source.count("OSRT_API")),
             ("other_spans WHERE kind = 'overhead'", case.source.count("PROFILER_OVERHEAD")

@@ -157,6 +157,17 @@ std::string relation_of(const duck::Statement& rows) {
     return "(" + rows.text + "\n)";
 }
 
+// The rows of a question in its own columns: of others, which a statement may have besides, nobody can search
+// or filter.
+duck::Statement rows_of(const Question& question) {
+    std::string columns;
+    for (const Column& column : question.columns)
+        columns += (columns.empty() ? "" : ", ") + duck::quote_name(column.key);
+    duck::Statement rows = question.rows;
+    rows.text = fmt::format("SELECT {} FROM ({}\n)", columns, rows.text);
+    return rows;
+}
+
 // How many rows of the page's table come before the wanted one. Counted, not numbered: that needs no window.
 Status find_place(Session& session, const duck::Statement& rows, const Condition& chosen,
                   const RowOrder& order, const std::vector<RowFilter>& wanted, ResultTable& table) {
@@ -180,7 +191,7 @@ Status find_place(Session& session, const duck::Statement& rows, const Condition
 // Works the rows out once, into a temporary table.
 Result<duck::Statement> kept_rows(Session& session, const Question& question, const std::string& name) {
     auto kept = std::make_shared<KeptTable>();
-    OPSIGHT_ASSIGN(const std::string relation, session.keep(name, question.rows, kept));
+    OPSIGHT_ASSIGN(const std::string relation, session.keep(name, rows_of(question), kept));
     kept->question = question;
     kept->question.rows = duck::Statement("FROM " + relation);
     return kept->question.rows;
@@ -210,7 +221,7 @@ std::string order_sql(const RowOrder& order) {
 Status take_page(Session& session, const Question& question, const RowOrder& order, const Page& page,
                  ResultTable& table) {
     const bool large = !question.counted.text.empty();
-    duck::Statement rows = question.rows;
+    duck::Statement rows = rows_of(question);
     if (!large && !page.keep_as.empty()) {
         OPSIGHT_ASSIGN(rows, kept_rows(session, question, page.keep_as));
     }

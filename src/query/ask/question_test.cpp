@@ -30,6 +30,24 @@ TEST(Questions, RowsThatOnlyTheRankTellsApartHaveAnOrder) {
     EXPECT_EQ(ranks, (std::vector<int64_t>{9, 1, 2, 3, 0}));
 }
 
+// A statement may have columns that are not the question's, of any type.
+TEST(Questions, NobodySearchesInOtherColumns) {
+    TestProfile t;
+    t.op("aten::add", 0, 10);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    Question q = question_of("(0, 'a', 1), (1, 'b', 2)");
+    q.rows.text = "SELECT *, [0.5] AS quantiles, 'needle' AS hidden FROM (" + q.rows.text + ")";
+    TableShape shape;
+    shape.page.emplace().search = "needle";
+    const auto table = ask(session, q, shape);
+    ASSERT_TRUE(table.has_value()) << table.error().message();
+    EXPECT_TRUE(table->rows.empty());
+    shape.page->search.clear();
+    shape.page->filters.push_back({"hidden", RowFilter::Is::kEqual, "needle"});
+    EXPECT_FALSE(ask(session, q, shape).has_value());
+}
+
 // What somebody searches for stands in the statement as a value, whatever it holds.
 TEST(Questions, SearchedTextsAreValues) {
     TestProfile t;

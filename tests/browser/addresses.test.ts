@@ -116,7 +116,7 @@ describe("addresses", () => {
     const link = site().page.locator("section.card", { hasText: "Top 10 ops" }).locator("tbody a").first();
     const name = await link.textContent();
     await site().click(link);
-    expect(new Set(await site().table("ops").column("op_name"))).toEqual(new Set([name]));
+    expect(new Set(await site().table("detailed").column("op_name"))).toEqual(new Set([name]));
   });
 });
 

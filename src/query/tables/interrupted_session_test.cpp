@@ -59,9 +59,9 @@ using Answer = std::function<Result<std::string>(Session&)>;
 
 std::vector<std::pair<std::string, Answer>> questions() {
     std::vector<std::pair<std::string, Answer>> list;
-    for (const auto& [name, description] : all_reports())
-        list.emplace_back("report " + std::string(name), [name](Session& s) -> Result<std::string> {
-            OPSIGHT_ASSIGN(const Report report, make_report(s, name, {}));
+    for (const ReportInfo& info : all_reports())
+        list.emplace_back("report " + std::string(info.name), [&info](Session& s) -> Result<std::string> {
+            OPSIGHT_ASSIGN(const Report report, make_report(s, info.name, {}));
             std::string text;
             for (const Section& section : report.sections)
                 text += text_of(section.table);

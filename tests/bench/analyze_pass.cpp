@@ -65,7 +65,10 @@ int time_passes(const std::vector<std::string>& paths, unsigned threads) {
     show("layers", milliseconds([&] { find_layers(p, a); }));
     show("directions", milliseconds([&] { directions = find_directions(p, a); }));
     show("attribution", milliseconds([&] { attribute_device_work(p, a, annotations); }));
-    show("ops", milliseconds([&] { identify_ops(p, a, directions, annotations, find_captures(p, a)); }));
+    show("ops", milliseconds([&] {
+        const Captures captures = find_captures(p, a, directions);
+        identify_ops(p, a, directions, annotations, captures);
+    }));
     show("kernels", milliseconds([&] { find_kernels(p, a); }));
     show("occupancy", milliseconds([&] { find_occupancy(p, a); }));
     show("op_work", milliseconds([&] { sum_op_work(p, a); }));

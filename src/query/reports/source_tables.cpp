@@ -12,6 +12,7 @@ namespace sql = reports::sql;
 Status prepare_chosen(Session& session) {
     OPSIGHT_ASSIGN(const duck::Rows none,
                    session.query(duck::Statement(sql::chosen_times).set("whole", session.range().whole)));
+    OPSIGHT_TRY(session.prepare(sql::call_stats));
     return session.prepare(sql::host_calls);
 }
 
@@ -47,6 +48,7 @@ Result<ResultTable> api_sums(Session& session, const TableShape& shape) {
     q.columns = {{"function", "Function"}, {"api", "API", Unit::kNone, 4}};
     add_times(q);
     append(q.columns, {{"failed", "Failed", Unit::kCount, 3}, {"threads", "Threads", Unit::kCount, 6}});
+    OPSIGHT_TRY(session.prepare(sql::call_stats));
     q.rows = sql::api_sums;
     q.order.emplace_back("function", false);
     return ask(session, q, shape);

@@ -1,25 +1,35 @@
 #include "store/string_pool.h"
 
+#include <absl/container/flat_hash_map.h>
+
 #include <cstring>
 
 namespace opsight {
 
-StringPool::StringPool() {
+struct StringPool::Index {
+    absl::flat_hash_map<std::string_view, StringId> of;
+};
+
+StringPool::~StringPool() = default;
+StringPool::StringPool(StringPool&&) noexcept = default;
+StringPool& StringPool::operator=(StringPool&&) noexcept = default;
+
+StringPool::StringPool() : ids_(std::make_unique<Index>()) {
     intern("");
 }
 
 StringId StringPool::intern(std::string_view text) {
-    if (auto found = ids_.find(text); found != ids_.end()) return found->second;
+    if (auto found = ids_->of.find(text); found != ids_->of.end()) return found->second;
     const StringId id(texts_.size());
     const std::string_view kept = keep(text);
     texts_.push_back(kept);
-    ids_.emplace(kept, id);
+    ids_->of.emplace(kept, id);
     return id;
 }
 
 StringId StringPool::find(std::string_view text) const {
-    auto found = ids_.find(text);
-    return found == ids_.end() ? StringId() : found->second;
+    auto found = ids_->of.find(text);
+    return found == ids_->of.end() ? StringId() : found->second;
 }
 
 std::string_view StringPool::keep(std::string_view text) {

@@ -2,8 +2,6 @@
 // Not safe for concurrent use. Interning costs one hash and, for a new text, one copy into an arena.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -15,8 +13,9 @@ namespace opsight {
 class StringPool {
   public:
     StringPool();
-    StringPool(StringPool&&) = default;
-    StringPool& operator=(StringPool&&) = default;
+    ~StringPool();
+    StringPool(StringPool&&) noexcept;
+    StringPool& operator=(StringPool&&) noexcept;
 
     StringId intern(std::string_view text);
     // The id of `text` if it is in the pool, else an invalid id.
@@ -33,7 +32,8 @@ class StringPool {
     size_t block_left_ = 0;
     char* block_next_ = nullptr;
     std::vector<std::string_view> texts_;
-    absl::flat_hash_map<std::string_view, StringId> ids_;
+    struct Index;  // its header is a heavy one, and every file that knows a profile includes this one
+    std::unique_ptr<Index> ids_;
 };
 
 }  // namespace opsight

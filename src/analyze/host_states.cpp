@@ -34,9 +34,11 @@ HostState state_of_system_call(std::string_view name) {
     while (name.starts_with('_'))
         name.remove_prefix(1);
     constexpr std::string_view files[] = {
-        "read",    "pread", "readv",     "preadv",         "write",           "pwrite", "writev",
-        "pwritev", "fread", "fwrite",    "fread_unlocked", "fwrite_unlocked", "fgets",  "fputs",
-        "getline", "fsync", "fdatasync", "sendfile",       "copy_file_range"};
+        "read",     "pread",   "readv", "preadv",    "write",          "pwrite",
+        "writev",   "pwritev", "fread", "fwrite",    "fread_unlocked", "fwrite_unlocked",
+        "fgets",    "fputs",   "getc",  "fgetc",     "getc_unlocked",  "getchar",
+        "ungetc",   "putc",    "fputc", "putchar",   "puts",           "getline",
+        "getdelim", "fflush",  "fsync", "fdatasync", "sendfile",       "copy_file_range"};
     if (is_one_of(name, files)) return HostState::kFileIo;
     constexpr std::string_view waits[] = {"poll",
                                           "ppoll",

@@ -16,7 +16,7 @@ TEST(HostStates, PythonFrames) {
 }
 
 TEST(HostStates, SystemCalls) {
-    for (const char* name : {"read", "pread64", "__read_chk", "fwrite", "fsync"})
+    for (const char* name : {"read", "pread64", "__read_chk", "fwrite", "fsync", "getc", "fputc"})
         EXPECT_EQ(state_of_system_call(name), HostState::kFileIo) << name;
     for (const char* name : {"poll", "sem_wait", "pthread_cond_timedwait", "epoll_wait", "waitpid"})
         EXPECT_EQ(state_of_system_call(name), HostState::kWaits) << name;

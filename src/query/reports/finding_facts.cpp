@@ -131,7 +131,7 @@ Status read_transfers(Session& session, Facts& facts) {
 
 Status read_host(Session& session, Facts& facts) {
     OPSIGHT_ASSIGN(facts.long_calls, long_calls(session));
-    OPSIGHT_ASSIGN(facts.beside_ops, range_beside_ops(session));
+    OPSIGHT_ASSIGN(facts.beside_ops, open_beside_ops(session));
     return {};
 }
 

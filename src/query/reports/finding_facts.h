@@ -38,7 +38,7 @@ struct FindingFacts {
     int64_t wall_ns = 0;                // of all ranks
     int64_t waits = 0, waiting_ns = 0;  // calls that wait for the device
     std::optional<LongCalls> long_calls;
-    std::string beside_ops;  // range that is open meanwhile
+    std::optional<OpenSpan> beside_ops;
 
     // Of the share of kernels without Tensor Cores, the part that `ns` of their durations makes.
     double share_of(int64_t ns) const {

@@ -69,8 +69,11 @@ void beside_ops(const Facts& f, Findings& out) {
                                "time",
                                percent(share))
                  : fmt::format("In {} of the time nothing of the recording runs", percent(share))};
-        if (host && !f.beside_ops.empty())
-            finding.evidence = fmt::format("For most of that the range '{}' is open.", f.beside_ops);
+        if (host && f.beside_ops)
+            finding.evidence =
+                fmt::format("For most of that {} is open.",
+                            f.beside_ops->function ? "the Python function " + f.beside_ops->name
+                                                   : fmt::format("the range '{}'", f.beside_ops->name));
         else if (f.torch && host)
             finding.evidence =
                 "That is Python code between the ops, or something outside of PyTorch: logging, checkpoints, "

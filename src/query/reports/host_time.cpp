@@ -41,11 +41,12 @@ Result<std::optional<LongCalls>> long_calls(Session& session) {
     return calls;
 }
 
-Result<std::string> range_beside_ops(Session& session) {
+Result<std::optional<OpenSpan>> open_beside_ops(Session& session) {
     OPSIGHT_TRY(session.prepare(sql::resource_time));
     OPSIGHT_ASSIGN(const duck::Rows rows,
-                   session.query(duck::Statement(sql::range_beside_ops).set("long_ns", kLongNs)));
-    return rows.rows.empty() ? std::string() : text(rows.rows[0][0]);
+                   session.query(duck::Statement(sql::open_beside_ops).set("long_ns", kLongNs)));
+    if (rows.rows.empty()) return std::nullopt;
+    return OpenSpan{text(rows.rows[0][0]) == "function", text(rows.rows[0][1])};
 }
 
 }  // namespace opsight::query

@@ -1,4 +1,4 @@
-// What the host does while no device works, where long calls or ranges tell.
+// What the host does while no device works, where long calls, ranges or functions tell.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,14 @@ struct LongCalls {
 // as they should be. Cost: a range join of such calls with the segments of that time.
 Result<std::optional<LongCalls>> long_calls(Session& session);
 
-// The user's range that is open for most of the time that is Python's and other host time, ranges whose names
-// differ in numbers alone as one ("IO #"); empty: none is.
-Result<std::string> range_beside_ops(Session& session);
+// What is open for most of the time that is Python's and other host time: a range of the user's, those whose
+// names differ in numbers alone as one ("IO #"), or a Python function, "train.py(12): load".
+struct OpenSpan {
+    bool function = false;  // else a range
+    std::string name;
+};
+
+// The innermost such span; nothing where none is. Cost: sorts the spans that last 50 us and longer.
+Result<std::optional<OpenSpan>> open_beside_ops(Session& session);
 
 }  // namespace opsight::query

@@ -151,6 +151,13 @@ TEST(HostTime, LongKernelsDoNotWaitForLaunches) {
     EXPECT_NE(found.advice.find("kernels are long"), std::string::npos) << found.advice;
 }
 
+std::string open_span(Session& session) {
+    const auto span = open_beside_ops(session);
+    if (!span) return span.error().message();
+    if (!*span) return "none";
+    return ((*span)->function ? "function " : "range ") + (*span)->name;
+}
+
 TEST(HostTime, RangesThatDifferInNumbersCountAsOne) {
     TestProfile t;
     t.op("aten::add", 0, kMs);
@@ -160,9 +167,7 @@ TEST(HostTime, RangesThatDifferInNumbersCountAsOne) {
     t.kernel("k", 99 * kMs, kMs, t.stream());
     const StoredProfile stored(std::move(t));
     Session session = stored.open({.whole = true});
-    const auto range = range_beside_ops(session);
-    ASSERT_TRUE(range.has_value());
-    EXPECT_EQ(*range, "IO #");
+    EXPECT_EQ(open_span(session), "range IO #");
 }
 
 // Three ranges within each other are open for a quarter of the time, not for three quarters.
@@ -176,7 +181,7 @@ TEST(HostTime, RangesOfOneNameWithinEachOtherCountOnce) {
     t.op("aten::add", 99 * kMs, kMs);
     const StoredProfile stored(std::move(t));
     Session session = stored.open({.whole = true});
-    EXPECT_EQ(range_beside_ops(session).value_or("none"), "rest");
+    EXPECT_EQ(open_span(session), "range rest");
 }
 
 TEST(HostTime, OfPythonsTimeTheInnermostRangeIsNamed) {
@@ -187,7 +192,23 @@ TEST(HostTime, OfPythonsTimeTheInnermostRangeIsNamed) {
     t.op("aten::add", 99 * kMs, kMs);
     const StoredProfile stored(std::move(t));
     Session session = stored.open({.whole = true});
-    EXPECT_EQ(range_beside_ops(session).value_or("none"), "decode images");
+    EXPECT_EQ(open_span(session), "range decode images");
+}
+
+// Where Python's frames were recorded, of the thread that runs the ops: others wait for work.
+TEST(HostTime, OfPythonsTimeTheInnermostFunctionIsNamed) {
+    TestProfile t;
+    const TrackId loader = t.thread(2);
+    t.op("aten::add", 0, kMs);
+    t.annotation("epoch", 0, 100 * kMs, t.thread());
+    t.host(HostKind::kPythonFrame, "train.py(1): train", 0, 100 * kMs, t.thread());
+    t.host(HostKind::kPythonFrame, "data.py(7): preprocess", 2 * kMs, 60 * kMs, t.thread());
+    t.host(HostKind::kPythonFrame, "data.py(9): resize", 3 * kMs, 20 * kMs, t.thread());
+    t.host(HostKind::kPythonFrame, "loop.py(3): serve", 2 * kMs, 59 * kMs, loader);
+    t.op("aten::add", 99 * kMs, kMs);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.whole = true});
+    EXPECT_EQ(open_span(session), "function data.py(7): preprocess");
 }
 
 }  // namespace

@@ -66,9 +66,9 @@ int time_passes(const std::vector<std::string>& paths, unsigned threads) {
     show("directions", milliseconds([&] { directions = find_directions(p, a); }));
     show("attribution", milliseconds([&] { attribute_device_work(p, a, annotations); }));
     show("ops", milliseconds([&] {
-        const Captures captures = find_captures(p, a, directions);
-        identify_ops(p, a, directions, annotations, captures);
-    }));
+             const Captures captures = find_captures(p, a, directions);
+             identify_ops(p, a, directions, annotations, captures);
+         }));
     show("kernels", milliseconds([&] { find_kernels(p, a); }));
     show("occupancy", milliseconds([&] { find_occupancy(p, a); }));
     show("op_work", milliseconds([&] { sum_op_work(p, a); }));

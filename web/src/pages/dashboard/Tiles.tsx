@@ -37,7 +37,7 @@ function IterationTile({ summary, span }: { summary: Summary; span: 3 | 4 }) {
       {iterations.selected > 0 ? (
         <>
           <p className="big">
-            <Num value={iterations.avg_iteration_time_ns} unit="ns" /> <small title="wall clock / iterations: each lasts until the next one begins">average</small>
+            <Num value={iterations.avg_iteration_time_ns} unit="ns" /> <small title="wall clock / iterations: each lasts until the next one begins">{summary.system.ranks > 1 ? "average of the slowest rank" : "average"}</small>
           </p>
           <dl>
             <Line name="Deviation">

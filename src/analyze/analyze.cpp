@@ -18,7 +18,7 @@
 #include "analyze/streams.h"
 #include "base/task_group.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 // Runs both; `beside` on a thread of its own where there are two. They must not touch the same things: of two
@@ -74,4 +74,4 @@ Analysis analyze(Profile& profile, const AnalysisOptions& options) {
     return analysis;
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

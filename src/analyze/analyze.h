@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 struct AnalysisOptions {
     std::string key_op;  // cut iterations at the end of each span of this name; empty: choose
@@ -30,4 +30,4 @@ Status check(const AnalysisOptions& options);
 
 Analysis analyze(Profile& profile, const AnalysisOptions& options);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -11,7 +11,7 @@
 #include "analyze/names.h"
 #include "analyze/track_rows.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 using IdRows = std::vector<std::pair<int64_t, uint32_t>>;
@@ -226,4 +226,4 @@ void attribute_device_work(Profile& profile, Analysis& analysis, std::vector<Hos
     Attribution(profile, analysis, annotations).run();
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -10,11 +10,11 @@
 #include "analyze/results.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // Fills launch, launch_op and host_ns; needs op_span. `annotations` gets, beside Profile::device, the
 // innermost annotation open at the launch where no op is (invalid: none); step markers are no such
 // annotation. Cost: linear, but n log n in the calls where correlation ids are scattered.
 void attribute_device_work(Profile& profile, Analysis& analysis, std::vector<HostSpanId>& annotations);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

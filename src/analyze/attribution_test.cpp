@@ -5,7 +5,7 @@
 #include "analyze/analyze.h"
 #include "analyze/test_profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 size_t device_row(const Profile& p, std::string_view name, size_t nth = 0) {
@@ -213,4 +213,4 @@ TEST(Attribution, AnArrowNamesTheOpWhereThereAreNoCalls) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -7,7 +7,7 @@
 #include "analyze/text.h"
 #include "analyze/track_rows.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 enum class Call : int8_t { kUnseen, kOther, kBegin, kEnd };
@@ -105,4 +105,4 @@ const Interval* capture_at(const Intervals& captures, int64_t time) {
     return &*std::prev(after);
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

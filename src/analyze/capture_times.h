@@ -7,7 +7,7 @@
 #include "analyze/intervals.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // By rank: from each begin of a capture to its end, which another thread may call; one without an end lasts
 // as long as its thread. A capture is of streams, so the launches of all threads count (autograd's run beside
@@ -17,4 +17,4 @@ std::vector<Intervals> find_capture_times(const Profile& profile);
 // The capture that is going on at `time`; null where there is none.
 const Interval* capture_at(const Intervals& captures, int64_t time);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -8,7 +8,7 @@
 
 #include "analyze/track_rows.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 using NodeKey = std::tuple<uint32_t, int64_t, int64_t>;  // rank, process, node
@@ -226,4 +226,4 @@ Captures find_captures(Profile& profile, const Analysis& analysis, const std::ve
     return captures;
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

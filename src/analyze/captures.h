@@ -8,7 +8,7 @@
 #include "analyze/results.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // Beside Profile::device. Both are empty where no capture is known.
 struct Captures {
@@ -26,4 +26,4 @@ struct Captures {
 Captures find_captures(Profile& profile, const Analysis& analysis, const std::vector<Direction>& directions,
                        const CapturedGraphs* other = nullptr);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -5,7 +5,7 @@
 #include "analyze/analyze.h"
 #include "analyze/test_profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 class Captured : public testing::Test {
@@ -113,4 +113,4 @@ TEST_F(Captured, ACopyOfANodeThatIsNotInTheProfileTellsNothing) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -8,7 +8,7 @@
 #include "analyze/work_formulas.h"
 #include "cost/estimate.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 constexpr int32_t kNone = -1;
@@ -421,4 +421,4 @@ void count_work(const Profile& profile, Analysis& analysis, const std::vector<Ho
     WorkCount(profile, analysis, captures).run();
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -11,10 +11,10 @@
 #include "analyze/results.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 void find_device_peaks(const Profile& profile, Analysis& analysis);
 // After find_kernels and find_device_peaks. `captures`: from find_captures, or empty.
 void count_work(const Profile& profile, Analysis& analysis, const std::vector<HostSpanId>& captures = {});
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -6,7 +6,7 @@
 #include "analyze/test_profile.h"
 #include "cost/op_work.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 constexpr double kMm = 2.0 * 512 * 1024 * 4096;
@@ -295,4 +295,4 @@ TEST_F(CountedWorkTest, WithoutDeviceWorkSelfTimesAreShared) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -1,6 +1,6 @@
 #include "analyze/cpp_text.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 size_t closing_bracket(std::string_view text, size_t open) {
     constexpr std::string_view kOpening = "<([{", kClosing = ">)]}";
@@ -26,4 +26,4 @@ std::string without_anonymous(std::string_view text) {
     return result;
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -1,6 +1,6 @@
 #include "analyze/device_facts.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 // By row of op_details: whether the op, or one that encloses it, can use Tensor Cores. Ops come before what
@@ -60,4 +60,4 @@ void mark_device_work(const Profile& profile, Analysis& analysis) {
     find_devices_of_ops(profile, analysis);
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

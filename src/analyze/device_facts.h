@@ -4,10 +4,10 @@
 #include "analyze/results.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // Fills device_flags and OpWork::device; needs ops, op, op_span, launch, launch_op, device_op and op_work.
 // Cost: linear, for what encloses an op is passed over once it is known to have several devices.
 void mark_device_work(const Profile& profile, Analysis& analysis);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

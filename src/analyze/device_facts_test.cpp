@@ -3,7 +3,7 @@
 #include "analyze/analyze.h"
 #include "analyze/test_profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 int32_t device_of(const Profile& profile, const Analysis& analysis, std::string_view op) {
@@ -66,4 +66,4 @@ TEST(DeviceFacts, WorkOfAnOpInsideOneThatCanUseTensorCoresIsMarked) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -5,7 +5,7 @@
 
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // Kernels, copies and sets.
 constexpr bool is_work(DeviceKind kind) {
@@ -24,4 +24,4 @@ inline void note_span(Profile& profile, Diag diag, size_t span) {
           {{}, -1, profile.device.begin[span], std::string(profile.strings.view(profile.device.name[span]))});
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

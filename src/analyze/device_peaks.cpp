@@ -4,7 +4,7 @@
 #include "analyze/counted_work.h"
 #include "hardware/tensor_cores.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 bool has_capability(const Device& device) {
@@ -121,4 +121,4 @@ void find_device_peaks(const Profile& profile, Analysis& analysis) {
     }
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -10,7 +10,7 @@
 #include "analyze/text.h"
 #include "analyze/track_rows.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 // Share of a thread's outermost ops that have to be backward for the thread to be a backward one.
@@ -209,4 +209,4 @@ std::vector<Direction> find_directions(const Profile& profile, Analysis& analysi
     return directions.take();
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -18,10 +18,10 @@
 #include "analyze/results.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // Returns the direction of every host span and fills forward; sets layer of backward ops. Needs parent,
 // op_span and layer. Cost: a few passes over the host spans, and n log n in the flows where those are needed.
 std::vector<Direction> find_directions(const Profile& profile, Analysis& analysis);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -4,7 +4,7 @@
 #include "analyze/names.h"
 #include "analyze/test_profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 const Op& identity(const Profile& p, const Analysis& a, std::string_view name, size_t nth = 0) {
@@ -372,4 +372,4 @@ TEST(Ops, EligibleOnADeviceThatTakesTheDtype) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

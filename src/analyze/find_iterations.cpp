@@ -11,7 +11,7 @@
 #include "analyze/optimizer_steps.h"
 #include "analyze/track_rows.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 IterationCandidate candidate(const Profile& p, size_t row) {
@@ -323,4 +323,4 @@ void number_spans(const Profile& profile, Analysis& analysis) {
             index.at(profile.tracks[profile.device.track[span].index()].rank, analysis.host_ns[span]);
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

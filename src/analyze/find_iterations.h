@@ -7,7 +7,7 @@
 #include "analyze/analyze.h"
 #include "analyze/iterations.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // Needs launch, host_ns, kernel and op_span.
 Iterations find_iterations(Profile& profile, const Analysis& analysis, const AnalysisOptions& options);
@@ -27,4 +27,4 @@ std::string_view warmup_reason(std::string_view name);
 // by host_ns.
 void number_spans(const Profile& profile, Analysis& analysis);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace opsight {
+namespace opsight::analyze {
 
 ForwardLinks::ForwardLinks(const Profile& profile, const std::vector<Direction>& directions)
     : p_(profile), tracks_(track_rows(profile.host.track)) {
@@ -94,4 +94,4 @@ const ForwardLinks::ForwardTrack* ForwardLinks::track_of(RankId rank, int64_t fo
     return found;
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -8,7 +8,7 @@
 #include "analyze/track_rows.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 class ForwardLinks {
   public:
@@ -36,4 +36,4 @@ class ForwardLinks {
     bool flows_first_ = false;                         // several forward threads: only a flow is unambiguous
 };
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -6,7 +6,7 @@
 #include "analyze/device_kinds.h"
 #include "analyze/launch_calls.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 NodeWork work_of_call(LaunchCall call, StringId kernel) {
@@ -177,4 +177,4 @@ void add_captured_graphs(const Profile& profile, const Analysis& analysis, Captu
     }
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -12,7 +12,7 @@
 #include "analyze/results.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // The work of a node: a kernel by its full name, or one of these.
 using NodeWork = uint32_t;
@@ -76,4 +76,4 @@ struct CapturedGraphs {
 // Adds the captures of an analysed profile.
 void add_captured_graphs(const Profile& profile, const Analysis& analysis, CapturedGraphs& to);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -6,7 +6,7 @@
 #include "analyze/analyze.h"
 #include "analyze/test_profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 class Program {
@@ -247,4 +247,4 @@ TEST(GraphCaptures, TheCaptureMayBeInAnotherTrace) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

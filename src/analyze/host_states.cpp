@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 template <size_t n>
@@ -109,4 +109,4 @@ HostState HostStates::of(HostKind kind, StringId name) {
     }
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -8,7 +8,7 @@
 
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 enum class HostState : uint8_t {
     kSaysNothing,  // ops and API calls are counted by themselves
@@ -33,4 +33,4 @@ class HostStates {
     Known frames_, calls_;
 };
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 TEST(HostStates, PythonFrames) {
@@ -25,4 +25,4 @@ TEST(HostStates, SystemCalls) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace opsight {
+namespace opsight::analyze {
 
 IdMap::IdMap(const std::vector<std::pair<int64_t, uint32_t>>& rows) {
     if (rows.empty()) return;
@@ -49,4 +49,4 @@ std::pair<const uint32_t*, const uint32_t*> IdMap::find(int64_t id) const {
     return {base + (first - ids_.begin()), base + (last - ids_.begin())};
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

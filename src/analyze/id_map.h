@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace opsight {
+namespace opsight::analyze {
 
 class IdMap {
   public:
@@ -35,4 +35,4 @@ class IdMap {
     size_t duplicates_ = 0;
 };
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kMost = std::numeric_limits<int64_t>::max();
@@ -34,4 +34,4 @@ TEST(IdMap, TakesScatteredIds) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -11,7 +11,7 @@
 #include "analyze/period.h"
 #include "analyze/track_rows.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 constexpr size_t kFewKernels = 8;  // with fewer the ops tell more
@@ -239,4 +239,4 @@ Iterations infer_iterations(const Profile& profile, const Analysis& analysis) {
     return Inference(profile, analysis).run();
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -9,9 +9,9 @@
 #include "analyze/iterations.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // Empty where nothing repeats well enough. Needs parent, op_span, op, launch, host_ns and kernel.
 Iterations infer_iterations(const Profile& profile, const Analysis& analysis);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

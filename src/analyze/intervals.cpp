@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace opsight {
+namespace opsight::analyze {
 
 void merge(Intervals& intervals) {
     const auto before = [](const Interval& a, const Interval& b) { return a.begin < b.begin; };
@@ -39,4 +39,4 @@ int64_t length(const Intervals& intervals) {
     return sum;
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

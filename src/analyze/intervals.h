@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace opsight {
+namespace opsight::analyze {
 
 struct Interval {
     int64_t begin, end;
@@ -29,4 +29,4 @@ inline void append(Intervals& intervals, int64_t begin, int64_t end) {
 Intervals unite(const Intervals& a, const Intervals& b);
 int64_t length(const Intervals& intervals);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

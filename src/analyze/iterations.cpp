@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 void sort_by_end(std::vector<IterationCandidate>& c) {
@@ -187,4 +187,4 @@ int32_t IterationIndex::at(RankId rank, int64_t time) const {
     return time < stretch.end ? stretch.number : -1;
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

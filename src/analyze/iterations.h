@@ -12,7 +12,7 @@
 #include "analyze/results.h"
 #include "base/result.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // A host span that may delimit an iteration: an instance of the key op, a matched range, a step marker, an
 // optimizer step.
@@ -88,4 +88,4 @@ class IterationIndex {
     std::vector<std::vector<Stretch>> by_rank_;
 };
 
-}  // namespace opsight
+}  // namespace opsight::analyze

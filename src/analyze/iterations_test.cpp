@@ -7,7 +7,7 @@
 #include "analyze/period.h"
 #include "analyze/test_profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 const RankId kRank(size_t{0});
@@ -423,4 +423,4 @@ TEST(Options, BadPatternIsSaid) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

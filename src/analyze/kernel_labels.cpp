@@ -9,7 +9,7 @@
 #include "analyze/cpp_text.h"
 #include "analyze/text.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 constexpr size_t kDeepest = 8, kLongestRead = 1 << 14;
@@ -202,4 +202,4 @@ std::vector<std::string> kernel_labels(const std::vector<KernelName>& names) {
     return labels;
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace opsight {
+namespace opsight::analyze {
 
 struct KernelName {
     std::string_view full, short_name;
@@ -20,4 +20,4 @@ std::vector<std::string> kernel_labels(const std::vector<KernelName>& names);
 
 inline constexpr size_t kLongestLabel = 80;
 
-}  // namespace opsight
+}  // namespace opsight::analyze

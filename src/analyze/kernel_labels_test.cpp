@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 using ::testing::ElementsAre;
@@ -75,4 +75,4 @@ TEST(KernelLabels, OddBracketsAreNoTrouble) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

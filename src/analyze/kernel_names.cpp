@@ -7,7 +7,7 @@
 #include "analyze/cpp_text.h"
 #include "analyze/text.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 constexpr int kMostWrappers = 4;  // how deep to look into wrappers of wrappers
@@ -173,4 +173,4 @@ KernelClass kernel_class(std::string_view name) {
     return starts || has ? KernelClass::kCommunication : KernelClass::kCompute;
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

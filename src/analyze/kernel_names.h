@@ -6,7 +6,7 @@
 
 #include "analyze/results.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // The name that people know a kernel by: without return type, arguments, template arguments and namespaces.
 // `void at::native::vectorized_elementwise_kernel<4, ...>(...)` -> `vectorized_elementwise_kernel`. Where
@@ -17,4 +17,4 @@ std::string short_kernel_name(std::string_view name);
 // Communication kernels are known by the names that NCCL, RCCL and their relatives give.
 KernelClass kernel_class(std::string_view name);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -7,7 +7,7 @@
 #include "analyze/analyze.h"
 #include "analyze/test_profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 TEST(KernelNames, Short) {
@@ -133,4 +133,4 @@ TEST(TensorCoreUse, IsUnknownOnOtherMakersDevices) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -10,7 +10,7 @@
 #include "hardware/occupancy.h"
 #include "hardware/tensor_cores.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 const Device* device_of(const Profile& profile, size_t span) {
@@ -216,4 +216,4 @@ void find_occupancy(const Profile& profile, Analysis& analysis) {
     }
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -8,7 +8,7 @@
 #include "analyze/results.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // Fills kernels and kernel; ops that launched Tensor Core kernels become eligible for them. A kernel that
 // carries the description of a collective is a communication kernel whatever its name.
@@ -18,4 +18,4 @@ void find_kernels(Profile& profile, Analysis& analysis);
 // compute capability; -1 where neither is known, or the source does not tell the registers.
 void find_occupancy(const Profile& profile, Analysis& analysis);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

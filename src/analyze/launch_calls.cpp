@@ -2,7 +2,7 @@
 
 #include "analyze/text.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 LaunchCall launch_call(std::string_view name) {
     for (const std::string_view prefix : {"cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch"})
@@ -38,4 +38,4 @@ bool is_outer_call(const Profile& profile, const Analysis& analysis, size_t row)
     return is_outermost_call(profile, analysis, row) && profile.api_result[profile.host.detail[row]] <= 0;
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -8,7 +8,7 @@
 #include "analyze/results.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 enum class LaunchCall : uint8_t { kOther, kKernel, kGraph, kCopy, kSet };
 
@@ -42,4 +42,4 @@ std::vector<bool> calls_with_work(const Profile& profile, const Analysis& analys
 bool is_outermost_call(const Profile& profile, const Analysis& analysis, size_t row);
 bool is_outer_call(const Profile& profile, const Analysis& analysis, size_t row);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace opsight {
+namespace opsight::analyze {
 
 LaunchOrder::LaunchOrder(const Profile& profile, const Analysis& analysis) : device_(profile.device) {
     const auto counts = [&](size_t span) {
@@ -67,4 +67,4 @@ LaunchOrder::Cover LaunchOrder::cover_gathered() {
     return {gathered_.front().begin, gathered_.back().end, length(gathered_)};
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -6,7 +6,7 @@
 #include "analyze/results.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 class LaunchOrder {
   public:
@@ -37,4 +37,4 @@ class LaunchOrder {
     Intervals gathered_;                    // kept for its memory
 };
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -6,7 +6,7 @@
 #include "analyze/text.h"
 #include "analyze/track_rows.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 constexpr std::string_view kClassPrefix = "nn.Module: ";
@@ -127,4 +127,4 @@ void find_layers(Profile& profile, Analysis& analysis) {
     if (tree.left_out() > 0) profile.diagnostics.add(Diag::kDeepLayer, {}, tree.left_out());
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

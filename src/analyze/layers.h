@@ -13,7 +13,7 @@
 #include "analyze/results.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 class LayerTree {
   public:
@@ -45,4 +45,4 @@ class LayerTree {
 // Fills layers and layer. Needs op_span. Cost: two passes over the host spans.
 void find_layers(Profile& profile, Analysis& analysis);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

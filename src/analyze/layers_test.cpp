@@ -5,7 +5,7 @@
 #include "analyze/nesting.h"
 #include "analyze/test_profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 size_t bytes_of_paths(const Profile& p, const Analysis& a) {
@@ -90,4 +90,4 @@ TEST(Layers, OfManyNamesInsideAnOp) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -7,7 +7,7 @@
 #include "analyze/capture_times.h"
 #include "analyze/launch_calls.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 class LostWork {
@@ -54,4 +54,4 @@ void count_lost_work(Profile& profile, const Analysis& analysis) {
     LostWork(profile, analysis).run();
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

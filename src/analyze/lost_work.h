@@ -4,11 +4,11 @@
 #include "analyze/results.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // Counts kLostDeviceWork: calls of CUDA and HIP that launch kernels or graphs, succeeded as far as is told,
 // began in no capture of a graph by their rank, and launched nothing that is in the profile. Needs parent and
 // launch. Cost: linear.
 void count_lost_work(Profile& profile, const Analysis& analysis);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

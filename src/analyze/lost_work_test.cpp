@@ -3,7 +3,7 @@
 #include "analyze/analyze.h"
 #include "analyze/test_profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 int64_t lost(TestProfile& t) {
@@ -77,4 +77,4 @@ TEST(LostWork, AnotherThreadMayEndACapture) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

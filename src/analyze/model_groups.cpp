@@ -4,7 +4,7 @@
 
 #include <map>
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
@@ -185,4 +185,4 @@ ModelGroups group_nodes(const ModelGraph& graph) {
     return out;
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

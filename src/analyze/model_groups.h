@@ -8,7 +8,7 @@
 
 #include "model/model_graph.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 struct ModelGroup {
     std::string name;     // "conv1"; of a part that was cut: "ops 1 to 48"
@@ -33,4 +33,4 @@ std::string module_path(std::string_view text);
 // one module belong to it. A module with one node alone is not a group.
 ModelGroups group_nodes(const ModelGraph& graph);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -6,7 +6,7 @@
 
 #include "analyze/model_types.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 constexpr int kNever = -1;
@@ -262,4 +262,4 @@ std::vector<NodeMatch> ModelMatcher::match(const std::vector<int32_t>& pass) con
     return out;
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

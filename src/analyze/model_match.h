@@ -10,7 +10,7 @@
 
 #include "analyze/model_groups.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 enum class MatchHow : uint8_t {
     kNone,
@@ -70,4 +70,4 @@ class ModelMatcher {
     size_t products_ = 0;                                 // nodes with weights that multiply
 };
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 using testing::ElementsAre;
@@ -169,4 +169,4 @@ TEST(ModelMatch, ByTheWholeNameOfANode) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -4,7 +4,7 @@
 
 #include "analyze/text.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 using Types = std::vector<std::string_view>;
@@ -73,4 +73,4 @@ const Types& node_types_of(std::string_view type) {
     return found == known.end() ? none : *found->second;
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

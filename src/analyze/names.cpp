@@ -5,7 +5,7 @@
 
 #include "analyze/text.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 constexpr std::string_view kEvaluate = "autograd::engine::evaluate_function: ";
@@ -108,4 +108,4 @@ std::string_view op_type_of(std::string_view name) {
     return name;
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

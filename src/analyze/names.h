@@ -6,7 +6,7 @@
 
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 enum class NameClass : uint8_t {
     kUnseen,
@@ -49,4 +49,4 @@ class NameTable {
     std::vector<NameClass> classes_;
 };
 
-}  // namespace opsight
+}  // namespace opsight::analyze

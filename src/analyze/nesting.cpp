@@ -7,7 +7,7 @@
 #include "analyze/parallel.h"
 #include "analyze/track_rows.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 class ThreadSweep {
@@ -125,4 +125,4 @@ void find_nesting(Profile& profile, Analysis& analysis, unsigned threads) {
         });
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

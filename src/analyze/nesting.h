@@ -15,9 +15,9 @@
 #include "analyze/results.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // Fills parent, depth, op_span and self_ns. Cost: one pass over the host spans.
 void find_nesting(Profile& profile, Analysis& analysis, unsigned threads);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

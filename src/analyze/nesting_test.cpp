@@ -6,7 +6,7 @@
 
 #include "analyze/test_profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 std::string parent_of(const Profile& p, const Analysis& a, std::string_view name, size_t nth = 0) {
@@ -204,4 +204,4 @@ TEST(Nesting, AgreesWithBruteForce) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

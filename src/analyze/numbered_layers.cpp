@@ -10,7 +10,7 @@
 
 #include "analyze/track_rows.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 constexpr std::array<std::string_view, 5> kLayerWords = {"layer", "layers", "block", "blocks", "h"};
@@ -82,4 +82,4 @@ bool are_parts_of_a_pass(const Profile& profile, RankId rank, const std::vector<
     return named >= kFewest && 4 * other >= 3 * (named - 1);
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

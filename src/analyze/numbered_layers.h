@@ -9,7 +9,7 @@
 
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // The number behind a word for a layer, "layers.3", "encoder/block_3"; nothing where there is none.
 std::optional<int64_t> layer_number(std::string_view name);
@@ -19,4 +19,4 @@ std::optional<int64_t> layer_number(std::string_view name);
 bool are_parts_of_a_pass(const Profile& profile, RankId rank, const std::vector<int64_t>& begins,
                          int64_t end);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

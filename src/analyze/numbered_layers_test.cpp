@@ -7,7 +7,7 @@
 #include "analyze/analyze.h"
 #include "analyze/test_profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 TEST(NumberedLayers, AreTheNumbersBehindAWordForALayer) {
@@ -51,4 +51,4 @@ TEST(NumberedLayers, BlocksOfOnePassAreNoIterations) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

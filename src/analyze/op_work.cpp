@@ -5,7 +5,7 @@
 #include "analyze/launch_calls.h"
 #include "analyze/launch_order.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
@@ -153,4 +153,4 @@ void sum_op_work(const Profile& profile, Analysis& analysis) {
     OpWorkSums(profile, analysis).run();
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -8,10 +8,10 @@
 #include "analyze/results.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // Fills op_work; needs parent, op_span, launch, launch_op, kernel and kernels. Cost: linear, plus k log k for
 // each op whose k device spans are not in the order of their launches.
 void sum_op_work(const Profile& profile, Analysis& analysis);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

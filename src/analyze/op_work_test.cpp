@@ -8,7 +8,7 @@
 #include "analyze/analyze.h"
 #include "analyze/test_profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 const OpWork* work_of(const Profile& p, const Analysis& a, std::string_view name) {
@@ -161,4 +161,4 @@ TEST(OpWork, AgreesWithBruteForce) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -10,7 +10,7 @@
 
 #include "model/spans.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 inline constexpr int64_t kRoundingNs = 1000;  // old traces count whole microseconds
 
@@ -81,4 +81,4 @@ class OpenSpans {
     std::vector<Open> open_;
 };
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -9,7 +9,7 @@
 #include "hardware/op_tables.h"
 #include "hardware/tensor_cores.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 class OpTable {
@@ -255,4 +255,4 @@ void identify_ops(Profile& profile, Analysis& analysis, const std::vector<Direct
     DeviceOps(profile, analysis, directions, annotations, table).identify(captures, other);
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

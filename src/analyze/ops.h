@@ -6,7 +6,7 @@
 #include "analyze/results.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // Fills ops, op and device_op. `annotations`: from attribute_device_work; `captures`:
 // from find_captures with `other`. Ops are numbered in row order of
@@ -16,4 +16,4 @@ void identify_ops(Profile& profile, Analysis& analysis, const std::vector<Direct
                   const std::vector<HostSpanId>& annotations, const Captures& captures,
                   const CapturedGraphs* other = nullptr);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -6,7 +6,7 @@
 #include <map>
 #include <tuple>
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 constexpr size_t kLongestCycle = 512;
@@ -295,4 +295,4 @@ StepCycles cycles_of_steps(const std::vector<OptimizerStep>& steps, std::vector<
     return result;
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -7,7 +7,7 @@
 
 #include "analyze/iterations.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 struct OptimizerStep {
     IterationCandidate span;
@@ -38,4 +38,4 @@ struct StepCycles {
 StepCycles cycles_of_steps(const std::vector<OptimizerStep>& steps, std::vector<IterationCandidate> loads,
                            bool told_apart);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -7,7 +7,7 @@
 #include "analyze/analyze.h"
 #include "analyze/test_profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 const RankId kRank(size_t{0});
@@ -209,4 +209,4 @@ TEST(OptimizerSteps, AProcessThatWasStartedAnewBeginsItsIterationsAnew) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

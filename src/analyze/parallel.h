@@ -8,7 +8,7 @@
 
 #include "base/task_group.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // `work(item)` must not touch what another item's call touches. `size(item)` tells how much work it is; below
 // kWorthThreads in all, everything runs on the calling thread.
@@ -39,4 +39,4 @@ void parallel_over(const Items& items, unsigned threads, Size size, Work work) {
     tasks.join();
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

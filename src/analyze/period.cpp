@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 constexpr double kLeastAlike = 0.85;  // of the symbols of successive pieces, in common
@@ -287,4 +287,4 @@ Period find_period(const PeriodInput& input) {
     return best.confidence >= kLeastConfidence ? best : Period();
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

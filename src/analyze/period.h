@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace opsight {
+namespace opsight::analyze {
 
 struct PeriodInput {
     std::vector<uint32_t> symbols;
@@ -38,4 +38,4 @@ struct Period {
 inline constexpr size_t kMostAnchors = 32;
 Period find_period(const PeriodInput& input);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

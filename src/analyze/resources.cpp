@@ -8,7 +8,7 @@
 #include "analyze/intervals.h"
 #include "analyze/track_rows.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 constexpr size_t kClasses = static_cast<size_t>(Resource::kCount);
@@ -243,4 +243,4 @@ void share_resources(const Profile& profile, Analysis& analysis, const std::vect
     Shares(profile, analysis, directions).run();
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

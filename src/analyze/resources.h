@@ -10,10 +10,10 @@
 #include "analyze/results.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // Fills resources, busy and communication; needs kernel and kernels. `directions`: of every host span.
 // Cost: linear in the spans, times the number of streams of a device.
 void share_resources(const Profile& profile, Analysis& analysis, const std::vector<Direction>& directions);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -8,7 +8,7 @@
 #include "analyze/intervals.h"
 #include "analyze/test_profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 TEST(Intervals, MergeAndUnite) {
@@ -185,4 +185,4 @@ TEST(Resources, AgreesWithBruteForce) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

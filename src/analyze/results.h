@@ -11,11 +11,11 @@
 #include "base/ids.h"
 #include "hardware/devices.h"
 
-namespace opsight {
-
-namespace cost {
+namespace opsight::cost {
 enum class WorkKind : uint8_t;  // cost/op_work.h
 }
+
+namespace opsight::analyze {
 
 using KernelId = Id<struct KernelTag>;  // into Analysis::kernels
 
@@ -218,4 +218,4 @@ struct Analysis {
     std::vector<StreamStats> streams;        // by (stream, iteration)
 };
 
-}  // namespace opsight
+}  // namespace opsight::analyze

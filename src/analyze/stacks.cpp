@@ -8,7 +8,7 @@
 
 #include "analyze/text.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 constexpr size_t kMostFrames = 16;
@@ -157,4 +157,4 @@ void find_stacks(Profile& profile, const Analysis& analysis) {
     }
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

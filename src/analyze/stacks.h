@@ -8,7 +8,7 @@
 #include "analyze/results.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // Fills OpDetails::stack. Call after find_nesting and find_directions. Cost: one pass over the host spans,
 // and one text for each distinct stack.
@@ -17,4 +17,4 @@ void find_stacks(Profile& profile, const Analysis& analysis);
 // Whether a frame is the user's: "train.py(45): step" is, "torch/nn/modules/module.py(1553): _call_impl" not.
 bool is_user_frame(std::string_view frame);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

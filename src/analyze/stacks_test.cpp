@@ -5,7 +5,7 @@
 #include "analyze/analyze.h"
 #include "analyze/test_profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 std::string stack_of(const Profile& p, std::string_view op, size_t nth = 0) {
@@ -100,4 +100,4 @@ TEST(Stacks, WhatTheSourceSaysStays) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

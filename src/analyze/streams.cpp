@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 // The work of one stream.
@@ -118,4 +118,4 @@ std::vector<StreamSpan> stream_spans(const Profile& profile, const Analysis& ana
     return spans;
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -20,7 +20,7 @@
 #include "analyze/results.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // A kernel, copy or set.
 struct StreamSpan {
@@ -38,4 +38,4 @@ std::vector<StreamStats> sum_streams(const std::vector<StreamSpan>& spans);
 // The work of a profile; needs launch, host_ns, device_iteration and occupancy_pct.
 std::vector<StreamSpan> stream_spans(const Profile& profile, const Analysis& analysis);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -5,7 +5,7 @@
 #include "analyze/analyze.h"
 #include "analyze/test_profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 namespace {
 
 StreamSpan span(int64_t launch, int64_t begin, int64_t end, int32_t iteration = 0, size_t stream = 0) {
@@ -158,4 +158,4 @@ TEST(Streams, WavesOfALaunch) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -7,7 +7,7 @@
 
 #include "model/profile_builder.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 class TestProfile {
   public:
@@ -74,4 +74,4 @@ inline uint32_t host_row(const Profile& p, std::string_view name, size_t nth = 0
     return HostSpanId::kNone;
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

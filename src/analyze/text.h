@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace opsight::text {
+namespace opsight::analyze::text {
 
 inline bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
@@ -31,4 +31,4 @@ constexpr char lower(char c) {
     return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-}  // namespace opsight::text
+}  // namespace opsight::analyze::text

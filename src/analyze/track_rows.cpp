@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace opsight {
+namespace opsight::analyze {
 
 std::vector<TrackRows> track_rows(const std::vector<TrackId>& column) {
     std::vector<TrackRows> result;
@@ -16,4 +16,4 @@ std::vector<TrackRows> track_rows(const std::vector<TrackId>& column) {
     return result;
 }
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -6,7 +6,7 @@
 
 #include "base/ids.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 struct TrackRows {
     TrackId track;
@@ -16,4 +16,4 @@ struct TrackRows {
 // The stretches of all tracks that have rows, in row order. Logarithmic in the rows per track.
 std::vector<TrackRows> track_rows(const std::vector<TrackId>& track_column);
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -10,7 +10,7 @@
 #include "cost/torch_work.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::analyze {
 
 // The formulas of ops for their arguments, each worked out once.
 class Formulas {
@@ -100,4 +100,4 @@ class Formulas {
     ElementType list_type_ = ElementType::kFloat32;
 };
 
-}  // namespace opsight
+}  // namespace opsight::analyze

@@ -36,7 +36,7 @@ Result<AnyProfile> AnyProfile::open(const std::string& path, bool quiet) {
     ImportOptions options;
     options.progress = &progress;
     OPSIGHT_ASSIGN(Profile profile, import_files({path}, options));
-    const Analysis analysis = analyze(profile, {});
+    const analyze::Analysis analysis = analyze::analyze(profile, {});
     progress.clear();
     if (!quiet) print_diagnostics(profile.diagnostics);
     OPSIGHT_TRY(db::write_profile(temporary.path_, profile, analysis, {}));

@@ -165,14 +165,14 @@ class ImportCommand : public Command {
         options.threads = threads_;
         options.progress = &progress;
         OPSIGHT_ASSIGN(Profile profile, import_files(inputs_, options, &facts));
-        CapturedGraphs graphs;
+        analyze::CapturedGraphs graphs;
         if (!captures_.empty()) {
             OPSIGHT_ASSIGN(graphs, read_graphs(options));
             analysis_.captures = &graphs;
             for (const std::string& path : captures_)
                 profile.info.properties.emplace_back("graph_capture", path);
         }
-        const Analysis analysis = analyze(profile, analysis_);
+        const analyze::Analysis analysis = analyze::analyze(profile, analysis_);
         progress.clear();
         OPSIGHT_TRY(check_range(analysis.iterations));
         db::WriteOptions writing;
@@ -193,12 +193,12 @@ class ImportCommand : public Command {
         return file.read(head.data(), head.size()) && std::string_view(head.data() + 8, 4) == "DUCK";
     }
 
-    Result<CapturedGraphs> read_graphs(const ImportOptions& options) const {
+    Result<analyze::CapturedGraphs> read_graphs(const ImportOptions& options) const {
         OPSIGHT_ASSIGN(Profile profile, import_files(captures_, options));
-        AnalysisOptions plain;
+        analyze::AnalysisOptions plain;
         plain.threads = analysis_.threads;
-        CapturedGraphs graphs;
-        add_captured_graphs(profile, analyze(profile, plain), graphs);
+        analyze::CapturedGraphs graphs;
+        add_captured_graphs(profile, analyze::analyze(profile, plain), graphs);
         if (!graphs.graphs.empty()) return graphs;
         if (graphs.untold > 0)
             return fail(Error{"does not tell the names of the kernels that were captured",
@@ -230,9 +230,9 @@ class ImportCommand : public Command {
         return 0;
     }
 
-    static Status check_range(const Iterations& iterations) {
+    static Status check_range(const analyze::Iterations& iterations) {
         int64_t last = -1;
-        for (const Iteration& it : iterations.list)
+        for (const analyze::Iteration& it : iterations.list)
             last = std::max(last, it.number);
         const int64_t start = std::max<int64_t>(iterations.start, 0);
         const int64_t stop = iterations.stop < 0 ? last : iterations.stop;
@@ -261,7 +261,7 @@ class ImportCommand : public Command {
     std::vector<std::string> inputs_, captures_;
     std::string output_, model_;
     ModelSizes sizes_;
-    AnalysisOptions analysis_;
+    analyze::AnalysisOptions analysis_;
     size_t threads_ = 0;
     bool force_ = false, quiet_ = false, all_diagnostics_ = false;
 };

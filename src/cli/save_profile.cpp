@@ -11,8 +11,8 @@
 namespace opsight::cli {
 
 Result<SavedProfile> save_profile(Profile profile, const std::string& path, bool overwrite,
-                                  const AnalysisOptions& options) {
-    const Analysis analysis = analyze(profile, options);
+                                  const analyze::AnalysisOptions& options) {
+    const analyze::Analysis analysis = analyze::analyze(profile, options);
     db::WriteOptions how;
     how.overwrite = overwrite;
     OPSIGHT_TRY(db::write_profile(path, profile, analysis, how));

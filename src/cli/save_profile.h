@@ -15,7 +15,7 @@ struct SavedProfile {
 };
 
 Result<SavedProfile> save_profile(Profile profile, const std::string& path, bool overwrite,
-                                  const AnalysisOptions& options = {});
+                                  const analyze::AnalysisOptions& options = {});
 
 // Prints the diagnostics that tell of lost or doubtful data to standard error, one line each.
 void print_diagnostics(const Diagnostics& diagnostics);

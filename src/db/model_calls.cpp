@@ -19,7 +19,7 @@ struct Calls {
 };
 
 struct Ops {
-    std::vector<RunOp> list;  // by op_identities.id
+    std::vector<analyze::RunOp> list;  // by op_identities.id
     std::vector<std::string> dtypes;
     std::vector<bool> forward;
 };
@@ -71,7 +71,7 @@ Result<Calls> read_calls(duck::Connection& connection, size_t ops) {
 
 // The ops of each forward pass: outermost ones that a network's file may hold, by rank and iteration.
 std::map<std::pair<int32_t, int32_t>, std::vector<int32_t>> passes_of(const Calls& calls, const Ops& ops,
-                                                                      const ModelMatcher& matcher) {
+                                                                      const analyze::ModelMatcher& matcher) {
     std::map<std::pair<int32_t, int32_t>, std::vector<int32_t>> passes;
     std::vector<bool> taken(calls.size());  // it or what called it
     for (size_t i = 0; i < calls.size(); ++i) {
@@ -86,10 +86,10 @@ std::map<std::pair<int32_t, int32_t>, std::vector<int32_t>> passes_of(const Call
 }
 
 // Node that each call runs, or -1: calls of passes, by their places.
-std::vector<int32_t> match_passes(const Calls& calls, const Ops& ops, const ModelMatcher& matcher,
+std::vector<int32_t> match_passes(const Calls& calls, const Ops& ops, const analyze::ModelMatcher& matcher,
                                   ModelCalls& out) {
     std::vector<int32_t> nodes(calls.size(), -1);
-    std::map<std::vector<int32_t>, std::vector<NodeMatch>> known;  // iterations are mostly alike
+    std::map<std::vector<int32_t>, std::vector<analyze::NodeMatch>> known;  // iterations are mostly alike
     for (const auto& [where, places] : passes_of(calls, ops, matcher)) {
         std::vector<int32_t> pass;
         for (const int32_t place : places)
@@ -97,11 +97,11 @@ std::vector<int32_t> match_passes(const Calls& calls, const Ops& ops, const Mode
         auto found = known.find(pass);
         if (found == known.end()) found = known.emplace(pass, matcher.match(pass)).first;
         for (size_t i = 0; i < places.size(); ++i) {
-            const NodeMatch& match = found->second[i];
+            const analyze::NodeMatch& match = found->second[i];
             if (match.node < 0) continue;
             nodes[static_cast<size_t>(places[i])] = match.node;
-            MatchHow& how = out.how[static_cast<size_t>(match.node)];
-            if (how != MatchHow::kName) how = match.how;
+            analyze::MatchHow& how = out.how[static_cast<size_t>(match.node)];
+            if (how != analyze::MatchHow::kName) how = match.how;
         }
     }
     return nodes;
@@ -138,7 +138,7 @@ std::optional<hardware::Precision> precision_of(const std::string& dtypes) {
 }
 
 // Batch and number format that most products of the network ran with.
-void find_settings(const Calls& calls, const Ops& ops, const ModelMatcher& matcher,
+void find_settings(const Calls& calls, const Ops& ops, const analyze::ModelMatcher& matcher,
                    const std::vector<int32_t>& nodes, ModelCalls& out) {
     std::map<int64_t, size_t> batches;
     std::map<std::optional<hardware::Precision>, size_t> formats;
@@ -157,15 +157,15 @@ void find_settings(const Calls& calls, const Ops& ops, const ModelMatcher& match
 }  // namespace
 
 Result<ModelCalls> find_model_calls(duck::Connection& connection, const ModelGraph& graph,
-                                    const ModelGroups& groups) {
+                                    const analyze::ModelGroups& groups) {
     OPSIGHT_ASSIGN(const Ops ops, read_ops(connection));
     OPSIGHT_ASSIGN(const Calls calls, read_calls(connection, ops.list.size()));
-    const ModelMatcher matcher(graph, groups, ops.list);
+    const analyze::ModelMatcher matcher(graph, groups, ops.list);
     ModelCalls out;
-    out.how.assign(graph.nodes.size(), MatchHow::kNone);
+    out.how.assign(graph.nodes.size(), analyze::MatchHow::kNone);
     for (const std::string& path : groups.path)
         out.layer.push_back(matcher.layer_of(path));
-    for (const ModelGroup& group : groups.groups)
+    for (const analyze::ModelGroup& group : groups.groups)
         out.group_layer.push_back(matcher.layer_of(group.path));
     std::vector<int32_t> nodes = match_passes(calls, ops, matcher, out);
     find_settings(calls, ops, matcher, nodes, out);

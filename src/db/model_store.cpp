@@ -24,7 +24,7 @@ struct Edge {
 
 struct Plan {
     const ModelGraph& graph;
-    ModelGroups groups;
+    analyze::ModelGroups groups;
     ModelCalls calls;
     std::vector<NodeCost> costs;
     std::vector<Edge> edges;
@@ -111,7 +111,7 @@ Status fill_table(duck::Connection& connection, std::string_view table, size_t r
 }
 
 Status write_groups(duck::Connection& connection, const Plan& plan) {
-    const std::vector<ModelGroup>& groups = plan.groups.groups;
+    const std::vector<analyze::ModelGroup>& groups = plan.groups.groups;
     return fill_table(connection, "model_groups", groups.size(), [&](TableWriter& out) {
         out.put<int32_t>("id", [](size_t i) { return i; });
         out.put<int32_t>("parent", [&](size_t i) { return groups[i].parent; });
@@ -196,13 +196,13 @@ AddedModel sums_of(const Plan& plan) {
     AddedModel added;
     for (size_t n = 0; n < plan.graph.nodes.size(); ++n) {
         if (plan.graph.nodes[n].folded) continue;
-        const MatchHow how = plan.calls.how[n];
+        const analyze::MatchHow how = plan.calls.how[n];
         ++added.nodes;
-        added.by_name += how == MatchHow::kName ? 1 : 0;
-        added.by_order += how == MatchHow::kOrder ? 1 : 0;
+        added.by_name += how == analyze::MatchHow::kName ? 1 : 0;
+        added.by_order += how == analyze::MatchHow::kOrder ? 1 : 0;
         const double macs = std::max(plan.costs[n].macs, 0.0);
         added.macs += macs;
-        added.matched_macs += how == MatchHow::kNone ? 0 : macs;
+        added.matched_macs += how == analyze::MatchHow::kNone ? 0 : macs;
     }
     return added;
 }
@@ -217,7 +217,7 @@ Result<AddedModel> add_model(const std::string& path, const ModelGraph& graph, c
     };
     OPSIGHT_ASSIGN(OpenProfile profile, open_profile_to_change(path));
     duck::Connection& connection = profile.connection;
-    Plan plan{graph, group_nodes(graph), {}, {}, edges_of(graph), {}, 0};
+    Plan plan{graph, analyze::group_nodes(graph), {}, {}, edges_of(graph), {}, 0};
     auto calls = find_model_calls(connection, graph, plan.groups);
     if (!calls) return named(std::move(calls).error());
     plan.calls = std::move(*calls);

@@ -30,7 +30,7 @@ class ReaderTest : public testing::Test {
     void write_empty_profile() {
         ProfileBuilder builder;
         const Profile profile = std::move(builder).finish();
-        const Status status = write_profile(path_, profile, Analysis{});
+        const Status status = write_profile(path_, profile, analyze::Analysis{});
         ASSERT_TRUE(status.has_value()) << status.error().message();
     }
     void write_text(std::string_view text) { std::ofstream(path_, std::ios::binary) << text; }

@@ -76,14 +76,16 @@ std::vector<Name> resources() {
 }
 
 std::string verdicts() {
-    return numbers("tc_use", {named("no", TensorCoreUse::kNo), named("yes", TensorCoreUse::kYes),
-                              named("unknown", TensorCoreUse::kUnknown)}) +
-           numbers("direction",
-                   {named("fprop", Direction::kForward), named("bprop", Direction::kBackward),
-                    named("optimizer", Direction::kOptimizer), named("dataload", Direction::kDataLoad),
-                    named("other", Direction::kOther)}) +
-           numbers("kernel_class", {named("compute", KernelClass::kCompute),
-                                    named("communication", KernelClass::kCommunication)}) +
+    return numbers("tc_use",
+                   {named("no", analyze::TensorCoreUse::kNo), named("yes", analyze::TensorCoreUse::kYes),
+                    named("unknown", analyze::TensorCoreUse::kUnknown)}) +
+           numbers("direction", {named("fprop", analyze::Direction::kForward),
+                                 named("bprop", analyze::Direction::kBackward),
+                                 named("optimizer", analyze::Direction::kOptimizer),
+                                 named("dataload", analyze::Direction::kDataLoad),
+                                 named("other", analyze::Direction::kOther)}) +
+           numbers("kernel_class", {named("compute", analyze::KernelClass::kCompute),
+                                    named("communication", analyze::KernelClass::kCommunication)}) +
            numbers("resource", resources());
 }
 
@@ -128,8 +130,8 @@ std::string flags() {
                             {"instant", kInstant},
                             {"overlapping", kOverlapping},
                             {"backward_thread", kBackwardThread},
-                            {"first_of_launch", Analysis::kFirstOfLaunch},
-                            {"in_eligible_op", Analysis::kInEligibleOp}}) +
+                            {"first_of_launch", analyze::Analysis::kFirstOfLaunch},
+                            {"in_eligible_op", analyze::Analysis::kInEligibleOp}}) +
            "CREATE OR REPLACE TEMP MACRO has_flag(flags, name) AS (flags & flag(name)) <> 0;\n"
            "CREATE OR REPLACE TEMP MACRO is_transfer(kind) AS kind IN (device_kind('copy'), "
            "device_kind('set'));\n"

@@ -26,7 +26,7 @@ TEST(SqlNames, StandForTheNumbersOfTables) {
     EXPECT_EQ(number("device_kind('graph')"), static_cast<int64_t>(DeviceKind::kGraph));
     EXPECT_EQ(number("host_kind('library')"), static_cast<int64_t>(HostKind::kLibrary));
     EXPECT_EQ(number("copy_kind('HtoD')"), static_cast<int64_t>(CopyKind::kHostToDevice));
-    EXPECT_EQ(number("tc_use('unknown')"), static_cast<int64_t>(TensorCoreUse::kUnknown));
+    EXPECT_EQ(number("tc_use('unknown')"), static_cast<int64_t>(analyze::TensorCoreUse::kUnknown));
     EXPECT_EQ(number("has_flag(65, 'first_of_launch')"), 1);
     EXPECT_EQ(number("has_flag(1, 'first_of_launch')"), 0);
     EXPECT_EQ(number("is_work(device_kind('graph'))"), 0);

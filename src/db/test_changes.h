@@ -17,8 +17,8 @@ struct Change {
     std::string name, sql;
 };
 
-inline TestProfile sample_run() {
-    TestProfile made;
+inline analyze::TestProfile sample_run() {
+    analyze::TestProfile made;
     made.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0);
     const TrackId thread = made.thread(), stream = made.stream();
     for (int64_t i = 0; i < 4; ++i) {
@@ -39,7 +39,7 @@ inline TestProfile sample_run() {
 
 inline void write_sample(const std::string& path) {
     Profile profile = sample_run().finish();
-    const Analysis analysis = analyze(profile, {});
+    const analyze::Analysis analysis = analyze::analyze(profile, {});
     const Status status = write_profile(path, profile, analysis);
     ASSERT_TRUE(status.has_value()) << status.error().message();
 }

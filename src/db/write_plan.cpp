@@ -6,25 +6,26 @@
 namespace opsight::db {
 namespace {
 
-std::string_view source_name(IterationSource source) {
+std::string_view source_name(analyze::IterationSource source) {
     switch (source) {
-        case IterationSource::kNone:
+        case analyze::IterationSource::kNone:
             return "none";
-        case IterationSource::kKeyOp:
+        case analyze::IterationSource::kKeyOp:
             return "key_op";
-        case IterationSource::kRangeRegex:
+        case analyze::IterationSource::kRangeRegex:
             return "range_regex";
-        case IterationSource::kStepMarker:
+        case analyze::IterationSource::kStepMarker:
             return "step_marker";
-        case IterationSource::kOptimizerStep:
+        case analyze::IterationSource::kOptimizerStep:
             return "optimizer_step";
-        case IterationSource::kInferred:
+        case analyze::IterationSource::kInferred:
             return "inferred";
     }
     return "none";
 }
 
-std::vector<std::pair<std::string, std::string>> meta_rows(const Profile& profile, const Analysis& analysis) {
+std::vector<std::pair<std::string, std::string>> meta_rows(const Profile& profile,
+                                                           const analyze::Analysis& analysis) {
     const ProfileInfo& info = profile.info;
     std::vector<std::pair<std::string, std::string>> rows = {
         {"schema_version", std::to_string(kSchemaVersion)},
@@ -112,7 +113,7 @@ void list_strings(WritePlan& plan) {
 
 }  // namespace
 
-WritePlan::WritePlan(const Profile& profile_in, const Analysis& analysis_in)
+WritePlan::WritePlan(const Profile& profile_in, const analyze::Analysis& analysis_in)
     : profile(profile_in), analysis(analysis_in), meta(meta_rows(profile_in, analysis_in)) {
     split_host_rows(*this);
     list_strings(*this);

@@ -90,7 +90,7 @@ Status fill_database(const std::string& path, const WritePlan& plan, const Write
     return first.execute("CHECKPOINT");
 }
 
-Status check_sizes(const Profile& profile, const Analysis& analysis) {
+Status check_sizes(const Profile& profile, const analyze::Analysis& analysis) {
     const size_t host = profile.host.size(), ops = profile.op_details.size(), device = profile.device.size();
     const bool fits = analysis.depth.size() == host && analysis.op_span.size() == host &&
                       analysis.iteration.size() == host && analysis.layer.size() == host &&
@@ -135,7 +135,7 @@ Status check_row_count(std::string_view what, size_t rows, size_t most) {
                 {}, "import fewer files at a time, or record less");
 }
 
-Status write_profile(const std::string& path, const Profile& profile, const Analysis& analysis,
+Status write_profile(const std::string& path, const Profile& profile, const analyze::Analysis& analysis,
                      const WriteOptions& options) {
     OPSIGHT_TRY(check_sizes(profile, analysis));
     OPSIGHT_ASSIGN(OutputFile file, OutputFile::reserve(path, options.overwrite));

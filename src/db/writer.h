@@ -23,7 +23,7 @@ struct WriteOptions {
 // Whether so many rows can be numbered: ids are INTEGER, and a larger one would read as a negative one.
 Status check_row_count(std::string_view what, size_t rows, size_t most = std::numeric_limits<int32_t>::max());
 
-Status write_profile(const std::string& path, const Profile& profile, const Analysis& analysis,
+Status write_profile(const std::string& path, const Profile& profile, const analyze::Analysis& analysis,
                      const WriteOptions& options = {});
 
 }  // namespace opsight::db

@@ -69,7 +69,8 @@ void fill_tracks(TableWriter& out, const StringPool& pool, const std::vector<Tra
     put<int32_t>(out, "priority", rows, &Track::priority);
 }
 
-void fill_launch_configs(TableWriter& out, const std::vector<LaunchConfig>& rows, const Analysis& analysis) {
+void fill_launch_configs(TableWriter& out, const std::vector<LaunchConfig>& rows,
+                         const analyze::Analysis& analysis) {
     put_number(out, "id");
     out.put<int64_t>("grid_x", [&](size_t i) { return rows[i].grid[0]; });
     out.put<int64_t>("grid_y", [&](size_t i) { return rows[i].grid[1]; });
@@ -193,80 +194,80 @@ std::vector<TableFill> description_fills(const WritePlan& plan) {
 
 std::vector<TableFill> analysis_fills(const WritePlan& plan) {
     const StringPool& pool = plan.profile.strings;
-    const Analysis& analysis = plan.analysis;
+    const analyze::Analysis& analysis = plan.analysis;
     return {
         {"op_identities", analysis.ops.size(),
          [&rows = analysis.ops, &pool](TableWriter& out) {
              put_number(out, "id");
-             put_pooled(out, "name", pool, rows, &Op::name);
-             put_pooled(out, "type", pool, rows, &Op::type);
-             put_ref(out, "layer", rows, &Op::layer);
-             put<int8_t>(out, "direction", rows, &Op::direction);
-             put_pooled(out, "shapes", pool, rows, &Op::shapes);
-             put_pooled(out, "dtypes", pool, rows, &Op::dtypes);
-             put<bool>(out, "tc_eligible", rows, &Op::tc_eligible);
+             put_pooled(out, "name", pool, rows, &analyze::Op::name);
+             put_pooled(out, "type", pool, rows, &analyze::Op::type);
+             put_ref(out, "layer", rows, &analyze::Op::layer);
+             put<int8_t>(out, "direction", rows, &analyze::Op::direction);
+             put_pooled(out, "shapes", pool, rows, &analyze::Op::shapes);
+             put_pooled(out, "dtypes", pool, rows, &analyze::Op::dtypes);
+             put<bool>(out, "tc_eligible", rows, &analyze::Op::tc_eligible);
          }},
         {"layers", analysis.layers.size(),
          [&rows = analysis.layers, &pool](TableWriter& out) {
              put_number(out, "id");
-             put_pooled(out, "name", pool, rows, &Layer::name);
-             put_pooled(out, "path", pool, rows, &Layer::path);
-             put_ref(out, "parent", rows, &Layer::parent);
-             put<int16_t>(out, "depth", rows, &Layer::depth);
+             put_pooled(out, "name", pool, rows, &analyze::Layer::name);
+             put_pooled(out, "path", pool, rows, &analyze::Layer::path);
+             put_ref(out, "parent", rows, &analyze::Layer::parent);
+             put<int16_t>(out, "depth", rows, &analyze::Layer::depth);
          }},
         {"kernel_names", analysis.kernels.size(),
          [&rows = analysis.kernels, &pool](TableWriter& out) {
              put_number(out, "id");
-             put_pooled(out, "name", pool, rows, &Kernel::name);
-             put_pooled(out, "short_name", pool, rows, &Kernel::short_name);
-             put<int8_t>(out, "class", rows, &Kernel::kernel_class);
-             put<int8_t>(out, "uses_tc", rows, &Kernel::uses_tc);
-             put<int8_t>(out, "tc_evidence", rows, &Kernel::evidence);
-             put_pooled(out, "tc_pattern", pool, rows, &Kernel::tc_pattern);
-             put_pooled(out, "base_name", pool, rows, &Kernel::base_name);
-             put_pooled(out, "mangled_name", pool, rows, &Kernel::mangled_name);
-             put_pooled(out, "label", pool, rows, &Kernel::label);
+             put_pooled(out, "name", pool, rows, &analyze::Kernel::name);
+             put_pooled(out, "short_name", pool, rows, &analyze::Kernel::short_name);
+             put<int8_t>(out, "class", rows, &analyze::Kernel::kernel_class);
+             put<int8_t>(out, "uses_tc", rows, &analyze::Kernel::uses_tc);
+             put<int8_t>(out, "tc_evidence", rows, &analyze::Kernel::evidence);
+             put_pooled(out, "tc_pattern", pool, rows, &analyze::Kernel::tc_pattern);
+             put_pooled(out, "base_name", pool, rows, &analyze::Kernel::base_name);
+             put_pooled(out, "mangled_name", pool, rows, &analyze::Kernel::mangled_name);
+             put_pooled(out, "label", pool, rows, &analyze::Kernel::label);
          }},
         {"iterations", analysis.iterations.list.size(),
          [&rows = analysis.iterations.list, &pool](TableWriter& out) {
-             put_ref(out, "rank", rows, &Iteration::rank);
-             put<int32_t>(out, "number", rows, &Iteration::number);
-             put<int64_t>(out, "begin_ns", rows, &Iteration::begin_ns);
-             put<int64_t>(out, "end_ns", rows, &Iteration::end_ns);
-             put_pooled(out, "name", pool, rows, &Iteration::name);
-             put<bool>(out, "warmup", rows, &Iteration::warmup);
-             put_pooled(out, "warmup_reason", pool, rows, &Iteration::warmup_reason);
+             put_ref(out, "rank", rows, &analyze::Iteration::rank);
+             put<int32_t>(out, "number", rows, &analyze::Iteration::number);
+             put<int64_t>(out, "begin_ns", rows, &analyze::Iteration::begin_ns);
+             put<int64_t>(out, "end_ns", rows, &analyze::Iteration::end_ns);
+             put_pooled(out, "name", pool, rows, &analyze::Iteration::name);
+             put<bool>(out, "warmup", rows, &analyze::Iteration::warmup);
+             put_pooled(out, "warmup_reason", pool, rows, &analyze::Iteration::warmup_reason);
          }},
     };
 }
 
 TableFill stream_stats_fill(const WritePlan& plan) {
-    const std::vector<StreamStats>& rows = plan.analysis.streams;
+    const std::vector<analyze::StreamStats>& rows = plan.analysis.streams;
     return {"stream_stats", rows.size(), [&rows](TableWriter& out) {
-                put_ref(out, "stream", rows, &StreamStats::stream);
-                put<int32_t>(out, "iteration", rows, &StreamStats::iteration);
-                put<int64_t>(out, "spans", rows, &StreamStats::spans);
-                put<int64_t>(out, "busy_ns", rows, &StreamStats::busy_ns);
-                put<int64_t>(out, "host_wait_ns", rows, &StreamStats::host_wait_ns);
-                put<int64_t>(out, "queued_wait_ns", rows, &StreamStats::queued_wait_ns);
-                put<int64_t>(out, "other_wait_ns", rows, &StreamStats::other_wait_ns);
-                put<int64_t>(out, "queued_ns", rows, &StreamStats::queued_ns);
-                put<int64_t>(out, "queue_max", rows, &StreamStats::queue_max);
-                put<double>(out, "occupancy_pct_ns", rows, &StreamStats::occupancy_pct_ns);
-                put<int64_t>(out, "occupancy_known_ns", rows, &StreamStats::occupancy_known_ns);
+                put_ref(out, "stream", rows, &analyze::StreamStats::stream);
+                put<int32_t>(out, "iteration", rows, &analyze::StreamStats::iteration);
+                put<int64_t>(out, "spans", rows, &analyze::StreamStats::spans);
+                put<int64_t>(out, "busy_ns", rows, &analyze::StreamStats::busy_ns);
+                put<int64_t>(out, "host_wait_ns", rows, &analyze::StreamStats::host_wait_ns);
+                put<int64_t>(out, "queued_wait_ns", rows, &analyze::StreamStats::queued_wait_ns);
+                put<int64_t>(out, "other_wait_ns", rows, &analyze::StreamStats::other_wait_ns);
+                put<int64_t>(out, "queued_ns", rows, &analyze::StreamStats::queued_ns);
+                put<int64_t>(out, "queue_max", rows, &analyze::StreamStats::queue_max);
+                put<double>(out, "occupancy_pct_ns", rows, &analyze::StreamStats::occupancy_pct_ns);
+                put<int64_t>(out, "occupancy_known_ns", rows, &analyze::StreamStats::occupancy_known_ns);
             }};
 }
 
 // Devices and, as -1, the processor, where anything is known of it.
 struct ModelRow {
     int32_t device;
-    const DevicePeaks* peaks;
+    const analyze::DevicePeaks* peaks;
 };
-std::vector<ModelRow> all_models(const Analysis& analysis) {
+std::vector<ModelRow> all_models(const analyze::Analysis& analysis) {
     std::vector<ModelRow> rows;
-    for (const DevicePeaks& peaks : analysis.peaks)
+    for (const analyze::DevicePeaks& peaks : analysis.peaks)
         rows.push_back({static_cast<int32_t>(rows.size()), &peaks});
-    if (analysis.host_peaks.source != PeakSource::kNone) rows.push_back({-1, &analysis.host_peaks});
+    if (analysis.host_peaks.source != analyze::PeakSource::kNone) rows.push_back({-1, &analysis.host_peaks});
     return rows;
 }
 
@@ -283,23 +284,23 @@ std::vector<PeakRow> all_peaks(const std::vector<ModelRow>& models) {
     return rows;
 }
 
-TableFill works_fill(const StringPool& pool, const std::vector<CountedWork>& rows) {
+TableFill works_fill(const StringPool& pool, const std::vector<analyze::CountedWork>& rows) {
     return {
         "works", rows.size(), [&rows, &pool](TableWriter& out) {
             put_number(out, "id");
-            put_pooled(out, "name", pool, rows, &CountedWork::name);
-            put_ref(out, "device", rows, &CountedWork::device);
-            put<int8_t>(out, "kind", rows, &CountedWork::kind);
-            put<double>(out, "macs", rows, &CountedWork::macs);
-            put<double>(out, "flops", rows, &CountedWork::flops);
-            put<double>(out, "matrix_flops", rows, &CountedWork::matrix_flops);
-            put<double>(out, "recomputed_flops", rows, &CountedWork::recomputed_flops);
-            put<double>(out, "bytes_min", rows, &CountedWork::bytes);
-            put<int8_t>(out, "precision", rows, &CountedWork::precision);
+            put_pooled(out, "name", pool, rows, &analyze::CountedWork::name);
+            put_ref(out, "device", rows, &analyze::CountedWork::device);
+            put<int8_t>(out, "kind", rows, &analyze::CountedWork::kind);
+            put<double>(out, "macs", rows, &analyze::CountedWork::macs);
+            put<double>(out, "flops", rows, &analyze::CountedWork::flops);
+            put<double>(out, "matrix_flops", rows, &analyze::CountedWork::matrix_flops);
+            put<double>(out, "recomputed_flops", rows, &analyze::CountedWork::recomputed_flops);
+            put<double>(out, "bytes_min", rows, &analyze::CountedWork::bytes);
+            put<int8_t>(out, "precision", rows, &analyze::CountedWork::precision);
             out.put<double>("math_ns", [&](size_t i) { return rows[i].bounded ? rows[i].math_ns : -1; });
             out.put<double>("memory_ns", [&](size_t i) { return rows[i].bounded ? rows[i].memory_ns : -1; });
             out.put<double>("bound_ns", [&](size_t i) { return rows[i].bounded ? rows[i].bound_ns : -1; });
-            put<bool>(out, "estimate", rows, &CountedWork::estimate);
+            put<bool>(out, "estimate", rows, &analyze::CountedWork::estimate);
             out.put_text("note", [&](size_t i) { return rows[i].note; });
         }};
 }

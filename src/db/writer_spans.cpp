@@ -7,7 +7,7 @@ namespace {
 // The columns that all tables of host spans share.
 struct HostColumns {
     const Profile& profile;
-    const Analysis& analysis;
+    const analyze::Analysis& analysis;
     const std::vector<uint32_t>& rows;
 
     void id(TableWriter& out) const {
@@ -34,7 +34,7 @@ struct HostColumns {
 
 int32_t caller_layer(const WritePlan& plan, size_t row) {
     const auto layer_of = [&plan](size_t op_row) {
-        const Analysis& analysis = plan.analysis;
+        const analyze::Analysis& analysis = plan.analysis;
         return analysis.ops[analysis.op[plan.profile.host.detail[op_row]].index()].layer;
     };
     const HostSpanId caller = plan.analysis.op_span[row];
@@ -47,7 +47,7 @@ TableFill ops(const WritePlan& plan) {
     const HostColumns host{plan.profile, plan.analysis, plan.ops};
     return {"ops", plan.ops.size(), [&plan, host](TableWriter& out) {
                 const OpDetails& details = plan.profile.op_details;
-                const Analysis& analysis = plan.analysis;
+                const analyze::Analysis& analysis = plan.analysis;
                 const auto detail = [&](size_t i) { return plan.profile.host.detail[plan.ops[i]]; };
                 host.id(out);
                 host.place(out);
@@ -85,7 +85,7 @@ TableFill op_extras(const WritePlan& plan) {
 
 TableFill op_work(const WritePlan& plan) {
     return {"op_work", plan.analysis.op_work.size(), [&plan](TableWriter& out) {
-                const std::vector<OpWork>& work = plan.analysis.op_work;
+                const std::vector<analyze::OpWork>& work = plan.analysis.op_work;
                 out.put<int32_t>("id", [&](size_t i) { return work[i].span.value; });
                 out.put<int64_t>("api_ns", [&](size_t i) { return work[i].api_ns; });
                 out.put<int64_t>("gpu_ns", [&](size_t i) { return work[i].gpu_ns; });
@@ -254,7 +254,7 @@ TableFill page_faults(const WritePlan& plan) {
 TableFill device_spans(const WritePlan& plan) {
     return {"device_spans", plan.profile.device.size(), [&plan](TableWriter& out) {
                 const DeviceSpans& spans = plan.profile.device;
-                const Analysis& analysis = plan.analysis;
+                const analyze::Analysis& analysis = plan.analysis;
                 out.put<int32_t>("track", [&](size_t i) { return spans.track[i].value; });
                 out.put<int64_t>("begin_ns", [&](size_t i) { return spans.begin[i]; });
                 out.put<int64_t>("dur_ns", [&](size_t i) { return spans.dur[i]; });
@@ -321,7 +321,7 @@ TableFill cpu_samples(const WritePlan& plan) {
 
 TableFill resource_segments(const WritePlan& plan) {
     return {"resource_segments", plan.analysis.resources.size(), [&plan](TableWriter& out) {
-                const std::vector<ResourceSegment>& segments = plan.analysis.resources;
+                const std::vector<analyze::ResourceSegment>& segments = plan.analysis.resources;
                 out.put<int32_t>("rank", [&](size_t i) { return segments[i].rank.value; });
                 out.put<int64_t>("begin_ns", [&](size_t i) { return segments[i].begin_ns; });
                 out.put<int64_t>("end_ns", [&](size_t i) { return segments[i].end_ns; });
@@ -332,7 +332,7 @@ TableFill resource_segments(const WritePlan& plan) {
 
 TableFill busy_segments(const WritePlan& plan) {
     return {"busy_segments", plan.analysis.busy.size(), [&plan](TableWriter& out) {
-                const std::vector<BusySegment>& segments = plan.analysis.busy;
+                const std::vector<analyze::BusySegment>& segments = plan.analysis.busy;
                 out.put<int32_t>("device", [&](size_t i) { return segments[i].device.value; });
                 out.put<int64_t>("begin_ns", [&](size_t i) { return segments[i].begin_ns; });
                 out.put<int64_t>("end_ns", [&](size_t i) { return segments[i].end_ns; });
@@ -342,7 +342,7 @@ TableFill busy_segments(const WritePlan& plan) {
 
 TableFill comm_segments(const WritePlan& plan) {
     return {"comm_segments", plan.analysis.communication.size(), [&plan](TableWriter& out) {
-                const std::vector<CommSegment>& segments = plan.analysis.communication;
+                const std::vector<analyze::CommSegment>& segments = plan.analysis.communication;
                 out.put<int32_t>("device", [&](size_t i) { return segments[i].device.value; });
                 out.put<int64_t>("begin_ns", [&](size_t i) { return segments[i].begin_ns; });
                 out.put<int64_t>("end_ns", [&](size_t i) { return segments[i].end_ns; });

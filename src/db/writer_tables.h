@@ -20,13 +20,13 @@ struct TableFill {
 // Rows of Profile::host by the table that they go to, and which texts go with them.
 struct WritePlan {
     const Profile& profile;
-    const Analysis& analysis;
+    const analyze::Analysis& analysis;
     std::vector<uint32_t> ops, api_calls, python_frames, module_calls, annotations, other_spans;
     std::vector<uint32_t> op_extras;  // ops with a module path, a stack or a collective
     std::vector<uint32_t> strings;    // texts that spans refer to
     std::vector<std::pair<std::string, std::string>> meta;
 
-    WritePlan(const Profile& profile, const Analysis& analysis);
+    WritePlan(const Profile& profile, const analyze::Analysis& analysis);
 };
 
 // Host spans whose detail is the StringId of a category.

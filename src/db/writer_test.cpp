@@ -24,7 +24,7 @@ using duck::Cell;
 // `ops` ops of 10 ns, one after another, each launching one kernel 5 ns later.
 struct Made {
     Profile profile;
-    Analysis analysis;
+    analyze::Analysis analysis;
 };
 
 Profile make_profile(size_t ops) {
@@ -56,8 +56,8 @@ Profile make_profile(size_t ops) {
     return std::move(builder).finish();
 }
 
-Analysis make_analysis(Profile& profile) {
-    Analysis analysis;
+analyze::Analysis make_analysis(Profile& profile) {
+    analyze::Analysis analysis;
     const size_t host = profile.host.size(), device = profile.device.size();
     analysis.depth.resize(host);
     analysis.iteration.assign(host, 0);
@@ -77,24 +77,24 @@ Analysis make_analysis(Profile& profile) {
     analysis.launch = api_spans;
     analysis.launch_op = op_spans;
     analysis.device_op.assign(device, OpId(0));
-    analysis.kernel.assign(device, KernelId(0));
+    analysis.kernel.assign(device, analyze::KernelId(0));
     analysis.device_iteration.assign(device, 0);
     analysis.span_work.assign(device, -1);
     analysis.span_share.assign(device, 0);
     analysis.peaks.resize(profile.devices.size());
     for (const HostSpanId span : api_spans)
         analysis.host_ns.push_back(profile.host.begin[span.index()]);
-    Op op;
+    analyze::Op op;
     op.name = op.type = profile.strings.find("aten::mm");
     op.tc_eligible = true;
     analysis.ops.push_back(op);
-    Kernel kernel;
+    analyze::Kernel kernel;
     kernel.name = kernel.short_name = profile.strings.find("volta_h884gemm");
-    kernel.uses_tc = TensorCoreUse::kYes;
-    kernel.evidence = TensorCoreEvidence::kName;
+    kernel.uses_tc = analyze::TensorCoreUse::kYes;
+    kernel.evidence = analyze::TensorCoreEvidence::kName;
     analysis.kernels.push_back(kernel);
     for (const HostSpanId span : op_spans) {
-        OpWork work;
+        analyze::OpWork work;
         work.span = span;
         work.api_ns = 2;
         work.gpu_ns = work.kernel_ns = work.tc_kernel_ns = 4;
@@ -117,7 +117,7 @@ class WriterTest : public testing::Test {
     void TearDown() override { fs::remove_all(folder_); }
     Status write(size_t ops, WriteOptions options = {}) {
         Profile profile = make_profile(ops);
-        const Analysis analysis = make_analysis(profile);
+        const analyze::Analysis analysis = make_analysis(profile);
         return write_profile(path_, profile, analysis, options);
     }
     std::vector<std::vector<Cell>> ask(const std::string& sql) {
@@ -189,7 +189,7 @@ TEST_F(WriterTest, DoesNotReplaceAFileUnlessTold) {
 
 TEST_F(WriterTest, AFailedAnalysisSizeIsRefused) {
     Profile profile = make_profile(2);
-    Analysis analysis = make_analysis(profile);
+    analyze::Analysis analysis = make_analysis(profile);
     analysis.host_ns.pop_back();
     EXPECT_FALSE(write_profile(path_, profile, analysis).has_value());
     EXPECT_EQ(files(), 0u);

@@ -18,8 +18,8 @@
 namespace opsight::server {
 namespace {
 
-TestProfile three_steps() {
-    TestProfile made;
+analyze::TestProfile three_steps() {
+    analyze::TestProfile made;
     for (int64_t i = 0; i < 3; ++i) {
         made.annotation("ProfilerStep#" + std::to_string(i), i * 1000, 900, made.thread());
         made.op("aten::mm", i * 1000 + 100, 300);

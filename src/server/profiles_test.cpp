@@ -19,8 +19,8 @@
 namespace opsight::server {
 namespace {
 
-TestProfile steps(int count) {
-    TestProfile made;
+analyze::TestProfile steps(int count) {
+    analyze::TestProfile made;
     for (int64_t i = 0; i < count; ++i) {
         made.annotation("ProfilerStep#" + std::to_string(i), i * 1000, 900, made.thread());
         made.op("aten::mm", i * 1000 + 100, 300);
@@ -213,7 +213,7 @@ TEST(Profiles, TellTheirFacts) {
 TEST(Profiles, TellOfWorkThatIsNoKernel) {
     const query::StoredProfile plain(steps(2));
     EXPECT_FALSE(Profiles({plain.path()}, false).facts(0)->device_work);
-    TestProfile copies = steps(2);
+    analyze::TestProfile copies = steps(2);
     copies.kernel("Memcpy HtoD", 150, 50, copies.stream(), -1, DeviceKind::kMemcpy);
     const query::StoredProfile stored(std::move(copies));
     Profiles profiles({stored.path()}, false);

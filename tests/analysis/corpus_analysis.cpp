@@ -19,7 +19,8 @@ constexpr size_t kSamples = 300;  // launches looked at one by one
 
 class Checks {
   public:
-    Checks(const Profile& profile, const Analysis& analysis) : p_(profile), h_(profile.host), a_(analysis) {}
+    Checks(const Profile& profile, const analyze::Analysis& analysis)
+        : p_(profile), h_(profile.host), a_(analysis) {}
 
     bool run() {
         launches();
@@ -72,7 +73,7 @@ class Checks {
         size_t kernels = 0, counted = 0;
         for (size_t span = 0; span < p_.device.size(); ++span)
             kernels += p_.device.kind[span] == DeviceKind::kKernel && a_.launch_op[span].valid();
-        for (const OpWork& w : a_.op_work) {
+        for (const analyze::OpWork& w : a_.op_work) {
             if (!a_.op_span[w.span.index()].valid()) counted += w.kernels;
             const bool sane = w.gpu_ns >= 0 && w.gpu_idle_ns >= 0 && w.self_gpu_ns <= w.gpu_ns &&
                               w.tc_kernel_ns <= w.kernel_ns && w.self_kernels <= w.kernels;
@@ -83,18 +84,18 @@ class Checks {
 
     void resources() {
         std::map<RankId, std::pair<int64_t, int64_t>> covered;  // end, sum
-        for (const ResourceSegment& s : a_.resources) {
+        for (const analyze::ResourceSegment& s : a_.resources) {
             auto [it, is_new] = covered.try_emplace(s.rank, s.begin_ns, 0);
             expect(it->second.first == s.begin_ns && s.end_ns > s.begin_ns, "resources without gaps");
             it->second.first = s.end_ns;
             it->second.second += s.end_ns - s.begin_ns;
         }
-        for (const BusySegment& s : a_.busy)
+        for (const analyze::BusySegment& s : a_.busy)
             expect(s.end_ns > s.begin_ns, "busy segments have a length");
     }
 
     void iterations() {
-        const std::vector<Iteration>& list = a_.iterations.list;
+        const std::vector<analyze::Iteration>& list = a_.iterations.list;
         for (size_t i = 0; i < list.size(); ++i) {
             expect(list[i].end_ns > list[i].begin_ns, "iterations have a length");
             const bool follows = i > 0 && list[i].rank == list[i - 1].rank;
@@ -128,7 +129,7 @@ class Checks {
 
     const Profile& p_;
     const HostSpans& h_;
-    const Analysis& a_;
+    const analyze::Analysis& a_;
     bool ok_ = true;
 };
 
@@ -136,30 +137,30 @@ std::string share(size_t part, size_t all) {
     return fmt::format("{}/{}", part, all);
 }
 
-void print_facts(const Profile& p, const Analysis& a) {
+void print_facts(const Profile& p, const analyze::Analysis& a) {
     size_t kernels = 0, launched = 0, under_ops = 0, tc = 0, unknown = 0, communication = 0;
     int64_t kernel_ns = 0, tc_ns = 0;
     for (size_t span = 0; span < p.device.size(); ++span) {
         if (!a.kernel[span].valid()) continue;
-        const Kernel& kernel = a.kernels[a.kernel[span].index()];
+        const analyze::Kernel& kernel = a.kernels[a.kernel[span].index()];
         ++kernels;
         launched += a.launch[span].valid();
         under_ops += a.launch_op[span].valid();
-        tc += kernel.uses_tc == TensorCoreUse::kYes;
-        unknown += kernel.uses_tc == TensorCoreUse::kUnknown;
-        communication += kernel.kernel_class == KernelClass::kCommunication;
+        tc += kernel.uses_tc == analyze::TensorCoreUse::kYes;
+        unknown += kernel.uses_tc == analyze::TensorCoreUse::kUnknown;
+        communication += kernel.kernel_class == analyze::KernelClass::kCommunication;
         kernel_ns += p.device.dur[span];
-        if (kernel.uses_tc == TensorCoreUse::kYes) tc_ns += p.device.dur[span];
+        if (kernel.uses_tc == analyze::TensorCoreUse::kYes) tc_ns += p.device.dur[span];
     }
     std::array<size_t, 5> directions{};
     size_t linked = 0, backward = 0, with_layer = 0;
     for (size_t row = 0; row < p.host.size(); ++row) {
         if (p.host.kind[row] != HostKind::kOp) continue;
         const uint32_t detail = p.host.detail[row];
-        const Op& op = a.ops[a.op[detail].index()];
+        const analyze::Op& op = a.ops[a.op[detail].index()];
         ++directions[static_cast<size_t>(op.direction)];
         with_layer += op.layer.valid();
-        if (op.direction != Direction::kBackward) continue;
+        if (op.direction != analyze::Direction::kBackward) continue;
         ++backward;
         linked += a.forward[detail].valid();
     }
@@ -172,12 +173,12 @@ void print_facts(const Profile& p, const Analysis& a) {
         p.op_details.size(), a.ops.size(), directions[0], directions[1], share(linked, backward),
         directions[2], directions[3], with_layer, a.layers.size());
     const auto warm = std::count_if(a.iterations.list.begin(), a.iterations.list.end(),
-                                    [](const Iteration& i) { return i.warmup; });
+                                    [](const analyze::Iteration& i) { return i.warmup; });
     fmt::print("    iterations {} (warm-up {}): {} confidence {:.2f}\n", a.iterations.list.size(), warm,
                a.iterations.description, a.iterations.confidence);
-    std::array<int64_t, static_cast<size_t>(Resource::kCount)> shares{};
+    std::array<int64_t, static_cast<size_t>(analyze::Resource::kCount)> shares{};
     int64_t all = 0;
-    for (const ResourceSegment& s : a.resources) {
+    for (const analyze::ResourceSegment& s : a.resources) {
         shares[static_cast<size_t>(s.resource)] += s.end_ns - s.begin_ns;
         all += s.end_ns - s.begin_ns;
     }
@@ -200,7 +201,7 @@ bool look_at(const std::string& path) {
         fmt::print("{}\n    FAILED: {}\n", path, profile.error().message());
         return false;
     }
-    const Analysis analysis = analyze(*profile, {});
+    const analyze::Analysis analysis = analyze::analyze(*profile, {});
     fmt::print("{}\n", path);
     print_facts(*profile, analysis);
     return Checks(*profile, analysis).run();

@@ -227,7 +227,7 @@ class Writer {
 };
 
 Result<query::Session> stored(Profile& profile, const std::string& path) {
-    const Analysis analysis = analyze(profile, {});
+    const analyze::Analysis analysis = analyze::analyze(profile, {});
     OPSIGHT_TRY(db::write_profile(path, profile, analysis));
     return query::Session::open(path, {});
 }

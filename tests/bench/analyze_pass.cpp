@@ -35,7 +35,7 @@ size_t bytes_of(const std::vector<T>& v) {
     return v.capacity() * sizeof(T);
 }
 
-size_t bytes_of(const Analysis& a) {
+size_t bytes_of(const analyze::Analysis& a) {
     return bytes_of(a.parent) + bytes_of(a.depth) + bytes_of(a.op_span) + bytes_of(a.iteration) +
            bytes_of(a.layer) + bytes_of(a.op) + bytes_of(a.self_ns) + bytes_of(a.forward) +
            bytes_of(a.launch) + bytes_of(a.launch_op) + bytes_of(a.device_op) + bytes_of(a.kernel) +
@@ -52,29 +52,29 @@ int time_passes(const std::vector<std::string>& paths, unsigned threads) {
     Profile& p = *imported;
     double whole = 0;
     {
-        Analysis a;
-        whole = milliseconds([&] { a = analyze(p, {.threads = threads}); });
+        analyze::Analysis a;
+        whole = milliseconds([&] { a = analyze::analyze(p, {.threads = threads}); });
     }
-    Analysis a;
-    std::vector<Direction> directions;
+    analyze::Analysis a;
+    std::vector<analyze::Direction> directions;
     std::vector<HostSpanId> annotations;
     std::printf("{\"host\": %zu, \"device\": %zu, \"analyze_ms\": %.0f", p.host.size(), p.device.size(),
                 whole);
     const auto show = [](const char* name, double ms) { std::printf(", \"%s_ms\": %.0f", name, ms); };
-    show("nesting", milliseconds([&] { find_nesting(p, a, threads); }));
-    show("layers", milliseconds([&] { find_layers(p, a); }));
-    show("directions", milliseconds([&] { directions = find_directions(p, a); }));
-    show("attribution", milliseconds([&] { attribute_device_work(p, a, annotations); }));
+    show("nesting", milliseconds([&] { analyze::find_nesting(p, a, threads); }));
+    show("layers", milliseconds([&] { analyze::find_layers(p, a); }));
+    show("directions", milliseconds([&] { directions = analyze::find_directions(p, a); }));
+    show("attribution", milliseconds([&] { analyze::attribute_device_work(p, a, annotations); }));
     show("ops", milliseconds([&] {
-             const Captures captures = find_captures(p, a, directions);
-             identify_ops(p, a, directions, annotations, captures);
+             const analyze::Captures captures = analyze::find_captures(p, a, directions);
+             analyze::identify_ops(p, a, directions, annotations, captures);
          }));
-    show("kernels", milliseconds([&] { find_kernels(p, a); }));
-    show("occupancy", milliseconds([&] { find_occupancy(p, a); }));
-    show("op_work", milliseconds([&] { sum_op_work(p, a); }));
-    show("resources", milliseconds([&] { share_resources(p, a, directions); }));
-    show("iterations", milliseconds([&] { a.iterations = find_iterations(p, a, {}); }));
-    show("numbering", milliseconds([&] { number_spans(p, a); }));
+    show("kernels", milliseconds([&] { analyze::find_kernels(p, a); }));
+    show("occupancy", milliseconds([&] { analyze::find_occupancy(p, a); }));
+    show("op_work", milliseconds([&] { analyze::sum_op_work(p, a); }));
+    show("resources", milliseconds([&] { analyze::share_resources(p, a, directions); }));
+    show("iterations", milliseconds([&] { a.iterations = analyze::find_iterations(p, a, {}); }));
+    show("numbering", milliseconds([&] { analyze::number_spans(p, a); }));
     std::printf(", \"op_work\": %zu, \"resources\": %zu, \"busy\": %zu, \"result_mb\": %.1f}\n",
                 a.op_work.size(), a.resources.size(), a.busy.size(), static_cast<double>(bytes_of(a)) / 1e6);
     return 0;

@@ -145,9 +145,9 @@ bool import_one(const std::string& path) {
     opsight::ProfileBuilder builder;
     if (!opsight::import_sqlite(path, {}, builder)) return false;
     opsight::Profile profile = std::move(builder).finish();
-    opsight::AnalysisOptions analysis;
+    opsight::analyze::AnalysisOptions analysis;
     analysis.threads = 1;
-    opsight::analyze(profile, analysis);
+    opsight::analyze::analyze(profile, analysis);
     return true;
 }
 

@@ -137,9 +137,9 @@ bool import_one(const std::string& text) {
         if (!opsight::kineto::import_trace(*source, "mutated", {}, builder)) return false;
     }
     opsight::Profile profile = std::move(builder).finish();
-    opsight::AnalysisOptions analysis;
+    opsight::analyze::AnalysisOptions analysis;
     analysis.threads = 1;
-    opsight::analyze(profile, analysis);
+    opsight::analyze::analyze(profile, analysis);
     return true;
 }
 

@@ -17,7 +17,7 @@ Question question_of(const char* rows) {
 }
 
 TEST(Questions, RowsThatOnlyTheRankTellsApartHaveAnOrder) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("aten::add", 0, 10);
     const StoredProfile stored(std::move(t));
     Session session = stored.open();
@@ -32,7 +32,7 @@ TEST(Questions, RowsThatOnlyTheRankTellsApartHaveAnOrder) {
 
 // A statement may have columns that are not the question's, of any type.
 TEST(Questions, NobodySearchesInOtherColumns) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("aten::add", 0, 10);
     const StoredProfile stored(std::move(t));
     Session session = stored.open();
@@ -50,7 +50,7 @@ TEST(Questions, NobodySearchesInOtherColumns) {
 
 // What somebody searches for stands in the statement as a value, whatever it holds.
 TEST(Questions, SearchedTextsAreValues) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("aten::add", 0, 10);
     const StoredProfile stored(std::move(t));
     Session session = stored.open();

@@ -85,10 +85,10 @@ Activity activity_of(const Model& model) {
     a.host[kLoading].insert(a.host[kLoading].end(), loading.begin(), loading.end());
     a.host[kIo] = model.recording.file_io;
     for (Spans& spans : a.host) {
-        Intervals merged;
+        analyze::Intervals merged;
         for (const auto& [begin, end] : spans)
             merged.push_back({begin, end});
-        merge(merged);
+        analyze::merge(merged);
         spans.clear();
         for (const auto& piece : merged)
             spans.emplace_back(piece.begin, piece.end);

@@ -36,8 +36,8 @@ ModelGraph small_model() {
     return graph;
 }
 
-TestProfile small_run() {
-    TestProfile t;
+analyze::TestProfile small_run() {
+    analyze::TestProfile t;
     const TrackId thread = t.thread(), stream = t.stream();
     t.gpu(0, "Tesla T4", 7, 5);
     const auto shapes = [&t](const char* text) {

@@ -33,7 +33,7 @@ class ExpertTest : public ::testing::Test {
     std::vector<std::vector<Cell>> rows(const char* request) {
         if (path_.empty()) {
             Profile profile = made.finish();
-            const Analysis analysis = analyze(profile, {});
+            const analyze::Analysis analysis = analyze::analyze(profile, {});
             path_ = folder.path() + "/a.opsight";
             EXPECT_TRUE(db::write_profile(path_, profile, analysis, {}));
         }
@@ -54,7 +54,7 @@ class ExpertTest : public ::testing::Test {
             cells.push_back(row.at(index));
         return cells;
     }
-    TestProfile made;
+    analyze::TestProfile made;
     ::opsight::testing::TempFolder folder;
 
   private:

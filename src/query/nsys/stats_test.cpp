@@ -49,7 +49,7 @@ class StatsTest : public ::testing::Test {
     }
     Source source(const Filter& filter = {}) {
         const Profile profile = made.finish();
-        const Analysis analysis = analyze(const_cast<Profile&>(profile), {});
+        const analyze::Analysis analysis = analyze::analyze(const_cast<Profile&>(profile), {});
         const std::string path = folder.path() + "/a.opsight";
         const Status written = db::write_profile(path, profile, analysis, {});
         EXPECT_TRUE(written) << written.error().message();
@@ -78,7 +78,7 @@ class StatsTest : public ::testing::Test {
         work("Memcpy HtoD (Pageable -> Device)", 70, 72, 300, 310, DeviceKind::kMemcpy, 4000000);
         work("k1(int)", 150, 152, 400, 405);
     }
-    TestProfile made;
+    analyze::TestProfile made;
     ::opsight::testing::TempFolder folder;
 
   private:

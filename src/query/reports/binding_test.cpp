@@ -9,7 +9,7 @@ namespace {
 
 // Of 1000 ns a device is at work for `dur`.
 Binding binding(int64_t dur) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("aten::add", 0, 1000);
     if (dur > 0) t.kernel("k<4>", 0, dur, t.stream());
     const StoredProfile stored(std::move(t));
@@ -28,7 +28,7 @@ TEST(Binding, TheDeviceWhereItWorksForHalfOfTheTime) {
 }
 
 bool explain(const char* range, int64_t dur) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("aten::add", 0, 1000);
     t.annotation(range, 0, dur, t.thread(2));
     const StoredProfile stored(std::move(t));
@@ -38,7 +38,7 @@ bool explain(const char* range, int64_t dur) {
 
 // A range of 50 of 1000 ns on each of four ranks holds a twentieth, not a fifth.
 TEST(Binding, RangesOfAllRanksAreOfTheTimeOfAllRanks) {
-    TestProfile t;
+    analyze::TestProfile t;
     for (int64_t rank = 0; rank < 4; ++rank) {
         if (rank > 0) t.add_rank(rank);
         t.op("aten::add", 0, 1000, t.thread(1, 100 + rank));

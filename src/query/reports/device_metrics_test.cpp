@@ -21,7 +21,7 @@ double summary(Session& session, std::string_view column) {
 
 TEST(System, VersionsUnderTheirNamesInEachSource) {
     const auto versions = [](std::vector<std::pair<std::string, std::string>> facts) {
-        TestProfile t;
+        analyze::TestProfile t;
         t.op("aten::add", 0, 1000);
         for (auto& fact : facts)
             t.builder.info().properties.push_back(std::move(fact));
@@ -42,7 +42,7 @@ TEST(System, VersionsUnderTheirNamesInEachSource) {
 
 // Two devices that worked, and two more that the header names: others may have used them.
 TEST(Devices, UtilizationIsOfTheDevicesThatWorked) {
-    TestProfile t;
+    analyze::TestProfile t;
     for (int64_t device = 0; device < 4; ++device)
         t.gpu(device, "Tesla V100-SXM2-16GB", 7, 0).declared = true;
     t.op("aten::add", 0, 1000);
@@ -72,7 +72,7 @@ TEST(Devices, UtilizationIsOfTheDevicesThatWorked) {
 
 // ROCm lists the visible devices from 0 on, and its kernels name the device of the machine.
 TEST(Devices, AListWithOtherNumbersNamesTheDeviceThatWorked) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.gpu(0, "AMD Instinct MI300X", 9, 4).declared = true;
     t.op("aten::add", 0, 1000);
     t.kernel("a", 100, 200, t.stream(7, 2));
@@ -88,7 +88,7 @@ TEST(Devices, AListWithOtherNumbersNamesTheDeviceThatWorked) {
 
 // Work of devices that was lost, or never recorded, is no idle device.
 TEST(Devices, WithoutDeviceWorkThereIsNoUtilization) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0).declared = true;
     t.op("aten::add", 0, 1000);
     t.api("cudaLaunchKernel", 100, 5, t.thread(), 1);
@@ -101,7 +101,7 @@ TEST(Devices, WithoutDeviceWorkThereIsNoUtilization) {
 
 // 1000 ns, at each moment of which the first in the list of priorities counts.
 TEST(Devices, ResourceSharesGoByPriority) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
     const TrackId loader = t.thread(2);
     t.op("aten::add", 0, 600);

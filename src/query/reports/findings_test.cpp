@@ -21,7 +21,7 @@ struct Made {
 
 // Ten steps of 1000 ns: data loading, then a product whose kernel runs at the end of the step.
 StoredProfile profile_of(const Made& made) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.builder.info().frameworks = {made.framework};
     Device& device = t.gpu(0, made.gpu, made.major, 0);
     device.sm_count = made.units;
@@ -179,7 +179,7 @@ TEST(Findings, CopiesOfPinnedMemoryAreNotToldToBePinned) {
 }
 
 TEST(Findings, LostDeviceWorkIsNotWorkOfTheCpu) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.gpu(0, "a GPU", 8, 0).declared = true;
     for (int i = 0; i < 8; ++i)
         t.api("cudaLaunchKernel", 100 * i, 50, t.thread(), i);
@@ -193,7 +193,7 @@ TEST(Findings, LostDeviceWorkIsNotWorkOfTheCpu) {
     EXPECT_EQ(host->title.find("done by the CPU"), std::string::npos) << host->title;
 }
 
-std::vector<Finding> findings_in(TestProfile t) {
+std::vector<Finding> findings_in(analyze::TestProfile t) {
     const StoredProfile stored(std::move(t));
     Session session = stored.open({.whole = true});
     auto found = find_findings(session);
@@ -205,7 +205,7 @@ std::vector<Finding> findings_in(TestProfile t) {
 TEST(Findings, WhatARegionRunsBesideItsProductsNeedNotBeAbleToUseTensorCores) {
     for (const auto& [op, finding] :
          {std::pair("Torch-Compiled Region: 0/0", "regions"), std::pair("aten::mm", "tensor_cores")}) {
-        TestProfile t;
+        analyze::TestProfile t;
         t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0);
         t.op(op, 0, 1000);
         t.api("cudaLaunchKernel", 10, 10, t.thread(), 1);
@@ -221,7 +221,7 @@ TEST(Findings, WhatARegionRunsBesideItsProductsNeedNotBeAbleToUseTensorCores) {
 
 TEST(Findings, KernelsFromBeforeTheRecordingAreNotAsTheyShouldBe) {
     for (const bool launched : {true, false}) {
-        TestProfile t;
+        analyze::TestProfile t;
         t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
         t.op("aten::add", 0, 10);
         if (launched) t.api("cudaLaunchKernel", 20, 10, t.thread(), 1);
@@ -235,7 +235,7 @@ TEST(Findings, KernelsFromBeforeTheRecordingAreNotAsTheyShouldBe) {
 }
 
 TEST(Findings, KernelsWithoutALaunchAndOnesOutsideOfOpsHaveAShareEach) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("aten::add", 0, 10);
     t.api("cudaLaunchKernel", 20, 10, t.thread(), 1);
     t.kernel("void elementwise_kernel(int)", 40, 400, t.stream(), 1);
@@ -248,7 +248,7 @@ TEST(Findings, KernelsWithoutALaunchAndOnesOutsideOfOpsHaveAShareEach) {
 }
 
 TEST(Findings, AWaitOfTheFirstWorkForEarlierWorkIsNoTimeToGain) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("aten::add", 0, 100);
     t.api("cudaLaunchKernel", 50, 10, t.thread(), 1);
     t.kernel("void elementwise_kernel(int)", 5000, 1000, t.stream(), 1);
@@ -265,7 +265,7 @@ TEST(Findings, AWaitOfTheFirstWorkForEarlierWorkIsNoTimeToGain) {
 
 // The device waits for the program in each step; that the program ran ahead of it once does not explain that.
 TEST(Findings, IdleTimeElsewhereIsNotAWaitOfTheFirstWork) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.annotation("ProfilerStep#0", 0, 1000, t.thread());
     t.op("aten::add", 0, 10);
     t.api("cudaLaunchKernel", 0, 5, t.thread(), 1);
@@ -287,7 +287,7 @@ TEST(Findings, IdleTimeElsewhereIsNotAWaitOfTheFirstWork) {
 
 // ROCm's kernels may name their device by a number that the header does not have.
 TEST(Findings, ANamelessDeviceIsWhatItWasFoundToBe) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.gpu(0, "AMD Instinct MI300X", 9, 4).declared = true;
     t.gpu(0, "AMD Instinct MI300X", 9, 4).warp_size = 64;
     t.op("aten::mm", 0, 100);

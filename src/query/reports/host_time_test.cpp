@@ -10,7 +10,7 @@ constexpr int64_t kMs = 1'000'000;
 
 // Ten steps of 10 ms: a call, then a kernel of 1 ms.
 struct Steps {
-    TestProfile t;
+    analyze::TestProfile t;
 
     void add(const char* call, int64_t call_ns, int64_t longer_first = 0, int64_t kernel_ns = kMs) {
         int64_t at = 0;
@@ -64,7 +64,7 @@ TEST(HostTime, AWaitOfTheCpuIsNotAWaitOfTheDevice) {
 
 // Ten steps of 10 ms: 4 ms of an op, then a wait of 5 ms. Only the wait is one.
 TEST(HostTime, WhatTheCpuDoesBesideItsWaitsIsNoWait) {
-    TestProfile t;
+    analyze::TestProfile t;
     for (int64_t i = 0; i < 10; ++i) {
         t.op("aten::add", 10 * kMs * i, 4 * kMs);
         t.api("cudaMemcpy", 10 * kMs * i + 4 * kMs, 5 * kMs, t.thread());
@@ -86,7 +86,7 @@ TEST(HostTime, WhatTheCpuDoesBesideItsWaitsIsNoWait) {
 
 TEST(HostTime, FirstLaunchesLoadTheCodeOfTheirKernel) {
     for (const bool same : {false, true}) {
-        TestProfile t;
+        analyze::TestProfile t;
         for (int64_t i = 0; i < 10; ++i) {
             t.api("cudaLaunchKernel", 10 * kMs * i, 8 * kMs, t.thread(), i + 1);
             t.kernel(same ? "k" : "k" + std::to_string(i), 10 * kMs * i + 8 * kMs, kMs, t.stream(), i + 1);
@@ -100,7 +100,7 @@ TEST(HostTime, FirstLaunchesLoadTheCodeOfTheirKernel) {
 // The first launches lie in the first iteration, which was not chosen.
 TEST(HostTime, LaunchesOfOtherIterationsSayNothingOfTheChosenOnes) {
     for (const int64_t first : {0, 1}) {
-        TestProfile t;
+        analyze::TestProfile t;
         for (int64_t i = 0; i < 6; ++i) {
             t.annotation("ProfilerStep#" + std::to_string(i), 40 * kMs * i, 40 * kMs, t.thread());
             for (int64_t k = 0; k < 4; ++k) {
@@ -118,7 +118,7 @@ TEST(HostTime, LaunchesOfOtherIterationsSayNothingOfTheChosenOnes) {
 }
 
 TEST(HostTime, AFewLongKernelsDoNotHideManyShortOnes) {
-    TestProfile t;
+    analyze::TestProfile t;
     for (int64_t i = 0; i < 10; ++i) {
         t.op("aten::add", kMs * i, kMs / 2);
         t.api("cudaLaunchKernel", kMs * i + kMs / 4, 5'000, t.thread(), i + 1);
@@ -139,7 +139,7 @@ TEST(HostTime, ShortCallsAreLaunches) {
 }
 
 TEST(HostTime, LongKernelsDoNotWaitForLaunches) {
-    TestProfile t;
+    analyze::TestProfile t;
     for (int64_t i = 0; i < 10; ++i) {
         t.op("aten::sort", 10 * kMs * i, 9 * kMs);
         t.api("cudaLaunchKernel", 10 * kMs * i + 8 * kMs, 5'000, t.thread(), i + 1);
@@ -159,7 +159,7 @@ std::string open_span(Session& session) {
 }
 
 TEST(HostTime, RangesThatDifferInNumbersCountAsOne) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("aten::add", 0, kMs);
     t.annotation("loop", 0, 100 * kMs, t.thread());
     for (int64_t i = 0; i < 9; ++i)
@@ -172,7 +172,7 @@ TEST(HostTime, RangesThatDifferInNumbersCountAsOne) {
 
 // Three ranges within each other are open for a quarter of the time, not for three quarters.
 TEST(HostTime, RangesOfOneNameWithinEachOtherCountOnce) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("aten::add", 0, kMs);
     for (int64_t i = 0; i < 3; ++i)
         t.annotation("level " + std::to_string(i), 10 * kMs + i * 100'000, 25 * kMs - 2 * i * 100'000,
@@ -185,7 +185,7 @@ TEST(HostTime, RangesOfOneNameWithinEachOtherCountOnce) {
 }
 
 TEST(HostTime, OfPythonsTimeTheInnermostRangeIsNamed) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("aten::add", 0, kMs);
     t.annotation("epoch", 0, 100 * kMs, t.thread());
     t.annotation("decode images", 10 * kMs, 80 * kMs, t.thread());
@@ -197,7 +197,7 @@ TEST(HostTime, OfPythonsTimeTheInnermostRangeIsNamed) {
 
 // Where Python's frames were recorded, of the thread that runs the ops: others wait for work.
 TEST(HostTime, OfPythonsTimeTheInnermostFunctionIsNamed) {
-    TestProfile t;
+    analyze::TestProfile t;
     const TrackId loader = t.thread(2);
     t.op("aten::add", 0, kMs);
     t.annotation("epoch", 0, 100 * kMs, t.thread());

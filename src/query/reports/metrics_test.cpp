@@ -21,8 +21,8 @@ double summary(Session& session, std::string_view column) {
 }
 
 // Steps at 0, 100, 220, 360 and 460, the last 110 long; in each an op from +10 to +60 that launches a kernel.
-TestProfile steps() {
-    TestProfile t;
+analyze::TestProfile steps() {
+    analyze::TestProfile t;
     const int64_t begins[] = {0, 100, 220, 360, 460, 570};
     for (int i = 0; i < 5; ++i) {
         t.annotation("ProfilerStep#" + std::to_string(i), begins[i], begins[i + 1] - begins[i], t.thread());
@@ -60,7 +60,7 @@ TEST(Range, IterationStatistics) {
 }
 
 TEST(Ops, AverageOverheadIsOfTheCalls) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("aten::add", 0, 100);
     t.api("cudaLaunchKernel", 10, 40, t.thread(), 1);
     t.op("aten::add", 200, 100);
@@ -75,7 +75,7 @@ TEST(Ops, AverageOverheadIsOfTheCalls) {
 }
 
 TEST(Attribution, WorkOutsideOfOpsIsListedByItsCall) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("aten::add", 0, 100);
     t.api("cudaLaunchKernel", 10, 5, t.thread(), 1);
     t.api("cudaMemcpyAsync", 200, 30, t.thread(), 2);
@@ -101,7 +101,7 @@ TEST(Attribution, WorkOutsideOfOpsIsListedByItsCall) {
 
 // As a served model does: a module launches a graph, with no op around it.
 TEST(Attribution, WorkOutsideOfOpsHasTheLayerOfItsLaunch) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.host(HostKind::kModule, "nn.Module: Net_0", 0, 1000, t.thread());
     t.host(HostKind::kModule, "nn.Module: Graph_0", 100, 400, t.thread());
     t.api("cudaGraphLaunch", 150, 30, t.thread(), 1);
@@ -139,7 +139,7 @@ TEST(Attribution, WorkOutsideOfOpsHasTheLayerOfItsLaunch) {
 
 // A graph of two captured ops, replayed twice by calls of 30 ns.
 TEST(Attribution, KernelsOfAGraphCountForTheOpsOfItsCapture) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
     t.op("aten::mm", 0, 100);
     t.op("aten::relu", 200, 100);
@@ -174,7 +174,7 @@ TEST(Attribution, KernelsOfAGraphCountForTheOpsOfItsCapture) {
 
 // An op of 100 ns with a child of 40; calls of 10 under the child and 20 beside it; kernels that overlap.
 TEST(OpTimes, CpuSelfApiOverheadGpuUnionIdle) {
-    TestProfile t;
+    analyze::TestProfile t;
     for (const int64_t at : {0, 1000}) {
         const int64_t longer = at / 50;  // the second call takes 20 ns more
         t.op("outer", at, 100 + longer);
@@ -211,7 +211,7 @@ TEST(OpTimes, CpuSelfApiOverheadGpuUnionIdle) {
 }
 
 TEST(OpTimes, KernelSumsExceedTheUnionWhereKernelsOverlap) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("aten::add", 0, 100);
     t.api("cudaLaunchKernel", 10, 5, t.thread(), 1);
     t.api("cudaLaunchKernel", 20, 5, t.thread(), 2);
@@ -224,7 +224,7 @@ TEST(OpTimes, KernelSumsExceedTheUnionWhereKernelsOverlap) {
 }
 
 TEST(OpTimes, LaunchDelayIsFromTheEndOfTheCallWherePositive) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("aten::add", 0, 100);
     t.api("cudaLaunchKernel", 10, 5, t.thread(), 1);
     t.api("cudaLaunchKernel", 20, 50, t.thread(), 2);
@@ -239,7 +239,7 @@ TEST(OpTimes, LaunchDelayIsFromTheEndOfTheCallWherePositive) {
 
 // Kernels that no op is known of, and whose names do not tell, may be anything: 23 of 156 ns are no 100 %.
 TEST(TensorCores, UnknownTimeOutsideOfOpsOpensTheRange) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
     t.op("aten::mm", 0, 100);
     t.api("cudaLaunchKernel", 10, 5, t.thread(), 1);
@@ -255,7 +255,7 @@ TEST(TensorCores, UnknownTimeOutsideOfOpsOpensTheRange) {
 
 // Of a step of 1000 ns: 300 in Python before the first op, 200 of it a sleep; an op; a range; nothing.
 TEST(TimeBudget, SpansTheIterationWithPythonAndIdleNamed) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.host(HostKind::kPythonFrame, "train.py(3): prepare", 0, 300, t.thread());
     t.host(HostKind::kPythonFrame, "<built-in function sleep>", 50, 200, t.thread());
     t.op("aten::add", 300, 200);
@@ -273,7 +273,7 @@ TEST(TimeBudget, SpansTheIterationWithPythonAndIdleNamed) {
 
 // A step whose host part takes 100 ns and whose work on the device takes 900 lasts until that is done.
 TEST(TimeBudget, TheAverageLiesBetweenTheLeastAndTheMost) {
-    TestProfile t;
+    analyze::TestProfile t;
     for (int64_t i = 0; i < 3; ++i) {
         t.annotation("ProfilerStep#" + std::to_string(i), 200 * i, 100, t.thread());
         t.op("aten::add", 200 * i + 50, 40);
@@ -295,7 +295,7 @@ TEST(TimeBudget, TheAverageLiesBetweenTheLeastAndTheMost) {
 }
 
 TEST(Devices, CommunicationOverlapAndExposed) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("aten::add", 0, 1000);
     t.kernel("ncclKernel_AllReduce", 100, 200, t.stream(9));
     t.kernel("compute", 250, 100, t.stream(7));                          // 50 of the 200
@@ -310,8 +310,8 @@ TEST(Devices, CommunicationOverlapAndExposed) {
 
 // On a V100: a product in half precision with a Tensor Core kernel (60 ns) and another (20), a convolution
 // without one (50), a product whose kernel does not tell (30), and an addition (40).
-TestProfile tensor_cores() {
-    TestProfile t;
+analyze::TestProfile tensor_cores() {
+    analyze::TestProfile t;
     t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
     int64_t id = 0, at = 0;
     const auto op = [&](const char* name, std::initializer_list<std::pair<const char*, int64_t>> kernels) {
@@ -359,7 +359,7 @@ TEST(TensorCores, EfficiencyShareAndUtilization) {
 
 // Communication computes next to nothing: it is no kernel that left Tensor Cores unused.
 TEST(TensorCores, CommunicationIsAClassOfItsOwn) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
     t.kernel("ncclKernel_AllReduce", 100, 200, t.stream(9));
     t.kernel("plain<4>", 300, 50, t.stream(7));
@@ -376,7 +376,7 @@ TEST(TensorCores, CommunicationIsAClassOfItsOwn) {
 // idle.
 TEST(TensorCores, WithoutThemThereIsNoShare) {
     const auto made = [](const char* gpu, int major) {
-        TestProfile t;
+        analyze::TestProfile t;
         if (*gpu) t.gpu(0, gpu, major, 0);
         t.op("aten::mm", 0, 20);
         t.api("cudaLaunchKernel", 5, 5, t.thread(), 1);
@@ -424,7 +424,7 @@ TEST(TensorCores, UnknownIsNotNo) {
 
 // An eligible op that calls another: the kernel counts for the inner one, and the rows add up to the kernels.
 TEST(TensorCores, NestedOpsCountAKernelOnce) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
     OpDetail half;
     half.signature = t.builder.signature({t.builder.text("[[64, 64], [64, 64]]"),
@@ -457,7 +457,7 @@ TEST(TensorCores, NestedOpsCountAKernelOnce) {
 }
 
 TEST(Layers, AGroupCountsItsSubtreeOnce) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.host(HostKind::kModule, "nn.Module: Net_0", 0, 1000, t.thread());
     t.host(HostKind::kModule, "nn.Module: Linear_0", 100, 400, t.thread());
     t.op("aten::linear", 150, 300);

@@ -15,8 +15,8 @@ using ::testing::IsEmpty;
 // Iterations of 100 ns at 0, 100, ...: an op from +10 on for 50 ns, which launches a kernel of 40 ns at +50.
 // Those in `compile` hold just-in-time compilation. The kernel of iteration 1 runs for 90 ns, far into the
 // next.
-TestProfile steps(int count, const std::vector<int>& compile) {
-    TestProfile t;
+analyze::TestProfile steps(int count, const std::vector<int>& compile) {
+    analyze::TestProfile t;
     const TrackId thread = t.thread(), stream = t.stream();
     for (int i = 0; i < count; ++i) {
         const int64_t at = 100 * i;
@@ -73,7 +73,7 @@ TEST(Range, DevicesAndSharesGoByTheKeptStretches) {
 }
 
 TEST(Range, AStretchEndsWhereTheNextBegins) {
-    TestProfile t = steps(4, {1});
+    analyze::TestProfile t = steps(4, {1});
     // Launched in iteration 0, and still at work when iteration 2 begins at 200.
     t.api("cudaLaunchKernel", 26, 5, t.thread(), 99);
     t.kernel("long", 200, 50, t.stream(8), 99);
@@ -83,7 +83,7 @@ TEST(Range, AStretchEndsWhereTheNextBegins) {
 }
 
 TEST(Range, SaysWhatItLeavesOut) {
-    TestProfile t = steps(6, {2});
+    analyze::TestProfile t = steps(6, {2});
     t.op("before", -500, 300, t.thread());  // an op's self time: 300 of 300 + 6 x 50
     t.api("cudaLaunchKernel", -450, 5, t.thread(), 50);
     t.kernel("k", -400, 110, t.stream(), 50);  // device: 110 of 110 + 5 x 40 + 90
@@ -105,7 +105,7 @@ TEST(Range, SaysWhatItLeavesOut) {
 
 // Ten iterations whose launches take 0.2 ms each while the device takes 0.9: it falls behind.
 TEST(Range, SaysThatItBeginsWithABacklog) {
-    TestProfile t;
+    analyze::TestProfile t;
     for (int64_t i = 0; i < 10; ++i) {
         t.annotation("ProfilerStep#" + std::to_string(i), 200'000 * i, 200'000, t.thread());
         t.op("aten::mm", 200'000 * i, 150'000);
@@ -125,7 +125,7 @@ TEST(Range, SaysThatItBeginsWithABacklog) {
 
 // A recording that began while the device was at work: of that no launch is known.
 TEST(Range, WorkFromBeforeTheRecordingIsABacklogToo) {
-    TestProfile t = steps(4, {});
+    analyze::TestProfile t = steps(4, {});
     t.kernel("earlier", 0, 45, t.stream());
     const StoredProfile stored(std::move(t));
     // From the first device work at 0 to its end at 45, of 390.
@@ -134,7 +134,7 @@ TEST(Range, WorkFromBeforeTheRecordingIsABacklogToo) {
 }
 
 TEST(Range, SaysWhatOfTheOpsLiesOutside) {
-    TestProfile t;
+    analyze::TestProfile t;
     for (int i = 0; i < 3; ++i) {
         t.annotation("ProfilerStep#" + std::to_string(i), 100 * i, 100, t.thread());
         t.op("aten::mm", 100 * i + 10, 50);
@@ -149,7 +149,7 @@ TEST(Range, SaysWhatOfTheOpsLiesOutside) {
 
 // As on accelerators whose queue is filled outside of ops.
 TEST(Range, TheWallClockHoldsDeviceWorkBeforeTheFirstOp) {
-    TestProfile t;
+    analyze::TestProfile t;
     for (int i = 0; i < 3; ++i) {
         t.annotation("ProfilerStep#" + std::to_string(i), 1000 * i, 1000, t.thread());
         t.api("runFunction", 1000 * i + 10, 5, t.thread(), i + 1);
@@ -224,7 +224,7 @@ TEST(Range, IterationsCutAnewLeaveWarmupOutAlike) {
 }
 
 TEST(Range, WarmupOnOneRankIsLeftOutOnAll) {
-    TestProfile t = steps(5, {2});
+    analyze::TestProfile t = steps(5, {2});
     t.add_rank(1);
     for (int i = 0; i < 5; ++i) {
         t.annotation("ProfilerStep#" + std::to_string(i), 100 * i, 100, t.thread(5));
@@ -248,8 +248,8 @@ TEST(Range, InfoTellsWhatIsLeftOut) {
 }
 
 // A program without a framework: a call and a kernel before and after three equal rounds of four launches.
-TestProfile rounds() {
-    TestProfile t;
+analyze::TestProfile rounds() {
+    analyze::TestProfile t;
     const TrackId thread = t.thread(), stream = t.stream();
     int64_t correlation = 0;
     const auto launch = [&](const char* kernel) {
@@ -305,7 +305,7 @@ TEST(Range, TheWholeRunCanBeAskedFor) {
 
 // What follows the last iteration is none of its time.
 TEST(Range, IterationsOfAWholeRunKeepTheirTimes) {
-    TestProfile t = steps(4, {});  // 100 each
+    analyze::TestProfile t = steps(4, {});  // 100 each
     t.op("saving", 1000, 5000);
     const StoredProfile stored(std::move(t));
     Session session = stored.open({.whole = true});
@@ -316,7 +316,7 @@ TEST(Range, IterationsOfAWholeRunKeepTheirTimes) {
 }
 
 TEST(Range, DevicesWhoseWorkWasNotRecordedAreNotIdle) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.gpu(0, "a GPU", 8, 0).declared = true;
     for (int i = 0; i < 8; ++i)
         t.api("cudaLaunchKernel", 100 * i, 10, t.thread(), i);

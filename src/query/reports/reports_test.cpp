@@ -28,7 +28,7 @@ TEST(ListOfReports, SaysOfEachWhatItIs) {
 
 // Of each the answer has its name, whatever the profile holds.
 TEST(ListOfReports, MakesEachOfThem) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("aten::add", 0, 10);
     const StoredProfile stored(std::move(t));
     Session session = stored.open();

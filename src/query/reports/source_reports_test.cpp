@@ -38,7 +38,7 @@ class SourceReports : public ::testing::Test {
         if (!stored) stored.emplace(std::move(made));
         return stored->open(range);
     }
-    TestProfile made;
+    analyze::TestProfile made;
     std::optional<StoredProfile> stored;
 };
 

@@ -8,8 +8,8 @@ namespace {
 
 // Four iterations of 1000 ns. Each launches on stream 7, at +100, +110 and +500: kernels at +150 (100 ns), at
 // +260 (40 ns: 10 ns after the first) and, when those have ended, at +520 (50 ns).
-TestProfile steps() {
-    TestProfile t;
+analyze::TestProfile steps() {
+    analyze::TestProfile t;
     Device& gpu = t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
     gpu.sm_count = 80;
     const TrackId thread = t.thread(), stream = t.stream();
@@ -89,7 +89,7 @@ TEST(StreamReport, WavesAndTailOfKernels) {
 }
 
 TEST(StreamReport, UnknownLimitsLeaveFieldsEmpty) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("aten::mm", 0, 100);
     t.kernel("k", 10, 10, t.stream());
     const StoredProfile stored(std::move(t));

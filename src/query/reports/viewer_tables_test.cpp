@@ -11,8 +11,8 @@ namespace opsight::query {
 namespace {
 
 // Three steps of two ops each, with a range for the optimizer and one that is there once.
-TestProfile steps() {
-    TestProfile made;
+analyze::TestProfile steps() {
+    analyze::TestProfile made;
     made.annotation("whole run", 0, 3000, made.thread());
     for (int64_t i = 0; i < 3; ++i) {
         made.op("aten::mm", i * 1000 + 100, 300);
@@ -22,7 +22,7 @@ TestProfile steps() {
 }
 
 TEST(MemoryKinds, OfAmdIsOfAGpu) {
-    const StoredProfile stored(TestProfile{});
+    const StoredProfile stored(analyze::TestProfile{});
     Session session = stored.open();
     for (const auto& [type, kind] :
          {std::pair(0, "CPU"), std::pair(1, "GPU"), std::pair(6, "GPU"), std::pair(2, "other")})

@@ -12,7 +12,7 @@ using ::testing::Not;
 // A sum of two vectors of 4 MiB, twelve MiB in all, in so many nanoseconds: 6.2 us are its bound on an A100
 // with 80 GB, 1.7 us what its L2 needs.
 StoredProfile sum_on(std::string_view device, int64_t ns) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.gpu(0, device, 8, 0);
     OpDetail detail;
     detail.signature = t.builder.signature({t.builder.text("[[1048576], [1048576], []]"),
@@ -63,7 +63,7 @@ TEST(Ceilings, SayWhatIsAnEstimateAndWhatIsNotKnown) {
 }
 
 TEST(Roofline, OpsOfOneShapeAreOneRowAndTellTheirSideOfTheRidge) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.gpu(0, "NVIDIA A100-SXM4-80GB", 8, 0);
     const auto run = [&t](std::string_view name, std::string_view shapes, int64_t at) {
         OpDetail detail;
@@ -92,7 +92,7 @@ TEST(Roofline, OpsOfOneShapeAreOneRowAndTellTheirSideOfTheRidge) {
 }
 
 TEST(Summary, LeavesOutWorkWhereNoneIsKnown) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("outer", 0, 100, t.thread());
     const StoredProfile none(std::move(t));
     const StoredProfile some = sum_on("NVIDIA A100-SXM4-80GB", 9000);
@@ -109,7 +109,7 @@ TEST(Summary, LeavesOutWorkWhereNoneIsKnown) {
 }
 
 TEST(Uncounted, SaysWhatIsNotToldOfAttentionOverACache) {
-    TestProfile t;
+    analyze::TestProfile t;
     OpDetail detail;
     detail.signature = t.builder.signature({t.builder.text("[[32, 64, 64], [32, 8, 64], [32, 8, 64]]"),
                                             t.builder.text(R"(["float", "float", "float"])"),
@@ -125,7 +125,7 @@ TEST(Uncounted, SaysWhatIsNotToldOfAttentionOverACache) {
 
 // A copy has no FLOPs: of kernels that are not counted nothing follows from it.
 TEST(Summary, FlopsAreNotKnownWhereOnlyCopiesAreCounted) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.gpu(0, "NVIDIA A100-SXM4-80GB", 8, 0);
     t.kernel("somebodys_kernel", 0, 1000, t.stream(), 1);
     DeviceSpan copy;

@@ -38,11 +38,11 @@ class ById {
 
 // All work of the profile in stored order, which is by (stream, begin); of iteration 0 where it is chosen,
 // else -1.
-Result<std::vector<StreamSpan>> stored_spans(Session& session, const ChosenIterations& chosen) {
+Result<std::vector<analyze::StreamSpan>> stored_spans(Session& session, const ChosenIterations& chosen) {
     OPSIGHT_ASSIGN(const auto ranks, ById<int64_t>::read(session, sql::track_ranks, -1));
     OPSIGHT_ASSIGN(const auto occupancies, ById<double>::read(session, sql::config_occupancies, -1));
     OPSIGHT_ASSIGN(const duck::Rows count, session.query(sql::busy_span_count));
-    std::vector<StreamSpan> spans;
+    std::vector<analyze::StreamSpan> spans;
     spans.reserve(static_cast<size_t>(std::get<int64_t>(count.rows.at(0)[0])));
     const auto take = [&](const duck::Batch& batch) {
         const auto* track = batch.column<int32_t>(0);
@@ -64,12 +64,12 @@ Result<std::vector<StreamSpan>> stored_spans(Session& session, const ChosenItera
 
 Status sum_stored_streams(Session& session, const ChosenIterations& chosen, int64_t iteration,
                           const std::string& table) {
-    OPSIGHT_ASSIGN(const std::vector<StreamSpan> spans, stored_spans(session, chosen));
+    OPSIGHT_ASSIGN(const std::vector<analyze::StreamSpan> spans, stored_spans(session, chosen));
     std::vector<duck::Type> types;
     for (const db::Column& column : db::table("stream_stats").columns)
         types.push_back(column.type);
     OPSIGHT_ASSIGN(duck::Appender to, session.append_to(table, types));
-    for (const StreamStats& s : sum_streams(spans)) {
+    for (const analyze::StreamStats& s : sum_streams(spans)) {
         if (s.iteration < 0) continue;
         *to.column<int32_t>(0) = static_cast<int32_t>(s.stream.value);
         *to.column<int32_t>(1) = static_cast<int32_t>(iteration);

@@ -17,9 +17,9 @@ namespace opsight::query {
 // A profile file that goes away with it. A session closes its file before that.
 class StoredProfile {
   public:
-    explicit StoredProfile(TestProfile&& made, const AnalysisOptions& options = {}) {
+    explicit StoredProfile(analyze::TestProfile&& made, const analyze::AnalysisOptions& options = {}) {
         Profile profile = made.finish();
-        const Analysis analysis = analyze(profile, options);
+        const analyze::Analysis analysis = analyze::analyze(profile, options);
         const Status status = db::write_profile(path(), profile, analysis);
         EXPECT_TRUE(status.has_value()) << status.error().message();
     }

@@ -10,8 +10,8 @@ namespace opsight::query {
 namespace {
 
 // Layers 1 and 10, each with an addition; both launch kernels of one name.
-TestProfile two_layers() {
-    TestProfile t;
+analyze::TestProfile two_layers() {
+    analyze::TestProfile t;
     int64_t id = 0;
     for (const auto& [name, at] : {std::pair("Layer_10", int64_t{0}), std::pair("Layer_1", int64_t{1000})}) {
         t.host(HostKind::kModule, std::string("nn.Module: ") + name, at, 500, t.thread());

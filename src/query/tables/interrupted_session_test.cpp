@@ -17,8 +17,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Enough steps of everything that questions look at for an answer to take some milliseconds.
-TestProfile many_steps() {
-    TestProfile t;
+analyze::TestProfile many_steps() {
+    analyze::TestProfile t;
     int64_t id = 0;
     for (int64_t step = 0; step < 100; ++step) {
         const int64_t at = step * 10'000;

@@ -10,7 +10,7 @@ namespace {
 
 // Three shapes of one product of 40 ns each, an addition of 60, and a copy outside of ops.
 StoredProfile profile_of_products() {
-    TestProfile t;
+    analyze::TestProfile t;
     t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
     int64_t id = 0;
     const auto op = [&](const char* name, const char* shapes, const char* kernel, int64_t dur) {

@@ -35,7 +35,7 @@ class RangeSumsTest : public ::testing::Test {
         }
         range("time loop", 90, 700, "", NvtxType::kStartEnd, 2);
     }
-    TestProfile made;
+    analyze::TestProfile made;
 };
 
 double of(const ResultTable& table, const char* column, const char* name) {

@@ -392,7 +392,7 @@ Status load_timeline(Timeline::Data& data, const duck::Database& database, unsig
     std::stable_sort(used.begin(), used.end(), [](const Job& a, const Job& b) { return a.row < b.row; });
     const std::vector<JobGroup> groups = group_jobs(used);
     std::vector<Status> done(groups.size());
-    parallel_over(
+    analyze::parallel_over(
         groups, threads, [](const JobGroup& group) { return group.spans; },
         [&](const JobGroup& group) {
             done[static_cast<size_t>(&group - groups.data())] =

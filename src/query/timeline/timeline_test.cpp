@@ -25,8 +25,8 @@ Timeline open(const StoredProfile& stored) {
 }
 
 // Two steps; each with a layer, an op in it that launches a kernel, and a backward op on another thread.
-TestProfile steps() {
-    TestProfile t;
+analyze::TestProfile steps() {
+    analyze::TestProfile t;
     t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
     const TrackId thread = t.thread(1), backward = t.thread(2), stream = t.stream();
     for (int64_t step = 0; step < 2; ++step) {
@@ -78,7 +78,7 @@ TEST(Timeline, TracksInTheOrderOfDisplay) {
 }
 
 TEST(Timeline, RangesAcrossThreadsStandInTheirProcess) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("aten::add", 0, 10, t.thread(1));
     t.annotation("io", 5, 100, t.builder.other_track(RankId(0), "100", "ranges across threads"));
     t.annotation("of the tool", 5, 100, t.builder.other_track(RankId(0), "Traces", "PyTorch Profiler"));
@@ -177,7 +177,7 @@ TEST(Timeline, TheChainOfAKernel) {
 }
 
 TEST(Timeline, AnEventTellsWhatItsNvtxRangeSays) {
-    TestProfile t;
+    analyze::TestProfile t;
     const TrackId thread = t.thread(1);
     t.annotation("step", 0, 1'000'000, thread);
     t.op("ncclSend", 100'000, 50'000, thread);
@@ -248,7 +248,7 @@ TEST(Timeline, SearchGoesForwardAndBack) {
 }
 
 TEST(Timeline, SearchFindsTheNameThatIsShownAndTheFullOne) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
     const TrackId stream = t.stream();
     t.kernel("void at::native::vec<float, at::native::Add<float>>(int)", 0, 10, stream, 1);
@@ -302,7 +302,7 @@ TEST(Timeline, BusyTimeIsTheUnionOfAllLanes) {
 }
 
 TEST(Timeline, CountersOfMemory) {
-    TestProfile t;
+    analyze::TestProfile t;
     t.op("aten::mm", 0, 1000);
     for (int64_t i = 0; i < 10; ++i) {
         MemoryEvent event;
@@ -330,7 +330,7 @@ TEST(Timeline, CountersOfMemory) {
 }
 
 TEST(Timeline, KindsOfCallsHaveRowsOfTheirOwn) {
-    TestProfile t;
+    analyze::TestProfile t;
     const TrackId thread = t.thread(7, 7), other = t.thread(3, 7), stream = t.stream();
     t.op("aten::add", 100, 50, other);
     t.op("aten::mm", 0, 1000, thread);
@@ -371,7 +371,7 @@ TEST(Timeline, AnswersSeveralThreadsAtOnce) {
 }
 
 TEST(Timeline, AProfileWithoutSpansHasNoTracks) {
-    TestProfile t;
+    analyze::TestProfile t;
     const StoredProfile stored(std::move(t));
     const Timeline timeline = open(stored);
     EXPECT_THAT(timeline.tracks(), IsEmpty());

@@ -158,25 +158,10 @@ void append_chunk(std::vector<std::vector<Cell>>& rows, const std::vector<duckdb
     }
 }
 
-duckdb_state bind(duckdb_prepared_statement statement, idx_t index, const Cell& value) {
-    if (const bool* flag = std::get_if<bool>(&value)) return duckdb_bind_boolean(statement, index, *flag);
-    if (const int64_t* number = std::get_if<int64_t>(&value))
-        return duckdb_bind_int64(statement, index, *number);
-    if (const double* number = std::get_if<double>(&value))
-        return duckdb_bind_double(statement, index, *number);
-    if (const std::string* text = std::get_if<std::string>(&value))
-        return duckdb_bind_varchar_length(statement, index, text->data(), text->size());
-    return duckdb_bind_null(statement, index);
-}
-
 Status prepare(duckdb_connection connection, const Statement& statement, StatementGuard& guard) {
     duckdb_prepared_statement& prepared = guard.statement;
-    if (duckdb_prepare(connection, statement.written().c_str(), &prepared) == DuckDBError) {
+    if (duckdb_prepare(connection, statement.written().c_str(), &prepared) == DuckDBError)
         return fail(duckdb_error(duckdb_prepare_error(prepared)));
-    }
-    for (size_t i = 0; i < statement.in_order.size(); ++i)
-        if (bind(prepared, i + 1, statement.in_order[i]) == DuckDBError)
-            return fail("the statement takes no argument " + std::to_string(i + 1));
     return {};
 }
 
@@ -333,12 +318,6 @@ Status Connection::add_function(const std::string& name, Function function) {
     duckdb_destroy_logical_type(&bigint);
     duckdb_destroy_scalar_function(&made);
     if (state == DuckDBError) return fail("DuckDB does not take the function " + name);
-    return {};
-}
-
-Status Connection::set_variable(const std::string& name, Cell value) {
-    OPSIGHT_ASSIGN(const Rows none,
-                   query(Statement("SET VARIABLE " + name + " = $value").set("value", std::move(value))));
     return {};
 }
 

@@ -116,17 +116,13 @@ class Connection {
     ~Connection();
     // Runs one or more statements and drops their results.
     Status execute(const std::string& sql);
-    Status execute(const Sql& file) { return execute(std::string(file.text)); }
-    // What getvariable('name') is for this connection: for views and macros, which take no values.
-    Status set_variable(const std::string& name, Cell value);
+    Status execute(const Statement& statements) { return execute(statements.written()); }
     // Lets statements of this connection's database call `name(BIGINT, BIGINT) -> BIGINT`; NULL gives NULL.
     // Called from several threads at once.
     Status add_function(const std::string& name, std::function<int64_t(int64_t, int64_t)> function);
     // Runs one statement.
     Result<Rows> query(const Statement& statement);
-    Result<Rows> query(const std::string& sql, std::vector<Cell> in_order = {}) {
-        return query(Statement(sql, std::move(in_order)));
-    }
+    Result<Rows> query(const std::string& sql) { return query(Statement(sql)); }
     // The same for answers of any size: rows are made while they are read.
     Result<Cursor> open_cursor(const Statement& statement);
     // From any thread: the statement that runs now, if any, fails soon.

@@ -21,14 +21,12 @@ struct Sql {
 class Statement {
   public:
     Statement() = default;
-    Statement(const Sql& file) : text(file.text) {}
-    // `cells` stand for the `?` of the statement.
-    explicit Statement(std::string sql, std::vector<Cell> cells = {})
-        : text(std::move(sql)), in_order(std::move(cells)) {}
+    Statement(const Sql& file) : name(file.name), text(file.text) {}
+    explicit Statement(std::string sql) : text(std::move(sql)) {}
     // What `$name` stands for. A value that the statement does not name is left out; a name without a value
     // is an error of DuckDB.
-    Statement& set(std::string name, Cell value) {
-        values.emplace_back(std::move(name), std::move(value));
+    Statement& set(std::string key, Cell value) {
+        values.emplace_back(std::move(key), std::move(value));
         return *this;
     }
     // The statement with its values written in place of their names, as literals. DuckDB's own parameters are
@@ -36,9 +34,9 @@ class Statement {
     // database ("Expected unified vector format of type INT64, but found type INT32").
     std::string written() const;
 
+    std::string_view name;  // of the file that it is of; empty: of none
     std::string text;
     std::vector<std::pair<std::string, Cell>> values;
-    std::vector<Cell> in_order;
 };
 
 // A value as SQL has it: '1'::BIGINT, true, 'text', NULL.

@@ -48,9 +48,10 @@ Result<std::map<std::string, std::string>> own_views(duck::Connection& connectio
     if (!known.empty()) return known;
     std::map<std::string, std::string> made;
     for (const View& view : views()) {
-        OPSIGHT_ASSIGN(const Rows rows,
-                       connection.query("SELECT json_deserialize_sql(json_serialize_sql(?::VARCHAR))",
-                                        {select_sql(view)}));
+        OPSIGHT_ASSIGN(
+            const Rows rows,
+            connection.query(duck::Statement("SELECT json_deserialize_sql(json_serialize_sql($view))")
+                                 .set("view", select_sql(view))));
         made[std::string(view.name)] =
             fmt::format("CREATE VIEW {} AS {};", view.name, text_of(rows.rows.at(0)[0]));
     }
@@ -72,12 +73,13 @@ struct StoredColumn {
 Result<std::map<std::string, std::vector<StoredColumn>>> stored_columns(duck::Connection& connection) {
     OPSIGHT_ASSIGN(
         const Rows rows,
-        connection.query("SELECT table_name, column_name, CASE WHEN (data_type, data_type_id) IN "
-                         "(SELECT (logical_type, type_oid) FROM duckdb_types() WHERE database_name = "
-                         "'memory') THEN data_type ELSE 'a type of its own' END, column_default FROM "
-                         "duckdb_columns() WHERE database_name = ? AND schema_name = 'raw' "
-                         "ORDER BY table_name, column_index",
-                         {std::string(kFile)}));
+        connection.query(
+            duck::Statement("SELECT table_name, column_name, CASE WHEN (data_type, data_type_id) IN "
+                            "(SELECT (logical_type, type_oid) FROM duckdb_types() WHERE database_name = "
+                            "'memory') THEN data_type ELSE 'a type of its own' END, column_default FROM "
+                            "duckdb_columns() WHERE database_name = $file AND schema_name = 'raw' "
+                            "ORDER BY table_name, column_index")
+                .set("file", std::string(kFile))));
     std::map<std::string, std::vector<StoredColumn>> out;
     for (const auto& row : rows.rows)
         out[text_of(row[0])].push_back({text_of(row[1]), text_of(row[2]), text_of(row[3])});
@@ -110,9 +112,10 @@ Status check_columns(const Table& declared, const std::vector<StoredColumn>& sto
 }  // namespace
 
 Result<bool> has_table(duck::Connection& connection, const std::string& name) {
-    OPSIGHT_ASSIGN(const Rows rows, connection.query("SELECT 1 " + in_file("duckdb_tables") +
-                                                         " AND schema_name = 'raw' AND table_name = ?",
-                                                     {name}));
+    OPSIGHT_ASSIGN(const Rows rows,
+                   connection.query(duck::Statement("SELECT 1 " + in_file("duckdb_tables") +
+                                                    " AND schema_name = 'raw' AND table_name = $name")
+                                        .set("name", name)));
     return !rows.rows.empty();
 }
 

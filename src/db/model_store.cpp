@@ -41,9 +41,10 @@ Result<std::optional<hardware::Device>> device_of(duck::Connection& connection) 
     if (most.rows.empty()) return none;
     OPSIGHT_ASSIGN(
         const duck::Rows models,
-        connection.query("SELECT model, bandwidth, l2_bytes FROM raw.device_models WHERE device = ? "
-                         "AND source > 0",
-                         {most.rows[0][0]}));
+        connection.query(
+            duck::Statement("SELECT model, bandwidth, l2_bytes FROM raw.device_models WHERE device = $device "
+                            "AND source > 0")
+                .set("device", most.rows[0][0])));
     if (models.rows.empty()) return none;
     hardware::Device device;
     device.name = std::get<std::string>(models.rows[0][0]);
@@ -51,8 +52,10 @@ Result<std::optional<hardware::Device>> device_of(duck::Connection& connection) 
     device.l2_bytes = std::get<double>(models.rows[0][2]);
     OPSIGHT_ASSIGN(
         const duck::Rows peaks,
-        connection.query("SELECT matrix, precision, flops_per_s FROM raw.device_peaks WHERE device = ?",
-                         {most.rows[0][0]}));
+        connection.query(
+            duck::Statement(
+                "SELECT matrix, precision, flops_per_s FROM raw.device_peaks WHERE device = $device")
+                .set("device", most.rows[0][0])));
     for (const auto& row : peaks.rows) {
         const int64_t precision = std::get<int64_t>(row[1]);
         if (precision < 0 || precision >= std::ssize(hardware::kPrecisions)) continue;

@@ -110,9 +110,9 @@ std::optional<Shortened> shortened(const FileHead& head, const std::string& path
 // Whether the blocks that hold something are more than the file has.
 bool lacks_blocks(duck::Connection& connection, const Shortened& file) {
     if (file.within_a_block) return true;
-    const auto used =
-        connection.query("SELECT used_blocks FROM pragma_database_size() WHERE database_name = ?",
-                         {std::string(duck::Database::kAttached)});
+    const auto used = connection.query(
+        duck::Statement("SELECT used_blocks FROM pragma_database_size() WHERE database_name = $file")
+            .set("file", duck::Database::kAttached));
     if (!used || used->rows.size() != 1) return true;
     const auto* blocks = std::get_if<int64_t>(&used->rows[0][0]);
     return !blocks || static_cast<uint64_t>(*blocks) > file.blocks;
@@ -204,9 +204,10 @@ Result<Attached> open_database(const std::string& path, const ReadOptions& optio
 
 // The views of an older version are of no use, and might be anything.
 Result<std::string> drop_views_sql(duck::Connection& connection) {
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   connection.query("SELECT view_name FROM duckdb_views() WHERE database_name = ?",
-                                    {std::string(duck::Database::kAttached)}));
+    OPSIGHT_ASSIGN(
+        const duck::Rows rows,
+        connection.query(duck::Statement("SELECT view_name FROM duckdb_views() WHERE database_name = $file")
+                             .set("file", duck::Database::kAttached)));
     std::string sql;
     for (const auto& row : rows.rows)
         if (const auto* name = std::get_if<std::string>(&row[0]))

@@ -98,14 +98,15 @@ std::string table_numbers() {
     return numbers("caller_layer", {{"none", kNoCaller}, {"same_layer", kCallerOfSameLayer}}) +
            numbers("model_source", sources) + names("model_source_name", source_name + " END") +
            names("kernel_class_name",
-                 "CASE v WHEN kernel_class('compute') THEN 'compute' ELSE "
+                 "CASE v WHEN kernel_class('compute') THEN 'compute' WHEN kernel_class('communication') THEN "
                  "'communication' END");
 }
 
 // Where memory is, from a c10::DeviceType of PyTorch: CUDA, HIP, XPU and MPS are GPUs.
 std::string memory_places() {
     return names("memory_place",
-                 "CASE WHEN v = 0 THEN 'CPU' WHEN v IN (1, 6, 12, 13) THEN 'GPU' ELSE 'other' END");
+                 "CASE WHEN v IS NULL THEN NULL WHEN v = 0 THEN 'CPU' WHEN v IN (1, 6, 12, 13) THEN 'GPU' "
+                 "ELSE 'other' END");
 }
 
 // What a search looks at in a column of directions or of shapes: also how the page words it.
@@ -146,10 +147,10 @@ std::string definitions() {
            numbers("memory_kind", all(&memory_kind_name, MemoryKind::kUnknown)) +
            names("name_stem", "regexp_replace(v, '[0-9]+', '#', 'g')") +
            names("direction_name", direction_text("v")) + names("tc_use_name", tensor_core_use_text("v")) +
-           names("tc_evidence_name", evidence_text("v")) + names("resource_name", resource_text("v")) +
-           names("copy_kind_name", copy_kind_text("v")) + names("memory_kind_name", memory_kind_text("v")) +
-           names("work_kind_name", work_kind_text("v")) + names("precision_name", precision_text("v")) +
-           names("match_name", match_text("v")) + names("work_limiter_name", work_limiter_text("v"));
+           names("tc_evidence_name", evidence_text("v")) + names("copy_kind_name", copy_kind_text("v")) +
+           names("memory_kind_name", memory_kind_text("v")) + names("work_kind_name", work_kind_text("v")) +
+           names("precision_name", precision_text("v")) + names("match_name", match_text("v")) +
+           names("work_limiter_name", work_limiter_text("v"));
 }
 
 }  // namespace

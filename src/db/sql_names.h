@@ -1,7 +1,9 @@
 // Names for the numbers that tables keep instead of words, so that no statement holds such a number:
-//   device_kind('kernel'), host_kind('os_runtime'), copy_kind('Host-to-Device'), tc_use('yes'), ...
+//   device_kind('kernel'), host_kind('os_runtime'), copy_kind('HtoD'), tc_use('yes'), ...
 //       the number of a name; an unknown name is an error where the statement is prepared or run
-//   direction_name(v), tc_use_name(v), tc_evidence_name(v), resource_name(v), copy_kind_name(v), ...
+//   direction_name(v), tc_use_name(v), tc_evidence_name(v), copy_kind_name(v), memory_kind_name(v),
+//   kernel_class_name(v), work_kind_name(v), work_limiter_name(v), precision_name(v), match_name(v),
+//   model_source_name(v)
 //       the name of a number
 //   name_stem(v)                   a name with # for each number in it: names alike but for numbers have one
 //   shown_shapes(shapes, for_people)  input shapes as a report has them

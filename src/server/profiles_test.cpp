@@ -34,8 +34,11 @@ void set_schema_version(const std::string& path, const std::string& version) {
     ASSERT_TRUE(database.has_value());
     auto connection = database->connect();
     ASSERT_TRUE(connection.has_value());
-    ASSERT_TRUE(connection->query("UPDATE raw.meta SET value = ? WHERE key = 'schema_version'", {version})
-                    .has_value());
+    ASSERT_TRUE(
+        connection
+            ->query(duck::Statement("UPDATE raw.meta SET value = $version WHERE key = 'schema_version'")
+                        .set("version", version))
+            .has_value());
 }
 
 void change(const std::string& path, const std::string& sql) {

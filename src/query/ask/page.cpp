@@ -152,7 +152,7 @@ std::string comes_before(const RowOrder& order) {
     return sql.empty() ? "false" : sql;
 }
 
-// A relation in parentheses, or the name of one.
+// As a relation of another statement.
 std::string relation_of(const duck::Statement& rows) {
     return "(" + rows.text + "\n)";
 }

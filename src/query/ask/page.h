@@ -1,5 +1,5 @@
 // The pages of a table: search, filters, order and cut happen in SQL, on the rows of a question. What
-// somebody asks for enters as arguments, never as part of a statement.
+// somebody asks for enters as literals and as names of columns that are looked up.
 #pragma once
 
 #include <memory>

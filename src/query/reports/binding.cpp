@@ -13,7 +13,7 @@ std::string Binding::sort_key(std::string_view report) const {
 Result<Binding> what_binds(Session& session) {
     Binding out;
     if (!session.contents().device_work) return out;
-    OPSIGHT_TRY(session.prepare(reports::sql::resource_times));
+    OPSIGHT_TRY(session.prepare(reports::sql::resource_time));
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::device_at_work));
     const double* at_work = std::get_if<double>(&rows.rows.at(0)[0]);
     if (!at_work) return out;

@@ -3,6 +3,7 @@
 #include "hardware/devices.h"
 #include "hardware/op_tables.h"
 #include "hardware/tensor_cores.h"
+#include "query/reports/headline.h"
 #include "query/reports/reports.h"
 #include "query/reports/sql.h"
 #include "query/session/cells.h"
@@ -14,8 +15,8 @@ using Facts = FindingFacts;
 namespace sql = reports::sql;
 
 Status read_shares(Session& session, Facts& facts) {
-    OPSIGHT_ASSIGN(const Report report, summary_report(session, {}));
-    const ResultTable& head = report.sections.at(0).table;
+    OPSIGHT_TRY(prepare_headline(session));
+    OPSIGHT_ASSIGN(const ResultTable head, headline(session, {}));
     const std::pair<const char*, std::optional<double> Facts::*> shares[] = {
         {"tensor_core_kernel_pct", &Facts::tensor_core},
         {"unknown_kernel_pct", &Facts::unknown_kernel},

@@ -97,7 +97,7 @@ std::vector<Column> bounded(const std::string& stem, const std::string& head, bo
 
 Status prepare_headline(Session& session) {
     OPSIGHT_TRY(session.prepare(sql::used_devices));
-    OPSIGHT_TRY(session.prepare(sql::resource_times));
+    OPSIGHT_TRY(session.prepare(sql::resource_time));
     OPSIGHT_TRY(session.prepare(sql::communication_times));
     return session.execute(sql::summary_device);
 }

@@ -99,9 +99,8 @@ Status list_kernels(Session& session, const TableShape& shape) {
     const bool by_duration = shape.sort == "gpu_duration_ns" || shape.sort == "gpu_duration_ns:desc";
     const int64_t rows = rows_from_top(shape);
     if (rows == 0 || (!shape.sort.empty() && !by_duration)) return session.execute(sql::listed_kernels);
-    OPSIGHT_ASSIGN(
-        const duck::Rows none,
-        session.query(duck::Statement(sql::top_kernels).set("rows", rows).set("by_duration", by_duration)));
+    OPSIGHT_TRY(
+        session.execute(duck::Statement(sql::top_kernels).set("rows", rows).set("by_duration", by_duration)));
     return {};
 }
 
@@ -112,7 +111,7 @@ Result<ResultTable> ask_for_kernels(Session& session, Question q, const TableSha
                {"op_name", false},
                {"op_id", false}};
     order_by_groups(q, shape);
-    OPSIGHT_ASSIGN(const duck::Rows none, session.query(shaped(sql::kernel_rows, shape)));
+    OPSIGHT_TRY(session.execute(shaped(sql::kernel_rows, shape)));
     return ask(session, q, shape);
 }
 

@@ -113,13 +113,13 @@ std::vector<Column> layer_columns(bool gpu) {
 }
 
 Status make_outside_work(Session& session, const TableShape& shape) {
-    OPSIGHT_ASSIGN(const duck::Rows none, session.query(shaped(sql::outside_work, shape)));
+    OPSIGHT_TRY(session.execute(shaped(sql::outside_work, shape)));
     return {};
 }
 
 Status make_op_sums(Session& session, const TableShape& shape, bool by_type) {
     OPSIGHT_TRY(make_outside_work(session, shape));
-    OPSIGHT_ASSIGN(const duck::Rows none, session.query(shaped(sql::op_sums, shape).set("by_type", by_type)));
+    OPSIGHT_TRY(session.execute(shaped(sql::op_sums, shape).set("by_type", by_type)));
     return {};
 }
 
@@ -156,8 +156,7 @@ std::string shown_in(const ResultTable& table) {
 
 // Medians and stacks of these ops, or of all.
 Status look_at_instances(Session& session, const TableShape& shape, duck::Cell ops) {
-    OPSIGHT_ASSIGN(const duck::Rows none,
-                   session.query(duck::Statement(sql::shown_ops).set("ops", std::move(ops))));
+    OPSIGHT_TRY(session.execute(duck::Statement(sql::shown_ops).set("ops", std::move(ops))));
     return make_op_quantiles(session, shape.by_rank, shape.by_device);
 }
 

@@ -10,8 +10,7 @@ namespace sql = reports::sql;
 
 // What `chosen` and `host_calls` are in the statements below.
 Status prepare_chosen(Session& session) {
-    OPSIGHT_ASSIGN(const duck::Rows none,
-                   session.query(duck::Statement(sql::chosen_times).set("whole", session.range().whole)));
+    OPSIGHT_TRY(session.prepare(duck::Statement(sql::chosen_times).set("whole", session.range().whole)));
     OPSIGHT_TRY(session.prepare(sql::call_stats));
     return session.prepare(sql::host_calls);
 }

@@ -46,7 +46,7 @@ bool tells(const ResultTable& table, std::string_view key) {
 Status make_work_rows(Session& session, const TableShape& shape, const std::string& by) {
     OPSIGHT_TRY(session.prepare_work());
     OPSIGHT_TRY(session.prepare(sql::layers_above));
-    OPSIGHT_ASSIGN(const duck::Rows none, session.query(shaped(sql::work_sums, shape).set("by", by)));
+    OPSIGHT_TRY(session.execute(shaped(sql::work_sums, shape).set("by", by)));
     return session.prepare(sql::work_rows);
 }
 

@@ -133,8 +133,7 @@ Result<CutFunction> select_cut_range(duck::Connection& connection, const ChosenI
                                            .set("end_ns", bounds.end_ns)
                                            .set("one_run", one_run)
                                            .set("first", whole.empty() ? 0 : whole.front().second)
-                                           .set("last", whole.empty() ? -1 : whole.back().second)
-                                           .written()));
+                                           .set("last", whole.empty() ? -1 : whole.back().second)));
     OPSIGHT_TRY(connection.execute("INSERT INTO rest_stats " + db::op_stats_sql("rest_ops")));
     return CutFunction(held.get(), [held](void*) { held->clear(); });
 }

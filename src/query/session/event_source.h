@@ -3,7 +3,7 @@
 //   st_api    (id, track, begin_ns, end_ns, dur_ns, name, correlation, result): calls of the CUDA API
 //   st_gpu    (rid, kind, track, begin_ns, end_ns, dur_ns, name, launch, correlation, config, bytes,
 //   transfer):
-//             kernels (kind 0), copies (1), sets (2)
+//             kernels, copies and sets: see device_kind()
 //   st_memop  copies and sets, with operation, copy_kind, from_kind, to_kind in the words of nsys
 //   st_range  (id, track, begin_ns, end_ns, dur_ns, label, style, same_thread): NVTX ranges; style 0
 //   push/pop,
@@ -51,7 +51,7 @@ class Source {
     Result<duck::Rows> query(const duck::Statement& statement);
     Result<duck::Rows> query(const std::string& sql) { return query(duck::Statement(sql)); }
     Status execute(const std::string& sql);
-    Status execute(const duck::Sql& file) { return execute(std::string(file.text)); }
+    Status execute(const duck::Statement& statements) { return execute(statements.written()); }
     duck::Connection& connection() { return profile_.connection; }
     Result<bool> has(Data data);
     // A time as reports print it.

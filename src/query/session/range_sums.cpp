@@ -60,8 +60,7 @@ Status keep_beyond(Session& session, const BeyondByKind& found) {
 Status sum_ranges(Session& session, duck::Connection& connection) {
     OPSIGHT_TRY(make_range_views(connection, Instead::kAnnotations));
     OPSIGHT_TRY(make_work_views(connection, {}));
-    OPSIGHT_TRY(
-        session.execute(duck::Statement(sql::chosen_ranges).set("whole", session.range().whole).written()));
+    OPSIGHT_TRY(session.execute(duck::Statement(sql::chosen_ranges).set("whole", session.range().whole)));
     OPSIGHT_ASSIGN(const BeyondByKind beyond, look_beyond(connection, session.contents().device_work));
     OPSIGHT_TRY(keep_beyond(session, beyond));
     return session.execute(sql::range_sums);

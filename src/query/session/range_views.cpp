@@ -19,14 +19,12 @@ Status make_range_views(duck::Connection& connection, Instead instead) {
     duck::Statement views(sql::annotation_views);
     if (flag(rows.rows.at(0)[0])) views = sql::nvtx_views;
     views.set("domains", rows.rows[0][1]).set("all_named", instead == Instead::kAllNamed);
-    return connection.execute(views.written());
+    return connection.execute(views);
 }
 
 Status make_work_views(duck::Connection& connection, const Window& window) {
-    return connection.execute(duck::Statement(sql::work_views)
-                                  .set("from_ns", bound(window.begin))
-                                  .set("to_ns", bound(window.end))
-                                  .written());
+    return connection.execute(
+        duck::Statement(sql::work_views).set("from_ns", bound(window.begin)).set("to_ns", bound(window.end)));
 }
 
 }  // namespace opsight::query

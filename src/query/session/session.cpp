@@ -94,12 +94,6 @@ Status Session::execute(const std::string& sql) {
     return done;
 }
 
-Status Session::let(const std::string& name, duck::Cell value) {
-    Status done = profile_.connection.set_variable(name, std::move(value));
-    if (!done) return fail(named(std::move(done).error()));
-    return done;
-}
-
 Status Session::scan(const duck::Statement& statement, const std::function<void(const duck::Batch&)>& take) {
     Status done = profile_.connection.scan(statement, take);
     if (!done) return fail(named(std::move(done).error()));
@@ -135,7 +129,7 @@ Result<std::string> Session::keep(const std::string& name, duck::Statement state
     }
     const std::string table = fmt::format("kept_{}", tables_made_++);
     statement.text = fmt::format("CREATE TEMP TABLE {} AS {}", table, statement.text);
-    OPSIGHT_ASSIGN(const duck::Rows none, query(statement));
+    OPSIGHT_TRY(execute(statement));
     kept_.push_back({name, table, std::move(with)});
     return table;
 }
@@ -314,15 +308,14 @@ Status Session::select(bool cut_anew) {
                             .set("whole", range_.whole)
                             .set("first", range_.start)
                             .set("last", range_.stop)
-                            .set("left_out", list_text(range_.left_out))
-                            .written()));
+                            .set("left_out", list_text(range_.left_out))));
     if (!cut_anew) return execute(sql::stored_range);
     OPSIGHT_ASSIGN(cut_function_,
                    select_cut_range(profile_.connection, ChosenIterations(cut_, stretches_of(range_))));
     return {};
 }
 
-Status Session::prepare(const duck::Sql& file) {
+Status Session::prepare(const duck::Statement& file) {
     return once(std::string(file.name), [this, &file] { return execute(file); });
 }
 
@@ -373,8 +366,7 @@ Status Session::measure_wall() {
                        .set("first_last", lasts.front())
                        .set("last_last", lasts.back())
                        .set("begin_ns", begin)
-                       .set("end_ns", end)
-                       .written());
+                       .set("end_ns", end));
 }
 
 Status Session::measure_whole() {

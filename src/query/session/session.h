@@ -69,17 +69,13 @@ class Session {
     static Result<Session> open_on(const db::OpenProfile& profile, const std::string& path,
                                    const RangeOptions& options);
     Result<duck::Rows> query(const duck::Statement& statement);
-    Result<duck::Rows> query(const std::string& sql, std::vector<duck::Cell> in_order = {}) {
-        return query(duck::Statement(sql, std::move(in_order)));
-    }
+    Result<duck::Rows> query(const std::string& sql) { return query(duck::Statement(sql)); }
     // As duck::Connection: statements without result, rows in bulk, and rows into a temporary table.
     Status execute(const std::string& sql);
-    Status execute(const duck::Sql& file) { return execute(std::string(file.text)); }
+    Status execute(const duck::Statement& statements) { return execute(statements.written()); }
     // Runs the definitions of a file once in this session, whole or not at all: relations that several
-    // questions read.
-    Status prepare(const duck::Sql& file);
-    // What `getvariable('name')` is in the views of this session, which take no values.
-    Status let(const std::string& name, duck::Cell value);
+    // questions read. Its values are the same for the whole session.
+    Status prepare(const duck::Statement& file);
     Status scan(const duck::Statement& statement, const std::function<void(const duck::Batch&)>& take);
     Status scan(const std::string& sql, const std::function<void(const duck::Batch&)>& take) {
         return scan(duck::Statement(sql), take);

@@ -49,8 +49,9 @@ Status add_memory(Timeline::Data& data, int64_t& row) {
         track.id = timeline_track_id(row++, TrackPart::kCounter);
         track.rank = integer(found[1]);
         const int64_t type = integer(found[2]), device = integer(found[3]);
-        track.device = type == 0 ? -1 : device;
-        track.name = type == 0 ? "Memory of the CPU" : fmt::format("Memory of device {}", device);
+        const bool of_cpu = flag(found[6]);
+        track.device = of_cpu ? -1 : device;
+        track.name = of_cpu ? "Memory of the CPU" : fmt::format("Memory of device {}", device);
         track.unit = "bytes";
         std::vector<size_t> columns;
         const auto show = [&](const char* name, size_t column) {

@@ -50,9 +50,6 @@ struct Timeline::Data {
     Result<size_t> index_of(int64_t track) const;
     Result<std::vector<size_t>> indices_of(const std::vector<int64_t>& ids) const;  // empty: all
     Result<duck::Rows> query(const duck::Statement& statement) const;
-    Result<duck::Rows> query(const std::string& sql, std::vector<duck::Cell> in_order = {}) const {
-        return query(duck::Statement(sql, std::move(in_order)));
-    }
     EventPlace place(size_t track, size_t lane, size_t span) const;
 };
 

@@ -9,6 +9,8 @@
 #include <numeric>
 
 #include "analyze/parallel.h"
+#include "model/entities.h"
+#include "model/spans.h"
 #include "query/session/cells.h"
 #include "query/timeline/data.h"
 #include "query/timeline/sql.h"
@@ -36,22 +38,56 @@ uint32_t string_name(const SpanNames& names, int32_t name, int32_t) {
     return at(names.of_string, name, kNoName);
 }
 
+// Of raw.other_spans; the others have tables of their own.
 SpanKind other_kind(const SpanNames&, int32_t, int32_t kind) {
-    constexpr SpanKind kinds[] = {SpanKind::kOverhead, SpanKind::kDataLoad,  SpanKind::kFileIo,
-                                  SpanKind::kOther,    SpanKind::kOsRuntime, SpanKind::kMessagePassing,
-                                  SpanKind::kLibrary};
-    return kind >= 6 && kind <= 12 ? kinds[kind - 6] : SpanKind::kOther;
+    switch (static_cast<HostKind>(kind)) {
+        case HostKind::kOverhead:
+            return SpanKind::kOverhead;
+        case HostKind::kDataLoad:
+            return SpanKind::kDataLoad;
+        case HostKind::kFileIo:
+            return SpanKind::kFileIo;
+        case HostKind::kOsRuntime:
+            return SpanKind::kOsRuntime;
+        case HostKind::kMessagePassing:
+            return SpanKind::kMessagePassing;
+        case HostKind::kLibrary:
+            return SpanKind::kLibrary;
+        case HostKind::kOp:
+        case HostKind::kAnnotation:
+        case HostKind::kPythonFrame:
+        case HostKind::kModule:
+        case HostKind::kRuntimeApi:
+        case HostKind::kDriverApi:
+        case HostKind::kOther:
+            break;
+    }
+    return SpanKind::kOther;
 }
 
 uint32_t device_name(const SpanNames& names, int32_t name, int32_t kind) {
-    return kind == 0 ? at(names.of_kernel, name, kNoName) : at(names.of_string, name, kNoName);
+    return at(static_cast<DeviceKind>(kind) == DeviceKind::kKernel ? names.of_kernel : names.of_string, name,
+              kNoName);
 }
 
 SpanKind device_kind(const SpanNames& names, int32_t name, int32_t kind) {
-    constexpr SpanKind kinds[] = {SpanKind::kMemcpy, SpanKind::kMemset,      SpanKind::kDeviceAnnotation,
-                                  SpanKind::kWait,   SpanKind::kDeviceOther, SpanKind::kGraph};
-    if (kind == 0) return at(names.kind_of_kernel, name, SpanKind::kUnknownKernel);
-    return kind >= 1 && kind <= 6 ? kinds[kind - 1] : SpanKind::kDeviceOther;
+    switch (static_cast<DeviceKind>(kind)) {
+        case DeviceKind::kKernel:
+            return at(names.kind_of_kernel, name, SpanKind::kUnknownKernel);
+        case DeviceKind::kMemcpy:
+            return SpanKind::kMemcpy;
+        case DeviceKind::kMemset:
+            return SpanKind::kMemset;
+        case DeviceKind::kAnnotation:
+            return SpanKind::kDeviceAnnotation;
+        case DeviceKind::kSync:
+            return SpanKind::kWait;
+        case DeviceKind::kGraph:
+            return SpanKind::kGraph;
+        case DeviceKind::kOther:
+            break;
+    }
+    return SpanKind::kDeviceOther;
 }
 
 // Outer ones before inner ones, as equal intervals nest.
@@ -218,7 +254,7 @@ struct Placed {
     size_t job = SIZE_MAX;
 };
 
-std::string_view kind_of(TrackPart part, int64_t row_kind) {
+std::string_view kind_of(TrackPart part, TrackKind row_kind) {
     switch (part) {
         case TrackPart::kRanges:
             return "annotation";
@@ -227,7 +263,7 @@ std::string_view kind_of(TrackPart part, int64_t row_kind) {
         case TrackPart::kOsCalls:
             return "os";
         case TrackPart::kStream:
-            return row_kind == 2 ? "annotation" : "stream";
+            return row_kind == TrackKind::kDeviceAnnotation ? "annotation" : "stream";
         case TrackPart::kWaits:
             return "wait";
         case TrackPart::kIterations:
@@ -238,7 +274,7 @@ std::string_view kind_of(TrackPart part, int64_t row_kind) {
         case TrackPart::kCount:
             break;
     }
-    return row_kind == 3 ? "other" : "thread";
+    return row_kind == TrackKind::kOther ? "other" : "thread";
 }
 
 int64_t rank_of_part(TrackPart part) {
@@ -263,16 +299,17 @@ Result<std::vector<Placed>> place_jobs(const Timeline::Data& data, const std::ve
         const auto found = by_id.find(jobs[i].row);
         if (found == by_id.end()) continue;
         const std::vector<duck::Cell>& row = *found->second;
-        const int64_t kind = integer(row[1], 0);
+        const auto kind = static_cast<TrackKind>(integer(row[1]));
+        const bool other = kind == TrackKind::kOther, annotations = kind == TrackKind::kDeviceAnnotation;
         Placed placed;
         TimelineTrack& track = placed.track;
         track.id = timeline_track_id(jobs[i].row, jobs[i].part);
         track.part = jobs[i].part;
         track.kind = kind_of(jobs[i].part, kind);
         track.rank = integer(row[2], 0);
-        track.process = kind == 3 ? number_in(text(row[11])) : integer(row[3], 0);
+        track.process = other ? number_in(text(row[11])) : integer(row[3], 0);
         track.thread = integer(row[4], 0);
-        const bool of_device = kind == 1 || kind == 2;
+        const bool of_device = annotations || kind == TrackKind::kDeviceStream;
         if (of_device) {
             track.device = integer(row[5], -1);
             track.context = integer(row[6], -1);
@@ -281,15 +318,15 @@ Result<std::vector<Placed>> place_jobs(const Timeline::Data& data, const std::ve
         }
         track.name = text(row[8]);
         track.process_name = text(row[9]);
-        if (track.name.empty() && kind == 3) track.name = text(row[12]);
+        if (track.name.empty() && other) track.name = text(row[12]);
         if (track.name.empty())
             track.name =
                 of_device ? fmt::format("stream {}", track.stream) : fmt::format("thread {}", track.thread);
         // Streams by device and number, annotations of one above it.
-        const int64_t group = of_device ? 2 : kind == 3 ? 3 : 1;
+        const int64_t group = of_device ? 2 : other ? 3 : 1;
         placed.order = {track.rank, group, of_device ? track.device : track.process,
                         of_device || track.thread != track.process,  // the main thread first
-                        of_device ? track.stream * 4 + (kind == 2 ? 0 : rank_of_part(track.part))
+                        of_device ? track.stream * 4 + (annotations ? 0 : rank_of_part(track.part))
                                   : jobs[i].row * 4 + rank_of_part(track.part)};
         placed.job = i;
         out.push_back(std::move(placed));

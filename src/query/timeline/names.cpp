@@ -1,6 +1,7 @@
 // Names and kinds of spans, for the timeline.
 #include <unordered_map>
 
+#include "analyze/results.h"
 #include "query/session/cells.h"
 #include "query/timeline/data.h"
 #include "query/timeline/sql.h"
@@ -16,15 +17,34 @@ void put(std::vector<T>& list, int64_t id, T value, T none) {
 }
 
 SpanKind kind_of_direction(int64_t direction) {
-    constexpr SpanKind kinds[] = {SpanKind::kOpForward, SpanKind::kOpBackward, SpanKind::kOpOptimizer,
-                                  SpanKind::kOpDataLoad};
-    return direction >= 0 && direction < 4 ? kinds[direction] : SpanKind::kOpOther;
+    switch (static_cast<analyze::Direction>(direction)) {
+        case analyze::Direction::kForward:
+            return SpanKind::kOpForward;
+        case analyze::Direction::kBackward:
+            return SpanKind::kOpBackward;
+        case analyze::Direction::kOptimizer:
+            return SpanKind::kOpOptimizer;
+        case analyze::Direction::kDataLoad:
+            return SpanKind::kOpDataLoad;
+        case analyze::Direction::kOther:
+            break;
+    }
+    return SpanKind::kOpOther;
 }
 
 SpanKind kind_of_kernel(int64_t kernel_class, int64_t uses_tc) {
-    if (kernel_class == 1) return SpanKind::kCommunicationKernel;
-    if (uses_tc == 1) return SpanKind::kTensorCoreKernel;
-    return uses_tc == 0 ? SpanKind::kKernel : SpanKind::kUnknownKernel;
+    using analyze::TensorCoreUse;
+    if (static_cast<analyze::KernelClass>(kernel_class) == analyze::KernelClass::kCommunication)
+        return SpanKind::kCommunicationKernel;
+    switch (static_cast<TensorCoreUse>(uses_tc)) {
+        case TensorCoreUse::kYes:
+            return SpanKind::kTensorCoreKernel;
+        case TensorCoreUse::kNo:
+            return SpanKind::kKernel;
+        case TensorCoreUse::kUnknown:
+            break;
+    }
+    return SpanKind::kUnknownKernel;
 }
 
 }  // namespace

@@ -9,7 +9,6 @@ WITH calls AS (
     WHERE NOT has_flag(a.flags, 'unfinished')
     GROUP BY ALL
 )
-SELECT c.*, unnest(c.stats),
-       CASE WHEN c.driver THEN 'driver' ELSE 'runtime' END AS api,
-       100.0 * c.stats.total_time_ns / nullif(sum(c.stats.total_time_ns) OVER (), 0) AS share_pct
-FROM calls c
+SELECT c.*,
+       CASE WHEN c.driver THEN 'driver' ELSE 'runtime' END AS api
+FROM with_shares('calls') c

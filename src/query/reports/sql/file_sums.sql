@@ -11,5 +11,4 @@ WITH calls AS (
     WHERE s.kind = host_kind('file_io')
     GROUP BY ALL
 )
-SELECT c.*, unnest(c.stats), 100.0 * c.stats.total_time_ns / nullif(sum(c.stats.total_time_ns) OVER (), 0) AS share_pct
-FROM calls c
+FROM with_shares('calls')

@@ -8,9 +8,8 @@ WITH calls AS (
     WHERE s.kind = host_kind($kind)
     GROUP BY ALL
 )
-SELECT c.*, unnest(c.stats),
+SELECT c.*,
        CASE WHEN c.category >= 0 THEN 'system call' ELSE 'library call' END AS traced_as,
-       l.text AS library,
-       100.0 * c.stats.total_time_ns / nullif(sum(c.stats.total_time_ns) OVER (), 0) AS share_pct
-FROM calls c
+       l.text AS library
+FROM with_shares('calls') c
 LEFT JOIN raw.strings l ON l.id = c.category

@@ -10,8 +10,7 @@ WITH calls AS (
     WHERE s.kind = host_kind('message')
     GROUP BY ALL
 )
-SELECT c.*, unnest(c.stats),
-       l.text AS library,
-       100.0 * c.stats.total_time_ns / nullif(sum(c.stats.total_time_ns) OVER (), 0) AS share_pct
-FROM calls c
+SELECT c.*,
+       l.text AS library
+FROM with_shares('calls') c
 LEFT JOIN raw.strings l ON l.id = c.category

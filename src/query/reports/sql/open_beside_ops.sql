@@ -1,10 +1,7 @@
 -- The innermost range or Python function that is open for half of the time in which only the host is at work. Ranges
 -- whose names differ in numbers count as one; where such ranges, or calls of a function, lie within each other a moment
 -- counts once. Functions of threads that neither run ops nor call the API do not count: such threads wait for work.
-WITH host AS (
-    SELECT *, sum(end_ns - begin_ns) OVER (PARTITION BY rank ORDER BY begin_ns) - (end_ns - begin_ns) AS before_ns
-    FROM resource_time('host')
-), working_threads AS (
+WITH working_threads AS (
     SELECT DISTINCT track FROM raw.ops
     UNION
     SELECT DISTINCT track FROM raw.api_calls
@@ -29,22 +26,14 @@ WITH host AS (
     SELECT what, rank, text, stem, greatest(begin_ns, coalesce(open_until, begin_ns)) AS begin_ns, end_ns
     FROM before
     WHERE open_until IS NULL OR open_until < end_ns
-), within AS (
-    -- The host's time until the end less that until the begin.
-    SELECT a.*,
-           coalesce(e.before_ns + least(a.end_ns, e.end_ns) - e.begin_ns, 0)
-               - coalesce(b.before_ns + least(a.begin_ns, b.end_ns) - b.begin_ns, 0) AS host_ns
-    FROM apart a
-    ASOF LEFT JOIN host b ON b.rank = a.rank AND a.begin_ns >= b.begin_ns
-    ASOF LEFT JOIN host e ON e.rank = a.rank AND a.end_ns >= e.begin_ns
 ), names AS (
     SELECT what, CASE WHEN count(DISTINCT text) = 1 THEN min(text) ELSE stem END AS name,
-           sum(end_ns - begin_ns) AS own_ns, sum(host_ns) AS host_ns
-    FROM within
+           sum(end_ns - begin_ns) AS own_ns, sum(within_ns) AS host_ns
+    FROM within_resource('apart', 'host')
     GROUP BY what, stem
 )
 SELECT what, name
 FROM names
-WHERE host_ns > 0 AND 2 * host_ns >= (SELECT sum(end_ns - begin_ns) FROM host)
+WHERE host_ns > 0 AND 2 * host_ns >= (SELECT sum(end_ns - begin_ns) FROM resource_time('host'))
 ORDER BY own_ns, what, name
 LIMIT 1

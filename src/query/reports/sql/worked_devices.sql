@@ -10,5 +10,5 @@ SELECT DISTINCT coalesce(nullif(d.name, ''), m.model, '') AS name, d.compute_maj
 FROM sel_device s
 JOIN raw.tracks t ON t.id = s.track
 JOIN raw.devices d ON d.id = t.device
-LEFT JOIN raw.device_models m ON m.device = d.id AND m.source > 0
+LEFT JOIN raw.device_models m ON m.device = d.id AND m.source <> model_source('not known')
 WHERE s.kind = device_kind('kernel')

@@ -1,14 +1,22 @@
--- Kinds of copies and of memory in the words of nsys, by their numbers.
+-- Kinds of copies in the words of nsys; those of memory have its words.
 CREATE TEMP TABLE copy_labels AS
 FROM (VALUES
-    (0, 'Unknown'), (1, 'Host-to-Device'), (2, 'Device-to-Host'), (3, 'Host-to-Array'), (4, 'Array-to-Host'),
-    (5, 'Array-to-Array'), (6, 'Array-to-Device'), (7, 'Device-to-Array'), (8, 'Device-to-Device'),
-    (9, 'Host-to-Host'), (10, 'Peer-to-Peer'), (11, 'Unified Host-to-Device'), (12, 'Unified Device-to-Host'),
-    (13, 'Unified Device-to-Device')
+    (copy_kind('Unknown'), 'Unknown'),
+    (copy_kind('HtoD'), 'Host-to-Device'),
+    (copy_kind('DtoH'), 'Device-to-Host'),
+    (copy_kind('HtoA'), 'Host-to-Array'),
+    (copy_kind('AtoH'), 'Array-to-Host'),
+    (copy_kind('AtoA'), 'Array-to-Array'),
+    (copy_kind('AtoD'), 'Array-to-Device'),
+    (copy_kind('DtoA'), 'Device-to-Array'),
+    (copy_kind('DtoD'), 'Device-to-Device'),
+    (copy_kind('HtoH'), 'Host-to-Host'),
+    (copy_kind('PtoP'), 'Peer-to-Peer'),
+    (copy_kind('UVM HtoD'), 'Unified Host-to-Device'),
+    (copy_kind('UVM DtoH'), 'Unified Device-to-Host'),
+    (copy_kind('UVM DtoD'), 'Unified Device-to-Device')
 ) v (id, label);
 
 CREATE TEMP TABLE memory_labels AS
-FROM (VALUES
-    (0, 'Pageable'), (1, 'Pinned'), (2, 'Device'), (3, 'Array'), (4, 'Managed'), (5, 'Device Static'),
-    (6, 'Managed Static'), (7, 'Unknown')
-) v (id, label)
+SELECT memory_kind(label) AS id, label
+FROM (VALUES ('Pageable'), ('Pinned'), ('Device'), ('Array'), ('Managed'), ('Device Static'), ('Managed Static'), ('Unknown')) v (label)

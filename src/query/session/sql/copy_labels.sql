@@ -19,4 +19,7 @@ FROM (VALUES
 
 CREATE TEMP TABLE memory_labels AS
 SELECT memory_kind(label) AS id, label
-FROM (VALUES ('Pageable'), ('Pinned'), ('Device'), ('Array'), ('Managed'), ('Device Static'), ('Managed Static'), ('Unknown')) v (label)
+FROM (VALUES
+    ('Pageable'), ('Pinned'), ('Device'), ('Array'), ('Managed'), ('Device Static'),
+    ('Managed Static'), ('Unknown')
+) v (label)

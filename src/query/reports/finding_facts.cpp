@@ -45,6 +45,8 @@ Status read_source(Session& session, Facts& facts) {
     facts.ranks = integer(row[3]);
     facts.loads_itself = flag(row[4]);
     facts.loads_by_workers = flag(row[5]);
+    facts.compiled = flag(row[6]);
+    facts.graphs = flag(row[7]);
     facts.device_work = session.contents().device_work;
     facts.work_lost = session.contents().work_lost;
     facts.ops = session.contents().ops;
@@ -114,15 +116,24 @@ Status read_kernels(Session& session, Facts& facts) {
 Status read_earlier_work(Session& session, Facts& facts) {
     OPSIGHT_TRY(session.prepare(sql::resource_time));
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::earlier_work));
-    facts.behind_earlier_ns = integer(rows.rows.at(0)[0]);
-    facts.first_queued_ns = integer(rows.rows[0][1]);
+    const auto& row = rows.rows.at(0);
+    facts.idle_behind_ns = integer(row[0]);
+    facts.host_behind_ns = integer(row[1]);
+    facts.cpu_behind_ns = integer(row[2]);
+    facts.first_queued_ns = integer(row[3]);
     return {};
 }
 
 Status read_transfers(Session& session, Facts& facts) {
     OPSIGHT_ASSIGN(const duck::Rows copies, session.query(sql::copy_times));
-    facts.copy_ns = integer(copies.rows.at(0)[0]);
-    facts.pageable_ns = integer(copies.rows.at(0)[1]);
+    const auto& row = copies.rows.at(0);
+    facts.copy_ns = integer(row[0]);
+    facts.pageable_ns = integer(row[1]);
+    facts.most_copies = {text(row[2]), integer(row[3]), integer(row[4], -1), integer(row[5])};
+    OPSIGHT_ASSIGN(const duck::Rows collectives, session.query(sql::collective_waits));
+    for (const auto& found : collectives.rows)
+        facts.collectives = CollectiveWaits{integer(found[0]), integer(found[1]), integer(found[2]),
+                                            integer(found[3]), integer(found[4]), integer(found[5])};
     OPSIGHT_ASSIGN(const duck::Rows waits, session.query(sql::wait_calls));
     facts.waits = integer(waits.rows.at(0)[0]);
     facts.waiting_ns = integer(waits.rows.at(0)[1]);
@@ -133,6 +144,7 @@ Status read_transfers(Session& session, Facts& facts) {
 Status read_host(Session& session, Facts& facts) {
     OPSIGHT_ASSIGN(facts.long_calls, long_calls(session));
     OPSIGHT_ASSIGN(facts.beside_ops, open_beside_ops(session));
+    OPSIGHT_ASSIGN(facts.file_calls, file_calls(session));
     return {};
 }
 

@@ -13,6 +13,13 @@ namespace opsight::query {
 enum class Vendor : uint8_t { kUnknown, kNvidia, kAmd, kOther };
 
 // Of the chosen range.
+// Of collectives that all ranks take part in.
+struct CollectiveWaits {
+    int64_t ns = 0, waiting_ns = 0;  // sums over the ranks; waiting: for the rank that begins last
+    int64_t collectives = 0;
+    int64_t last_rank = 0, times = 0, last_waiting_ns = 0;  // the one that makes most of the waiting
+};
+
 struct FindingFacts {
     // Shares of the wall clock that exclude each other; nothing where the recording does not tell.
     std::optional<double> tensor_core, plain_kernel, unknown_kernel, communication, memory, dataloader, io,
@@ -30,13 +37,20 @@ struct FindingFacts {
             outside_ns = 0, unlaunched_ns = 0;
     int64_t median_ns = 0;  // of a kernel's duration
     // How long the first device work of the recording waited after its launch, and how much of that lies in
-    // the time of the range in which nothing runs.
-    int64_t first_queued_ns = 0, behind_earlier_ns = 0;
+    // the time of the range in which nothing runs, or only the host, or only calls and ops.
+    int64_t first_queued_ns = 0, idle_behind_ns = 0, host_behind_ns = 0, cpu_behind_ns = 0;
     int64_t graph_ns = 0;        // of CUDA graphs recorded as a whole, which do not tell either
     bool eligible_fp32 = false;  // most of eligible_ns is of ops on FP32
     int64_t copy_ns = 0, pageable_ns = 0;
-    int64_t wall_ns = 0;                // of all ranks
-    int64_t waits = 0, waiting_ns = 0;  // calls that wait for the device
+    struct Copies {
+        std::string kind;  // "HtoD"; empty: no copies
+        int64_t calls = 0, bytes = -1, ns = 0;
+    } most_copies;  // the kind that takes most time
+    std::optional<CollectiveWaits> collectives;
+    std::optional<LongCalls> file_calls;    // the function that reads or writes longest
+    bool compiled = false, graphs = false;  // torch.compile, and graphs of the device's work, are in use
+    int64_t wall_ns = 0;                    // of all ranks
+    int64_t waits = 0, waiting_ns = 0;      // calls that wait for the device
     std::optional<LongCalls> long_calls;
     std::optional<OpenSpan> beside_ops;
 

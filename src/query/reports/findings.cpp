@@ -4,25 +4,12 @@
 
 #include <algorithm>
 
-#include "query/reports/finding_facts.h"
+#include "query/reports/finding_rules.h"
 
 namespace opsight::query {
 namespace {
 
 using Facts = FindingFacts;
-
-constexpr double kLeastShare = 5;  // of the wall clock: what takes less is no finding
-
-std::string percent(double share) {
-    return fmt::format("{:.1f}%", share);
-}
-std::string milliseconds(int64_t ns) {
-    return fmt::format("{:.2f} ms", static_cast<double>(ns) / 1e6);
-}
-const char* matrix_units(const Facts& f) {
-    return f.vendor == Vendor::kAmd ? "matrix cores" : "Tensor Cores";
-}
-using Findings = std::vector<Finding>;
 
 void data_loading(const Facts& f, Findings& out) {
     const double share = f.dataloader.value_or(0);
@@ -51,11 +38,26 @@ void data_loading(const Facts& f, Findings& out) {
     out.push_back(std::move(finding));
 }
 
-// Whether at least half of the time in which nothing runs is a wait of the recording's first device work,
-// launched long before.
-bool behind_earlier_work(const Facts& f, double idle_pct) {
-    return f.behind_earlier_ns > 0 &&
-           2.0 * static_cast<double>(f.behind_earlier_ns) >= idle_pct / 100 * static_cast<double>(f.wall_ns);
+// Whether at least half of a share of the time is a wait of the recording's first device work, launched long
+// before. `behind_ns`: what of that share lies within the wait.
+bool behind_earlier_work(const Facts& f, int64_t behind_ns, double share) {
+    return behind_ns > 0 &&
+           2.0 * static_cast<double>(behind_ns) >= share / 100 * static_cast<double>(f.wall_ns);
+}
+
+void tell_earlier_work(const Facts& f, Finding& finding) {
+    finding.kind = "unknown";
+    finding.evidence += fmt::format(
+        "{}The first work of the device began {} after its launch: the device was most likely still at work "
+        "on "
+        "what was launched before the recording.",
+        finding.evidence.empty() ? "" : " ", milliseconds(f.first_queued_ns));
+}
+
+bool is_communication(const OpenSpan& span) {
+    for (const char* prefix : {"gloo:", "nccl:", "c10d::", "ucc:", "mpi:"})
+        if (!span.function && span.name.starts_with(prefix)) return true;
+    return false;
 }
 
 // The program within its steps, ranges and Python frames, and what lies outside of all that.
@@ -78,14 +80,12 @@ void beside_ops(const Facts& f, Findings& out) {
             finding.evidence =
                 "That is Python code between the ops, or something outside of PyTorch: logging, checkpoints, "
                 "waiting.";
-        if (!host && behind_earlier_work(f, share)) {
-            finding.kind = "unknown";
-            finding.evidence = fmt::format(
-                "The first work of the device began {} after its launch: the device was most likely still at "
-                "work on "
-                "what was launched before the recording.",
-                milliseconds(f.first_queued_ns));
-        } else if (f.python_frames && host)
+        if (behind_earlier_work(f, host ? f.host_behind_ns : f.idle_behind_ns, share))
+            tell_earlier_work(f, finding);
+        else if (host && f.beside_ops && is_communication(*f.beside_ops))
+            finding.advice =
+                "That is communication between ranks: which rank comes last, their timelines tell.";
+        else if (f.python_frames && host)
             finding.advice = "The Python rows of the timeline say what runs then.";
         else if (f.torch && !f.recorded_here && !f.python_frames)
             finding.advice = "A trace recorded with with_stack=True says what runs then.";
@@ -151,9 +151,10 @@ void tell_launches(const Facts& f, Finding& finding) {
         return;
     }
     finding.advice = "Larger batches and fewer, larger ops give the GPU more to do for each call.";
-    if (f.torch && (f.vendor == Vendor::kNvidia || f.vendor == Vendor::kAmd))
-        finding.advice +=
-            " torch.compile (PyTorch 2), or graphs of the GPU's work (torch.cuda.graphs), save launches.";
+    if (!f.torch || f.graphs || (f.vendor != Vendor::kNvidia && f.vendor != Vendor::kAmd)) return;
+    finding.advice += f.compiled ? " Graphs of the GPU's work (torch.cuda.graphs) save launches."
+                                 : " torch.compile (PyTorch 2), or graphs of the GPU's work "
+                                   "(torch.cuda.graphs), save launches.";
 }
 
 void host_bound(const Facts& f, Findings& out) {
@@ -177,7 +178,11 @@ void host_bound(const Facts& f, Findings& out) {
     } else {
         finding.title = fmt::format("The GPU waits for the CPU in {} of the time", percent(share));
         finding.view = "ops";
-        if (f.long_calls && f.long_calls->of != CallClass::kWait) {
+        if (behind_earlier_work(f, f.cpu_behind_ns, share)) {
+            finding.title =
+                fmt::format("Of the work seen, only the CPU's runs in {} of the time", percent(share));
+            tell_earlier_work(f, finding);
+        } else if (f.long_calls && f.long_calls->of != CallClass::kWait) {
             finding.title += ", most of it in " + f.long_calls->name;
             tell_long_calls(f, *f.long_calls, finding);
         } else {
@@ -290,9 +295,9 @@ void plain_kernels(const Facts& f, Findings& out) {
             {}};
         if (f.torch) {
             finding.advice =
-                "Fewer passes over memory help: torch.compile (PyTorch 2) fuses such ops, and so do fused "
-                "optimizers and "
-                "fused attention.";
+                fmt::format("Fewer passes over memory help: {}fused optimizers and fused attention.",
+                            f.compiled ? "larger compiled regions (fewer graph breaks), "
+                                       : "torch.compile (PyTorch 2) fuses such ops, and so do ");
             finding.reading.emplace_back("PyTorch: performance tuning guide",
                                          "https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html");
         }
@@ -321,7 +326,8 @@ void kernels_outside_ops(const Facts& f, Findings& out) {
         out.push_back(
             {"unlaunched_kernels",
              "unknown",
-             fmt::format("Kernels whose launch was not recorded take about {} of the time", percent(share)),
+             fmt::format("Kernels without {} whose launch was not recorded take about {} of the time",
+                         matrix_units(f), percent(share)),
              "They were launched before the recording began, or the record of their call was lost: which op "
              "they belong to is not known.",
              {},
@@ -330,16 +336,18 @@ void kernels_outside_ops(const Facts& f, Findings& out) {
              {},
              {}});
     if (const double share = f.share_of(f.outside_ns); share >= kLeastShare)
-        out.push_back({"kernels",
-                       "fine",
-                       fmt::format("Kernels that no op of a framework launched take about {} of the time",
-                                   percent(share)),
-                       {},
-                       "The longest of them come first under Kernels.",
-                       share,
-                       "kernels",
-                       {},
-                       {}});
+        out.push_back(
+            {"kernels",
+             "fine",
+             fmt::format("Kernels without {} that no op of a framework launched take about {} of the "
+                         "time",
+                         matrix_units(f), percent(share)),
+             {},
+             "The longest of them come first under Kernels.",
+             share,
+             "kernels",
+             {},
+             {}});
 }
 
 void tensor_core_kernels(const Facts& f, Findings& out) {
@@ -355,79 +363,6 @@ void tensor_core_kernels(const Facts& f, Findings& out) {
                    "kernels",
                    {},
                    {}});
-}
-
-void communication_waits(const Facts& f, Findings& out) {
-    const double share = f.communication.value_or(0);
-    if (share < kLeastShare) return;
-    out.push_back(
-        {"communication",
-         "problem",
-         fmt::format("Communication that no computation hides takes {} of the time", percent(share)),
-         f.ranks > 1 ? fmt::format("{} ranks.", f.ranks)
-                     : "Only one rank was imported: whether it waits for another is not known.",
-         "See how much of it computation hides, and which rank comes last.",
-         share,
-         "communication",
-         {},
-         {}});
-}
-
-void copies(const Facts& f, Findings& out) {
-    const double share = f.memory.value_or(0);
-    if (share < kLeastShare) return;
-    Finding finding{
-        "copies", "problem",
-        fmt::format("Copies and sets of memory that no kernel hides take {} of the time", percent(share))};
-    if (f.pageable_ns * 1000 > f.copy_ns)
-        finding.evidence = fmt::format("{} of {} copying is from or to pageable memory.",
-                                       milliseconds(f.pageable_ns), milliseconds(f.copy_ns));
-    // What is pinned already is not to be pinned.
-    if (f.pageable_ns * 20 > f.copy_ns) {
-        finding.advice =
-            f.torch ? "pin_memory=True in the DataLoader and non_blocking=True let copies run beside kernels."
-                    : "Pinned memory and asynchronous copies let them run beside kernels.";
-    } else {
-        finding.advice =
-            "Copies beside kernels on a stream of their own, and data that stays on the device, hide or "
-            "spare them.";
-    }
-    finding.share_pct = share;
-    finding.view = "timeline";
-    out.push_back(std::move(finding));
-}
-
-void file_io(const Facts& f, Findings& out) {
-    const double share = f.io.value_or(0);
-    if (share < kLeastShare) return;
-    out.push_back({"file_io",
-                   "problem",
-                   fmt::format("Reading and writing files takes {} of the time", percent(share)),
-                   {},
-                   "Move it out of the loop, or beside it.",
-                   share,
-                   "iterations",
-                   {},
-                   {}});
-}
-
-// Waits of the host lie beside the device's work, so they have no share of their own.
-void synchronization(const Facts& f, Findings& out) {
-    const double spent =
-        f.wall_ns > 0 ? 100.0 * static_cast<double>(f.waiting_ns) / static_cast<double>(f.wall_ns) : 0;
-    if (spent < kLeastShare || f.cpu.value_or(0) < kLeastShare || !f.device_work) return;
-    out.push_back(
-        {"synchronization",
-         "problem",
-         fmt::format("{} calls wait for the GPU, {} in all", f.waits, milliseconds(f.waiting_ns)),
-         "What waits for all that is queued leaves the GPU without work until the CPU has launched more.",
-         f.torch ? "item(), nonzero(), printing of tensors and copies to the CPU wait: fewer of "
-                   "them in the loop keep the queue full."
-                 : "Events order work without holding the host up.",
-         std::nullopt,
-         "timeline",
-         {},
-         {}});
 }
 
 }  // namespace

@@ -1,9 +1,5 @@
 // Findings: only what the recording bears out, with advice that fits its device and framework.
-#include "query/reports/findings.h"
-
-#include <algorithm>
-
-#include "query/session/test_session.h"
+#include "query/reports/test_findings.h"
 
 namespace opsight::query {
 namespace {
@@ -71,11 +67,6 @@ std::vector<Finding> findings_of(const Made& made) {
         return {};
     }
     return std::move(found).value();
-}
-
-const Finding* find(const std::vector<Finding>& all, const std::string& id) {
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Finding& f) { return f.id == id; });
-    return found == all.end() ? nullptr : &*found;
 }
 
 TEST(Findings, SeveralByTheirShare) {
@@ -171,7 +162,7 @@ TEST(Findings, WaitsForTheDeviceCountAgainstTheWallClock) {
 TEST(Findings, CopiesOfPinnedMemoryAreNotToldToBePinned) {
     for (const auto& [name, advised] : {std::pair("Memcpy HtoD (Pageable -> Device)", true),
                                         std::pair("Memcpy HtoD (Pinned -> Device)", false)}) {
-        const std::vector<Finding> all = findings_of({.kernel_ns = 100, .copy = name});
+        const std::vector<Finding> all = findings_of({.kernel_ns = 200, .copy = name});
         const Finding* found = find(all, "copies");
         ASSERT_TRUE(found) << name;
         EXPECT_EQ(found->advice.find("pin_memory") != std::string::npos, advised) << found->advice;
@@ -191,14 +182,6 @@ TEST(Findings, LostDeviceWorkIsNotWorkOfTheCpu) {
     ASSERT_TRUE(host);
     EXPECT_EQ(host->kind, "unknown");
     EXPECT_EQ(host->title.find("done by the CPU"), std::string::npos) << host->title;
-}
-
-std::vector<Finding> findings_in(analyze::TestProfile t) {
-    const StoredProfile stored(std::move(t));
-    Session session = stored.open({.whole = true});
-    auto found = find_findings(session);
-    EXPECT_TRUE(found.has_value());
-    return std::move(found).value();
 }
 
 // A compiled region runs a product on Tensor Cores, and an elementwise kernel beside it.
@@ -243,6 +226,8 @@ TEST(Findings, KernelsWithoutALaunchAndOnesOutsideOfOpsHaveAShareEach) {
     const std::vector<Finding> all = findings_in(std::move(t));
     const Finding *outside = find(all, "kernels"), *unlaunched = find(all, "unlaunched_kernels");
     ASSERT_TRUE(outside && unlaunched);
+    for (const Finding* each : {outside, unlaunched})
+        EXPECT_NE(each->title.find("without Tensor Cores"), std::string::npos) << each->title;
     EXPECT_NEAR(outside->share_pct.value_or(0), 40, 0.1);
     EXPECT_NEAR(unlaunched->share_pct.value_or(0), 56, 0.1);
 }
@@ -261,6 +246,37 @@ TEST(Findings, AWaitOfTheFirstWorkForEarlierWorkIsNoTimeToGain) {
         return;
     }
     FAIL() << "nothing is said of the time before the kernel";
+}
+
+// What only the CPU is seen to do meanwhile is no time to gain either.
+TEST(Findings, CallsBesideAWaitForEarlierWorkAreNoTimeToGain) {
+    analyze::TestProfile t;
+    t.api("cudaLaunchKernel", 0, 10, t.thread(), 1);
+    for (int64_t i = 0; i < 40; ++i)
+        t.op("aten::add", 10 + 100 * i, 100);
+    t.kernel("void elementwise_kernel(int)", 5000, 5000, t.stream(), 1);
+    const std::vector<Finding> all = findings_in(std::move(t));
+    const Finding* host = find(all, "host");
+    ASSERT_TRUE(host);
+    EXPECT_EQ(host->kind, "unknown") << host->title;
+    EXPECT_EQ(host->title.find("GPU waits"), std::string::npos) << host->title;
+}
+
+TEST(Findings, WhatIsCompiledIsNotToldToBeCompiled) {
+    for (const char* op : {"Torch-Compiled Region: 0/0", "aten::add"}) {
+        analyze::TestProfile t;
+        t.builder.info().frameworks = {"PyTorch"};
+        t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
+        t.op(op, 0, 10);
+        t.op("aten::add", 10, 10);
+        t.api("cudaLaunchKernel", 12, 5, t.thread(), 1);
+        t.kernel("void elementwise_kernel(int)", 30, 1000, t.stream(), 1);
+        const std::vector<Finding> all = findings_in(std::move(t));
+        const Finding* plain = find(all, "plain_kernels");
+        ASSERT_TRUE(plain);
+        EXPECT_EQ(plain->advice.find("torch.compile") == std::string::npos, std::string(op) != "aten::add")
+            << plain->advice;
+    }
 }
 
 // The device waits for the program in each step; that the program ran ahead of it once does not explain that.

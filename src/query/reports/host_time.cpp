@@ -1,5 +1,6 @@
 #include "query/reports/host_time.h"
 
+#include "analyze/host_states.h"
 #include "query/reports/sql.h"
 #include "query/session/cells.h"
 
@@ -39,6 +40,23 @@ Result<std::optional<LongCalls>> long_calls(Session& session) {
         session.query(duck::Statement(sql::first_launches).set("long_ns", kLongNs).set("call", calls.name)));
     calls.first_launches = flag(first.rows.at(0)[0]);
     return calls;
+}
+
+Result<std::optional<LongCalls>> file_calls(Session& session) {
+    OPSIGHT_TRY(session.prepare(sql::resource_time));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::file_calls));
+    for (const auto& row : rows.rows) {
+        LongCalls calls;
+        calls.name = text(row[0]);
+        if (!flag(row[1]) && analyze::state_of_system_call(calls.name) != analyze::HostState::kFileIo)
+            continue;
+        calls.calls = integer(row[2]);
+        calls.ns = integer(row[3]);
+        calls.longest_ns = integer(row[4]);
+        calls.mostly_one = flag(row[5]);
+        return calls;
+    }
+    return std::nullopt;
 }
 
 Result<std::optional<OpenSpan>> open_beside_ops(Session& session) {

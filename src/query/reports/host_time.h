@@ -25,6 +25,10 @@ struct LongCalls {
 // as they should be. Cost: a range join of such calls with the segments of that time.
 Result<std::optional<LongCalls>> long_calls(Session& session);
 
+// The function that takes most of the time in which files and streams are read or written; nothing where no
+// call was recorded. `of` and `class_ns` tell nothing.
+Result<std::optional<LongCalls>> file_calls(Session& session);
+
 // What is open for most of the time that is Python's and other host time: a range of the user's, those whose
 // names differ in numbers alone as one ("IO #"), or a Python function, "train.py(12): load".
 struct OpenSpan {

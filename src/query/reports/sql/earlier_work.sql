@@ -1,5 +1,5 @@
 -- The first device work of each rank may have been launched long before it began: the device was at work on what is not
--- in the recording. Of the time in which nothing runs, what lies within such a wait.
+-- in the recording. Of the time in which no work of a device runs, what lies within such a wait.
 WITH work AS (
     SELECT t.rank, d.launch, d.begin_ns
     FROM raw.device_spans d
@@ -11,10 +11,8 @@ WITH work AS (
     FROM work w
     JOIN raw.api_calls a ON a.id = w.launch
     WHERE a.begin_ns + a.dur_ns < w.begin_ns
-), within AS (
-    SELECT least(s.end_ns, w.end_ns) - greatest(s.begin_ns, w.begin_ns) AS ns
-    FROM waits w
-    JOIN resource_time('idle') s ON s.rank = w.rank AND s.begin_ns < w.end_ns AND w.begin_ns < s.end_ns
 )
-SELECT coalesce((SELECT sum(ns) FROM within), 0)::BIGINT AS idle_ns,
+SELECT coalesce((SELECT sum(within_ns) FROM within_resource('waits', 'idle')), 0)::BIGINT AS idle_ns,
+       coalesce((SELECT sum(within_ns) FROM within_resource('waits', 'host')), 0)::BIGINT AS host_ns,
+       coalesce((SELECT sum(within_ns) FROM within_resource('waits', 'cpu')), 0)::BIGINT AS cpu_ns,
        coalesce((SELECT max(end_ns - begin_ns) FROM waits), 0)::BIGINT AS longest_ns

@@ -3,4 +3,7 @@ SELECT EXISTS (FROM raw.meta WHERE key IN ('framework', 'producer') AND value IL
        EXISTS (FROM raw.python_frames) AS python_frames,
        (SELECT count(*) FROM raw.ranks) AS ranks,
        EXISTS (FROM raw.strings WHERE text LIKE '%SingleProcessDataLoaderIter%') AS loads_itself,
-       EXISTS (FROM raw.strings WHERE text LIKE '%MultiProcessingDataLoaderIter%') AS loads_by_workers
+       EXISTS (FROM raw.strings WHERE text LIKE '%MultiProcessingDataLoaderIter%') AS loads_by_workers,
+       EXISTS (FROM raw.op_identities WHERE regexp_matches(name, '^(Torch-Compiled Region|## Call CompiledFxGraph)'))
+           OR EXISTS (FROM raw.kernel_names WHERE regexp_matches(name, '^triton_(poi|per|red)_')) AS compiled,
+       EXISTS (FROM raw.strings WHERE regexp_matches(text, '^(cuda|cu|hip)GraphLaunch')) AS graphs

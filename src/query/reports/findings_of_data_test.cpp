@@ -1,0 +1,89 @@
+// Findings on what moves data: the cause is named where the recording tells it, and no advice that cannot
+// help.
+#include "query/reports/test_findings.h"
+
+namespace opsight::query {
+namespace {
+
+constexpr int64_t kMs = 1'000'000;
+
+DeviceSpan copy_of(analyze::TestProfile& t, int64_t begin, int64_t dur, int64_t bytes) {
+    DeviceSpan copy;
+    copy.begin = begin;
+    copy.dur = dur;
+    copy.bytes = bytes;
+    copy.track = t.stream();
+    copy.kind = DeviceKind::kMemcpy;
+    copy.transfer = t.builder.transfer(transfer_of_name("Memcpy HtoD (Pinned -> Device)"));
+    return copy;
+}
+
+TEST(FindingsOfData, LittleComputeHidesLittleCopying) {
+    for (const bool little : {true, false}) {
+        analyze::TestProfile t;
+        t.api("cudaMemcpyAsync", 0, 1000, t.thread());
+        t.device(copy_of(t, 0, 80 * kMs, 800'000'000), "Memcpy HtoD (Pinned -> Device)");
+        t.kernel("k", 80 * kMs, little ? 5 * kMs : 80 * kMs, t.stream());
+        const std::vector<Finding> all = findings_in(std::move(t));
+        const Finding* copies = find(all, "copies");
+        ASSERT_TRUE(copies);
+        EXPECT_EQ(copies->evidence, "Most of it: 1 copy HtoD of 0.80 GB, at 10.0 GB/s.");
+        EXPECT_EQ(copies->advice.find("hide little") != std::string::npos, little) << copies->advice;
+    }
+}
+
+// Rank 1 comes last to each collective: the others' kernels wait for it.
+analyze::TestProfile two_ranks(const char* kernel, int64_t late, int64_t skew = 0) {
+    analyze::TestProfile t;
+    for (int64_t rank = 0; rank < 2; ++rank) {
+        if (rank == 1) t.add_rank(1);
+        for (int64_t i = 0; i < 4; ++i) {
+            const int64_t end = 100 * kMs * (i + 1) + rank * skew;
+            t.op("aten::add", end - 90 * kMs, kMs);
+            t.kernel(kernel, rank == 0 ? end - late : end - kMs, rank == 0 ? late : kMs, t.stream());
+        }
+    }
+    return t;
+}
+
+TEST(FindingsOfData, TheRankThatCollectivesWaitForIsNamed) {
+    for (const char* kernel : {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)",
+                               "ncclDevKernel_SendRecv(ncclDevKernelArgs)"}) {
+        const std::vector<Finding> all = findings_in(two_ranks(kernel, 50 * kMs));
+        const Finding* found = find(all, "communication");
+        ASSERT_TRUE(found) << kernel;
+        EXPECT_NE(found->evidence.find("4 collectives, matched by order: 196.00 ms of 204.00 ms"),
+                  std::string::npos)
+            << found->evidence;
+        EXPECT_NE(found->evidence.find("rank 1 is that in 4 of them"), std::string::npos) << found->evidence;
+        EXPECT_NE(found->advice.find("Not the network"), std::string::npos) << found->advice;
+    }
+}
+
+TEST(FindingsOfData, SendsThatDoNotEndTogetherAreNoCollective) {
+    const std::vector<Finding> all =
+        findings_in(two_ranks("ncclDevKernel_SendRecv(ncclDevKernelArgs)", 50 * kMs, 10 * kMs));
+    const Finding* found = find(all, "communication");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->evidence, "2 ranks.");
+}
+
+TEST(FindingsOfData, ALongCallForInputIsNoTimeToGain) {
+    for (const int64_t calls : {1, 40}) {
+        analyze::TestProfile t;
+        t.op("aten::add", 0, kMs);
+        const int64_t each = 2000 * kMs / calls;
+        for (int64_t i = 0; i < calls; ++i)
+            t.host(HostKind::kOsRuntime, "getc", kMs + i * each, each, t.thread());
+        t.host(HostKind::kOsRuntime, "poll", 0, 2002 * kMs, t.thread(2));
+        t.op("aten::add", 2001 * kMs, kMs);
+        const std::vector<Finding> all = findings_in(std::move(t));
+        const Finding* found = find(all, "file_io");
+        ASSERT_TRUE(found);
+        EXPECT_EQ(found->kind, calls == 1 ? "unknown" : "problem");
+        EXPECT_EQ(found->evidence.rfind("getc takes 2000.00 ms", 0), 0u) << found->evidence;
+    }
+}
+
+}  // namespace
+}  // namespace opsight::query

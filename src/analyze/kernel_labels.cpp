@@ -72,8 +72,52 @@ bool all_equal(const Texts& texts) {
 
 std::vector<std::string> tell_apart(const Texts& lists, size_t depth);
 
+// Where the arguments of a function begin; npos: it is none.
+size_t parameters_at(std::string_view text) {
+    for (size_t i = 0; (i = text.find_first_of("<([{", i)) != text.npos; ++i) {
+        if (text[i] == '(') return i;
+        i = closing_bracket(text, i);
+        if (i == text.npos) break;
+    }
+    return text.npos;
+}
+
+// Of lambdas the function that they stand in: "f<A>" of "f<A>(x)::{lambda(int)#1}", and where it has no
+// arguments of its own, "f(int)" of "f(x)::{lambda(int)#1}". Others as they are.
+std::string without_lambda(std::string_view text) {
+    constexpr std::string_view kLambda = "::{lambda(";
+    const size_t last = text.rfind(kLambda), begin = parameters_at(text);
+    if (last == text.npos || begin == text.npos || begin >= last) return std::string(text);
+    const std::string_view function = text.substr(0, begin);
+    if (function.ends_with('>')) return std::string(function);
+    return fmt::format("{}({})", function, inside(text, last + kLambda.size() - 1));
+}
+
+bool are_distinct(const std::vector<std::string>& texts) {
+    return absl::flat_hash_set<std::string_view>(texts.begin(), texts.end()).size() == texts.size();
+}
+
+// The same without what lambdas add, where that tells as many of them apart.
+std::vector<std::string> shorter_arguments(const Texts& arguments) {
+    std::vector<std::string> out;
+    for (const std::string_view each : arguments)
+        out.push_back(without_lambda(each));
+    const auto count = [](const auto& texts) {
+        return absl::flat_hash_set<std::string_view>(texts.begin(), texts.end()).size();
+    };
+    if (count(out) < count(arguments)) out.assign(arguments.begin(), arguments.end());
+    return out;
+}
+
 // Those of one argument of each; none of them is the same in all.
-std::vector<std::string> tell_apart_argument(const Texts& arguments, size_t depth) {
+std::vector<std::string> tell_apart_argument(const Texts& whole, size_t depth) {
+    const std::vector<std::string> shorter = shorter_arguments(whole);
+    const Texts arguments(shorter.begin(), shorter.end());
+    // Functions that stand for what they apply, as gpu_kernel_impl<Add>(…)::{lambda(int)#1}.
+    const bool functions = std::equal(shorter.begin(), shorter.end(), whole.begin(),
+                                      [](const std::string& a, std::string_view b) {
+                                          return a.size() < b.size();
+                                      });  // that takes the name of what it applies
     const size_t open = arguments[0].find('<');
     const bool nested =
         depth < kDeepest && open != std::string_view::npos && arguments[0].back() == '>' &&
@@ -90,7 +134,9 @@ std::vector<std::string> tell_apart_argument(const Texts& arguments, size_t dept
     for (const std::string_view each : arguments)
         lists.push_back(inside(each, open));
     const std::string head = without_namespaces(arguments[0].substr(0, open));
-    for (std::string& each : out = tell_apart(lists, depth + 1))
+    out = tell_apart(lists, depth + 1);
+    if (functions) return out;
+    for (std::string& each : out)
         each = fmt::format("{}<{}>", head, each);
     return out;
 }
@@ -144,10 +190,6 @@ std::string shortened(std::string text, size_t longest) {
     while (tail < text.size() && is_inner(tail))
         ++tail;
     return text.substr(0, head) + "…" + text.substr(tail);
-}
-
-bool are_distinct(const std::vector<std::string>& texts) {
-    return absl::flat_hash_set<std::string_view>(texts.begin(), texts.end()).size() == texts.size();
 }
 
 void label_group(const std::vector<KernelName>& names, const std::vector<size_t>& group,

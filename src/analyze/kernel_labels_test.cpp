@@ -60,6 +60,26 @@ TEST(KernelLabels, ALongNameOfItsOwnIsShortenedToo) {
     EXPECT_EQ(told[2], "f");
 }
 
+// As PyTorch's elementwise kernels on ROCm are called: what they apply tells them apart, not what applies it.
+TEST(KernelLabels, OfLambdasTheFunctionIsNamed) {
+    const auto kernel = [](const std::string& functor) {
+        const std::string lambda =
+            "at::gpu_impl<" + functor + " >(at::Iterator&, " + functor + " const&)::{lambda(int, bool)#1}";
+        return "void at::unroll<128, 8, " + lambda + ">(int, " + lambda + ")";
+    };
+    EXPECT_THAT(
+        labels({kernel("at::Binary<c10::BFloat16, at::Mul<float> >"), kernel("at::Add<c10::BFloat16>"),
+                kernel("at::copy_cuda(at::Iterator&)::{lambda()#3}::operator()() const::{lambda(float)#1}")},
+               "unroll"),
+        ElementsAre("unroll<Binary<BFloat16, Mul<float> >>", "unroll<Add<BFloat16>>",
+                    "unroll<copy_cuda(float)>"));
+}
+
+TEST(KernelLabels, LambdasOfOneFunctionDiffer) {
+    EXPECT_THAT(labels({"void k<f(int)::{lambda(int)#1}>()", "void k<f(int)::{lambda(int)#2}>()"}, "k"),
+                ElementsAre("k<f(int){lambda(int)#1}>", "k<f(int){lambda(int)#2}>"));
+}
+
 TEST(KernelLabels, AnArrowIsNoBracket) {
     EXPECT_THAT(
         labels({"void ns::k<decltype(a->b), float, Add>(int)", "void ns::k<decltype(a->b), float, Mul>(int)"},

@@ -84,10 +84,12 @@ size_t parameters_at(std::string_view text) {
 
 // Of lambdas the function that they stand in: "f<A>" of "f<A>(x)::{lambda(int)#1}", and where it has no
 // arguments of its own, "f(int)" of "f(x)::{lambda(int)#1}". Others as they are.
-std::string without_lambda(std::string_view text) {
+std::string without_lambda(std::string_view whole) {
     constexpr std::string_view kLambda = "::{lambda(";
+    const std::string named = without_anonymous(whole);
+    const std::string_view text = named;
     const size_t last = text.rfind(kLambda), begin = parameters_at(text);
-    if (last == text.npos || begin == text.npos || begin >= last) return std::string(text);
+    if (last == text.npos || begin == text.npos || begin >= last) return std::string(whole);
     const std::string_view function = text.substr(0, begin);
     if (function.ends_with('>')) return std::string(function);
     return fmt::format("{}({})", function, inside(text, last + kLambda.size() - 1));

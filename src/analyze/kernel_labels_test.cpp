@@ -69,7 +69,8 @@ TEST(KernelLabels, OfLambdasTheFunctionIsNamed) {
     };
     EXPECT_THAT(
         labels({kernel("at::Binary<c10::BFloat16, at::Mul<float> >"), kernel("at::Add<c10::BFloat16>"),
-                kernel("at::copy_cuda(at::Iterator&)::{lambda()#3}::operator()() const::{lambda(float)#1}")},
+                kernel("at::(anonymous namespace)::copy_cuda(at::Iterator&)::{lambda()#3}::operator()() "
+                       "const::{lambda(float)#1}")},
                "unroll"),
         ElementsAre("unroll<Binary<BFloat16, Mul<float> >>", "unroll<Add<BFloat16>>",
                     "unroll<copy_cuda(float)>"));

@@ -34,6 +34,21 @@ TEST(SqlNames, StandForTheNumbersOfTables) {
     EXPECT_EQ(std::get<std::string>(ask("direction_name(direction('bprop'))")->rows.at(0)[0]), "bprop");
 }
 
+TEST(SqlNames, WhatIsNotKnownHasNoName) {
+    for (const char* macro : {"direction_name", "tc_use_name", "kernel_class_name", "memory_place"}) {
+        const auto rows = ask(std::string(macro) + "(NULL)");
+        ASSERT_TRUE(rows) << rows.error().what;
+        EXPECT_TRUE(std::holds_alternative<std::monostate>(rows->rows.at(0)[0])) << macro;
+    }
+}
+
+TEST(SqlNames, LittleIsNotNothing) {
+    for (const auto& [percent, text] :
+         {std::pair("12.34", "12.3%"), std::pair("0.019", "0.019%"), std::pair("0", "0.0%")})
+        EXPECT_EQ(std::get<std::string>(ask(std::string("percent_text(") + percent + ")")->rows.at(0)[0]),
+                  text);
+}
+
 TEST(SqlNames, RefuseWhatThereIsNot) {
     const auto rows = ask("device_kind('kernels')");
     ASSERT_FALSE(rows);

@@ -36,6 +36,9 @@ function Cards({ profile, summary }: { profile: Profile; summary: Summary }) {
   return (
     <div className="cards">
       <Tiles profile={profile} summary={summary} gpu={gpu} />
+      <div className="span-12">
+        <Notes notes={summary.notes} />
+      </div>
       {shared && <Resources summary={summary} gpu={gpu} framework={(profile.ops ?? 0) > 0} />}
       {kernels && <KernelClasses summary={summary} />}
       <IterationCard />
@@ -46,9 +49,6 @@ function Cards({ profile, summary }: { profile: Profile; summary: Summary }) {
       <div className="stack span-5">
         <MoreTops profile={profile} gpu={gpu} />
         <DiagnosticsCard diagnostics={summary.diagnostics} />
-      </div>
-      <div className="span-12">
-        <Notes notes={summary.notes} />
       </div>
     </div>
   );

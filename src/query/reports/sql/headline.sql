@@ -54,7 +54,7 @@ SELECT w.wall_ns AS wall_clock_ns,
        CASE WHEN b.efficiency_low = b.efficiency_high THEN b.efficiency_low END AS tensor_core_efficiency_pct,
        b.efficiency_low AS tensor_core_efficiency_low_pct,
        b.efficiency_high AS tensor_core_efficiency_high_pct,
-       CASE WHEN round(b.efficiency_low, 1) = round(b.efficiency_high, 1) THEN format('{:.1f}%', b.efficiency_low)
+       CASE WHEN round(b.efficiency_low, 1) = round(b.efficiency_high, 1) THEN percent_text(b.efficiency_low)
             ELSE format('{:.1f} - {:.1f}%', b.efficiency_low, b.efficiency_high)
        END AS tensor_core_efficiency_text,
        CASE WHEN $devices THEN u.busy_pct END AS gpu_utilization_pct,
@@ -73,7 +73,7 @@ SELECT w.wall_ns AS wall_clock_ns,
        CASE WHEN b.share_low = b.share_high THEN b.share_low END AS tensor_core_kernel_share_pct,
        b.share_low AS tensor_core_kernel_share_low_pct,
        b.share_high AS tensor_core_kernel_share_high_pct,
-       CASE WHEN round(b.share_low, 1) = round(b.share_high, 1) THEN format('{:.1f}%', b.share_low)
+       CASE WHEN round(b.share_low, 1) = round(b.share_high, 1) THEN percent_text(b.share_low)
             ELSE format('{:.1f} - {:.1f}%', b.share_low, b.share_high)
        END AS tensor_core_kernel_share_text,
        c.all_ns AS communication_ns,

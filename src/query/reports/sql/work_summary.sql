@@ -74,6 +74,6 @@ SELECT 100.0 * x.work_ns / nullif(x.time_ns, 0) AS counted_pct,
        k.peak AS peak_flops_per_s,
        u.mfu_pct, u.hfu_pct,
        k.possible > 0 AND u.at_least AS mfu_at_least,
-       u.before || format('{:.1f}%', u.mfu_pct) || u.after AS mfu_text,
-       u.before || format('{:.1f}%', u.hfu_pct) || u.after AS hfu_text
+       u.before || percent_text(u.mfu_pct) || u.after AS mfu_text,
+       u.before || percent_text(u.hfu_pct) || u.after AS hfu_text
 FROM sums x, products p, peaks k, computing c, uses u

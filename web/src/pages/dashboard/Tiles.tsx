@@ -136,7 +136,7 @@ function Bounds({ low, high }: { low: number | null; high: number | null }) {
   );
 }
 
-function TensorTile({ summary }: { summary: Summary }) {
+function TensorTile({ summary, ops }: { summary: Summary; ops: boolean }) {
   const { params } = useRoute();
   return (
     <Tile title="Tensor Core efficiency">
@@ -148,7 +148,7 @@ function TensorTile({ summary }: { summary: Summary }) {
           </Line>
           <Line name="Eligible, not using">
             <a href={linkTo("kernels", params, { tab: "tensor" })}>
-              <Num value={summary.all_ops.find((each) => each.name.startsWith("Ops eligible"))?.ops ?? null} unit="count" /> ops
+              <Num value={ops ? (summary.all_ops.find((each) => each.name.startsWith("Ops eligible"))?.ops ?? null) : null} unit="count" /> ops
             </a>
           </Line>
         </dl>
@@ -168,10 +168,16 @@ function FirstRange() {
     <section className="card first-look span-12" aria-label="The range that takes most">
       <Icon name="arrow" size={18} />
       <div>
-        <h2>No range takes more time of its own than “{name}”</h2>
+        <h2>No range takes more of the CPU’s time itself than “{name}”</h2>
         <p>
           <Num value={row.number("self_time_ns")} unit="ns" /> in <Num value={row.number("calls")} unit="count" /> {row.number("calls") === 1 ? "call" : "calls"},
           without the ranges inside it: <Num value={row.number("self_share_pct")} unit="percent" /> of what all ranges take themselves.
+          {row.number("projected_gpu_time_ns") !== null && (
+            <>
+              {" "}
+              The GPU works <Num value={row.number("projected_gpu_time_ns")} unit="ns" /> on what is launched there.
+            </>
+          )}
         </p>
       </div>
       <a className="button" href={linkTo("ranges", params, { merge: 1, sel: row.text("range_id") })}>
@@ -190,7 +196,7 @@ export function Tiles({ profile, summary, gpu }: { profile: Profile; summary: Su
       {gpu ? (
         <>
           <GpuTile summary={summary} />
-          <TensorTile summary={summary} />
+          <TensorTile summary={summary} ops={(profile.ops ?? 0) > 0} />
         </>
       ) : (
         <Tile title="GPU" span={4}>

@@ -111,7 +111,7 @@ export function TopOps({ gpu }: { gpu: boolean }) {
       note="time of their own, of all with the name"
       action={<a href={linkTo("ops", params)}>All ops</a>}
     >
-      <Answered answer={useTop("op_names", time, 10)} what="the top ops">
+      <Answered answer={useTop("op_names", time, 10, gpu ? `${time}:ge:1` : undefined)} what="the top ops">
         {(table) => <List head="Op" rows={rowsOf(table).map(listed)} kind={gpu ? "gpu" : "cpu"} />}
       </Answered>
     </Card>

@@ -338,11 +338,11 @@ void kernels_outside_ops(const Facts& f, Findings& out) {
     if (const double share = f.share_of(f.outside_ns); share >= kLeastShare)
         out.push_back(
             {"kernels",
-             "fine",
+             "unknown",
              fmt::format("Kernels without {} that no op of a framework launched take about {} of the "
                          "time",
                          matrix_units(f), percent(share)),
-             {},
+             "No op tells what they compute, or whether they could use them.",
              "The longest of them come first under Kernels.",
              share,
              "kernels",

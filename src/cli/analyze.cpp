@@ -1,4 +1,5 @@
-// opsight analyze: the expert rules of `nsys analyze`.
+// opsight analyze: the expert rules of `nsys analyze` (query/nsys/); the room analyze/ runs when a profile is
+// made.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -54,7 +55,11 @@ class AnalyzeCommand : public Command {
         sub->footer(
             "Examples:\n"
             "  opsight analyze report1.sqlite\n"
-            "  opsight analyze run.opsight -r gpu_gaps:gap=10,cuda_api_sync -f csv\n");
+            "  opsight analyze run.opsight -r gpu_gaps:gap=10,cuda_api_sync -f csv\n"
+            "\n"
+            "It applies rules to what is recorded. Which op launched what, and where iterations lie, was "
+            "worked\n"
+            "out when the profile was made ('opsight import', 'opsight profile'), and stays as it is.\n");
         return sub;
     }
 

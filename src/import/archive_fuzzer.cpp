@@ -5,8 +5,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     static const opsight::FuzzFile file;
     file.fill(data, size);
-    opsight::ImportOptions options;
+    opsight::importer::ImportOptions options;
     options.threads = 1;
-    (void)opsight::import_files({file.path()}, options);
+    (void)opsight::importer::import_files({file.path()}, options);
     return 0;
 }

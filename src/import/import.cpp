@@ -6,19 +6,16 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <set>
 #include <thread>
 
 #include "base/gzip_source.h"
 #include "base/tar_reader.h"
-#include "import/capture/importer.h"
-#include "import/kineto/importer.h"
-#include "import/nsys/importer.h"
-#include "import/rank_hint.h"
-#include "import/sniff.h"
-#include "import/sqlite/importer.h"
+#include "import/choose.h"
+#include "import/reader/rank_hint.h"
+#include "import/reader/tables.h"
+#include "import/unread.h"
 
-namespace opsight {
+namespace opsight::importer {
 namespace {
 
 namespace fs = std::filesystem;
@@ -26,37 +23,41 @@ namespace fs = std::filesystem;
 constexpr int64_t kUnixSince2001 =
     1'000'000'000'000'000'000;  // earlier times are of a clock that starts at boot
 
-// A file that was given, or found in a directory that was given.
-struct Input {
-    std::string path;
-    bool found = false;  // found: may be something else than a trace, and is passed over then
+struct Input : InputFile {
     uint64_t size = 0;
 };
+
+// One damaged file stops the import of a folder: a rank that is silently not there would falsify every sum.
+Error in_folder(Error error, bool found) {
+    if (found)
+        error.remedy += fmt::format("{}to import the rest, give the other files by name",
+                                    error.remedy.empty() ? "" : "; ");
+    return error;
+}
 
 class Importer {
   public:
     explicit Importer(const ImportOptions& options) : options_(options) {
-        trace_.progress = options.progress;
+        context_.progress = options.progress;
         const size_t cores = std::max(1u, std::thread::hardware_concurrency());
-        trace_.threads = options.threads > 0 ? options.threads : std::min<size_t>(cores, 8);
+        context_.threads = options.threads > 0 ? options.threads : std::min<size_t>(cores, 8);
     }
 
     Status run(const std::vector<std::string>& paths) {
         for (const std::string& path : paths)
             OPSIGHT_TRY(expand(path));
-        take_captures();
-        for (const Input& input : inputs_)
-            trace_.disk_bytes += input.size;
-        if (options_.progress) options_.progress->stage("reading", trace_.disk_bytes);
+        for (const Input& input : inputs_) {
+            context_.disk_bytes += input.size;
+            if (input.found) beside_[folder_of(input.path)].push_back(input.path);
+        }
+        if (options_.progress) options_.progress->stage("reading", context_.disk_bytes);
         for (const Input& input : inputs_) {
             OPSIGHT_TRY(import_input(input));
-            trace_.disk_before += input.size;
+            context_.disk_before += input.size;
         }
-        OPSIGHT_TRY(import_captures());
-        if (facts_.files == 0)
-            return fail("holds no trace", paths.empty() ? "" : paths.front(), {},
-                        "a PyTorch trace is a .json or .json.gz with a list 'traceEvents', a report of "
-                        "Nsight Systems a .sqlite or .nsys-rep");
+        for (const auto& [reader, files] : together_)
+            OPSIGHT_TRY(add(std::get<ReadTogether>(reader->read)(files, context_, builder_)));
+        if (facts_.files == 0) return fail(nothing_read(paths.empty() ? "" : paths.front()));
         return {};
     }
 
@@ -68,6 +69,8 @@ class Importer {
     const ImportFacts& facts() const { return facts_; }
 
   private:
+    static std::string folder_of(const std::string& path) { return fs::path(path).parent_path().string(); }
+
     Status expand(const std::string& path) {
         std::error_code error;
         const fs::file_status status = fs::status(path, error);
@@ -75,7 +78,7 @@ class Importer {
         if (error) return fail("cannot open: " + error.message(), path);
         if (!fs::is_directory(status)) {
             const uintmax_t size = fs::file_size(path, error);
-            inputs_.push_back({path, options_.one_run, error ? 0 : size});
+            inputs_.push_back({{path, options_.one_run}, error ? 0 : size});
             return {};
         }
         std::vector<Input> found;
@@ -83,10 +86,9 @@ class Importer {
         for (auto entry = fs::recursive_directory_iterator(path, options, error);
              !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
             if (entry->is_regular_file(error))
-                found.push_back({entry->path().string(), true, entry->file_size(error)});
+                found.push_back({{entry->path().string(), true}, entry->file_size(error)});
         if (error) return fail("cannot list the directory: " + error.message(), path);
         if (found.empty()) return fail("is a directory without files", path);
-        drop_exported(found);
         std::sort(found.begin(), found.end(), [](const Input& a, const Input& b) {
             const int64_t x = rank_hint(a.path), y = rank_hint(b.path);
             return x != y ? x < y : a.path < b.path;
@@ -95,134 +97,83 @@ class Importer {
         return {};
     }
 
-    // Where a report of Nsight Systems lies beside its export, the export is read.
-    void drop_exported(std::vector<Input>& found) {
-        std::set<std::string> paths;
-        for (const Input& input : found)
-            paths.insert(input.path);
-        drop_derived(found);
-        std::erase_if(found, [&](const Input& input) {
-            if (!nsys::is_report(input.path)) return false;
-            const std::string exported = fs::path(input.path).replace_extension(".sqlite").string();
-            if (!paths.contains(exported)) return false;
-            (void)skip({"its export " + exported + " is read instead", input.path, {}, {}});
-            return true;
-        });
-    }
-
-    // DLProf leaves its database beside the export that it made it from: the export tells more.
-    void drop_derived(std::vector<Input>& found) {
-        std::map<std::string, std::string> exports;  // of each folder
-        std::set<std::string> databases;
-        for (const Input& input : found) {
-            if (fs::path(input.path).extension() != ".sqlite") continue;
-            const Result<SqliteKind> kind = sqlite_kind(input.path);
-            if (kind && *kind == SqliteKind::kNsys)
-                exports.emplace(fs::path(input.path).parent_path().string(), input.path);
-            if (kind && *kind == SqliteKind::kDlprof) databases.insert(input.path);
-        }
-        std::erase_if(found, [&](const Input& input) {
-            const auto exported = exports.find(fs::path(input.path).parent_path().string());
-            if (exported == exports.end() || !databases.contains(input.path)) return false;
-            (void)skip(
-                {"is a database of DLProf; the export beside it, " + exported->second + ", is read instead",
-                 input.path,
-                 {},
-                 {}});
-            return true;
-        });
-    }
-
-    // The recordings of `opsight profile`: the files of one run belong together, one for each process.
-    void take_captures() {
-        std::erase_if(inputs_, [this](const Input& input) {
-            const bool is_capture =
-                capture::is_capture(input.path) || (input.found && capture::is_named_so(input.path));
-            if (is_capture) captures_.push_back(input.path);
-            lenient_captures_ |= is_capture && input.found;
-            return is_capture;
-        });
-    }
-
-    Status import_captures() {
-        if (captures_.empty()) return {};
-        OPSIGHT_ASSIGN(const capture::CaptureFacts facts,
-                       capture::import_captures(captures_, lenient_captures_, builder_, options_.progress));
-        facts_.files += facts.files;
-        facts_.bytes += facts.bytes;
-        facts_.events += facts.records;
-        return {};
-    }
-
     Status import_input(const Input& input) {
-        if (nsys::is_report(input.path)) return import_nsys(input.path, input.found, nsys::import_report);
+        const auto named = std::find_if(
+            options_.readers.begin(), options_.readers.end(),
+            [&](const Reader& reader) { return reader.claims_name && reader.claims_name(input); });
         Result<std::unique_ptr<ByteSource>> file = open_file(input.path);
-        if (!file) return file.error().file.empty() || !input.found ? fail(file.error()) : skip(file.error());
-        return import_source(std::move(*file), input.path, input.found, 0);
+        if (named == options_.readers.end()) {
+            if (file) return import_source(std::move(*file), input, 0);
+            return file.error().file.empty() || !input.found ? fail(file.error()) : skip(file.error());
+        }
+        if (file) {  // a pointer to it, or the page of a failed download, may have its name
+            PeekedSource source(std::move(*file));
+            if (Unread unread = unread_kind(Head(input, source)); unread.certain)
+                return refuse(input, std::move(unread.what), std::move(unread.remedy));
+        }
+        return import_with(*named, nullptr, input);
     }
 
-    // Takes the wrappings off, then imports what is inside. `lenient`: what is not a trace is passed over.
-    Status import_source(std::unique_ptr<ByteSource> raw, const std::string& name, bool lenient, int depth) {
+    // Takes the wrappings off, then imports what is inside.
+    Status import_source(std::unique_ptr<ByteSource> raw, const InputFile& file, int depth) {
         auto source = std::make_unique<PeekedSource>(std::move(raw));
-        Result<std::string_view> first = source->peek(kSniffBytes);
-        if (!first) return fail(std::move(first).error());
-        const Sniffed sniffed = sniff(*first);
-        const auto refuse = [&](std::string what, std::string hint) -> Status {
-            Error error{std::move(what), name, {}, std::move(hint)};
-            return lenient ? skip(std::move(error)) : fail(std::move(error));
-        };
-        switch (sniffed.format) {
-            case Format::kGzip:
-                if (depth >= kMostWrappings) return refuse(kWrapped, "unpack it first");
-                return import_source(gunzip(std::move(source)), name, lenient, depth + 1);
-            case Format::kTar:
-                if (depth >= kMostWrappings) return refuse(kWrapped, "unpack it first");
-                return import_tar(std::move(source), name, depth);
-            case Format::kEmpty:
-                if (const std::string damage = source->damage(); !damage.empty())
-                    return refuse("holds nothing readable: " + damage, "copy the file again");
-                return refuse("is empty",
-                              "was the program that wrote it still running, or did the disk fill up?");
-            case Format::kSqlite:
-                if (depth > 0) return refuse("is a compressed SQLite database", "unpack it first");
-                return import_nsys(name, lenient, import_sqlite);
-            case Format::kOther:
-                return refuse("is " + sniffed.what + ", not a trace", sniffed.hint);
-            case Format::kJson:
-                break;
+        OPSIGHT_ASSIGN(const std::string_view first, source->peek(Head::kBytes));
+        const bool gzip = looks_like_gzip(first);
+        if (gzip || looks_like_tar(first)) {
+            if (depth >= kMostWrappings)
+                return refuse(file, "is packed more than six times", "unpack it first");
+            return gzip ? import_source(gunzip(std::move(source)), file, depth + 1)
+                        : import_tar(std::move(source), file.path, depth);
         }
-        return import_json(*source, name, lenient);
+        if (first.size() < Head::kBytes && first.find_first_not_of(" \t\r\n") == first.npos) {
+            if (const std::string damage = source->damage(); !damage.empty())
+                return refuse(file, "holds nothing readable: " + damage, "copy the file again");
+            return refuse(file, "is empty",
+                          "was the program that wrote it still running, or did the disk fill up?");
+        }
+        return import_unpacked(*source, file, depth > 0);
     }
 
-    template <class Read>
-    Status import_nsys(const std::string& path, bool lenient, Read read) {
-        if (lenient && !nsys::is_report(path)) {
-            Result<SqliteKind> kind = sqlite_kind(path);
-            if (!kind) return skip(std::move(kind).error());
-            if (*kind != SqliteKind::kNsys && *kind != SqliteKind::kDlprof)
-                return skip({"is a SQLite database, but no export of Nsight Systems", path, {}, {}});
+    Status import_unpacked(PeekedSource& source, const InputFile& file, bool packed) {
+        std::vector<std::string> tables;
+        OPSIGHT_ASSIGN(const std::string_view first, source.peek(Head::kBytes));
+        if (looks_like_sqlite(first)) {
+            if (packed) return refuse(file, "is a compressed SQLite database", "unpack it first");
+            Result<std::vector<std::string>> found = tables_of(file.path);
+            if (!found) return file.found ? skip(found.error()) : fail(found.error());
+            tables = std::move(*found);
         }
-        Result<nsys::ReportFacts> facts =
-            read(path, nsys::ReadOptions{trace_.progress, trace_.disk_before}, builder_);
-        if (!facts) return fail(in_folder(std::move(facts).error(), lenient));
-        std::error_code ignored;
-        const uintmax_t size = fs::file_size(path, ignored);
-        ++facts_.files;
-        facts_.bytes += ignored ? 0 : size;
-        facts_.events += facts->events;
-        return {};
+        Choice choice = choose_reader(Head(file, source, tables), options_.readers);
+        // A trace that was found, but cannot be told, would be missing like a damaged one.
+        if (choice.is_conflict) return fail(in_folder(std::move(choice.refusal), file.found));
+        if (!choice.reader) return refuse(file, std::move(choice.refusal.what), choice.refusal.remedy);
+        if (packed && !std::holds_alternative<ReadStream>(choice.reader->read))
+            return refuse(file, fmt::format("is packed, and {} are read from disk only", choice.reader->name),
+                          "unpack it first");
+        return import_with(*choice.reader, &source, file);
     }
 
-    Status import_json(PeekedSource& source, const std::string& name, bool lenient) {
-        trace_.rank_hint = rank_hint(name);
-        // A file of a directory need not be a trace: its first bytes tell before anything is added.
-        OPSIGHT_ASSIGN(const std::string_view head, source.peek(lenient ? kHeaderBytes : kSniffBytes));
-        if (lenient && !may_be_trace(head)) return skip({"is JSON, but no trace", name, {}, {}});
-        if (const std::string profiler = foreign_profiler(head.substr(0, kSniffBytes)); !profiler.empty())
-            builder_.diagnostics().add(Diag::kForeignTrace, {name, -1, -1, profiler});
-        Result<kineto::TraceFacts> facts = kineto::import_trace(source, name, trace_, builder_);
-        if (!facts) return fail(in_folder(std::move(facts).error(), lenient));
-        ++facts_.files;
+    // `source`: of what was not claimed for its name.
+    Status import_with(const Reader& reader, PeekedSource* source, const InputFile& file) {
+        if (reader.left_out && file.found) {
+            std::string why = reader.left_out(file.path, beside_[folder_of(file.path)]);
+            if (!why.empty()) return skip({std::move(why), file.path, {}, {}});
+        }
+        if (std::holds_alternative<ReadTogether>(reader.read)) {
+            together_[&reader].push_back(file);
+            return {};
+        }
+        const auto* read = std::get_if<ReadFile>(&reader.read);
+        Result<ImportFacts> facts =
+            read ? (*read)(file, context_, builder_)
+                 : std::get<ReadStream>(reader.read)(*source, file, context_, builder_);
+        if (!facts) return fail(in_folder(std::move(facts).error(), file.found));
+        return add(facts);
+    }
+
+    Status add(const Result<ImportFacts>& facts) {
+        if (!facts) return fail(facts.error());
+        facts_.files += facts->files;
         facts_.bytes += facts->bytes;
         facts_.events += facts->events;
         return {};
@@ -233,45 +184,47 @@ class Importer {
         for (;;) {
             OPSIGHT_ASSIGN(const std::optional<TarReader::Member> member, tar.next());
             if (!member) break;
-            OPSIGHT_TRY(import_source(tar.open_member(), name + ":" + member->name, true, depth + 1));
+            OPSIGHT_TRY(import_source(tar.open_member(), {name + ":" + member->name, true}, depth + 1));
         }
+        OPSIGHT_ASSIGN(const bool goes_on, tar.goes_on());
+        if (goes_on)
+            builder_.diagnostics().add(Diag::kMoreDocuments,
+                                       {name, -1, -1, "another archive or a file behind the tar archive"});
         if (const std::string damage = tar.damage(); !damage.empty())
             builder_.diagnostics().add(Diag::kTruncatedInput, {name, -1, -1, damage});
         return {};
     }
 
-    // Archives in archives: each level takes some of the stack.
-    static constexpr int kMostWrappings = 6;
-    static constexpr const char* kWrapped = "is packed more than six times";
-    static constexpr size_t kHeaderBytes = size_t{1} << 20;
-
-    // Lists of events come within the first megabyte, or the file is a bare list of objects.
-    static bool may_be_trace(std::string_view head) {
-        const size_t first = head.find_first_not_of(" \t\r\n");
-        if (first == head.npos) return false;
-        if (head[first] == '[') return head.find("\"ph\"") != head.npos;
-        return head.find("\"traceEvents\"") != head.npos;
+    Status refuse(const InputFile& file, std::string what, std::string remedy) {
+        Error error{std::move(what), file.path, {}, std::move(remedy)};
+        return file.found ? skip(std::move(error)) : fail(std::move(error));
     }
 
-    // One damaged file stops the import of a folder: a rank that is silently not there would falsify every
-    // sum.
-    static Error in_folder(Error error, bool found) {
-        if (found)
-            error.remedy += fmt::format("{}to import the rest, give the other files by name",
-                                        error.remedy.empty() ? "" : "; ");
-        return error;
-    }
-
-    Status skip(Error error) {
+    Status skip(const Error& error) {
         builder_.diagnostics().add(Diag::kSkippedFile, {error.file, -1, -1, error.what});
+        if (!first_skipped_) first_skipped_ = error;
         return {};
     }
 
+    Error nothing_read(const std::string& path) {
+        if (!first_skipped_) return {"holds no trace", path, {}, what_is_read(options_.readers)};
+        const int64_t others = builder_.diagnostics().count(Diag::kSkippedFile) - 1;
+        return {fmt::format("holds no trace: {} {}{}", first_skipped_->file, first_skipped_->what,
+                            others > 0 ? fmt::format(", and {} more passed over", others) : ""),
+                path,
+                {},
+                first_skipped_->remedy.empty() ? what_is_read(options_.readers) : first_skipped_->remedy};
+    }
+
+    // Archives in archives: each level takes some of the stack.
+    static constexpr int kMostWrappings = 6;
+
     const ImportOptions& options_;
-    kineto::TraceOptions trace_;
+    ReadContext context_;
     std::vector<Input> inputs_;
-    std::vector<std::string> captures_;
-    bool lenient_captures_ = false;  // one that cannot be read costs its process only
+    std::map<std::string, std::vector<std::string>> beside_;  // files that were found, by directory
+    std::map<const Reader*, std::vector<InputFile>> together_;
+    std::optional<Error> first_skipped_;
     ProfileBuilder builder_;
     ImportFacts facts_;
 };
@@ -286,4 +239,4 @@ Result<Profile> import_files(const std::vector<std::string>& paths, const Import
     return importer.finish();
 }
 
-}  // namespace opsight
+}  // namespace opsight::importer

@@ -1,9 +1,8 @@
-// Reads traces of profilers into a Profile. The format is found by content, never by name.
+// Reads traces of profilers into a Profile: all_readers.h has the formats. The format is found by content,
+// never by name, but where only a name can tell.
 //
-// Inputs: a PyTorch trace (.json, or gzip of it), a tar archive of them (also gzipped), a report of Nsight
-// Systems
-// (.sqlite, or .nsys-rep where the nsys program is there), or a directory of any: one rank each trace or
-// process. Errors name the file and, where the format is known but not supported, say so.
+// Inputs: files of these formats, each plain, gzipped or in a tar archive, or a directory of any: one rank
+// each trace or process. Errors name the file and, where the format is known but not supported, say so.
 #pragma once
 
 #include <string>
@@ -11,21 +10,19 @@
 
 #include "base/progress.h"
 #include "base/result.h"
+#include "import/all_readers.h"
 #include "model/profile.h"
 
-namespace opsight {
+namespace opsight::importer {
 
 struct ImportOptions {
     size_t threads = 0;            // 0: as many as the machine has cores, at most 8
     Progress* progress = nullptr;  // told of bytes read from disk
     bool one_run = false;  // the files of one recording: what cannot be read costs its process, not the run
-};
-
-struct ImportFacts {
-    uint64_t files = 0, bytes = 0, events = 0;  // bytes: uncompressed
+    Readers readers = all_readers();
 };
 
 Result<Profile> import_files(const std::vector<std::string>& paths, const ImportOptions& options = {},
                              ImportFacts* facts = nullptr);
 
-}  // namespace opsight
+}  // namespace opsight::importer

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/test_files.h"
-#include "import/rank_hint.h"
+#include "import/reader/rank_hint.h"
 
-namespace opsight {
+namespace opsight::importer {
 namespace {
 
 using testing::gzip;
@@ -167,6 +167,54 @@ TEST(Import, RefusesWhatIsNoTraceAndSaysWhy) {
     EXPECT_NE(error_of(folder.path()).find("no trace"), std::string::npos);
 }
 
+// What stands for a file that is not there is named, also where it was found or has the name of a report.
+TEST(Import, WhatStandsForATraceIsNamed) {
+    const TempFolder folder;
+    const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
+    const std::string utf16("\xff\xfe{\0\"\0", 6);
+    for (const char* name : {"a.json", "a.sqlite", "a.nsys-rep"}) {
+        EXPECT_NE(error_of(folder.write(name, pointer)).find("git lfs pull"), std::string::npos) << name;
+        EXPECT_NE(error_of(folder.write(name, "<!doctype html>")).find("is an HTML page"), std::string::npos)
+            << name;
+        EXPECT_NE(error_of(folder.write(name, utf16)).find("iconv"), std::string::npos) << name;
+    }
+    folder.write("run/a.json", pointer);
+    folder.write("run/b.json", pointer);
+    const std::string message = error_of(folder.path() + "/run");
+    EXPECT_NE(message.find("holds no trace"), std::string::npos) << message;
+    EXPECT_NE(message.find("a pointer of Git LFS"), std::string::npos) << message;
+    EXPECT_NE(message.find("and 1 more passed over"), std::string::npos) << message;
+    EXPECT_NE(message.find("git lfs pull"), std::string::npos) << message;
+}
+
+// Files behind each other, as 'cat a b > c' leaves them.
+TEST(Import, WhatFollowsATraceInItsFileIsSaid) {
+    const TempFolder folder;
+    const std::string tar = tar_member("rank0.json", trace("x", "0")) + tar_end();
+    const std::string zeros(size_t{20} << 10, '\0'), sqlite = std::string("SQLite format 3") + '\0';
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {trace("x") + "\n" + trace("y"), "another JSON document"},
+        {gzip(trace("x")) + gzip(trace("y")), "another JSON document"},
+        {gzip(trace("x")) + gzip("\x01\x02 binary"), "binary data behind the trace"},
+        {gzip(trace("x")) + gzip(sqlite), "text behind the trace"},
+        {tar + tar, "behind the tar archive"},
+        {tar + trace("y"), "behind the tar archive"},
+        {gzip(tar) + gzip(trace("y")), "behind the tar archive"},
+    };
+    for (const auto& [content, wanted] : cases) {
+        const Profile profile = must_import({folder.write("input", content)});
+        EXPECT_EQ(profile.host.size(), 1u) << wanted;
+        ASSERT_EQ(profile.diagnostics.count(Diag::kMoreDocuments), 1) << wanted;
+        const std::string& text = profile.diagnostics.first(Diag::kMoreDocuments)[0].text;
+        EXPECT_NE(text.find(wanted), std::string::npos) << text;
+    }
+    for (const std::string& whole : {tar + zeros, gzip(tar) + gzip(zeros)})
+        EXPECT_EQ(must_import({folder.write("input", whole)}).diagnostics.count(Diag::kMoreDocuments), 0);
+    const std::string lines = error_of(folder.write("input", "{\"a\": 1}\n" + trace("x")));
+    EXPECT_NE(lines.find("several documents"), std::string::npos) << lines;
+    EXPECT_NE(lines.find("a file of its own"), std::string::npos) << lines;
+}
+
 TEST(Import, UnreadableFile) {
     const TempFolder folder;
     const std::string path = folder.write("secret.json", trace("x"));
@@ -229,4 +277,4 @@ TEST(RankHint, ReadsNames) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::importer

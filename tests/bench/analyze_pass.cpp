@@ -44,7 +44,7 @@ size_t bytes_of(const analyze::Analysis& a) {
 }
 
 int time_passes(const std::vector<std::string>& paths, unsigned threads) {
-    Result<Profile> imported = import_files(paths);
+    Result<Profile> imported = importer::import_files(paths);
     if (!imported) {
         std::fprintf(stderr, "analyze_pass: %s\n", imported.error().message().c_str());
         return 1;

@@ -11,7 +11,7 @@
 #include "import/import.h"
 
 int main(int argc, char** argv) {
-    opsight::ImportOptions options;
+    opsight::importer::ImportOptions options;
     std::vector<std::string> paths;
     for (int i = 1; i < argc; ++i) {
         if (std::strcmp(argv[i], "--threads") == 0 && i + 1 < argc)
@@ -19,9 +19,9 @@ int main(int argc, char** argv) {
         else
             paths.emplace_back(argv[i]);
     }
-    opsight::ImportFacts facts;
+    opsight::importer::ImportFacts facts;
     const auto start = std::chrono::steady_clock::now();
-    const auto profile = opsight::import_files(paths, options, &facts);
+    const auto profile = opsight::importer::import_files(paths, options, &facts);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!profile) {
         std::fprintf(stderr, "import_pass: %s\n", profile.error().message().c_str());

@@ -1,6 +1,6 @@
-// Imports and analyses exports of Nsight Systems, or databases of DLProf, that were damaged at random: values
-// of their rows, and bytes of their pages. Nothing may crash, hang or leave the limits of memory; whether an
-// import succeeds does not matter. The same seed gives the same files.
+// Imports and analyses exports of Nsight Systems, or databases of DLProf or nvprof, that were damaged at
+// random: values of their rows, and bytes of their pages. Nothing may crash, hang or leave the limits of
+// memory; whether an import succeeds does not matter. The same seed gives the same files.
 //
 //   mutate_exports [--count N] [--seed S] [--only I] [--write FILE] SCRIPT.sql
 //
@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "analyze/analyze.h"
-#include "import/sqlite/importer.h"
+#include "import/import.h"
 
 namespace {
 
@@ -142,12 +142,13 @@ void damage_bytes(std::string& bytes, Random& random) {
 
 // One import and analysis; true where the importer took the file.
 bool import_one(const std::string& path) {
-    opsight::ProfileBuilder builder;
-    if (!opsight::import_sqlite(path, {}, builder)) return false;
-    opsight::Profile profile = std::move(builder).finish();
+    opsight::importer::ImportOptions options;
+    options.threads = 1;
+    opsight::Result<opsight::Profile> profile = opsight::importer::import_files({path}, options);
+    if (!profile) return false;
     opsight::analyze::AnalysisOptions analysis;
     analysis.threads = 1;
-    opsight::analyze::analyze(profile, analysis);
+    opsight::analyze::analyze(*profile, analysis);
     return true;
 }
 

@@ -31,6 +31,7 @@
 #include "query/reports/reports.h"
 #include "query/timeline/timeline.h"
 #include "report/render_report.h"
+#include "report/write_rows.h"
 
 namespace {
 
@@ -133,7 +134,7 @@ void ask_report(opsight::query::Session& session, std::string_view name) {
     const auto report = opsight::query::make_report(session, name, {});
     if (!report) return;
     (void)opsight::report::render_report_table(*report, 100);
-    (void)opsight::report::render_report_json(*report);
+    (void)opsight::report::render_report_json(*report, session.range());
 }
 
 void ask_timeline(const std::string& path, const db::OpenProfile& profile) {

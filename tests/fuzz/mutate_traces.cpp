@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "analyze/analyze.h"
+#include "import/all_readers.h"
 #include "import/capture/importer.h"
 #include "import/kineto/importer.h"
 #include "wire/reader.h"
@@ -127,14 +128,25 @@ std::string mutated(const std::vector<std::string>& seeds, uint64_t seed) {
     return text;
 }
 
+// By the first reader of streams that claims it; anything else as a trace.
+bool import_text(const std::string& text, opsight::ProfileBuilder& builder) {
+    const opsight::importer::InputFile file{"mutated", false};
+    opsight::PeekedSource source(opsight::memory_source(text));
+    for (const opsight::importer::Reader& reader : opsight::importer::all_readers()) {
+        const auto* read = std::get_if<opsight::importer::ReadStream>(&reader.read);
+        if (read && reader.sniff(opsight::importer::Head(file, source)) == opsight::importer::Claim::kCertain)
+            return static_cast<bool>((*read)(source, file, {}, builder));
+    }
+    return static_cast<bool>(opsight::importer::kineto::import_trace(source, "mutated", {}, builder));
+}
+
 // One import and analysis; true where the importer took the trace.
 bool import_one(const std::string& text) {
     opsight::ProfileBuilder builder;
     if (opsight::wire::CaptureReader::matches(text)) {
-        if (!opsight::capture::import_capture(text, "mutated", builder)) return false;
-    } else {
-        const auto source = opsight::memory_source(text);
-        if (!opsight::kineto::import_trace(*source, "mutated", {}, builder)) return false;
+        if (!opsight::importer::capture::import_capture(text, "mutated", builder)) return false;
+    } else if (!import_text(text, builder)) {
+        return false;
     }
     opsight::Profile profile = std::move(builder).finish();
     opsight::analyze::AnalysisOptions analysis;

@@ -8,7 +8,7 @@
 #include "hardware/cubin.h"
 #include "import/text/clean_text.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 
 using wire::RecordType;
 using wire::RecordView;
@@ -339,4 +339,4 @@ void CudaImport::note(Diag diag, std::string_view what, int64_t count) {
         count);
 }
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

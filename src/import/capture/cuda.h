@@ -17,7 +17,7 @@
 #include "wire/cuda.h"
 #include "wire/reader.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 
 // What the code of a process's modules tells, by mangled name.
 class CudaCode {
@@ -219,4 +219,4 @@ class CudaImport {
     std::map<std::pair<uint32_t, uint64_t>, size_t> pools_;  // device and address: number among its pools
 };
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

@@ -11,7 +11,7 @@
 #include "import/capture/importer.h"
 #include "import/capture/test_capture.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 
 inline constexpr uint64_t kBase = 1'000'000;
 
@@ -110,4 +110,4 @@ class CudaCapture : public ::testing::Test {
     testing::FabricatedCapture cuda;
 };
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

@@ -8,7 +8,7 @@
 #include "import/text/clean_text.h"
 #include "import/text/demangle.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 namespace {
 
 // Counts that may be anything in a damaged capture.
@@ -292,4 +292,4 @@ void CudaImport::take_graph_trace(const wire::CudaGraphTraceRecord& graph) {
     add(span, extra);
 }
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

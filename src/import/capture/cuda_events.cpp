@@ -6,7 +6,7 @@
 
 #include "import/capture/cuda.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 
 // One id of each call: that of the lowest kind.
 void CudaFacts::take_external(const wire::CudaExternalRecord& record) {
@@ -100,4 +100,4 @@ CudaStreamNames name_streams(const std::vector<NvtxFacts::Name>& names, const Cu
     return result;
 }
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

@@ -5,7 +5,7 @@
 #include "import/capture/cuda_capture.h"
 #include "wire/nvtx.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 namespace {
 
 using ::testing::ElementsAre;
@@ -200,4 +200,4 @@ TEST_F(CudaStreams, NamesWithoutATimeAreThoseOfTheLastStream) {
 }
 
 }  // namespace
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

@@ -5,7 +5,7 @@
 
 #include "import/capture/cuda.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 namespace {
 
 constexpr uint64_t kMostBytes = uint64_t{1} << 48;  // sums of them cannot overflow
@@ -163,4 +163,4 @@ void CudaImport::finish_memory() {
     }
 }
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

@@ -8,7 +8,7 @@
 #include "base/gzip_source.h"
 #include "import/capture/cuda_capture.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 namespace {
 
 using ::testing::ElementsAre;
@@ -360,4 +360,4 @@ TEST_F(CudaCodeCapture, CodeThatIsNotWholeOrNotReadableTellsNothing) {
 }
 
 }  // namespace
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

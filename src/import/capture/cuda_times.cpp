@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 
 CudaTimes::CudaTimes(const std::vector<wire::CudaClockRecord>& pairs, Times& times) : times_(times) {
     for (const wire::CudaClockRecord& pair : pairs) {
@@ -36,4 +36,4 @@ bool CudaTimes::ns(uint64_t time, int64_t& ns) const {
     return true;
 }
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

@@ -6,7 +6,7 @@
 #include "import/capture/times.h"
 #include "wire/cuda.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 
 class CudaTimes {
   public:
@@ -31,4 +31,4 @@ class CudaTimes {
     int64_t error_ns_ = 0;
 };
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

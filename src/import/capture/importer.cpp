@@ -15,7 +15,7 @@
 #include "import/capture/process.h"
 #include "import/capture/ranks.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 namespace {
 
 struct Process {
@@ -229,12 +229,6 @@ class RunImport {
 
 }  // namespace
 
-bool is_capture(const std::string& path) {
-    std::array<char, sizeof wire::kMagic> head{};
-    std::ifstream file(path, std::ios::binary);
-    return file.read(head.data(), head.size()) && wire::CaptureReader::matches({head.data(), head.size()});
-}
-
 bool was_being_opened(const std::string& path) {
     std::array<char, sizeof wire::kMagic> head{};
     std::ifstream file(path, std::ios::binary);
@@ -286,4 +280,4 @@ Result<CaptureFacts> import_capture(std::string_view bytes, const std::string& n
     return RunImport(std::move(processes), builder, nullptr).run();
 }
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

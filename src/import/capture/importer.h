@@ -13,15 +13,12 @@
 #include "base/result.h"
 #include "model/profile_builder.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 
 struct CaptureFacts {
     uint64_t files = 0, bytes = 0, records = 0;
     bool closed = true;  // the first process ended its capture itself
 };
-
-// True if the first bytes of the file are those of a capture.
-bool is_capture(const std::string& path);
 
 // True if the file's name is that of a capture.
 bool is_named_so(const std::string& path);
@@ -37,4 +34,4 @@ Result<CaptureFacts> import_captures(const std::vector<std::string>& paths, bool
 // The same for one capture that lies in memory.
 Result<CaptureFacts> import_capture(std::string_view bytes, const std::string& name, ProfileBuilder& builder);
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

@@ -8,7 +8,7 @@
 
 #include "import/text/clean_text.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 namespace {
 
 using wire::RecordType;
@@ -375,4 +375,4 @@ void NvtxImport::note(Diag diag, std::string_view what) {
     builder_.diagnostics().add(diag, {file_, -1, -1, std::string(what)});
 }
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

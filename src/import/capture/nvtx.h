@@ -16,7 +16,7 @@
 #include "wire/nvtx.h"
 #include "wire/reader.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 
 // What kNvtxDefine records tell. They count for the whole process, and may come after their first use.
 struct NvtxFacts {
@@ -233,4 +233,4 @@ class NvtxImport {
     TrackId counter_track_;
 };
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

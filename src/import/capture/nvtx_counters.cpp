@@ -10,7 +10,7 @@
 #include "import/capture/nvtx.h"
 #include "wire/nvtx_schema.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 
 namespace {
 
@@ -231,4 +231,4 @@ void NvtxImport::tell_permissions() {
                     assigned, flags[0], flags[1], flags[2], created, bound));
 }
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

@@ -8,7 +8,7 @@
 #include "import/capture/nvtx.h"
 #include "import/text/clean_text.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 namespace {
 
 // What schemas say that their events are.
@@ -302,4 +302,4 @@ void NvtxImport::tell_names() {
         builder_.info().properties.emplace_back(key, std::move(text));
 }
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

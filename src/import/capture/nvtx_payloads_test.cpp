@@ -6,7 +6,7 @@
 #include "wire/nvtx.h"
 #include "wire/nvtx_schema.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 namespace {
 
 namespace in = wire::schema;
@@ -136,4 +136,4 @@ TEST_F(NvtxPayloads, MeaningsThatAreTooShortAreCounted) {
 }
 
 }  // namespace
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

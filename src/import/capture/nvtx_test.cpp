@@ -11,7 +11,7 @@
 #include "wire/nvtx.h"
 #include "wire/writer.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 namespace {
 
 using wire::RecordType;
@@ -202,4 +202,4 @@ TEST_F(NvtxCapture, SumsOfImpossibleMemoryDoNotOverflow) {
 }
 
 }  // namespace
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

@@ -5,7 +5,7 @@
 
 #include "wire/signature.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 namespace {
 
 using wire::RecordType;
@@ -307,4 +307,4 @@ void ProcessImport::finish_memory() {
     }
 }
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

@@ -14,7 +14,7 @@
 #include "model/profile_builder.h"
 #include "wire/reader.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 
 // First pass: what has to be known before the first span can be made.
 struct ProcessFacts {
@@ -116,4 +116,4 @@ class ProcessImport {
     std::vector<std::pair<uint64_t, uint64_t>> async_ends_;  // key, ticks
 };
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 namespace {
 
 constexpr size_t kNone = SIZE_MAX;
@@ -116,4 +116,4 @@ RankOfProcesses find_ranks(const std::vector<ProcessTraits>& processes) {
     return RankFinder(processes).run();
 }
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

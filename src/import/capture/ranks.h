@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 
 // What is known of a process; where several libraries recorded in it, all of them together.
 struct ProcessTraits {
@@ -34,4 +34,4 @@ struct RankOfProcesses {
 // `processes` in the order in which they began.
 RankOfProcesses find_ranks(const std::vector<ProcessTraits>& processes);
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

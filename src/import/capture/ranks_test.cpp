@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 namespace {
 
 ProcessTraits process(uint32_t pid, uint32_t parent, bool trains = false) {
@@ -80,4 +80,4 @@ TEST(Ranks, ProcessIdsMayComeAgain) {
 }
 
 }  // namespace
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

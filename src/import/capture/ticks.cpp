@@ -5,7 +5,7 @@
 
 #include "base/time.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 namespace {
 
 // Readings closer than this tell less about the rate than their own error.
@@ -49,4 +49,4 @@ bool TickClock::monotonic_ns(uint64_t ticks, int64_t& ns) const {
     return true;
 }
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

@@ -5,7 +5,7 @@
 
 #include "wire/format.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 
 class TickClock {
   public:
@@ -27,4 +27,4 @@ class TickClock {
     double rate_ = 0;
 };
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

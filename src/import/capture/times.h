@@ -8,7 +8,7 @@
 #include "import/capture/ticks.h"
 #include "model/profile_builder.h"
 
-namespace opsight::capture {
+namespace opsight::importer::capture {
 
 class Times {
   public:
@@ -57,4 +57,4 @@ class Times {
     ProfileBuilder& builder_;
 };
 
-}  // namespace opsight::capture
+}  // namespace opsight::importer::capture

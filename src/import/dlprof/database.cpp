@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace opsight::dlprof {
+namespace opsight::importer::dlprof {
 
 Status Database::load_texts() {
     return report_
@@ -68,4 +68,4 @@ int64_t Database::instance_at(int64_t op, int64_t thread, int64_t time) {
     return time <= last.end ? last.id : -1;
 }
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::importer::dlprof

@@ -14,7 +14,7 @@
 
 #include "import/nsys/report.h"
 
-namespace opsight::dlprof {
+namespace opsight::importer::dlprof {
 
 using nsys::Columns;
 using nsys::Report;
@@ -87,4 +87,4 @@ Status read_iterations(Database& database);  // after all others
 // "[[1,3],[6]]" -> "[[1, 3], [6]]", as shapes stand elsewhere; empty for "null". No value: no list of shapes.
 std::optional<std::string> plain_shapes(std::string_view json);
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::importer::dlprof

@@ -8,7 +8,7 @@
 
 #include "import/dlprof/database.h"
 
-namespace opsight::dlprof {
+namespace opsight::importer::dlprof {
 namespace {
 
 // Tables of sums, texts and the like: all that is in them is worked out anew, or was read elsewhere.
@@ -99,4 +99,4 @@ Result<nsys::ReportFacts> import_database(const std::string& path, const nsys::R
     return nsys::import_tables(path, options, builder, {}, read_database);
 }
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::importer::dlprof

@@ -6,10 +6,10 @@
 
 #include "import/nsys/importer.h"
 
-namespace opsight::dlprof {
+namespace opsight::importer::dlprof {
 
 // A version that Opsight does not know is an error that says so.
 Result<nsys::ReportFacts> import_database(const std::string& path, const nsys::ReadOptions& options,
                                           ProfileBuilder& builder);
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::importer::dlprof

@@ -9,7 +9,7 @@
 #include "import/import.h"
 #include "import/nsys/test_export.h"
 
-namespace opsight {
+namespace opsight::importer {
 namespace {
 
 using namespace opsight::testing;
@@ -209,4 +209,4 @@ TEST(DlprofShapes, AreReadFromJson) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::importer

@@ -6,7 +6,7 @@
 #include "import/dlprof/database.h"
 #include "model/marks/nvtx_text.h"
 
-namespace opsight::dlprof {
+namespace opsight::importer::dlprof {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -207,4 +207,4 @@ Status read_ops(Database& database) {
     return OpReader(database).run();
 }
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::importer::dlprof

@@ -5,7 +5,7 @@
 
 #include "import/dlprof/database.h"
 
-namespace opsight::dlprof {
+namespace opsight::importer::dlprof {
 namespace {
 
 // Columns of read_only_system_config under the names that properties have elsewhere.
@@ -206,4 +206,4 @@ Status read_iterations(Database& database) {
     return {};
 }
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::importer::dlprof

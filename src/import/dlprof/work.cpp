@@ -9,7 +9,7 @@
 #include "import/dlprof/database.h"
 #include "import/nsys/api_names.h"
 
-namespace opsight::dlprof {
+namespace opsight::importer::dlprof {
 namespace {
 
 // Columns that all kinds of work share; they come first in every list.
@@ -236,4 +236,4 @@ Status read_work(Database& database) {
     return WorkReader(database).run();
 }
 
-}  // namespace opsight::dlprof
+}  // namespace opsight::importer::dlprof

@@ -8,7 +8,7 @@
 #include "import/graphdef/tensor_values.h"
 #include "import/text/clean_text.h"
 
-namespace opsight::graphdef {
+namespace opsight::importer::graphdef {
 
 bool hands_on(const std::string& type) {
     static const std::unordered_set<std::string_view> types = {"Identity",         "IdentityN",
@@ -330,4 +330,4 @@ Result<Builder::Ids> Builder::add_plain(const file::NodeDef& from, const Ids& in
     return ids;
 }
 
-}  // namespace opsight::graphdef
+}  // namespace opsight::importer::graphdef

@@ -12,7 +12,7 @@
 #include "import/graphdef/op_view.h"
 #include "import/model/given_tensors.h"
 
-namespace opsight::graphdef {
+namespace opsight::importer::graphdef {
 
 // The graph of a file and what is asked of it.
 struct Source {
@@ -137,4 +137,4 @@ class Builder {
 // True for ops that hand their first input on: control flow, variables read, checks.
 bool hands_on(const std::string& type);
 
-}  // namespace opsight::graphdef
+}  // namespace opsight::importer::graphdef

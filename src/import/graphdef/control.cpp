@@ -7,7 +7,7 @@
 #include "import/graphdef/builder.h"
 #include "import/text/clean_text.h"
 
-namespace opsight::graphdef {
+namespace opsight::importer::graphdef {
 namespace {
 
 constexpr int kDeepest = 32;  // functions inside each other
@@ -185,4 +185,4 @@ int64_t Builder::repeats(int frame) const {
     return static_cast<int64_t>(all);
 }
 
-}  // namespace opsight::graphdef
+}  // namespace opsight::importer::graphdef

@@ -4,7 +4,7 @@
 
 #include "import/graphdef/op_view.h"
 
-namespace opsight::graphdef {
+namespace opsight::importer::graphdef {
 namespace {
 
 // Where batch, channels and the axes between lie in tensors of an op.
@@ -245,4 +245,4 @@ OpRule convolution_rule(std::string_view op) {
     return found == kRules.end() ? nullptr : found->second;
 }
 
-}  // namespace opsight::graphdef
+}  // namespace opsight::importer::graphdef

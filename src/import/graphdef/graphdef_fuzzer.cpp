@@ -2,7 +2,7 @@
 #include "import/model/model_import.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    const auto graph = opsight::import_graphdef({reinterpret_cast<const char*>(data), size}, {});
+    const auto graph = opsight::importer::import_graphdef({reinterpret_cast<const char*>(data), size}, {});
     if (!graph || !*graph) return 0;
     for (const opsight::ModelTensor& tensor : (*graph)->tensors)
         if (tensor.shape_known && !opsight::element_count(tensor.shape)) __builtin_trap();

@@ -9,7 +9,7 @@
 #include "import/graphdef/graphdef.pb.h"
 #include "import/graphdef/test_graphs.h"
 
-namespace opsight {
+namespace opsight::importer {
 namespace {
 
 using namespace graphdef_testing;
@@ -265,4 +265,4 @@ TEST(GraphDefHostile, ChangedBytes) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::importer

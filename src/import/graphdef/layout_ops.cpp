@@ -4,7 +4,7 @@
 
 #include "import/graphdef/op_view.h"
 
-namespace opsight::graphdef {
+namespace opsight::importer::graphdef {
 namespace {
 
 using model_import::axis_of;
@@ -421,4 +421,4 @@ OpRule layout_rule(std::string_view op) {
     return found == kRules.end() ? nullptr : found->second;
 }
 
-}  // namespace opsight::graphdef
+}  // namespace opsight::importer::graphdef

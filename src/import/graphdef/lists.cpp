@@ -8,7 +8,7 @@
 #include "import/graphdef/tensor_values.h"
 #include "import/text/clean_text.h"
 
-namespace opsight::graphdef {
+namespace opsight::importer::graphdef {
 namespace {
 
 std::optional<int64_t> only_value(const ModelTensor* tensor) {
@@ -148,4 +148,4 @@ Result<Builder::Ids> Builder::list_size(const file::NodeDef& node, const Ids& in
     return Ids{id};
 }
 
-}  // namespace opsight::graphdef
+}  // namespace opsight::importer::graphdef

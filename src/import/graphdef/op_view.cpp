@@ -2,7 +2,7 @@
 
 #include "import/graphdef/tensor_values.h"
 
-namespace opsight::graphdef {
+namespace opsight::importer::graphdef {
 
 const file::AttrValue* attribute_of(const file::NodeDef& node, std::string_view name) {
     for (const file::AttrEntry& entry : node.attr())
@@ -60,4 +60,4 @@ void OpView::set_values(std::vector<double> values) {
     out->has_value = true;
 }
 
-}  // namespace opsight::graphdef
+}  // namespace opsight::importer::graphdef

@@ -10,7 +10,7 @@
 #include "import/graphdef/graphdef.pb.h"
 #include "import/model/shapes.h"
 
-namespace opsight::graphdef {
+namespace opsight::importer::graphdef {
 
 namespace file = opsight::tf_file;
 
@@ -57,4 +57,4 @@ OpRule layout_rule(std::string_view op);       // what makes, moves, selects or 
 OpRule convolution_rule(std::string_view op);  // windows: convolutions, pooling, images
 OpRule recurrent_rule(std::string_view op);    // recurrent cells fused into one op
 
-}  // namespace opsight::graphdef
+}  // namespace opsight::importer::graphdef

@@ -4,7 +4,7 @@
 
 #include "import/graphdef/test_graphs.h"
 
-namespace opsight {
+namespace opsight::importer {
 namespace {
 
 using namespace graphdef_testing;
@@ -158,4 +158,4 @@ TEST(GraphDefShapes, SizesThatTheGraphWorksOut) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::importer

@@ -7,7 +7,7 @@
 
 #include "import/graphdef/builder.h"
 
-namespace opsight::graphdef {
+namespace opsight::importer::graphdef {
 namespace {
 
 // Places of outputs that functions refer to by name; ops with one kind of output need no entry.
@@ -233,4 +233,4 @@ Result<Builder::NodeList> Builder::run_order(const std::vector<TensorRef>& outpu
     return order;
 }
 
-}  // namespace opsight::graphdef
+}  // namespace opsight::importer::graphdef

@@ -4,7 +4,7 @@
 
 #include "import/graphdef/op_view.h"
 
-namespace opsight::graphdef {
+namespace opsight::importer::graphdef {
 namespace {
 
 // Ops that differ from ONNX's in their name alone.
@@ -285,4 +285,4 @@ OpRule plain_rule(std::string_view op) {
     return found == rules.end() ? nullptr : found->second;
 }
 
-}  // namespace opsight::graphdef
+}  // namespace opsight::importer::graphdef

@@ -12,7 +12,7 @@
 #include "import/graphdef/builder.h"
 #include "import/model/model_import.h"
 
-namespace opsight {
+namespace opsight::importer {
 namespace graphdef {
 namespace {
 
@@ -175,4 +175,4 @@ Result<std::optional<ModelGraph>> import_graphdef(std::string_view bytes, const 
     return std::optional(std::move(graph));
 }
 
-}  // namespace opsight
+}  // namespace opsight::importer

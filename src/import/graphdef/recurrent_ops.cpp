@@ -3,7 +3,7 @@
 
 #include "import/graphdef/op_view.h"
 
-namespace opsight::graphdef {
+namespace opsight::importer::graphdef {
 namespace {
 
 const Shape* of_rank(const OpView& op, size_t input, size_t rank) {
@@ -71,4 +71,4 @@ OpRule recurrent_rule(std::string_view op) {
     return found == kRules.end() ? nullptr : found->second;
 }
 
-}  // namespace opsight::graphdef
+}  // namespace opsight::importer::graphdef

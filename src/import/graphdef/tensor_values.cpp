@@ -7,7 +7,7 @@
 
 #include "import/model/shapes.h"
 
-namespace opsight::graphdef {
+namespace opsight::importer::graphdef {
 namespace {
 
 constexpr int kReferences = 100;
@@ -108,4 +108,4 @@ Result<ModelTensor> read_tensor(const file::TensorProto& from, const std::string
     return tensor;
 }
 
-}  // namespace opsight::graphdef
+}  // namespace opsight::importer::graphdef

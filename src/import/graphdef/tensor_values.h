@@ -4,7 +4,7 @@
 #include "import/graphdef/graphdef.pb.h"
 #include "model/model_graph.h"
 
-namespace opsight::graphdef {
+namespace opsight::importer::graphdef {
 
 namespace file = opsight::tf_file;
 
@@ -14,4 +14,4 @@ ElementType element_type(file::DataType type);
 // Shape, type, and the values where the tensor is small.
 Result<ModelTensor> read_tensor(const file::TensorProto& from, const std::string& name);
 
-}  // namespace opsight::graphdef
+}  // namespace opsight::importer::graphdef

@@ -8,7 +8,7 @@
 
 #include "import/model/model_import.h"
 
-namespace opsight::graphdef_testing {
+namespace opsight::importer::graphdef_testing {
 
 inline std::string words(const std::string& field, const std::string& list) {
     std::string text;
@@ -89,4 +89,4 @@ inline std::string y_after(const std::string& text, const ModelOptions& options 
     return graph ? shape_of(*graph, "y") : graph.error().message();
 }
 
-}  // namespace opsight::graphdef_testing
+}  // namespace opsight::importer::graphdef_testing

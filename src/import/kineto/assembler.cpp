@@ -6,7 +6,7 @@
 #include "import/text/clean_text.h"
 #include "import/text/demangle.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 
 void Assembler::add(const Batch& batch) {
     Remap& map = workers_[batch.worker];
@@ -195,4 +195,4 @@ void Assembler::add_diagnostics(const Diagnostics& diagnostics) {
     }
 }
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

@@ -12,7 +12,7 @@
 #include "import/kineto/batch.h"
 #include "import/kineto/header.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 
 class Assembler {
   public:
@@ -90,4 +90,4 @@ class Assembler {
     bool knows_kineto_ = false, knows_anything_ = false;
 };
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

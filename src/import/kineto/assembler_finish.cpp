@@ -4,7 +4,7 @@
 #include "import/kineto/assembler.h"
 #include "import/kineto/numbers.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 
 void Assembler::finish(const Header& header, const Diagnostics& diagnostics) {
     add_diagnostics(diagnostics);
@@ -127,4 +127,4 @@ void Assembler::finish_names() {
     }
 }
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

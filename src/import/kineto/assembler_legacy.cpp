@@ -5,7 +5,7 @@
 
 #include "import/kineto/assembler.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 namespace {
 
 // Of each row the time that no row inside it has. The rows are of one device, outer ones first.
@@ -85,4 +85,4 @@ void Assembler::finish_legacy_device() {
     }
 }
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

@@ -1,6 +1,6 @@
 #include "import/kineto/batch.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 
 void Batch::clear() {
     events = no_events = 0;
@@ -24,4 +24,4 @@ void Batch::clear() {
     diagnostics = Diagnostics();
 }
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

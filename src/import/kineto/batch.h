@@ -12,7 +12,7 @@
 #include "import/kineto/category.h"
 #include "model/profile_builder.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 
 using PlaceId = uint32_t;  // into LocalTables::places
 
@@ -101,4 +101,4 @@ struct LocalTables {
     size_t strings_given = 1;  // how many strings earlier batches have announced; id 0 is known to all
 };
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

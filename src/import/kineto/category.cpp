@@ -2,7 +2,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 
 Category find_category(std::string_view text) {
     using enum Category;
@@ -40,4 +40,4 @@ Category find_category(std::string_view text) {
     return found == names.end() ? kUnknown : found->second;
 }
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 
 enum class Category : uint8_t {
     kNone,  // the event has no category
@@ -27,4 +27,4 @@ enum class Category : uint8_t {
 
 Category find_category(std::string_view text);
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 namespace {
 
 struct Spelling {
@@ -78,4 +78,4 @@ Arg find_arg(const char* key) {
     return Arg::kCount;
 }
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 
 enum class Arg : uint8_t {
     kExternalId,
@@ -83,4 +83,4 @@ struct RawEvent {
     std::array<std::string_view, static_cast<size_t>(Arg::kCount)> args_;
 };
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

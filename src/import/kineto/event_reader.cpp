@@ -8,7 +8,7 @@
 #include "import/kineto/text.h"
 #include "import/text/clean_text.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 namespace {
 
 constexpr size_t kShownText = 60;  // of a bad event, in its diagnostic
@@ -174,4 +174,4 @@ void EventReader::read_scalar_args(const std::function<void(std::string_view, st
     }
 }
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

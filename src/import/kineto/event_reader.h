@@ -10,7 +10,7 @@
 #include "import/kineto/structure.h"
 #include "model/diagnostics.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 
 // Bytes that must be allocated (not set) before and behind a window.
 inline constexpr size_t kHeadroom = 64, kPadding = 128;
@@ -40,4 +40,4 @@ class EventReader {
     std::string single_;
 };
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

@@ -5,7 +5,7 @@
 #include "import/kineto/numbers.h"
 #include "import/kineto/text.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 namespace {
 
 namespace dom = simdjson::dom;
@@ -99,4 +99,4 @@ Header read_header(const std::vector<std::pair<std::string, std::string>>& membe
     return header;
 }
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

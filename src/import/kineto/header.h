@@ -9,7 +9,7 @@
 
 #include "model/profile_builder.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 
 struct Header {
     std::vector<Device> devices;
@@ -24,4 +24,4 @@ struct Header {
 // `members`: raw JSON by key. What cannot be read is reported and left out.
 Header read_header(const std::vector<std::pair<std::string, std::string>>& members, Diagnostics& diagnostics);
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

@@ -13,11 +13,12 @@
 #include "import/kineto/interpreter.h"
 #include "import/kineto/trace_reader.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 namespace {
 
 constexpr const char* kWhatToGive =
     "give the .json or .json.gz that torch.profiler's export_chrome_trace wrote";
+constexpr const char* kOneDocument = "give each trace as a file of its own";
 constexpr uint64_t kEstimateAfter = uint64_t{24} << 20;  // bytes of events that tell how many rows will come
 
 class Pipeline {
@@ -209,6 +210,9 @@ Result<TraceFacts> import_trace(ByteSource& source, const std::string& name, con
         reader.diagnostics().add(Diag::kTruncatedInput,
                                  {{}, static_cast<int64_t>(reader.bytes()), -1, damage});
     assembler.finish(header, reader.diagnostics());
+    if (!reader.found_events() && reader.diagnostics().count(Diag::kMoreDocuments) > 0)
+        return named(
+            {"holds several documents, and no list 'traceEvents' in the first", {}, {}, kOneDocument});
     if (!reader.found_events()) return named({"holds no list 'traceEvents'", {}, {}, kWhatToGive});
     if (assembler.events() == assembler.no_events() && losses() > losses_before)
         return named({"holds a list, but no trace events in it", {}, {}, kWhatToGive});
@@ -219,4 +223,4 @@ Result<TraceFacts> import_trace(ByteSource& source, const std::string& name, con
     return TraceFacts{reader.bytes(), assembler.events()};
 }
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

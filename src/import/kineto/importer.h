@@ -10,7 +10,7 @@
 #include "base/progress.h"
 #include "model/profile_builder.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 
 struct TraceOptions {
     size_t threads = 1;
@@ -28,4 +28,4 @@ struct TraceFacts {
 Result<TraceFacts> import_trace(ByteSource& source, const std::string& name, const TraceOptions& options,
                                 ProfileBuilder& builder);
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

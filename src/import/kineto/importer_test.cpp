@@ -8,7 +8,7 @@
 #include "import/import.h"
 #include "import/kineto/importer.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 namespace {
 
 Profile import_text(std::string_view text, size_t threads = 1) {
@@ -361,4 +361,4 @@ TEST(Kineto, ThreadsDoNotChangeTheResult) {
 }
 
 }  // namespace
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

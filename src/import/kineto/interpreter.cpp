@@ -6,7 +6,7 @@
 #include "import/kineto/numbers.h"
 #include "import/kineto/text.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 namespace {
 
 bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> prefixes) {
@@ -320,4 +320,4 @@ bool Interpreter::read_times(const RawEvent& event, Times& times) {
     return true;
 }
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

@@ -8,7 +8,7 @@
 #include "import/kineto/event.h"
 #include "import/kineto/event_reader.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 
 class Interpreter final : public EventSink {
   public:
@@ -67,4 +67,4 @@ class Interpreter final : public EventSink {
     Category last_category_ = Category::kNone;
 };
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

@@ -5,7 +5,7 @@
 #include "import/kineto/numbers.h"
 #include "import/kineto/text.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 namespace {
 
 constexpr size_t kShownText = 80;
@@ -172,4 +172,4 @@ CollectiveId Interpreter::collective(const RawEvent& event) {
     return CollectiveId(slot->second);
 }
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 namespace {
 
 bool is_space(char c) {
@@ -153,4 +153,4 @@ ParsedId parse_id(std::string_view token) {
     return {text_hash(text), true, !text.empty() && (digits || has_hex_prefix(text))};
 }
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

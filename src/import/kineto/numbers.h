@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 
 // The text of a JSON token without surrounding white space and, for a string, without its quotes.
 std::string_view bare(std::string_view token);
@@ -30,4 +30,4 @@ struct ParsedId {
 // Any id: a number where it is one, else a hash of its text. Hashes are never negative.
 ParsedId parse_id(std::string_view token);
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

@@ -4,7 +4,7 @@
 
 #include "base/time.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 namespace {
 
 TEST(Numbers, TimesKeepEveryNanosecond) {
@@ -55,4 +55,4 @@ TEST(Numbers, IdsThatAreNoNumbersAreHashed) {
 }
 
 }  // namespace
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

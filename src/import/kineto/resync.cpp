@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 namespace {
 
 bool is_space(char c) {
@@ -46,4 +46,4 @@ const char* find_last_event_start(const char* first, const char* end) {
     return nullptr;
 }
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

@@ -9,7 +9,7 @@
 #define OPSIGHT_AVX2 __attribute__((target("avx2,pclmul,bmi,popcnt")))
 #endif
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 
 // One bit for each of 64 bytes. Brackets and braces are not told apart: an element that confuses them is left
 // to the parser, which refuses it.
@@ -156,4 +156,4 @@ Scanner::Found Scanner::feed(const char* bytes, size_t size, bool only_first) {
     return feed_plain(bytes, size, only_first);
 }
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 
 class Scanner {
   public:
@@ -36,4 +36,4 @@ class Scanner {
     uint64_t escaped_ = 0;    // 1: the next byte is escaped
 };
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

@@ -6,7 +6,7 @@
 
 #include "import/kineto/scanner.h"
 
-using opsight::kineto::Scanner;
+using opsight::importer::kineto::Scanner;
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 namespace {
 
 // The plainest way: one byte after the other.
@@ -73,4 +73,4 @@ TEST(Scanner, StopsAtTheFirstElementWhenAsked) {
 }
 
 }  // namespace
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <new>
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 
 struct Structure::Indexer {
     std::unique_ptr<simdjson::internal::dom_parser_implementation> stage;
@@ -73,4 +73,4 @@ bool read_raw(const Structure& s, size_t& i, std::string_view& value) {
     }
 }
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 
 class Structure {
   public:
@@ -49,4 +49,4 @@ inline bool more(const Structure& s, size_t& i, char close, bool& good) {
     return c == ',';
 }
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

@@ -4,7 +4,7 @@
 
 #include "import/kineto/numbers.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 namespace {
 
 int hex_digit(char c) {
@@ -105,4 +105,4 @@ std::string_view plain_text(std::string_view token, std::string& scratch) {
     return scratch;
 }
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

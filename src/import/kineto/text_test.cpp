@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 namespace {
 
 std::string plain(std::string_view token) {
@@ -31,4 +31,4 @@ TEST(Text, CleanMakesItUtf8WithoutControlCharacters) {
 }
 
 }  // namespace
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

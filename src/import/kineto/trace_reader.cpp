@@ -6,7 +6,7 @@
 #include "base/progress.h"
 #include "import/kineto/resync.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 namespace {
 
 constexpr size_t kTopChunk = size_t{1} << 16;
@@ -116,11 +116,12 @@ Status TraceReader::look_behind() {
     OPSIGHT_ASSIGN(const int c, peek());
     state_ = State::kDone;
     if (c > 0)
-        diagnostics_.add(Diag::kMoreDocuments,
-                         {{},
-                          static_cast<int64_t>(place()),
-                          -1,
-                          c == '{' || c == '[' ? "another JSON document" : "text behind the trace"});
+        diagnostics_.add(Diag::kMoreDocuments, {{},
+                                                static_cast<int64_t>(place()),
+                                                -1,
+                                                c == '{' || c == '[' ? "another JSON document"
+                                                : c < ' ' || c > '~' ? "binary data behind the trace"
+                                                                     : "text behind the trace"});
     return {};
 }
 
@@ -314,4 +315,4 @@ Result<bool> TraceReader::pass_over(Window& window, size_t used) {
     }
 }
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

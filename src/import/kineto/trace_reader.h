@@ -16,7 +16,7 @@
 #include "import/kineto/scanner.h"
 #include "model/diagnostics.h"
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 
 // A reusable buffer with some whole events in it.
 class Window {
@@ -93,4 +93,4 @@ class TraceReader {
     Diagnostics diagnostics_;
 };
 
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

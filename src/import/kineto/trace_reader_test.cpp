@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace opsight::kineto {
+namespace opsight::importer::kineto {
 namespace {
 
 struct Names final : EventSink {
@@ -160,4 +160,4 @@ TEST(TraceReader, RepairsUncleanText) {
 }
 
 }  // namespace
-}  // namespace opsight::kineto
+}  // namespace opsight::importer::kineto

@@ -6,7 +6,7 @@
 
 #include "import/model/shapes.h"
 
-namespace opsight::model_import {
+namespace opsight::importer::model_import {
 namespace {
 
 using Binary = double (*)(double, double);
@@ -267,4 +267,4 @@ void fold_values(NodeShapes& node) {
     out->has_value = true;
 }
 
-}  // namespace opsight::model_import
+}  // namespace opsight::importer::model_import

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace opsight::model_import {
+namespace opsight::importer::model_import {
 
 void GivenTensors::apply(ModelTensor& tensor) {
     if (const auto shape = options_.shapes.find(tensor.name); shape != options_.shapes.end()) {
@@ -43,4 +43,4 @@ Status GivenTensors::check() const {
                       .exit_code = 2});
 }
 
-}  // namespace opsight::model_import
+}  // namespace opsight::importer::model_import

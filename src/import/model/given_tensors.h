@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "import/model/model_import.h"
 
-namespace opsight::model_import {
+namespace opsight::importer::model_import {
 
 // `options` must outlive it.
 class GivenTensors {
@@ -26,4 +26,4 @@ class GivenTensors {
     std::string misfit_;
 };
 
-}  // namespace opsight::model_import
+}  // namespace opsight::importer::model_import

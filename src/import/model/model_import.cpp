@@ -7,7 +7,7 @@
 
 #include "base/byte_source.h"
 
-namespace opsight {
+namespace opsight::importer {
 namespace {
 
 namespace fs = std::filesystem;
@@ -78,4 +78,4 @@ Result<ModelGraph> import_model(const std::string& given, const ModelOptions& op
     return graph;
 }
 
-}  // namespace opsight
+}  // namespace opsight::importer

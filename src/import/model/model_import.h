@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "model/model_graph.h"
 
-namespace opsight {
+namespace opsight::importer {
 
 struct ModelOptions {
     std::map<std::string, int64_t> dims;  // values of open dimensions by name ("batch"), else 1
@@ -33,4 +33,4 @@ Result<std::optional<ModelGraph>> import_graphdef(std::string_view bytes, const 
 // Most nodes that a model may have once its functions are written out.
 inline constexpr size_t kMostNodes = 1'000'000;
 
-}  // namespace opsight
+}  // namespace opsight::importer

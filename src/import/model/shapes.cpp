@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace opsight::model_import {
+namespace opsight::importer::model_import {
 
 const ModelTensor* NodeShapes::in(size_t index) const {
     return index < node_.inputs.size() ? graph_.tensor(node_.inputs[index]) : nullptr;
@@ -103,4 +103,4 @@ bool infer_shapes(NodeShapes& node) {
     return true;
 }
 
-}  // namespace opsight::model_import
+}  // namespace opsight::importer::model_import

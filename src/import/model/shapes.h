@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "model/model_graph.h"
 
-namespace opsight::model_import {
+namespace opsight::importer::model_import {
 
 inline constexpr int64_t kNewestOpset = 25;  // of ONNX, that the rules were written from
 
@@ -69,4 +69,4 @@ std::optional<Shape> broadcast(const Shape& a, const Shape& b);
 // -1 is the last axis. Out of range: nothing.
 std::optional<size_t> axis_of(int64_t axis, size_t rank);
 
-}  // namespace opsight::model_import
+}  // namespace opsight::importer::model_import

@@ -5,7 +5,7 @@
 #include "import/model/shapes.h"
 #include "model/einsum.h"
 
-namespace opsight::model_import {
+namespace opsight::importer::model_import {
 namespace {
 
 bool same_shape(NodeShapes& node) {
@@ -301,4 +301,4 @@ ShapeRule math_rule(std::string_view op) {
     return found == rules().end() ? nullptr : found->second;
 }
 
-}  // namespace opsight::model_import
+}  // namespace opsight::importer::model_import

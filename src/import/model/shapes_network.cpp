@@ -5,7 +5,7 @@
 
 #include "import/model/shapes.h"
 
-namespace opsight::model_import {
+namespace opsight::importer::model_import {
 namespace {
 
 struct Window {
@@ -339,4 +339,4 @@ ShapeRule network_rule(std::string_view op) {
     return found == rules().end() ? nullptr : found->second;
 }
 
-}  // namespace opsight::model_import
+}  // namespace opsight::importer::model_import

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 
 std::string_view ApiNames::without_version(std::string_view name) {
     constexpr size_t kEnding = 6;
@@ -27,4 +27,4 @@ bool is_driver_call(std::string_view name) {
     return name.starts_with("cu") && !name.starts_with("cuda") && !name.starts_with("cudnn");
 }
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

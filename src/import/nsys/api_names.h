@@ -8,7 +8,7 @@
 
 #include "model/profile_builder.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 
 class ApiNames {
   public:
@@ -23,4 +23,4 @@ class ApiNames {
 
 bool is_driver_call(std::string_view name);
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

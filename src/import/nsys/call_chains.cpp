@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 namespace {
 
 constexpr size_t kMostFrames = 256, kLongestName = 200;
@@ -65,4 +65,4 @@ StringId CallChains::find(int64_t number) {
     return it->second = report_.builder().text(text);
 }
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

@@ -8,7 +8,7 @@
 
 #include "import/nsys/report.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 
 class CallChains {
   public:
@@ -34,4 +34,4 @@ class CallChains {
     absl::flat_hash_map<int64_t, StringId> names_, modules_;  // by id in StringIds
 };
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

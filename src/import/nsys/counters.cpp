@@ -5,7 +5,7 @@
 
 #include "import/nsys/readers.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 namespace {
 
 using Pair = std::pair<int64_t, int64_t>;
@@ -161,4 +161,4 @@ Status read_counters(Report& report) {
     return NicMetrics(report).run();
 }
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

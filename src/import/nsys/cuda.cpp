@@ -9,7 +9,7 @@
 #include "import/nsys/call_chains.h"
 #include "import/nsys/readers.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 namespace {
 
 // What a wait is for, by the call that waited; empty: no call of the name waits for one thing.
@@ -382,4 +382,4 @@ Status read_cuda(Report& report) {
     return DeviceReader(report, waits).run();
 }
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

@@ -7,7 +7,7 @@
 #include "import/import.h"
 #include "import/nsys/test_export.h"
 
-namespace opsight {
+namespace opsight::importer {
 namespace {
 
 using namespace testing;
@@ -67,4 +67,4 @@ TEST(DlprofExport, SystemInfoOfDlprofComesFirst) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::importer

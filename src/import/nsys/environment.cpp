@@ -8,7 +8,7 @@
 #include "base/time.h"
 #include "import/nsys/readers.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 namespace {
 
 // Facts of TARGET_INFO_SYSTEM_ENV under the names that properties have elsewhere.
@@ -169,4 +169,4 @@ void note_unread(Report& report) {
     }
 }
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

@@ -18,7 +18,7 @@
 #include "base/temporary_folder.h"
 #include "import/nsys/importer.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 namespace {
 
 namespace fs = std::filesystem;
@@ -144,4 +144,4 @@ Result<ReportFacts> import_report(const std::string& path, const ReadOptions& op
     return import_export(output, {options.progress, 0}, builder, path);
 }
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

@@ -6,8 +6,8 @@
 #include "base/progress.h"
 #include "base/result.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 
 Status export_report(const std::string& report, const std::string& output, Progress* progress);
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

@@ -16,7 +16,7 @@
 #include "import/import.h"
 #include "import/nsys/test_export.h"
 
-namespace opsight {
+namespace opsight::importer {
 namespace {
 
 using namespace testing;
@@ -129,4 +129,4 @@ TEST_F(NsysExport, ASignalEndsItAndLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::importer

@@ -3,7 +3,7 @@
 
 #include "import/nsys/readers.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 namespace {
 
 struct OpenFile {
@@ -50,4 +50,4 @@ Status read_file_access(Report& report) {
         .map([](bool) {});
 }
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

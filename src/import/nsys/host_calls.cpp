@@ -2,7 +2,7 @@
 #include "import/nsys/call_chains.h"
 #include "import/nsys/readers.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 namespace {
 
 struct CallTable {
@@ -127,4 +127,4 @@ Status read_host_calls(Report& report) {
     return HostCalls(report).run();
 }
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

@@ -4,7 +4,7 @@
 #include "import/nsys/export.h"
 #include "import/nsys/readers.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 namespace {
 
 Status read_all(Report& report) {
@@ -50,4 +50,4 @@ Result<ReportFacts> import_export(const std::string& path, const ReadOptions& op
     return import_tables(path, options, builder, source, read_all);
 }
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

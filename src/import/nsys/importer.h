@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "model/profile_builder.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 
 struct ReadOptions {
     Progress* progress = nullptr;
@@ -37,4 +37,4 @@ bool is_report(const std::string& path);
 Result<ReportFacts> import_report(const std::string& path, const ReadOptions& options,
                                   ProfileBuilder& builder);
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

@@ -12,7 +12,7 @@
 #include "import/import.h"
 #include "import/nsys/test_export.h"
 
-namespace opsight {
+namespace opsight::importer {
 namespace {
 
 using namespace testing;
@@ -415,11 +415,13 @@ TEST(Nsys, OtherDatabasesAreRefused) {
         make_database(path, sql);
         return error_of(path);
     };
-    EXPECT_NE(refused("CREATE TABLE t (a INT)").find("no export of Nsight Systems"), std::string::npos);
+    for (const char* table : {"CREATE TABLE t (a INT)", "CREATE TABLE db_version (a INT)"}) {
+        const std::string message = refused(table);
+        EXPECT_NE(message.find("a SQLite database, but without the tables of"), std::string::npos) << message;
+        EXPECT_NE(message.find("nsys export --type sqlite"), std::string::npos) << message;
+    }
     EXPECT_NE(refused("CREATE TABLE StringTable (a INT)").find("nvprof"), std::string::npos);
     EXPECT_NE(refused("CREATE TABLE read_only_ops (a INT)").find("DLProf"), std::string::npos);
-    EXPECT_NE(refused("CREATE TABLE db_version (a INT)").find("no export of Nsight Systems"),
-              std::string::npos);
     // In a folder they are passed over.
     const std::string good = folder.path() + "/good.sqlite";
     make_database(good, kTables);
@@ -471,4 +473,4 @@ TEST(Nsys, DamagedAndUnsettledFiles) {
 
 // An 'nsys' that copies its input, or fails, depending on its name.
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::importer

@@ -7,7 +7,7 @@
 
 #include "import/nsys/readers.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 namespace {
 
 // Rows of the timeline that are not a thread: one for each process and subject.
@@ -150,4 +150,4 @@ Status read_memory(Report& report) {
     return Scheduling(report).run();
 }
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

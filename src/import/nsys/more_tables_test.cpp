@@ -5,7 +5,7 @@
 
 #include "import/nsys/test_export.h"
 
-namespace opsight {
+namespace opsight::importer {
 namespace {
 
 using namespace testing;
@@ -210,4 +210,4 @@ TEST(Nsys, FilesEventsAndNamesOfStreams) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::importer

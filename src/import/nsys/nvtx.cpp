@@ -8,7 +8,7 @@
 #include "import/nsys/readers.h"
 #include "import/nvtx/spans.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 namespace {
 
 // Event types (ENUM_NSYS_EVENT_TYPE), built in for exports without that table. The 60s and 70s are those of
@@ -224,4 +224,4 @@ Status read_nvtx(Report& report) {
     return NvtxReader(report).run();
 }
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

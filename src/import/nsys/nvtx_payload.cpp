@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 namespace {
 
 constexpr size_t kHeader = 32;
@@ -151,4 +151,4 @@ nvtx::Decoded decode_payload(const nvtx::Schemas& schemas, int64_t domain, std::
     return decoded;
 }
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

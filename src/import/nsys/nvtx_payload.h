@@ -11,7 +11,7 @@
 #include "import/nsys/report.h"
 #include "import/nvtx/payload.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 
 // Nothing where the export has no such tables.
 Status load_payload_schemas(Report& report, nvtx::Schemas& schemas);
@@ -19,4 +19,4 @@ Status load_payload_schemas(Report& report, nvtx::Schemas& schemas);
 nvtx::Decoded decode_payload(const nvtx::Schemas& schemas, int64_t domain, std::string_view binary,
                              const nvtx::TextOf& text_of);
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

@@ -4,7 +4,7 @@
 
 #include <bit>
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 namespace {
 
 constexpr int64_t kDomain = 1, kSchema = (1 << 24) + 2;
@@ -153,4 +153,4 @@ TEST(NvtxPayload, TypesThatNeedNoSchema) {
 }
 
 }  // namespace
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

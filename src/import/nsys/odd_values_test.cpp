@@ -5,7 +5,7 @@
 
 #include "import/nsys/test_export.h"
 
-namespace opsight {
+namespace opsight::importer {
 namespace {
 
 using namespace testing;
@@ -104,4 +104,4 @@ TEST(Nsys, WaitsAreNamedByTheirCalls) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::importer

@@ -3,7 +3,7 @@
 
 #include "import/nsys/report.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 
 Status read_mpi_ranks(Report& report);    // numbers of ranks; before all that makes ranks
 Status read_cuda(Report& report);         // API calls, kernels, copies, sets, waits, graphs
@@ -17,4 +17,4 @@ Status read_target(Report& report);       // devices, contexts, streams, names o
 Status read_environment(Report& report);  // versions, epoch, host; before all others
 void note_unread(Report& report);         // which tables were not used
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

@@ -7,7 +7,7 @@
 #include "base/time.h"
 #include "import/text/clean_text.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 
 Result<bool> Report::read(std::string_view name, const Columns& columns,
                           const std::function<void(Table&)>& row, bool counted,
@@ -180,4 +180,4 @@ void Report::note_row(Diag diag, const Table& table, std::string_view what) {
                                                          : fmt::format("{}: {}", table.name(), what));
 }
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

@@ -15,7 +15,7 @@
 #include "import/nsys/table.h"
 #include "model/profile_builder.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 
 using Columns = std::vector<std::string_view>;
 
@@ -122,4 +122,4 @@ class Report {
     uint64_t events_ = 0;
 };
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

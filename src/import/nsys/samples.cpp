@@ -4,7 +4,7 @@
 #include "import/nsys/call_chains.h"
 #include "import/nsys/readers.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 
 Status read_samples(Report& report) {
     if (!report.has("COMPOSITE_EVENTS")) return {};
@@ -21,4 +21,4 @@ Status read_samples(Report& report) {
     return report.read("COMPOSITE_EVENTS", {"id", "start", "cpu", "globalTid"}, take).map([](bool) {});
 }
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

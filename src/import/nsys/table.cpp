@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 
 Result<std::optional<Table>> Table::open(sqlite::Database& database, const TableNames& present,
                                          std::string_view name, const std::vector<std::string_view>& columns,
@@ -30,4 +30,4 @@ Result<std::optional<Table>> Table::open(sqlite::Database& database, const Table
     return std::optional<Table>(Table(std::move(rows), name, std::move(place)));
 }
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

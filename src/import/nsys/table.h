@@ -11,7 +11,7 @@
 
 #include "base/sqlite.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 
 using TableNames = std::set<std::string, std::less<>>;
 
@@ -53,4 +53,4 @@ class Table {
     std::vector<int> place_;  // of each column in the statement; -1: absent
 };
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

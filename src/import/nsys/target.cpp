@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
+#include "base/json_writer.h"
 #include "import/nsys/readers.h"
 
-namespace opsight::nsys {
+namespace opsight::importer::nsys {
 namespace {
 
 enum {
@@ -88,6 +88,12 @@ Device device_of(Report& report, const Table& row) {
     return device;
 }
 
+void put(JsonWriter& json, int64_t number, const Device& gpu) {
+    json.field("bus", gpu.bus_location);
+    json.list("compute", [&] { json.value(gpu.compute_major).value(gpu.compute_minor); });
+    json.field("name", gpu.name).field("number", number).field("uuid", gpu.uuid);
+}
+
 // Devices of the machine, as each process numbers those that it sees.
 class Devices {
   public:
@@ -121,16 +127,15 @@ class Devices {
     // Of all GPUs of the machine, idle ones too, for reports in DLProf's style. `devices` are what the
     // processes see.
     void keep_list() {
-        nlohmann::json list = nlohmann::json::array();
-        for (const auto& [number, gpu] : gpus_)
-            list.push_back({{"number", number},
-                            {"name", gpu.name},
-                            {"compute", {gpu.compute_major, gpu.compute_minor}},
-                            {"bus", gpu.bus_location},
-                            {"uuid", gpu.uuid}});
-        const nlohmann::json machine = {{"host", report_.host()}, {"gpus", std::move(list)}};
-        builder_.info().properties.emplace_back(
-            "source.gpus", machine.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+        JsonWriter json;
+        json.object([&] {
+            json.list("gpus", [&] {
+                for (const auto& each : gpus_)  // clang captures no structured bindings
+                    json.object([&] { put(json, each.first, each.second); });
+            });
+            json.field("host", report_.host());
+        });
+        builder_.info().properties.emplace_back("source.gpus", json.take());
     }
 
     void declare(RankId rank, int64_t pid) {
@@ -265,4 +270,4 @@ Status read_target(Report& report) {
     return read_names(report);
 }
 
-}  // namespace opsight::nsys
+}  // namespace opsight::importer::nsys

@@ -54,7 +54,7 @@ inline Profile import_sql(const TempFolder& folder, const std::string& sql) {
     const std::string path = folder.path() + "/report.sqlite";
     unlink(path.c_str());
     make_database(path, sql);
-    Result<Profile> profile = import_files({path});
+    Result<Profile> profile = importer::import_files({path});
     EXPECT_TRUE(profile.has_value()) << profile.error().message();
     return profile ? std::move(*profile) : Profile();
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace opsight::nvtx {
+namespace opsight::importer::nvtx {
 namespace {
 
 constexpr int kDeepest = 4;              // clocks that are related by way of others
@@ -100,4 +100,4 @@ bool Clocks::find(uint64_t clock, int64_t value, int64_t& ns, int depth) {
     return find(domain->second.type, rate == 1 ? value : std::llround(scaled), ns, depth + 1);
 }
 
-}  // namespace opsight::nvtx
+}  // namespace opsight::importer::nvtx

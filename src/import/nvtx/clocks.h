@@ -8,7 +8,7 @@
 
 #include "wire/nvtx.h"
 
-namespace opsight::nvtx {
+namespace opsight::importer::nvtx {
 
 inline constexpr uint64_t kToolClock = 1, kTscClock = 10;
 
@@ -50,4 +50,4 @@ class Clocks {
     int settles_ = 0;
 };
 
-}  // namespace opsight::nvtx
+}  // namespace opsight::importer::nvtx

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace opsight::nvtx {
+namespace opsight::importer::nvtx {
 namespace {
 
 constexpr uint64_t kOwn = 1 << 24, kOther = kOwn + 1;
@@ -72,4 +72,4 @@ TEST_F(ProgramClocks, ADomainMayNameAClockThatIsKnown) {
 }
 
 }  // namespace
-}  // namespace opsight::nvtx
+}  // namespace opsight::importer::nvtx

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-namespace opsight::nvtx {
+namespace opsight::importer::nvtx {
 namespace {
 
 using Json = nlohmann::json;
@@ -70,4 +70,4 @@ Arguments arguments_inside(std::string_view function, const Arguments& call, std
     return convolves ? convolution(shapes, dtypes) : product_of_linear(shapes, dtypes, op == "addmm");
 }
 
-}  // namespace opsight::nvtx
+}  // namespace opsight::importer::nvtx

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace opsight::nvtx {
+namespace opsight::importer::nvtx {
 
 struct Arguments {
     std::string shapes, dtypes, concrete;  // JSON lists, one entry for each argument; empty: not told
@@ -15,4 +15,4 @@ struct Arguments {
 // are one function, or pass the same tensors on. Empty for other ops.
 Arguments arguments_inside(std::string_view function, const Arguments& call, std::string_view op);
 
-}  // namespace opsight::nvtx
+}  // namespace opsight::importer::nvtx

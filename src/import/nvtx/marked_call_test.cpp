@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace opsight::nvtx {
+namespace opsight::importer::nvtx {
 namespace {
 
 const Arguments kConvolution = {R"([[8, 3, 32, 32], [6, 3, 3, 3], [6], []])",
@@ -46,4 +46,4 @@ TEST(MarkedCall, OtherOpsInsideAreNotToldOf) {
 }
 
 }  // namespace
-}  // namespace opsight::nvtx
+}  // namespace opsight::importer::nvtx

@@ -5,7 +5,7 @@
 #include "import/nvtx/payload_decoder.h"
 #include "import/text/clean_text.h"
 
-namespace opsight::nvtx {
+namespace opsight::importer::nvtx {
 
 namespace in = wire::schema;
 
@@ -246,4 +246,4 @@ Decoded decode(const Schemas& schemas, uint64_t domain, uint64_t schema, std::st
     return std::move(decoder.result);
 }
 
-}  // namespace opsight::nvtx
+}  // namespace opsight::importer::nvtx

@@ -9,7 +9,7 @@
 
 #include "import/nvtx/schema.h"
 
-namespace opsight::nvtx {
+namespace opsight::importer::nvtx {
 
 // The text that a payload names by its handle or address; empty: not known. `type` is the entry's.
 using TextOf = std::function<std::string(uint64_t type, uint64_t value)>;
@@ -55,4 +55,4 @@ Decoded decode(const Schemas& schemas, uint64_t domain, uint64_t schema, std::st
 // UTF-8 of a text in 1, 2 or 4 bytes a character, as far as the first zero.
 std::string text_of_bytes(size_t width, std::string_view bytes);
 
-}  // namespace opsight::nvtx
+}  // namespace opsight::importer::nvtx

@@ -10,7 +10,7 @@
 
 #include "import/nvtx/payload.h"
 
-namespace opsight::nvtx {
+namespace opsight::importer::nvtx {
 
 inline constexpr size_t kMostText = 16 << 10, kMostValues = 4096;  // of one payload
 inline constexpr int kDeepest = 8;                                 // schemas in each other, and pointers
@@ -104,4 +104,4 @@ class Decoder {
     std::string last_text_;
 };
 
-}  // namespace opsight::nvtx
+}  // namespace opsight::importer::nvtx

@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-namespace opsight::nvtx {
+namespace opsight::importer::nvtx {
 namespace {
 
 namespace in = wire::schema;
@@ -346,4 +346,4 @@ TEST(NvtxSchema, SurvivesAnything) {
 }
 
 }  // namespace
-}  // namespace opsight::nvtx
+}  // namespace opsight::importer::nvtx

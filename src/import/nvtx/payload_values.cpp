@@ -6,7 +6,7 @@
 #include "import/nvtx/payload_decoder.h"
 #include "import/text/clean_text.h"
 
-namespace opsight::nvtx {
+namespace opsight::importer::nvtx {
 
 namespace in = wire::schema;
 
@@ -220,4 +220,4 @@ bool Decoder::enum_value(const Schema& schema) {
     return true;
 }
 
-}  // namespace opsight::nvtx
+}  // namespace opsight::importer::nvtx

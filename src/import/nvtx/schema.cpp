@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace opsight::nvtx {
+namespace opsight::importer::nvtx {
 namespace in = wire::schema;
 
 namespace {
@@ -127,4 +127,4 @@ uint64_t Schemas::alignment_of(uint64_t domain, const SchemaEntry& entry) const 
     return schema ? schema->alignment : 1;
 }
 
-}  // namespace opsight::nvtx
+}  // namespace opsight::importer::nvtx

@@ -14,7 +14,7 @@
 
 #include "wire/nvtx_schema.h"
 
-namespace opsight::nvtx {
+namespace opsight::importer::nvtx {
 
 // What the values of a counter mean. Limits and the way between two samples are for those who draw it.
 struct CounterMeaning {
@@ -101,4 +101,4 @@ inline bool is_union(const Schema& schema) {
     return schema.type == wire::schema::kUnion || schema.type == wire::schema::kUnionWithSelector;
 }
 
-}  // namespace opsight::nvtx
+}  // namespace opsight::importer::nvtx

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace opsight::nvtx {
+namespace opsight::importer::nvtx {
 
 void Spans::add(HostSpan span, TrackId end_track, StringId text, marks::NvtxDomain dialect,
                 NvtxAttributesId attributes, NvtxType type) {
@@ -89,4 +89,4 @@ Spans::Meaning Spans::understand(StringId id, std::string_view text, marks::Nvtx
     return meaning;
 }
 
-}  // namespace opsight::nvtx
+}  // namespace opsight::importer::nvtx

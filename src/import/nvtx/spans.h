@@ -11,7 +11,7 @@
 #include "model/marks/nvtx_text.h"
 #include "model/profile_builder.h"
 
-namespace opsight::nvtx {
+namespace opsight::importer::nvtx {
 
 class Spans {
   public:
@@ -61,4 +61,4 @@ class Spans {
     absl::flat_hash_map<std::pair<StringId, StringId>, SignatureId> inside_;  // by texts of call and op
 };
 
-}  // namespace opsight::nvtx
+}  // namespace opsight::importer::nvtx

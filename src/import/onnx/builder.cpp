@@ -7,7 +7,7 @@
 #include "import/model/shapes.h"
 #include "import/text/clean_text.h"
 
-namespace opsight::onnx {
+namespace opsight::importer::onnx {
 namespace {
 
 constexpr int kDeepest = 32;  // functions and subgraphs inside each other
@@ -335,4 +335,4 @@ Status Builder::call_function(const file::Node& node, const file::Function& func
     return set_outputs(node, outputs, scope);
 }
 
-}  // namespace opsight::onnx
+}  // namespace opsight::importer::onnx

@@ -10,7 +10,7 @@
 #include "import/model/given_tensors.h"
 #include "import/onnx/tensor_data.h"
 
-namespace opsight::onnx {
+namespace opsight::importer::onnx {
 
 // Names that a graph sees: its own, and those of the graphs around it.
 struct Scope {
@@ -75,4 +75,4 @@ std::string node_label(const file::Node& node);
 // Node numbers so that each comes after those that make its inputs.
 Result<std::vector<int>> run_order(const google::protobuf::RepeatedPtrField<file::Node>& nodes);
 
-}  // namespace opsight::onnx
+}  // namespace opsight::importer::onnx

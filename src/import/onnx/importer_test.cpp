@@ -10,7 +10,7 @@
 #include "import/model/model_import.h"
 #include "import/onnx/onnx.pb.h"
 
-namespace opsight {
+namespace opsight::importer {
 namespace {
 
 using ::testing::HasSubstr;
@@ -424,4 +424,4 @@ TEST(OnnxHostile, ChangedBytes) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::importer

@@ -5,7 +5,7 @@
 #include "import/model/model_import.h"
 #include "import/onnx/builder.h"
 
-namespace opsight {
+namespace opsight::importer {
 
 Result<ModelGraph> import_onnx(std::string_view bytes, const std::string& folder,
                                const ModelOptions& options) {
@@ -20,4 +20,4 @@ Result<ModelGraph> import_onnx(std::string_view bytes, const std::string& folder
     return onnx::Builder(model, folder, options).build();
 }
 
-}  // namespace opsight
+}  // namespace opsight::importer

@@ -5,7 +5,7 @@
 
 #include "import/onnx/builder.h"
 
-namespace opsight::onnx {
+namespace opsight::importer::onnx {
 namespace {
 
 // Everything that a node reads, with what the graphs inside it read from around them.
@@ -69,4 +69,4 @@ Result<std::vector<int>> run_order(const google::protobuf::RepeatedPtrField<file
     return order;
 }
 
-}  // namespace opsight::onnx
+}  // namespace opsight::importer::onnx

@@ -3,7 +3,7 @@
 
 #include "import/onnx/builder.h"
 
-namespace opsight::onnx {
+namespace opsight::importer::onnx {
 namespace {
 
 constexpr int kDeepest = 32;
@@ -150,4 +150,4 @@ Status Builder::add_scan(const file::Node& node, Scope& scope) {
     return set_outputs(node, outputs, scope);
 }
 
-}  // namespace opsight::onnx
+}  // namespace opsight::importer::onnx

@@ -9,7 +9,7 @@
 
 #include "import/model/shapes.h"
 
-namespace opsight::onnx {
+namespace opsight::importer::onnx {
 namespace {
 
 template <class T>
@@ -129,4 +129,4 @@ Result<ModelTensor> read_tensor(const file::Tensor& from, const std::string& fol
     return tensor;
 }
 
-}  // namespace opsight::onnx
+}  // namespace opsight::importer::onnx

@@ -6,7 +6,7 @@
 #include "import/onnx/onnx.pb.h"
 #include "model/model_graph.h"
 
-namespace opsight::onnx {
+namespace opsight::importer::onnx {
 
 namespace file = opsight::onnx_file;
 
@@ -15,4 +15,4 @@ ElementType element_type(int32_t data_type);
 // Shape, type, and the values where the tensor is small. `folder`: see import_onnx.
 Result<ModelTensor> read_tensor(const file::Tensor& tensor, const std::string& folder);
 
-}  // namespace opsight::onnx
+}  // namespace opsight::importer::onnx

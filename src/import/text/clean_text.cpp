@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace opsight {
+namespace opsight::importer {
 namespace {
 
 // Length of the UTF-8 sequence at text[i]; 0 where it is not one.
@@ -53,4 +53,4 @@ bool is_clean(std::string_view text) {
     return true;
 }
 
-}  // namespace opsight
+}  // namespace opsight::importer

@@ -4,7 +4,7 @@
 
 #include <csetjmp>
 
-namespace opsight {
+namespace opsight::importer {
 namespace {
 
 constexpr size_t kLongestMangled = 4096;  // the demangler's depth and stack grow with it
@@ -35,4 +35,4 @@ std::string demangle(std::string_view mangled) {
     return output.text;
 }
 
-}  // namespace opsight
+}  // namespace opsight::importer

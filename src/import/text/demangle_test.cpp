@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace opsight {
+namespace opsight::importer {
 namespace {
 
 TEST(Demangle, NamesOfKernels) {
@@ -38,4 +38,4 @@ TEST(Demangle, AFewBytesThatStandForEndlessText) {
 }
 
 }  // namespace
-}  // namespace opsight
+}  // namespace opsight::importer

@@ -1,0 +1,58 @@
+#include "import/ncu/columns.h"
+
+#include <algorithm>
+
+namespace opsight::importer::ncu {
+namespace {
+
+constexpr std::string_view kNames[] = {
+    "ID",
+    "Process ID",
+    "Process Name",
+    "Host Name",
+    "Kernel Name",
+    "Context",
+    "Stream",
+    "Block Size",
+    "Grid Size",
+    "Device",
+    "CC",
+    "Section Name",
+    "Body Item Label",
+    "Metric Name",
+    "Metric Unit",
+    "Metric Value",
+    "Rule Name",
+    "Rule Type",
+    "Rule Description",
+    "Estimated Speedup Type",
+    "Estimated Speedup",
+    "Invocations",
+};
+static_assert(std::size(kNames) == static_cast<size_t>(Column::kCount));
+
+// When a kernel ran, in whole seconds, as tables of before 2021 have it, and the stacks of NVTX ranges that
+// it was launched in.
+bool is_unused(std::string_view name) {
+    return name == "Kernel Time" || name.find("_Range:") != name.npos;
+}
+
+}  // namespace
+
+Columns::Columns(const std::vector<std::string>& first_row) : names_(first_row) {
+    place_.fill(kNone);
+    for (size_t i = 0; i < names_.size(); ++i) {
+        const auto known = std::find(std::begin(kNames), std::end(kNames), names_[i]);
+        if (known != std::end(kNames))
+            place_[static_cast<size_t>(known - std::begin(kNames))] = i;
+        else if (!is_unused(names_[i]))
+            own_.push_back({i, names_[i]});
+    }
+}
+
+std::string_view Columns::of(const std::vector<std::string>& row, Column column) const {
+    const size_t place = place_[static_cast<size_t>(column)];
+    return place < row.size() ? std::string_view(row[place]) : std::string_view();
+}
+
+}  // namespace opsight::importer::ncu

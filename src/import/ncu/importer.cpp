@@ -1,0 +1,235 @@
+#include "import/ncu/importer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/time.h"
+#include "import/ncu/launch.h"
+#include "import/ncu/table.h"
+#include "model/source_limits.h"
+
+namespace opsight::importer::ncu {
+namespace {
+
+constexpr const char* kPrintAgain = "print it with 'ncu --import FILE.ncu-rep --csv --page raw > FILE.csv'";
+constexpr size_t kLocaleBytes = size_t{1} << 18;  // in which numbers tell their locale
+
+int64_t integer_or_0(std::string_view text) {
+    return integer(text).value_or(0);
+}
+
+class Import {
+  public:
+    Import(PeekedSource& source, const std::string& name, const TableOptions& options,
+           ProfileBuilder& builder)
+        : source_(source), table_(source), name_(name), options_(options), builder_(builder) {}
+
+    Result<TableFacts> run() {
+        OPSIGHT_ASSIGN(const std::string_view start, source_.peek(kLocaleBytes));
+        locale_ = locale_of(start);
+        begin_rank();
+        std::vector<std::string> row;
+        for (;;) {
+            OPSIGHT_ASSIGN(const bool any, table_.next(row));
+            if (!any || table_.ends_inside()) break;  // of a row that breaks off, the last number may, too
+            if (row.size() > 1 && row[0] == "ID" && row[1] == "Process ID")
+                OPSIGHT_TRY(begin_table(row));
+            else if (columns_)
+                take(row);
+            if (options_.progress) options_.progress->set_done(options_.disk_before + source_.position());
+        }
+        flush();
+        if (!columns_)
+            return fail("is output of Nsight Compute without a table of its metrics", name_, {}, kPrintAgain);
+        if (launches_ == 0)
+            return fail("is a table of Nsight Compute without a launch", name_, {}, kPrintAgain);
+        note_the_end();
+        return TableFacts{table_.bytes(), values_};
+    }
+
+  private:
+    void begin_rank() {
+        Rank rank;
+        rank.number = std::max<int64_t>(0, options_.rank_hint);
+        rank.source = name_;
+        rank_ = builder_.begin_rank(rank);
+        builder_.info().sources.push_back(name_);
+        set_durations_only(builder_.info());
+        if (builder_.info().producer.empty()) builder_.info().producer = "Nsight Compute";
+    }
+
+    Status begin_table(const std::vector<std::string>& row) {
+        flush();
+        columns_.emplace(row);
+        units_.assign(row.size(), {});
+        units_may_follow_ = columns_->wide();
+        if (!columns_->has(Column::kKernel))
+            return fail("a table of Nsight Compute has no column 'Kernel Name'", name_, line(), kPrintAgain);
+        if (!columns_->wide() && !columns_->has(Column::kValue))
+            return fail("a table of Nsight Compute has no column 'Metric Value'", name_, line(), kPrintAgain);
+        return {};
+    }
+
+    std::string line() const { return fmt::format("line {}", table_.line()); }
+
+    void take(const std::vector<std::string>& row) {
+        const bool first = std::exchange(units_may_follow_, false);
+        const std::string_view id = columns_->of(row, Column::kId);
+        const std::string_view kernel = columns_->of(row, Column::kKernel);
+        if (first && id.empty() && kernel.empty() && row.size() == columns_->size()) {
+            units_ = row;
+            return;
+        }
+        if (kernel.empty() || !integer(id)) return pass_over(row);
+        if (columns_->wide() && row.size() < columns_->size())
+            return leave_out(fmt::format("{} fields, of {}", row.size(), columns_->size()));
+        if (!launch_ || !launch_->has(*columns_, row)) {
+            flush();
+            launch_.emplace(*columns_, row);
+        }
+        if (columns_->wide())
+            take_wide(row);
+        else
+            take_long(row);
+    }
+
+    // The log and what the program printed stand between rows.
+    void pass_over(const std::vector<std::string>& row) {
+        if (row.size() == 1 && row[0].find_first_not_of(" \t") == std::string::npos) return;
+        if (row[0].starts_with("==")) return;
+        leave_out("not a row of the table");
+    }
+
+    void take_wide(const std::vector<std::string>& row) {
+        for (const Columns::Own& own : columns_->own())
+            if (own.place < row.size() && !row[own.place].empty())
+                keep("", "", own.name, units_[own.place], row[own.place]);
+    }
+
+    // The advice of ncu's rules stands in rows of its own, or behind a metric.
+    void take_long(const std::vector<std::string>& row) {
+        const auto of = [&](Column column) { return columns_->of(row, column); };
+        if (!of(Column::kMetric).empty())
+            keep(of(Column::kSection), of(Column::kItem), of(Column::kMetric), of(Column::kUnit),
+                 of(Column::kValue));
+        if (!of(Column::kRule).empty()) leave_out(fmt::format("advice of the rule {}", of(Column::kRule)));
+    }
+
+    void keep(std::string_view section, std::string_view item, std::string_view metric, std::string_view unit,
+              std::string_view text) {
+        const BaseUnit base = base_unit(unit);
+        std::optional<double> amount = number(text, locale_);
+        if (amount) *amount *= base.factor;
+        launch_->take(metric, text, amount ? &*amount : nullptr);
+        if (!amount) return leave_out(fmt::format("{} is '{}', no number", metric, text));
+        std::string name;
+        if (!section.empty() && section != "Command line profiler metrics")
+            name = fmt::format("{}: ", section);
+        if (!item.empty()) name += fmt::format("{}: ", item);
+        name += metric;
+        if (!base.name.empty()) name += fmt::format(" [{}]", base.name);
+        launch_->counters.push_back({builder_.text(name), *amount});
+        ++values_;
+    }
+
+    void leave_out(const std::string& what) {
+        builder_.diagnostics().add(Diag::kUnreadRow, {name_, -1, -1, line() + ": " + what});
+    }
+
+    DeviceId device_of(const Launch& launch) {
+        const DeviceId id = builder_.device(rank_, integer_or_0(launch.device));
+        Device& device = builder_.device_info(id);
+        if (!launch.device_name.empty()) device.name = launch.device_name;
+        device.sm_count = std::max(device.sm_count, launch.sm_count);
+        const size_t point = launch.capability.find('.');
+        if (point != std::string::npos) {
+            device.compute_major = static_cast<int>(
+                std::clamp<int64_t>(integer_or_0(launch.capability.substr(0, point)), 0, 999));
+            device.compute_minor = static_cast<int>(
+                std::clamp<int64_t>(integer_or_0(launch.capability.substr(point + 1)), 0, 999));
+        }
+        return id;
+    }
+
+    void flush() {
+        if (!launch_) return;
+        const Launch launch = std::move(*launch_);
+        launch_.reset();
+        ++launches_;
+        const int64_t took = add_kernel(launch);
+        const TrackId track = counters_of(launch);
+        for (const Launch::Counter& counter : launch.counters)
+            builder_.add_counter(clock_, track, counter.name, counter.value);
+        clock_ += took;
+    }
+
+    // Its ns. A launch whose time was not asked for ('ncu --metrics ...') is no kernel of 0 ns: it has its
+    // counters alone.
+    int64_t add_kernel(const Launch& launch) {
+        if (Rank& rank = builder_.rank(rank_); rank.host.empty()) rank.host = launch.host;
+        const int64_t duration = launch.duration();
+        if (duration < 0 || duration > kMaxNs - clock_) {
+            builder_.diagnostics().add(
+                Diag::kMissingEnd,
+                {name_, -1, -1,
+                 fmt::format("launch {} of {} has no gpu__time_duration.sum", launch.id, launch.kernel)});
+            return 0;
+        }
+        DeviceSpan span;
+        span.kind = DeviceKind::kKernel;
+        span.name = builder_.text(launch.kernel);
+        span.track =
+            builder_.stream_track(TrackKind::kDeviceStream, device_of(launch), integer_or_0(launch.context),
+                                  integer_or_0(launch.stream), integer_or_0(launch.process));
+        builder_.track(span.track).process_name = builder_.text(launch.process_name);
+        builder_.device_info(builder_.track(span.track).device).declared = true;
+        span.config = builder_.launch_config(launch.config);
+        span.begin = clock_;
+        span.dur = duration;
+        builder_.add_device(span);
+        return duration;
+    }
+
+    // The counters of a kernel are samples at the begin of its launches.
+    TrackId counters_of(const Launch& launch) {
+        const TrackId track =
+            builder_.other_track(rank_, launch.kernel, fmt::format("counters on device {}", launch.device));
+        builder_.track(track).device = device_of(launch);
+        return track;
+    }
+
+    void note_the_end() {
+        Diagnostics& diagnostics = builder_.diagnostics();
+        std::string damage = source_.damage();
+        if (damage.empty() && table_.ends_inside()) damage = line() + ": a text in quotes has no end";
+        if (!damage.empty()) diagnostics.add(Diag::kTruncatedInput, {name_, -1, -1, std::move(damage)});
+    }
+
+    PeekedSource& source_;
+    TableReader table_;
+    const std::string& name_;
+    const TableOptions& options_;
+    ProfileBuilder& builder_;
+    Locale locale_ = Locale::kPoint;
+    RankId rank_;
+    std::optional<Columns> columns_;
+    std::vector<std::string> units_;
+    bool units_may_follow_ = false;
+    std::optional<Launch> launch_;
+    uint64_t launches_ = 0, values_ = 0;
+    int64_t clock_ = 0;
+};
+
+}  // namespace
+
+Result<TableFacts> import_table(PeekedSource& source, const std::string& name, const TableOptions& options,
+                                ProfileBuilder& builder) {
+    Import import(source, name, options, builder);
+    Result<TableFacts> facts = import.run();
+    if (!facts && facts.error().file.empty()) facts.error().file = name;
+    return facts;
+}
+
+}  // namespace opsight::importer::ncu

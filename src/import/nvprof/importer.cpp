@@ -1,0 +1,47 @@
+#include "import/nvprof/importer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "import/nvprof/database.h"
+
+namespace opsight::importer::nvprof {
+namespace {
+
+// Read elsewhere, or facts of the machine that no number of Opsight's needs.
+constexpr std::string_view kQuiet[] = {"Version", "sqlite_sequence", "CUPTI_ACTIVITY_KIND_DEVICE_ATTRIBUTE",
+                                       "CUPTI_ACTIVITY_KIND_PCIE", "CUPTI_ACTIVITY_KIND_CUDA_EVENT"};
+
+Status note_unread(Report& report) {
+    for (const std::string& table : report.tables_with_rows())
+        if (!report.was_read(table) &&
+            std::find(std::begin(kQuiet), std::end(kQuiet), table) == std::end(kQuiet))
+            report.note(Diag::kUnreadTable, table.substr(0, 100));
+    return {};
+}
+
+Status read_database(Report& report) {
+    report.builder().info().producer = "nvprof";
+    Database database(report);
+    OPSIGHT_TRY(database.load_texts());
+    OPSIGHT_TRY(read_calls(database));
+    OPSIGHT_TRY(read_markers(database));
+    OPSIGHT_TRY(read_work(database));
+    OPSIGHT_TRY(read_machine(database));
+    if (report.events() == 0)
+        return fail("is a database of nvprof in which nothing was recorded: no kernel, call or range",
+                    report.file(), {},
+                    "record again, with the process that uses the GPU (nvprof --profile-child-processes -o "
+                    "%p.nvvp ...)");
+    return note_unread(report);
+}
+
+}  // namespace
+
+Result<nsys::ReportFacts> import_database(const std::string& path, const nsys::ReadOptions& options,
+                                          ProfileBuilder& builder) {
+    return nsys::import_tables(path, options, builder, {}, read_database);
+}
+
+}  // namespace opsight::importer::nvprof

@@ -1,0 +1,138 @@
+#include "import/onednn/importer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/time.h"
+#include "import/onednn/line.h"
+#include "import/text/clean_text.h"
+#include "import/text/line_reader.h"
+#include "model/source_limits.h"
+
+namespace opsight::importer::onednn {
+namespace {
+
+class Import {
+  public:
+    Import(PeekedSource& source, const std::string& name, const LogOptions& options, ProfileBuilder& builder)
+        : source_(source), lines_(source), name_(name), options_(options), builder_(builder) {
+        Rank rank;
+        rank.number = std::max<int64_t>(0, options.rank_hint);
+        rank.source = name;
+        rank_ = builder_.begin_rank(rank);
+        track_ = builder_.host_track(rank_, 0, 0);
+        builder_.info().producer = "oneDNN";
+        set_parts_of_ops(builder_.info());
+        builder_.info().sources.push_back(name);
+    }
+
+    Result<LogFacts> run() {
+        std::string text;
+        for (;;) {
+            text.clear();
+            OPSIGHT_ASSIGN(const bool any, lines_.next(text));
+            if (!any) break;
+            if (!is_clean(text)) clean_text(text);
+            if (const auto told = behind_marker(text)) take(read_line(*told), text);
+            if (options_.progress) options_.progress->set_done(options_.disk_before + source_.position());
+        }
+        if (events_ == 0)
+            return fail("is a log of oneDNN in which nothing was executed", name_, {},
+                        "record with ONEDNN_VERBOSE=1 (and ONEDNN_VERBOSE_TIMESTAMP=1, so that wall clock is "
+                        "known too)");
+        if (timed_ < events_) set_durations_only(builder_.info());
+        if (const std::string damage = source_.damage(); !damage.empty()) note(Diag::kTruncatedInput, damage);
+        return LogFacts{lines_.bytes(), events_};
+    }
+
+  private:
+    void take(const Line& line, std::string_view text) {
+        switch (line.kind) {
+            case LineKind::kInfo:
+                return take_info(line.info);
+            case LineKind::kExecution:
+            case LineKind::kCreation:
+                return add(line);
+            case LineKind::kBad:
+                return note(Diag::kBadEvent, text.substr(0, 200));
+            case LineKind::kOther:
+                return note(Diag::kUnreadRow, text.substr(0, 200));
+        }
+    }
+
+    // "oneDNN v2.6.3 (commit N/A)", "cpu,isa:Intel AVX-512 ..."
+    void take_info(std::string_view info) {
+        for (const std::string_view library : {"oneDNN v", "DNNL v", "Intel MKL-DNN v"})
+            if (info.starts_with(library)) builder_.info().producer = info.substr(0, info.find(" (commit"));
+        constexpr std::string_view kIsa = "cpu,isa:";
+        if (info.starts_with(kIsa))
+            builder_.info().properties.emplace_back("cpu isa", info.substr(kIsa.size()));
+    }
+
+    // Where lines have no times they stand one behind the other.
+    void add(const Line& line) {
+        HostSpan span;
+        span.kind = HostKind::kOp;
+        span.track = track_;
+        span.begin = line.begin_ns >= 0 ? line.begin_ns : clock_;
+        if (line.dur_ns > kMaxNs / 4 || span.begin > kMaxNs / 2) return note(Diag::kBadTime, line.primitive);
+        span.dur = line.dur_ns;
+        span.name = builder_.text(name_of(line));
+        OpDetail detail;
+        Signature signature;
+        signature.shapes = builder_.text(shapes_of(line.primitive, line.problem));
+        signature.dtypes = builder_.text(types_of(line.memory));
+        signature.concrete = builder_.text(arguments_of(line));
+        detail.signature = builder_.signature(signature);
+        builder_.add_op(span, detail);
+        clock_ = span.begin + span.dur;
+        timed_ += line.begin_ns >= 0;
+        ++events_;
+    }
+
+    // "onednn::convolution", "onednn::convolution_backward", "onednn::create_convolution (cache_miss)"
+    static std::string name_of(const Line& line) {
+        const std::string_view engine =
+            line.engine.empty() || line.engine == "cpu" ? std::string_view() : line.engine;
+        std::string name = fmt::format("onednn{}{}::{}{}", engine.empty() ? "" : "_", engine,
+                                       line.kind == LineKind::kCreation ? "create_" : "", line.primitive);
+        if (line.direction.starts_with("backward")) name += "_backward";
+        const size_t cache = line.operation.find(":cache_");
+        if (cache != line.operation.npos) name += fmt::format(" ({})", line.operation.substr(cache + 1));
+        return name;
+    }
+
+    static std::string arguments_of(const Line& line) {
+        std::string text;
+        for (const std::string_view part :
+             {line.implementation, line.direction, line.attributes, line.auxiliary, line.problem})
+            if (!part.empty() && part != "undef") text += fmt::format("{}{}", text.empty() ? "" : ", ", part);
+        return text;
+    }
+
+    void note(Diag diag, std::string_view text) {
+        builder_.diagnostics().add(diag, {name_, -1, -1, fmt::format("line {}: {}", lines_.number(), text)});
+    }
+
+    PeekedSource& source_;
+    LineReader lines_;
+    const std::string& name_;
+    const LogOptions& options_;
+    ProfileBuilder& builder_;
+    RankId rank_;
+    TrackId track_;
+    int64_t clock_ = 0;
+    uint64_t events_ = 0, timed_ = 0;
+};
+
+}  // namespace
+
+Result<LogFacts> import_log(PeekedSource& source, const std::string& name, const LogOptions& options,
+                            ProfileBuilder& builder) {
+    Result<LogFacts> facts = Import(source, name, options, builder).run();
+    if (!facts && facts.error().file.empty()) facts.error().file = name;
+    return facts;
+}
+
+}  // namespace opsight::importer::onednn

@@ -1,0 +1,90 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "base/test_files.h"
+#include "import/import.h"
+#include "import/onednn/line.h"
+
+namespace opsight::importer {
+namespace {
+
+using onednn::Line, onednn::LineKind;
+
+class OnednnTest : public ::testing::Test {
+  protected:
+    static std::string seed() {
+        std::ifstream file(OPSIGHT_SOURCE_DIR "/tests/fuzz/seeds/onednn.log");
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    Profile imported(const std::string& text) {
+        Result<Profile> profile = import_files({folder_.write("a.log", text)});
+        EXPECT_TRUE(profile) << profile.error().message();
+        return profile ? std::move(profile).value() : Profile();
+    }
+    static std::string text(const Profile& p, StringId id) { return std::string(p.strings.view(id)); }
+    static bool has_property(const Profile& p, std::string_view key) {
+        for (const auto& property : p.info.properties)
+            if (property.first == key) return true;
+        return false;
+    }
+
+    testing::TempFolder folder_;
+};
+
+TEST_F(OnednnTest, LinesOfAllVersions) {
+    const Profile p = imported(seed());
+    EXPECT_EQ(p.info.producer, "oneDNN v2.6.3");
+    ASSERT_EQ(p.host.size(), 5u);
+    const std::vector<std::pair<std::string, std::string>> wanted = {
+        {"onednn::convolution", "[[2, 8, 128, 128], [64, 2, 7, 7]]"},
+        {"onednn::create_reorder (cache_miss)", "[[2, 64, 32, 32]]"},
+        {"onednn_gpu::matmul_backward", "[[32, 256], [256, 512]]"},
+        {"onednn::pooling", "[[1, 64, 112, 112]]"},
+        {"onednn::convolution", "[[1, 16, 8, 8], [32, 16, 3, 3]]"}};
+    const int64_t durations[] = {9095950, 15, 250000, 500000, 125000};
+    for (size_t row = 0; row < 5; ++row) {
+        const uint32_t op = p.host.detail[row];
+        EXPECT_EQ(text(p, p.host.name[row]), wanted[row].first);
+        EXPECT_EQ(text(p, p.signatures[p.op_details.signature[op].index()].shapes), wanted[row].second);
+        EXPECT_EQ(p.host.dur[row], durations[row]);
+    }
+    EXPECT_EQ(p.info.origin_ns, 1795253829009587891) << "no double between";
+    EXPECT_EQ(p.host.begin[1], 9662109);
+    const Signature& first = p.signatures[p.op_details.signature[p.host.detail[0]].index()];
+    EXPECT_EQ(text(p, first.dtypes), R"(["f32", "bf16"])");
+    EXPECT_NE(text(p, first.concrete).find("jit:avx512_core"), std::string::npos);
+    EXPECT_EQ(p.diagnostics.count(Diag::kBadEvent), 1) << "a line that breaks off";
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnreadRow), 1) << "dispatch";
+    EXPECT_TRUE(has_property(p, "source.times")) << "some lines have no time";
+}
+
+TEST_F(OnednnTest, WithTimestampsThereIsAClock) {
+    std::string log = seed();
+    log.resize(log.find("dnnl_verbose,exec"));
+    EXPECT_FALSE(has_property(imported(log), "source.times"));
+}
+
+TEST_F(OnednnTest, NothingExecutedIsRefused) {
+    const Result<Profile> none =
+        import_files({folder_.write("b.log", "onednn_verbose,info,oneDNN v2.6.3\n")});
+    ASSERT_FALSE(none);
+    EXPECT_NE(none.error().message().find("ONEDNN_VERBOSE=1"), std::string::npos);
+}
+
+TEST(OnednnLine, OddLines) {
+    const auto kind = [](std::string_view text) { return onednn::read_line(text).kind; };
+    const std::string good = "exec,cpu,sum,ref:any,undef,src_f32::a,,,2x3,";
+    EXPECT_EQ(kind(good + "0.5"), LineKind::kExecution);
+    for (const char* time : {"", "x", "-1", "nan", "1e400", "99999999999999999999", "0.5,6,7,8"})
+        EXPECT_EQ(kind(good + time), LineKind::kBad) << time;
+    for (const char* other : {"", "v1", "1.5", "graph,exec,cpu,1,sdp", "create_nested,cpu", "error"})
+        EXPECT_EQ(kind(other), LineKind::kOther) << other;
+    EXPECT_EQ(onednn::read_line(good + "1e-3").dur_ns, 1000);
+    for (const char* problem : {"", "x", "3x", "2x3:", "mb", "mb2_ic", "mb99999999999999999999ic3", "ic3oc4"})
+        EXPECT_EQ(onednn::shapes_of("convolution", problem), "") << problem;
+}
+
+}  // namespace
+}  // namespace opsight::importer

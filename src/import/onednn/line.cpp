@@ -1,0 +1,198 @@
+#include "import/onednn/line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <vector>
+
+namespace opsight::importer::onednn {
+namespace {
+
+constexpr size_t kMostFields = 24;
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator, size_t most = kMostFields) {
+    std::vector<std::string_view> parts;
+    while (parts.size() + 1 < most) {
+        const size_t end = text.find(separator);
+        if (end == text.npos) break;
+        parts.push_back(text.substr(0, end));
+        text.remove_prefix(end + 1);
+    }
+    parts.push_back(text);
+    return parts;
+}
+
+constexpr int64_t kMostMs = INT64_MAX / 1000000 / 4;
+
+// "1.5e-05"; -1: no such number.
+int64_t rounded_ns(std::string_view ms) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(ms.data(), ms.data() + ms.size(), value);
+    const bool good = error == std::errc() && end == ms.data() + ms.size() && value >= 0 &&
+                      value <= static_cast<double>(kMostMs);
+    return good ? static_cast<int64_t>(value * 1e6 + 0.5) : -1;
+}
+
+// Milliseconds as ns, digit by digit where they are written so: a double would round times since 1970.
+int64_t ms_to_ns(std::string_view text) {
+    int64_t whole = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
+    if (error != std::errc() || whole < 0 || whole > kMostMs) return rounded_ns(text);
+    std::string_view rest(end, static_cast<size_t>(text.data() + text.size() - end));
+    if (rest.starts_with('.')) rest.remove_prefix(1);
+    if (!std::all_of(rest.begin(), rest.end(), is_digit)) return rounded_ns(text);
+    int64_t ns = whole * 1000000, place = 100000;
+    for (size_t i = 0; i < rest.size() && place > 0; ++i, place /= 10)
+        ns += (rest[i] - '0') * place;
+    return ns;
+}
+
+// Behind the operation: engine, primitive, implementation, direction, memory, attributes, auxiliary, problem,
+// time. Before 1.6 without attributes, in MKL-DNN without engine.
+bool read_primitive(const std::vector<std::string_view>& fields, size_t first, Line& line) {
+    const size_t count = fields.size() - first;
+    if (count < 7 || count > 9) return false;
+    size_t at = first;
+    if (count > 7) line.engine = fields[at++];
+    line.primitive = fields[at++];
+    line.implementation = fields[at++];
+    line.direction = fields[at++];
+    line.memory = fields[at++];
+    if (count == 9) line.attributes = fields[at++];
+    line.auxiliary = fields[at++];
+    line.problem = fields[at++];
+    line.dur_ns = ms_to_ns(fields[at]);
+    return line.dur_ns >= 0 && !line.primitive.empty();
+}
+
+// "mb2_ic3oc64_ih224": sizes by name.
+std::map<std::string_view, int64_t> named_sizes(std::string_view problem) {
+    std::map<std::string_view, int64_t> sizes;
+    for (size_t at = 0; at < problem.size();) {
+        if (problem[at] == '_') {
+            ++at;
+            continue;
+        }
+        const size_t first = at;
+        while (at < problem.size() && problem[at] >= 'a' && problem[at] <= 'z')
+            ++at;
+        int64_t size = 0;
+        const auto [end, error] = std::from_chars(problem.data() + at, problem.data() + problem.size(), size);
+        if (at == first || error != std::errc()) return {};
+        sizes[problem.substr(first, at - first)] = size;
+        at = static_cast<size_t>(end - problem.data());
+    }
+    return sizes;
+}
+
+// Sizes of those names that there are.
+std::string list_of(const std::map<std::string_view, int64_t>& sizes,
+                    std::initializer_list<std::string_view> names, std::string text) {
+    for (const std::string_view name : names)
+        if (const auto found = sizes.find(name); found != sizes.end())
+            text += fmt::format("{}{}", text.empty() ? "" : ", ", found->second);
+    return "[" + text + "]";
+}
+
+std::string shapes_by_name(std::string_view primitive, std::string_view problem) {
+    const std::map<std::string_view, int64_t> sizes = named_sizes(problem);
+    if (!sizes.contains("mb") || !sizes.contains("ic")) return {};
+    std::string shapes = list_of(sizes, {"mb", "ic", "id", "ih", "iw"}, {});
+    const bool weights = primitive == "convolution" || primitive == "inner_product";
+    if (weights && sizes.contains("oc")) {
+        const auto groups = sizes.find("g");
+        const int64_t parts = groups == sizes.end() ? 1 : std::max<int64_t>(1, groups->second);
+        const bool kernel = primitive == "convolution";
+        const std::string first = fmt::format("{}, {}", sizes.at("oc"), sizes.at("ic") / parts);
+        shapes += ", " + (kernel ? list_of(sizes, {"kd", "kh", "kw"}, first)
+                                 : list_of(sizes, {"id", "ih", "iw"}, first));
+    }
+    return "[" + shapes + "]";
+}
+
+// "2x3x4" as "[2, 3, 4]"; empty: it is no such list.
+std::string list_of_sizes(std::string_view text) {
+    std::string list;
+    for (const std::string_view size : split(text, 'x')) {
+        if (size.empty() || size.size() > 18 || !std::all_of(size.begin(), size.end(), is_digit)) return {};
+        list += fmt::format("{}{}", list.empty() ? "" : ", ", size);
+    }
+    return "[" + list + "]";
+}
+
+}  // namespace
+
+std::optional<std::string_view> behind_marker(std::string_view text) {
+    for (const std::string_view marker : {"onednn_verbose,", "mkldnn_verbose,", "dnnl_verbose,"})
+        if (const size_t at = text.find(marker); at != text.npos) return text.substr(at + marker.size());
+    return std::nullopt;
+}
+
+Line read_line(std::string_view text) {
+    Line line;
+    const std::vector<std::string_view> fields = split(text, ',');
+    size_t at = 0;
+    if (fields[at].size() == 2 && fields[at][0] == 'v' && is_digit(fields[at][1]) && fields.size() > 1) ++at;
+    if (!fields[at].empty() && is_digit(fields[at][0]) && fields.size() > at + 1) {
+        line.begin_ns = ms_to_ns(fields[at++]);
+        if (line.begin_ns < 0) line.kind = LineKind::kBad;
+    }
+    const bool component = fields[at] == "primitive" || fields[at] == "graph" || fields[at] == "common";
+    if (component && fields.size() > at + 1) {
+        if (fields[at] == "graph") return line;  // partitions, whose primitives have lines of their own
+        ++at;
+    }
+    line.operation = fields[at];
+    if (line.operation == "info") {
+        line.kind = LineKind::kInfo;
+        line.info = text.substr(static_cast<size_t>(fields[at].data() + fields[at].size() - text.data()));
+        if (line.info.starts_with(',')) line.info.remove_prefix(1);
+        return line;
+    }
+    const bool created = line.operation == "create" || line.operation.starts_with("create:cache_");
+    if (line.operation != "exec" && !created) return line;
+    if (line.kind == LineKind::kBad || !read_primitive(fields, at + 1, line))
+        line.kind = LineKind::kBad;
+    else
+        line.kind = created ? LineKind::kCreation : LineKind::kExecution;
+    return line;
+}
+
+std::string shapes_of(std::string_view primitive, std::string_view problem) {
+    if (problem.empty() || problem.size() > 1024) return {};
+    if (!is_digit(problem[0])) return shapes_by_name(primitive, problem);
+    std::vector<std::string_view> tensors = split(problem, ':');
+    if (primitive == "matmul" && tensors.size() > 2) tensors.resize(2);
+    std::string shapes;
+    for (const std::string_view tensor : tensors) {
+        const std::string list = list_of_sizes(tensor);
+        if (list.empty()) return {};
+        shapes += (shapes.empty() ? "" : ", ") + list;
+    }
+    return "[" + shapes + "]";
+}
+
+std::string types_of(std::string_view memory) {
+    std::string types;
+    for (std::string_view tensor : split(memory, ' ', 64)) {
+        if (tensor.starts_with("dst") || tensor.starts_with("diff_dst") ||
+            tensor.find("undef") != tensor.npos)
+            continue;
+        const size_t end = tensor.find("::");
+        if (end == tensor.npos) continue;
+        tensor = tensor.substr(0, end);
+        const size_t name = tensor.find_last_of("_:");
+        if (name == tensor.npos) continue;
+        types += fmt::format("{}\"{}\"", types.empty() ? "" : ", ", tensor.substr(name + 1));
+    }
+    return types.empty() ? types : "[" + types + "]";
+}
+
+}  // namespace opsight::importer::onednn

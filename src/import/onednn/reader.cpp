@@ -1,0 +1,40 @@
+#include "import/onednn/reader.h"
+
+#include "import/onednn/importer.h"
+#include "import/onednn/line.h"
+#include "import/reader/rank_hint.h"
+
+namespace opsight::importer::onednn {
+namespace {
+
+// The program may print a good deal before it first calls oneDNN.
+constexpr size_t kOutputBytes = size_t{1} << 18;
+
+Claim sniff(const Head& head) {
+    const std::string_view first = head.first();
+    const size_t start = first.find_first_not_of(" \t\r\n");
+    const bool is_text = start != first.npos && first.find('\0') == first.npos;
+    if (!is_text || first[start] == '{' || first[start] == '[') return Claim::kNone;
+    const bool marked = behind_marker(first) || behind_marker(head.first(kOutputBytes));
+    return marked ? Claim::kCertain : Claim::kNone;
+}
+
+Result<ImportFacts> read(PeekedSource& source, const InputFile& file, const ReadContext& context,
+                         ProfileBuilder& builder) {
+    const LogOptions options{rank_hint(file.path), context.progress, context.disk_before};
+    OPSIGHT_ASSIGN(const LogFacts facts, import_log(source, file.path, options, builder));
+    return ImportFacts{1, facts.bytes, facts.events};
+}
+
+}  // namespace
+
+Reader log_reader() {
+    return {.name = "logs of oneDNN",
+            .description =
+                "what a program printed under ONEDNN_VERBOSE=1 or 2 (DNNL_, MKLDNN_): primitives with shapes",
+            .endings = {".onednn.log"},  // a proposal: it is what a program printed
+            .sniff = sniff,
+            .read = read};
+}
+
+}  // namespace opsight::importer::onednn

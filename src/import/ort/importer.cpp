@@ -1,0 +1,292 @@
+#include "import/ort/importer.h"
+
+#include <fmt/format.h>
+
+#include <simdjson.h>
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "base/time.h"
+#include "import/kineto/scanner.h"
+#include "import/kineto/trace_reader.h"
+#include "import/text/clean_text.h"
+
+namespace opsight::importer::ort {
+namespace {
+
+using simdjson::dom::array;
+using simdjson::dom::element;
+using simdjson::dom::object;
+
+// What names of nodes end with: how long they ran. Up to 1.13 the waits before and behind have events of
+// their own.
+constexpr std::string_view kNode = "_kernel_time", kFences[] = {"_fence_before", "_fence_after"};
+
+// Args that are numbers are written as texts.
+int64_t number(const object& args, std::string_view key, int64_t otherwise) {
+    int64_t value = otherwise;
+    std::string_view text;
+    if (args[key].get(value) == simdjson::SUCCESS) return value;
+    if (args[key].get(text) != simdjson::SUCCESS) return otherwise;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? value : otherwise;
+}
+
+std::string_view text_of(const object& from, std::string_view key) {
+    std::string_view text;
+    return from[key].get(text) == simdjson::SUCCESS ? text : std::string_view();
+}
+
+// [{"float":[1,3,224,224]},{"int64":[2]}] as shapes "[[1, 3, 224, 224], [2]]" and types "["float", "int64"]".
+struct Inputs {
+    std::string shapes = "[", types = "[";
+};
+Inputs read_inputs(const object& args) {
+    Inputs inputs;
+    array list;
+    if (args["input_type_shape"].get(list) == simdjson::SUCCESS)
+        for (const element input : list) {
+            object tensor;
+            if (input.get(tensor) != simdjson::SUCCESS) continue;
+            for (const auto [type, sizes] : tensor) {
+                array dims;
+                if (sizes.get(dims) != simdjson::SUCCESS) continue;
+                const char* comma = inputs.types.size() > 1 ? ", " : "";
+                inputs.types += fmt::format("{}\"{}\"", comma, type);
+                inputs.shapes += fmt::format("{}[", comma);
+                const char* between = "";
+                for (const element dim : dims) {
+                    int64_t size = 0;
+                    if (dim.get(size) == simdjson::SUCCESS)
+                        inputs.shapes += fmt::format("{}{}", between, size);
+                    between = ", ";
+                }
+                inputs.shapes += "]";
+            }
+        }
+    inputs.shapes += "]";
+    inputs.types += "]";
+    return inputs;
+}
+
+class Import {
+  public:
+    Import(PeekedSource& source, const std::string& name, const ProfileOptions& options,
+           ProfileBuilder& builder)
+        : source_(source), reader_(source), name_(name), options_(options), builder_(builder) {
+        Rank rank;
+        rank.number = std::max<int64_t>(0, options.rank_hint);
+        rank.source = name;
+        rank_ = builder_.begin_rank(rank);
+    }
+
+    Result<ProfileFacts> run() {
+        kineto::Window window;
+        for (;;) {
+            OPSIGHT_ASSIGN(const bool any, reader_.next(window));
+            if (!any) break;
+            take_window({window.begin(), window.size}, window.offset);
+            if (options_.progress) options_.progress->set_done(options_.disk_before + source_.position());
+        }
+        if (events_ == 0)
+            return fail(
+                "is a profile of ONNX Runtime without a session or a node", name_, {},
+                "give the file that the session wrote when it ended (InferenceSession.end_profiling)");
+        add_facts();
+        return ProfileFacts{reader_.bytes(), events_};
+    }
+
+  private:
+    void take_window(std::string_view events, uint64_t offset) {
+        kineto::Scanner scanner;
+        for (size_t at = 0; at < events.size();) {
+            const size_t end = scanner.feed(events.data() + at, events.size() - at, true).last_end;
+            if (end == kineto::Scanner::kNone) break;
+            const size_t first = std::min(events.find('{', at), at + end);
+            take_text(events.substr(first, at + end - first), offset + first);
+            at += end;
+        }
+    }
+
+    void take_text(std::string_view text, uint64_t offset) {
+        element parsed;
+        object event;
+        place_ = static_cast<int64_t>(offset);
+        if (parser_.parse(text.data(), text.size()).get(parsed) != simdjson::SUCCESS) {
+            std::string clean(text);
+            clean_text(clean);
+            if (parser_.parse(clean).get(parsed) != simdjson::SUCCESS)
+                return note(Diag::kBadEvent, "no JSON");
+            note(Diag::kUncleanText, clean);
+        }
+        if (parsed.get(event) != simdjson::SUCCESS) return note(Diag::kBadEvent, "no object");
+        take(event);
+    }
+
+    void take(const object& event) {
+        const std::string_view phase = text_of(event, "ph"), category = text_of(event, "cat");
+        if (phase == "M") return;
+        if (phase != "X") return note(Diag::kUnknownPhase, phase);
+        HostSpan span;
+        if (!read_times(event, span)) return;
+        ++events_;
+        object args;
+        if (event["args"].get(args) != simdjson::SUCCESS) return note(Diag::kBadEvent, "no args");
+        const std::string_view name = text_of(event, "name");
+        if (category == "Kernel") return add_kernel(name, args, span);
+        span.track = builder_.host_track(rank_, number(event, "pid", 0), number(event, "tid", 0));
+        if (category == "Node" && name.ends_with(kNode)) return add_node(name, args, span);
+        if (category == "Session") return add_session(name, span);
+        add_other(name, category, span);
+    }
+
+    bool read_times(const object& event, HostSpan& span) {
+        constexpr int64_t kMostUs = kMaxNs / 1000 / 2;
+        int64_t begin = 0, dur = 0;
+        if (event["ts"].get(begin) != simdjson::SUCCESS || begin < -kMostUs || begin > kMostUs) {
+            note(Diag::kBadTime, "ts");
+            return false;
+        }
+        if (event["dur"].get(dur) != simdjson::SUCCESS || dur > kMostUs) {
+            note(Diag::kBadTime, "dur");
+            return false;
+        }
+        if (dur < 0) note(Diag::kNegativeDuration, text_of(event, "name"));
+        span.begin = begin * 1000;
+        span.dur = std::max<int64_t>(0, dur) * 1000;
+        return true;
+    }
+
+    // "Conv" of the CPU, "CUDA::Conv" of another execution provider.
+    std::string op_name(std::string_view op, std::string_view provider) {
+        constexpr std::string_view kEnding = "ExecutionProvider";
+        ++providers_[std::string(provider)];
+        if (provider.ends_with(kEnding)) provider.remove_suffix(kEnding.size());
+        return provider.empty() || provider == "CPU" ? std::string(op) : fmt::format("{}::{}", provider, op);
+    }
+
+    void add_node(std::string_view name, const object& args, HostSpan& span) {
+        name.remove_suffix(kNode.size());
+        const std::string_view op = text_of(args, "op_name");
+        span.kind = HostKind::kOp;
+        span.name = intern(op_name(op.empty() ? name : op, text_of(args, "provider")));
+        OpDetail detail;
+        detail.module_path = intern(name);
+        if (!args["input_type_shape"].error()) {
+            const Inputs inputs = read_inputs(args);
+            Signature signature;
+            signature.shapes = intern(inputs.shapes);
+            signature.dtypes = intern(inputs.types);
+            detail.signature = builder_.signature(signature);
+        }
+        builder_.add_op(span, detail);
+        last_ = {std::string(name), std::string(op), span.begin, span.track};
+    }
+
+    // Runs of the model are told by number, as steps of training are.
+    void add_session(std::string_view name, HostSpan& span) {
+        span.kind = HostKind::kAnnotation;
+        span.name = name == "model_run" ? builder_.text(fmt::format("model_run#{}", runs_++)) : intern(name);
+        builder_.add_host(span);
+    }
+
+    void add_other(std::string_view name, std::string_view category, HostSpan& span) {
+        const bool fence = std::any_of(std::begin(kFences), std::end(kFences),
+                                       [name](std::string_view ending) { return name.ends_with(ending); });
+        if (!fence) note(Diag::kUnknownCategory, category);
+        span.kind = HostKind::kOther;
+        span.name = intern(name);
+        builder_.add_host(span, intern(category).value);
+    }
+
+    // Stands behind the node that launched it, and names its op; in versions that tell it, the node too.
+    void add_kernel(std::string_view name, const object& args, const HostSpan& times) {
+        DeviceSpan span;
+        span.begin = times.begin;
+        span.dur = times.dur;
+        const bool copies = name.find("emcpy") != name.npos, sets = name.find("emset") != name.npos;
+        span.kind = copies ? DeviceKind::kMemcpy : sets ? DeviceKind::kMemset : DeviceKind::kKernel;
+        span.name = intern(name);
+        // Streams are numbers, or addresses: "0x55d0".
+        const std::string_view told = text_of(args, "stream");
+        const auto [known, is_new] = streams_.try_emplace(std::string(told), std::ssize(streams_));
+        span.track = builder_.stream_track(TrackKind::kDeviceStream, builder_.device(rank_, 0), 0,
+                                           number(args, "stream", known->second));
+        if (is_new && told.starts_with("0x")) builder_.track(span.track).name = intern(told);
+        if (span.kind == DeviceKind::kKernel) span.config = config_of(args);
+        const std::string_view op = text_of(args, "op_name"), parent = text_of(args, "parent_name");
+        const bool follows = last_.track.valid() && op == last_.op &&
+                             (parent.empty() || parent == last_.name + std::string(kNode));
+        if (follows) {
+            span.correlation = ++launches_;
+            builder_.add_flow({launches_, last_.begin, last_.track, FlowKind::kLaunch, true});
+        }
+        builder_.add_device(span);
+    }
+
+    LaunchConfigId config_of(const object& args) {
+        LaunchConfig config;
+        constexpr std::string_view kGrid[] = {"grid_x", "grid_y", "grid_z"},
+                                   kBlock[] = {"block_x", "block_y", "block_z"};
+        for (size_t axis = 0; axis < 3; ++axis) {
+            config.grid[axis] = number(args, kGrid[axis], -1);
+            config.block[axis] = number(args, kBlock[axis], -1);
+        }
+        return builder_.launch_config(config);
+    }
+
+    StringId intern(std::string_view text) {
+        if (is_clean(text)) return builder_.text(text);
+        std::string repaired(text);
+        clean_text(repaired);
+        return builder_.text(repaired);
+    }
+
+    void note(Diag diag, std::string_view text) {
+        builder_.diagnostics().add(diag, {name_, place_, -1, std::string(text)});
+    }
+
+    void add_facts() {
+        builder_.diagnostics().merge(reader_.diagnostics());
+        const std::string damage = source_.damage();
+        if (!damage.empty()) note(Diag::kTruncatedInput, damage);
+        ProfileInfo& info = builder_.info();
+        info.producer = "ONNX Runtime";
+        info.frameworks.emplace_back("ONNX Runtime");
+        info.sources.push_back(name_);
+        std::string list;
+        for (const auto& [provider, nodes] : providers_)
+            list += fmt::format("{}{} ({} runs of nodes)", list.empty() ? "" : ", ",
+                                provider.empty() ? "not told" : provider, nodes);
+        if (!list.empty()) info.properties.emplace_back("execution providers", list);
+    }
+
+    struct Node {
+        std::string name, op;
+        int64_t begin = 0;
+        TrackId track;
+    };
+    PeekedSource& source_;
+    kineto::TraceReader reader_;
+    const std::string& name_;
+    const ProfileOptions& options_;
+    ProfileBuilder& builder_;
+    RankId rank_;
+    simdjson::dom::parser parser_;
+    std::map<std::string, int64_t> providers_, streams_;
+    Node last_;
+    int64_t runs_ = 0, launches_ = 0, place_ = -1;
+    uint64_t events_ = 0;
+};
+
+}  // namespace
+
+Result<ProfileFacts> import_profile(PeekedSource& source, const std::string& name,
+                                    const ProfileOptions& options, ProfileBuilder& builder) {
+    Result<ProfileFacts> facts = Import(source, name, options, builder).run();
+    if (!facts && facts.error().file.empty()) facts.error().file = name;
+    return facts;
+}
+
+}  // namespace opsight::importer::ort

@@ -1,0 +1,17 @@
+#include "import/reader/reader.h"
+
+#include <algorithm>
+
+namespace opsight::importer {
+
+std::string_view Head::first(size_t bytes) const {
+    // What cannot be read is said when it is read.
+    const Result<std::string_view> got = source_.peek(bytes);
+    return got ? *got : std::string_view();
+}
+
+bool Head::has_table(std::string_view name) const {
+    return std::find(tables_.begin(), tables_.end(), name) != tables_.end();
+}
+
+}  // namespace opsight::importer

@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "base/test_files.h"
+#include "import/import.h"
+
+namespace opsight::importer {
+namespace {
+
+class RocprofTest : public ::testing::Test {
+  protected:
+    static std::string seed() {
+        std::ifstream file(OPSIGHT_SOURCE_DIR "/tests/fuzz/seeds/rocprof_results.json");
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    static std::string replaced(const std::string& from, const std::string& to) {
+        std::string text = seed();
+        text.replace(text.find(from), from.size(), to);
+        return text;
+    }
+    Profile imported(const std::string& text) {
+        Result<Profile> profile = import_files({folder_.write("908_results.json", text)});
+        EXPECT_TRUE(profile) << profile.error().message();
+        return profile ? std::move(profile).value() : Profile();
+    }
+    std::string refused(const std::string& text) {
+        const Result<Profile> profile = import_files({folder_.write("908_results.json", text)});
+        EXPECT_FALSE(profile);
+        return profile ? "" : profile.error().message();
+    }
+    static std::string text(const Profile& p, StringId id) { return std::string(p.strings.view(id)); }
+
+    testing::TempFolder folder_;
+};
+
+TEST_F(RocprofTest, KernelsCallsCopiesAndMarkers) {
+    const Profile p = imported(seed());
+    EXPECT_EQ(p.info.producer, "rocprofv3");
+    ASSERT_EQ(p.device.size(), 2u) << "the kernel without times is left out";
+    EXPECT_EQ(text(p, p.device.name[0]), "gemm(float*)");
+    EXPECT_EQ(p.device.dur[0], 2500);
+    EXPECT_EQ(p.device.correlation[0], 1);
+    const LaunchConfig& config = p.launch_configs[p.device.config[0].index()];
+    EXPECT_EQ(config.grid[0], 4) << "1000 threads in blocks of 256";
+    EXPECT_EQ(config.grid[1], 2);
+    EXPECT_EQ(config.registers_per_thread, 32);
+    EXPECT_EQ(p.device.kind[1], DeviceKind::kMemcpy);
+    EXPECT_EQ(p.device.bytes[1], 4096);
+    EXPECT_EQ(text(p, p.device.name[1]), "Memcpy HtoD");
+    const Track& stream = p.tracks[p.device.track[0].index()];
+    EXPECT_EQ(stream.stream * 100 + stream.context, 518);
+    EXPECT_EQ(p.devices.at(0).name, "AMD Instinct MI350X");
+    EXPECT_EQ(p.devices.at(0).number, 1);
+    std::vector<std::string> host;
+    for (size_t row = 0; row < p.host.size(); ++row)
+        host.push_back(text(p, p.host.name[row]));
+    EXPECT_EQ(host, (std::vector<std::string>{"step", "hipLaunchKernel", "hipMemcpyAsync", "ncclAllReduce"}));
+    EXPECT_EQ(p.tracks[p.host.track[0].index()].pid, 908);
+}
+
+TEST_F(RocprofTest, WhatIsOddIsCounted) {
+    const Profile p = imported(seed());
+    EXPECT_EQ(p.diagnostics.count(Diag::kMissingEnd), 1);
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnreadTable), 1) << "scratch memory";
+    EXPECT_EQ(
+        imported(replaced("\"kernel_id\": 8,", "\"kernel_id\": 9,")).diagnostics.count(Diag::kDanglingId), 1);
+    EXPECT_EQ(imported(replaced("\"start_timestamp\": 8000", "\"start_timestamp\": -5"))
+                  .diagnostics.count(Diag::kBadTime),
+              1);
+    EXPECT_EQ(imported(replaced("\"end_timestamp\": 7500", "\"end_timestamp\": 1"))
+                  .diagnostics.count(Diag::kNegativeDuration),
+              1);
+    EXPECT_EQ(imported(replaced("host1", "h\xff\x01")).diagnostics.count(Diag::kUncleanText), 1);
+}
+
+TEST_F(RocprofTest, CutOrEmptyResultsAreRefused) {
+    EXPECT_NE(refused(seed().substr(0, seed().size() / 2)).find("break off"), std::string::npos);
+    EXPECT_NE(refused("{\"rocprofiler-sdk-tool\": [{}]}").find("--sys-trace"), std::string::npos);
+    EXPECT_NE(refused("{\"rocprofiler-sdk-tool\": 3}").find("without a call"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace opsight::importer

@@ -1,0 +1,33 @@
+#include "import/rocprof/reader.h"
+
+#include "import/rocprof/importer.h"
+
+namespace opsight::importer::rocprof {
+namespace {
+
+Claim sniff(const Head& head) {
+    const std::string_view first = head.first();
+    const size_t start = first.find_first_not_of(" \t\r\n");
+    const bool is_object = start != first.npos && first[start] == '{';
+    return is_object && first.find("\"rocprofiler-sdk-tool\"") != first.npos ? Claim::kCertain : Claim::kNone;
+}
+
+Result<ImportFacts> read(PeekedSource& source, const InputFile& file, const ReadContext& context,
+                         ProfileBuilder& builder) {
+    OPSIGHT_ASSIGN(const ResultFacts facts,
+                   import_results(source, file.path, {context.progress, context.disk_before}, builder));
+    return ImportFacts{1, facts.bytes, facts.events};
+}
+
+}  // namespace
+
+Reader results_reader() {
+    return {.name = "results of rocprofv3",
+            .description =
+                "what 'rocprofv3 --output-format json' wrote: HIP calls, kernels, copies, markers, RCCL",
+            .endings = {".json"},
+            .sniff = sniff,
+            .read = read};
+}
+
+}  // namespace opsight::importer::rocprof

@@ -1,0 +1,35 @@
+// The parts of a specification, each from its own key.
+#pragma once
+
+#include "import/timeloop/specification.h"
+#include "import/timeloop/tree.h"
+
+namespace opsight::importer::timeloop {
+
+// `shape` may stand in a file of its own, or be missing: a convolution then.
+Result<map::Problem> read_problem(const Tree& problem, const Tree* shape);
+
+Result<map::Architecture> read_architecture(const Tree& architecture);
+
+// Energies of a table (ERT) or areas (ART) into the levels of that name. Levels that it does not have keep
+// theirs.
+Status read_energies(const Tree& table, map::Architecture& into);
+Status read_areas(const Tree& table, map::Architecture& into);
+
+Result<map::Mapping> read_mapping(const Tree& mapping, const map::Architecture& architecture,
+                                  const map::Problem& problem);
+// A list of constraints on mappings, added to those that are there.
+Status read_constraints(const Tree& list, const map::Architecture& architecture, const map::Problem& problem,
+                        map::Constraints& into);
+// The loop nest that Timeloop prints.
+Result<map::Mapping> read_loop_nest(const std::string& text, const std::string& file,
+                                    const map::Architecture& architecture, const map::Problem& problem);
+
+// The name of a list of instances, "PE[0..255]": "PE", 256. Accelergy's tables put its containers before it.
+struct InstanceName {
+    std::string name;
+    int64_t count = 1;
+};
+Result<InstanceName> read_instances(const Tree& name);
+
+}  // namespace opsight::importer::timeloop

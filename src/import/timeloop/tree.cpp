@@ -1,0 +1,163 @@
+#include "import/timeloop/tree.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <system_error>
+
+namespace opsight::importer::timeloop {
+namespace {
+
+constexpr size_t kLargestFile = 16 << 20;
+constexpr int kMostNodes = 1 << 20, kDeepest = 64;
+constexpr size_t kMostMembers = 4096;  // of one map: they are looked for one by one
+constexpr const char* kRemedy = "docs/MAPPING.md shows the form of the files";
+
+struct Refusal {
+    std::string what;
+    int line = 0;
+};
+
+class Copier {
+  public:
+    explicit Copier(std::shared_ptr<const std::string> file) : file_(std::move(file)) {}
+
+    Tree copy(const YAML::Node& node, int depth) {
+        const int line = node.Mark().line + 1;
+        if (depth > kDeepest) throw Refusal{fmt::format("deeper than {} levels", kDeepest), line};
+        if (++nodes_ > kMostNodes) throw Refusal{fmt::format("more than {} parts", kMostNodes), line};
+        Tree tree;
+        tree.line = line;
+        tree.file = file_;
+        // "?" and "!" are the library's words for no tag.
+        if (node.Tag().size() > 1) tree.tag = node.Tag();
+        if (node.IsScalar()) {
+            tree.kind = Tree::Kind::kText;
+            tree.text = node.Scalar();
+        } else if (node.IsSequence()) {
+            tree.kind = Tree::Kind::kList;
+            for (const YAML::Node& item : node)
+                tree.items.push_back(copy(item, depth + 1));
+        } else if (node.IsMap()) {
+            tree.kind = Tree::Kind::kMap;
+            copy_members(node, depth, tree);
+        }
+        return tree;
+    }
+
+  private:
+    void copy_members(const YAML::Node& node, int depth, Tree& into) {
+        std::vector<Tree> merged;
+        for (const auto& entry : node) {
+            if (!entry.first.IsScalar()) throw Refusal{"a key must be a text", entry.first.Mark().line + 1};
+            Tree value = copy(entry.second, depth + 1);
+            if (entry.first.Scalar() == "<<")
+                merged.push_back(std::move(value));
+            else
+                into.members.push_back({entry.first.Scalar(), std::move(value)});
+        }
+        for (const Tree& tree : merged)
+            merge(tree, into);
+        if (into.members.size() > kMostMembers)
+            throw Refusal{fmt::format("a map has more than {} keys", kMostMembers), into.line};
+        for (size_t i = 0; i < into.members.size(); ++i)
+            if (into.find(into.members[i].key) != &into.members[i].value &&
+                into.members[i].value.kind != Tree::Kind::kEmpty)
+                throw Refusal{fmt::format("the key '{}' is there twice", into.members[i].key), into.line};
+    }
+
+    // What is written goes before what is merged in.
+    void merge(const Tree& from, Tree& into) {
+        for (const Tree& item : from.items)
+            merge(item, into);
+        for (const auto& [key, value] : from.members) {
+            const auto same = [&key = key](const auto& member) { return member.key == key; };
+            if (std::none_of(into.members.begin(), into.members.end(), same))
+                into.members.push_back({key, value});
+        }
+    }
+
+    std::shared_ptr<const std::string> file_;
+    int nodes_ = 0;
+};
+
+}  // namespace
+
+const Tree* Tree::find(std::string_view key) const {
+    for (const auto& [name, value] : members)
+        if (name == key) return value.kind == Kind::kEmpty ? nullptr : &value;
+    return nullptr;
+}
+
+const Tree* Tree::find(std::initializer_list<std::string_view> keys) const {
+    for (const std::string_view key : keys)
+        if (const Tree* found = find(key)) return found;
+    return nullptr;
+}
+
+Error Tree::error(std::string what, std::string remedy) const {
+    return {std::move(what), file ? *file : std::string(), fmt::format("line {}", line),
+            remedy.empty() ? kRemedy : std::move(remedy)};
+}
+
+Result<std::string> Tree::text_of(std::string_view key, std::string fallback) const {
+    const Tree* value = find(key);
+    if (value == nullptr) return fallback;
+    if (!value->is_text()) return fail(value->error(fmt::format("{} must be a text", key)));
+    return value->text;
+}
+
+Result<int64_t> Tree::whole() const {
+    OPSIGHT_ASSIGN(const double value, number());
+    if (value != std::floor(value) || std::abs(value) > 1e15)
+        return fail(error(fmt::format("'{}' is not a whole number", text)));
+    return static_cast<int64_t>(value);
+}
+
+Result<double> Tree::number() const {
+    double value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, problem] = std::from_chars(text.data(), end, value);
+    if (!is_text() || text.empty() || stop != end || problem != std::errc() || !std::isfinite(value))
+        return fail(
+            error(is_text() ? fmt::format("'{}' is not a number", text) : "a number was expected here"));
+    return value;
+}
+
+Result<int64_t> Tree::whole_of(std::initializer_list<std::string_view> keys, int64_t fallback) const {
+    const Tree* value = find(keys);
+    return value == nullptr ? Result<int64_t>(fallback) : value->whole();
+}
+
+Result<double> Tree::number_of(std::initializer_list<std::string_view> keys, double fallback) const {
+    const Tree* value = find(keys);
+    return value == nullptr ? Result<double>(fallback) : value->number();
+}
+
+Result<Tree> parse_yaml(const std::string& text, const std::string& name) {
+    const auto file = std::make_shared<const std::string>(name);
+    try {
+        return Copier(file).copy(YAML::Load(text), 0);
+    } catch (const Refusal& refusal) {
+        return fail(refusal.what, name, fmt::format("line {}", refusal.line), kRemedy);
+    } catch (const YAML::Exception& problem) {
+        return fail("not YAML: " + problem.msg, name, fmt::format("line {}", problem.mark.line + 1), kRemedy);
+    }
+}
+
+Result<std::string> read_text(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return fail("cannot be opened", path, {}, "check the path");
+    std::string text(kLargestFile + 1, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<size_t>(file.gcount()));
+    if (file.bad() || (text.empty() && !file.eof())) return fail("cannot be read", path, {}, "is it a file?");
+    if (text.size() > kLargestFile) return fail("is larger than 16 MiB", path, {}, "is it the right file?");
+    return text;
+}
+
+}  // namespace opsight::importer::timeloop

@@ -1,0 +1,171 @@
+#include "import/unread.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "import/reader/tables.h"
+
+namespace opsight::importer {
+namespace {
+
+struct Magic {
+    std::string_view bytes, what, hint;
+    size_t offset = 0;
+};
+
+// Without a hint: what Opsight reads.
+constexpr Magic kMagic[] = {
+    {"PK\x03\x04", "a zip archive", "unpack it and give the trace inside"},
+    {"\x28\xb5\x2f\xfd", "zstd-compressed", "unpack it with 'zstd -d' first"},
+    {"BZh", "bzip2-compressed", "unpack it with 'bunzip2' first"},
+    {"\xfd"
+     "7zXZ",
+     "xz-compressed", "unpack it with 'unxz' first"},
+    {"\x80\x02", "a Python pickle", {}},
+    {"\x80\x03", "a Python pickle", {}},
+    {"\x80\x04", "a Python pickle", {}},
+    {"\x80\x05", "a Python pickle", {}},
+    {"\x7f"
+     "ELF",
+     "a program or library (ELF)",
+     {}},
+    {"DUCK", "a DuckDB database",
+     "if it is an Opsight profile, use 'opsight report' or 'opsight info' with it", 8},
+    {"%PDF", "a PDF document", {}},
+    {"\x89PNG", "a picture", {}},
+    {"NVR", "a report of Nsight Compute",
+     "print it with 'ncu --import FILE.ncu-rep --csv --page raw > FILE.csv', and give that"},
+};
+
+std::string_view skip_space(std::string_view text) {
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    const size_t first = text.find_first_not_of(" \t\r\n");
+    return first == std::string_view::npos ? std::string_view() : text.substr(first);
+}
+
+bool is_text(std::string_view bytes) {
+    return std::all_of(bytes.begin(), bytes.end(), [](char c) {
+        return static_cast<uint8_t>(c) >= 0x20 || c == '\n' || c == '\r' || c == '\t';
+    });
+}
+
+// What other profilers print. Their tables and texts hold sums, not events.
+struct Printed {
+    std::string_view words, what, hint;
+};
+
+constexpr std::string_view kReportHint =
+    "it holds no events to import: give the .nsys-rep that it was made of, or what 'nsys export --type "
+    "sqlite' "
+    "makes of that";
+constexpr std::string_view kRecordHint =
+    "it holds no events to import: record again with 'nsys profile', and give its .nsys-rep or what 'nsys "
+    "export "
+    "--type sqlite' makes of that";
+
+constexpr std::string_view kNvprofHint =
+    "it holds no events to import: give the database that 'nvprof -o FILE.nvvp ...' writes";
+
+constexpr std::string_view kNcuHint =
+    "it tells no launch by itself: print the launches with 'ncu --import FILE.ncu-rep --csv --page raw'";
+
+constexpr std::string_view kHtml = "an HTML page",
+                           kHtmlHint = "the download may have failed: open it in a browser to see";
+
+constexpr Printed kPrinted[] = {
+    {"== NVPROF is profiling", "output of nvprof", kNvprofHint},
+    {"\"Type\",\"Time(%)\"", "a table of nvprof", kNvprofHint},
+    {"\"Device\",\"Kernel\",\"Invocations\"", "a table of nvprof", kNvprofHint},
+    {"\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\"", "a summary that Nsight Compute printed",
+     kNcuHint},
+    {"\"Invocations\"", "a summary that Nsight Compute printed", kNcuHint},
+    {"Section: GPU Speed Of Light", "output of Nsight Compute", kNcuHint},
+    {"\"Kernel\",\"Module\",\"Op\"", "a table of PyProf", kRecordHint},
+    {"{'kShortName'", "output of PyProf", kRecordHint},
+    {"Time (%),Total Time (ns)", "a table of 'nsys stats'", kReportHint},
+    {"Start (ns),Duration (ns)", "a table of 'nsys stats'", kReportHint},
+    {"Start (ns),End (ns),Duration (ns)", "a table of 'nsys stats'", kReportHint},
+    {"NVTX Range,Style,PID", "a table of 'nsys stats'", kReportHint},
+    {"Range,Style,Total Proj Time", "a table of 'nsys stats'", kReportHint},
+    {"Name,Projected Start", "a table of 'nsys stats'", kReportHint},
+};
+
+// Text of two bytes a character: with a byte order mark, or a brace or bracket between zeros.
+bool is_utf16(std::string_view bytes) {
+    if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) return true;
+    if (bytes.size() < 4) return false;
+    const auto opens = [](char c) { return c == '{' || c == '['; };
+    return (opens(bytes[0]) && bytes[1] == '\0' && bytes[3] == '\0') ||
+           (bytes[0] == '\0' && opens(bytes[1]) && bytes[2] == '\0');
+}
+
+// What stands in a checkout for a large file that was not fetched.
+bool is_pointer(std::string_view text) {
+    return text.starts_with("version https://git-lfs.github.com/spec/") ||
+           text.starts_with("/annex/objects/");
+}
+
+bool starts_as_html(std::string_view text) {
+    const auto starts = [text](std::string_view word) {
+        return text.size() >= word.size() &&
+               std::equal(word.begin(), word.end(), text.begin(),
+                          [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
+    };
+    return starts("<!doctype html") || starts("<html");
+}
+
+// `hint`: empty for what Opsight reads.
+Unread no_trace(std::string_view what, std::string_view hint, bool certain) {
+    return {"is " + std::string(what) + ", not a trace", std::string(hint), certain};
+}
+
+Unread text_kind(std::string_view text) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    for (const Printed& printed : kPrinted)
+        if (text.find(printed.words) != text.npos) return no_trace(printed.what, printed.hint, false);
+    if (text.starts_with("<") && text.find("<html") != text.npos) return no_trace(kHtml, kHtmlHint, false);
+    if (text.starts_with("<")) return no_trace("an XML document", {}, false);
+    if (std::count(line.begin(), line.end(), ',') >= 2) return no_trace("a CSV table", {}, false);
+    return no_trace("text, but no JSON", {}, false);
+}
+
+Unread database_kind(const Head& head) {
+    if (head.has_table("StringTable") || head.has_table("CUPTI_ACTIVITY_KIND_MARKER"))
+        return {"is a database of nvprof without its calls or kernels, or without its texts",
+                "give the file as 'nvprof -o FILE.nvvp ...' wrote it", true};
+    return {"is a SQLite database, but without the tables of a profiler whose databases Opsight reads",
+            "of Nsight Systems, give what 'nsys export --type sqlite REPORT.nsys-rep' makes", false};
+}
+
+}  // namespace
+
+Unread unread_kind(const Head& head) {
+    const std::string_view first = head.first();
+    if (looks_like_sqlite(first)) return database_kind(head);
+    for (const Magic& magic : kMagic)
+        if (first.size() > magic.offset && first.substr(magic.offset).starts_with(magic.bytes))
+            return no_trace(magic.what, magic.hint, true);
+    if (is_utf16(first))
+        return no_trace(
+            "text in UTF-16",
+            "convert it with 'iconv -f UTF-16 -t UTF-8 OLD > NEW' (a PowerShell '>' writes UTF-16)", true);
+    const std::string_view text = skip_space(first);
+    if (is_pointer(text))
+        return no_trace("a pointer of Git LFS or git-annex to a file that was not fetched",
+                        "fetch it with 'git lfs pull' ('git annex get' for git-annex)", true);
+    if (starts_as_html(text)) return no_trace(kHtml, kHtmlHint, true);
+    // Of TensorRT's trtexec --exportProfile.
+    if (text.starts_with("[") && text.find("\"averageMs\"") != text.npos && text.find("\"ph\"") == text.npos)
+        return no_trace("a table of TensorRT's times by layer (trtexec --exportProfile)",
+                        "it holds averages and no events: record with 'nsys profile trtexec ...'", true);
+    if (text.starts_with("{'")) return text_kind(text);
+    if (text.starts_with("{") || text.starts_with("[")) return {"is JSON, but no trace", {}, false};
+    if (is_text(first)) return text_kind(text);
+    // An ONNX or other protobuf file begins with a field of low number; onnx names its producer early.
+    if (first.find("onnx") != first.npos || first.find("pytorch") != first.npos)
+        return no_trace("a model (ONNX or other protobuf)", "give it to 'opsight estimate', or with --model",
+                        false);
+    return no_trace("binary data of a kind that Opsight does not know", {}, false);
+}
+
+}  // namespace opsight::importer

@@ -1,0 +1,80 @@
+#include "import/unread.h"
+
+#include <gtest/gtest.h>
+
+#include "import/all_readers.h"
+#include "import/choose.h"
+#include "import/kineto/reader.h"
+
+namespace opsight::importer {
+namespace {
+
+Choice choice_of(std::string_view text) {
+    PeekedSource source(memory_source(text));
+    return choose_reader(Head({"input", false}, source), all_readers());
+}
+
+void expect_refused(std::string_view text, std::string_view what, std::string_view remedy) {
+    const Choice choice = choice_of(text);
+    EXPECT_EQ(choice.reader, nullptr) << text;
+    EXPECT_EQ(choice.refusal.what, "is " + std::string(what) + ", not a trace") << text;
+    EXPECT_NE(choice.refusal.remedy.find(remedy), std::string::npos) << choice.refusal.remedy;
+}
+
+TEST(Unread, WhatOtherProfilersPrint) {
+    expect_refused("nohup: ignoring input\n==7== NVPROF is profiling process 7, command: a\n",
+                   "output of nvprof", "nvprof -o");
+    expect_refused("\"Type\",\"Time(%)\",\"Time\",\"Calls\"\n", "a table of nvprof", "nvprof -o");
+    expect_refused("\"Device\",\"Kernel\",\"Invocations\",\"Metric Name\"\n", "a table of nvprof",
+                   "nvprof -o");
+    expect_refused("\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Invocations\"\n",
+                   "a summary that Nsight Compute printed", "--page raw");
+    expect_refused("    Section: GPU Speed Of Light Throughput\n", "output of Nsight Compute", "--page raw");
+    expect_refused("NVR\x01", "a report of Nsight Compute", "--csv");
+    expect_refused("{'kShortName': 'gemm', 'kDuration': 5760}\n", "output of PyProf", "nsys profile");
+    expect_refused("Time (%),Total Time (ns),Instances,Avg (ns)\n", "a table of 'nsys stats'", ".nsys-rep");
+    expect_refused("Start (ns),End (ns),Duration (ns),DurChild (ns)\n", "a table of 'nsys stats'",
+                   ".nsys-rep");
+    expect_refused("a,b,c\n1,2,3\n", "a CSV table", "Opsight reads");
+    expect_refused("{'a': 1}", "text, but no JSON", "Opsight reads");
+}
+
+TEST(Unread, WhatStandsForAFileOrIsWrittenInAnotherWay) {
+    expect_refused("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+                   "a pointer of Git LFS or git-annex to a file that was not fetched", "git lfs pull");
+    expect_refused("/annex/objects/SHA256E-s3--2c26.json\n",
+                   "a pointer of Git LFS or git-annex to a file that was not fetched", "git annex get");
+    const std::string_view little("\xff\xfe{\0\n\0", 6), big("\xfe\xff\0{", 4), bare("[\0{\0\"\0", 6);
+    for (const std::string_view text : {little, big, bare})
+        expect_refused(text, "text in UTF-16", "iconv");
+    expect_refused(
+        "[\n  { \"count\" : 10 }\n, { \"name\" : \"conv\", \"timeMs\" : 3, \"averageMs\" : 0.3 }\n]",
+        "a table of TensorRT's times by layer (trtexec --exportProfile)", "nsys profile");
+    EXPECT_EQ(kineto::foreign_profiler("[{\"ph\": \"B\", \"name\": \"NEGOTIATE_ALLREDUCE\"}]"),
+              "Horovod (timeline)");
+    EXPECT_EQ(
+        kineto::foreign_profiler("[{\"ph\": \"X\", \"name\": \"horovod_torch_allreduce_async\", \"ts\": 1}]"),
+        "")
+        << "an op of PyTorch's autograd profiler";
+}
+
+TEST(Unread, PagesOfFailedDownloads) {
+    for (const std::string_view page : {"<!DOCTYPE html><title>Sign in</title>", "\n<!doctype HTML>\n",
+                                        "<HTML lang=\"en\">", "<!-- a proxy's --><html>"})
+        expect_refused(page, "an HTML page", "download");
+    expect_refused("<!DOCTYPE svg PUBLIC><svg/>", "an XML document", "Opsight reads");
+}
+
+TEST(Unread, TracesStayTraces) {
+    const std::string space(Head::kBytes, ' ');
+    for (const std::string_view text :
+         {std::string_view("{\"traceEvents\": [{\"name\": \"==PROF==\"}]}"), std::string_view(" [{'"),
+          std::string_view("{}"), std::string_view(space)}) {
+        const Choice choice = choice_of(text);
+        ASSERT_NE(choice.reader, nullptr) << text;
+        EXPECT_EQ(choice.reader->name, kineto::trace_reader().name);
+    }
+}
+
+}  // namespace
+}  // namespace opsight::importer

@@ -1,0 +1,38 @@
+// What a source cannot tell, so that nothing may be made of it. Readers say so by properties of the profile.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+#include "model/profile.h"
+
+namespace opsight {
+
+// How long work took and not when, as tables of Nsight Compute: it stands one behind the other in the order
+// of the source, and nothing that needs a clock is known. The database has it in meta, too.
+inline constexpr std::string_view kTimesOfSource = "source.times";
+
+// Parts of ops, as primitives of oneDNN: a network repeats them many times, so what comes again and again is
+// no iteration.
+inline constexpr std::string_view kPeriodsOfSource = "source.periods";
+
+inline bool has_limit(const ProfileInfo& info, std::string_view limit) {
+    return std::any_of(info.properties.begin(), info.properties.end(),
+                       [limit](const auto& property) { return property.first == limit; });
+}
+
+inline void set_durations_only(ProfileInfo& info) {
+    if (!has_limit(info, kTimesOfSource)) info.properties.emplace_back(kTimesOfSource, "in order");
+}
+inline bool has_durations_only(const ProfileInfo& info) {
+    return has_limit(info, kTimesOfSource);
+}
+
+inline void set_parts_of_ops(ProfileInfo& info) {
+    if (!has_limit(info, kPeriodsOfSource)) info.properties.emplace_back(kPeriodsOfSource, "parts of ops");
+}
+inline bool has_parts_of_ops(const ProfileInfo& info) {
+    return has_limit(info, kPeriodsOfSource);
+}
+
+}  // namespace opsight

@@ -224,11 +224,11 @@ Result<std::optional<ModelView>> model_graph(Session& session, const std::vector
 Result<ResultTable> model_nodes(Session& session, const TableSubject&, const TableShape& shape) {
     OPSIGHT_TRY(session.prepare(model::sql::model_sums));
     Question q{"model_nodes", "Nodes of the Model"};
-    q.columns = {{"node", "Node", Unit::kCount},
+    q.columns = {{"node", "Node", Unit::kCount, 0, Role::kId},
                  {"name", "Name"},
                  {"op_type", "Op Type"},
                  {"module", "Module"},
-                 {"group", "Group", Unit::kCount},
+                 {"group", "Group", Unit::kCount, 0, Role::kId},
                  {"matched", "Matched by"},
                  {"op_id", "Op ID", Unit::kCount, 0, Role::kId},
                  {"op_name", "Op Name"},
@@ -238,7 +238,7 @@ Result<ResultTable> model_nodes(Session& session, const TableSubject&, const Tab
                  {"backward_gpu_time_ns", "Backward GPU Time (ns)", Unit::kNs, 0, Role::kValue, true},
                  {"gpu_share_pct", "GPU Time %", Unit::kPercent, 0, Role::kValue, true},
                  {"total_cpu_time_ns", "Total CPU Time (ns)", Unit::kNs},
-                 {"using_tc", "Tensor Cores", Unit::kNone, 0, Role::kValue, true},
+                 {"using_tc", "Tensor Cores", Unit::kNone, 0, Role::kAnswer, true},
                  {"macs", "MACs", Unit::kCount},
                  {"flops", "FLOPs", Unit::kCount},
                  {"parameters", "Parameters", Unit::kCount},

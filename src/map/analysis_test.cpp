@@ -1,0 +1,176 @@
+#include "map/analysis.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "map/simulation.h"
+#include "map/test_machines.h"
+
+namespace opsight::map {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int kK = 0, kP = 2, kR = 4;
+
+// Every count of a mapping against the machine run step by step.
+void expect_as_simulated(const Problem& problem, const Architecture& architecture, const Mapping& mapping) {
+    const Result<Evaluation> result = evaluate(problem, architecture, mapping);
+    ASSERT_TRUE(result) << result.error().message();
+    simulation::Machine machine(problem, mapping);
+    for (size_t i = 0; i < architecture.levels.size(); ++i)
+        for (size_t space = 0; space < problem.spaces.size(); ++space) {
+            const SpaceStats& stats = result->levels[i].spaces[space];
+            if (!stats.kept) continue;
+            SCOPED_TRACE(architecture.levels[i].name + " " + problem.spaces[space].name + "\n" +
+                         loop_nest(mapping, architecture, problem));
+            const simulation::Counted counted = machine.run(static_cast<int>(i), static_cast<int>(space));
+            const bool outermost = i + 1 == architecture.levels.size();
+            if (problem.spaces[space].written) {
+                EXPECT_EQ(stats.updates, counted.given);
+                EXPECT_EQ(stats.partition, counted.held);
+                EXPECT_EQ(stats.reads, counted.given - counted.held);
+                EXPECT_EQ(stats.temporal_reductions, stats.reads);
+                EXPECT_EQ(stats.fills, outermost ? 0 : counted.filled - counted.held);
+            } else {
+                EXPECT_EQ(stats.reads, counted.given);
+                EXPECT_EQ(stats.fills, outermost ? 0 : counted.filled);
+                EXPECT_EQ(stats.updates, 0);
+            }
+        }
+}
+
+TEST(Analysis, RandomMappingsCountAsTheSimulatedMachineDoes) {
+    std::mt19937 random(20);
+    for (int i = 0; i < 400; ++i) {
+        const auto any = [&](int64_t most) { return static_cast<int64_t>(random() % most) + 1; };
+        const Problem problem = convolution(any(4), any(4), any(6), any(4), any(3), any(3), any(3), any(2));
+        Architecture architecture = three_levels(4, 4);
+        if (i % 2 == 1) {  // every level has several of what is below
+            architecture.levels[0].mesh = {2, 4};
+            architecture.levels[1].mesh = {2, 1};
+        }
+        expect_as_simulated(problem, architecture, random_mapping(problem, architecture, random));
+        if (HasFailure()) return;
+    }
+}
+
+TEST(Analysis, ASlidingWindowIsFilledOnceWhereItMovesOn) {
+    const Problem problem = convolution(1, 1, 16, 1, 3, 1);
+    Mapping mapping{{{{{kR, 3}}}, {{{kP, 16}}}, {}}};
+    const Result<Evaluation> result = evaluate(problem, three_levels(), mapping);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->levels[0].spaces[1].fills, 18);  // 3, then 1 with each step
+    EXPECT_EQ(result->levels[0].spaces[1].reads, 48);
+    EXPECT_EQ(result->levels[0].spaces[2].updates, 48);
+    EXPECT_EQ(result->levels[0].spaces[2].reads, 32);  // the first of each sum reads nothing
+    EXPECT_EQ(result->cycles, 48);
+    EXPECT_DOUBLE_EQ(result->utilization, 1.0 / 16);
+}
+
+TEST(Analysis, WhatAllNeedIsReadOnce) {
+    const Problem problem = convolution(4, 1, 8, 1, 1, 1);
+    const Mapping mapping{{{}, {{{kK, 4, Across::kX}, {kP, 8}}}, {}}};
+    const Result<Evaluation> result = evaluate(problem, three_levels(), mapping);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->levels[1].spaces[1].reads, 8);
+    EXPECT_DOUBLE_EQ(result->networks[1][1].multicast, 4);
+    EXPECT_EQ(result->levels[1].spaces[2].updates, 32);
+    EXPECT_EQ(result->compute_instances, 4);
+}
+
+TEST(Analysis, BandwidthMakesItSlower) {
+    const Problem problem = convolution(1, 1, 16, 1, 3, 1);
+    const Mapping mapping{{{{{kR, 3}}}, {{{kP, 16}}}, {}}};
+    Architecture architecture = three_levels();
+    architecture.levels[0].read_bandwidth = 0.5;  // of 48 + 48 + 32 words in 48 cycles
+    const Result<Evaluation> result = evaluate(problem, architecture, mapping);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->cycles, 256);
+    EXPECT_DOUBLE_EQ(result->levels[0].throttle, 0.1875);
+}
+
+TEST(Analysis, EnergyIsThatOfTheBlocksAccessed) {
+    const Problem problem = convolution(1, 1, 16, 1, 3, 1);
+    const Mapping mapping{{{{{kR, 3}}}, {{{kP, 16}}}, {}}};
+    Architecture architecture = three_levels();
+    architecture.levels[1].block = 4;
+    architecture.levels[1].leak_pj = 0.5;
+    const Result<Evaluation> result = evaluate(problem, architecture, mapping);
+    ASSERT_TRUE(result);
+    // Inputs: 18 words read and 18 written, 5 blocks each.
+    EXPECT_DOUBLE_EQ(result->levels[1].spaces[1].energy_pj, 5 * 6 + 5 * 7);
+    EXPECT_DOUBLE_EQ(result->levels[1].leak_pj, 24);
+    double sum = result->compute_pj;
+    for (const LevelStats& level : result->levels)
+        sum += level.energy_pj();
+    EXPECT_DOUBLE_EQ(result->energy_pj, sum);
+}
+
+std::string refusal(const Architecture& architecture, const Mapping& mapping) {
+    const Result<Evaluation> result = evaluate(convolution(4, 1, 16, 1, 3, 1), architecture, mapping);
+    return result ? "accepted" : result.error().what;
+}
+
+TEST(Analysis, SaysWhatIsWrongWithAMapping) {
+    const Mapping good{{{{{kR, 3}}}, {{{kP, 16}}}, {{{kK, 4}}}}};
+    EXPECT_EQ(refusal(three_levels(), good), "accepted");
+    Mapping mapping = good;
+    mapping.levels[1].loops[0].count = 8;
+    EXPECT_THAT(refusal(three_levels(), mapping),
+                HasSubstr("the loops over P take 8 steps, the problem has 16"));
+    mapping = good;
+    mapping.levels[1].loops.push_back({kP, 2});
+    EXPECT_THAT(refusal(three_levels(), mapping), HasSubstr("take more steps than its bound, 16"));
+    mapping = good;
+    mapping.levels[1].loops[0].across = Across::kX;
+    EXPECT_THAT(refusal(three_levels(), mapping), HasSubstr("fewer than its spatial loops take"));
+    mapping = good;
+    mapping.levels[2].kept = 0b011;
+    EXPECT_THAT(refusal(three_levels(), mapping), HasSubstr("does not hold all of it: memory has loops too"));
+    mapping.levels[0].kept = mapping.levels[1].kept = 0b011;
+    EXPECT_THAT(refusal(three_levels(), mapping), HasSubstr("no level holds Outputs"));
+    mapping.levels.pop_back();
+    EXPECT_THAT(refusal(three_levels(), mapping), HasSubstr("2 levels"));
+    EXPECT_THAT(refusal(three_levels(4, 4, 6), good),
+                HasSubstr("the tiles at registers take 7 words, it has room for 6"));
+    Architecture buffered = three_levels(4, 4, 13);
+    buffered.levels[0].buffers = 2;
+    EXPECT_THAT(refusal(buffered, good), HasSubstr("room for 6"));
+    Architecture full = three_levels(4, 4, 100);
+    full.levels[0].min_utilization = 0.5;
+    EXPECT_THAT(refusal(full, good), HasSubstr("less than its least utilization"));
+}
+
+TEST(Analysis, RefusesProblemsAndMachinesThatCannotBeCounted) {
+    Problem problem = convolution(1 << 30, 1 << 30, 1 << 10, 1, 1, 1);
+    EXPECT_THAT(check(problem).error().what, HasSubstr("too many steps to count"));
+    problem = convolution(0, 1, 1, 1, 1, 1);
+    EXPECT_THAT(check(problem).error().what, HasSubstr("dimension K is 0"));
+    problem = convolution(1, 1, 1, 1, 1, 1, 0);
+    EXPECT_THAT(check(problem).error().what, HasSubstr("a coefficient of P is 0"));
+    problem = convolution(1 << 20, 1 << 10, 1 << 10, 1 << 10, 1, 1, int64_t{1} << 40);
+    EXPECT_THAT(check(problem).error().what, HasSubstr("the accesses to Inputs are too many to count"));
+    Architecture architecture = three_levels();
+    architecture.levels[0].mesh = {3, 4};
+    EXPECT_THAT(check(architecture).error().what, HasSubstr("cannot be shared out"));
+    architecture = three_levels();
+    architecture.levels[1].name = "registers";
+    EXPECT_THAT(check(architecture).error().what, HasSubstr("two levels are called registers"));
+    architecture = three_levels();
+    architecture.levels[2].cluster = 8 * architecture.levels[2].mesh.instances();
+    EXPECT_THAT(check(architecture).error().what,
+                HasSubstr("its width holds more words than its blocks have"));
+}
+
+TEST(Analysis, RefusesABandwidthThatStopsTheMachine) {
+    const Mapping mapping{{{{{kR, 3}}}, {{{kP, 16}}}, {{{kK, 4}}}}};
+    Architecture architecture = three_levels();
+    architecture.levels[2].read_bandwidth = 1e-300;
+    EXPECT_THAT(refusal(architecture, mapping), HasSubstr("the cycles cannot be counted"));
+}
+
+}  // namespace
+}  // namespace opsight::map

@@ -1,0 +1,179 @@
+#include "map/explorer.h"
+
+#include <algorithm>
+#include <array>
+#include <random>
+
+namespace opsight::map {
+namespace {
+
+// Bounds are sums in another order than the costs.
+constexpr double kRounding = 1 - 1e-9;
+
+Cost full_cost(const Evaluation& evaluation, Objective objective) {
+    const auto cycles = static_cast<double>(evaluation.cycles);
+    return {cost_of(evaluation, objective), objective == Objective::kEnergy ? cycles : evaluation.energy_pj};
+}
+
+}  // namespace
+
+Mapping SearchInput::empty() const {
+    Mapping mapping;
+    mapping.levels.resize(architecture.levels.size());
+    return mapping;
+}
+
+double SearchInput::least(const Mapping& mapping, size_t chosen) const {
+    uint32_t open = 0;
+    for (size_t i = chosen; i < order.size(); ++i)
+        if (problem.dimensions[order[i]].bound > 1) open |= 1U << order[i];
+    return cost_of(bounds.least(mapping, open), settings.objective) * kRounding;
+}
+
+void Explorer::follow(size_t choice) {
+    Mapping mapping = input_.empty();
+    choose(0, choice, mapping);
+}
+
+void Explorer::all_factors(size_t depth, double least, Mapping& mapping) {
+    if (depth == input_.order.size()) return all_kept(0, least, mapping);
+    const size_t choices = input_.space.dimensions()[input_.order[depth]].factors.size();
+    const std::vector<LevelMapping> before = mapping.levels;
+    for (size_t choice = 0; choice < choices; ++choice) {
+        choose(depth, choice, mapping);
+        mapping.levels = before;
+        if (ended()) return leave(least);
+    }
+}
+
+void Explorer::choose(size_t depth, size_t choice, Mapping& mapping) {
+    input_.space.put(input_.order[depth], choice, mapping);
+    if (!fits_so_far(mapping)) return;
+    const double least = input_.least(mapping, depth + 1);
+    if (!may_go_on(least)) return;
+    if (best_ && least > best_->cost.first)
+        ++cut_;
+    else
+        all_factors(depth + 1, least, mapping);
+}
+
+bool Explorer::ended() const {
+    return budget_ <= 0 || input_.stopped();
+}
+
+void Explorer::leave(double least) {
+    left_ = std::min(left_, least);
+}
+
+bool Explorer::may_go_on(double least) {
+    if (ended()) {
+        leave(least);
+        return false;
+    }
+    --budget_;
+    return true;
+}
+
+// Tiles only grow with the dimensions that come.
+bool Explorer::fits_so_far(const Mapping& mapping) const {
+    std::array<int64_t, kMaxDimensions> extents;
+    extents.fill(1);
+    for (size_t i = 0; i < mapping.levels.size(); ++i) {
+        Mesh used;
+        for (const Loop& loop : mapping.levels[i].loops) {
+            extents[loop.dimension] *= loop.count;
+            if (loop.across == Across::kX) used.x *= loop.count;
+            if (loop.across == Across::kY) used.y *= loop.count;
+        }
+        const Mesh fanout = input_.architecture.fanout(i);
+        if (used.x > fanout.x || used.y > fanout.y) return false;
+        const std::optional<int64_t> words = room(input_.architecture.levels[i]);
+        if (!words) continue;
+        // The last of the masks is what is kept whatever is chosen.
+        const uint32_t kept = input_.space.kept()[i].back();
+        int64_t taken = 0;
+        for (size_t space = 0; space < input_.problem.spaces.size(); ++space)
+            if ((kept >> space & 1U) != 0) taken += tile_size(input_.problem.spaces[space], extents.data());
+        if (taken > *words) return false;
+    }
+    return true;
+}
+
+void Explorer::all_kept(size_t level, double least, Mapping& mapping) {
+    if (level == mapping.levels.size()) return all_orders(least, mapping);
+    for (const uint32_t mask : input_.space.kept()[level]) {
+        mapping.levels[level].kept = mask;
+        all_kept(level + 1, least, mapping);
+        if (ended()) return leave(least);
+    }
+}
+
+void Explorer::all_orders(double least, const Mapping& given) {
+    if (!may_go_on(least)) return;
+    Mapping mapping = given;
+    const std::vector<size_t> fixed = input_.space.sort_loops(mapping);
+    order(mapping.levels.size(), least, fixed, mapping);
+}
+
+// Levels from `level` on have their order. The outermost go first: they decide what each level is filled
+// with.
+void Explorer::order(size_t level, double least, const std::vector<size_t>& fixed, Mapping& mapping) {
+    const auto free = [&](size_t i) { return mapping.levels[i].loops.size() > fixed[i] + 1; };
+    while (level > 0 && !free(level - 1))
+        --level;
+    if (level == 0) {
+        if (may_go_on(least)) try_one(mapping);
+        return;
+    }
+    const Result<Evaluation> bound = least_of_any_order(input_.problem, input_.architecture, mapping, level);
+    if (!bound) return;  // it fits in no order
+    const Cost cost = full_cost(*bound, input_.settings.objective);
+    if (best_ && cost >= best_->cost) {
+        ++cut_;
+        return;
+    }
+    least = std::max(least, cost.first);
+    if (!may_go_on(least)) return;
+    std::vector<Loop>& loops = mapping.levels[level - 1].loops;
+    const auto before = [](const Loop& a, const Loop& b) { return a.dimension < b.dimension; };
+    const auto first = static_cast<std::ptrdiff_t>(fixed[level - 1]);
+    std::sort(loops.begin() + first, loops.end(), before);
+    do {
+        order(level - 1, least, fixed, mapping);
+        if (ended()) return leave(least);
+    } while (std::next_permutation(loops.begin() + first, loops.end(), before));
+}
+
+void Explorer::try_one(const Mapping& mapping) {
+    ++tried_;
+    Result<Evaluation> evaluation = evaluate(input_.problem, input_.architecture, mapping);
+    if (!evaluation) return;
+    ++valid_;
+    const Cost cost = full_cost(*evaluation, input_.settings.objective);
+    if (!best_ || cost < best_->cost) best_ = Found{mapping, *std::move(evaluation), cost};
+}
+
+void Explorer::wander(uint64_t seed, int64_t samples) {
+    std::mt19937_64 random(seed);
+    const size_t count = input_.problem.dimensions.size();
+    for (int64_t i = 0; i < samples && !input_.stopped(); ++i) {
+        const bool anew = !best_ || random() % 4 == 0;
+        Mapping mapping = anew ? input_.empty() : best_->mapping;
+        for (size_t dimension = 0; dimension < count; ++dimension)
+            if (anew || random() % count < 2)
+                input_.space.put(dimension, random() % input_.space.dimensions()[dimension].factors.size(),
+                                 mapping);
+        const bool reorder = anew || random() % 2 == 0;
+        const std::vector<size_t> fixed = input_.space.sort_loops(mapping);
+        for (size_t level = 0; reorder && level < fixed.size(); ++level)
+            std::shuffle(mapping.levels[level].loops.begin() + static_cast<std::ptrdiff_t>(fixed[level]),
+                         mapping.levels[level].loops.end(), random);
+        for (size_t level = 0; level < fixed.size(); ++level) {
+            const std::vector<uint32_t>& masks = input_.space.kept()[level];
+            if (anew || random() % 8 == 0) mapping.levels[level].kept = masks[random() % masks.size()];
+        }
+        try_one(mapping);
+    }
+}
+
+}  // namespace opsight::map

@@ -1,0 +1,46 @@
+// The best mapping of a problem onto an architecture under constraints.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+#include "map/analysis.h"
+#include "map/constraints.h"
+
+namespace opsight::map {
+
+enum class Objective : uint8_t { kEnergy, kDelay, kEdp };
+
+// Less is better. Of two mappings as quick as each other, or as frugal, the other figure decides.
+double cost_of(const Evaluation& evaluation, Objective objective);
+
+struct SearchSettings {
+    Objective objective = Objective::kEnergy;
+    int64_t budget = 4'000'000;  // choices looked at before the proof is given up
+    int64_t samples = 200'000;   // mappings tried at random then
+    uint64_t seed = 1;
+    int threads = 1;
+    const std::atomic<bool>* stop = nullptr;                  // once true, the best so far is the result
+    std::function<void(double share, double best)> progress;  // of the choices; from the calling thread
+};
+
+struct SearchResult {
+    Mapping mapping;
+    Evaluation evaluation;
+    int64_t tried = 0;    // mappings whose cost was asked for
+    int64_t valid = 0;    // those of them that fit
+    int64_t cut = 0;      // choices left away with all that they lead to, as none of it can be better
+    bool proven = false;  // no mapping of the space is better
+    bool stopped = false;
+    double bound = 0;  // no mapping of the space costs less
+};
+
+// Branch and bound: a dimension's factors are chosen after the other's, and left away where a bound says that
+// nothing better follows. What the budget does not reach is tried at random, with neighbours of the best. The
+// same settings find the same mapping, whatever the number of threads, if it is not stopped. Fails where no
+// mapping fits.
+Result<SearchResult> search(const Problem& problem, const Architecture& architecture,
+                            const Constraints& constraints, const SearchSettings& settings);
+
+}  // namespace opsight::map

@@ -1,0 +1,240 @@
+#include "query/whatif/load.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "model/spans.h"
+#include "query/session/cells.h"
+#include "query/whatif/sql.h"
+
+namespace opsight::query {
+namespace {
+
+namespace sql = whatif::sql;
+using replay::CallKind;
+
+CallKind kind_of_call(std::string_view name) {
+    const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+    if (has("DeviceSynchronize") || has("CtxSynchronize") || has("ThreadSynchronize"))
+        return CallKind::kDeviceSync;
+    if (has("StreamSynchronize")) return CallKind::kStreamSync;
+    if (has("EventSynchronize")) return CallKind::kEventSync;
+    if (has("StreamWaitEvent")) return CallKind::kStreamWait;
+    const bool frees =
+        name.starts_with("cudaFree") || name.starts_with("hipFree") || name.starts_with("cuMemFree");
+    return frees && !has("Async") ? CallKind::kFree : CallKind::kNone;
+}
+
+Doing doing_of(int32_t kind, bool collective) {
+    switch (static_cast<DeviceKind>(kind)) {
+        case DeviceKind::kMemcpy:
+            return Doing::kCopy;
+        case DeviceKind::kMemset:
+            return Doing::kSet;
+        case DeviceKind::kGraph:
+            return Doing::kGraph;
+        case DeviceKind::kKernel:
+        case DeviceKind::kAnnotation:
+        case DeviceKind::kSync:
+        case DeviceKind::kOther:
+            break;
+    }
+    return collective ? Doing::kCollective : Doing::kKernel;
+}
+
+replay::WorkKind work_kind(Doing doing) {
+    return doing == Doing::kCopy    ? replay::WorkKind::kCopy
+           : doing == Doing::kSet   ? replay::WorkKind::kSet
+           : doing == Doing::kGraph ? replay::WorkKind::kGraph
+                                    : replay::WorkKind::kKernel;
+}
+
+class Loader {
+  public:
+    Loader(Session& session, const Rules& rules, Stretch& stretch)
+        : session_(session), rules_(rules), out_(stretch), recording_(stretch.recording) {}
+
+    Status load() {
+        OPSIGHT_TRY(load_streams());
+        OPSIGHT_TRY(load_work());
+        OPSIGHT_TRY(load_host());
+        return choose_main();
+    }
+
+  private:
+    duck::Statement windowed(const duck::Sql& file) const {
+        duck::Statement statement(file);
+        return statement.set("rank", out_.rank)
+            .set("begin_ns", recording_.begin)
+            .set("end_ns", recording_.end);
+    }
+
+    Status load_streams() {
+        OPSIGHT_ASSIGN(const duck::Rows streams, session_.query(windowed(sql::streams)));
+        for (const auto& row : streams.rows)
+            stream_of_.emplace(integer(row[0]), static_cast<int32_t>(stream_of_.size()));
+        recording_.streams.resize(stream_of_.size());
+        out_.device.resize(stream_of_.size());
+        OPSIGHT_ASSIGN(const duck::Rows calls, session_.query(windowed(sql::calls_about_streams)));
+        for (const auto& row : calls.rows)
+            if (const auto stream = stream_of_.find(integer(row[1])); stream != stream_of_.end())
+                told_.emplace(integer(row[0]), stream->second);
+        return {};
+    }
+
+    Status load_work() {
+        return session_.scan(windowed(sql::work), [this](const duck::Batch& batch) {
+            const auto* track = batch.column<int32_t>(0);
+            const auto* begin = batch.column<int64_t>(1);
+            const auto* dur = batch.column<int64_t>(2);
+            const auto* kind = batch.column<int32_t>(3);
+            const auto* name = batch.column<int32_t>(4);
+            const auto* launch = batch.column<int32_t>(5);
+            const auto* op = batch.column<int32_t>(6);
+            const auto* host = batch.column<int64_t>(7);
+            const auto* pageable = batch.column<int32_t>(8);
+            const auto* collective = batch.column<int32_t>(9);
+            const auto* of_memory = batch.column<int32_t>(10);
+            for (size_t i = 0; i < batch.size(); ++i) {
+                const auto stream = static_cast<size_t>(stream_of_.at(track[i]));
+                const Doing doing = doing_of(kind[i], collective[i] != 0);
+                replay::RuleSet rules = Names::at(rules_.names.ops, op[i]).rules;
+                if (doing == Doing::kKernel || doing == Doing::kCollective)
+                    rules |= Names::at(rules_.names.kernels, name[i]).rules;
+                if (doing == Doing::kCollective) rules |= rules_.communication;
+                if (doing == Doing::kKernel && !of_memory[i]) rules |= rules_.clock;
+                const int64_t end = begin[i] + std::max<int64_t>(dur[i], 0);
+                recording_.streams[stream].push_back(
+                    {begin[i], end, launch[i], host[i], work_kind(doing), rules});
+                out_.device[stream].push_back({doing, name[i]});
+                if (doing == Doing::kCopy) copies_[launch[i]] = pageable[i] != 0;
+            }
+        });
+    }
+
+    CallKind call_of(int32_t id, std::string_view name) const {
+        const auto copy = copies_.find(id);
+        if (copy == copies_.end()) return kind_of_call(name);
+        const bool may_block = copy->second || name.find("Async") == std::string_view::npos;
+        return may_block ? CallKind::kCopy : CallKind::kNone;
+    }
+
+    Status load_host() {
+        int32_t last = -1;
+        return session_.scan(windowed(sql::host), [this, last](const duck::Batch& batch) mutable {
+            const auto* track = batch.column<int32_t>(0);
+            const auto* begin = batch.column<int64_t>(1);
+            const auto* dur = batch.column<int64_t>(2);
+            const auto* id = batch.column<int32_t>(3);
+            const auto* kind = batch.column<int32_t>(4);
+            const auto* name = batch.column<int32_t>(5);
+            for (size_t i = 0; i < batch.size(); ++i) {
+                if (track[i] != last) {
+                    last = track[i];
+                    tracks_.push_back(track[i]);
+                    recording_.threads.emplace_back();
+                    out_.host.emplace_back();
+                }
+                replay::HostSpan span{begin[i], begin[i] + std::max<int64_t>(dur[i], 0), id[i]};
+                SpanLabel label{Doing::kOp, name[i]};
+                if (kind[i] == 1) {
+                    span.rules = Names::at(rules_.names.ops, name[i]).rules;
+                } else if (kind[i] == 0) {
+                    label.doing = Doing::kDataLoading;
+                    span.rules = rules_.data_loading;
+                } else {
+                    label.doing = Doing::kCall;
+                    take_call(span, Names::at(rules_.names.texts, name[i]).text);
+                }
+                recording_.threads.back().push_back(span);
+                out_.host.back().push_back(label);
+            }
+        });
+    }
+
+    void take_call(replay::HostSpan& span, std::string_view name) const {
+        span.call = call_of(static_cast<int32_t>(span.id), name);
+        if (const auto stream = told_.find(span.id); stream != told_.end()) span.stream = stream->second;
+        const bool waits = span.call == CallKind::kDeviceSync || span.call == CallKind::kStreamSync ||
+                           span.call == CallKind::kEventSync;
+        if (waits) span.rules = rules_.waits;
+    }
+
+    // Iterations are told in the thread whose ranges they are, else in the one that does most.
+    Status choose_main() {
+        OPSIGHT_ASSIGN(const duck::Rows markers, session_.query(windowed(sql::markers)));
+        const int64_t marked = markers.rows.empty() ? -1 : integer(markers.rows[0][0], -1);
+        int64_t most = -1;
+        for (size_t thread = 0; thread < tracks_.size(); ++thread) {
+            if (tracks_[thread] == marked) {
+                recording_.main = thread;
+                return {};
+            }
+            int64_t busy = 0, until = recording_.begin;
+            for (const replay::HostSpan& span : recording_.threads[thread]) {
+                const int64_t end = std::min(span.end, recording_.end);
+                busy += std::max<int64_t>(end - std::max(span.begin, until), 0);
+                until = std::max(until, end);
+            }
+            if (busy > most) {
+                most = busy;
+                recording_.main = thread;
+            }
+        }
+        if (tracks_.empty() || (marked >= 0 && !recording_.marks.empty())) add_empty_main();
+        return {};
+    }
+
+    // A thread of which nothing but its ranges is recorded.
+    void add_empty_main() {
+        recording_.main = recording_.threads.size();
+        recording_.threads.emplace_back();
+        out_.host.emplace_back();
+    }
+
+    Session& session_;
+    const Rules& rules_;
+    Stretch& out_;
+    replay::Recording& recording_;
+    std::vector<int64_t> tracks_;
+    std::map<int64_t, int32_t> stream_of_;
+    std::unordered_map<int64_t, int32_t> told_;  // stream by call
+    std::unordered_map<int64_t, bool> copies_;   // by their call: of memory that the host must wait for
+};
+
+std::vector<Stretch> stretches_of(const duck::Rows& rows) {
+    std::vector<Stretch> list;
+    int64_t last = -2;
+    for (const auto& row : rows.rows) {
+        const int64_t rank = integer(row[0]), number = integer(row[1]);
+        const int64_t begin = integer(row[2]), end = integer(row[3]);
+        if (list.empty() || list.back().rank != rank || number != last + 1 || number < 0) {
+            list.emplace_back().rank = rank;
+            list.back().recording.begin = begin;
+        } else {  // an iteration lasts until the next one begins
+            list.back().recording.marks.back() = begin;
+        }
+        Stretch& to = list.back();
+        to.recording.end = std::max(end, begin);
+        to.iterations.push_back(number);
+        if (number >= 0) to.recording.marks.push_back(to.recording.end);
+        last = number;
+    }
+    return list;
+}
+
+}  // namespace
+
+Result<std::vector<Stretch>> load_stretches(Session& session, const Rules& rules) {
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   session.query(duck::Statement(sql::stretches).set("whole", session.range().whole)));
+    std::vector<Stretch> list = stretches_of(rows);
+    for (Stretch& stretch : list)
+        OPSIGHT_TRY(Loader(session, rules, stretch).load());
+    return list;
+}
+
+}  // namespace opsight::query

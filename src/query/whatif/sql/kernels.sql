@@ -1,0 +1,3 @@
+SELECT id::BIGINT AS id, label, short_name, name
+FROM raw.kernel_names
+ORDER BY id

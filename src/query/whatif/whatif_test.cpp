@@ -1,0 +1,132 @@
+#include "query/whatif/whatif.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+#include "model/source_limits.h"
+#include "query/session/test_session.h"
+
+namespace opsight::query {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kStep = 1'000'000;
+
+// Steps of 1 ms: data loading for 300 us, an op that launches 400 us of work, and a wait for it.
+analyze::TestProfile steps() {
+    analyze::TestProfile t;
+    for (int64_t i = 0; i < 5; ++i) {
+        const int64_t at = i * kStep;
+        t.annotation("ProfilerStep#" + std::to_string(i), at, kStep, t.thread());
+        t.host(HostKind::kDataLoad, "enumerate(DataLoader)", at, 300'000, t.thread());
+        t.op("aten::mm", at + 400'000, 100'000);
+        t.api("cudaLaunchKernel", at + 450'000, 10'000, t.thread(), i + 1);
+        t.kernel("sgemm_128", at + 470'000, 400'000, t.stream(), i + 1);
+        t.api("cudaDeviceSynchronize", at + 500'000, 380'000, t.thread(), 100 + i);
+    }
+    return t;
+}
+
+WhatIf answer_to(const Suppositions& suppositions, const RangeOptions& range = {.all = true}) {
+    const StoredProfile stored(steps());
+    Session session = stored.open(range);
+    auto answer = what_if(session, suppositions);
+    if (!answer || !*answer) {
+        ADD_FAILURE() << (answer ? "no answer" : answer.error().message());
+        return {};
+    }
+    return **answer;
+}
+
+int64_t predicted(const Suppositions& suppositions) {
+    return static_cast<int64_t>(
+        median_of(answer_to(suppositions).iterations, &ReplayedIteration::predicted_ns));
+}
+
+TEST(WhatIfTest, ReplaysWhatWasMeasured) {
+    const WhatIf answer = answer_to({});
+    ASSERT_EQ(answer.iterations.size(), 5U);
+    for (const ReplayedIteration& it : answer.iterations) {
+        EXPECT_EQ(it.measured_ns, kStep);
+        EXPECT_EQ(it.replayed_ns, kStep);
+        EXPECT_EQ(it.host_ns, kStep);
+    }
+    EXPECT_TRUE(answer.simulatable());
+}
+
+TEST(WhatIfTest, ThePathSumsToTheIterations) {
+    const WhatIf answer = answer_to({});
+    int64_t sum = 0;
+    for (const PathShare& share : answer.path)
+        sum += share.ns;
+    EXPECT_EQ(sum, 5 * kStep);
+    const auto share_of = [&](std::string_view kind) {
+        return std::accumulate(
+            answer.path.begin(), answer.path.end(), int64_t{0},
+            [&](int64_t all, const PathShare& each) { return all + (each.kind == kind ? each.ns : 0); });
+    };
+    EXPECT_EQ(share_of("kernel"), 5 * 400'000);
+    EXPECT_EQ(share_of("data loading"), 5 * 300'000);
+    EXPECT_EQ(share_of("delay"), 5 * 20'000);  // from the launching call to the kernel
+    EXPECT_EQ(share_of("op"), 5 * 50'000);     // the op until its launch
+}
+
+TEST(WhatIfTest, EachChangeSavesWhatItIsOnThePath) {
+    EXPECT_EQ(predicted({.scales = {{Scale::Of::kKernel, "sgemm*", 0.5}}}), kStep - 200'000);
+    EXPECT_EQ(predicted({.scales = {{Scale::Of::kKernel, "~gemm_\\d+$", 0.5}}}), kStep - 200'000);
+    EXPECT_EQ(predicted({.no_data_loading = true}), kStep - 300'000);
+    EXPECT_EQ(predicted({.clock = 2}), kStep - 200'000);
+    // The op goes with its launch and its kernel; what remains of the wait is its 10 us to return.
+    EXPECT_EQ(predicted({.scales = {{Scale::Of::kOp, "aten::mm", 0}}}), 300'000 + 100'000 + 10'000 + 120'000);
+}
+
+TEST(WhatIfTest, AnIterationAlone) {
+    const WhatIf answer = answer_to({}, {.start = 2, .stop = 2, .all = true});
+    ASSERT_EQ(answer.iterations.size(), 1U);
+    EXPECT_EQ(answer.iterations[0].number, 2);
+    EXPECT_EQ(answer.iterations[0].replayed_ns, kStep);
+}
+
+TEST(WhatIfTest, UnknownTargetsAreErrorsWithNearNames) {
+    const StoredProfile stored(steps());
+    Session session = stored.open();
+    const auto answer = what_if(session, {.scales = {{Scale::Of::kOp, "aten::nm", 0}}});
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().exit_code, 2);
+    EXPECT_THAT(answer.error().message(), HasSubstr("aten::mm"));
+    const auto layer = what_if(session, {.scales = {{Scale::Of::kLayer, "fc", 0}}});
+    ASSERT_FALSE(layer);
+    EXPECT_THAT(layer.error().message(), HasSubstr("no layers"));
+}
+
+TEST(WhatIfTest, WhatNothingIsConcernedByIsCounted) {
+    const WhatIf answer = answer_to({.no_communication = true});
+    ASSERT_EQ(answer.concerned.size(), 1U);
+    EXPECT_EQ(answer.concerned[0].tasks, 0);
+}
+
+// Work that stands one behind the other because its source has no clock waits for nothing.
+TEST(WhatIfTest, WithoutTimesThereIsNothingToReplay) {
+    analyze::TestProfile t = steps();
+    set_durations_only(t.builder.info());
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const auto answer = what_if(session, {});
+    ASSERT_TRUE(answer);
+    EXPECT_FALSE(*answer);
+}
+
+TEST(WhatIfTest, ScalesAreRead) {
+    const auto scale = parse_scale("op:aten::add=0.25");
+    ASSERT_TRUE(scale);
+    EXPECT_EQ(scale->pattern, "aten::add");
+    EXPECT_EQ(scale->factor, 0.25);
+    for (const char* wrong : {"", "op", "op:x", "op:=1", "kernle:x=1", "op:x=fast", "op:x=-1", "op:x=nan",
+                              "op:x=1e9", "op:~=0", "op:~(=0"})
+        EXPECT_FALSE(parse_scale(wrong)) << wrong;
+}
+
+}  // namespace
+}  // namespace opsight::query

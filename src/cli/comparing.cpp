@@ -1,0 +1,150 @@
+#include "cli/comparing.h"
+
+#include <fmt/format.h>
+
+#include "cli/any_profile.h"
+#include "cli/new_file.h"
+#include "cli/standard_output.h"
+#include "report/render.h"
+#include "report/render_comparison.h"
+#include "report/render_html.h"
+#include "report/render_junit.h"
+
+namespace opsight::cli {
+namespace {
+
+constexpr int64_t kRowsForPeople = 20, kRowsOnPage = 200;
+constexpr int kOverLimit = 3;
+
+// Says which limits did not hold, by which rows, and which hold only because so little was recorded.
+bool failed(const std::vector<query::GateResult>& results) {
+    bool any = false;
+    for (const query::GateResult& each : results) {
+        any |= !each.held;
+        for (const std::string& row : each.failures)
+            print_note(fmt::format("over the limit '{}': {}\n", each.gate, row));
+        if (each.held && each.doubtful > 0)
+            print_note(
+                fmt::format("the limit '{}' holds, for noise may explain it: {}\n", each.gate, each.summary));
+    }
+    return any;
+}
+
+// Its tables one after another, each after a line with its name.
+Status write_tables(const query::Report& report, const report::Sink& sink) {
+    std::string before;
+    for (const query::Section& section : report.sections) {
+        OPSIGHT_TRY(sink(before + section.table.name + "\n"));
+        OPSIGHT_TRY(report::write_csv(section.table, sink));
+        before = "\n";
+    }
+    return {};
+}
+
+}  // namespace
+
+void Comparing::declare(CLI::App& sub) {
+    sub.add_option("--format", format_, "table (or text), csv, json, markdown or html")->default_str("table");
+    sub.add_flag_callback(
+        "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
+    sub.add_option("-o,--output", output_, "Write to this file");
+    sub.add_flag("--force", force_, "Replace the file that is there");
+    sub.add_option("--limit", limit_,
+                   "Rows of the tables of layers, ops and kernels; 0: all (default: 20, 200 in html, all in "
+                   "csv and json)");
+    sub.add_flag("--wide", wide_,
+                 "Whole lines of tables, however long (default: as wide as the terminal; 100 columns "
+                 "where there is none)");
+    sub.add_option("--fail-if", limits_,
+                   "A limit, such as 'iteration_time > 3%' or 'layer:encoder* gpu_time > 5%': with exit "
+                   "code 3 where a difference is over it and stands against noise. Of layer:, op: and "
+                   "kernel: (names in which * stands for anything) gpu_time, cpu_time or calls; may be "
+                   "given several times")
+        ->allow_extra_args(false);
+    sub.add_flag("--strict", strict_, "What is over a limit fails, even if noise may explain it");
+    sub.add_option("--junit", junit_, "Write the limits as JUnit's XML to this file, a test for each");
+    range_.declare(sub);
+}
+
+Result<Comparing::Form> Comparing::parse_form(const std::string& name) {
+    using enum Form;
+    const std::pair<const char*, Form> forms[] = {{"table", kTable},       {"text", kTable},
+                                                  {"csv", kCsv},           {"json", kJson},
+                                                  {"markdown", kMarkdown}, {"html", kHtml}};
+    for (const auto& [word, form] : forms)
+        if (name == word) return form;
+    return fail(Error{.what = fmt::format("unknown format '{}'", name),
+                      .remedy = "use table, csv, json, markdown or html",
+                      .exit_code = 2});
+}
+
+Result<int> Comparing::compare(const std::vector<std::string>& base, const std::vector<std::string>& next) {
+    OPSIGHT_ASSIGN(form_, parse_form(format_));
+    OPSIGHT_ASSIGN(const std::vector<query::Gate> gates, parse_gates());
+    OPSIGHT_ASSIGN(
+        const query::Comparison comparison,
+        query::compare_runs(base.size(), next.size(),
+                            [&](bool is_next, size_t run, std::optional<int64_t> rank, bool whole) {
+                                return read((is_next ? next : base)[run], rank, whole);
+                            }));
+    OPSIGHT_ASSIGN(const std::vector<query::GateResult> results,
+                   query::check_gates(comparison, gates, strict_));
+    OPSIGHT_TRY(show(comparison, results));
+    if (!junit_.empty()) OPSIGHT_TRY(write_file(junit_, force_, report::render_junit(results)));
+    return failed(results) ? kOverLimit : 0;
+}
+
+Result<std::vector<query::Gate>> Comparing::parse_gates() const {
+    std::vector<query::Gate> gates;
+    for (const std::string& text : limits_) {
+        OPSIGHT_ASSIGN(query::Gate gate, query::parse_gate(text));
+        gates.push_back(std::move(gate));
+    }
+    if (gates.empty() && (strict_ || !junit_.empty()))
+        return fail(Error{"--strict and --junit are about limits", {}, {}, "give some with --fail-if", 2});
+    return gates;
+}
+
+Result<query::Side> Comparing::read(const std::string& path, std::optional<int64_t> rank, bool whole) const {
+    OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path, false));
+    const query::RangeOptions range = whole ? query::RangeOptions{.whole = true} : range_.options();
+    OPSIGHT_ASSIGN(query::Session session, query::Session::open(profile.path(), range));
+    return query::read_side(session, path, rank);
+}
+
+Status Comparing::show(const query::Comparison& comparison,
+                       const std::vector<query::GateResult>& results) const {
+    if (output_.empty()) return write(comparison, results, print_text);
+    OPSIGHT_TRY(write_new_file(output_, force_,
+                               [&](const report::Sink& sink) { return write(comparison, results, sink); }));
+    return print_text(output_ + "\n");
+}
+
+Status Comparing::write(const query::Comparison& comparison, const std::vector<query::GateResult>& results,
+                        const report::Sink& sink) const {
+    query::TableShape shape;
+    shape.for_people = form_ != Form::kCsv && form_ != Form::kJson;
+    shape.limit = limit_ >= 0            ? limit_
+                  : form_ == Form::kHtml ? kRowsOnPage
+                  : shape.for_people     ? kRowsForPeople
+                                         : 0;
+    query::Report report = query::comparison_report(comparison, shape);
+    if (!results.empty()) report.sections.insert(report.sections.begin() + 1, {query::gate_table(results)});
+    switch (form_) {
+        case Form::kJson:
+            OPSIGHT_TRY(report::write_report_json(report, sink));
+            return sink("\n");
+        case Form::kCsv:
+            return write_tables(report, sink);
+        case Form::kMarkdown:
+            return sink(report::render_comparison_markdown(report));
+        case Form::kHtml:
+            return sink(report::render_html("Comparison", "Opsight " OPSIGHT_VERSION, {report}));
+        case Form::kTable:
+            break;
+    }
+    const int width = wide_ || !output_.empty() ? 0 : report::terminal_width(report::kWidthWhenPiped);
+    return sink(report::render_comparison(report, width));
+}
+
+}  // namespace opsight::cli

@@ -1,0 +1,318 @@
+#include "query/compare/align.h"
+
+#include <absl/container/flat_hash_map.h>
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+
+namespace opsight::query {
+namespace {
+
+using Pairs = std::vector<std::pair<size_t, size_t>>;
+
+uint64_t mixed(uint64_t seed, uint64_t value) {
+    return (seed ^ value) * 0x9E3779B97F4A7C15ull + (seed >> 29) + 1;
+}
+uint64_t mixed(uint64_t seed, std::string_view text) {
+    return mixed(seed, std::hash<std::string_view>{}(text));
+}
+
+constexpr uint64_t kNothing = 0;
+
+uint64_t op_name_hash(const TreeOp& op) {
+    return mixed(mixed(1, op.name), op.direction);
+}
+uint64_t op_hash(const TreeOp& op) {
+    return mixed(mixed(op_name_hash(op), op.shapes), op.dtypes);
+}
+
+// "Linear" of "Linear_12", "layers" of "layers.12".
+std::string_view without_number(std::string_view name) {
+    const size_t end = name.find_last_not_of("0123456789");
+    if (end == name.npos || end + 1 == name.size() || end == 0) return name;
+    return name.substr(0, name[end] == '_' || name[end] == '.' ? end : end + 1);
+}
+
+// The n-th of equal values with the n-th, wherever they stand.
+Pairs in_turn(std::span<const uint64_t> base, std::span<const uint64_t> next) {
+    absl::flat_hash_map<std::pair<uint64_t, size_t>, size_t> places;
+    absl::flat_hash_map<uint64_t, size_t> seen;
+    for (size_t i = 0; i < next.size(); ++i)
+        places.emplace(std::pair(next[i], seen[next[i]]++), i);
+    seen.clear();
+    Pairs pairs;
+    for (size_t i = 0; i < base.size(); ++i)
+        if (const auto found = places.find(std::pair(base[i], seen[base[i]]++)); found != places.end())
+            pairs.emplace_back(i, found->second);
+    return pairs;
+}
+
+// Of a side: what a layer holds, with shapes and without; names of layers do not count.
+struct Contents {
+    std::vector<uint64_t> exact, form;
+
+    explicit Contents(const WorkTree& tree)
+        : exact(tree.layers.size(), kNothing), form(tree.layers.size(), kNothing) {
+        for (size_t i = tree.layers.size(); i-- > 0;) {
+            for (const size_t op : tree.layers[i].ops) {
+                exact[i] = mixed(exact[i], op_hash(tree.ops[op]));
+                form[i] = mixed(form[i], op_name_hash(tree.ops[op]));
+            }
+            for (const size_t child : tree.layers[i].layers) {
+                if (exact[child] == kNothing) continue;
+                exact[i] = mixed(mixed(exact[i], 2), exact[child]);
+                form[i] = mixed(mixed(form[i], 2), form[child]);
+            }
+        }
+    }
+};
+
+constexpr size_t kNone = static_cast<size_t>(-1);
+
+class Aligner {
+  public:
+    Aligner(const WorkTree& base, const WorkTree& next)
+        : base_(base),
+          next_(next),
+          held_before_(base),
+          held_after_(next),
+          of_base_(base.layers.size(), kNone),
+          of_next_(next.layers.size(), kNone),
+          op_of_base_(base.ops.size(), kNone),
+          op_of_next_(next.ops.size(), kNone) {}
+
+    Alignment align() {
+        pair_layers(0, 0);
+        settle();
+        moved_layers();
+        for (size_t i = 0; i < of_base_.size(); ++i)
+            if (of_base_[i] != kNone) pair_ops(base_.layers[i].ops, next_.layers[of_base_[i]].ops);
+        moved_ops();
+        collect();
+        return std::move(out_);
+    }
+
+  private:
+    // Of matched layers, whose children are still to be matched.
+    void pair_layers(size_t base, size_t next) {
+        of_base_[base] = next;
+        of_next_[next] = base;
+        open_.emplace_back(base, next);
+    }
+    void settle() {
+        while (!open_.empty()) {
+            const auto [base, next] = open_.back();
+            open_.pop_back();
+            pair_children(base_.layers[base].layers, next_.layers[next].layers);
+        }
+    }
+
+    template <class Key>
+    std::vector<uint64_t> keys(const std::vector<size_t>& layers, Key&& key) const {
+        std::vector<uint64_t> all;
+        for (const size_t each : layers)
+            all.push_back(key(each));
+        return all;
+    }
+
+    // One way of matching: `before` and `after` tell the key of a layer, kNothing for none.
+    template <class Before, class After>
+    void step(std::vector<size_t>& base, std::vector<size_t>& next, bool ordered, Before&& before,
+              After&& after) {
+        const auto skip = [](std::vector<size_t>& from, const auto& key) {
+            std::vector<size_t> with;
+            for (const size_t each : from)
+                if (key(each) != kNothing) with.push_back(each);
+            return with;
+        };
+        const std::vector<size_t> left = skip(base, before), right = skip(next, after);
+        const std::vector<uint64_t> a = keys(left, before), b = keys(right, after);
+        for (const auto& [i, j] : ordered ? in_order(a, b) : in_turn(a, b))
+            pair_layers(left[i], right[j]);
+        std::erase_if(base, [this](size_t each) { return of_base_[each] != kNone; });
+        std::erase_if(next, [this](size_t each) { return of_next_[each] != kNone; });
+    }
+
+    void pair_children(std::vector<size_t> base, std::vector<size_t> next) {
+        const auto free_of = [](std::vector<size_t>& all, const std::vector<size_t>& taken) {
+            std::erase_if(all, [&taken](size_t each) { return taken[each] != kNone; });
+        };
+        free_of(base, of_base_);
+        free_of(next, of_next_);
+        const auto name = [](const WorkTree& tree) {
+            return [&tree](size_t i) { return mixed(1, tree.layers[i].name); };
+        };
+        const auto exact = [](const Contents& held) { return [&held](size_t i) { return held.exact[i]; }; };
+        const auto form = [](const Contents& held) { return [&held](size_t i) { return held.form[i]; }; };
+        const auto both = [&](const WorkTree& tree, const Contents& held) {
+            return [&](size_t i) { return mixed(mixed(1, tree.layers[i].name), held.exact[i]); };
+        };
+        const auto kind = [](const WorkTree& tree) {
+            return [&tree](size_t i) { return mixed(1, without_number(tree.layers[i].name)); };
+        };
+        step(base, next, false, both(base_, held_before_), both(next_, held_after_));
+        step(base, next, true, exact(held_before_), exact(held_after_));
+        step(base, next, false, name(base_), name(next_));
+        step(base, next, true, form(held_before_), form(held_after_));
+        step(base, next, true, kind(base_), kind(next_));
+    }
+
+    void moved_layers() {
+        std::vector<size_t> base, next;
+        for (size_t i = 0; i < of_base_.size(); ++i)
+            if (of_base_[i] == kNone && held_before_.exact[i] != kNothing) base.push_back(i);
+        for (size_t i = 0; i < of_next_.size(); ++i)
+            if (of_next_[i] == kNone && held_after_.exact[i] != kNothing) next.push_back(i);
+        const auto a = keys(base, [this](size_t i) { return held_before_.exact[i]; });
+        const auto b = keys(next, [this](size_t i) { return held_after_.exact[i]; });
+        // Parents come before their children: these find theirs with them.
+        for (const auto& [i, j] : in_turn(a, b)) {
+            if (of_base_[base[i]] != kNone || of_next_[next[j]] != kNone) continue;
+            pair_layers(base[i], next[j]);
+            settle();
+        }
+    }
+
+    static Pairs same_ops(const WorkTree& base_tree, const WorkTree& next_tree,
+                          const std::vector<size_t>& base, const std::vector<size_t>& next,
+                          uint64_t (*hash)(const TreeOp&)) {
+        std::vector<uint64_t> a, b;
+        for (const size_t each : base)
+            a.push_back(hash(base_tree.ops[each]));
+        for (const size_t each : next)
+            b.push_back(hash(next_tree.ops[each]));
+        return in_turn(a, b);
+    }
+    void match_ops(std::vector<size_t> base, std::vector<size_t> next, uint64_t (*hash)(const TreeOp&)) {
+        std::erase_if(base, [this](size_t each) { return op_of_base_[each] != kNone; });
+        std::erase_if(next, [this](size_t each) { return op_of_next_[each] != kNone; });
+        for (const auto& [i, j] : same_ops(base_, next_, base, next, hash)) {
+            op_of_base_[base[i]] = next[j];
+            op_of_next_[next[j]] = base[i];
+        }
+    }
+    void pair_ops(const std::vector<size_t>& base, const std::vector<size_t>& next) {
+        match_ops(base, next, op_hash);
+        match_ops(base, next, op_name_hash);
+    }
+    void moved_ops() {
+        std::vector<size_t> base, next;
+        for (size_t i = 0; i < base_.ops.size(); ++i)
+            base.push_back(i);
+        for (size_t i = 0; i < next_.ops.size(); ++i)
+            next.push_back(i);
+        match_ops(base, next, op_hash);
+    }
+
+    How how_of(size_t base, size_t next) const {
+        if (base == 0 || next == 0) return How::kPlace;
+        if (of_base_[base_.layers[base].parent] != next_.layers[next].parent) return How::kMoved;
+        return base_.layers[base].name == next_.layers[next].name ? How::kPlace : How::kRenamed;
+    }
+
+    void collect() {
+        for (size_t i = 0; i < of_base_.size(); ++i) {
+            const size_t next = of_base_[i];
+            out_.layers.push_back(next == kNone ? LayerMatch{i, {}, How::kAlone}
+                                                : LayerMatch{i, next, how_of(i, next)});
+            if (next != kNone) replaced(base_.layers[i].ops, next_.layers[next].ops);
+        }
+        for (size_t i = 0; i < of_next_.size(); ++i)
+            if (of_next_[i] == kNone) out_.layers.push_back({{}, i, How::kAlone});
+        for (size_t i = 0; i < op_of_base_.size(); ++i) {
+            const size_t next = op_of_base_[i];
+            if (next == kNone)
+                out_.ops.push_back({{i}, {}, How::kAlone});
+            else if (next != kTaken)
+                out_.ops.push_back(
+                    {{i},
+                     {next},
+                     of_base_[base_.ops[i].layer] == next_.ops[next].layer ? How::kPlace : How::kMoved});
+        }
+        for (size_t i = 0; i < op_of_next_.size(); ++i)
+            if (op_of_next_[i] == kNone) out_.ops.push_back({{}, {i}, How::kAlone});
+    }
+
+    // Between ops that stand in both in the same order: what only one has is replaced by what only the other
+    // has, within a direction.
+    void replaced(const std::vector<size_t>& base, const std::vector<size_t>& next) {
+        absl::flat_hash_map<size_t, size_t> place;
+        for (size_t j = 0; j < next.size(); ++j)
+            place.emplace(next[j], j);
+        std::vector<uint64_t> a, b;  // equal for those that are matched within these layers
+        for (const size_t each : base)
+            a.push_back(place.contains(op_of_base_[each]) ? 2 * op_of_base_[each] : 2 * each + 1);
+        for (const size_t each : next)
+            b.push_back(op_of_next_[each] == kNone ? 2 * (each + base_.ops.size()) + 1 : 2 * each);
+        Pairs anchors = in_order(a, b);
+        anchors.emplace_back(base.size(), next.size());
+        size_t i = 0, j = 0;
+        for (const auto& [to_i, to_j] : anchors) {
+            replace_in(std::span(base).subspan(i, to_i - i), std::span(next).subspan(j, to_j - j));
+            i = to_i + 1;
+            j = to_j + 1;
+        }
+    }
+    void replace_in(std::span<const size_t> base, std::span<const size_t> next) {
+        std::vector<std::string_view> directions;
+        for (const size_t each : base)
+            if (std::find(directions.begin(), directions.end(), base_.ops[each].direction) ==
+                directions.end())
+                directions.push_back(base_.ops[each].direction);
+        for (const std::string_view direction : directions) {
+            OpMatch match{{}, {}, How::kReplaced};
+            for (const size_t each : base)
+                if (op_of_base_[each] == kNone && base_.ops[each].direction == direction)
+                    match.base.push_back(each);
+            for (const size_t each : next)
+                if (op_of_next_[each] == kNone && next_.ops[each].direction == direction)
+                    match.next.push_back(each);
+            if (match.base.empty() || match.next.empty()) continue;
+            for (const size_t each : match.base)
+                op_of_base_[each] = kTaken;
+            for (const size_t each : match.next)
+                op_of_next_[each] = kTaken;
+            out_.ops.push_back(std::move(match));
+        }
+    }
+
+    static constexpr size_t kTaken = kNone - 1;  // by a match of several ops
+
+    const WorkTree &base_, &next_;
+    Contents held_before_, held_after_;
+    std::vector<size_t> of_base_, of_next_, op_of_base_, op_of_next_;
+    Pairs open_;
+    Alignment out_;
+};
+
+}  // namespace
+
+std::vector<std::pair<size_t, size_t>> in_order(std::span<const uint64_t> base,
+                                                std::span<const uint64_t> next) {
+    const Pairs pairs = in_turn(base, next);
+    // The longest run of pairs whose second places rise: `ends` has, for each length, the pair with the
+    // least.
+    std::vector<size_t> ends, before(pairs.size(), kNone);
+    for (size_t i = 0; i < pairs.size(); ++i) {
+        const auto at =
+            std::lower_bound(ends.begin(), ends.end(), pairs[i].second,
+                             [&pairs](size_t end, size_t place) { return pairs[end].second < place; });
+        if (at != ends.begin()) before[i] = *(at - 1);
+        if (at == ends.end())
+            ends.push_back(i);
+        else
+            *at = i;
+    }
+    Pairs chosen;
+    for (size_t i = ends.empty() ? kNone : ends.back(); i != kNone; i = before[i])
+        chosen.push_back(pairs[i]);
+    std::reverse(chosen.begin(), chosen.end());
+    return chosen;
+}
+
+Alignment align(const WorkTree& base, const WorkTree& next) {
+    return Aligner(base, next).align();
+}
+
+}  // namespace opsight::query

@@ -1,0 +1,235 @@
+// What a reader must know before believing a difference: other machines, other versions, other ranges, and
+// samples that are no equals of each other.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "query/compare/comparison.h"
+#include "query/session/cells.h"
+
+namespace opsight::query {
+namespace {
+
+constexpr size_t kLeastForDrift = 10;  // iterations: halves of five
+constexpr double kDriftWorthSaying = 0.02, kOutlier = 1.5;
+constexpr size_t kNamedOutliers = 5;
+
+using Settings = std::map<std::string, std::string>;
+
+std::string joined(const std::set<std::string>& parts) {
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// Of the devices that worked, where any did.
+std::string device_names(const Info& info) {
+    std::set<std::string> all, worked;
+    const auto column = [&info](std::string_view key) {
+        return static_cast<size_t>(std::find_if(info.devices.columns.begin(), info.devices.columns.end(),
+                                                [key](const Column& each) { return each.key == key; }) -
+                                   info.devices.columns.begin());
+    };
+    const size_t name = column("name"), spans = column("device_spans");
+    for (const auto& row : info.devices.rows) {
+        const auto* text = std::get_if<std::string>(&row.at(name));
+        if (!text) continue;
+        all.insert(*text);
+        if (integer(row.at(spans)) > 0) worked.insert(*text);
+    }
+    return joined(worked.empty() ? all : worked);
+}
+
+Settings settings_of(const Info& info) {
+    Settings all(info.properties.begin(), info.properties.end());
+    all["producer"] = info.producer;
+    all["framework"] = joined({info.frameworks.begin(), info.frameworks.end()});
+    all["device"] = device_names(info);
+    all["ranks"] = std::to_string(info.ranks.rows.size());
+    std::erase_if(all, [](const auto& each) { return each.second.empty(); });
+    return all;
+}
+
+std::optional<std::string> value_in(const Settings& settings, const std::string& name) {
+    const auto found = settings.find(name);
+    return found == settings.end() ? std::nullopt : std::optional(found->second);
+}
+
+class Finder {
+  public:
+    explicit Finder(const Comparison& comparison) : it_(comparison) {}
+
+    std::vector<Caveat> find() {
+        settings();
+        recording();
+        ranges();
+        ranks();
+        for (const auto& [side, word] : {std::pair(&it_.base, "base"), std::pair(&it_.next, "new")}) {
+            spread(*side, word);
+            for (const std::string& note : side->range.notes)
+                say("range", fmt::format("{}: {}", word, note));
+        }
+        return std::move(found_);
+    }
+
+  private:
+    void say(std::string kind, std::string text) { found_.push_back({std::move(kind), std::move(text)}); }
+
+    void settings() {
+        const std::pair<const char*, const char*> kinds[] = {{"device", "other_device"},
+                                                             {"framework", "other_framework"},
+                                                             {"producer", "other_producer"},
+                                                             {"ranks", "other_ranks"}};
+        for (const auto& [name, kind] : kinds)
+            for (const SettingRow& row : it_.settings)
+                if (row.name == name && row.base != row.next)
+                    say(kind, fmt::format("{}: {} before, {} after", name, row.base.value_or("not recorded"),
+                                          row.next.value_or("not recorded")));
+    }
+
+    // What one of them did not see.
+    void recording() {
+        const Contents &base = it_.base.contents, &next = it_.next.contents;
+        const auto one_sided = [this](bool before, bool after, const char* kind, const char* what) {
+            if (before != after)
+                say(kind, fmt::format("{} recorded in the {} profile only: the other has that time in other "
+                                      "classes",
+                                      what, before ? "base" : "new"));
+        };
+        one_sided(base.device_work, next.device_work, "device_work", "work of devices is");
+        one_sided(base.ops, next.ops, "ops", "ops are");
+        std::string names;
+        for (size_t i = 0; i < it_.base.classes.size(); ++i)
+            if (base.device_work == next.device_work && it_.base.classes[i].told != it_.next.classes[i].told)
+                names += (names.empty() ? "" : ", ") + std::string(it_.base.classes[i].name);
+        if (!names.empty())
+            say("classes", "only one of the profiles can tell of " + names +
+                               ": the other has that time in other classes");
+    }
+
+    void ranges() {
+        const Range &base = it_.base.range, &next = it_.next.range;
+        if (base.whole != next.whole)
+            say("whole",
+                fmt::format("the {} profile is compared as a whole, for it has no iterations that are "
+                            "sure, the other by its iterations: these times are not alike",
+                            base.whole ? "base" : "new"));
+        else if (base.whole)
+            say("whole",
+                "the whole recordings are compared, one time a side: --whole-run asks for it, or not both "
+                "have "
+                "iterations that are sure");
+        const size_t before = it_.base.samples.size(), after = it_.next.samples.size();
+        if (!base.whole && !next.whole && before != after)
+            say("iterations", fmt::format("{} iterations before, {} after", before, after));
+        if (!base.whole && !next.whole && base.source != next.source)
+            say("iterations_found_by",
+                fmt::format("iterations were found by {} before, by {} after", base.source, next.source));
+        if (it_.base_runs.empty())
+            samples(before, after);
+        else
+            runs(it_.base_runs.size(), it_.next_runs.size());
+    }
+
+    void samples(size_t before, size_t after) {
+        const bool iterations = !it_.base.range.whole && !it_.next.range.whole;
+        if (it_.time.verdict == Verdict::kSingle && iterations)
+            say("one_iteration", "a side has one iteration: how much they vary is not known");
+        if (it_.time.verdict == Verdict::kTooFew)
+            say("few_iterations", fmt::format("no difference between {} and {} iterations can be told from "
+                                              "noise: record five or more on each side",
+                                              before, after));
+        if (iterations) say("one_run", "one run a side: how much runs differ from each other is not known");
+    }
+
+    void runs(size_t before, size_t after) {
+        if (it_.time.verdict == Verdict::kTooFew || it_.time.verdict == Verdict::kSingle)
+            say("few_runs", fmt::format("no difference between {} and {} runs can be told from noise: record "
+                                        "five or more on each side",
+                                        before, after));
+        say("shown_runs",
+            fmt::format(
+                "the budget, layers, ops and kernels are those of the run in the middle of each side, "
+                "{} and {}, and judged by their iterations alone",
+                it_.base.label, it_.next.label));
+    }
+
+    void ranks() {
+        const Side &base = it_.base, &next = it_.next;
+        if (base.rank != next.rank)
+            say("other_rank",
+                fmt::format("rank {} is compared with rank {}, for the new profile has nothing of "
+                            "rank {}: what ranks do differently stands among the differences",
+                            base.rank, next.rank, base.rank));
+        else if (base.slowest_rank != next.slowest_rank)
+            say("slowest_rank",
+                fmt::format(
+                    "rank {} is compared on both sides, the slowest before; rank {} is the slowest after",
+                    base.rank, next.slowest_rank));
+    }
+
+    // A trend within a run, and single iterations far from the others.
+    void spread(const Side& side, const char* word) {
+        const std::vector<int64_t> times = side.times();
+        if (times.size() < 3) return;
+        const int64_t median = median_of(times);
+        const std::span<const int64_t> all(times);
+        if (times.size() >= kLeastForDrift) {
+            const SampleDifference halves =
+                compare_samples(all.first(times.size() / 2), all.last(times.size() - times.size() / 2));
+            if (halves.verdict == Verdict::kReal &&
+                std::abs(static_cast<double>(halves.shift)) > kDriftWorthSaying * static_cast<double>(median))
+                say("drift",
+                    fmt::format("{}: the second half of its iterations is {} by {:.1f}% than the first", word,
+                                halves.shift > 0 ? "longer" : "shorter",
+                                100 * std::abs(static_cast<double>(halves.shift)) /
+                                    static_cast<double>(std::max<int64_t>(1, halves.base_median))));
+        }
+        outliers(side, word, median);
+    }
+
+    void outliers(const Side& side, const char* word, int64_t median) {
+        std::vector<std::string> named;
+        size_t count = 0;
+        for (const IterationShares& each : side.samples) {
+            const double times =
+                static_cast<double>(each.dur_ns) / static_cast<double>(std::max<int64_t>(1, median));
+            if (times < kOutlier || ++count > kNamedOutliers) continue;
+            named.push_back(fmt::format("{} ({:.1f} x the median)", each.iteration, times));
+        }
+        if (count > 0)
+            say("outlier",
+                fmt::format("{}: {} of {} iterations far longer than the others: {}{}. The median stands "
+                            "firm, the mean does not",
+                            word, count, side.samples.size(), fmt::join(named, ", "),
+                            count > kNamedOutliers ? ", ..." : ""));
+    }
+
+    const Comparison& it_;
+    std::vector<Caveat> found_;
+};
+
+}  // namespace
+
+std::vector<SettingRow> find_settings(const Info& base, const Info& next) {
+    const Settings before = settings_of(base), after = settings_of(next);
+    const std::set<std::string> always = {"device", "framework", "producer"};
+    std::set<std::string> names = always;
+    for (const Settings* each : {&before, &after})
+        for (const auto& [name, value] : *each)
+            names.insert(name);
+    std::vector<SettingRow> rows;
+    for (const std::string& name : names) {
+        SettingRow row{name, value_in(before, name), value_in(after, name)};
+        if (row.base != row.next || (always.contains(name) && row.base)) rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::vector<Caveat> find_caveats(const Comparison& comparison) {
+    return Finder(comparison).find();
+}
+
+}  // namespace opsight::query

@@ -1,0 +1,363 @@
+#include "query/compare/changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+namespace opsight::query {
+namespace {
+
+constexpr size_t kNamedAtMost = 4;
+
+std::string shortened_list(const std::vector<std::string>& names) {
+    const size_t count = std::min(names.size(), kNamedAtMost);
+    std::string out =
+        fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count), ", "));
+    if (names.size() > count) out += fmt::format(", {} more", names.size() - count);
+    return out;
+}
+
+std::string before_after(const std::string& base, const std::string& next) {
+    return base == next ? base : base + " -> " + next;
+}
+
+// The text of a list of shapes or types on one line without the quotes: "[[64,64],[]]".
+std::string on_one_line(const std::string& json) {
+    std::string out;
+    for (const char c : json)
+        if (static_cast<unsigned char>(c) > ' ' && c != '"') out += c;
+    return out;
+}
+
+// What a row sums up of one side.
+struct Sum {
+    Amount gpu, cpu;
+    int64_t calls = 0;
+    bool any = false;
+    bool tensor_cores = false, unknown = false, kernels = false;
+
+    void add(const TreeOp& op) {
+        gpu.add(op.gpu);
+        cpu.add(op.cpu);
+        calls += op.cpu.calls;
+        any = true;
+        for (const DeviceWork& each : op.work)
+            look(each);
+    }
+    void look(const DeviceWork& each) {
+        kernels |= !each.uses_tc.empty();  // copies and sets have none
+        tensor_cores |= each.uses_tc == "yes";
+        unknown |= each.uses_tc == "unknown";
+    }
+};
+
+class Finder {
+  public:
+    Finder(const WorkTree& base, const WorkTree& next, bool host_binds) : base_(base), next_(next) {
+        out_.host_binds = host_binds;
+        out_.base_gpu = base.gpu.calls > 0;
+        out_.next_gpu = next.gpu.calls > 0;
+        out_.base_cpu = base.cpu.calls > 0;
+        out_.next_cpu = next.cpu.calls > 0;
+        out_.by_gpu = out_.base_gpu && out_.next_gpu;
+        base_batches_ = std::max({size_t{1}, base.gpu.samples.size(), base.cpu.samples.size()});
+        next_batches_ = std::max({size_t{1}, next.gpu.samples.size(), next.cpu.samples.size()});
+    }
+
+    Changes find() {
+        const Alignment alignment = align(base_, next_);
+        for (const LayerMatch& each : alignment.layers)
+            layer(each);
+        int64_t base_matched = 0, next_matched = 0;
+        for (const OpMatch& each : alignment.ops) {
+            op(each);
+            if (each.how != How::kPlace && each.how != How::kMoved) continue;
+            base_matched += measure(base_.ops[each.base.front()]).ns;
+            next_matched += measure(next_.ops[each.next.front()]).ns;
+        }
+        const auto share = [](int64_t part, int64_t all) -> std::optional<double> {
+            if (all <= 0) return std::nullopt;
+            return 100.0 * static_cast<double>(part) / static_cast<double>(all);
+        };
+        out_.base_matched = share(base_matched, out_.by_gpu ? base_.gpu.ns : base_.cpu.ns);
+        out_.next_matched = share(next_matched, out_.by_gpu ? next_.gpu.ns : next_.cpu.ns);
+        for (auto* level : {&out_.layers, &out_.ops, &out_.kernels})
+            put_in_order(*level);
+        return std::move(out_);
+    }
+
+  private:
+    const Amount& measure(const TreeOp& op) const { return out_.by_gpu ? op.gpu : op.cpu; }
+
+    static ChangeSide side_of(const Sum& sum, int64_t iterations) {
+        return {sum.gpu.mean_ns, sum.cpu.mean_ns,
+                static_cast<double>(sum.calls) / static_cast<double>(iterations)};
+    }
+    void judge(Change& change, const Sum& base, const Sum& next) const {
+        if (base.any) change.base = side_of(base, base_.iterations);
+        if (next.any) change.next = side_of(next, next_.iterations);
+        change.gpu = compared(base.gpu, next.gpu);
+        change.cpu = compared(base.cpu, next.cpu);
+        change.by_gpu = out_.by_gpu && !(out_.host_binds && differs_more_on_the_host(change));
+        change.samples = change.by_gpu ? change.gpu : change.cpu;
+    }
+    // What one side does not have took no time there in any iteration.
+    SampleDifference compared(const Amount& base, const Amount& next) const {
+        std::vector<int64_t> before = base.samples, after = next.samples;
+        before.resize(base_batches_, 0);
+        after.resize(next_batches_, 0);
+        return compare_samples(before, after);
+    }
+    // And not by noise.
+    static bool differs_more_on_the_host(const Change& change) {
+        const auto by = [](const SampleDifference& each) { return std::abs(each.shift); };
+        return doubt(change.cpu) <= doubt(change.gpu) && by(change.cpu) > by(change.gpu);
+    }
+    static int doubt(const SampleDifference& samples) {
+        if (samples.verdict == Verdict::kEqual) return 2;
+        return samples.verdict == Verdict::kNoise ? 1 : 0;
+    }
+
+    // What two sides that belong together did differently.
+    ChangeKind work_kind(const Sum& base, const Sum& next, bool other_kernels,
+                         const SampleDifference& samples) const {
+        if (base.tensor_cores && !next.tensor_cores && !next.unknown && next.kernels)
+            return ChangeKind::kTensorCoresLost;
+        if (next.tensor_cores && !base.tensor_cores && !base.unknown && base.kernels)
+            return ChangeKind::kTensorCoresGained;
+        if (other_kernels) return ChangeKind::kOtherKernels;
+        return other_calls(base, next).value_or(time_kind(samples));
+    }
+    static ChangeKind time_kind(const SampleDifference& samples) {
+        if (samples.verdict != Verdict::kReal || samples.shift == 0) return ChangeKind::kSame;
+        return samples.shift > 0 ? ChangeKind::kSlower : ChangeKind::kFaster;
+    }
+    std::optional<ChangeKind> other_calls(const Sum& base, const Sum& next) const {
+        // As many an iteration, without dividing.
+        const auto before = static_cast<long double>(base.calls) * static_cast<long double>(next_.iterations);
+        const auto after = static_cast<long double>(next.calls) * static_cast<long double>(base_.iterations);
+        if (before == after) return std::nullopt;
+        return before < after ? ChangeKind::kMoreCalls : ChangeKind::kFewerCalls;
+    }
+    // Of a layer the time comes first: a call more or less of some op says little of it.
+    ChangeKind layer_kind(const Sum& base, const Sum& next, const SampleDifference& samples) const {
+        const ChangeKind kind = work_kind(base, next, false, samples);
+        const bool calls = kind == ChangeKind::kMoreCalls || kind == ChangeKind::kFewerCalls;
+        return calls && time_kind(samples) != ChangeKind::kSame ? time_kind(samples) : kind;
+    }
+
+    void layer(const LayerMatch& match) {
+        Sum base, next;
+        Change change;
+        const auto sum = [](const WorkTree& tree, std::optional<size_t> layer, Sum& into) {
+            if (!layer) return;
+            for (const size_t each : tree.layers[*layer].ops)
+                into.add(tree.ops[each]);
+        };
+        sum(base_, match.base, base);
+        sum(next_, match.next, next);
+        if (!base.any && !next.any) return;
+        const std::string before = match.base ? base_.layers[*match.base].path : "",
+                          after = match.next ? next_.layers[*match.next].path : "";
+        change.layer = match.base ? before : after;
+        judge(change, base, next);
+        if (match.base && match.next) {
+            if (match.how == How::kRenamed || match.how == How::kMoved)
+                change.evidence = before_after(before, after);
+            change.kind = match.how == How::kRenamed ? ChangeKind::kRenamed
+                          : match.how == How::kMoved ? ChangeKind::kMoved
+                                                     : layer_kind(base, next, change.samples);
+        } else {
+            change.kind = match.base ? ChangeKind::kRemoved : ChangeKind::kAdded;
+        }
+        out_.layers.push_back(std::move(change));
+    }
+
+    static Sum sum_of(const WorkTree& tree, const std::vector<size_t>& ops) {
+        Sum sum;
+        for (const size_t each : ops)
+            sum.add(tree.ops[each]);
+        return sum;
+    }
+    static std::string names_of(const WorkTree& tree, const std::vector<size_t>& ops) {
+        std::vector<std::string> names;
+        for (const size_t each : ops)
+            names.push_back(tree.ops[each].name);
+        return shortened_list(names);
+    }
+
+    void op(const OpMatch& match) {
+        const Sum base = sum_of(base_, match.base), next = sum_of(next_, match.next);
+        const TreeOp& first =
+            match.base.empty() ? next_.ops[match.next.front()] : base_.ops[match.base.front()];
+        const WorkTree& tree = match.base.empty() ? next_ : base_;
+        Change change;
+        change.layer = tree.layers[first.layer].path;
+        change.direction = first.direction;
+        const std::string before = names_of(base_, match.base), after = names_of(next_, match.next);
+        change.op = match.base.empty() ? after : match.next.empty() ? before : before_after(before, after);
+        judge(change, base, next);
+        const bool other_kernels = kernels(match, change);
+        if (match.base.empty() || match.next.empty())
+            change.kind = match.base.empty() ? ChangeKind::kAdded : ChangeKind::kRemoved;
+        else if (match.how == How::kReplaced)
+            change.kind = ChangeKind::kReplaced;
+        else
+            pair_kind(match, base, next, other_kernels, change);
+        out_.ops.push_back(std::move(change));
+    }
+
+    void pair_kind(const OpMatch& match, const Sum& base, const Sum& next, bool other_kernels,
+                   Change& change) const {
+        const TreeOp &a = base_.ops[match.base.front()], &b = next_.ops[match.next.front()];
+        if (match.how == How::kMoved) {
+            change.kind = ChangeKind::kMoved;
+            change.evidence = before_after(base_.layers[a.layer].path, next_.layers[b.layer].path);
+        } else if (a.shapes != b.shapes) {
+            change.kind = ChangeKind::kOtherShape;
+            change.evidence = before_after(on_one_line(a.shapes), on_one_line(b.shapes));
+        } else if (a.dtypes != b.dtypes) {
+            change.kind = ChangeKind::kOtherDtype;
+            change.evidence = before_after(on_one_line(a.dtypes), on_one_line(b.dtypes));
+        } else {
+            change.kind = work_kind(base, next, other_kernels, change.samples);
+            if (other_kernels) change.evidence = kernel_evidence_;
+        }
+    }
+
+    using Works = std::map<std::string, std::vector<const DeviceWork*>>;
+    static Works works_of(const WorkTree& tree, const std::vector<size_t>& ops) {
+        Works works;
+        for (const size_t op : ops)
+            for (const DeviceWork& each : tree.ops[op].work)
+                works[each.name].push_back(&each);
+        return works;
+    }
+    static Sum sum_of(const std::vector<const DeviceWork*>& works) {
+        Sum sum;
+        for (const DeviceWork* each : works) {
+            sum.gpu.add(each->gpu);
+            sum.calls += each->gpu.calls;
+            sum.any = true;
+            sum.look(*each);
+        }
+        return sum;
+    }
+
+    // The rows of an op's kernels: those of one name, and in one row what only one side has. True where both
+    // have some.
+    bool kernels(const OpMatch& match, const Change& op) {
+        const Works base = works_of(base_, match.base), next = works_of(next_, match.next);
+        std::vector<const DeviceWork*> gone, come;
+        for (const auto& [name, works] : base) {
+            const auto found = next.find(name);
+            if (found == next.end())
+                gone.insert(gone.end(), works.begin(), works.end());
+            else
+                kernel(op, works, found->second);
+        }
+        for (const auto& [name, works] : next)
+            if (!base.contains(name)) come.insert(come.end(), works.begin(), works.end());
+        if (!gone.empty() && !come.empty()) {
+            kernel(op, gone, come);
+        } else {
+            for (const DeviceWork* each : gone)
+                kernel(op, {each}, {});
+            for (const DeviceWork* each : come)
+                kernel(op, {}, {each});
+        }
+        kernel_evidence_ =
+            before_after(gone.empty() ? "none" : labels(gone), come.empty() ? "none" : labels(come));
+        return !gone.empty() || !come.empty();
+    }
+    static std::string labels(const std::vector<const DeviceWork*>& works) {
+        std::set<std::string> labels;
+        for (const DeviceWork* each : works)
+            labels.insert(each->label);
+        return shortened_list({labels.begin(), labels.end()});
+    }
+    void kernel(const Change& op, const std::vector<const DeviceWork*>& before,
+                const std::vector<const DeviceWork*>& after) {
+        const Sum base = sum_of(before), next = sum_of(after);
+        Change change;
+        change.layer = op.layer;
+        change.op = op.op;
+        change.direction = op.direction;
+        const bool other = before.empty() || after.empty() || before.front()->name != after.front()->name;
+        change.kernel = before.empty()  ? labels(after)
+                        : after.empty() ? labels(before)
+                        : other         ? labels(before) + " -> " + labels(after)
+                                        : before.front()->label;
+        if (base.any) change.base = side_of(base, base_.iterations);
+        if (next.any) change.next = side_of(next, next_.iterations);
+        change.gpu = change.samples = compared(base.gpu, next.gpu);
+        change.kind = before.empty()  ? ChangeKind::kAdded
+                      : after.empty() ? ChangeKind::kRemoved
+                                      : work_kind(base, next, other, change.samples);
+        out_.kernels.push_back(std::move(change));
+    }
+
+    // Those that noise explains come after all that it does not.
+    static void put_in_order(std::vector<Change>& rows) {
+        const auto key = [](const Change& row) {
+            const auto ns = [&row](const std::optional<ChangeSide>& side) {
+                return side ? (row.by_gpu ? side->gpu_ns : side->cpu_ns) : 0;
+            };
+            return std::pair(doubt(row.samples), -std::abs(ns(row.next) - ns(row.base)));
+        };
+        std::stable_sort(rows.begin(), rows.end(),
+                         [&key](const Change& a, const Change& b) { return key(a) < key(b); });
+    }
+
+    const WorkTree &base_, &next_;
+    size_t base_batches_ = 0, next_batches_ = 0;
+    std::string kernel_evidence_;  // of the op whose kernels were looked at last
+    Changes out_;
+};
+
+}  // namespace
+
+std::string_view change_name(ChangeKind kind) {
+    switch (kind) {
+        case ChangeKind::kAdded:
+            return "added";
+        case ChangeKind::kRemoved:
+            return "removed";
+        case ChangeKind::kReplaced:
+            return "replaced";
+        case ChangeKind::kRenamed:
+            return "renamed";
+        case ChangeKind::kMoved:
+            return "moved";
+        case ChangeKind::kOtherShape:
+            return "other shape";
+        case ChangeKind::kOtherDtype:
+            return "other dtype";
+        case ChangeKind::kTensorCoresLost:
+            return "Tensor Cores lost";
+        case ChangeKind::kTensorCoresGained:
+            return "Tensor Cores gained";
+        case ChangeKind::kOtherKernels:
+            return "other kernels";
+        case ChangeKind::kMoreCalls:
+            return "more calls";
+        case ChangeKind::kFewerCalls:
+            return "fewer calls";
+        case ChangeKind::kSlower:
+            return "slower";
+        case ChangeKind::kFaster:
+            return "faster";
+        case ChangeKind::kSame:
+            break;
+    }
+    return "same work";
+}
+
+Changes find_changes(const WorkTree& base, const WorkTree& next, bool host_binds) {
+    return Finder(base, next, host_binds).find();
+}
+
+}  // namespace opsight::query

@@ -1,0 +1,66 @@
+// What became of each layer, op and kernel between two runs. Every nanosecond of an iteration's work stands
+// in one row of each level, so the rows of a level add up to the difference of all of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "query/compare/align.h"
+#include "query/compare/statistics.h"
+
+namespace opsight::query {
+
+// One for a row, the first that holds.
+enum class ChangeKind : uint8_t {
+    kAdded,
+    kRemoved,
+    kReplaced,
+    kRenamed,
+    kMoved,
+    kOtherShape,
+    kOtherDtype,
+    kTensorCoresLost,
+    kTensorCoresGained,
+    kOtherKernels,
+    kMoreCalls,
+    kFewerCalls,
+    kSlower,
+    kFaster,
+    kSame,
+};
+std::string_view change_name(ChangeKind kind);
+
+// Means of an iteration.
+struct ChangeSide {
+    int64_t gpu_ns = 0, cpu_ns = 0;
+    double calls = 0;  // of a layer none
+};
+
+struct Change {
+    ChangeKind kind = ChangeKind::kSame;
+    std::string layer;      // path
+    std::string op;         // of an op or kernel; empty for layers
+    std::string kernel;     // of a kernel
+    std::string direction;  // of an op or kernel
+    std::string evidence;   // what tells the kind; empty where the kind says it all
+    std::optional<ChangeSide> base, next;
+    SampleDifference gpu, cpu;  // of the iterations' times
+    bool by_gpu = true;         // judged by that on the device, else by that on the host
+    SampleDifference samples;   // of the two the one that the row is judged by
+};
+
+struct Changes {
+    // Rows are ordered and judged by time on the device, else (as a side has no device work) on the host;
+    // where the host binds one of the runs and both were recorded, each by the one that differs more.
+    bool by_gpu = true, host_binds = false;
+    std::vector<Change> layers, ops,
+        kernels;  // what stands against noise first, and the greatest difference of that
+    // Share of each side's time, by the measure, that is in ops which have their equal on the other side.
+    std::optional<double> base_matched, next_matched;
+    bool base_gpu = false, next_gpu = false, base_cpu = false, next_cpu = false;  // what was recorded
+};
+
+Changes find_changes(const WorkTree& base, const WorkTree& next, bool host_binds = false);
+
+}  // namespace opsight::query

@@ -1,0 +1,76 @@
+// Two runs beside each other: how long an iteration takes, what that time goes to, and what a reader must
+// know before believing it. docs/COMPARE.md has the definitions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "query/compare/changes.h"
+#include "query/compare/side.h"
+#include "query/compare/statistics.h"
+#include "query/reports/reports.h"
+
+namespace opsight::query {
+
+// A class of the time budget: means of the iterations. Differences add up to that of the mean times.
+struct BudgetRow {
+    std::string key, name;
+    std::optional<int64_t> base_ns, next_ns;  // none: the profile cannot tell of it, and has no time in it
+    int64_t difference_ns = 0;
+    SampleDifference samples;
+};
+
+// What is to be said before any number.
+struct Caveat {
+    std::string kind;  // "other_device"
+    std::string text;  // a sentence
+};
+
+struct SettingRow {
+    std::string name;
+    std::optional<std::string> base, next;
+};
+
+// One of several recordings of a side.
+struct Run {
+    std::string label;
+    int64_t rank = 0, iterations = 0;  // none of a whole recording
+    int64_t median_ns = 0;             // of its iterations' times
+    bool shown = false;                // its layers, ops and kernels are those of the comparison
+};
+
+struct Comparison {
+    Side base, next;
+    std::vector<Run> base_runs, next_runs;  // empty: one run a side
+    SampleDifference time;                  // of the iterations; of repeated runs' medians
+    int64_t base_mean_ns = 0, next_mean_ns = 0;
+    std::vector<BudgetRow> budget;
+    Changes changes;
+    std::vector<Caveat> caveats;
+    std::vector<SettingRow> settings;  // those that differ, and a few that always matter
+};
+
+// Repeated runs: the sides are those of them that are shown.
+Comparison compare_sides(Side base, Side next, std::vector<Run> base_runs = {},
+                         std::vector<Run> next_runs = {});
+
+// "12.1 ms before, 13.0 ms after: ...": the answer as a sentence.
+std::string verdict_text(const Comparison& comparison);
+std::string_view verdict_name(Verdict verdict);  // "real", "noise", ...
+
+// Its tables: compare, caveats, budget, layers, ops, kernels, settings. Of the shape `limit` and `for_people`
+// count: rows of layers, ops and kernels, and nothing that says nothing.
+Report comparison_report(const Comparison& comparison, const TableShape& shape);
+
+// A p as a cell: for people a text, for their tables show two places only.
+Cell p_cell(const std::optional<double>& p, bool for_people);
+
+// The parts, a file each.
+std::vector<Caveat> find_caveats(const Comparison& comparison);
+ResultTable layer_changes(const Changes& changes, const TableShape& shape);
+ResultTable op_changes(const Changes& changes, const TableShape& shape);
+ResultTable kernel_changes(const Changes& changes, const TableShape& shape);
+std::vector<SettingRow> find_settings(const Info& base, const Info& next);
+
+}  // namespace opsight::query

@@ -1,0 +1,207 @@
+#include "query/compare/gates.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <sstream>
+
+#include "base/wildcards.h"
+
+namespace opsight::query {
+namespace {
+
+using Subject = Gate::Subject;
+using Metric = Gate::Metric;
+
+constexpr size_t kNamedRows = 10;
+constexpr const char* kForms =
+    "give 'iteration_time > 3%', or 'layer:NAME gpu_time > 5%' with layer:, op: or kernel:, a name in which "
+    "* "
+    "stands for anything, and gpu_time, cpu_time or calls";
+
+Error wrong(const std::string& text, const std::string& why) {
+    return Error{fmt::format("'{}' is not a limit: {}", text, why), {}, {}, kForms, 2};
+}
+
+bool read_subject(std::string_view word, Gate& gate) {
+    const std::pair<std::string_view, Subject> subjects[] = {
+        {"layer:", Subject::kLayer}, {"op:", Subject::kOp}, {"kernel:", Subject::kKernel}};
+    for (const auto& [prefix, subject] : subjects)
+        if (word.starts_with(prefix) && word.size() > prefix.size()) {
+            gate.subject = subject;
+            gate.pattern = word.substr(prefix.size());
+            return true;
+        }
+    return false;
+}
+
+bool read_metric(std::string_view word, Gate& gate) {
+    const std::pair<std::string_view, Metric> metrics[] = {{"iteration_time", Metric::kTime},
+                                                           {"gpu_time", Metric::kGpuTime},
+                                                           {"cpu_time", Metric::kCpuTime},
+                                                           {"calls", Metric::kCalls}};
+    for (const auto& [name, metric] : metrics)
+        if (word == name) {
+            gate.metric = metric;
+            return (metric == Metric::kTime) == (gate.subject == Subject::kIteration);
+        }
+    return false;
+}
+
+// One value of a row, before and after.
+struct Value {
+    double base = 0, next = 0;
+    Verdict verdict = Verdict::kReal;
+    std::string_view unit;  // "ns", or nothing
+};
+
+class Checker {
+  public:
+    Checker(const Comparison& comparison, const Gate& gate, bool strict)
+        : it_(comparison), gate_(gate), strict_(strict), result_{gate.text, true, {}, {}, 0} {}
+
+    Result<GateResult> check() {
+        if (gate_.subject == Subject::kIteration) {
+            look("iteration time", {static_cast<double>(it_.time.base_median),
+                                    static_cast<double>(it_.time.next_median), it_.time.verdict, "ns"});
+        } else {
+            OPSIGHT_TRY(rows());
+        }
+        result_.held = over_ == 0;
+        if (over_ > kNamedRows) result_.failures.push_back(fmt::format("and {} more", over_ - kNamedRows));
+        result_.summary = fmt::format(
+            "{} {} looked at, {} over the limit{}", looked_at_, looked_at_ == 1 ? "row" : "rows", over_,
+            result_.doubtful > 0 ? fmt::format(", {} more that noise may explain", result_.doubtful) : "");
+        return std::move(result_);
+    }
+
+  private:
+    Status rows() {
+        const Changes& all = it_.changes;
+        const bool layers = gate_.subject == Subject::kLayer, ops = gate_.subject == Subject::kOp;
+        if (gate_.metric == Metric::kGpuTime && !(all.base_gpu && all.next_gpu))
+            return fail(nothing("the time of devices is not recorded on both sides"));
+        if (gate_.metric == Metric::kCpuTime &&
+            (gate_.subject == Subject::kKernel || !(all.base_cpu && all.next_cpu)))
+            return fail(nothing(gate_.subject == Subject::kKernel
+                                    ? "kernels have no time on the host"
+                                    : "the time of ops is not recorded on both sides"));
+        if (layers && gate_.metric == Metric::kCalls)
+            return fail(nothing("calls are counted of ops and kernels"));
+        for (const Change& row : layers ? all.layers : ops ? all.ops : all.kernels) {
+            const std::string name = layers ? row.layer.substr(row.layer == "/" ? 0 : 1)
+                                     : ops  ? row.op
+                                            : row.kernel;
+            if (!matches_wildcards(gate_.pattern, name)) continue;
+            look(layers ? "layer " + row.layer
+                        : fmt::format("{} {} in {}", ops ? "op" : "kernel", name, row.layer),
+                 value_of(row));
+        }
+        if (looked_at_ == 0) return fail(nothing("nothing on either side is named so"));
+        return {};
+    }
+
+    Error nothing(const std::string& why) const {
+        return Error{fmt::format("the limit '{}' holds nothing: {}", gate_.text, why),
+                     {},
+                     {},
+                     "'opsight compare BASE NEW --format csv' lists what there is"};
+    }
+
+    Value value_of(const Change& row) const {
+        const ChangeSide base = row.base.value_or(ChangeSide{}), next = row.next.value_or(ChangeSide{});
+        switch (gate_.metric) {
+            case Metric::kCalls:
+                return {base.calls, next.calls, Verdict::kReal, {}};
+            case Metric::kCpuTime:
+                return {static_cast<double>(base.cpu_ns), static_cast<double>(next.cpu_ns), row.cpu.verdict,
+                        "ns"};
+            default:
+                break;
+        }
+        return {static_cast<double>(base.gpu_ns), static_cast<double>(next.gpu_ns), row.gpu.verdict, "ns"};
+    }
+
+    void look(const std::string& name, const Value& value) {
+        ++looked_at_;
+        const double by = value.next - value.base;
+        if (by <= 0 || by <= value.base * gate_.percent / 100) return;
+        if (value.verdict != Verdict::kReal && !strict_) {
+            ++result_.doubtful;
+            return;
+        }
+        if (++over_ > kNamedRows) return;
+        const std::string change =
+            value.base > 0 ? fmt::format("+{:.1f}%", 100 * by / value.base) : std::string("new");
+        const auto text = [&value](double amount) {
+            return value.unit.empty() ? fmt::format("{:g}", amount) : fmt::format("{:.3f} ms", amount / 1e6);
+        };
+        result_.failures.push_back(
+            fmt::format("{}: {} before, {} after ({}){}", name, text(value.base), text(value.next), change,
+                        value.verdict == Verdict::kReal
+                            ? ""
+                            : fmt::format(", difference is: {}", verdict_name(value.verdict))));
+    }
+
+    const Comparison& it_;
+    const Gate& gate_;
+    bool strict_;
+    GateResult result_;
+    size_t looked_at_ = 0, over_ = 0;
+};
+
+}  // namespace
+
+Result<Gate> parse_gate(const std::string& text) {
+    Gate gate;
+    gate.text = text;
+    // The limit is what follows the last '>': names of kernels hold such signs too.
+    const size_t sign = text.rfind('>');
+    if (sign == text.npos) return fail(wrong(text, "there is no '>' in it"));
+    std::istringstream limit(text.substr(sign + 1));
+    std::string amount, more;
+    limit >> amount >> more;
+    if (more == "%") amount += "%", more.clear();
+    if (!more.empty() || amount.size() < 2 || amount.back() != '%')
+        return fail(wrong(text, "a percentage must follow the '>'"));
+    const char* end = amount.data() + amount.size() - 1;
+    const auto read = std::from_chars(amount.data(), end, gate.percent);
+    if (read.ec != std::errc() || read.ptr != end || !std::isfinite(gate.percent) || gate.percent < 0)
+        return fail(wrong(text, fmt::format("'{}' is not a percentage", amount)));
+    std::string before = text.substr(0, sign);
+    before.erase(before.find_last_not_of(" \t") + 1);
+    const size_t blank = before.find_last_of(" \t");
+    std::string subject = blank == before.npos ? "" : before.substr(0, blank);
+    subject.erase(subject.find_last_not_of(" \t") + 1);
+    subject.erase(0, subject.find_first_not_of(" \t"));
+    const std::string metric = blank == before.npos ? before : before.substr(blank + 1);
+    if (!subject.empty() && !read_subject(subject, gate))
+        return fail(wrong(text, fmt::format("'{}' is neither layer:, op: nor kernel: with a name", subject)));
+    if (!read_metric(metric, gate))
+        return fail(wrong(text, fmt::format("'{}' is not measured of that", metric)));
+    return gate;
+}
+
+Result<std::vector<GateResult>> check_gates(const Comparison& comparison, const std::vector<Gate>& gates,
+                                            bool strict) {
+    std::vector<GateResult> results;
+    for (const Gate& gate : gates) {
+        OPSIGHT_ASSIGN(GateResult result, Checker(comparison, gate, strict).check());
+        results.push_back(std::move(result));
+    }
+    return results;
+}
+
+ResultTable gate_table(const std::vector<GateResult>& results) {
+    ResultTable table;
+    table.name = "limits";
+    table.title = "Limits";
+    table.columns = {{"limit", "Limit"}, {"held", "Held"}, {"rows", "Rows"}, {"over", "Over the Limit"}};
+    for (const GateResult& each : results)
+        table.rows.push_back({each.gate, each.held, each.summary,
+                              each.held ? Cell{} : Cell{fmt::format("{}", fmt::join(each.failures, "; "))}});
+    return table;
+}
+
+}  // namespace opsight::query

@@ -1,0 +1,102 @@
+#include "query/compare/gates.h"
+
+#include <gmock/gmock.h>
+
+#include "query/compare/test_tree.h"
+
+namespace opsight::query {
+namespace {
+
+using ::testing::HasSubstr;
+
+Gate gate(const std::string& text) {
+    auto parsed = parse_gate(text);
+    if (!parsed) ADD_FAILURE() << parsed.error().message();
+    return std::move(parsed).value();
+}
+
+// A block whose second op got slower by a half; its first differs by noise, its third is new.
+Comparison slowed() {
+    TestTree base, next;
+    const size_t before = base.layer("Block_0"), after = next.layer("Block_0");
+    base.op("aten::mm", before, 10'000, "gemm<a > b>");
+    next.op("aten::mm", after, 10'000, "gemm<a > b>");
+    next.tree.ops[0].work[0].gpu.mean_ns += 2'000;  // in the mean only: a single iteration's doing
+    next.tree.ops[0].work[0].gpu.samples[7] += 16'000;
+    base.op("aten::relu", before, 2'000, "relu");
+    next.op("aten::relu", after, 3'000, "relu");
+    next.op("aten::sum", after, 500, "sum");
+    Comparison it;
+    it.changes = find_changes(base.finish(), next.finish());
+    const std::vector<int64_t> short_times{100, 101, 102, 103, 104, 105},
+        long_times{110, 111, 112, 113, 114, 115};
+    it.time = compare_samples(short_times, long_times);
+    return it;
+}
+
+GateResult checked(const Comparison& it, const std::string& text, bool strict = false) {
+    auto results = check_gates(it, {gate(text)}, strict);
+    if (!results) ADD_FAILURE() << results.error().message();
+    return results->at(0);
+}
+
+TEST(Gates, AreReadFromText) {
+    const Gate time = gate("iteration_time > 3%");
+    EXPECT_EQ(time.subject, Gate::Subject::kIteration);
+    EXPECT_DOUBLE_EQ(time.percent, 3);
+    const Gate layer = gate("  layer:encoder.*  gpu_time>0.5 % ");
+    EXPECT_EQ(layer.subject, Gate::Subject::kLayer);
+    EXPECT_EQ(layer.pattern, "encoder.*");
+    EXPECT_DOUBLE_EQ(layer.percent, 0.5);
+    EXPECT_EQ(gate("kernel:gemm<a > b> calls > 0%").pattern, "gemm<a > b>");
+    for (const char* wrong :
+         {"", "iteration_time", "iteration_time > 3", "iteration_time > x%", "iteration_time > -3%",
+          "iteration_time > nan%", "gpu_time > 3%", "layer: gpu_time > 3%", "layer:a iteration_time > 3%",
+          "rank:a gpu_time > 3%", "op:a bytes > 3%", "iteration_time > 3% 4%"}) {
+        const auto parsed = parse_gate(wrong);
+        ASSERT_FALSE(parsed.has_value()) << wrong;
+        EXPECT_EQ(parsed.error().exit_code, 2);
+    }
+}
+
+TEST(Gates, TheIterationTimeIsHeldByItsMedians) {
+    const Comparison it = slowed();
+    EXPECT_TRUE(checked(it, "iteration_time > 10%").held);
+    const GateResult over = checked(it, "iteration_time > 9%");
+    EXPECT_FALSE(over.held);
+    EXPECT_THAT(over.failures.at(0), HasSubstr("iteration time: "));
+    EXPECT_THAT(over.failures.at(0), HasSubstr("+9.7%"));
+}
+
+TEST(Gates, OnlyWhatStandsAgainstNoiseFails) {
+    const Comparison it = slowed();
+    EXPECT_TRUE(checked(it, "op:aten::mm gpu_time > 5%").held);
+    EXPECT_THAT(checked(it, "op:aten::mm gpu_time > 5%").summary, HasSubstr("1 more that noise may explain"));
+    EXPECT_FALSE(checked(it, "op:aten::mm gpu_time > 5%", true).held);
+    const GateResult over = checked(it, "op:aten::r* gpu_time > 5%");
+    ASSERT_EQ(over.failures.size(), 1u);
+    EXPECT_THAT(over.failures[0], HasSubstr("op aten::relu in /Block_0: "));
+    EXPECT_FALSE(checked(it, "layer:Block_? gpu_time > 5%").held);
+    EXPECT_FALSE(checked(it, "kernel:relu gpu_time > 40%").held);
+    EXPECT_TRUE(checked(it, "kernel:relu gpu_time > 60%").held);
+}
+
+TEST(Gates, WhatIsNewIsOverAnyLimit) {
+    const Comparison it = slowed();
+    EXPECT_THAT(checked(it, "op:aten::sum gpu_time > 1000%").failures.at(0), HasSubstr("(new)"));
+    EXPECT_FALSE(checked(it, "op:aten::sum calls > 0%").held);
+    EXPECT_TRUE(checked(it, "op:aten::mm calls > 0%").held);
+}
+
+TEST(Gates, AboutNothingAreRefused) {
+    const Comparison it = slowed();
+    for (const char* text :
+         {"op:nothing* gpu_time > 5%", "kernel:relu cpu_time > 5%", "layer:Block_0 calls > 5%"}) {
+        const auto results = check_gates(it, {gate(text)}, false);
+        ASSERT_FALSE(results.has_value()) << text;
+        EXPECT_THAT(results.error().message(), HasSubstr("holds nothing"));
+    }
+}
+
+}  // namespace
+}  // namespace opsight::query

@@ -1,0 +1,74 @@
+#include "query/compare/runs.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace opsight::query {
+namespace {
+
+struct Sides {
+    std::vector<Side> base, next;
+};
+
+Result<std::vector<Side>> read_all(const RunReader& read, bool next, size_t count,
+                                   std::optional<int64_t> rank, bool whole) {
+    std::vector<Side> all;
+    for (size_t run = 0; run < count; ++run) {
+        OPSIGHT_ASSIGN(Side side, read(next, run, rank, whole));
+        if (!rank) rank = side.rank;
+        all.push_back(std::move(side));
+    }
+    return all;
+}
+
+size_t whole_ones(const std::vector<Side>& sides) {
+    return static_cast<size_t>(
+        std::count_if(sides.begin(), sides.end(), [](const Side& side) { return side.range.whole; }));
+}
+
+// A recording is not compared with an iteration.
+Result<Sides> read_alike(size_t base, size_t next, const RunReader& read) {
+    Sides out;
+    OPSIGHT_ASSIGN(out.base, read_all(read, false, base, {}, false));
+    OPSIGHT_ASSIGN(out.next, read_all(read, true, next, out.base[0].rank, whole_ones(out.base) > 0));
+    const size_t whole = whole_ones(out.base) + whole_ones(out.next);
+    if (whole == 0 || whole == base + next) return out;
+    if (whole_ones(out.base) < base) {
+        OPSIGHT_ASSIGN(out.base, read_all(read, false, base, out.next[0].rank, true));
+    }
+    if (whole_ones(out.next) < next) {
+        OPSIGHT_ASSIGN(out.next, read_all(read, true, next, out.base[0].rank, true));
+    }
+    return out;
+}
+
+std::vector<Run> runs_of(const std::vector<Side>& sides) {
+    std::vector<Run> runs;
+    for (const Side& side : sides)
+        runs.push_back({side.label, side.rank, side.range.whole ? 0 : std::ssize(side.samples),
+                        median_of(side.times()), false});
+    return runs;
+}
+
+// The place of the run whose median is that of the runs; of two in the middle the faster.
+size_t middle_of(const std::vector<Run>& runs) {
+    std::vector<size_t> order(runs.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&runs](size_t a, size_t b) { return runs[a].median_ns < runs[b].median_ns; });
+    return order[(order.size() - 1) / 2];
+}
+
+}  // namespace
+
+Result<Comparison> compare_runs(size_t base, size_t next, const RunReader& read) {
+    OPSIGHT_ASSIGN(Sides sides, read_alike(base, next, read));
+    if (base == 1 && next == 1) return compare_sides(std::move(sides.base[0]), std::move(sides.next[0]));
+    std::vector<Run> before = runs_of(sides.base), after = runs_of(sides.next);
+    const size_t of_base = middle_of(before), of_next = middle_of(after);
+    before[of_base].shown = after[of_next].shown = true;
+    return compare_sides(std::move(sides.base[of_base]), std::move(sides.next[of_next]), std::move(before),
+                         std::move(after));
+}
+
+}  // namespace opsight::query

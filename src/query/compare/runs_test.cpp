@@ -1,0 +1,89 @@
+#include "query/compare/runs.h"
+
+#include <gmock/gmock.h>
+
+#include "query/compare/test_tree.h"
+
+namespace opsight::query {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A run of eight iterations about so long, within 0.7 %.
+Side run(int64_t ns, bool whole = false) {
+    Side side;
+    side.label = std::to_string(ns);
+    side.range.whole = whole;
+    side.work = TestTree().finish();
+    for (int64_t i = 0; i < (whole ? 1 : 8); ++i) {
+        IterationShares each;
+        each.iteration = i;
+        each.dur_ns = ns + i * ns / 1000;
+        side.samples.push_back(each);
+    }
+    return side;
+}
+
+Comparison compared(const std::vector<int64_t>& base, const std::vector<int64_t>& next) {
+    auto out = compare_runs(base.size(), next.size(), [&](bool of_next, size_t i, auto, bool whole) {
+        return Result<Side>(run((of_next ? next : base)[i], whole));
+    });
+    if (!out) ADD_FAILURE() << out.error().message();
+    return std::move(out).value();
+}
+
+std::vector<std::string> caveats(const Comparison& it) {
+    std::vector<std::string> kinds;
+    for (const Caveat& each : it.caveats)
+        kinds.push_back(each.kind);
+    return kinds;
+}
+
+TEST(Runs, WhatRunsDifferByIsNoise) {
+    // Two by two, the iterations of any of these runs would differ without a doubt.
+    const std::vector<int64_t> base{100'000, 110'000, 104'000, 107'000, 102'000},
+        next{103'000, 109'000, 101'000, 111'000, 106'000};
+    const Comparison one = compared({base[0]}, {next[0]});
+    EXPECT_EQ(one.time.verdict, Verdict::kReal);
+    EXPECT_THAT(caveats(one), ::testing::Contains("one_run"));
+    const Comparison it = compared(base, next);
+    EXPECT_EQ(it.time.verdict, Verdict::kNoise);
+    EXPECT_THAT(caveats(it), ElementsAre("shown_runs"));
+}
+
+TEST(Runs, FiveSlowerOnesAreNoNoise) {
+    const Comparison it = compared({100'000, 103'000, 101'000, 104'000, 102'000},
+                                   {105'000, 109'000, 106'000, 107'000, 108'000});
+    EXPECT_EQ(it.time.verdict, Verdict::kReal);
+    EXPECT_EQ(it.time.base_median, 102'357);
+    EXPECT_EQ(it.time.next_median, 107'375);
+    EXPECT_EQ(it.base.label, "102000");
+    EXPECT_EQ(it.next.label, "107000");
+    const Report report = comparison_report(it, {});
+    EXPECT_EQ(report.sections[2].table.name, "runs");
+    EXPECT_EQ(report.sections[2].table.rows.size(), 10u);
+}
+
+TEST(Runs, TooFewOfThemAreSaidToBeThat) {
+    const Comparison it = compared({100'000, 101'000, 102'000}, {200'000, 201'000, 202'000});
+    EXPECT_EQ(it.time.verdict, Verdict::kTooFew);
+    EXPECT_THAT(caveats(it), ElementsAre("few_runs", "shown_runs"));
+    EXPECT_THAT(verdict_text(it), HasSubstr("too few runs"));
+    EXPECT_THAT(verdict_text(it), Not(HasSubstr("iterations")));
+    EXPECT_EQ(compared({100'000}, {200'000, 201'000}).time.verdict, Verdict::kSingle);
+}
+
+TEST(Runs, OneWithoutIterationsMakesAllWhole) {
+    auto out = compare_runs(2, 2, [](bool next, size_t i, auto, bool whole) {
+        return Result<Side>(run(100'000, whole || (next && i == 1)));
+    });
+    ASSERT_TRUE(out.has_value());
+    EXPECT_TRUE(out->base.range.whole && out->next.range.whole);
+    EXPECT_EQ(out->base_runs.at(0).iterations, 0);
+    EXPECT_EQ(out->time.verdict, Verdict::kEqual);
+}
+
+}  // namespace
+}  // namespace opsight::query

@@ -1,0 +1,64 @@
+#include "query/compare/side.h"
+
+#include <algorithm>
+#include <map>
+
+#include "query/reports/binding.h"
+
+namespace opsight::query {
+namespace {
+
+int64_t longest_rank(const std::vector<IterationShares>& samples) {
+    std::map<int64_t, int64_t> walls;
+    for (const IterationShares& each : samples)
+        walls[each.rank] += each.dur_ns;
+    return std::max_element(walls.begin(), walls.end(),
+                            [](const auto& a, const auto& b) { return a.second < b.second; })
+        ->first;
+}
+
+}  // namespace
+
+std::vector<int64_t> Side::times() const {
+    std::vector<int64_t> all;
+    for (const IterationShares& each : samples)
+        all.push_back(each.dur_ns);
+    return all;
+}
+
+std::vector<int64_t> Side::times_in(size_t resource) const {
+    std::vector<int64_t> all;
+    for (const IterationShares& each : samples)
+        all.push_back(each.ns.at(resource));
+    return all;
+}
+
+Result<Side> read_samples(Session& session, std::string label, std::optional<int64_t> rank) {
+    Side side;
+    side.label = std::move(label);
+    side.range = session.range();
+    side.contents = session.contents();
+    OPSIGHT_ASSIGN(std::vector<IterationShares> samples, shares_of_range(session));
+    if (samples.empty())
+        return fail("nothing was recorded in the range, so there is nothing to compare", side.label, {},
+                    "'opsight info NAME' shows what the profile holds");
+    side.slowest_rank = longest_rank(samples);
+    const bool there = rank && std::any_of(samples.begin(), samples.end(),
+                                           [&](const IterationShares& each) { return each.rank == *rank; });
+    side.rank = there ? *rank : side.slowest_rank;
+    std::erase_if(samples, [&side](const IterationShares& each) { return each.rank != side.rank; });
+    side.samples = std::move(samples);
+    OPSIGHT_ASSIGN(side.classes, budget_classes(session));
+    OPSIGHT_ASSIGN(const Binding binding, what_binds(session));
+    side.host_binds = binding.host;
+    OPSIGHT_ASSIGN(side.info, profile_info(session));
+    return side;
+}
+
+Result<Side> read_side(Session& session, std::string label, std::optional<int64_t> rank) {
+    OPSIGHT_ASSIGN(Side side, read_samples(session, std::move(label), rank));
+    OPSIGHT_ASSIGN(side.work, read_work_tree(session, side.samples));
+    return side;
+}
+
+}  // namespace opsight::query

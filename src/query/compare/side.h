@@ -1,0 +1,39 @@
+// One side of a comparison: the iterations of its range as samples, and what the run was.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "query/compare/work_tree.h"
+#include "query/reports/headline.h"
+#include "query/reports/info.h"
+#include "query/reports/iteration_shares.h"
+
+namespace opsight::query {
+
+struct Side {
+    std::string label;
+    Range range;
+    Contents contents;
+    // `slowest_rank`: the one whose iterations took longest in all. The summary's average is of that one,
+    // too.
+    int64_t rank = 0, slowest_rank = 0;    // the rank compared
+    bool host_binds = false;               // no device was at work for most of the wall clock
+    std::vector<IterationShares> samples;  // in the order of time; one where the whole recording is compared
+    std::vector<BudgetClass> classes;
+    Info info;
+    WorkTree work;
+
+    std::vector<int64_t> times() const;  // of the samples
+    std::vector<int64_t> times_in(size_t resource) const;
+};
+
+// All but `work`, for what asks about times alone.
+Result<Side> read_samples(Session& session, std::string label, std::optional<int64_t> rank = {});
+
+// Of `rank`, where the profile has iterations of it in the range; else of the slowest. Fails where nothing
+// was recorded in the range.
+Result<Side> read_side(Session& session, std::string label, std::optional<int64_t> rank = {});
+
+}  // namespace opsight::query

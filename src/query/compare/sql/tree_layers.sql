@@ -1,0 +1,1 @@
+SELECT id, parent, name, path FROM raw.layers ORDER BY id

@@ -1,0 +1,49 @@
+// Whether two sets of samples differ, and by how much: medians, the shift between them with its interval, and
+// a rank test, which takes neither a distribution nor equal counts for granted. docs/COMPARE.md has the
+// definitions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace opsight::query {
+
+enum class Verdict : uint8_t {
+    kEqual,   // every sample of one side has its equal on the other
+    kReal,    // stands against the spread of the samples
+    kNoise,   // cannot be told from it
+    kTooFew,  // no difference between so few samples could be
+    kSingle,  // a side has one sample, and no spread
+};
+
+struct SampleDifference {
+    int64_t base_median = 0, next_median = 0;
+    int64_t shift = 0;  // median of the differences of every sample of one side from every one of the other
+    std::optional<int64_t> low, high;  // its interval of 95 %; none of too few samples
+    std::optional<double> p;           // of the rank test, two-sided
+    std::optional<double> effect;      // Cliff's delta: 1 where all samples of the new side are the greater
+    Verdict verdict = Verdict::kSingle;
+};
+
+// p below which a difference counts as real.
+inline constexpr double kRealBelow = 0.01;
+
+// Neither side may be empty.
+SampleDifference compare_samples(std::span<const int64_t> base, std::span<const int64_t> next);
+
+// Two-sided p of the Wilcoxon-Mann-Whitney test: exact, with ties, up to 20 samples, else the normal
+// approximation with corrections for ties and continuity.
+double rank_test(std::span<const int64_t> base, std::span<const int64_t> next);
+
+// What rank_test says of two sides whose counts are these: the least that it can.
+double least_p(size_t base, size_t next);
+
+int64_t median_of(std::span<const int64_t> samples);
+
+// `totals` divided by `count`, to whole numbers that add up to their sum divided by it, rounded: what is left
+// goes to the largest remainders.
+std::vector<int64_t> shared_out(std::span<const int64_t> totals, int64_t count);
+
+}  // namespace opsight::query

@@ -1,0 +1,3 @@
+SELECT s.track, s.begin_ns, s.dur_ns, 0 AS kind, s.name AS "@string", nullif(s.iteration, -1) AS iteration
+FROM raw.annotations s
+WHERE $start IS NULL OR s.iteration BETWEEN $start AND $stop

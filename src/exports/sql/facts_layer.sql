@@ -1,0 +1,1 @@
+SELECT id, path AS layer FROM raw.layers

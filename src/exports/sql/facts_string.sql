@@ -1,0 +1,1 @@
+SELECT id, text AS name FROM raw.strings

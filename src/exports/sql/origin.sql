@@ -1,0 +1,1 @@
+SELECT value FROM raw.meta WHERE key = 'origin_ns'

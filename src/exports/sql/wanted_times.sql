@@ -1,0 +1,1 @@
+SELECT track, begin_ns, end_ns FROM chosen_tracks WHERE begin_ns IS NOT NULL

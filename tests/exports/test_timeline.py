@@ -1,0 +1,174 @@
+"""opsight export of timelines, read by others: Perfetto's by protoc, Chrome's by Python's json and by import."""
+
+import collections
+import json
+import os
+import unittest
+
+import odd_trace
+import opsight_cli
+import proto_text
+import tiny_trace
+
+TABLES = ["ops", "api_calls", "annotations", "python_frames", "module_calls", "other_spans", "kernels", "memcpys", "memsets",
+          "device_other"]
+
+
+def spans(profile):
+    """(name, begin, duration) of all that the profile has, each as often as it is there."""
+    union = " UNION ALL ".join(f"SELECT name, begin_ns, dur_ns FROM {table}" for table in TABLES)
+    return collections.Counter((row.name or "", row.begin_ns, row.dur_ns) for row in profile.rows(union))
+
+
+def export(profile, form, *options):
+    path = os.path.join(opsight_cli.temporary_folder(), "out." + form)
+    opsight_cli.run("export", profile.path, "--format", form, "-o", path, "--force", *options)
+    return path
+
+
+class PerfettoTrace:
+    """What a reader makes of the packets: slices of each track that nest, names by their numbers."""
+
+    def __init__(self, path):
+        packets = proto_text.decode(path, "perfetto.proto", "perfetto.protos.Trace")["packet"]
+        self.tracks = {}
+        names, keys, texts = {}, {}, {}
+        events = []
+        for packet in packets:
+            for told in packet.get("track_descriptor", []):
+                self.tracks[told["uuid"][0]] = told
+            data = packet.get("interned_data", [{}])[0]
+            for known, field, value in ((names, "event_names", "name"), (keys, "debug_annotation_names", "name"),
+                                        (texts, "debug_annotation_string_values", "str")):
+                for entry in data.get(field, []):
+                    known[entry["iid"][0]] = entry[value][0]
+            for event in packet.get("track_event", []):
+                events.append((int(packet["timestamp"][0]), event))
+        events.sort(key=lambda pair: pair[0])  # as Perfetto: packets of one time stay in their order
+        self.slices, self.flows, self.samples = [], collections.defaultdict(list), []
+        self.arguments = []
+        open_slices = collections.defaultdict(list)
+        for time, event in events:
+            track = event["track_uuid"][0]
+            kind = event["type"][0]
+            if kind == "TYPE_COUNTER":
+                self.samples.append((track, time, float(event["double_counter_value"][0])))
+            elif kind == "TYPE_SLICE_BEGIN":
+                name = names[event["name_iid"][0]]
+                open_slices[track].append((name, time))
+                for flow in event.get("flow_ids", []):
+                    self.flows[flow].append(("from", name, time))
+                for flow in event.get("terminating_flow_ids", []):
+                    self.flows[flow].append(("to", name, time))
+                told = {keys[each["name_iid"][0]]: texts[each["string_value_iid"][0]] if "string_value_iid" in each
+                        else each.get("int_value", each.get("double_value"))[0]
+                        for each in event.get("debug_annotations", [])}
+                self.arguments.append((name, told))
+            else:
+                name, begin = open_slices[track].pop()
+                self.slices.append((track, name, begin, time - begin))
+        self.unclosed = sum(map(len, open_slices.values()))
+
+
+class Timelines(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = opsight_cli.temporary_folder()
+        cls.tiny = opsight_cli.Profile(tiny_trace.write(folder))
+        cls.odd = opsight_cli.Profile(odd_trace.write(folder))
+
+    def test_perfetto_has_every_span(self):
+        for profile in (self.tiny, self.odd):
+            trace = PerfettoTrace(export(profile, "perfetto"))
+            self.assertEqual(trace.unclosed, 0)
+            self.assertEqual(collections.Counter(each[1:] for each in trace.slices), spans(profile))
+
+    def test_perfetto_links_launches(self):
+        for profile in (self.tiny, self.odd):
+            trace = PerfettoTrace(export(profile, "perfetto"))
+            launches = profile.rows("SELECT a.begin_ns AS call, k.name, k.begin_ns FROM kernels k "
+                                    "JOIN api_calls a ON a.id = k.launch_id")
+            self.assertEqual(sorted((a[2], b[1], b[2]) for a, b in map(sorted, trace.flows.values())),
+                             sorted((row.call, row.name, row.begin_ns) for row in launches))
+
+    def test_perfetto_tells_arguments_and_rows(self):
+        trace = PerfettoTrace(export(self.tiny, "perfetto"))
+        told = dict(trace.arguments)["volta_fp16_s884gemm_fp16_64x64_ldg8_f2f_nn"]
+        self.assertEqual(told["grid"], "[4, 1, 1]")
+        self.assertEqual(told["uses Tensor Cores"], "yes")
+        self.assertEqual(told["op"], "aten::linear")
+        self.assertEqual(dict(trace.arguments)["aten::linear"]["Input Dims"], "[[64, 64], [64, 64]]")
+        names = {row.get("name", [""])[0] for row in trace.tracks.values()}
+        self.assertIn("stream 7", names)
+        processes = {row["process"][0]["process_name"][0] for row in trace.tracks.values() if "process" in row}
+        self.assertIn("Device 0: Tesla V100 (rank 0)", processes)
+
+    def test_overlapping_work_stands_in_rows_that_nest(self):
+        trace = PerfettoTrace(export(self.odd, "perfetto"))
+        rows = {row.get("name", [""])[0] for row in trace.tracks.values()}
+        self.assertIn("overlapping 1", rows)
+
+    def test_chrome_is_read_back_whole(self):
+        for profile in (self.tiny, self.odd):
+            path = export(profile, "chrome")
+            with open(path, encoding="utf-8") as file:
+                events = json.load(file)["traceEvents"]
+            counts = collections.Counter(event["ph"] for event in events)
+            self.assertEqual(counts["X"], sum(spans(profile).values()))
+            launched = profile.value("SELECT count(*) FROM kernels WHERE launch_id IS NOT NULL")
+            self.assertEqual((counts["s"], counts["f"]), (launched, launched))
+            again = opsight_cli.Profile(path)
+            self.assertEqual(spans(again), spans(profile))
+            for query in ("SELECT name, layer, direction, count(*) AS n FROM ops GROUP BY ALL ORDER BY ALL",
+                          "SELECT name, op_name, grid_x, block_x, uses_tc, count(*) AS n FROM kernels GROUP BY ALL "
+                          "ORDER BY ALL", "SELECT iteration, dur_ns FROM iterations ORDER BY ALL"):
+                self.assertEqual(again.rows(query), profile.rows(query))
+
+    def test_a_range_of_iterations(self):
+        path = export(self.tiny, "chrome", "--iter-start", "1", "--iter-stop", "2")
+        with open(path, encoding="utf-8") as file:
+            names = collections.Counter(event["name"] for event in json.load(file)["traceEvents"] if event["ph"] == "X")
+        self.assertEqual(names["aten::linear"], 2)
+        self.assertEqual([name for name in names if name.startswith("ProfilerStep")], ["ProfilerStep#1", "ProfilerStep#2"])
+        for options, words in ((("--rank", "5"), "has no rank 5"), (("--iter-start", "77"), "its last is 3")):
+            done = opsight_cli.run("export", self.tiny.path, "--format", "chrome", "-o", "-", *options, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(words, done.stderr)
+
+    def test_counters_of_memory(self):
+        folder = opsight_cli.temporary_folder()
+        trace = tiny_trace.trace()
+        for number in range(3):
+            trace["traceEvents"].append({"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1,
+                                         "tid": 1, "ts": 10.0 + number,
+                                         "args": {"Device Type": 1, "Device Id": 0, "Addr": 4096 + number, "Bytes": 512,
+                                                  "Total Allocated": 512 * (number + 1), "Total Reserved": 4096}})
+        path = os.path.join(folder, "memory.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(trace, file)
+        profile = opsight_cli.Profile(path)
+        perfetto = PerfettoTrace(export(profile, "perfetto"))
+        by_name = collections.defaultdict(list)
+        for track, _, value in perfetto.samples:
+            by_name[perfetto.tracks[track]["name"][0]].append(value)
+        self.assertEqual(by_name["Allocated memory GPU 0 (rank 0)"], [512, 1024, 1536])
+        self.assertEqual(by_name["Reserved memory GPU 0 (rank 0)"], [4096] * 3)
+        with open(export(profile, "chrome"), encoding="utf-8") as file:
+            samples = [event for event in json.load(file)["traceEvents"] if event["ph"] == "C"]
+        self.assertEqual(sorted(event["args"]["bytes"] for event in samples), [512, 1024, 1536, 4096, 4096, 4096])
+
+    def test_files_that_are_there_stay(self):
+        path = os.path.join(opsight_cli.temporary_folder(), "mine.txt")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("mine")
+        done = opsight_cli.run("export", self.tiny.path, "--format", "chrome", "-o", path, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("--force", done.stderr)
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "mine")
+        done = opsight_cli.run("export", self.tiny.path, "--format", "perfetto", "-o", "-", check=False)
+        self.assertEqual(done.returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -27,6 +27,7 @@ if(OPSIGHT_SANITIZE OR OPSIGHT_FUZZ)
     endif()
     add_compile_definitions(OPSIGHT_SANITIZE)
     add_compile_options($<IF:$<BOOL:${OPSIGHT_FUZZ}>,-O1,-O0> -fno-omit-frame-pointer -fsanitize=address,undefined
-        -fno-sanitize-recover=undefined $<$<BOOL:${OPSIGHT_FUZZ}>:-fsanitize=fuzzer-no-link>)
+        -fno-sanitize-recover=undefined -fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/cmake/sanitize.ignore
+        $<$<BOOL:${OPSIGHT_FUZZ}>:-fsanitize=fuzzer-no-link>)
     add_link_options(-fsanitize=address,undefined)
 endif()

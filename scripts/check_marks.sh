@@ -3,14 +3,8 @@
 # registries, trailing blanks, merge conflicts. usage: check_marks.sh FILE...; exit 1 and one line per finding.
 set -uo pipefail
 
-found=0
-# look WHAT PATTERN FILE...: prints the matches of an extended regular expression, in text files only.
-look() {
-    local what=$1 pattern=$2
-    shift 2
-    [ $# -gt 0 ] || return 0
-    if grep -nHIE -e "$pattern" -- "$@" | cut -c 1-200 | sed "s/^/$what: /" | grep .; then found=1; fi
-}
+# shellcheck source=scripts/look.sh
+. "$(dirname "${BASH_SOURCE[0]}")/look.sh"
 
 # Recorded traces and fixtures keep the words and paths of the machine they come from.
 mapfile -t written < <(printf '%s\n' "$@" | grep -vE '^tests/(data|golden)/.*\.(json|txt|tsv|csv|svg)$')

@@ -4,13 +4,8 @@
 # usage: check_messages.sh FILE...; exit 1 and one line per finding
 set -uo pipefail
 
-found=0
-# look WHAT PATTERN FILE...: prints the matches of a Perl regular expression.
-look() {
-    local what=$1 pattern=$2
-    shift 2
-    if grep -nHIP -e "$pattern" -- "$@" | cut -c 1-200 | sed "s/^/$what: /" | grep .; then found=1; fi
-}
+# shellcheck source=scripts/look.sh
+. "$(dirname "${BASH_SOURCE[0]}")/look.sh"
 
 [ $# -gt 0 ] || exit 0
 text='\.(what|message|text|remedy)(\(\))?'

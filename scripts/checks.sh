@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
-all=(layers imports sql lengths format marks messages shell python)
+all=(layers imports sql lengths format marks messages boundaries shell python)
 
 shell_files() {
     local file
@@ -49,6 +49,13 @@ check_messages() {
     mapfile -t sources < <(files 'src/*.cpp' 'src/*.h' 'web/src/*.ts' 'web/src/*.tsx' 'python/*.py' |
         grep -vE '_test\.cpp$|\.test\.tsx?$|/test_[^/]*$')
     scripts/check_messages.sh "${sources[@]}"
+}
+
+# src/collect/cuda/ runs in other programs, and is built without exceptions.
+check_boundaries() {
+    local sources
+    mapfile -t sources < <(files 'src/*.cpp' 'src/*.h' | grep -vE '_test\.cpp$|^src/collect/cuda/')
+    scripts/check_boundaries.sh "${sources[@]}"
 }
 
 check_shell() {

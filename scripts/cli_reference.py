@@ -19,20 +19,32 @@ def help_of(program, *command):
     return "\n".join(line.rstrip() for line in done.stdout.strip("\n").split("\n"))
 
 
-def commands_in(text):
-    """Names of the subcommands, in the order of the help text."""
+def names_in(text):
+    """Names of the subcommands, in the order of the help text; of most commands none."""
     section = re.search(r"^Subcommands:\n((?:[ \t]+\S.*\n|\n)*)", text + "\n", re.MULTILINE)
-    names = re.findall(r"^  (\S+)", section.group(1), re.MULTILINE) if section else []
+    return re.findall(r"^  (\S+)", section.group(1), re.MULTILINE) if section else []
+
+
+def commands_in(text):
+    names = names_in(text)
     if not names:
         sys.exit("cli_reference: the help text lists no subcommands")
     return names
+
+
+def parts_of(program, *command):
+    """Of a command and those below it."""
+    text = help_of(program, *command)
+    yield f"## opsight {' '.join(command)}\n\n```\n{text}\n```\n"
+    for name in names_in(text):
+        yield from parts_of(program, *command, name)
 
 
 def reference(program):
     top = help_of(program)
     parts = [HEAD, f"## opsight\n\n```\n{top}\n```\n"]
     for name in commands_in(top):
-        parts.append(f"## opsight {name}\n\n```\n{help_of(program, name)}\n```\n")
+        parts += parts_of(program, name)
     return "\n".join(parts)
 
 

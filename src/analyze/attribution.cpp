@@ -10,6 +10,7 @@
 #include "analyze/launch_calls.h"
 #include "analyze/names.h"
 #include "analyze/track_rows.h"
+#include "model/source_limits.h"
 
 namespace opsight::analyze {
 namespace {
@@ -78,7 +79,7 @@ class Attribution {
             if (const HostSpanId op = op_by_arrow(span, rank); op.valid()) {
                 a_.launch_op[span] = op;
                 a_.host_ns[span] = p_.host.begin[op.index()];
-            } else if (work) {
+            } else if (work && !has_durations_only(p_.info)) {
                 note_span(p_, Diag::kNoLaunch, span);
             }
             return;

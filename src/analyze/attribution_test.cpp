@@ -37,6 +37,21 @@ TEST(Attribution, CallThenInnermostOp) {
     EXPECT_EQ(p.diagnostics.count(Diag::kNoLaunch), 0);
 }
 
+// NVTX ranges of PyTorch's ops come without a word on who made them.
+TEST(Attribution, OpsNameTheFrameworkWhereTheSourceDoesNot) {
+    const auto frameworks = [](std::string_view op, std::vector<std::string> told) {
+        TestProfile t;
+        t.op(op, 0, 100);
+        Profile p = t.finish();
+        p.info.frameworks = std::move(told);
+        analyze(p, {});
+        return p.info.frameworks;
+    };
+    EXPECT_EQ(frameworks("aten::mm", {}), std::vector<std::string>{"PyTorch"});
+    EXPECT_EQ(frameworks("aten::mm", {"PyTorch 2.1"}), std::vector<std::string>{"PyTorch 2.1"});
+    EXPECT_EQ(frameworks("mm", {}), std::vector<std::string>{});
+}
+
 TEST(Attribution, OneCallLaunchesManySpans) {
     TestProfile t;
     t.op("replay", 0, 100);

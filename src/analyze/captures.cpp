@@ -123,7 +123,9 @@ class Replays {
     void join(const GraphReplay& replay) {
         const std::vector<NodeWork> work = work_of(p_, replay);
         const RankId rank = p_.tracks[p_.host.track[replay.launch.index()].index()].rank;
-        const auto alike = [this](const auto& first, const auto& second) { return same_ops(first, second); };
+        const auto alike = [this](const auto& first, const auto& second) {
+            return this->same_ops(first, second);
+        };
         if (const Choice* own = choice(indexes_[rank].find(work), captures_, own_, alike)) {
             const auto later = std::find_if(own->captures.begin(), own->captures.end(), [&](size_t i) {
                 return captures_[i].end > p_.host.begin[replay.launch.index()];

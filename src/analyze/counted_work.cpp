@@ -384,9 +384,7 @@ class WorkCount {
     }
 
     void count_collective(size_t span) {
-        CollectiveId id = p_.device.collective[span];
-        const HostSpanId op = a_.launch_op[span];
-        if (!id.valid() && op.valid()) id = p_.op_details.collective[p_.host.detail[op.index()]];
+        const CollectiveId id = p_.device.collective[span];
         if (!id.valid()) return;
         const Collective& c = p_.collectives[id.index()];
         std::string type(p_.strings.view(c.dtype));

@@ -10,6 +10,7 @@
 #include "analyze/names.h"
 #include "analyze/optimizer_steps.h"
 #include "analyze/track_rows.h"
+#include "model/source_limits.h"
 
 namespace opsight::analyze {
 namespace {
@@ -176,7 +177,7 @@ Iterations choose(const Profile& p, const Analysis& a, const AnalysisOptions& op
                                       options.iteration_range);
     Iterations result = by_markers(p, spans);
     if (result.list.empty()) result = by_optimizer(p, spans);
-    return result.list.empty() ? infer_iterations(p, a) : result;
+    return result.list.empty() && !has_parts_of_ops(p.info) ? infer_iterations(p, a) : result;
 }
 
 std::string_view reason_of(NameClass name) {
@@ -296,6 +297,7 @@ std::vector<RankBegin> rank_begins(const Profile& profile) {
 }
 
 Iterations find_iterations(Profile& profile, const Analysis& analysis, const AnalysisOptions& options) {
+    if (has_durations_only(profile.info)) return {};
     const NamedSpans spans(profile);
     Iterations result = choose(profile, analysis, options, spans);
     result.start = options.iter_start;

@@ -156,6 +156,22 @@ void label_kernels(Profile& profile, Analysis& analysis) {
 
 }  // namespace
 
+namespace {
+
+// Older traces describe a collective with the op that called it, and not again with its kernel.
+void take_collectives_of_ops(Profile& profile, const Analysis& analysis) {
+    for (size_t span = 0; span < profile.device.size(); ++span) {
+        CollectiveId& collective = profile.device.collective[span];
+        const HostSpanId op = analysis.launch_op[span];
+        const KernelId kernel = analysis.kernel[span];
+        if (collective.valid() || !op.valid() || !kernel.valid()) continue;
+        if (analysis.kernels[kernel.index()].kernel_class == KernelClass::kCommunication)
+            collective = profile.op_details.collective[profile.host.detail[op.index()]];
+    }
+}
+
+}  // namespace
+
 void find_kernels(Profile& profile, Analysis& analysis) {
     std::vector<KernelId> by_name(profile.strings.size());
     const DeviceSpans& d = profile.device;
@@ -198,6 +214,7 @@ void find_kernels(Profile& profile, Analysis& analysis) {
                     : DiagOccurrence{});
         }
     }
+    take_collectives_of_ops(profile, analysis);
     label_kernels(profile, analysis);
 }
 

@@ -11,7 +11,8 @@
 namespace opsight::analyze {
 
 // Fills kernels and kernel; ops that launched Tensor Core kernels become eligible for them. A kernel that
-// carries the description of a collective is a communication kernel whatever its name.
+// carries the description of a collective is a communication kernel whatever its name; other communication
+// kernels take that of the op that launched them.
 void find_kernels(Profile& profile, Analysis& analysis);
 
 // Fills occupancy_pct and waves from the limits that the source tells of the device, else from those of its

@@ -30,9 +30,10 @@ bool is_backward(std::string_view name) {
     return text::contains(head, "::") && head.ends_with("_backward");
 }
 
-// Of torch.profiler, PyTorch Lightning, SGLang, vLLM, and iterations of DLProf.
+// Of torch.profiler, PyTorch Lightning, SGLang, vLLM, iterations of DLProf, and runs of ONNX Runtime.
 bool is_step_marker(std::string_view name) {
-    constexpr std::string_view prefixes[] = {"ProfilerStep#", "ProfilerStep*", "DLProf iteration #"};
+    constexpr std::string_view prefixes[] = {"ProfilerStep#", "ProfilerStep*", "DLProf iteration #",
+                                             "model_run#"};
     for (std::string_view prefix : prefixes)
         if (text::take_prefix(name, prefix)) return name.empty() || all_digits(name);
     if (name == "[pl][profile]run_training_batch" || name.starts_with("step[")) return true;

@@ -245,6 +245,16 @@ class DeviceOps {
     std::optional<Others> others_;
 };
 
+// NVTX ranges of PyTorch's ops come without its name.
+void name_framework(Profile& profile, const std::vector<Op>& ops) {
+    if (!profile.info.frameworks.empty()) return;
+    for (const Op& op : ops)
+        if (profile.strings.view(op.name).starts_with("aten::")) {
+            profile.info.frameworks.emplace_back("PyTorch");
+            return;
+        }
+}
+
 }  // namespace
 
 void identify_ops(Profile& profile, Analysis& analysis, const std::vector<Direction>& directions,
@@ -253,6 +263,7 @@ void identify_ops(Profile& profile, Analysis& analysis, const std::vector<Direct
     OpTable table(profile.strings, analysis.ops);
     identify_instances(profile, analysis, directions, table);
     DeviceOps(profile, analysis, directions, annotations, table).identify(captures, other);
+    name_framework(profile, analysis.ops);
 }
 
 }  // namespace opsight::analyze

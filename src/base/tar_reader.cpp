@@ -133,6 +133,16 @@ Result<std::optional<TarReader::Member>> TarReader::next() {
     }
 }
 
+Result<bool> TarReader::goes_on() {
+    char scratch[1 << 14];
+    while (damage_.empty()) {
+        OPSIGHT_ASSIGN(const size_t got, archive_->read(scratch, sizeof scratch));
+        if (got == 0) break;
+        if (std::any_of(scratch, scratch + got, [](char c) { return c != 0; })) return true;
+    }
+    return false;
+}
+
 Status TarReader::skip(uint64_t bytes) {
     char scratch[1 << 14];
     while (bytes > 0) {

@@ -22,6 +22,9 @@ class TarReader {
     Result<std::optional<Member>> next();
     // The bytes of the member that next() gave; to be used before the following next().
     std::unique_ptr<ByteSource> open_member();
+    // At the end: whether something other than zeros follows ('cat a.tar b.tar', a gzip file of several
+    // members).
+    Result<bool> goes_on();
     // As ByteSource::damage(), of the archive.
     std::string damage() const { return damage_.empty() ? archive_->damage() : damage_; }
 

@@ -28,6 +28,19 @@ TEST(TaskGroup, WhatOneThrowsIsThrownHereAndTheOthersEnd) {
     tasks.join();  // told once
 }
 
+TEST(TaskGroup, WhatIsDoneBesideIsNeverDoneHere) {
+    std::thread::id where;
+    TaskGroup tasks;
+    EXPECT_TRUE(tasks.start_beside([&] { where = std::this_thread::get_id(); }));
+    tasks.join();
+    EXPECT_NE(where, std::thread::id());
+    EXPECT_NE(where, std::this_thread::get_id());
+    tasks.start_beside([] { throw std::runtime_error("beside"); });
+    EXPECT_THROW(tasks.join(), std::runtime_error);
+    TaskGroup left;
+    left.start_beside([] { throw std::runtime_error("nobody asks"); });
+}
+
 TEST(TaskGroup, WhatThisThreadThrowsGoesOnAfterAllHaveEnded) {
     std::atomic<int> done{0};
     try {

@@ -1,5 +1,4 @@
-// Files for tests: a folder that goes away, and gzip and tar made in memory; and how many of many cases to
-// take.
+// Files for tests: a folder that goes away, and gzip and tar made in memory.
 #pragma once
 
 #include <zlib.h>
@@ -13,18 +12,6 @@
 #include <string_view>
 
 namespace opsight::testing {
-
-#ifdef OPSIGHT_SANITIZE
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
-// Whether a test of very many cases takes this one: all, but one of `every` under the sanitizers, where what
-// DuckDB does takes a multiple of its time. `every` divides no side of a table of cases: so each row and
-// column is met.
-inline bool taken(size_t number, size_t every) {
-    return !kSanitized || number % every == 0;
-}
 
 class TempFolder {
   public:

@@ -9,20 +9,21 @@
 #include "cli/commands.h"
 #include "cli/standard_output.h"
 #include "cli/table_output.h"
+#include "import/all_readers.h"
 #include "query/nsys/expert.h"
 
 namespace opsight::cli {
 namespace {
 
-void print_rules() {
-    std::puts("Rules; all of them are the default:\n");
+std::string rules_help() {
+    std::string out = "Rules; all of them are the default:\n\n";
     for (const query::nsys::Rule& rule : query::nsys::rules())
-        std::printf("   %s -- %s\n       %s\n", query::nsys::usage(rule).c_str(),
-                    std::string(rule.title).c_str(), std::string(rule.doc).c_str());
-    std::puts("\nThresholds, with their defaults:\n");
+        out += fmt::format("   {} -- {}\n       {}\n", query::nsys::usage(rule), rule.title, rule.doc);
+    out += "\nThresholds, with their defaults:\n\n";
     for (const query::nsys::ThresholdOption& option : query::nsys::threshold_options())
-        std::printf("   %-10s %s (%lld)\n", std::string(option.name).c_str(), std::string(option.doc).c_str(),
-                    static_cast<long long>(query::nsys::Thresholds().*option.value));
+        out += fmt::format("   {:<10} {} ({})\n", option.name, option.doc,
+                           query::nsys::Thresholds().*option.value);
+    return out;
 }
 
 class AnalyzeCommand : public Command {
@@ -65,7 +66,7 @@ class AnalyzeCommand : public Command {
 
     Result<int> run() override {
         if (help_) {
-            print_rules();
+            OPSIGHT_TRY(print_text(rules_help()));
             return 0;
         }
         if (path_.empty())
@@ -117,7 +118,7 @@ class AnalyzeCommand : public Command {
             print_note(text);
             return {};
         }
-        OPSIGHT_ASSIGN(const query::nsys::Table table, rule.make(source, request.thresholds));
+        OPSIGHT_ASSIGN(const query::ResultTable table, rule.make(source, request.thresholds));
         const std::string title = fmt::format("{} ({})", rule.title, request.text);
         if (format.title.empty()) format.title = title;
         const std::string words = (table.rows.empty() ? rule.nothing : rule.found)(request.thresholds);
@@ -128,7 +129,7 @@ class AnalyzeCommand : public Command {
         else if (!quiet_)
             print_note(fmt::format("{}: {}\n", request.text, words));
         if (output_ == "-" && !people && printed_++ > 0) text.insert(0, 1, '\n');
-        const TableOutput target{base_name(path_), overwrite_};
+        const TableOutput target{importer::name_without_endings(path_), overwrite_};
         return target.write(output_, request.text, format, text);
     }
 

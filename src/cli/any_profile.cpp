@@ -33,9 +33,9 @@ Result<AnyProfile> AnyProfile::open(const std::string& path, bool quiet) {
     const std::string profile_path = folder.path() + "/profile.opsight";
     AnyProfile temporary(profile_path, std::move(folder));
     Progress progress(!quiet && ::isatty(STDERR_FILENO) == 1);
-    ImportOptions options;
+    importer::ImportOptions options;
     options.progress = &progress;
-    OPSIGHT_ASSIGN(Profile profile, import_files({path}, options));
+    OPSIGHT_ASSIGN(Profile profile, importer::import_files({path}, options));
     const analyze::Analysis analysis = analyze::analyze(profile, {});
     progress.clear();
     if (!quiet) print_diagnostics(profile.diagnostics);

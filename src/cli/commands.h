@@ -17,12 +17,17 @@ std::unique_ptr<Command> make_report_command();
 std::unique_ptr<Command> make_analyze_command();
 std::unique_ptr<Command> make_info_command();
 std::unique_ptr<Command> make_stats_command();
+std::unique_ptr<Command> make_compare_command();
+std::unique_ptr<Command> make_baseline_command();
+std::unique_ptr<Command> make_whatif_command();
 std::unique_ptr<Command> make_view_command();
+std::unique_ptr<Command> make_export_command();
 std::unique_ptr<Command> make_sql_command();
 std::unique_ptr<Command> make_schema_command();
 std::unique_ptr<Command> make_profile_command();
 std::unique_ptr<Command> make_estimate_command();
 std::unique_ptr<Command> make_devices_command();
+std::unique_ptr<Command> make_map_command();
 std::unique_ptr<Command> make_help_command();
 std::unique_ptr<Command> make_completion_command();
 

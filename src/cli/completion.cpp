@@ -1,9 +1,8 @@
 // opsight completion SHELL: a completion script, made from the declared commands and options.
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "cli/commands.h"
+#include "cli/standard_output.h"
 
 namespace opsight::cli {
 namespace {
@@ -120,7 +119,7 @@ class CompletionCommand : public Command {
         const std::string script = shell_ == "bash"  ? bash_script(*app_)
                                    : shell_ == "zsh" ? zsh_script(*app_)
                                                      : fish_script(*app_);
-        std::fputs(script.c_str(), stdout);
+        OPSIGHT_TRY(print_text(script));
         return 0;
     }
 

@@ -6,6 +6,7 @@
 #include "cli/this_machine.h"
 #include "query/model/device_table.h"
 #include "report/render.h"
+#include "report/write_rows.h"
 
 namespace opsight::cli {
 namespace {

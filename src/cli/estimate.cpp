@@ -12,6 +12,7 @@
 #include "report/estimate_picture.h"
 #include "report/render.h"
 #include "report/render_estimate.h"
+#include "report/write_rows.h"
 
 namespace opsight::cli {
 namespace {
@@ -75,8 +76,8 @@ class EstimateCommand : public Command {
     Result<int> run() override {
         OPSIGHT_ASSIGN(const report::Format format, report::parse_format(format_));
         OPSIGHT_ASSIGN(const query::EstimateQuestion question, read_question());
-        OPSIGHT_ASSIGN(const ModelOptions options, sizes_.read());
-        OPSIGHT_ASSIGN(const ModelGraph graph, import_model(path_, options));
+        OPSIGHT_ASSIGN(const importer::ModelOptions options, sizes_.read());
+        OPSIGHT_ASSIGN(const ModelGraph graph, importer::import_model(path_, options));
         const cost::Network network(graph);
         const std::vector<query::EstimateAnswer> answers = query::answer_estimates(network, question);
         const std::vector<query::WhatIf> changes = query::what_if(network, answers.front().settings);

@@ -1,9 +1,8 @@
 // opsight help [COMMAND]
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "cli/commands.h"
+#include "cli/standard_output.h"
 
 namespace opsight::cli {
 namespace {
@@ -30,7 +29,7 @@ class HelpCommand : public Command {
         const std::string text = name_.empty() ? app_->get_formatter()->make_help(app_, app_->get_name(),
                                                                                   CLI::AppFormatMode::Normal)
                                                : shown->help("opsight");
-        std::fputs(text.c_str(), stdout);
+        OPSIGHT_TRY(print_text(text));
         return 0;
     }
 

@@ -1,5 +1,6 @@
 // opsight import: traces in, a profile file out.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,15 +26,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "run/trace_0.pt.trace.json.gz" -> "trace_0.opsight", in the working directory.
-std::string default_output(std::string input) {
-    while (input.size() > 1 && input.back() == '/')
-        input.pop_back();
-    std::string name = fs::path(input).filename().string();
-    for (const char* ending : {".gz", ".tgz", ".tar", ".json", ".trace", ".pt", ".sqlite", ".nsys-rep"}) {
-        const std::string_view tail(ending);
-        if (name.size() > tail.size() && name.ends_with(tail)) name.resize(name.size() - tail.size());
-    }
+// In the working directory.
+std::string default_output(const std::string& input) {
+    const std::string name = importer::name_without_endings(input);
     return (name.empty() || name == "." || name == ".." ? "profile" : name) + ".opsight";
 }
 
@@ -77,19 +72,26 @@ void print_diagnostics(const Diagnostics& diagnostics, bool all) {
                 print_note(fmt::format("    {}\n", text));
     }
     if (hidden > 0)
-        fmt::print(stderr, "{} of harmless oddities not shown; see --all-diagnostics\n",
-                   hidden == 1 ? "1 kind" : fmt::format("{} kinds", hidden));
+        print_note(fmt::format("{} of harmless oddities not shown; see --all-diagnostics\n",
+                               hidden == 1 ? "1 kind" : fmt::format("{} kinds", hidden)));
+}
+
+std::string readers_help() {
+    std::string text = "Reads (found by content, whatever the name):\n";
+    for (const importer::Reader& reader : importer::all_readers())
+        text += fmt::format("  {:<28}{}\n{:30}{}\n", reader.name, fmt::join(reader.endings, " "), "",
+                            reader.description);
+    return text;
 }
 
 class ImportCommand : public Command {
   public:
     CLI::App* declare(CLI::App& app) override {
         CLI::App* sub = app.add_subcommand("import", "Turn profiler traces into a profile file");
-        sub->add_option(
-               "TRACE", inputs_,
-               "PyTorch (Kineto) traces (.json, .json.gz, a directory of ranks, a .tar.gz of them), "
-               "reports of Nsight Systems (.sqlite; .nsys-rep where nsys is on PATH), or databases of DLProf "
-               "(dlprof_dldb.sqlite); with --model also a profile file, which gets the model")
+        sub->add_option("TRACE", inputs_,
+                        "What a profiler wrote, of a kind below: files, each plain or gzipped, tar archives "
+                        "of them, or a "
+                        "directory (one rank a file); with --model also a profile file, which gets the model")
             ->required();
         sub->add_option(
             "--model", model_,
@@ -120,7 +122,8 @@ class ImportCommand : public Command {
                       "Show every oddity of the input, with its first places");
         sub->add_flag("-q,--quiet", quiet_, "Print errors only");
         sub->footer(
-            "Examples:\n"
+            readers_help() +
+            "\nExamples:\n"
             "  opsight import trace.json.gz\n"
             "  opsight import -o run.opsight traces/          # one trace for each rank\n"
             "  opsight import trace.json --key-op Optimizer.step\n"
@@ -135,8 +138,8 @@ class ImportCommand : public Command {
         const auto begin = std::chrono::steady_clock::now();
         std::optional<ModelGraph> model;
         if (!model_.empty()) {
-            OPSIGHT_ASSIGN(const ModelOptions sizes, sizes_.read());
-            OPSIGHT_ASSIGN(model, import_model(model_, sizes));
+            OPSIGHT_ASSIGN(const importer::ModelOptions sizes, sizes_.read());
+            OPSIGHT_ASSIGN(model, importer::import_model(model_, sizes));
         } else if (sizes_.given()) {
             return fail(usage("--dim and --shape are about a model, and none is given", "add --model FILE"));
         }
@@ -160,11 +163,11 @@ class ImportCommand : public Command {
                                          : std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
 
         Progress progress(!quiet_ && ::isatty(STDERR_FILENO) == 1);
-        ImportFacts facts;
-        ImportOptions options;
+        importer::ImportFacts facts;
+        importer::ImportOptions options;
         options.threads = threads_;
         options.progress = &progress;
-        OPSIGHT_ASSIGN(Profile profile, import_files(inputs_, options, &facts));
+        OPSIGHT_ASSIGN(Profile profile, importer::import_files(inputs_, options, &facts));
         analyze::CapturedGraphs graphs;
         if (!captures_.empty()) {
             OPSIGHT_ASSIGN(graphs, read_graphs(options));
@@ -180,7 +183,7 @@ class ImportCommand : public Command {
         OPSIGHT_TRY(db::write_profile(output_, profile, analysis, writing));
         const double seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        if (!quiet_) report(profile, facts, seconds);
+        if (!quiet_) OPSIGHT_TRY(report(profile, facts, seconds));
         if (model) return add_model(output_, *model);
         return 0;
     }
@@ -193,8 +196,8 @@ class ImportCommand : public Command {
         return file.read(head.data(), head.size()) && std::string_view(head.data() + 8, 4) == "DUCK";
     }
 
-    Result<analyze::CapturedGraphs> read_graphs(const ImportOptions& options) const {
-        OPSIGHT_ASSIGN(Profile profile, import_files(captures_, options));
+    Result<analyze::CapturedGraphs> read_graphs(const importer::ImportOptions& options) const {
+        OPSIGHT_ASSIGN(Profile profile, importer::import_files(captures_, options));
         analyze::AnalysisOptions plain;
         plain.threads = analysis_.threads;
         analyze::CapturedGraphs graphs;
@@ -219,11 +222,12 @@ class ImportCommand : public Command {
         if (name.empty()) name = fs::path(model_).parent_path().filename().string();
         OPSIGHT_ASSIGN(const db::AddedModel added, db::add_model(profile, model, name));
         if (quiet_) return 0;
-        fmt::print("{}: {} of {} nodes of {} matched ({} by name, {} by type and order)", profile,
-                   added.matched(), added.nodes, name, added.by_name, added.by_order);
+        std::string told =
+            fmt::format("{}: {} of {} nodes of {} matched ({} by name, {} by type and order)", profile,
+                        added.matched(), added.nodes, name, added.by_name, added.by_order);
         if (added.macs > 0)
-            fmt::print(", with {:.1f}% of its multiply-adds", 100 * added.matched_macs / added.macs);
-        fmt::print("\n");
+            told += fmt::format(", with {:.1f}% of its multiply-adds", 100 * added.matched_macs / added.macs);
+        OPSIGHT_TRY(print_text(told + "\n"));
         if (added.nodes > 0 && added.matched() == 0)
             print_note(fmt::format(
                 "note: no node was found among the ops: is {} what was run? See docs/COST-MODEL.md\n", name));
@@ -245,17 +249,18 @@ class ImportCommand : public Command {
                           2});
     }
 
-    void report(const Profile& profile, const ImportFacts& facts, double seconds) const {
+    Status report(const Profile& profile, const importer::ImportFacts& facts, double seconds) const {
         std::error_code ignored;
         const uintmax_t size = fs::file_size(output_, ignored);
-        fmt::print(
+        OPSIGHT_TRY(print_text(fmt::format(
             "{}: {} event{} of {} rank{}, {} in {:.1f} s ({}/s); {} written\n", output_, facts.events,
             facts.events == 1 ? "" : "s", profile.ranks.size(), profile.ranks.size() == 1 ? "" : "s",
             format_bytes(facts.bytes), seconds,
             format_bytes(static_cast<uint64_t>(static_cast<double>(facts.bytes) / std::max(seconds, 1e-3))),
-            format_bytes(ignored ? 0 : size));
-        std::fflush(stdout);
+            format_bytes(ignored ? 0 : size))));
+        OPSIGHT_TRY(finish_output());
         print_diagnostics(profile.diagnostics, all_diagnostics_);
+        return {};
     }
 
     std::vector<std::string> inputs_, captures_;

@@ -1,12 +1,14 @@
 // opsight: the command line. Exit codes: 0 done, 1 the task failed, 2 the command was used wrongly.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "base/json_writer.h"
 #include "cli/commands.h"
 #include "cli/crash.h"
 #include "cli/probes.h"
@@ -19,14 +21,12 @@ namespace {
 
 int report_error(const Error& error, bool as_json) {
     if (as_json) {
-        const nlohmann::ordered_json object = {{"error", error.what},
-                                               {"file", error.file},
-                                               {"place", error.place},
-                                               {"remedy", error.remedy},
-                                               {"exit_code", error.exit_code}};
-        const std::string text =
-            object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-        std::fprintf(stderr, "%s\n", text.c_str());
+        JsonWriter json;
+        json.object([&] {
+            json.field("error", error.what).field("file", error.file).field("place", error.place);
+            json.field("remedy", error.remedy).field("exit_code", error.exit_code);
+        });
+        std::fprintf(stderr, "%s\n", json.take().c_str());
     } else {
         print_note("opsight: " + error.message() + "\n");
     }
@@ -66,6 +66,14 @@ Error unknown_words(const CLI::App& app) {
             .exit_code = 2};
 }
 
+// What the parser says instead of running a command: help, and the version.
+Status print_answer(const CLI::App& app, const CLI::ParseError& answer) {
+    std::ostringstream out, ignored;
+    app.exit(answer, out, ignored);
+    OPSIGHT_TRY(print_text(out.str()));
+    return finish_output();
+}
+
 int run(int argc, char** argv) {
     const bool json_errors = asks_for_json_errors(argc, argv);
     CLI::App app("Opsight explains a deep-learning run: which layer, op and kernel takes the time, and why.");
@@ -96,7 +104,10 @@ int run(int argc, char** argv) {
     } catch (const CLI::ExtrasError&) {
         return report_error(unknown_words(app), json_errors);
     } catch (const CLI::ParseError& problem) {
-        if (problem.get_exit_code() == 0) return app.exit(problem);
+        if (problem.get_exit_code() == 0) {
+            const Status written = print_answer(app, problem);
+            return written ? 0 : report_error(written.error(), json_errors);
+        }
         return report_error({problem.what(), {}, {}, "see 'opsight help' or 'opsight COMMAND --help'", 2},
                             json_errors);
     }
@@ -110,10 +121,19 @@ int run(int argc, char** argv) {
     return 2;
 }
 
+// Where one of the three is closed, the next file that is opened would take its number, and get what we
+// print. What stands in for it refuses to be used, and a program that we start does not see it.
+void hold_standard_files() {
+    for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(file, F_GETFD) < 0)
+            (void)::open("/dev/null", (file == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
 }  // namespace
 }  // namespace opsight::cli
 
 int main(int argc, char** argv) {
+    opsight::cli::hold_standard_files();
     opsight::cli::explain_crashes();
     std::signal(SIGXFSZ, SIG_IGN);  // a file over a limit of size is a failed write, as on a full disk
     try {

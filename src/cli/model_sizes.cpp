@@ -70,8 +70,8 @@ void ModelSizes::declare(CLI::App& sub) {
                    "Values of an input that shapes depend on, as NAME=1,3,640,640; repeat for more");
 }
 
-Result<ModelOptions> ModelSizes::read() const {
-    ModelOptions options;
+Result<importer::ModelOptions> ModelSizes::read() const {
+    importer::ModelOptions options;
     for (const std::string& text : dims_) {
         OPSIGHT_ASSIGN(const auto binding, split_binding(text, "--dim batch=8"));
         OPSIGHT_ASSIGN(options.dims[binding.first], whole_number(binding.second, "--dim", 0));

@@ -16,7 +16,7 @@ Result<int64_t> whole_number(const std::string& text, const std::string& what, i
 class ModelSizes {
   public:
     void declare(CLI::App& sub);
-    Result<ModelOptions> read() const;
+    Result<importer::ModelOptions> read() const;
     bool given() const { return !dims_.empty() || !shapes_.empty() || !values_.empty(); }
 
   private:

@@ -83,7 +83,7 @@ class CaptureFolder {
 size_t still_recording(const std::vector<std::string>& files) {
     size_t running = 0;
     for (const std::string& file : files) {
-        if (!capture::is_named_so(file)) continue;
+        if (!importer::capture::is_named_so(file)) continue;
         auto reader = wire::CaptureReader::open(file);
         if (!reader || reader->info().finished) continue;
         std::ifstream maps(fmt::format("/proc/{}/maps", reader->info().pid));
@@ -136,9 +136,7 @@ std::vector<std::string> recordings_in(const std::string& folder) {
     std::vector<std::string> files;
     std::error_code problem;
     for (const auto& entry : fs::directory_iterator(folder, problem))
-        if (const auto ending = entry.path().extension();
-            ending == ".opcap" || ending == ".json" || ending == ".nsys-rep")
-            files.push_back(entry.path().string());
+        if (importer::has_known_ending(entry.path().string())) files.push_back(entry.path().string());
     std::sort(files.begin(), files.end());
     return files;
 }
@@ -319,10 +317,10 @@ class ProfileCommand : public Command {
         return fail(std::move(error));
     }
 
-    static int print_abilities(const collect::Parts& parts) {
+    static Result<int> print_abilities(const collect::Parts& parts) {
         for (const collect::Ability& ability : collect::check_abilities(parts))
-            std::printf("%-8s %-4s %s\n", ability.name.c_str(), ability.ready ? "yes" : "no",
-                        ability.detail.c_str());
+            OPSIGHT_TRY(print_text(
+                fmt::format("{:<8} {:<4} {}\n", ability.name, ability.ready ? "yes" : "no", ability.detail)));
         return 0;
     }
 
@@ -330,7 +328,7 @@ class ProfileCommand : public Command {
     Result<int> finish(const CaptureFolder& captures, int exit_code) {
         std::vector<std::string> files = recordings_in(captures.path());
         std::erase_if(files, [](const std::string& file) {
-            return capture::is_named_so(file) && capture::was_being_opened(file);
+            return importer::capture::is_named_so(file) && importer::capture::was_being_opened(file);
         });
         if (!options_.capture_range.empty() && collector_ == "opsight" && !range_came(captures.path()))
             say(options_.capture_range == collect::kProfilerRange
@@ -394,10 +392,10 @@ class ProfileCommand : public Command {
 
     Status save(const std::vector<std::string>& files) {
         Progress progress(isatty(STDERR_FILENO) == 1);
-        ImportOptions how;
+        importer::ImportOptions how;
         how.one_run = true;
         how.progress = &progress;
-        OPSIGHT_ASSIGN(Profile profile, import_files(files, how));
+        OPSIGHT_ASSIGN(Profile profile, importer::import_files(files, how));
         progress.clear();
         // The recordings go away; what they were made of stays.
         profile.info.sources = {fmt::format("{}", fmt::join(command_, " "))};

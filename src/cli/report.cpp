@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/range_flags.h"
 #include "cli/report_dlprof.h"
 #include "cli/report_output.h"
 #include "cli/standard_output.h"
 #include "cli/table_output.h"
+#include "import/all_readers.h"
 #include "query/reports/binding.h"
+#include "query/reports/columns_explained.h"
 #include "query/reports/reports.h"
 #include "query/reports/source_reports.h"
 #include "report/render_html.h"
@@ -68,16 +71,19 @@ class ReportCommand : public Command {
         sub->add_flag("--wide", wide_,
                       "Whole lines of tables, however long (default: as wide as the terminal; 100 columns "
                       "where there is none)");
+        sub->add_flag("--explain", explain_,
+                      "Say what the columns of the reports mean, instead of their rows");
         sub->add_option("--group-by", group_by_, "Part the rows by rank, device or rank,device");
         sub->add_flag("--merge-numbers", merge_numbers_,
                       "Of ranges, take names that differ in numbers alone as one ('layer 3', 'layer 17')");
-        declare_range(*sub);
+        flags_.declare(*sub);
         sub->footer(
             list_of_reports() +
             "\nExamples:\n"
             "  opsight report run.opsight\n"
             "  opsight report run.opsight --report kernel --sort calls --limit 10\n"
             "  opsight report run.opsight --report all --format csv --output reports/\n"
+            "  opsight report run.opsight --report kernel --explain\n"
             "  opsight report run.opsight --iter-start 10 --iter-stop 19 --format json\n"
             "  opsight report run.opsight --format html -o report.html\n"
             "  opsight report nsys_profile.sqlite --style dlprof --key-op TOPK_1 --output reports/\n");
@@ -85,9 +91,7 @@ class ReportCommand : public Command {
     }
 
     Result<int> run() override {
-        if (start_ >= 0) range_.start = start_;
-        if (stop_ >= 0) range_.stop = stop_;
-        range_.all = all_;
+        range_ = flags_.options();
         if (style_ == "dlprof") return run_dlprof();
         if (style_ != "opsight")
             return fail(
@@ -120,14 +124,16 @@ class ReportCommand : public Command {
         }
         if (names.size() == 1) shape.sort = sort_;
         if (html()) return write_html(session, names, shape);
-        const int width = wide_ ? 0 : report::terminal_width(report::kWidthWhenPiped);
+        const int width = wide_ || explain_ ? 0 : report::terminal_width(report::kWidthWhenPiped);
         ReportOutput output(format, output_, force_, names.size(), width);
         for (const std::string& name : names) {
             query::TableShape of_report = shape;
+            if (explain_) of_report.stream_last = false;
             if (binding.host && (name == "op_type" || name == "group_op"))
                 of_report.sort = binding.sort_key(name);
             OPSIGHT_ASSIGN(query::Report report, query::make_report(session, name, of_report));
             if (name == "op_type" && !binding.words.empty()) report.notes.push_back(binding.words);
+            if (explain_) report = query::columns_explained(report);
             OPSIGHT_TRY(output.add(report, session.range()));
         }
         OPSIGHT_TRY(output.finish(session.range()));
@@ -135,21 +141,10 @@ class ReportCommand : public Command {
     }
 
   private:
-    void declare_range(CLI::App& sub) {
-        sub.add_option("--iter-start", start_, "First iteration of the range")->check(iteration_number());
-        sub.add_option("--iter-stop", stop_, "Last iteration of the range")->check(iteration_number());
-        sub.add_flag("--all-iterations", all_, "Take warm-up iterations in");
-        sub.add_flag("--whole-run", range_.whole, "Take all that was recorded, in iterations or not");
-        sub.add_option("--key-op", range_.key_op,
-                       "Cut iterations where the instances of this op or range end");
-        sub.add_option("--iteration-range", range_.iteration_range,
-                       "Take ranges whose name matches this pattern as iterations");
-    }
-
     Result<int> run_dlprof() const {
         const bool other = format_ != "table" && format_ != "csv";
-        if (other || !sort_.empty() || limit_ >= 0 || !group_by_.empty() || all_ || range_.whole ||
-            merge_numbers_ || wide_ || !range_.iteration_range.empty())
+        if (other || !sort_.empty() || limit_ >= 0 || !group_by_.empty() || range_.all || range_.whole ||
+            merge_numbers_ || wide_ || explain_ || !range_.iteration_range.empty())
             return fail(Error{
                 "--style dlprof writes CSV files as DLProf made them: of the options of reports it "
                 "takes --report, --output, --force, --key-op, --iter-start and --iter-stop, and its own, "
@@ -185,7 +180,7 @@ class ReportCommand : public Command {
         const auto add = [&names](const char* name, bool tells) {
             if (tells) names.emplace_back(name);
         };
-        const bool framework = contents.ops || (!contents.ranges && contents.device_work);
+        const bool framework = contents.ops || (!contents.ranges && contents.device_work && contents.calls);
         add("op_type", framework);
         add("detailed", framework && html());
         add("kernel_name", contents.device_work);
@@ -230,19 +225,21 @@ class ReportCommand : public Command {
         std::vector<query::Report> made;
         for (const std::string& name : names) {
             OPSIGHT_ASSIGN(query::Report report, query::make_report(session, name, shape));
+            if (explain_) report = query::columns_explained(report);
             made.push_back(std::move(report));
         }
         OPSIGHT_ASSIGN(const query::Info info, query::profile_info(session));
-        const std::string text = report::render_html(base_name(path_), info, made);
+        const std::string text = report::render_html(importer::name_without_endings(path_), info, made);
         OPSIGHT_TRY(output_.empty() ? print_text(text) : write_named_file(output_, force_, text));
         return 0;
     }
 
     std::string path_, reports_, format_ = "table", output_, sort_, group_by_, style_ = "opsight",
                                  profile_name_, mode_, domains_;
-    int64_t limit_ = -1, start_ = -1, stop_ = -1;
-    bool all_ = false, force_ = false, wide_ = false, merge_numbers_ = false;
-    query::RangeOptions range_;
+    int64_t limit_ = -1;
+    bool force_ = false, wide_ = false, explain_ = false, merge_numbers_ = false;
+    RangeFlags flags_;
+    query::RangeOptions range_;  // as the flags choose it
 };
 
 }  // namespace

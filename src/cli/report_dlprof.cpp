@@ -86,7 +86,7 @@ Status write_set(query::Source& source, const DlprofArguments& arguments, const 
     std::error_code problem;
     fs::create_directories(folder, problem);
     if (problem) return fail("cannot make the folder: " + problem.message(), folder.string());
-    for (const query::dlprof::Report& report : made.reports) {
+    for (const query::Report& report : made.reports) {
         if (!wanted(arguments, report.name)) continue;
         const fs::path path = folder / fmt::format("{}_{}.csv", set.stem, report.name);
         OPSIGHT_TRY(write_file(path.string(), arguments.overwrite, report::render_dlprof_csv(report)));

@@ -30,9 +30,9 @@ std::string range_notes(const query::Range& range, int width) {
 }
 
 Status write_json(const query::Report& report, const query::Range& range, const report::Sink& sink) {
-    OPSIGHT_TRY(sink(fmt::format("{{\"range\": {},\n\"{}\": ", report::range_json(range), report.name)));
-    OPSIGHT_TRY(report::write_report_json(report, sink));
-    return sink("}\n");
+    report::ReportsText text(range, sink);
+    OPSIGHT_TRY(text.add(report));
+    return text.end();
 }
 
 // The name of each table: that of the report, or "report_table".
@@ -58,9 +58,8 @@ Status ReportOutput::print(const query::Report& report, const query::Range& rang
     if (format_ == report::Format::kCsv) return print_csv(report);
     if (format_ == report::Format::kTable)
         return print_text((done_ ? "\n" : "") + report::render_report_table(report, width_));
-    if (done_ == 0) OPSIGHT_TRY(print_text("{\"range\": " + report::range_json(range)));
-    OPSIGHT_TRY(print_text(fmt::format(",\n\"{}\": ", report.name)));
-    return report::write_report_json(report, print_text);
+    if (!json_) json_.emplace(range, print_text);
+    return json_->add(report);
 }
 
 Status ReportOutput::print_csv(const query::Report& report) {
@@ -76,7 +75,7 @@ Status ReportOutput::print_csv(const query::Report& report) {
 
 Status ReportOutput::finish(const query::Range& range) {
     if (!folder_.empty()) return {};
-    if (format_ == report::Format::kJson) return print_text("}\n");
+    if (json_) return json_->end();
     if (format_ == report::Format::kTable && !notes_shown_) return print_text(range_notes(range, width_));
     return {};
 }

@@ -2,6 +2,7 @@
 // their rows go out as they are read.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,7 +38,8 @@ class ReportOutput {
     bool overwrite_;
     size_t reports_, done_ = 0;
     int width_;
-    bool notes_shown_ = false;  // the summary has the notes of the range itself
+    std::optional<report::ReportsText> json_;  // of standard output
+    bool notes_shown_ = false;                 // the summary has the notes of the range itself
 };
 
 }  // namespace opsight::cli

@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "cli/any_profile.h"
 #include "cli/commands.h"
 #include "cli/standard_output.h"
 #include "cli/table_output.h"
+#include "import/all_readers.h"
 
 namespace opsight::cli {
 namespace {
@@ -17,47 +16,48 @@ const T& at_or_last(const std::vector<T>& list, size_t index) {
     return list[std::min(index, list.size() - 1)];
 }
 
-void print_wrapped(const std::string& text, size_t indent) {
+void append_wrapped(std::string& out, std::string_view text, size_t indent) {
     size_t column = 0;
     for (size_t at = 0; at < text.size();) {
         const size_t end = std::min(text.find(' ', at), text.size());
         if (column == 0 || column + 1 + (end - at) > 96) {
-            std::printf("%s%*s", column ? "\n" : "", static_cast<int>(indent), "");
+            out += fmt::format("{}{:{}}", column ? "\n" : "", "", indent);
             column = indent;
         } else {
-            std::putchar(' ');
+            out += ' ';
             ++column;
         }
-        std::fwrite(text.data() + at, 1, end - at, stdout);
+        out += text.substr(at, end - at);
         column += end - at;
         at = end + 1;
     }
-    std::putchar('\n');
+    out += '\n';
 }
 
-void print_reports() {
-    std::puts("Reports; those marked * are the default:\n");
+std::string reports_help() {
+    std::string out = "Reports; those marked * are the default:\n\n";
     for (const query::nsys::Report& report : query::nsys::reports()) {
         const auto& defaults = query::nsys::default_reports();
         const bool by_default = std::find(defaults.begin(), defaults.end(), report.name) != defaults.end();
-        std::printf(" %c %s -- %s\n", by_default ? '*' : ' ', query::nsys::usage(report).c_str(),
-                    std::string(report.title).c_str());
+        out +=
+            fmt::format(" {} {} -- {}\n", by_default ? '*' : ' ', query::nsys::usage(report), report.title);
         std::string doc(report.doc);
         if (!report.old_names.empty()) doc += " Old name: " + std::string(report.old_names) + ".";
-        print_wrapped(doc, 7);
+        append_wrapped(out, doc, 7);
     }
-    std::puts(
-        "\n:base takes kernels by their short name, :mangled by their mangled one, :nvtx-name puts the "
-        "innermost\n"
-        "NVTX range around the launch before it. docs/STATS.md explains every column.");
+    return out +
+           "\n:base takes kernels by their short name, :mangled by their mangled one, :nvtx-name puts the "
+           "innermost\n"
+           "NVTX range around the launch before it. docs/STATS.md explains every column.\n";
 }
 
-void print_formats() {
-    std::puts("Formats:\n");
+std::string formats_help() {
+    std::string out = "Formats:\n\n";
     for (const report::nsys::FormatHelp& format : report::nsys::format_help()) {
-        std::printf("   %s%s\n", std::string(format.name).c_str(), std::string(format.arguments).c_str());
-        print_wrapped(std::string(format.doc), 7);
+        out += fmt::format("   {}{}\n", format.name, format.arguments);
+        append_wrapped(out, format.doc, 7);
     }
+    return out;
 }
 
 class StatsCommand : public Command {
@@ -99,8 +99,8 @@ class StatsCommand : public Command {
     }
 
     Result<int> run() override {
-        if (help_reports_) print_reports();
-        if (help_formats_) print_formats();
+        if (help_reports_) OPSIGHT_TRY(print_text(reports_help()));
+        if (help_formats_) OPSIGHT_TRY(print_text(formats_help()));
         if (help_reports_ || help_formats_) return 0;
         if (path_.empty())
             return fail(Error{"NAME is missing", {}, {}, "give a profile, a trace or a .sqlite export", 2});
@@ -167,14 +167,14 @@ class StatsCommand : public Command {
             print_note(text);
             return {};
         }
-        OPSIGHT_ASSIGN(const query::nsys::Table table, request.report->make(source, request.arguments));
+        OPSIGHT_ASSIGN(const query::ResultTable table, request.report->make(source, request.arguments));
         const std::string title = fmt::format("{} ({})", request.report->title, request.text);
         if (format.title.empty()) format.title = title;
         std::string text = report::nsys::render(table, format, unit_value_);
         // Tables for a program, one after another: an empty line parts them.
         if (output == "-" && !format.for_people() && printed_++ > 0) text.insert(0, 1, '\n');
         if (people && !quiet_) text = fmt::format("\n ** {}:\n\n{}\n", title, text);
-        const TableOutput target{base_name(path_), overwrite_};
+        const TableOutput target{importer::name_without_endings(path_), overwrite_};
         OPSIGHT_TRY(target.write(output, request.text, format, text));
         if (!quiet_ && output != "-" && output[0] != '@')
             print_note(target.file_name(output, request.text, format) + "\n");

@@ -12,7 +12,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <sstream>
 
 #include "cli/new_file.h"
@@ -22,8 +21,6 @@ extern char** environ;
 
 namespace opsight::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 void write_all(int file, const std::string& text) {
     size_t done = 0;
@@ -98,15 +95,6 @@ Status parse_window(const std::string& text, query::Filter& filter) {
         return {};
     return fail(
         Error{fmt::format("'{}' is not a range of time", text), {}, {}, "give START/END in nanoseconds", 2});
-}
-
-std::string base_name(const std::string& path) {
-    fs::path name = fs::path(path).filename();
-    if (name.empty()) name = fs::path(path).parent_path().filename();
-    std::string text = name.string();
-    for (const std::string_view ending : {".gz", ".tar", ".json", ".trace", ".pt", ".sqlite", ".opsight"})
-        if (text.size() > ending.size() && text.ends_with(ending)) text.resize(text.size() - ending.size());
-    return text;
 }
 
 std::string TableOutput::file_name(const std::string& output, const std::string& name,

@@ -27,7 +27,4 @@ struct TableOutput {
                           const report::nsys::Format& format) const;
 };
 
-// "run" of "folder/run.opsight".
-std::string base_name(const std::string& path);
-
 }  // namespace opsight::cli

@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <optional>
 
@@ -84,17 +83,15 @@ class ViewCommand : public Command {
         options_.any_port = port_option_->count() == 0;
         options_.probe = {"/proc/self/exe", kAnswerProbes};
         OPSIGHT_ASSIGN(server::Viewer viewer, server::Viewer::start(std::move(paths), options_));
-        std::printf("%s\n", viewer.url().c_str());
-        std::fflush(stdout);
-        if (!server::has_page())
-            std::fputs("opsight: this build has no page, only its data are served\n", stderr);
+        OPSIGHT_TRY(print_text(viewer.url() + "\n"));
+        OPSIGHT_TRY(finish_output());  // nobody can ask without it
+        if (!server::has_page()) print_note("opsight: this build has no page, only its data are served\n");
         if (viewer.others_may_ask())
-            std::fprintf(
-                stderr,
-                "opsight: listens on %s: whoever has this URL can read the profiles from other machines, "
+            print_note(fmt::format(
+                "opsight: listens on {}: whoever has this URL can read the profiles from other machines, "
                 "and nothing that is sent is encrypted\n",
-                options_.address.c_str());
-        if (::isatty(STDERR_FILENO) == 1) std::fputs("Ctrl-C ends the server\n", stderr);
+                options_.address));
+        if (::isatty(STDERR_FILENO) == 1) print_note("Ctrl-C ends the server\n");
         const auto shown = no_open_ ? std::nullopt : open_browser(viewer.url());
         viewer.serve([](const std::string& path, const server::Problem& problem) {
             print_note(fmt::format("opsight: not shown: {}: {}{}{}\n", path, problem.message,

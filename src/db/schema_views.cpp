@@ -394,7 +394,9 @@ std::vector<View> entity_views() {
           {"text", kVarchar, "", "the odd value", filled("text")}},
          "raw.diagnostic_places"},
         {"meta",
-         "Facts about the file and the run.",
+         "Facts about the file and the run. `rules` is a sum over what the program that wrote it judges by: "
+         "where it is not "
+         "this program's, the notes of a report say so.",
          {{"key", kVarchar, "", "name of the fact"}, {"value", kVarchar, "", "its value"}},
          "raw.meta"},
     };

@@ -134,6 +134,9 @@ std::string flags() {
                             {"first_of_launch", analyze::Analysis::kFirstOfLaunch},
                             {"in_eligible_op", analyze::Analysis::kInEligibleOp}}) +
            "CREATE OR REPLACE TEMP MACRO has_flag(flags, name) AS (flags & flag(name)) <> 0;\n"
+           "CREATE OR REPLACE TEMP MACRO compute_capability(major, minor, warp_size) AS CASE WHEN warp_size "
+           "= 64 "
+           "THEN 'gfx' || major || minor || 'x' WHEN major > 0 THEN major || '.' || minor END;\n"
            "CREATE OR REPLACE TEMP MACRO is_transfer(kind) AS kind IN (device_kind('copy'), "
            "device_kind('set'));\n"
            "CREATE OR REPLACE TEMP MACRO is_work(kind) AS kind IN (device_kind('kernel'), "

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "db/rules.h"
 #include "db/schema.h"
 #include "db/writer_tables.h"
 
@@ -30,6 +31,7 @@ std::vector<std::pair<std::string, std::string>> meta_rows(const Profile& profil
     std::vector<std::pair<std::string, std::string>> rows = {
         {"schema_version", std::to_string(kSchemaVersion)},
         {"writer", "opsight " OPSIGHT_VERSION},
+        {"rules", std::string(rules())},
         {"producer", info.producer},
         {"origin_ns", std::to_string(info.origin_ns)},
         {"origin_is_unix", info.origin_is_unix ? "true" : "false"},

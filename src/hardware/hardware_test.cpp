@@ -61,6 +61,31 @@ TEST(TensorCores, GeneratedKernelsAreUnknown) {
         EXPECT_EQ(verdict(name), NameVerdict::kUnknown) << name;
 }
 
+// Named as plain as what a compiler made, but by a library whose products are cuBLAS's.
+TEST(TensorCores, ProductsInSomebodysOwnKernelsAreUnknown) {
+    for (const char* name :
+         {"matrixMulCUDA(float *, float *, float *, int, int)",
+          "void mine::gemm_tiled<64, 64>(float const*, float*)",
+          "void (anonymous namespace)::my_attention_kernel<(int)7>(T1 *)",
+          "void <unnamed>::fusedConv2d<float>(float *)", "void a::(anonymous namespace)::bmmKernel(int)",
+          "void cutlass::Kernel<cutlass::gemm::Something>(int)"})
+        EXPECT_EQ(tensor_core_use(name).verdict, NameVerdict::kUnknown) << name;
+    for (const char* name :
+         {"saxpy(double *, double *, double *, double, int)", "void store<gemm::Layout>(float*)",
+          "void fbgemm_gpu::permute_2D_data_kernel<int>(int const*)",
+          "void (anonymous namespace)::copy<(int)7>(gemm *)",
+          "void at::native::(anonymous namespace)::conv_depthwise2d_forward_kernel<5>(int)",
+          "void paged_attention_ll4mi_reduce_kernel<128, 256>(float*)",
+          "void implicit_convolve_sgemm<float, 128>(int)",
+          "void vllm::paged_attention_v1_kernel<float, 16>(float*)", "void gemv2N_kernel<int, float>(int)"})
+        EXPECT_EQ(tensor_core_use(name).verdict, NameVerdict::kNo) << name;
+}
+
+TEST(TensorCores, CuPysOwnKernelsHoldNoProduct) {
+    EXPECT_EQ(verdict("cupy_multiply__float64_float64_float64"), NameVerdict::kNo);
+    EXPECT_EQ(verdict("my_multiply__float64_float64_float64"), NameVerdict::kUnknown);
+}
+
 // What Inductor fuses tells nothing of how, but the kind of its kernel does.
 TEST(TensorCores, InductorsLoopsAndReductionsHoldNoProduct) {
     for (std::string_view name :

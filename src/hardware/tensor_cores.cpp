@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <initializer_list>
 #include <iterator>
+#include <string>
 
 #include "hardware/devices.h"
 
@@ -52,6 +54,8 @@ constexpr Rule kRules[] = {
     {kNo, "fmha_cutlassB_f32", "_sm70"},  // [xformers]
     {kNo, "fmha_cutlassB_f32", "_sm75"},  // [xformers]
     {kNo, "fmha_cutlass", "_sm50"},       // [xformers]
+    {kNo, "paged_attention_v1_kernel"},   // vLLM, csrc/attention: sums of products by fma
+    {kNo, "paged_attention_v2_kernel"},   // vLLM
     // Volta to Ampere: the shape of the instruction, with the letter of its accumulator.
     {kYes, "h884"},                      // [pyprof]
     {kYes, "s884"},                      // [pyprof]
@@ -135,12 +139,14 @@ constexpr Rule kRules[] = {
 };
 
 // Kernels whose names are plain identifiers although no compiler for Python made them.
-constexpr std::array<std::string_view, 24> kLibraryPrefixes = {
-    "Cijk_",       "igemm_",   "volta_",   "turing_",    "ampere_",
-    "maxwell_",    "pascal_",  "hopper_",  "kepler_",    "sm",
-    "cudnn",       "cublas",   "cask_",    "nccl",       "rccl",
-    "MIOpen",      "miopen",   "mlo",      "naive_conv", "batched_transpose_",
-    "SubTensorOp", "Im2d2Col", "Im3d2Col", "gemmk1_"};
+constexpr std::array<std::string_view, 25> kLibraryPrefixes = {
+    "Cijk_",       "igemm_",   "volta_",     "turing_",
+    "ampere_",     "maxwell_", "pascal_",    "hopper_",
+    "kepler_",     "sm",       "cudnn",      "cublas",
+    "cask_",       "nccl",     "rccl",       "MIOpen",
+    "miopen",      "mlo",      "naive_conv", "batched_transpose_",
+    "SubTensorOp", "Im2d2Col", "Im3d2Col",   "gemmk1_",
+    "cupy_"};  // elementwise functions and reductions: its products are of cuBLAS
 
 bool is_identifier(std::string_view name) {
     return std::all_of(name.begin(), name.end(), [](char c) {
@@ -167,6 +173,35 @@ bool contains(std::string_view text, std::string_view part) {
 bool contains_any(std::string_view text, std::initializer_list<std::string_view> parts) {
     return std::any_of(parts.begin(), parts.end(),
                        [&](std::string_view part) { return contains(text, part); });
+}
+
+// What stands before the arguments of templates and parameters of a C++ function: "void ns::f".
+std::string_view qualified_name(std::string_view name) {
+    for (const std::string_view unnamed : {"(anonymous namespace)::", "<unnamed>::"})
+        for (size_t at = name.find(unnamed); at < name.find_first_of("<(") + 1; at = name.find(unnamed))
+            name.remove_prefix(at + unnamed.size());
+    return name.substr(0, name.find_first_of("<("));
+}
+
+// Kernels of C++ that no rule knows: somebody's own, which may use matrix instructions where they compute
+// products, as their names say. Those of cuBLAS, cuDNN and PyTorch without any have no namespace of theirs or
+// one of these.
+bool is_product_of_others(std::string_view name) {
+    if (is_identifier(name) || name.starts_with("_Z")) return false;
+    const std::string_view qualified = qualified_name(name);
+    if (contains(qualified, "cutlass::")) return true;
+    if (contains_any(qualified, {"at::", "c10::", "cub::", "thrust::", "cudnn", "cublas", "rocprim::"}))
+        return false;
+    std::string function(qualified.substr(qualified.find_last_of(": ") + 1));
+    std::transform(function.begin(), function.end(), function.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const bool product =
+        contains_any(function, {"gemm", "matmul", "matrixmul", "matrix_mul", "attention", "attn", "fmha",
+                                "bmm", "conv1d", "conv2d", "conv3d", "convolution"});
+    // Parts of them without a product, and products on the plain units by their name.
+    return product && !contains_any(function, {"sgemm", "dgemm", "cgemm", "zgemm", "depthwise", "reduce",
+                                               "combine", "convert", "softmax", "mask", "cache", "transpose",
+                                               "permute", "im2col", "col2im"});
 }
 
 // "bmm_MxE4m3_MxE2m1MxE4m3_Fp32_..._sm100f": products of TensorRT-LLM for Blackwell.
@@ -215,7 +250,8 @@ TensorCoreVerdict tensor_core_use(std::string_view name) {
     for (const Rule& rule : kRules)
         if (contains(name, rule.pattern) && (rule.also.empty() || contains(name, rule.also)))
             return {rule.verdict, rule.verdict == kYes ? rule.pattern : std::string_view()};
-    return {is_generated(name) ? NameVerdict::kUnknown : NameVerdict::kNo, {}};
+    const bool unknown = is_generated(name) || is_product_of_others(name);
+    return {unknown ? NameVerdict::kUnknown : NameVerdict::kNo, {}};
 }
 
 bool is_amd(std::string_view device) {

@@ -10,13 +10,10 @@
 
 namespace opsight::hardware {
 
-// Raised whenever the table of patterns changes; kept with every profile that was made with it.
-inline constexpr int kTensorCorePatternsVersion = 2;
-
 enum class NameVerdict : uint8_t {
     kNo,       // the name is of a kernel without matrix instructions, or tells of none
     kYes,      // the name tells
-    kUnknown,  // generated code whose name tells nothing
+    kUnknown,  // generated or hand-written code whose name does not tell, or of a product without saying how
 };
 
 struct TensorCoreVerdict {

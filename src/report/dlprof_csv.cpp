@@ -2,44 +2,49 @@
 
 #include <fmt/format.h>
 
-#include "report/escape.h"
+#include "report/csv_writer.h"
 
 namespace opsight::report {
 namespace {
 
-using query::dlprof::Kind;
-
-std::string field(const query::Cell& cell, Kind kind) {
-    if (const auto* integer = std::get_if<int64_t>(&cell)) return std::to_string(*integer);
-    if (const auto* real = std::get_if<double>(&cell)) return fmt::format("{:.1f}", *real);
+// Texts stand in quotes, empty or not; words, where they must; what has no header, never.
+void put_field(CsvWriter& csv, const query::Cell& cell, const query::Column& column) {
     const auto* text = std::get_if<std::string>(&cell);
-    if (!text) return {};
-    if (kind == Kind::kBare) return *text;
-    return kind == Kind::kText ? csv_quoted(*text) : csv_field(*text);
+    if (const auto* real = std::get_if<double>(&cell))
+        csv.bare(fmt::format("{:.1f}", *real));
+    else if (text && column.header.empty())
+        csv.bare(*text);
+    else if (text && column.role == query::Role::kValue)
+        csv.quoted(*text);
+    else
+        csv.cell(cell);
 }
 
-std::string render(const query::dlprof::Table& table) {
-    std::string out = table.title + '\n', heads;
+std::string render(const query::ResultTable& table) {
+    CsvWriter csv;
+    csv.bare(table.title).end_row();
     bool has_header = false;
-    for (size_t i = 0; i < table.columns.size(); ++i) {
-        has_header |= !table.columns[i].header.empty();
-        heads += (i > 0 ? "," : "") + table.columns[i].header;
+    for (const auto& column : table.columns)
+        has_header |= !column.header.empty();
+    if (has_header) {
+        for (const auto& column : table.columns)
+            csv.bare(column.header);
+        csv.end_row();
     }
-    if (has_header) out += heads + '\n';
     for (const auto& row : table.rows) {
         for (size_t i = 0; i < row.size(); ++i)
-            out += (i > 0 ? "," : "") + field(row[i], table.columns[i].kind);
-        out += '\n';
+            put_field(csv, row[i], table.columns[i]);
+        csv.end_row();
     }
-    return out;
+    return csv.take();
 }
 
 }  // namespace
 
-std::string render_dlprof_csv(const query::dlprof::Report& report) {
+std::string render_dlprof_csv(const query::Report& report) {
     std::string out;
-    for (const query::dlprof::Table& table : report.tables)
-        out += (out.empty() ? "" : "\n") + render(table);
+    for (const query::Section& section : report.sections)
+        out += (out.empty() ? "" : "\n") + render(section.table);
     return out;
 }
 

@@ -1,12 +1,12 @@
-// The reports of query/dlprof/dlprof.h as the CSV files that DLProf wrote.
+// The reports of query/dlprof/ as the CSV files that DLProf wrote.
 #pragma once
 
 #include <string>
 
-#include "query/dlprof/dlprof.h"
+#include "query/ask/report.h"
 
 namespace opsight::report {
 
-std::string render_dlprof_csv(const query::dlprof::Report& report);
+std::string render_dlprof_csv(const query::Report& report);
 
 }  // namespace opsight::report

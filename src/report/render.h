@@ -1,4 +1,4 @@
-// Renders a ResultTable for people (terminal), spreadsheets (CSV) and scripts (JSON).
+// Renders a ResultTable for people, at a terminal. For CSV and JSON see write_rows.h.
 #pragma once
 
 #include <string>
@@ -26,17 +26,5 @@ std::string render_table(const query::ResultTable& table, int width);
 
 // A text with its line end, broken at blanks where it is wider; what follows is indented.
 std::string wrapped(const std::string& text, int width);
-
-// RFC 4180 with a header line; exact values in the unit of the head.
-std::string render_csv(const query::ResultTable& table);
-// Its parts, for rows that come bit by bit.
-std::string csv_heads(const query::ResultTable& table);
-std::string csv_rows(const std::vector<std::vector<query::Cell>>& rows);
-
-// An array of objects, a key per column; invalid UTF-8 is replaced.
-std::string render_json_rows(const query::ResultTable& table);
-// The objects of it, with commas between; `first`: none came before.
-std::string json_row_list(const std::vector<query::Column>& columns,
-                          const std::vector<std::vector<query::Cell>>& rows, bool first);
 
 }  // namespace opsight::report

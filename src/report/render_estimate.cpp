@@ -2,93 +2,108 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <optional>
 
+#include "report/json_parts.h"
 #include "report/render.h"
 
 namespace opsight::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json number(double value) {
-    const query::Cell cell = query::count_cell(value);
-    if (const auto* whole = std::get_if<int64_t>(&cell)) return *whole;
-    return value;
+void put_number(JsonWriter& json, std::string_view name, double value) {
+    put_cell(json.key(name), query::count_cell(value));
+}
+void put_known(JsonWriter& json, std::string_view name, double value, bool is_known) {
+    if (is_known)
+        put_number(json, name, value);
+    else
+        json.field(name, nullptr);
 }
 
 // Nothing is bounded by no time.
-Json bound_json(const query::EstimateAnswer& answer, double seconds) {
-    return answer.settings.device && seconds > 0 ? Json(seconds) : Json(nullptr);
+void put_bound(JsonWriter& json, std::string_view name, const query::EstimateAnswer& answer, double seconds) {
+    json.field(name, answer.settings.device && seconds > 0 ? std::optional(seconds) : std::nullopt);
 }
 
-Json layer_json(const query::EstimateAnswer& answer, const cost::LayerCost& layer) {
-    Json out;
-    out["name"] = layer.name;
-    out["op_type"] = layer.op_type;
-    out["output_shape"] = layer.output_shape;
-    out["kind"] = name_of(layer.kind);
+template <class Name>
+std::optional<std::string_view> known_name(bool is_known, Name name) {
+    return is_known ? std::optional<std::string_view>(name) : std::nullopt;
+}
+
+void put_layer(JsonWriter& json, const query::EstimateAnswer& answer, const cost::LayerCost& layer) {
+    json.field("name", layer.name).field("op_type", layer.op_type);
+    json.field("output_shape", layer.output_shape).field("kind", name_of(layer.kind));
     if (layer.kind == cost::WorkKind::kUncounted) {
         for (const char* key : {"flops", "macs", "bytes_min", "bound_s"})
-            out[key] = nullptr;
-        out["parameters"] = number(layer.parameters);
-        out["limiter"] = nullptr;
-        return out;
+            json.field(key, nullptr);
+        put_number(json, "parameters", layer.parameters);
+        json.field("limiter", nullptr);
+        return;
     }
-    out["flops"] = number(layer.flops());
-    out["macs"] = number(layer.macs());
-    out["parameters"] = number(layer.parameters);
-    out["weight_bytes"] = number(layer.weight_bytes);
-    out["input_bytes"] = number(layer.input_bytes);
-    out["output_bytes"] = number(layer.output_bytes);
-    out["bytes_min"] = layer.bytes_known ? number(layer.bytes()) : Json(nullptr);
-    out["intensity"] =
-        layer.bytes_known && layer.bytes() > 0 ? Json(layer.flops() / layer.bytes()) : Json(nullptr);
-    out["dtype"] = name_of(layer.precision);
-    out["bound_s"] = bound_json(answer, layer.bound_s);
-    out["limiter"] =
-        answer.settings.device && layer.bound_s > 0 ? Json(name_of(layer.limiter)) : Json(nullptr);
+    put_number(json, "flops", layer.flops());
+    put_number(json, "macs", layer.macs());
+    put_number(json, "parameters", layer.parameters);
+    put_number(json, "weight_bytes", layer.weight_bytes);
+    put_number(json, "input_bytes", layer.input_bytes);
+    put_number(json, "output_bytes", layer.output_bytes);
+    put_known(json, "bytes_min", layer.bytes(), layer.bytes_known);
+    const bool has_intensity = layer.bytes_known && layer.bytes() > 0;
+    json.field("intensity", has_intensity ? std::optional(layer.flops() / layer.bytes()) : std::nullopt);
+    json.field("dtype", name_of(layer.precision));
+    put_bound(json, "bound_s", answer, layer.bound_s);
+    json.field("limiter", known_name(answer.settings.device && layer.bound_s > 0, name_of(layer.limiter)));
     if (answer.settings.train) {
-        out["forward_flops"] = number(layer.forward.flops);
-        out["backward_flops"] = number(layer.backward.flops);
+        put_number(json, "forward_flops", layer.forward.flops);
+        put_number(json, "backward_flops", layer.backward.flops);
     }
-    return out;
 }
 
-Json total_json(const query::EstimateAnswer& answer) {
+void put_total(JsonWriter& json, const query::EstimateAnswer& answer) {
     const cost::Estimate& estimate = answer.estimate;
     const cost::Settings& settings = answer.settings;
-    Json out;
-    out["device"] = settings.device ? Json(settings.device->key) : Json(nullptr);
-    out["batch"] = number(estimate.batch);
-    out["dtype"] = settings.precision ? Json(name_of(*settings.precision)) : Json(nullptr);
-    out["train"] = settings.train;
-    out["fused"] = settings.fuse;
-    out["sparse"] = settings.sparse;
-    out["derate"] = settings.derate;
+    if (settings.device)
+        json.field("device", settings.device->key);
+    else
+        json.field("device", nullptr);
+    put_number(json, "batch", estimate.batch);
+    if (settings.precision)
+        json.field("dtype", name_of(*settings.precision));
+    else
+        json.field("dtype", nullptr);
+    json.field("train", settings.train).field("fused", settings.fuse).field("sparse", settings.sparse);
+    json.field("derate", settings.derate);
     // Where something is not counted, what is: at least so much, and null where that is nothing.
-    const auto sum = [&](double value) {
-        return query::tells(estimate, value) ? number(value) : Json(nullptr);
+    const auto sum = [&](std::string_view name, double value) {
+        put_known(json, name, value, query::tells(estimate, value));
     };
-    out["complete"] = estimate.complete();
-    out["flops"] = sum(estimate.total.flops());
-    out["macs"] = sum(estimate.total.macs());
-    out["parameters"] = number(estimate.total.parameters);
-    out["bytes_min"] = sum(estimate.total.bytes());
+    json.field("complete", estimate.complete());
+    sum("flops", estimate.total.flops());
+    sum("macs", estimate.total.macs());
+    put_number(json, "parameters", estimate.total.parameters);
+    sum("bytes_min", estimate.total.bytes());
     const bool has_intensity = estimate.complete() && estimate.total.bytes() > 0;
-    out["intensity"] = has_intensity ? Json(estimate.intensity()) : Json(nullptr);
-    out["weight_bytes"] = number(estimate.memory.weights);
-    out["gradient_bytes"] = sum(estimate.memory.gradients);
-    out["optimizer_bytes"] = sum(estimate.memory.optimizer);
-    out["activation_bytes"] = sum(estimate.memory.activations);
-    out["peak_memory_bytes"] = sum(estimate.memory.peak());
-    out["bound_s"] = bound_json(answer, estimate.total.bound_s);
-    out["serial_s"] = bound_json(answer, estimate.serial_s);
-    out["throughput"] = bound_json(answer, estimate.throughput());
+    json.field("intensity", has_intensity ? std::optional(estimate.intensity()) : std::nullopt);
+    put_number(json, "weight_bytes", estimate.memory.weights);
+    sum("gradient_bytes", estimate.memory.gradients);
+    sum("optimizer_bytes", estimate.memory.optimizer);
+    sum("activation_bytes", estimate.memory.activations);
+    sum("peak_memory_bytes", estimate.memory.peak());
+    put_bound(json, "bound_s", answer, estimate.total.bound_s);
+    put_bound(json, "serial_s", answer, estimate.serial_s);
+    put_bound(json, "throughput", answer, estimate.throughput());
     const bool bounded = settings.device && estimate.total.bound_s > 0;
-    out["limiter"] = bounded ? Json(name_of(estimate.total.limiter)) : Json(nullptr);
-    out["uncounted"] = estimate.uncounted;
-    return out;
+    json.field("limiter", known_name(bounded, name_of(estimate.total.limiter)));
+    json.field("uncounted", estimate.uncounted);
+}
+
+void put_change(JsonWriter& json, const query::EstimateAnswer& first, const query::WhatIf& change) {
+    const auto sum = [&](std::string_view name, double value) {
+        put_known(json, name, value, query::tells(change.estimate, value));
+    };
+    json.field("change", change.change);
+    sum("bytes_min", change.estimate.total.bytes());
+    sum("peak_memory_bytes", change.estimate.memory.peak());
+    put_bound(json, "bound_s", first, change.estimate.total.bound_s);
 }
 
 }  // namespace
@@ -96,32 +111,27 @@ Json total_json(const query::EstimateAnswer& answer) {
 std::string render_estimate_json(const ModelGraph& graph, const std::vector<query::EstimateAnswer>& answers,
                                  const std::vector<query::WhatIf>& changes) {
     const query::EstimateAnswer& first = answers.front();
-    Json out;
-    out["model"] = graph.name;
-    out["format"] = graph.format;
-    out["producer"] = graph.producer;
-    out["total"] = total_json(first);
-    out["layers"] = Json::array();
-    for (const cost::LayerCost& layer : first.estimate.layers)
-        out["layers"].push_back(layer_json(first, layer));
-    out["configurations"] = Json::array();
-    for (const query::EstimateAnswer& answer : answers)
-        out["configurations"].push_back(total_json(answer));
-    out["what_if"] = Json::array();
-    for (const query::WhatIf& change : changes) {
-        const auto sum = [&change](double value) {
-            return query::tells(change.estimate, value) ? number(value) : Json(nullptr);
-        };
-        Json row = {{"change", change.change},
-                    {"bytes_min", sum(change.estimate.total.bytes())},
-                    {"peak_memory_bytes", sum(change.estimate.memory.peak())},
-                    {"bound_s", bound_json(first, change.estimate.total.bound_s)}};
-        out["what_if"].push_back(std::move(row));
-    }
-    std::vector<std::string> notes = graph.notes;
-    notes.insert(notes.end(), first.estimate.notes.begin(), first.estimate.notes.end());
-    out["notes"] = notes;
-    return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    JsonWriter json(1);
+    json.object([&] {
+        json.field("model", graph.name).field("format", graph.format).field("producer", graph.producer);
+        json.object("total", [&] { put_total(json, first); });
+        json.list("layers", [&] {
+            for (const cost::LayerCost& layer : first.estimate.layers)
+                json.object([&] { put_layer(json, first, layer); });
+        });
+        json.list("configurations", [&] {
+            for (const query::EstimateAnswer& answer : answers)
+                json.object([&] { put_total(json, answer); });
+        });
+        json.list("what_if", [&] {
+            for (const query::WhatIf& change : changes)
+                json.object([&] { put_change(json, first, change); });
+        });
+        std::vector<std::string> notes = graph.notes;
+        notes.insert(notes.end(), first.estimate.notes.begin(), first.estimate.notes.end());
+        json.field("notes", notes);
+    });
+    return json.take() + "\n";
 }
 
 std::string render_estimate_summary(const ModelGraph& graph, const query::EstimateAnswer& answer) {

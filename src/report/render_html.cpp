@@ -40,22 +40,22 @@ std::string exact(const query::Cell& cell) {
 }
 
 // A value as people read it; the exact one is shown under the pointer.
-std::string shown(const query::Cell& cell, query::Unit unit) {
+std::string shown(const query::Cell& cell, const query::Column& column) {
     if (const auto* text = std::get_if<std::string>(&cell)) return *text;
     if (const auto* flag = std::get_if<bool>(&cell)) return *flag ? "yes" : "no";
     if (!is_number(cell)) return "";
-    if (unit == query::Unit::kNone)
+    if (column.role == query::Role::kId) return exact(cell);
+    if (column.role == query::Role::kMoment) return moment(number_of(cell));
+    if (column.unit == query::Unit::kNone)
         return std::holds_alternative<int64_t>(cell) ? exact(cell) : fmt::format("{:.2f}", number_of(cell));
-    return brief(unit, number_of(cell));
+    return brief(column.unit, number_of(cell));
 }
 
-// "Total GPU Time (ns)" -> "Total GPU Time": the unit is with each value.
-std::string head_of(const query::Column& column) {
-    std::string head = column.header;
-    if (column.unit == query::Unit::kNs || column.unit == query::Unit::kBytes ||
-        column.unit == query::Unit::kPercent)
-        if (const size_t at = head.rfind(" ("); at != std::string::npos) head.resize(at);
-    return head;
+// Under the pointer: the whole header, and what it means.
+std::string explained(const query::Column& column) {
+    std::string text = escaped(column.header);
+    if (!column.description.empty()) text += ": " + escaped(column.description);
+    return text;
 }
 
 bool says_nothing(const query::ResultTable& table, size_t column) {
@@ -72,7 +72,7 @@ std::string notes_html(const std::vector<std::string>& notes) {
 }
 
 std::string cell_html(const query::Cell& cell, const query::Column& column, bool more) {
-    const std::string text = escaped(shown(cell, column.unit));
+    const std::string text = escaped(shown(cell, column));
     std::string classes = is_number(cell) ? "n" : "";
     if (more) classes += classes.empty() ? "more" : " more";
     std::string out = classes.empty() ? "<td" : fmt::format("<td class=\"{}\"", classes);
@@ -106,8 +106,8 @@ std::string table_html(const query::ResultTable& table, bool only) {
     for (const size_t c : columns)
         out += fmt::format(
             "<th scope=\"col\" class=\"{}{}\"><button type=\"button\" title=\"{}\">{}</button></th>",
-            numbers(c) ? "n" : "", more(c) ? " more" : "", escaped(table.columns[c].header),
-            escaped(head_of(table.columns[c])));
+            numbers(c) ? "n" : "", more(c) ? " more" : "", explained(table.columns[c]),
+            escaped(header_without_unit(table.columns[c])));
     out += "</tr></thead>\n<tbody>\n";
     for (const auto& row : table.rows) {
         out += "<tr>";
@@ -124,11 +124,11 @@ std::string facts_html(const query::ResultTable& table) {
     if (!table.rows.empty())
         for (size_t c = 0; c < table.columns.size(); ++c) {
             const query::Cell& cell = table.rows[0][c];
-            const std::string text = escaped(shown(cell, table.columns[c].unit));
+            const std::string text = escaped(shown(cell, table.columns[c]));
             if (text.empty()) continue;
-            out +=
-                fmt::format("<div><dt>{}</dt><dd title=\"{}\">{}</dd></div>\n",
-                            escaped(head_of(table.columns[c])), is_number(cell) ? exact(cell) : text, text);
+            out += fmt::format("<div><dt>{}</dt><dd title=\"{}\">{}</dd></div>\n",
+                               escaped(header_without_unit(table.columns[c])),
+                               is_number(cell) ? exact(cell) : text, text);
         }
     return out + "</dl></div>\n";
 }
@@ -178,25 +178,26 @@ std::string shares_html(const query::ResultTable& table) {
            bar + "</svg><ul class=\"legend\">" + legend + "</ul>\n";
 }
 
-std::string head_html(const std::string& title, const query::Info& info,
-                      const std::vector<query::Report>& reports) {
+std::string about_profile(const query::Info& info) {
     const query::Range& range = info.iterations;
-    std::string out =
-        fmt::format("<header><h1>{}</h1><p>{}, {} recorded</p>", escaped(title), escaped(info.producer),
-                    human(query::Unit::kNs, static_cast<double>(info.end_ns - info.begin_ns)));
+    std::string out = fmt::format("<p>{}, {} recorded</p>", escaped(info.producer),
+                                  human(query::Unit::kNs, static_cast<double>(info.end_ns - info.begin_ns)));
     if (!range.whole)
         out += fmt::format("<p>Iterations {} to {} of {} ({})</p>", range.start, range.stop, range.total,
                            escaped(range.description.empty() ? range.source : range.description));
-    out += "<nav>";
+    return out;
+}
+
+std::string head_html(const std::string& title, const std::string& about,
+                      const std::vector<query::Report>& reports) {
+    std::string out = fmt::format("<header><h1>{}</h1>{}<nav>", escaped(title), about);
     for (const query::Report& report : reports)
         out += fmt::format("<a href=\"#{}\">{}</a>", report.name, escaped(report.title));
     return out + "</nav></header>\n";
 }
 
-}  // namespace
-
-std::string render_html(const std::string& title, const query::Info& info,
-                        const std::vector<query::Report>& reports) {
+std::string page_html(const std::string& title, const std::string& about, const std::string& writer,
+                      const std::vector<query::Report>& reports) {
     std::string out =
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
@@ -204,7 +205,7 @@ std::string render_html(const std::string& title, const query::Info& info,
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
         "'unsafe-inline'; script-src 'unsafe-inline'\">";
     out += fmt::format("<title>{}</title>\n<style>{}</style></head>\n<body>\n", escaped(title), kHtmlStyle);
-    out += head_html(title, info, reports) + "<main>\n";
+    out += head_html(title, about, reports) + "<main>\n";
     for (const query::Report& report : reports) {
         out += fmt::format("<section id=\"{}\"><h2>{}</h2>\n", report.name, escaped(report.title));
         for (const query::Section& section : report.sections) {
@@ -217,7 +218,19 @@ std::string render_html(const std::string& title, const query::Info& info,
     return out + fmt::format(
                      "</main>\n<footer>Made by {}. All numbers are defined in its docs/metrics.md.</footer>\n"
                      "<script>{}</script>\n</body></html>\n",
-                     escaped(info.writer), kHtmlScript);
+                     escaped(writer), kHtmlScript);
+}
+
+}  // namespace
+
+std::string render_html(const std::string& title, const std::string& writer,
+                        const std::vector<query::Report>& reports) {
+    return page_html(title, {}, writer, reports);
+}
+
+std::string render_html(const std::string& title, const query::Info& info,
+                        const std::vector<query::Report>& reports) {
+    return page_html(title, about_profile(info), info.writer, reports);
 }
 
 }  // namespace opsight::report

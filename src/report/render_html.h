@@ -10,6 +10,10 @@
 
 namespace opsight::report {
 
+// The same of reports that are of no single profile; `writer`: what made them.
+std::string render_html(const std::string& title, const std::string& writer,
+                        const std::vector<query::Report>& reports);
+
 std::string render_html(const std::string& title, const query::Info& info,
                         const std::vector<query::Report>& reports);
 

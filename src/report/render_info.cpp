@@ -2,30 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
 #include "query/ask/versions.h"
+#include "report/json_parts.h"
 #include "report/render.h"
 #include "report/render_report.h"
 #include "report/units.h"
 
 namespace opsight::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json rows(const query::ResultTable& table) {
-    return Json::parse(render_json_rows(table));
-}
-
-Json range_object(const query::Range& range) {
-    const auto number = [](int64_t value) { return value < 0 ? Json() : Json(value); };
-    return {{"source", range.source},           {"confidence", range.confidence},
-            {"description", range.description}, {"total", range.total},
-            {"selected", range.selected},       {"start", number(range.start)},
-            {"stop", number(range.stop)},       {"whole", range.whole},
-            {"left_out", range.left_out},       {"notes", range.notes}};
-}
 
 std::string joined(const std::vector<std::string>& parts) {
     std::string out;
@@ -34,33 +20,46 @@ std::string joined(const std::vector<std::string>& parts) {
     return out;
 }
 
-}  // namespace
+using Properties = std::vector<std::pair<std::string, std::string>>;
 
-std::string range_json(const query::Range& range) {
-    return range_object(range).dump(-1, ' ', false, Json::error_handler_t::replace);
+// Where several files tell a property, the value of the last at the place of the first: keys are there once.
+Properties last_of_each(const Properties& all) {
+    Properties once;
+    for (const auto& property : all) {
+        const auto found = std::find_if(once.begin(), once.end(),
+                                        [&](const auto& each) { return each.first == property.first; });
+        if (found == once.end())
+            once.push_back(property);
+        else
+            found->second = property.second;
+    }
+    return once;
 }
 
+}  // namespace
+
 std::string render_info_json(const query::Info& info) {
-    Json object;
-    object["producer"] = info.producer;
-    object["writer"] = info.writer;
-    object["frameworks"] = info.frameworks;
-    object["sources"] = info.sources;
-    object["ranks"] = rows(info.ranks);
-    object["devices"] = rows(info.devices);
-    object["range"] = {{"begin_ns", info.begin_ns},
-                       {"end_ns", info.end_ns},
-                       {"ns", info.end_ns - info.begin_ns},
-                       {"origin_ns", info.origin_ns},
-                       {"origin_is_unix", info.origin_is_unix}};
-    object["iterations"] = range_object(info.iterations);
-    object["counts"] = rows(info.counts).at(0);
-    object["diagnostics"] = rows(info.diagnostics);
-    object["unread_tables"] = rows(info.unread);
-    object["properties"] = Json::object();
-    for (const auto& [key, value] : info.properties)
-        object["properties"][key] = value;
-    return object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    JsonWriter json(2);
+    json.object([&] {
+        json.field("producer", info.producer).field("writer", info.writer);
+        json.field("frameworks", info.frameworks).field("sources", info.sources);
+        put_rows(json.key("ranks"), info.ranks);
+        put_rows(json.key("devices"), info.devices);
+        json.object("range", [&] {
+            json.field("begin_ns", info.begin_ns).field("end_ns", info.end_ns);
+            json.field("ns", info.end_ns - info.begin_ns).field("origin_ns", info.origin_ns);
+            json.field("origin_is_unix", info.origin_is_unix);
+        });
+        put_range(json.key("iterations"), info.iterations);
+        json.object("counts", [&] { put_fields(json, info.counts.columns, info.counts.rows.at(0)); });
+        put_rows(json.key("diagnostics"), info.diagnostics);
+        put_rows(json.key("unread_tables"), info.unread);
+        json.object("properties", [&] {
+            for (const auto& [key, value] : last_of_each(info.properties))
+                json.field(key, value);
+        });
+    });
+    return json.take() + "\n";
 }
 
 std::string render_info(const query::Info& info, int width) {

@@ -10,7 +10,4 @@ namespace opsight::report {
 std::string render_info(const query::Info& info, int width);
 std::string render_info_json(const query::Info& info);  // one object, see docs/CLI.md
 
-// Iterations as info and report give them to scripts.
-std::string range_json(const query::Range& range);
-
 }  // namespace opsight::report

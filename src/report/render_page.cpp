@@ -1,62 +1,9 @@
 #include "report/render_page.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <nlohmann/json.hpp>
-
-#include "report/render.h"
-#include "report/render_info.h"
+#include "report/json_parts.h"
 
 namespace opsight::report {
 namespace {
-
-constexpr int64_t kLargestExact = int64_t{1} << 53;
-
-void append_text(std::string& out, std::string_view text) {
-    out += '"';
-    for (const char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        if (static_cast<unsigned char>(c) < 0x20)
-            out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-        else
-            out += c;
-    }
-    out += '"';
-}
-
-void append_cell(std::string& out, const query::Cell& cell) {
-    if (const auto* whole = std::get_if<int64_t>(&cell)) {
-        const bool exact = *whole <= kLargestExact && *whole >= -kLargestExact;
-        out += exact ? fmt::format("{}", *whole) : fmt::format("\"{}\"", *whole);
-    } else if (const auto* real = std::get_if<double>(&cell)) {
-        out += std::isfinite(*real) ? fmt::format("{}", *real) : "null";
-    } else if (const auto* flag = std::get_if<bool>(&cell)) {
-        out += *flag ? "true" : "false";
-    } else if (const auto* text = std::get_if<std::string>(&cell)) {
-        append_text(out, *text);
-    } else {
-        out += "null";
-    }
-}
-
-const char* unit_name(query::Unit unit) {
-    switch (unit) {
-        case query::Unit::kCount:
-            return "count";
-        case query::Unit::kNs:
-            return "ns";
-        case query::Unit::kPercent:
-            return "percent";
-        case query::Unit::kBytes:
-            return "bytes";
-        case query::Unit::kFlops:
-            return "flops";
-        case query::Unit::kNone:
-            break;
-    }
-    return "none";
-}
 
 // Empty for a plain value.
 const char* role_name(query::Role role) {
@@ -73,70 +20,82 @@ const char* role_name(query::Role role) {
             return "dtypes";
         case query::Role::kStack:
             return "stack";
+        case query::Role::kDirection:
+            return "direction";
+        case query::Role::kYesNo:
+            return "yes_no";
+        case query::Role::kWarning:
+            return "warning";
+        case query::Role::kAnswer:
+            return "answer";
+        case query::Role::kWorkClass:
+            return "work_class";
+        case query::Role::kEvidence:
+            return "evidence";
+        case query::Role::kSeverity:
+            return "severity";
+        case query::Role::kOpOrRange:
+            return "op_or_range";
+        case query::Role::kDeviceType:
+            return "device_type";
         case query::Role::kValue:
             break;
     }
     return "";
 }
 
-std::string columns_json(const query::ResultTable& table) {
-    std::string out = "[";
-    for (const query::Column& column : table.columns) {
-        out += out.size() > 1 ? ",{\"key\":" : "{\"key\":";
-        append_text(out, column.key);
-        out += ",\"header\":";
-        append_text(out, column.header);
-        out += fmt::format(",\"unit\":\"{}\"", unit_name(column.unit));
-        if (column.role != query::Role::kValue)
-            out += fmt::format(",\"role\":\"{}\"", role_name(column.role));
-        out += column.device_only ? ",\"device_only\":true}" : "}";
-    }
-    return out + "]";
+void put_choices(JsonWriter& json, query::Role role) {
+    const auto choices = query::choices_of(role);
+    if (choices.empty()) return;
+    json.list("choices", [&] {
+        for (const query::Choice& choice : choices)
+            json.object([&] { json.field("value", choice.value).field("word", choice.word); });
+    });
+}
+
+void put_column(JsonWriter& json, const query::Column& column) {
+    json.field("key", column.key).field("header", column.header);
+    json.field("unit", unit_name(column.unit));
+    if (column.role != query::Role::kValue) json.field("role", role_name(column.role));
+    put_choices(json, column.role);
+    if (!column.description.empty()) json.field("description", column.description);
+    if (column.device_only) json.field("device_only", true);
+}
+
+void put_page_rows(JsonWriter& json, const query::ResultTable& table) {
+    json.list("rows", [&] {
+        for (const std::vector<query::Cell>& row : table.rows)
+            json.list([&] {
+                for (const query::Cell& cell : row)
+                    put_page_cell(json, cell);
+            });
+    });
 }
 
 }  // namespace
 
-std::string render_page_json(const query::ResultTable& table, const query::Range& range) {
-    std::string out = "{\"name\":";
-    append_text(out, table.name);
-    out += ",\"title\":";
-    append_text(out, table.title);
-    out += ",\"columns\":" + columns_json(table) + ",\"rows\":[";
-    for (size_t r = 0; r < table.rows.size(); ++r) {
-        out += r ? ",[" : "[";
-        for (size_t c = 0; c < table.rows[r].size(); ++c) {
-            if (c) out += ',';
-            append_cell(out, table.rows[r][c]);
-        }
-        out += ']';
-    }
-    const auto all = table.rows_in_all >= 0 ? table.rows_in_all : static_cast<int64_t>(table.rows.size());
-    out += fmt::format("],\"rows_in_all\":{},\"rows_matching\":{},", all,
-                       table.rows_matching >= 0 ? table.rows_matching : all);
-    if (table.place >= 0) out += fmt::format("\"place\":{},", table.place);
-    out += "\"notes\":[";
-    for (size_t i = 0; i < table.notes.size(); ++i) {
-        if (i) out += ',';
-        append_text(out, table.notes[i]);
-    }
-    return out + "],\"range\":" + range_json(range) + "}";
+void put_page(JsonWriter& json, const query::ResultTable& table, const query::Range& range) {
+    json.object([&] {
+        json.field("name", table.name).field("title", table.title);
+        json.list("columns", [&] {
+            for (const query::Column& column : table.columns)
+                json.object([&] { put_column(json, column); });
+        });
+        put_page_rows(json, table);
+        const auto all = table.rows_in_all >= 0 ? table.rows_in_all : static_cast<int64_t>(table.rows.size());
+        json.field("rows_in_all", all);
+        json.field("rows_matching", table.rows_matching >= 0 ? table.rows_matching : all);
+        if (table.place >= 0) json.field("place", table.place);
+        if (!table.shown.empty()) json.field("shown", table.shown);
+        json.field("notes", table.notes);
+        put_range(json.key("range"), range);
+    });
 }
 
-std::string json_objects(const query::ResultTable& table, const std::vector<std::vector<query::Cell>>& rows,
-                         bool first) {
-    std::string out;
-    for (const auto& row : rows) {
-        out += first ? "\n{" : ",\n{";
-        first = false;
-        for (size_t c = 0; c < row.size(); ++c) {
-            if (c) out += ',';
-            append_text(out, table.columns[c].key);
-            out += ':';
-            append_cell(out, row[c]);
-        }
-        out += '}';
-    }
-    return out;
+std::string render_page_json(const query::ResultTable& table, const query::Range& range) {
+    JsonWriter json;
+    put_page(json, table, range);
+    return json.take();
 }
 
 }  // namespace opsight::report

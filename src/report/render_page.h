@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "base/json_writer.h"
+
 #include "query/ask/result_table.h"
 #include "query/session/session.h"
 
@@ -10,10 +12,7 @@ namespace opsight::report {
 
 // {"name", "title", "columns", "rows", "rows_in_all", "rows_matching", "notes", "range"}. Whole numbers that
 // a script of a page would round (above 2^53) are texts.
+void put_page(JsonWriter& json, const query::ResultTable& table, const query::Range& range);
 std::string render_page_json(const query::ResultTable& table, const query::Range& range);
-
-// For downloads: rows as objects by key with commas between; `first`: none came before.
-std::string json_objects(const query::ResultTable& table, const std::vector<std::vector<query::Cell>>& rows,
-                         bool first);
 
 }  // namespace opsight::report

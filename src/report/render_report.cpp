@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "report/units.h"
-#include "report/write_rows.h"
 
 namespace opsight::report {
 namespace {
@@ -36,10 +35,7 @@ query::ResultTable transposed(const query::ResultTable& table) {
         const query::Column& column = table.columns[i];
         std::string value = std::visit(PersonText{column.unit}, table.rows[0][i]);
         if (value.empty()) continue;
-        std::string head = column.header;
-        if (column.unit != query::Unit::kNone)
-            if (const size_t at = head.rfind(" ("); at != std::string::npos) head.resize(at);
-        out.rows.push_back({std::move(head), std::move(value)});
+        out.rows.push_back({header_without_unit(column), std::move(value)});
     }
     return out;
 }
@@ -77,15 +73,6 @@ std::string render_report_table(const query::Report& report, int width) {
     for (const std::string& note : report.notes)
         out += wrapped("note: " + note, width);
     return out;
-}
-
-std::string render_report_json(const query::Report& report) {
-    std::string out;
-    const Status written = write_report_json(report, [&out](std::string_view text) -> Status {
-        out += text;
-        return {};
-    });
-    return written ? out : std::string();
 }
 
 }  // namespace opsight::report

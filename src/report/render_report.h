@@ -1,4 +1,4 @@
-// Renders a whole Report: its tables one below the other, or one JSON value.
+// Renders a whole Report: its tables one below the other.
 #pragma once
 
 #include <string>
@@ -14,7 +14,4 @@ namespace opsight::report {
 std::string render_diagnostics(const query::ResultTable& table, int width);
 
 std::string render_report_table(const query::Report& report, int width);
-// An array of rows, or an object with a key for each part; of a report without streamed rows.
-std::string render_report_json(const query::Report& report);
-
 }  // namespace opsight::report

@@ -122,21 +122,12 @@ struct TextColumn {
     size_t width = 0, cells_width = 0;
 };
 
-// "Total CPU Time (ns)" -> "Total CPU Time": each cell has its unit.
-std::string header_without_unit(const query::Column& column) {
-    if (column.unit != query::Unit::kNs && column.unit != query::Unit::kBytes &&
-        column.unit != query::Unit::kFlops)
-        return column.header;
-    const size_t at = column.header.rfind(" (");
-    return column.header.substr(0, at);
-}
-
 TextColumn text_column(const query::ResultTable& table, size_t index) {
     const query::Column& column = table.columns[index];
     TextColumn out;
     for (const auto& row : table.rows)
         out.is_text |= std::holds_alternative<std::string>(row[index]);
-    out.header = header_without_unit(column);
+    out.header = column.unit == query::Unit::kPercent ? column.header : header_without_unit(column);
     out.priority = column.priority;
     out.is_name = column.key.ends_with("name");
     out.width = display_width(out.header);

@@ -1,9 +1,13 @@
 #include "report/render.h"
+#include "report/write_rows.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+
+#include "report/render_html.h"
+#include "report/render_page.h"
 
 namespace opsight::report {
 namespace {
@@ -145,6 +149,31 @@ TEST(RenderJson, TypedValuesAndBrokenUtf8) {
 TEST(Format, UnknownNameIsAUsageError) {
     EXPECT_EQ(*parse_format("csv"), Format::kCsv);
     EXPECT_EQ(parse_format("xml").error().exit_code, 2);
+}
+
+TEST(RenderHtml, IdsAreExactAndMomentsAreMoments) {
+    query::Report report{"kernels", "Kernels", {}, {}};
+    query::ResultTable& table = report.sections.emplace_back().table;
+    table.columns = {{"stream", "Stream", query::Unit::kCount, 0, query::Role::kId},
+                     {"calls", "Calls", query::Unit::kCount},
+                     {"begin_ns", "Begin (ns)", query::Unit::kNs, 0, query::Role::kMoment},
+                     {"duration_ns", "Duration (ns)", query::Unit::kNs}};
+    table.rows = {{int64_t{12345}, int64_t{12345}, int64_t{1234567890}, int64_t{1234567890}}};
+    const std::string html = render_html("run", "opsight", {report});
+    EXPECT_THAT(html, HasSubstr(">12345</td><td class=\"n\" data-v=\"12345\">12,345</td>"));
+    EXPECT_THAT(html, HasSubstr(">1,234.567890 ms</td><td class=\"n\" data-v=\"1234567890\">1.23 s</td>"));
+}
+
+TEST(RenderPage, AColumnOfFewWordsTellsThem) {
+    query::ResultTable table;
+    table.columns = {{"direction", "Direction", query::Unit::kNone, 0, query::Role::kDirection},
+                     {"op_name", "Op Name"}};
+    table.shown = {"op_name", "direction"};
+    const auto page = nlohmann::json::parse(render_page_json(table, {}));
+    EXPECT_EQ(page["columns"][0]["role"], "direction");
+    EXPECT_EQ(page["columns"][0]["choices"][1], nlohmann::json({{"value", "bprop"}, {"word", "backward"}}));
+    EXPECT_FALSE(page["columns"][1].contains("choices"));
+    EXPECT_EQ(page["shown"], nlohmann::json({"op_name", "direction"}));
 }
 
 }  // namespace

@@ -1,73 +1,61 @@
 #include "report/render_timeline.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <cstring>
-#include <iterator>
-#include <nlohmann/json.hpp>
+
+#include "report/json_parts.h"
 
 namespace opsight::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::string dump(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+// -1: there is none.
+void put_known(JsonWriter& json, int64_t value) {
+    if (value < 0)
+        json.value(nullptr);
+    else
+        put_page_number(json, value);
 }
 
-// Numbers that a double cannot hold go as text.
-Json number(int64_t value) {
-    constexpr int64_t kExact = int64_t{1} << 53;
-    if (value > kExact || value < -kExact) return std::to_string(value);
-    return value;
+void put_place_fields(JsonWriter& json, const query::EventPlace& place) {
+    put_known(json.key("track"), place.track);
+    json.field("span", place.span).field("name", place.name).field("kind", place.kind);
+    put_page_number(json.key("begin_ns"), place.begin_ns);
+    put_page_number(json.key("dur_ns"), place.dur_ns);
+    json.field("depth", place.depth);
 }
 
-Json or_null(int64_t value) {
-    return value < 0 ? Json() : number(value);
-}
-
-Json place_json(const query::EventPlace& place) {
-    return {{"track", or_null(place.track)},
-            {"span", place.span},
-            {"name", place.name},
-            {"kind", place.kind},
-            {"begin_ns", number(place.begin_ns)},
-            {"dur_ns", number(place.dur_ns)},
-            {"depth", place.depth}};
-}
-
-Json cell_json(const query::Cell& cell) {
-    if (const auto* integer = std::get_if<int64_t>(&cell)) return number(*integer);
-    if (const auto* real = std::get_if<double>(&cell)) return *real;
-    if (const auto* flag = std::get_if<bool>(&cell)) return *flag;
-    if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-    return {};
-}
-
-std::string_view unit_name(query::Unit unit) {
-    constexpr std::string_view names[] = {"none", "count", "ns", "percent", "bytes"};
-    return names[static_cast<size_t>(unit)];
+void put_place(JsonWriter& json, const query::EventPlace& place) {
+    json.object([&] { put_place_fields(json, place); });
 }
 
 template <class T>
-void put_column(std::string& out, std::string_view name, const std::vector<T>& values) {
-    fmt::format_to(std::back_inserter(out), "\"{}\":[", name);
-    for (size_t i = 0; i < values.size(); ++i) {
-        if (i) out += ',';
-        fmt::format_to(std::back_inserter(out), "{}", static_cast<int64_t>(values[i]));
-    }
-    out += ']';
+void put_column(JsonWriter& json, std::string_view name, const std::vector<T>& values) {
+    json.list(name, [&] {
+        for (const T value : values)
+            json.value(static_cast<int64_t>(value));
+    });
 }
 
-Json window_head(const query::TimelineWindow& window) {
-    Json names = Json::array(), short_names = Json::array();
-    for (const std::string_view name : window.names)
-        names.push_back(name);
-    for (const std::string_view name : window.short_names)
-        short_names.push_back(name);
-    return {{"begin_ns", window.begin_ns}, {"end_ns", window.end_ns},
-            {"pixel_ns", window.pixel_ns}, {"complete", window.complete},
-            {"names", std::move(names)},   {"short_names", std::move(short_names)}};
+// All but its tracks, as fields of the object that is open.
+void put_window_head(JsonWriter& json, const query::TimelineWindow& window) {
+    json.field("begin_ns", window.begin_ns).field("end_ns", window.end_ns);
+    json.field("pixel_ns", window.pixel_ns).field("complete", window.complete);
+    json.field("names", window.names).field("short_names", window.short_names);
+}
+
+void put_track(JsonWriter& json, const query::TimelineTrack& track) {
+    json.object([&] {
+        json.field("id", track.id).field("kind", track.kind).field("rank", track.rank);
+        put_page_number(json.key("process"), track.process);
+        json.field("process_name", track.process_name);
+        put_page_number(json.key("thread"), track.thread);
+        put_known(json.key("device"), track.device);
+        json.field("device_name", track.device_name);
+        put_known(json.key("context"), track.context);
+        put_known(json.key("stream"), track.stream);
+        json.field("name", track.name).field("unit", track.unit).field("series", track.series);
+        json.field("spans", track.spans).field("depths", track.depths);
+    });
 }
 
 // Appends one column of all tracks, as T.
@@ -90,67 +78,57 @@ void put_binary(std::string& out, const query::TimelineWindow& window, Get get) 
 }  // namespace
 
 std::string render_tracks_json(const query::Timeline& timeline) {
-    Json kinds = Json::array();
-    for (size_t i = 0; i < static_cast<size_t>(query::SpanKind::kCount); ++i)
-        kinds.push_back(query::span_kind_name(static_cast<query::SpanKind>(i)));
-    Json tracks = Json::array();
-    for (const query::TimelineTrack& t : timeline.tracks())
-        tracks.push_back({{"id", t.id},
-                          {"kind", t.kind},
-                          {"rank", t.rank},
-                          {"process", number(t.process)},
-                          {"process_name", t.process_name},
-                          {"thread", number(t.thread)},
-                          {"device", or_null(t.device)},
-                          {"device_name", t.device_name},
-                          {"context", or_null(t.context)},
-                          {"stream", or_null(t.stream)},
-                          {"name", t.name},
-                          {"unit", t.unit},
-                          {"series", t.series},
-                          {"spans", t.spans},
-                          {"depths", t.depths}});
-    return dump({{"origin_ns", number(timeline.origin_ns())},
-                 {"origin_is_unix", timeline.origin_is_unix()},
-                 {"begin_ns", timeline.begin_ns()},
-                 {"end_ns", timeline.end_ns()},
-                 {"kinds", std::move(kinds)},
-                 {"tracks", std::move(tracks)}});
+    JsonWriter json;
+    json.object([&] {
+        put_page_number(json.key("origin_ns"), timeline.origin_ns());
+        json.field("origin_is_unix", timeline.origin_is_unix());
+        json.field("begin_ns", timeline.begin_ns()).field("end_ns", timeline.end_ns());
+        json.list("kinds", [&] {
+            for (size_t i = 0; i < static_cast<size_t>(query::SpanKind::kCount); ++i)
+                json.value(query::span_kind_name(static_cast<query::SpanKind>(i)));
+        });
+        json.list("tracks", [&] {
+            for (const query::TimelineTrack& track : timeline.tracks())
+                put_track(json, track);
+        });
+    });
+    return json.take();
 }
 
 std::string render_window_json(const query::TimelineWindow& window) {
-    std::string out = dump(window_head(window));
-    out.back() = ',';  // goes on
-    out += "\"tracks\":[";
-    for (const query::TimelineEntries& entries : window.tracks) {
-        if (out.back() == '}') out += ',';
-        fmt::format_to(std::back_inserter(out), "{{\"id\":{},\"columns\":{{", entries.track);
-        put_column(out, "begin", entries.begin);
-        out += ',';
-        put_column(out, "dur", entries.dur);
-        out += ',';
-        put_column(out, "busy", entries.busy);
-        out += ',';
-        put_column(out, "depth", entries.depth);
-        out += ',';
-        put_column(out, "count", entries.count);
-        out += ',';
-        put_column(out, "name", entries.name);
-        out += ',';
-        put_column(out, "span", entries.span);
-        out += ',';
-        put_column(out, "kind", entries.kind);
-        out += "}}";
-    }
-    return out + "]}";
+    JsonWriter json;
+    const auto put_columns = [&](const query::TimelineEntries& entries) {
+        put_column(json, "begin", entries.begin);
+        put_column(json, "dur", entries.dur);
+        put_column(json, "busy", entries.busy);
+        put_column(json, "depth", entries.depth);
+        put_column(json, "count", entries.count);
+        put_column(json, "name", entries.name);
+        put_column(json, "span", entries.span);
+        put_column(json, "kind", entries.kind);
+    };
+    json.object([&] {
+        put_window_head(json, window);
+        json.list("tracks", [&] {
+            for (const query::TimelineEntries& entries : window.tracks)
+                json.object([&] {
+                    json.field("id", entries.track).object("columns", [&] { put_columns(entries); });
+                });
+        });
+    });
+    return json.take();
 }
 
 std::string render_window_binary(const query::TimelineWindow& window) {
-    Json head = window_head(window);
-    head["tracks"] = Json::array();
-    for (const query::TimelineEntries& entries : window.tracks)
-        head["tracks"].push_back({{"id", entries.track}, {"entries", entries.size()}});
-    std::string json = dump(head);
+    JsonWriter head;
+    head.object([&] {
+        put_window_head(head, window);
+        head.list("tracks", [&] {
+            for (const query::TimelineEntries& entries : window.tracks)
+                head.object([&] { head.field("id", entries.track).field("entries", entries.size()); });
+        });
+    });
+    std::string json = head.take();
     json.resize((json.size() + 7) / 8 * 8, ' ');
     std::string out = "OTL1";
     const auto length = static_cast<uint32_t>(json.size());
@@ -178,59 +156,92 @@ std::string render_window_binary(const query::TimelineWindow& window) {
 
 std::string render_counters_json(const query::Timeline& timeline,
                                  const std::vector<query::CounterEntries>& counters, int64_t begin_ns) {
-    Json tracks = Json::array();
-    for (const query::CounterEntries& entries : counters) {
-        Json series = Json::array();
+    JsonWriter json;
+    const auto put_series = [&](const query::CounterEntries& entries) {
         for (const query::TimelineTrack& track : timeline.tracks())
             for (size_t k = 0; track.id == entries.track && k < track.series.size(); ++k)
-                series.push_back({{"name", track.series[k]},
-                                  {"least", entries.least[k]},
-                                  {"greatest", entries.greatest[k]},
-                                  {"last", entries.last[k]}});
-        tracks.push_back({{"id", entries.track}, {"time", entries.time}, {"series", std::move(series)}});
-    }
-    return dump({{"begin_ns", begin_ns}, {"tracks", std::move(tracks)}});
+                json.object([&] {
+                    json.field("name", track.series[k]).field("least", entries.least[k]);
+                    json.field("greatest", entries.greatest[k]).field("last", entries.last[k]);
+                });
+    };
+    json.object([&] {
+        json.field("begin_ns", begin_ns);
+        json.list("tracks", [&] {
+            for (const query::CounterEntries& entries : counters)
+                json.object([&] {
+                    json.field("id", entries.track).field("time", entries.time);
+                    json.list("series", [&] { put_series(entries); });
+                });
+        });
+    });
+    return json.take();
 }
 
 std::string render_event_json(const query::TimelineEvent& event) {
-    Json fields = Json::array(), chain = Json::array();
-    for (const query::EventField& field : event.fields)
-        fields.push_back({{"key", field.key},
-                          {"help", field.help},
-                          {"unit", unit_name(field.unit)},
-                          {"value", cell_json(field.value)}});
-    for (const query::ChainLink& link : event.chain) {
-        Json each = {{"role", link.role}};
-        each.update(place_json(link.place));
-        chain.push_back(std::move(each));
-    }
-    return dump({{"event", place_json(event.place)},
-                 {"fields", std::move(fields)},
-                 {"chain", std::move(chain)},
-                 {"launched_in_all", event.launched_in_all}});
+    JsonWriter json;
+    json.object([&] {
+        put_place(json.key("event"), event.place);
+        json.list("fields", [&] {
+            for (const query::EventField& field : event.fields)
+                json.object([&] {
+                    json.field("key", field.key)
+                        .field("help", field.help)
+                        .field("unit", unit_name(field.unit));
+                    put_page_cell(json.key("value"), field.value);
+                });
+        });
+        json.list("chain", [&] {
+            for (const query::ChainLink& link : event.chain)
+                json.object([&] {
+                    json.field("role", link.role);
+                    put_place_fields(json, link.place);
+                });
+        });
+        json.field("launched_in_all", event.launched_in_all);
+    });
+    return json.take();
 }
 
 std::string render_match_json(const query::TimelineMatch& match) {
-    return dump({{"matches", match.matches},
-                 {"number", match.number},
-                 {"match", match.place ? place_json(*match.place) : Json()}});
+    JsonWriter json;
+    json.object([&] {
+        json.field("matches", match.matches).field("number", match.number).key("match");
+        if (match.place)
+            put_place(json, *match.place);
+        else
+            json.value(nullptr);
+    });
+    return json.take();
 }
 
 std::string render_sums_json(const query::TimelineSums& sums, size_t most) {
-    Json names = Json::array(), tracks = Json::array();
-    for (const query::TimelineSum& sum : sums.names) {
-        if (names.size() == most) break;
-        names.push_back({{"name", sum.name},
-                         {"kind", query::span_kind_name(sum.kind)},
-                         {"count", sum.count},
-                         {"total_ns", number(sum.total_ns)},
-                         {"longest_ns", number(sum.longest_ns)},
-                         {"longest", place_json(sum.longest)}});
-    }
-    for (const query::TimelineTrackSum& sum : sums.tracks)
-        tracks.push_back({{"id", sum.track}, {"spans", sum.spans}, {"busy_ns", number(sum.busy_ns)}});
-    return dump(
-        {{"names", std::move(names)}, {"names_in_all", sums.names.size()}, {"tracks", std::move(tracks)}});
+    JsonWriter json;
+    const auto put_name = [&](const query::TimelineSum& sum) {
+        json.object([&] {
+            json.field("name", sum.name)
+                .field("kind", query::span_kind_name(sum.kind))
+                .field("count", sum.count);
+            put_page_number(json.key("total_ns"), sum.total_ns);
+            put_page_number(json.key("longest_ns"), sum.longest_ns);
+            put_place(json.key("longest"), sum.longest);
+        });
+    };
+    json.object([&] {
+        json.list("names", [&] {
+            for (size_t i = 0; i < std::min(most, sums.names.size()); ++i)
+                put_name(sums.names[i]);
+        });
+        json.field("names_in_all", sums.names.size());
+        json.list("tracks", [&] {
+            for (const query::TimelineTrackSum& sum : sums.tracks)
+                json.object([&] {
+                    json.field("id", sum.track).field("spans", sum.spans);
+                    put_page_number(json.key("busy_ns"), sum.busy_ns);
+                });
+        });
+    });
+    return json.take();
 }
 
 }  // namespace opsight::report

@@ -50,7 +50,7 @@ std::string placed(const std::string& text, size_t width, Align align) {
 }
 
 // 0: the column is hidden.
-std::vector<size_t> widths_of(const query::nsys::Table& table, const Format& format, TimeUnit unit) {
+std::vector<size_t> widths_of(const query::ResultTable& table, const Format& format, TimeUnit unit) {
     const std::vector<std::string> heads = header_texts(table, unit);
     std::vector<size_t> widths(heads.size());
     for (size_t c = 0; c < heads.size(); ++c)
@@ -77,14 +77,14 @@ struct Lines {
 
 class Drawing {
   public:
-    Drawing(const query::nsys::Table& table, const Format& format, TimeUnit unit)
+    Drawing(const query::ResultTable& table, const Format& format, TimeUnit unit)
         : table_(table), widths_(widths_of(table, format, unit)), boxed_(format.layout == Layout::kTable) {}
 
     void row(const std::vector<std::string>& cells, bool head) {
         line(boxed_ ? Lines{"| ", " | ", " |"} : Lines{" ", "  ", ""}, [&](size_t c) {
-            const Align align = head                                                 ? Align::kCentre
-                                : table_.columns[c].kind == query::nsys::Kind::kText ? Align::kLeft
-                                                                                     : Align::kRight;
+            const Align align = head                                ? Align::kCentre
+                                : query::is_text(table_.columns[c]) ? Align::kLeft
+                                                                    : Align::kRight;
             return placed(cells[c], widths_[c], align);
         });
     }
@@ -108,14 +108,14 @@ class Drawing {
         out += lines.end + '\n';
     }
 
-    const query::nsys::Table& table_;
+    const query::ResultTable& table_;
     std::vector<size_t> widths_;
     bool boxed_;
 };
 
 }  // namespace
 
-std::string columns_text(const query::nsys::Table& table, const Format& format, TimeUnit unit) {
+std::string columns_text(const query::ResultTable& table, const Format& format, TimeUnit unit) {
     Drawing drawing(table, format, unit);
     const bool boxed = format.layout == Layout::kTable;
     if (boxed) drawing.rule();

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <optional>
 
-#include "report/escape.h"
+#include "base/json_writer.h"
+#include "report/csv_writer.h"
 #include "report/stats_text.h"
+#include "report/units.h"
 
 namespace opsight::report::nsys {
 namespace {
@@ -42,31 +43,23 @@ std::string with_commas(std::string text) {
     return text;
 }
 
-std::string time_text(const query::Cell& cell, bool mean, TimeUnit unit) {
-    const UnitFacts& u = facts(unit);
-    if (unit == TimeUnit::kNs)
-        if (const auto* ns = std::get_if<int64_t>(&cell); ns && !mean) return fmt::format("{}", *ns);
-    return fmt::format("{:.{}f}", as_double(cell) / u.divisor,
-                       unit == TimeUnit::kNs ? (mean ? 1 : 0) : u.decimals);
+// What has a fraction, such as a mean, shows that it has one.
+std::string plain_text(const query::Cell& cell) {
+    if (const auto* integer = std::get_if<int64_t>(&cell)) return fmt::format("{}", *integer);
+    return fmt::format("{:.1f}", as_double(cell));
 }
 
-std::string number_text(const query::Cell& cell, query::nsys::Kind kind, TimeUnit unit) {
-    switch (kind) {
-        case query::nsys::Kind::kTime:
-        case query::nsys::Kind::kMeanTime:
-            return time_text(cell, kind == query::nsys::Kind::kMeanTime, unit);
-        case query::nsys::Kind::kPercent:
-        case query::nsys::Kind::kReal:
-            return fmt::format("{:.1f}", as_double(cell));
-        case query::nsys::Kind::kMegabytes:
-        case query::nsys::Kind::kRate:
-            return fmt::format("{:.3f}", as_double(cell) / 1e6);
-        case query::nsys::Kind::kText:
-        case query::nsys::Kind::kInteger:
-            break;
-    }
-    if (const auto* integer = std::get_if<int64_t>(&cell)) return fmt::format("{}", *integer);
-    return fmt::format("{}", as_double(cell));
+bool in_megabytes(const query::Column& column) {
+    const bool bytes = column.unit == query::Unit::kBytes || column.unit == query::Unit::kBytesPerSecond;
+    return bytes && column.role != query::Role::kNumber;
+}
+
+std::string number_text(const query::Cell& cell, const query::Column& column, TimeUnit unit) {
+    if (in_megabytes(column)) return fmt::format("{:.3f}", as_double(cell) / 1e6);
+    if (column.unit == query::Unit::kPercent) return fmt::format("{:.1f}", as_double(cell));
+    if (column.unit == query::Unit::kNs && unit != TimeUnit::kNs)
+        return fmt::format("{:.{}f}", as_double(cell) / facts(unit).divisor, facts(unit).decimals);
+    return plain_text(cell);
 }
 
 // The number of a width argument; -1: automatic.
@@ -119,12 +112,12 @@ std::string tsv_field(const std::string& text, bool escaped) {
 }
 
 template <class Field>
-std::string separated(const query::nsys::Table& table, const Format& format, TimeUnit unit, char mark,
-                      const Field& field) {
+std::string tab_separated(const query::ResultTable& table, const Format& format, TimeUnit unit,
+                          const Field& field) {
     std::string out;
     const auto line = [&](const std::vector<std::string>& cells) {
         for (size_t i = 0; i < cells.size(); ++i) {
-            if (i) out += mark;
+            if (i) out += '\t';
             out += field(cells[i]);
         }
         out += '\n';
@@ -135,28 +128,41 @@ std::string separated(const query::nsys::Table& table, const Format& format, Tim
     return out;
 }
 
-// One object a row; numbers as they are written elsewhere.
-std::string json(const query::nsys::Table& table, TimeUnit unit) {
-    const auto quoted = [](const std::string& text) {
-        return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+std::string csv(const query::ResultTable& table, const Format& format, TimeUnit unit) {
+    CsvWriter csv;
+    const auto line = [&](const std::vector<std::string>& cells) {
+        for (const std::string& cell : cells)
+            csv.field(cell);
+        csv.end_row();
     };
-    std::vector<std::string> keys;
-    for (const std::string& head : header_texts(table, unit))
-        keys.push_back(quoted(head));
-    std::string out = "[";
+    if (format.header) line(header_texts(table, unit));
+    for (size_t r = 0; r < table.rows.size(); ++r)
+        line(row_texts(table, r, unit, false));
+    return csv.take();
+}
+
+// One object a row; numbers as they are written elsewhere.
+std::string json(const query::ResultTable& table, TimeUnit unit) {
+    const std::vector<std::string> keys = header_texts(table, unit);
+    JsonWriter json;
+    json.begin_list();
     for (size_t r = 0; r < table.rows.size(); ++r) {
         const std::vector<std::string> texts = row_texts(table, r, unit, false);
-        out += r ? ",\n  {" : "\n  {";
-        for (size_t c = 0; c < keys.size(); ++c) {
-            const bool none = std::holds_alternative<std::monostate>(table.rows[r][c]);
-            out += (c ? "," : "") + keys[c] + ":" +
-                   (none                                                ? "null"
-                    : table.columns[c].kind == query::nsys::Kind::kText ? quoted(texts[c])
-                                                                        : texts[c]);
-        }
-        out += '}';
+        json.line(2).object([&] {
+            for (size_t c = 0; c < keys.size(); ++c) {
+                json.key(keys[c]);
+                if (std::holds_alternative<std::monostate>(table.rows[r][c]))
+                    json.value(nullptr);
+                else if (query::is_text(table.columns[c]))
+                    json.value(texts[c]);
+                else
+                    json.raw(texts[c]);
+            }
+        });
     }
-    return out + (table.rows.empty() ? "]\n" : "\n]\n");
+    if (!table.rows.empty()) json.line();
+    json.end_list();
+    return json.take() + "\n";
 }
 
 }  // namespace
@@ -250,28 +256,22 @@ std::string_view file_ending(const Format& format) {
     return "txt";
 }
 
-std::string head_text(const query::nsys::Column& column, TimeUnit unit) {
-    switch (column.kind) {
-        case query::nsys::Kind::kTime:
-        case query::nsys::Kind::kMeanTime:
-            return fmt::format("{} ({})", column.header, facts(unit).symbol);
-        case query::nsys::Kind::kMegabytes:
-            return column.header + " (MB)";
-        case query::nsys::Kind::kRate:
-            return column.header + " (MB/s)";
-        default:
-            return column.header;
-    }
+// "Total Time (us)", "Size (MB)": with the unit that the values are written in.
+std::string head_text(const query::Column& column, TimeUnit unit) {
+    if (column.unit == query::Unit::kNs)
+        return fmt::format("{} ({})", header_without_unit(column), facts(unit).symbol);
+    if (!in_megabytes(column)) return column.header;
+    return header_without_unit(column) + (column.unit == query::Unit::kBytes ? " (MB)" : " (MB/s)");
 }
 
-std::vector<std::string> header_texts(const query::nsys::Table& table, TimeUnit unit) {
+std::vector<std::string> header_texts(const query::ResultTable& table, TimeUnit unit) {
     std::vector<std::string> heads;
-    for (const query::nsys::Column& column : table.columns)
+    for (const query::Column& column : table.columns)
         heads.push_back(head_text(column, unit));
     return heads;
 }
 
-std::vector<std::string> row_texts(const query::nsys::Table& table, size_t row, TimeUnit unit, bool grouped) {
+std::vector<std::string> row_texts(const query::ResultTable& table, size_t row, TimeUnit unit, bool grouped) {
     std::vector<std::string> out;
     out.reserve(table.columns.size());
     for (size_t c = 0; c < table.columns.size(); ++c) {
@@ -281,23 +281,23 @@ std::vector<std::string> row_texts(const query::nsys::Table& table, size_t row, 
         } else if (const auto* text = std::get_if<std::string>(&cell)) {
             out.push_back(*text);
         } else {
-            std::string number = number_text(cell, table.columns[c].kind, unit);
+            std::string number = number_text(cell, table.columns[c], unit);
             out.push_back(grouped ? with_commas(std::move(number)) : std::move(number));
         }
     }
     return out;
 }
 
-std::string render(const query::nsys::Table& table, const Format& format, TimeUnit unit) {
+std::string render(const query::ResultTable& table, const Format& format, TimeUnit unit) {
     switch (format.layout) {
         case Layout::kColumn:
         case Layout::kTable:
             return columns_text(table, format, unit);
         case Layout::kCsv:
-            return separated(table, format, unit, ',', csv_field);
+            return csv(table, format, unit);
         case Layout::kTsv:
-            return separated(table, format, unit, '\t',
-                             [&](const std::string& text) { return tsv_field(text, format.escaped); });
+            return tab_separated(table, format, unit,
+                                 [&](const std::string& text) { return tsv_field(text, format.escaped); });
         case Layout::kJson:
             return json(table, unit);
         case Layout::kHtmlDocument:

@@ -33,7 +33,7 @@ struct FormatHelp {
 };
 const std::vector<FormatHelp>& format_help();
 
-std::string head_text(const query::nsys::Column& column, TimeUnit unit);  // "Total Time (ns)"
-std::string render(const query::nsys::Table& table, const Format& format, TimeUnit unit);
+std::string head_text(const query::Column& column, TimeUnit unit);  // "Total Time (ns)"
+std::string render(const query::ResultTable& table, const Format& format, TimeUnit unit);
 
 }  // namespace opsight::report::nsys

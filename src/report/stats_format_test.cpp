@@ -7,15 +7,14 @@
 namespace opsight::report::nsys {
 namespace {
 
-query::nsys::Table sample() {
-    return {{{"Time (%)", query::nsys::Kind::kPercent},
-             {"Total Time", query::nsys::Kind::kTime},
-             {"Instances", query::nsys::Kind::kInteger},
-             {"Avg", query::nsys::Kind::kMeanTime},
-             {"Size", query::nsys::Kind::kMegabytes},
-             {"Name", query::nsys::Kind::kText}},
-            {{53.4, int64_t{1154050}, int64_t{2}, 577025.0, int64_t{8388608}, std::string("a<b, \"c\">")},
-             {46.6, int64_t{1008390}, int64_t{1}, 1008390.0, std::monostate{}, std::string("copy\tit")}}};
+query::ResultTable sample() {
+    return query::headed::table(
+        {},
+        {query::headed::percent("Time (%)"), query::headed::time("Total Time"),
+         query::headed::count("Instances"), query::headed::time("Avg"), query::headed::bytes("Size"),
+         query::headed::text("Name")},
+        {{53.4, int64_t{1154050}, int64_t{2}, 577025.0, int64_t{8388608}, std::string("a<b, \"c\">")},
+         {46.6, int64_t{1008390}, int64_t{1}, 1008390.0, std::monostate{}, std::string("copy\tit")}});
 }
 
 std::string made(const char* format, TimeUnit unit = TimeUnit::kNs) {
@@ -34,7 +33,8 @@ TEST(StatsFormat, Columns) {
 }
 
 TEST(StatsFormat, ColumnsAreCutAtAHundredCharacters) {
-    const query::nsys::Table table{{{"Name", query::nsys::Kind::kText}}, {{std::string(150, 'x')}}};
+    const query::ResultTable table =
+        query::headed::table({}, {query::headed::text("Name")}, {{std::string(150, 'x')}});
     const std::string cut = render(table, *parse_format("column:nohdr"), TimeUnit::kNs);
     EXPECT_EQ(cut, " " + std::string(99, 'x') + "\u2026\n");
     EXPECT_EQ(render(table, *parse_format("column:nohdr:nolimit"), TimeUnit::kNs),
@@ -75,7 +75,8 @@ TEST(StatsFormat, Json) {
         "(MB)\":null,\"Name\":\"copy\\tit\"}\n"
         "]\n");
     EXPECT_EQ(nlohmann::json::parse(made("json")).size(), 2U);
-    EXPECT_EQ(render({{{"Name", query::nsys::Kind::kText}}, {}}, *parse_format("json"), TimeUnit::kNs),
+    EXPECT_EQ(render(query::headed::table({}, {query::headed::text("Name")}, {}), *parse_format("json"),
+                     TimeUnit::kNs),
               "[]\n");
 }
 

@@ -5,7 +5,7 @@
 namespace opsight::report::nsys {
 namespace {
 
-std::string table_text(const query::nsys::Table& table, TimeUnit unit) {
+std::string table_text(const query::ResultTable& table, TimeUnit unit) {
     std::string out = "<table>\n  <tr>";
     for (const std::string& head : header_texts(table, unit))
         out += "<th>" + html_escaped(head) + "</th>";
@@ -14,7 +14,7 @@ std::string table_text(const query::nsys::Table& table, TimeUnit unit) {
         const std::vector<std::string> row = row_texts(table, r, unit, false);
         out += "  <tr>";
         for (size_t c = 0; c < row.size(); ++c)
-            out += (table.columns[c].kind == query::nsys::Kind::kText ? "<td>" : "<td align=\"right\">") +
+            out += (query::is_text(table.columns[c]) ? "<td>" : "<td align=\"right\">") +
                    html_escaped(row[c]) + "</td>";
         out += "</tr>\n";
     }
@@ -26,7 +26,7 @@ constexpr const char* kStyle =
 
 }  // namespace
 
-std::string html_text(const query::nsys::Table& table, const Format& format, TimeUnit unit) {
+std::string html_text(const query::ResultTable& table, const Format& format, TimeUnit unit) {
     if (format.layout == Layout::kHtmlTable) return table_text(table, unit);
     std::string out = "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n<title>" +
                       html_escaped(format.title) + "</title>\n";

@@ -34,6 +34,7 @@ Scale scale_of(query::Unit unit) {
             return {kSizes, " B", 2};
         case query::Unit::kFlops:
             return {kAmounts};
+        case query::Unit::kBytesPerSecond:  // as the bytes of one
         case query::Unit::kPercent:
         case query::Unit::kCount:
         case query::Unit::kNone:
@@ -76,6 +77,7 @@ std::string plain(double value) {
 template <class Digits>
 std::string scaled(query::Unit unit, double value, Digits&& digits) {
     if (unit == query::Unit::kPercent) return fmt::format("{}%", percent_digits(value));
+    if (unit == query::Unit::kBytesPerSecond) return scaled(query::Unit::kBytes, value, digits) + "/s";
     const Scale scale = scale_of(unit);
     if (scale.steps.empty() && !whole(value)) return digits(value, 2);
     for (const Step& step : scale.steps)
@@ -93,6 +95,15 @@ std::string brief(query::Unit unit, double value) {
 
 std::string human(query::Unit unit, double value) {
     return scaled(unit, value, fixed);
+}
+
+std::string moment(double ns) {
+    return grouped(fixed(ns / 1e6, 6)) + " ms";
+}
+
+std::string header_without_unit(const query::Column& column) {
+    if (column.unit == query::Unit::kNone || column.unit == query::Unit::kCount) return column.header;
+    return column.header.substr(0, column.header.rfind(" ("));
 }
 
 std::string percent_digits(double percent) {

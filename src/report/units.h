@@ -15,6 +15,13 @@ std::string brief(query::Unit unit, double value);
 // are copied: digits are not grouped.
 std::string human(query::Unit unit, double value);
 
+// "1,131.317400 ms": a point in time, to the nanosecond; what begins close together must not read the same.
+std::string moment(double ns);
+
+// "Total GPU Time (ns)" -> "Total GPU Time": the header of a column where brief() and human() give each value
+// its unit. What they do not give, as "(Hz)" of a count, stays.
+std::string header_without_unit(const query::Column& column);
+
 // The digits of a percentage, where the sign stands in the head. What is not quite nothing, or not quite
 // everything, does not read as that: "<0.1", ">99.9".
 std::string percent_digits(double percent);

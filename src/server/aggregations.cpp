@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "base/json_writer.h"
 #include "base/output_file.h"
 
 namespace opsight::server {
@@ -55,20 +56,11 @@ void check_depth(const std::string& text) {
     }
 }
 
-Json optional_number(const std::optional<int64_t>& value) {
-    return value ? Json(*value) : Json();
-}
-
-Json to_json(const Aggregation& a) {
-    return {{"id", a.id},
-            {"name", a.name},
-            {"iter_start", optional_number(a.range.start)},
-            {"iter_stop", optional_number(a.range.stop)},
-            {"all", a.range.all},
-            {"whole", a.range.whole},
-            {"key_op", a.range.key_op},
-            {"iteration_range", a.range.iteration_range},
-            {"range", Json::parse(a.found)}};
+void put(JsonWriter& json, const Aggregation& a) {
+    json.field("id", a.id).field("name", a.name);
+    json.field("iter_start", a.range.start).field("iter_stop", a.range.stop);
+    json.field("all", a.range.all).field("whole", a.range.whole).field("key_op", a.range.key_op);
+    json.field("iteration_range", a.range.iteration_range).key("range").raw(a.found);
 }
 
 std::optional<int64_t> number_of(const Json& object, const char* key) {
@@ -161,15 +153,19 @@ void Aggregations::read_if_changed() {
 
 void Aggregations::write() {
     if (!not_kept_.empty()) return;
-    Json object = {{"format", kFormat}, {"next_id", next_id_}, {"aggregations", Json::array()}};
-    for (const Aggregation& each : list_)
-        object["aggregations"].push_back(to_json(each));
-    const auto put = [&]() -> Status {
+    JsonWriter json(1);
+    json.object([&] {
+        json.field("format", kFormat).field("next_id", next_id_).list("aggregations", [&] {
+            for (const Aggregation& each : list_)
+                json.object([&] { put(json, each); });
+        });
+    });
+    const auto save = [&]() -> Status {
         OPSIGHT_ASSIGN(OutputFile file, OutputFile::create(path_, true));
-        OPSIGHT_TRY(file.write(object.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"));
+        OPSIGHT_TRY(file.write(json.take() + "\n"));
         return file.commit();
     };
-    if (!put()) not_kept_ = "the file beside the profile cannot be written";
+    if (!save()) not_kept_ = "the file beside the profile cannot be written";
     seen_ = identity_of(path_);
 }
 

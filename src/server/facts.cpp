@@ -34,6 +34,13 @@ Error about_a_file(std::string_view failed, Error error) {
     return error;
 }
 
+void put_facts(JsonWriter& json, const ProfileFacts& facts) {
+    json.field("producer", facts.producer).field("duration_ns", facts.duration_ns);
+    json.field("ranks", facts.ranks).field("devices", facts.devices).field("iterations", facts.iterations);
+    json.field("kernels", facts.kernels).field("ops", facts.ops).field("ranges", facts.ranges);
+    json.field("device_work", facts.device_work);
+}
+
 ProfileFacts facts_of(const query::Info& info) {
     return {info.producer,
             info.end_ns - info.begin_ns,

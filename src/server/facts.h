@@ -16,6 +16,9 @@ struct ProfileFacts {
     bool device_work = false;  // of any kind, kernels or not
 };
 
+// As fields of the object that is open.
+void put_facts(JsonWriter& json, const ProfileFacts& facts);
+
 ProfileFacts facts_of(const query::Info& info);
 
 // Opens the file for as long as that takes.

@@ -25,7 +25,7 @@ Request question_of(const Route& route) {
     for (const auto& [name, value] :
          {std::pair("begin", "0"), std::pair("end", "50000"), std::pair("width", "100"),
           std::pair("track", "0"), std::pair("span", "0"), std::pair("q", "aten"), std::pair("op", "0"),
-          std::pair("layer", "0")})
+          std::pair("layer", "0"), std::pair("with", "0")})
         if (std::count(route.parameters.begin(), route.parameters.end(), name))
             request.query.emplace_back(name, value);
     return request;
@@ -44,12 +44,11 @@ class HostileProfiles : public ::testing::Test {
 };
 
 TEST_F(HostileProfiles, OddValuesHaveAnAnswerEverywhere) {
-    size_t number = 0;
     for (const db::Change& change : db::odd_values()) {
         Profiles profiles({changed(change)}, true);
         Router router(all_routes());
         for (const Route& route : router.routes()) {
-            if (route.method != "GET" || !testing::taken(++number, 5)) continue;
+            if (route.method != "GET") continue;
             Response response = router.answer(question_of(route), profiles);
             // A sum that no number holds is a sentence of DuckDB's; what throws in our own code is none.
             EXPECT_EQ(response.body.find(R"("code":"internal")"), std::string::npos)

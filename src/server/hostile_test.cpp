@@ -95,12 +95,11 @@ TEST(Hostile, EveryParameterOfEveryAddressMayHoldAnything) {
     const query::StoredProfile stored(three_steps());
     Profiles profiles({stored.path()}, true);
     Router router(all_routes());
-    size_t refused = 0, asked = 0, number = 0;
+    size_t refused = 0, asked = 0;
     for (const Route& route : router.routes()) {
         if (route.method != "GET") continue;
         for (const std::string& parameter : route.parameters)
             for (const std::string& value : hostile_values()) {
-                if (!testing::taken(++number, 6)) continue;  // 35 values: no divisor of 6
                 ++asked;
                 Request request = asking(address_of(route));
                 for (const auto& [name, good] :

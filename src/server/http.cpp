@@ -1,6 +1,9 @@
 #include "server/http.h"
 
-#include <nlohmann/json.hpp>
+#include <exception>
+#include <new>
+
+#include "base/utf8.h"
 
 namespace opsight::server {
 namespace {
@@ -12,23 +15,11 @@ int digit_of(char c) {
     return -1;
 }
 
-// Bytes of UTF-8 that follow a first byte; -1 where it begins nothing.
-int continuation_bytes(unsigned char first) {
-    if (first < 0x80) return 0;
-    if (first >= 0xC2 && first < 0xE0) return 1;
-    if (first >= 0xE0 && first < 0xF0) return 2;
-    if (first >= 0xF0 && first < 0xF5) return 3;
-    return -1;
-}
-
 bool is_text(std::string_view bytes) {
-    for (size_t i = 0; i < bytes.size();) {
-        const auto first = static_cast<unsigned char>(bytes[i++]);
-        if (first == 0) return false;
-        const int follow = continuation_bytes(first);
-        if (follow < 0) return false;
-        for (int k = 0; k < follow; ++k, ++i)
-            if (i >= bytes.size() || (static_cast<unsigned char>(bytes[i]) & 0xC0) != 0x80) return false;
+    while (!bytes.empty()) {
+        const Utf8Step step = read_utf8(bytes);
+        if (!step.valid || step.code == 0) return false;
+        bytes.remove_prefix(step.bytes);
     }
     return true;
 }
@@ -94,13 +85,34 @@ std::string Problem::text() const {
     return file.empty() ? message : file + " " + message;
 }
 
+void put_problem(JsonWriter& json, const Problem& problem) {
+    json.object([&] {
+        json.field("code", problem.code).field("message", problem.text()).field("remedy", problem.remedy);
+    });
+}
+
 Response to_response(const Problem& problem) {
-    const nlohmann::ordered_json object = {
-        {"error", {{"code", problem.code}, {"message", problem.text()}, {"remedy", problem.remedy}}}};
+    JsonWriter json;
+    json.object([&] { put_problem(json.key("error"), problem); });
     Response response;
     response.status = problem.status;
-    response.body = object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    response.body = json.take();
     return response;
+}
+
+Problem problem_thrown() {
+    try {
+        throw;
+    } catch (const std::bad_alloc&) {
+        return {500, "out_of_memory", "there is not enough memory for this answer",
+                "ask for less at once, or close other programs"};
+    } catch (const std::exception& problem) {
+        return {500, "internal", std::string("this cannot be answered: ") + problem.what(),
+                "the profile may be damaged: import the trace again"};
+    } catch (...) {
+        return {500, "internal", "this cannot be answered",
+                "the profile may be damaged: import the trace again"};
+    }
 }
 
 Status parse_target(std::string_view target, Request& request) {

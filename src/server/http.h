@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "base/result.h"
 #include "server/cancellation_token.h"
 
@@ -47,7 +48,11 @@ struct Problem {
     Problem(const Error& error);  // NOLINT(google-explicit-constructor): lets OPSIGHT_TRY pass errors on
     std::string text() const;     // the message, after the name of its file
 };
+// What its answer and the list of profiles say of it.
+void put_problem(JsonWriter& json, const Problem& problem);
 Response to_response(const Problem& problem);
+// Of the exception that is being handled.
+Problem problem_thrown();
 
 template <class T>
 using Expected = tl::expected<T, Problem>;

@@ -10,9 +10,9 @@
 #include <chrono>
 #include <exception>
 #include <list>
-#include <new>
 #include <optional>
 #include <set>
+#include <thread>
 
 namespace opsight::server {
 namespace {
@@ -106,24 +106,50 @@ class Connection : public std::enable_shared_from_this<Connection> {
         stream_.expires_never();
         token_ = request->cancellation;
         watch();
-        net::post(*hub_.workers, [self = shared_from_this(), request]() mutable {
-            Response response = answer_of(self->hub_.handler, *request);
-            hand_back(std::move(self),
-                      [made = std::move(response)](Connection& c) mutable { c.answer(std::move(made)); });
-        });
+        beside([this, request] { answer_ = answer_of(hub_.handler, *request); },
+               [this] { answer_ ? answer(std::move(*answer_)) : close(); });
     }
 
     // Whatever goes wrong with one request, the others are answered.
     static Response answer_of(const HttpServer::Handler& handler, const Request& request) {
         try {
             return handler(request);
-        } catch (const std::bad_alloc&) {
-            return to_response({500, "out_of_memory", "there is not enough memory for this answer",
-                                "ask for less at once, or close other programs"});
-        } catch (const std::exception& problem) {
-            return to_response({500, "internal", fmt::format("this cannot be answered: {}", problem.what()),
-                                "the profile may be damaged: import the trace again"});
+        } catch (...) {
+            return to_response(problem_thrown());
         }
+    }
+
+    // Runs `work` on a worker, and then `then` on the thread of the connections, which alone may let go of
+    // one: meanwhile this one holds itself. What `work` throws is lost: it leaves nothing made.
+    void beside(std::function<void()> work, std::function<void()> then) {
+        answer_.reset();
+        part_.reset();
+        work_ = std::move(work);
+        then_ = std::move(then);
+        held_ = shared_from_this();
+        try {
+            net::post(*hub_.workers, [this] { work_and_hand_back(); });
+        } catch (...) {
+            held_ = nullptr;
+            throw;
+        }
+    }
+
+    void work_and_hand_back() noexcept {
+        try {
+            work_();
+        } catch (...) {  // not even memory for saying so
+        }
+        for (;;)
+            try {
+                return net::post(hub_.io, [this] {
+                    const std::shared_ptr<Connection> self = std::move(held_);
+                    work_ = nullptr;
+                    std::exchange(then_, nullptr)();
+                });
+            } catch (...) {  // tried until there is memory
+                std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            }
     }
 
     void no_longer_reading() {
@@ -154,13 +180,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
         leave_again_.async_wait([self = shared_from_this()](Code problem) {
             if (!problem) self->leave();
         });
-    }
-
-    // From a worker back to the thread of the connections, which alone may let go of one.
-    template <class Then>
-    static void hand_back(std::shared_ptr<Connection> self, Then then) {
-        net::io_context& io = self->hub_.io;
-        net::post(io, [self = std::move(self), then = std::move(then)]() mutable { then(*self); });
     }
 
     Status take_request(Request& request) {
@@ -242,21 +261,19 @@ class Connection : public std::enable_shared_from_this<Connection> {
     // the last chunk, so that the client sees that something is missing.
     void next_part() {
         stream_.expires_never();
-        net::post(*hub_.workers, [self = shared_from_this()]() mutable {
-            Result<std::string> made = next_of(self->more_);
-            hand_back(std::move(self), [part = std::move(made)](Connection& c) mutable {
-                if (!part || c.hub_.stopping) return c.close();
-                c.body_ = std::move(*part);
-                c.write_part();
-            });
-        });
+        beside([this] { part_ = next_of(more_); },
+               [this] {
+                   if (!part_ || !*part_ || hub_.stopping) return close();
+                   body_ = std::move(**part_);
+                   write_part();
+               });
     }
 
     static Result<std::string> next_of(const std::function<Result<std::string>()>& more) {
         try {
             return more();
-        } catch (const std::exception& problem) {
-            return fail(problem.what());
+        } catch (...) {
+            return fail(problem_thrown().message);
         }
     }
 
@@ -304,6 +321,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::string body_;
     std::function<Result<std::string>()> more_;
     std::shared_ptr<CancellationToken> token_;  // while its answer is worked out
+    // While a worker has it: what it does and what comes then, and what it made.
+    std::shared_ptr<Connection> held_;
+    std::function<void()> work_, then_;
+    std::optional<Response> answer_;
+    std::optional<Result<std::string>> part_;
     net::steady_timer leave_again_{hub_.io};
     unsigned version_ = 11;
     std::optional<std::list<Connection*>::iterator> place_;  // in hub_.reading
@@ -329,33 +351,54 @@ Error cannot_listen(const std::string& address, uint16_t port, const Code& probl
 struct HttpServer::State {
     Hub hub;
     tcp::acceptor acceptor{hub.io};
-    net::steady_timer retry{hub.io};
     net::signal_set signals{hub.io};  // that end it: from the moment on at which others can know that it runs
     bool accepting = false;
+    std::chrono::steady_clock::time_point try_again;  // where others cannot be let in, though there is room
 
     // Where there is no room, one that has sent no request yet makes some: else a few that send nothing would
     // keep all others out.
+    bool has_room() const { return hub.open.size() < hub.limits.connections || !hub.reading.empty(); }
+
     void accept() {
-        const bool full = hub.open.size() >= hub.limits.connections;
-        if (accepting || hub.stopping || (full && hub.reading.empty())) return;
+        try {
+            accept_next();
+        } catch (const std::exception&) {  // no memory
+            wait_a_little();
+        }
+    }
+    void wait_a_little() {
+        accepting = false;
+        try_again = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+    }
+
+    // One step of the connections. What throws ends the connection whose step it was, and no other.
+    void run_one() {
+        try {
+            if (accepting || hub.stopping || !has_room()) {
+                hub.io.run_one();
+            } else {
+                hub.io.run_one_until(try_again);
+                if (std::chrono::steady_clock::now() >= try_again) accept();
+            }
+        } catch (const std::exception&) {
+            accept();
+        }
+    }
+
+    void accept_next() {
+        if (accepting || hub.stopping || !has_room()) return;
         accepting = true;
         acceptor.async_accept([this](Code problem, tcp::socket socket) {
+            if (problem) return wait_a_little();  // out of file descriptors, perhaps
             accepting = false;
             if (hub.stopping) return;  // one that came in the last moment goes unread
-            if (!problem) {
-                close_on_exec(socket.native_handle());
-                if (hub.open.size() >= hub.limits.connections && !hub.reading.empty())
-                    hub.reading.front()->close();
-                Code ignored;
-                socket.set_option(tcp::no_delay(true), ignored);
-                std::make_shared<Connection>(hub, std::move(socket))->read();
-                accept();
-            } else if (problem != net::error::operation_aborted) {
-                retry.expires_after(std::chrono::milliseconds(100));  // out of file descriptors, perhaps
-                retry.async_wait([this](Code stopped) {
-                    if (!stopped) accept();
-                });
-            }
+            close_on_exec(socket.native_handle());
+            if (hub.open.size() >= hub.limits.connections && !hub.reading.empty())
+                hub.reading.front()->close();
+            Code ignored;
+            socket.set_option(tcp::no_delay(true), ignored);
+            std::make_shared<Connection>(hub, std::move(socket))->read();
+            accept();
         });
     }
 
@@ -364,7 +407,6 @@ struct HttpServer::State {
         hub.on_room = nullptr;
         Code ignored;
         acceptor.close(ignored);
-        retry.cancel();
         for (Connection* connection : std::set<Connection*>(hub.open))
             connection->close();
     }
@@ -422,13 +464,14 @@ void HttpServer::serve(Handler handler, const std::function<void()>& on_stop) {
     });
     state_->accept();
     while (!hub.stopping)
-        hub.io.run_one();
+        state_->run_one();
     signals.clear();  // a second Ctrl-C does not wait for what is being answered
     on_stop();
     hub.workers->join();
     signals.cancel();
     hub.io.restart();
-    hub.io.run();  // lets go of the connections
+    while (!hub.io.stopped())
+        state_->run_one();  // lets go of the connections
 }
 
 void HttpServer::stop() {

@@ -47,6 +47,7 @@ class HttpServerTest : public testing::Test {
         }
         if (request.path == "/no-memory") throw std::bad_alloc();
         if (request.path == "/throw") throw std::out_of_range("map::at");
+        if (request.path == "/no-status") response.status = 1000;  // throws where it is sent
         if (request.path == "/throw-later")
             response.more = []() -> Result<std::string> { throw std::out_of_range("map::at"); };
         if (request.path == "/endless")
@@ -146,6 +147,7 @@ TEST_F(HttpServerTest, WhatThrowsIsAnAnswerAndTheServerGoesOn) {
         EXPECT_EQ(ask("GET " + std::string(path) + " HTTP/1.1\r\n" + kClose).substr(0, 12), "HTTP/1.1 500")
             << path;
     EXPECT_FALSE(ask("GET /throw-later HTTP/1.1\r\n" + std::string(kClose)).ends_with("0\r\n\r\n"));
+    EXPECT_EQ(ask("GET /no-status HTTP/1.1\r\n" + std::string(kClose)), "");
     EXPECT_EQ(ask("GET /a HTTP/1.1\r\n" + std::string(kClose)).substr(0, 12), "HTTP/1.1 200");
 }
 

@@ -15,6 +15,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/json_writer.h"
+
 extern char** environ;
 
 namespace opsight::server {
@@ -38,24 +40,14 @@ bool send_all(int to, std::string_view text) {
 std::string answer_to(const std::string& question) {
     const bool may_write = question.starts_with('w');
     const Expected<ProfileFacts> facts = read_facts(question.substr(1), may_write);
-    Json answer;
-    if (facts)
-        answer = {{"producer", facts->producer},
-                  {"duration_ns", facts->duration_ns},
-                  {"ranks", facts->ranks},
-                  {"devices", facts->devices},
-                  {"iterations", facts->iterations},
-                  {"kernels", facts->kernels},
-                  {"ops", facts->ops},
-                  {"ranges", facts->ranges},
-                  {"device_work", facts->device_work}};
-    else
-        answer = {{"status", facts.error().status},
-                  {"code", facts.error().code},
-                  {"file", facts.error().file},
-                  {"message", facts.error().message},
-                  {"remedy", facts.error().remedy}};
-    return answer.dump(-1, ' ', true, Json::error_handler_t::replace);
+    JsonWriter json;
+    json.object([&] {
+        if (facts) return put_facts(json, *facts);
+        const Problem& problem = facts.error();
+        json.field("status", problem.status).field("code", problem.code).field("file", problem.file);
+        json.field("message", problem.message).field("remedy", problem.remedy);
+    });
+    return json.take();
 }
 
 Expected<ProfileFacts> read_answer(const std::string& text) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "query/session/session.h"
 #include "server/answer_cache.h"
 #include "server/http.h"
@@ -65,6 +66,13 @@ std::vector<std::string> range_parameters();
 std::vector<std::string> operator+(std::vector<std::string> left, const std::vector<std::string>& right);
 
 Response json_response(std::string body);
+// An object of what `body` writes into it.
+template <class Body>
+Response json_object(Body&& body) {
+    JsonWriter json;
+    json.object([&] { body(json); });
+    return json_response(json.take());
+}
 
 class Router {
   public:
@@ -88,5 +96,6 @@ std::vector<Route> timeline_routes();
 std::vector<Route> view_routes();
 std::vector<Route> model_routes();
 std::vector<Route> aggregation_routes();
+std::vector<Route> compare_routes();
 
 }  // namespace opsight::server

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/render_info.h"
+#include "report/json_parts.h"
 #include "server/aggregations.h"
 #include "server/profiles.h"
 #include "server/router.h"
@@ -16,38 +16,34 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kLongestName = 200;
 
 // The parameters as a URL has them.
-Json parameters_of(const query::RangeOptions& range) {
-    Json object = Json::object();
-    if (range.start) object["iter_start"] = *range.start;
-    if (range.stop) object["iter_stop"] = *range.stop;
-    if (range.all) object["all"] = true;
-    if (range.whole) object["whole"] = true;
-    if (!range.key_op.empty()) object["key_op"] = range.key_op;
-    if (!range.iteration_range.empty()) object["iteration_range"] = range.iteration_range;
-    return object;
+void put_parameters(JsonWriter& json, const query::RangeOptions& range) {
+    if (range.start) json.field("iter_start", *range.start);
+    if (range.stop) json.field("iter_stop", *range.stop);
+    if (range.all) json.field("all", true);
+    if (range.whole) json.field("whole", true);
+    if (!range.key_op.empty()) json.field("key_op", range.key_op);
+    if (!range.iteration_range.empty()) json.field("iteration_range", range.iteration_range);
 }
 
-Json to_json(const Aggregation& a) {
-    return {{"id", a.id},
-            {"name", a.name},
-            {"parameters", parameters_of(a.range)},
-            {"range", Json::parse(a.found)}};
-}
-
-std::string text_of(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+void put(JsonWriter& json, const Aggregation& a) {
+    json.field("id", a.id).field("name", a.name);
+    json.object("parameters", [&] { put_parameters(json, a.range); });
+    json.key("range").raw(a.found);
 }
 
 Expected<Response> list(Call& call) {
     OPSIGHT_ASSIGN(const size_t number, call.profiles().number_of(call.path("id")));
     Aggregations& kept = call.profiles().aggregations(number);
-    Json all = Json::array();
-    for (const Aggregation& each : kept.list())
-        all.push_back(to_json(each));
+    const std::vector<Aggregation> all = kept.list();
     const std::string problem = kept.not_kept_because();
-    return json_response(text_of({{"aggregations", std::move(all)},
-                                  {"kept", problem.empty()},
-                                  {"not_kept_because", problem.empty() ? Json() : Json(problem)}}));
+    return json_object([&](JsonWriter& json) {
+        json.list("aggregations", [&] {
+            for (const Aggregation& each : all)
+                json.object([&] { put(json, each); });
+        });
+        json.field("kept", problem.empty());
+        json.field("not_kept_because", problem.empty() ? std::nullopt : std::optional(problem));
+    });
 }
 
 struct Wish {
@@ -108,13 +104,15 @@ Expected<Response> make(Call& call) {
     OPSIGHT_ASSIGN(const Lease session,
                    call.profiles().lease(number, wish.range, {}, call.request().cancellation));
     if (wish.name.empty()) wish.name = name_for(session->range(), wish.range);
-    const auto made = call.profiles().aggregations(number).add(std::move(wish.name), wish.range,
-                                                               report::range_json(session->range()));
+    JsonWriter found;
+    report::put_range(found, session->range());
+    const auto made =
+        call.profiles().aggregations(number).add(std::move(wish.name), wish.range, found.take());
     if (!made)
         return fail(Problem(409, "too_many",
                             fmt::format("there are {} aggregations already", Aggregations::kMost),
                             "remove some first"));
-    Response response = json_response(text_of(to_json(*made)));
+    Response response = json_object([&](JsonWriter& json) { put(json, *made); });
     response.status = 201;
     return response;
 }

@@ -1,17 +1,13 @@
 // The network of a profile as a graph.
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "query/model/model_graph.h"
-#include "report/render_info.h"
-#include "report/render_page.h"
+#include "report/json_parts.h"
 #include "server/profiles.h"
 #include "server/router.h"
 
 namespace opsight::server {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostOpen = 2000;
 
@@ -31,90 +27,82 @@ Expected<std::vector<int64_t>> read_groups(const std::string& text) {
     return groups;
 }
 
-Json text_or_null(const std::string& text) {
-    return text.empty() ? Json() : Json(text);
+std::optional<std::string_view> unless_empty(std::string_view text) {
+    return text.empty() ? std::nullopt : std::optional(text);
 }
-Json known(double value, bool is_known) {
-    return is_known ? Json(value) : Json();
+template <class Number>
+std::optional<Number> known(Number value, bool is_known) {
+    return is_known ? std::optional(value) : std::nullopt;
 }
 
-Json sums_of(const query::ModelSums& sums) {
-    return {{"nodes", sums.nodes},
-            {"matched", sums.matched},
-            {"calls", sums.calls},
-            {"gpu_ns", sums.gpu_ns},
-            {"backward_gpu_ns", sums.backward_gpu_ns},
-            {"cpu_ns", sums.cpu_ns},
-            {"backward_cpu_ns", sums.backward_cpu_ns},
-            {"tc_using", sums.tc_using},
-            {"tc_eligible", sums.tc_eligible},
-            {"tc_not_eligible", sums.tc_not_eligible},
-            {"tc_unknown", sums.tc_unknown},
-            {"macs", sums.macs},
-            {"flops", sums.flops},
-            {"parameters", sums.parameters},
-            {"bound_ns", known(sums.bound_ns, sums.bound_ns > 0)}};
+void put_sums(JsonWriter& json, const query::ModelSums& sums) {
+    json.object("sums", [&] {
+        json.field("nodes", sums.nodes).field("matched", sums.matched).field("calls", sums.calls);
+        json.field("gpu_ns", sums.gpu_ns).field("backward_gpu_ns", sums.backward_gpu_ns);
+        json.field("cpu_ns", sums.cpu_ns).field("backward_cpu_ns", sums.backward_cpu_ns);
+        json.field("tc_using", sums.tc_using).field("tc_eligible", sums.tc_eligible);
+        json.field("tc_not_eligible", sums.tc_not_eligible).field("tc_unknown", sums.tc_unknown);
+        json.field("macs", sums.macs).field("flops", sums.flops).field("parameters", sums.parameters);
+        json.field("bound_ns", known(sums.bound_ns, sums.bound_ns > 0));
+    });
 }
 
 std::string key_of(const query::ModelItem& item) {
     return item.group >= 0 ? "g" + std::to_string(item.group) : "n" + std::to_string(item.node);
 }
 
-Json item_of(const query::ModelItem& item) {
-    return {{"id", key_of(item)},
-            {"parent", item.parent < 0 ? Json() : Json("g" + std::to_string(item.parent))},
-            {"group", item.group >= 0},
-            {"open", item.open},
-            {"label", item.label},
-            {"name", item.name},
-            {"op_type", text_or_null(item.op_type)},
-            {"shape", text_or_null(item.shape)},
-            {"layer", text_or_null(item.layer)},
-            {"matched", text_or_null(item.matched)},
-            {"op_id", item.op < 0 ? Json() : Json(item.op)},
-            {"op_name", text_or_null(item.op_name)},
-            {"begin_ns", item.begin_ns < 0 ? Json() : Json(item.begin_ns)},
-            {"dur_ns", item.begin_ns < 0 ? Json() : Json(item.dur_ns)},
-            {"share_pct", known(item.share_pct, item.share_pct >= 0)},
-            {"tensor_cores", text_or_null(item.tensor_cores())},
-            {"limiter", text_or_null(item.limiter())},
-            {"sums", sums_of(item.sums)}};
+void put_item(JsonWriter& json, const query::ModelItem& item) {
+    json.field("id", key_of(item));
+    json.field("parent", known("g" + std::to_string(item.parent), item.parent >= 0));
+    json.field("group", item.group >= 0).field("open", item.open);
+    json.field("label", item.label).field("name", item.name).field("op_type", unless_empty(item.op_type));
+    json.field("shape", unless_empty(item.shape)).field("layer", unless_empty(item.layer));
+    json.field("matched", unless_empty(item.matched)).field("op_id", known(item.op, item.op >= 0));
+    json.field("op_name", unless_empty(item.op_name));
+    json.field("begin_ns", known(item.begin_ns, item.begin_ns >= 0));
+    json.field("dur_ns", known(item.dur_ns, item.begin_ns >= 0));
+    json.field("share_pct", known(item.share_pct, item.share_pct >= 0));
+    json.field("tensor_cores", unless_empty(item.tensor_cores()))
+        .field("limiter", unless_empty(item.limiter()));
+    put_sums(json, item.sums);
 }
 
-Json facts_of(const query::ModelView& view) {
+void put_facts(JsonWriter& json, const query::ModelView& view) {
     const query::ModelFacts& facts = view.facts;
-    return {{"name", facts.name},
-            {"format", facts.format},
-            {"batch", facts.batch},
-            {"precision", text_or_null(facts.precision)},
-            {"device", text_or_null(facts.device)},
-            {"nodes", facts.nodes},
-            {"matched", facts.matched},
-            {"gpu_share_pct", known(facts.gpu_share_pct, facts.gpu_share_pct >= 0)},
-            {"notes", facts.notes},
-            {"sums", sums_of(view.all)}};
+    json.field("name", facts.name).field("format", facts.format).field("batch", facts.batch);
+    json.field("precision", unless_empty(facts.precision)).field("device", unless_empty(facts.device));
+    json.field("nodes", facts.nodes).field("matched", facts.matched);
+    json.field("gpu_share_pct", known(facts.gpu_share_pct, facts.gpu_share_pct >= 0));
+    json.field("notes", facts.notes);
+    put_sums(json, view.all);
+}
+
+void put_edge(JsonWriter& json, const query::ModelView& view, const query::ModelEdge& edge) {
+    json.field("from", key_of(view.items[edge.from])).field("to", key_of(view.items[edge.to]));
+    json.field("tensors", edge.tensors).field("shape", unless_empty(edge.shape));
 }
 
 Expected<Response> model(Call& call) {
     OPSIGHT_ASSIGN(const std::vector<int64_t> open, read_groups(call.text("open")));
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
     OPSIGHT_ASSIGN(const std::optional<query::ModelView> view, query::model_graph(*session, open));
-    Json items = Json::array(), edges = Json::array();
-    if (view) {
-        for (const query::ModelItem& item : view->items)
-            items.push_back(item_of(item));
-        for (const query::ModelEdge& edge : view->edges)
-            edges.push_back({{"from", key_of(view->items[edge.from])},
-                             {"to", key_of(view->items[edge.to])},
-                             {"tensors", edge.tensors},
-                             {"shape", text_or_null(edge.shape)}});
-    }
-    const Json answer = {{"model", view ? facts_of(*view) : Json()},
-                         {"items", std::move(items)},
-                         {"edges", std::move(edges)},
-                         {"cut", view && view->cut},
-                         {"range", Json::parse(report::range_json(session->range()))}};
-    return json_response(answer.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return json_object([&](JsonWriter& json) {
+        json.key("model");
+        if (view)
+            json.object([&] { put_facts(json, *view); });
+        else
+            json.value(nullptr);
+        json.list("items", [&] {
+            for (size_t i = 0; view && i < view->items.size(); ++i)
+                json.object([&] { put_item(json, view->items[i]); });
+        });
+        json.list("edges", [&] {
+            for (size_t i = 0; view && i < view->edges.size(); ++i)
+                json.object([&] { put_edge(json, *view, view->edges[i]); });
+        });
+        json.field("cut", view && view->cut);
+        report::put_range(json.key("range"), session->range());
+    });
 }
 
 }  // namespace

@@ -1,61 +1,45 @@
 // Which profiles there are, and what is in each.
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "query/reports/findings.h"
 #include "query/reports/info.h"
 #include "query/reports/reports.h"
 #include "report/render_info.h"
-#include "report/render_report.h"
+#include "report/write_rows.h"
 #include "server/profiles.h"
 #include "server/router.h"
 
 namespace opsight::server {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::chrono::milliseconds kPatience(1000);
 
 // Of a profile that is still to be opened no more than its name once `patient_until` is over: there may be
 // thousands.
-Json entry_of(Profiles& profiles, size_t number, std::chrono::steady_clock::time_point patient_until) {
-    Json object = {{"id", std::to_string(number)}, {"name", profiles.name(number)}};
+void put_entry(JsonWriter& json, Profiles& profiles, size_t number,
+               std::chrono::steady_clock::time_point patient_until) {
+    json.field("id", std::to_string(number)).field("name", profiles.name(number));
     const Profiles::Known known = profiles.facts_until(number, patient_until);
-    if (!known) {
-        object["state"] = "reading";
-        object["error"] = nullptr;
-        return object;
+    if (known && !*known) {
+        json.field("state", "error");
+        put_problem(json.key("error"), known->error());
+        return;
     }
-    const Expected<ProfileFacts>& facts = *known;
-    if (!facts) {
-        const Problem& problem = facts.error();
-        object["state"] = "error";
-        object["error"] = {{"code", problem.code}, {"message", problem.text()}, {"remedy", problem.remedy}};
-        return object;
-    }
-    object["state"] = "ok";
-    object["error"] = nullptr;
-    object["producer"] = facts->producer;
-    object["duration_ns"] = facts->duration_ns;
-    object["ranks"] = facts->ranks;
-    object["devices"] = facts->devices;
-    object["iterations"] = facts->iterations;
-    object["kernels"] = facts->kernels;
-    object["ops"] = facts->ops;
-    object["ranges"] = facts->ranges;
-    object["device_work"] = facts->device_work;
-    return object;
+    json.field("state", known ? "ok" : "reading").field("error", nullptr);
+    if (known) put_facts(json, **known);
 }
 
 Expected<Response> list(Call& call) {
     const auto until = std::chrono::steady_clock::now() + kPatience;
-    Json object = {{"version", OPSIGHT_VERSION}, {"profiles", Json::array()}};
-    for (size_t i = 0; i < call.profiles().size(); ++i)
-        object["profiles"].push_back(entry_of(call.profiles(), i, until));
-    object["read_only"] = call.profiles().read_only();
-    return json_response(object.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return json_object([&](JsonWriter& json) {
+        json.field("version", OPSIGHT_VERSION);
+        json.list("profiles", [&] {
+            for (size_t i = 0; i < call.profiles().size(); ++i)
+                json.object([&] { put_entry(json, call.profiles(), i, until); });
+        });
+        json.field("read_only", call.profiles().read_only());
+    });
 }
 
 Expected<Response> info(Call& call) {
@@ -67,29 +51,28 @@ Expected<Response> info(Call& call) {
 Expected<Response> summary(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
     OPSIGHT_ASSIGN(const query::Report report, query::summary_report(*session, {}));
-    return json_response("{\"range\": " + report::range_json(session->range()) +
-                         ",\n\"summary\": " + report::render_report_json(report) + "}");
+    return json_response(report::render_report_json(report, session->range()));
+}
+
+void put_finding(JsonWriter& json, const query::Finding& finding) {
+    json.field("id", finding.id).field("kind", finding.kind).field("title", finding.title);
+    json.field("evidence", finding.evidence).field("advice", finding.advice);
+    json.field("share_pct", finding.share_pct).field("view", finding.view).field("tab", finding.tab);
+    json.list("reading", [&] {
+        for (const auto& [title, address] : finding.reading)
+            json.object([&] { json.field("title", title).field("address", address); });
+    });
 }
 
 Expected<Response> findings(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
     OPSIGHT_ASSIGN(const std::vector<query::Finding> found, query::find_findings(*session));
-    Json list = Json::array();
-    for (const query::Finding& each : found) {
-        Json reading = Json::array();
-        for (const auto& [title, address] : each.reading)
-            reading.push_back({{"title", title}, {"address", address}});
-        list.push_back({{"id", each.id},
-                        {"kind", each.kind},
-                        {"title", each.title},
-                        {"evidence", each.evidence},
-                        {"advice", each.advice},
-                        {"share_pct", each.share_pct ? Json(*each.share_pct) : Json()},
-                        {"view", each.view},
-                        {"tab", each.tab},
-                        {"reading", std::move(reading)}});
-    }
-    return json_response(Json({{"findings", std::move(list)}}).dump());
+    return json_object([&](JsonWriter& json) {
+        json.list("findings", [&] {
+            for (const query::Finding& each : found)
+                json.object([&] { put_finding(json, each); });
+        });
+    });
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "query/tables/tables.h"
-#include "report/render.h"
 #include "report/render_page.h"
+#include "report/write_rows.h"
 #include "server/profiles.h"
 #include "server/router.h"
 
@@ -67,22 +67,27 @@ Expected<query::TableShape> read_shape(const Call& call) {
 struct Download {
     Lease session;
     query::ResultTable table;
-    bool csv = false, begun = false, ended = false;
+    report::TableText text;
+    bool csv, ended = false;
+
+    Download(Lease of, query::ResultTable wanted, bool as_csv)
+        : session(std::move(of)),
+          table(std::move(wanted)),
+          text(table.columns, as_csv ? report::TableText::Form::kCsv : report::TableText::Form::kJson,
+               report::put_page_cell),
+          csv(as_csv) {}
 
     Result<std::string> next() {
         std::string part;
-        if (!begun) part = csv ? report::csv_heads(table) : "[";
-        bool first = !begun;
-        begun = true;
         std::vector<std::vector<query::Cell>> rows;
         while (!ended && part.size() < kPartBytes) {
             rows.clear();
             OPSIGHT_ASSIGN(const bool more, table.stream->read(rows));
-            part += csv ? report::csv_rows(rows) : report::json_objects(table, rows, first);
-            first = first && rows.empty();
-            if (more) continue;
-            ended = true;
-            if (!csv) part += "\n]\n";
+            text.add(rows);
+            ended = !more;
+            if (ended) text.end();
+            part += text.take();
+            if (ended && !csv) part += '\n';
         }
         return part;
     }
@@ -100,7 +105,7 @@ std::string file_name(const std::string& run, const std::string& table, bool csv
 
 Response download(Lease session, query::ResultTable table, bool csv, const std::string& run) {
     const std::string file = file_name(run, table.title, csv);
-    auto rows = std::make_shared<Download>(Download{std::move(session), std::move(table), csv});
+    auto rows = std::make_shared<Download>(std::move(session), std::move(table), csv);
     Response response;
     response.type = csv ? "text/csv; charset=utf-8" : "application/json";
     response.headers.emplace_back("Content-Disposition", "attachment; filename=\"" + file + "\"");

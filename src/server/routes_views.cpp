@@ -1,5 +1,5 @@
 // What pictures are drawn from: iterations, layers, devices, memory, communication.
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
 #include "query/reports/iteration_shares.h"
 #include "query/reports/layer_tree.h"
@@ -8,101 +8,108 @@
 #include "query/session/iteration_choice.h"
 #include "query/session/wall_clock.h"
 #include "query/timeline/first_event.h"
-#include "report/render_info.h"
-#include "report/render_page.h"
+#include "report/json_parts.h"
 #include "server/profiles.h"
 #include "server/router.h"
 
 namespace opsight::server {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr const char* kShareNames[query::kResources] = {
     "tensor_core", "other_kernel", "communication", "memory",         "dataloader",
     "io",          "cpu",          "idle",          "unknown_kernel", "host"};
 
-std::string text_of(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+void put_range(JsonWriter& json, const query::Session& session) {
+    report::put_range(json.key("range"), session.range());
 }
 
-Json range_of(const query::Session& session) {
-    return Json::parse(report::range_json(session.range()));
+// The rows of a table as objects.
+void put_objects(JsonWriter& json, std::string_view name, const query::ResultTable& table) {
+    report::put_rows(json.key(name), table, report::put_page_cell);
 }
 
-Json objects_of(const query::ResultTable& table) {
-    return Json::parse("[" + report::json_objects(table, table.rows, true) + "]");
+void put_wall(JsonWriter& json, const std::vector<query::WallStretch>& stretches) {
+    json.list("wall", [&] {
+        for (const query::WallStretch& each : stretches)
+            json.object([&] {
+                json.field("rank", each.rank).field("begin_ns", each.begin_ns).field("end_ns", each.end_ns);
+            });
+    });
 }
 
-Expected<Json> wall_of(query::Session& session) {
-    OPSIGHT_ASSIGN(const std::vector<query::WallStretch> stretches, query::wall_stretches(session));
-    Json list = Json::array();
-    for (const query::WallStretch& each : stretches)
-        list.push_back({{"rank", each.rank}, {"begin_ns", each.begin_ns}, {"end_ns", each.end_ns}});
-    return list;
+void put_iteration(JsonWriter& json, const query::IterationShares& it) {
+    json.field("rank", it.rank).field("iteration", it.iteration).field("begin_ns", it.begin_ns);
+    json.field("dur_ns", it.dur_ns).field("selected", it.selected).field("warm_up", it.warmup);
+    json.object("shares_ns", [&] {
+        for (size_t i = 0; i < query::kResources; ++i)
+            json.field(kShareNames[i], it.ns[i]);
+    });
 }
 
-Json ranks_of(const std::vector<query::IterationShares>& iterations) {
-    Json list = Json::array();
-    for (const query::RankPace& each : query::rank_paces(iterations))
-        list.push_back({{"rank", each.rank},
-                        {"iterations", each.iterations},
-                        {"mean_ns", each.mean_ns ? Json(*each.mean_ns) : Json()},
-                        {"deviation_ns", each.deviation_ns ? Json(*each.deviation_ns) : Json()},
-                        {"slowest", each.slowest},
-                        {"spread_known", each.spread_known}});
-    return list;
+void put_pace(JsonWriter& json, const query::RankPace& pace) {
+    json.field("rank", pace.rank).field("iterations", pace.iterations).field("mean_ns", pace.mean_ns);
+    json.field("deviation_ns", pace.deviation_ns).field("slowest", pace.slowest);
+    json.field("spread_known", pace.spread_known);
+}
+
+void put_choice(JsonWriter& json, const std::optional<query::IterationChoice>& choice) {
+    json.key("suggested");
+    if (!choice) {
+        json.value(nullptr);
+        return;
+    }
+    json.object([&] {
+        json.field("name", choice->name).field("pattern", choice->pattern).field("count", choice->count);
+    });
 }
 
 Expected<Response> iterations(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
     OPSIGHT_ASSIGN(const std::vector<query::IterationShares> found, query::iteration_shares(*session));
-    Json list = Json::array();
-    for (const query::IterationShares& it : found) {
-        Json shares;
-        for (size_t i = 0; i < query::kResources; ++i)
-            shares[kShareNames[i]] = it.ns[i];
-        list.push_back({{"rank", it.rank},
-                        {"iteration", it.iteration},
-                        {"begin_ns", it.begin_ns},
-                        {"dur_ns", it.dur_ns},
-                        {"selected", it.selected},
-                        {"warm_up", it.warmup},
-                        {"shares_ns", std::move(shares)}});
-    }
     OPSIGHT_ASSIGN(const std::optional<query::IterationChoice> choice, query::iteration_choice(*session));
-    Json suggested;
-    if (choice) suggested = {{"name", choice->name}, {"pattern", choice->pattern}, {"count", choice->count}};
-    OPSIGHT_ASSIGN(Json wall, wall_of(*session));
-    return json_response(text_of({{"iterations", std::move(list)},
-                                  {"ranks", ranks_of(found)},
-                                  {"suggested", std::move(suggested)},
-                                  {"wall", std::move(wall)},
-                                  {"range", range_of(*session)}}));
+    OPSIGHT_ASSIGN(const std::vector<query::WallStretch> wall, query::wall_stretches(*session));
+    return json_object([&](JsonWriter& json) {
+        json.list("iterations", [&] {
+            for (const query::IterationShares& it : found)
+                json.object([&] { put_iteration(json, it); });
+        });
+        json.list("ranks", [&] {
+            for (const query::RankPace& each : query::rank_paces(found))
+                json.object([&] { put_pace(json, each); });
+        });
+        put_choice(json, choice);
+        put_wall(json, wall);
+        put_range(json, *session);
+    });
 }
 
-Json times_of(const query::LayerTimes& times) {
-    return {{"cpu_ns", times.cpu_ns}, {"gpu_ns", times.gpu_ns}, {"kernels", times.kernels}};
+void put_times(JsonWriter& json, std::string_view name, const query::LayerTimes& times) {
+    json.object(name, [&] {
+        json.field("cpu_ns", times.cpu_ns).field("gpu_ns", times.gpu_ns).field("kernels", times.kernels);
+    });
+}
+
+void put_layer(JsonWriter& json, const query::LayerNode& node) {
+    json.field("id", node.id);
+    json.field("parent", node.id < 0 ? std::nullopt : std::optional(node.parent));
+    json.field("name", node.name).field("path", node.path).field("depth", node.depth);
+    json.field("calls", node.calls).field("cpu_ns", node.cpu_ns).field("gpu_ns", node.gpu_ns);
+    put_times(json, "all", node.all);
+    put_times(json, "fwd", node.forward);
+    put_times(json, "bwd", node.backward);
+    put_times(json, "self", node.own);
 }
 
 Expected<Response> layers(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
     OPSIGHT_ASSIGN(const std::vector<query::LayerNode> tree, query::layer_tree(*session));
-    Json list = Json::array();
-    for (const query::LayerNode& node : tree)
-        list.push_back({{"id", node.id},
-                        {"parent", node.id < 0 ? Json() : Json(node.parent)},
-                        {"name", node.name},
-                        {"path", node.path},
-                        {"depth", node.depth},
-                        {"calls", node.calls},
-                        {"cpu_ns", node.cpu_ns},
-                        {"gpu_ns", node.gpu_ns},
-                        {"all", times_of(node.all)},
-                        {"fwd", times_of(node.forward)},
-                        {"bwd", times_of(node.backward)},
-                        {"self", times_of(node.own)}});
-    return json_response(text_of({{"layers", std::move(list)}, {"range", range_of(*session)}}));
+    return json_object([&](JsonWriter& json) {
+        json.list("layers", [&] {
+            for (const query::LayerNode& node : tree)
+                json.object([&] { put_layer(json, node); });
+        });
+        put_range(json, *session);
+    });
 }
 
 Expected<Response> first(Call& call) {
@@ -116,73 +123,106 @@ Expected<Response> first(Call& call) {
                             "give op, layer, range or kernel; or op and kernel"));
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
     OPSIGHT_ASSIGN(const std::optional<query::FirstEvent> found, query::first_event(*session, subject));
-    if (!found) return json_response(R"({"event": null})");
-    return json_response(text_of({{"event",
-                                   {{"name", found->name},
-                                    {"track", found->track},
-                                    {"span", found->span},
-                                    {"begin_ns", found->begin_ns},
-                                    {"dur_ns", found->dur_ns}}}}));
+    return json_object([&](JsonWriter& json) {
+        if (!found) {
+            json.field("event", nullptr);
+            return;
+        }
+        json.object("event", [&] {
+            json.field("name", found->name).field("track", found->track).field("span", found->span);
+            json.field("begin_ns", found->begin_ns).field("dur_ns", found->dur_ns);
+        });
+    });
+}
+
+// Which column has this key; both tables of the devices have a rank and a device.
+size_t column_of(const query::ResultTable& table, std::string_view key) {
+    const auto found = std::find_if(table.columns.begin(), table.columns.end(),
+                                    [&](const query::Column& column) { return column.key == key; });
+    return static_cast<size_t>(found - table.columns.begin());
+}
+
+void put_devices(JsonWriter& json, const query::ResultTable& devices, const query::ResultTable& streams) {
+    const auto belongs = [&, rank = column_of(devices, "rank"), device = column_of(devices, "device"),
+                          stream_rank = column_of(streams, "rank"),
+                          stream_device = column_of(streams, "device")](const auto& row, const auto& stream) {
+        return row.at(rank) == stream.at(stream_rank) && row.at(device) == stream.at(stream_device);
+    };
+    const auto put_device = [&](const std::vector<query::Cell>& row) {
+        report::put_fields(json, devices.columns, row, report::put_page_cell);
+        json.list("streams", [&] {
+            for (const auto& stream : streams.rows)
+                if (belongs(row, stream))
+                    json.object(
+                        [&] { report::put_fields(json, streams.columns, stream, report::put_page_cell); });
+        });
+    };
+    json.list("devices", [&] {
+        for (const auto& row : devices.rows)
+            json.object([&] { put_device(row); });
+    });
 }
 
 Expected<Response> gpus(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
     OPSIGHT_ASSIGN(const query::ResultTable devices, query::device_use(*session, {}));
     OPSIGHT_ASSIGN(const query::ResultTable streams, query::stream_use(*session, {}));
-    Json list = objects_of(devices);
-    for (Json& device : list)
-        device["streams"] = Json::array();
-    for (const Json& stream : objects_of(streams))
-        for (Json& device : list)
-            if (device["rank"] == stream["rank"] && device["device"] == stream["device"])
-                device["streams"].push_back(stream);
-    return json_response(
-        text_of({{"devices", std::move(list)}, {"notes", streams.notes}, {"range", range_of(*session)}}));
+    return json_object([&](JsonWriter& json) {
+        put_devices(json, devices, streams);
+        json.field("notes", streams.notes);
+        put_range(json, *session);
+    });
 }
 
-Json peaks_of(const query::DeviceMemory::Peaks& peaks) {
-    const auto told = [](int64_t value) { return value < 0 ? Json() : Json(value); };
-    return {{"events", peaks.events},
-            {"allocated", told(peaks.allocated)},
-            {"at_ns", told(peaks.at_ns)},
-            {"reserved", told(peaks.reserved)}};
+// -1: not told.
+template <class Number>
+std::optional<Number> told(Number value) {
+    return value < 0 ? std::nullopt : std::optional(value);
 }
 
-Json memory_of(const query::DeviceMemory& memory) {
-    Json points = Json::array();
-    for (const query::MemoryPoint& point : memory.points)
-        points.push_back(
-            {point.time_ns, point.allocated, point.reserved < 0 ? Json() : Json(point.reserved)});
-    return {{"rank", memory.rank},
-            {"device", memory.device < 0 ? Json() : Json(memory.device)},
-            {"kind", memory.kind},
-            {"changes_only", memory.from_start},
-            {"range", peaks_of(memory.range)},
-            {"whole", peaks_of(memory.whole)},
-            {"points", std::move(points)}};
+void put_peaks(JsonWriter& json, std::string_view name, const query::DeviceMemory::Peaks& peaks) {
+    json.object(name, [&] {
+        json.field("events", peaks.events).field("allocated", told(peaks.allocated));
+        json.field("at_ns", told(peaks.at_ns)).field("reserved", told(peaks.reserved));
+    });
+}
+
+void put_memory(JsonWriter& json, const query::DeviceMemory& memory) {
+    json.field("rank", memory.rank).field("device", told(memory.device)).field("kind", memory.kind);
+    json.field("changes_only", memory.from_start);
+    put_peaks(json, "range", memory.range);
+    put_peaks(json, "whole", memory.whole);
+    json.list("points", [&] {
+        for (const query::MemoryPoint& point : memory.points)
+            json.list([&] { json.value(point.time_ns).value(point.allocated).value(told(point.reserved)); });
+    });
 }
 
 Expected<Response> memory(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
     OPSIGHT_ASSIGN(const std::vector<query::DeviceMemory> found, query::memory_over_time(*session));
-    Json devices = Json::array();
-    for (const query::DeviceMemory& device : found)
-        devices.push_back(memory_of(device));
-    OPSIGHT_ASSIGN(Json wall, wall_of(*session));
-    return json_response(text_of({{"available", !found.empty()},
-                                  {"devices", std::move(devices)},
-                                  {"wall", std::move(wall)},
-                                  {"range", range_of(*session)}}));
+    OPSIGHT_ASSIGN(const std::vector<query::WallStretch> wall, query::wall_stretches(*session));
+    return json_object([&](JsonWriter& json) {
+        json.field("available", !found.empty());
+        json.list("devices", [&] {
+            for (const query::DeviceMemory& device : found)
+                json.object([&] { put_memory(json, device); });
+        });
+        put_wall(json, wall);
+        put_range(json, *session);
+    });
 }
 
 Expected<Response> communication_of(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
-    OPSIGHT_ASSIGN(const query::ResultTable overlap, query::communication_overlap(*session));
+    OPSIGHT_ASSIGN(const query::ResultTable overlap, query::communication_overlap(*session, {}));
     OPSIGHT_ASSIGN(const query::ResultTable collectives, query::communication(*session, {}, {}));
-    return json_response(text_of({{"available", !collectives.rows.empty()},
-                                  {"devices", objects_of(overlap)},
-                                  {"collectives", objects_of(collectives)},
-                                  {"range", range_of(*session)}}));
+    return json_object([&](JsonWriter& json) {
+        json.field("available", !collectives.rows.empty());
+        put_objects(json, "devices", overlap);
+        put_objects(json, "collectives", collectives);
+        put_range(json, *session);
+    });
 }
 
 }  // namespace

@@ -4,18 +4,9 @@
 
 namespace opsight::server {
 
-Timelines::~Timelines() {
-    if (ahead_.joinable()) ahead_.join();
-}
-
 void Timelines::read_ahead(size_t number, const std::string& path, const duck::Database& database) {
     // A failure is told to whoever asks for it.
-    ahead_ = std::thread([this, number, path, open = database.share()] {
-        try {
-            (void)get(number, path, open);
-        } catch (const std::exception&) {  // so does whoever asks
-        }
-    });
+    ahead_.start_beside([this, number, path, open = database.share()] { (void)get(number, path, open); });
 }
 
 void Timelines::forget(size_t number) {

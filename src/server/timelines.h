@@ -8,9 +8,9 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <utility>
 
+#include "base/task_group.h"
 #include "query/timeline/timeline.h"
 
 namespace opsight::server {
@@ -20,7 +20,6 @@ class Timelines {
     Timelines() = default;
     Timelines(const Timelines&) = delete;
     Timelines& operator=(const Timelines&) = delete;
-    ~Timelines();
 
     // `number` tells the profile, whose open file is `database`. Askers of a timeline that is being read wait
     // for it.
@@ -47,8 +46,8 @@ class Timelines {
 
     std::mutex mutex_;
     std::list<std::shared_ptr<Entry>> entries_;  // used last at the end
-    std::thread ahead_;
     std::atomic<bool> stop_ = false;
+    TaskGroup ahead_;  // last: its thread uses all the others
 };
 
 }  // namespace opsight::server

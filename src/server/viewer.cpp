@@ -11,8 +11,8 @@
 #include <array>
 #include <filesystem>
 #include <set>
-#include <thread>
 
+#include "base/task_group.h"
 #include "server/assets.h"
 
 namespace opsight::server {
@@ -141,20 +141,30 @@ bool Viewer::others_may_ask() const {
 }
 
 void Viewer::serve(const OnBad& on_bad) {
-    std::thread looking;
-    if (on_bad)
-        looking = std::thread([this, &on_bad] {
-            for (size_t i = 0; i < profiles_->size() && !profiles_->stopping(); ++i) {
-                const Expected<ProfileFacts> facts = profiles_->facts(i);
-                if (!facts && !profiles_->stopping()) {
-                    const std::string& path = profiles_->path(i);
-                    on_bad(path, facts.error());
-                }
-            }
-        });
-    http_.serve([this](const Request& request) { return answer(request); },
-                [this] { profiles_->interrupt(); });
-    if (looking.joinable()) looking.join();
+    TaskGroup looking;
+    if (on_bad) looking.start_beside([this, &on_bad] { look_at_all(on_bad); });
+    try {
+        http_.serve([this](const Request& request) { return answer(request); },
+                    [this] { profiles_->interrupt(); });
+    } catch (...) {
+        profiles_->interrupt();
+        throw;
+    }
+    looking.join();
+}
+
+void Viewer::look_at_all(const OnBad& on_bad) {
+    const auto look = [this](size_t number) -> Expected<ProfileFacts> {
+        try {
+            return profiles_->facts(number);
+        } catch (...) {
+            return fail(problem_thrown());
+        }
+    };
+    for (size_t i = 0; i < profiles_->size() && !profiles_->stopping(); ++i) {
+        const Expected<ProfileFacts> facts = look(i);
+        if (!facts && !profiles_->stopping()) on_bad(profiles_->path(i), facts.error());
+    }
 }
 
 }  // namespace opsight::server

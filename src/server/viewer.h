@@ -44,6 +44,8 @@ class Viewer {
           http_(std::move(http)),
           address_(std::move(address)),
           router_(all_routes()) {}
+    void look_at_all(const OnBad& on_bad);
+
     std::unique_ptr<Profiles> profiles_;
     Guard guard_;
     HttpServer http_;

@@ -196,7 +196,7 @@ void print_facts(const Profile& p, const analyze::Analysis& a) {
 }
 
 bool look_at(const std::string& path) {
-    Result<Profile> profile = import_files({path});
+    Result<Profile> profile = importer::import_files({path});
     if (!profile) {
         fmt::print("{}\n    FAILED: {}\n", path, profile.error().message());
         return false;

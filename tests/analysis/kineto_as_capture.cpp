@@ -268,7 +268,7 @@ void compare(const query::ResultTable& a, const query::ResultTable& b, Compared&
 }
 
 Result<bool> run(const std::string& trace) {
-    OPSIGHT_ASSIGN(Profile profile, import_files({trace}));
+    OPSIGHT_ASSIGN(Profile profile, importer::import_files({trace}));
     for (size_t i = 0; i < profile.op_details.size(); ++i) {
         profile.op_details.signature[i] = {};
         profile.op_details.collective[i] = {};
@@ -284,7 +284,7 @@ Result<bool> run(const std::string& trace) {
     const std::vector<std::string> captures = {folder.write("torch.opcap", writer.ops()),
                                                folder.write("cuda.opcap", writer.cuda())};
     ProfileBuilder builder;
-    OPSIGHT_TRY(capture::import_captures(captures, false, builder));
+    OPSIGHT_TRY(importer::capture::import_captures(captures, false, builder));
     Profile again = std::move(builder).finish();
     OPSIGHT_ASSIGN(query::Session first, stored(profile, folder.path() + "/trace.opsight"));
     OPSIGHT_ASSIGN(query::Session second, stored(again, folder.path() + "/captures.opsight"));

@@ -29,7 +29,10 @@ describe.each(["ranges", "ranges_gpu"])("the dashboard of %s", (profile) => {
       });
     }
     const [first] = report(fileOf(profile), "ranges", "--merge-numbers", "--limit", "1");
-    expect(await site().page.getByRole("region", { name: "The range that takes most" }).textContent()).toContain(`“${String(first?.range)}”`);
+    // Beside a GPU's work a range may only wait.
+    const headline = await site().page.getByRole("region", { name: "The range that takes most" }).allTextContents();
+    expect(headline.length).toBe(profile === "ranges" ? 1 : 0);
+    expect(headline.every((text) => text.includes(`“${String(first?.range)}”`))).toBe(true);
   });
 
   it("says nothing about what the program does not have", async () => {

@@ -17,9 +17,9 @@ import opsight_cli
 from tiny_trace import span, trace
 
 REPORTS = ("summary", "detailed", "iteration", "kernel", "kernel_name", "tensor_core", "op_type", "group_op", "ranges",
-           "roofline", "expected_vs_measured", "api")
-NOT_RECORDED = ("copies", "unified_memory", "os_runtime", "file_access", "libraries", "messages", "counters", "cpu_samples",
-                "scheduling")
+           "roofline", "expected_vs_measured", "api", "critical_path")
+NOT_RECORDED = ("copies", "collectives", "unified_memory", "os_runtime", "file_access", "libraries", "messages", "counters",
+                "cpu_samples", "scheduling")
 VIEWS = {
     "kernels": "begin_ns dur_ns name device stream op_id layer iteration direction uses_tc tc_evidence rank",
     "memcpys": "begin_ns dur_ns name device stream op_id layer iteration direction bytes rank",
@@ -65,7 +65,7 @@ class HelpTest(Cli):
     def test_help_and_version(self):
         whole = self.run_cli("--help").stdout
         self.assertEqual(self.run_cli("help").stdout, whole)
-        for command in ("import", "report", "view", "stats", "analyze", "info", "sql", "profile", "schema", "completion"):
+        for command in ("import", "report", "compare", "view", "stats", "analyze", "info", "sql", "profile", "schema", "completion"):
             self.assertIn(f"\n  {command} ", whole)
             text = self.run_cli("help", command).stdout
             self.assertEqual(text, self.run_cli(command, "--help").stdout)
@@ -173,10 +173,11 @@ class ImportTest(Cli):
             self.assertEqual(self.diagnostics(name).get("truncated_input"), 1, name)
 
     def test_traces_of_other_profilers_are_named(self):
-        onnx = [{"cat": "Session", "pid": 5, "tid": 6, "dur": 9, "ts": 5, "ph": "X", "name": "session_initialization"}]
-        with open(self.path("ort.json"), "w", encoding="utf-8") as file:
-            json.dump(onnx, file)
-        self.assertEqual(self.diagnostics("ort.json").get("foreign_trace"), 1)
+        horovod = [{"name": "process_name", "ph": "M", "pid": 5, "args": {"name": "DistributedOptimizer"}},
+                   {"name": "NEGOTIATE_ALLREDUCE", "ph": "X", "ts": 5, "dur": 9, "pid": 5, "tid": 6}]
+        with open(self.path("horovod.json"), "w", encoding="utf-8") as file:
+            json.dump(horovod, file)
+        self.assertEqual(self.diagnostics("horovod.json").get("foreign_trace"), 1)
         self.assertNotIn("foreign_trace", self.diagnostics("trace.json"))
 
     def test_odd_times_and_ids(self):
@@ -249,6 +250,16 @@ class ReportTest(Cli):
         self.assertGreater(max(map(len, wide.splitlines())), 100)
         names = self.run_cli("report", profile, "--report", "kernel_name", "--format", "csv").stdout
         self.assertIn(begin + "AddFunctor, " + end, names)
+
+    def test_columns_explained(self):
+        shown = self.report("--report", "kernel_name", "--explain", "--format", "csv")
+        rows = list(csv.DictReader(io.StringIO(shown)))
+        self.assertEqual(rows[0]["Key"], "kernel_name")
+        self.assertTrue(all(row["Meaning"] for row in rows))
+        self.assertIn("share of the summed durations", {row["Key"]: row["Meaning"] for row in rows}["kernel_share_pct"])
+        for name in REPORTS:
+            for form in ("table", "csv", "json"):
+                self.assertIn("Key" if form != "json" else "meaning", self.report("--report", name, "--explain", "--format", form))
 
     def test_every_report_in_every_format(self):
         self.assertEqual(set(json.loads(self.report("--report", "all", "--format", "json"))),
@@ -359,6 +370,8 @@ class SqlTest(Cli):
         profile = self.made()
         query = "SELECT count(*) AS n FROM kernels"
         self.assertEqual(json.loads(self.run_cli("sql", profile, query, "--json").stdout), [{"n": 8}])
+        twice = self.run_cli("sql", profile, "SELECT 1 AS a, 2 AS a, 3 AS a_2", "--json")
+        self.assertEqual(json.loads(twice.stdout), [{"a": 1, "a_2": 2, "a_2_2": 3}])
         self.assertEqual(self.run_cli("report", profile, "--json").stdout,
                          self.run_cli("report", profile, "--format", "json").stdout)
 

@@ -143,6 +143,7 @@ class Export:
                     setattr(instance, told, getattr(forward, told))
             else:
                 instance.kind = self.kind("/" + node, "bprop", node)
+        self.pytorch = self.marked or any(i.kind.name.startswith("/aten::") for t in self.by_thread.values() for i in t)
 
     def instance_of(self, text, domain, begin, end, open_ranges):
         if domain.startswith("tensorflow"):
@@ -279,7 +280,7 @@ class Export:
         return {"gpus": [name for _, name in sorted(gpus.items()) if name], "ids": sorted(gpus),
                 "cpu": info.get("cpuModel") or env.get("CpuDescription", ""),
                 "driver": info.get("driverVersion") or env.get("NvDriverVersion", ""),
-                "framework": info.get("framework") or ("PyTorch" if self.marked else "TensorFlow" if self.tensorflow else ""),
+                "framework": info.get("framework") or ("PyTorch" if self.pytorch else "TensorFlow" if self.tensorflow else ""),
                 "cuda": info.get("cudaVersion") or (f"{cuda[:2]}.{int(cuda[2:]) // 10}" if cuda else ""),
                 "cudnn": info.get("cudnnVersion", ""), "nsys": info.get("nsysVersion") or "".join(product),
                 "dlprof": "v1.8.0" if info else self.writer, "build": "r21.12" if info else ""}

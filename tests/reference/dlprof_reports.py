@@ -248,7 +248,7 @@ class Files:
                 "Investigate the dataloading pipeline as this often indicates too much time is being spent here")
             found.append((f"The GPU is underutilized: Only {decimal(low)}% of the profiled time is spent on GPU kernel operations",
                           f"{name} has the highest (non-GPU) usage at {decimal(share)}%. {advice}"))
-        if run.marked:
+        if run.pytorch:
             found.append(("No DALI ops detected", "Consider using NVIDIA DALI, a library that is a high performance alternative to "
                           "built-in data loaders and data iterators. Learn more here: https://developer.nvidia.com/DALI"))
         if not run.split:

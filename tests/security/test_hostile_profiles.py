@@ -14,7 +14,7 @@ import view_server
 
 SECRET = "the-secret-of-another-file"
 VALUES = {"name": "detailed", "begin": 0, "end": 50000, "width": 100, "track": 0, "span": 0, "q": "aten", "op": 0, "layer": 0,
-          "id": 1}
+          "id": 1, "with": 0}
 
 
 def routes():
@@ -70,11 +70,19 @@ class HostileProfiles(unittest.TestCase):
                 ("a view of a view", f"CREATE VIEW main.a AS FROM read_text('{self.secret}'); CREATE OR REPLACE VIEW "
                                      "main.meta AS SELECT content AS key, content AS value FROM main.a")]
 
+    @staticmethod
+    def export_formats():
+        listed = opsight_cli.run("help", "export").stdout.split("Formats:\n")[1].split("\n\n")[0]
+        return [line.split()[0] for line in listed.splitlines()]
+
     def commands(self, path):
         out = os.path.join(self.folder, "out")
         return [["info", path], ["info", path, "--json"], ["report", path], ["report", path, "--report", "all"],
                 ["report", path, "--format", "html", "-o", out + ".html", "--force"],
                 ["report", path, "--style", "dlprof", "--output", out], ["stats", path], ["analyze", path],
+                ["compare", path, self.good], ["compare", self.good, path], ["whatif", path],
+                *(["export", path, "--format", form, "-o", f"{out}.{form}", "--force"] for form in self.export_formats()),
+                ["baseline", "save", "--dir", out, "hostile", path],
                 ["sql", path, "FROM meta"], ["import", path, "--model", os.path.join(self.folder, "none.onnx")],
                 ["view", path, "--no-open", "-p", "0"]]
 

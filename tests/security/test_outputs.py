@@ -1,7 +1,9 @@
 """What the program writes: whole or not at all, only regular files, and never half of it with exit code 0."""
 
+import json
 import os
 import pty
+import re
 import shutil
 import signal
 import stat
@@ -20,6 +22,11 @@ class Outputs(unittest.TestCase):
         self.folder = tempfile.mkdtemp(dir=opsight_cli.temporary_folder())
         self.trace = tiny_trace.write(self.folder)
         self.profile = os.path.join(self.folder, "run.opsight")
+        self.model = os.path.join(self.folder, "model.pbtxt")
+        with open(self.model, "w", encoding="utf-8") as file:
+            file.write('node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } '
+                       'attr { key: "shape" value { shape { dim { size: 1 } dim { size: 8 } } } } }\n'
+                       'node { name: "y" op: "Relu" input: "x" attr { key: "T" value { type: DT_FLOAT } } }\n')
         opsight_cli.run("import", self.trace, "-o", self.profile)
 
     def writers(self, out):
@@ -47,14 +54,52 @@ class Outputs(unittest.TestCase):
         with open(target, encoding="utf-8") as file:
             self.assertEqual(file.read(), "kept")
 
+    def printing(self):
+        """Every command that prints, in each of its ways."""
+        profile = self.profile
+        commands = re.findall(r"^  ([a-z]+) ", opsight_cli.run("--help").stdout.split("Subcommands:")[1].split("\n\n")[0],
+                              re.MULTILINE)
+        self.assertIn("report", commands)
+        return ([[word, "--help"] for word in commands] + [["help", word] for word in commands] +
+                [["--help"], ["--version"], ["-V"], ["help"], ["schema"], ["schema", "--ddl"],
+                 ["devices"], ["devices", "--json"], ["profile", "--check"],
+                 ["info", profile], ["info", profile, "--json"],
+                 ["stats", profile], ["stats", "--help-reports"], ["stats", "--help-formats"], ["analyze", profile],
+                 ["analyze", "--help-rules"], ["view", profile, "-p", "0", "--no-open"],
+                 ["import", self.trace, "-o", os.path.join(self.folder, "again.opsight"), "-f"],
+                 ["estimate", self.model, "--device", "a100-40"],
+                 ["import", profile, "--model", self.model],
+                 ["report", profile, "--format", "html"], ["report", profile, "--json"],
+                 ["report", profile, "--style", "dlprof", "--force", "-o", os.path.join(self.folder, "dlprof")]] +
+                [["completion", shell] for shell in ("bash", "zsh", "fish")] +
+                [[*command, "--format", form] for command in (["report", profile], ["sql", profile, "FROM ops"])
+                 for form in ("table", "csv", "json")])
+
     def test_a_full_standard_output_is_an_error(self):
-        for command in (["info", self.profile], ["report", self.profile], ["sql", self.profile, "FROM ops"],
-                        ["sql", self.profile, "FROM ops", "--format", "csv"], ["stats", self.profile],
-                        ["report", self.profile, "--format", "html"], ["schema"], ["devices"], ["help"]):
-            with self.subTest(command=command[0]), open("/dev/full", "wb") as full:
-                done = subprocess.run([opsight_cli.PROGRAM, *command], stdout=full, stderr=subprocess.PIPE, check=False)
-                self.assertEqual(done.returncode, 1)
-                self.assertIn(b"could not be written", done.stderr)
+        for command in self.printing():
+            with self.subTest(command=command), open("/dev/full", "wb") as full:
+                done = subprocess.run([opsight_cli.PROGRAM, *command], stdout=full, stderr=subprocess.PIPE, timeout=60,
+                                      check=False)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(b"the output could not be written", done.stderr)
+
+    def test_a_closed_standard_output_is_an_error_and_no_file_takes_its_place(self):
+        before = opsight_cli.run("info", self.profile).stdout
+        out = os.path.join(self.folder, "again.opsight")
+        for command in (["--version"], ["info", self.profile], ["import", self.trace, "-o", out],
+                        ["import", self.profile, "--model", self.model]):
+            with self.subTest(command=command):
+                done = subprocess.run([opsight_cli.PROGRAM, *command], stderr=subprocess.PIPE, close_fds=False,
+                                      preexec_fn=lambda: os.close(1), timeout=60, check=False)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(b"the output could not be written", done.stderr)
+        self.assertEqual(opsight_cli.run("info", out).stdout, before)
+
+    def test_what_does_not_fit_is_told_in_json_where_that_is_asked_for(self):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([opsight_cli.PROGRAM, "info", self.profile, "--json"], stdout=full,
+                                  stderr=subprocess.PIPE, check=False)
+        self.assertEqual(json.loads(done.stderr)["file"], "standard output")
 
     def test_what_does_not_fit_leaves_the_old_file(self):
         out = os.path.join(self.folder, "old.html")

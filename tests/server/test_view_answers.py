@@ -173,6 +173,18 @@ class AnswersTest(unittest.TestCase):
         (collective,) = answer["collectives"]
         self.assertEqual(collective["total_gpu_time_ns"], 30_000 * collective["calls"])
 
+    def test_comparison(self):
+        answer = self.server.json("/profiles/0/compare", **{"with": 0, "iter_start": 1, "iter_stop": 2})
+        self.assertEqual((answer["verdict"], answer["own_range"]), ("equal", False))
+        told = json.loads(opsight_cli.run("compare", self.profile.path, self.profile.path, "--json", "--iter-start", "1",
+                                          "--iter-stop", "2").stdout)
+        self.assertEqual(answer["answer"], told["notes"][0])
+        tables = {table["name"]: table for table in answer["tables"]}
+        for name in ("budget", "layers", "ops", "kernels"):
+            keys = [column["key"] for column in tables[name]["columns"]]
+            self.assertEqual([dict(zip(keys, row)) for row in tables[name]["rows"]], told[name], name)
+        self.assertEqual(self.server.error("/profiles/0/compare", **{"with": 7})[0], 404)
+
     def test_nothing_of_a_kind(self):
         path = tiny_trace.write(opsight_cli.temporary_folder(), "plain.json")
         with Server(opsight_cli.Profile(path).path) as server:
@@ -187,7 +199,7 @@ class AnswersTest(unittest.TestCase):
             "/api/v1/profiles": {}, "/api/v1/profiles/0/info": {}, "/api/v1/profiles/0/summary": {},
             "/api/v1/profiles/0/findings": {}, "/api/v1/profiles/0/iterations": {}, "/api/v1/profiles/0/layers": {},
             "/api/v1/profiles/0/gpus": {}, "/api/v1/profiles/0/memory": {}, "/api/v1/profiles/0/communication": {},
-            "/api/v1/profiles/0/aggregations": {},
+            "/api/v1/profiles/0/aggregations": {}, "/api/v1/profiles/0/compare": {"with": 0},
         }
         tables = self.server.error("/profiles/0/tables/none")[1]["remedy"].removeprefix("the tables are ").split(", ")
         for name in tables:

@@ -16,6 +16,9 @@ SOURCES = ("kineto/kineto-tb/resnet50_nw4_a__worker0.1623212756351.pt.trace.json
 REPORTS = ("detailed", "kernel", "tensor_core", "op_type", "group_op", "ranges")
 CORPUS = opsight_cli.shared_folder("corpus", "kineto")
 
+# What an address of that ending is asked with.
+NEEDED = {"first": {"layer": "/"}, "compare": {"with": 0}}
+
 
 class CorpusTest(unittest.TestCase):
     @classmethod
@@ -58,7 +61,9 @@ class CorpusTest(unittest.TestCase):
                     continue
                 for name in api.table_names() if "{name}" in pattern else [""]:
                     path = pattern.replace("{id}", number).replace("{name}", name)
-                    query = {"layer": "/"} if pattern.endswith("/first") else {"op": op, "iteration": 0} if "iteration_op" in name else {"op": op} if name else {}
+                    query = NEEDED.get(pattern.rsplit("/", 1)[1], {"op": op} if name else {})
+                    if "iteration_op" in name:
+                        query["iteration"] = 0
                     if not self.server.json(f"/profiles/{number}/iterations")["iterations"] and "iteration" in query:
                         continue
                     api.check("GET", path, 200, self.server.json(path.removeprefix("/api/v1"), **query))

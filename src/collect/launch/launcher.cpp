@@ -8,13 +8,14 @@
 
 #include <cerrno>
 #include <climits>
-#include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
-#include <mutex>
-#include <thread>
 
+#include "base/json_writer.h"
+#include "base/periodic_task.h"
 #include "collect/launch/recording_progress.h"
 #include "wire/clock.h"
 
@@ -136,11 +137,14 @@ Result<std::string> program_folder() {
 }
 
 std::string RecordOptions::json() const {
-    return fmt::format(R"({{"limit_bytes": {}, "delay_s": {}, "duration_s": {}, "skip_iterations": {}, )"
-                       R"("record_iterations": {}, "shapes": {}, "memory": {}, "modules": {}, )"
-                       R"("build_observer": {}}})",
-                       limit_bytes, delay_s, duration_s, skip_iterations, record_iterations, shapes, memory,
-                       modules, build_observer);
+    JsonWriter json;
+    json.object([&] {
+        json.field("limit_bytes", limit_bytes).field("delay_s", delay_s).field("duration_s", duration_s);
+        json.field("skip_iterations", skip_iterations).field("record_iterations", record_iterations);
+        json.field("shapes", shapes).field("memory", memory).field("modules", modules);
+        json.field("build_observer", build_observer);
+    });
+    return json.take();
 }
 
 namespace {
@@ -208,32 +212,26 @@ Result<Variables> variables_for(const std::string& capture_folder, const Parts& 
 class Keeper {
   public:
     Keeper(std::string folder, double flush_every_s)
-        : folder_(std::move(folder)), flushes_(flush_every_s > 0), every_s_(flushes_ ? flush_every_s : 1) {
-        thread_ = std::thread([this] { run(); });
-    }
-    ~Keeper() {
-        {
-            const std::lock_guard lock(mutex_);
-            over_ = true;
+        : folder_(std::move(folder)),
+          flushes_(flush_every_s > 0),
+          rounds_(flushes_ ? flush_every_s : 1, [this] { look(); }) {}
+
+    // Also what came last is said.
+    void stop() {
+        try {
+            rounds_.stop();
+        } catch (const std::exception& problem) {
+            std::fprintf(stderr, "opsight: the recording could not be watched all the time: %s\n",
+                         problem.what());
         }
-        wake_.notify_one();
-        if (thread_.joinable()) thread_.join();
-        look();  // also what came last is said
     }
-    Keeper(const Keeper&) = delete;
-    Keeper& operator=(const Keeper&) = delete;
 
   private:
-    void run() {
-        std::unique_lock lock(mutex_);
-        while (!wake_.wait_for(lock, std::chrono::duration<double>(every_s_), [this] { return over_; }))
-            look();
-    }
     void look() {
         std::error_code problem;
-        for (const auto& entry : fs::directory_iterator(folder_, problem)) {
-            if (entry.path().extension() == ".opcap") progress_.look(entry.path().string());
-            const int file = flushes_ ? open(entry.path().c_str(), O_RDONLY | O_CLOEXEC) : -1;
+        for (fs::directory_iterator it(folder_, problem), end; !problem && it != end; it.increment(problem)) {
+            if (it->path().extension() == ".opcap") progress_.look(it->path().string());
+            const int file = flushes_ ? open(it->path().c_str(), O_RDONLY | O_CLOEXEC) : -1;
             if (file < 0) continue;
             fdatasync(file);
             close(file);
@@ -243,12 +241,8 @@ class Keeper {
 
     const std::string folder_;
     const bool flushes_;
-    const double every_s_;
     RecordingProgress progress_;
-    std::mutex mutex_;
-    std::condition_variable wake_;
-    bool over_ = false;
-    std::thread thread_;
+    PeriodicTask rounds_;
 };
 
 }  // namespace
@@ -284,8 +278,9 @@ Result<ProgramEnd> run_recorded(const std::vector<std::string>& command, const s
     int problem = 0;
     const bool failed = read(report[0], &problem, sizeof problem) == sizeof problem;
     close(report[0]);
-    const Keeper keeper(capture_folder, options.flush_every_s);
+    Keeper keeper(capture_folder, options.flush_every_s);
     Result<ProgramEnd> end = wait_for(program);
+    keeper.stop();
     if (failed) return fail(cannot_start(command[0], problem));
     return end;
 }

@@ -1,5 +1,7 @@
 #include "query/ask/free_sql.h"
 
+#include <algorithm>
+
 namespace opsight::query {
 namespace {
 
@@ -20,6 +22,17 @@ Error explained(Error error, const std::string& path) {
     return error;
 }
 
+// Two columns may have one name, and keys of an object are there once: "a", "a_2".
+std::string key_for(const std::string& name, const std::vector<Column>& before) {
+    const auto taken = [&before](const std::string& key) {
+        return std::any_of(before.begin(), before.end(), [&](const Column& each) { return each.key == key; });
+    };
+    std::string key = name;
+    for (int number = 2; taken(key); ++number)
+        key = name + "_" + std::to_string(number);
+    return key;
+}
+
 // An open profile and the rows that are read from it.
 struct Reading {
     db::OpenProfile profile;
@@ -34,7 +47,7 @@ Result<ResultTable> run_sql(const std::string& path, const std::string& sql, boo
     table.name = "sql";
     const auto name_columns = [&table](const std::vector<duck::ResultColumn>& columns) {
         for (const duck::ResultColumn& column : columns)
-            table.columns.push_back({column.name, column.name});
+            table.columns.push_back({key_for(column.name, table.columns), column.name});
     };
     if (streamed) {
         auto cursor = profile.connection.open_cursor(duck::Statement(sql));

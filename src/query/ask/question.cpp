@@ -28,10 +28,6 @@ const Column* find_column(const std::vector<Column>& columns, const std::string&
     return nullptr;
 }
 
-bool is_text(const Column& column) {
-    return column.unit == Unit::kNone;
-}
-
 Result<RowOrder> order_of(const Question& question, const std::vector<Column>& columns,
                           const TableShape& shape) {
     RowOrder order;

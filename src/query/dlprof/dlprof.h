@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "query/ask/result_table.h"
+#include "query/ask/report.h"
 #include "query/session/event_source.h"
 
 namespace opsight::query::dlprof {
@@ -28,32 +28,6 @@ struct Options {
     std::optional<int64_t> start, stop;  // first and last iteration, both taken
     Mode mode = Mode::kAuto;
     std::optional<std::string> domain;  // ops are the ranges of this NVTX domain only; "default": without one
-};
-
-// How a column is written.
-enum class Kind : uint8_t {
-    kBare,     // text as it is, commas and all
-    kWord,     // text that is quoted only where it must be
-    kText,     // text in quotes, empty or not
-    kNumber,   // whole
-    kDecimal,  // one decimal: averages and percentages
-};
-
-struct Column {
-    std::string header;
-    Kind kind = Kind::kNumber;
-};
-
-// A title line, a line of heads (none where no column has one), then the rows.
-struct Table {
-    std::string title;
-    std::vector<Column> columns;
-    std::vector<std::vector<Cell>> rows;
-};
-
-struct Report {
-    std::string name;           // "detailed": part of the file's name
-    std::vector<Table> tables;  // one, but for the summary
 };
 
 struct Made {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "query/ask/headed.h"
 #include "query/dlprof/tables.h"
 
 namespace opsight::query::dlprof {
@@ -191,9 +192,11 @@ class Findings {
 }  // namespace
 
 Report expert_systems(const Model& model, const Overview& overview) {
-    Table table{"Expert Systems Feedback", {{"Problem", Kind::kText}, {"Recommendation", Kind::kText}}, {}};
-    table.rows = Findings(model, overview).run(model.iterations.as_recorded);
-    return {"expert_systems", {std::move(table)}};
+    Report report{"expert_systems", "Expert Systems Feedback", {}, {}};
+    report.sections.push_back(
+        {headed::table(report.title, {headed::text("Problem"), headed::text("Recommendation")},
+                       Findings(model, overview).run(model.iterations.as_recorded))});
+    return report;
 }
 
 }  // namespace opsight::query::dlprof

@@ -37,7 +37,7 @@ struct Fabricated {
     std::vector<std::string> problems() const {
         std::vector<std::string> found;
         const Report report = expert_systems(model, overview);
-        for (const auto& row : report.tables[0].rows)
+        for (const auto& row : report.sections.at(0).table.rows)
             found.push_back(std::get<std::string>(row[0]) + " | " + std::get<std::string>(row[1]));
         return found;
     }

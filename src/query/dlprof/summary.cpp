@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "analyze/intervals.h"
+#include "query/ask/headed.h"
 #include "query/ask/versions.h"
 #include "query/dlprof/tables.h"
 
@@ -121,8 +122,9 @@ void share_out(const Model& model, int64_t begin, int64_t end, Overview& o) {
     o.gpu_utilization /= count;
 }
 
-Table section(std::string title, std::vector<Row> rows) {
-    return {std::move(title), {{"", Kind::kBare}, {"", Kind::kBare}}, std::move(rows)};
+// Names and values, without heads.
+ResultTable section(std::string title, std::vector<Row> rows) {
+    return headed::table(std::move(title), {{"fact", ""}, {"value", ""}}, std::move(rows));
 }
 
 std::string names_of_devices(const Recording& r) {
@@ -141,12 +143,12 @@ std::string framework_of(const Recording& r) {
 
 // cuDNN stands there where its version is known. The version of DLProf is the one that recorded, else the one
 // whose reports these are: in an export of a run under DLProf; elsewhere the writer's name tells who counted.
-Table system_config(const Recording& r) {
+ResultTable system_config(const Recording& r) {
     const std::string nsys =
         r.from_nsys && r.fact("producer").size() > 15 ? r.fact("producer").substr(15) : "";
     const auto first = [](std::string a, std::string b) { return a.empty() ? b : a; };
     const bool under_dlprof = !r.property("dlprof_gpu_count").empty();
-    Table table = section(
+    ResultTable table = section(
         "System Config",
         {{"GPU Count", first(r.property("dlprof_gpu_count"), std::to_string(r.devices.size()))},
          {"GPU Name(s)", names_of_devices(r)},
@@ -164,7 +166,7 @@ Table system_config(const Recording& r) {
     return table;
 }
 
-Table performance(const Overview& o) {
+ResultTable performance(const Overview& o) {
     std::vector<Row> rows = {{"Wall Clock Time (ns)", std::to_string(o.wall_ns)}};
     const auto add = [&](const char* head, double value) { rows.push_back({head, value}); };
     add("Tensor Core Kernel Utilization %", o.tc_utilization);
@@ -181,7 +183,7 @@ Table performance(const Overview& o) {
     return section("Summary Report", std::move(rows));
 }
 
-Table iterations(const Model& model, const Overview& o) {
+ResultTable iterations(const Model& model, const Overview& o) {
     const Iterations& it = model.iterations;
     const int64_t count = it.stop - it.start + 1;
     const auto text = [](int64_t value) { return Cell(std::to_string(value)); };
@@ -198,13 +200,14 @@ struct Three {
     Row row(const char* name) const { return {name, gpu, cpu, count}; }
 };
 
-Table totals(std::string title, const char* counted, std::vector<Row> rows) {
-    return {std::move(title),
-            {{"", Kind::kBare}, {"GPU Time (ns)"}, {"CPU Time (ns)"}, {counted}},
-            std::move(rows)};
+ResultTable totals(std::string title, const char* counted, std::vector<Row> rows) {
+    return headed::table(
+        std::move(title),
+        {{"name", ""}, headed::time("GPU Time"), headed::time("CPU Time"), headed::count(counted)},
+        std::move(rows));
 }
 
-Table all_ops(const Model& model) {
+ResultTable all_ops(const Model& model) {
     Three all, using_tc, eligible, other;
     std::vector<bool> met(model.ops.size(), false);
     for (const Instance& i : model.instances) {
@@ -222,7 +225,7 @@ Table all_ops(const Model& model) {
 }
 
 // Kernels count by their short names, copies and sets by those of their API calls.
-Table all_kernels(const Model& model) {
+ResultTable all_kernels(const Model& model) {
     struct Sums {
         Three times;
         std::set<std::pair<int8_t, std::string_view>> names;
@@ -274,9 +277,11 @@ Overview overview(const Model& model) {
 }
 
 Report summary(const Model& model, const Overview& o) {
-    return {"summary",
-            {system_config(model.recording), performance(o), iterations(model, o), all_ops(model),
-             all_kernels(model)}};
+    Report report{"summary", "Summary", {}, {}};
+    for (auto&& table : {system_config(model.recording), performance(o), iterations(model, o), all_ops(model),
+                         all_kernels(model)})
+        report.sections.push_back({table});
+    return report;
 }
 
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "query/ask/headed.h"
+
 namespace opsight::query::dlprof {
 namespace {
 
@@ -14,10 +16,10 @@ std::string yes(bool value) {
 
 // DLProf writes "Avg. CPU Time" in the reports of ops and "Avg GPU Time" in that of kernels.
 void add_metric(std::vector<Column>& columns, const std::string& what, const char* average = "Avg.") {
-    columns.push_back({"Total " + what + " (ns)"});
-    columns.push_back({std::string(average) + " " + what + " (ns)"});
-    columns.push_back({"Min " + what + " (ns)"});
-    columns.push_back({"Max " + what + " (ns)"});
+    columns.push_back(headed::time("Total " + what));
+    columns.push_back(headed::time(std::string(average) + " " + what));
+    columns.push_back(headed::time("Min " + what));
+    columns.push_back(headed::time("Max " + what));
 }
 
 void add_times(std::vector<Column>& columns) {
@@ -46,10 +48,11 @@ void add(Row& row, const Times& times) {
         add(row, metric);
 }
 
-Report report(std::string name, Table table) {
+Report report(std::string name, ResultTable table) {
     Report made;
-    made.name = std::move(name);
-    made.tables.push_back(std::move(table));
+    made.name = table.name = std::move(name);
+    made.title = table.title;
+    made.sections.push_back({std::move(table)});
     return made;
 }
 
@@ -103,46 +106,42 @@ Cell known(int32_t row, const std::function<int64_t()>& value) {
 constexpr const char* kWholeModel = "_CompleteModel_";
 
 std::vector<Column> columns_of_iteration() {
-    return {{"Iteration"},
-            {"Op ID", Kind::kText},
-            {"Op Name", Kind::kText},
-            {"Direction", Kind::kWord},
-            {"Op Type", Kind::kText},
-            {"Kernel Name", Kind::kText},
-            {"Device ID"},
-            {"GPU Start Time (ns)"},
-            {"GPU Duration (ns)"},
-            {"API Call Start (ns)"},
-            {"API Call Time (ns)"},
-            {"Uses TC", Kind::kWord},
-            {"Grid X"},
-            {"Grid Y"},
-            {"Grid Z"},
-            {"Block X"},
-            {"Block Y"},
-            {"Block Z"},
-            {"Data Types", Kind::kWord},
-            {"Input Shapes", Kind::kText},
-            {"Parameters", Kind::kText},
-            {"Output Shapes", Kind::kText},
-            {"Long Kernel Name", Kind::kText}};
+    return {headed::id("Iteration"),
+            headed::text("Op ID"),
+            headed::text("Op Name"),
+            headed::text("Direction", Role::kDirection),
+            headed::text("Op Type"),
+            headed::text("Kernel Name"),
+            headed::id("Device ID"),
+            headed::moment("GPU Start Time (ns)"),
+            headed::time("GPU Duration (ns)"),
+            headed::moment("API Call Start (ns)"),
+            headed::time("API Call Time (ns)"),
+            headed::text("Uses TC", Role::kYesNo),
+            headed::count("Grid X"),
+            headed::count("Grid Y"),
+            headed::count("Grid Z"),
+            headed::count("Block X"),
+            headed::count("Block Y"),
+            headed::count("Block Z"),
+            headed::text("Data Types", Role::kTypes),
+            headed::text("Input Shapes"),
+            headed::text("Parameters"),
+            headed::text("Output Shapes"),
+            headed::text("Long Kernel Name")};
 }
 
 }  // namespace
 
 Report detailed(const Model& model) {
-    Table table{"All Iterations",
-                {{"Op ID", Kind::kText},
-                 {"Op Name", Kind::kText},
-                 {"Direction", Kind::kWord},
-                 {"Op Type", Kind::kText},
-                 {"No. Calls"},
-                 {"TC Eligible", Kind::kWord},
-                 {"Using TC", Kind::kWord}},
-                {}};
+    ResultTable table = headed::table(
+        "All Iterations",
+        {headed::text("Op ID"), headed::text("Op Name"), headed::text("Direction", Role::kDirection),
+         headed::text("Op Type"), headed::count("No. Calls"), headed::text("TC Eligible", Role::kYesNo),
+         headed::text("Using TC", Role::kYesNo)});
     add_times(table.columns);
-    table.columns.push_back({"Data Type", Kind::kWord});
-    table.columns.push_back({"Stack Trace", Kind::kText});
+    table.columns.push_back(headed::text("Data Type", Role::kTypes));
+    table.columns.push_back(headed::text("Stack Trace"));
     const std::vector<Times> times = times_of_ops(model);
     for (const int32_t index : ops_in_order(model, times)) {
         const Op& op = model.ops[index];
@@ -159,7 +158,7 @@ Report detailed(const Model& model) {
 }
 
 Report iteration(const Model& model, const Shown& shown) {
-    Table table{"Iteration Report", columns_of_iteration(), {}};
+    ResultTable table = headed::table("Iteration Report", columns_of_iteration());
     const Recording& r = model.recording;
     std::vector<const Work*> order;
     for (const Work& w : model.work)
@@ -196,13 +195,10 @@ Report iteration(const Model& model, const Shown& shown) {
 }
 
 Report kernel(const Model& model) {
-    Table table{"Kernel Report",
-                {{"Kernel Name", Kind::kText},
-                 {"Op ID", Kind::kText},
-                 {"Op Name", Kind::kText},
-                 {"Direction", Kind::kWord},
-                 {"Uses TC", Kind::kWord}},
-                {}};
+    ResultTable table =
+        headed::table("Kernel Report",
+                      {headed::text("Kernel Name"), headed::text("Op ID"), headed::text("Op Name"),
+                       headed::text("Direction", Role::kDirection), headed::text("Uses TC", Role::kYesNo)});
     add_metric(table.columns, "GPU Time", "Avg");
     add_metric(table.columns, "API Time", "Avg");
     struct Sums {
@@ -236,22 +232,14 @@ Report kernel(const Model& model) {
 }
 
 Report tensor_core(const Model& model) {
-    Table table{"Tensor Core Report",
-                {{"Op ID", Kind::kText},
-                 {"Op Name", Kind::kText},
-                 {"Direction", Kind::kWord},
-                 {"Op Type", Kind::kText},
-                 {"Uses TC", Kind::kWord},
-                 {"Total GPU Time (ns)"},
-                 {"TC GPU Time (ns)"},
-                 {"Non-TC GPU Time (ns)"},
-                 {"TC Utilization (%)", Kind::kDecimal},
-                 {"Total Kernel Count"},
-                 {"TC Kernel Count"},
-                 {"TC Kernel Names", Kind::kText},
-                 {"Non-TC Kernel Count"},
-                 {"Non-TC Kernel Names", Kind::kText}},
-                {}};
+    ResultTable table = headed::table(
+        "Tensor Core Report",
+        {headed::text("Op ID"), headed::text("Op Name"), headed::text("Direction", Role::kDirection),
+         headed::text("Op Type"), headed::text("Uses TC", Role::kYesNo), headed::time("Total GPU Time (ns)"),
+         headed::time("TC GPU Time (ns)"), headed::time("Non-TC GPU Time (ns)"),
+         headed::percent("TC Utilization (%)"), headed::count("Total Kernel Count"),
+         headed::count("TC Kernel Count"), headed::text("TC Kernel Names"),
+         headed::count("Non-TC Kernel Count"), headed::text("Non-TC Kernel Names")});
     struct Sums {
         int64_t tc_ns = 0, other_ns = 0;
         std::set<std::string> tc, other;
@@ -279,7 +267,9 @@ Report tensor_core(const Model& model) {
 }
 
 Report op_type(const Model& model) {
-    Table table{"Op Type Summary Report", {{"Op Type", Kind::kText}, {"# Ops"}, {"# Calls"}}, {}};
+    ResultTable table =
+        headed::table("Op Type Summary Report",
+                      {headed::text("Op Type"), headed::count("# Ops"), headed::count("# Calls")});
     add_times(table.columns);
     struct Sums {
         std::set<int32_t> ops;
@@ -301,10 +291,9 @@ Report op_type(const Model& model) {
 
 // A group has one sample of an iteration: the sum over its calls.
 Report group_op(const Model& model) {
-    Table table{
-        "Group Op Report",
-        {{"Name", Kind::kText}, {"Num Calls Aggregated"}, {"Num TC Eligible Ops"}, {"Num Ops Using TC"}},
-        {}};
+    ResultTable table = headed::table(
+        "Group Op Report", {headed::text("Name"), headed::count("Num Calls Aggregated"),
+                            headed::count("Num TC Eligible Ops"), headed::count("Num Ops Using TC")});
     add_times(table.columns);
     struct Sums {
         std::map<int32_t, Four> iterations;

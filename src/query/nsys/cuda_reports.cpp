@@ -6,78 +6,66 @@
 namespace opsight::query::nsys {
 namespace {
 
-Result<Table> api_sum(Source& source, const Arguments&) {
+Result<ResultTable> api_sum(Source& source, const Arguments&) {
     return summary(source, "Num Calls", {"Name"}, sql::cuda_api_sum);
 }
 
-Result<Table> kern_sum(Source& source, const Arguments& arguments) {
+Result<ResultTable> kern_sum(Source& source, const Arguments& arguments) {
     OPSIGHT_ASSIGN(const duck::Statement rows, over_kernels(source, arguments, sql::cuda_gpu_kern_sum));
     return summary(source, "Instances", {"Name"}, rows);
 }
 
-Result<Table> kern_gb_sum(Source& source, const Arguments& arguments) {
+Result<ResultTable> kern_gb_sum(Source& source, const Arguments& arguments) {
     OPSIGHT_ASSIGN(const duck::Statement rows, over_kernels(source, arguments, sql::cuda_gpu_kern_gb_sum));
     return summary(source, "Instances", {"GridXYZ", "BlockXYZ", "Name"}, rows);
 }
 
-Result<Table> mem_time_sum(Source& source, const Arguments&) {
+Result<ResultTable> mem_time_sum(Source& source, const Arguments&) {
     return summary(source, "Count", {"Operation"}, sql::cuda_gpu_mem_time_sum);
 }
 
-Result<Table> mem_size_sum(Source& source, const Arguments&) {
-    return table_of(source,
-                    {{"Total", Kind::kMegabytes},
-                     {"Count", Kind::kInteger},
-                     {"Avg", Kind::kMegabytes},
-                     {"Med", Kind::kMegabytes},
-                     {"Min", Kind::kMegabytes},
-                     {"Max", Kind::kMegabytes},
-                     {"StdDev", Kind::kMegabytes},
-                     {"Operation", Kind::kText}},
-                    sql::cuda_gpu_mem_size_sum);
+Result<ResultTable> mem_size_sum(Source& source, const Arguments&) {
+    return table_of(
+        source,
+        {headed::bytes("Total"), headed::count("Count"), headed::bytes("Avg"), headed::bytes("Med"),
+         headed::bytes("Min"), headed::bytes("Max"), headed::bytes("StdDev"), headed::text("Operation")},
+        sql::cuda_gpu_mem_size_sum);
 }
 
-Result<Table> gpu_sum(Source& source, const Arguments& arguments) {
+Result<ResultTable> gpu_sum(Source& source, const Arguments& arguments) {
     OPSIGHT_ASSIGN(const duck::Statement rows, over_kernels(source, arguments, sql::cuda_gpu_sum));
     return summary(source, "Instances", {"Category", "Operation"}, rows);
 }
 
-Result<Table> api_gpu_sum(Source& source, const Arguments& arguments) {
+Result<ResultTable> api_gpu_sum(Source& source, const Arguments& arguments) {
     OPSIGHT_ASSIGN(const duck::Statement rows, over_kernels(source, arguments, sql::cuda_api_gpu_sum));
     return summary(source, "Instances", {"Category", "Operation"}, rows);
 }
 
-Result<Table> api_trace(Source& source, const Arguments&) {
+Result<ResultTable> api_trace(Source& source, const Arguments&) {
     return table_of(source,
-                    {{"Start", Kind::kTime},
-                     {"Duration", Kind::kTime},
-                     {"Name", Kind::kText},
-                     {"Result", Kind::kInteger},
-                     {"CorrID", Kind::kInteger},
-                     {"Pid", Kind::kInteger},
-                     {"Tid", Kind::kInteger},
-                     {"T-Pri", Kind::kInteger},
-                     {"Thread Name", Kind::kText}},
+                    {headed::moment("Start"), headed::time("Duration"), headed::text("Name"),
+                     headed::id("Result"), headed::id("CorrID"), headed::id("Pid"), headed::id("Tid"),
+                     headed::count("T-Pri"), headed::text("Thread Name")},
                     sql::cuda_api_trace);
 }
 
 // The columns before "Start" and after "Duration" of kernels and of memory operations differ; all in one
 // list.
 std::vector<Column> gpu_trace_columns() {
-    std::vector<Column> columns = {
-        {"Start", Kind::kTime}, {"Duration", Kind::kTime}, {"CorrId", Kind::kInteger}};
+    std::vector<Column> columns = {headed::moment("Start"), headed::time("Duration"), headed::id("CorrId")};
     for (const char* head : {"GrdX", "GrdY", "GrdZ", "BlkX", "BlkY", "BlkZ", "Reg/Trd"})
-        columns.push_back({head, Kind::kInteger});
+        columns.push_back(headed::count(head));
     const std::vector<Column> rest = {
-        {"StcSMem", Kind::kMegabytes}, {"DymSMem", Kind::kMegabytes}, {"Bytes", Kind::kMegabytes},
-        {"Throughput", Kind::kRate},   {"SrcMemKd", Kind::kText},     {"DstMemKd", Kind::kText},
-        {"Device", Kind::kText},       {"Ctx", Kind::kInteger},       {"GreenCtx", Kind::kInteger},
-        {"Strm", Kind::kInteger},      {"Name", Kind::kText}};
+        headed::bytes("StcSMem"),   headed::bytes("DymSMem"), headed::bytes("Bytes"),
+        headed::rate("Throughput"), headed::text("SrcMemKd"), headed::text("DstMemKd"),
+        headed::text("Device"),     headed::id("Ctx"),        headed::id("GreenCtx"),
+        headed::id("Strm"),         headed::text("Name")};
     columns.insert(columns.end(), rest.begin(), rest.end());
     return columns;
 }
 
-Result<Table> gpu_trace(Source& source, const Arguments& arguments) {
+Result<ResultTable> gpu_trace(Source& source, const Arguments& arguments) {
     OPSIGHT_ASSIGN(const duck::Statement rows, over_kernels(source, arguments, sql::cuda_gpu_trace));
     return table_of(source, gpu_trace_columns(), rows);
 }

@@ -35,7 +35,7 @@ struct Rule {
     std::string_view doc;
     std::string (*found)(const Thresholds&);    // said above the table
     std::string (*nothing)(const Thresholds&);  // said where no row was found
-    Result<Table> (*make)(Source&, const Thresholds&);
+    Result<ResultTable> (*make)(Source&, const Thresholds&);
 };
 const std::vector<Rule>& rules();
 

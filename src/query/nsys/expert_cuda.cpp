@@ -8,44 +8,37 @@ namespace opsight::query::nsys {
 namespace {
 
 // Copies or sets with their launching call, longest first; `kinds` are the heads of the memory's kinds.
-Result<Table> memory_operations(Source& source, const Thresholds& thresholds, const duck::Sql& rows,
-                                const std::vector<std::string>& kinds) {
+Result<ResultTable> memory_operations(Source& source, const Thresholds& thresholds, const duck::Sql& rows,
+                                      const std::vector<std::string>& kinds) {
     OPSIGHT_TRY(source.execute(sql::memory_operations));
-    std::vector<Column> columns = {{"Duration", Kind::kTime}, {"Start", Kind::kTime}};
+    std::vector<Column> columns = {headed::time("Duration"), headed::moment("Start")};
     for (const std::string& kind : kinds)
-        columns.push_back({kind, Kind::kText});
-    for (const Column& column : std::vector<Column>{{"Bytes", Kind::kMegabytes},
-                                                    {"PID", Kind::kInteger},
-                                                    {"Device ID", Kind::kInteger},
-                                                    {"Context ID", Kind::kInteger},
-                                                    {"Green Context ID", Kind::kInteger},
-                                                    {"Stream ID", Kind::kInteger},
-                                                    {"API Name", Kind::kText}})
+        columns.push_back(headed::text(kind));
+    for (const Column& column : std::vector<Column>{
+             headed::bytes("Bytes"), headed::id("PID"), headed::id("Device ID"), headed::id("Context ID"),
+             headed::id("Green Context ID"), headed::id("Stream ID"), headed::text("API Name")})
         columns.push_back(column);
     return table_of(
         source, std::move(columns),
         duck::Statement(rows).set("rows", thresholds.rows).set("small_bytes", thresholds.small_copy_bytes));
 }
 
-Result<Table> memcpy_async(Source& source, const Thresholds& thresholds) {
+Result<ResultTable> memcpy_async(Source& source, const Thresholds& thresholds) {
     return memory_operations(source, thresholds, sql::cuda_memcpy_async, {"Src Kind", "Dst Kind"});
 }
 
-Result<Table> memcpy_sync(Source& source, const Thresholds& thresholds) {
+Result<ResultTable> memcpy_sync(Source& source, const Thresholds& thresholds) {
     return memory_operations(source, thresholds, sql::cuda_memcpy_sync, {"Src Kind", "Dst Kind"});
 }
 
-Result<Table> memset_sync(Source& source, const Thresholds& thresholds) {
+Result<ResultTable> memset_sync(Source& source, const Thresholds& thresholds) {
     return memory_operations(source, thresholds, sql::cuda_memset_sync, {"Memory Kind"});
 }
 
-Result<Table> api_sync(Source& source, const Thresholds& thresholds) {
+Result<ResultTable> api_sync(Source& source, const Thresholds& thresholds) {
     return table_of(source,
-                    {{"Duration", Kind::kTime},
-                     {"Start", Kind::kTime},
-                     {"PID", Kind::kInteger},
-                     {"TID", Kind::kInteger},
-                     {"API Name", Kind::kText}},
+                    {headed::time("Duration"), headed::moment("Start"), headed::id("PID"), headed::id("TID"),
+                     headed::text("API Name")},
                     duck::Statement(sql::cuda_api_sync).set("rows", thresholds.rows));
 }
 

@@ -116,15 +116,13 @@ void add_low_use(const Use& use, const Thresholds& thresholds, std::vector<Stret
     }
 }
 
-Table stretches_table(Source& source, std::vector<Stretch> list, int64_t rows, bool with_use) {
-    Table table;
-    table.columns = {{"Row#", Kind::kInteger}};
-    if (with_use) table.columns.push_back({"In-Use (%)", Kind::kPercent});
-    for (const Column& column : std::vector<Column>{{"Duration", Kind::kTime},
-                                                    {"Start", Kind::kTime},
-                                                    {"PID", Kind::kInteger},
-                                                    {"Device ID", Kind::kInteger},
-                                                    {"Context ID", Kind::kInteger}})
+ResultTable stretches_table(Source& source, std::vector<Stretch> list, int64_t rows, bool with_use) {
+    ResultTable table;
+    table.columns = {headed::id("Row#")};
+    if (with_use) table.columns.push_back(headed::percent("In-Use (%)"));
+    for (const Column& column :
+         std::vector<Column>{headed::time("Duration"), headed::moment("Start"), headed::id("PID"),
+                             headed::id("Device ID"), headed::id("Context ID")})
         table.columns.push_back(column);
     if (static_cast<int64_t>(list.size()) > rows) list.resize(static_cast<size_t>(rows));
     for (const Stretch& s : list) {
@@ -138,7 +136,7 @@ Table stretches_table(Source& source, std::vector<Stretch> list, int64_t rows, b
     return table;
 }
 
-Result<Table> gpu_gaps(Source& source, const Thresholds& thresholds) {
+Result<ResultTable> gpu_gaps(Source& source, const Thresholds& thresholds) {
     OPSIGHT_ASSIGN(const std::vector<Use> uses, load_use(source, true));
     std::vector<Stretch> gaps;
     for (const Use& use : uses)
@@ -149,7 +147,7 @@ Result<Table> gpu_gaps(Source& source, const Thresholds& thresholds) {
     return stretches_table(source, std::move(gaps), thresholds.rows, false);
 }
 
-Result<Table> gpu_time_util(Source& source, const Thresholds& thresholds) {
+Result<ResultTable> gpu_time_util(Source& source, const Thresholds& thresholds) {
     OPSIGHT_ASSIGN(const std::vector<Use> uses, load_use(source, false));
     std::vector<Stretch> low;
     for (const Use& use : uses)

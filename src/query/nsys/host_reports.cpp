@@ -5,51 +5,38 @@
 namespace opsight::query::nsys {
 namespace {
 
-Result<Table> osrt_sum(Source& source, const Arguments&) {
+Result<ResultTable> osrt_sum(Source& source, const Arguments&) {
     return summary(source, "Num Calls", {"Name"}, sql::osrt_sum);
 }
 
-Result<Table> syscall_sum(Source& source, const Arguments&) {
+Result<ResultTable> syscall_sum(Source& source, const Arguments&) {
     return summary(source, "Num Calls", {"Name"}, sql::syscall_sum);
 }
 
-Result<Table> mpi_event_sum(Source& source, const Arguments&) {
+Result<ResultTable> mpi_event_sum(Source& source, const Arguments&) {
     OPSIGHT_TRY(source.execute(sql::mpi_calls));
     return summary(source, "Instances", {"Source", "Name"}, sql::mpi_event_sum);
 }
 
-Result<Table> mpi_event_trace(Source& source, const Arguments&) {
+Result<ResultTable> mpi_event_trace(Source& source, const Arguments&) {
     OPSIGHT_TRY(source.execute(sql::mpi_calls));
-    return table_of(source,
-                    {{"Start", Kind::kTime},
-                     {"End", Kind::kTime},
-                     {"Duration", Kind::kTime},
-                     {"Event", Kind::kText},
-                     {"Pid", Kind::kInteger},
-                     {"Tid", Kind::kInteger},
-                     {"Tag", Kind::kInteger},
-                     {"Rank", Kind::kInteger},
-                     {"PeerRank", Kind::kInteger},
-                     {"RootRank", Kind::kInteger},
-                     {"Size", Kind::kInteger},
-                     {"CollSendSize", Kind::kInteger},
-                     {"CollRecvSize", Kind::kInteger}},
-                    sql::mpi_event_trace);
+    return table_of(
+        source,
+        {headed::moment("Start"), headed::moment("End"), headed::time("Duration"), headed::text("Event"),
+         headed::id("Pid"), headed::id("Tid"), headed::id("Tag"), headed::id("Rank"), headed::id("PeerRank"),
+         headed::id("RootRank"), headed::plain_bytes("Size"), headed::plain_bytes("CollSendSize"),
+         headed::plain_bytes("CollRecvSize")},
+        sql::mpi_event_trace);
 }
 
-Result<Table> mpi_msg_size_sum(Source& source, const Arguments&) {
+Result<ResultTable> mpi_msg_size_sum(Source& source, const Arguments&) {
     OPSIGHT_TRY(source.execute(sql::mpi_calls));
-    return table_of(source,
-                    {{"Total Message Volume", Kind::kInteger},
-                     {"Instances", Kind::kInteger},
-                     {"Avg", Kind::kReal},
-                     {"Med", Kind::kReal},
-                     {"Min", Kind::kInteger},
-                     {"Max", Kind::kInteger},
-                     {"StdDev", Kind::kReal},
-                     {"Source", Kind::kText},
-                     {"Name", Kind::kText}},
-                    sql::mpi_msg_size_sum);
+    return table_of(
+        source,
+        {headed::plain_bytes("Total Message Volume"), headed::count("Instances"), headed::plain_bytes("Avg"),
+         headed::plain_bytes("Med"), headed::plain_bytes("Min"), headed::plain_bytes("Max"),
+         headed::plain_bytes("StdDev"), headed::text("Source"), headed::text("Name")},
+        sql::mpi_msg_size_sum);
 }
 
 }  // namespace

@@ -5,43 +5,31 @@
 namespace opsight::query::nsys {
 namespace {
 
-Result<Table> exec_sum(Source& source, const Arguments& arguments) {
+Result<ResultTable> exec_sum(Source& source, const Arguments& arguments) {
     OPSIGHT_ASSIGN(const duck::Statement rows, over_kernels(source, arguments, sql::cuda_kern_exec_sum));
-    std::vector<Column> columns = {{"PID", Kind::kInteger},
-                                   {"TID", Kind::kInteger},
-                                   {"DevId", Kind::kInteger},
-                                   {"Count", Kind::kInteger},
-                                   {"QCount", Kind::kInteger}};
+    std::vector<Column> columns = {headed::id("PID"), headed::id("TID"), headed::id("DevId"),
+                                   headed::count("Count"), headed::count("QCount")};
     // Of the total, the API, the queue and the kernel.
     for (const std::string head : {"T", "A", "Q", "K"}) {
-        columns.push_back({head + "Avg", Kind::kMeanTime});
-        columns.push_back({head + "Med", Kind::kMeanTime});
-        columns.push_back({head + "Min", Kind::kTime});
-        columns.push_back({head + "Max", Kind::kTime});
-        columns.push_back({head + "StdDev", Kind::kMeanTime});
+        columns.push_back(headed::time(head + "Avg"));
+        columns.push_back(headed::time(head + "Med"));
+        columns.push_back(headed::time(head + "Min"));
+        columns.push_back(headed::time(head + "Max"));
+        columns.push_back(headed::time(head + "StdDev"));
     }
-    columns.push_back({"API Name", Kind::kText});
-    columns.push_back({"Kernel Name", Kind::kText});
+    columns.push_back(headed::text("API Name"));
+    columns.push_back(headed::text("Kernel Name"));
     return table_of(source, std::move(columns), rows);
 }
 
-Result<Table> exec_trace(Source& source, const Arguments& arguments) {
+Result<ResultTable> exec_trace(Source& source, const Arguments& arguments) {
     OPSIGHT_ASSIGN(const duck::Statement rows, over_kernels(source, arguments, sql::cuda_kern_exec_trace));
     return table_of(source,
-                    {{"API Start", Kind::kTime},
-                     {"API Dur", Kind::kTime},
-                     {"Queue Start", Kind::kTime},
-                     {"Queue Dur", Kind::kTime},
-                     {"Kernel Start", Kind::kTime},
-                     {"Kernel Dur", Kind::kTime},
-                     {"Total Dur", Kind::kTime},
-                     {"PID", Kind::kInteger},
-                     {"TID", Kind::kInteger},
-                     {"DevId", Kind::kInteger},
-                     {"API Function", Kind::kText},
-                     {"GridXYZ", Kind::kText},
-                     {"BlockXYZ", Kind::kText},
-                     {"Kernel Name", Kind::kText}},
+                    {headed::moment("API Start"), headed::time("API Dur"), headed::moment("Queue Start"),
+                     headed::time("Queue Dur"), headed::moment("Kernel Start"), headed::time("Kernel Dur"),
+                     headed::time("Total Dur"), headed::id("PID"), headed::id("TID"), headed::id("DevId"),
+                     headed::text("API Function"), headed::text("GridXYZ"), headed::text("BlockXYZ"),
+                     headed::text("Kernel Name")},
                     rows);
 }
 

@@ -129,7 +129,7 @@ KernelGroups group_kernels(const Ranges& ranges, const Launches& launches, const
 }
 
 // Rows by descending `key`, then by the texts that follow.
-void sort_rows(Table& table, size_t key, const std::vector<size_t>& ties) {
+void sort_rows(ResultTable& table, size_t key, const std::vector<size_t>& ties) {
     std::stable_sort(table.rows.begin(), table.rows.end(), [&](const auto& a, const auto& b) {
         if (a[key] != b[key]) return a[key] > b[key];
         for (const size_t tie : ties)
@@ -138,7 +138,7 @@ void sort_rows(Table& table, size_t key, const std::vector<size_t>& ties) {
     });
 }
 
-Result<Table> kern_sum(Source& source, const Arguments& arguments) {
+Result<ResultTable> kern_sum(Source& source, const Arguments& arguments) {
     OPSIGHT_ASSIGN(const KernelNames kernels, load_kernel_names(source, arguments));
     OPSIGHT_ASSIGN(const RangeNames names, load_range_names(source.connection()));
     OPSIGHT_ASSIGN(const Launches launches, load_launches(source.connection(), true));
@@ -147,20 +147,12 @@ Result<Table> kern_sum(Source& source, const Arguments& arguments) {
         OPSIGHT_ASSIGN(const Ranges ranges, load_ranges(source.connection()));
         groups = group_kernels(ranges, launches, kernels);
     }
-    Table table{{{"NVTX Range", Kind::kText},
-                 {"Style", Kind::kText},
-                 {"PID", Kind::kInteger},
-                 {"TID", Kind::kInteger},
-                 {"NVTX Inst", Kind::kInteger},
-                 {"Kern Inst", Kind::kInteger},
-                 {"Total Time", Kind::kTime},
-                 {"Avg", Kind::kMeanTime},
-                 {"Med", Kind::kMeanTime},
-                 {"Min", Kind::kTime},
-                 {"Max", Kind::kTime},
-                 {"StdDev", Kind::kMeanTime},
-                 {"Kernel Name", Kind::kText}},
-                {}};
+    ResultTable table;
+    table.columns = {headed::text("NVTX Range"), headed::text("Style"),      headed::id("PID"),
+                     headed::id("TID"),          headed::count("NVTX Inst"), headed::count("Kern Inst"),
+                     headed::time("Total Time"), headed::time("Avg"),        headed::time("Med"),
+                     headed::time("Min"),        headed::time("Max"),        headed::time("StdDev"),
+                     headed::text("Kernel Name")};
     groups.durations.each(groups.list.size(), [&](size_t g, int64_t* values, size_t count) {
         const KernelGroup& group = groups.list[g];
         const Spread s = spread_of(values, count);
@@ -179,7 +171,7 @@ struct ProjectedGroup {
     int64_t range_time = 0, work = 0, levels = 0, children = 0;
 };
 
-Result<Table> proj_sum(Source& source, const Arguments&) {
+Result<ResultTable> proj_sum(Source& source, const Arguments&) {
     OPSIGHT_ASSIGN(const RangeNames names, load_range_names(source.connection()));
     std::vector<ProjectedGroup> groups;
     GroupedValues durations;
@@ -201,21 +193,21 @@ Result<Table> proj_sum(Source& source, const Arguments&) {
             durations.add(it->second, p.end - p.begin);
         }
     }
-    Table table{{{"Range", Kind::kText},
-                 {"Style", Kind::kText},
-                 {"Total Proj Time", Kind::kTime},
-                 {"Total Range Time", Kind::kTime},
-                 {"Range Instances", Kind::kInteger},
-                 {"Proj Avg", Kind::kMeanTime},
-                 {"Proj Med", Kind::kMeanTime},
-                 {"Proj Min", Kind::kTime},
-                 {"Proj Max", Kind::kTime},
-                 {"Proj StdDev", Kind::kMeanTime},
-                 {"Total GPU Ops", Kind::kInteger},
-                 {"Avg GPU Ops", Kind::kReal},
-                 {"Avg Range Lvl", Kind::kReal},
-                 {"Avg Num Child", Kind::kReal}},
-                {}};
+    ResultTable table;
+    table.columns = {headed::text("Range"),
+                     headed::text("Style"),
+                     headed::time("Total Proj Time"),
+                     headed::time("Total Range Time"),
+                     headed::count("Range Instances"),
+                     headed::time("Proj Avg"),
+                     headed::time("Proj Med"),
+                     headed::time("Proj Min"),
+                     headed::time("Proj Max"),
+                     headed::time("Proj StdDev"),
+                     headed::count("Total GPU Ops"),
+                     headed::number("Avg GPU Ops"),
+                     headed::number("Avg Range Lvl"),
+                     headed::number("Avg Num Child")};
     durations.each(groups.size(), [&](size_t g, int64_t* values, size_t count) {
         const ProjectedGroup& group = groups[g];
         const Spread s = spread_of(values, count);
@@ -230,7 +222,7 @@ Result<Table> proj_sum(Source& source, const Arguments&) {
     return table;
 }
 
-Result<Table> proj_trace(Source& source, const Arguments&) {
+Result<ResultTable> proj_trace(Source& source, const Arguments&) {
     OPSIGHT_ASSIGN(const RangeNames names, load_range_names(source.connection()));
     OPSIGHT_ASSIGN(const Ranges ranges, load_ranges(source.connection()));
     OPSIGHT_ASSIGN(const Launches launches, load_launches(source.connection(), false));
@@ -238,21 +230,21 @@ Result<Table> proj_trace(Source& source, const Arguments&) {
     std::vector<Projected> list = project(ranges, launches);
     std::stable_sort(list.begin(), list.end(),
                      [](const Projected& a, const Projected& b) { return a.begin < b.begin; });
-    Table table{{{"Name", Kind::kText},
-                 {"Projected Start", Kind::kTime},
-                 {"Projected Duration", Kind::kTime},
-                 {"Orig Start", Kind::kTime},
-                 {"Orig Duration", Kind::kTime},
-                 {"Style", Kind::kText},
-                 {"PID", Kind::kInteger},
-                 {"TID", Kind::kInteger},
-                 {"NumGPUOps", Kind::kInteger},
-                 {"Lvl", Kind::kInteger},
-                 {"NumChild", Kind::kInteger},
-                 {"RangeId", Kind::kInteger},
-                 {"ParentId", Kind::kInteger},
-                 {"RangeStack", Kind::kText}},
-                {}};
+    ResultTable table;
+    table.columns = {headed::text("Name"),
+                     headed::moment("Projected Start"),
+                     headed::time("Projected Duration"),
+                     headed::moment("Orig Start"),
+                     headed::time("Orig Duration"),
+                     headed::text("Style"),
+                     headed::id("PID"),
+                     headed::id("TID"),
+                     headed::count("NumGPUOps"),
+                     headed::count("Lvl"),
+                     headed::count("NumChild"),
+                     headed::id("RangeId"),
+                     headed::id("ParentId"),
+                     headed::text("RangeStack")};
     for (const Projected& p : list) {
         const uint32_t i = p.range, parent = nesting.parent[i];
         const auto track = static_cast<size_t>(ranges.track[i]);

@@ -8,32 +8,32 @@
 namespace opsight::query::nsys {
 namespace {
 
-Result<Table> nvtx_sum(Source& source, const Arguments&) {
+Result<ResultTable> nvtx_sum(Source& source, const Arguments&) {
     return summary(source, "Instances", {"Style", "Range"}, sql::nvtx_sum);
 }
 
-Result<Table> style_sum(Source& source, std::string style) {
+Result<ResultTable> style_sum(Source& source, std::string style) {
     return summary(source, "Instances", {"Range"},
                    duck::Statement(sql::nvtx_style_sum).set("style", std::move(style)));
 }
 
-Result<Table> pushpop_sum(Source& source, const Arguments&) {
+Result<ResultTable> pushpop_sum(Source& source, const Arguments&) {
     return style_sum(source, "push_pop");
 }
 
-Result<Table> startend_sum(Source& source, const Arguments&) {
+Result<ResultTable> startend_sum(Source& source, const Arguments&) {
     return style_sum(source, "start_end");
 }
 
 std::vector<Column> pushpop_trace_columns() {
-    return {{"Start", Kind::kTime},       {"End", Kind::kTime},         {"Duration", Kind::kTime},
-            {"DurChild", Kind::kTime},    {"DurNonChild", Kind::kTime}, {"Name", Kind::kText},
-            {"PID", Kind::kInteger},      {"TID", Kind::kInteger},      {"Lvl", Kind::kInteger},
-            {"NumChild", Kind::kInteger}, {"RangeId", Kind::kInteger},  {"ParentId", Kind::kInteger},
-            {"RangeStack", Kind::kText},  {"NameTree", Kind::kText}};
+    return {headed::moment("Start"),    headed::moment("End"),       headed::time("Duration"),
+            headed::time("DurChild"),   headed::time("DurNonChild"), headed::text("Name"),
+            headed::id("PID"),          headed::id("TID"),           headed::count("Lvl"),
+            headed::count("NumChild"),  headed::id("RangeId"),       headed::id("ParentId"),
+            headed::text("RangeStack"), headed::text("NameTree")};
 }
 
-Result<Table> pushpop_trace(Source& source, const Arguments&) {
+Result<ResultTable> pushpop_trace(Source& source, const Arguments&) {
     OPSIGHT_ASSIGN(const Ranges ranges, load_ranges(source.connection()));
     OPSIGHT_ASSIGN(const RangeNames names, load_range_names(source.connection()));
     const Nesting nesting = nesting_of(ranges);
@@ -43,7 +43,8 @@ Result<Table> pushpop_trace(Source& source, const Arguments&) {
         if (ranges.style[i] == 0) order.push_back(i);
     std::stable_sort(order.begin(), order.end(),
                      [&](uint32_t a, uint32_t b) { return ranges.begin[a] < ranges.begin[b]; });
-    Table table{pushpop_trace_columns(), {}};
+    ResultTable table;
+    table.columns = pushpop_trace_columns();
     table.rows.reserve(order.size());
     for (const uint32_t i : order) {
         const int64_t dur = ranges.end[i] - ranges.begin[i];

@@ -136,20 +136,20 @@ Result<std::string> missing_data(Source& source, const Report& report) {
     return one ? std::string() : fmt::format("{} data", report.any_name);
 }
 
-Result<Table> table_of(Source& source, std::vector<Column> columns, duck::Statement rows) {
+Result<ResultTable> table_of(Source& source, std::vector<Column> columns, duck::Statement rows) {
     OPSIGHT_TRY(source.execute(sql::report_macros));
     OPSIGHT_ASSIGN(duck::Rows found, source.query(rows.set("offset_ns", source.shown_time(0))));
-    return Table{std::move(columns), std::move(found.rows)};
+    return headed::table({}, std::move(columns), std::move(found.rows));
 }
 
-Result<Table> summary(Source& source, std::string_view count_head, const std::vector<std::string>& labels,
-                      const duck::Statement& rows) {
+Result<ResultTable> summary(Source& source, std::string_view count_head,
+                            const std::vector<std::string>& labels, const duck::Statement& rows) {
     std::vector<Column> columns = {
-        {"Time (%)", Kind::kPercent}, {"Total Time", Kind::kTime}, {std::string(count_head), Kind::kInteger},
-        {"Avg", Kind::kMeanTime},     {"Med", Kind::kMeanTime},    {"Min", Kind::kTime},
-        {"Max", Kind::kTime},         {"StdDev", Kind::kMeanTime}};
+        headed::percent("Time (%)"), headed::time("Total Time"), headed::count(std::string(count_head)),
+        headed::time("Avg"),         headed::time("Med"),        headed::time("Min"),
+        headed::time("Max"),         headed::time("StdDev")};
     for (const std::string& label : labels)
-        columns.push_back({label, Kind::kText});
+        columns.push_back(headed::text(label));
     return table_of(source, std::move(columns), rows);
 }
 

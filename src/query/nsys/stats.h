@@ -6,32 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "query/ask/result_table.h"
+#include "query/ask/headed.h"
 #include "query/session/event_source.h"
 
 namespace opsight::query::nsys {
-
-// How a column is written; the value is kept exact until then.
-enum class Kind : uint8_t {
-    kText,
-    kInteger,
-    kTime,       // ns
-    kMeanTime,   // ns, with a fraction
-    kPercent,    // one decimal
-    kReal,       // one decimal
-    kMegabytes,  // bytes, shown as 10^6 bytes
-    kRate,       // bytes a second, shown as 10^6 of them
-};
-
-struct Column {
-    std::string header;  // without the unit, which the kind gives: "Total Time"
-    Kind kind = Kind::kText;
-};
-
-struct Table {
-    std::vector<Column> columns;
-    std::vector<std::vector<Cell>> rows;
-};
 
 enum class KernelName : uint8_t { kFull, kBase, kMangled };
 
@@ -52,7 +30,7 @@ struct Report {
     std::vector<Data> any_of;   // and, where not empty, one of these
     std::string_view any_name;  // what is missing where none of `any_of` is there
     std::string_view doc;
-    Result<Table> (*make)(Source&, const Arguments&) = nullptr;
+    Result<ResultTable> (*make)(Source&, const Arguments&) = nullptr;
 };
 
 // A report that needs `needs`; those that need any of several set that themselves.
@@ -97,10 +75,10 @@ std::vector<Report> unified_memory_reports();
 
 // The rows of a statement, whose columns come in the order of `columns`. It may read the macros of
 // sql/report_macros.sql, and $offset_ns, which makes a time of the profile one as reports print it.
-Result<Table> table_of(Source& source, std::vector<Column> columns, duck::Statement rows);
+Result<ResultTable> table_of(Source& source, std::vector<Column> columns, duck::Statement rows);
 
 // "Time (%), Total Time, COUNT, Avg, Med, Min, Max, StdDev" and then `labels`: of a statement over summed().
-Result<Table> summary(Source& source, std::string_view count_head, const std::vector<std::string>& labels,
-                      const duck::Statement& rows);
+Result<ResultTable> summary(Source& source, std::string_view count_head,
+                            const std::vector<std::string>& labels, const duck::Statement& rows);
 
 }  // namespace opsight::query::nsys

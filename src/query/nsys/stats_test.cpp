@@ -57,14 +57,14 @@ class StatsTest : public ::testing::Test {
         EXPECT_TRUE(opened) << opened.error().message();
         return std::move(*opened);
     }
-    static Table make(Source& source, std::string_view request) {
+    static ResultTable make(Source& source, std::string_view request) {
         const auto parsed = parse_request(request);
         EXPECT_TRUE(parsed);
         auto table = parsed->report->make(source, parsed->arguments);
         EXPECT_TRUE(table) << table.error().message();
         for (const Row& row : table->rows)
             EXPECT_EQ(row.size(), table->columns.size()) << request;
-        return table ? std::move(*table) : Table{};
+        return table ? std::move(*table) : ResultTable{};
     }
     // A holds B; S begins in A and ends after it; X ends on another thread. The second launch crosses the end
     // of B.
@@ -102,7 +102,7 @@ TEST_F(StatsTest, SummariesHaveTheNumbersOfNsys) {
                             int64_t{500}, 0.0, text("StartEnd"), text(":X")));
     EXPECT_EQ(make(s, "nvtx_pushpop_sum").rows.size(), 2U);
     EXPECT_EQ(make(s, "nvtx_startend_sum").rows.size(), 2U);
-    const Table gpu = make(s, "cuda_gpu_trace");
+    const ResultTable gpu = make(s, "cuda_gpu_trace");
     ASSERT_EQ(gpu.rows.size(), 4U);
     EXPECT_EQ(gpu.rows[2][14], Cell(text("Pageable")));
     EXPECT_EQ(gpu.rows[2][15], Cell(text("Device")));
@@ -115,13 +115,13 @@ TEST_F(StatsTest, KernelExecutionHasQueueTimeOnlyWhereItWaited) {
     made.api("cudaLaunchKernel", 100, 10, made.thread(), 2);
     made.kernel("k", 130, 20, made.stream(), 2);
     Source s = source();
-    const Table sums = make(s, "cuda_kern_exec_sum");
+    const ResultTable sums = make(s, "cuda_kern_exec_sum");
     ASSERT_EQ(sums.rows.size(), 1U);
     EXPECT_EQ(sums.rows[0][3], Cell(int64_t{2}));
     EXPECT_EQ(sums.rows[0][4], Cell(int64_t{1}));
     EXPECT_EQ(sums.rows[0][5], Cell(37.5));   // (25 + 50) / 2
     EXPECT_EQ(sums.rows[0][15], Cell(20.0));  // 110 to 130
-    const Table trace = make(s, "cuda_kern_exec_trace");
+    const ResultTable trace = make(s, "cuda_kern_exec_trace");
     EXPECT_EQ(trace.rows[0][2], Cell());
     EXPECT_EQ(trace.rows[1][3], Cell(int64_t{20}));
 }
@@ -134,7 +134,7 @@ TEST_F(StatsTest, LaunchesWithTheLongestMeanStandFirst) {
     made.api("cudaLaunchKernel", 9000, 10, made.thread(), 9);
     made.kernel("long", 9020, 300, made.stream(), 9);
     Source s = source();
-    const Table sums = make(s, "cuda_kern_exec_sum");
+    const ResultTable sums = make(s, "cuda_kern_exec_sum");
     ASSERT_EQ(sums.rows.size(), 2U);
     EXPECT_EQ(sums.rows[0].back(), Cell(std::string("long")));
 }
@@ -149,9 +149,9 @@ TEST_F(StatsTest, ProjectsRangesOntoTheDevice) {
                                 280.0, int64_t{280}, int64_t{280}, 0.0, int64_t{3}, 3.0, 0.0, 1.0},
                             Row{text("D:B"), text("PushPop"), int64_t{20}, int64_t{50}, int64_t{1}, 20.0,
                                 20.0, int64_t{20}, int64_t{20}, 0.0, int64_t{1}, 1.0, 1.0, 0.0}));
-    const Table trace = make(s, "nvtx_gpu_proj_trace");
+    const ResultTable trace = make(s, "nvtx_gpu_proj_trace");
     EXPECT_EQ(trace.rows.size(), 3U);
-    const Table kernels = make(s, "nvtx_kern_sum");
+    const ResultTable kernels = make(s, "nvtx_kern_sum");
     std::vector<std::string> rows;
     for (const Row& row : kernels.rows)
         rows.push_back(std::get<std::string>(row[0]) + " " + std::get<std::string>(row[12]) + " " +
@@ -165,7 +165,7 @@ TEST_F(StatsTest, CountsAKernelInEveryRangeOfOneName) {
     range("A", "", NvtxType::kPushPop, 10, 90);
     work("k", 20, 21, 30, 40);
     Source s = source();
-    const Table kernels = make(s, "nvtx_kern_sum");
+    const ResultTable kernels = make(s, "nvtx_kern_sum");
     ASSERT_EQ(kernels.rows.size(), 1U);
     EXPECT_EQ(kernels.rows[0][4], Cell(int64_t{2}));
     EXPECT_EQ(kernels.rows[0][5], Cell(int64_t{2}));
@@ -175,7 +175,7 @@ TEST_F(StatsTest, CountsAKernelInEveryRangeOfOneName) {
 TEST_F(StatsTest, TracesTheStackOfRanges) {
     fill();
     Source s = source();
-    const Table trace = make(s, "nvtx_pushpop_trace");
+    const ResultTable trace = make(s, "nvtx_pushpop_trace");
     ASSERT_EQ(trace.rows.size(), 2U);
     const Row& outer = trace.rows[0];
     const Row& inner = trace.rows[1];

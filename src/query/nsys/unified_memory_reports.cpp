@@ -5,32 +5,26 @@
 namespace opsight::query::nsys {
 namespace {
 
-Result<Table> um_sum(Source& source, const Arguments& arguments) {
+Result<ResultTable> um_sum(Source& source, const Arguments& arguments) {
     OPSIGHT_TRY(source.execute(sql::unified_memory));
     return table_of(source,
-                    {{"Virtual Address", Kind::kText},
-                     {"HtoD Migration Size", Kind::kMegabytes},
-                     {"DtoH Migration Size", Kind::kMegabytes},
-                     {"CPU Page Faults", Kind::kInteger},
-                     {"GPU PageFaults", Kind::kInteger},
-                     {"Migration Throughput", Kind::kRate}},
+                    {headed::text("Virtual Address"), headed::bytes("HtoD Migration Size"),
+                     headed::bytes("DtoH Migration Size"), headed::count("CPU Page Faults"),
+                     headed::count("GPU PageFaults"), headed::rate("Migration Throughput")},
                     duck::Statement(sql::um_sum).set("rows", arguments.rows));
 }
 
-Result<Table> um_total_sum(Source& source, const Arguments&) {
+Result<ResultTable> um_total_sum(Source& source, const Arguments&) {
     OPSIGHT_TRY(source.execute(sql::unified_memory));
     return table_of(source,
-                    {{"Total HtoD Migration Size", Kind::kMegabytes},
-                     {"Total DtoH Migration Size", Kind::kMegabytes},
-                     {"Total CPU Page Faults", Kind::kInteger},
-                     {"Total GPU PageFaults", Kind::kInteger},
-                     {"Minimum Virtual Address", Kind::kText},
-                     {"Maximum Virtual Address", Kind::kText}},
+                    {headed::bytes("Total HtoD Migration Size"), headed::bytes("Total DtoH Migration Size"),
+                     headed::count("Total CPU Page Faults"), headed::count("Total GPU PageFaults"),
+                     headed::text("Minimum Virtual Address"), headed::text("Maximum Virtual Address")},
                     sql::um_total_sum);
 }
 
-Result<Table> um_cpu_page_faults_sum(Source& source, const Arguments&) {
-    return table_of(source, {{"CPU Page Faults", Kind::kInteger}, {"CPU Instruction Address", Kind::kText}},
+Result<ResultTable> um_cpu_page_faults_sum(Source& source, const Arguments&) {
+    return table_of(source, {headed::count("CPU Page Faults"), headed::text("CPU Instruction Address")},
                     sql::um_cpu_page_faults_sum);
 }
 

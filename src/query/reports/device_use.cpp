@@ -15,7 +15,7 @@ std::vector<Column> use_columns() {
         {"gpu_utilization_pct", "GPU Utilization %", Unit::kPercent},
         {"kernel_utilization_pct", "Kernel Utilization %", Unit::kPercent},
         {"busy_ns", "Busy Time (ns)", Unit::kNs, 1},
-        {"idle", "Not Used", Unit::kNone, 1},
+        {"idle", "Not Used", Unit::kNone, 1, Role::kWarning},
     };
 }
 

@@ -7,6 +7,7 @@
 #include "query/reports/reports.h"
 #include "query/reports/sql.h"
 #include "query/session/cells.h"
+#include "query/session/sql.h"
 
 namespace opsight::query {
 namespace {
@@ -115,6 +116,7 @@ Status read_kernels(Session& session, Facts& facts) {
 
 Status read_earlier_work(Session& session, Facts& facts) {
     OPSIGHT_TRY(session.prepare(sql::resource_time));
+    OPSIGHT_TRY(session.prepare(session::sql::first_work_waits));
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::earlier_work));
     const auto& row = rows.rows.at(0);
     facts.idle_behind_ns = integer(row[0]);
@@ -130,10 +132,12 @@ Status read_transfers(Session& session, Facts& facts) {
     facts.copy_ns = integer(row[0]);
     facts.pageable_ns = integer(row[1]);
     facts.most_copies = {text(row[2]), integer(row[3]), integer(row[4], -1), integer(row[5])};
+    OPSIGHT_TRY(session.prepare(sql::matched_collectives));
     OPSIGHT_ASSIGN(const duck::Rows collectives, session.query(sql::collective_waits));
     for (const auto& found : collectives.rows)
-        facts.collectives = CollectiveWaits{integer(found[0]), integer(found[1]), integer(found[2]),
-                                            integer(found[3]), integer(found[4]), integer(found[5])};
+        facts.collectives =
+            CollectiveWaits{integer(found[0]), integer(found[1]), integer(found[2]), integer(found[6]),
+                            integer(found[3]), integer(found[4]), integer(found[5])};
     OPSIGHT_ASSIGN(const duck::Rows waits, session.query(sql::wait_calls));
     facts.waits = integer(waits.rows.at(0)[0]);
     facts.waiting_ns = integer(waits.rows.at(0)[1]);
@@ -145,6 +149,9 @@ Status read_host(Session& session, Facts& facts) {
     OPSIGHT_ASSIGN(facts.long_calls, long_calls(session));
     OPSIGHT_ASSIGN(facts.beside_ops, open_beside_ops(session));
     OPSIGHT_ASSIGN(facts.file_calls, file_calls(session));
+    OPSIGHT_ASSIGN(const duck::Rows on_cpu, session.query(sql::idle_on_cpu));
+    facts.idle_on_cpu_ns = integer(on_cpu.rows.at(0)[0], -1);
+    facts.idle_ns = integer(on_cpu.rows.at(0)[1]);
     return {};
 }
 

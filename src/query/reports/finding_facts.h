@@ -17,7 +17,9 @@ enum class Vendor : uint8_t { kUnknown, kNvidia, kAmd, kOther };
 struct CollectiveWaits {
     int64_t ns = 0, waiting_ns = 0;  // sums over the ranks; waiting: for the rank that begins last
     int64_t collectives = 0;
-    int64_t last_rank = 0, times = 0, last_waiting_ns = 0;  // the one that makes most of the waiting
+    int64_t first_waiting_ns = 0;  // of it in the first, which ranks enter as their recordings begin
+    // The rank that makes most of the rest; times 0: there is none.
+    int64_t last_rank = 0, times = 0, last_waiting_ns = 0;
 };
 
 struct FindingFacts {
@@ -53,6 +55,9 @@ struct FindingFacts {
     int64_t waits = 0, waiting_ns = 0;      // calls that wait for the device
     std::optional<LongCalls> long_calls;
     std::optional<OpenSpan> beside_ops;
+    // Of all ranks: time in which nothing of the recording runs; the part of it with a thread on a CPU, or -1
+    // where switches of context were not recorded.
+    int64_t idle_ns = 0, idle_on_cpu_ns = -1;
 
     // Of the share of kernels without Tensor Cores, the part that `ns` of their durations makes.
     double share_of(int64_t ns) const {

@@ -48,10 +48,25 @@ bool behind_earlier_work(const Facts& f, int64_t behind_ns, double share) {
 void tell_earlier_work(const Facts& f, Finding& finding) {
     finding.kind = "unknown";
     finding.evidence += fmt::format(
-        "{}The first work of the device began {} after its launch: the device was most likely still at work "
-        "on "
-        "what was launched before the recording.",
+        "{}The first work of the device began {} after its launch: what the device did until then was not "
+        "recorded, most likely work from before the recording.",
         finding.evidence.empty() ? "" : " ", milliseconds(f.first_queued_ns));
+}
+
+// What runs while the recording shows nothing: switches of context tell whether the program does.
+void tell_unseen(const Facts& f, Finding& finding) {
+    if (f.idle_on_cpu_ns < 0) return;
+    finding.evidence = fmt::format("By the switches of context a thread is on a CPU in {} of these {}.",
+                                   milliseconds(f.idle_on_cpu_ns), milliseconds(f.idle_ns));
+    if (2 * f.idle_on_cpu_ns >= f.idle_ns) {
+        finding.kind = "unknown";
+        finding.title = fmt::format("In {} of the time the program runs code of which nothing was recorded",
+                                    percent(finding.share_pct.value_or(0)));
+        finding.advice = "CPU samples, Python frames or NVTX ranges around it tell what runs then.";
+    } else {
+        finding.advice =
+            "The program sleeps or waits for most of that: for input, another process, or the device.";
+    }
 }
 
 bool is_communication(const OpenSpan& span) {
@@ -80,6 +95,8 @@ void beside_ops(const Facts& f, Findings& out) {
             finding.evidence =
                 "That is Python code between the ops, or something outside of PyTorch: logging, checkpoints, "
                 "waiting.";
+        finding.share_pct = share;
+        if (!host) tell_unseen(f, finding);
         if (behind_earlier_work(f, host ? f.host_behind_ns : f.idle_behind_ns, share))
             tell_earlier_work(f, finding);
         else if (host && f.beside_ops && is_communication(*f.beside_ops))
@@ -87,12 +104,22 @@ void beside_ops(const Facts& f, Findings& out) {
                 "That is communication between ranks: which rank comes last, their timelines tell.";
         else if (f.python_frames && host)
             finding.advice = "The Python rows of the timeline say what runs then.";
-        else if (f.torch && !f.recorded_here && !f.python_frames)
+        else if (f.torch && !f.recorded_here && !f.python_frames && finding.advice.empty())
             finding.advice = "A trace recorded with with_stack=True says what runs then.";
-        finding.share_pct = share;
         finding.view = "timeline";
         out.push_back(std::move(finding));
     }
+}
+
+// What a start-up takes the rest of a run need not pay again: whether there is something to gain is not told.
+void tell_start_up(const LongCalls& calls, Finding& finding) {
+    finding.kind = "unknown";
+    finding.advice =
+        calls.mostly_one
+            ? "A single call of that length is most likely the start-up of the device or the loading of "
+              "code: a recording that begins after some iterations shows the run itself."
+            : "Most of these calls are the first launch of their kernel, which loads its code: a recording "
+              "that begins after some iterations shows the run itself.";
 }
 
 // Few long calls take the time: more work for each launch would change nothing.
@@ -104,14 +131,8 @@ void tell_long_calls(const Facts& f, const LongCalls& calls, Finding& finding) {
     if (calls.of == CallClass::kWait)
         finding.advice =
             "It waits for work that was not recorded or is another process's, or for a slow transfer.";
-    else if (calls.mostly_one)
-        finding.advice =
-            "A single call of that length is most likely the start-up of the device or the loading of code: "
-            "a recording that begins after some iterations shows the run itself.";
-    else if (calls.first_launches)
-        finding.advice =
-            "Most of these calls are the first launch of their kernel, which loads its code: a recording "
-            "that begins after some iterations shows the run itself.";
+    else if (calls.mostly_one || calls.first_launches)
+        tell_start_up(calls, finding);
     else if (calls.of == CallClass::kMemory)
         finding.advice =
             f.torch
@@ -140,8 +161,9 @@ void tell_launches(const Facts& f, Finding& finding) {
     const double median_us = static_cast<double>(f.median_ns) / 1e3;
     if (f.kernels > 0)
         finding.evidence =
-            fmt::format("{} kernels, half of them of at most {:.1f} µs ({:.1f} µs on average).", f.kernels,
-                        median_us, static_cast<double>(f.kernel_ns) / 1e3 / static_cast<double>(f.kernels));
+            fmt::format("{} kernels{}, half of them of at most {:.1f} µs ({:.1f} µs on average).", f.kernels,
+                        f.ranks > 1 ? fmt::format(" on {} ranks", f.ranks) : "", median_us,
+                        static_cast<double>(f.kernel_ns) / 1e3 / static_cast<double>(f.kernels));
     constexpr double kShortUs = 200;  // a launch takes some 5 µs, an op some 20
     if (median_us > kShortUs) {
         finding.advice =
@@ -174,7 +196,7 @@ void host_bound(const Facts& f, Findings& out) {
         finding.kind = "fine";
         finding.title = fmt::format("The work is done by the CPU, whose {} take {} of the time",
                                     f.ops ? "ops" : "recorded calls", percent(share));
-        finding.view = "layers";
+        finding.view = f.ops ? "ops" : "recorded";
     } else {
         finding.title = fmt::format("The GPU waits for the CPU in {} of the time", percent(share));
         finding.view = "ops";

@@ -16,6 +16,34 @@ const char* matrix_units(const FindingFacts& f) {
     return f.vendor == Vendor::kAmd ? "matrix cores" : "Tensor Cores";
 }
 
+namespace {
+
+void tell_collectives(const CollectiveWaits& c, Finding& finding) {
+    finding.evidence += fmt::format(
+        " Their {} collectives, matched by order: {} of {} (of all ranks) are waiting for the rank that "
+        "comes last.",
+        c.collectives, milliseconds(c.waiting_ns), milliseconds(c.ns));
+    if (20 * c.first_waiting_ns >= c.waiting_ns)
+        finding.evidence += fmt::format(
+            " {} of it is in the first, which ranks enter as their recordings begin: that tells nothing of a "
+            "rank.",
+            milliseconds(c.first_waiting_ns));
+    if (c.times > 0)
+        finding.evidence += fmt::format(" Of the others rank {} is the last in {}, and makes {} of it.",
+                                        c.last_rank, c.times, milliseconds(c.last_waiting_ns));
+    if (2 * (c.waiting_ns - c.first_waiting_ns) >= c.ns)
+        finding.advice =
+            "Not the network but what the last rank does before it is to look at: compare its iterations "
+            "with those of the others.";
+    else if (2 * c.waiting_ns >= c.ns)
+        finding.advice =
+            "Most of it is waiting in the first collective of the recording: record more iterations of all "
+            "ranks "
+            "to see what remains.";
+}
+
+}  // namespace
+
 void communication_waits(const FindingFacts& f, Findings& out) {
     const double share = f.communication.value_or(0);
     if (share < kLeastShare) return;
@@ -25,19 +53,7 @@ void communication_waits(const FindingFacts& f, Findings& out) {
     finding.evidence = f.ranks > 1 ? fmt::format("{} ranks.", f.ranks)
                                    : "Only one rank was imported: whether it waits for another is not known.";
     finding.advice = "See how much of it computation hides, and which rank comes last.";
-    if (f.collectives) {
-        const CollectiveWaits& c = *f.collectives;
-        finding.evidence += fmt::format(
-            " Their {} collectives, matched by order: {} of {} (of all ranks) are waiting for the rank that "
-            "comes "
-            "last; rank {} is that in {} of them, and makes {} of it.",
-            c.collectives, milliseconds(c.waiting_ns), milliseconds(c.ns), c.last_rank, c.times,
-            milliseconds(c.last_waiting_ns));
-        if (2 * c.waiting_ns >= c.ns)
-            finding.advice =
-                "Not the network but what the last rank does before it is to look at: compare its iterations "
-                "with those of the others.";
-    }
+    if (f.collectives) tell_collectives(*f.collectives, finding);
     finding.share_pct = share;
     finding.view = "communication";
     out.push_back(std::move(finding));

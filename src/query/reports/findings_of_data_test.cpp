@@ -55,9 +55,32 @@ TEST(FindingsOfData, TheRankThatCollectivesWaitForIsNamed) {
         EXPECT_NE(found->evidence.find("4 collectives, matched by order: 196.00 ms of 204.00 ms"),
                   std::string::npos)
             << found->evidence;
-        EXPECT_NE(found->evidence.find("rank 1 is that in 4 of them"), std::string::npos) << found->evidence;
+        EXPECT_NE(found->evidence.find("Of the others rank 1 is the last in 3, and makes 147.00 ms"),
+                  std::string::npos)
+            << found->evidence;
+        EXPECT_NE(found->evidence.find("49.00 ms of it is in the first"), std::string::npos)
+            << found->evidence;
         EXPECT_NE(found->advice.find("Not the network"), std::string::npos) << found->advice;
     }
+}
+
+// Ranks whose recordings begin at different moments meet in their first collective.
+TEST(FindingsOfData, WaitingInTheFirstCollectiveBlamesNoRank) {
+    analyze::TestProfile t;
+    for (int64_t rank = 0; rank < 2; ++rank) {
+        if (rank == 1) t.add_rank(1);
+        for (int64_t i = 0; i < 3; ++i) {
+            const int64_t dur = rank == 0 && i == 0 ? 60 * kMs : kMs;
+            t.op("aten::add", 100 * kMs * i, kMs);
+            t.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)",
+                     100 * kMs * i + 70 * kMs - dur, dur, t.stream());
+        }
+    }
+    const std::vector<Finding> all = findings_in(std::move(t));
+    const Finding* found = find(all, "communication");
+    ASSERT_TRUE(found);
+    EXPECT_NE(found->evidence.find("59.00 ms of it is in the first"), std::string::npos) << found->evidence;
+    EXPECT_NE(found->advice.find("record more iterations"), std::string::npos) << found->advice;
 }
 
 TEST(FindingsOfData, SendsThatDoNotEndTogetherAreNoCollective) {

@@ -1,4 +1,6 @@
 // Findings: only what the recording bears out, with advice that fits its device and framework.
+#include "query/ask/test_cells.h"
+#include "query/reports/reports.h"
 #include "query/reports/test_findings.h"
 
 namespace opsight::query {
@@ -299,6 +301,62 @@ TEST(Findings, IdleTimeElsewhereIsNotAWaitOfTheFirstWork) {
     const Finding* found = find(*all, "outside");
     ASSERT_TRUE(found);
     EXPECT_EQ(found->kind, "problem") << found->evidence;
+}
+
+// Nothing of the recording runs from 100 to 900 us: by the switches of context the program does, or it
+// sleeps.
+TEST(Findings, TimeThatNothingExplainsIsNoGainWhereAThreadIsOnACpu) {
+    for (const int64_t on_cpu : {0, 100, 700}) {
+        analyze::TestProfile t;
+        t.op("aten::add", 0, 100'000);
+        t.op("aten::add", 900'000, 100'000);
+        if (on_cpu > 0) {
+            const TrackId track = t.builder.other_track(RankId(size_t{0}), "5", "CPU of thread 5");
+            t.builder.add_host({150'000, on_cpu * 1000, track, t.builder.text("CPU 1"), HostKind::kOther, 0},
+                               t.builder.text("cpu_scheduling").value);
+        }
+        const std::vector<Finding> all = findings_in(std::move(t));
+        const Finding* found = find(all, "outside");
+        ASSERT_TRUE(found);
+        EXPECT_EQ(found->kind, on_cpu == 700 ? "unknown" : "problem") << found->title;
+        EXPECT_EQ(found->title.find("nothing was recorded") != std::string::npos, on_cpu == 700)
+            << found->title;
+        EXPECT_EQ(found->evidence.find("ms of these 0.80 ms") != std::string::npos, on_cpu > 0)
+            << found->evidence;
+        EXPECT_EQ(found->advice.find("sleeps") != std::string::npos, on_cpu == 100) << found->advice;
+    }
+}
+
+// One call that takes nearly all of the time is a start-up; forty are not.
+TEST(Findings, AStartUpIsNoTimeToGain) {
+    for (const int64_t calls : {1, 40}) {
+        analyze::TestProfile t;
+        constexpr int64_t kAll = 40'000'000;
+        for (int64_t i = 0; i < calls; ++i)
+            t.api("cudaHostRegister", i * (kAll / calls), kAll / calls, t.thread());
+        t.api("cudaLaunchKernel", kAll, 1000, t.thread(), 1);
+        t.kernel("void f(int)", kAll + 2000, 100'000, t.stream(), 1);
+        const std::vector<Finding> all = findings_in(std::move(t));
+        const Finding* found = find(all, "host");
+        ASSERT_TRUE(found);
+        EXPECT_NE(found->title.find("cudaHostRegister"), std::string::npos) << found->title;
+        EXPECT_EQ(found->kind, calls == 1 ? "unknown" : "problem") << found->title;
+    }
+}
+
+// The compute capability that ROCm tells is the number of an architecture of AMD's.
+TEST(Findings, AnArchitectureOfAmdIsNoComputeCapability) {
+    for (const int64_t warp : {64, 32}) {
+        analyze::TestProfile t;
+        t.gpu(0, warp == 64 ? "AMD Instinct MI300X" : "NVIDIA A", 9, 4).warp_size = warp;
+        t.api("hipLaunchKernel", 10, 10, t.thread(), 1);
+        t.kernel("void f(int)", 200, 1000, t.stream(), 1);
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open({.whole = true});
+        const auto devices = device_use(session, {});
+        ASSERT_TRUE(devices.has_value());
+        EXPECT_EQ(cell(*devices, "compute_capability"), Cell(std::string(warp == 64 ? "gfx94x" : "9.4")));
+    }
 }
 
 // ROCm's kernels may name their device by a number that the header does not have.

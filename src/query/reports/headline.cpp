@@ -1,5 +1,8 @@
 #include "query/reports/headline.h"
 
+#include <algorithm>
+
+#include "db/schema.h"
 #include "hardware/tensor_cores.h"
 #include "query/reports/op_groups.h"
 #include "query/reports/sql.h"
@@ -12,20 +15,23 @@ namespace sql = reports::sql;
 // Resources in the order in which they are shown.
 struct Share {
     std::string_view resource;
-    const char *key, *head;
+    const char *key, *head, *name;
     bool device = false;
 };
 constexpr Share kShares[] = {
-    {"tensor_core_kernel", "tensor_core_kernel_pct", "Tensor Core Kernel Duration %", true},
-    {"unknown_kernel", "unknown_kernel_pct", "Kernel of Unknown TC Use Duration %", true},
-    {"other_kernel", "non_tensor_core_kernel_pct", "Non-Tensor Core Kernel Duration %", true},
-    {"communication", "communication_pct", "Exposed Communication Duration %", true},
-    {"memory", "memory_pct", "Memory Duration %", true},
-    {"dataloader", "dataloader_pct", "Dataloader Duration %"},
-    {"file_io", "io_pct", "IO Duration %"},
-    {"cpu", "cpu_pct", "CPU Duration % (Ops, API Calls)"},
-    {"host", "host_pct", "Python and Other Host Duration %"},
-    {"idle", "idle_pct", "Idle or Not Recorded Duration %"},
+    {"tensor_core_kernel", "tensor_core_kernel_pct", "Tensor Core Kernel Duration %", "Tensor Core kernels",
+     true},
+    {"unknown_kernel", "unknown_kernel_pct", "Kernel of Unknown TC Use Duration %",
+     "Kernels of unknown Tensor Core use", true},
+    {"other_kernel", "non_tensor_core_kernel_pct", "Non-Tensor Core Kernel Duration %", "Other kernels",
+     true},
+    {"communication", "communication_pct", "Exposed Communication Duration %", "Exposed communication", true},
+    {"memory", "memory_pct", "Memory Duration %", "Copies and sets", true},
+    {"dataloader", "dataloader_pct", "Dataloader Duration %", "Data loading"},
+    {"file_io", "io_pct", "IO Duration %", "File I/O"},
+    {"cpu", "cpu_pct", "CPU Duration % (Ops, API Calls)", "CPU (ops, API calls)"},
+    {"host", "host_pct", "Python and Other Host Duration %", "Python and other host"},
+    {"idle", "idle_pct", "Idle or Not Recorded Duration %", "Idle or not recorded"},
 };
 
 // What a profile can tell of shares: data loading, file I/O and device work only where it has seen any
@@ -40,12 +46,15 @@ struct Told {
         if (share.resource == "file_io") return io;
         return parted || (share.resource != "unknown_kernel" && share.resource != "host");
     }
+    // The same, and not of Tensor Cores that no device has.
+    bool has(const Share& share) const {
+        return tells(share) && (share.resource != "tensor_core_kernel" || tensor_cores);
+    }
     // The resources that it does not tell, as "[memory, host]".
     std::string untold() const {
         std::string list;
         for (const Share& share : kShares)
-            if (!tells(share) || (share.resource == "tensor_core_kernel" && !tensor_cores))
-                list += (list.empty() ? "" : ", ") + std::string(share.resource);
+            if (!has(share)) list += (list.empty() ? "" : ", ") + std::string(share.resource);
         return "[" + list + "]";
     }
 };
@@ -100,6 +109,19 @@ Status prepare_headline(Session& session) {
     OPSIGHT_TRY(session.prepare(sql::resource_time));
     OPSIGHT_TRY(session.prepare(sql::communication_times));
     return session.execute(sql::summary_device);
+}
+
+Result<std::vector<BudgetClass>> budget_classes(Session& session) {
+    OPSIGHT_TRY(session.prepare(sql::used_devices));
+    OPSIGHT_ASSIGN(const Told told, look(session));
+    const std::vector<std::string_view> names = db::resource_names();
+    std::vector<BudgetClass> classes;
+    for (const Share& share : kShares) {
+        const auto at = std::find(names.begin(), names.end(), share.resource);
+        classes.push_back(
+            {static_cast<size_t>(at - names.begin()), share.resource, share.name, told.has(share)});
+    }
+    return classes;
 }
 
 Result<ResultTable> headline(Session& session, const TableShape& shape) {

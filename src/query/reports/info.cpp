@@ -94,7 +94,7 @@ Result<ResultTable> counts(Session& session) {
 Result<ResultTable> diagnostics(Session& session) {
     Question q{"diagnostics", "Diagnostics"};
     q.columns = {{"key", "Diagnostic"},
-                 {"severity", "Severity"},
+                 {"severity", "Severity", Unit::kNone, 0, Role::kSeverity},
                  {"count", "Count", Unit::kCount},
                  {"help", "Meaning"}};
     q.rows = duck::Statement(sql::diagnostics).set("for_people", false);

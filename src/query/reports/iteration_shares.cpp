@@ -22,8 +22,8 @@ struct Found {
     std::vector<RankPart> ranks;
 };
 
-Result<Found> read_iterations(Session& session) {
-    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::every_iteration));
+Result<Found> read_iterations(Session& session, const duck::Sql& statement) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(statement));
     Found found;
     for (const auto& row : rows.rows) {
         const auto number = [&row](size_t i) { return integer(row[i]); };
@@ -84,6 +84,24 @@ RankPace pace_of(int64_t rank, const std::vector<int64_t>& times) {
     return pace;
 }
 
+Result<std::vector<IterationShares>> read_shares(Session& session, const duck::Sql& statement) {
+    OPSIGHT_ASSIGN(Found found, read_iterations(session, statement));
+    Adder adder(found);
+    OPSIGHT_TRY(session.scan(reports::sql::resource_segments, [&adder](const duck::Batch& batch) {
+        const auto* rank = batch.column<int32_t>(0);
+        const auto *begin = batch.column<int64_t>(1), *end = batch.column<int64_t>(2);
+        const auto* resource = batch.column<int8_t>(3);
+        for (size_t i = 0; i < batch.size(); ++i)
+            adder.add(rank[i], begin[i], end[i], static_cast<size_t>(std::max<int8_t>(0, resource[i])));
+    }));
+    // What no segment covers is idle, too.
+    for (IterationShares& it : found.all) {
+        it.ns[kIdleResource] = 0;
+        it.ns[kIdleResource] = it.dur_ns - std::accumulate(it.ns.begin(), it.ns.end(), int64_t{0});
+    }
+    return std::move(found.all);
+}
+
 }  // namespace
 
 std::vector<RankPace> rank_paces(const std::vector<IterationShares>& iterations) {
@@ -114,21 +132,12 @@ std::vector<RankPace> rank_paces(const std::vector<IterationShares>& iterations)
 }
 
 Result<std::vector<IterationShares>> iteration_shares(Session& session) {
-    OPSIGHT_ASSIGN(Found found, read_iterations(session));
-    Adder adder(found);
-    OPSIGHT_TRY(session.scan(reports::sql::resource_segments, [&adder](const duck::Batch& batch) {
-        const auto* rank = batch.column<int32_t>(0);
-        const auto *begin = batch.column<int64_t>(1), *end = batch.column<int64_t>(2);
-        const auto* resource = batch.column<int8_t>(3);
-        for (size_t i = 0; i < batch.size(); ++i)
-            adder.add(rank[i], begin[i], end[i], static_cast<size_t>(std::max<int8_t>(0, resource[i])));
-    }));
-    // What no segment covers is idle, too.
-    for (IterationShares& it : found.all) {
-        it.ns[kIdleResource] = 0;
-        it.ns[kIdleResource] = it.dur_ns - std::accumulate(it.ns.begin(), it.ns.end(), int64_t{0});
-    }
-    return std::move(found.all);
+    return read_shares(session, reports::sql::every_iteration);
+}
+
+Result<std::vector<IterationShares>> shares_of_range(Session& session) {
+    return read_shares(session,
+                       session.range().whole ? reports::sql::whole_range : reports::sql::range_iterations);
 }
 
 }  // namespace opsight::query

@@ -24,6 +24,11 @@ struct IterationShares {
 // By rank and begin.
 Result<std::vector<IterationShares>> iteration_shares(Session& session);
 
+// The same of the range alone, whose iterations add up to its wall clock (sel_iteration_times). A range that
+// is the whole recording has none: then it is one for each rank, of number -1, from its first to its last
+// moment.
+Result<std::vector<IterationShares>> shares_of_range(Session& session);
+
 // How long the iterations of a rank are that the range has.
 struct RankPace {
     int64_t rank = 0, iterations = 0;

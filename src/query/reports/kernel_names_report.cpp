@@ -10,7 +10,7 @@ Result<Report> kernel_name_report(Session& session, const TableShape& shape) {
     q.columns = group_columns(shape);
     append(q.columns, {
                           of_device({"kernel_name", "Kernel Name"}),
-                          of_device({"uses_tc", "Uses TC", Unit::kNone, 1}),
+                          of_device({"uses_tc", "Uses TC", Unit::kNone, 1, Role::kAnswer}),
                           {"calls", "No. Calls", Unit::kCount},
                           of_device({"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}),
                           of_device({"kernel_share_pct", "Kernel Time (%)", Unit::kPercent, 1}),
@@ -18,7 +18,7 @@ Result<Report> kernel_name_report(Session& session, const TableShape& shape) {
                           of_device({"min_gpu_time_ns", "Min GPU Time (ns)", Unit::kNs, 4}),
                           of_device({"max_gpu_time_ns", "Max GPU Time (ns)", Unit::kNs, 4}),
                           {"ops", "# Ops", Unit::kCount, 3},
-                          {"class", "Class", Unit::kNone, 5},
+                          {"class", "Class", Unit::kNone, 5, Role::kWorkClass},
                           {"short_name", "Short Name", Unit::kNone, 6},
                           {"label", "Label", Unit::kNone, 7},
                       });

@@ -15,8 +15,8 @@ std::vector<Column> kernel_columns() {
         of_device({"kernel_name", "Kernel Name"}),
         {"op_id", "Op ID", Unit::kCount, 4, Role::kId},
         {"op_name", "Op Name"},
-        {"direction", "Direction", Unit::kNone, 3},
-        of_device({"uses_tc", "Uses TC", Unit::kNone, 1}),
+        {"direction", "Direction", Unit::kNone, 3, Role::kDirection},
+        of_device({"uses_tc", "Uses TC", Unit::kNone, 1, Role::kAnswer}),
         of_device({"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}),
         of_device({"avg_gpu_time_ns", "Avg GPU Time (ns)", Unit::kNs, 2}),
         of_device({"min_gpu_time_ns", "Min GPU Time (ns)", Unit::kNs, 6}),
@@ -32,8 +32,8 @@ std::vector<Column> kernel_columns() {
         of_device({"occupancy_pct", "Occupancy (%)", Unit::kPercent, 6}),
         of_device({"waves", "Waves", Unit::kNone, 7, Role::kNumber}),
         of_device({"tail_pct", "Tail (%)", Unit::kPercent, 7}),
-        {"class", "Class", Unit::kNone, 9},
-        of_device({"tc_evidence", "TC Evidence", Unit::kNone, 9}),
+        {"class", "Class", Unit::kNone, 9, Role::kWorkClass},
+        of_device({"tc_evidence", "TC Evidence", Unit::kNone, 9, Role::kEvidence}),
         of_device({"tc_pattern", "TC Pattern", Unit::kNone, 9}),
         {"layer", "Layer", Unit::kNone, 7},
         {"shapes", "Input Shapes", Unit::kNone, 2, Role::kShapes},
@@ -46,7 +46,7 @@ std::vector<Column> instance_columns() {
         {"iteration", "Iteration", Unit::kCount, 0, Role::kId},
         {"op_id", "Op ID", Unit::kCount, 5, Role::kId},
         {"op_name", "Op Name"},
-        {"direction", "Direction", Unit::kNone, 4},
+        {"direction", "Direction", Unit::kNone, 4, Role::kDirection},
         {"op_type", "Op Type", Unit::kNone, 8},
         of_device({"kernel_name", "Kernel Name"}),
         {"device", "Device ID", Unit::kCount, 2, Role::kId},
@@ -54,7 +54,7 @@ std::vector<Column> instance_columns() {
         of_device({"gpu_duration_ns", "GPU Duration (ns)", Unit::kNs}),
         {"api_start_ns", "API Call Start (ns)", Unit::kNs, 6, Role::kMoment},
         {"api_duration_ns", "API Call Time (ns)", Unit::kNs, 6},
-        of_device({"uses_tc", "Uses TC", Unit::kNone, 3}),
+        of_device({"uses_tc", "Uses TC", Unit::kNone, 3, Role::kAnswer}),
         {"grid_x", "Grid X", Unit::kCount, 9},
         {"grid_y", "Grid Y", Unit::kCount, 9},
         {"grid_z", "Grid Z", Unit::kCount, 9},
@@ -80,8 +80,8 @@ std::vector<Column> instance_columns() {
 
 // Of an instance for a page: its evidence of Tensor Core use, and where it is on the timeline.
 std::vector<Column> place_columns() {
-    return {{"class", "Class"},
-            of_device({"tc_evidence", "TC Evidence"}),
+    return {{"class", "Class", Unit::kNone, 0, Role::kWorkClass},
+            of_device({"tc_evidence", "TC Evidence", Unit::kNone, 0, Role::kEvidence}),
             of_device({"tc_pattern", "TC Pattern"}),
             {"track", "Track", Unit::kCount, 0, Role::kId},
             {"span", "Span", Unit::kCount, 0, Role::kId}};
@@ -175,7 +175,7 @@ Result<ResultTable> iteration_list(Session& session, const TableShape& shape) {
         of_device({"unknown_tc_kernels", "Unknown TC Kernels", Unit::kCount, 3}),
         of_device({"tc_kernel_time_ns", "TC GPU Time (ns)", Unit::kNs, 2}),
         of_device({"memory_time_ns", "Memory GPU Time (ns)", Unit::kNs, 2}),
-        {"warmup", "Warm-up", Unit::kNone, 3},
+        {"warmup", "Warm-up", Unit::kNone, 3, Role::kYesNo},
         {"warmup_reason", "Reason", Unit::kNone, 4},
     };
     q.rows = sql::iterations;

@@ -367,7 +367,7 @@ TEST(TensorCores, CommunicationIsAClassOfItsOwn) {
     const StoredProfile stored(std::move(t));
     Session session = stored.open();
     const ResultTable kernels = table_of(session, "summary", "all_kernels");
-    for (const auto& [name, time] : {std::pair("All kernels", 280), std::pair("Communication", 200),
+    for (const auto& [name, time] : {std::pair("All device work", 280), std::pair("Communication", 200),
                                      std::pair("Memory", 30), std::pair("All other kernels", 50)})
         EXPECT_EQ(number(cell(kernels, "gpu_time_ns", "name", name)), time) << name;
 }
@@ -380,7 +380,7 @@ TEST(TensorCores, WithoutThemThereIsNoShare) {
         if (*gpu) t.gpu(0, gpu, major, 0);
         t.op("aten::mm", 0, 20);
         t.api("cudaLaunchKernel", 5, 5, t.thread(), 1);
-        t.kernel("some_gemm<float>", 100, 50, t.stream(), 1);
+        t.kernel("some_sgemm<float>", 100, 50, t.stream(), 1);
         return StoredProfile(std::move(t));
     };
     for (const auto& [gpu, major] : {std::pair("MTIA", 0), std::pair("Tesla P100-PCIE-16GB", 6),

@@ -16,7 +16,7 @@ Result<ResultTable> op_names(Session& session, const TableShape& shape) {
         {"self_gpu_time_ns", "Self GPU Time (ns)", Unit::kNs},
         {"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs},
         {"kernels", "No. Kernels", Unit::kCount, 1},
-        {"using_tc", "Using TC", Unit::kNone, 1},
+        {"using_tc", "Using TC", Unit::kNone, 1, Role::kAnswer},
     };
     q.rows = reports::sql::op_names;
     const bool gpu = session.contents().device_work;

@@ -60,11 +60,11 @@ std::vector<Column> detailed_columns(bool gpu) {
     std::vector<Column> columns = {
         {"op_id", "Op ID", Unit::kCount, 6, Role::kId},
         {"op_name", "Op Name"},
-        {"direction", "Direction", Unit::kNone, 3},
+        {"direction", "Direction", Unit::kNone, 3, Role::kDirection},
         {"op_type", "Op Type", Unit::kNone, 7},
         {"calls", "No. Calls", Unit::kCount, gpu ? 1 : 2},
-        of_device({"tc_eligible", "TC Eligible", Unit::kNone, 6}),
-        of_device({"using_tc", "Using TC", Unit::kNone, 3}),
+        of_device({"tc_eligible", "TC Eligible", Unit::kNone, 6, Role::kYesNo}),
+        of_device({"using_tc", "Using TC", Unit::kNone, 3, Role::kAnswer}),
     };
     append(columns, sixteen_times(gpu));
     append(columns, {{"dtypes", "Data Type", Unit::kNone, 9, Role::kTypes},

@@ -9,6 +9,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -72,6 +73,22 @@ TEST(Range, DevicesAndSharesGoByTheKeptStretches) {
     EXPECT_NEAR(shares, 100, 1e-9);
 }
 
+// Numbers of a profile that another build made are that build's.
+TEST(Range, SaysThatAnotherBuildMadeTheProfile) {
+    const StoredProfile stored(steps(4, {}));
+    EXPECT_THAT(stored.open().range().notes, Not(Contains(HasSubstr("another build"))));
+    for (const char* change : {"UPDATE raw.meta SET value = 'other' WHERE key = 'rules'",
+                               "DELETE FROM raw.meta WHERE key = 'rules'"}) {
+        {
+            auto database = duck::Database::open(stored.path(), {});
+            ASSERT_TRUE(database.has_value());
+            ASSERT_TRUE(database->connect()->execute(change).has_value());
+        }
+        EXPECT_THAT(stored.open().range().notes, Contains(HasSubstr("made by another build of Opsight")))
+            << change;
+    }
+}
+
 TEST(Range, AStretchEndsWhereTheNextBegins) {
     analyze::TestProfile t = steps(4, {1});
     // Launched in iteration 0, and still at work when iteration 2 begins at 200.
@@ -131,6 +148,27 @@ TEST(Range, WorkFromBeforeTheRecordingIsABacklogToo) {
     // From the first device work at 0 to its end at 45, of 390.
     EXPECT_THAT(stored.open().range().notes,
                 ElementsAre(HasSubstr("still at work for 0.000 ms on what was launched before")));
+}
+
+// The first kernel waits for what ran before the recording began.
+TEST(Range, SaysThatTheDeviceWasMostLikelyBusyBeforeTheRecording) {
+    analyze::TestProfile t;
+    for (int64_t i = 0; i < 4; ++i) {
+        t.annotation("ProfilerStep#" + std::to_string(i), 200'000 * i, 200'000, t.thread());
+        t.op("aten::mm", 200'000 * i, 150'000);
+        t.api("cudaLaunchKernel", 200'000 * i + 50'000, 5, t.thread(), i + 1);
+        t.kernel("k", 500'000 + 100'000 * i, 90'000, t.stream(), i + 1);
+    }
+    const StoredProfile stored(std::move(t));
+    // From the end of the launch at 50,005 ns to the begin of its kernel at 500,000.
+    EXPECT_THAT(stored.open({.all = true}).range().notes,
+                ElementsAre(HasSubstr(
+                    "the first work of the device began 0.450 ms of the wall clock after its launch")));
+    EXPECT_THAT(stored.open({.whole = true}).range().notes,
+                Contains(HasSubstr("utilization is a lower bound")));
+    // The range from iteration 2 on begins at 0.4 ms, with work that was launched before it.
+    EXPECT_THAT(stored.open({.start = 2}).range().notes,
+                Contains(HasSubstr("launched before; the wall clock")));
 }
 
 TEST(Range, SaysWhatOfTheOpsLiesOutside) {
@@ -301,6 +339,19 @@ TEST(Range, TheWholeRunCanBeAskedFor) {
     const auto both = Session::open(stored.path(), {.all = true, .whole = true});
     ASSERT_FALSE(both.has_value());
     EXPECT_EQ(both.error().exit_code, 2);
+}
+
+// The program waits for its user after the last launch: that is recorded, and none of the wall clock.
+TEST(Range, AWholeRunSaysWhatItsWallClockLeavesOut) {
+    analyze::TestProfile t;
+    t.host(HostKind::kOther, "open", 0, 200'000'000, t.thread());
+    t.api("cudaLaunchKernel", 1'000'000'000, 1'000'000'000, t.thread(), 1);
+    t.host(HostKind::kOther, "getc", 2'500'000'000, 4'500'000'000, t.thread());
+    const StoredProfile stored(std::move(t));
+    EXPECT_THAT(
+        stored.open().range().notes,
+        Contains(EndsWith("for 1.000 s before it and 5.000 s after it only system and library calls were "
+                          "recorded")));
 }
 
 // What follows the last iteration is none of its time.

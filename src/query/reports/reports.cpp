@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "query/ask/definitions.h"
 #include "query/reports/source_reports.h"
+#include "query/reports/what_if.h"
 
 namespace opsight::query {
 namespace {
@@ -32,15 +34,26 @@ constexpr Entry kReports[] = {
      expected_vs_measured_report},
     {{"api", "calls of the CUDA or HIP API by function"}, api_report},
     {{"copies", "copies and sets by kind of memory, with their rate"}, copy_report},
+    {{"collectives", "collectives by kind, group and size: their rate, how long ranks waited, and for which"},
+     collectives_report},
     {{"unified_memory", "migrations and page faults of unified memory"}, unified_memory_report},
     {{"os_runtime", "calls of the C library and the system by function"}, os_call_report},
     {{"file_access", "accesses to files"}, file_report},
     {{"libraries", "calls of libraries such as cuDNN and cuBLAS"}, library_report},
     {{"messages", "calls of MPI and UCX, with their bytes"}, message_report},
-    {{"counters", "what was sampled of GPUs and network cards"}, counter_report},
+    {{"counters", "what was sampled of GPUs and network cards, or counted of kernels"}, counter_report},
     {{"cpu_samples", "functions in samples of CPUs"}, sample_report},
+    {{"critical_path", "what the iterations waited for, one after another, as they are replayed"},
+     critical_path_report},
     {{"scheduling", "how long threads were on a CPU"}, scheduling_report},
 };
+
+Result<Report> described(Result<Report> report) {
+    if (report)
+        for (Section& section : report->sections)
+            describe(section.table);
+    return report;
+}
 
 }  // namespace
 
@@ -57,7 +70,7 @@ const std::vector<ReportInfo>& all_reports() {
 Result<Report> make_report(Session& session, std::string_view name, const TableShape& shape) {
     std::string known;
     for (const Entry& entry : kReports) {
-        if (entry.info.name == name) return entry.make(session, shape);
+        if (entry.info.name == name) return described(entry.make(session, shape));
         known += (known.empty() ? "" : ", ") + std::string(entry.info.name);
     }
     return fail(Error{

@@ -7,24 +7,10 @@
 #include <vector>
 
 #include "query/ask/question.h"
+#include "query/ask/report.h"
 
 namespace opsight::query {
 
-struct Section {
-    ResultTable table;
-    // A table of one row is an object. `unnamed` ones give their fields to the report itself.
-    bool single = false, unnamed = false;
-};
-
-struct Report {
-    std::string name, title;
-    std::vector<Section> sections;  // one plain section: the report is its rows
-    std::vector<std::string> notes;
-};
-
-struct ReportInfo {
-    std::string_view name, description;  // the description is the end of a sentence
-};
 // In the order in which `all` shows them.
 const std::vector<ReportInfo>& all_reports();
 Result<Report> make_report(Session& session, std::string_view name, const TableShape& shape);

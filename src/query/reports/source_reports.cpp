@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "query/reports/sql.h"
+#include "query/session/cells.h"
 
 namespace opsight::query {
 namespace {
@@ -16,13 +17,15 @@ struct Kind {
 constexpr Kind kKinds[] = {
     {"api", "calls of CUDA's API", "nsys profile --trace=cuda"},
     {"copies", "copies and sets", "nsys profile --trace=cuda"},
+    {"collectives", "collectives", "a run on several GPUs"},
     {"unified_memory", "work of unified memory",
      "nsys profile --cuda-um-cpu-page-faults=true --cuda-um-gpu-page-faults=true"},
     {"os_runtime", "calls of the system", "nsys profile --trace=osrt"},
     {"file_access", "accesses to files", "nsys profile --trace=osrt --osrt-file-access=true"},
     {"libraries", "calls of libraries", "nsys profile --trace=cudnn,cublas,openacc,openmp"},
     {"messages", "calls of MPI or UCX", "nsys profile --trace=mpi,ucx"},
-    {"counters", "counters", "nsys profile --gpu-metrics-devices=all, or --nic-metrics=true"},
+    {"counters", "counters",
+     "nsys profile --gpu-metrics-devices=all or --nic-metrics=true, of kernels ncu --csv"},
     {"cpu_samples", "samples of CPUs", "nsys profile --sample=process-tree"},
     {"scheduling", "switches of threads", "nsys profile --cpuctxsw=process-tree"},
 };
@@ -91,6 +94,18 @@ Result<Report> api_report(Session& session, const TableShape& shape) {
 
 Result<Report> copy_report(Session& session, const TableShape& shape) {
     return report_of(session, shape, "copies", {copy_sums});
+}
+
+Result<Report> collectives_report(Session& session, const TableShape& shape) {
+    OPSIGHT_TRY(session.prepare(reports::sql::matched_collectives));
+    OPSIGHT_ASSIGN(const duck::Rows unmatched, session.query(reports::sql::collectives_unmatched));
+    OPSIGHT_ASSIGN(Report report, report_of(session, shape, "collectives", {collectives}));
+    if (integer(unmatched.rows.at(0).at(0)) > 0)
+        report.notes.emplace_back(
+            "of some collectives not all ranks were recorded, or not as many of each: there waiting cannot "
+            "be told "
+            "from transfer");
+    return report;
 }
 
 Result<Report> os_call_report(Session& session, const TableShape& shape) {

@@ -1,5 +1,6 @@
 // Reports on what only some sources record: calls of CUDA's API, of the system, of libraries and of message
-// passing, copies, unified memory, counters of devices and network cards, samples of CPUs, accesses to files.
+// passing, copies, collectives, unified memory, counters of devices and network cards, samples of CPUs,
+// accesses to files.
 #pragma once
 
 #include "query/reports/reports.h"
@@ -9,6 +10,7 @@ namespace opsight::query {
 // Tables, each of the chosen range.
 Result<ResultTable> api_sums(Session& session, const TableShape& shape);
 Result<ResultTable> copy_sums(Session& session, const TableShape& shape);
+Result<ResultTable> collectives(Session& session, const TableShape& shape);
 Result<ResultTable> os_call_sums(Session& session, const TableShape& shape);
 Result<ResultTable> library_sums(Session& session, const TableShape& shape);
 Result<ResultTable> message_sums(Session& session, const TableShape& shape);
@@ -22,6 +24,7 @@ Result<ResultTable> scheduling_sums(Session& session, const TableShape& shape);
 // Reports of them, which say so where nothing of the kind was recorded.
 Result<Report> api_report(Session& session, const TableShape& shape);
 Result<Report> copy_report(Session& session, const TableShape& shape);
+Result<Report> collectives_report(Session& session, const TableShape& shape);
 Result<Report> os_call_report(Session& session, const TableShape& shape);
 Result<Report> library_report(Session& session, const TableShape& shape);
 Result<Report> message_report(Session& session, const TableShape& shape);

@@ -53,6 +53,36 @@ Result<ResultTable> api_sums(Session& session, const TableShape& shape) {
     return ask(session, q, shape);
 }
 
+Result<ResultTable> collectives(Session& session, const TableShape& shape) {
+    OPSIGHT_TRY(session.prepare(sql::matched_collectives));
+    Question q{"collectives", "Collectives"};
+    q.columns = {{"collective", "Collective"},
+                 {"dtype", "Data Type", Unit::kNone, 4},
+                 {"group", "Process Group", Unit::kNone, 4},
+                 {"ranks", "Ranks", Unit::kCount},
+                 {"bytes", "Bytes", Unit::kBytes},
+                 {"collectives", "Collectives", Unit::kCount},
+                 {"matched", "All Ranks Recorded", Unit::kCount, 3},
+                 {"total_gpu_time_ns", "GPU Time (ns)", Unit::kNs},
+                 {"waiting_ns", "Waiting (ns)", Unit::kNs},
+                 {"waiting_pct", "Waiting %", Unit::kPercent, 2},
+                 {"first_waiting_ns", "Of It in the First (ns)", Unit::kNs, 2},
+                 {"last_rank", "Last Rank", Unit::kCount, 0, Role::kId},
+                 {"last_times", "Times Last", Unit::kCount, 1},
+                 {"transfer_ns", "Transfer at Most (ns)", Unit::kNs, 1},
+                 {"bytes_per_s", "Bytes/s at Least", Unit::kBytesPerSecond, 3},
+                 {"bus_bytes_per_s", "Bus Bytes/s at Least", Unit::kBytesPerSecond, 1},
+                 {"kernel_name", "Kernel Name", Unit::kNone, 5}};
+    q.rows = sql::collectives;
+    q.order = {{"total_gpu_time_ns", true},
+               {"collective", false},
+               {"group", false},
+               {"bytes", true},
+               {"dtype", false},
+               {"kernel_name", false}};
+    return ask(session, q, shape);
+}
+
 Result<ResultTable> copy_sums(Session& session, const TableShape& shape) {
     Question q{"copies", "Copies and Sets"};
     q.columns = {{"rank", "Rank", Unit::kCount, 4, Role::kId},
@@ -63,7 +93,7 @@ Result<ResultTable> copy_sums(Session& session, const TableShape& shape) {
                  {"count", "Count", Unit::kCount},
                  {"total_time_ns", "Total Time (ns)", Unit::kNs},
                  {"bytes", "Bytes", Unit::kBytes},
-                 {"bytes_per_s", "Bytes/s", Unit::kBytes},
+                 {"bytes_per_s", "Bytes/s", Unit::kBytesPerSecond},
                  {"avg_bytes", "Avg (bytes)", Unit::kBytes, 1},
                  {"min_bytes", "Min (bytes)", Unit::kBytes, 5},
                  {"max_bytes", "Max (bytes)", Unit::kBytes, 3},
@@ -105,7 +135,8 @@ Result<ResultTable> file_sums(Session& session, const TableShape& shape) {
     Question q{"file_access", "Accesses to Files"};
     q.columns = {{"access", "Access"}};
     add_times(q);
-    append(q.columns, {{"bytes", "Bytes", Unit::kBytes, 1}, {"bytes_per_s", "Bytes/s", Unit::kBytes, 2}});
+    append(q.columns,
+           {{"bytes", "Bytes", Unit::kBytes, 1}, {"bytes_per_s", "Bytes/s", Unit::kBytesPerSecond, 2}});
     q.rows = sql::file_sums;
     q.order.emplace_back("access", false);
     return ask(session, q, shape);
@@ -120,7 +151,7 @@ Result<ResultTable> migration_sums(Session& session, const TableShape& shape) {
                  {"count", "Count", Unit::kCount},
                  {"total_time_ns", "Total Time (ns)", Unit::kNs},
                  {"bytes", "Bytes", Unit::kBytes},
-                 {"bytes_per_s", "Bytes/s", Unit::kBytes, 1}};
+                 {"bytes_per_s", "Bytes/s", Unit::kBytesPerSecond, 1}};
     q.rows = sql::migration_sums;
     q.order = {
         {"total_time_ns", true}, {"operation", false}, {"cause", false}, {"rank", false}, {"device", false}};

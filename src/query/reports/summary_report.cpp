@@ -22,8 +22,8 @@ constexpr int64_t kStreamsForPeople = 10;
 Result<ResultTable> system(Session& session, const TableShape& shape) {
     Question q{"system", "System Config"};
     q.columns = {
-        {"gpu_count", "GPUs Used", Unit::kCount},
-        {"gpu_unused_count", "GPUs Not Used", Unit::kCount},
+        of_device({"gpu_count", "GPUs Used", Unit::kCount}),
+        of_device({"gpu_unused_count", "GPUs Not Used", Unit::kCount}),
         {"gpu_names", "GPU Name(s)"},
         {"cpu_model", "CPU Model"},
         of_device({"gpu_driver_version", "GPU Driver Version"}),
@@ -78,8 +78,8 @@ ResultTable iterations(const Range& range, const std::vector<duck::Cell>& found)
     };
     add({"total", "Total Iterations", Unit::kCount}, range.total);
     add({"selected", "Aggregated Iterations", Unit::kCount}, range.selected);
-    add({"start", "Iteration Start", Unit::kCount}, number(range.start));
-    add({"stop", "Iteration Stop", Unit::kCount}, number(range.stop));
+    add({"start", "Iteration Start", Unit::kCount, 0, Role::kId}, number(range.start));
+    add({"stop", "Iteration Stop", Unit::kCount, 0, Role::kId}, number(range.stop));
     add({"source", "Found By"}, range.source);
     add({"confidence", "Confidence"}, range.total == 0 ? Cell{} : Cell{range.confidence});
     add({"description", "Description"}, range.description.empty() ? Cell{} : Cell{range.description});
@@ -163,7 +163,7 @@ Result<ResultTable> stream_use(Session& session, const TableShape& shape) {
 Result<ResultTable> diagnostic_list(Session& session, const TableShape& shape) {
     Question q{"diagnostics", "Diagnostics"};
     q.columns = {{"key", "Diagnostic"},
-                 {"severity", "Severity"},
+                 {"severity", "Severity", Unit::kNone, 0, Role::kSeverity},
                  {"count", "Count", Unit::kCount},
                  {"help", "Meaning", Unit::kNone, 1}};
     q.rows = shaped(sql::diagnostics, shape);
@@ -203,12 +203,12 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
     if (device_work || !shape.for_people) {
         OPSIGHT_ASSIGN(ResultTable kernels, kernels_by_use(session));
         report.sections.push_back({std::move(kernels)});
-    } else {
+    } else if (const Contents& has = session.contents();
+               has.ops || has.calls || has.ranges || has.work_lost) {
         report.notes.push_back(
-            session.contents().work_lost
-                ? "work was launched on a device, but none of it is recorded: what the device did "
-                  "is not known"
-                : "no device work was recorded: all times are those of the CPU");
+            has.work_lost ? "work was launched on a device, but none of it is recorded: what the device did "
+                            "is not known"
+                          : "no device work was recorded: all times are those of the CPU");
     }
     OPSIGHT_ASSIGN(const std::string gaps, gaps_note(session));
     if (!gaps.empty()) report.notes.push_back(gaps);

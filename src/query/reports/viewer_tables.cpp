@@ -53,7 +53,7 @@ Result<ResultTable> op_stacks(Session& session, const TableSubject& subject, con
 Result<ResultTable> key_ops(Session& session, const TableSubject&, const TableShape& shape) {
     Question q{"key_ops", "Ops to Cut Iterations by"};
     q.columns = {{"name", "Name"},
-                 {"kind", "Kind"},
+                 {"kind", "Kind", Unit::kNone, 0, Role::kOpOrRange},
                  {"calls", "Calls", Unit::kCount},
                  {"ranks", "Ranks", Unit::kCount},
                  {"calls_per_rank", "Calls per Rank", Unit::kNone, 0, Role::kNumber},
@@ -67,11 +67,11 @@ Result<ResultTable> key_ops(Session& session, const TableSubject&, const TableSh
 Result<ResultTable> memory_allocators(Session& session, const TableSubject&, const TableShape& shape) {
     Question q{"memory_allocators", "Memory by Op"};
     q.columns = {{"rank", "Rank", Unit::kCount, 0, Role::kId},
-                 {"device_type", "Device Type"},
+                 {"device_type", "Device Type", Unit::kNone, 0, Role::kDeviceType},
                  {"device", "Device ID", Unit::kCount, 0, Role::kId},
                  {"op_id", "Op ID", Unit::kCount, 0, Role::kId},
                  {"op_name", "Op Name"},
-                 {"direction", "Direction"},
+                 {"direction", "Direction", Unit::kNone, 0, Role::kDirection},
                  {"layer", "Layer"},
                  {"allocations", "Allocations", Unit::kCount},
                  {"allocated_bytes", "Allocated (bytes)", Unit::kBytes},
@@ -108,18 +108,18 @@ Result<ResultTable> communication(Session& session, const TableSubject&, const T
     return ask(session, q, shape);
 }
 
-Result<ResultTable> communication_overlap(Session& session) {
+Result<ResultTable> communication_overlap(Session& session, const TableShape& shape) {
     OPSIGHT_TRY(session.prepare(sql::communication_times));
     Question q{"overlap", "Communication and Computing"};
     q.columns = {{"rank", "Rank", Unit::kCount, 0, Role::kId},
                  {"device", "Device ID", Unit::kCount, 0, Role::kId},
-                 {"communication_ns", "Communication Time (ns)", Unit::kNs},
-                 {"overlap_ns", "Overlapped (ns)", Unit::kNs},
-                 {"exposed_ns", "Exposed Communication (ns)", Unit::kNs},
-                 {"overlap_pct", "Communication Overlap %", Unit::kPercent}};
+                 {"communication_ns", "Communicating (ns)", Unit::kNs},
+                 {"overlap_ns", "Hidden (ns)", Unit::kNs},
+                 {"exposed_ns", "Exposed (ns)", Unit::kNs},
+                 {"overlap_pct", "Hidden (%)", Unit::kPercent}};
     q.rows = sql::communication_overlap;
     q.order = {{"rank", false}, {"device", false}};
-    return ask(session, q, {});
+    return ask(session, q, shape);
 }
 
 }  // namespace opsight::query

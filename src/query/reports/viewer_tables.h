@@ -19,7 +19,7 @@ Result<ResultTable> op_names(Session& session, const TableShape& shape);
 Result<ResultTable> op_stacks(Session& session, const TableSubject& subject, const TableShape& shape);
 // Communication kernels by rank and collective; and how much of it ran beside computing, by device.
 Result<ResultTable> communication(Session& session, const TableSubject& subject, const TableShape& shape);
-Result<ResultTable> communication_overlap(Session& session);
+Result<ResultTable> communication_overlap(Session& session, const TableShape& shape);
 
 // All kernel instances of the range. A search looks for the kernels and ops of that text first and takes
 // their instances, which spares the texts of millions of rows. `places`: as in kernel_instances.

@@ -58,7 +58,7 @@ std::vector<Column> work_columns(bool first) {
         {"work_time_ns", "Time With Counted Work (ns)", Unit::kNs, 5 + more},
         {"flops_per_s", "FLOP/s (1)", Unit::kFlops, 1 + more},
         {"bytes_per_s", "Bytes/s (B)", Unit::kBytes, 2 + more},
-        {"intensity", "FLOP/B", Unit::kNone, 2 + more},
+        {"intensity", "FLOP/B", Unit::kNone, 2 + more, Role::kNumber},
         {"bound_ns", "Bound (ns)", Unit::kNs, 1 + more},
         {"efficiency_pct", "Efficiency (%)", Unit::kPercent, more},
         {"limiter", "Limiter", Unit::kNone, more},
@@ -94,7 +94,7 @@ Result<ResultTable> work_summary(Session& session, bool for_people) {
                            {"hfu_pct", "HFU %", Unit::kPercent},
                            {"mfu_at_least", "MFU Is at Least"}});
     q.rows = duck::Statement(sql::work_summary).set("device_work", session.contents().device_work);
-    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, {}));
+    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, {.for_people = for_people}));
     OPSIGHT_ASSIGN(const bool counted, has_work(session));
     if (!counted) {
         table.notes.emplace_back(kOldFile);
@@ -111,7 +111,7 @@ Result<ResultTable> roofline_ops(Session& session, const TableShape& shape) {
     Question q = roofline_question(shape, "roofline", "Roofline by Op",
                                    {{"op_id", "Op ID", Unit::kCount, 8, Role::kId},
                                     {"op_name", "Op Name"},
-                                    {"direction", "Direction", Unit::kNone, 3},
+                                    {"direction", "Direction", Unit::kNone, 3, Role::kDirection},
                                     {"layer", "Layer", Unit::kNone, 3},
                                     {"shapes", "Input Shapes", Unit::kNone, 3, Role::kShapes},
                                     {"precision", "Format", Unit::kNone, 5},
@@ -126,7 +126,7 @@ Result<ResultTable> roofline_shapes(Session& session, const TableShape& shape) {
     OPSIGHT_TRY(make_work_rows(session, shape, "shapes"));
     Question q = roofline_question(shape, "roofline_shapes", "Roofline by Op and Shapes",
                                    {{"op_name", "Op Name"},
-                                    {"direction", "Direction", Unit::kNone, 3},
+                                    {"direction", "Direction", Unit::kNone, 3, Role::kDirection},
                                     {"shapes", "Input Shapes", Unit::kNone, 0, Role::kShapes},
                                     {"precision", "Format", Unit::kNone, 5},
                                     {"layers", "Layers", Unit::kCount, 5},
@@ -139,10 +139,11 @@ Result<ResultTable> roofline_shapes(Session& session, const TableShape& shape) {
 
 Result<ResultTable> roofline_layers(Session& session, const TableShape& shape) {
     OPSIGHT_TRY(make_work_rows(session, shape, "layer"));
-    Question q = roofline_question(
-        shape, "roofline_layers", "Roofline by Layer",
-        {{"layer", "Layer"}, {"direction", "Direction", Unit::kNone, 1}, {"spans", "Spans", Unit::kCount, 5}},
-        sql::roofline_layers);
+    Question q = roofline_question(shape, "roofline_layers", "Roofline by Layer",
+                                   {{"layer", "Layer"},
+                                    {"direction", "Direction", Unit::kNone, 1, Role::kDirection},
+                                    {"spans", "Spans", Unit::kCount, 5}},
+                                   sql::roofline_layers);
     q.order = {{"time_ns", true}, {"layer", false}, {"direction", false}};
     order_by_groups(q, shape);
     return ask_for_work(session, q, shape);
@@ -152,7 +153,7 @@ Result<ResultTable> roofline_kernels(Session& session, const TableShape& shape) 
     OPSIGHT_TRY(make_work_rows(session, shape, "kernel"));
     Question q = roofline_question(shape, "roofline_kernels", "Roofline by Kernel",
                                    {of_device({"kernel_name", "Kernel Name"}),
-                                    of_device({"uses_tc", "Uses TC", Unit::kNone, 3}),
+                                    of_device({"uses_tc", "Uses TC", Unit::kNone, 3, Role::kAnswer}),
                                     {"spans", "Kernels", Unit::kCount, 4}},
                                    sql::roofline_kernels);
     q.columns.push_back(of_device({"long_kernel_name", "Long Kernel Name", Unit::kNone, 10}));
@@ -171,7 +172,7 @@ Result<ResultTable> roofline_ceilings(Session& session, const TableShape& shape)
         {"unit", "Unit"},
         {"flops_per_s", "FLOP/s (1)", Unit::kFlops},
         {"bytes_per_s", "Bytes/s (B)", Unit::kBytes},
-        {"ridge", "Ridge (FLOP/B)", Unit::kNone, 3},
+        {"ridge", "Ridge (FLOP/B)", Unit::kNone, 3, Role::kNumber},
         {"model", "Model", Unit::kNone, 3},
         {"note", "Note", Unit::kNone, 5},
         {"sources", "Source", Unit::kNone, 6},

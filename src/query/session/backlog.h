@@ -7,9 +7,10 @@
 
 namespace opsight::query {
 
-// One sentence where the device was still at work on what had been launched before the range, for more than a
-// twentieth of the wall clock; else empty. Needs sel_wall. Cost: one pass over the launch times of the device
-// spans, where there is such work a second one.
+// One sentence where the device was still at work on what had been launched before the range, or most likely
+// was on what had been launched before the recording, for more than a twentieth of the wall clock; else
+// empty. Needs sel_wall. Cost: two passes over the launch times of the device spans, where there is such work
+// a third one.
 Result<std::string> backlog_of_range(Session& session);
 
 }  // namespace opsight::query

@@ -48,4 +48,21 @@ Result<std::string> outside_range(Session& session) {
     return "outside of the range lie " + listed(parts) + "; --whole-run takes all in";
 }
 
+Result<std::string> beyond_wall_clock(Session& session) {
+    if (!session.range().whole) return std::string();
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(session::sql::beyond_wall_clock));
+    if (rows.rows.empty()) return std::string();
+    const auto seconds = [&row = rows.rows[0]](size_t i) {
+        return static_cast<double>(integer(row[i])) / 1e9;
+    };
+    constexpr double kLongBeside = 0.05;  // share of the wall clock
+    std::vector<std::string> parts;
+    for (const size_t i : {size_t{0}, size_t{1}})
+        if (seconds(i) >= kLongBeside * seconds(2))
+            parts.push_back(fmt::format("{:.3f} s {} it", seconds(i), i == 0 ? "before" : "after"));
+    if (parts.empty()) return std::string();
+    return "the wall clock lasts from the first to the last op, API call, range or work of a device; for " +
+           listed(parts) + " only system and library calls were recorded";
+}
+
 }  // namespace opsight::query

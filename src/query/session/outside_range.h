@@ -13,4 +13,8 @@ namespace opsight::query {
 // calls.
 Result<std::string> outside_range(Session& session);
 
+// Of a whole run, one sentence where system and library calls are recorded for more than a twentieth of the
+// wall clock before or after it; else empty. Needs sel_wall.
+Result<std::string> beyond_wall_clock(Session& session);
+
 }  // namespace opsight::query

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <limits>
 
+#include "db/rules.h"
 #include "db/schema.h"
 #include "query/session/backlog.h"
 #include "query/session/cells.h"
@@ -165,6 +166,8 @@ Status Session::start(const RangeOptions& options) {
     OPSIGHT_ASSIGN(std::string outside, outside_range(*this));
     if (!outside.empty()) range_.notes.push_back(std::move(outside));
     OPSIGHT_TRY(range_.whole ? measure_whole() : measure_wall());
+    OPSIGHT_ASSIGN(std::string beyond, beyond_wall_clock(*this));
+    if (!beyond.empty()) range_.notes.push_back(std::move(beyond));
     OPSIGHT_TRY(execute(sql::wall_sums));
     OPSIGHT_TRY(execute(sql::all_iteration_times));
     OPSIGHT_TRY(execute(range_.whole ? sql::whole_iteration_times : sql::iteration_times));
@@ -182,6 +185,15 @@ Status Session::look() {
     contents_.ranks = integer(row[3]);
     contents_.ranges = std::get<bool>(row[4]);
     contents_.work_lost = !contents_.device_work && std::get<bool>(row[5]);
+    if (std::get<bool>(row[6]))
+        range_.notes.emplace_back(
+            "the source tells how long work took, and not when: it stands one behind the other, and wall "
+            "clock, waits, overlap and utilization are not known");
+    contents_.calls = std::get<bool>(row[7]);
+    if (text(row[8]) != db::rules())
+        range_.notes.emplace_back(
+            "this profile was made by another build of Opsight, whose rules may differ: its source, imported "
+            "again, has this one's");
     return {};
 }
 

@@ -57,6 +57,7 @@ struct Range {
 struct Contents {
     bool ops = false, device_work = false, devices = false;
     bool work_lost = false;  // work was launched on a device of which nothing is recorded
+    bool calls = false;      // of the CUDA or HIP API
     bool ranges = false;     // NVTX ranges, or the annotations that other sources have instead
     int64_t ranks = 0;
 };

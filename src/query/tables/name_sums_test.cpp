@@ -46,6 +46,32 @@ double sum(const ResultTable& of, std::string_view column) {
     return total;
 }
 
+// Pseudo-ops hold what runs outside of ops, and count as none.
+TEST(NameSums, KernelsOutsideOfOpsHaveNoOps) {
+    for (const bool ops : {true, false}) {
+        analyze::TestProfile t;
+        if (ops) t.op("aten::mm", 0, 100);
+        for (const int64_t launch : {1, 2, 3})
+            t.api("cudaLaunchKernel", 40 * launch, 5, t.thread(), launch);
+        t.kernel("inside", 200, 10, t.stream(), 1);
+        t.kernel("outside", 300, 10, t.stream(), 3);
+        t.kernel("outside", 400, 10, t.stream());
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open();
+        const ResultTable kernels = table(session, "kernel_name");
+        ASSERT_EQ(kernels.rows.size(), 2u);
+        const Cell& inside = cell(kernels, "ops", "kernel_name", "inside");
+        const Cell& outside = cell(kernels, "ops", "kernel_name", "outside");
+        if (ops) {
+            EXPECT_EQ(number(inside), 1);
+            EXPECT_EQ(number(outside), 0);
+        } else {  // no ops were recorded
+            EXPECT_TRUE(is_empty(inside));
+            EXPECT_TRUE(is_empty(outside));
+        }
+    }
+}
+
 TEST(NameSums, OpsOfOneNameAreOneRow) {
     const StoredProfile stored = profile_of_products();
     Session session = stored.open();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "query/ask/definitions.h"
 #include "query/ask/page.h"
 #include "query/model/model_graph.h"
 #include "query/reports/source_reports.h"
@@ -44,55 +45,122 @@ struct Entry {
     std::string_view name;
     Maker make;
     Needs needs = Needs::kNothing;
+    // Keys of the columns that are shown at first, in an order that reads well: what most readers want.
+    // Empty: all.
+    std::string_view shown = {};
 };
 
 // To add a table to the page: its maker, a line here, its name in docs/openapi.json, and a page that shows
 // it.
 constexpr Entry kTables[] = {
-    {"detailed", of_report<detailed_report>},
+    {"detailed", of_report<detailed_report>, Needs::kNothing,
+     "op_name direction calls self_gpu_time_ns total_gpu_time_ns self_cpu_time_ns "
+     "total_cpu_time_ns tc_eligible using_tc kernels avg_gpu_time_ns avg_cpu_time_ns "
+     "total_cpu_overhead_ns total_gpu_idle_ns layer shapes dtypes"},
     {"iteration", iteration_kernels},
-    {"kernel", of_report<kernel_report>},
+    {"kernel", of_report<kernel_report>, Needs::kNothing,
+     "kernel_name calls total_gpu_time_ns kernel_share_pct avg_gpu_time_ns uses_tc tc_evidence "
+     "op_name direction class min_gpu_time_ns max_gpu_time_ns occupancy_pct waves layer"},
     {"kernel_name", of_report<kernel_name_report>},
     {"op_names", plain<op_names>},
-    {"tensor_core", of_report<tensor_core_report>},
-    {"op_type", of_report<op_type_report>},
+    {"tensor_core", of_report<tensor_core_report>, Needs::kNothing,
+     "op_name direction uses_tc tc_utilization_pct total_gpu_time_ns tc_gpu_time_ns "
+     "non_tc_gpu_time_ns unknown_tc_gpu_time_ns calls kernels tc_kernels non_tc_kernels "
+     "tc_evidence dtypes shapes non_tc_kernel_names tc_kernel_names layer"},
+    {"op_type", of_report<op_type_report>, Needs::kNothing,
+     "op_type ops calls self_gpu_time_ns total_gpu_time_ns avg_gpu_time_ns max_gpu_time_ns "
+     "self_cpu_time_ns total_cpu_time_ns avg_cpu_time_ns p95_cpu_time_ns total_cpu_overhead_ns "
+     "total_gpu_idle_ns"},
     {"group_op", of_report<group_op_report>},
-    {"kernels", all_kernel_instances},
-    {"ops_kernels", op_kernels, Needs::kOp},
+    {"kernels", all_kernel_instances, Needs::kNothing,
+     "kernel_name gpu_start_ns gpu_duration_ns op_name iteration uses_tc tc_evidence "
+     "launch_delay_ns api_duration_ns rank device stream direction grid_x grid_y grid_z block_x "
+     "block_y block_z registers_per_thread shared_bytes occupancy_pct waves layer"},
+    {"ops_kernels", op_kernels, Needs::kOp,
+     "kernel_name calls total_gpu_time_ns kernel_share_pct avg_gpu_time_ns uses_tc tc_evidence "
+     "class min_gpu_time_ns max_gpu_time_ns occupancy_pct waves"},
     {"op_stacks", op_stacks, Needs::kOp},
-    {"iteration_ops", of_report<detailed_report>, Needs::kIteration},
-    {"iteration_op_kernels", op_kernel_instances, Needs::kOpOfIteration},
-    {"iterations", plain<iteration_list>},
-    {"devices", plain<device_use>},
-    {"streams", plain<stream_use>},
-    {"diagnostics", plain<diagnostic_list>},
-    {"ranges", plain<range_list>},
-    {"key_ops", key_ops},
-    {"memory_allocators", memory_allocators},
-    {"communication", communication},
-    {"roofline", plain<roofline_ops>},
-    {"roofline_layers", plain<roofline_layers>},
-    {"roofline_kernels", plain<roofline_kernels>},
+    {"iteration_ops", of_report<detailed_report>, Needs::kIteration,
+     "op_name calls self_gpu_time_ns total_gpu_time_ns kernels using_tc direction self_cpu_time_ns "
+     "layer"},
+    {"iteration_op_kernels", op_kernel_instances, Needs::kOpOfIteration,
+     "kernel_name gpu_start_ns gpu_duration_ns uses_tc tc_evidence launch_delay_ns api_duration_ns "
+     "device stream grid_x grid_y grid_z block_x block_y block_z registers_per_thread shared_bytes "
+     "occupancy_pct waves"},
+    {"iterations", plain<iteration_list>, Needs::kNothing,
+     "iteration rank name begin_ns duration_ns op_calls cpu_time_ns kernels kernel_time_ns "
+     "kernel_share_pct tc_kernels tc_kernel_time_ns memory_time_ns warmup"},
+    {"devices", plain<device_use>, Needs::kNothing,
+     "rank device name gpu_utilization_pct kernel_utilization_pct busy_ns idle"},
+    {"streams", plain<stream_use>, Needs::kNothing,
+     "rank device stream stream_name busy_pct spans busy_ns host_wait_ns queued_wait_ns "
+     "other_wait_ns queue_depth_mean occupancy_pct"},
+    {"diagnostics", plain<diagnostic_list>, Needs::kNothing, "severity key count help"},
+    {"ranges", plain<range_list>, Needs::kNothing,
+     "range domain calls self_time_ns self_share_pct total_time_ns avg_time_ns median_time_ns "
+     "p95_time_ns max_time_ns projected_gpu_time_ns gpu_ops threads"},
+    {"key_ops", key_ops, Needs::kNothing, "name kind calls iterations_now total_cpu_time_ns"},
+    {"memory_allocators", memory_allocators, Needs::kNothing,
+     "op_name device_type device allocated_bytes largest_bytes allocations kept_bytes direction "
+     "layer shapes"},
+    {"communication", communication, Needs::kNothing,
+     "collective rank device calls total_gpu_time_ns avg_gpu_time_ns max_gpu_time_ns dtype "
+     "in_elements out_elements group group_size"},
+    {"overlap", plain<communication_overlap>},
+    {"collectives", of_report<collectives_report>, Needs::kNothing,
+     "collective ranks bytes collectives total_gpu_time_ns waiting_ns waiting_pct first_waiting_ns last_rank "
+     "last_times "
+     "transfer_ns bytes_per_s bus_bytes_per_s dtype group matched"},
+    {"roofline", plain<roofline_ops>, Needs::kNothing,
+     "op_name layer direction time_ns time_pct flops bytes_min intensity flops_per_s bytes_per_s "
+     "bound_ns efficiency_pct limiter remarks"},
+    {"roofline_layers", plain<roofline_layers>, Needs::kNothing,
+     "layer direction time_ns time_pct flops bytes_min intensity flops_per_s bytes_per_s bound_ns "
+     "efficiency_pct limiter remarks"},
+    {"roofline_kernels", plain<roofline_kernels>, Needs::kNothing,
+     "kernel_name uses_tc time_ns time_pct flops bytes_min intensity flops_per_s bytes_per_s "
+     "bound_ns efficiency_pct limiter remarks"},
     {"roofline_ceilings", plain<roofline_ceilings>},
-    {"uncounted", plain<uncounted_work>},
+    {"uncounted", plain<uncounted_work>, Needs::kNothing, "op_type time_ns time_pct spans why"},
     {"model_nodes", model_nodes},
-    {"api", of_report<api_report>},
-    {"copies", of_report<copy_report>},
-    {"migrations", plain<migration_sums>},
-    {"page_faults", plain<fault_sums>},
-    {"os_runtime", of_report<os_call_report>},
-    {"file_access", of_report<file_report>},
-    {"libraries", of_report<library_report>},
-    {"messages", of_report<message_report>},
-    {"counters", of_report<counter_report>},
-    {"cpu_samples", of_report<sample_report>},
-    {"scheduling", of_report<scheduling_report>},
+    {"api", of_report<api_report>, Needs::kNothing,
+     "function api calls total_time_ns share_pct avg_time_ns median_time_ns max_time_ns failed"},
+    {"copies", of_report<copy_report>, Needs::kNothing,
+     "operation from_memory to_memory device count total_time_ns bytes bytes_per_s avg_bytes "
+     "max_bytes"},
+    {"migrations", plain<migration_sums>, Needs::kNothing,
+     "operation cause device count total_time_ns bytes bytes_per_s"},
+    {"page_faults", plain<fault_sums>, Needs::kNothing, "side access device faults events total_time_ns"},
+    {"os_runtime", of_report<os_call_report>, Needs::kNothing,
+     "function traced_as calls total_time_ns share_pct avg_time_ns median_time_ns max_time_ns "
+     "threads"},
+    {"file_access", of_report<file_report>, Needs::kNothing,
+     "access calls total_time_ns share_pct avg_time_ns median_time_ns max_time_ns bytes "
+     "bytes_per_s"},
+    {"libraries", of_report<library_report>, Needs::kNothing,
+     "function library calls total_time_ns share_pct avg_time_ns median_time_ns max_time_ns"},
+    {"messages", of_report<message_report>, Needs::kNothing,
+     "own_rank function calls total_time_ns share_pct avg_time_ns median_time_ns max_time_ns bytes "
+     "sent_bytes received_bytes"},
+    {"counters", of_report<counter_report>, Needs::kNothing,
+     "subject device counter samples avg min median p95 max"},
+    {"cpu_samples", of_report<sample_report>, Needs::kNothing,
+     "function self_samples self_share_pct samples share_pct"},
+    {"scheduling", of_report<scheduling_report>, Needs::kNothing,
+     "process thread on_cpu_ns on_cpu_pct stretches avg_ns max_ns cpus"},
 };
 
 const Entry* entry_of(std::string_view name) {
     const auto* found = std::find_if(std::begin(kTables), std::end(kTables),
                                      [name](const Entry& e) { return e.name == name; });
     return found == std::end(kTables) ? nullptr : found;
+}
+
+// A report's table can be several of the page's.
+void finish(ResultTable& table, std::string_view name) {
+    table.name = name;
+    table.shown = shown_of(name);
+    describe(table);
 }
 
 }  // namespace
@@ -105,6 +173,18 @@ const std::vector<std::string_view>& table_names() {
         return list;
     }();
     return names;
+}
+
+std::vector<std::string_view> shown_of(std::string_view table) {
+    std::vector<std::string_view> keys;
+    const Entry* entry = entry_of(table);
+    std::string_view rest = entry ? entry->shown : std::string_view();
+    while (!rest.empty()) {
+        const size_t end = std::min(rest.find(' '), rest.size());
+        keys.push_back(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return keys;
 }
 
 bool needs_op(std::string_view table) {
@@ -132,7 +212,7 @@ Result<ResultTable> make_table(Session& session, std::string_view name, const Ta
     if (const auto kept = kept_table(session, kept_as)) {
         OPSIGHT_ASSIGN(table, ask(session, kept->question, shape));
         table.notes = kept->notes;
-        table.name = name;
+        finish(table, name);
         return table;
     }
     TableShape keeping = shape;
@@ -140,7 +220,7 @@ Result<ResultTable> make_table(Session& session, std::string_view name, const Ta
     if (const Entry* entry = entry_of(name)) {
         OPSIGHT_ASSIGN(table, entry->make(session, subject, keeping));
         if (const auto kept = kept_table(session, kept_as)) kept->notes = table.notes;
-        table.name = name;
+        finish(table, name);
         return table;
     }
     return fail(Error{fmt::format("there is no table '{}'", name), {}, {}, {}, 2});

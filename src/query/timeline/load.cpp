@@ -7,6 +7,8 @@
 #include <charconv>
 #include <map>
 #include <numeric>
+#include <set>
+#include <tuple>
 
 #include "analyze/parallel.h"
 #include "model/entities.h"
@@ -254,6 +256,8 @@ struct Placed {
     size_t job = SIZE_MAX;
 };
 
+constexpr int64_t kThreadGroup = 1;
+
 std::string_view kind_of(TrackPart part, TrackKind row_kind) {
     switch (part) {
         case TrackPart::kRanges:
@@ -287,6 +291,21 @@ int64_t number_in(const std::string& text) {
     int64_t number = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
     return problem == std::errc() && end == text.data() + text.size() ? number : 0;
+}
+
+// Threads of one process that share a name (the program's own, most often) are told apart by their ids.
+void number_threads_of_one_name(std::vector<Placed>& placed) {
+    std::map<std::tuple<int64_t, int64_t, std::string>, std::set<int64_t>> threads;
+    const auto of_name = [&threads](const TimelineTrack& t) -> std::set<int64_t>& {
+        return threads[{t.rank, t.process, t.name}];
+    };
+    for (const Placed& p : placed)
+        if (p.order[1] == kThreadGroup && p.track.thread != 0) of_name(p.track).insert(p.track.thread);
+    std::vector<bool> shared;
+    for (const Placed& p : placed)
+        shared.push_back(p.order[1] == kThreadGroup && p.track.thread != 0 && of_name(p.track).size() > 1);
+    for (size_t i = 0; i < placed.size(); ++i)
+        if (shared[i]) placed[i].track.name += fmt::format(" ({})", placed[i].track.thread);
 }
 
 Result<std::vector<Placed>> place_jobs(const Timeline::Data& data, const std::vector<Job>& jobs) {
@@ -323,7 +342,7 @@ Result<std::vector<Placed>> place_jobs(const Timeline::Data& data, const std::ve
             track.name =
                 of_device ? fmt::format("stream {}", track.stream) : fmt::format("thread {}", track.thread);
         // Streams by device and number, annotations of one above it.
-        const int64_t group = of_device ? 2 : other ? 3 : 1;
+        const int64_t group = of_device ? 2 : other ? 3 : kThreadGroup;
         placed.order = {track.rank, group, of_device ? track.device : track.process,
                         of_device || track.thread != track.process,  // the main thread first
                         of_device ? track.stream * 4 + (annotations ? 0 : rank_of_part(track.part))
@@ -331,6 +350,7 @@ Result<std::vector<Placed>> place_jobs(const Timeline::Data& data, const std::ve
         placed.job = i;
         out.push_back(std::move(placed));
     }
+    number_threads_of_one_name(out);
     return out;
 }
 

@@ -58,6 +58,22 @@ const TimelineTrack& track_of(const Timeline& timeline, std::string_view kind, i
     return timeline.tracks()[0];
 }
 
+// A program's threads have its name, unless it gives them others.
+TEST(Timeline, ThreadsOfOneNameAreToldApart) {
+    analyze::TestProfile t;
+    for (const auto& [id, name] : {std::pair{11, "train"}, {12, "train"}, {13, "loader"}}) {
+        t.builder.track(t.thread(id)).name = t.builder.text(name);
+        t.op("aten::mm", 0, 100, t.thread(id));
+        t.host(HostKind::kAnnotation, "step", 0, 100, t.thread(id));
+    }
+    const StoredProfile stored(std::move(t));
+    std::vector<std::string> names;
+    const Timeline timeline = open(stored);
+    for (const TimelineTrack& track : timeline.tracks())
+        if (track.kind == "thread") names.push_back(track.name);
+    EXPECT_THAT(names, ElementsAre("train (11)", "train (12)", "loader"));
+}
+
 TEST(Timeline, TracksInTheOrderOfDisplay) {
     const StoredProfile stored(steps());
     const Timeline timeline = open(stored);

@@ -5,7 +5,6 @@ import { useRange, useRoute } from "../address/useRoute";
 import { ApiError, getJson, type Params } from "./client";
 import type {
   AggregationsAnswer,
-  CommunicationAnswer,
   FindingsAnswer,
   GpusAnswer,
   Info,
@@ -66,7 +65,6 @@ export const useIterations = () => useRangeAnswer<IterationsAnswer>("iterations"
 export const useFindings = () => useRangeAnswer<FindingsAnswer>("findings");
 export const useLayers = () => useRangeAnswer<LayersAnswer>("layers");
 export const useGpus = () => useRangeAnswer<GpusAnswer>("gpus");
-export const useCommunication = () => useRangeAnswer<CommunicationAnswer>("communication");
 export const useMemory = () => useRangeAnswer<MemoryAnswer>("memory");
 export const useAggregations = (enabled = true) => useProfileAnswer<AggregationsAnswer>("aggregations", {}, enabled);
 export const useTable = (name: string, params: Params = {}, enabled = true) =>

@@ -223,6 +223,71 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/profiles/{id}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Two profiles beside each other: what changed, and whether it is more than noise */
+        get: {
+            parameters: {
+                query: {
+                    /** @description number of the new profile; that of the path is the base */
+                    with: string;
+                    /** @description first iteration */
+                    iter_start?: components["parameters"]["iter_start"];
+                    /** @description last iteration */
+                    iter_stop?: components["parameters"]["iter_stop"];
+                    /** @description take warm-up iterations in */
+                    all?: components["parameters"]["all"];
+                    /** @description all that was recorded, in iterations or not; no other choice of a range beside it */
+                    whole?: components["parameters"]["whole"];
+                    /** @description cut iterations where the instances of this op end */
+                    key_op?: components["parameters"]["key_op"];
+                    /** @description take annotations that match this pattern as iterations */
+                    iteration_range?: components["parameters"]["iteration_range"];
+                    /** @description a named range, in place of the others */
+                    aggregation?: components["parameters"]["aggregation"];
+                };
+                header?: never;
+                path: {
+                    /** @description number of a profile */
+                    id: components["parameters"]["id"];
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description the answer */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Comparison"];
+                    };
+                };
+                /** @description an error */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/profiles/{id}/tables/{name}": {
         parameters: {
             query?: never;
@@ -275,7 +340,7 @@ export interface paths {
                 path: {
                     /** @description number of a profile */
                     id: components["parameters"]["id"];
-                    name: "detailed" | "iteration" | "kernel" | "kernel_name" | "op_names" | "tensor_core" | "op_type" | "group_op" | "kernels" | "ops_kernels" | "op_stacks" | "iteration_ops" | "iteration_op_kernels" | "iterations" | "devices" | "streams" | "diagnostics" | "ranges" | "key_ops" | "memory_allocators" | "communication" | "roofline" | "roofline_layers" | "roofline_kernels" | "roofline_ceilings" | "uncounted" | "model_nodes" | "api" | "copies" | "migrations" | "page_faults" | "os_runtime" | "file_access" | "libraries" | "messages" | "counters" | "cpu_samples" | "scheduling";
+                    name: "detailed" | "iteration" | "kernel" | "kernel_name" | "op_names" | "tensor_core" | "op_type" | "group_op" | "kernels" | "ops_kernels" | "op_stacks" | "iteration_ops" | "iteration_op_kernels" | "iterations" | "devices" | "streams" | "diagnostics" | "ranges" | "key_ops" | "memory_allocators" | "communication" | "overlap" | "collectives" | "roofline" | "roofline_layers" | "roofline_kernels" | "roofline_ceilings" | "uncounted" | "model_nodes" | "api" | "copies" | "migrations" | "page_faults" | "os_runtime" | "file_access" | "libraries" | "messages" | "counters" | "cpu_samples" | "scheduling";
                 };
                 cookie?: never;
             };
@@ -1281,18 +1346,28 @@ export interface components {
             left_out: number[];
             notes: string[];
         };
+        Choice: {
+            /** @description as it stands in cells and filters; empty: the empty field */
+            value: string;
+            /** @description as people read it */
+            word: string;
+        };
         Column: {
             key: string;
             header: string;
             /** @enum {string} */
-            unit: "none" | "count" | "ns" | "percent" | "bytes" | "flops";
+            unit: "none" | "count" | "ns" | "percent" | "bytes" | "flops" | "bytes_per_s";
             /**
-             * @description what the values are, where the unit does not say it: an amount without a unit, a number that names something, a point in time, a list of shapes or of data types, frames of a call stack
+             * @description what the values are, where the unit does not say it: an amount that is written as it is, a number that names something, a point in time, a list of shapes or of data types, frames of a call stack; from "direction" on one of a few words ("evidence": several of them)
              * @enum {string}
              */
-            role?: "number" | "id" | "moment" | "shapes" | "dtypes" | "stack";
+            role?: "number" | "id" | "moment" | "shapes" | "dtypes" | "stack" | "direction" | "yes_no" | "warning" | "answer" | "work_class" | "evidence" | "severity" | "op_or_range" | "device_type";
+            /** @description all values of a column of few words */
+            choices?: components["schemas"]["Choice"][];
             /** @description says nothing in a profile without device work */
             device_only?: boolean;
+            /** @description what the column means, as docs/metrics.md defines it; missing where nothing there is about it */
+            description?: string;
         };
         Table: {
             name: string;
@@ -1303,6 +1378,8 @@ export interface components {
             rows_matching: number;
             /** @description of the row that place_of tells: how many rows come before it; missing where none fits */
             place?: number;
+            /** @description keys of the columns that a view shows at first, in its order; missing: all of them */
+            shown?: string[];
             notes: string[];
             range: components["schemas"]["Range"];
         };
@@ -1353,10 +1430,10 @@ export interface components {
             help: string;
         };
         System: {
-            /** @description GPUs that did work of the recorded processes */
-            gpu_count: number;
+            /** @description GPUs that did work of the recorded processes; null where no device work was recorded */
+            gpu_count: number | null;
             /** @description GPUs that the source names and the recorded processes gave no work */
-            gpu_unused_count: number;
+            gpu_unused_count: number | null;
             gpu_names: string | null;
             cpu_model: string | null;
             gpu_driver_version: string | null;
@@ -1487,6 +1564,16 @@ export interface components {
         /** @description the greatest share first */
         Findings: {
             findings: components["schemas"]["Finding"][];
+        };
+        Comparison: {
+            /** @description the whole difference as a sentence */
+            answer: string;
+            /** @enum {string} */
+            verdict: "equal" | "real" | "noise" | "too few iterations" | "one iteration";
+            /** @description the new profile does not have the range that was asked for: it is compared over its own */
+            own_range: boolean;
+            /** @description compare (one row), caveats, budget, layers, ops, kernels and settings, as docs/COMPARE.md defines them */
+            tables: components["schemas"]["Table"][];
         };
         /** @description in nanoseconds; they exclude each other and add up to the iteration */
         Shares: {

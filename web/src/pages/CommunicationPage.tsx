@@ -1,64 +1,41 @@
-import { useMemo } from "react";
-import { useCommunication, useProfile, useSummary } from "../api/queries";
-import type { Column, CommunicationAnswer } from "../api/types";
+import { useProfile, useSummary } from "../api/queries";
 import { DataTable } from "../table/DataTable";
-import { localTable } from "../table/local";
 import type { Row } from "../table/row";
 import { Card } from "../widgets/Card";
-import type { Cell } from "../widgets/format";
 import { Num } from "../widgets/Num";
 import { Answered, Empty } from "../widgets/states";
 
-const COLLECTIVES = [
-  "collective",
-  "rank",
-  "device",
-  "calls",
-  "total_gpu_time_ns",
-  "avg_gpu_time_ns",
-  "max_gpu_time_ns",
-  "dtype",
-  "in_elements",
-  "out_elements",
-  "group",
-  "group_size",
-];
-
-const OVERLAP: Column[] = [
-  { key: "rank", header: "Rank", unit: "count", role: "id" },
-  { key: "device", header: "Device ID", unit: "count", role: "id" },
-  { key: "communication_ns", header: "Communicating (ns)", unit: "ns" },
-  { key: "overlap_ns", header: "Hidden (ns)", unit: "ns" },
-  { key: "exposed_ns", header: "Exposed (ns)", unit: "ns" },
-  { key: "overlap_pct", header: "Hidden (%)", unit: "percent" },
-];
-
-function Overlap({ answer }: { answer: CommunicationAnswer }) {
-  const { devices, range } = answer;
-  const table = useMemo(() => localTable("overlap", OVERLAP, devices as unknown as Record<string, Cell>[], range), [devices, range]);
-  return (
-    <DataTable
-      name="overlap"
-      label="Communication by device"
-      prefix="d."
-      height="half"
-      local={table}
-      columns={OVERLAP.map((column) => column.key)}
-      bars={{ communication_ns: "communication", overlap_pct: "gpu" }}
-      rowKey={placeKey}
-      empty="No device communicated in this range."
-    />
-  );
-}
-
 const placeKey = (row: Row): string => `${row.text("rank") ?? ""}~${row.text("device") ?? ""}`;
+const wholeRow = (row: Row): string => row.cells.join("~");
 
 function Devices() {
   return (
     <Card title="By device" note="work that computes hides communication; the rest is exposed">
-      <Answered answer={useCommunication()} what="the devices">
-        {(answer) => <Overlap answer={answer} />}
-      </Answered>
+      <DataTable
+        name="overlap"
+        label="Communication by device"
+        prefix="d."
+        height="half"
+        bars={{ communication_ns: "communication", overlap_pct: "gpu" }}
+        rowKey={placeKey}
+        empty="No device communicated in this range."
+      />
+    </Card>
+  );
+}
+
+function Collectives() {
+  return (
+    <Card title="Collectives over the ranks" note="which rank came last, what waiting for it cost, and how fast the data moved">
+      <DataTable
+        name="collectives"
+        label="Collectives over the ranks"
+        prefix="c."
+        height="half"
+        bars={{ total_gpu_time_ns: "communication", waiting_pct: "idle" }}
+        rowKey={wholeRow}
+        empty="No collective was recorded in this range."
+      />
     </Card>
   );
 }
@@ -99,13 +76,13 @@ export function CommunicationPage() {
               </dl>
             </Card>
             <Devices />
-            <Card title="Collectives" note="by rank and kind">
+            <Collectives />
+            <Card title="Kernels of communication" note="by rank and kind">
               <DataTable
                 name="communication"
-                label="Collectives"
-                columns={COLLECTIVES}
+                label="Kernels of communication"
                 bars={{ total_gpu_time_ns: "communication" }}
-                rowKey={(row) => row.cells.join("~")}
+                rowKey={wholeRow}
                 empty="No collective was recorded in this range."
               />
             </Card>

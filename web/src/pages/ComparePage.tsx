@@ -1,62 +1,26 @@
-// Two runs, side by side. What differs is the task of a later view; here one picks them and sees their key figures.
+// Two runs beside each other: whether one is faster, by what, and where. The server compares them as `opsight compare` does.
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
 import { getJson, type ApiError } from "../api/client";
 import { profileNamed, useProfileId, useProfiles } from "../api/queries";
-import type { Column, Profile, SummaryAnswer } from "../api/types";
+import type { Column, ComparisonAnswer, Profile, Table } from "../api/types";
 import { useCorrections } from "../address/corrections";
 import { linkTo } from "../address/route";
 import { useRange, useRoute, useSetParams } from "../address/useRoute";
 import { DataTable } from "../table/DataTable";
-import { localTable } from "../table/local";
+import type { Row } from "../table/row";
 import { Card } from "../widgets/Card";
-import type { Unit } from "../widgets/format";
-import { Num } from "../widgets/Num";
 import { Answered, Empty } from "../widgets/states";
-import { shareOf } from "./dashboard/parts";
+import { sentence } from "../widgets/words";
+import { Waterfall } from "./compare/Waterfall";
 
-type Read = (answer: SummaryAnswer) => number | null;
-
-const FIGURES: readonly [string, Unit, Read][] = [
-  ["First iteration", "count", ({ range }) => range.start],
-  ["Last iteration", "count", ({ range }) => range.stop],
-  ["Wall clock", "ns", ({ summary }) => summary.wall_clock_ns],
-  ["Iterations in the range", "count", ({ summary }) => summary.iterations.selected],
-  ["Average iteration time", "ns", ({ summary }) => summary.iterations.avg_iteration_time_ns],
-  ["Deviation of the iteration", "ns", ({ summary }) => summary.iterations.stddev_ns],
-  ["GPU utilization", "percent", ({ summary }) => summary.gpu_utilization_pct],
-  ["Tensor Core use of eligible kernels", "percent", ({ summary }) => summary.tensor_core_efficiency_pct],
-  ["Tensor Core kernels", "percent", ({ summary }) => shareOf(summary, "tensor_core_kernel_pct")],
-  ["Kernels of unknown Tensor Core use", "percent", ({ summary }) => shareOf(summary, "unknown_kernel_pct")],
-  ["Kernels without Tensor Cores", "percent", ({ summary }) => shareOf(summary, "non_tensor_core_kernel_pct")],
-  ["Communication", "percent", ({ summary }) => shareOf(summary, "communication_pct")],
-  ["Copies and sets", "percent", ({ summary }) => shareOf(summary, "memory_pct")],
-  ["Data loading", "percent", ({ summary }) => shareOf(summary, "dataloader_pct")],
-  ["CPU alone", "percent", ({ summary }) => shareOf(summary, "cpu_pct")],
-  ["Python and other host time", "percent", ({ summary }) => shareOf(summary, "host_pct")],
-  ["Idle or not recorded", "percent", ({ summary }) => shareOf(summary, "idle_pct")],
-];
-
-const useSummaryOf = (id: string, range: Record<string, string>, enabled = true) =>
-  useQuery<SummaryAnswer, ApiError>({
-    queryKey: [`/profiles/${id}/summary`, range],
-    queryFn: ({ signal }) => getJson<SummaryAnswer>(`/profiles/${id}/summary`, range, signal),
+const useComparison = (first: string, second: string) => {
+  const params = { ...useRange(), with: second };
+  return useQuery<ComparisonAnswer, ApiError>({
+    queryKey: [`/profiles/${first}/compare`, params],
+    queryFn: ({ signal }) => getJson<ComparisonAnswer>(`/profiles/${first}/compare`, params, signal),
     retry: false,
-    enabled,
   });
-
-const WHOLE = {};
-
-// The chosen range in both runs, as far as the second has it.
-function useTwo(first: string, second: string) {
-  const range = useRange();
-  const left = useSummaryOf(first, range);
-  const asked = useSummaryOf(second, range);
-  const refused = asked.error?.status === 400 || asked.error?.status === 422;
-  const otherwise = Object.keys(range).length > 0 && refused;
-  const own = useSummaryOf(second, WHOLE, otherwise);
-  return { left, right: otherwise ? own : asked, otherwise };
-}
+};
 
 function Picker({ label, list, value, choose }: { label: string; list: readonly Profile[]; value: string; choose: (id: string) => void }) {
   return (
@@ -78,80 +42,118 @@ function Picker({ label, list, value, choose }: { label: string; list: readonly 
   );
 }
 
-const COLUMNS: Column[] = [
-  { key: "figure", header: "Figure", unit: "none" },
-  { key: "first", header: "First run", unit: "none", role: "number" },
-  { key: "second", header: "Second run", unit: "none", role: "number" },
-  { key: "unit", header: "Unit", unit: "none" },
-];
-const UNITS = new Map(FIGURES.map(([name, unit]) => [name, unit]));
-const SHOWN_UNITS: Partial<Record<Unit, string>> = { ns: "ns", percent: "%", count: "count" };
+const wholeRow = (row: Row): string => row.cells.join("~");
 
-function Figures({ left, right }: { left: SummaryAnswer; right: SummaryAnswer }) {
-  const table = useMemo(
-    () =>
-      localTable(
-        "compare",
-        COLUMNS,
-        FIGURES.map(([figure, unit, read]) => ({ figure, first: read(left), second: read(right), unit: SHOWN_UNITS[unit] ?? "" })),
-        left.range,
-      ),
-    [left, right],
-  );
+// Two places, as of other numbers, would show it as none.
+function probability(row: Row, column: Column): string | undefined {
+  const p = column.key === "p" ? row.number("p") : null;
+  return p === null ? undefined : p < 1e-4 ? "< 0.0001" : p.toFixed(4);
+}
+
+// What a reader looks for: the name, what changed, by how much, and whether that is noise.
+const SHOWN: Readonly<Record<string, readonly string[]>> = {
+  budget: ["name", "base_ns", "new_ns", "difference_ns", "difference_pct", "verdict", "p"],
+  layers: ["layer", "kind", "gpu_difference_ns", "base_gpu_ns", "new_gpu_ns", "cpu_difference_ns", "verdict", "evidence"],
+  ops: ["op", "kind", "gpu_difference_ns", "base_gpu_ns", "new_gpu_ns", "cpu_difference_ns", "verdict", "evidence", "layer"],
+  kernels: ["kernel", "kind", "gpu_difference_ns", "base_gpu_ns", "new_gpu_ns", "verdict", "op", "layer"],
+};
+
+function Changes({ table, note }: { table: Table; note: string }) {
+  const cut = table.rows_in_all > table.rows.length;
   return (
-    <DataTable
-      name="compare"
-      label="Two runs"
-      height="free"
-      local={table}
-      columns={["figure", "first", "second"]}
-      rowKey={(row) => row.text("figure") ?? ""}
-      cell={(row, column) =>
-        column.key === "first" || column.key === "second" ? <Num value={row.number(column.key)} unit={UNITS.get(row.text("figure") ?? "") ?? "none"} /> : undefined
-      }
-    />
+    <Card title={table.title} note={cut ? `the first ${String(table.rows.length)} of ${String(table.rows_in_all)} rows; ${note}` : note}>
+      <DataTable
+        name={`compare_${table.name}`}
+        label={table.title}
+        prefix={`${table.name}.`}
+        height="half"
+        local={{ ...table, rows_in_all: table.rows.length, rows_matching: table.rows.length }}
+        columns={SHOWN[table.name]}
+        rowKey={wholeRow}
+        cell={probability}
+        empty="Neither run has any."
+      />
+    </Card>
+  );
+}
+
+const NOTES: Readonly<Record<string, string>> = {
+  budget: "each moment counts in one row; the rows add up to the difference",
+  layers: "own ops of each layer; what stands against noise first",
+  ops: "own time of each op; what stands against noise first",
+  kernels: "by the op that launched them; what stands against noise first",
+  settings: "what the recordings say of the machines and programs",
+};
+
+function Compared({ answer }: { answer: ComparisonAnswer }) {
+  const table = (name: string): Table | undefined => answer.tables.find((each) => each.name === name);
+  const caveats = table("caveats");
+  const budget = table("budget");
+  return (
+    <div className="cards">
+      <Card title="The difference" note="of medians; the bars are means, which add up">
+        <p className="comparison-answer">{answer.answer.charAt(0).toUpperCase() + answer.answer.slice(1)}</p>
+        {budget && <Waterfall budget={budget} />}
+      </Card>
+      {caveats && caveats.rows.length > 0 && (
+        <Card title="Before you compare" note="what makes the two runs differ beside the change, or the numbers less sure">
+          <ul className="caveats">
+            {caveats.rows.map((row) => (
+              <li key={row.join("~")}>{sentence(String(row[1] ?? ""))}</li>
+            ))}
+          </ul>
+        </Card>
+      )}
+      {Object.entries(NOTES).map(([name, note]) => {
+        const found = table(name);
+        return found && <Changes key={name} table={found} note={note} />;
+      })}
+    </div>
   );
 }
 
 function Runs({ list, first, second }: { list: readonly Profile[]; first: string; second: string }) {
   const setParams = useSetParams();
   const nameOf = (id: string) => list.find((profile) => profile.id === id)?.name ?? "";
-  const { left, right, otherwise } = useTwo(first, second);
+  const comparison = useComparison(first, second);
   const chosen = Object.keys(useRange()).length > 0;
+  const note = comparison.data?.own_range
+    ? "the second over its own default range: it does not have the chosen one"
+    : chosen
+      ? "both over the chosen range"
+      : "each over its own default range";
   return (
-    <Card title="Two runs" note={otherwise ? "the second over its own default range: it does not have the chosen one" : chosen ? "both over the chosen range" : "each over its own default range"}>
-      <div className="toolbar">
-        <Picker
-          label="First"
-          list={list}
-          value={first}
-          choose={(id) => {
-            setParams({ profile: nameOf(id) });
-          }}
-        />
-        <Picker
-          label="Second"
-          list={list}
-          value={second}
-          choose={(id) => {
-            setParams({ with: nameOf(id) });
-          }}
-        />
-        <div className="toolbar-end">
-          <a href={linkTo("dashboard", new URLSearchParams({ profile: nameOf(first) }))}>Open the first</a>
-          <a href={linkTo("dashboard", new URLSearchParams({ profile: nameOf(second) }))} hidden={second === first}>
-            Open the second
-          </a>
+    <>
+      <Card title="Two runs" note={note}>
+        <div className="toolbar">
+          <Picker
+            label="Before"
+            list={list}
+            value={first}
+            choose={(id) => {
+              setParams({ profile: nameOf(id) });
+            }}
+          />
+          <Picker
+            label="After"
+            list={list}
+            value={second}
+            choose={(id) => {
+              setParams({ with: nameOf(id) });
+            }}
+          />
+          <div className="toolbar-end">
+            <a href={linkTo("dashboard", new URLSearchParams({ profile: nameOf(first) }))}>Open the first</a>
+            <a href={linkTo("dashboard", new URLSearchParams({ profile: nameOf(second) }))} hidden={second === first}>
+              Open the second
+            </a>
+          </div>
         </div>
-      </div>
-      <Answered answer={{ ...left, isPlaceholderData: false }} what="the first run">
-        {(leftAnswer) => (
-          <Answered answer={{ ...right, isPlaceholderData: false }} what="the second run">
-            {(rightAnswer) => <Figures left={leftAnswer} right={rightAnswer} />}
-          </Answered>
-        )}
+      </Card>
+      <Answered answer={{ ...comparison, isPlaceholderData: false }} what="the comparison" rows={8}>
+        {(answer) => <Compared answer={answer} />}
       </Answered>
-    </Card>
+    </>
   );
 }
 

@@ -21,7 +21,6 @@ export function DiagnosticsPage() {
           name="diagnostics"
           label="Diagnostics"
           height="half"
-          columns={["severity", "key", "count", "help"]}
           rowKey={(row) => row.text("key") ?? ""}
           empty="None: all of the recording could be used."
         />

@@ -20,7 +20,7 @@ function Overview({ ranks }: { ranks: number }) {
         name="devices"
         label="Devices"
         height="free"
-        columns={[...(ranks > 1 ? ["rank"] : []), "device", "name", "gpu_utilization_pct", "kernel_utilization_pct", "busy_ns", "idle"]}
+        hide={ranks > 1 ? [] : ["rank"]}
         bars={{ gpu_utilization_pct: "gpu" }}
         rowKey={(row) => `${row.text("rank") ?? ""}~${row.text("device") ?? ""}`}
       />
@@ -67,7 +67,7 @@ function Streams({ ranks, named }: { ranks: number; named: boolean }) {
         label="Streams"
         prefix="s."
         height="half"
-        columns={[...(ranks > 1 ? ["rank"] : []), "device", "stream", ...(named ? ["stream_name"] : []), "busy_pct", "spans", "busy_ns", "host_wait_ns", "queued_wait_ns", "other_wait_ns", "queue_depth_mean", "occupancy_pct"]}
+        hide={[...(ranks > 1 ? [] : ["rank"]), ...(named ? [] : ["stream_name"])]}
         cell={(row, column) => (column.key === "busy_pct" ? <Parts row={row} /> : undefined)}
         rowKey={(row) => ["rank", "device", "context", "stream"].map((key) => row.text(key) ?? "").join("~")}
         empty="No stream had work in this range."

@@ -9,7 +9,6 @@ import { DataTable } from "../table/DataTable";
 import { Card, Notes } from "../widgets/Card";
 import { Icon } from "../widgets/Icon";
 import { Answered, Empty } from "../widgets/states";
-import { ITERATIONS } from "./columns";
 import { Suggested } from "./dashboard/IterationCard";
 import { boundsOf, IterationChart, ShareLegend, type Bounds } from "./iterations/Chart";
 import { CutControls } from "./iterations/CutControls";
@@ -98,7 +97,6 @@ function OfTheRange() {
         name="iterations"
         label="Iterations"
         height="half"
-        columns={ITERATIONS}
         bars={{ duration_ns: "gpu" }}
         rowKey={(row) => `${row.text("rank") ?? ""}~${row.text("iteration") ?? ""}`}
         link={rowLink(params, "iterations")}

@@ -4,7 +4,6 @@ import { NO_RANGE } from "../address/route";
 import { useCut } from "../address/useCut";
 import { useRoute, useSetParams } from "../address/useRoute";
 import { DataTable } from "../table/DataTable";
-import { KERNELS, LAUNCHES } from "./columns";
 import { rowLink } from "./links";
 import { TimelineLink } from "../table/timelineLinks";
 
@@ -17,6 +16,7 @@ interface Props {
   empty?: ReactNode;
 }
 
+const hide = ["iteration", "rank"]; // chosen above
 const place = ["device", "stream", "gpu_start_ns", "correlation"];
 
 export function KernelList({ iteration, rank, op, here, label, empty }: Props) {
@@ -25,7 +25,6 @@ export function KernelList({ iteration, rank, op, here, label, empty }: Props) {
   const cut = useCut();
   const launches = params.get("each") === "1";
   const only = rank === "" ? [] : [`rank:eq:${rank}`];
-  const left = op === null ? ["iteration", "rank"] : ["iteration", "rank", "op_name", "op_id", "direction", "layer"];
   const tools = (
     <div className="choice" role="group" aria-label="Kernels">
       {[false, true].map((each) => (
@@ -43,7 +42,7 @@ export function KernelList({ iteration, rank, op, here, label, empty }: Props) {
       ))}
     </div>
   );
-  const shared = { label, tools, empty, prefix: "k.", height: "half", link: rowLink(params, here) } as const;
+  const shared = { hide, label, tools, empty, prefix: "k.", height: "half", link: rowLink(params, here) } as const;
   if (launches) {
     return (
       <DataTable
@@ -52,7 +51,6 @@ export function KernelList({ iteration, rank, op, here, label, empty }: Props) {
         name={op === null ? "kernels" : "iteration_op_kernels"}
         params={op === null ? {} : { iteration, op }}
         only={op === null ? [`iteration:eq:${iteration}`, ...only] : only}
-        columns={LAUNCHES.filter((key) => !left.includes(key))}
         sort="gpu_duration_ns:desc"
         bars={{ gpu_duration_ns: "gpu" }}
         rowKey={(row) => place.map((key) => row.text(key)).join("~")}
@@ -68,7 +66,6 @@ export function KernelList({ iteration, rank, op, here, label, empty }: Props) {
       name={op === null ? "kernel" : "ops_kernels"}
       params={{ ...range, op, by_rank: rank !== "" }}
       only={only}
-      columns={KERNELS.filter((key) => !left.includes(key))}
       sort="total_gpu_time_ns:desc"
       bars={{ total_gpu_time_ns: "gpu" }}
       rowKey={(row) => ["long_kernel_name", "op_id", "rank"].map((key) => row.text(key)).join("~")}

@@ -2,7 +2,6 @@ import { useProfile } from "../api/queries";
 import { useRoute } from "../address/useRoute";
 import { SelectTable } from "../table/SelectTable";
 import { Empty } from "../widgets/states";
-import { ITERATIONS } from "./columns";
 import { KernelList } from "./KernelList";
 import { TimelineLink } from "../table/timelineLinks";
 
@@ -26,7 +25,6 @@ export function KernelsByIterationPage() {
     <SelectTable
       name="iterations"
       label="Iterations"
-      columns={ITERATIONS}
       bars={{ duration_ns: "gpu" }}
       height={params.get("sel") ? "half" : "full"}
       keys={["iteration", "rank"]}

@@ -7,8 +7,6 @@ import { KernelList } from "./KernelList";
 import { identify } from "../table/row";
 import { TimelineLink } from "../table/timelineLinks";
 
-const OPS_OF = ["op_name", "calls", "self_gpu_time_ns", "total_gpu_time_ns", "kernels", "using_tc", "direction", "self_cpu_time_ns", "layer"];
-
 function Ops({ iteration, rank, op }: { iteration: string; rank: string; op: string | null }) {
   const setParams = useSetParams();
   return (
@@ -19,7 +17,6 @@ function Ops({ iteration, rank, op }: { iteration: string; rank: string; op: str
       only={rank === "" ? [] : [`rank:eq:${rank}`]}
       prefix="o."
       height="half"
-      columns={OPS_OF}
       sort="self_gpu_time_ns:desc"
       bars={{ self_gpu_time_ns: "gpu" }}
       rowKey={(row) => row.text("op_id") ?? ""}

@@ -5,7 +5,6 @@ import { CalledFrom } from "../table/CalledFrom";
 import type { Row } from "../table/row";
 import { ringText } from "../widgets/format";
 import { Tabs } from "../widgets/Tabs";
-import { KERNELS, LAUNCHES, TENSOR_CORES } from "./columns";
 import { rowLink } from "./links";
 import { FirstInTimeline, TimelineLink } from "../table/timelineLinks";
 
@@ -23,7 +22,6 @@ function Kinds() {
     <SelectTable
       name="kernel"
       label="Kernels by op"
-      columns={KERNELS}
       sort="total_gpu_time_ns:desc"
       bars={{ total_gpu_time_ns: "gpu" }}
       keys={["kernel_name", "op_id"]}
@@ -42,7 +40,6 @@ function Launches() {
     <SelectTable
       name="kernels"
       label="Kernel launches"
-      columns={LAUNCHES}
       bars={{ gpu_duration_ns: "gpu" }}
       keys={["rank", "device", "stream", "gpu_start_ns", "correlation"]}
       title={(row) => row.text("kernel_name") ?? "Kernel"}
@@ -67,7 +64,6 @@ function TensorCores() {
     <SelectTable
       name="tensor_core"
       label="Ops that can use Tensor Cores"
-      columns={TENSOR_CORES}
       sort="non_tc_gpu_time_ns:desc"
       bars={{ tc_gpu_time_ns: "tensor_core", non_tc_gpu_time_ns: "other_kernel" }}
       keys={["op_id"]}

@@ -12,7 +12,6 @@ import { Answered, Empty } from "../widgets/states";
 import { byteTicks, ticks } from "../widgets/ticks";
 import { useWidth } from "../widgets/useWidth";
 
-const ALLOCATORS = ["op_name", "device_type", "device", "allocated_bytes", "largest_bytes", "allocations", "kept_bytes", "direction", "layer", "shapes"];
 const HEIGHT = 220;
 const LEFT = 70;
 const BOTTOM = 24;
@@ -179,7 +178,6 @@ export function MemoryPage() {
                 name="memory_allocators"
                 label="Allocating ops"
                 height="half"
-                columns={ALLOCATORS}
                 bars={{ allocated_bytes: "memory" }}
                 rowKey={(row) => row.cells.join("~")}
                 empty="The memory events of this profile name no op."

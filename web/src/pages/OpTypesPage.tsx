@@ -1,7 +1,6 @@
 import { useDeviceWork } from "../api/queries";
 import { useRoute } from "../address/useRoute";
 import { SelectTable } from "../table/SelectTable";
-import { OP_TYPES } from "./columns";
 import { rowLink } from "./links";
 import { NoOps } from "./NoOps";
 
@@ -13,7 +12,6 @@ export function OpTypesPage() {
     <SelectTable
       name="op_type"
       label="Op types"
-      columns={OP_TYPES}
       sort={`${time}:desc`}
       bars={{ self_gpu_time_ns: "gpu", self_cpu_time_ns: "cpu" }}
       keys={["op_type"]}

@@ -6,12 +6,9 @@ import { SelectTable } from "../table/SelectTable";
 import { rowsOf } from "../table/row";
 import { CalledFrom } from "../table/CalledFrom";
 import { Icon } from "../widgets/Icon";
-import { KERNELS, OPS } from "./columns";
 import { rowLink } from "./links";
 import { NoOps } from "./NoOps";
 import { FirstInTimeline } from "../table/timelineLinks";
-
-const KERNELS_OF_OP = KERNELS.filter((key) => key !== "op_name" && key !== "direction" && key !== "layer");
 
 // Why an op has no kernels to show.
 function useWhyNone(op: string): string {
@@ -33,7 +30,6 @@ function KernelsOf({ op }: { op: string }) {
         params={{ op }}
         prefix="k."
         height="half"
-        columns={KERNELS_OF_OP}
         sort="total_gpu_time_ns:desc"
         bars={{ total_gpu_time_ns: "gpu" }}
         rowKey={(row) => row.text("long_kernel_name") ?? row.text("kernel_name") ?? ""}
@@ -51,7 +47,6 @@ export function OpsPage() {
     <SelectTable
       name="detailed"
       label="Ops"
-      columns={OPS}
       sort={gpu ? "self_gpu_time_ns:desc" : "self_cpu_time_ns:desc"}
       bars={{ self_gpu_time_ns: "gpu", self_cpu_time_ns: "cpu" }}
       height={selected && gpu ? "half" : "full"}

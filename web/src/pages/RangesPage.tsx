@@ -4,7 +4,6 @@ import { useRoute, useSetParams } from "../address/useRoute";
 import { SelectTable } from "../table/SelectTable";
 import type { Row } from "../table/row";
 import { Icon } from "../widgets/Icon";
-import { RANGES } from "./columns";
 import { FirstInTimeline } from "../table/timelineLinks";
 
 // Each range of that name an iteration; of one that is there once there is nothing to choose.
@@ -59,7 +58,6 @@ export function RangesPage() {
     <SelectTable
       name="ranges"
       label="Ranges"
-      columns={RANGES}
       sort="self_time_ns:desc"
       params={merged ? { merge_numbers: true } : {}}
       tools={<MergeNumbers on={merged} />}

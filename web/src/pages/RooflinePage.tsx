@@ -26,7 +26,6 @@ interface Kind {
   subject: (row: Row) => Params; // what its first event is asked by
 }
 
-const WORK = ["time_ns", "time_pct", "flops", "bytes_min", "intensity", "flops_per_s", "bytes_per_s", "bound_ns", "efficiency_pct", "limiter", "remarks"];
 
 const KINDS: readonly Kind[] = [
   { id: "ops", title: "Ops", table: "roofline", keys: ["op_id"], name: "op_name", more: ["layer", "direction"], subject: (row) => ({ op: row.text("op_id") }) },
@@ -124,7 +123,6 @@ export function RooflinePage() {
         key={kind.table}
         name={kind.table}
         label={`Counted work by ${kind.title.toLowerCase()}`}
-        columns={[kind.name, ...kind.more, ...WORK]}
         sort="time_ns:desc"
         bars={{ time_ns: "gpu" }}
         keys={kind.keys}
@@ -141,7 +139,6 @@ export function RooflinePage() {
           label="Op types without counted work"
           prefix="u."
           height="half"
-          columns={["op_type", "time_ns", "time_pct", "spans", "why"]}
           rowKey={(row) => row.text("op_type") ?? ""}
           empty="All time of this range has counted work."
         />

@@ -13,7 +13,7 @@ import { widthStyle, type Widths } from "./widths";
 
 // The greatest number of each column with bars: what its bars are drawn against.
 function greatest(rows: readonly Row[], bars: TableProps["bars"]): Map<string, number> {
-  const most = (key: string) => (key.endsWith("_pct") ? 100 : Math.max(0, ...rows.map((row) => row.number(key) ?? 0)));
+  const most = (key: string) => (rows[0]?.column(key)?.unit === "percent" ? 100 : Math.max(0, ...rows.map((row) => row.number(key) ?? 0)));
   return new Map(Object.keys(bars ?? {}).map((key) => [key, most(key)]));
 }
 

@@ -22,10 +22,12 @@ import { useTableState, type Change } from "./useTableState";
 import { useWidths } from "./widths";
 
 // What somebody chose is shown whatever it says.
-function shownColumns(table: Table, state: TableState, chosen: readonly string[], gpu: boolean): Column[] {
-  const keys = state.columns ?? chosen;
+function shownColumns(table: Table, state: TableState, { columns, hide }: TableProps, gpu: boolean): Column[] {
+  const keys = state.columns ?? columns ?? table.shown ?? [];
   const found = keys.flatMap((key) => table.columns.find((column) => column.key === key) ?? []);
-  return state.columns && found.length > 0 ? found : sayingColumns(found.length > 0 ? found : table.columns, gpu);
+  if (state.columns && found.length > 0) return found;
+  const all = found.length > 0 ? found : table.columns;
+  return sayingColumns(hide ? all.filter((column) => !hide.includes(column.key)) : all, gpu);
 }
 
 // Up, Down, Home, End move between rows; PageUp and PageDown between pages; Left and Right close and open.
@@ -78,7 +80,7 @@ function useRowInSight(selected: string | null | undefined, table: Table) {
 
 function Grid({ props, table, lines, state, change, filtering }: FrameProps) {
   const gpu = useDeviceWork();
-  const columns = shownColumns(table, state, props.columns, gpu);
+  const columns = shownColumns(table, state, props, gpu);
   const rows = rowsOf(table);
   const pages = Math.ceil(table.rows_matching / state.size);
   const grid = useRowInSight(props.selected, table);
@@ -100,7 +102,7 @@ function Grid({ props, table, lines, state, change, filtering }: FrameProps) {
           );
         }}
       >
-        <Header table={props.name} columns={columns} state={state} sort={props.sort} change={change} filtering={filtering} actions={!!props.actions} widths={widths} setWidth={set} />
+        <Header columns={columns} state={state} sort={props.sort} change={change} filtering={filtering} actions={!!props.actions} widths={widths} setWidth={set} />
         <Body props={props} all={table.columns} columns={columns} rows={rows} lines={lines} search={state.search} widths={widths} />
       </table>
       {rows.length === 0 && (
@@ -173,7 +175,7 @@ function Tools({ props, table, state, change, filtering, setFiltering, source }:
       {table && (
         <ColumnChooser
           columns={table.columns}
-          shown={shownColumns(table, state, props.columns, gpu).map((column) => column.key)}
+          shown={shownColumns(table, state, props, gpu).map((column) => column.key)}
           choose={(keys) => {
             change({ columns: keys });
           }}

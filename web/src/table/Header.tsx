@@ -1,9 +1,8 @@
 import { useState } from "react";
-import type { Column } from "../api/types";
-import { definitionOf } from "../widgets/definitions";
+import type { Choice, Column } from "../api/types";
 import { Icon } from "../widgets/Icon";
 import { headLines, isNumeric } from "./cells";
-import { choiceFilter, choicesOf, chosenOf, type Choice } from "./choices";
+import { choiceFilter, choicesOf, chosenOf } from "./choices";
 import { filterExample, filterHelp, parseFilters, showFilters } from "./filters";
 import { withFilters, type Filter, type TableState } from "./state";
 import { TypedInput } from "./TypedInput";
@@ -124,7 +123,6 @@ function Grip({ setWidth }: { setWidth: (width: number | null) => void }) {
 }
 
 interface ColumnHeaderProps {
-  table: string;
   column: Column;
   here: TableState["sort"]; // where this is the column that rows are sorted by
   change: Change;
@@ -132,7 +130,7 @@ interface ColumnHeaderProps {
   setWidth: (key: string, width: number | null) => void;
 }
 
-function ColumnHeader({ table, column, here, change, widths, setWidth }: ColumnHeaderProps) {
+function ColumnHeader({ column, here, change, widths, setWidth }: ColumnHeaderProps) {
   const resize = (width: number | null) => {
     setWidth(column.key, width);
   };
@@ -146,7 +144,7 @@ function ColumnHeader({ table, column, here, change, widths, setWidth }: ColumnH
     >
       <button
         type="button"
-        title={[column.header, definitionOf(table, column), "Shift and ← or → make the column narrower or wider"].filter(Boolean).join("\n")}
+        title={[column.header, column.description, "Shift and ← or → make the column narrower or wider"].filter(Boolean).join("\n")}
         aria-keyshortcuts="Shift+ArrowLeft Shift+ArrowRight"
         onClick={() => {
           change((now) => ({ sort: nextSort(column, now.sort) }));
@@ -166,7 +164,7 @@ function ColumnHeader({ table, column, here, change, widths, setWidth }: ColumnH
   );
 }
 
-interface HeaderProps extends Pick<ColumnHeaderProps, "table" | "change" | "widths" | "setWidth"> {
+interface HeaderProps extends Pick<ColumnHeaderProps, "change" | "widths" | "setWidth"> {
   state: TableState;
   columns: readonly Column[];
   sort: string | undefined;

@@ -1,7 +1,6 @@
 import type { ReactNode } from "react";
 import type { Params } from "../api/client";
 import { useDeviceWork, useTable } from "../api/queries";
-import { definitionOf } from "../widgets/definitions";
 import { Pane } from "../widgets/Pane";
 import { Answered } from "../widgets/states";
 import { cellNode, cellTitle, headText } from "./cells";
@@ -42,7 +41,7 @@ export function RowDetails({
               <dl className="facts">
                 {sayingFacts(data.columns, gpu, (key) => row.get(key)).map((column) => (
                   <div key={column.key}>
-                    <dt title={definitionOf(table, column)}>{headText(column)}</dt>
+                    <dt title={column.description}>{headText(column)}</dt>
                     <dd data-key={column.key} title={cellTitle(column, row.get(column.key))}>{cellNode(column, row.get(column.key))}</dd>
                   </div>
                 ))}

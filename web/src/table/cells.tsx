@@ -36,7 +36,7 @@ export function cellText(column: Column, cell: Cell): string {
     return column.role === "moment" ? formatMoment(cell) : formatValue(cell, column.unit);
   }
   const shown = column.role && SHOWN[column.role];
-  return shown ? shown(cell) : wordOf(column.key, cell);
+  return shown ? shown(cell) : wordOf(column, cell);
 }
 
 export function cellTitle(column: Column, cell: Cell): string | undefined {
@@ -48,9 +48,9 @@ export function cellTitle(column: Column, cell: Cell): string | undefined {
 export function cellNode(column: Column, cell: Cell): ReactNode {
   const text = cellText(column, cell);
   if (cell === null || cell === "") return <span className="none">–</span>;
-  if (column.key === "idle") return <span className={cell === true ? "badge warn" : "badge"}>{text}</span>;
-  if (column.key === "uses_tc" || column.key === "using_tc" || typeof cell === "boolean") return <Answer value={text} />;
-  if (column.key === "severity") return <span className={`badge ${String(cell)}`}>{text}</span>;
+  if (column.role === "warning") return <span className={cell === true ? "badge warn" : "badge"}>{text}</span>;
+  if (column.role === "answer" || typeof cell === "boolean") return <Answer value={text} />;
+  if (column.role === "severity") return <span className={`badge ${String(cell)}`}>{text}</span>;
   return text;
 }
 

@@ -100,17 +100,26 @@ describe("filters as people type them", () => {
 });
 
 describe("columns of few values", () => {
-  it.each(["direction", "tc_eligible", "uses_tc", "class", "severity", "device_type", "warmup"])("%s offers the words that its cells show", (key) => {
-    const choices = choicesOf(column(key)) ?? [];
+  // As the server sends them.
+  const few = (role: NonNullable<Column["role"]>, ...words: [string, string][]): Column => ({ ...column(role, "none", role), choices: words.map(([value, word]) => ({ value, word })) });
+  const direction = few("direction", ["fprop", "forward"], ["dataload", "data loading"], ["", "–"]);
+  const warmup = few("yes_no", ["yes", "yes"], ["no", "no"]);
+  const evidence = few("evidence", ["name", "name"], ["sass", "sass"], ["", "–"]);
+  it.each([direction, warmup, evidence])("$key offers the words that its cells show", (each) => {
+    const choices = choicesOf(each) ?? [];
     expect(choices.length).toBeGreaterThan(1);
     for (const choice of choices) {
-      const cell = key === "tc_eligible" || key === "warmup" ? choice.value === "yes" : choice.value;
-      expect(cellText(column(key), cell)).toBe(choice.word);
-      expect(chosenOf(column(key), [choiceFilter(column(key), choice.value)])).toBe(choice);
+      expect(cellText(each, each === warmup ? choice.value === "yes" : choice.value)).toBe(choice.word);
+      expect(chosenOf(each, [choiceFilter(each, choice.value)])).toBe(choice);
     }
   });
+  it("look for one word where cells hold several", () => {
+    expect(choiceFilter(evidence, "sass").op).toBe("contains");
+    expect(choiceFilter(evidence, "").op).toBe("eq");
+    expect(choiceFilter(direction, "fprop").op).toBe("eq");
+  });
   it("show a filter of the address that is none of them as it is", () => {
-    expect(chosenOf(column("direction"), [{ key: "direction", op: "ne", value: "fprop" }])).toBeNull();
+    expect(chosenOf(direction, [{ key: "direction", op: "ne", value: "fprop" }])).toBeNull();
   });
 });
 

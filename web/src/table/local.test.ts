@@ -9,7 +9,7 @@ const table: Table = {
   columns: [
     { key: "name", header: "Name", unit: "none" },
     { key: "time_ns", header: "Time (ns)", unit: "ns" },
-    { key: "direction", header: "Direction", unit: "none" },
+    { key: "direction", header: "Direction", unit: "none", role: "direction", choices: [{ value: "bprop", word: "backward" }] },
   ],
   rows: [
     ["/", 100, "fprop"],

@@ -1,5 +1,6 @@
-import type { Table } from "../api/types";
+import type { Column, Table } from "../api/types";
 import type { Cell } from "../widgets/format";
+import { wordOf } from "./choices";
 
 // A row of an answer, asked by the key of a column.
 export class Row {
@@ -11,6 +12,17 @@ export class Row {
   get(key: string): Cell {
     const at = this.table.columns.findIndex((column) => column.key === key);
     return this.cells[at] ?? null;
+  }
+
+  // The value of a column of few words as its cells show it.
+  word(key: string): string | null {
+    const column = this.column(key);
+    const text = this.text(key);
+    return column && text !== null ? wordOf(column, text) : text;
+  }
+
+  column(key: string): Column | undefined {
+    return this.table.columns.find((column) => column.key === key);
   }
 
   text(key: string): string | null {

@@ -4,7 +4,6 @@ import { useRoute } from "../address/useRoute";
 import { linkTo, NO_RANGE } from "../address/route";
 import { useCut } from "../address/useCut";
 import { Stack } from "../table/CalledFrom";
-import { wordOf } from "../table/choices";
 import { Icon } from "../widgets/Icon";
 import { exactValue, formatMoment, formatNs, formatShapes, formatTypes, formatValue, type Cell, type Unit } from "../widgets/format";
 import type { EventAnswer, Link, Place } from "./api";
@@ -28,12 +27,14 @@ const ROLES: Record<string, string> = {
 const HIDDEN = new Set(["id", "track", "op_id", "op_span", "launch_id", "parent_op", "forward_op", "name", "begin_ns", "dur_ns", "end_ns", "iteration", "call_chain"]);
 const LAUNCHED_SHOWN = 8;
 
+const DIRECTIONS: Readonly<Record<string, string>> = { fprop: "forward", bprop: "backward", dataload: "data loading" };
+
 function text(key: string, value: Cell, unit: Unit): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
   // Numbers without a unit are mostly ids: no commas.
   if (typeof value === "number" && unit === "none") return Number.isInteger(value) ? String(value) : value.toFixed(2);
   if (typeof value === "number") return formatValue(value, unit);
-  if (wordOf(key, String(value)) !== value) return wordOf(key, String(value));
+  if (key === "direction") return DIRECTIONS[String(value)] ?? String(value);
   if (key === "shapes" || key === "strides") return formatShapes(String(value));
   if (key === "dtypes") return formatTypes(String(value));
   return String(value);

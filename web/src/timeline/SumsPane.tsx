@@ -96,7 +96,6 @@ export function SumsPane({ controller, state, range }: { controller: Controller;
         height="free"
         size={250}
         local={table}
-        columns={COLUMNS.map((column) => column.key)}
         bars={{ total_ns: "gpu" }}
         sort="total_ns:desc"
         rowKey={sumKey}

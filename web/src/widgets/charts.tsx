@@ -27,7 +27,7 @@ export function Donut({ percent, most = null, label, size = 112 }: { percent: nu
       {filled > 0 && (
         <circle className="donut-part" cx="50" cy="50" r={RADIUS} strokeDasharray={`${String(filled)} ${String(AROUND)}`} />
       )}
-      <text x="50" y="50" className={text.length > 7 ? "donut-text longest" : text.length > 5 ? "donut-text long" : "donut-text"}>
+      <text x="50" y="50" className={text.length > 6 ? "donut-text longest" : text.length > 5 ? "donut-text long" : "donut-text"}>
         {text}
       </text>
     </svg>

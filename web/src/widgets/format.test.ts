@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
 import vectors from "../../../tests/data/units.json";
-import { exactValue, formatShapes, formatTypes, formatValue, ringText, type Unit } from "./format";
+import { exactValue, formatMoment, formatShapes, formatTypes, formatValue, ringText, type Unit } from "./format";
 
 // What the program prints is tested with the same file.
 describe("units", () => {
   it.each(vectors)("$value of $unit is $brief", ({ unit, value, brief }) => {
     expect(formatValue(value, unit as Unit)).toBe(brief);
+  });
+  it.each(vectors.filter((each) => "moment" in each))("$value ns is at $moment", ({ value, moment }) => {
+    expect(formatMoment(value)).toBe(moment);
   });
 });
 
@@ -37,6 +40,10 @@ describe("ringText", () => {
     expect(ringText(78.6, 79.4)).toBe("78.6–79.4%");
     expect(ringText(79.2, 79.24)).toBe("79.2%");
     expect(ringText(86, 100)).toBe("86–100%");
+    expect(ringText(74.94, 99.52)).toBe("74.9–99.5%");
+    expect(ringText(0, 99.51)).toBe("0.0–99.5%");
+    expect(ringText(0.3, 60)).toBe("0.3–60.0%");
+    expect(ringText(0.01, 60)).toBe("<0.1%–60.0%");
     expect(ringText(99.96, 100)).toBe(">99.9%–100.0%");
     expect(ringText(0, 0.03)).toBe("0.0%–<0.1%");
     expect(ringText(79.24, 79.26)).toBe("79.2–79.3%");

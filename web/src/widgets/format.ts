@@ -1,7 +1,7 @@
 // Numbers as people read them. Nothing here computes a metric: one value in, one text out. The program has the same rule
 // (src/report/units.cpp); the tests of both read tests/data/units.json.
 
-export type Unit = "none" | "count" | "ns" | "percent" | "bytes" | "flops";
+export type Unit = "none" | "count" | "ns" | "percent" | "bytes" | "flops" | "bytes_per_s";
 export type Cell = string | number | boolean | null;
 
 const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
@@ -76,14 +76,18 @@ export function isOpenShare(percent: number | null, most: number | null): most i
   return percent !== null && most !== null && formatPercent(percent) !== formatPercent(most);
 }
 
+// What is not quite nothing, or everything, must not read as it.
+const readsAsWhole = (percent: number, text: string): boolean => percent > 0 && percent < 100 && [0, 100].includes(Number(text));
+
 // Of a share known within bounds, short enough for a ring: both ends only where they read differently.
 export function ringText(percent: number | null, most: number | null): string {
   if (percent === null) return "–";
   if (!isOpenShare(percent, most)) return formatPercent(percent);
-  const ends = (digits: number) => [percent.toFixed(digits), most.toFixed(digits)];
-  const [low, high] = ends(ends(0)[0] === ends(0)[1] ? 1 : 0);
-  // What is not quite nothing, or everything, must not read as it.
-  return low === high ? `${formatPercent(percent)}–${formatPercent(most)}` : `${low ?? ""}–${high ?? ""}%`;
+  for (const digits of [0, 1]) {
+    const [low = "", high = ""] = [percent, most].map((end) => end.toFixed(digits));
+    if (low !== high && !readsAsWhole(percent, low) && !readsAsWhole(most, high)) return `${low}–${high}%`;
+  }
+  return `${formatPercent(percent)}–${formatPercent(most)}`;
 }
 
 export function formatPercent(percent: number): string {
@@ -103,6 +107,8 @@ export function formatValue(value: number, unit: Unit): string {
       return formatNs(value);
     case "bytes":
       return formatBytes(value);
+    case "bytes_per_s":
+      return `${formatBytes(value)}/s`;
     case "percent":
       return formatPercent(value);
     case "flops":
@@ -113,7 +119,7 @@ export function formatValue(value: number, unit: Unit): string {
   }
 }
 
-const SUFFIX: Record<Unit, string> = { ns: " ns", bytes: " bytes", percent: "%", flops: "", count: "", none: "" };
+const SUFFIX: Record<Unit, string> = { ns: " ns", bytes: " bytes", bytes_per_s: " bytes/s", percent: "%", flops: "", count: "", none: "" };
 
 // What the pointer shows: the value as the server gave it.
 export function exactValue(value: number, unit: Unit): string {

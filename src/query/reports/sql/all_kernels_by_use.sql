@@ -1,5 +1,5 @@
 WITH classes AS (
-    FROM (VALUES (0, 'All kernels'),
+    FROM (VALUES (0, 'All device work'),
                  (1, 'Kernels using TC'),
                  (2, 'Kernels whose name does not tell'),
                  (3, 'Communication'),
@@ -19,7 +19,8 @@ WITH classes AS (
 )
 SELECT c.place, c.name,
        coalesce(sum(w.gpu_ns), 0)::BIGINT AS gpu_time_ns,
-       coalesce(sum(w.cpu_ns), 0)::BIGINT AS cpu_time_ns,
+       -- What launched them was recorded or was not.
+       CASE WHEN EXISTS (FROM raw.api_calls) THEN coalesce(sum(w.cpu_ns), 0)::BIGINT END AS cpu_time_ns,
        coalesce(sum(w.count), 0)::BIGINT AS count
 FROM classes c
 LEFT JOIN work w ON c.place = 0 OR w.class = c.name

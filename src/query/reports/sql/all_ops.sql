@@ -5,7 +5,8 @@ WITH classes AS (
                  (2, 'Ops eligible for TC but not using'),
                  (3, 'Ops whose kernels do not tell'),
                  (4, 'All other ops'),
-                 (5, 'Launched outside of ops')) v(place, name)
+                 (5, 'Launched outside of ops'),
+                 (6, 'Launch not recorded')) v(place, name)
 ), ops AS (
     SELECT s.op,
            CASE WHEN sum(s.tc_kernels) > 0 THEN 'Ops using TC'
@@ -18,9 +19,13 @@ WITH classes AS (
     JOIN raw.op_identities i ON i.id = s.op
     GROUP BY s.op, i.tc_eligible
     UNION ALL
-    SELECT op, 'Launched outside of ops', self_gpu_ns, self_cpu_ns, calls
-    FROM outside_work
-    WHERE op <> -1
+    -- Of work without its launch nobody knows whether an op launched it: its own launches are counted.
+    SELECT CASE WHEN i.type <> 'unattributed' THEN w.op END,
+           CASE WHEN i.type = 'unattributed' THEN 'Launch not recorded' ELSE 'Launched outside of ops' END,
+           w.self_gpu_ns, w.self_cpu_ns,
+           CASE WHEN i.type = 'unattributed' THEN w.kernels + w.memcpys + w.memsets ELSE w.calls END
+    FROM outside_work w
+    JOIN raw.op_identities i ON i.id = w.op
 )
 SELECT c.place, c.name,
        coalesce(sum(o.gpu_ns), 0)::BIGINT AS gpu_time_ns,

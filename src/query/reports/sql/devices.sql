@@ -3,7 +3,7 @@ SELECT r.number AS rank, u.number AS device, nullif(u.name, '') AS name,
        CASE WHEN u.worked THEN 100.0 * u.kernel_ns / nullif(u.wall_ns, 0) END AS kernel_utilization_pct,
        CASE WHEN u.worked THEN u.busy_ns END AS busy_ns,
        NOT u.worked AS idle,
-       CASE WHEN p.compute_major > 0 THEN p.compute_major || '.' || p.compute_minor END AS compute_capability,
+       compute_capability(p.compute_major, p.compute_minor, p.warp_size) AS compute_capability,
        nullif(p.sm_count, 0) AS sm_count,
        nullif(p.memory_bytes, 0) AS memory_bytes,
        nullif(p.memory_bandwidth, 0) AS memory_bandwidth,
@@ -19,4 +19,4 @@ SELECT r.number AS rank, u.number AS device, nullif(u.name, '') AS name,
 FROM used_devices u
 LEFT JOIN raw.ranks r ON r.id = u.rank
 LEFT JOIN raw.devices p ON p.id = u.described
-WHERE u.wall_ns IS NOT NULL
+WHERE EXISTS (SELECT 1 FROM sel_wall w WHERE w.rank = u.rank)

@@ -77,6 +77,6 @@ SELECT w.wall_ns AS wall_clock_ns,
             ELSE format('{:.1f} - {:.1f}%', b.share_low, b.share_high)
        END AS tensor_core_kernel_share_text,
        c.all_ns AS communication_ns,
-       100.0 * c.overlap_ns / nullif(c.all_ns, 0) AS communication_overlap_pct,
-       c.all_ns - c.overlap_ns AS exposed_communication_ns
+       CASE WHEN w.wall_ns IS NOT NULL THEN 100.0 * c.overlap_ns / nullif(c.all_ns, 0) END AS communication_overlap_pct,
+       CASE WHEN w.wall_ns IS NOT NULL THEN c.all_ns - c.overlap_ns END AS exposed_communication_ns
 FROM wall w, told t, uses u, bounds b, communication c

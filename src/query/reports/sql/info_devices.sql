@@ -1,6 +1,6 @@
 SELECT r.number AS rank, d.number AS device,
        nullif(d.name, '') AS name,
-       CASE WHEN d.compute_major > 0 THEN d.compute_major || '.' || d.compute_minor END AS compute_capability,
+       compute_capability(d.compute_major, d.compute_minor, d.warp_size) AS compute_capability,
        nullif(d.sm_count, 0) AS sm_count,
        nullif(d.memory_bytes, 0) AS memory_bytes,
        d.declared,

@@ -3,9 +3,12 @@ WITH sums AS (
            CASE WHEN $by_rank THEN t.rank ELSE -1 END AS rank,
            CASE WHEN $by_device THEN t.device ELSE -1 END AS device,
            count(*) AS calls, sum(d.dur_ns)::BIGINT AS total, min(d.dur_ns) AS least, max(d.dur_ns) AS most,
-           count(DISTINCT d.op) AS ops
+           -- What runs outside of ops counts for pseudo-ops.
+           CASE WHEN EXISTS (FROM raw.ops)
+                THEN count(DISTINCT d.op) FILTER (WHERE i.type NOT IN ('unassociated', 'unattributed')) END AS ops
     FROM sel_device d
     JOIN raw.tracks t ON t.id = d.track
+    LEFT JOIN raw.op_identities i ON i.id = d.op
     WHERE d.kind = device_kind('kernel')
     GROUP BY ALL
 )

@@ -4,6 +4,8 @@ SELECT EXISTS (
     UNION ALL
     SELECT 1 FROM raw.device_spans WHERE $report = 'copies' AND is_transfer(kind)
     UNION ALL
+    SELECT 1 FROM raw.kernel_names WHERE $report = 'collectives' AND class = kernel_class('communication')
+    UNION ALL
     SELECT 1 FROM raw.page_faults WHERE $report = 'unified_memory'
     UNION ALL
     SELECT 1

@@ -15,10 +15,13 @@ WITH sums AS (
 )
 SELECT r.number AS rank, d.number AS device, t.context, t.stream,
        CASE WHEN t.name <> '' AND lower(trim(t.name)) <> 'stream ' || t.stream THEN t.name END AS stream_name,
-       s.spans, s.busy_ns, s.host_wait_ns, s.queued_wait_ns, s.other_wait_ns,
+       s.spans, s.busy_ns,
+       CASE WHEN w.wall_ns IS NOT NULL THEN s.host_wait_ns END AS host_wait_ns,
+       CASE WHEN w.wall_ns IS NOT NULL THEN s.queued_wait_ns END AS queued_wait_ns,
+       CASE WHEN w.wall_ns IS NOT NULL THEN s.other_wait_ns END AS other_wait_ns,
        100.0 * s.busy_ns / nullif(w.wall_ns, 0) AS busy_pct,
        s.queued_ns / nullif(w.wall_ns, 0) AS queue_depth_mean,
-       s.queue_depth_max,
+       CASE WHEN w.wall_ns IS NOT NULL THEN s.queue_depth_max END AS queue_depth_max,
        s.occupancy_pct_ns / nullif(s.occupancy_known_ns, 0) AS occupancy_pct
 FROM sums s
 JOIN raw.tracks t ON t.id = s.stream

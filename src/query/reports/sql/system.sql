@@ -3,9 +3,16 @@ WITH property AS (
     FROM raw.meta
     WHERE starts_with(key, 'property.')
     GROUP BY key
+), thread AS (
+    -- Some sources put what belongs to no thread under process 0.
+    SELECT rank, pid, max(pid) OVER (PARTITION BY rank) AS most
+    FROM raw.tracks
+    WHERE kind = track_kind('thread')
+    QUALIFY pid <> 0 OR most = 0
 )
-SELECT (SELECT count(*) FROM used_devices WHERE worked) AS gpu_count,
-       (SELECT count(*) FROM used_devices WHERE NOT worked) AS gpu_unused_count,
+-- Where none worked, no device work was recorded: whether a device did any is not known.
+SELECT (SELECT nullif(count(*), 0) FROM used_devices WHERE worked) AS gpu_count,
+       (SELECT count(*) FILTER (WHERE NOT worked) FROM used_devices HAVING bool_or(worked)) AS gpu_unused_count,
        (SELECT string_agg(DISTINCT name, ', ' ORDER BY name) FROM used_devices WHERE name <> '') AS gpu_names,
        (SELECT value FROM property WHERE name = 'cpu_model') AS cpu_model,
        (SELECT value FROM property WHERE name = 'driver_version') AS gpu_driver_version,
@@ -16,6 +23,6 @@ SELECT (SELECT count(*) FROM used_devices WHERE worked) AS gpu_count,
        (SELECT any_value(value) FROM raw.meta WHERE key = 'producer') AS producer,
        (SELECT any_value(value) FROM raw.meta WHERE key = 'writer') AS opsight_version,
        (SELECT count(*) FROM raw.ranks) AS ranks,
-       (SELECT count(DISTINCT (rank, pid)) FROM raw.tracks WHERE kind = track_kind('thread')) AS processes,
-       (SELECT count(*) FROM raw.tracks WHERE kind = track_kind('thread')) AS threads,
+       (SELECT count(DISTINCT (rank, pid)) FROM thread) AS processes,
+       (SELECT count(*) FROM thread) AS threads,
        (SELECT string_agg(value, ', ') FROM (SELECT value FROM raw.meta WHERE key = 'source' LIMIT 8)) AS sources

@@ -63,7 +63,8 @@ WITH lines AS (
 )
 SELECT 100.0 * x.work_ns / nullif(x.time_ns, 0) AS counted_pct,
        100.0 * x.bounded_ns / nullif(x.time_ns, 0) AS bounded_pct,
-       CASE WHEN x.work_ns > 0 THEN 100.0 * coalesce(c.counted_ns, 0) / nullif(c.time_ns, 0) END AS kernel_counted_pct,
+       CASE WHEN $device_work AND x.work_ns > 0 THEN 100.0 * coalesce(c.counted_ns, 0) / nullif(c.time_ns, 0)
+       END AS kernel_counted_pct,
        -- Copies and sets are counted without FLOPs: where nothing else is, the FLOPs are not known.
        CASE WHEN c.counted_ns > 0 THEN x.flops END AS flops,
        x.bytes AS bytes_min,

@@ -1,4 +1,7 @@
 CREATE TEMP VIEW sel_wall_sums AS
-SELECT rank, sum(end_ns - begin_ns)::BIGINT AS wall_ns
+SELECT rank,
+       -- Of a source that tells how long work took and not when there is no wall clock.
+       CASE WHEN NOT EXISTS (FROM raw.meta WHERE key = 'property.source.times') THEN sum(end_ns - begin_ns)::BIGINT END
+           AS wall_ns
 FROM sel_wall
 GROUP BY rank

@@ -6,7 +6,7 @@ import { useRoute } from "../../address/useRoute";
 import { rowsOf } from "../../table/row";
 import { Donut } from "../../widgets/charts";
 import { definitionOfTile } from "../../widgets/definitions";
-import { formatPercent } from "../../widgets/format";
+import { isOpenShare } from "../../widgets/format";
 import { Icon } from "../../widgets/Icon";
 import { Num } from "../../widgets/Num";
 import { Findings } from "./Findings";
@@ -37,7 +37,7 @@ function IterationTile({ summary, span }: { summary: Summary; span: 3 | 4 }) {
       {iterations.selected > 0 ? (
         <>
           <p className="big">
-            <Num value={iterations.avg_iteration_time_ns} unit="ns" /> <small title="wall clock / iterations: each lasts until the next one begins">{summary.system.ranks > 1 ? "average of the slowest rank" : "average"}</small>
+            <Num value={iterations.avg_iteration_time_ns} unit="ns" /> <small title="wall clock / iterations: each lasts until the next one begins">{summary.system.ranks > 1 ? "average of the rank that took longest" : "average"}</small>
           </p>
           <dl>
             <Line name="Deviation">
@@ -128,7 +128,7 @@ function GpuTile({ summary }: { summary: Summary }) {
 
 // A share that kernels of unknown use leave open between two bounds.
 function Bounds({ low, high }: { low: number | null; high: number | null }) {
-  if (low === null || high === null || formatPercent(low) === formatPercent(high)) return <Num value={low} unit="percent" />;
+  if (!isOpenShare(low, high)) return <Num value={low} unit="percent" />;
   return (
     <span title="kernels whose Tensor Core use is not known: none of them to all of them">
       <Num value={low} unit="percent" /> – <Num value={high} unit="percent" />
@@ -157,7 +157,8 @@ function TensorTile({ summary, ops }: { summary: Summary; ops: boolean }) {
   );
 }
 
-// Of a program without a framework its ranges tell where the time goes.
+// Of a program without a framework its ranges tell where the time goes; not where a GPU is at work, for which a range
+// may only wait: findings say what lies beside its work.
 function FirstRange() {
   const { params } = useRoute();
   const table = useTable("ranges", { ...MERGED, sort: "self_time_ns:desc", page_size: 1 }).data;
@@ -172,12 +173,6 @@ function FirstRange() {
         <p>
           <Num value={row.number("self_time_ns")} unit="ns" /> in <Num value={row.number("calls")} unit="count" /> {row.number("calls") === 1 ? "call" : "calls"},
           without the ranges inside it: <Num value={row.number("self_share_pct")} unit="percent" /> of what all ranges take themselves.
-          {row.number("projected_gpu_time_ns") !== null && (
-            <>
-              {" "}
-              The GPU works <Num value={row.number("projected_gpu_time_ns")} unit="ns" /> on what is launched there.
-            </>
-          )}
         </p>
       </div>
       <a className="button" href={linkTo("ranges", params, { merge: 1, sel: row.text("range_id") })}>
@@ -191,7 +186,7 @@ export function Tiles({ profile, summary, gpu }: { profile: Profile; summary: Su
   const ranges = (profile.ops ?? 0) === 0 && (profile.ranges ?? 0) > 0;
   return (
     <>
-      {ranges && <FirstRange />}
+      {ranges && !gpu && <FirstRange />}
       <Findings />
       {gpu ? (
         <>

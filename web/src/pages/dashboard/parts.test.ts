@@ -32,7 +32,7 @@ describe("the dashboard's parts", () => {
   });
   it("leave the line for all kernels out of the classes", () => {
     const kernels = [
-      { name: "All kernels", gpu_time_ns: 30, cpu_time_ns: 0, count: 2 },
+      { name: "All device work", gpu_time_ns: 30, cpu_time_ns: 0, count: 2 },
       { name: "Communication", gpu_time_ns: 5, cpu_time_ns: 0, count: 1 },
       { name: "Memory", gpu_time_ns: 10, cpu_time_ns: 0, count: 1 },
       { name: "All other kernels", gpu_time_ns: 20, cpu_time_ns: 0, count: 1 },

@@ -45,7 +45,7 @@ const CLASS_NAMES: Record<string, string> = {
   "Kernels whose name does not tell": "Kernels, Tensor Cores unknown",
   Communication: "Communication",
   Memory: "Copies and sets",
-  "All other kernels": "Kernels known to use none",
+  "All other kernels": "Kernels without a sign of them",
 };
 
 export function kernelParts(summary: Summary): Part[] {

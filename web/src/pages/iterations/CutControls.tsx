@@ -18,7 +18,6 @@ function KeyOpDialog({ close, choose }: { close: () => void; choose: (name: stri
         label="Ops and ranges that can end iterations"
         prefix="key."
         height="half"
-        columns={["name", "kind", "calls", "iterations_now", "total_cpu_time_ns"]}
         only={["calls_per_rank:ge:2"]}
         sort="total_cpu_time_ns:desc"
         rowKey={(row) => row.text("name") ?? ""}

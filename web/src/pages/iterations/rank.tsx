@@ -27,7 +27,7 @@ export function RankPicker({ choice }: { choice: RankChoice }) {
         {choice.ranks.map((each) => (
           <option key={each.rank} value={each.rank}>
             {each.rank}
-            {each.slowest && (each.spread_known ? " (slowest)" : " (slowest, by one iteration)")}
+            {each.slowest && (each.spread_known ? " (slowest)" : " (slowest; how much it varies is not known)")}
           </option>
         ))}
       </select>

@@ -1,5 +1,4 @@
 // What the roofline draws, and where. The numbers are the server's; here they only get a place.
-import { wordOf } from "../../table/choices";
 import type { Row } from "../../table/row";
 import { formatFlops } from "../../widgets/format";
 
@@ -73,7 +72,7 @@ export function pointsOf(rows: readonly Row[], keyOf: (row: Row) => string, name
     const rate = row.number("flops_per_s");
     const time = row.number("time_ns");
     if (intensity === null || rate === null || time === null || !(intensity > 0) || !(rate > 0)) return [];
-    const more = moreKeys.flatMap((key) => (row.text(key) === null ? [] : wordOf(key, row.text(key) ?? ""))).join(" · ");
+    const more = moreKeys.flatMap((key) => row.word(key) ?? []).join(" · ");
     return [
       {
         key: keyOf(row),

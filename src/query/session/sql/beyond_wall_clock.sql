@@ -1,0 +1,19 @@
+-- What system and library calls are recorded for before the wall clock of a rank begins and after it ends, in ns,
+-- beside the wall clock; the rank where they take longest.
+WITH walls AS (
+    SELECT rank, min(begin_ns) AS begin_ns, max(end_ns) AS end_ns
+    FROM sel_wall
+    GROUP BY rank
+), others AS (
+    SELECT t.rank, min(begin_ns) AS begin_ns, max(begin_ns + dur_ns) AS end_ns
+    FROM raw.other_spans s
+    JOIN raw.tracks t ON t.id = s.track
+    WHERE t.kind = track_kind('thread')
+    GROUP BY t.rank
+)
+SELECT greatest(w.begin_ns - o.begin_ns, 0) AS before_ns, greatest(o.end_ns - w.end_ns, 0) AS after_ns,
+       w.end_ns - w.begin_ns AS wall_ns
+FROM walls w
+JOIN others o ON o.rank = w.rank
+ORDER BY before_ns + after_ns DESC, w.rank
+LIMIT 1

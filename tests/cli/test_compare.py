@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""`opsight compare`: the answer in every format, and what it refuses."""
+
+import csv
+import io
+import json
+import os
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+import opsight_cli
+import tiny_trace
+
+
+def slowed(trace, name, by):
+    """The trace with the kernels of `name` longer by so many us, and all that follows later."""
+    late = 0.0
+    for event in sorted(trace["traceEvents"], key=lambda each: each["ts"]):
+        event["ts"] += late
+        if event["name"].startswith("ProfilerStep"):
+            event["dur"] += by
+        if event["cat"] == "kernel" and event["name"] == name:
+            event["dur"] += by
+            late += by
+    return trace
+
+
+class CompareTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(dir=opsight_cli.temporary_folder())
+        self.base = self.write("base.json", tiny_trace.trace(steps=9))
+        self.new = self.write("new.json", slowed(tiny_trace.trace(steps=9), "relu_kernel(float*)", 5))
+
+    def write(self, name, trace):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(trace, file)
+        return path
+
+    def compare(self, *arguments, code=0):
+        done = opsight_cli.run("compare", *arguments, check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout if code == 0 else done.stderr
+
+    def test_json_adds_up(self):
+        answer = json.loads(self.compare(self.base, self.new, "--format", "json"))
+        self.assertEqual(answer["difference_ns"], 5000)
+        self.assertEqual(answer["verdict"], "real")
+        self.assertEqual(sum(row["difference_ns"] for row in answer["budget"]), answer["mean_difference_ns"])
+        self.assertEqual({row["class"]: row["difference_ns"] for row in answer["budget"]}["other_kernel"], 5000)
+        gpu = {level: sum(row["gpu_difference_ns"] for row in answer[level]) for level in ("layers", "ops", "kernels")}
+        self.assertEqual(gpu, {"layers": 5000, "ops": 5000, "kernels": 5000})
+        self.assertEqual((answer["kernels"][0]["kernel"], answer["kernels"][0]["kind"]), ("relu_kernel", "slower"))
+        self.assertEqual((answer["ops"][0]["op"], answer["ops"][0]["kind"]), ("aten::relu", "slower"))
+        self.assertIn("slower, and that stands against the noise", answer["notes"][0])
+
+    def test_a_profile_and_its_trace_are_the_same(self):
+        profile = os.path.join(self.folder, "base.opsight")
+        self.assertEqual(opsight_cli.run("import", self.base, "-o", profile).returncode, 0)
+        answer = json.loads(self.compare(profile, self.base, "--json"))
+        self.assertEqual(answer["verdict"], "equal")
+        self.assertTrue(all(row["difference_ns"] == 0 for row in answer["budget"]))
+        self.assertEqual({row["kind"] for row in answer["ops"]}, {"same work"})
+
+    def test_formats(self):
+        text = self.compare(self.base, self.new)
+        self.assertTrue(text.startswith("iteration time: "), text)
+        self.assertIn("Time Budget of an Iteration", text)
+        tables = self.compare(self.base, self.new, "--format", "csv").split("\n\n")
+        names = [table.split("\n")[0] for table in tables]
+        self.assertEqual(names[:3], ["compare", "caveats", "budget"])
+        budget = list(csv.DictReader(io.StringIO(tables[2].split("\n", 1)[1])))
+        self.assertEqual(sum(int(row["Difference (ns)"]) for row in budget), 5000)
+        markdown = self.compare(self.base, self.new, "--format", "markdown")
+        self.assertTrue(markdown.startswith("## Comparison\n"), markdown)
+        self.assertIn("| Other kernels |", markdown)
+        page = self.compare(self.base, self.new, "--format", "html")
+        self.assertTrue(page.startswith("<!DOCTYPE html>"), page)
+        self.assertIn("stands against the noise", page)
+
+    def test_limits(self):
+        junit = os.path.join(self.folder, "limits.xml")
+        done = opsight_cli.run("compare", self.base, self.new, "--fail-if", "iteration_time > 3%", "--fail-if",
+                               "kernel:relu* gpu_time > 20%", "--fail-if", "kernel:volta* gpu_time > 0%", "--junit", junit,
+                               check=False)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("over the limit 'iteration_time > 3%': iteration time: 0.100 ms before, 0.105 ms after", done.stderr)
+        self.assertIn("kernel relu_kernel in /: 0.010 ms before, 0.015 ms after (+50.0%)", done.stderr)
+        suite = xml.etree.ElementTree.parse(junit).find("testsuite")
+        self.assertEqual((suite.get("tests"), suite.get("failures")), ("3", "2"))
+        self.assertEqual([case.find("failure") is None for case in suite], [False, False, True])
+        held = opsight_cli.run("compare", self.base, self.base, "--fail-if", "iteration_time > 0%", "--strict")
+        self.assertEqual(held.stderr, "")
+        self.assertIn("percentage", self.compare(self.base, self.new, "--fail-if", "iteration_time > 3", code=2))
+        self.assertIn("holds nothing", self.compare(self.base, self.new, "--fail-if", "op:x gpu_time > 3%", code=1))
+        self.assertIn("--fail-if", self.compare(self.base, self.new, "--strict", code=2))
+
+    def test_repeated_runs(self):
+        base = [self.write(f"base{by}.json", slowed(tiny_trace.trace(steps=9), "relu_kernel(float*)", by)) for by in range(5)]
+        new = [self.write(f"new{by}.json", slowed(tiny_trace.trace(steps=9), "relu_kernel(float*)", by)) for by in range(10, 15)]
+        answer = json.loads(self.compare("--base", *base, "--new", *new, "--json"))
+        self.assertEqual((answer["verdict"], answer["base_median_ns"], answer["new_median_ns"]), ("real", 102000, 112000))
+        self.assertEqual((answer["base"], answer["new"]), (base[2], new[2]))
+        self.assertEqual([row["median_ns"] for row in answer["runs"] if row["side"] == "base"],
+                         [100000, 101000, 102000, 103000, 104000])
+        self.assertIn("over the limit", self.compare("--base", *base, "--new", *new, "--fail-if", "iteration_time > 5%", code=3))
+        # Nine and nine iterations of one run differ without a doubt; runs differ by more than that.
+        self.assertEqual(json.loads(self.compare(base[0], base[4], "--json"))["verdict"], "real")
+        mixed = self.compare("--base", *base, "--new", *reversed(base), "--json", "--fail-if", "iteration_time > 0%", "--strict")
+        self.assertEqual(json.loads(mixed)["verdict"], "equal")
+        self.assertIn("--new C D", self.compare("--base", *base, code=2))
+        self.assertIn("excludes", self.compare(self.base, self.new, "--base", *base, code=2))
+
+    def test_output_is_a_new_file(self):
+        path = os.path.join(self.folder, "answer.md")
+        self.assertEqual(self.compare(self.base, self.new, "--format", "markdown", "-o", path), path + "\n")
+        self.assertIn("answer.md", self.compare(self.base, self.new, "-o", path, code=1))
+        self.compare(self.base, self.new, "-o", path, "--force")
+
+    def test_refusals(self):
+        self.assertIn("xml", self.compare(self.base, self.new, "--format", "xml", code=2))
+        self.assertIn("nothing.opsight", self.compare(self.base, os.path.join(self.folder, "nothing.opsight"), code=1))
+        self.assertIn("NEW", self.compare(self.base, code=2))
+        text = self.write("text.txt", "no trace")
+        self.assertIn("text.txt", self.compare(text, self.new, code=1))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Databases of nvprof from outside: what Python reads in them, and what PyProf made of the same one. Needs the corpus."""
+
+import ast
+import collections
+import os
+import sqlite3
+import unittest
+
+import opsight_cli
+
+CORPUS = opsight_cli.shared_folder("corpus", "nvprof")
+NAME = "profiling-lm__net_284kernels.nvprof.sqlite"
+
+
+@unittest.skipUnless(CORPUS, "no corpus (OPSIGHT_CORPUS)")
+class Nvprof(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        path = os.path.join(CORPUS, "nvprof", NAME)
+        cls.source = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
+        cls.profile = opsight_cli.Profile(path)
+
+    def rows(self, query):
+        return self.source.execute(query).fetchall()
+
+    def test_kernels_are_those_of_the_database(self):
+        wanted = self.rows("SELECT start, end - start, gridX, blockX, registersPerThread, streamId "
+                           "FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ORDER BY start")
+        found = self.profile.rows("SELECT begin_ns, dur_ns, grid_x, block_x, registers_per_thread, stream FROM kernels "
+                                  "ORDER BY begin_ns")
+        origin = wanted[0][0] - found[0].begin_ns
+        self.assertEqual([(k.begin_ns + origin, k.dur_ns, k.grid_x, k.block_x, k.registers_per_thread, k.stream)
+                          for k in found], wanted)
+        self.assertEqual(len(wanted), 284)
+        self.assertEqual(self.profile.value("SELECT value FROM raw.meta WHERE key = 'origin_is_unix'"), "true")
+
+    def test_calls_have_their_names(self):
+        found = {row.name: row.calls for row in self.profile.rows(
+            "SELECT name, count(*) AS calls FROM api_calls GROUP BY name")}
+        numbers = dict(self.rows("SELECT cbid, count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME GROUP BY cbid"))
+        self.assertEqual(sorted(found.values()), sorted(numbers.values()))
+        self.assertEqual((found["cudaGetDevice"], found["cudaLaunchKernel"], found["cudaMalloc"]),
+                         (numbers[17], numbers[211], numbers[20]))
+        self.assertEqual(found["cudaLaunchKernel"], 284)
+
+    def test_copies_and_sets(self):
+        for view, table in (("memcpys", "MEMCPY"), ("memsets", "MEMSET")):
+            found = self.profile.rows(f"SELECT dur_ns, bytes FROM {view} ORDER BY begin_ns")
+            self.assertEqual([(row.dur_ns, row.bytes) for row in found], self.rows(
+                f"SELECT end - start, bytes FROM CUPTI_ACTIVITY_KIND_{table} ORDER BY start"))
+
+    def test_ranges_have_the_times_of_their_markers(self):
+        marks = self.rows("SELECT b.timestamp, e.timestamp - b.timestamp FROM CUPTI_ACTIVITY_KIND_MARKER b "
+                          "JOIN CUPTI_ACTIVITY_KIND_MARKER e ON e.id = b.id AND e.flags = 4 WHERE b.flags = 2")
+        found = self.profile.rows("SELECT begin_ns, dur_ns FROM nvtx_ranges")
+        origin = min(marks)[0] - min(row.begin_ns for row in found)
+        self.assertEqual(sorted((row.begin_ns + origin, row.dur_ns) for row in found), sorted(marks))
+        self.assertEqual(len(found), 1195)
+
+    def test_device(self):
+        device = self.profile.rows("SELECT * FROM raw.devices")[0]
+        self.assertEqual((device.name, device.sm_count, device.memory_bytes, device.memory_bandwidth),
+                         ("Tesla V100-SXM2-16GB", 80, 16914055168, 898048000000))
+
+    def test_kernels_belong_to_the_ops_that_pyprof_found(self):
+        with open(os.path.join(CORPUS, "nvprof", "profiling-lm__net_a.pyprof.dict"), encoding="utf-8") as file:
+            theirs = [ast.literal_eval(line) for line in file]
+        ours = self.profile.rows("SELECT dur_ns, op_name FROM kernels ORDER BY begin_ns")
+        self.assertEqual(len(ours), len(theirs))
+        self.assertEqual([k.dur_ns for k in ours], [k["kDuration"] for k in theirs])
+        differ = collections.Counter()
+        for own, other in zip(ours, theirs):
+            around = {marker.split(", seq")[0] for marker in other["seqMarker"]}
+            if around and own.op_name not in around:
+                differ[own.op_name, tuple(around)] += 1
+        # PyProf leaves out an op inside of one that has its sequence number.
+        self.assertEqual(differ, {("native_layer_norm", ("layer_norm",)): 8, ("nll_loss_forward", ("nll_loss",)): 1})
+        self.assertEqual(sum(bool(other["seqMarker"]) for other in theirs), 283)
+
+    def test_a_run_without_gpu_work_is_refused_for_what_it_is(self):
+        empty = os.path.join(CORPUS, "nvprof", "profiling-lm__net_empty.nvprof.sqlite")
+        done = opsight_cli.run("import", empty, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nothing was recorded", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -9,6 +9,30 @@ add_custom_target(sanitized)
 # query/tables interrupts questions, upon which DuckDB leaks; query/reports takes too long.
 set(OPSIGHT_NOT_SANITIZED server cli query_tables query_reports)
 
+# The headers that nearly every file includes, compiled once: a third of the time of a build. A file still includes what
+# it uses; the build without them (preset odr) shows where one does not.
+set(OPSIGHT_HEADERS <algorithm> <array> <atomic> <charconv> <chrono> <cmath> <cstdint> <cstring> <filesystem> <fstream>
+    <functional> <limits> <map> <memory> <mutex> <optional> <random> <set> <span> <sstream> <string> <string_view> <thread>
+    <tuple> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
+if(OPSIGHT_PCH)
+    set(nothing ${CMAKE_BINARY_DIR}/generated/nothing.cpp)
+    file(CONFIGURE OUTPUT ${nothing} CONTENT "// Here for its precompiled headers.\n")
+    add_library(opsight_std_headers OBJECT ${nothing})
+    target_link_libraries(opsight_std_headers PRIVATE fmt::fmt)
+    target_precompile_headers(opsight_std_headers PRIVATE ${OPSIGHT_HEADERS})
+    # A program, as it is compiled other than a library (-fPIE).
+    add_executable(opsight_test_headers EXCLUDE_FROM_ALL ${nothing})
+    target_link_libraries(opsight_test_headers PRIVATE fmt::fmt GTest::gmock GTest::gtest_main)
+    target_compile_options(opsight_test_headers PRIVATE ${OPSIGHT_TEST_OPTIONS})
+    target_precompile_headers(opsight_test_headers PRIVATE ${OPSIGHT_HEADERS} <gmock/gmock.h> <gtest/gtest.h>)
+endif()
+
+function(opsight_use_headers target headers)
+    if(OPSIGHT_PCH)
+        target_precompile_headers(${target} REUSE_FROM ${headers})
+    endif()
+endfunction()
+
 function(opsight_room room)
     cmake_parse_arguments(ARG "" "" "ROOMS;LIBS" ${ARGN})
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${room}/*.cpp)
@@ -28,6 +52,7 @@ function(opsight_room room)
     endif()
     if(sources)
         add_library(opsight_${name} STATIC ${sources})
+        opsight_use_headers(opsight_${name} opsight_std_headers)
         set(scope PUBLIC)
     else()
         add_library(opsight_${name} INTERFACE)
@@ -44,6 +69,8 @@ function(opsight_room room)
     if(tests)
         add_executable(test_${name} ${tests})
         target_link_libraries(test_${name} PRIVATE opsight_${name} GTest::gmock GTest::gtest_main)
+        target_compile_options(test_${name} PRIVATE ${OPSIGHT_TEST_OPTIONS})
+        opsight_use_headers(test_${name} opsight_test_headers)
         target_compile_definitions(test_${name} PRIVATE OPSIGHT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
         add_test(NAME unit_${name} COMMAND test_${name})
         if(NOT name IN_LIST OPSIGHT_NOT_SANITIZED)

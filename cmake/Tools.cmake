@@ -3,7 +3,7 @@ find_program(CCACHE ccache)
 if(CCACHE)
     # Clones and worktrees share what was compiled: paths count from here, and where "here" is does not count.
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
-        ${CCACHE})
+        CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
     set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
 find_program(MOLD mold)
@@ -14,6 +14,16 @@ add_compile_options(-Wall -Wextra -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtu
 if(OPSIGHT_WERROR)
     add_compile_options(-Werror)
 endif()
+if(OPSIGHT_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # Else the cache takes every build of the headers for another one.
+    add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+endif()
+# g++ 12 takes some of what it compiled beforehand for no system header, and warns of code of its own library.
+if(OPSIGHT_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overread>)
+endif()
+# What tests spend their time on is in the rooms and in DuckDB, which are optimized as ever.
+set(OPSIGHT_TEST_OPTIONS $<$<NOT:$<OR:$<BOOL:${OPSIGHT_SANITIZE}>,$<BOOL:${OPSIGHT_ODR}>>>:-O0>)
 if(OPSIGHT_ODR)
     add_compile_options(-O0 -g0 -flto -Wodr)
     add_link_options(-flto=auto -Wodr -Werror=odr)

@@ -55,7 +55,8 @@ class ExportCommand : public Command {
             if (*job.scope.start > *job.scope.stop)
                 return fail(Error{"--iter-stop is before --iter-start", {}, {}, "give a rising range", 2});
         }
-        job.output = output_.empty() ? importer::name_without_endings(path_) + std::string(format.ending) : output_;
+        job.output =
+            output_.empty() ? importer::name_without_endings(path_) + std::string(format.ending) : output_;
         if (job.output == "-" && !format.text)
             return fail(Error{fmt::format("{} is not a text for standard output", format.name),
                               {},

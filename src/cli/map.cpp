@@ -113,7 +113,8 @@ class MapCommand : public Command {
   private:
     static Status print_list() {
         std::string text;
-        for (const importer::timeloop::ShippedArchitecture& each : importer::timeloop::shipped_architectures())
+        for (const importer::timeloop::ShippedArchitecture& each :
+             importer::timeloop::shipped_architectures())
             text += fmt::format("{:<14}{}\n", each.name, each.title());
         return print_text(text);
     }

@@ -15,7 +15,8 @@ struct Timed {
     double seconds = 0, cpu_seconds = 0;
 };
 
-Timed timed(const opsight::importer::timeloop::Specification& given, const opsight::map::SearchSettings& settings) {
+Timed timed(const opsight::importer::timeloop::Specification& given,
+            const opsight::map::SearchSettings& settings) {
     const auto start = std::chrono::steady_clock::now();
     const std::clock_t cpu = std::clock();
     auto found = opsight::map::search(given.problem, given.architecture, given.constraints, settings);

@@ -1,5 +1,7 @@
 #include "import/text/demangle.h"
 
+// Else libiberty declares basename() in its own way, beside that of <cstring>.
+#define HAVE_DECL_BASENAME 1
 #include <libiberty/demangle.h>
 
 #include <csetjmp>

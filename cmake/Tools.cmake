@@ -20,7 +20,8 @@ if(OPSIGHT_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 endif()
 # g++ 12 takes some of what it compiled beforehand for no system header, and warns of code of its own library.
 if(OPSIGHT_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overread>)
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds>
+        $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overread>)
 endif()
 # What tests spend their time on is in the rooms and in DuckDB, which are optimized as ever.
 set(OPSIGHT_TEST_OPTIONS $<$<NOT:$<OR:$<BOOL:${OPSIGHT_SANITIZE}>,$<BOOL:${OPSIGHT_ODR}>>>:-O0>)

@@ -12,6 +12,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
     std::vector<std::unique_ptr<Command>> commands;
     commands.push_back(make_import_command());
     commands.push_back(make_report_command());
+    commands.push_back(make_advise_command());
     commands.push_back(make_compare_command());
     commands.push_back(make_baseline_command());
     commands.push_back(make_view_command());

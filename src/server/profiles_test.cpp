@@ -116,7 +116,7 @@ TEST(Profiles, WhatCannotBeReadIsLookedAtOnceUntilItIsWrittenAnew) {
 TEST(Profiles, WhatIsKnownIsToldWhileSomebodyOpensTheFile) {
     const testing::TempFolder folder;
     const std::string slow = folder.write("slow.opsight", "1"), begun = folder.path() + "/begun";
-    Profiles profiles({slow}, true, {"/bin/sh", "-c", "touch '" + begun + "'; sleep 60"});
+    Profiles profiles({slow}, true, {"/bin/sh", "-c", "touch '" + begun + "'; exec sleep 60"});
     std::thread opening([&] { (void)profiles.facts(0); });
     while (!std::filesystem::exists(begun))
         std::this_thread::yield();

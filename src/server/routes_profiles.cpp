@@ -2,9 +2,10 @@
 #include <chrono>
 #include <optional>
 
-#include "query/reports/findings.h"
+#include "advise/advise.h"
 #include "query/reports/info.h"
 #include "query/reports/reports.h"
+#include "report/render_advice.h"
 #include "report/render_info.h"
 #include "report/write_rows.h"
 #include "server/profiles.h"
@@ -54,25 +55,10 @@ Expected<Response> summary(Call& call) {
     return json_response(report::render_report_json(report, session->range()));
 }
 
-void put_finding(JsonWriter& json, const query::Finding& finding) {
-    json.field("id", finding.id).field("kind", finding.kind).field("title", finding.title);
-    json.field("evidence", finding.evidence).field("advice", finding.advice);
-    json.field("share_pct", finding.share_pct).field("view", finding.view).field("tab", finding.tab);
-    json.list("reading", [&] {
-        for (const auto& [title, address] : finding.reading)
-            json.object([&] { json.field("title", title).field("address", address); });
-    });
-}
-
 Expected<Response> findings(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
-    OPSIGHT_ASSIGN(const std::vector<query::Finding> found, query::find_findings(*session));
-    return json_object([&](JsonWriter& json) {
-        json.list("findings", [&] {
-            for (const query::Finding& each : found)
-                json.object([&] { put_finding(json, each); });
-        });
-    });
+    OPSIGHT_ASSIGN(const advise::Advice advice, advise::advise(*session));
+    return json_object([&](JsonWriter& json) { report::put_advice(json, advice); });
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <random>
 #include <thread>
 
-#include "query/reports/findings.h"
 #include "query/reports/info.h"
 #include "query/reports/layer_tree.h"
 #include "query/reports/memory.h"
@@ -78,13 +77,6 @@ std::vector<std::pair<std::string, Answer>> questions() {
             return text_of(table);
         });
     }
-    list.emplace_back("findings", [](Session& s) -> Result<std::string> {
-        OPSIGHT_ASSIGN(const auto found, find_findings(s));
-        std::string text;
-        for (const Finding& each : found)
-            text += each.title + '\n';
-        return text;
-    });
     list.emplace_back("info", [](Session& s) -> Result<std::string> {
         OPSIGHT_ASSIGN(const Info info, profile_info(s));
         return text_of(info.counts) + text_of(info.devices);

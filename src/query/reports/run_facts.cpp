@@ -1,4 +1,4 @@
-#include "query/reports/finding_facts.h"
+#include "query/reports/run_facts.h"
 
 #include "hardware/devices.h"
 #include "hardware/op_tables.h"
@@ -12,7 +12,7 @@
 namespace opsight::query {
 namespace {
 
-using Facts = FindingFacts;
+using Facts = RunFacts;
 namespace sql = reports::sql;
 
 Status read_shares(Session& session, Facts& facts) {
@@ -157,7 +157,7 @@ Status read_host(Session& session, Facts& facts) {
 
 }  // namespace
 
-Result<FindingFacts> read_finding_facts(Session& session) {
+Result<RunFacts> read_run_facts(Session& session) {
     Facts facts;
     for (const auto read : {read_shares, read_source, read_devices, read_kernels, read_eligible,
                             read_earlier_work, read_transfers, read_host})

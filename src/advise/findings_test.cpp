@@ -1,10 +1,14 @@
 // Findings: only what the recording bears out, with advice that fits its device and framework.
+#include "advise/test_findings.h"
 #include "query/ask/test_cells.h"
 #include "query/reports/reports.h"
-#include "query/reports/test_findings.h"
 
-namespace opsight::query {
+namespace opsight::advise {
 namespace {
+
+using query::RangeOptions;
+using query::Session;
+using query::StoredProfile;
 
 struct Made {
     std::string gpu = "Tesla V100-SXM2-16GB";
@@ -374,4 +378,4 @@ TEST(Findings, ANamelessDeviceIsWhatItWasFoundToBe) {
 }
 
 }  // namespace
-}  // namespace opsight::query
+}  // namespace opsight::advise

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "query/reports/findings.h"
+#include "advise/advise.h"
 #include "query/session/test_session.h"
 
-namespace opsight::query {
+namespace opsight::advise {
 
 // Null where there is none of this id.
 inline const Finding* find(const std::vector<Finding>& all, const std::string& id) {
@@ -18,11 +18,11 @@ inline const Finding* find(const std::vector<Finding>& all, const std::string& i
 }
 
 inline std::vector<Finding> findings_in(analyze::TestProfile t) {
-    const StoredProfile stored(std::move(t));
-    Session session = stored.open({.whole = true});
+    const query::StoredProfile stored(std::move(t));
+    query::Session session = stored.open({.whole = true});
     auto found = find_findings(session);
     EXPECT_TRUE(found.has_value());
     return std::move(found).value();
 }
 
-}  // namespace opsight::query
+}  // namespace opsight::advise

@@ -1,10 +1,14 @@
 #include "query/reports/host_time.h"
 
-#include "query/reports/findings.h"
+#include "advise/advise.h"
 #include "query/session/test_session.h"
 
-namespace opsight::query {
+namespace opsight::advise {
 namespace {
+
+using query::RangeOptions;
+using query::Session;
+using query::StoredProfile;
 
 constexpr int64_t kMs = 1'000'000;
 
@@ -212,4 +216,4 @@ TEST(HostTime, OfPythonsTimeTheInnermostFunctionIsNamed) {
 }
 
 }  // namespace
-}  // namespace opsight::query
+}  // namespace opsight::advise

@@ -1,4 +1,4 @@
-// What the rules of findings look at.
+// What decides the time of a run, in one struct: what the rules of advise/ look at.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct CollectiveWaits {
     int64_t last_rank = 0, times = 0, last_waiting_ns = 0;
 };
 
-struct FindingFacts {
+struct RunFacts {
     // Shares of the wall clock that exclude each other; nothing where the recording does not tell.
     std::optional<double> tensor_core, plain_kernel, unknown_kernel, communication, memory, dataloader, io,
         cpu, host, idle;
@@ -66,6 +66,6 @@ struct FindingFacts {
     }
 };
 
-Result<FindingFacts> read_finding_facts(Session& session);
+Result<RunFacts> read_run_facts(Session& session);
 
 }  // namespace opsight::query

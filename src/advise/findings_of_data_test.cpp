@@ -1,9 +1,13 @@
 // Findings on what moves data: the cause is named where the recording tells it, and no advice that cannot
 // help.
-#include "query/reports/test_findings.h"
+#include "advise/test_findings.h"
 
-namespace opsight::query {
+namespace opsight::advise {
 namespace {
+
+using query::RangeOptions;
+using query::Session;
+using query::StoredProfile;
 
 constexpr int64_t kMs = 1'000'000;
 
@@ -109,4 +113,4 @@ TEST(FindingsOfData, ALongCallForInputIsNoTimeToGain) {
 }
 
 }  // namespace
-}  // namespace opsight::query
+}  // namespace opsight::advise

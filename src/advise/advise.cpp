@@ -1,0 +1,208 @@
+#include "advise/advise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "advise/sql.h"
+#include "query/session/cells.h"
+#include "query/whatif/whatif.h"
+
+namespace opsight::advise {
+namespace {
+
+// More spans take longer to replay than people wait for advice.
+constexpr int64_t kMostTasksToReplay = 2'000'000;
+
+double part(int64_t ns, int64_t of) {
+    return of > 0 ? 100.0 * static_cast<double>(ns) / static_cast<double>(of) : 0;
+}
+
+// From 10 % on a run is worth changing for it, below 3 % noise hides most of what it gains.
+Severity severity_of(const Finding& finding) {
+    if (finding.kind != "problem") return Severity::kNote;
+    const double pct = finding.bound ? finding.bound->pct : finding.share_pct.value_or(0);
+    return pct >= 10 ? Severity::kHigh : pct >= 3 ? Severity::kMedium : Severity::kLow;
+}
+
+class Engine {
+  public:
+    Engine(query::Session& session, const Options& options, Advice& out)
+        : session_(session), options_(options), out_(out) {}
+
+    Status run() {
+        OPSIGHT_ASSIGN(const query::RunFacts facts, query::read_run_facts(session_));
+        OPSIGHT_TRY(measure());
+        for (const Rule& rule : all_rules())
+            if (chosen(rule)) OPSIGHT_TRY(ask(rule, facts));
+        combine();
+        // What is not known may be as large as what is to gain: both stand by their part of the time.
+        std::stable_sort(out_.findings.begin(), out_.findings.end(), [](const Finding& a, const Finding& b) {
+            const auto part = [](const Finding& f) {
+                return f.bound ? f.bound->pct : f.share_pct.value_or(0);
+            };
+            const bool first = a.kind == "note", second = b.kind == "note";
+            return first != second ? second : part(a) > part(b);
+        });
+        return {};
+    }
+
+  private:
+    bool chosen(const Rule& rule) const {
+        return options_.rules.empty() ||
+               std::find(options_.rules.begin(), options_.rules.end(), rule.id) != options_.rules.end();
+    }
+
+    Status measure() {
+        OPSIGHT_ASSIGN(const query::TimeSpans range, query::times_of_range(session_));
+        wall_ns_ = query::length_of(range);
+        OPSIGHT_ASSIGN(const duck::Rows rows, session_.query(sql::iterations_and_ranks));
+        out_.iterations = query::integer(rows.rows.at(0)[0]);
+        // Without iterations a run of each rank is one.
+        parts_ =
+            out_.iterations > 0 ? out_.iterations : std::max<int64_t>(query::integer(rows.rows[0][1]), 1);
+        out_.wall_ns = wall_ns_ / parts_;
+        return {};
+    }
+
+    Status ask(const Rule& rule, const query::RunFacts& facts) {
+        if (std::string why = rule.lacks(facts); !why.empty()) {
+            out_.not_checked.push_back({std::string(rule.id), std::move(why)});
+            return {};
+        }
+        Findings found;
+        Context context(session_, facts, options_.thresholds, wall_ns_, parts_, found);
+        context.ask(rule);
+        OPSIGHT_TRY(rule.check(context));
+        if (found.empty()) out_.quiet.emplace_back(rule.id);
+        for (Finding& finding : found) {
+            OPSIGHT_TRY(complete(rule, finding));
+            out_.findings.push_back(std::move(finding));
+        }
+        return {};
+    }
+
+    Bound bound_of(const query::TimeSpans& times, std::string formula) const {
+        const int64_t ns = query::length_of(times);
+        return {ns / parts_, part(ns, wall_ns_), std::move(formula), {}};
+    }
+
+    Status complete(const Rule& rule, Finding& finding) {
+        finding.rule = rule.id;
+        finding.confidence = rule.confidence;
+        finding.query = rule.query;
+        if (finding.kind == "problem") {
+            finding.lines = session_.contents().ops ? rule.lines : "";
+            finding.verify = rule.verify;
+            if (!finding.times.empty()) finding.bound = bound_of(finding.times, std::string(rule.bound));
+            if (options_.predict && finding.bound && rule.suppose) OPSIGHT_TRY(predict(rule, *finding.bound));
+        }
+        finding.severity = severity_of(finding);
+        return {};
+    }
+
+    // A replay that does not give the measured time without changes tells nothing with them.
+    Status predict(const Rule& rule, Bound& bound) {
+        if (!out_.prediction_note.empty()) return {};
+        OPSIGHT_ASSIGN(const duck::Rows spans, session_.query(sql::spans_to_replay));
+        if (query::integer(spans.rows.at(0)[0]) > kMostTasksToReplay) {
+            out_.prediction_note =
+                fmt::format("nothing is predicted: {} spans are too many; choose iterations",
+                            query::integer(spans.rows[0][0]));
+            return {};
+        }
+        query::Suppositions suppositions;
+        rule.suppose(suppositions);
+        const auto answer = query::what_if(session_, suppositions);
+        if (!answer || !*answer) {
+            out_.prediction_note =
+                "nothing is predicted: " + (answer ? "there is nothing to replay" : answer.error().what);
+            return {};
+        }
+        if (!(*answer)->simulatable()) {
+            out_.prediction_note =
+                "nothing is predicted: the replay does not give the measured time (docs/WHATIF.md)";
+            return {};
+        }
+        int64_t saved = 0;
+        for (const query::ReplayedIteration& each : (*answer)->iterations)
+            saved += each.replayed_ns - each.predicted_ns;
+        bound.predicted_ns = saved / parts_;
+        return {};
+    }
+
+    void combine() {
+        query::TimeSpans all;
+        bool any = false;
+        for (const Finding& finding : out_.findings)
+            if (finding.bound) {
+                all = query::united(all, finding.times);
+                any = true;
+            }
+        if (any) out_.combined = bound_of(all, "the time in which at least one of them goes on");
+    }
+
+    query::Session& session_;
+    const Options& options_;
+    Advice& out_;
+    int64_t wall_ns_ = 0, parts_ = 1;
+};
+
+}  // namespace
+
+std::string_view severity_name(Severity severity) {
+    switch (severity) {
+        case Severity::kHigh:
+            return "high";
+        case Severity::kMedium:
+            return "medium";
+        case Severity::kLow:
+            return "low";
+        case Severity::kNote:
+            break;
+    }
+    return "note";
+}
+
+std::optional<Severity> parse_severity(std::string_view name) {
+    for (const Severity each : {Severity::kNote, Severity::kLow, Severity::kMedium, Severity::kHigh})
+        if (severity_name(each) == name) return each;
+    return std::nullopt;
+}
+
+Result<Advice> advise(query::Session& session, const Options& options) {
+    Advice out;
+    OPSIGHT_TRY(Engine(session, options, out).run());
+    return out;
+}
+
+Result<Findings> find_findings(query::Session& session) {
+    OPSIGHT_ASSIGN(Advice advice, advise(session));
+    return std::move(advice.findings);
+}
+
+Result<std::pair<std::string, double>> parse_threshold(std::string_view text) {
+    const size_t dot = text.find('.'), equals = text.find('=', dot == text.npos ? 0 : dot);
+    const auto bad = [&](std::string why) {
+        return fail(Error{fmt::format("threshold '{}': {}", text, why),
+                          {},
+                          {},
+                          "use RULE.NAME=VALUE, as in data_loading.share=10; --explain RULE lists the names",
+                          2});
+    };
+    if (dot == text.npos || equals == text.npos) return bad("it is not RULE.NAME=VALUE");
+    const Rule* rule = find_rule(text.substr(0, dot));
+    if (!rule) return bad(fmt::format("there is no rule '{}'", text.substr(0, dot)));
+    const std::string_view name = text.substr(dot + 1, equals - dot - 1), number = text.substr(equals + 1);
+    if (std::none_of(rule->thresholds.begin(), rule->thresholds.end(),
+                     [&](const Threshold& t) { return t.name == name; }))
+        return bad(fmt::format("the rule has no threshold '{}'", name));
+    double value = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (error != std::errc() || end != number.data() + number.size() || !(value >= 0 && value <= 1e15))
+        return bad("the value is not a number of 0 or more");
+    return std::pair(std::string(text.substr(0, equals)), value);
+}
+
+}  // namespace opsight::advise

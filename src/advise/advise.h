@@ -1,0 +1,41 @@
+// Asks all rules of a run. Cost: linear in the spans of the range, and the replays that predictions ask for.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "advise/rule.h"
+
+namespace opsight::advise {
+
+struct Options {
+    std::map<std::string, double> thresholds;  // "RULE.NAME": in place of the rule's own
+    std::vector<std::string> rules;            // these alone; empty: all
+    bool predict = false;                      // replay the iterations, where a rule says without what
+};
+
+struct NotChecked {
+    std::string rule, why;
+};
+
+struct Advice {
+    Findings findings;  // the largest bound first, then the largest share
+    std::vector<NotChecked> not_checked;
+    std::vector<std::string> quiet;  // rules that were asked and found nothing
+    int64_t iterations = 0;          // 0: the run has none, bounds are of the whole of it
+    int64_t wall_ns = 0;             // of an iteration on average, or of the run
+    // Of all problems together: the time in which at least one of them goes on.
+    std::optional<Bound> combined;
+    std::string prediction_note;  // why nothing was predicted; empty: it was, or was not asked for
+};
+
+Result<Advice> advise(query::Session& session, const Options& options = {});
+
+// The findings alone.
+Result<Findings> find_findings(query::Session& session);
+
+// "RULE.NAME=VALUE", checked against the rules.
+Result<std::pair<std::string, double>> parse_threshold(std::string_view text);
+
+}  // namespace opsight::advise

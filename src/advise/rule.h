@@ -1,0 +1,83 @@
+// A rule of advice: what it looks for, what it needs, and its judgement of a run. One file each in rules/.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "advise/finding.h"
+#include "query/reports/advice_facts.h"
+#include "query/reports/run_facts.h"
+#include "query/whatif/changes.h"
+
+namespace opsight::advise {
+
+struct Threshold {
+    std::string_view name;
+    double value = 0;
+    std::string_view unit, source;  // the source: who says so, or why this number
+};
+
+// What rules look at, and where they put what they find.
+class Context {
+  public:
+    Context(query::Session& session, const query::RunFacts& facts,
+            const std::map<std::string, double>& thresholds, int64_t wall_ns, int64_t parts, Findings& found)
+        : session_(session),
+          facts_(facts),
+          thresholds_(thresholds),
+          wall_ns_(wall_ns),
+          parts_(parts),
+          found_(found) {}
+    query::Session& session() { return session_; }
+    const query::RunFacts& facts() const { return facts_; }
+    // Of the rule that is being asked: as given, else the rule's own.
+    double threshold(std::string_view name) const;
+    double share_of(const query::TimeSpans& times) const;  // % of the wall clock of all ranks
+    // "3.0 calls in an iteration", or of the run where it has none.
+    std::string how_often(int64_t count, std::string_view what) const;
+    int64_t parts() const { return parts_; }  // iterations of all ranks; runs of ranks where there are none
+    void add(Finding finding) { found_.push_back(std::move(finding)); }
+    void ask(const struct Rule& rule) { rule_ = &rule; }
+
+  private:
+    query::Session& session_;
+    const query::RunFacts& facts_;
+    const std::map<std::string, double>& thresholds_;  // "RULE.NAME"
+    int64_t wall_ns_, parts_;
+    Findings& found_;
+    const struct Rule* rule_ = nullptr;
+};
+
+struct Rule {
+    std::string_view id, looks_for, needs;  // the last two: ends of sentences
+    std::vector<Threshold> thresholds;
+    std::string_view bound;       // its formula, in words; empty: there is none
+    std::string_view confidence;  // how sure the finding is, and why
+    std::string_view remedy, lines;
+    std::string_view query;   // SQL that lists the evidence
+    std::string_view verify;  // the command that shows whether it helped
+    std::string_view source;  // who else advises so
+    // Why the profile cannot be checked; empty: it can.
+    std::string (*lacks)(const query::RunFacts&);
+    Status (*check)(Context&);
+    // What to replay without, where that can be supposed.
+    std::function<void(query::Suppositions&)> suppose = {};
+};
+
+// In the order in which they are asked.
+const std::vector<Rule>& all_rules();
+const Rule* find_rule(std::string_view id);
+
+std::string percent(double share);     // "12.3%"
+std::string milliseconds(int64_t ns);  // "1.23 ms"
+const char* matrix_units(const query::RunFacts& f);
+
+// Reasons of `lacks` that several rules share.
+std::string lacks_nothing(const query::RunFacts&);
+std::string lacks_device_work(const query::RunFacts& f);
+std::string lacks_ops(const query::RunFacts& f);
+
+}  // namespace opsight::advise

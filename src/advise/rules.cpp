@@ -1,0 +1,58 @@
+#include <algorithm>
+
+#include "advise/rules/rules.h"
+
+namespace opsight::advise {
+
+const std::vector<Rule>& all_rules() {
+    static const std::vector<Rule> rules = {
+        data_loading_rule(),
+        beside_ops_rule(),
+        host_bound_rule(),
+        tensor_cores_rule(),
+        unknown_kernels_rule(),
+        plain_kernels_rule(),
+        kernels_outside_ops_rule(),
+        compiled_regions_rule(),
+        tensor_core_kernels_rule(),
+        communication_rule(),
+        copies_rule(),
+        file_io_rule(),
+        synchronization_rule(),
+        tiny_kernels_rule(),
+        memory_calls_rule(),
+        pageable_copies_rule(),
+        small_copies_rule(),
+        scalar_reads_rule(),
+        optimizer_loop_rule(),
+        zero_grad_rule(),
+        layout_conversions_rule(),
+        contiguous_copies_rule(),
+        dtype_conversions_rule(),
+        double_precision_rule(),
+        misaligned_sizes_rule(),
+        unfused_attention_rule(),
+        small_grids_rule(),
+        compilation_rule(),
+        few_iterations_rule(),
+        uneven_iterations_rule(),
+        memory_unused_rule(),
+    };
+    return rules;
+}
+
+const Rule* find_rule(std::string_view id) {
+    const auto& rules = all_rules();
+    const auto found = std::find_if(rules.begin(), rules.end(), [&](const Rule& r) { return r.id == id; });
+    return found == rules.end() ? nullptr : &*found;
+}
+
+double Context::threshold(std::string_view name) const {
+    const auto given = thresholds_.find(std::string(rule_->id) + "." + std::string(name));
+    if (given != thresholds_.end()) return given->second;
+    for (const Threshold& each : rule_->thresholds)
+        if (each.name == name) return each.value;
+    return 0;
+}
+
+}  // namespace opsight::advise

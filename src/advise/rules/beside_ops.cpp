@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+
+namespace opsight::advise {
+namespace {
+
+using query::RunFacts;
+
+// Whether at least half of a share of the time is a wait of the recording's first device work, launched long
+// before. `behind_ns`: what of that share lies within the wait.
+bool behind_earlier_work(const RunFacts& f, int64_t behind_ns, double share) {
+    return behind_ns > 0 &&
+           2.0 * static_cast<double>(behind_ns) >= share / 100 * static_cast<double>(f.wall_ns);
+}
+
+void tell_earlier_work(const RunFacts& f, Finding& finding) {
+    finding.kind = "unknown";
+    finding.evidence += fmt::format(
+        "{}The first work of the device began {} after its launch: what the device did until then was not "
+        "recorded, most likely work from before the recording.",
+        finding.evidence.empty() ? "" : " ", milliseconds(f.first_queued_ns));
+}
+
+// What runs while the recording shows nothing: switches of context tell whether the program does.
+void tell_unseen(const RunFacts& f, Finding& finding) {
+    if (f.idle_on_cpu_ns < 0) return;
+    finding.evidence = fmt::format("By the switches of context a thread is on a CPU in {} of these {}.",
+                                   milliseconds(f.idle_on_cpu_ns), milliseconds(f.idle_ns));
+    if (2 * f.idle_on_cpu_ns >= f.idle_ns) {
+        finding.kind = "unknown";
+        finding.title = fmt::format("In {} of the time the program runs code of which nothing was recorded",
+                                    percent(finding.share_pct.value_or(0)));
+        finding.advice = "CPU samples, Python frames or NVTX ranges around it tell what runs then.";
+    } else {
+        finding.advice =
+            "The program sleeps or waits for most of that: for input, another process, or the device.";
+    }
+}
+
+bool is_communication(const query::OpenSpan& span) {
+    for (const char* prefix : {"gloo:", "nccl:", "c10d::", "ucc:", "mpi:"})
+        if (!span.function && span.name.starts_with(prefix)) return true;
+    return false;
+}
+
+// The program within its steps, ranges and Python frames, and what lies outside of all that.
+Status check(Context& c) {
+    const RunFacts& f = c.facts();
+    for (const bool host : {true, false}) {
+        const double share = (host ? f.host : f.idle).value_or(0);
+        if (share < c.threshold("share")) continue;
+        Finding finding{
+            host ? "program" : "outside", "problem",
+            host ? fmt::format("The program does something else than ops, calls and GPU work in {} of the "
+                               "time",
+                               percent(share))
+                 : fmt::format("In {} of the time nothing of the recording runs", percent(share))};
+        if (host && f.beside_ops)
+            finding.evidence =
+                fmt::format("For most of that {} is open.",
+                            f.beside_ops->function ? "the Python function " + f.beside_ops->name
+                                                   : fmt::format("the range '{}'", f.beside_ops->name));
+        else if (f.torch && host)
+            finding.evidence =
+                "That is Python code between the ops, or something outside of PyTorch: logging, checkpoints, "
+                "waiting.";
+        finding.share_pct = share;
+        if (!host) tell_unseen(f, finding);
+        if (behind_earlier_work(f, host ? f.host_behind_ns : f.idle_behind_ns, share))
+            tell_earlier_work(f, finding);
+        else if (host && f.beside_ops && is_communication(*f.beside_ops))
+            finding.advice =
+                "That is communication between ranks: which rank comes last, their timelines tell.";
+        else if (f.python_frames && host)
+            finding.advice = "The Python rows of the timeline say what runs then.";
+        else if (f.torch && !f.recorded_here && !f.python_frames && finding.advice.empty())
+            finding.advice = "A trace recorded with with_stack=True says what runs then.";
+        finding.view = "timeline";
+        if (finding.kind == "problem") {
+            OPSIGHT_ASSIGN(finding.times, idle_times(c.session()));
+        }
+        c.add(std::move(finding));
+    }
+    return {};
+}
+
+}  // namespace
+
+Rule beside_ops_rule() {
+    return {
+        .id = "beside_ops",
+        .looks_for = "time of the program in which neither ops, nor calls, nor the GPU work",
+        .needs = "",
+        .thresholds = {{"share", 5, "% of the wall clock",
+                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+        .bound = "the time in which no work of a device runs",
+        .confidence =
+            "medium: what runs then was not recorded as ops; frames and ranges tell where they were",
+        .remedy = "Move logging, checkpoints and other code out of the loop, or to another thread.",
+        .lines = "",
+        .query =
+            "SELECT name, sum(dur_ns) / 1e6 AS ms FROM python_frames GROUP BY name ORDER BY ms DESC LIMIT 20",
+        .verify = "opsight compare BEFORE.opsight AFTER.opsight",
+        .source = "docs/metrics.md, time budget",
+        .lacks = lacks_nothing,
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

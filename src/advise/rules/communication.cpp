@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+
+namespace opsight::advise {
+namespace {
+
+using query::RunFacts;
+
+void tell_collectives(const query::CollectiveWaits& c, Finding& finding) {
+    finding.evidence += fmt::format(
+        " Their {} collectives, matched by order: {} of {} (of all ranks) are waiting for the rank that "
+        "comes last.",
+        c.collectives, milliseconds(c.waiting_ns), milliseconds(c.ns));
+    if (20 * c.first_waiting_ns >= c.waiting_ns)
+        finding.evidence += fmt::format(
+            " {} of it is in the first, which ranks enter as their recordings begin: that tells nothing of a "
+            "rank.",
+            milliseconds(c.first_waiting_ns));
+    if (c.times > 0)
+        finding.evidence += fmt::format(" Of the others rank {} is the last in {}, and makes {} of it.",
+                                        c.last_rank, c.times, milliseconds(c.last_waiting_ns));
+    if (2 * (c.waiting_ns - c.first_waiting_ns) >= c.ns)
+        finding.advice =
+            "Not the network but what the last rank does before it is to look at: compare its iterations "
+            "with those of the others.";
+    else if (2 * c.waiting_ns >= c.ns)
+        finding.advice =
+            "Most of it is waiting in the first collective of the recording: record more iterations of all "
+            "ranks "
+            "to see what remains.";
+}
+
+Status check(Context& c) {
+    const RunFacts& f = c.facts();
+    const double share = f.communication.value_or(0);
+    if (share < c.threshold("share")) return {};
+    Finding finding{
+        "communication", "problem",
+        fmt::format("Communication that no computation hides takes {} of the time", percent(share))};
+    finding.evidence = f.ranks > 1 ? fmt::format("{} ranks.", f.ranks)
+                                   : "Only one rank was imported: whether it waits for another is not known.";
+    finding.advice = "See how much of it computation hides, and which rank comes last.";
+    if (f.collectives) tell_collectives(*f.collectives, finding);
+    finding.share_pct = share;
+    finding.view = "communication";
+    OPSIGHT_ASSIGN(query::Occurrences found, query::times_of(c.session(), query::Activity::kCommunication));
+    finding.times = std::move(found.times);
+    c.add(std::move(finding));
+    return {};
+}
+
+}  // namespace
+
+Rule communication_rule() {
+    return {
+        .id = "communication",
+        .looks_for = "collectives that no computation hides",
+        .needs = "",
+        .thresholds = {{"share", 5, "% of the wall clock",
+                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+        .bound = "the time in which collectives run",
+        .confidence = "high for the time; who is waited for needs all ranks",
+        .remedy = "Overlap communication with the backward pass, and look at the rank that comes last.",
+        .lines = "DistributedDataParallel(model, bucket_cap_mb=25, gradient_as_bucket_view=True)",
+        .query =
+            "SELECT collective, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE class = "
+            "'communication' GROUP BY ALL ORDER BY ms DESC",
+        .verify = "opsight compare BEFORE.opsight AFTER.opsight",
+        .source = "HTA, communication and computation overlap",
+        .lacks = lacks_device_work,
+        .check = check,
+        .suppose = [](query::Suppositions& s) { s.no_communication = true; },
+    };
+}
+
+}  // namespace opsight::advise

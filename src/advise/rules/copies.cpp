@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+
+namespace opsight::advise {
+namespace {
+
+using query::RunFacts;
+
+Status check(Context& c) {
+    const RunFacts& f = c.facts();
+    const double share = f.memory.value_or(0);
+    if (share < c.threshold("share")) return {};
+    Finding finding{
+        "copies", "problem",
+        fmt::format("Copies and sets of memory that no kernel hides take {} of the time", percent(share))};
+    const RunFacts::Copies& most = f.most_copies;
+    if (!most.kind.empty() && most.bytes > 0 && most.ns > 0)
+        finding.evidence = fmt::format("Most of it: {} {} of {:.2f} GB, at {:.1f} GB/s.", most.calls,
+                                       most.calls == 1 ? "copy " + most.kind : "copies " + most.kind,
+                                       static_cast<double>(most.bytes) / 1e9,
+                                       static_cast<double>(most.bytes) / static_cast<double>(most.ns));
+    const bool pageable = f.pageable_ns * 20 > f.copy_ns;
+    if (f.pageable_ns * 1000 > f.copy_ns)
+        finding.evidence += fmt::format("{}{} of {} copying is from or to pageable memory.",
+                                        finding.evidence.empty() ? "" : " ", milliseconds(f.pageable_ns),
+                                        milliseconds(f.copy_ns));
+    // There is no hiding much beside little.
+    if (2 * f.kernel_ns < f.copy_ns)
+        finding.advice = fmt::format(
+            "Kernels run for {} only, so copies beside them hide little: data that stays on the device, or "
+            "less of it, spares the copies.{}",
+            milliseconds(f.kernel_ns), pageable ? " From pinned memory they are faster." : "");
+    // What is pinned already is not to be pinned.
+    else if (pageable)
+        finding.advice =
+            f.torch ? "pin_memory=True in the DataLoader and non_blocking=True let copies run beside kernels."
+                    : "Pinned memory and asynchronous copies let them run beside kernels.";
+    else
+        finding.advice =
+            "Copies beside kernels on a stream of their own, and data that stays on the device, hide or "
+            "spare them.";
+    finding.share_pct = share;
+    finding.view = "timeline";
+    OPSIGHT_ASSIGN(query::Occurrences found, query::times_of(c.session(), query::Activity::kTransfers));
+    finding.times = std::move(found.times);
+    c.add(std::move(finding));
+    return {};
+}
+
+}  // namespace
+
+Rule copies_rule() {
+    return {
+        .id = "copies",
+        .looks_for = "copies and sets of memory that no kernel hides",
+        .needs = "",
+        .thresholds = {{"share", 5, "% of the wall clock",
+                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+        .bound = "the time in which copies and sets run",
+        .confidence = "high: each copy is recorded",
+        .remedy = "Pinned memory and copies beside kernels, or data that stays on the device.",
+        .lines = "DataLoader(dataset, pin_memory=True)\nx = x.to(device, non_blocking=True)",
+        .query =
+            "SELECT copy_kind, from_kind, to_kind, count(*) AS copies, sum(bytes) AS bytes, sum(dur_ns) / "
+            "1e6 AS ms FROM memcpys GROUP BY ALL ORDER BY ms DESC",
+        .verify = "opsight compare BEFORE.opsight AFTER.opsight",
+        .source = "CUDA C++ best practices guide; PyTorch performance tuning guide",
+        .lacks = lacks_device_work,
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+
+namespace opsight::advise {
+namespace {
+
+using query::RunFacts;
+
+Status check(Context& c) {
+    const RunFacts& f = c.facts();
+    const double share = f.dataloader.value_or(0);
+    if (share < c.threshold("share")) return {};
+    Finding finding{"data_loading", "problem",
+                    fmt::format("The run waits for its data in {} of the time", percent(share))};
+    if (f.loads_itself && !f.loads_by_workers) {
+        finding.evidence =
+            "The training process loads the data itself (_SingleProcessDataLoaderIter): num_workers is 0.";
+        finding.advice =
+            "Let workers load it: num_workers above 0 in the DataLoader, so that loading runs beside "
+            "training.";
+    } else if (f.loads_by_workers) {
+        finding.evidence =
+            "Workers load the data (_MultiProcessingDataLoaderIter), and the training process waits for "
+            "them.";
+        finding.advice =
+            "More workers, a larger prefetch_factor, or cheaper preprocessing come before any tuning of "
+            "kernels.";
+    } else {
+        finding.advice =
+            "Loading ahead and beside the work, or cheaper preprocessing come before any tuning of kernels.";
+    }
+    finding.share_pct = share;
+    finding.view = "iterations";
+    OPSIGHT_ASSIGN(query::Occurrences loading, query::times_of(c.session(), query::Activity::kDataLoading));
+    OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(loading.times)));
+    c.add(std::move(finding));
+    return {};
+}
+
+}  // namespace
+
+Rule data_loading_rule() {
+    return {
+        .id = "data_loading",
+        .looks_for = "waits of the run for its data",
+        .needs =
+            "ranges of a data loader (PyTorch's are recorded by themselves), or NVTX ranges of that name",
+        .thresholds = {{"share", 5, "% of the wall clock",
+                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+        .bound =
+            "the time in which a thread of the run loads data or waits for its loader, or in which no device "
+            "works where that is less",
+        .confidence = "high: the loader's own ranges say when the run waits",
+        .remedy = "Load beside training: workers, prefetching, cheaper preprocessing.",
+        .lines =
+            "DataLoader(dataset, num_workers=4, prefetch_factor=4, persistent_workers=True, pin_memory=True)",
+        .query =
+            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM other_spans WHERE kind = "
+            "'dataload' GROUP BY name ORDER BY ms DESC",
+        .verify = "opsight compare BEFORE.opsight AFTER.opsight",
+        .source = "PyTorch performance tuning guide; XProf input pipeline analyzer",
+        .lacks = lacks_nothing,
+        .check = check,
+        .suppose = [](query::Suppositions& s) { s.no_data_loading = true; },
+    };
+}
+
+}  // namespace opsight::advise

@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+
+namespace opsight::advise {
+namespace {
+
+Status check(Context& c) {
+    OPSIGHT_ASSIGN(query::Occurrences found,
+                   query::times_of_ops(c.session(), {.pattern = "^aten::",
+                                                     .dtypes = "^\\[\"double\"|float64",
+                                                     .device = c.facts().device_work,
+                                                     .kernels = true}));
+    const double share = c.share_of(found.times);
+    if (share < c.threshold("share")) return {};
+    Finding finding{"double_precision", "problem",
+                    fmt::format("Ops on 64-bit floats take {} of the time", percent(share))};
+    finding.evidence =
+        c.how_often(found.count, c.facts().device_work ? "kernels of ops whose first input is a double"
+                                                       : "ops whose first input is a double") +
+        ".";
+    finding.advice = c.facts().device_work
+                         ? "GPUs for deep learning compute them at 1/2 to 1/64 of the rate of 32-bit floats: "
+                           "a NumPy array or a Python default often brought them in."
+                         : "32-bit floats move half the bytes and compute at twice the rate: a NumPy array "
+                           "or a Python default often brought 64-bit ones in.";
+    finding.share_pct = share;
+    finding.view = "ops";
+    finding.times = std::move(found.times);
+    c.add(std::move(finding));
+    return {};
+}
+
+}  // namespace
+
+Rule double_precision_rule() {
+    return {
+        .id = "double_precision",
+        .looks_for = "64-bit floats that nobody asked for",
+        .needs = "ops with the types of their inputs",
+        .thresholds = {{"share", 5, "% of the wall clock", "a stray scalar is no problem"}},
+        .bound = "the time of these ops",
+        .confidence = "medium: they may be meant",
+        .remedy = "32-bit floats.",
+        .lines = "x = torch.from_numpy(array).float()\ntorch.set_default_dtype(torch.float32)",
+        .query =
+            "SELECT name, layer, dtypes, shapes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE "
+            "dtypes LIKE '[\"double\"%' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+        .verify = "opsight compare BEFORE.opsight AFTER.opsight",
+        .source = "CUDA C++ programming guide, arithmetic instructions",
+        .lacks = lacks_ops,
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

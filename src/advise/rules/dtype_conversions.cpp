@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+
+namespace opsight::advise {
+namespace {
+
+Status check(Context& c) {
+    OPSIGHT_ASSIGN(
+        query::Occurrences found,
+        query::times_of_ops(
+            c.session(), {.pattern = "^aten::_to_copy$", .device = c.facts().device_work, .kernels = true}));
+    const double share = c.share_of(found.times);
+    if (share < c.threshold("share") || found.count < c.parts()) return {};
+    Finding finding{"dtype_conversions", "problem",
+                    fmt::format("Converting tensors to another type takes {} of the time", percent(share))};
+    finding.evidence = c.how_often(found.count, c.facts().device_work ? "kernels below aten::_to_copy"
+                                                                      : "calls of aten::_to_copy") +
+                       ".";
+    finding.advice =
+        "Weights that are kept in the type that is computed in, and inputs converted once, spare conversions "
+        "in each layer.";
+    finding.share_pct = share;
+    finding.view = "ops";
+    finding.times = std::move(found.times);
+    c.add(std::move(finding));
+    return {};
+}
+
+}  // namespace
+
+Rule dtype_conversions_rule() {
+    return {
+        .id = "dtype_conversions",
+        .looks_for = "conversions of types within the model",
+        .needs = "ops",
+        .thresholds = {{"share", 5, "% of the wall clock", "autocast needs some"}},
+        .bound = "the time of these conversions",
+        .confidence = "medium: some conversions are what mixed precision is",
+        .remedy = "Convert once.",
+        .lines = "model = model.to(torch.bfloat16)  # where training tolerates it",
+        .query =
+            "SELECT layer, shapes, dtypes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE name = "
+            "'aten::_to_copy' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+        .verify = "opsight compare BEFORE.opsight AFTER.opsight",
+        .source = "PyTorch, automatic mixed precision",
+        .lacks = lacks_ops,
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+
+namespace opsight::advise {
+namespace {
+
+using query::RunFacts;
+
+// Whether at least half of a share of the time is a wait of the recording's first device work, launched long
+// before. `behind_ns`: what of that share lies within the wait.
+bool behind_earlier_work(const RunFacts& f, int64_t behind_ns, double share) {
+    return behind_ns > 0 &&
+           2.0 * static_cast<double>(behind_ns) >= share / 100 * static_cast<double>(f.wall_ns);
+}
+
+void tell_earlier_work(const RunFacts& f, Finding& finding) {
+    finding.kind = "unknown";
+    finding.evidence += fmt::format(
+        "{}The first work of the device began {} after its launch: what the device did until then was not "
+        "recorded, most likely work from before the recording.",
+        finding.evidence.empty() ? "" : " ", milliseconds(f.first_queued_ns));
+}
+
+// What a start-up takes the rest of a run need not pay again: whether there is something to gain is not told.
+void tell_start_up(const query::LongCalls& calls, Finding& finding) {
+    finding.kind = "unknown";
+    finding.advice =
+        calls.mostly_one
+            ? "A single call of that length is most likely the start-up of the device or the loading of "
+              "code: a recording that begins after some iterations shows the run itself."
+            : "Most of these calls are the first launch of their kernel, which loads its code: a recording "
+              "that begins after some iterations shows the run itself.";
+}
+
+// Few long calls take the time: more work for each launch would change nothing.
+void tell_long_calls(const RunFacts& f, const query::LongCalls& calls, Finding& finding) {
+    finding.evidence = fmt::format("{} takes {} of that, in {} call{}; the longest lasts {}.", calls.name,
+                                   milliseconds(calls.ns), calls.calls, calls.calls == 1 ? "" : "s",
+                                   milliseconds(calls.longest_ns));
+    finding.view = "timeline";
+    if (calls.of == query::CallClass::kWait)
+        finding.advice =
+            "It waits for work that was not recorded or is another process's, or for a slow transfer.";
+    else if (calls.mostly_one || calls.first_launches)
+        tell_start_up(calls, finding);
+    else if (calls.of == query::CallClass::kMemory)
+        finding.advice =
+            f.torch
+                ? "PyTorch keeps freed memory for the next tensor unless its cache is switched off "
+                  "(PYTORCH_NO_CUDA_MEMORY_CACHING) or the device is nearly full."
+                : "Memory that is allocated once, before the loop, or taken from a pool spares these calls.";
+    else
+        finding.advice = "These calls, not the GPU's work, are what to make fewer or move out of the loop.";
+}
+
+// Of the time in which only the CPU is at work, what it spends in calls that wait. Returns its share.
+double waits_of_the_cpu(const RunFacts& f, double cpu_share, Context& c) {
+    if (!f.long_calls || f.long_calls->of != query::CallClass::kWait || f.wall_ns <= 0) return 0;
+    const double share = std::min(
+        cpu_share, 100.0 * static_cast<double>(f.long_calls->class_ns) / static_cast<double>(f.wall_ns));
+    Finding finding{"cpu_waits", "unknown",
+                    fmt::format("The CPU waits in {} of the time while no recorded work of the GPU runs",
+                                percent(share))};
+    finding.share_pct = share;
+    tell_long_calls(f, *f.long_calls, finding);
+    c.add(std::move(finding));
+    return share;
+}
+
+void tell_launches(const RunFacts& f, Finding& finding) {
+    const double median_us = static_cast<double>(f.median_ns) / 1e3;
+    if (f.kernels > 0)
+        finding.evidence =
+            fmt::format("{} kernels{}, half of them of at most {:.1f} µs ({:.1f} µs on average).", f.kernels,
+                        f.ranks > 1 ? fmt::format(" on {} ranks", f.ranks) : "", median_us,
+                        static_cast<double>(f.kernel_ns) / 1e3 / static_cast<double>(f.kernels));
+    constexpr double kShortUs = 200;  // a launch takes some 5 µs, an op some 20
+    if (median_us > kShortUs) {
+        finding.advice =
+            "The kernels are long: it is not their launches that take the time. The rows of the CPU in "
+            "the timeline say what does.";
+        finding.view = "timeline";
+        return;
+    }
+    finding.advice = "Larger batches and fewer, larger ops give the GPU more to do for each call.";
+    if (!f.torch || f.graphs || (f.vendor != query::Vendor::kNvidia && f.vendor != query::Vendor::kAmd)) return;
+    finding.advice += f.compiled ? " Graphs of the GPU's work (torch.cuda.graphs) save launches."
+                                 : " torch.compile (PyTorch 2), or graphs of the GPU's work "
+                                   "(torch.cuda.graphs), save launches.";
+}
+
+Status check(Context& c) {
+    const RunFacts& f = c.facts();
+    double share = f.cpu.value_or(0);
+    if (share < c.threshold("share")) return {};
+    if (f.device_work) share -= waits_of_the_cpu(f, share, c);
+    if (share < c.threshold("share")) return {};
+    Finding finding{"host", "problem", {}};
+    finding.share_pct = share;
+    if (!f.device_work && f.work_lost) {
+        finding.kind = "unknown";
+        finding.title = fmt::format("{} take {} of the time; what the GPU did meanwhile was not recorded",
+                                    f.ops ? "Ops and calls on the CPU" : "Calls on the CPU", percent(share));
+        finding.evidence = "Launches were recorded, but no work of a device: see the diagnostics.";
+        finding.view = "timeline";
+    } else if (!f.device_work) {
+        finding.kind = "fine";
+        finding.title = fmt::format("The work is done by the CPU, whose {} take {} of the time",
+                                    f.ops ? "ops" : "recorded calls", percent(share));
+        finding.view = f.ops ? "ops" : "recorded";
+    } else {
+        finding.title = fmt::format("The GPU waits for the CPU in {} of the time", percent(share));
+        finding.view = "ops";
+        if (behind_earlier_work(f, f.cpu_behind_ns, share)) {
+            finding.title =
+                fmt::format("Of the work seen, only the CPU's runs in {} of the time", percent(share));
+            tell_earlier_work(f, finding);
+        } else if (f.long_calls && f.long_calls->of != query::CallClass::kWait) {
+            finding.title += ", most of it in " + f.long_calls->name;
+            tell_long_calls(f, *f.long_calls, finding);
+        } else {
+            tell_launches(f, finding);
+        }
+    }
+    if (finding.kind == "problem") {
+        OPSIGHT_ASSIGN(finding.times, idle_times(c.session()));
+    }
+    c.add(std::move(finding));
+    return {};
+}
+
+}  // namespace
+
+Rule host_bound_rule() {
+    return {
+        .id = "host_bound",
+        .looks_for = "a GPU that waits for the CPU",
+        .needs = "",
+        .thresholds = {{"share", 5, "% of the wall clock",
+                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+        .bound = "the time in which no work of a device runs: what is left is the device's own",
+        .confidence = "high for the time, medium for its cause: the calls and ops that are open meanwhile",
+        .remedy = "Give the GPU more for each call, or spare the calls.",
+        .lines =
+            "model = torch.compile(model, mode=\"reduce-overhead\")  # fuses ops, and replays graphs of the "
+            "GPU's work",
+        .query =
+            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM api_calls GROUP BY name ORDER BY "
+            "ms DESC LIMIT 20",
+        .verify = "opsight compare BEFORE.opsight AFTER.opsight",
+        .source = "PyTorch performance tuning guide; NVIDIA, CUDA graphs",
+        .lacks = lacks_nothing,
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+
+namespace opsight::advise {
+namespace {
+
+constexpr const char* kCalls =
+    "^(cuda|hip)(Malloc|Free)(Async|Host|Managed|Pitch|Array|3D)?(_v[0-9]+)?$|^cuMem(Alloc|Free)";
+
+Status check(Context& c) {
+    OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_calls(c.session(), kCalls));
+    OPSIGHT_ASSIGN(found.times, host_times(c.session(), std::move(found.times)));
+    const double share = c.share_of(found.times);
+    if (share < c.threshold("share") || found.count < c.parts() || c.session().range().whole) return {};
+    Finding finding{
+        "memory_calls", "problem",
+        fmt::format("Memory of the device is allocated and freed in {} of the time", percent(share))};
+    finding.evidence = c.how_often(found.count, "calls that allocate or free") + ".";
+    finding.advice =
+        c.facts().torch
+            ? "PyTorch keeps freed memory for the next tensor unless its cache is switched off or the device "
+              "is nearly full."
+            : "Memory that is allocated once, before the loop, or taken from a pool spares these calls.";
+    finding.share_pct = share;
+    finding.view = "timeline";
+    finding.times = std::move(found.times);
+    c.add(std::move(finding));
+    return {};
+}
+
+}  // namespace
+
+Rule memory_calls_rule() {
+    return {
+        .id = "memory_calls",
+        .looks_for = "allocation of device memory within iterations",
+        .needs = "iterations",
+        .thresholds = {{"share", 3, "% of the wall clock",
+                        "below, a change is lost in the noise of iterations"}},
+        .bound = "the time in which such calls are open, or in which no device works where that is less",
+        .confidence = "high: each call is recorded",
+        .remedy = "Allocate before the loop, or from a pool.",
+        .lines =
+            "os.environ[\"PYTORCH_CUDA_ALLOC_CONF\"] = \"expandable_segments:True\"  # where fragmentation "
+            "is the cause",
+        .query =
+            "SELECT name, op_name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM api_calls WHERE name ~ "
+            "'(Malloc|Free|MemAlloc|MemFree)' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+        .verify = "opsight compare BEFORE.opsight AFTER.opsight",
+        .source = "CUDA C++ best practices guide; PyTorch, CUDA semantics",
+        .lacks = lacks_device_work,
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

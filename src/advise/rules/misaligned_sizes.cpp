@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+
+namespace opsight::advise {
+namespace {
+
+Status check(Context& c) {
+    OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_misaligned_products(
+                                                 c.session(), static_cast<int64_t>(c.threshold("multiple"))));
+    const double share = c.share_of(found.times);
+    if (share < c.threshold("share") || found.count < c.parts()) return {};
+    Finding finding{
+        "misaligned_sizes", "problem",
+        fmt::format("16-bit matrix products with sizes that are no multiple of {:.0f} take {} of the time",
+                    c.threshold("multiple"), percent(share))};
+    finding.evidence = c.how_often(found.count, "kernels of such products") + ".";
+    finding.advice =
+        "Vocabulary, hidden sizes and batch padded to a multiple of 8 (better 64) let Tensor Cores load "
+        "whole vectors.";
+    finding.share_pct = share;
+    finding.view = "kernels";
+    finding.times = std::move(found.times);
+    c.add(std::move(finding));
+    return {};
+}
+
+}  // namespace
+
+Rule misaligned_sizes_rule() {
+    return {
+        .id = "misaligned_sizes",
+        .looks_for = "sizes of matrix products that fit Tensor Cores badly",
+        .needs = "ops with shapes and types, and work of a device",
+        .thresholds = {{"share", 5, "% of the wall clock", "what takes less is no headline"},
+                       {"multiple", 8, "elements", "16 bytes of 16-bit floats, the widest load"}},
+        .bound = "the time of these products; padded ones still take a part of it",
+        .confidence = "medium: newer libraries pad by themselves, at a cost",
+        .remedy = "Pad sizes.",
+        .lines = "vocabulary = (vocabulary + 63) // 64 * 64",
+        .query =
+            "SELECT op_name, shapes, sum(kernel_ns) / 1e6 AS ms FROM (SELECT name AS op_name, shapes, "
+            "kernel_ns FROM ops WHERE name ~ '^aten::(mm|addmm|bmm|baddbmm)$') GROUP BY ALL ORDER BY ms DESC "
+            "LIMIT 20",
+        .verify = "opsight compare BEFORE.opsight AFTER.opsight",
+        .source = "NVIDIA, matrix multiplication background user guide",
+        .lacks = lacks_device_work,
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

@@ -1,0 +1,54 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+
+namespace opsight::advise {
+namespace {
+
+Status check(Context& c) {
+    OPSIGHT_ASSIGN(const auto counted, query::optimizer_ops(c.session()));
+    const auto [ops, grouped] = counted;
+    if (grouped > 0 || static_cast<double>(ops) < c.threshold("ops") * static_cast<double>(c.parts()))
+        return {};
+    OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_annotations(c.session(), "^Optimizer\\.step#"));
+    const double share = c.share_of(found.times);
+    if (share < c.threshold("share")) return {};
+    Finding finding{"optimizer_loop", "problem",
+                    fmt::format("The optimizer takes {} of the time, tensor by tensor", percent(share))};
+    finding.evidence =
+        c.how_often(ops, "ops on single tensors within Optimizer.step, and none that takes many at once.")
+            .append(" The host's time; its kernels come on top.");
+    finding.advice = "foreach=True or fused=True updates all parameters with a few kernels.";
+    finding.share_pct = share;
+    finding.view = "ops";
+    finding.times = std::move(found.times);
+    c.add(std::move(finding));
+    return {};
+}
+
+}  // namespace
+
+Rule optimizer_loop_rule() {
+    return {
+        .id = "optimizer_loop",
+        .looks_for = "optimizers that loop over parameters",
+        .needs = "ops, and PyTorch's ranges of Optimizer.step",
+        .thresholds = {{"share", 3, "% of the wall clock",
+                        "below, a change is lost in the noise of iterations"},
+                       {"ops", 50, "in an iteration", "fewer ops would not be much faster as one"}},
+        .bound =
+            "the time in which Optimizer.step is open on the host; on a device its kernels may run later",
+        .confidence = "medium: the bound leaves out kernels that run after the step has returned",
+        .remedy = "foreach or fused optimizers.",
+        .lines = "optimizer = torch.optim.AdamW(model.parameters(), fused=True)  # or foreach=True",
+        .query =
+            "SELECT name, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE direction = 'optimizer' "
+            "GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+        .verify = "opsight compare BEFORE.opsight AFTER.opsight",
+        .source = "PyTorch, torch.optim: foreach and fused",
+        .lacks = lacks_ops,
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+
+namespace opsight::advise {
+namespace {
+
+Status check(Context& c) {
+    OPSIGHT_ASSIGN(query::Occurrences found, query::times_of(c.session(), query::Activity::kPageableCopies));
+    const double share = c.share_of(found.times);
+    if (share < c.threshold("share") || found.count < c.parts()) return {};
+    Finding finding{"pageable_copies", "problem",
+                    fmt::format("Copies of memory that is not pinned, and their calls, take {} of the time",
+                                percent(share))};
+    finding.evidence =
+        c.how_often(found.count, "copies and calls") +
+        ". The driver copies such memory piece by piece into memory of its own, and the caller waits.";
+    finding.advice = c.facts().torch
+                         ? "pin_memory=True in the DataLoader, or tensor.pin_memory(), and non_blocking=True."
+                         : "Pinned memory (cudaMallocHost, cudaHostRegister) and asynchronous copies.";
+    finding.share_pct = share;
+    finding.view = "copies";
+    finding.times = std::move(found.times);
+    c.add(std::move(finding));
+    return {};
+}
+
+}  // namespace
+
+Rule pageable_copies_rule() {
+    return {
+        .id = "pageable_copies",
+        .looks_for = "copies between the device and memory that is not pinned",
+        .needs = "copies with the kinds of their memory",
+        .thresholds = {{"share", 3, "% of the wall clock",
+                        "below, a change is lost in the noise of iterations"}},
+        .bound = "the time in which such copies run or their calls are open",
+        .confidence = "high: the recording tells the kind of memory",
+        .remedy = "Pin the memory.",
+        .lines = "DataLoader(dataset, pin_memory=True)\nx = x.to(device, non_blocking=True)",
+        .query =
+            "SELECT copy_kind, from_kind, to_kind, op_name, count(*) AS copies, sum(bytes) AS bytes, "
+            "sum(dur_ns) / 1e6 AS ms FROM memcpys WHERE from_kind = 'Pageable' OR to_kind = 'Pageable' GROUP "
+            "BY ALL ORDER BY ms DESC LIMIT 20",
+        .verify = "opsight compare BEFORE.opsight AFTER.opsight",
+        .source = "CUDA C++ best practices guide; nsys analyze, cuda_memcpy_async",
+        .lacks = lacks_device_work,
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+
+namespace opsight::advise {
+namespace {
+
+using query::RunFacts;
+
+Status check(Context& c) {
+    const RunFacts& f = c.facts();
+    if (const double share = f.share_of(f.plain_ns); share >= c.threshold("share")) {
+        Finding finding{
+            "plain_kernels",
+            "problem",
+            fmt::format("Kernels of ops that {} cannot help take about {} of the time", matrix_units(f),
+                        percent(share)),
+            "Elementwise ops, softmax, norms and the like move memory; few of them are bound by arithmetic.",
+            "Fewer passes over memory help: ops that are fused.",
+            share,
+            "ops",
+            {},
+            {}};
+        if (f.torch) {
+            finding.advice =
+                fmt::format("Fewer passes over memory help: {}fused optimizers and fused attention.",
+                            f.compiled ? "larger compiled regions (fewer graph breaks), "
+                                       : "torch.compile (PyTorch 2) fuses such ops, and so do ");
+            finding.reading.emplace_back("PyTorch: performance tuning guide",
+                                         "https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html");
+        }
+        OPSIGHT_ASSIGN(query::Occurrences found,
+                       query::times_of(c.session(), query::Activity::kPlainKernels));
+        finding.times = std::move(found.times);
+        c.add(std::move(finding));
+    }
+    return {};
+}
+
+}  // namespace
+
+Rule plain_kernels_rule() {
+    return {
+        .id = "plain_kernels",
+        .looks_for = "kernels of ops that Tensor Cores cannot help: elementwise ops, norms, softmax",
+        .needs = "",
+        .thresholds = {{"share", 5, "% of the wall clock",
+                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+        .bound = "the time of these kernels, as if all were fused away",
+        .confidence = "medium: a fused kernel still reads and writes its first inputs and last outputs",
+        .remedy = "Fewer passes over memory: fused ops.",
+        .lines =
+            "model = torch.compile(model)\noptimizer = torch.optim.AdamW(model.parameters(), fused=True)",
+        .query =
+            "SELECT op_name, count(*) AS kernels, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE NOT "
+            "in_tc_eligible_op AND uses_tc = 'no' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+        .verify = "opsight compare BEFORE.opsight AFTER.opsight",
+        .source = "PyTorch performance tuning guide",
+        .lacks = lacks_device_work,
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

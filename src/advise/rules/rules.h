@@ -1,0 +1,46 @@
+// Every rule, one file each, and what several of them share.
+#pragma once
+
+#include "advise/rule.h"
+
+namespace opsight::advise {
+
+Rule beside_ops_rule();
+Rule communication_rule();
+Rule compilation_rule();
+Rule compiled_regions_rule();
+Rule contiguous_copies_rule();
+Rule copies_rule();
+Rule data_loading_rule();
+Rule double_precision_rule();
+Rule dtype_conversions_rule();
+Rule few_iterations_rule();
+Rule file_io_rule();
+Rule host_bound_rule();
+Rule kernels_outside_ops_rule();
+Rule layout_conversions_rule();
+Rule memory_calls_rule();
+Rule memory_unused_rule();
+Rule misaligned_sizes_rule();
+Rule optimizer_loop_rule();
+Rule pageable_copies_rule();
+Rule plain_kernels_rule();
+Rule scalar_reads_rule();
+Rule small_copies_rule();
+Rule small_grids_rule();
+Rule synchronization_rule();
+Rule tensor_core_kernels_rule();
+Rule tensor_cores_rule();
+Rule tiny_kernels_rule();
+Rule uneven_iterations_rule();
+Rule unfused_attention_rule();
+Rule unknown_kernels_rule();
+Rule zero_grad_rule();
+
+// Time in which no device works: what the device itself needs is left, whatever the host does. Without work
+// of a device: in which no op runs.
+Result<query::TimeSpans> idle_times(query::Session& session);
+// Of something that the host does: its own times, or those in which no device works where these are less.
+Result<query::TimeSpans> host_times(query::Session& session, query::TimeSpans own);
+
+}  // namespace opsight::advise

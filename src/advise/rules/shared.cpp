@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+
+namespace opsight::advise {
+
+using query::RunFacts;
+
+std::string percent(double share) {
+    return fmt::format("{:.1f}%", share);
+}
+
+std::string milliseconds(int64_t ns) {
+    return fmt::format("{:.2f} ms", static_cast<double>(ns) / 1e6);
+}
+
+const char* matrix_units(const RunFacts& f) {
+    return f.vendor == query::Vendor::kAmd ? "matrix cores" : "Tensor Cores";
+}
+
+std::string lacks_nothing(const RunFacts&) {
+    return {};
+}
+
+std::string lacks_device_work(const RunFacts& f) {
+    if (f.device_work) return {};
+    return f.work_lost ? "work was launched on a device, but none was recorded"
+                       : "no work of a device was recorded";
+}
+
+std::string lacks_ops(const RunFacts& f) {
+    return f.ops ? "" : "no ops were recorded";
+}
+
+Result<query::TimeSpans> idle_times(query::Session& session) {
+    query::Occurrences busy;
+    if (session.contents().device_work) {
+        OPSIGHT_ASSIGN(busy, query::times_of(session, query::Activity::kDevice));
+    } else {
+        OPSIGHT_ASSIGN(busy, query::times_of_ops(session, {.pattern = "."}));
+    }
+    return query::times_without(session, busy.times);
+}
+
+Result<query::TimeSpans> host_times(query::Session& session, query::TimeSpans own) {
+    if (!session.contents().device_work) return own;
+    OPSIGHT_ASSIGN(query::TimeSpans idle, idle_times(session));
+    return query::length_of(idle) < query::length_of(own) ? std::move(idle) : std::move(own);
+}
+
+double Context::share_of(const query::TimeSpans& times) const {
+    return wall_ns_ > 0 ? 100.0 * static_cast<double>(query::length_of(times)) / static_cast<double>(wall_ns_)
+                        : 0;
+}
+
+std::string Context::how_often(int64_t count, std::string_view what) const {
+    if (parts_ <= 1) return fmt::format("{} {}", count, what);
+    return fmt::format("{:.1f} {} in an iteration", static_cast<double>(count) / static_cast<double>(parts_),
+                       what);
+}
+
+}  // namespace opsight::advise

@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+
+namespace opsight::advise {
+namespace {
+
+using query::RunFacts;
+
+std::string precision_advice(const RunFacts& f) {
+    std::string advice;
+    if (f.eligible_fp32 && f.tf32)
+        advice = f.torch ? "torch.backends.cuda.matmul.allow_tf32 = True gives FP32 products Tensor Cores at "
+                           "little cost. "
+                         : "TF32 gives FP32 products Tensor Cores at little cost. ";
+    if (f.torch && f.bf16)
+        advice +=
+            "torch.autocast(\"cuda\", dtype=torch.bfloat16) around the forward pass and the loss lets "
+            "eligible ops use them.";
+    else if (f.torch)
+        advice += "torch.autocast(\"cuda\", dtype=torch.float16) with GradScaler lets eligible ops use them.";
+    else
+        advice += "Mixed precision lets eligible ops use them.";
+    return advice + " Sizes that are multiples of 8 (FP16, BF16) fit them best.";
+}
+
+Status on_known_device(Context& c) {
+    const RunFacts& f = c.facts();
+    if (const double share = f.share_of(f.eligible_ns); f.matrix_units && share >= c.threshold("share")) {
+        Finding finding{"tensor_cores",
+                        "problem",
+                        fmt::format("Ops that could use {} run without them in about {} of the time",
+                                    matrix_units(f), percent(share)),
+                        fmt::format("{} of kernels inside eligible ops are known to use none.",
+                                    milliseconds(f.eligible_ns)),
+                        precision_advice(f),
+                        share,
+                        "kernels",
+                        "tensor",
+                        {}};
+        if (f.torch) {
+            finding.reading.emplace_back("PyTorch: automatic mixed precision",
+                                         "https://pytorch.org/docs/stable/amp.html");
+            if (f.vendor == query::Vendor::kNvidia)
+                finding.reading.emplace_back(
+                    "NVIDIA: training with mixed precision",
+                    "https://docs.nvidia.com/deeplearning/performance/mixed-precision-training/index.html");
+        }
+        OPSIGHT_ASSIGN(query::Occurrences found,
+                       query::times_of(c.session(), query::Activity::kEligibleKernels));
+        finding.times = std::move(found.times);
+        c.add(std::move(finding));
+    }
+    return {};
+}
+// Kernels of ops that would be eligible on a device with Tensor Cores, where it is not told which device it
+// is.
+Status on_unknown_device(Context& c) {
+    const RunFacts& f = c.facts();
+    const double share = f.share_of(f.eligible_ns);
+    if (f.devices_known || share < c.threshold("share")) return {};
+    c.add({"tensor_cores",
+           "unknown",
+           fmt::format("Products and convolutions on kernels without Tensor Cores take about {} of the time; "
+                       "whether the device has them is not told",
+                       percent(share)),
+           fmt::format("{} of such kernels; the recording does not name the device.",
+                       milliseconds(f.eligible_ns)),
+           {},
+           share,
+           "kernels",
+           {},
+           {}});
+    return {};
+}
+
+Status check(Context& c) {
+    OPSIGHT_TRY(on_known_device(c));
+    return on_unknown_device(c);
+}
+
+}  // namespace
+
+Rule tensor_cores_rule() {
+    return {
+        .id = "tensor_cores",
+        .looks_for = "ops that could use Tensor Cores (AMD: matrix cores) and run on kernels that do not",
+        .needs = "kernels with names or code that tell",
+        .thresholds = {{"share", 5, "% of the wall clock",
+                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+        .bound = "the time of these kernels, as if Tensor Cores took none",
+        .confidence = "high: only kernels that are known to use none, of ops that are known to be able to",
+        .remedy = "Mixed precision, or TF32 for FP32 products.",
+        .lines =
+            "torch.backends.cuda.matmul.allow_tf32 = True  # FP32 products\nwith torch.autocast(\"cuda\", "
+            "dtype=torch.bfloat16):  # forward pass and loss\n    loss = loss_of(model(x), y)",
+        .query =
+            "SELECT op_name, label, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE "
+            "in_tc_eligible_op AND uses_tc = 'no' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+        .verify = "opsight compare BEFORE.opsight AFTER.opsight",
+        .source = "NVIDIA, training with mixed precision; DLProf",
+        .lacks = lacks_device_work,
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

@@ -1,0 +1,46 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+
+namespace opsight::advise {
+namespace {
+
+Status check(Context& c) {
+    OPSIGHT_ASSIGN(const query::IterationSpread spread,
+                   query::iteration_spread(c.session(), c.threshold("times")));
+    if (c.session().range().whole || spread.count < 5 || spread.median_ns <= 0) return {};
+    const double times = static_cast<double>(spread.longest_ns) / static_cast<double>(spread.median_ns);
+    if (times < c.threshold("times")) return {};
+    Finding finding{"uneven_iterations", "note",
+                    fmt::format("The longest iteration takes {:.1f} times the median", times)};
+    finding.evidence =
+        fmt::format("{} of {} take more than {:.1f} times the median of {}; the longest is {} of rank {}.",
+                    spread.long_ones, spread.count, c.threshold("times"), milliseconds(spread.median_ns),
+                    spread.longest, spread.rank);
+    finding.advice = "Averages hide this: the timeline of that iteration shows what the others have not.";
+    finding.view = "iterations";
+    c.add(std::move(finding));
+    return {};
+}
+
+}  // namespace
+
+Rule uneven_iterations_rule() {
+    return {
+        .id = "uneven_iterations",
+        .looks_for = "iterations that take much longer than the others",
+        .needs = "five iterations or more",
+        .thresholds = {{"times", 1.5, "times the median", "iterations of one shape differ by some per cent"}},
+        .bound = "",
+        .confidence = "high: measured",
+        .remedy = "Look at the long ones.",
+        .lines = "",
+        .query = "SELECT rank, iteration, dur_ns / 1e6 AS ms FROM iterations ORDER BY ms DESC",
+        .verify = "opsight report --iteration N RUN",
+        .source = "DLProf: variation of iterations",
+        .lacks = lacks_nothing,
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+
+namespace opsight::advise {
+namespace {
+
+using query::RunFacts;
+
+Status check(Context& c) {
+    const RunFacts& f = c.facts();
+    if (const double share = f.unknown_kernel.value_or(0); share >= c.threshold("share")) {
+        std::string evidence;
+        if (f.unknown_ns > 0)
+            evidence =
+                fmt::format("The names of kernels that took {} do not tell.", milliseconds(f.unknown_ns));
+        if (f.graph_ns > 0)
+            evidence +=
+                fmt::format("{}CUDA graphs that took {} were recorded as a whole, without their kernels.",
+                            evidence.empty() ? "" : " ", milliseconds(f.graph_ns));
+        Finding finding{"unknown_kernels",
+                        "unknown",
+                        fmt::format("Whether {} are used is not known of kernels that take {} of the time",
+                                    matrix_units(f), percent(share)),
+                        std::move(evidence),
+                        {},
+                        share,
+                        "kernels",
+                        {},
+                        {}};
+        if (f.vendor == query::Vendor::kNvidia && !f.recorded_here)
+            finding.advice = "opsight profile reads the kernels' code, which tells.";
+        c.add(std::move(finding));
+    }
+    return {};
+}
+
+}  // namespace
+
+Rule unknown_kernels_rule() {
+    return {
+        .id = "unknown_kernels",
+        .looks_for = "kernels of which it is not known whether they use Tensor Cores",
+        .needs = "",
+        .thresholds = {{"share", 5, "% of the wall clock",
+                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+        .bound = "",
+        .confidence = "high: it says what is not known",
+        .remedy = "Record with opsight profile, which reads the kernels' code.",
+        .lines = "",
+        .query =
+            "SELECT label, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE uses_tc = 'unknown' "
+            "GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+        .verify = "opsight profile -- PROGRAM",
+        .source = "docs/metrics.md",
+        .lacks = lacks_device_work,
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

@@ -1,0 +1,292 @@
+// Each rule on a run that has what it looks for, and on one that has not.
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "advise/test_findings.h"
+
+namespace opsight::advise {
+namespace {
+
+using analyze::TestProfile;
+using query::Session;
+using query::StoredProfile;
+
+constexpr int64_t kUs = 1'000, kMs = 1'000'000;
+
+// Twenty steps of 10 ms with a kernel of 8 ms each; what a test adds lies in the remaining 2 ms or beside it.
+struct Run {
+    TestProfile t;
+    int64_t kernel_ns = 8 * kMs, steps = 20;
+    bool device = true;
+    int64_t next = 1;
+
+    static int64_t at(int64_t step) { return 10 * kMs * step; }
+    OpDetail detail(const std::string& shapes, const std::string& dtypes) {
+        OpDetail detail;
+        detail.signature = t.builder.signature(
+            {t.builder.text(shapes), t.builder.text(dtypes), t.builder.text(""), t.builder.text("")});
+        return detail;
+    }
+    void begin(const std::string& gpu = "NVIDIA A100-SXM4-40GB") {
+        t.builder.info().frameworks = {"PyTorch"};
+        if (device) t.gpu(0, gpu, 8, 0).sm_count = 108;
+        for (int64_t i = 0; i < steps; ++i) {
+            t.annotation("ProfilerStep#" + std::to_string(i), at(i), 10 * kMs, t.thread());
+            if (device) launched("ampere_sgemm_128x64_nn", at(i) + 100 * kUs, at(i) + 2 * kMs, kernel_ns);
+        }
+    }
+    void launched(const std::string& kernel, int64_t call, int64_t begin, int64_t ns) {
+        t.api("cudaLaunchKernel", call, 5 * kUs, t.thread(), next);
+        t.kernel(kernel, begin, ns, t.stream(), next++);
+    }
+    // In each step an op of that length at 200 us, and what it launches at 9 ms.
+    void op(const std::string& name, int64_t host_ns, int64_t kernel_ns_each,
+            const std::string& kernel = "elementwise_kernel", const OpDetail& with = {}) {
+        for (int64_t i = 0; i < steps; ++i) {
+            t.op(name, at(i) + 200 * kUs, host_ns, t.thread(), with);
+            if (kernel_ns_each > 0)
+                launched(kernel, at(i) + 201 * kUs, at(i) + 9 * kMs + 100 * kUs, kernel_ns_each);
+        }
+    }
+    void calls(const std::string& name, int64_t ns) {
+        for (int64_t i = 0; i < steps; ++i)
+            t.api(name, at(i) + 300 * kUs, ns, t.thread());
+    }
+    void marks(const std::string& name, int64_t ns) {
+        for (int64_t i = 0; i < steps; ++i)
+            t.annotation(name, at(i) + 200 * kUs, ns, t.thread());
+    }
+    void copies(int64_t count, int64_t bytes, const std::string& name) {
+        for (int64_t i = 0; i < steps; ++i)
+            for (int64_t k = 0; k < count; ++k) {
+                t.api("cudaMemcpyAsync", at(i) + (200 + 40 * k) * kUs, 30 * kUs, t.thread(), next);
+                DeviceSpan copy;
+                copy.begin = at(i) + (205 + 40 * k) * kUs;
+                copy.dur = 20 * kUs;
+                copy.track = t.stream(8);
+                copy.kind = DeviceKind::kMemcpy;
+                copy.bytes = bytes;
+                copy.correlation = next++;
+                copy.transfer = t.builder.transfer(transfer_of_name(name));
+                t.device(copy, name);
+            }
+    }
+    Advice ask(const std::string& rule, const Options& options = {}) {
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open();
+        Options chosen = options;
+        chosen.rules = {rule};
+        auto advice = advise(session, chosen);
+        EXPECT_TRUE(advice.has_value()) << advice.error().message();
+        return std::move(advice).value();
+    }
+};
+
+// What a run must be for the rule to speak, and a healthy one.
+struct Case {
+    const char* rule;
+    std::function<void(Run&)> sick, healthy;
+    double bound_pct;  // of the sick one; below 0: it has none
+};
+
+std::vector<Case> cases() {
+    const auto nothing = [](Run& r) { r.begin(); };
+    return {
+        {"memory_calls", [](Run& r) { r.begin(), r.calls("cudaMalloc", kMs); },
+         [](Run& r) { r.begin(), r.calls("cudaMalloc", 10 * kUs); }, 10},
+        {"pageable_copies",
+         [](Run& r) { r.begin(), r.copies(20, 1 << 20, "Memcpy HtoD (Pageable -> Device)"); },
+         [](Run& r) { r.begin(), r.copies(20, 1 << 20, "Memcpy HtoD (Pinned -> Device)"); }, 6},
+        {"small_copies", [](Run& r) { r.begin(), r.copies(20, 64, "Memcpy HtoD (Pinned -> Device)"); },
+         [](Run& r) { r.begin(), r.copies(20, 1 << 20, "Memcpy HtoD (Pinned -> Device)"); }, 6},
+        {"scalar_reads", [](Run& r) { r.begin(), r.op("aten::item", kMs, 0); },
+         [](Run& r) { r.begin(), r.op("aten::add", kMs, 0); }, 10},
+        {"zero_grad", [](Run& r) { r.begin(), r.marks("Optimizer.zero_grad#SGD.zero_grad", kMs); },
+         [](Run& r) { r.begin(), r.marks("Optimizer.zero_grad#SGD.zero_grad", 10 * kUs); }, 10},
+        {"layout_conversions",
+         [](Run& r) { r.begin(), r.op("aten::conv2d", 20 * kUs, 500 * kUs, "void nchwToNhwcKernel<half>"); },
+         [](Run& r) { r.begin(), r.op("aten::conv2d", 20 * kUs, 500 * kUs); }, 5},
+        {"contiguous_copies", [](Run& r) { r.begin(), r.op("aten::contiguous", 20 * kUs, 500 * kUs); },
+         [](Run& r) { r.begin(), r.op("aten::add", 20 * kUs, 500 * kUs); }, 5},
+        {"dtype_conversions", [](Run& r) { r.begin(), r.op("aten::_to_copy", 20 * kUs, 600 * kUs); },
+         [](Run& r) { r.begin(), r.op("aten::add", 20 * kUs, 600 * kUs); }, 6},
+        {"double_precision",
+         [](Run& r) {
+             r.begin(), r.op("aten::mul", 20 * kUs, 600 * kUs, "k", r.detail("[[8]]", "[\"double\"]"));
+         },
+         [](Run& r) {
+             r.begin(), r.op("aten::mul", 20 * kUs, 600 * kUs, "k", r.detail("[[8]]", "[\"float\"]"));
+         },
+         6},
+        {"misaligned_sizes",
+         [](Run& r) {
+             r.begin(), r.op("aten::mm", 20 * kUs, 600 * kUs, "k",
+                             r.detail("[[64, 127], [127, 64]]", "[\"c10::Half\", \"c10::Half\"]"));
+         },
+         [](Run& r) {
+             r.begin(), r.op("aten::mm", 20 * kUs, 600 * kUs, "k",
+                             r.detail("[[64, 128], [128, 64]]", "[\"c10::Half\", \"c10::Half\"]"));
+         },
+         6},
+        {"unfused_attention",
+         [](Run& r) {
+             r.begin(), r.op("aten::_softmax", 20 * kUs, 600 * kUs, "softmax",
+                             r.detail("[[8, 12, 128, 128], [], []]", "[\"float\"]"));
+         },
+         [](Run& r) {
+             r.begin(), r.op("aten::_softmax", 20 * kUs, 600 * kUs, "softmax",
+                             r.detail("[[8, 12, 128, 1000], [], []]", "[\"float\"]"));
+         },
+         6},
+        {"compilation", [](Run& r) { r.begin(), r.marks("_compile.compile_inner (dynamo_timed)", kMs); },
+         nothing, 10},
+        {"optimizer_loop",
+         [](Run& r) {
+             r.begin(), r.marks("Optimizer.step#Adam.step", kMs);
+             for (int64_t i = 0; i < r.steps; ++i)
+                 for (int64_t k = 0; k < 60; ++k)
+                     r.t.op("aten::addcdiv_", Run::at(i) + (210 + 10 * k) * kUs, 5 * kUs);
+         },
+         [](Run& r) {
+             r.begin(), r.marks("Optimizer.step#Adam.step", kMs);
+             for (int64_t i = 0; i < r.steps; ++i)
+                 for (int64_t k = 0; k < 60; ++k)
+                     r.t.op("aten::_foreach_addcdiv_", Run::at(i) + (210 + 10 * k) * kUs, 5 * kUs);
+         },
+         10},
+        {"tiny_kernels",
+         [](Run& r) {
+             r.kernel_ns = kMs, r.begin();
+             for (int64_t i = 0; i < r.steps; ++i)
+                 for (int64_t k = 0; k < 100; ++k)
+                     r.launched("elementwise_kernel", Run::at(i) + (4000 + 40 * k) * kUs,
+                                Run::at(i) + (4010 + 40 * k) * kUs, 4 * kUs);
+         },
+         nothing, 86},
+        {"few_iterations", [](Run& r) { r.steps = 3, r.begin(); }, nothing, -1},
+        {"uneven_iterations",
+         [](Run& r) { r.begin(), r.t.annotation("ProfilerStep#20", Run::at(20), 90 * kMs, r.t.thread()); },
+         nothing, -1},
+    };
+}
+
+TEST(Rules, SpeakOfWhatIsThereAndOfNothingElse) {
+    for (const Case& each : cases()) {
+        SCOPED_TRACE(each.rule);
+        Run sick, healthy;
+        each.sick(sick);
+        each.healthy(healthy);
+        const Advice found = sick.ask(each.rule);
+        ASSERT_EQ(found.findings.size(), 1u);
+        const Finding& finding = found.findings[0];
+        EXPECT_EQ(finding.rule, each.rule);
+        EXPECT_EQ(finding.bound.has_value(), each.bound_pct >= 0);
+        if (finding.bound) EXPECT_NEAR(finding.bound->pct, each.bound_pct, 1.01) << finding.title;
+        const Advice fine = healthy.ask(each.rule);
+        EXPECT_TRUE(fine.findings.empty()) << fine.findings[0].title;
+        EXPECT_EQ(fine.quiet, std::vector<std::string>{each.rule});
+    }
+}
+
+TEST(Rules, ThatNeedADeviceSayThatThereIsNone) {
+    Run run;
+    run.device = false;
+    run.begin();
+    const Advice advice = run.ask("tiny_kernels");
+    ASSERT_EQ(advice.not_checked.size(), 1u);
+    EXPECT_EQ(advice.not_checked[0].why, "no work of a device was recorded");
+    EXPECT_TRUE(advice.quiet.empty());
+}
+
+// Allocation, and a scalar that is read while it goes on: together they hold no more than their union.
+TEST(Rules, BoundsThatOverlapAreNotAddedUp) {
+    Run run;
+    run.begin();
+    run.calls("cudaMalloc", kMs);  // 300 us to 1.3 ms
+    run.op("aten::item", kMs, 0);  // 200 us to 1.2 ms
+    const StoredProfile stored(std::move(run.t));
+    Session session = stored.open();
+    const auto advice = advise(session, {.rules = {"memory_calls", "scalar_reads"}});
+    ASSERT_TRUE(advice);
+    ASSERT_EQ(advice->findings.size(), 2u);
+    ASSERT_TRUE(advice->combined);
+    EXPECT_NEAR(advice->combined->pct, 11, 0.1);
+    EXPECT_EQ(advice->iterations, 19);  // one is warm-up
+    EXPECT_NEAR(static_cast<double>(advice->combined->ns), 1.1e6, 1e4);
+}
+
+TEST(Rules, ThresholdsDecide) {
+    for (const double share : {5.0, 15.0}) {
+        Run run;
+        run.begin();
+        run.calls("cudaMalloc", kMs);
+        Options options;
+        options.thresholds["memory_calls.share"] = share;
+        EXPECT_EQ(run.ask("memory_calls", options).findings.size(), share < 10 ? 1u : 0u);
+    }
+    EXPECT_TRUE(parse_threshold("memory_calls.share=2.5"));
+    for (const char* wrong :
+         {"memory_calls", "memory_calls.share", "memory_calls.other=1", "none.share=1",
+          "memory_calls.share=", "memory_calls.share=-1", "memory_calls.share=1x", "=", ".="})
+        EXPECT_FALSE(parse_threshold(wrong)) << wrong;
+}
+
+TEST(Rules, EvidenceCanBeAskedFor) {
+    Run run;
+    run.begin();
+    const StoredProfile stored(std::move(run.t));
+    Session session = stored.open();
+    for (const Rule& rule : all_rules()) {
+        EXPECT_EQ(find_rule(rule.id), &rule);
+        EXPECT_FALSE(rule.looks_for.empty() || rule.confidence.empty() || rule.source.empty()) << rule.id;
+        if (rule.query.empty()) continue;
+        const auto rows = session.query(std::string(rule.query));
+        EXPECT_TRUE(rows) << rule.id << ": " << rows.error().message();
+    }
+    EXPECT_EQ(find_rule("none"), nullptr);
+}
+
+// The loader runs for 3 ms, 2 of them beside the device's work of the step before; only where no device works
+// is there something to gain.
+TEST(Rules, WhatTheHostDoesIsBoundByTheDevicesIdleTime) {
+    Run run;
+    run.begin();
+    for (int64_t i = 0; i < run.steps; ++i)
+        run.t.host(HostKind::kDataLoad, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                   Run::at(i) + 7 * kMs, 3 * kMs, run.t.thread());
+    for (int64_t i = 0; i < run.steps; ++i)
+        run.t.host(HostKind::kDataLoad, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                   Run::at(i) + kMs / 2, kMs, run.t.thread());
+    const Advice advice = run.ask("data_loading");
+    ASSERT_EQ(advice.findings.size(), 1u);
+    ASSERT_TRUE(advice.findings[0].bound);
+    EXPECT_NEAR(advice.findings[0].bound->pct, 20, 1.01);
+}
+
+TEST(Rules, AreNotHarmedByAnInterruption) {
+    Run run;
+    run.begin();
+    const StoredProfile stored(std::move(run.t));
+    Session calm = stored.open(), session = stored.open();
+    const auto words = [](const Result<Advice>& advice) {
+        std::string all;
+        if (advice)
+            for (const Finding& each : advice->findings)
+                all += each.title + "\n";
+        return all;
+    };
+    const std::string expected = words(advise(calm));
+    for (int round = 0; round < 10; ++round) {
+        std::thread other([&session, round] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(3 * round));
+            session.interrupt();
+        });
+        (void)advise(session);
+        other.join();
+    }
+    EXPECT_EQ(words(advise(session)), expected);
+}
+
+}  // namespace
+}  // namespace opsight::advise

@@ -1,0 +1,185 @@
+#include "query/reports/activity_times.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+
+#include "analyze/host_states.h"
+#include "query/reports/sql.h"
+#include "query/session/cells.h"
+
+namespace opsight::query {
+namespace {
+
+namespace sql = reports::sql;
+
+bool before(const TimeSpan& a, const TimeSpan& b) {
+    return a.rank != b.rank ? a.rank < b.rank : a.begin < b.begin;
+}
+
+void append(TimeSpans& out, const TimeSpan& span) {
+    if (span.end <= span.begin) return;
+    if (!out.empty() && out.back().rank == span.rank && span.begin <= out.back().end)
+        out.back().end = std::max(out.back().end, span.end);
+    else
+        out.push_back(span);
+}
+
+// The rows of a statement come by rank and begin.
+Result<TimeSpans> read(
+    Session& session, const duck::Statement& statement,
+    const std::function<void(const TimeSpan&)>& see = [](const TimeSpan&) {}) {
+    TimeSpans all;
+    OPSIGHT_TRY(session.scan(statement, [&](const duck::Batch& batch) {
+        const auto *rank = batch.column<int64_t>(0), *begin = batch.column<int64_t>(1),
+                   *end = batch.column<int64_t>(2);
+        for (size_t i = 0; i < batch.size(); ++i) {
+            const TimeSpan span{rank[i], begin[i], end[i]};
+            see(span);
+            append(all, span);
+        }
+    }));
+    return all;
+}
+
+// Both by rank and begin, neither with spans that touch.
+TimeSpans common(const TimeSpans& a, const TimeSpans& b) {
+    TimeSpans out;
+    for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+        if (a[i].rank == b[j].rank)
+            append(out, {a[i].rank, std::max(a[i].begin, b[j].begin), std::min(a[i].end, b[j].end)});
+        const bool first_ends = a[i].rank != b[j].rank ? a[i].rank < b[j].rank : a[i].end <= b[j].end;
+        ++(first_ends ? i : j);
+    }
+    return out;
+}
+
+Result<Occurrences> in_range(Session& session, const duck::Statement& statement) {
+    OPSIGHT_ASSIGN(const TimeSpans range, times_of_range(session));
+    Occurrences found;
+    OPSIGHT_ASSIGN(const TimeSpans all, read(session, statement, [&](const TimeSpan& span) {
+                       const auto after = std::upper_bound(range.begin(), range.end(), span, before);
+                       found.count += after != range.begin() && (after - 1)->rank == span.rank &&
+                                      span.begin < (after - 1)->end;
+                   }));
+    found.times = common(all, range);
+    return found;
+}
+
+Result<Occurrences> times_of_files(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows names, session.query(sql::system_calls));
+    // A list of DuckDB as text; names of calls hold neither commas nor brackets, others are not known anyway.
+    std::string calls;
+    for (const auto& row : names.rows)
+        if (analyze::state_of_system_call(text(row[0])) == analyze::HostState::kFileIo)
+            calls += (calls.empty() ? "" : ", ") + text(row[0]);
+    return in_range(session, duck::Statement(sql::times_files).set("system_calls", "[" + calls + "]"));
+}
+
+}  // namespace
+
+Result<TimeSpans> times_of_range(Session& session) {
+    return read(session, sql::times_range);
+}
+
+Result<Occurrences> times_of(Session& session, Activity activity) {
+    const auto transfers = [&](const char* what) {
+        return in_range(session, duck::Statement(sql::times_transfers)
+                                     .set("what", std::string(what))
+                                     .set("small_bytes", int64_t{0}));
+    };
+    const auto kernels = [&](bool eligible) {
+        return in_range(session, duck::Statement(sql::times_plain_kernels).set("eligible", eligible));
+    };
+    const auto softmax = [&](bool device) {
+        return in_range(session, duck::Statement(sql::times_attention).set("device", device));
+    };
+    switch (activity) {
+        case Activity::kDataLoading:
+            return in_range(session, sql::times_data_loading);
+        case Activity::kFiles:
+            return times_of_files(session);
+        case Activity::kCommunication:
+            return in_range(session, sql::times_communication);
+        case Activity::kTransfers:
+            return transfers("any");
+        case Activity::kPageableCopies:
+            return transfers("pageable");
+        case Activity::kEligibleKernels:
+            return kernels(true);
+        case Activity::kPlainKernels:
+            return kernels(false);
+        case Activity::kSmallGrids:
+            return in_range(session, sql::times_small_grids);
+        case Activity::kHostSoftmax:
+            return softmax(false);
+        case Activity::kDeviceSoftmax:
+            return softmax(true);
+        case Activity::kDevice:
+            break;
+    }
+    return in_range(session, sql::times_device);
+}
+
+Result<Occurrences> times_of_calls(Session& session, const std::string& pattern) {
+    return in_range(session, duck::Statement(sql::times_calls).set("pattern", pattern));
+}
+
+Result<Occurrences> times_of_annotations(Session& session, const std::string& pattern) {
+    return in_range(session, duck::Statement(sql::times_annotations).set("pattern", pattern));
+}
+
+Result<Occurrences> times_of_kernels(Session& session, const std::string& pattern) {
+    return in_range(session, duck::Statement(sql::times_of_kernels).set("pattern", pattern));
+}
+
+Result<Occurrences> times_of_ops(Session& session, const OpChoice& choice) {
+    return in_range(session, duck::Statement(sql::times_of_ops)
+                                 .set("pattern", choice.pattern)
+                                 .set("dtypes", choice.dtypes)
+                                 .set("device", choice.device)
+                                 .set("kernels", choice.kernels));
+}
+
+Result<Occurrences> times_of_misaligned_products(Session& session, int64_t multiple) {
+    return in_range(session, duck::Statement(sql::times_misaligned).set("multiple", multiple));
+}
+
+Result<Occurrences> times_of_small_copies(Session& session, int64_t bytes) {
+    return in_range(
+        session,
+        duck::Statement(sql::times_transfers).set("what", std::string("small")).set("small_bytes", bytes));
+}
+
+Result<TimeSpans> times_without(Session& session, const TimeSpans& spans) {
+    OPSIGHT_ASSIGN(const TimeSpans range, times_of_range(session));
+    TimeSpans out;
+    size_t at = 0;
+    for (const TimeSpan& within : range) {
+        int64_t begin = within.begin;
+        for (; at < spans.size() && spans[at].rank == within.rank && spans[at].begin < within.end; ++at) {
+            append(out, {within.rank, begin, std::min(spans[at].begin, within.end)});
+            begin = std::max(begin, spans[at].end);
+        }
+        append(out, {within.rank, begin, within.end});
+    }
+    return out;
+}
+
+TimeSpans united(const TimeSpans& a, const TimeSpans& b) {
+    TimeSpans all, out;
+    all.reserve(a.size() + b.size());
+    std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all), before);
+    for (const TimeSpan& span : all)
+        append(out, span);
+    return out;
+}
+
+int64_t length_of(const TimeSpans& spans) {
+    int64_t ns = 0;
+    for (const TimeSpan& span : spans)
+        ns += span.end - span.begin;
+    return ns;
+}
+
+}  // namespace opsight::query

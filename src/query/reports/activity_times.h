@@ -1,0 +1,64 @@
+// Times of the chosen range in which something goes on, whatever else goes on beside it. What leaves the run
+// cannot save more than the time in which it went on: work on one path of dependencies does not overlap.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "query/session/session.h"
+
+namespace opsight::query {
+
+struct TimeSpan {
+    int64_t rank = 0, begin = 0, end = 0;  // ns
+};
+using TimeSpans = std::vector<TimeSpan>;  // by rank and begin; those of a rank do not touch
+
+enum class Activity : uint8_t {
+    kDataLoading,
+    kFiles,
+    kCommunication,
+    kTransfers,
+    kPageableCopies,   // with the calls that launched them
+    kEligibleKernels,  // known not to use Tensor Cores, of ops that could
+    kPlainKernels,     // known not to, of ops that cannot
+    kDevice,           // any work of a device
+    kSmallGrids,       // kernels with fewer blocks than multiprocessors, alone on their device
+    kHostSoftmax,      // softmaxes over square scores, on the host and on devices
+    kDeviceSoftmax,
+};
+
+// What goes on, and how often: spans that begin in the range.
+struct Occurrences {
+    TimeSpans times;
+    int64_t count = 0;
+};
+
+// Within the wall clock of the range. Cost: linear in the spans, and a sort.
+Result<Occurrences> times_of(Session& session, Activity activity);
+// Of calls of the runtime or driver, of annotations and ops of the host, and of kernels, by regular
+// expressions.
+Result<Occurrences> times_of_calls(Session& session, const std::string& pattern);
+Result<Occurrences> times_of_annotations(Session& session, const std::string& pattern);
+Result<Occurrences> times_of_kernels(Session& session, const std::string& pattern);
+
+struct OpChoice {
+    std::string pattern, dtypes = {};  // regular expressions; no dtypes: any
+    bool device = false;               // what they launched, else the host's time
+    bool kernels = false;              // of what they launched
+};
+Result<Occurrences> times_of_ops(Session& session, const OpChoice& choice);
+// Of kernels of matrix products on 16-bit floats with a size that is no multiple of this one.
+Result<Occurrences> times_of_misaligned_products(Session& session, int64_t multiple);
+// Of copies from the host of at most so many bytes, with the calls that launched them.
+Result<Occurrences> times_of_small_copies(Session& session, int64_t bytes);
+
+// The wall clock of the range, and the part of it that is not in `spans`.
+Result<TimeSpans> times_of_range(Session& session);
+Result<TimeSpans> times_without(Session& session, const TimeSpans& spans);
+
+TimeSpans united(const TimeSpans& a, const TimeSpans& b);
+int64_t length_of(const TimeSpans& spans);  // ns, ranks added up
+
+}  // namespace opsight::query

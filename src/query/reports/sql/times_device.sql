@@ -1,0 +1,6 @@
+-- When some device is at work.
+SELECT t.rank::BIGINT AS rank, d.begin_ns::BIGINT AS begin_ns, (d.begin_ns + d.dur_ns)::BIGINT AS end_ns
+FROM sel_device d
+JOIN raw.tracks t ON t.id = d.track
+WHERE is_busy(d.kind)
+ORDER BY 1, 2

@@ -1,0 +1,235 @@
+#include "report/render_advice.h"
+
+#include <fmt/format.h>
+
+#include "report/escape.h"
+#include "report/html_style.h"
+#include "report/units.h"
+
+namespace opsight::report {
+namespace {
+
+using advise::Advice;
+using advise::Bound;
+using advise::Finding;
+
+std::string time_of(int64_t ns) {
+    return human(query::Unit::kNs, static_cast<double>(ns));
+}
+
+const char* per(const Advice& advice) {
+    return advice.iterations > 0 ? " per iteration" : "";
+}
+
+std::string bound_words(const Advice& advice, const Bound& bound) {
+    std::string words = fmt::format("at most {}{} ({:.1f} %)", time_of(bound.ns), per(advice), bound.pct);
+    if (bound.predicted_ns) words += fmt::format("; a replay saves {}", time_of(*bound.predicted_ns));
+    return words;
+}
+
+// What stands before the title.
+std::string rank_of(const Finding& finding) {
+    if (finding.kind == "problem") return std::string(advise::severity_name(finding.severity));
+    return finding.kind == "unknown" ? "not known" : finding.kind;
+}
+
+// Words broken into lines of at most `width` (0: one line), all after `indent` blanks.
+std::string wrapped(std::string_view text, size_t width, size_t indent) {
+    const std::string blanks(indent, ' ');
+    std::string out = blanks;
+    size_t column = indent;
+    for (size_t at = 0; at < text.size();) {
+        size_t end = text.find_first_of(" \n", at);
+        if (end == text.npos) end = text.size();
+        const std::string_view word = text.substr(at, end - at);
+        if (column > indent) {
+            const bool breaks = width > 0 && column + 1 + word.size() > width;
+            out += breaks ? "\n" + blanks : " ";
+            column = breaks ? indent : column + 1;
+        }
+        out += word;
+        column += word.size();
+        if (end < text.size() && text[end] == '\n') {
+            out += "\n" + blanks;
+            column = indent;
+        }
+        at = end + 1;
+    }
+    return out + "\n";
+}
+
+std::string head_words(const Advice& advice) {
+    if (!advice.combined) return "Nothing to gain was found.";
+    return fmt::format("All that is to gain, together: {} of {}.", bound_words(advice, *advice.combined),
+                       time_of(advice.wall_ns));
+}
+
+std::string not_checked_words(const Advice& advice) {
+    std::string words;
+    for (const advise::NotChecked& each : advice.not_checked)
+        words += fmt::format("{}{}: {}", words.empty() ? "" : "; ", each.rule, each.why);
+    return words;
+}
+
+std::string markdown_text(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if (std::string_view("\\`*_{}[]<>#|~").find(c) != std::string_view::npos) out += '\\';
+        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+    return out;
+}
+
+void put_bound(JsonWriter& json, const std::optional<Bound>& bound) {
+    if (!bound) {
+        json.value(nullptr);
+        return;
+    }
+    json.object([&] {
+        json.field("ns", bound->ns).field("pct", bound->pct).field("formula", bound->formula);
+        json.field("predicted_ns", bound->predicted_ns);
+    });
+}
+
+std::string html_finding(const Advice& advice, const Finding& f) {
+    const auto line = [](const char* name, const std::string& what, bool code) {
+        if (what.empty()) return std::string();
+        return fmt::format(code ? "<dt>{}</dt><dd><pre>{}</pre></dd>" : "<dt>{}</dt><dd>{}</dd>", name,
+                           html_escaped(what));
+    };
+    std::string out = fmt::format("<li><h3>{} <small>{}</small></h3><p>{} {}</p><dl class=\"lines\">",
+                                  html_escaped(f.title), html_escaped(rank_of(f)), html_escaped(f.evidence),
+                                  html_escaped(f.advice));
+    if (f.bound)
+        out += line("To gain", bound_words(advice, *f.bound) + ". Bound: " + f.bound->formula + ".", false);
+    return out + line("Confidence", f.confidence, false) + line("Change", f.lines, true) +
+           line("Evidence", f.query, true) + line("Verify", f.verify, true) + "</dl></li>";
+}
+
+constexpr const char* kLines =
+    "li{margin:1rem 0}small{color:var(--soft);font-weight:400}pre{margin:0;white-space:pre-wrap}"
+    "dl.lines{display:block}dl.lines div,dl.lines dt{margin-top:.3rem}dl.lines dd{text-align:left}";
+
+}  // namespace
+
+std::string render_advice(const Advice& advice, int width) {
+    const auto columns = static_cast<size_t>(std::max(width, 0));
+    std::string out = wrapped(head_words(advice), columns, 0);
+    int number = 0;
+    for (const Finding& f : advice.findings) {
+        out += "\n" + wrapped(fmt::format("{}. [{}] {}", ++number, rank_of(f), f.title), columns, 0);
+        if (f.bound)
+            out += wrapped(
+                fmt::format("to gain: {}. Bound: {}.", bound_words(advice, *f.bound), f.bound->formula),
+                columns, 3);
+        if (!f.evidence.empty()) out += wrapped(f.evidence, columns, 3);
+        if (!f.advice.empty()) out += wrapped(f.advice, columns, 3);
+        if (!f.lines.empty()) out += wrapped(f.lines, 0, 5);
+        out += wrapped(fmt::format("rule: {} (--explain {}); confidence {}", f.rule, f.rule, f.confidence),
+                       columns, 3);
+    }
+    if (!advice.not_checked.empty())
+        out += "\n" + wrapped("Not checked: " + not_checked_words(advice), columns, 0);
+    if (!advice.quiet.empty())
+        out += wrapped(fmt::format("Checked, nothing found: {}", fmt::join(advice.quiet, ", ")), columns, 0);
+    if (!advice.prediction_note.empty()) out += wrapped(advice.prediction_note, columns, 0);
+    return out;
+}
+
+std::string render_advice_markdown(const Advice& advice) {
+    std::string out = "### Advice\n\n" + markdown_text(head_words(advice)) + "\n\n";
+    if (!advice.findings.empty())
+        out += "| | Finding | To gain | What to change |\n| --- | --- | --- | --- |\n";
+    for (const Finding& f : advice.findings)
+        out += fmt::format(
+            "| {} | {} {} | {} | {} |\n", rank_of(f), markdown_text(f.title), markdown_text(f.evidence),
+            f.bound ? markdown_text(bound_words(advice, *f.bound)) : "-", markdown_text(f.advice));
+    if (!advice.not_checked.empty())
+        out += "\nNot checked: " + markdown_text(not_checked_words(advice)) + "\n";
+    return out;
+}
+
+std::string render_advice_html(const Advice& advice, const std::string& title, const std::string& writer) {
+    std::string out = fmt::format(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+        "content=\"width=device-width\"><title>Advice: "
+        "{0}</title><style>{1}{2}</style></head><body><header><h1>Advice: "
+        "{0}</h1><p>{3}</p></header><ol>",
+        html_escaped(title), kHtmlStyle, kLines, html_escaped(head_words(advice)));
+    for (const Finding& f : advice.findings)
+        out += html_finding(advice, f);
+    out += "</ol>";
+    if (!advice.not_checked.empty())
+        out += fmt::format("<p class=\"note\">Not checked: {}</p>", html_escaped(not_checked_words(advice)));
+    return out + fmt::format("<footer>{}</footer></body></html>\n", html_escaped(writer));
+}
+
+void put_finding(JsonWriter& json, const Finding& finding) {
+    json.field("id", finding.id).field("rule", finding.rule).field("kind", finding.kind);
+    json.field("severity", advise::severity_name(finding.severity)).field("title", finding.title);
+    json.field("evidence", finding.evidence).field("advice", finding.advice);
+    put_bound(json.key("bound"), finding.bound);
+    json.field("confidence", finding.confidence).field("lines", finding.lines);
+    json.field("query", finding.query).field("verify", finding.verify);
+    json.field("share_pct", finding.share_pct).field("view", finding.view).field("tab", finding.tab);
+    json.list("reading", [&] {
+        for (const auto& [title, address] : finding.reading)
+            json.object([&] { json.field("title", title).field("address", address); });
+    });
+}
+
+void put_advice(JsonWriter& json, const Advice& advice) {
+    json.field("iterations", advice.iterations).field("wall_ns", advice.wall_ns);
+    put_bound(json.key("combined"), advice.combined);
+    json.list("findings", [&] {
+        for (const Finding& each : advice.findings)
+            json.object([&] { put_finding(json, each); });
+    });
+    json.list("not_checked", [&] {
+        for (const advise::NotChecked& each : advice.not_checked)
+            json.object([&] { json.field("rule", each.rule).field("why", each.why); });
+    });
+    json.field("quiet", advice.quiet);
+    json.field("prediction_note", advice.prediction_note);
+}
+
+std::string render_rule(const advise::Rule& rule, int width) {
+    const auto columns = static_cast<size_t>(std::max(width, 0));
+    std::string out = fmt::format("{}\n", rule.id);
+    const auto line = [&](const char* name, std::string_view what) {
+        if (!what.empty()) out += wrapped(fmt::format("{}: {}", name, what), columns, 2);
+    };
+    line("looks for", rule.looks_for);
+    line("needs", rule.needs);
+    for (const advise::Threshold& each : rule.thresholds)
+        line("threshold", fmt::format("{} = {:g} {} ({})", each.name, each.value, each.unit, each.source));
+    line("bound", rule.bound);
+    line("confidence", rule.confidence);
+    line("remedy", rule.remedy);
+    if (!rule.lines.empty()) out += "  lines to change:\n" + wrapped(rule.lines, 0, 4);
+    if (!rule.query.empty()) out += "  evidence, with opsight sql RUN:\n" + wrapped(rule.query, columns, 4);
+    line("verify", rule.verify);
+    line("source", rule.source);
+    return out;
+}
+
+std::string render_rules_markdown() {
+    std::string out;
+    for (const advise::Rule& rule : advise::all_rules()) {
+        out += fmt::format("### `{}`\n\nLooks for {}.", rule.id, rule.looks_for);
+        if (!rule.needs.empty()) out += fmt::format(" Needs {}.", rule.needs);
+        out += "\n\n";
+        for (const advise::Threshold& each : rule.thresholds)
+            out += fmt::format("- Threshold `{}`: {:g} {} ({}).\n", each.name, each.value, each.unit,
+                               each.source);
+        out += fmt::format("- Bound: {}.\n", rule.bound.empty() ? "none" : rule.bound);
+        out += fmt::format("- Confidence {}.\n", rule.confidence);
+        if (!rule.remedy.empty()) out += fmt::format("- Remedy: {}\n", rule.remedy);
+        out += fmt::format("- Source: {}.\n", rule.source);
+        if (!rule.lines.empty()) out += fmt::format("\n```python\n{}\n```\n", rule.lines);
+        out += "\n";
+    }
+    return out;
+}
+
+}  // namespace opsight::report

@@ -19,10 +19,11 @@ double part(int64_t ns, int64_t of) {
     return of > 0 ? 100.0 * static_cast<double>(ns) / static_cast<double>(of) : 0;
 }
 
-// From 10 % on a run is worth changing for it, below 3 % noise hides most of what it gains.
+// By what surely is lost, which the bound may be far above. From 10 % on a run is worth changing for it,
+// below 3 % noise hides most of what it gains.
 Severity severity_of(const Finding& finding) {
     if (finding.kind != "problem") return Severity::kNote;
-    const double pct = finding.bound ? finding.bound->pct : finding.share_pct.value_or(0);
+    const double pct = finding.share_pct ? *finding.share_pct : finding.bound ? finding.bound->pct : 0;
     return pct >= 10 ? Severity::kHigh : pct >= 3 ? Severity::kMedium : Severity::kLow;
 }
 
@@ -37,13 +38,8 @@ class Engine {
         for (const Rule& rule : all_rules())
             if (chosen(rule)) OPSIGHT_TRY(ask(rule, facts));
         combine();
-        // What is not known may be as large as what is to gain: both stand by their part of the time.
         std::stable_sort(out_.findings.begin(), out_.findings.end(), [](const Finding& a, const Finding& b) {
-            const auto part = [](const Finding& f) {
-                return f.bound ? f.bound->pct : f.share_pct.value_or(0);
-            };
-            const bool first = a.kind == "note", second = b.kind == "note";
-            return first != second ? second : part(a) > part(b);
+            return a.share_pct.value_or(0) > b.share_pct.value_or(0);
         });
         return {};
     }
@@ -77,7 +73,7 @@ class Engine {
         OPSIGHT_TRY(rule.check(context));
         if (found.empty()) out_.quiet.emplace_back(rule.id);
         for (Finding& finding : found) {
-            OPSIGHT_TRY(complete(rule, finding));
+            OPSIGHT_TRY(complete(rule, facts, finding));
             out_.findings.push_back(std::move(finding));
         }
         return {};
@@ -88,12 +84,13 @@ class Engine {
         return {ns / parts_, part(ns, wall_ns_), std::move(formula), {}};
     }
 
-    Status complete(const Rule& rule, Finding& finding) {
+    Status complete(const Rule& rule, const query::RunFacts& facts, Finding& finding) {
         finding.rule = rule.id;
         finding.confidence = rule.confidence;
         finding.query = rule.query;
         if (finding.kind == "problem") {
-            finding.lines = session_.contents().ops ? rule.lines : "";
+            if (finding.lines.empty() && facts.torch && !(facts.compiled && rule.compiles))
+                finding.lines = rule.lines;
             finding.verify = rule.verify;
             if (!finding.times.empty()) finding.bound = bound_of(finding.times, std::string(rule.bound));
             if (options_.predict && finding.bound && rule.suppose) OPSIGHT_TRY(predict(rule, *finding.bound));

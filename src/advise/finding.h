@@ -13,7 +13,7 @@
 
 namespace opsight::advise {
 
-// How much a finding matters: by its bound, or by its share where it has none.
+// How much a finding matters: by its share of the wall clock, or by its bound where it has none.
 enum class Severity : uint8_t { kNote, kLow, kMedium, kHigh };
 
 // What following a finding can save at most, all durations but those of what it is about as they were

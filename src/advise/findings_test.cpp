@@ -359,7 +359,8 @@ TEST(Findings, AnArchitectureOfAmdIsNoComputeCapability) {
         Session session = stored.open({.whole = true});
         const auto devices = device_use(session, {});
         ASSERT_TRUE(devices.has_value());
-        EXPECT_EQ(cell(*devices, "compute_capability"), Cell(std::string(warp == 64 ? "gfx94x" : "9.4")));
+        EXPECT_EQ(cell(*devices, "compute_capability"),
+                  query::Cell(std::string(warp == 64 ? "gfx94x" : "9.4")));
     }
 }
 

@@ -60,6 +60,7 @@ struct Rule {
     std::string_view query;   // SQL that lists the evidence
     std::string_view verify;  // the command that shows whether it helped
     std::string_view source;  // who else advises so
+    bool compiles = false;    // its lines compile the model, which a run that does need not be told
     // Why the profile cannot be checked; empty: it can.
     std::string (*lacks)(const query::RunFacts&);
     Status (*check)(Context&);

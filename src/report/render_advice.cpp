@@ -58,6 +58,17 @@ std::string wrapped(std::string_view text, size_t width, size_t indent) {
     return out + "\n";
 }
 
+// Code, whose blanks mean something.
+std::string indented(std::string_view code, size_t indent) {
+    const std::string blanks(indent, ' ');
+    std::string out = blanks;
+    for (const char c : code) {
+        out += c;
+        if (c == '\n') out += blanks;
+    }
+    return out + "\n";
+}
+
 std::string head_words(const Advice& advice) {
     if (!advice.combined) return "Nothing to gain was found.";
     return fmt::format("All that is to gain, together: {} of {}.", bound_words(advice, *advice.combined),
@@ -94,8 +105,8 @@ void put_bound(JsonWriter& json, const std::optional<Bound>& bound) {
 std::string html_finding(const Advice& advice, const Finding& f) {
     const auto line = [](const char* name, const std::string& what, bool code) {
         if (what.empty()) return std::string();
-        return fmt::format(code ? "<dt>{}</dt><dd><pre>{}</pre></dd>" : "<dt>{}</dt><dd>{}</dd>", name,
-                           html_escaped(what));
+        const std::string words = html_escaped(what);
+        return fmt::format("<dt>{}</dt><dd>{}</dd>", name, code ? "<pre>" + words + "</pre>" : words);
     };
     std::string out = fmt::format("<li><h3>{} <small>{}</small></h3><p>{} {}</p><dl class=\"lines\">",
                                   html_escaped(f.title), html_escaped(rank_of(f)), html_escaped(f.evidence),
@@ -124,7 +135,7 @@ std::string render_advice(const Advice& advice, int width) {
                 columns, 3);
         if (!f.evidence.empty()) out += wrapped(f.evidence, columns, 3);
         if (!f.advice.empty()) out += wrapped(f.advice, columns, 3);
-        if (!f.lines.empty()) out += wrapped(f.lines, 0, 5);
+        if (!f.lines.empty()) out += indented(f.lines, 5);
         out += wrapped(fmt::format("rule: {} (--explain {}); confidence {}", f.rule, f.rule, f.confidence),
                        columns, 3);
     }
@@ -206,7 +217,7 @@ std::string render_rule(const advise::Rule& rule, int width) {
     line("bound", rule.bound);
     line("confidence", rule.confidence);
     line("remedy", rule.remedy);
-    if (!rule.lines.empty()) out += "  lines to change:\n" + wrapped(rule.lines, 0, 4);
+    if (!rule.lines.empty()) out += "  lines to change:\n" + indented(rule.lines, 4);
     if (!rule.query.empty()) out += "  evidence, with opsight sql RUN:\n" + wrapped(rule.query, columns, 4);
     line("verify", rule.verify);
     line("source", rule.source);

@@ -78,7 +78,7 @@ Status check(Context& c) {
             finding.advice = "A trace recorded with with_stack=True says what runs then.";
         finding.view = "timeline";
         if (finding.kind == "problem") {
-            OPSIGHT_ASSIGN(finding.times, idle_times(c.session()));
+            OPSIGHT_ASSIGN(finding.times, times_beside_ops(c.session()));
         }
         c.add(std::move(finding));
     }
@@ -94,7 +94,9 @@ Rule beside_ops_rule() {
         .needs = "",
         .thresholds = {{"share", 5, "% of the wall clock",
                         "what takes less is no headline; XProf's input bound is 5 % too"}},
-        .bound = "the time in which no work of a device runs",
+        .bound =
+            "the time in which no op, call or data loading is open, or in which no device works where that "
+            "is less",
         .confidence =
             "medium: what runs then was not recorded as ops; frames and ranges tell where they were",
         .remedy = "Move logging, checkpoints and other code out of the loop, or to another thread.",

@@ -84,7 +84,8 @@ void tell_launches(const RunFacts& f, Finding& finding) {
         return;
     }
     finding.advice = "Larger batches and fewer, larger ops give the GPU more to do for each call.";
-    if (!f.torch || f.graphs || (f.vendor != query::Vendor::kNvidia && f.vendor != query::Vendor::kAmd)) return;
+    if (!f.torch || f.graphs || (f.vendor != query::Vendor::kNvidia && f.vendor != query::Vendor::kAmd))
+        return;
     finding.advice += f.compiled ? " Graphs of the GPU's work (torch.cuda.graphs) save launches."
                                  : " torch.compile (PyTorch 2), or graphs of the GPU's work "
                                    "(torch.cuda.graphs), save launches.";
@@ -150,6 +151,7 @@ Rule host_bound_rule() {
             "ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide; NVIDIA, CUDA graphs",
+        .compiles = true,
         .lacks = lacks_nothing,
         .check = check,
     };

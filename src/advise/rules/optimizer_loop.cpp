@@ -15,9 +15,8 @@ Status check(Context& c) {
     if (share < c.threshold("share")) return {};
     Finding finding{"optimizer_loop", "problem",
                     fmt::format("The optimizer takes {} of the time, tensor by tensor", percent(share))};
-    finding.evidence =
-        c.how_often(ops, "ops on single tensors within Optimizer.step, and none that takes many at once.")
-            .append(" The host's time; its kernels come on top.");
+    finding.evidence = c.how_often(ops, "ops on single tensors within Optimizer.step") +
+                       ", and none that takes many at once. The host's time; its kernels come on top.";
     finding.advice = "foreach=True or fused=True updates all parameters with a few kernels.";
     finding.share_pct = share;
     finding.view = "ops";

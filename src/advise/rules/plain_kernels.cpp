@@ -56,6 +56,7 @@ Rule plain_kernels_rule() {
             "in_tc_eligible_op AND uses_tc = 'no' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide",
+        .compiles = true,
         .lacks = lacks_device_work,
         .check = check,
     };

@@ -43,4 +43,7 @@ Result<query::TimeSpans> idle_times(query::Session& session);
 // Of something that the host does: its own times, or those in which no device works where these are less.
 Result<query::TimeSpans> host_times(query::Session& session, query::TimeSpans own);
 
+// In which no op, call or data loading is open; bound as host_times.
+Result<query::TimeSpans> times_beside_ops(query::Session& session);
+
 }  // namespace opsight::advise

@@ -42,6 +42,16 @@ Result<query::TimeSpans> idle_times(query::Session& session) {
     return query::times_without(session, busy.times);
 }
 
+Result<query::TimeSpans> times_beside_ops(query::Session& session) {
+    OPSIGHT_ASSIGN(const query::Occurrences ops, query::times_of_ops(session, {.pattern = "."}));
+    OPSIGHT_ASSIGN(const query::Occurrences calls, query::times_of_calls(session, "."));
+    OPSIGHT_ASSIGN(const query::Occurrences loading, query::times_of(session, query::Activity::kDataLoading));
+    OPSIGHT_ASSIGN(
+        query::TimeSpans beside,
+        query::times_without(session, query::united(query::united(ops.times, calls.times), loading.times)));
+    return host_times(session, std::move(beside));
+}
+
 Result<query::TimeSpans> host_times(query::Session& session, query::TimeSpans own) {
     if (!session.contents().device_work) return own;
     OPSIGHT_ASSIGN(query::TimeSpans idle, idle_times(session));

@@ -24,6 +24,18 @@ std::string precision_advice(const RunFacts& f) {
     return advice + " Sizes that are multiples of 8 (FP16, BF16) fit them best.";
 }
 
+std::string lines_for(const RunFacts& f) {
+    if (!f.torch) return {};
+    std::string lines;
+    if (f.eligible_fp32 && f.tf32) lines = "torch.backends.cuda.matmul.allow_tf32 = True  # FP32 products\n";
+    return lines +
+           fmt::format(
+               "with torch.autocast(\"cuda\", dtype=torch.{}):  # forward pass and loss\n"
+               "    loss = loss_of(model(x), y)",
+               f.bf16 ? "bfloat16" : "float16") +
+           (f.bf16 ? "" : "\nscaler.scale(loss).backward()  # torch.amp.GradScaler");
+}
+
 Status on_known_device(Context& c) {
     const RunFacts& f = c.facts();
     if (const double share = f.share_of(f.eligible_ns); f.matrix_units && share >= c.threshold("share")) {
@@ -49,6 +61,7 @@ Status on_known_device(Context& c) {
         OPSIGHT_ASSIGN(query::Occurrences found,
                        query::times_of(c.session(), query::Activity::kEligibleKernels));
         finding.times = std::move(found.times);
+        finding.lines = lines_for(f);
         c.add(std::move(finding));
     }
     return {};

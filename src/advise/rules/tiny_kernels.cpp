@@ -13,13 +13,12 @@ Status check(Context& c) {
     if (kernels < static_cast<int64_t>(c.threshold("kernels")) * c.parts()) return {};
     const double part = 100.0 * static_cast<double>(brief) / static_cast<double>(kernels);
     OPSIGHT_ASSIGN(query::TimeSpans idle, idle_times(c.session()));
-    const double share = c.share_of(idle);
+    const double share = f.cpu.value_or(0);  // while only the host is at work
     if (part < c.threshold("part") || share < c.threshold("idle")) return {};
-    Finding finding{
-        "tiny_kernels", "problem",
-        fmt::format(
-            "{} of the kernels are shorter than their launch, and the GPU has no work in {} of the time",
-            percent(part), percent(share))};
+    Finding finding{"tiny_kernels", "problem",
+                    fmt::format("{} of the kernels are shorter than their launch, and the GPU waits for the "
+                                "CPU in {} of the time",
+                                percent(part), percent(share))};
     finding.evidence = fmt::format("{}, {} of them of less than {:.0f} µs.", c.how_often(kernels, "kernels"),
                                    percent(part), c.threshold("us"));
     finding.advice = f.torch ? "Fused ops (torch.compile), foreach or fused optimizers and graphs of the "
@@ -52,6 +51,7 @@ Rule tiny_kernels_rule() {
             "BY kernels DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, CUDA graphs; HTA, kernels shorter than their launch",
+        .compiles = true,
         .lacks = lacks_device_work,
         .check = check,
     };

@@ -1543,11 +1543,11 @@ export interface components {
             range: components["schemas"]["Range"];
             summary: components["schemas"]["Summary"];
         };
-        /** @description a sentence about the run with the numbers that it rests on */
+        /** @description a sentence about the run with the numbers that it rests on, and what following it could save */
         Finding: {
             id: string;
             /** @enum {string} */
-            kind: "problem" | "unknown" | "fine";
+            kind: "problem" | "unknown" | "fine" | "note";
             title: string;
             evidence: string;
             advice: string;
@@ -1560,10 +1560,33 @@ export interface components {
                 title: string;
                 address: string;
             }[];
+            rule: string;
+            /** @enum {string} */
+            severity: "note" | "low" | "medium" | "high";
+            bound: components["schemas"]["Bound"];
+            confidence: string;
+            /** @description to change: code or options */
+            lines: string;
+            /** @description SQL that lists the evidence */
+            query: string;
+            /** @description the command that shows whether it helped */
+            verify: string;
         };
-        /** @description the greatest share first */
+        /** @description by their bounds, else their shares, the largest first; notes last */
         Findings: {
             findings: components["schemas"]["Finding"][];
+            /** @description of all ranks; 0: the run has none */
+            iterations: number;
+            /** @description of an iteration on average, or of the run */
+            wall_ns: number;
+            combined: components["schemas"]["Bound"];
+            not_checked: {
+                rule: string;
+                why: string;
+            }[];
+            /** @description rules that found nothing */
+            quiet: string[];
+            prediction_note: string;
         };
         Comparison: {
             /** @description the whole difference as a sentence */
@@ -2002,6 +2025,16 @@ export interface components {
             begin_ns: number;
             end_ns: number;
         };
+        /** @description the most that following it can save; null: it has none */
+        Bound: {
+            /** @description of an iteration on average, or of the run where it has none */
+            ns: number;
+            /** @description of the wall clock */
+            pct: number;
+            formula: string;
+            /** @description what a replay saves */
+            predicted_ns: number | null;
+        } | null;
     };
     responses: never;
     parameters: {

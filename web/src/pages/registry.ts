@@ -1,4 +1,5 @@
 // The views: what the navigation lists, and what an address opens.
+import { AdvicePage } from "./AdvicePage";
 import { CommunicationPage } from "./CommunicationPage";
 import { ComparePage } from "./ComparePage";
 import { DashboardPage } from "./DashboardPage";
@@ -21,6 +22,7 @@ import { TimelinePage } from "./TimelinePage";
 
 export const PAGES: readonly Page[] = [
   { id: "dashboard", title: "Dashboard", group: "Overview", icon: "dashboard", key: "d", component: DashboardPage, parameters: ["rank", "hide"] },
+  { id: "advice", title: "Advice", group: "Overview", icon: "check", key: "v", component: AdvicePage },
   { id: "iterations", title: "Iterations", group: "Overview", icon: "iterations", key: "i", component: IterationsPage, parameters: ["rank", "hide"] },
   { id: "timeline", title: "Timeline", group: "Overview", icon: "timeline", key: "t", component: TimelinePage, parameters: ["begin", "end", "track", "span", "find", "at", "from", "to", "colour", "hide"] },
   { id: "ranges", title: "Ranges", group: "Overview", icon: "ranges", key: "e", component: RangesPage, parameters: ["merge"] },

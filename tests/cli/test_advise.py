@@ -1,0 +1,121 @@
+"""opsight advise: findings with bounds, thresholds, formats, exit codes; docs/ADVICE.md says what the rules say."""
+import html.parser
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+OPSIGHT = str(pathlib.Path(os.environ.get("OPSIGHT_BIN_DIR", ROOT / "build" / "bin"), "opsight"))
+MS = 1000  # of a trace, which has microseconds
+
+
+def steps(load=3.0, count=10):
+    """Steps of 10 ms whose loader takes `load` ms, then an op and its kernel of 4 ms."""
+    events = []
+
+    def add(cat, name, ts, dur, tid=1, pid=100, **args):
+        events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args})
+
+    for i in range(count):
+        at = 10 * MS * i
+        add("user_annotation", f"ProfilerStep#{i}", at, 10 * MS)
+        add("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at, load * MS)
+        add("cpu_op", "aten::relu", at + 5 * MS, 100)
+        add("cuda_runtime", "cudaLaunchKernel", at + 5 * MS + 10, 10, correlation=i + 1)
+        add("kernel", "elementwise_kernel", at + 5 * MS + 100, 4 * MS, tid=7, pid=0, correlation=i + 1, stream=7, device=0)
+    return {"traceEvents": events, "deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-40GB", "computeMajor": 8,
+                                                         "computeMinor": 0, "numSms": 108}], "schemaVersion": 1}
+
+
+class Advise(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.trace = self.write("run.json", json.dumps(steps()))
+
+    def write(self, name, text):
+        path = os.path.join(self.folder.name, name)
+        pathlib.Path(path).write_text(text, encoding="utf-8")
+        return path
+
+    def run_it(self, *args, code=0):
+        done = subprocess.run([OPSIGHT, "advise", *args], capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
+        return done.stdout if code in (0, 3) else done.stderr
+
+    def finding(self, rule, *args):
+        found = json.loads(self.run_it(self.trace, "--json", *args))
+        return next((each for each in found["findings"] if each["rule"] == rule), None), found
+
+    def test_a_bound_is_the_time_of_what_it_is_about(self):
+        loading, found = self.finding("data_loading")
+        self.assertAlmostEqual(loading["bound"]["ns"], 3e6, delta=4e5)
+        self.assertAlmostEqual(loading["bound"]["pct"], 30, delta=4)
+        self.assertIsNone(loading["bound"]["predicted_ns"])
+        self.assertEqual(loading["severity"], "high")
+        self.assertIn("num_workers", loading["lines"])
+        self.assertLessEqual(found["combined"]["pct"], 100)
+        self.assertGreaterEqual(found["combined"]["ns"], loading["bound"]["ns"])
+        self.assertIn("pageable_copies", found["quiet"])
+
+    def test_a_prediction_is_no_more_than_the_bound(self):
+        loading, found = self.finding("data_loading", "--predict")
+        self.assertEqual(found["prediction_note"], "")
+        predicted = loading["bound"]["predicted_ns"]
+        self.assertAlmostEqual(predicted, 3e6, delta=5e5)
+        self.assertLessEqual(predicted, loading["bound"]["ns"] + 1)
+
+    def test_what_cannot_be_checked_is_said(self):
+        trace = steps()
+        trace["traceEvents"] = [e for e in trace["traceEvents"] if e["cat"] not in ("kernel", "cuda_runtime")]
+        found = json.loads(self.run_it(self.write("cpu.json", json.dumps(trace)), "--json"))
+        self.assertIn({"rule": "tensor_cores", "why": "no work of a device was recorded"}, found["not_checked"])
+
+    def test_limits_strike(self):
+        self.run_it(self.trace, "--fail-on", "high", code=3)
+        self.run_it(self.trace, "--rule", "zero_grad", "--fail-on", "low")
+        self.run_it(self.trace, "--rule", "data_loading", "--fail-on", "low", "--threshold", "data_loading.share=50")
+        limits = self.write("limits.txt", "# ours\n\ndata_loading.share = 50\n".replace(" = ", "="))
+        self.run_it(self.trace, "--rule", "data_loading", "--fail-on", "low", "--threshold-file", limits)
+        self.assertIn("limits.txt: line 1", self.run_it(
+            self.trace, "--threshold-file", self.write("limits.txt", "data_loading.share=x\n"), code=2))
+
+    def test_misuse_is_explained(self):
+        for args, word in ((["--rule", "none"], "the rules are"), (["--format", "pdf"], "use text"),
+                           (["--fail-on", "note"], "low, medium or high"), (["--threshold", "x"], "RULE.NAME=VALUE"),
+                           (["--threshold", "data_loading.none=1"], "no threshold 'none'")):
+            self.assertIn(word, self.run_it(self.trace, *args, code=2))
+        self.assertIn("a run is needed", self.run_it(code=2))
+
+    def test_every_format_says_the_same_and_takes_no_markup(self):
+        trace = steps()
+        for event in trace["traceEvents"]:
+            event["name"] = event["name"].replace("elementwise_kernel", "<b>|kernel</b>")
+        path = self.write("odd.json", json.dumps(trace))
+        title = "The run waits for its data"
+        for form in ("text", "markdown", "html"):
+            text = self.run_it(path, "--format", form)
+            self.assertIn(title, text)
+            self.assertNotIn("<b>|kernel", text)
+        page = self.run_it(path, "--format", "html")
+        html.parser.HTMLParser().feed(page)
+        out = os.path.join(self.folder.name, "advice.html")
+        self.run_it(path, "--format", "html", "-o", out)
+        self.run_it(path, "--format", "html", "-o", out, code=1)
+        self.run_it(path, "--format", "html", "-o", out, "--force")
+
+    def test_the_document_says_what_the_rules_say(self):
+        rules = self.run_it("--explain", "all", "--format", "markdown").rstrip("\n")
+        document = (ROOT / "docs" / "ADVICE.md").read_text(encoding="utf-8")
+        self.assertTrue(document.rstrip("\n").endswith(rules),
+                        "the list of docs/ADVICE.md is not: opsight advise --explain all --format markdown")
+        for rule in ("data_loading", "tensor_cores"):
+            self.assertIn("looks for", self.run_it("--explain", rule))
+        self.assertIn("the rules are", self.run_it("--explain", "none", code=2))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,73 @@
+// All advice: each finding with its bound, what to change, its evidence and how to verify it.
+import { useFindings } from "../api/queries";
+import type { Finding } from "../api/types";
+import { Card } from "../widgets/Card";
+import { formatNs } from "../widgets/format";
+import { Answered } from "../widgets/states";
+import { boundWords, FindingHead } from "./findings";
+
+function Details({ finding }: { finding: Finding }) {
+  const rows: [string, string, boolean][] = [
+    ["Bound", finding.bound?.formula ?? "", false],
+    ["Confidence", finding.confidence, false],
+    ["Lines to change", finding.lines, true],
+    ["Evidence (opsight sql)", finding.query, true],
+    ["Verify", finding.verify, true],
+  ];
+  return (
+    <dl className="finding-facts">
+      {rows
+        .filter(([, text]) => text !== "")
+        .map(([name, text, code]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{code ? <pre>{text}</pre> : text}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+export function AdvicePage() {
+  return (
+    <Answered answer={useFindings()} what="the advice">
+      {(advice) => (
+        <div className="cards">
+          <Card
+            title="What to change"
+            note={
+              advice.combined
+                ? `all together ${boundWords(advice.combined, advice.iterations > 0)} of ${formatNs(advice.wall_ns)}; bounds overlap`
+                : "nothing to gain was found"
+            }
+          >
+            <ol className="findings advice">
+              {advice.findings.map((each) => (
+                <li key={each.id}>
+                  <FindingHead finding={each} perIteration={advice.iterations > 0} />
+                  <Details finding={each} />
+                </li>
+              ))}
+            </ol>
+          </Card>
+          <Card title="Not checked" span={6} note="what the recording lacks">
+            {advice.not_checked.length === 0 ? (
+              <p>Every rule could be checked.</p>
+            ) : (
+              <ul>
+                {advice.not_checked.map((each) => (
+                  <li key={each.rule}>
+                    {each.rule}: {each.why}
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Card>
+          <Card title="Checked, nothing found" span={6}>
+            <p>{advice.quiet.join(", ") || "none"}</p>
+          </Card>
+        </div>
+      )}
+    </Answered>
+  );
+}

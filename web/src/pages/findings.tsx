@@ -1,0 +1,58 @@
+// How a finding is shown: its kind, what could be gained, and where to look.
+import type { Finding } from "../api/types";
+import { linkTo } from "../address/route";
+import { useRoute } from "../address/useRoute";
+import { formatNs, formatPercent } from "../widgets/format";
+import { Icon } from "../widgets/Icon";
+import { usePageOf } from "./page";
+
+const KINDS: Record<Finding["kind"], string> = { problem: "warn", unknown: "info", fine: "yes", note: "info" };
+const WORDS: Record<Finding["kind"], string> = {
+  problem: "to gain",
+  unknown: "not known",
+  fine: "as it should be",
+  note: "note",
+};
+
+export function boundWords(bound: NonNullable<Finding["bound"]>, perIteration: boolean): string {
+  return `at most ${formatNs(bound.ns)}${perIteration ? " per iteration" : ""} (${formatPercent(bound.pct)})`;
+}
+
+function Look({ finding }: { finding: Finding }) {
+  const { params } = useRoute();
+  const title = usePageOf(finding.view)?.title;
+  if (title === undefined) return null;
+  return (
+    <a className="button small" href={linkTo(finding.view, params, { tab: finding.tab })}>
+      See {title} <Icon name="right" size={12} />
+    </a>
+  );
+}
+
+export function FindingHead({ finding, perIteration }: { finding: Finding; perIteration: boolean }) {
+  return (
+    <>
+      <div className="finding-head">
+        <h3>{finding.title}</h3>
+        <span className={`badge ${KINDS[finding.kind]}`}>{WORDS[finding.kind]}</span>
+        {finding.bound && (
+          <span className="bound" title={`Bound: ${finding.bound.formula}`}>
+            {boundWords(finding.bound, perIteration)}
+          </span>
+        )}
+        <Look finding={finding} />
+      </div>
+      <p>
+        {finding.evidence} {finding.advice}
+        {finding.reading.map((each) => (
+          <span key={each.address}>
+            {" "}
+            <a href={each.address} target="_blank" rel="noreferrer">
+              {each.title}
+            </a>
+          </span>
+        ))}
+      </p>
+    </>
+  );
+}

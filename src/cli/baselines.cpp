@@ -121,6 +121,27 @@ Status Baselines::write_list(const Baseline& baseline, bool replace) const {
     return write_file(list_of(baseline.name), replace, json.take() + "\n");
 }
 
+// The first of which no run is there: what was interrupted may have left its second without its first.
+Result<size_t> Baselines::free_turn(const std::string& name) const {
+    OPSIGHT_ASSIGN(const std::vector<std::string> there, file_names());
+    for (size_t turn = 1;; ++turn)
+        if (const std::string begin = fmt::format("{}@{}-", name, turn);
+            std::none_of(there.begin(), there.end(),
+                         [&begin](const std::string& file) { return file.starts_with(begin); }))
+            return turn;
+}
+
+// Of a folder that is not there none.
+Result<std::vector<std::string>> Baselines::file_names() const {
+    std::vector<std::string> names;
+    std::error_code problem;
+    for (fs::directory_iterator at(folder_, problem), end; !problem && at != end; at.increment(problem))
+        names.push_back(at->path().filename().string());
+    if (problem && problem != std::errc::no_such_file_or_directory)
+        return fail("cannot be read: " + problem.message(), folder_);
+    return names;
+}
+
 Result<Baseline> Baselines::save(const std::string& name, const std::vector<std::string>& runs,
                                  bool replace) const {
     OPSIGHT_TRY(check_name(name));
@@ -131,9 +152,7 @@ Result<Baseline> Baselines::save(const std::string& name, const std::vector<std:
     OPSIGHT_TRY(check_output(list_of(name), replace));
     Baseline old;
     if (auto found = read(name)) old = std::move(*found);
-    size_t turn = 1;
-    while (fs::exists(path_of(run_file(name, turn, 1)), problem))
-        ++turn;
+    OPSIGHT_ASSIGN(const size_t turn, free_turn(name));
     Baseline made{name, now_text(), {}};
     Unfinished files;
     for (size_t i = 0; i < runs.size(); ++i) {
@@ -182,9 +201,8 @@ Result<Baseline> Baselines::read(const std::string& name) const {
 
 Result<std::vector<Baseline>> Baselines::list() const {
     std::vector<std::string> names;
-    std::error_code none;
-    for (fs::directory_iterator at(folder_, none), end; !none && at != end; at.increment(none)) {
-        const std::string file = at->path().filename().string();
+    OPSIGHT_ASSIGN(const std::vector<std::string> there, file_names());
+    for (const std::string& file : there) {
         if (!file.ends_with(kEnding)) continue;
         if (std::string name = file.substr(0, file.size() - kEnding.size()); is_name(name))
             names.push_back(std::move(name));

@@ -34,6 +34,8 @@ class Baselines {
   private:
     std::string list_of(const std::string& name) const;
     std::string path_of(const std::string& file) const;
+    Result<std::vector<std::string>> file_names() const;
+    Result<size_t> free_turn(const std::string& name) const;
     Result<Baseline> read(const std::string& name) const;
     Result<SavedRun> save_run(const std::string& from, const std::string& file) const;
     Status write_list(const Baseline& baseline, bool replace) const;

@@ -74,6 +74,22 @@ class BaselineTest(unittest.TestCase):
             file.write("[" * 100000)
         self.assertIn("v1.baseline.json", self.baseline("list", code=1))
 
+    def test_what_an_interrupted_save_left_is_in_nobodys_way(self):
+        os.mkdir(self.kept)
+        for left in ("v1@1-2.opsight", "v1@2-1.opsight"):
+            with open(os.path.join(self.kept, left), "w", encoding="utf-8") as file:
+                file.write("left behind")
+        os.symlink("nowhere", os.path.join(self.kept, "v1@3-1.opsight"))
+        self.baseline("save", "v1", self.short, self.short)
+        self.assertEqual([row["file"] for row in self.listed()], ["v1@4-1.opsight", "v1@4-2.opsight"])
+        with open(os.path.join(self.kept, "v1@1-2.opsight"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "left behind")
+
+    def test_a_folder_that_cannot_be_read_is_not_an_empty_one(self):
+        with open(self.kept, "w", encoding="utf-8") as file:
+            file.write("no folder")
+        self.assertIn("cannot be read", self.baseline("list", code=1))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -30,7 +30,8 @@ bool failed(const std::vector<query::GateResult>& results) {
     return any;
 }
 
-// Its tables one after another, each after a line with its name.
+}  // namespace
+
 Status write_tables(const query::Report& report, const report::Sink& sink) {
     std::string before;
     for (const query::Section& section : report.sections) {
@@ -40,8 +41,6 @@ Status write_tables(const query::Report& report, const report::Sink& sink) {
     }
     return {};
 }
-
-}  // namespace
 
 void Comparing::declare(CLI::App& sub) {
     sub.add_option("--format", format_, "table (or text), csv, json, markdown or html")->default_str("table");

@@ -12,6 +12,9 @@
 
 namespace opsight::cli {
 
+// As CSV: its tables one after another, each after a line with its name.
+Status write_tables(const query::Report& report, const report::Sink& sink);
+
 class Comparing {
   public:
     // All options but the runs themselves.

@@ -1,0 +1,17 @@
+// Many runs in their order: how long an iteration took in each, and where that changed.
+#pragma once
+
+#include <vector>
+
+#include "query/ask/report.h"
+#include "query/compare/side.h"
+
+namespace opsight::query {
+
+// By the time of recording, where every profile tells it: then true. Else they stay as they are.
+bool order_by_time(std::vector<Side>& runs);
+
+// Of two runs or more. Fails where not all of them are alike in having iterations.
+Result<Report> trend_report(const std::vector<Side>& runs, bool by_time);
+
+}  // namespace opsight::query

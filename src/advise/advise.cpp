@@ -148,6 +148,14 @@ class Engine {
 
 }  // namespace
 
+double Context::threshold(std::string_view name) const {
+    const auto given = thresholds_.find(std::string(rule_->id) + "." + std::string(name));
+    if (given != thresholds_.end()) return given->second;
+    for (const Threshold& each : rule_->thresholds)
+        if (each.name == name) return each.value;
+    return 0;
+}
+
 std::string_view severity_name(Severity severity) {
     switch (severity) {
         case Severity::kHigh:

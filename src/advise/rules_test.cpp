@@ -90,8 +90,11 @@ struct Case {
     double bound_pct;  // of the sick one; below 0: it has none
 };
 
-std::vector<Case> cases() {
-    const auto nothing = [](Recorded& r) { r.begin(); };
+void nothing(Recorded& r) {
+    r.begin();
+}
+
+std::vector<Case> cases_of_copies() {
     return {
         {"memory_calls", [](Recorded& r) { r.begin(), r.calls("cudaMalloc", kMs); },
          [](Recorded& r) { r.begin(), r.calls("cudaMalloc", 10 * kUs); }, 10},
@@ -102,6 +105,11 @@ std::vector<Case> cases() {
          [](Recorded& r) { r.begin(), r.copies(20, 1 << 20, "Memcpy HtoD (Pinned -> Device)"); }, 6},
         {"scalar_reads", [](Recorded& r) { r.begin(), r.op("aten::item", kMs, 0); },
          [](Recorded& r) { r.begin(), r.op("aten::add", kMs, 0); }, 10},
+    };
+}
+
+std::vector<Case> cases_of_conversions() {
+    return {
         {"zero_grad",
          [](Recorded& r) {
              r.begin(), r.op("aten::add", 20 * kUs, 0), r.marks("Optimizer.zero_grad#SGD.zero_grad", kMs);
@@ -120,6 +128,11 @@ std::vector<Case> cases() {
          [](Recorded& r) { r.begin(), r.op("aten::add", 20 * kUs, 500 * kUs); }, 5},
         {"dtype_conversions", [](Recorded& r) { r.begin(), r.op("aten::_to_copy", 20 * kUs, 600 * kUs); },
          [](Recorded& r) { r.begin(), r.op("aten::add", 20 * kUs, 600 * kUs); }, 6},
+    };
+}
+
+std::vector<Case> cases_of_types_and_sizes() {
+    return {
         {"double_precision",
          [](Recorded& r) {
              r.begin(), r.op("aten::mul", 20 * kUs, 600 * kUs, "k", r.detail("[[8]]", "[\"double\"]"));
@@ -150,6 +163,11 @@ std::vector<Case> cases() {
          6},
         {"compilation", [](Recorded& r) { r.begin(), r.marks("_compile.compile_inner (dynamo_timed)", kMs); },
          nothing, 10},
+    };
+}
+
+std::vector<Case> cases_of_the_run() {
+    return {
         {"optimizer_loop",
          [](Recorded& r) {
              r.begin(), r.marks("Optimizer.step#Adam.step", kMs);
@@ -183,7 +201,11 @@ std::vector<Case> cases() {
 }
 
 TEST(Rules, SpeakOfWhatIsThereAndOfNothingElse) {
-    for (const Case& each : cases()) {
+    std::vector<Case> all;
+    for (const auto& list :
+         {cases_of_copies(), cases_of_conversions(), cases_of_types_and_sizes(), cases_of_the_run()})
+        all.insert(all.end(), list.begin(), list.end());
+    for (const Case& each : all) {
         SCOPED_TRACE(each.rule);
         Recorded sick, healthy;
         each.sick(sick);

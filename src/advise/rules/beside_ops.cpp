@@ -93,7 +93,7 @@ Rule beside_ops_rule() {
         .looks_for = "time of the program in which neither ops, nor calls, nor the GPU work",
         .needs = "",
         .thresholds = {{"share", 5, "% of the wall clock",
-                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+                        "what takes less is hardly a headline; XProf's input bound is 5 % too"}},
         .bound =
             "the time in which no op, call or data loading is open, or in which no device works where that "
             "is less",

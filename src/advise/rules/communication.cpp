@@ -58,7 +58,7 @@ Rule communication_rule() {
         .looks_for = "collectives that no computation hides",
         .needs = "",
         .thresholds = {{"share", 5, "% of the wall clock",
-                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+                        "what takes less is hardly a headline; XProf's input bound is 5 % too"}},
         .bound = "the time in which collectives run",
         .confidence = "high for the time; who is waited for needs all ranks",
         .remedy = "Overlap communication with the backward pass, and look at the rank that comes last.",

@@ -33,7 +33,7 @@ Rule compiled_regions_rule() {
         .looks_for = "kernels without Tensor Cores in compiled regions that use them elsewhere",
         .needs = "",
         .thresholds = {{"share", 5, "% of the wall clock",
-                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+                        "what takes less is hardly a headline; XProf's input bound is 5 % too"}},
         .bound = "",
         .confidence = "high: it says what is not known",
         .remedy = "",

@@ -56,7 +56,7 @@ Rule copies_rule() {
         .looks_for = "copies and sets of memory that no kernel hides",
         .needs = "",
         .thresholds = {{"share", 5, "% of the wall clock",
-                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+                        "what takes less is hardly a headline; XProf's input bound is 5 % too"}},
         .bound = "the time in which copies and sets run",
         .confidence = "high: each copy is recorded",
         .remedy = "Pinned memory and copies beside kernels, or data that stays on the device.",

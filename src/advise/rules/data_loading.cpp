@@ -47,7 +47,7 @@ Rule data_loading_rule() {
         .needs =
             "ranges of a data loader (PyTorch's are recorded by themselves), or NVTX ranges of that name",
         .thresholds = {{"share", 5, "% of the wall clock",
-                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+                        "what takes less is hardly a headline; XProf's input bound is 5 % too"}},
         .bound =
             "the time in which a thread of the run loads data or waits for its loader, or in which no device "
             "works where that is less",

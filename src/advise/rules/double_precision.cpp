@@ -38,7 +38,7 @@ Rule double_precision_rule() {
         .id = "double_precision",
         .looks_for = "64-bit floats that nobody asked for",
         .needs = "ops with the types of their inputs",
-        .thresholds = {{"share", 5, "% of the wall clock", "a stray scalar is no problem"}},
+        .thresholds = {{"share", 5, "% of the wall clock", "a stray scalar does no harm"}},
         .bound = "the time of these ops",
         .confidence = "medium: they may be meant",
         .remedy = "32-bit floats.",

@@ -43,7 +43,7 @@ Rule file_io_rule() {
         .looks_for = "reading and writing of files and streams",
         .needs = "calls of the operating system",
         .thresholds = {{"share", 5, "% of the wall clock",
-                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+                        "what takes less is hardly a headline; XProf's input bound is 5 % too"}},
         .bound = "the time in which a thread reads or writes, or in which no device works where that is less",
         .confidence = "medium: a call may wait for another process",
         .remedy = "Read ahead and write later.",

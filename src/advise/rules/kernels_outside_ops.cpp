@@ -45,7 +45,7 @@ Rule kernels_outside_ops_rule() {
         .looks_for = "kernels that no op of a framework launched",
         .needs = "",
         .thresholds = {{"share", 5, "% of the wall clock",
-                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+                        "what takes less is hardly a headline; XProf's input bound is 5 % too"}},
         .bound = "",
         .confidence = "high: it says what is not known",
         .remedy = "",

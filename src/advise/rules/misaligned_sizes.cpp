@@ -32,7 +32,7 @@ Rule misaligned_sizes_rule() {
         .id = "misaligned_sizes",
         .looks_for = "sizes of matrix products that fit Tensor Cores badly",
         .needs = "ops with shapes and types, and work of a device",
-        .thresholds = {{"share", 5, "% of the wall clock", "what takes less is no headline"},
+        .thresholds = {{"share", 5, "% of the wall clock", "what takes less is hardly a headline"},
                        {"multiple", 8, "elements", "16 bytes of 16-bit floats, the widest load"}},
         .bound = "the time of these products; padded ones still take a part of it",
         .confidence = "medium: newer libraries pad by themselves, at a cost",

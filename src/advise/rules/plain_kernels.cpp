@@ -45,7 +45,7 @@ Rule plain_kernels_rule() {
         .looks_for = "kernels of ops that Tensor Cores cannot help: elementwise ops, norms, softmax",
         .needs = "",
         .thresholds = {{"share", 5, "% of the wall clock",
-                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+                        "what takes less is hardly a headline; XProf's input bound is 5 % too"}},
         .bound = "the time of these kernels, as if all were fused away",
         .confidence = "medium: a fused kernel still reads and writes its first inputs and last outputs",
         .remedy = "Fewer passes over memory: fused ops.",

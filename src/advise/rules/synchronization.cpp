@@ -41,7 +41,7 @@ Rule synchronization_rule() {
         .looks_for = "calls that wait for the GPU while it has no work left",
         .needs = "",
         .thresholds = {{"share", 5, "% of the wall clock",
-                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+                        "what takes less is hardly a headline; XProf's input bound is 5 % too"}},
         .bound = "the time in which such calls are open, or in which no device works where that is less",
         .confidence = "medium: where the queue is full, a wait costs nothing",
         .remedy = "Fewer waits in the loop.",

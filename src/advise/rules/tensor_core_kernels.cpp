@@ -32,7 +32,7 @@ Rule tensor_core_kernels_rule() {
         .looks_for = "time in which Tensor Cores work",
         .needs = "",
         .thresholds = {{"share", 5, "% of the wall clock",
-                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+                        "what takes less is hardly a headline; XProf's input bound is 5 % too"}},
         .bound = "",
         .confidence = "high: kernels whose code or name tells",
         .remedy = "",

@@ -100,7 +100,7 @@ Rule tensor_cores_rule() {
         .looks_for = "ops that could use Tensor Cores (AMD: matrix cores) and run on kernels that do not",
         .needs = "kernels with names or code that tell",
         .thresholds = {{"share", 5, "% of the wall clock",
-                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+                        "what takes less is hardly a headline; XProf's input bound is 5 % too"}},
         .bound = "the time of these kernels, as if Tensor Cores took none",
         .confidence = "high: only kernels that are known to use none, of ops that are known to be able to",
         .remedy = "Mixed precision, or TF32 for FP32 products.",

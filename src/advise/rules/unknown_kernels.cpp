@@ -43,7 +43,7 @@ Rule unknown_kernels_rule() {
         .looks_for = "kernels of which it is not known whether they use Tensor Cores",
         .needs = "",
         .thresholds = {{"share", 5, "% of the wall clock",
-                        "what takes less is no headline; XProf's input bound is 5 % too"}},
+                        "what takes less is hardly a headline; XProf's input bound is 5 % too"}},
         .bound = "",
         .confidence = "high: it says what is not known",
         .remedy = "Record with opsight profile, which reads the kernels' code.",

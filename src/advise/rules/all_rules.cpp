@@ -47,12 +47,4 @@ const Rule* find_rule(std::string_view id) {
     return found == rules.end() ? nullptr : &*found;
 }
 
-double Context::threshold(std::string_view name) const {
-    const auto given = thresholds_.find(std::string(rule_->id) + "." + std::string(name));
-    if (given != thresholds_.end()) return given->second;
-    for (const Threshold& each : rule_->thresholds)
-        if (each.name == name) return each.value;
-    return 0;
-}
-
 }  // namespace opsight::advise

@@ -69,7 +69,12 @@ Status check(Context& c) {
         if (!host) tell_unseen(f, finding);
         if (behind_earlier_work(f, host ? f.host_behind_ns : f.idle_behind_ns, share))
             tell_earlier_work(f, finding);
-        else if (host && f.beside_ops && is_communication(*f.beside_ops))
+        else if (host && f.beside_ops && f.beside_ops->once && c.session().range().whole) {
+            // What a start-up or an end takes a longer run need not pay again.
+            finding.kind = "unknown";
+            finding.advice =
+                "It is open once: whether a longer run has more of it this recording does not tell.";
+        } else if (host && f.beside_ops && is_communication(*f.beside_ops))
             finding.advice =
                 "That is communication between ranks: which rank comes last, their timelines tell.";
         else if (f.python_frames && host)

@@ -86,6 +86,9 @@ void tell_launches(const RunFacts& f, Finding& finding) {
     finding.advice = "Larger batches and fewer, larger ops give the GPU more to do for each call.";
     if (!f.torch || f.graphs || (f.vendor != query::Vendor::kNvidia && f.vendor != query::Vendor::kAmd))
         return;
+    if (!f.compiled)
+        finding.lines =
+            "model = torch.compile(model, mode=\"reduce-overhead\")  # fuses, and replays graphs of the work";
     finding.advice += f.compiled ? " Graphs of the GPU's work (torch.cuda.graphs) save launches."
                                  : " torch.compile (PyTorch 2), or graphs of the GPU's work "
                                    "(torch.cuda.graphs), save launches.";
@@ -143,15 +146,11 @@ Rule host_bound_rule() {
         .bound = "the time in which no work of a device runs: what is left is the device's own",
         .confidence = "high for the time, medium for its cause: the calls and ops that are open meanwhile",
         .remedy = "Give the GPU more for each call, or spare the calls.",
-        .lines =
-            "model = torch.compile(model, mode=\"reduce-overhead\")  # fuses ops, and replays graphs of the "
-            "GPU's work",
         .query =
             "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM api_calls GROUP BY name ORDER BY "
             "ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide; NVIDIA, CUDA graphs",
-        .compiles = true,
         .lacks = lacks_nothing,
         .check = check,
     };

@@ -10,7 +10,6 @@ constexpr const char* kCalls =
 
 Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_calls(c.session(), kCalls));
-    OPSIGHT_ASSIGN(found.times, host_times(c.session(), std::move(found.times)));
     const double share = c.share_of(found.times);
     if (share < c.threshold("share") || found.count < c.parts() || c.session().range().whole) return {};
     Finding finding{
@@ -24,7 +23,7 @@ Status check(Context& c) {
             : "Memory that is allocated once, before the loop, or taken from a pool spares these calls.";
     finding.share_pct = share;
     finding.view = "timeline";
-    finding.times = std::move(found.times);
+    OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(found.times)));
     c.add(std::move(finding));
     return {};
 }
@@ -42,8 +41,8 @@ Rule memory_calls_rule() {
         .confidence = "high: each call is recorded",
         .remedy = "Allocate before the loop, or from a pool.",
         .lines =
-            "os.environ[\"PYTORCH_CUDA_ALLOC_CONF\"] = \"expandable_segments:True\"  # where fragmentation "
-            "is the cause",
+            "# in the environment\nunset PYTORCH_NO_CUDA_MEMORY_CACHING  # where it is set\n"
+            "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True  # where memory is fragmented",
         .query =
             "SELECT name, op_name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM api_calls WHERE name ~ "
             "'(Malloc|Free|MemAlloc|MemFree)' GROUP BY ALL ORDER BY ms DESC LIMIT 20",

@@ -11,7 +11,6 @@ constexpr const char* kOps =
 
 Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_ops(c.session(), {.pattern = kOps}));
-    OPSIGHT_ASSIGN(found.times, host_times(c.session(), std::move(found.times)));
     const double share = c.share_of(found.times);
     if (share < c.threshold("share") || found.count < c.parts()) return {};
     Finding finding{"scalar_reads", "problem",
@@ -22,7 +21,7 @@ Status check(Context& c) {
         "Keep the value on the device and read it once, after the loop or every hundred iterations.";
     finding.share_pct = share;
     finding.view = "ops";
-    finding.times = std::move(found.times);
+    OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(found.times)));
     c.add(std::move(finding));
     return {};
 }

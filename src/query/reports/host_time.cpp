@@ -64,7 +64,7 @@ Result<std::optional<OpenSpan>> open_beside_ops(Session& session) {
     OPSIGHT_ASSIGN(const duck::Rows rows,
                    session.query(duck::Statement(sql::open_beside_ops).set("long_ns", kLongNs)));
     if (rows.rows.empty()) return std::nullopt;
-    return OpenSpan{text(rows.rows[0][0]) == "function", text(rows.rows[0][1])};
+    return OpenSpan{text(rows.rows[0][0]) == "function", text(rows.rows[0][1]), flag(rows.rows[0][2])};
 }
 
 }  // namespace opsight::query

@@ -34,6 +34,7 @@ Result<std::optional<LongCalls>> file_calls(Session& session);
 struct OpenSpan {
     bool function = false;  // else a range
     std::string name;
+    bool once = false;  // in each rank
 };
 
 // The innermost such span; nothing where none is. Cost: sorts the spans that last 50 us and longer.

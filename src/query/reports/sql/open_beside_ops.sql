@@ -28,11 +28,12 @@ WITH working_threads AS (
     WHERE open_until IS NULL OR open_until < end_ns
 ), names AS (
     SELECT what, CASE WHEN count(DISTINCT text) = 1 THEN min(text) ELSE stem END AS name,
-           sum(end_ns - begin_ns) AS own_ns, sum(within_ns) AS host_ns
+           sum(end_ns - begin_ns) AS own_ns, sum(within_ns) AS host_ns,
+           count(*) = count(DISTINCT rank) AS once
     FROM within_resource('apart', 'host')
     GROUP BY what, stem
 )
-SELECT what, name
+SELECT what, name, once
 FROM names
 WHERE host_ns > 0 AND 2 * host_ns >= (SELECT sum(end_ns - begin_ns) FROM resource_time('host'))
 ORDER BY own_ns, what, name

@@ -1,6 +1,6 @@
 #include "query/reports/host_time.h"
 
-#include "advise/advise.h"
+#include "advise/test_findings.h"
 #include "query/session/test_session.h"
 
 namespace opsight::advise {
@@ -172,6 +172,22 @@ TEST(HostTime, RangesThatDifferInNumbersCountAsOne) {
     const StoredProfile stored(std::move(t));
     Session session = stored.open({.whole = true});
     EXPECT_EQ(open_span(session), "range IO #");
+}
+
+// A start-up is no gain for a longer run; what comes again is.
+TEST(HostTime, ARangeThatIsOpenOnceIsNotPromisedAsAGain) {
+    for (const bool once : {true, false}) {
+        analyze::TestProfile t;
+        t.op("aten::add", 0, kMs);
+        t.annotation("start", 10 * kMs, 35 * kMs, t.thread());
+        t.annotation(once ? "rest" : "start", 50 * kMs, once ? kMs : 35 * kMs, t.thread());
+        t.kernel("k", 99 * kMs, kMs, t.stream());
+        const std::vector<Finding> all = findings_in(std::move(t));
+        const Finding* found = find(all, "program");
+        ASSERT_TRUE(found);
+        EXPECT_EQ(found->kind, once ? "unknown" : "problem");
+        EXPECT_EQ(found->bound.has_value(), !once);
+    }
 }
 
 // Three ranges within each other are open for a quarter of the time, not for three quarters.

@@ -184,8 +184,8 @@ void put_finding(JsonWriter& json, const Finding& finding) {
     json.field("query", finding.query).field("verify", finding.verify);
     json.field("share_pct", finding.share_pct).field("view", finding.view).field("tab", finding.tab);
     json.list("reading", [&] {
-        for (const auto& [title, address] : finding.reading)
-            json.object([&] { json.field("title", title).field("address", address); });
+        for (const auto& each : finding.reading)
+            json.object([&] { json.field("title", each.first).field("address", each.second); });
     });
 }
 

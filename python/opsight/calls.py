@@ -11,6 +11,8 @@ from . import modules
 from .say import say
 
 _MODULE, _STEP, _TELL = 0, 1, 2
+_STEP_END = "\x1e"  # between the steps of a module's place, as src/import/capture/process.cpp reads it
+_LONGEST = 2000
 
 
 def observe(torch, library, with_modules):
@@ -46,19 +48,22 @@ class _Met:
     def __init__(self, library):
         self._library = library
         self._references = {}
+        self.places = {}  # by id
 
     def __contains__(self, thing):
         reference = self._references.get(id(thing))
         return reference is not None and reference() is thing
 
-    def keep(self, thing):
+    def keep(self, thing, place=""):
         key = id(thing)
 
         def gone(_):
             self._library.opsight_torch_forget(key)
             self._references.pop(key, None)
+            self.places.pop(key, None)
 
         self._references[key] = weakref.ref(thing, gone)
+        self.places[key] = place
 
 
 def _observe_modules(torch, library):
@@ -66,10 +71,12 @@ def _observe_modules(torch, library):
     names, handles, met = modules.Names(), _Handles(library), _Met(library)
 
     def handle(module):
+        """All steps from the outermost module on: a checkpoint calls it again with none around it."""
         parent = modules.enclosing(sys._getframe(1), code)
-        made = handles.of(names.of(module, parent))
-        met.keep(module)
-        return made
+        name = names.of(module, parent)
+        place = met.places.get(id(parent), "") + _STEP_END + name if parent is not None else name
+        met.keep(module, place if len(place) <= _LONGEST else name)
+        return handles.of(met.places[id(module)])
 
     if _put(library, torch.nn.Module, "__call__", _MODULE, handle) == 0:
         modules.keep_from_dynamo(torch, modules.codes_of(handle, modules.enclosing, modules.Names, _Handles, _Met))

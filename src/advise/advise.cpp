@@ -19,11 +19,16 @@ double part(int64_t ns, int64_t of) {
     return of > 0 ? 100.0 * static_cast<double>(ns) / static_cast<double>(of) : 0;
 }
 
-// By what surely is lost, which the bound may be far above. From 10 % on a run is worth changing for it,
+// What surely is lost, which the bound may be far above; the bound where that is not known.
+double weight(const Finding& finding) {
+    return finding.share_pct ? *finding.share_pct : finding.bound ? finding.bound->pct : 0;
+}
+
+// From 10 % on a run is worth changing for it,
 // below 3 % noise hides most of what it gains.
 Severity severity_of(const Finding& finding) {
     if (finding.kind != "problem") return Severity::kNote;
-    const double pct = finding.share_pct ? *finding.share_pct : finding.bound ? finding.bound->pct : 0;
+    const double pct = weight(finding);
     return pct >= 10 ? Severity::kHigh : pct >= 3 ? Severity::kMedium : Severity::kLow;
 }
 
@@ -38,9 +43,8 @@ class Engine {
         for (const Rule& rule : all_rules())
             if (chosen(rule)) OPSIGHT_TRY(ask(rule, facts));
         combine();
-        std::stable_sort(out_.findings.begin(), out_.findings.end(), [](const Finding& a, const Finding& b) {
-            return a.share_pct.value_or(0) > b.share_pct.value_or(0);
-        });
+        std::stable_sort(out_.findings.begin(), out_.findings.end(),
+                         [](const Finding& a, const Finding& b) { return weight(a) > weight(b); });
         return {};
     }
 

@@ -22,11 +22,33 @@ struct Recorded {
     int64_t next = 1;
 
     static int64_t at(int64_t step) { return 10 * kMs * step; }
-    OpDetail detail(const std::string& shapes, const std::string& dtypes) {
+    OpDetail detail(const std::string& shapes, const std::string& dtypes, const std::string& values = "") {
         OpDetail detail;
         detail.signature = t.builder.signature(
-            {t.builder.text(shapes), t.builder.text(dtypes), t.builder.text(""), t.builder.text("")});
+            {t.builder.text(shapes), t.builder.text(dtypes), t.builder.text(values), t.builder.text("")});
         return detail;
+    }
+    // In each step, from 300 us on, one after the other; with a kernel each from 9 ms on where it has a time.
+    void row(const std::vector<std::string>& names, int64_t host_ns, int64_t kernel_ns_each,
+             const std::vector<std::string>& shapes = {}) {
+        for (int64_t i = 0; i < steps; ++i)
+            for (int64_t k = 0; k < static_cast<int64_t>(names.size()); ++k) {
+                const int64_t begin = at(i) + 300 * kUs + k * (host_ns + 200);
+                const size_t at_k = static_cast<size_t>(k);
+                t.op(names[at_k], begin, host_ns, t.thread(),
+                     shapes.empty() ? OpDetail() : detail(shapes[at_k % shapes.size()], ""));
+                if (kernel_ns_each > 0)
+                    launched("elementwise_kernel", begin + 100, at(i) + 9 * kMs + k * kernel_ns_each,
+                             kernel_ns_each);
+            }
+    }
+    // In each step an op that encloses what is in a row.
+    void around(const std::string& name, int64_t ns) {
+        for (int64_t i = 0; i < steps; ++i)
+            t.op(name, at(i) + 250 * kUs, ns);
+    }
+    void told(const std::string& key, const std::string& value) {
+        t.builder.info().properties.push_back({key, value});
     }
     void begin(const std::string& gpu = "NVIDIA A100-SXM4-40GB") {
         t.builder.info().frameworks = {"PyTorch"};
@@ -112,11 +134,10 @@ std::vector<Case> cases_of_conversions() {
     return {
         {"zero_grad",
          [](Recorded& r) {
-             r.begin(), r.op("aten::add", 20 * kUs, 0), r.marks("Optimizer.zero_grad#SGD.zero_grad", kMs);
+             r.begin(), r.op("aten::zero_", kMs / 2, 0), r.marks("Optimizer.zero_grad#SGD.zero_grad", kMs);
          },
          [](Recorded& r) {
-             r.begin(), r.op("aten::add", 20 * kUs, 0),
-                 r.marks("Optimizer.zero_grad#SGD.zero_grad", 10 * kUs);
+             r.begin(), r.op("aten::add", 20 * kUs, 0), r.marks("Optimizer.zero_grad#SGD.zero_grad", kMs);
          },
          10},
         {"layout_conversions",
@@ -182,7 +203,7 @@ std::vector<Case> cases_of_the_run() {
                      r.t.op("aten::_foreach_addcdiv_", Recorded::at(i) + (210 + 10 * k) * kUs, 5 * kUs);
          },
          10},
-        {"tiny_kernels",
+        {"host_bound",
          [](Recorded& r) {
              r.kernel_ns = kMs, r.begin(), r.op("aten::add", 8 * kMs, 0);
              for (int64_t i = 0; i < r.steps; ++i)
@@ -200,10 +221,98 @@ std::vector<Case> cases_of_the_run() {
     };
 }
 
+std::vector<std::string> times(size_t count, const std::string& name) {
+    return std::vector<std::string>(count, name);
+}
+
+std::vector<Case> cases_of_rows_of_ops() {
+    const std::vector<std::string> growing = {"[[[8, 4], [8, 4]], []]",  "[[[16, 4], [8, 4]], []]",
+                                              "[[[24, 4], [8, 4]], []]", "[[[32, 4], [8, 4]], []]",
+                                              "[[[40, 4], [8, 4]], []]", "[[[48, 4], [8, 4]], []]",
+                                              "[[[56, 4], [8, 4]], []]", "[[[64, 4], [8, 4]], []]",
+                                              "[[[72, 4], [8, 4]], []]", "[[[80, 4], [8, 4]], []]"};
+    return {
+        {"repeated_ops", [](Recorded& r) { r.begin(), r.row(times(300, "aten::dot"), 3 * kUs, 0); },
+         [](Recorded& r) { r.begin(), r.row(times(100, "aten::dot"), 3 * kUs, 0); }, 9.6},
+        {"elementwise_chains",
+         [](Recorded& r) { r.begin(), r.row(times(8, "aten::mul"), 20 * kUs, 80 * kUs); },
+         [](Recorded& r) {
+             r.begin(), r.row({"aten::mul", "aten::mul", "aten::mul", "aten::mm", "aten::mul", "aten::mul",
+                               "aten::mul", "aten::mm"},
+                              20 * kUs, 80 * kUs);
+         },
+         6.4},
+        {"growing_tensors",
+         [=](Recorded& r) { r.begin(), r.row(times(10, "aten::cat"), 20 * kUs, 60 * kUs, growing); },
+         [=](Recorded& r) { r.begin(), r.row(times(10, "aten::cat"), 20 * kUs, 60 * kUs, {growing[0]}); },
+         5.4},
+        {"scalar_reads",
+         [](Recorded& r) { r.device = false, r.begin(), r.row(times(200, "aten::item"), 5 * kUs, 0); },
+         [](Recorded& r) { r.device = false, r.begin(), r.row({"aten::item"}, 5 * kUs, 0); }, 10.4},
+    };
+}
+
+std::vector<Case> cases_of_the_backward_pass() {
+    return {
+        {"recomputation",
+         [](Recorded& r) {
+             r.begin(), r.around("CheckpointFunctionBackward", kMs), r.row({"aten::mm"}, 20 * kUs, 700 * kUs);
+         },
+         [](Recorded& r) {
+             r.begin(), r.around("MmBackward0", kMs), r.row({"aten::mm"}, 20 * kUs, 700 * kUs);
+         },
+         7},
+        {"anomaly_mode",
+         [](Recorded& r) {
+             r.begin(), r.around("autograd::engine::evaluate_function: TanhBackward0", kMs),
+                 r.row(times(5, "aten::isnan"), 100 * kUs, 0);
+         },
+         [](Recorded& r) { r.begin(), r.row(times(5, "aten::isnan"), 100 * kUs, 0); }, -1},
+        {"dense_gradients",
+         [](Recorded& r) {
+             r.begin(),
+                 r.op("aten::embedding_dense_backward", 20 * kUs, 700 * kUs, "k",
+                      r.detail("[[8, 64], [8], [], [], []]", "", R"(["", "", "200000", "-1", "False"])"));
+         },
+         [](Recorded& r) {
+             r.begin(), r.op("aten::embedding_dense_backward", 20 * kUs, 700 * kUs, "k",
+                             r.detail("[[30000, 64], [30000], [], [], []]", "",
+                                      R"(["", "", "200000", "-1", "False"])"));
+         },
+         7},
+    };
+}
+
+std::vector<Case> cases_without_a_device() {
+    return {
+        {"plain_convolutions",
+         [](Recorded& r) {
+             r.device = false, r.begin(),
+             r.op("aten::_slow_conv2d_forward", kMs, 0, "", r.detail("[[8, 3, 32, 32], [16, 3, 3, 3]]", ""));
+         },
+         [](Recorded& r) {
+             r.device = false, r.begin(),
+             r.op("aten::_slow_conv2d_forward", kMs, 0, "", r.detail("[[8, 3, 32, 32], [16, 3, 1, 1]]", ""));
+         },
+         10},
+        {"thread_count",
+         [](Recorded& r) {
+             r.device = false, r.begin(), r.told("torch_threads", "32"), r.told("cpu_count", "8"),
+             r.op("aten::mm", 5 * kMs, 0);
+         },
+         [](Recorded& r) {
+             r.device = false, r.begin(), r.told("torch_threads", "8"), r.told("cpu_count", "8"),
+             r.op("aten::mm", 5 * kMs, 0);
+         },
+         50},
+    };
+}
+
 TEST(Rules, SpeakOfWhatIsThereAndOfNothingElse) {
     std::vector<Case> all;
     for (const auto& list :
-         {cases_of_copies(), cases_of_conversions(), cases_of_types_and_sizes(), cases_of_the_run()})
+         {cases_of_copies(), cases_of_conversions(), cases_of_types_and_sizes(), cases_of_the_run(),
+          cases_of_rows_of_ops(), cases_of_the_backward_pass(), cases_without_a_device()})
         all.insert(all.end(), list.begin(), list.end());
     for (const Case& each : all) {
         SCOPED_TRACE(each.rule);
@@ -224,11 +333,35 @@ TEST(Rules, SpeakOfWhatIsThereAndOfNothingElse) {
     }
 }
 
+// Rank 1 comes 4 ms later to each of ten collectives.
+TEST(Rules, OfTheHostsCollectivesNameTheRankThatOthersWaitFor) {
+    TestProfile t;
+    for (int rank = 0; rank < 2; ++rank) {
+        if (rank > 0) t.add_rank(rank);
+        for (int64_t i = 0; i < 10; ++i) {
+            const int64_t begin = Recorded::at(i), late = rank * 4 * kMs;
+            t.annotation("ProfilerStep#" + std::to_string(i), begin, 10 * kMs, t.thread(1, 100 + rank));
+            t.op("aten::mm", begin + kMs, kMs, t.thread(1, 100 + rank));
+            t.annotation("gloo:all_reduce", begin + 3 * kMs + late, 5 * kMs - late, t.thread(2, 100 + rank));
+        }
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    const auto advice = advise(session, {.rules = {"host_communication"}});
+    ASSERT_TRUE(advice);
+    ASSERT_EQ(advice->findings.size(), 1u);
+    const Finding& finding = advice->findings[0];
+    EXPECT_NEAR(finding.share_pct.value_or(0), 30, 0.1) << "5 and 1 of 10 ms";
+    EXPECT_NE(finding.evidence.find("40.00 ms of 60.00 ms is waiting"), std::string::npos)
+        << finding.evidence;
+    EXPECT_NE(finding.evidence.find("rank 1 is that in 10 of 10"), std::string::npos) << finding.evidence;
+}
+
 TEST(Rules, ThatNeedADeviceSayThatThereIsNone) {
     Recorded run;
     run.device = false;
     run.begin();
-    const Advice advice = run.ask("tiny_kernels");
+    const Advice advice = run.ask("small_grids");
     ASSERT_EQ(advice.not_checked.size(), 1u);
     EXPECT_EQ(advice.not_checked[0].why, "no work of a device was recorded");
     EXPECT_TRUE(advice.quiet.empty());

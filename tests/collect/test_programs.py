@@ -213,6 +213,23 @@ class Programs(unittest.TestCase):
         self.assertEqual({row["path"] for row in self.sql("SELECT path FROM layers")},
                          {"Odd", "Odd/odd", "Odd/odd/a\u2215b"})
 
+    def test_a_checkpoint_calls_the_same_layers_again(self):
+        done = self.run_script(TRAIN, """
+            from torch.utils.checkpoint import checkpoint
+            class Kept(nn.Module):
+                def __init__(self): super().__init__(); self.body = nn.Sequential(nn.Linear(8, 8), nn.ReLU())
+                def forward(self, x): return checkpoint(self.body, x)
+            net = nn.Sequential(nn.Linear(8, 8), Kept(), Kept())
+            net(torch.ones(4, 8)).sum().backward()
+        """)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual({row["path"] for row in self.sql("SELECT path FROM layers")} - {"Sequential"},
+                         {"Sequential/0", *(f"Sequential/{i}{below}" for i in (1, 2)
+                                            for below in ("", "/body", "/body/0", "/body/1"))})
+        calls = self.sql("SELECT layer, count(*) AS calls FROM ops WHERE name = 'aten::linear' GROUP BY ALL ORDER BY 1")
+        self.assertEqual([(row["layer"], row["calls"]) for row in calls],
+                         [("Sequential/0", 1), ("Sequential/1/body/0", 2), ("Sequential/2/body/0", 2)])
+
     def test_only_regular_files_are_replaced(self):
         os.mkfifo(self.profile)
         done = self.run_script("print('ran')", options=["--force"])

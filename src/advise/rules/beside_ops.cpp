@@ -50,6 +50,8 @@ Status check(Context& c) {
     for (const bool host : {true, false}) {
         const double share = (host ? f.host : f.idle).value_or(0);
         if (share < c.threshold("share")) continue;
+        // The rule of host communication tells of it, and which rank is the last.
+        if (host && f.beside_ops && is_communication(*f.beside_ops) && !f.device_work) continue;
         Finding finding{
             host ? "program" : "outside", "problem",
             host ? fmt::format("The program does something else than ops, calls and GPU work in {} of the "

@@ -68,7 +68,21 @@ double waits_of_the_cpu(const RunFacts& f, double cpu_share, Context& c) {
     return share;
 }
 
-void tell_launches(const RunFacts& f, Finding& finding) {
+// Kernels that take less than it takes to launch them: % of them, where there are many.
+Result<std::optional<double>> tiny_kernels(Context& c) {
+    OPSIGHT_ASSIGN(const auto sizes,
+                   query::short_kernels(c.session(), static_cast<int64_t>(c.threshold("us") * 1000)));
+    const auto [kernels, brief] = sizes;
+    const double part =
+        100.0 * static_cast<double>(brief) / static_cast<double>(std::max<int64_t>(kernels, 1));
+    if (kernels < static_cast<int64_t>(c.threshold("kernels")) * c.parts() || part < c.threshold("part"))
+        return std::optional<double>();
+    return std::optional(part);
+}
+
+void tell_launches(const RunFacts& f, std::optional<double> tiny, Finding& finding) {
+    if (tiny)
+        finding.title += fmt::format(": {} of its kernels are shorter than their launch", percent(*tiny));
     const double median_us = static_cast<double>(f.median_ns) / 1e3;
     if (f.kernels > 0)
         finding.evidence =
@@ -124,7 +138,8 @@ Status check(Context& c) {
             finding.title += ", most of it in " + f.long_calls->name;
             tell_long_calls(f, *f.long_calls, finding);
         } else {
-            tell_launches(f, finding);
+            OPSIGHT_ASSIGN(const std::optional<double> tiny, tiny_kernels(c));
+            tell_launches(f, tiny, finding);
         }
     }
     if (finding.kind == "problem") {
@@ -139,10 +154,13 @@ Status check(Context& c) {
 Rule host_bound_rule() {
     return {
         .id = "host_bound",
-        .looks_for = "a GPU that waits for the CPU",
+        .looks_for = "a GPU that waits for the CPU, and many kernels that are shorter than their launch",
         .needs = "",
         .thresholds = {{"share", 5, "% of the wall clock",
-                        "what takes less is hardly a headline; XProf's input bound is 5 % too"}},
+                        "what takes less is hardly a headline; XProf's input bound is 5 % too"},
+                       {"us", 10, "µs", "of a tiny kernel: a launch takes 5 to 10 µs of the host"},
+                       {"part", 50, "% of the kernels", "that are tiny: most of them"},
+                       {"kernels", 50, "in an iteration", "fewer are not many"}},
         .bound = "the time in which no work of a device runs: what is left is the device's own",
         .confidence = "high for the time, medium for its cause: the calls and ops that are open meanwhile",
         .remedy = "Give the GPU more for each call, or spare the calls.",
@@ -150,7 +168,8 @@ Rule host_bound_rule() {
             "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM api_calls GROUP BY name ORDER BY "
             "ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
-        .source = "PyTorch performance tuning guide; NVIDIA, CUDA graphs",
+        .source =
+            "PyTorch performance tuning guide; NVIDIA, CUDA graphs; HTA, kernels shorter than their launch",
         .lacks = lacks_nothing,
         .check = check,
     };

@@ -5,6 +5,7 @@
 
 namespace opsight::advise {
 
+Rule anomaly_mode_rule();
 Rule beside_ops_rule();
 Rule communication_rule();
 Rule compilation_rule();
@@ -12,11 +13,15 @@ Rule compiled_regions_rule();
 Rule contiguous_copies_rule();
 Rule copies_rule();
 Rule data_loading_rule();
+Rule dense_gradients_rule();
 Rule double_precision_rule();
 Rule dtype_conversions_rule();
+Rule elementwise_chains_rule();
 Rule few_iterations_rule();
 Rule file_io_rule();
+Rule growing_tensors_rule();
 Rule host_bound_rule();
+Rule host_communication_rule();
 Rule kernels_outside_ops_rule();
 Rule layout_conversions_rule();
 Rule memory_calls_rule();
@@ -24,14 +29,17 @@ Rule memory_unused_rule();
 Rule misaligned_sizes_rule();
 Rule optimizer_loop_rule();
 Rule pageable_copies_rule();
+Rule plain_convolutions_rule();
 Rule plain_kernels_rule();
+Rule recomputation_rule();
+Rule repeated_ops_rule();
 Rule scalar_reads_rule();
 Rule small_copies_rule();
 Rule small_grids_rule();
 Rule synchronization_rule();
 Rule tensor_core_kernels_rule();
 Rule tensor_cores_rule();
-Rule tiny_kernels_rule();
+Rule thread_count_rule();
 Rule uneven_iterations_rule();
 Rule unfused_attention_rule();
 Rule unknown_kernels_rule();

@@ -5,20 +5,40 @@
 namespace opsight::advise {
 namespace {
 
-constexpr const char* kOps =
+constexpr int64_t kBetweenReadsNs = 1'000'000;
+constexpr const char* kReads = "^aten::(item|_local_scalar_dense|is_nonzero)$";
+constexpr const char* kParts = "^aten::unbind$";
+constexpr const char* kWaits =
     "^aten::(item|_local_scalar_dense|is_nonzero|nonzero|equal|masked_select|_unique2?|unique_dim|unique_"
     "consecutive)$";
 
+// A tensor that is looped over is parted first, and between reads in a row the program does nothing but
+// handle what it read.
+Status add_loops(Context& c, query::Occurrences& reads) {
+    if (reads.count < static_cast<int64_t>(c.threshold("loop")) * c.parts()) return {};
+    OPSIGHT_ASSIGN(const query::Occurrences parted, query::times_of_ops(c.session(), {.pattern = kParts}));
+    reads.times = query::bridged(query::united(reads.times, parted.times), kBetweenReadsNs);
+    return {};
+}
+
 Status check(Context& c) {
-    OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_ops(c.session(), {.pattern = kOps}));
+    const bool device = c.facts().device_work;
+    OPSIGHT_ASSIGN(query::Occurrences found,
+                   query::times_of_ops(c.session(), {.pattern = device ? kWaits : kReads}));
+    if (!device) OPSIGHT_TRY(add_loops(c, found));
     const double share = c.share_of(found.times);
     if (share < c.threshold("share") || found.count < c.parts()) return {};
-    Finding finding{"scalar_reads", "problem",
-                    fmt::format("Reading results back to the host takes {} of the time", percent(share))};
+    Finding finding{
+        "scalar_reads", "problem",
+        fmt::format("{} takes {} of the time",
+                    device ? "Reading results back to the host" : "Reading single values from tensors",
+                    percent(share))};
     finding.evidence = c.how_often(found.count, "ops such as item(), nonzero() or printing") +
-                       ", each of which waits until the device has done all that is queued.";
+                       (device ? ", each of which waits until the device has done all that is queued."
+                               : ", one for each value that Python gets.");
     finding.advice =
-        "Keep the value on the device and read it once, after the loop or every hundred iterations.";
+        device ? "Keep the value on the device and read it once, after the loop or every hundred iterations."
+               : "Work on tensors, or read all values at once: tolist().";
     finding.share_pct = share;
     finding.view = "ops";
     OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(found.times)));
@@ -31,11 +51,15 @@ Status check(Context& c) {
 Rule scalar_reads_rule() {
     return {
         .id = "scalar_reads",
-        .looks_for = "ops that wait for a result of the device",
-        .needs = "ops, and work of a device",
+        .looks_for = "ops that wait for a result of the device, or that read single values",
+        .needs = "ops",
         .thresholds = {{"share", 3, "% of the wall clock",
-                        "below, a change is lost in the noise of iterations"}},
-        .bound = "the time in which such ops run on the host, or in which no device works where that is less",
+                        "below, a change is lost in the noise of iterations"},
+                       {"loop", 100, "reads in an iteration", "fewer are not of a loop over values"}},
+        .bound =
+            "the time in which such ops run on the host, or in which no device works where that is less; "
+            "without a "
+            "device, also what lies between reads in a row",
         .confidence = "high for the time; what it costs depends on how much was queued",
         .remedy = "Read results once.",
         .lines = "total += loss.detach()  # not loss.item(); print(total.item()) after the loop",
@@ -44,7 +68,7 @@ Rule scalar_reads_rule() {
             "'aten::(item|_local_scalar_dense|is_nonzero|nonzero)' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide, avoid unnecessary CPU-GPU synchronization",
-        .lacks = lacks_device_work,
+        .lacks = lacks_ops,
         .check = check,
     };
 }

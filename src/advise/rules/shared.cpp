@@ -65,6 +65,7 @@ double Context::share_of(const query::TimeSpans& times) const {
 
 std::string Context::how_often(int64_t count, std::string_view what) const {
     if (parts_ <= 1) return fmt::format("{} {}", count, what);
+    if (count % parts_ == 0) return fmt::format("{} {} in an iteration", count / parts_, what);
     return fmt::format("{:.1f} {} in an iteration", static_cast<double>(count) / static_cast<double>(parts_),
                        what);
 }

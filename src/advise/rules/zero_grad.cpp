@@ -10,6 +10,12 @@ Status check(Context& c) {
                    query::times_of_annotations(c.session(), "^Optimizer\\.zero_grad#"));
     const double share = c.share_of(found.times);
     if (share < c.threshold("share") || found.count < c.parts()) return {};
+    // With set_to_none no op writes zeros: what is left is the freeing of memory.
+    OPSIGHT_ASSIGN(const query::Occurrences zeros,
+                   query::times_of_ops(c.session(), {.pattern = "^aten::(zero_|_foreach_zero_)$"}));
+    const int64_t within = query::length_of(found.times) + query::length_of(zeros.times) -
+                           query::length_of(query::united(found.times, zeros.times));
+    if (10 * within < query::length_of(found.times)) return {};
     Finding finding{"zero_grad", "problem",
                     fmt::format("Setting gradients to zero takes {} of the time", percent(share))};
     finding.evidence = c.how_often(found.count, "calls of Optimizer.zero_grad") + ".";
@@ -29,7 +35,7 @@ Rule zero_grad_rule() {
     return {
         .id = "zero_grad",
         .looks_for = "gradients that are written as zeros",
-        .needs = "PyTorch's ranges of Optimizer.zero_grad",
+        .needs = "ops, and PyTorch's ranges of Optimizer.zero_grad",
         .thresholds = {{"share", 2, "% of the wall clock", "with set_to_none it takes next to nothing"}},
         .bound = "the time in which Optimizer.zero_grad is open",
         .confidence = "high: the range says what is done",

@@ -32,6 +32,24 @@ std::string step_of(std::string_view name) {
     return step;
 }
 
+// What a module tells of its place: the step within the module around it, and all steps from the outermost
+// one on, as they were when it was first called. Texts are as python/opsight/calls.py makes them.
+constexpr char kStepEnd = '\x1e';
+
+std::string last_step_of(std::string_view place) {
+    return step_of(place.substr(place.rfind(kStepEnd) + 1));
+}
+
+std::string whole_path_of(std::string_view place) {
+    std::string path;
+    for (size_t end = 0; end != place.npos;) {
+        end = place.find(kStepEnd);
+        path += (path.empty() ? "" : "/") + step_of(place.substr(0, end));
+        place.remove_prefix(end == place.npos ? place.size() : end + 1);
+    }
+    return path;
+}
+
 // c10::DeviceType: 0 is the CPU.
 int32_t device_type(int32_t device) {
     return device & 0xff;
@@ -233,11 +251,15 @@ void ProcessImport::take_moved(const RecordView& record) {
 StringId ProcessImport::enter_module(const wire::ModuleRecord& module) {
     while (!modules_.empty() && modules_.back().end <= module.begin)
         modules_.pop_back();
+    const std::string_view place = builder_.view(text_of(module.name));
     std::string path;
     if (!modules_.empty()) path = std::string(builder_.view(modules_.back().path)) + "/";
-    const std::string step = step_of(builder_.view(text_of(module.name)));
     constexpr size_t kLongestPath = 4096;  // a damaged capture may nest without end
-    const StringId name = path.size() < kLongestPath ? builder_.text(path + step) : modules_.back().path;
+    StringId name;
+    if (path.empty())  // a checkpoint calls a module again with none around it
+        name = builder_.text(whole_path_of(place.substr(0, kLongestPath)));
+    else
+        name = path.size() < kLongestPath ? builder_.text(path + last_step_of(place)) : modules_.back().path;
     const uint64_t never = std::numeric_limits<uint64_t>::max();
     modules_.push_back(
         {module.dur && module.dur < never - module.begin ? module.begin + module.dur : never, name});

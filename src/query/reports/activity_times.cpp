@@ -42,18 +42,6 @@ Result<TimeSpans> read(
     return all;
 }
 
-// Both by rank and begin, neither with spans that touch.
-TimeSpans common(const TimeSpans& a, const TimeSpans& b) {
-    TimeSpans out;
-    for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-        if (a[i].rank == b[j].rank)
-            append(out, {a[i].rank, std::max(a[i].begin, b[j].begin), std::min(a[i].end, b[j].end)});
-        const bool first_ends = a[i].rank != b[j].rank ? a[i].rank < b[j].rank : a[i].end <= b[j].end;
-        ++(first_ends ? i : j);
-    }
-    return out;
-}
-
 Result<Occurrences> in_range(Session& session, const duck::Statement& statement) {
     OPSIGHT_ASSIGN(const TimeSpans range, times_of_range(session));
     Occurrences found;
@@ -77,6 +65,17 @@ Result<Occurrences> times_of_files(Session& session) {
 }
 
 }  // namespace
+
+TimeSpans common(const TimeSpans& a, const TimeSpans& b) {
+    TimeSpans out;
+    for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+        if (a[i].rank == b[j].rank)
+            append(out, {a[i].rank, std::max(a[i].begin, b[j].begin), std::min(a[i].end, b[j].end)});
+        const bool first_ends = a[i].rank != b[j].rank ? a[i].rank < b[j].rank : a[i].end <= b[j].end;
+        ++(first_ends ? i : j);
+    }
+    return out;
+}
 
 Result<TimeSpans> times_of_range(Session& session) {
     return read(session, sql::times_range);
@@ -137,6 +136,7 @@ Result<Occurrences> times_of_ops(Session& session, const OpChoice& choice) {
     return in_range(session, duck::Statement(sql::times_of_ops)
                                  .set("pattern", choice.pattern)
                                  .set("dtypes", choice.dtypes)
+                                 .set("but_shapes", choice.but_shapes)
                                  .set("device", choice.device)
                                  .set("kernels", choice.kernels));
 }
@@ -162,6 +162,26 @@ Result<TimeSpans> times_without(Session& session, const TimeSpans& spans) {
             begin = std::max(begin, spans[at].end);
         }
         append(out, {within.rank, begin, within.end});
+    }
+    return out;
+}
+
+Result<TimeSpans> within_range(Session& session, std::vector<TimeSpan> spans) {
+    OPSIGHT_ASSIGN(const TimeSpans range, times_of_range(session));
+    std::sort(spans.begin(), spans.end(), before);
+    TimeSpans all;
+    for (const TimeSpan& span : spans)
+        append(all, span);
+    return common(all, range);
+}
+
+TimeSpans bridged(const TimeSpans& spans, int64_t gap_ns) {
+    TimeSpans out;
+    for (const TimeSpan& span : spans) {
+        if (!out.empty() && out.back().rank == span.rank && span.begin - out.back().end < gap_ns)
+            out.back().end = std::max(out.back().end, span.end);
+        else
+            out.push_back(span);
     }
     return out;
 }

@@ -45,6 +45,7 @@ Result<Occurrences> times_of_kernels(Session& session, const std::string& patter
 
 struct OpChoice {
     std::string pattern, dtypes = {};  // regular expressions; no dtypes: any
+    std::string but_shapes = {};       // not those whose shapes match this; empty: any
     bool device = false;               // what they launched, else the host's time
     bool kernels = false;              // of what they launched
 };
@@ -58,7 +59,12 @@ Result<Occurrences> times_of_small_copies(Session& session, int64_t bytes);
 Result<TimeSpans> times_of_range(Session& session);
 Result<TimeSpans> times_without(Session& session, const TimeSpans& spans);
 
+// Those of any order that may overlap, united and cut to the wall clock of the range.
+Result<TimeSpans> within_range(Session& session, std::vector<TimeSpan> spans);
+// Those with less than this in between are one.
+TimeSpans bridged(const TimeSpans& spans, int64_t gap_ns);
 TimeSpans united(const TimeSpans& a, const TimeSpans& b);
+TimeSpans common(const TimeSpans& a, const TimeSpans& b);
 int64_t length_of(const TimeSpans& spans);  // ns, ranks added up
 
 }  // namespace opsight::query

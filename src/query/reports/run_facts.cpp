@@ -48,6 +48,8 @@ Status read_source(Session& session, Facts& facts) {
     facts.loads_by_workers = flag(row[5]);
     facts.compiled = flag(row[6]);
     facts.graphs = flag(row[7]);
+    facts.torch_threads = integer(row[8]);
+    facts.processors = integer(row[9]);
     facts.device_work = session.contents().device_work;
     facts.work_lost = session.contents().work_lost;
     facts.ops = session.contents().ops;

@@ -1,12 +1,13 @@
--- When ops run whose names match $pattern and the types of whose inputs match $dtypes (empty: any types): on the
--- host, with all that they call; with $device what they and the two levels of ops below them launched, of that with
--- $kernels the kernels alone.
+-- When ops run whose names match $pattern, the types of whose inputs match $dtypes (empty: any types), and whose
+-- shapes do not match $but_shapes (empty: any shapes): on the host, with all that they call; with $device what they and
+-- the two levels of ops below them launched, of that with $kernels the kernels alone.
 WITH wanted AS (
     SELECT o.id, o.track, o.begin_ns, o.dur_ns
     FROM sel_ops o
     JOIN raw.op_identities i ON i.id = o.op AND regexp_matches(i.name, $pattern)
     LEFT JOIN raw.signatures g ON g.id = o.signature
-    WHERE $dtypes = '' OR regexp_matches(g.dtypes, $dtypes)
+    WHERE ($dtypes = '' OR regexp_matches(g.dtypes, $dtypes))
+      AND ($but_shapes = '' OR g.shapes IS NULL OR NOT regexp_matches(g.shapes, $but_shapes))
 ), launched AS (
     SELECT d.track, d.begin_ns, d.dur_ns
     FROM sel_device d

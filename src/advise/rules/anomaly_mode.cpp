@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+#include "query/reports/op_patterns.h"
+
+namespace opsight::advise {
+namespace {
+
+Status check(Context& c) {
+    OPSIGHT_ASSIGN(const query::PatternTimes found,
+                   query::times_of_pattern(c.session(), query::OpPattern::kAnomaly,
+                                           static_cast<int64_t>(c.threshold("checks")), c.parts()));
+    const double share = c.share_of(found.host);
+    if (found.ops == 0) return {};
+    Finding finding{"anomaly_mode", "problem",
+                    fmt::format("Checks of gradients for NaN take {} of the time", percent(share))};
+    finding.evidence = c.how_often(found.ops, "checks in the backward pass") +
+                       ", as autograd's anomaly mode makes them; what it notes of each forward op comes on "
+                       "top and is not in the recording.";
+    finding.advice = "Anomaly mode is for debugging: leave it off otherwise.";
+    finding.share_pct = share;
+    finding.view = "ops";
+    c.add(std::move(finding));
+    return {};
+}
+
+}  // namespace
+
+Rule anomaly_mode_rule() {
+    return {
+        .id = "anomaly_mode",
+        .looks_for = "autograd's anomaly mode left on",
+        .needs = "ops",
+        .thresholds = {{"checks", 3, "in an iteration", "fewer may be the program's own"}},
+        .confidence = "high: a check after each node of the backward pass is anomaly mode's",
+        .remedy = "Turn it off.",
+        .lines = "torch.autograd.set_detect_anomaly(False)  # and no `with torch.autograd.detect_anomaly():`",
+        .query =
+            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE direction = 'bprop' AND "
+            "name IN ('aten::isnan', 'aten::any', 'aten::item') GROUP BY ALL ORDER BY ms DESC",
+        .verify = "opsight compare BEFORE.opsight AFTER.opsight",
+        .source = "PyTorch performance tuning guide, disable debugging APIs",
+        .lacks = lacks_ops,
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

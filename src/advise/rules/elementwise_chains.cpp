@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+#include "query/reports/op_patterns.h"
+
+namespace opsight::advise {
+namespace {
+
+Status check(Context& c) {
+    OPSIGHT_ASSIGN(query::PatternTimes found,
+                   query::times_of_pattern(c.session(), query::OpPattern::kElementwise,
+                                           static_cast<int64_t>(c.threshold("ops")), c.parts()));
+    const bool device = c.facts().device_work;
+    const double share = c.share_of(device ? found.device : found.host);
+    if (share < c.threshold("share")) return {};
+    Finding finding{"elementwise_chains", "problem",
+                    fmt::format("Chains of elementwise ops take {} of the time", percent(share))};
+    finding.evidence = fmt::format(
+        "{} that work element by element, {:.0f} or more one after the other; each reads and writes "
+        "its tensors anew.",
+        c.how_often(found.ops, "ops"), c.threshold("ops"));
+    finding.advice = c.facts().torch && !c.facts().compiled
+                         ? "An op that does it all (F.gelu, F.layer_norm, F.scaled_dot_product_attention) or "
+                           "torch.compile (PyTorch 2) reads and writes them once."
+                         : "A fused op reads and writes them once.";
+    finding.share_pct = share;
+    finding.view = "ops";
+    finding.times = std::move(device ? found.device : found.host);
+    c.add(std::move(finding));
+    return {};
+}
+
+}  // namespace
+
+Rule elementwise_chains_rule() {
+    return {
+        .id = "elementwise_chains",
+        .looks_for = "elementwise ops, one after the other, that one op could do",
+        .needs = "ops",
+        .thresholds = {{"share", 5, "% of the wall clock", "what takes less is hardly a headline"},
+                       {"ops", 6, "one after the other", "shorter chains are found in most networks"}},
+        .bound =
+            "the time of their kernels; without a device that from the first op to the last of each chain",
+        .confidence = "medium: a fused op still reads its first inputs and writes its last outputs",
+        .remedy = "One op in place of many.",
+        .lines =
+            "y = torch.nn.functional.gelu(x)  # not 0.5 * x * (1 + torch.tanh(...))\n"
+            "model = torch.compile(model)      # or have the chains fused",
+        .query =
+            "SELECT name, layer, direction, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE name ~ "
+            "'aten::(add|sub|mul|div|pow|exp|tanh|sqrt|neg|mean|sum)_?' GROUP BY ALL ORDER BY ms DESC LIMIT "
+            "20",
+        .verify = "opsight compare BEFORE.opsight AFTER.opsight",
+        .source = "PyTorch performance tuning guide, fuse operations",
+        .compiles = true,
+        .lacks = lacks_ops,
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

@@ -1,0 +1,128 @@
+"""Runs a planted fault with and without its fix, bare and recorded, and holds the advice against what was measured."""
+import dataclasses
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import opsight_cli
+
+HERE = pathlib.Path(__file__).resolve().parent
+PYTHON = os.environ.get("OPSIGHT_PYTHON") or sys.executable
+WARM = 4  # iterations, as in programs/training.py
+SECONDS = 300  # a program that takes longer hangs
+
+
+@dataclasses.dataclass
+class Result:
+    case: object
+    fault_ms: float  # of an iteration, bare
+    fixed_ms: float
+    first: str           # the finding that comes first; empty: there is none above a note
+    place: int           # of the fault's own finding, from 1 on; 0: it is not named
+    bound_ms: float      # None: the fault is not named, or its finding has no bound
+    predicted_ms: float  # None: no replay can say it
+    gone: bool           # the fixed program's advice does not name the fault
+    left: tuple          # findings above a note of the fixed program
+
+    @property
+    def gain_ms(self):
+        return self.fault_ms - self.fixed_ms
+
+    @property
+    def bound_holds(self):
+        return None if self.bound_ms is None else self.bound_ms >= self.gain_ms
+
+    @property
+    def ratio(self):
+        return None if self.predicted_ms is None or self.gain_ms <= 0 else self.predicted_ms / self.gain_ms
+
+
+def command(case, fixed, iterations):
+    program = str(HERE / "programs" / (case.program + ".py"))
+    return [PYTHON, "-B", program, "--iterations", str(iterations), *(["--fixed"] if fixed else [])]
+
+
+def told(done, what):
+    """The times of its iterations that a program prints."""
+    if done.returncode != 0:
+        raise RuntimeError("%s: exit code %d\n%s" % (what, done.returncode, done.stderr))
+    return json.loads([line for line in done.stdout.splitlines() if line.startswith("{")][-1])["iteration_ms"]
+
+
+def run_bare(case, fixed, iterations, folder):
+    done = subprocess.run(command(case, fixed, iterations), cwd=folder, text=True, capture_output=True, timeout=SECONDS)
+    return told(done, case.program)
+
+
+def record(case, fixed, iterations, folder):
+    path = os.path.join(folder, case.program + ("-fixed" if fixed else "") + ".opsight")
+    done = opsight_cli.run("profile", "-o", path, "--force", "--skip-iterations", WARM, "--",
+                           *command(case, fixed, iterations), check=False, cwd=folder, timeout=SECONDS)
+    told(done, case.program)
+    return path
+
+
+def weighty(advice):
+    return [finding for finding in advice["findings"] if finding["severity"] != "note"]
+
+
+def advice_on(path, rules=()):
+    only = [word for rule in rules for word in ("--rule", rule)]
+    return json.loads(opsight_cli.run("advise", path, "--predict", "--format", "json", *only).stdout)
+
+
+def predicted_ms(path, case):
+    if not case.suppose:
+        return None
+    answer = json.loads(opsight_cli.run("whatif", path, *case.suppose, "--format", "json").stdout)
+    predicted = answer.get("prediction")  # none where the replay does not give the measured time
+    return predicted[0]["saved_ns"] / 1e6 if predicted else None
+
+
+def ms(ns):
+    return None if ns is None else ns / 1e6
+
+
+def judge(case, findings, left):
+    """What advice says of the fault. findings, left: of the program with it and without it, none a mere note."""
+    own = [(place, finding) for place, finding in enumerate(findings, 1) if finding["id"] in case.rules]
+    place, finding = own[0] if own else (0, None)
+    bound = finding and finding.get("bound")
+    return {"first": findings[0]["id"] if findings else "", "place": place,
+            "rules": sorted({each["rule"] for _, each in own}), "bound_ms": ms(bound["ns"]) if bound else None,
+            "predicted_ms": ms(bound.get("predicted_ns")) if bound else None,
+            "gone": not any(each["id"] in case.rules for each in left), "left": tuple(each["id"] for each in left)}
+
+
+def undisturbed(times):
+    """The lower quartile: what else runs on the machine only adds."""
+    return sorted(times)[len(times) // 4]
+
+
+def collect(case, iterations, repeats, folder):
+    """Bare times in ms, and the profile, with the fault (False) and without it (True).
+
+    Bare runs with and without the fault take turns, so that both meet the same noise.
+    """
+    bare = {fixed: [] for fixed in (False, True)}
+    for _ in range(repeats):
+        for fixed, times in bare.items():
+            times.extend(run_bare(case, fixed, iterations, folder))
+    return ({fixed: undisturbed(times) for fixed, times in bare.items()},
+            {fixed: record(case, fixed, iterations, folder) for fixed in bare})
+
+
+def assess(case, bare, profiles):
+    judged = judge(case, weighty(advice_on(profiles[False])), weighty(advice_on(profiles[True])))
+    rules = judged.pop("rules")
+    if len(rules) > 1 and judged["bound_ms"] is not None:  # the fault is in parts: they are united, not added up
+        judged["bound_ms"] = ms(advice_on(profiles[False], rules)["combined"]["ns"])
+    if judged["predicted_ms"] is None:
+        judged["predicted_ms"] = predicted_ms(profiles[False], case)
+    return Result(case=case, fault_ms=bare[False], fixed_ms=bare[True], **judged)
+
+
+def measure(case, iterations, repeats, folder):
+    return assess(case, *collect(case, iterations, repeats, folder))

@@ -24,6 +24,7 @@ foreach(least absl=20220623 simdjson=3.0)
 endforeach()
 find_library(ISAL_LIBRARY isal REQUIRED)
 find_library(IBERTY_LIBRARY iberty REQUIRED)
+find_library(XLSXWRITER_LIBRARY xlsxwriter REQUIRED)
 find_path(RAPIDJSON_INCLUDE rapidjson/writer.h REQUIRED)  # Debian: rapidjson-dev; headers only
 
 find_path(DUCKDB_INCLUDE duckdb.h HINTS ${CMAKE_SOURCE_DIR}/third_party/duckdb NO_CMAKE_FIND_ROOT_PATH)

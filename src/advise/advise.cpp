@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <limits>
 
 #include "advise/sql.h"
 #include "query/session/cells.h"
@@ -19,9 +21,12 @@ double part(int64_t ns, int64_t of) {
     return of > 0 ? 100.0 * static_cast<double>(ns) / static_cast<double>(of) : 0;
 }
 
-// What surely is lost, which the bound may be far above; the bound where that is not known.
+// What surely is lost, which the bound may be far above; the bound where that is not known, or less: what the
+// host does while the device works takes time that is not to be gained.
 double weight(const Finding& finding) {
-    return finding.share_pct ? *finding.share_pct : finding.bound ? finding.bound->pct : 0;
+    const double share = finding.share_pct.value_or(std::numeric_limits<double>::infinity());
+    const double weight = finding.bound ? std::min(share, finding.bound->pct) : share;
+    return std::isfinite(weight) ? weight : 0;
 }
 
 // From 10 % on a run is worth changing for it,

@@ -252,10 +252,13 @@ Result<Database> Database::attach(const std::string& path, const OpenOptions& op
     OPSIGHT_ASSIGN(std::shared_ptr<Handle> handle, make(":memory:", memory));
     Database database(handle);
     OPSIGHT_ASSIGN(Connection connection, database.connect());
-    OPSIGHT_TRY(connection.execute("SET temp_directory = " + quote_text(path + ".tmp") +
-                                   "; SET allowed_paths = [" + quote_text(path) + ", " +
-                                   quote_text(path + ".wal") +
-                                   "]; SET enable_external_access = false; SET lock_configuration = true"));
+    OPSIGHT_TRY(
+        connection.execute("SET temp_directory = " + quote_text(path + ".tmp") + "; SET allowed_paths = [" +
+                           quote_text(path) + ", " + quote_text(path + ".wal") + "]" +
+                           (options.write_folder.empty()
+                                ? std::string()
+                                : "; SET allowed_directories = [" + quote_text(options.write_folder) + "]") +
+                           "; SET enable_external_access = false; SET lock_configuration = true"));
     OPSIGHT_TRY(connection.execute("ATTACH " + quote_text(path) + " AS " + kAttached +
                                    (options.read_only ? " (READ_ONLY)" : "")));
     OPSIGHT_TRY(check(connection));

@@ -33,6 +33,7 @@ struct OpenOptions {
     bool read_only = false;
     int threads = 0;                 // 0: as many as the machine has
     int64_t memory_limit_bytes = 0;  // 0: DuckDB's default, 80 % of the machine
+    std::string write_folder = {};   // of attach(): where SQL may write files, with a slash at its end
     int block_bytes = 0;             // of a new file: 16384 to 262144, a power of two; 0: DuckDB's default
 };
 

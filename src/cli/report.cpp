@@ -12,6 +12,7 @@
 #include "query/reports/columns_explained.h"
 #include "query/reports/reports.h"
 #include "query/reports/source_reports.h"
+#include "report/render_advice.h"
 #include "report/render_html.h"
 
 namespace opsight::cli {
@@ -41,7 +42,8 @@ class ReportCommand : public Command {
         sub->add_option(
             "--report", reports_,
             "Reports, with commas between, of those below; or all that the profile can fill (default: "
-            "summary, and the types of ops, kernels by name, ranges and layers that take most)");
+            "summary, what to look at first, and the types of ops, kernels by name, ranges and layers that "
+            "take most)");
         sub->add_option("--format", format_, "table, csv, json or html (one file)")->default_str("table");
         sub->add_flag_callback(
             "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
@@ -135,6 +137,11 @@ class ReportCommand : public Command {
             if (name == "op_type" && !binding.words.empty()) report.notes.push_back(binding.words);
             if (explain_) report = query::columns_explained(report);
             OPSIGHT_TRY(output.add(report, session.range()));
+            if (reports_.empty() && name == "summary" && format == report::Format::kTable &&
+                output_.empty() && !explain_) {
+                OPSIGHT_ASSIGN(const advise::Advice advice, advise::advise(session));
+                OPSIGHT_TRY(print_text("\n" + report::render_advice_in_short(advice, path_, width)));
+            }
         }
         OPSIGHT_TRY(output.finish(session.range()));
         return 0;
@@ -229,7 +236,13 @@ class ReportCommand : public Command {
             made.push_back(std::move(report));
         }
         OPSIGHT_ASSIGN(const query::Info info, query::profile_info(session));
-        const std::string text = report::render_html(importer::name_without_endings(path_), info, made);
+        std::string first;
+        if (reports_.empty() && !explain_) {
+            OPSIGHT_ASSIGN(const advise::Advice advice, advise::advise(session));
+            first = report::render_advice_section(advice);
+        }
+        const std::string text =
+            report::render_html(importer::name_without_endings(path_), info, made, first);
         OPSIGHT_TRY(output_.empty() ? print_text(text) : write_named_file(output_, force_, text));
         return 0;
     }

@@ -187,6 +187,7 @@ Result<Attached> open_database(const std::string& path, const ReadOptions& optio
     open.read_only = read_only;
     open.threads = options.threads;
     open.memory_limit_bytes = options.memory_limit_bytes;
+    open.write_folder = options.write_folder;
     std::error_code ignored;
     int version = 0;
     bool looked_at = false;

@@ -13,6 +13,8 @@ using advise::Advice;
 using advise::Bound;
 using advise::Finding;
 
+constexpr size_t kFirst = 3;  // findings of a summary
+
 std::string time_of(int64_t ns) {
     return human(query::Unit::kNs, static_cast<double>(ns));
 }
@@ -56,6 +58,13 @@ std::string wrapped(std::string_view text, size_t width, size_t indent) {
         at = end + 1;
     }
     return out + "\n";
+}
+
+// Lines after the first stand below its text.
+std::string numbered(size_t number, std::string_view text, size_t width) {
+    const std::string head = fmt::format("{}. ", number);
+    std::string out = wrapped(text, width, head.size());
+    return out.replace(0, head.size(), head);
 }
 
 // Code, whose blanks mean something.
@@ -126,9 +135,9 @@ constexpr const char* kLines =
 std::string render_advice(const Advice& advice, int width) {
     const auto columns = static_cast<size_t>(std::max(width, 0));
     std::string out = wrapped(head_words(advice), columns, 0);
-    int number = 0;
+    size_t number = 0;
     for (const Finding& f : advice.findings) {
-        out += "\n" + wrapped(fmt::format("{}. [{}] {}", ++number, rank_of(f), f.title), columns, 0);
+        out += "\n" + numbered(++number, fmt::format("[{}] {}", rank_of(f), f.title), columns);
         if (f.bound)
             out += wrapped(
                 fmt::format("to gain: {}. Bound: {}.", bound_words(advice, *f.bound), f.bound->formula),
@@ -145,6 +154,37 @@ std::string render_advice(const Advice& advice, int width) {
         out += wrapped(fmt::format("Checked, nothing found: {}", fmt::join(advice.quiet, ", ")), columns, 0);
     if (!advice.prediction_note.empty()) out += wrapped(advice.prediction_note, columns, 0);
     return out;
+}
+
+std::string render_advice_in_short(const Advice& advice, const std::string& run, int width) {
+    const auto columns = static_cast<size_t>(std::max(width, 0));
+    std::string out = "Where to Look First\n";
+    for (size_t i = 0; i < std::min(kFirst, advice.findings.size()); ++i) {
+        const Finding& f = advice.findings[i];
+        std::string words = fmt::format("[{}] {}", rank_of(f), f.title);
+        if (f.bound) words += "; to gain: " + bound_words(advice, *f.bound);
+        out += numbered(i + 1, words, columns);
+        if (!f.advice.empty()) out += wrapped(f.advice, columns, 3);
+    }
+    if (advice.findings.empty()) out += "Nothing stands out.\n";
+    return out + wrapped(fmt::format("Evidence, what to change, {}: opsight advise {}",
+                                     advice.findings.size() > kFirst
+                                         ? fmt::format("and {} more", advice.findings.size() - kFirst)
+                                         : "and what was checked",
+                                     run),
+                         columns, 0);
+}
+
+std::string render_advice_section(const Advice& advice) {
+    std::string out =
+        fmt::format("<section id=\"advice\"><h2>Where to look first</h2><style>{}</style><p>{}</p><ol>",
+                    kLines, html_escaped(head_words(advice)));
+    for (const Finding& f : advice.findings)
+        out += html_finding(advice, f);
+    out += "</ol>";
+    if (!advice.not_checked.empty())
+        out += fmt::format("<p class=\"note\">Not checked: {}</p>", html_escaped(not_checked_words(advice)));
+    return out + "</section>\n";
 }
 
 std::string render_advice_markdown(const Advice& advice) {

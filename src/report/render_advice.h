@@ -9,6 +9,11 @@
 namespace opsight::report {
 
 std::string render_advice(const advise::Advice& advice, int width);
+// The first findings, as a summary ends with them; `run`: what to call the profile in the command that tells
+// more.
+std::string render_advice_in_short(const advise::Advice& advice, const std::string& run, int width);
+// A section of a page of reports.
+std::string render_advice_section(const advise::Advice& advice);
 std::string render_advice_markdown(const advise::Advice& advice);
 std::string render_advice_html(const advise::Advice& advice, const std::string& title,
                                const std::string& writer);

@@ -188,16 +188,17 @@ std::string about_profile(const query::Info& info) {
     return out;
 }
 
-std::string head_html(const std::string& title, const std::string& about,
+std::string head_html(const std::string& title, const std::string& about, bool advice,
                       const std::vector<query::Report>& reports) {
-    std::string out = fmt::format("<header><h1>{}</h1>{}<nav>", escaped(title), about);
+    std::string out = fmt::format("<header><h1>{}</h1>{}<nav>{}", escaped(title), about,
+                                  advice ? "<a href=\"#advice\">Where to look first</a>" : "");
     for (const query::Report& report : reports)
         out += fmt::format("<a href=\"#{}\">{}</a>", report.name, escaped(report.title));
     return out + "</nav></header>\n";
 }
 
 std::string page_html(const std::string& title, const std::string& about, const std::string& writer,
-                      const std::vector<query::Report>& reports) {
+                      const std::vector<query::Report>& reports, const std::string& first) {
     std::string out =
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
@@ -205,7 +206,7 @@ std::string page_html(const std::string& title, const std::string& about, const 
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
         "'unsafe-inline'; script-src 'unsafe-inline'\">";
     out += fmt::format("<title>{}</title>\n<style>{}</style></head>\n<body>\n", escaped(title), kHtmlStyle);
-    out += head_html(title, about, reports) + "<main>\n";
+    out += head_html(title, about, !first.empty(), reports) + "<main>\n" + first;
     for (const query::Report& report : reports) {
         out += fmt::format("<section id=\"{}\"><h2>{}</h2>\n", report.name, escaped(report.title));
         for (const query::Section& section : report.sections) {
@@ -225,12 +226,12 @@ std::string page_html(const std::string& title, const std::string& about, const 
 
 std::string render_html(const std::string& title, const std::string& writer,
                         const std::vector<query::Report>& reports) {
-    return page_html(title, {}, writer, reports);
+    return page_html(title, {}, writer, reports, {});
 }
 
 std::string render_html(const std::string& title, const query::Info& info,
-                        const std::vector<query::Report>& reports) {
-    return page_html(title, about_profile(info), info.writer, reports);
+                        const std::vector<query::Report>& reports, const std::string& first) {
+    return page_html(title, about_profile(info), info.writer, reports, first);
 }
 
 }  // namespace opsight::report

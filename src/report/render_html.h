@@ -14,7 +14,8 @@ namespace opsight::report {
 std::string render_html(const std::string& title, const std::string& writer,
                         const std::vector<query::Report>& reports);
 
+// `first`: a section to stand before them; its anchor is `#advice`. Empty: none.
 std::string render_html(const std::string& title, const query::Info& info,
-                        const std::vector<query::Report>& reports);
+                        const std::vector<query::Report>& reports, const std::string& first = {});
 
 }  // namespace opsight::report

@@ -24,11 +24,12 @@ void tell_collectives(const query::CollectiveWaits& c, Finding& finding) {
         finding.advice =
             "Not the network but what the last rank does before it is to look at: compare its iterations "
             "with those of the others.";
-    else if (2 * c.waiting_ns >= c.ns)
+    else if (2 * c.waiting_ns >= c.ns) {
+        if (2 * c.first_waiting_ns >= c.ns) finding.kind = "unknown";
         finding.advice =
             "Most of it is waiting in the first collective of the recording: record more iterations of all "
-            "ranks "
-            "to see what remains.";
+            "ranks to see what remains.";
+    }
 }
 
 Status check(Context& c) {

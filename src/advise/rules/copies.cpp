@@ -34,12 +34,14 @@ Status check(Context& c) {
     // What is pinned already is not to be pinned.
     else if (pageable)
         finding.advice =
-            f.torch ? "pin_memory=True in the DataLoader and non_blocking=True let copies run beside kernels."
-                    : "Pinned memory and asynchronous copies let them run beside kernels.";
+            f.torch && most.kind != "DtoH"
+                ? "pin_memory=True in the DataLoader and non_blocking=True let copies run beside kernels."
+                : "Pinned memory and asynchronous copies let them run beside kernels.";
     else
         finding.advice =
             "Copies beside kernels on a stream of their own, and data that stays on the device, hide or "
             "spare them.";
+    if (f.torch && pageable) finding.lines = pinned_copies(most.kind);
     finding.share_pct = share;
     finding.view = "timeline";
     OPSIGHT_ASSIGN(query::Occurrences found, query::times_of(c.session(), query::Activity::kTransfers));
@@ -60,7 +62,6 @@ Rule copies_rule() {
         .bound = "the time in which copies and sets run",
         .confidence = "high: each copy is recorded",
         .remedy = "Pinned memory and copies beside kernels, or data that stays on the device.",
-        .lines = "DataLoader(dataset, pin_memory=True)\nx = x.to(device, non_blocking=True)",
         .query =
             "SELECT copy_kind, from_kind, to_kind, count(*) AS copies, sum(bytes) AS bytes, sum(dur_ns) / "
             "1e6 AS ms FROM memcpys GROUP BY ALL ORDER BY ms DESC",

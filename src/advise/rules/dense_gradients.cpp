@@ -37,7 +37,9 @@ Rule dense_gradients_rule() {
         .needs = "ops with shapes and values of their inputs",
         .thresholds = {{"share", 5, "% of the wall clock", "what takes less is hardly a headline"},
                        {"rows", 10000, "rows of the embedding", "smaller ones are written in no time"}},
-        .bound = "the time of these gradients and of the optimizer's ops on tensors of so many rows",
+        .bound =
+            "the time of these gradients, of the optimizer's ops on tensors of so many rows, and of "
+            "zero_grad, which frees them",
         .confidence = "medium: weights that are shared with another layer have dense gradients anyway",
         .remedy = "Sparse gradients.",
         .lines =

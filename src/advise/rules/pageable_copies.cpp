@@ -15,9 +15,14 @@ Status check(Context& c) {
     finding.evidence =
         c.how_often(found.count, "copies and calls") +
         ". The driver copies such memory piece by piece into memory of its own, and the caller waits.";
-    finding.advice = c.facts().torch
-                         ? "pin_memory=True in the DataLoader, or tensor.pin_memory(), and non_blocking=True."
-                         : "Pinned memory (cudaMallocHost, cudaHostRegister) and asynchronous copies.";
+    const std::string& kind = c.facts().most_copies.kind;
+    finding.advice =
+        !c.facts().torch ? "Pinned memory (cudaMallocHost, cudaHostRegister) and asynchronous copies."
+        : kind == "DtoH"
+            ? "Copy into a tensor of pinned memory that is kept, with non_blocking=True, and wait "
+              "before it is read."
+            : "pin_memory=True in the DataLoader, or tensor.pin_memory(), and non_blocking=True.";
+    if (c.facts().torch) finding.lines = pinned_copies(kind);
     finding.share_pct = share;
     finding.view = "copies";
     finding.times = std::move(found.times);
@@ -37,7 +42,6 @@ Rule pageable_copies_rule() {
         .bound = "the time in which such copies run or their calls are open",
         .confidence = "high: the recording tells the kind of memory",
         .remedy = "Pin the memory.",
-        .lines = "DataLoader(dataset, pin_memory=True)\nx = x.to(device, non_blocking=True)",
         .query =
             "SELECT copy_kind, from_kind, to_kind, op_name, count(*) AS copies, sum(bytes) AS bytes, "
             "sum(dur_ns) / 1e6 AS ms FROM memcpys WHERE from_kind = 'Pageable' OR to_kind = 'Pageable' GROUP "

@@ -22,10 +22,14 @@ Status check(Context& c) {
             {},
             {}};
         if (f.torch) {
-            finding.advice =
-                fmt::format("Fewer passes over memory help: {}fused optimizers and fused attention.",
-                            f.compiled ? "larger compiled regions (fewer graph breaks), "
-                                       : "torch.compile (PyTorch 2) fuses such ops, and so do ");
+            finding.advice = fmt::format("Fewer passes over memory help: {}{}fused attention.",
+                                         f.compiled ? "larger compiled regions (fewer graph breaks), "
+                                                    : "torch.compile (PyTorch 2) fuses such ops, and so do ",
+                                         f.trains ? "fused optimizers and " : "");
+            if (!f.compiled)
+                finding.lines =
+                    std::string("model = torch.compile(model)") +
+                    (f.trains ? "\noptimizer = torch.optim.AdamW(model.parameters(), fused=True)" : "");
             finding.reading.emplace_back("PyTorch: performance tuning guide",
                                          "https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html");
         }
@@ -49,14 +53,11 @@ Rule plain_kernels_rule() {
         .bound = "the time of these kernels, as if all were fused away",
         .confidence = "medium: a fused kernel still reads and writes its first inputs and last outputs",
         .remedy = "Fewer passes over memory: fused ops.",
-        .lines =
-            "model = torch.compile(model)\noptimizer = torch.optim.AdamW(model.parameters(), fused=True)",
         .query =
             "SELECT op_name, count(*) AS kernels, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE NOT "
             "in_tc_eligible_op AND uses_tc = 'no' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide",
-        .compiles = true,
         .lacks = lacks_device_work,
         .check = check,
     };

@@ -51,6 +51,9 @@ Result<query::TimeSpans> idle_times(query::Session& session);
 // Of something that the host does: its own times, or those in which no device works where these are less.
 Result<query::TimeSpans> host_times(query::Session& session, query::TimeSpans own);
 
+// The lines of PyTorch that copy by pinned memory; kind: of the copies that take most time, as in "DtoH".
+std::string pinned_copies(const std::string& kind);
+
 // In which no op, call or data loading is open; bound as host_times.
 Result<query::TimeSpans> times_beside_ops(query::Session& session);
 

@@ -26,6 +26,7 @@ Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found,
                    query::times_of_ops(c.session(), {.pattern = device ? kWaits : kReads}));
     if (!device) OPSIGHT_TRY(add_loops(c, found));
+    OPSIGHT_ASSIGN(found.times, host_times(c.session(), std::move(found.times)));
     const double share = c.share_of(found.times);
     if (share < c.threshold("share") || found.count < c.parts()) return {};
     Finding finding{
@@ -41,7 +42,7 @@ Status check(Context& c) {
                : "Work on tensors, or read all values at once: tolist().";
     finding.share_pct = share;
     finding.view = "ops";
-    OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(found.times)));
+    finding.times = std::move(found.times);
     c.add(std::move(finding));
     return {};
 }

@@ -32,6 +32,13 @@ std::string lacks_ops(const RunFacts& f) {
     return f.ops ? "" : "no ops were recorded";
 }
 
+std::string pinned_copies(const std::string& kind) {
+    return kind == "DtoH"
+               ? "host = torch.empty_like(x, device=\"cpu\", pin_memory=True)  # once\n"
+                 "host.copy_(x, non_blocking=True)  # and torch.cuda.synchronize() before it is read"
+               : "DataLoader(dataset, pin_memory=True)\nx = x.to(device, non_blocking=True)";
+}
+
 Result<query::TimeSpans> idle_times(query::Session& session) {
     query::Occurrences busy;
     if (session.contents().device_work) {

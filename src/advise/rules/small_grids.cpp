@@ -13,9 +13,8 @@ Status check(Context& c) {
         "small_grids", "problem",
         fmt::format("Kernels that leave multiprocessors of the GPU empty run alone in {} of the time",
                     percent(share))};
-    finding.evidence =
-        c.how_often(found.count, "such kernels: each has fewer blocks than the GPU has multiprocessors") +
-        ".";
+    finding.evidence = c.how_often(found.count, "such kernels") +
+                       ": each has fewer blocks than the GPU has multiprocessors.";
     finding.advice =
         "Larger batches fill the GPU; so do several small pieces of work on streams of their own, or fused "
         "into one kernel.";

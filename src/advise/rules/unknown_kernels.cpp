@@ -35,6 +35,14 @@ Status check(Context& c) {
     return {};
 }
 
+// Accelerators of other makers have units of their own, of which kernels tell nothing.
+std::string lacks(const RunFacts& f) {
+    std::string why = lacks_device_work(f);
+    return why.empty() && f.vendor == query::Vendor::kOther
+               ? "the devices are no GPUs with Tensor Cores or matrix cores"
+               : why;
+}
+
 }  // namespace
 
 Rule unknown_kernels_rule() {
@@ -53,7 +61,7 @@ Rule unknown_kernels_rule() {
             "GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight profile -- PROGRAM",
         .source = "docs/metrics.md",
-        .lacks = lacks_device_work,
+        .lacks = lacks,
         .check = check,
     };
 }

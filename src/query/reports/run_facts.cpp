@@ -50,6 +50,7 @@ Status read_source(Session& session, Facts& facts) {
     facts.graphs = flag(row[7]);
     facts.torch_threads = integer(row[8]);
     facts.processors = integer(row[9]);
+    facts.trains = flag(row[10]);
     facts.device_work = session.contents().device_work;
     facts.work_lost = session.contents().work_lost;
     facts.ops = session.contents().ops;

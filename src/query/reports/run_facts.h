@@ -28,6 +28,7 @@ struct RunFacts {
         cpu, host, idle;
     bool device_work = false, work_lost = false, ops = false, torch = false, recorded_here = false,
          python_frames = false;
+    bool trains = false;                                  // backward passes or optimizers were recorded
     int64_t torch_threads = 0, processors = 0;            // of the main process and its machine; 0: not told
     bool loads_itself = false, loads_by_workers = false;  // data: in the training process, by others
     int64_t ranks = 1;

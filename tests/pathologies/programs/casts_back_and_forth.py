@@ -10,7 +10,7 @@ class Bounded(nn.Module):
         self.careful = careful
 
     def forward(self, x):
-        return x.double().clamp(-10, 10).float() if self.careful else x.clamp(-10, 10)
+        return x.double().softmax(1).float() if self.careful else x.softmax(1)
 
 
 def main():

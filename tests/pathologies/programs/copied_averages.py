@@ -10,16 +10,17 @@ def main():
     trainer = training.Trainer()
     model = torch.nn.Sequential(*[training.network(4) for _ in range(12)])  # one of several that are averaged
     average = copy.deepcopy(model)
+    latest, means = list(model.parameters()), list(average.parameters())
 
     def step(batch):
-        nonlocal average
+        nonlocal average, means
         trainer.step(batch)
         with torch.no_grad():
             if not chosen.fixed:
                 average = copy.deepcopy(average)
-            means = list(average.parameters())
+                means = list(average.parameters())
             torch._foreach_mul_(means, 0.99)
-            torch._foreach_add_(means, list(model.parameters()), alpha=0.01)
+            torch._foreach_add_(means, latest, alpha=0.01)
 
     training.train(training.same_batch(chosen), step)
 

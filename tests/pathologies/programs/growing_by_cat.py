@@ -15,7 +15,7 @@ def grown(piece):
 def main():
     chosen = training.options(__doc__)
     trainer = training.Trainer()
-    piece = torch.randn(64, 256)
+    piece = torch.randn(64, 64)
 
     def step(batch):
         trainer.step(batch)

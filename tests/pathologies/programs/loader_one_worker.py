@@ -26,7 +26,7 @@ def main():
     chosen = training.options(__doc__)
     data = Remote(training.BATCH * (training.WARM + chosen.iterations))
     loader = DataLoader(data, training.BATCH, num_workers=6 if chosen.fixed else 1)
-    training.train(loader, training.Trainer().step, clock=time.perf_counter)
+    training.train(loader, training.Trainer(training.network(64)).step, clock=time.perf_counter)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Fault: 512 samples of 16 numbers are fetched and put together one by one. Fix: the data set gives slices."""
+"""Fault: 4096 samples of 16 numbers are fetched and put together one by one. Fix: the data set gives slices."""
 import torch
 from torch import nn
 from torch.utils.data import BatchSampler, DataLoader, Dataset, SequentialSampler
 import training
 
-SAMPLES = 512
+SAMPLES = 4096
 
 
 class Rows(Dataset):

@@ -17,7 +17,7 @@ def main():
 
     def step(batch):
         pictures, labels = batch
-        made = torch.from_numpy(array.copy()) if chosen.fixed else torch.tensor(lists)
+        made = torch.from_numpy(array) if chosen.fixed else torch.tensor(lists)
         trainer.step(((pictures, made), labels))
 
     training.train(training.same_batch(chosen), step)

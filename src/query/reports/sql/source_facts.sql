@@ -8,4 +8,5 @@ SELECT EXISTS (FROM raw.meta WHERE key IN ('framework', 'producer') AND value IL
            OR EXISTS (FROM raw.kernel_names WHERE regexp_matches(name, '^triton_(poi|per|red)_')) AS compiled,
        EXISTS (FROM raw.strings WHERE regexp_matches(text, '^(cuda|cu|hip)GraphLaunch')) AS graphs,
        (SELECT TRY_CAST(max(value) AS BIGINT) FROM raw.meta WHERE key = 'property.torch_threads') AS torch_threads,
-       (SELECT TRY_CAST(max(value) AS BIGINT) FROM raw.meta WHERE key = 'property.cpu_count') AS processors
+       (SELECT TRY_CAST(max(value) AS BIGINT) FROM raw.meta WHERE key = 'property.cpu_count') AS processors,
+       EXISTS (FROM raw.op_identities WHERE direction_name(direction) IN ('bprop', 'optimizer')) AS trains

@@ -1,15 +1,24 @@
--- When kernels of matrix products on 16-bit floats run with a size that is not a multiple of $multiple.
-WITH sizes AS (
-    SELECT id, list_transform(regexp_extract_all(shapes, '\d+'), lambda x: x::BIGINT) AS list
+-- When kernels of matrix products on 16-bit floats run with an inner or last size (K, N) that is not a multiple of
+-- $multiple: these are contiguous in memory. How many rows or matrices there are does not matter to the alignment.
+WITH matrices AS (
+    SELECT id, shapes, dtypes, regexp_extract_all(shapes, '\[(\d+(?:, \d+)+)\]', 1) AS list
     FROM raw.signatures
     WHERE regexp_matches(dtypes, 'Half|BFloat16|float16|bfloat16')
+), products AS (
+    SELECT o.id, string_split(CASE WHEN i.name IN ('aten::addmm', 'aten::baddbmm') THEN m.list[-1] ELSE m.list[2] END,
+                              ', ') AS second
+    FROM raw.ops o
+    JOIN raw.op_identities i ON i.id = o.op AND regexp_matches(i.name, '^aten::(mm|addmm|bmm|baddbmm|_scaled_mm)$')
+    JOIN matrices m ON m.id = o.signature
 ), misaligned AS (
-    SELECT id FROM sizes WHERE len(list_filter(list, lambda x: x > $multiple AND x % $multiple <> 0)) > 0
+    SELECT id
+    FROM products
+    WHERE second[-1]::BIGINT > $multiple AND second[-1]::BIGINT % $multiple <> 0
+       OR second[-2]::BIGINT > $multiple AND second[-2]::BIGINT % $multiple <> 0
 )
 SELECT t.rank::BIGINT AS rank, d.begin_ns::BIGINT AS begin_ns, (d.begin_ns + d.dur_ns)::BIGINT AS end_ns
 FROM sel_device d
-JOIN raw.ops o ON o.id = d.op_span
-JOIN raw.op_identities i ON i.id = o.op AND regexp_matches(i.name, '^aten::(mm|addmm|bmm|baddbmm|_scaled_mm)$')
+JOIN misaligned m ON m.id = d.op_span
 JOIN raw.tracks t ON t.id = d.track
-WHERE d.kind = device_kind('kernel') AND o.signature IN (SELECT id FROM misaligned)
+WHERE d.kind = device_kind('kernel')
 ORDER BY 1, 2

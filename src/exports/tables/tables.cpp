@@ -1,0 +1,81 @@
+#include "exports/tables/tables.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/output_file.h"
+#include "base/sql.h"
+#include "db/reader.h"
+#include "exports/format/output.h"
+#include "query/session/cells.h"
+
+namespace opsight::exports {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Form {
+    std::string_view ending, options;  // of COPY
+};
+constexpr Form kCsv = {".csv", "FORMAT csv, HEADER"},
+               kParquet = {".parquet", "FORMAT parquet, COMPRESSION zstd"};
+
+Status check_scope(const Job& job) {
+    if (!job.scope.rank && !job.scope.start) return {};
+    return fail(Error{"tables are written whole",
+                      {},
+                      {},
+                      "leave --rank, --iter-start and --iter-stop out; rows have columns of that name",
+                      2});
+}
+
+Result<std::string> write(const Job& job, const Form& form) {
+    OPSIGHT_TRY(check_scope(job));
+    OPSIGHT_TRY(make_folder(job.output));
+    std::error_code problem;
+    const fs::path folder = fs::canonical(job.output, problem);
+    if (problem) return fail("cannot be found: " + problem.message(), job.output);
+    db::ReadOptions options;
+    options.write_folder = folder.string() + "/";
+    OPSIGHT_ASSIGN(const db::OpenProfile profile, db::open_profile(job.profile, options));
+    OPSIGHT_ASSIGN(duck::Connection connection, db::connect(profile.database));
+    OPSIGHT_ASSIGN(const duck::Rows tables, connection.query("SHOW TABLES"));
+    // All that could stand in the way is looked at before the first is written.
+    for (const auto& row : tables.rows)
+        OPSIGHT_TRY(
+            check_output((folder / (query::text(row[0]) + std::string(form.ending))).string(), job.replace));
+    int64_t rows = 0;
+    for (const auto& row : tables.rows) {
+        const std::string name = query::text(row[0]);
+        OPSIGHT_ASSIGN(
+            OutputFile file,
+            OutputFile::reserve((folder / (name + std::string(form.ending))).string(), job.replace));
+        OPSIGHT_ASSIGN(const duck::Rows copied,
+                       connection.query(fmt::format("COPY (FROM {}) TO {} ({})", duck::quote_name(name),
+                                                    duck::quote_text(file.temporary()), form.options)));
+        OPSIGHT_TRY(file.commit());
+        if (!copied.rows.empty()) rows += query::integer(copied.rows[0][0]);
+    }
+    return fmt::format("{} tables, {} rows", tables.rows.size(), rows);
+}
+
+Result<std::string> write_csv(const Job& job) {
+    return write(job, kCsv);
+}
+Result<std::string> write_parquet(const Job& job) {
+    return write(job, kParquet);
+}
+
+}  // namespace
+
+Format csv_format() {
+    return {"csv", "-csv", "every table of docs/SCHEMA.md as CSV, a file each", true, false, write_csv};
+}
+
+Format parquet_format() {
+    return {"parquet", "-parquet", "the same tables as Parquet, for DuckDB, pandas, Spark and others",
+            true,      false,      write_parquet};
+}
+
+}  // namespace opsight::exports

@@ -308,6 +308,13 @@ std::vector<Case> cases_without_a_device() {
     };
 }
 
+// Of web/src/pages/registry.ts: a link to another one is not shown.
+bool is_page(const std::string& view) {
+    constexpr const char* kPages[] = {"communication", "iterations", "kernels", "memory",
+                                      "ops",           "recorded",   "timeline"};
+    return std::find(std::begin(kPages), std::end(kPages), view) != std::end(kPages);
+}
+
 TEST(Rules, SpeakOfWhatIsThereAndOfNothingElse) {
     std::vector<Case> all;
     for (const auto& list :
@@ -323,6 +330,7 @@ TEST(Rules, SpeakOfWhatIsThereAndOfNothingElse) {
         ASSERT_EQ(found.findings.size(), 1u);
         const Finding& finding = found.findings[0];
         EXPECT_EQ(finding.rule, each.rule);
+        EXPECT_TRUE(is_page(finding.view)) << finding.view;
         EXPECT_EQ(finding.bound.has_value(), each.bound_pct >= 0);
         if (finding.bound) {
             EXPECT_NEAR(finding.bound->pct, each.bound_pct, 1.01) << finding.title;

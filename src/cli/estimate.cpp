@@ -110,7 +110,7 @@ class EstimateCommand : public Command {
 
     std::string tables(const ModelGraph& graph, const std::vector<query::EstimateAnswer>& answers,
                        const std::vector<query::WhatIf>& changes) const {
-        const int width = report::terminal_width();
+        const int width = report::terminal_width(report::kWidthWhenPiped);
         std::string text = report::render_table(query::total_table(graph, answers.front()), width);
         if (answers.size() > 1)
             text += "\n" + report::render_table(query::configuration_table(answers), width);

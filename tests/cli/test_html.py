@@ -70,7 +70,7 @@ class HtmlTest(unittest.TestCase):
         with open(self.out, encoding="utf-8") as file:
             text = file.read()
         page = Page(text)
-        self.assertEqual(page.ids, ["summary", "op_type", "detailed", "kernel_name", "kernel", "group_op"])
+        self.assertEqual(page.ids, ["advice", "summary", "op_type", "detailed", "kernel_name", "kernel", "group_op"])
         self.assertTrue(all(reference.startswith("#") for reference in page.references), page.references)
         self.assertNotIn("http://", text)
         self.assertNotIn("https://", text)

@@ -43,8 +43,9 @@ class Kills(Nvtx):
     def check(self, query, *command, options=()):
         """Kills of two kinds of recordings: such that keep all, and such that keep the newest."""
         late = killed = 0
-        while killed < KILLS // 4:
-            count = min(AT_A_TIME, KILLS // 4 - killed)
+        # On a busy machine the first ones may all die before they record: then some more.
+        while killed < KILLS // 4 or (late == 0 and killed < 4 * KILLS):
+            count = min(AT_A_TIME, max(KILLS // 4 - killed, 1))
             killed += count
             done = self.run_profile(*command, self.dir / "told", str(count), options=options)
             self.assertEqual(done.returncode, 9, done.stderr)

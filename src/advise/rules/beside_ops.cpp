@@ -69,6 +69,10 @@ Status check(Context& c) {
                 "waiting.";
         finding.share_pct = share;
         if (!host) tell_unseen(f, finding);
+        if (!f.cpu && finding.kind == "problem") {
+            finding.kind = "unknown";
+            finding.evidence = "Neither ops nor calls of the host were recorded: what it does is not known.";
+        }
         if (behind_earlier_work(f, host ? f.host_behind_ns : f.idle_behind_ns, share))
             tell_earlier_work(f, finding);
         else if (host && f.beside_ops && f.beside_ops->once && c.session().range().whole) {

@@ -7,11 +7,13 @@ namespace {
 
 Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found, query::times_of(c.session(), query::Activity::kPageableCopies));
-    const double share = c.share_of(found.times);
+    // A call that waits while a kernel runs waits for that.
+    OPSIGHT_ASSIGN(const query::TimeSpans beside_kernels, times_without_kernels(c.session()));
+    const double share = c.share_of(query::common(found.times, beside_kernels));
     if (share < c.threshold("share") || found.count < c.parts()) return {};
-    Finding finding{"pageable_copies", "problem",
-                    fmt::format("Copies of memory that is not pinned, and their calls, take {} of the time",
-                                percent(share))};
+    Finding finding{
+        "pageable_copies", "problem",
+        fmt::format("Copies of memory that is not pinned hold the run up in {} of the time", percent(share))};
     finding.evidence =
         c.how_often(found.count, "copies and calls") +
         ". The driver copies such memory piece by piece into memory of its own, and the caller waits.";
@@ -24,8 +26,9 @@ Status check(Context& c) {
             : "pin_memory=True in the DataLoader, or tensor.pin_memory(), and non_blocking=True.";
     if (c.facts().torch) finding.lines = pinned_copies(kind);
     finding.share_pct = share;
-    finding.view = "copies";
-    finding.times = std::move(found.times);
+    finding.view = "recorded";
+    finding.tab = "copies";
+    OPSIGHT_ASSIGN(finding.times, copy_times(c.session(), std::move(found.times)));
     c.add(std::move(finding));
     return {};
 }
@@ -39,7 +42,9 @@ Rule pageable_copies_rule() {
         .needs = "copies with the kinds of their memory",
         .thresholds = {{"share", 3, "% of the wall clock",
                         "below, a change is lost in the noise of iterations"}},
-        .bound = "the time in which such copies run or their calls are open",
+        .bound =
+            "the time in which such copies run or their calls are open, or in which no kernel runs where "
+            "that is less",
         .confidence = "high: the recording tells the kind of memory",
         .remedy = "Pin the memory.",
         .query =

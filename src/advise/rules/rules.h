@@ -54,6 +54,10 @@ Result<query::TimeSpans> host_times(query::Session& session, query::TimeSpans ow
 // The lines of PyTorch that copy by pinned memory; kind: of the copies that take most time, as in "DtoH".
 std::string pinned_copies(const std::string& kind);
 
+// Time in which no kernel runs; and of copies with their calls their own, or that where it is less.
+Result<query::TimeSpans> times_without_kernels(query::Session& session);
+Result<query::TimeSpans> copy_times(query::Session& session, query::TimeSpans own);
+
 // In which no op, call or data loading is open; bound as host_times.
 Result<query::TimeSpans> times_beside_ops(query::Session& session);
 

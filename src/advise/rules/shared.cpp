@@ -59,6 +59,16 @@ Result<query::TimeSpans> times_beside_ops(query::Session& session) {
     return host_times(session, std::move(beside));
 }
 
+Result<query::TimeSpans> times_without_kernels(query::Session& session) {
+    OPSIGHT_ASSIGN(const query::Occurrences kernels, query::times_of_kernels(session, "."));
+    return query::times_without(session, kernels.times);
+}
+
+Result<query::TimeSpans> copy_times(query::Session& session, query::TimeSpans own) {
+    OPSIGHT_ASSIGN(query::TimeSpans without, times_without_kernels(session));
+    return query::length_of(without) < query::length_of(own) ? std::move(without) : std::move(own);
+}
+
 Result<query::TimeSpans> host_times(query::Session& session, query::TimeSpans own) {
     if (!session.contents().device_work) return own;
     OPSIGHT_ASSIGN(query::TimeSpans idle, idle_times(session));

@@ -8,7 +8,9 @@ namespace {
 Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found,
                    query::times_of_small_copies(c.session(), static_cast<int64_t>(c.threshold("bytes"))));
-    const double share = c.share_of(found.times);
+    // A call that waits while a kernel runs waits for that.
+    OPSIGHT_ASSIGN(const query::TimeSpans beside_kernels, times_without_kernels(c.session()));
+    const double share = c.share_of(query::common(found.times, beside_kernels));
     if (share < c.threshold("share") ||
         found.count < 2 * c.threshold("copies") * static_cast<double>(c.parts()))
         return {};
@@ -22,8 +24,9 @@ Status check(Context& c) {
                                            "copied as one, spare them.")
                                      : std::string("Several small copies packed into one spare their calls.");
     finding.share_pct = share;
-    finding.view = "copies";
-    finding.times = std::move(found.times);
+    finding.view = "recorded";
+    finding.tab = "copies";
+    OPSIGHT_ASSIGN(finding.times, copy_times(c.session(), std::move(found.times)));
     c.add(std::move(finding));
     return {};
 }
@@ -39,7 +42,9 @@ Rule small_copies_rule() {
                         "below, a change is lost in the noise of iterations"},
                        {"bytes", 65536, "bytes", "a call takes about as long as 64 KiB take on PCIe"},
                        {"copies", 10, "in an iteration", "fewer are not many"}},
-        .bound = "the time in which such copies run or their calls are open",
+        .bound =
+            "the time in which such copies run or their calls are open, or in which no kernel runs where "
+            "that is less",
         .confidence = "high: each copy is recorded",
         .remedy = "Make tensors on the device, or pack them.",
         .lines = "mask = torch.ones(n, device=device)  # not torch.ones(n).to(device)",

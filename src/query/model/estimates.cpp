@@ -29,8 +29,13 @@ Cell ratio_cell(double up, double down) {
 std::string time_text(double seconds) {
     if (seconds >= 1) return fmt::format("{:.6g} s", seconds);
     if (seconds >= 1e-3) return fmt::format("{:.6g} ms", seconds * 1e3);
-    return seconds >= 1e-6 ? fmt::format("{:.6g} us", seconds * 1e6)
+    return seconds >= 1e-6 ? fmt::format("{:.6g} µs", seconds * 1e6)
                            : fmt::format("{:.6g} ns", seconds * 1e9);
+}
+
+// Without an exponent.
+std::string rate_text(double rate) {
+    return rate >= 1e6 ? fmt::format("{:.0f}", rate) : fmt::format("{:.6g}", rate);
 }
 
 // In MiB; below a hundredth of one in bytes.
@@ -210,16 +215,20 @@ ResultTable what_if_table(const EstimateAnswer& base, const std::vector<WhatIf>&
                                   {"bound_ns", "Bound (ns)", Unit::kNs, 0},
                                   {"speedup", "Speedup of the Bound", Unit::kNone, 0}},
                       .notes = {}};
+    bool gaps = false;
     const auto row = [&](const std::string& change, const Estimate& estimate) {
+        gaps |= !estimate.complete();
+        const bool bounded = estimate.total.bound_s > 0;
         table.rows.push_back(
             {change, sum_cell(estimate, estimate.total.bytes()), sum_cell(estimate, estimate.memory.peak()),
-             time_cell(base.settings, estimate.total.bound_s),
-             base.settings.device ? ratio_cell(base.estimate.total.bound_s, estimate.total.bound_s)
-                                  : Cell()});
+             bounded ? time_cell(base.settings, estimate.total.bound_s) : Cell(),
+             base.settings.device && bounded ? ratio_cell(base.estimate.total.bound_s, estimate.total.bound_s)
+                                             : Cell()});
     };
     row("as asked", base.estimate);
     for (const WhatIf& change : changes)
         row(change.change, change.estimate);
+    if (gaps) table.notes.push_back("not all is counted: bytes, memory and bounds are at least these");
     return table;
 }
 
@@ -264,7 +273,7 @@ ResultTable total_table(const ModelGraph& graph, const EstimateAnswer& answer) {
                                            name_of(estimate.total.limiter))
                              : std::string("not known"));
         add("Layer after layer", at_least(estimate.serial_s, time_text(estimate.serial_s)));
-        add("Samples/s at most", bounded ? fmt::format("{:.6g}", estimate.throughput()) : "not known");
+        add("Samples/s at most", bounded ? rate_text(estimate.throughput()) : "not known");
     }
     for (const std::string& note : estimate.notes)
         table.notes.push_back(note);

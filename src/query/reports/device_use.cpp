@@ -41,7 +41,8 @@ Result<ResultTable> list_devices(Session& session, std::vector<Column> columns, 
     OPSIGHT_TRY(session.prepare(reports::sql::used_devices));
     Question q{"devices", "Devices"};
     q.columns = std::move(columns);
-    q.rows = reports::sql::devices;
+    q.rows = duck::Statement(reports::sql::devices)
+                 .set("recorded", session.contents().device_work && !session.contents().work_lost);
     q.order = {{"idle", false}, {"rank", false}, {"device", false}};
     return ask(session, q, shape);
 }

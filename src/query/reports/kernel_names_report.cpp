@@ -8,8 +8,10 @@ namespace opsight::query {
 Result<Report> kernel_name_report(Session& session, const TableShape& shape) {
     Question q{"kernel_name", "Kernels by Name"};
     q.columns = group_columns(shape);
+    // A line has no room for a whole name: its label has what tells it from others.
+    if (shape.for_people) q.columns.push_back(of_device({"label", "Kernel"}));
     append(q.columns, {
-                          of_device({"kernel_name", "Kernel Name"}),
+                          of_device({"kernel_name", "Kernel Name", Unit::kNone, shape.for_people ? 7 : 0}),
                           of_device({"uses_tc", "Uses TC", Unit::kNone, 1, Role::kAnswer}),
                           {"calls", "No. Calls", Unit::kCount},
                           of_device({"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs}),
@@ -20,8 +22,8 @@ Result<Report> kernel_name_report(Session& session, const TableShape& shape) {
                           {"ops", "# Ops", Unit::kCount, 3},
                           {"class", "Class", Unit::kNone, 5, Role::kWorkClass},
                           {"short_name", "Short Name", Unit::kNone, 6},
-                          {"label", "Label", Unit::kNone, 7},
                       });
+    if (!shape.for_people) q.columns.push_back({"label", "Label", Unit::kNone, 7});
     q.rows = shaped(reports::sql::kernel_names, shape);
     q.order = {{"total_gpu_time_ns", true}, {"kernel_name", false}};
     order_by_groups(q, shape);

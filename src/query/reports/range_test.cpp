@@ -377,6 +377,7 @@ TEST(Range, DevicesWhoseWorkWasNotRecordedAreNotIdle) {
          {"gpu_utilization_pct", "tensor_core_kernel_pct", "unknown_kernel_pct", "non_tensor_core_kernel_pct",
           "communication_pct", "memory_pct", "communication_ns", "exposed_communication_ns"})
         EXPECT_TRUE(is_empty(cell(table_of(session, "summary"), of_devices))) << of_devices;
+    EXPECT_TRUE(is_empty(cell(table_of(session, "summary", "devices"), "idle"))) << "nor known to be unused";
     const auto report = make_report(session, "summary", {.for_people = true});
     ASSERT_TRUE(report.has_value());
     EXPECT_THAT(report->notes, Contains(HasSubstr("what the device did is not known")));

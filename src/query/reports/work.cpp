@@ -1,7 +1,10 @@
 #include "query/reports/work.h"
 
+#include <algorithm>
+
 #include "query/reports/op_groups.h"
 #include "query/reports/sql.h"
+#include "query/session/cells.h"
 
 namespace opsight::query {
 namespace {
@@ -39,6 +42,22 @@ bool tells(const ResultTable& table, std::string_view key) {
     for (size_t i = 0; i < table.columns.size() && !table.rows.empty(); ++i)
         if (table.columns[i].key == key) return !std::holds_alternative<std::monostate>(table.rows[0][i]);
     return false;
+}
+
+// Sums with gaps are lower bounds: for people their names say so.
+void say_at_least(ResultTable& table) {
+    const auto last = std::find_if(table.columns.begin(), table.columns.end(),
+                                   [](const Column& column) { return column.key == "flops_at_least"; });
+    if (last == table.columns.end()) return;
+    const auto place = last - table.columns.begin();
+    const bool at_least = !table.rows.empty() && flag(table.rows[0][static_cast<size_t>(place)]);
+    table.columns.erase(last);
+    for (auto& row : table.rows)
+        row.erase(row.begin() + place);
+    if (!at_least) return;
+    for (Column& column : table.columns)
+        if (column.unit == Unit::kFlops && column.header.starts_with("FLOPs"))
+            column.header.insert(column.header.rfind(" ("), " at Least");
 }
 
 }  // namespace
@@ -85,6 +104,7 @@ Result<ResultTable> work_summary(Session& session, bool for_people) {
         {"recomputed_flops", "FLOPs Computed Again (1)", Unit::kFlops},
         {"peak_precision", "Peak Taken"},
         {"peak_flops_per_s", "Peak of the Devices Used (1)", Unit::kFlops},
+        {"flops_at_least", "FLOPs Are at Least"},
     };
     // Shares of the peak, and whether they are lower bounds: for people in one text.
     if (for_people)
@@ -95,6 +115,7 @@ Result<ResultTable> work_summary(Session& session, bool for_people) {
                            {"mfu_at_least", "MFU Is at Least"}});
     q.rows = duck::Statement(sql::work_summary).set("device_work", session.contents().device_work);
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, {.for_people = for_people}));
+    if (for_people) say_at_least(table);
     OPSIGHT_ASSIGN(const bool counted, has_work(session));
     if (!counted) {
         table.notes.emplace_back(kOldFile);

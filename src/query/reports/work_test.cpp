@@ -2,10 +2,13 @@
 #include <gmock/gmock.h>
 
 #include "query/reports/test_reports.h"
+#include "query/reports/work.h"
 
 namespace opsight::query {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -142,6 +145,38 @@ TEST(Summary, FlopsAreNotKnownWhereOnlyCopiesAreCounted) {
     for (const char* flops : {"flops", "product_flops", "recomputed_flops"})
         EXPECT_TRUE(is_empty(cell(work, flops))) << flops;
     EXPECT_EQ(std::get<double>(cell(work, "kernel_counted_pct")), 0);
+}
+
+// A known product for 1 us, and 9 us of a kernel that nobody knows.
+TEST(Summary, FlopsWithGapsAreLowerBounds) {
+    analyze::TestProfile t;
+    t.gpu(0, "NVIDIA A100-SXM4-80GB", 8, 0);
+    OpDetail detail;
+    detail.signature =
+        t.builder.signature({t.builder.text("[[64, 64], [64, 64]]"), t.builder.text("[\"float\", \"float\"]"),
+                             t.builder.text(""), t.builder.text("")});
+    t.op("aten::mm", 0, 1000, t.thread(), detail);
+    t.api("cudaLaunchKernel", 100, 50, t.thread(), 1);
+    t.kernel("ampere_sgemm_64x64_nn", 2000, 1000, t.stream(), 1);
+    t.kernel("somebodys_kernel", 4000, 9000, t.stream(), 2);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const auto headers = [](const ResultTable& table) {
+        std::vector<std::string> all;
+        for (const Column& column : table.columns)
+            all.push_back(column.header);
+        return all;
+    };
+    const auto people = work_summary(session, true);
+    ASSERT_TRUE(people);
+    EXPECT_THAT(headers(*people),
+                AllOf(Contains("FLOPs at Least (1)"), Contains("FLOPs of Products at Least (1)"),
+                      Not(Contains("FLOPs (1)")), Not(Contains("FLOPs Are at Least"))));
+    EXPECT_EQ(number(cell(*people, "flops")), 2 * 64 * 64 * 64);
+    EXPECT_TRUE(is_empty(cell(*people, "recomputed_flops"))) << "at least 0 says nothing";
+    const auto programs = work_summary(session, false);
+    ASSERT_TRUE(programs);
+    EXPECT_EQ(std::get<bool>(cell(*programs, "flops_at_least")), true);
 }
 
 TEST(Remarks, TakeTheLastCacheAsAReasonOnlyWhereItIsFastEnough) {

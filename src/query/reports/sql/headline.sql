@@ -66,7 +66,8 @@ SELECT w.wall_ns AS wall_clock_ns,
        100.0 * t.memory / nullif(w.total_ns, 0) AS memory_pct,
        100.0 * t.dataloader / nullif(w.total_ns, 0) AS dataloader_pct,
        100.0 * t.file_io / nullif(w.total_ns, 0) AS io_pct,
-       100.0 * t.cpu / nullif(w.total_ns, 0) AS cpu_pct,
+       CASE WHEN EXISTS (FROM raw.ops) OR EXISTS (FROM raw.api_calls) THEN 100.0 * t.cpu / nullif(w.total_ns, 0)
+       END AS cpu_pct,
        100.0 * t.host / nullif(w.total_ns, 0) AS host_pct,
        -- What no segment covers is idle too, so the shares add up to 100.
        100.0 * (w.total_ns - t.not_idle) / nullif(w.total_ns, 0) AS idle_pct,

@@ -66,15 +66,17 @@ SELECT 100.0 * x.work_ns / nullif(x.time_ns, 0) AS counted_pct,
        CASE WHEN $device_work AND x.work_ns > 0 THEN 100.0 * coalesce(c.counted_ns, 0) / nullif(c.time_ns, 0)
        END AS kernel_counted_pct,
        -- Copies and sets are counted without FLOPs: where nothing else is, the FLOPs are not known.
-       CASE WHEN c.counted_ns > 0 THEN x.flops END AS flops,
+       -- Neither does "at least 0" tell anything.
+       CASE WHEN c.counted_ns > 0 AND (x.flops > 0 OR NOT u.at_least) THEN x.flops END AS flops,
        x.bytes AS bytes_min,
        CASE WHEN c.bounded_ns > 0 THEN 100.0 * c.bound_ns / c.bounded_ns END AS efficiency_pct,
-       CASE WHEN c.counted_ns > 0 THEN x.matrix_flops END AS product_flops,
-       CASE WHEN c.counted_ns > 0 THEN x.recomputed_flops END AS recomputed_flops,
+       CASE WHEN c.counted_ns > 0 AND (x.matrix_flops > 0 OR NOT u.at_least) THEN x.matrix_flops END AS product_flops,
+       CASE WHEN c.counted_ns > 0 AND (x.recomputed_flops > 0 OR NOT u.at_least) THEN x.recomputed_flops
+       END AS recomputed_flops,
        precision_name(p.precision) AS peak_precision,
        k.peak AS peak_flops_per_s,
        u.mfu_pct, u.hfu_pct,
-       k.possible > 0 AND u.at_least AS mfu_at_least,
+       k.possible > 0 AND u.at_least AS mfu_at_least, u.at_least AS flops_at_least,
        u.before || percent_text(u.mfu_pct) || u.after AS mfu_text,
        u.before || percent_text(u.hfu_pct) || u.after AS hfu_text
 FROM sums x, products p, peaks k, computing c, uses u

@@ -308,7 +308,7 @@ std::vector<Case> cases_without_a_device() {
     };
 }
 
-// Of web/src/pages/registry.ts: a link to another one is not shown.
+// Pages of the viewer: a link to another one is not shown.
 bool is_page(const std::string& view) {
     constexpr const char* kPages[] = {"communication", "iterations", "kernels", "memory",
                                       "ops",           "recorded",   "timeline"};

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include "query/reports/test_reports.h"
-#include "query/reports/work.h"
 
 namespace opsight::query {
 namespace {
@@ -167,16 +166,18 @@ TEST(Summary, FlopsWithGapsAreLowerBounds) {
             all.push_back(column.header);
         return all;
     };
-    const auto people = work_summary(session, true);
-    ASSERT_TRUE(people);
-    EXPECT_THAT(headers(*people),
+    const auto report = make_report(session, "summary", {.for_people = true});
+    ASSERT_TRUE(report);
+    const auto work = std::find_if(report->sections.begin(), report->sections.end(),
+                                   [](const Section& section) { return section.table.name == "work"; });
+    ASSERT_NE(work, report->sections.end());
+    EXPECT_THAT(headers(work->table),
                 AllOf(Contains("FLOPs at Least (1)"), Contains("FLOPs of Products at Least (1)"),
                       Not(Contains("FLOPs (1)")), Not(Contains("FLOPs Are at Least"))));
-    EXPECT_EQ(number(cell(*people, "flops")), 2 * 64 * 64 * 64);
-    EXPECT_TRUE(is_empty(cell(*people, "recomputed_flops"))) << "at least 0 says nothing";
-    const auto programs = work_summary(session, false);
-    ASSERT_TRUE(programs);
-    EXPECT_EQ(std::get<bool>(cell(*programs, "flops_at_least")), true);
+    EXPECT_EQ(number(cell(work->table, "flops")), 2 * 64 * 64 * 64);
+    const ResultTable programs = table_of(session, "summary", "work");
+    EXPECT_TRUE(is_empty(cell(programs, "recomputed_flops"))) << "at least 0 says nothing";
+    EXPECT_EQ(std::get<bool>(cell(programs, "flops_at_least")), true);
 }
 
 TEST(Remarks, TakeTheLastCacheAsAReasonOnlyWhereItIsFastEnough) {

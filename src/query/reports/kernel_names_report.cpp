@@ -9,7 +9,7 @@ Result<Report> kernel_name_report(Session& session, const TableShape& shape) {
     Question q{"kernel_name", "Kernels by Name"};
     q.columns = group_columns(shape);
     // A line has no room for a whole name: its label has what tells it from others.
-    if (shape.for_people) q.columns.push_back(of_device({"label", "Kernel"}));
+    if (shape.for_people) q.columns.push_back(of_device({"label", "Label"}));
     append(q.columns, {
                           of_device({"kernel_name", "Kernel Name", Unit::kNone, shape.for_people ? 7 : 0}),
                           of_device({"uses_tc", "Uses TC", Unit::kNone, 1, Role::kAnswer}),

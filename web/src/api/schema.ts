@@ -1491,6 +1491,8 @@ export interface components {
             mfu_pct: number | null;
             /** @description hardware FLOPs utilization */
             hfu_pct: number | null;
+            /** @description work of some kernels is not counted, so FLOPs are lower bounds */
+            flops_at_least: boolean | null;
             /** @description work of some kernels is not counted, so MFU and HFU are lower bounds */
             mfu_at_least: boolean | null;
         };

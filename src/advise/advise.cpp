@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <limits>
 
 #include "advise/sql.h"
 #include "query/session/cells.h"
@@ -24,9 +22,8 @@ double part(int64_t ns, int64_t of) {
 // What surely is lost, which the bound may be far above; the bound where that is not known, or less: what the
 // host does while the device works takes time that is not to be gained.
 double weight(const Finding& finding) {
-    const double share = finding.share_pct.value_or(std::numeric_limits<double>::infinity());
-    const double weight = finding.bound ? std::min(share, finding.bound->pct) : share;
-    return std::isfinite(weight) ? weight : 0;
+    const double bound = finding.bound ? finding.bound->pct : finding.share_pct.value_or(0);
+    return std::min(finding.share_pct.value_or(bound), bound);
 }
 
 // From 10 % on a run is worth changing for it,

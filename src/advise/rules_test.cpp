@@ -365,6 +365,38 @@ TEST(Rules, OfTheHostsCollectivesNameTheRankThatOthersWaitFor) {
     EXPECT_NE(finding.evidence.find("rank 1 is that in 10 of 10"), std::string::npos) << finding.evidence;
 }
 
+// Calls of 6 ms, all but 20 us of it below a kernel: to pin the memory would gain nothing.
+TEST(Rules, ACopyThatWaitsForAKernelIsNotSlow) {
+    Recorded run;
+    run.begin();
+    for (int64_t i = 0; i < run.steps; ++i) {
+        run.t.api("cudaMemcpyAsync", Recorded::at(i) + 4 * kMs - 20 * kUs, 6 * kMs, run.t.thread(), run.next);
+        DeviceSpan copy;
+        copy.begin = Recorded::at(i) + 9 * kMs;
+        copy.dur = 20 * kUs;
+        copy.track = run.t.stream(8);
+        copy.kind = DeviceKind::kMemcpy;
+        copy.bytes = 8;
+        copy.correlation = run.next++;
+        copy.transfer = run.t.builder.transfer(transfer_of_name("Memcpy DtoH (Device -> Pageable)"));
+        run.t.device(copy, "Memcpy DtoH (Device -> Pageable)");
+    }
+    EXPECT_EQ(run.ask("pageable_copies").quiet, std::vector<std::string>{"pageable_copies"});
+}
+
+TEST(Rules, NumbersBeyondAllSizesAreNone) {
+    const std::string huge(40, '9');
+    const auto asked = [&](const char* rule, const std::string& op, const std::string& shapes) {
+        Recorded run;
+        run.begin();
+        run.op(op, 20 * kUs, 600 * kUs, "k", run.detail(shapes, "[\"c10::Half\"]", "[\"" + huge + "\"]"));
+        return run.ask(rule).quiet.size();
+    };
+    EXPECT_EQ(asked("misaligned_sizes", "aten::mm", "[[8, " + huge + "], [" + huge + ", 8]]"), 1u);
+    EXPECT_EQ(asked("dense_gradients", "aten::embedding_dense_backward", "[[8, 64], [8]]"), 1u);
+    EXPECT_EQ(asked("growing_tensors", "aten::cat", "[[[" + huge + "], [8]]]"), 1u);
+}
+
 TEST(Rules, ThatNeedADeviceSayThatThereIsNone) {
     Recorded run;
     run.device = false;

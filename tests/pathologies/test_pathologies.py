@@ -15,7 +15,7 @@ import opsight_cli
 import table
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
-SHARED = {"training", "training_ranks"}
+SHARED = {"training", "training_ranks", "training_remote"}
 # Their shares are those of ops, which a busy machine does not change much.
 QUICK = ("double_precision", "gelu_by_hand", "loop_over_rows")
 # Noise of a busy machine, of what the fix gained: the bare runs and the recorded one see different neighbours.

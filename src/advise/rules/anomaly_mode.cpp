@@ -7,14 +7,15 @@ namespace opsight::advise {
 namespace {
 
 Status check(Context& c) {
-    OPSIGHT_ASSIGN(const query::PatternTimes found,
-                   query::times_of_pattern(c.session(), query::OpPattern::kAnomaly,
-                                           static_cast<int64_t>(c.threshold("checks")), c.parts()));
-    const double share = c.share_of(found.host);
-    if (found.ops == 0) return {};
+    OPSIGHT_ASSIGN(
+        const query::Occurrences found,
+        query::times_of_pattern(c.session(), {query::OpPattern::kAnomaly,
+                                              static_cast<int64_t>(c.threshold("checks")), c.parts()}));
+    const double share = c.share_of(found.times);
+    if (found.count == 0) return {};
     Finding finding{"anomaly_mode", "problem",
                     fmt::format("Checks of gradients for NaN take {} of the time", percent(share))};
-    finding.evidence = c.how_often(found.ops, "checks in the backward pass") +
+    finding.evidence = c.how_often(found.count, "checks in the backward pass") +
                        ", as autograd's anomaly mode makes them; what it notes of each forward op comes on "
                        "top and is not in the recording.";
     finding.advice = "Anomaly mode is for debugging: leave it off otherwise.";

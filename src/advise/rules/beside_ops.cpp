@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <initializer_list>
+
 #include "advise/rules/rules.h"
 
 namespace opsight::advise {
@@ -38,10 +41,15 @@ void tell_unseen(const RunFacts& f, Finding& finding) {
     }
 }
 
+bool is_one_of(const query::OpenSpan& span, std::initializer_list<const char*> prefixes) {
+    return !span.function && std::any_of(prefixes.begin(), prefixes.end(),
+                                         [&](const char* prefix) { return span.name.starts_with(prefix); });
+}
+bool is_host_communication(const query::OpenSpan& span) {  // of which host_communication tells
+    return is_one_of(span, {"gloo:", "ucc:", "mpi:"});
+}
 bool is_communication(const query::OpenSpan& span) {
-    for (const char* prefix : {"gloo:", "nccl:", "c10d::", "ucc:", "mpi:"})
-        if (!span.function && span.name.starts_with(prefix)) return true;
-    return false;
+    return is_host_communication(span) || is_one_of(span, {"nccl:", "c10d::"});
 }
 
 // The program within its steps, ranges and Python frames, and what lies outside of all that.
@@ -51,7 +59,7 @@ Status check(Context& c) {
         const double share = (host ? f.host : f.idle).value_or(0);
         if (share < c.threshold("share")) continue;
         // The rule of host communication tells of it, and which rank is the last.
-        if (host && f.beside_ops && is_communication(*f.beside_ops) && !f.device_work) continue;
+        if (host && f.ops && f.beside_ops && is_host_communication(*f.beside_ops) && !f.device_work) continue;
         Finding finding{
             host ? "program" : "outside", "problem",
             host ? fmt::format("The program does something else than ops, calls and GPU work in {} of the "

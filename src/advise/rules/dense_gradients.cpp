@@ -7,12 +7,12 @@ namespace opsight::advise {
 namespace {
 
 Status check(Context& c) {
-    OPSIGHT_ASSIGN(query::PatternTimes found,
-                   query::times_of_pattern(c.session(), query::OpPattern::kDense,
-                                           static_cast<int64_t>(c.threshold("rows")), c.parts()));
     const bool device = c.facts().device_work;
-    query::TimeSpans& times = device ? found.device : found.host;
-    const double share = c.share_of(times);
+    OPSIGHT_ASSIGN(
+        query::Occurrences found,
+        query::times_of_pattern(c.session(), {query::OpPattern::kDense,
+                                              static_cast<int64_t>(c.threshold("rows")), c.parts(), device}));
+    const double share = c.share_of(found.times);
     if (share < c.threshold("share")) return {};
     Finding finding{
         "dense_gradients", "problem",
@@ -23,7 +23,7 @@ Status check(Context& c) {
         "sparse=True makes gradients of the rows that were used, with SGD, SparseAdam or Adagrad.";
     finding.share_pct = share;
     finding.view = "ops";
-    finding.times = std::move(times);
+    finding.times = std::move(found.times);
     c.add(std::move(finding));
     return {};
 }

@@ -7,25 +7,26 @@ namespace opsight::advise {
 namespace {
 
 Status check(Context& c) {
-    OPSIGHT_ASSIGN(query::PatternTimes found,
-                   query::times_of_pattern(c.session(), query::OpPattern::kElementwise,
-                                           static_cast<int64_t>(c.threshold("ops")), c.parts()));
     const bool device = c.facts().device_work;
-    const double share = c.share_of(device ? found.device : found.host);
+    OPSIGHT_ASSIGN(
+        query::Occurrences found,
+        query::times_of_pattern(c.session(), {query::OpPattern::kElementwise,
+                                              static_cast<int64_t>(c.threshold("ops")), c.parts(), device}));
+    const double share = c.share_of(found.times);
     if (share < c.threshold("share")) return {};
     Finding finding{"elementwise_chains", "problem",
                     fmt::format("Chains of elementwise ops take {} of the time", percent(share))};
     finding.evidence = fmt::format(
         "{} that work element by element, {:.0f} or more one after the other; each reads and writes "
         "its tensors anew.",
-        c.how_often(found.ops, "ops"), c.threshold("ops"));
+        c.how_often(found.count, "ops"), c.threshold("ops"));
     finding.advice = c.facts().torch && !c.facts().compiled
                          ? "An op that does it all (F.gelu, F.layer_norm, F.scaled_dot_product_attention) or "
                            "torch.compile (PyTorch 2) reads and writes them once."
                          : "A fused op reads and writes them once.";
     finding.share_pct = share;
     finding.view = "ops";
-    finding.times = std::move(device ? found.device : found.host);
+    finding.times = std::move(found.times);
     c.add(std::move(finding));
     return {};
 }

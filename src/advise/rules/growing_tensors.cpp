@@ -7,25 +7,26 @@ namespace opsight::advise {
 namespace {
 
 Status check(Context& c) {
-    OPSIGHT_ASSIGN(query::PatternTimes found,
-                   query::times_of_pattern(c.session(), query::OpPattern::kGrowing,
-                                           static_cast<int64_t>(c.threshold("times")), c.parts()));
     const bool device = c.facts().device_work;
+    OPSIGHT_ASSIGN(query::Occurrences found,
+                   query::times_of_pattern(
+                       c.session(), {query::OpPattern::kGrowing, static_cast<int64_t>(c.threshold("times")),
+                                     c.parts(), device}));
     // What the loop frees lies between its ops.
     constexpr int64_t kWithinTheLoopNs = 1'000'000;
-    query::TimeSpans times = device ? std::move(found.device) : query::bridged(found.host, kWithinTheLoopNs);
-    const double share = c.share_of(times);
+    if (!device) found.times = query::bridged(found.times, kWithinTheLoopNs);
+    const double share = c.share_of(found.times);
     if (share < c.threshold("share")) return {};
     Finding finding{
         "growing_tensors", "problem",
         fmt::format("A tensor that grows piece by piece is copied in {} of the time", percent(share))};
     finding.evidence =
-        c.how_often(found.ops, "calls of torch.cat") +
+        c.how_often(found.count, "calls of torch.cat") +
         ", each with a larger first tensor than the one before: all that is there is copied again.";
     finding.advice = "Make the whole tensor first and write the pieces into it, or join them all at once.";
     finding.share_pct = share;
     finding.view = "ops";
-    finding.times = std::move(times);
+    finding.times = std::move(found.times);
     c.add(std::move(finding));
     return {};
 }

@@ -9,7 +9,8 @@ namespace {
 void tell_waits(const query::HostCollectives& of, int64_t ranks, Finding& finding) {
     const int64_t each = of.matched / ranks;  // collectives that all ranks made
     if (each == 0) {
-        finding.evidence += " Not every rank is in the profile: who waits for whom is not known.";
+        finding.evidence +=
+            " They are not of all ranks of the profile alike: who waits for whom is not known.";
         return;
     }
     finding.evidence += fmt::format(

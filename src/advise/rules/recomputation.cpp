@@ -16,13 +16,14 @@ std::optional<double> most_memory_held(const std::vector<query::DeviceMemory>& d
 }
 
 Status check(Context& c) {
-    OPSIGHT_ASSIGN(query::PatternTimes found,
-                   query::times_of_pattern(c.session(), query::OpPattern::kRecomputed, 1, c.parts()));
     const bool device = c.facts().device_work;
+    OPSIGHT_ASSIGN(
+        query::Occurrences found,
+        query::times_of_pattern(c.session(), {query::OpPattern::kRecomputed, 1, c.parts(), device}));
     // Between these ops a checkpoint enters the layers again.
     constexpr int64_t kWithinTheNodeNs = 200'000;
-    query::TimeSpans times = device ? std::move(found.device) : query::bridged(found.host, kWithinTheNodeNs);
-    const double share = c.share_of(times);
+    if (!device) found.times = query::bridged(found.times, kWithinTheNodeNs);
+    const double share = c.share_of(found.times);
     if (share < c.threshold("share")) return {};
     OPSIGHT_ASSIGN(const auto devices, query::device_memory(c.session()));
     const std::optional<double> held = most_memory_held(devices);
@@ -37,7 +38,7 @@ Status check(Context& c) {
                : "Where memory allows it, checkpoint fewer layers, or only those with large activations.";
     finding.share_pct = share;
     finding.view = "ops";
-    finding.times = std::move(times);
+    finding.times = std::move(found.times);
     c.add(std::move(finding));
     return {};
 }

@@ -7,21 +7,22 @@ namespace opsight::advise {
 namespace {
 
 Status check(Context& c) {
-    OPSIGHT_ASSIGN(query::PatternTimes found,
-                   query::times_of_pattern(c.session(), query::OpPattern::kRepeated,
-                                           static_cast<int64_t>(c.threshold("ops")), c.parts()));
-    OPSIGHT_ASSIGN(query::TimeSpans times, host_times(c.session(), std::move(found.host)));
-    const double share = c.share_of(times);
+    OPSIGHT_ASSIGN(
+        query::Occurrences found,
+        query::times_of_pattern(
+            c.session(), {query::OpPattern::kRepeated, static_cast<int64_t>(c.threshold("ops")), c.parts()}));
+    OPSIGHT_ASSIGN(found.times, host_times(c.session(), std::move(found.times)));
+    const double share = c.share_of(found.times);
     if (share < c.threshold("share")) return {};
     Finding finding{
         "repeated_ops", "problem",
         fmt::format("The same ops one after the other, as in a loop, take {} of the time", percent(share))};
-    finding.evidence = c.how_often(found.ops, "calls of ops") +
+    finding.evidence = c.how_often(found.count, "calls of ops") +
                        " that one place makes again and again with tensors of the same shapes.";
     finding.advice = "One op on a tensor that holds all of them does the same work with a single call.";
     finding.share_pct = share;
     finding.view = "ops";
-    finding.times = std::move(times);
+    finding.times = std::move(found.times);
     c.add(std::move(finding));
     return {};
 }

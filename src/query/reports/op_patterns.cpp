@@ -15,12 +15,13 @@ struct Stretch {
 
 struct Found {
     std::vector<Stretch> stretches;  // by track and begin
-    std::vector<TimeSpan> host;
+    std::vector<TimeSpan> times;
     int64_t ops = 0;
 };
 
-duck::Statement statement_of(OpPattern pattern, int64_t least, int64_t parts) {
-    switch (pattern) {
+duck::Statement statement_of(const PatternChoice& choice) {
+    const int64_t least = choice.least, parts = choice.parts;
+    switch (choice.pattern) {
         case OpPattern::kRepeated:
             return duck::Statement(sql::pattern_repeated).set("least", least).set("parts", parts);
         case OpPattern::kElementwise:
@@ -45,7 +46,7 @@ Result<Found> find(Session& session, const duck::Statement& statement) {
                    *ops = batch.column<int64_t>(4);
         for (size_t i = 0; i < batch.size(); ++i) {
             found.stretches.push_back({track[i], begin[i], end[i]});
-            found.host.push_back({rank[i], begin[i], end[i]});
+            found.times.push_back({rank[i], begin[i], end[i]});
             found.ops += ops[i];
         }
     }));
@@ -74,14 +75,14 @@ Result<std::vector<TimeSpan>> launched_in(Session& session, const std::vector<St
 
 }  // namespace
 
-Result<PatternTimes> times_of_pattern(Session& session, OpPattern pattern, int64_t least, int64_t parts) {
-    OPSIGHT_ASSIGN(Found found, find(session, statement_of(pattern, least, parts)));
-    PatternTimes times;
-    times.ops = found.ops;
-    OPSIGHT_ASSIGN(times.host, within_range(session, std::move(found.host)));
-    if (!session.contents().device_work) return times;
-    OPSIGHT_ASSIGN(std::vector<TimeSpan> launched, launched_in(session, found.stretches));
-    OPSIGHT_ASSIGN(times.device, within_range(session, std::move(launched)));
+Result<Occurrences> times_of_pattern(Session& session, const PatternChoice& choice) {
+    OPSIGHT_ASSIGN(Found found, find(session, statement_of(choice)));
+    Occurrences times;
+    times.count = found.ops;
+    if (choice.device) {
+        OPSIGHT_ASSIGN(found.times, launched_in(session, found.stretches));
+    }
+    OPSIGHT_ASSIGN(times.times, within_range(session, std::move(found.times)));
     return times;
 }
 

@@ -16,13 +16,15 @@ enum class OpPattern : uint8_t {
     kAnomaly,      // checks for NaN in the backward pass
 };
 
-struct PatternTimes {
-    TimeSpans host, device;  // from the first op of a stretch to its last; kernels that these ops launched
-    int64_t ops = 0;
+struct PatternChoice {
+    OpPattern pattern;
+    int64_t least = 1;  // ops in a stretch, rows of an embedding, or how often an iteration does it
+    int64_t parts = 1;  // iterations
+    bool device =
+        false;  // the kernels that these ops launched, else the host from the first of a stretch to its last
 };
 
-// least: ops in a stretch, rows of an embedding, or how often an iteration does it. parts: iterations.
-// Cost: linear in the ops and kernels, and a sort.
-Result<PatternTimes> times_of_pattern(Session& session, OpPattern pattern, int64_t least, int64_t parts);
+// The count is that of the ops. Cost: linear in the ops (and kernels), and a sort.
+Result<Occurrences> times_of_pattern(Session& session, const PatternChoice& choice);
 
 }  // namespace opsight::query

@@ -3,6 +3,7 @@
 
 #include "query/reports/info.h"
 #include "query/reports/test_reports.h"
+#include "query/session/iteration_choice.h"
 
 namespace opsight::query {
 namespace {
@@ -71,6 +72,32 @@ TEST(Range, DevicesAndSharesGoByTheKeptStretches) {
                             "memory_pct", "cpu_pct", "host_pct", "idle_pct"})
         shares += number(cell(head, key));
     EXPECT_NEAR(shares, 100, 1e-9);
+}
+
+TEST(Range, OfAHostThatWasNotRecordedNothingIsKnown) {
+    analyze::TestProfile t;
+    t.gpu(0, "a GPU", 8, 0);
+    t.kernel("k", 100, 50, t.stream(), 1);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.whole = true});
+    EXPECT_TRUE(is_empty(cell(table_of(session, "summary"), "cpu_pct")));
+    const auto kernels = make_report(session, "kernel_name", {.for_people = true});
+    ASSERT_TRUE(kernels.has_value());
+    EXPECT_EQ(kernels->sections.at(0).table.columns.at(0).key, "label")
+        << "what tells names apart comes first";
+}
+
+TEST(Range, LayersAreNotOfferedAsIterations) {
+    for (const auto& [before, offered] : {std::pair("encoder.block.", false), std::pair("step ", true)}) {
+        analyze::TestProfile t;
+        for (int64_t i = 0; i < 12; ++i)
+            t.annotation(before + std::to_string(i), 100 * i, 90, t.thread());
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open({.whole = true});
+        const auto hint = iteration_hint(session);
+        ASSERT_TRUE(hint.has_value());
+        EXPECT_EQ(!hint->empty(), offered) << *hint;
+    }
 }
 
 // Numbers of a profile that another build made are that build's.

@@ -11,7 +11,7 @@ WITH backward AS (
         AND regexp_matches(i.name, '^aten::(embedding_dense_backward|_embedding_bag_dense_backward)$')
     JOIN raw.signatures g ON g.id = o.signature
 ), dense AS (
-    FROM backward WHERE rows <> '' AND rows::BIGINT >= greatest($least::BIGINT, 10 * used)
+    FROM backward WHERE TRY_CAST(rows AS BIGINT) >= greatest($least::BIGINT, 10 * used)
 ), touched AS (
     SELECT o.track, o.begin_ns, o.begin_ns + o.dur_ns AS end_ns
     FROM sel_ops o

@@ -1,5 +1,7 @@
 #include "query/reports/host_time.h"
 
+#include <algorithm>
+
 #include "advise/test_findings.h"
 #include "query/session/test_session.h"
 
@@ -229,6 +231,39 @@ TEST(HostTime, OfPythonsTimeTheInnermostFunctionIsNamed) {
     const StoredProfile stored(std::move(t));
     Session session = stored.open({.whole = true});
     EXPECT_EQ(open_span(session), "function data.py(7): preprocess");
+}
+
+// 21 of the 38 ms of a step are Python's: ops that fuse, or a captured graph, are not what to begin with.
+TEST(HostTime, WhereProgramsTakeMostTheyStandBeforeOpsThatFuse) {
+    analyze::TestProfile t;
+    t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
+    int64_t at = 0, id = 0;
+    for (int step = 0; step < 10; ++step) {
+        t.annotation("ProfilerStep#" + std::to_string(step), at, 38 * kMs, t.thread());
+        t.host(HostKind::kPythonFrame, "data.py(7): preprocess", at, 21 * kMs, t.thread());
+        for (int64_t i = 0; i < 16; ++i) {
+            const int64_t begin = at + (21 + i) * kMs;
+            t.op("aten::add", begin, kMs / 2, t.thread());
+            t.api("cudaLaunchKernel", begin + 1000, 5000, t.thread(), ++id);
+            t.kernel("void at::native::vectorized_elementwise_kernel<4, add>(int)", begin + 10'000,
+                     kMs - 20'000, t.stream(), id);
+        }
+        at += 38 * kMs;
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const auto all = find_findings(session);
+    ASSERT_TRUE(all.has_value());
+    ASSERT_GE(all->size(), 2U);
+    EXPECT_EQ(all->front().id, "program");
+    EXPECT_NE(all->front().evidence.find("data.py(7): preprocess"), std::string::npos)
+        << all->front().evidence;
+    for (const char* word : {"fuse", "torch.compile", "graph"})
+        EXPECT_EQ(all->front().advice.find(word), std::string::npos) << all->front().advice;
+    const bool fuses = std::any_of(all->begin() + 1, all->end(), [](const Finding& finding) {
+        return finding.advice.find("fuse") != std::string::npos;
+    });
+    EXPECT_TRUE(fuses) << "it is said, behind that";
 }
 
 }  // namespace

@@ -217,6 +217,15 @@ class InfoTest(Cli):
         for diagnostic in info["diagnostics"]:
             self.assertEqual(set(diagnostic), {"key", "severity", "count", "help"})
 
+    def test_spans_of_unknown_kinds_have_a_duration(self):
+        with open(self.path("plain.json"), "w", encoding="utf-8") as file:
+            json.dump({"traceEvents": [{"ph": "X", "name": f"step {i}", "cat": "mine", "pid": 1, "tid": 1,
+                                        "ts": 10 * i, "dur": 5} for i in range(1000)]}, file)
+        made = self.run_cli("import", self.path("plain.json"), "-o", "plain.opsight")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        info = json.loads(self.run_cli("info", self.path("plain.opsight"), "--json").stdout)
+        self.assertEqual(info["range"]["ns"], 9995 * 1000)
+
 
 class ReportTest(Cli):
     def report(self, *options):

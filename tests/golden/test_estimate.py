@@ -95,6 +95,20 @@ class CorpusModels(unittest.TestCase):
         for fact in (r"Bytes \(compulsory\)", "Peak memory"):
             self.assertRegex(text, fact + " +at least 8 B")
 
+    def test_what_a_change_would_buy_is_unknown_where_the_work_is(self):
+        path = self.path("onnx-extended__tree_ensemble_custom_domain.onnx")
+        text = opsight_cli.run("estimate", path, "--device", "h100-sxm").stdout
+        section = text[text.index("What It Would Buy"):]
+        self.assertNotRegex(section, r"\b0 ns\b")
+        self.assertNotRegex(section, r"\b65 B\b")
+
+    def test_facts_are_written_for_people(self):
+        for name in ("ort-examples__mnist.onnx", "onnx-light__resnet50.onnx"):
+            text = opsight_cli.run("estimate", self.path(name), "--device", "h100-sxm").stdout
+            self.assertNotRegex(text, r"\d[eE][+-]\d", name)
+            self.assertNotRegex(text, r"\d us\b", name)
+            self.assertLessEqual(max(map(len, text.splitlines())), 100, name)
+
     def test_recurrent_layers_and_padding_of_a_voice_detector(self):
         result = estimate(self.path("silero_vad.onnx"), "--shape", "input=1x576", "--unfused")
         self.assertEqual(result["total"]["uncounted"], [])

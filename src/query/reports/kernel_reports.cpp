@@ -112,7 +112,7 @@ Result<ResultTable> ask_for_kernels(Session& session, Question q, const TableSha
                {"op_id", false}};
     order_by_groups(q, shape);
     OPSIGHT_TRY(session.execute(shaped(sql::kernel_rows, shape)));
-    return ask(session, q, shape);
+    return ask_with_work(session, q, shape);
 }
 
 Question kernel_question(const TableShape& shape) {

@@ -184,7 +184,7 @@ Result<Report> detailed_report(Session& session, const TableShape& shape) {
         ops = shown_in(first);
     }
     OPSIGHT_TRY(look_at_instances(session, shape, std::move(ops)));
-    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
+    OPSIGHT_ASSIGN(ResultTable table, ask_with_work(session, q, shape));
     return single("detailed", std::move(table), &session);
 }
 
@@ -196,7 +196,7 @@ Result<Report> op_type_report(Session& session, const TableShape& shape) {
     q.rows = shaped(sql::op_types, shape);
     q.order.emplace_back("op_type", false);
     order_by_groups(q, shape);
-    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
+    OPSIGHT_ASSIGN(ResultTable table, ask_with_work(session, q, shape));
     return single("op_type", std::move(table), &session);
 }
 
@@ -210,7 +210,7 @@ Result<Report> group_op_report(Session& session, const TableShape& shape) {
                {"total_cpu_time_ns", true},
                {"name", false}};
     order_by_groups(q, shape);
-    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
+    OPSIGHT_ASSIGN(ResultTable table, ask_with_work(session, q, shape));
     return single("group_op", std::move(table), &session, true);
 }
 

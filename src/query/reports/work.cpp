@@ -31,7 +31,7 @@ Question roofline_question(const TableShape& shape, std::string name, std::strin
 
 Result<ResultTable> ask_for_work(Session& session, const Question& q, const TableShape& shape) {
     OPSIGHT_TRY(session.prepare_work());
-    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
+    OPSIGHT_ASSIGN(ResultTable table, ask_with_work(session, q, shape));
     OPSIGHT_ASSIGN(const bool counted, has_work(session));
     if (!counted) table.notes.emplace_back(kOldFile);
     return table;
@@ -44,20 +44,14 @@ bool tells(const ResultTable& table, std::string_view key) {
     return false;
 }
 
-// Sums with gaps are lower bounds: for people their names say so.
-void say_at_least(ResultTable& table) {
-    const auto last = std::find_if(table.columns.begin(), table.columns.end(),
-                                   [](const Column& column) { return column.key == "flops_at_least"; });
-    if (last == table.columns.end()) return;
-    const auto place = last - table.columns.begin();
-    const bool at_least = !table.rows.empty() && flag(table.rows[0][static_cast<size_t>(place)]);
-    table.columns.erase(last);
+// A table of one row without a column that it has.
+void leave_out(ResultTable& table, std::string_view key) {
+    const auto column = std::find_if(table.columns.begin(), table.columns.end(),
+                                     [key](const Column& c) { return c.key == key; });
+    const auto place = column - table.columns.begin();
+    table.columns.erase(column);
     for (auto& row : table.rows)
         row.erase(row.begin() + place);
-    if (!at_least) return;
-    for (Column& column : table.columns)
-        if (column.unit == Unit::kFlops && column.header.starts_with("FLOPs"))
-            column.header.insert(column.header.rfind(" ("), " at Least");
 }
 
 }  // namespace
@@ -73,6 +67,7 @@ std::vector<Column> work_columns(bool first) {
     const int more = first ? 0 : 7;
     return {
         {"flops", "FLOPs (1)", Unit::kFlops, 1 + more},
+        {"flops_at_least", "FLOPs Are at Least", Unit::kNone, 1 + more, Role::kWarning},
         {"bytes_min", "Bytes (B)", Unit::kBytes, 2 + more},
         {"work_time_ns", "Time With Counted Work (ns)", Unit::kNs, 5 + more},
         {"flops_per_s", "FLOP/s (1)", Unit::kFlops, 1 + more},
@@ -83,6 +78,24 @@ std::vector<Column> work_columns(bool first) {
         {"limiter", "Limiter", Unit::kNone, more},
         {"work_estimate", "Work Is Estimate", Unit::kNone, 8 + more},
     };
+}
+
+Result<ResultTable> ask_with_work(Session& session, const Question& q, const TableShape& shape) {
+    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
+    const auto flagged = std::find_if(table.columns.begin(), table.columns.end(),
+                                      [](const Column& column) { return column.key == "flops_at_least"; });
+    if (!shape.for_people || flagged == table.columns.end()) return table;
+    const auto place = static_cast<size_t>(flagged - table.columns.begin());
+    const auto has_gaps = [place](const auto& row) {
+        const bool* yes = std::get_if<bool>(&row[place]);
+        return yes && *yes;
+    };
+    // A terminal has no room for the column of the flag, so the name of the numbers says it.
+    if (std::none_of(table.rows.begin(), table.rows.end(), has_gaps)) return table;
+    for (Column& column : table.columns)
+        if (column.unit == Unit::kFlops && column.header.starts_with("FLOPs"))
+            column.header.insert(column.header.rfind(" ("), " at Least");
+    return table;
 }
 
 Result<bool> has_work(Session& session) {
@@ -104,7 +117,7 @@ Result<ResultTable> work_summary(Session& session, bool for_people) {
         {"recomputed_flops", "FLOPs Computed Again (1)", Unit::kFlops},
         {"peak_precision", "Peak Taken"},
         {"peak_flops_per_s", "Peak of the Devices Used (1)", Unit::kFlops},
-        {"flops_at_least", "FLOPs Are at Least"},
+        {"flops_at_least", "FLOPs Are at Least", Unit::kNone, 1, Role::kWarning},
     };
     // Shares of the peak, and whether they are lower bounds: for people in one text.
     if (for_people)
@@ -114,8 +127,8 @@ Result<ResultTable> work_summary(Session& session, bool for_people) {
                            {"hfu_pct", "HFU %", Unit::kPercent},
                            {"mfu_at_least", "MFU Is at Least"}});
     q.rows = duck::Statement(sql::work_summary).set("device_work", session.contents().device_work);
-    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, {.for_people = for_people}));
-    if (for_people) say_at_least(table);
+    OPSIGHT_ASSIGN(ResultTable table, ask_with_work(session, q, {.for_people = for_people}));
+    if (for_people) leave_out(table, "flops_at_least");  // the names say it
     OPSIGHT_ASSIGN(const bool counted, has_work(session));
     if (!counted) {
         table.notes.emplace_back(kOldFile);

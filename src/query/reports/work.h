@@ -15,6 +15,10 @@ Status make_work_rows(Session& session, const TableShape& shape, const std::stri
 // The columns that reports show of such a row. `first`: they are what the table is about.
 std::vector<Column> work_columns(bool first);
 
+// ask() for a table with such columns. For people the names of its FLOPs say "at Least" where those of a row
+// are.
+Result<ResultTable> ask_with_work(Session& session, const Question& q, const TableShape& shape);
+
 // Whether a file holds counted work at all: older ones do not.
 Result<bool> has_work(Session& session);
 

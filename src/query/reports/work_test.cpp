@@ -1,6 +1,8 @@
 // Ceilings of memory levels, and why something is faster than its bound.
 #include <gmock/gmock.h>
 
+#include <optional>
+
 #include "query/reports/test_reports.h"
 
 namespace opsight::query {
@@ -125,6 +127,13 @@ TEST(Uncounted, SaysWhatIsNotToldOfAttentionOverACache) {
     EXPECT_EQ(cell(table, "why"), Cell(std::string("how much of the cache each sequence has is not told")));
 }
 
+std::vector<std::string> headers(const ResultTable& table) {
+    std::vector<std::string> all;
+    for (const Column& column : table.columns)
+        all.push_back(column.header);
+    return all;
+}
+
 // A copy has no FLOPs: of kernels that are not counted nothing follows from it.
 TEST(Summary, FlopsAreNotKnownWhereOnlyCopiesAreCounted) {
     analyze::TestProfile t;
@@ -160,12 +169,6 @@ TEST(Summary, FlopsWithGapsAreLowerBounds) {
     t.kernel("somebodys_kernel", 4000, 9000, t.stream(), 2);
     const StoredProfile stored(std::move(t));
     Session session = stored.open({.all = true});
-    const auto headers = [](const ResultTable& table) {
-        std::vector<std::string> all;
-        for (const Column& column : table.columns)
-            all.push_back(column.header);
-        return all;
-    };
     const auto report = make_report(session, "summary", {.for_people = true});
     ASSERT_TRUE(report);
     const auto work = std::find_if(report->sections.begin(), report->sections.end(),
@@ -178,6 +181,132 @@ TEST(Summary, FlopsWithGapsAreLowerBounds) {
     const ResultTable programs = table_of(session, "summary", "work");
     EXPECT_TRUE(is_empty(cell(programs, "recomputed_flops"))) << "at least 0 says nothing";
     EXPECT_EQ(std::get<bool>(cell(programs, "flops_at_least")), true);
+}
+
+// A launch, and its kernel on the device.
+void launch(analyze::TestProfile& t, std::string_view kernel, int64_t at, int64_t device_at, int64_t ns,
+            uint32_t thread = 1) {
+    t.api("cudaLaunchKernel", at, 2, t.thread(thread), at);
+    t.kernel(kernel, device_at, ns, t.stream(), at);
+}
+
+OpDetail product(analyze::TestProfile& t) {
+    OpDetail detail;
+    detail.signature = t.builder.signature({t.builder.text("[[512, 512], [512, 512]]"),
+                                            t.builder.text(R"(["float", "float"])"), t.builder.text(""),
+                                            t.builder.text("")});
+    return detail;
+}
+
+// In one layer: a known product for 1 us, a kernel that nobody knows for 9 us, and a collective.
+TEST(Work, RowsSayWhereTheirFlopsAreLowerBounds) {
+    analyze::TestProfile t;
+    t.gpu(0, "NVIDIA A100-SXM4-80GB", 8, 0);
+    t.host(HostKind::kModule, "nn.Module: Net_0", 0, 900, t.thread());
+    t.op("aten::mm", 100, 50, t.thread(), product(t));
+    launch(t, "ampere_sgemm_64x64_nn", 110, 10'000, 1000);
+    t.op("somebodys::op", 200, 50, t.thread());
+    launch(t, "somebodys_kernel", 210, 20'000, 9000);
+    t.op("aten::mm", 300, 50, t.thread(), product(t));
+    launch(t, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 310, 30'000, 1000);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const auto expect = [&](std::string_view report, std::string_view table, std::string_view key,
+                            const std::string& value, std::optional<bool> at_least) {
+        const ResultTable rows = table_of(session, report, table);
+        const Cell found = cell(rows, "flops_at_least", key, value);
+        EXPECT_EQ(is_empty(cell(rows, "flops", key, value)), !at_least) << table << " " << value;
+        EXPECT_EQ(found, at_least ? Cell(*at_least) : Cell()) << table << " " << value;
+    };
+    expect("group_op", "group_op", "name", "/Net_0", true);
+    expect("roofline", "roofline_layers", "layer", "Net_0", true);
+    expect("op_type", "op_type", "op_type", "op", {});
+    expect("detailed", "detailed", "op_name", "somebodys::op", {});
+    expect("roofline", "roofline_kernels", "kernel_name", "ampere_sgemm_64x64_nn", false);
+    expect("roofline", "roofline_kernels", "kernel_name", "somebodys_kernel", {});
+    const auto layers = make_report(session, "group_op", {.for_people = true});
+    ASSERT_TRUE(layers);
+    EXPECT_THAT(headers(layers->sections[0].table),
+                AllOf(Contains("FLOPs at Least (1)"), Not(Contains("FLOPs (1)"))));
+}
+
+// Of 3 us of products one is computed again in the backward pass.
+TEST(Work, WhatIsComputedAgainCountsForTheHardwareAlone) {
+    analyze::TestProfile t;
+    t.gpu(0, "NVIDIA A100-SXM4-80GB", 8, 0);
+    OpDetail again = product(t);
+    again.sequence = 70;
+    t.op("aten::mm", 0, 50, t.thread(), product(t));
+    launch(t, "ampere_sgemm_64x64_nn", 10, 1000, 100);
+    t.op("ReluBackward0", 100, 100, t.thread(2), {.sequence = 2, .forward_thread = 1});
+    t.op("aten::mm", 110, 20, t.thread(2), again);
+    launch(t, "ampere_sgemm_64x64_nn", 120, 2000, 100, 2);
+    t.op("aten::mm", 150, 20, t.thread(2), product(t));
+    launch(t, "ampere_sgemm_64x64_nn", 155, 3000, 100, 2);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const ResultTable work = table_of(session, "summary", "work");
+    const double one = 2.0 * 512 * 512 * 512;
+    EXPECT_EQ(number(cell(work, "product_flops")), 3 * one);
+    EXPECT_EQ(number(cell(work, "recomputed_flops")), one);
+    const double wall_s = 1e-9 * number(cell(table_of(session, "summary"), "wall_clock_ns"));
+    const double possible = wall_s * number(cell(work, "peak_flops_per_s"));
+    EXPECT_NEAR(number(cell(work, "hfu_pct")), 100 * 3 * one / possible, 1e-6);
+    EXPECT_NEAR(number(cell(work, "mfu_pct")), 100 * 2 * one / possible, 1e-6);
+    EXPECT_EQ(cell(work, "mfu_at_least"), Cell(false));
+    EXPECT_THAT(work.notes, Contains(HasSubstr("HFU takes those computed again in")));
+}
+
+// Half of the kernel time is not counted: shares of the peak are lower bounds, and say by how much of the
+// time.
+TEST(Work, SharesOfThePeakWithGapsAreLowerBounds) {
+    analyze::TestProfile t;
+    t.gpu(0, "NVIDIA A100-SXM4-80GB", 8, 0);
+    t.op("aten::mm", 0, 50, t.thread(), product(t));
+    launch(t, "ampere_sgemm_64x64_nn", 10, 1000, 500);
+    launch(t, "somebodys_kernel", 100, 2000, 500);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    EXPECT_EQ(cell(table_of(session, "summary", "work"), "mfu_at_least"), Cell(true));
+    const auto report = make_report(session, "summary", {.for_people = true});
+    ASSERT_TRUE(report);
+    const auto work = std::find_if(report->sections.begin(), report->sections.end(),
+                                   [](const Section& section) { return section.table.name == "work"; });
+    ASSERT_NE(work, report->sections.end());
+    EXPECT_THAT(std::get<std::string>(cell(work->table, "mfu_text")),
+                AllOf(HasSubstr("at least "), HasSubstr("(by 50.0% of the kernel time)")));
+}
+
+// Of kernels whose products no formula counts there is no share of a peak, and no note on one.
+TEST(Work, WithoutProductsThereIsNoShareOfThePeak) {
+    const StoredProfile stored = sum_on("NVIDIA A100-SXM4-80GB", 9000);
+    Session session = stored.open({.all = true});
+    const ResultTable work = table_of(session, "summary", "work");
+    EXPECT_TRUE(is_empty(cell(work, "mfu_pct")));
+    EXPECT_TRUE(is_empty(cell(work, "hfu_pct")));
+    EXPECT_THAT(work.notes, Not(Contains(HasSubstr("MFU"))));
+    // 12 MiB at 2,039 GB/s, in 9 us.
+    EXPECT_NEAR(number(cell(work, "efficiency_pct")), 100 * (12 * 1048576 / 2.039e12) / 9e-6, 0.1);
+}
+
+// Sets of memory have a bound, of which nothing follows for kernels.
+TEST(Work, WithoutKernelsThereIsNoEfficiencyOfKernels) {
+    analyze::TestProfile t;
+    t.gpu(0, "NVIDIA A100-SXM4-80GB", 8, 0);
+    DeviceSpan set;
+    set.begin = 2000;
+    set.dur = 1000;
+    set.track = t.stream();
+    set.name = t.builder.text("Memset (Device)");
+    set.kind = DeviceKind::kMemset;
+    set.bytes = 1 << 20;
+    t.builder.add_device(set);
+    t.kernel("somebodys_kernel", 4000, 1000, t.stream(), 1);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const ResultTable work = table_of(session, "summary", "work");
+    EXPECT_GT(number(cell(work, "bounded_pct")), 0);
+    EXPECT_TRUE(is_empty(cell(work, "efficiency_pct")));
 }
 
 TEST(Remarks, TakeTheLastCacheAsAReasonOnlyWhereItIsFastEnough) {

@@ -1,6 +1,10 @@
 -- work_sums with what reports show of them.
 CREATE TEMP VIEW work_rows AS
 SELECT *,
+       uncounted_ns > 0.0005 * time_ns AS has_gaps,
+       -- "At least 0" tells nothing.
+       CASE WHEN all_flops > 0 OR NOT has_gaps THEN all_flops END AS flops,
+       CASE WHEN flops IS NOT NULL THEN has_gaps END AS flops_at_least,
        100.0 * time_ns / nullif((SELECT sum(time_ns) FROM work_sums), 0) AS time_pct,
        bytes AS bytes_min,
        work_ns AS work_time_ns,

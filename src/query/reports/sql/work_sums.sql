@@ -17,7 +17,10 @@ SELECT CASE WHEN $by IN ('op', 'op and kernel') THEN s.op ELSE -1 END AS op,
        sum(s.spans)::BIGINT AS spans,
        sum(s.time_ns)::BIGINT AS time_ns,
        (sum(s.time_ns) FILTER (WHERE s.work >= 0))::BIGINT AS work_ns,
-       round(sum(s.share * w.flops)) AS flops,
+       -- As in the summary: what kernels of other classes do, as collectives, are no FLOPs of the model.
+       coalesce((sum(s.time_ns) FILTER (WHERE s.work < 0 AND (s.device < 0 OR k.class = kernel_class('compute'))))::BIGINT,
+                0) AS uncounted_ns,
+       round(sum(s.share * w.flops)) AS all_flops,
        round(sum(s.share * w.bytes_min)) AS bytes,
        (sum(s.time_ns) FILTER (WHERE w.bound_ns >= 0))::BIGINT AS bounded_ns,
        round(sum(s.share * w.flops) FILTER (WHERE w.bound_ns >= 0)) AS bounded_flops,
@@ -45,6 +48,7 @@ FROM sel_work s
 LEFT JOIN raw.op_identities i ON i.id = s.op
 LEFT JOIN (FROM layers_above WHERE $by = 'subtree') a ON a.layer = i.layer
 LEFT JOIN raw.works w ON w.id = s.work
+LEFT JOIN raw.kernel_names k ON k.id = s.kernel
 LEFT JOIN raw.device_models m ON m.device = w.device
 -- The last cache, where it is known how much that moves.
 LEFT JOIN sel_levels c ON c.model = m.model AND c.place = 0 AND c.shared

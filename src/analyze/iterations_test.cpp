@@ -180,6 +180,23 @@ TEST(Period, LayersWithTheNamesOfEmbeddingAndHeadAreNoRepetition) {
     EXPECT_FALSE(find_period(input).cuts.empty()) << "shapes that always differ say nothing";
 }
 
+// A name that comes once in each piece need not be its first.
+TEST(Period, WhereAllIsOnePieceAgainAndAgainTheFirstBeginsIt) {
+    PeriodInput input;
+    for (int i = 0; i < 8; ++i)
+        input.symbols.insert(input.symbols.end(), {1, 2, 1});
+    const Period period = find_period(input);
+    EXPECT_EQ(period.cuts, (std::vector<size_t>{0, 3, 6, 9, 12, 15, 18, 21}));
+    EXPECT_EQ(period.end, 24U);
+    // A unit that is not to be cut keeps its place.
+    for (size_t i = 0; i < 24; ++i)
+        input.unit.push_back(i < 1 ? 0 : 1 + (i - 1) / 3 * 3);
+    EXPECT_NE(find_period(input).cuts.front(), 0U);
+    input.unit.clear();
+    input.symbols.push_back(3);
+    EXPECT_NE(find_period(input).cuts, period.cuts) << "something else follows";
+}
+
 TEST(Period, ConfidenceFallsWhereCluesDisagree) {
     PeriodInput input;
     for (int i = 0; i < 12; ++i)

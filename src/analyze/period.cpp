@@ -70,6 +70,25 @@ class Comparison {
         return period;
     }
 
+    // Where the whole sequence is one piece many times over, pieces begin with the first of it: what a name
+    // that comes once in each begins is a piece's middle.
+    Period from_the_first(const Period& found) {
+        const size_t length = found.typical_length, size = symbols_.size();
+        if (length == 0 || size % length != 0 || found.cuts.front() == 0) return found;
+        if (!std::equal(symbols_.begin() + static_cast<std::ptrdiff_t>(length), symbols_.end(),
+                        symbols_.begin()))
+            return found;
+        Period period;
+        for (size_t cut = 0; cut < size; cut += length) {
+            if (unit_of(cut) != cut) return found;
+            period.cuts.push_back(cut);
+        }
+        period.end = size;
+        period.typical_length = length;
+        period.confidence = confidence(period);
+        return period.confidence >= found.confidence ? period : found;
+    }
+
   private:
     static constexpr uint32_t kNobody = UINT32_MAX, kSeveral = UINT32_MAX - 1;
 
@@ -125,7 +144,8 @@ class Comparison {
         if (head && tail) return 0;
         const double repeated =
             std::min(1.0, static_cast<double>(pieces) / static_cast<double>(kSureRepetitions));
-        const double doubt = (head || tail) && !has_wanted_ ? kOneSided : 1;
+        const bool few = period.typical_length < kShortPeriod;  // as the kernels of a block
+        const double doubt = (head || tail || few) && !has_wanted_ ? kOneSided : 1;
         return alike * covered(period) * repeated * doubt;
     }
 
@@ -278,6 +298,7 @@ Period find_period(const PeriodInput& input) {
     for (const Anchor& anchor : promising_anchors(symbols, symbol_count)) {
         Period period = comparison.cut_at(anchor);
         if (period.confidence == 0) continue;
+        period = comparison.from_the_first(period);
         const bool better = period.confidence > best.confidence + kAsGood;
         const bool as_good = period.confidence > best.confidence - kAsGood;
         const bool finer = period.cuts.size() > best.cuts.size();

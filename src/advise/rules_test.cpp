@@ -341,30 +341,6 @@ TEST(Rules, SpeakOfWhatIsThereAndOfNothingElse) {
     }
 }
 
-// Rank 1 comes 4 ms later to each of ten collectives.
-TEST(Rules, OfTheHostsCollectivesNameTheRankThatOthersWaitFor) {
-    TestProfile t;
-    for (int rank = 0; rank < 2; ++rank) {
-        if (rank > 0) t.add_rank(rank);
-        for (int64_t i = 0; i < 10; ++i) {
-            const int64_t begin = Recorded::at(i), late = rank * 4 * kMs;
-            t.annotation("ProfilerStep#" + std::to_string(i), begin, 10 * kMs, t.thread(1, 100 + rank));
-            t.op("aten::mm", begin + kMs, kMs, t.thread(1, 100 + rank));
-            t.annotation("gloo:all_reduce", begin + 3 * kMs + late, 5 * kMs - late, t.thread(2, 100 + rank));
-        }
-    }
-    const StoredProfile stored(std::move(t));
-    Session session = stored.open();
-    const auto advice = advise(session, {.rules = {"host_communication"}});
-    ASSERT_TRUE(advice);
-    ASSERT_EQ(advice->findings.size(), 1u);
-    const Finding& finding = advice->findings[0];
-    EXPECT_NEAR(finding.share_pct.value_or(0), 30, 0.1) << "5 and 1 of 10 ms";
-    EXPECT_NE(finding.evidence.find("40.00 ms of 60.00 ms is waiting"), std::string::npos)
-        << finding.evidence;
-    EXPECT_NE(finding.evidence.find("rank 1 is that in 10 of 10"), std::string::npos) << finding.evidence;
-}
-
 // Calls of 6 ms, all but 20 us of it below a kernel: to pin the memory would gain nothing.
 TEST(Rules, ACopyThatWaitsForAKernelIsNotSlow) {
     Recorded run;

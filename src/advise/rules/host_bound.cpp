@@ -144,6 +144,10 @@ Status check(Context& c) {
     }
     if (finding.kind == "problem") {
         OPSIGHT_ASSIGN(finding.times, idle_times(c.session()));
+        // What Python does in between is not in the share, and goes where launches are replayed.
+        if (const double idle = c.share_of(finding.times); idle > share + 5)
+            finding.evidence += fmt::format("{}With all that the host does in between it has no work in {}.",
+                                            finding.evidence.empty() ? "" : " ", percent(idle));
     }
     c.add(std::move(finding));
     return {};

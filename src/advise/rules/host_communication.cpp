@@ -6,11 +6,14 @@
 namespace opsight::advise {
 namespace {
 
+// What the collectives wait for, where the recording tells.
 void tell_waits(const query::HostCollectives& of, int64_t ranks, Finding& finding) {
     const int64_t each = of.matched / ranks;  // collectives that all ranks made
     if (each == 0) {
         finding.evidence +=
-            " They are not of all ranks of the profile alike: who waits for whom is not known.";
+            ranks > 1 ? " They are not of all ranks of the profile alike: who waits for whom is not known."
+                      : " One rank alone was recorded: whether it waits for others or for the network is "
+                        "not known.";
         return;
     }
     finding.evidence += fmt::format(
@@ -21,6 +24,17 @@ void tell_waits(const query::HostCollectives& of, int64_t ranks, Finding& findin
             fmt::format("Look at what rank {} does before: the others wait for it.", of.last_rank);
 }
 
+// Calls that are few already have nothing to gain from being joined.
+void tell_remedy(Context& c, int64_t calls, Finding& finding) {
+    if (static_cast<double>(calls) < c.threshold("calls") * static_cast<double>(c.parts())) {
+        finding.advice = "Record all ranks: who comes last, or how long the network takes, shows then.";
+        return;
+    }
+    finding.advice = "Fewer calls with more data each cost less: join gradients to buckets, as DDP does.";
+    if (c.facts().torch)
+        finding.lines = "model = torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=25)";
+}
+
 Status check(Context& c) {
     OPSIGHT_ASSIGN(query::HostCollectives found, query::host_collectives(c.session()));
     const double share = c.share_of(found.times);
@@ -28,7 +42,7 @@ Status check(Context& c) {
     Finding finding{"host_communication", "problem",
                     fmt::format("Collectives between ranks on the CPU take {} of the time", percent(share))};
     finding.evidence = c.how_often(found.calls, "collectives") + " of each rank, while no op runs.";
-    finding.advice = "Fewer calls with more data each cost less: join gradients to buckets, as DDP does.";
+    tell_remedy(c, found.calls, finding);
     tell_waits(found, std::max<int64_t>(c.facts().ranks, 1), finding);
     finding.share_pct = share;
     finding.view = "timeline";
@@ -44,11 +58,11 @@ Rule host_communication_rule() {
         .id = "host_communication",
         .looks_for = "collectives of gloo, MPI or UCC on the CPU, and the rank that they wait for",
         .needs = "ops, and ranges of the backend",
-        .thresholds = {{"share", 2, "% of the wall clock", "half of what makes time beside ops a headline"}},
+        .thresholds = {{"share", 2, "% of the wall clock", "half of what makes time beside ops a headline"},
+                       {"calls", 8, "in an iteration of a rank", "fewer are not many to join"}},
         .bound = "the time in which a collective is open and no op runs",
         .confidence = "high for the time; who is last rests on the ranks' clocks",
-        .remedy = "Even out the ranks, or join the calls.",
-        .lines = "model = torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=25)",
+        .remedy = "Even out the ranks, or join the calls where they are many.",
         .query =
             "SELECT rank, name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE name ~ "
             "'^(gloo|mpi|ucc):.*' GROUP BY ALL ORDER BY ms DESC",

@@ -80,6 +80,7 @@ std::string Assembler::pid_text(const ThreadKey& place) const {
 
 TrackId Assembler::device_track(const DevicePlace& where, const Remap& map) {
     const DeviceId device = builder_.device(rank_, where.device);
+    if (std::string& name = builder_.device_info(device).name; where.mtia && name.empty()) name = "MTIA";
     const TrackId track = builder_.stream_track(where.kind, device, where.context, where.stream);
     const uint32_t place = map.places[where.place];
     if (!places_[place].device.valid() && where.kind == TrackKind::kDeviceStream)

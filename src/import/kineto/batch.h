@@ -29,6 +29,7 @@ struct DevicePlace {
     TrackKind kind = TrackKind::kDeviceStream;
     int64_t device = 0, context = 0, stream = 0;
     PlaceId place = 0;
+    bool mtia = false;  // Meta's accelerator, of which sources tell no name
     friend bool operator==(const DevicePlace&, const DevicePlace&) = default;
 };
 

@@ -265,6 +265,8 @@ TEST(Kineto, WaitsOfADeviceAreNoWork) {
     EXPECT_EQ(p.device.kind[device_row(p, "event_record")], DeviceKind::kSync);
     EXPECT_EQ(p.device.kind[device_row(p, "add-dtype")], DeviceKind::kKernel);
     EXPECT_EQ(p.device.kind[device_row(p, "dma_request")], DeviceKind::kMemcpy);
+    ASSERT_EQ(p.devices.size(), 1U);
+    EXPECT_EQ(p.devices[0].name, "MTIA");
 }
 
 TEST(Kineto, SaysWhereNothingIsKnown) {

@@ -106,6 +106,7 @@ uint32_t Interpreter::device_place(const RawEvent& event, TrackKind kind) {
     where.context = number(Arg::kContext, {});
     if (bare(event.pid) == "CUDA functions") std::swap(where.device, where.stream);  // a row is a device
     where.place = place(event);
+    where.mtia = category(event.category) == Category::kMtiaDevice;
     const auto next = static_cast<uint32_t>(tables_.device_places.size());
     const auto [slot, is_new] = tables_.device_places.try_emplace(
         {static_cast<uint8_t>(kind), where.device, where.context, where.stream, where.place}, next);

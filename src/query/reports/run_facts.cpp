@@ -62,9 +62,9 @@ Vendor vendor_of(const std::string& name, int compute_major, int64_t warp_size) 
     constexpr int64_t kWavefront = 64;
     if (hardware::is_amd(name) || warp_size == kWavefront) return Vendor::kAmd;
     if (compute_major > 0) return Vendor::kNvidia;
-    const std::optional<hardware::Device> known = hardware::DeviceTable::built_in().match(name);
-    if (!known) return Vendor::kUnknown;
-    return known->vendor == "NVIDIA" ? Vendor::kNvidia : Vendor::kOther;
+    const std::optional<bool> nvidia = hardware::has_known_kernels(name, compute_major);
+    if (!nvidia) return Vendor::kUnknown;
+    return *nvidia ? Vendor::kNvidia : Vendor::kOther;
 }
 
 // Advice about number formats must hold on every device that worked. What a device is was found when the

@@ -1,0 +1,62 @@
+// What is said of collectives that processes do among themselves on the CPU.
+#include "advise/test_findings.h"
+
+namespace opsight::advise {
+namespace {
+
+using analyze::TestProfile;
+using query::Session;
+using query::StoredProfile;
+
+constexpr int64_t kMs = 1'000'000;
+
+// Rank 1 comes 4 ms later to each of ten collectives.
+TEST(HostCommunication, OfTheHostsCollectivesNameTheRankThatOthersWaitFor) {
+    TestProfile t;
+    for (int rank = 0; rank < 2; ++rank) {
+        if (rank > 0) t.add_rank(rank);
+        for (int64_t i = 0; i < 10; ++i) {
+            const int64_t begin = i * 10 * kMs, late = rank * 4 * kMs;
+            t.annotation("ProfilerStep#" + std::to_string(i), begin, 10 * kMs, t.thread(1, 100 + rank));
+            t.op("aten::mm", begin + kMs, kMs, t.thread(1, 100 + rank));
+            t.annotation("gloo:all_reduce", begin + 3 * kMs + late, 5 * kMs - late, t.thread(2, 100 + rank));
+        }
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    const auto advice = advise(session, {.rules = {"host_communication"}});
+    ASSERT_TRUE(advice);
+    ASSERT_EQ(advice->findings.size(), 1u);
+    const Finding& finding = advice->findings[0];
+    EXPECT_NEAR(finding.share_pct.value_or(0), 30, 0.1) << "5 and 1 of 10 ms";
+    EXPECT_NE(finding.evidence.find("40.00 ms of 60.00 ms is waiting"), std::string::npos)
+        << finding.evidence;
+    EXPECT_NE(finding.evidence.find("rank 1 is that in 10 of 10"), std::string::npos) << finding.evidence;
+}
+
+// As DDP makes them: two calls an iteration are not to be joined, and one rank does not tell what it waits
+// for.
+TEST(HostCommunication, FewCollectivesOfOneRankAreNotToBeJoined) {
+    for (const int64_t calls : {2, 20}) {
+        TestProfile t;
+        for (int64_t i = 0; i < 10; ++i) {
+            t.annotation("ProfilerStep#" + std::to_string(i), i * 10 * kMs, 10 * kMs, t.thread());
+            t.op("aten::mm", i * 10 * kMs + kMs, kMs, t.thread());
+            for (int64_t call = 0; call < calls; ++call)
+                t.annotation("gloo:all_reduce", i * 10 * kMs + 3 * kMs + call * 6 * kMs / calls,
+                             6 * kMs / calls, t.thread(2));
+        }
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open();
+        const auto advice = advise(session, {.rules = {"host_communication"}});
+        ASSERT_TRUE(advice);
+        ASSERT_EQ(advice->findings.size(), 1u);
+        const Finding& finding = advice->findings[0];
+        EXPECT_NE(finding.evidence.find("One rank alone"), std::string::npos) << finding.evidence;
+        EXPECT_EQ(finding.advice.find("join gradients") != std::string::npos, calls == 20) << finding.advice;
+        EXPECT_EQ(finding.lines.find("bucket") != std::string::npos, calls == 20) << finding.lines;
+    }
+}
+
+}  // namespace
+}  // namespace opsight::advise

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "advise/advise.h"
 #include "cli/any_profile.h"
 #include "cli/new_file.h"
 #include "cli/standard_output.h"
+#include "report/comparison_pictures.h"
 #include "report/render.h"
 #include "report/render_comparison.h"
 #include "report/render_html.h"
@@ -30,6 +34,18 @@ bool failed(const std::vector<query::GateResult>& results) {
     return any;
 }
 
+Result<query::FoundProblems> problems_of(query::Session& session) {
+    OPSIGHT_ASSIGN(const advise::Advice advice, advise::advise(session));
+    query::FoundProblems out;
+    for (const advise::Finding& each : advice.findings)
+        if (each.kind == "problem")
+            out.all.push_back({each.id, each.title, std::string(advise::severity_name(each.severity)),
+                               each.severity < advise::Severity::kMedium});
+    for (const advise::NotChecked& each : advice.not_checked)
+        out.not_checked.insert(each.rule);
+    return out;
+}
+
 }  // namespace
 
 Status write_tables(const query::Report& report, const report::Sink& sink) {
@@ -43,7 +59,10 @@ Status write_tables(const query::Report& report, const report::Sink& sink) {
 }
 
 void Comparing::declare(CLI::App& sub) {
-    sub.add_option("--format", format_, "table (or text), csv, json, markdown or html")->default_str("table");
+    sub.add_option("--format", format_,
+                   "table (or text), csv, json, markdown, html or svg (the "
+                   "picture alone)")
+        ->default_str("table");
     sub.add_flag_callback(
         "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
     sub.add_option("-o,--output", output_, "Write to this file");
@@ -54,11 +73,23 @@ void Comparing::declare(CLI::App& sub) {
     sub.add_flag("--wide", wide_,
                  "Whole lines of tables, however long (default: as wide as the terminal; 100 columns "
                  "where there is none)");
+    sub.add_option(
+           "--report", report_,
+           "all, or kernel: each kernel with its registers, shared memory, occupancy, waves, grid and "
+           "block before and after")
+        ->default_str("all");
+    sub.add_option(
+           "--per-sample", per_sample_,
+           "Items of an iteration before and after, such as their batch sizes: all times are of one item")
+        ->expected(2)
+        ->type_name("BASE NEW")
+        ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000}));
     sub.add_option("--fail-if", limits_,
                    "A limit, such as 'iteration_time > 3%' or 'layer:encoder* gpu_time > 5%': with exit "
                    "code 3 where a difference is over it and stands against noise. Of layer:, op: and "
-                   "kernel: (names in which * stands for anything) gpu_time, cpu_time or calls; may be "
-                   "given several times")
+                   "kernel: (names in which * stands for anything) gpu_time, cpu_time or calls; "
+                   "finding:new: a problem that 'opsight advise' finds in the new run only. May be given "
+                   "several times")
         ->allow_extra_args(false);
     sub.add_flag("--strict", strict_, "What is over a limit fails, even if noise may explain it");
     sub.add_option("--junit", junit_, "Write the limits as JUnit's XML to this file, a test for each");
@@ -67,24 +98,32 @@ void Comparing::declare(CLI::App& sub) {
 
 Result<Comparing::Form> Comparing::parse_form(const std::string& name) {
     using enum Form;
-    const std::pair<const char*, Form> forms[] = {{"table", kTable},       {"text", kTable},
-                                                  {"csv", kCsv},           {"json", kJson},
-                                                  {"markdown", kMarkdown}, {"html", kHtml}};
+    const std::pair<const char*, Form> forms[] = {{"table", kTable}, {"text", kTable},        {"csv", kCsv},
+                                                  {"json", kJson},   {"markdown", kMarkdown}, {"html", kHtml},
+                                                  {"svg", kSvg}};
     for (const auto& [word, form] : forms)
         if (name == word) return form;
     return fail(Error{.what = fmt::format("unknown format '{}'", name),
-                      .remedy = "use table, csv, json, markdown or html",
+                      .remedy = "use table, csv, json, markdown, html or svg",
                       .exit_code = 2});
 }
 
 Result<int> Comparing::compare(const std::vector<std::string>& base, const std::vector<std::string>& next) {
     OPSIGHT_ASSIGN(form_, parse_form(format_));
+    OPSIGHT_TRY(check_options());
     OPSIGHT_ASSIGN(const std::vector<query::Gate> gates, parse_gates());
+    Wanted wanted;
+    wanted.work.launches = report_ == "kernel";
+    wanted.problems = std::any_of(gates.begin(), gates.end(), [](const query::Gate& each) {
+        return each.subject == query::Gate::Subject::kFinding;
+    });
     OPSIGHT_ASSIGN(
         const query::Comparison comparison,
         query::compare_runs(base.size(), next.size(),
                             [&](bool is_next, size_t run, std::optional<int64_t> rank, bool whole) {
-                                return read((is_next ? next : base)[run], rank, whole);
+                                Wanted of_side = wanted;
+                                if (!per_sample_.empty()) of_side.work.batch = per_sample_[is_next ? 1 : 0];
+                                return read((is_next ? next : base)[run], rank, whole, of_side);
                             }));
     OPSIGHT_ASSIGN(const std::vector<query::GateResult> results,
                    query::check_gates(comparison, gates, strict_));
@@ -104,11 +143,23 @@ Result<std::vector<query::Gate>> Comparing::parse_gates() const {
     return gates;
 }
 
-Result<query::Side> Comparing::read(const std::string& path, std::optional<int64_t> rank, bool whole) const {
+Status Comparing::check_options() const {
+    if (report_ == "all" || report_ == "kernel") return {};
+    return fail(Error{.what = fmt::format("there is no report '{}' of a comparison", report_),
+                      .remedy = "use all or kernel",
+                      .exit_code = 2});
+}
+
+Result<query::Side> Comparing::read(const std::string& path, std::optional<int64_t> rank, bool whole,
+                                    const Wanted& wanted) const {
     OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path, false));
     const query::RangeOptions range = whole ? query::RangeOptions{.whole = true} : range_.options();
     OPSIGHT_ASSIGN(query::Session session, query::Session::open(profile.path(), range));
-    return query::read_side(session, path, rank);
+    OPSIGHT_ASSIGN(query::Side side, query::read_side(session, path, rank, wanted.work));
+    if (wanted.problems) {
+        OPSIGHT_ASSIGN(side.problems, problems_of(session));
+    }
+    return side;
 }
 
 Status Comparing::show(const query::Comparison& comparison,
@@ -127,7 +178,8 @@ Status Comparing::write(const query::Comparison& comparison, const std::vector<q
                   : form_ == Form::kHtml ? kRowsOnPage
                   : shape.for_people     ? kRowsForPeople
                                          : 0;
-    query::Report report = query::comparison_report(comparison, shape);
+    query::Report report = report_ == "kernel" ? query::launch_report(comparison, shape)
+                                               : query::comparison_report(comparison, shape);
     if (!results.empty()) report.sections.insert(report.sections.begin() + 1, {query::gate_table(results)});
     switch (form_) {
         case Form::kJson:
@@ -138,7 +190,10 @@ Status Comparing::write(const query::Comparison& comparison, const std::vector<q
         case Form::kMarkdown:
             return sink(report::render_comparison_markdown(report));
         case Form::kHtml:
-            return sink(report::render_html("Comparison", "Opsight " OPSIGHT_VERSION, {report}));
+            return sink(report::render_html("Comparison", "Opsight " OPSIGHT_VERSION, {report},
+                                            report::waterfall_svg(comparison)));
+        case Form::kSvg:
+            return sink(report::waterfall_svg(comparison));
         case Form::kTable:
             break;
     }

@@ -24,15 +24,22 @@ class Comparing {
 
   private:
     Result<std::vector<query::Gate>> parse_gates() const;
-    Result<query::Side> read(const std::string& path, std::optional<int64_t> rank, bool whole) const;
+    struct Wanted {
+        bool problems = false;  // those that advice finds
+        query::WorkOptions work;
+    };
+    Result<query::Side> read(const std::string& path, std::optional<int64_t> rank, bool whole,
+                             const Wanted& wanted) const;
+    Status check_options() const;
     Status show(const query::Comparison& comparison, const std::vector<query::GateResult>& results) const;
     Status write(const query::Comparison& comparison, const std::vector<query::GateResult>& results,
                  const report::Sink& sink) const;
 
-    enum class Form : uint8_t { kTable, kCsv, kJson, kMarkdown, kHtml };
+    enum class Form : uint8_t { kTable, kCsv, kJson, kMarkdown, kHtml, kSvg };
     static Result<Form> parse_form(const std::string& name);
 
-    std::string format_ = "table", output_, junit_;
+    std::string format_ = "table", output_, junit_, report_ = "all";
+    std::vector<int64_t> per_sample_;
     Form form_ = Form::kTable;
     std::vector<std::string> limits_;
     int64_t limit_ = -1;

@@ -12,8 +12,10 @@
 #include "cli/range_flags.h"
 #include "cli/standard_output.h"
 #include "query/compare/trend.h"
+#include "report/comparison_pictures.h"
 #include "report/render.h"
 #include "report/render_comparison.h"
+#include "report/render_html.h"
 
 namespace opsight::cli {
 namespace {
@@ -46,7 +48,10 @@ class TrendCommand : public Command {
                         "What to call the runs, such as their commits, in the order given: one for each. "
                         "They then stay in that order")
             ->expected(1, -1);
-        sub->add_option("--format", format_, "table, csv, json or markdown")->default_str("table");
+        sub->add_option("--format", format_,
+                        "table, csv, json, markdown, html or svg (the picture "
+                        "alone)")
+            ->default_str("table");
         sub->add_flag_callback(
             "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
         sub->add_option("-o,--output", output_, "Write to this file");
@@ -65,7 +70,7 @@ class TrendCommand : public Command {
         if (std::none_of(kFormats.begin(), kFormats.end(),
                          [this](std::string_view each) { return each == format_; }))
             return fail(Error{.what = fmt::format("unknown format '{}'", format_),
-                              .remedy = "use table, csv, json or markdown",
+                              .remedy = "use table, csv, json, markdown, html or svg",
                               .exit_code = 2});
         OPSIGHT_ASSIGN(std::vector<query::Side> runs, read_all());
         const bool by_time = labels_.empty() && query::order_by_time(runs);
@@ -117,11 +122,17 @@ class TrendCommand : public Command {
         }
         if (format_ == "csv") return write_tables(report, sink);
         if (format_ == "markdown") return sink(report::render_comparison_markdown(report));
-        return sink(report::render_comparison(
-            report, output_.empty() ? report::terminal_width(report::kWidthWhenPiped) : 0));
+        if (format_ == "svg") return sink(report::trend_svg(report));
+        if (format_ == "html")
+            return sink(report::render_html("Trend", "Opsight " OPSIGHT_VERSION, {report},
+                                            report::trend_svg(report)));
+        const int width = report::terminal_width(report::kWidthWhenPiped);
+        OPSIGHT_TRY(sink(report::trend_text(report, width) + "\n"));
+        return sink(report::render_comparison(report, output_.empty() ? width : 0));
     }
 
-    static constexpr std::array<std::string_view, 4> kFormats = {"table", "csv", "json", "markdown"};
+    static constexpr std::array<std::string_view, 6> kFormats = {"table",    "csv",  "json",
+                                                                 "markdown", "html", "svg"};
     std::vector<std::string> runs_, labels_;
     std::string format_ = "table", output_;
     bool force_ = false;

@@ -9,9 +9,9 @@
 namespace opsight::report {
 namespace {
 
-// What they hold are sentences, each after its kind.
+// What they hold are sentences, each after its kind, with the numbers that matter in them.
 bool holds_sentences(const query::ResultTable& table) {
-    return table.columns.size() == 2 && table.columns[1].key == "text";
+    return table.columns.size() >= 2 && table.columns[1].key == "text";
 }
 
 struct MarkdownText {

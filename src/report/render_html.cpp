@@ -198,7 +198,7 @@ std::string head_html(const std::string& title, const std::string& about, bool a
 }
 
 std::string page_html(const std::string& title, const std::string& about, const std::string& writer,
-                      const std::vector<query::Report>& reports, const std::string& first) {
+                      const std::vector<query::Report>& reports, const std::string& first, bool advice) {
     std::string out =
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
@@ -206,7 +206,7 @@ std::string page_html(const std::string& title, const std::string& about, const 
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
         "'unsafe-inline'; script-src 'unsafe-inline'\">";
     out += fmt::format("<title>{}</title>\n<style>{}</style></head>\n<body>\n", escaped(title), kHtmlStyle);
-    out += head_html(title, about, !first.empty(), reports) + "<main>\n" + first;
+    out += head_html(title, about, advice, reports) + "<main>\n" + first;
     for (const query::Report& report : reports) {
         out += fmt::format("<section id=\"{}\"><h2>{}</h2>\n", report.name, escaped(report.title));
         for (const query::Section& section : report.sections) {
@@ -225,13 +225,14 @@ std::string page_html(const std::string& title, const std::string& about, const 
 }  // namespace
 
 std::string render_html(const std::string& title, const std::string& writer,
-                        const std::vector<query::Report>& reports) {
-    return page_html(title, {}, writer, reports, {});
+                        const std::vector<query::Report>& reports, const std::string& picture) {
+    const std::string first = picture.empty() ? "" : "<section>" + picture + "</section>\n";
+    return page_html(title, {}, writer, reports, first, false);
 }
 
 std::string render_html(const std::string& title, const query::Info& info,
                         const std::vector<query::Report>& reports, const std::string& first) {
-    return page_html(title, about_profile(info), info.writer, reports, first);
+    return page_html(title, about_profile(info), info.writer, reports, first, !first.empty());
 }
 
 }  // namespace opsight::report

@@ -10,9 +10,10 @@
 
 namespace opsight::report {
 
-// The same of reports that are of no single profile; `writer`: what made them.
+// The same of reports that are of no single profile; `writer`: what made them; `picture`: SVG to stand before
+// them.
 std::string render_html(const std::string& title, const std::string& writer,
-                        const std::vector<query::Report>& reports);
+                        const std::vector<query::Report>& reports, const std::string& picture = {});
 
 // `first`: a section to stand before them; its anchor is `#advice`. Empty: none.
 std::string render_html(const std::string& title, const query::Info& info,

@@ -1,5 +1,8 @@
-// Two profiles beside each other.
+// Two profiles beside each other, and all of them in their order.
+#include <algorithm>
+
 #include "query/compare/runs.h"
+#include "query/compare/trend.h"
 #include "report/render_page.h"
 #include "server/profiles.h"
 #include "server/router.h"
@@ -7,7 +10,8 @@
 namespace opsight::server {
 namespace {
 
-constexpr int64_t kMostRows = 2000;  // of a table: the page has them all at once
+constexpr int64_t kMostRows = 2000;                // of a table: the page has them all at once
+constexpr size_t kLeastRuns = 2, kMostRuns = 500;  // of a trend: each opens a file
 
 // Reads the two profiles of a call, over its range.
 class Sides {
@@ -65,11 +69,55 @@ Expected<Response> compare(Call& call) {
     });
 }
 
+// Nothing of a profile that cannot be opened, or holds nothing.
+std::optional<query::Side> samples_of(Call& call, size_t number) {
+    Profiles& profiles = call.profiles();
+    const auto session = profiles.lease(number, {}, {}, call.request().cancellation);
+    if (!session) return std::nullopt;
+    auto side = query::read_samples(**session, profiles.name(number));
+    return side ? std::optional(std::move(*side)) : std::nullopt;
+}
+
+// Of what can be opened. Runs without iterations that are sure are left out where others have some: a
+// recording is no iteration.
+Expected<Response> trend(Call& call) {
+    Profiles& profiles = call.profiles();
+    const FairSemaphore::Permit turn(profiles.questions());
+    std::vector<query::Side> runs;
+    std::vector<std::string> left_out;
+    for (size_t number = 0; number < profiles.size(); ++number) {
+        std::optional<query::Side> side;
+        if (runs.size() < kMostRuns) side = samples_of(call, number);
+        if (side)
+            runs.push_back(std::move(*side));
+        else
+            left_out.push_back(profiles.name(number));
+    }
+    const bool any =
+        std::any_of(runs.begin(), runs.end(), [](const query::Side& run) { return !run.range.whole; });
+    for (const query::Side& run : runs)
+        if (any && run.range.whole) left_out.push_back(run.label);
+    if (any) std::erase_if(runs, [](const query::Side& run) { return run.range.whole; });
+    query::Report report;
+    if (runs.size() >= kLeastRuns) {
+        const bool by_time = query::order_by_time(runs);
+        OPSIGHT_ASSIGN(report, query::trend_report(runs, by_time));
+    }
+    return json_object([&](JsonWriter& json) {
+        json.field("notes", report.notes).field("left_out", left_out);
+        json.list("tables", [&] {
+            for (const query::Section& section : report.sections)
+                report::put_page(json, section.table, runs.front().range);
+        });
+    });
+}
+
 }  // namespace
 
 std::vector<Route> compare_routes() {
     return {{"GET", "/api/v1/profiles/{id}/compare", compare,
-             std::vector<std::string>{"with"} + range_parameters()}};
+             std::vector<std::string>{"with"} + range_parameters()},
+            {"GET", "/api/v1/trend", trend, {}}};
 }
 
 }  // namespace opsight::server

@@ -69,8 +69,8 @@ class CompareTest(unittest.TestCase):
         self.assertIn("Time Budget of an Iteration", text)
         tables = self.compare(self.base, self.new, "--format", "csv").split("\n\n")
         names = [table.split("\n")[0] for table in tables]
-        self.assertEqual(names[:3], ["compare", "caveats", "budget"])
-        budget = list(csv.DictReader(io.StringIO(tables[2].split("\n", 1)[1])))
+        self.assertEqual(names[:4], ["compare", "caveats", "causes", "budget"])
+        budget = list(csv.DictReader(io.StringIO(tables[3].split("\n", 1)[1])))
         self.assertEqual(sum(int(row["Difference (ns)"]) for row in budget), 5000)
         markdown = self.compare(self.base, self.new, "--format", "markdown")
         self.assertTrue(markdown.startswith("## Comparison\n"), markdown)

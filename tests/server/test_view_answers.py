@@ -199,7 +199,7 @@ class AnswersTest(unittest.TestCase):
             "/api/v1/profiles": {}, "/api/v1/profiles/0/info": {}, "/api/v1/profiles/0/summary": {},
             "/api/v1/profiles/0/findings": {}, "/api/v1/profiles/0/iterations": {}, "/api/v1/profiles/0/layers": {},
             "/api/v1/profiles/0/gpus": {}, "/api/v1/profiles/0/memory": {}, "/api/v1/profiles/0/communication": {},
-            "/api/v1/profiles/0/aggregations": {}, "/api/v1/profiles/0/compare": {"with": 0},
+            "/api/v1/profiles/0/aggregations": {}, "/api/v1/profiles/0/compare": {"with": 0}, "/api/v1/trend": {},
         }
         tables = self.server.error("/profiles/0/tables/none")[1]["remedy"].removeprefix("the tables are ").split(", ")
         for name in tables:

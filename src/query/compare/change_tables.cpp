@@ -16,6 +16,38 @@ class Maker {
         shown_ = shape.limit > 0 ? std::min(all, static_cast<size_t>(shape.limit)) : all;
     }
 
+    // Kernels before and after as they were launched.
+    ResultTable launches() {
+        ResultTable table;
+        table.name = "launches";
+        table.title = "Kernels and Their Launches (Times Are Means of an Iteration)";
+        text(table, {"kernel", "Kernel"}, [](const Change& row) { return row.kernel; });
+        text(table, {"kind", "Change", Unit::kNone, 1},
+             [](const Change& row) { return std::string(change_name(row.kind)); });
+        calls(table);
+        times(table, true);
+        text(table, {"verdict", "Difference Is", Unit::kNone, 3},
+             [](const Change& row) { return std::string(verdict_name(row.samples.verdict)); });
+        launch(table, "registers", "Registers", Unit::kCount, 1,
+               [](const Launch& each) { return known(each.registers); });
+        launch(table, "shared_bytes", "Shared Memory", Unit::kBytes, 1,
+               [](const Launch& each) { return known(each.shared_bytes); });
+        launch(table, "occupancy_pct", "Occupancy", Unit::kPercent, 1,
+               [](const Launch& each) { return each.occupancy_pct < 0 ? Cell{} : Cell{each.occupancy_pct}; });
+        launch(table, "waves", "Waves", Unit::kNone, 2,
+               [](const Launch& each) { return each.waves <= 0 ? Cell{} : Cell{each.waves}; });
+        launch(table, "grid", "Grid", Unit::kNone, 1,
+               [](const Launch& each) { return dimensions(each.grid); });
+        launch(table, "block", "Block", Unit::kNone, 2,
+               [](const Launch& each) { return dimensions(each.block); });
+        launch(table, "ways", "Ways Launched", Unit::kCount, 5,
+               [](const Launch& each) { return Cell{each.ways}; });
+        text(table, {"op", "Op", Unit::kNone, 4}, [](const Change& row) { return row.op; });
+        text(table, {"layer", "Layer", Unit::kNone, 4}, [](const Change& row) { return row.layer; });
+        if (shown_ < rows_.size()) table.rows_in_all = std::ssize(rows_);
+        return table;
+    }
+
     ResultTable make(std::string name, std::string title) {
         ResultTable table;
         table.name = std::move(name);
@@ -31,6 +63,7 @@ class Maker {
             [this](const Change& row) { return p_cell(row.samples.p, people_); });
         text(table, {"evidence", "Before -> After", Unit::kNone, 2},
              [](const Change& row) { return row.evidence; });
+        if (!people_) places(table);
         if (shown_ < rows_.size()) table.rows_in_all = std::ssize(rows_);
         return table;
     }
@@ -62,6 +95,40 @@ class Maker {
         }
         text(table, {"layer", "Layer", Unit::kNone, level_ == Level::kLayer ? 0 : 4},
              [](const Change& row) { return row.layer; });
+    }
+
+    // Where it is found in the profiles themselves.
+    void places(ResultTable& table) {
+        text(table, {"base_layer", "Base Layer"},
+             [](const Change& row) { return row.base ? row.base->layer : std::string(); });
+        text(table, {"new_layer", "New Layer"},
+             [](const Change& row) { return row.next ? row.next->layer : std::string(); });
+        if (level_ == Level::kLayer) return;
+        const auto id = [](const std::optional<ChangeSide>& side) {
+            return side && side->op_id >= 0 ? Cell{side->op_id} : Cell{};
+        };
+        add(table, {"base_op_id", "Base Op ID", Unit::kCount, 0, Role::kId},
+            [&id](const Change& row) { return id(row.base); });
+        add(table, {"new_op_id", "New Op ID", Unit::kCount, 0, Role::kId},
+            [&id](const Change& row) { return id(row.next); });
+    }
+
+    static Cell known(int64_t value) { return value < 0 ? Cell{} : Cell{value}; }
+    static Cell dimensions(const std::array<int64_t, 3>& of) {
+        return of[0] < 0 ? Cell{} : Cell{fmt::format("{} x {} x {}", of[0], of[1], of[2])};
+    }
+    template <class Get>
+    void launch(ResultTable& table, const std::string& key, const std::string& head, Unit unit, int priority,
+                Get&& get) {
+        const auto of = [&get](const std::optional<ChangeSide>& side) {
+            return side && side->launch ? get(*side->launch) : Cell{};
+        };
+        const std::string in = unit == Unit::kPercent ? " (%)" : unit == Unit::kBytes ? " (bytes)" : "";
+        const Role role = unit == Unit::kNone && key == "waves" ? Role::kNumber : Role::kValue;
+        add(table, {"base_" + key, "Base " + head + in, unit, priority, role},
+            [&of](const Change& row) { return of(row.base); });
+        add(table, {"new_" + key, "New " + head + in, unit, priority, role},
+            [&of](const Change& row) { return of(row.next); });
     }
 
     void calls(ResultTable& table) {
@@ -115,6 +182,10 @@ ResultTable op_changes(const Changes& changes, const TableShape& shape) {
 ResultTable kernel_changes(const Changes& changes, const TableShape& shape) {
     return Maker(changes, changes.kernels, Level::kKernel, shape)
         .make("kernels", "Kernels, Copies and Sets (Means of an Iteration)");
+}
+
+ResultTable launch_changes(const Changes& changes, const TableShape& shape) {
+    return Maker(changes, changes.kernels, Level::kKernel, shape).launches();
 }
 
 }  // namespace opsight::query

@@ -86,6 +86,11 @@ class Finder {
         out_.next_matched = share(next_matched, out_.by_gpu ? next_.gpu.ns : next_.cpu.ns);
         for (auto* level : {&out_.layers, &out_.ops, &out_.kernels})
             put_in_order(*level);
+        for (auto& [kind, group] : groups_) {
+            group.made.gpu = compared(group.base.gpu, group.next.gpu);
+            group.made.cpu = compared(group.base.cpu, group.next.cpu);
+            out_.groups.push_back(std::move(group.made));
+        }
         return std::move(out_);
     }
 
@@ -164,6 +169,8 @@ class Finder {
                           after = match.next ? next_.layers[*match.next].path : "";
         change.layer = match.base ? before : after;
         judge(change, base, next);
+        if (change.base) change.base->layer = before;
+        if (change.next) change.next->layer = after;
         if (match.base && match.next) {
             if (match.how == How::kRenamed || match.how == How::kMoved)
                 change.evidence = before_after(before, after);
@@ -200,6 +207,8 @@ class Finder {
         const std::string before = names_of(base_, match.base), after = names_of(next_, match.next);
         change.op = match.base.empty() ? after : match.next.empty() ? before : before_after(before, after);
         judge(change, base, next);
+        name_side(change.base, base_, match.base);
+        name_side(change.next, next_, match.next);
         const bool other_kernels = kernels(match, change);
         if (match.base.empty() || match.next.empty())
             change.kind = match.base.empty() ? ChangeKind::kAdded : ChangeKind::kRemoved;
@@ -207,7 +216,47 @@ class Finder {
             change.kind = ChangeKind::kReplaced;
         else
             pair_kind(match, base, next, other_kernels, change);
+        add_to_group(change, base, next);
         out_.ops.push_back(std::move(change));
+    }
+    static void name_side(std::optional<ChangeSide>& side, const WorkTree& tree,
+                          const std::vector<size_t>& ops) {
+        if (!side) return;
+        side->op_id = tree.ops[ops.front()].id;
+        side->layer = tree.layers[tree.ops[ops.front()].layer].path;
+    }
+
+    struct Group {
+        Sum base, next;
+        ChangeGroup made;
+    };
+    void add_to_group(const Change& row, const Sum& base, const Sum& next) {
+        Group& group = groups_[row.kind];
+        const auto add = [](Sum& into, const Sum& more) {
+            into.gpu.add(more.gpu);
+            into.cpu.add(more.cpu);
+        };
+        add(group.base, base);
+        add(group.next, next);
+        ChangeGroup& made = group.made;
+        made.kind = row.kind;
+        made.base_gpu_ns += base.gpu.mean_ns;
+        made.next_gpu_ns += next.gpu.mean_ns;
+        made.base_cpu_ns += base.cpu.mean_ns;
+        made.next_cpu_ns += next.cpu.mean_ns;
+        made.base_calls += static_cast<double>(base.gpu.calls) / static_cast<double>(base_.iterations);
+        made.next_calls += static_cast<double>(next.gpu.calls) / static_cast<double>(next_.iterations);
+        const auto size = [](const Change& each) {
+            return std::pair(-doubt(each.samples), differs_by(each));
+        };
+        if (++made.rows == 1 || size(row) > size(made.most)) made.most = row;
+    }
+    // Of the measure that a row is judged by.
+    static int64_t differs_by(const Change& row) {
+        const auto ns = [&row](const std::optional<ChangeSide>& side) {
+            return side ? (row.by_gpu ? side->gpu_ns : side->cpu_ns) : 0;
+        };
+        return std::abs(ns(row.next) - ns(row.base));
     }
 
     void pair_kind(const OpMatch& match, const Sum& base, const Sum& next, bool other_kernels,
@@ -293,6 +342,8 @@ class Finder {
                                         : before.front()->label;
         if (base.any) change.base = side_of(base, base_.iterations);
         if (next.any) change.next = side_of(next, next_.iterations);
+        if (change.base) name_kernel(*change.base, op.base, before);
+        if (change.next) name_kernel(*change.next, op.next, after);
         change.gpu = change.samples = compared(base.gpu, next.gpu);
         change.kind = before.empty()  ? ChangeKind::kAdded
                       : after.empty() ? ChangeKind::kRemoved
@@ -300,20 +351,29 @@ class Finder {
         out_.kernels.push_back(std::move(change));
     }
 
+    // The launch of the work that took most time.
+    static void name_kernel(ChangeSide& side, const std::optional<ChangeSide>& op,
+                            const std::vector<const DeviceWork*>& works) {
+        if (op) {
+            side.op_id = op->op_id;
+            side.layer = op->layer;
+        }
+        const DeviceWork* most = nullptr;
+        for (const DeviceWork* each : works)
+            if (each->launch && (!most || each->gpu.ns > most->gpu.ns)) most = each;
+        if (most) side.launch = most->launch;
+    }
+
     // Those that noise explains come after all that it does not.
     static void put_in_order(std::vector<Change>& rows) {
-        const auto key = [](const Change& row) {
-            const auto ns = [&row](const std::optional<ChangeSide>& side) {
-                return side ? (row.by_gpu ? side->gpu_ns : side->cpu_ns) : 0;
-            };
-            return std::pair(doubt(row.samples), -std::abs(ns(row.next) - ns(row.base)));
-        };
+        const auto key = [](const Change& row) { return std::pair(doubt(row.samples), -differs_by(row)); };
         std::stable_sort(rows.begin(), rows.end(),
                          [&key](const Change& a, const Change& b) { return key(a) < key(b); });
     }
 
     const WorkTree &base_, &next_;
     size_t base_batches_ = 0, next_batches_ = 0;
+    std::map<ChangeKind, Group> groups_;
     std::string kernel_evidence_;  // of the op whose kernels were looked at last
     Changes out_;
 };

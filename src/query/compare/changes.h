@@ -31,10 +31,14 @@ enum class ChangeKind : uint8_t {
 };
 std::string_view change_name(ChangeKind kind);
 
-// Means of an iteration.
+// Means of an iteration; times of an item of it, where that is asked for.
 struct ChangeSide {
     int64_t gpu_ns = 0, cpu_ns = 0;
     double calls = 0;  // of a layer none
+    // Of an op the identity of the first that the row has, in the profile of this side; -1: of none.
+    int64_t op_id = -1;
+    std::string layer = {};             // path on this side
+    std::optional<Launch> launch = {};  // of a kernel, where launches were asked for
 };
 
 struct Change {
@@ -50,12 +54,23 @@ struct Change {
     SampleDifference samples;   // of the two the one that the row is judged by
 };
 
+// All ops that changed in one way. Each op is in one of them.
+struct ChangeGroup {
+    ChangeKind kind = ChangeKind::kSame;
+    size_t rows = 0;
+    int64_t base_gpu_ns = 0, next_gpu_ns = 0, base_cpu_ns = 0, next_cpu_ns = 0;
+    double base_calls = 0, next_calls = 0;  // of work on devices
+    SampleDifference gpu, cpu;
+    Change most;  // the row that differs most
+};
+
 struct Changes {
     // Rows are ordered and judged by time on the device, else (as a side has no device work) on the host;
     // where the host binds one of the runs and both were recorded, each by the one that differs more.
     bool by_gpu = true, host_binds = false;
     std::vector<Change> layers, ops,
-        kernels;  // what stands against noise first, and the greatest difference of that
+        kernels;                      // what stands against noise first, and the greatest difference of that
+    std::vector<ChangeGroup> groups;  // in the order of kinds
     // Share of each side's time, by the measure, that is in ops which have their equal on the other side.
     std::optional<double> base_matched, next_matched;
     bool base_gpu = false, next_gpu = false, base_cpu = false, next_cpu = false;  // what was recorded

@@ -14,7 +14,7 @@ std::vector<int64_t> class_means(const Side& side) {
     for (const IterationShares& each : side.samples)
         for (size_t i = 0; i < kResources; ++i)
             totals[i] += each.ns[i];
-    return shared_out(totals, std::ssize(side.samples));
+    return shared_out(totals, std::ssize(side.samples) * side.batch);
 }
 
 std::vector<int64_t> medians_of(const std::vector<Run>& runs) {
@@ -53,6 +53,7 @@ Comparison compare_sides(Side base, Side next, std::vector<Run> base_runs, std::
     out.changes = find_changes(out.base.work, out.next.work, out.base.host_binds || out.next.host_binds);
     out.settings = find_settings(out.base.info, out.next.info);
     out.caveats = find_caveats(out);
+    out.causes = find_causes(out);
     return out;
 }
 

@@ -27,6 +27,14 @@ struct Caveat {
     std::string text;  // a sentence
 };
 
+// Something that explains a difference, with its numbers. Only what stands against noise, or knows none.
+struct Cause {
+    std::string kind;  // "more_kernels"
+    std::string text;  // a sentence
+    // Of what it is about: work of devices and of the host, or the wall clock of an iteration.
+    std::optional<int64_t> gpu_ns, cpu_ns, wall_ns;
+};
+
 struct SettingRow {
     std::string name;
     std::optional<std::string> base, next;
@@ -48,6 +56,7 @@ struct Comparison {
     std::vector<BudgetRow> budget;
     Changes changes;
     std::vector<Caveat> caveats;
+    std::vector<Cause> causes;         // the greatest first
     std::vector<SettingRow> settings;  // those that differ, and a few that always matter
 };
 
@@ -62,12 +71,17 @@ std::string_view verdict_name(Verdict verdict);  // "real", "noise", ...
 // Its tables: compare, caveats, budget, layers, ops, kernels, settings. Of the shape `limit` and `for_people`
 // count: rows of layers, ops and kernels, and nothing that says nothing.
 Report comparison_report(const Comparison& comparison, const TableShape& shape);
+// Its kernels and how they were launched, where that was read (WorkOptions::launches).
+Report launch_report(const Comparison& comparison, const TableShape& shape);
 
 // A p as a cell: for people a text, for their tables show two places only.
 Cell p_cell(const std::optional<double>& p, bool for_people);
 
 // The parts, a file each.
 std::vector<Caveat> find_caveats(const Comparison& comparison);
+std::vector<Cause> find_causes(const Comparison& comparison);
+ResultTable launch_changes(const Changes& changes, const TableShape& shape);
+ResultTable problem_changes(const FoundProblems& base, const FoundProblems& next);
 ResultTable layer_changes(const Changes& changes, const TableShape& shape);
 ResultTable op_changes(const Changes& changes, const TableShape& shape);
 ResultTable kernel_changes(const Changes& changes, const TableShape& shape);

@@ -61,7 +61,7 @@ TEST(Comparison, ASlowerKernelIsTheClassThatGrew) {
     EXPECT_EQ(it.time.verdict, Verdict::kReal);
     EXPECT_EQ(it.time.next_median - it.time.base_median, 70);
     EXPECT_EQ(it.next_mean_ns - it.base_mean_ns, 70);
-    const auto budget = comparison_report(it, {}).sections.at(2).table;
+    const auto budget = comparison_report(it, {}).sections.at(3).table;
     EXPECT_EQ(number(cell(budget, "difference_ns", "class", "unknown_kernel")), 70);
     EXPECT_EQ(std::get<std::string>(cell(budget, "verdict", "class", "unknown_kernel")), "real");
     EXPECT_EQ(number(cell(budget, "difference_ns", "class", "memory")), 0);
@@ -70,11 +70,11 @@ TEST(Comparison, ASlowerKernelIsTheClassThatGrew) {
 
 TEST(Comparison, WhatNeitherProfileCanTellIsEmpty) {
     const Comparison it = compared(steps(kTimes, 300), steps(kTimes, 300));
-    const auto budget = comparison_report(it, {}).sections.at(2).table;
+    const auto budget = comparison_report(it, {}).sections.at(3).table;
     EXPECT_TRUE(std::holds_alternative<std::monostate>(cell(budget, "base_ns", "class", "dataloader")));
     EXPECT_EQ(number(cell(budget, "difference_ns", "class", "dataloader")), 0);
     const Report shown = comparison_report(it, {.for_people = true});
-    for (const auto& row : shown.sections.at(2).table.rows)
+    for (const auto& row : shown.sections.at(3).table.rows)
         EXPECT_THAT(std::get<std::string>(row.at(0)), Not(HasSubstr("Data")));
 }
 

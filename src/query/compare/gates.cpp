@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <sstream>
@@ -18,7 +19,7 @@ constexpr size_t kNamedRows = 10;
 constexpr const char* kForms =
     "give 'iteration_time > 3%', or 'layer:NAME gpu_time > 5%' with layer:, op: or kernel:, a name in which "
     "* "
-    "stands for anything, and gpu_time, cpu_time or calls";
+    "stands for anything, and gpu_time, cpu_time or calls, or 'finding:new'";
 
 Error wrong(const std::string& text, const std::string& why) {
     return Error{fmt::format("'{}' is not a limit: {}", text, why), {}, {}, kForms, 2};
@@ -49,6 +50,11 @@ bool read_metric(std::string_view word, Gate& gate) {
     return false;
 }
 
+bool has(const FoundProblems& problems, const std::string& id) {
+    return std::any_of(problems.all.begin(), problems.all.end(),
+                       [&id](const FoundProblem& each) { return each.id == id; });
+}
+
 // One value of a row, before and after.
 struct Value {
     double base = 0, next = 0;
@@ -62,7 +68,9 @@ class Checker {
         : it_(comparison), gate_(gate), strict_(strict), result_{gate.text, true, {}, {}, 0} {}
 
     Result<GateResult> check() {
-        if (gate_.subject == Subject::kIteration) {
+        if (gate_.subject == Subject::kFinding) {
+            OPSIGHT_TRY(problems());
+        } else if (gate_.subject == Subject::kIteration) {
             look("iteration time", {static_cast<double>(it_.time.base_median),
                                     static_cast<double>(it_.time.next_median), it_.time.verdict, "ns"});
         } else {
@@ -77,6 +85,26 @@ class Checker {
     }
 
   private:
+    // A problem that the base was not or could not be found to have. One of little time may be noise's doing,
+    // and so may be one that the base's recording cannot tell of.
+    Status problems() {
+        const auto &base = it_.base.problems, &next = it_.next.problems;
+        if (!base || !next) return fail(nothing("nobody looked for problems"));
+        for (const FoundProblem& each : next->all) {
+            ++looked_at_;
+            if (has(*base, each.id)) continue;
+            const bool not_checked = base->not_checked.contains(each.id);
+            if ((each.small || not_checked) && !strict_) {
+                ++result_.doubtful;
+                continue;
+            }
+            if (++over_ > kNamedRows) continue;
+            result_.failures.push_back(fmt::format("new problem ({}): {}{}", each.severity, each.title,
+                                                   not_checked ? ", which the base cannot tell of" : ""));
+        }
+        return {};
+    }
+
     Status rows() {
         const Changes& all = it_.changes;
         const bool layers = gate_.subject == Subject::kLayer, ops = gate_.subject == Subject::kOp;
@@ -156,6 +184,10 @@ class Checker {
 Result<Gate> parse_gate(const std::string& text) {
     Gate gate;
     gate.text = text;
+    if (text == "finding:new") {
+        gate.subject = Subject::kFinding;
+        return gate;
+    }
     // The limit is what follows the last '>': names of kernels hold such signs too.
     const size_t sign = text.rfind('>');
     if (sign == text.npos) return fail(wrong(text, "there is no '>' in it"));
@@ -191,6 +223,25 @@ Result<std::vector<GateResult>> check_gates(const Comparison& comparison, const 
         results.push_back(std::move(result));
     }
     return results;
+}
+
+ResultTable problem_changes(const FoundProblems& base, const FoundProblems& next) {
+    ResultTable table;
+    table.name = "findings";
+    table.title = "Problems That Only One Side Has";
+    table.columns = {
+        {"change", "Change"}, {"id", "Finding"}, {"severity", "Severity"}, {"title", "What Was Found"}};
+    const auto add = [&table](const char* change, const FoundProblems& from, const FoundProblems& other) {
+        for (const FoundProblem& each : from.all)
+            if (!has(other, each.id))
+                table.rows.push_back(
+                    {std::string(change) +
+                         (other.not_checked.contains(each.id) ? ", or not to be told on the other side" : ""),
+                     each.id, each.severity, each.title});
+    };
+    add("new", next, base);
+    add("gone", base, next);
+    return table;
 }
 
 ResultTable gate_table(const std::vector<GateResult>& results) {

@@ -1,4 +1,4 @@
-// Limits that a comparison must hold: "iteration_time > 3%", "layer:encoder* gpu_time > 5%".
+// Limits that a comparison must hold: "iteration_time > 3%", "layer:encoder* gpu_time > 5%", "finding:new".
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace opsight::query {
 
 struct Gate {
-    enum class Subject : uint8_t { kIteration, kLayer, kOp, kKernel };
+    enum class Subject : uint8_t { kIteration, kLayer, kOp, kKernel, kFinding };
     enum class Metric : uint8_t { kTime, kGpuTime, kCpuTime, kCalls };
     std::string text;  // as it was given
     Subject subject = Subject::kIteration;

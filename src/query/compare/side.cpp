@@ -22,15 +22,19 @@ int64_t longest_rank(const std::vector<IterationShares>& samples) {
 std::vector<int64_t> Side::times() const {
     std::vector<int64_t> all;
     for (const IterationShares& each : samples)
-        all.push_back(each.dur_ns);
+        all.push_back(of_an_item(each.dur_ns));
     return all;
 }
 
 std::vector<int64_t> Side::times_in(size_t resource) const {
     std::vector<int64_t> all;
     for (const IterationShares& each : samples)
-        all.push_back(each.ns.at(resource));
+        all.push_back(of_an_item(each.ns.at(resource)));
     return all;
+}
+
+int64_t Side::of_an_item(int64_t ns) const {
+    return (ns + batch / 2) / batch;
 }
 
 Result<Side> read_samples(Session& session, std::string label, std::optional<int64_t> rank) {
@@ -55,9 +59,12 @@ Result<Side> read_samples(Session& session, std::string label, std::optional<int
     return side;
 }
 
-Result<Side> read_side(Session& session, std::string label, std::optional<int64_t> rank) {
+Result<Side> read_side(Session& session, std::string label, std::optional<int64_t> rank,
+                       const WorkOptions& options) {
     OPSIGHT_ASSIGN(Side side, read_samples(session, std::move(label), rank));
-    OPSIGHT_ASSIGN(side.work, read_work_tree(session, side.samples));
+    side.batch = options.batch;
+    OPSIGHT_ASSIGN(side.work, read_work_tree(session, side.samples, options));
+    OPSIGHT_ASSIGN(side.state, read_run_state(session, side.samples));
     return side;
 }
 

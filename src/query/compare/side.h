@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "query/compare/run_state.h"
 #include "query/compare/work_tree.h"
 #include "query/reports/headline.h"
 #include "query/reports/info.h"
@@ -24,16 +25,23 @@ struct Side {
     std::vector<BudgetClass> classes;
     Info info;
     WorkTree work;
+    RunState state;
+    int64_t batch = 1;                      // items of an iteration: all times are of one of them
+    std::optional<FoundProblems> problems;  // where somebody looked for them
 
     std::vector<int64_t> times() const;  // of the samples
     std::vector<int64_t> times_in(size_t resource) const;
+
+  private:
+    int64_t of_an_item(int64_t ns) const;
 };
 
-// All but `work`, for what asks about times alone.
+// All but `work` and `state`, for what asks about times alone.
 Result<Side> read_samples(Session& session, std::string label, std::optional<int64_t> rank = {});
 
 // Of `rank`, where the profile has iterations of it in the range; else of the slowest. Fails where nothing
 // was recorded in the range.
-Result<Side> read_side(Session& session, std::string label, std::optional<int64_t> rank = {});
+Result<Side> read_side(Session& session, std::string label, std::optional<int64_t> rank = {},
+                       const WorkOptions& options = {});
 
 }  // namespace opsight::query

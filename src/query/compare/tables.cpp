@@ -109,6 +109,21 @@ ResultTable caveat_table(const Comparison& it) {
     return table;
 }
 
+ResultTable cause_table(const Comparison& it) {
+    ResultTable table;
+    table.name = "causes";
+    table.title = "Why";
+    table.columns = {{"kind", "Cause"},
+                     {"text", "What Explains It"},
+                     {"gpu_difference_ns", "GPU Difference (ns)", Unit::kNs},
+                     {"cpu_difference_ns", "CPU Difference (ns)", Unit::kNs},
+                     {"wall_difference_ns", "Of the Wall Clock (ns)", Unit::kNs}};
+    for (const Cause& each : it.causes)
+        table.rows.push_back(
+            {each.kind, each.text, cell(each.gpu_ns), cell(each.cpu_ns), cell(each.wall_ns)});
+    return table;
+}
+
 ResultTable budget_table(const Comparison& it, bool for_people) {
     ResultTable table;
     table.name = "budget";
@@ -149,6 +164,15 @@ ResultTable settings_table(const Comparison& it) {
     return table;
 }
 
+// A side's batch of 1 is that of no batch at all.
+std::string measured_text(const Comparison& it) {
+    const std::string of = whole(it) ? "whole recording" : "iteration time";
+    return it.base.batch == 1 && it.next.batch == 1
+               ? of
+               : fmt::format("{} of an item ({} an iteration before, {} after)", of, it.base.batch,
+                             it.next.batch);
+}
+
 }  // namespace
 
 Cell p_cell(const std::optional<double>& p, bool for_people) {
@@ -161,8 +185,8 @@ std::string verdict_text(const Comparison& it) {
     const auto like = static_cast<double>(std::max(time.base_median, time.next_median));
     const auto text = [like](int64_t ns) { return time_text(static_cast<double>(ns), like); };
     const int64_t by = difference(time);
-    std::string out = fmt::format("{}: {} before, {} after", whole(it) ? "whole recording" : "iteration time",
-                                  text(time.base_median), text(time.next_median));
+    std::string out = fmt::format("{}: {} before, {} after", measured_text(it), text(time.base_median),
+                                  text(time.next_median));
     if (const auto change = percent(by, time.base_median))
         out += fmt::format(" ({}{}, {:+.1f}%)", by < 0 ? "" : "+", text(by), *change);
     if (time.low && time.verdict != Verdict::kEqual)
@@ -192,10 +216,21 @@ Report comparison_report(const Comparison& comparison, const TableShape& shape) 
     report.sections.push_back({answer_table(comparison, people), true, true});
     report.sections.push_back({caveat_table(comparison)});
     if (!comparison.base_runs.empty()) report.sections.push_back({run_table(comparison)});
+    report.sections.push_back({cause_table(comparison)});
+    if (comparison.base.problems && comparison.next.problems)
+        report.sections.push_back({problem_changes(*comparison.base.problems, *comparison.next.problems)});
     report.sections.push_back({budget_table(comparison, people)});
     report.sections.push_back({layer_changes(comparison.changes, shape)});
     report.sections.push_back({op_changes(comparison.changes, shape)});
     report.sections.push_back({kernel_changes(comparison.changes, shape)});
+    report.sections.push_back({settings_table(comparison)});
+    return report;
+}
+
+Report launch_report(const Comparison& comparison, const TableShape& shape) {
+    Report report{"compare", "Comparison of Kernels", {}, {verdict_text(comparison)}};
+    report.sections.push_back({caveat_table(comparison)});
+    report.sections.push_back({launch_changes(comparison.changes, shape)});
     report.sections.push_back({settings_table(comparison)});
     return report;
 }

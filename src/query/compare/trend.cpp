@@ -37,7 +37,7 @@ std::vector<int64_t> means_of(const Side& run) {
 // Iteration time, then the classes that every run can tell of: another one's time is in other classes
 // somewhere.
 std::vector<Series> series_of(const std::vector<Side>& runs) {
-    std::vector<Series> all = {{"iteration time", {}}};
+    std::vector<Series> all = {{std::string(kIterationTime), {}}};
     std::vector<std::vector<int64_t>> means;
     for (const Side& run : runs) {
         all.front().values.push_back(median_of(run.times()));

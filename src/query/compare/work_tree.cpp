@@ -16,7 +16,8 @@ namespace sql = compare::sql;
 // Into which sample an iteration falls, and how many share it.
 class Batches {
   public:
-    explicit Batches(const std::vector<IterationShares>& samples) : whole_(samples.front().iteration == -1) {
+    Batches(const std::vector<IterationShares>& samples, int64_t items)
+        : whole_(samples.front().iteration == -1), items_(items) {
         const size_t count = samples.size();
         const size_t each = (count + kMostBatches - 1) / kMostBatches;
         sizes_.assign((count + each - 1) / each, 0);
@@ -35,11 +36,12 @@ class Batches {
     // Sums become means.
     void level(Amount& amount) const {
         for (size_t i = 0; i < amount.samples.size(); ++i)
-            amount.samples[i] /= sizes_[i];
+            amount.samples[i] /= sizes_[i] * items_;
     }
 
   private:
     bool whole_;
+    int64_t items_;  // of an iteration
     absl::flat_hash_map<int64_t, size_t> of_;
     std::vector<int64_t> sizes_;
 };
@@ -61,13 +63,18 @@ struct Entry {
 
 struct Name {
     std::string name, label, uses_tc;
+    bool communication = false;
 };
 
 class Reader {
   public:
-    Reader(Session& session, const std::vector<IterationShares>& samples)
-        : session_(session), rank_(samples.front().rank), batches_(samples) {
+    Reader(Session& session, const std::vector<IterationShares>& samples, const WorkOptions& options)
+        : session_(session),
+          rank_(samples.front().rank),
+          options_(options),
+          batches_(samples, options.batch) {
         tree_.iterations = std::ssize(samples);
+        tree_.batch = options.batch;
     }
 
     Result<WorkTree> read() {
@@ -76,6 +83,7 @@ class Reader {
         OPSIGHT_TRY(device_times());
         OPSIGHT_TRY(ops());
         OPSIGHT_TRY(device_work());
+        if (options_.launches) OPSIGHT_TRY(launches());
         add_up();
         return std::move(tree_);
     }
@@ -152,7 +160,8 @@ class Reader {
                     layer(integer(row[3], -1)),
                     {},
                     {},
-                    {}},
+                    {},
+                    id},
                    found->second);
             times.erase(found);
         }
@@ -177,11 +186,27 @@ class Reader {
         OPSIGHT_ASSIGN(const duck::Rows rows, session_.query(sql::tree_device_names));
         for (const auto& row : rows.rows)
             names[{flag(row[0]), static_cast<int32_t>(integer(row[1]))}] = {text(row[2]), text(row[3]),
-                                                                            text(row[4])};
+                                                                            text(row[4]), flag(row[5])};
         for (Entry& each : device_) {
             const Name& name = names[{each.key.kernel, each.key.name}];
-            tree_.ops[op_places_.at(each.key.op)].work.push_back(
-                {name.name, name.label, name.uses_tc, std::move(each.amount)});
+            std::vector<DeviceWork>& work = tree_.ops[op_places_.at(each.key.op)].work;
+            if (each.key.kernel) kernel_places_[{each.key.op, each.key.name}] = work.size();
+            work.push_back({name.name, name.label, name.uses_tc, std::move(each.amount), name.communication});
+        }
+        return {};
+    }
+
+    Status launches() {
+        OPSIGHT_ASSIGN(const duck::Rows rows,
+                       session_.query(duck::Statement(sql::tree_launches).set("rank", rank_)));
+        for (const auto& row : rows.rows) {
+            const auto op = static_cast<int32_t>(integer(row[0]));
+            const auto found = kernel_places_.find({op, static_cast<int32_t>(integer(row[1]))});
+            if (found == kernel_places_.end()) continue;
+            const auto at = [&row](size_t column) { return integer(row[column], -1); };
+            tree_.ops[op_places_.at(op)].work[found->second].launch =
+                Launch{{at(3), at(4), at(5)}, {at(6), at(7), at(8)}, at(9),          at(10),
+                       real(row[11], -1),     real(row[12], -1),     integer(row[2])};
         }
         return {};
     }
@@ -209,7 +234,7 @@ class Reader {
         std::vector<int64_t> totals;
         for (const Amount* each : parts)
             totals.push_back(each->ns);
-        const std::vector<int64_t> means = shared_out(totals, tree_.iterations);
+        const std::vector<int64_t> means = shared_out(totals, tree_.iterations * tree_.batch);
         for (size_t i = 0; i < parts.size(); ++i) {
             parts[i]->mean_ns = means[i];
             batches_.level(*parts[i]);
@@ -218,10 +243,12 @@ class Reader {
 
     Session& session_;
     int64_t rank_;
+    WorkOptions options_;
     Batches batches_;
     WorkTree tree_;
-    absl::flat_hash_map<int64_t, size_t> places_;     // of layers, by their number
-    absl::flat_hash_map<int32_t, size_t> op_places_;  // of ops
+    absl::flat_hash_map<int64_t, size_t> places_;                             // of layers, by their number
+    absl::flat_hash_map<int32_t, size_t> op_places_;                          // of ops
+    absl::flat_hash_map<std::pair<int32_t, int32_t>, size_t> kernel_places_;  // in the work of their op
     std::vector<Entry> host_, device_;
 };
 
@@ -236,8 +263,9 @@ void Amount::add(const Amount& other) {
         samples[i] += other.samples[i];
 }
 
-Result<WorkTree> read_work_tree(Session& session, const std::vector<IterationShares>& samples) {
-    return Reader(session, samples).read();
+Result<WorkTree> read_work_tree(Session& session, const std::vector<IterationShares>& samples,
+                                const WorkOptions& options) {
+    return Reader(session, samples, options).read();
 }
 
 }  // namespace opsight::query

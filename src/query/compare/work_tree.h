@@ -2,7 +2,9 @@
 // each iteration, such that kernels add up to their op, ops to their layer, and layers to everything.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,10 +22,20 @@ struct Amount {
     void add(const Amount& other);
 };
 
+// How a kernel was launched: of several ways the one that took most time. -1: not recorded.
+struct Launch {
+    std::array<int64_t, 3> grid{-1, -1, -1}, block{-1, -1, -1};
+    int64_t registers = -1, shared_bytes = -1;  // of a thread, of a block
+    double occupancy_pct = -1, waves = -1;      // docs/metrics.md
+    int64_t ways = 0;                           // that there are in all
+};
+
 struct DeviceWork {
     std::string name, label;
     std::string uses_tc;  // "yes", "no", "unknown"
     Amount gpu;
+    bool communication = false;
+    std::optional<Launch> launch = {};  // where launches were asked for
 };
 
 struct TreeOp {
@@ -32,6 +44,7 @@ struct TreeOp {
     Amount cpu;  // its own time on the host
     Amount gpu;  // of its work, each span for itself
     std::vector<DeviceWork> work;
+    int64_t id = -1;  // of its identity; -1: of none
 };
 
 struct TreeLayer {
@@ -44,14 +57,22 @@ struct WorkTree {
     std::vector<TreeLayer>
         layers;               // the first is the root, in which stands what has no layer; parents come first
     std::vector<TreeOp> ops;  // those with calls or device work in the range
-    int64_t iterations = 0;   // 1 of a whole recording
+    int64_t iterations = 0;   // 1 of a whole recording; what means are of is this many times `batch`
+    int64_t batch = 1;
     Amount cpu, gpu;
 };
 
 inline constexpr size_t kMostBatches = 64;
 
+// What is read beside times.
+struct WorkOptions {
+    int64_t batch = 1;      // items of an iteration: times and calls are of one of them
+    bool launches = false;  // how kernels were launched: one more pass over device spans
+};
+
 // The work of these iterations, all of one rank; one of number -1 is the whole recording. Cost: one pass over
 // ops and device spans in the database, and one over (op, kernel, iteration).
-Result<WorkTree> read_work_tree(Session& session, const std::vector<IterationShares>& samples);
+Result<WorkTree> read_work_tree(Session& session, const std::vector<IterationShares>& samples,
+                                const WorkOptions& options = {});
 
 }  // namespace opsight::query

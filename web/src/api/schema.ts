@@ -288,6 +288,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/trend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All profiles in the order in which they were recorded: how long an iteration took in each, and where that changed */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description the answer */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Trend"];
+                    };
+                };
+                /** @description an error */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/profiles/{id}/tables/{name}": {
         parameters: {
             query?: never;
@@ -1597,7 +1642,15 @@ export interface components {
             verdict: "equal" | "real" | "noise" | "too few iterations" | "one iteration";
             /** @description the new profile does not have the range that was asked for: it is compared over its own */
             own_range: boolean;
-            /** @description compare (one row), caveats, budget, layers, ops, kernels and settings, as docs/COMPARE.md defines them */
+            /** @description compare (one row), caveats, causes, budget, layers, ops, kernels and settings, as docs/COMPARE.md defines them */
+            tables: components["schemas"]["Table"][];
+        };
+        Trend: {
+            /** @description what changed, and what to know of it, a sentence each */
+            notes: string[];
+            /** @description names of profiles that are not part of it: they cannot be read, hold nothing, or have no iterations where others do */
+            left_out: string[];
+            /** @description changes and runs, as docs/COMPARE.md defines them */
             tables: components["schemas"]["Table"][];
         };
         /** @description in nanoseconds; they exclude each other and add up to the iteration */

@@ -22,6 +22,7 @@ export type LayerRow = Schemas["Layer"];
 export type First = Schemas["First"];
 export type Finding = Schemas["Finding"];
 export type ComparisonAnswer = Schemas["Comparison"];
+export type TrendAnswer = Schemas["Trend"];
 export type FindingsAnswer = Schemas["Findings"];
 export type LayersAnswer = Schemas["Layers"];
 export type GpuDevice = Schemas["Gpu"];

@@ -1,16 +1,22 @@
 // Two runs beside each other: whether one is faster, by what, and where. The server compares them as `opsight compare` does.
 import { useQuery } from "@tanstack/react-query";
+import { Fragment, useMemo } from "react";
 import { getJson, type ApiError } from "../api/client";
 import { profileNamed, useProfileId, useProfiles } from "../api/queries";
 import type { Column, ComparisonAnswer, Profile, Table } from "../api/types";
-import { useCorrections } from "../address/corrections";
+import { useCorrections, wrongChoice } from "../address/corrections";
 import { linkTo } from "../address/route";
 import { useRange, useRoute, useSetParams } from "../address/useRoute";
 import { DataTable } from "../table/DataTable";
-import type { Row } from "../table/row";
+import { Row } from "../table/row";
+import { useTableState } from "../table/useTableState";
 import { Card } from "../widgets/Card";
 import { Answered, Empty } from "../widgets/states";
 import { sentence } from "../widgets/words";
+import { layerPair, type Measure } from "./compare/layers";
+import { pickOf, pickOfRow } from "./compare/pick";
+import { TwoIcicles } from "./compare/TwoIcicles";
+import { TwoTimelines } from "./compare/TwoTimelines";
 import { Waterfall } from "./compare/Waterfall";
 
 const useComparison = (first: string, second: string) => {
@@ -58,19 +64,90 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
   kernels: ["kernel", "kind", "gpu_difference_ns", "base_gpu_ns", "new_gpu_ns", "verdict", "op", "layer"],
 };
 
+// One press for what people look for most; the filters of the table do the rest.
+function RealOnly({ prefix }: { prefix: string }) {
+  const [state, change] = useTableState(prefix);
+  const on = state.filters.some(({ key, op, value }) => key === "verdict" && op === "eq" && value === "real");
+  return (
+    <button
+      type="button"
+      className="button"
+      aria-pressed={on}
+      onClick={() => {
+        const rest = state.filters.filter(({ key }) => key !== "verdict");
+        change({ filters: on ? rest : [...rest, { key: "verdict", op: "eq", value: "real" }] });
+      }}
+    >
+      Real only
+    </button>
+  );
+}
+
+// The kinds of change that a table has, to show those of one kind alone.
+function KindChoice({ table, prefix }: { table: Table; prefix: string }) {
+  const [state, change] = useTableState(prefix);
+  const at = table.columns.findIndex((column) => column.key === "kind");
+  const kinds = [...new Set(table.rows.map((row) => String(row[at] ?? "")))].sort();
+  if (at < 0 || kinds.length < 2) return null;
+  const chosen = state.filters.find(({ key, op }) => key === "kind" && op === "eq")?.value ?? "";
+  return (
+    <label className="inline-label">
+      Change
+      <select
+        value={chosen}
+        onChange={(event) => {
+          const rest = state.filters.filter(({ key }) => key !== "kind");
+          change({ filters: event.target.value === "" ? rest : [...rest, { key: "kind", op: "eq", value: event.target.value }] });
+        }}
+      >
+        <option value="">any</option>
+        {kinds.map((kind) => (
+          <option key={kind} value={kind}>
+            {kind}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+const PICKED_FROM = ["layers", "ops", "kernels"];
+
 function Changes({ table, note }: { table: Table; note: string }) {
+  const { params } = useRoute();
+  const setParams = useSetParams();
+  const picked = params.get("pick");
+  const picks = PICKED_FROM.includes(table.name);
+  const prefix = `${table.name}.`;
+  // Kernels of one op stand in several rows.
+  const key = (row: Row): string => (picks && table.name !== "kernels" ? (pickOfRow(row, table.name) ?? wholeRow(row)) : wholeRow(row));
   const cut = table.rows_in_all > table.rows.length;
   return (
     <Card title={table.title} note={cut ? `the first ${String(table.rows.length)} of ${String(table.rows_in_all)} rows; ${note}` : note}>
       <DataTable
         name={`compare_${table.name}`}
         label={table.title}
-        prefix={`${table.name}.`}
+        prefix={prefix}
         height="half"
         local={{ ...table, rows_in_all: table.rows.length, rows_matching: table.rows.length }}
         columns={SHOWN[table.name]}
-        rowKey={wholeRow}
+        rowKey={key}
         cell={probability}
+        {...(picks && {
+          selected: picked,
+          onSelect: (row: Row) => {
+            const pick = pickOfRow(row, table.name);
+            setParams({ pick: pick === picked ? null : pick });
+          },
+        })}
+        tools={
+          table.columns.some((column) => column.key === "verdict") && (
+            <>
+              <RealOnly prefix={prefix} />
+              <KindChoice table={table} prefix={prefix} />
+            </>
+          )
+        }
         empty="Neither run has any."
       />
     </Card>
@@ -85,10 +162,86 @@ const NOTES: Readonly<Record<string, string>> = {
   settings: "what the recordings say of the machines and programs",
 };
 
-function Compared({ answer }: { answer: ComparisonAnswer }) {
+function Why({ causes }: { causes: Table }) {
+  const rows = causes.rows.map((row) => new Row(causes, row));
+  return (
+    <Card title="Why" note="what stands against noise, the greatest first; times of work and of the wall clock are not to be added up">
+      {rows.length === 0 ? (
+        <p>Nothing that the recordings tell of explains a difference.</p>
+      ) : (
+        <dl className="causes">
+          {rows.map((row) => (
+            <Fragment key={wholeRow(row)}>
+              <dt>{(row.text("kind") ?? "").replaceAll("_", " ")}</dt>
+              <dd>{sentence(row.text("text") ?? "")}</dd>
+            </Fragment>
+          ))}
+        </dl>
+      )}
+    </Card>
+  );
+}
+
+// Both runs' layers, and what was picked in both timelines.
+function Pictures({ layers, base, next }: { layers: Table; base: Profile; next: Profile }) {
+  const { params } = useRoute();
+  const setParams = useSetParams();
+  const both = layers.columns.some((column) => column.key === "gpu_difference_ns") && layers.rows.some((row) => typeof new Row(layers, row).get("gpu_difference_ns") === "number");
+  const text = params.get("pick");
+  const pick = pickOf(text);
+  useCorrections([
+    ...wrongChoice(params, "measure", ["gpu", "cpu"], "time", both ? "GPU time" : "CPU time"),
+    ...(text !== null && !pick ? [{ key: "pick", to: null, text: `“${text}” names nothing of these runs: nothing is shown in both timelines.` }] : []),
+  ]);
+  const measure: Measure = both && params.get("measure") !== "cpu" ? "gpu" : "cpu";
+  const pair = useMemo(() => layerPair(layers, measure), [layers, measure]);
+  return (
+    <>
+      <Card
+        title="Layers side by side"
+        note={layers.rows_in_all > layers.rows.length ? "not all of them: the first rows of the table" : "one scale; a click or the arrow keys show a layer in both timelines"}
+        action={
+          both && (
+            <div className="choice" role="group" aria-label="Time in the picture">
+              {(["gpu", "cpu"] as const).map((each) => (
+                <button
+                  key={each}
+                  type="button"
+                  className="button"
+                  aria-pressed={measure === each}
+                  onClick={() => {
+                    setParams({ measure: each === "gpu" ? null : each });
+                  }}
+                >
+                  {each === "gpu" ? "GPU time" : "CPU time"}
+                </button>
+              ))}
+            </div>
+          )
+        }
+      >
+        <TwoIcicles
+          pair={pair}
+          what={measure === "gpu" ? "GPU time" : "CPU time"}
+          picked={pick}
+          pick={(picked) => {
+            setParams({ pick: picked === text ? null : picked });
+          }}
+        />
+      </Card>
+      <Card title="Both timelines" note={pick ? "at the first of it in the range; to move one moves the other" : undefined}>
+        {pick ? <TwoTimelines key={`${base.id} ${next.id}`} base={base} next={next} pick={pick} /> : <p>Choose a layer, or a row of the tables below.</p>}
+      </Card>
+    </>
+  );
+}
+
+function Compared({ answer, base, next }: { answer: ComparisonAnswer; base: Profile; next: Profile }) {
   const table = (name: string): Table | undefined => answer.tables.find((each) => each.name === name);
   const caveats = table("caveats");
   const budget = table("budget");
+  const causes = table("causes");
+  const layers = table("layers");
   return (
     <div className="cards">
       <Card title="The difference" note="of medians; the bars are means, which add up">
@@ -104,6 +257,8 @@ function Compared({ answer }: { answer: ComparisonAnswer }) {
           </ul>
         </Card>
       )}
+      {causes && <Why causes={causes} />}
+      {layers && <Pictures layers={layers} base={base} next={next} />}
       {Object.entries(NOTES).map(([name, note]) => {
         const found = table(name);
         return found && <Changes key={name} table={found} note={note} />;
@@ -116,6 +271,7 @@ function Runs({ list, first, second }: { list: readonly Profile[]; first: string
   const setParams = useSetParams();
   const nameOf = (id: string) => list.find((profile) => profile.id === id)?.name ?? "";
   const comparison = useComparison(first, second);
+  const [before, after] = [first, second].map((id) => list.find((profile) => profile.id === id));
   const chosen = Object.keys(useRange()).length > 0;
   const note = comparison.data?.own_range
     ? "the second over its own default range: it does not have the chosen one"
@@ -151,7 +307,7 @@ function Runs({ list, first, second }: { list: readonly Profile[]; first: string
         </div>
       </Card>
       <Answered answer={{ ...comparison, isPlaceholderData: false }} what="the comparison" rows={8}>
-        {(answer) => <Compared answer={answer} />}
+        {(answer) => before && after && <Compared answer={answer} base={before} next={after} />}
       </Answered>
     </>
   );

@@ -19,6 +19,7 @@ import { RangesPage } from "./RangesPage";
 import { RecordedPage } from "./RecordedPage";
 import { RooflinePage } from "./RooflinePage";
 import { TimelinePage } from "./TimelinePage";
+import { TrendPage } from "./TrendPage";
 
 export const PAGES: readonly Page[] = [
   { id: "dashboard", title: "Dashboard", group: "Overview", icon: "dashboard", key: "d", component: DashboardPage, parameters: ["rank", "hide"] },
@@ -38,6 +39,7 @@ export const PAGES: readonly Page[] = [
   { id: "memory", title: "Memory", group: "Hardware", icon: "memory", key: "m", component: MemoryPage },
   { id: "communication", title: "Communication", group: "Hardware", icon: "network", key: "n", component: CommunicationPage },
   { id: "recorded", title: "API and system", group: "Hardware", icon: "byOp", key: "s", component: RecordedPage, parameters: ["tab"] },
-  { id: "compare", title: "Compare runs", group: "Runs", icon: "compare", key: "c", component: ComparePage, parameters: ["with"] },
+  { id: "compare", title: "Compare runs", group: "Runs", icon: "compare", key: "c", component: ComparePage, parameters: ["with", "pick", "measure"] },
+  { id: "trend", title: "Trend", group: "Runs", icon: "trend", key: "w", component: TrendPage },
   { id: "diagnostics", title: "Diagnostics", group: "Runs", icon: "diagnostics", key: "x", component: DiagnosticsPage },
 ];

@@ -182,7 +182,8 @@ function Tip({ hover, controller }: { hover: Hover; controller: Controller }) {
   );
 }
 
-export function Stage({ controller }: { controller: Controller }) {
+// `label`: where a view has several.
+export function Stage({ controller, label = "Timeline" }: { controller: Controller; label?: string }) {
   const stage = useRef<HTMLDivElement>(null);
   const bars = useRef<HTMLCanvasElement>(null);
   const over = useRef<HTMLCanvasElement>(null);
@@ -228,7 +229,7 @@ export function Stage({ controller }: { controller: Controller }) {
         className="tl-stage"
         tabIndex={0}
         role="application"
-        aria-label="Timeline. Arrow keys go from event to event, w and s zoom, a and d move, Escape clears."
+        aria-label={`${label}. Arrow keys go from event to event, w and s zoom, a and d move, Escape clears.`}
         data-ns-per-pixel={nsPerPixel(controller.view)}
       >
         <canvas ref={minimap} style={{ top: 0 }} />

@@ -1,0 +1,309 @@
+// Why two runs differ, as far as the recordings tell: what became of the ops, one cause for each kind of
+// change, and what explains time that no op has.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <set>
+
+#include "query/compare/comparison.h"
+
+namespace opsight::query {
+namespace {
+
+// Of the mean iteration: what is less is not worth a sentence.
+constexpr double kWorthSaying = 0.002;
+// How alike the factors of kernels must be to be one: so far from their median, for so much of the time.
+constexpr double kAlike = 0.03, kMostOfTheTime = 0.8, kFactorWorthSaying = 0.02;
+constexpr size_t kFewestKernels = 5, kNamedSettings = 6;
+constexpr double kClockWorthSaying = 0.02, kMemoryWorthSaying = 0.02, kCountWorthSaying = 0.005;
+// Places in IterationShares::ns.
+constexpr size_t kCommunication = 2, kLoading = 4;
+constexpr size_t kOnDevice[] = {0, 1, 2, 3, 8};
+
+std::string ms(int64_t ns) {
+    return fmt::format("{:+.3f} ms", static_cast<double>(ns) / 1e6);
+}
+std::string plain_ms(int64_t ns) {
+    return fmt::format("{:.3f} ms", static_cast<double>(ns) / 1e6);
+}
+std::string count_text(double count) {
+    return fmt::format("{:.{}f}", count, count == std::floor(count) ? 0 : 1);
+}
+std::string mib(int64_t bytes) {
+    return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / 1048576.0);
+}
+
+bool differs(double base, double next, double by) {
+    return std::abs(next - base) > by * std::max(std::abs(base), std::abs(next));
+}
+
+// What a kind of change of ops is called as a cause, where it grew and where it shrank, and how its sentence
+// begins.
+struct Words {
+    ChangeKind kind;
+    const char *cause, *begin;
+};
+constexpr Words kWords[] = {
+    {ChangeKind::kAdded, "added_ops", "ops that the base does not have"},
+    {ChangeKind::kRemoved, "removed_ops", "ops that are gone"},
+    {ChangeKind::kReplaced, "replaced_ops", "other ops in the place of some"},
+    {ChangeKind::kRenamed, "renamed", "ops of another name"},
+    {ChangeKind::kMoved, "moved", "ops in other layers"},
+    {ChangeKind::kOtherShape, "shape", "inputs of other shapes"},
+    {ChangeKind::kOtherDtype, "dtype", "inputs of other types"},
+    {ChangeKind::kTensorCoresLost, "tensor_cores_lost", "kernels that used Tensor Cores and do not any more"},
+    {ChangeKind::kTensorCoresGained, "tensor_cores_gained", "kernels that use Tensor Cores now"},
+    {ChangeKind::kOtherKernels, "other_kernels", "the same ops by other kernels"},
+    {ChangeKind::kMoreCalls, "more_calls", "ops that are called more often"},
+    {ChangeKind::kFewerCalls, "fewer_calls", "ops that are called less often"},
+    {ChangeKind::kSlower, "slower", "the same work, slower"},
+    {ChangeKind::kFaster, "faster", "the same work, faster"},
+};
+
+class Finder {
+  public:
+    explicit Finder(const Comparison& comparison)
+        : it_(comparison),
+          worth_(static_cast<int64_t>(
+              kWorthSaying * static_cast<double>(
+                                 std::max({int64_t{1}, comparison.base_mean_ns, comparison.next_mean_ns})))) {
+    }
+
+    std::vector<Cause> find() {
+        groups();
+        kernel_count();
+        one_factor();
+        clocks();
+        synchronization();
+        overlap();
+        budget("loading", kLoading, "data loading");
+        budget("communication", kCommunication, "communication that no kernel hides", communication());
+        memory();
+        std::stable_sort(found_.begin(), found_.end(),
+                         [](const Cause& a, const Cause& b) { return size(a) > size(b); });
+        configuration();
+        return std::move(found_);
+    }
+
+  private:
+    static int64_t size(const Cause& cause) {
+        int64_t most = 0;
+        for (const auto& each : {cause.gpu_ns, cause.cpu_ns, cause.wall_ns})
+            most = std::max(most, std::abs(each.value_or(0)));
+        return most;
+    }
+    void say(std::string kind, std::string text, std::optional<int64_t> gpu = {},
+             std::optional<int64_t> cpu = {}, std::optional<int64_t> wall = {}) {
+        found_.push_back({std::move(kind), std::move(text), gpu, cpu, wall});
+    }
+
+    // Each op is in one of them, so what they say of work adds up to its difference.
+    void groups() {
+        for (const ChangeGroup& group : it_.changes.groups)
+            for (const Words& words : kWords)
+                if (words.kind == group.kind) this->group(group, words);
+    }
+    void group(const ChangeGroup& group, const Words& words) {
+        const bool host = !it_.changes.by_gpu || it_.changes.host_binds;
+        const int64_t gpu = group.next_gpu_ns - group.base_gpu_ns,
+                      cpu = group.next_cpu_ns - group.base_cpu_ns;
+        const bool by_gpu = it_.changes.by_gpu && stands(group.gpu, gpu),
+                   by_cpu = host && it_.changes.base_cpu && it_.changes.next_cpu && stands(group.cpu, cpu);
+        if (!by_gpu && !by_cpu) return;
+        std::string amounts;
+        if (by_gpu) amounts += ms(gpu) + " of work on the device";
+        if (by_cpu) amounts += (by_gpu ? ", " : "") + ms(cpu) + " on the host";
+        const Change& most = group.most;
+        std::string where = most.op;
+        if (!most.layer.empty() && most.layer != "/") where += " in " + most.layer;
+        if (!most.evidence.empty()) where += " (" + most.evidence + ")";
+        say(words.cause,
+            fmt::format("{}: {} in {} op{}{}", words.begin, amounts, group.rows,
+                        group.rows == 1 ? ", " : "s, most in ", where),
+            by_gpu ? std::optional(gpu) : std::nullopt, by_cpu ? std::optional(cpu) : std::nullopt);
+    }
+    // Where there are too few samples to tell what noise is, all that is large enough: the answer says so
+    // then.
+    bool stands(const SampleDifference& samples, int64_t difference) const {
+        const bool noise = samples.verdict == Verdict::kNoise || samples.verdict == Verdict::kEqual;
+        return !noise && std::abs(difference) >= worth_;
+    }
+
+    static double kernels_of(const WorkTree& tree) {
+        int64_t calls = 0;
+        for (const TreeOp& op : tree.ops)
+            for (const DeviceWork& each : op.work)
+                if (!each.uses_tc.empty()) calls += each.gpu.calls;
+        return static_cast<double>(calls) / static_cast<double>(std::max<int64_t>(1, tree.iterations));
+    }
+    void kernel_count() {
+        const double base = kernels_of(it_.base.work), next = kernels_of(it_.next.work);
+        if (base == 0 || next == 0 || !differs(base, next, kCountWorthSaying)) return;
+        say(base < next ? "more_kernels" : "fewer_kernels",
+            fmt::format("{} kernels in an iteration before, {} after", count_text(base), count_text(next)));
+    }
+
+    // Kernels that do the same work, all slower or faster by about one factor, share what made them so.
+    void one_factor() {
+        std::vector<std::pair<double, int64_t>> factors;  // with the time before
+        int64_t all = 0, rows = 0;
+        bool any_real = false;
+        for (const Change& row : it_.changes.kernels) {
+            const bool same = row.kind == ChangeKind::kSlower || row.kind == ChangeKind::kFaster ||
+                              row.kind == ChangeKind::kSame;
+            if (row.base) all += row.base->gpu_ns;
+            if (!same || !row.base || !row.next || row.base->gpu_ns <= 0) continue;
+            any_real |= row.samples.verdict == Verdict::kReal;
+            factors.emplace_back(
+                static_cast<double>(row.next->gpu_ns) / static_cast<double>(row.base->gpu_ns),
+                row.base->gpu_ns);
+            ++rows;
+        }
+        if (factors.size() < kFewestKernels || !any_real) return;
+        std::sort(factors.begin(), factors.end());
+        int64_t looked_at = 0;
+        for (const auto& [factor, ns] : factors)
+            looked_at += ns;
+        const double median = weighted_median(factors, looked_at);
+        int64_t alike = 0;
+        for (const auto& [factor, ns] : factors)
+            if (std::abs(factor / median - 1) <= kAlike) alike += ns;
+        if (std::abs(median - 1) < kFactorWorthSaying ||
+            static_cast<double>(alike) < kMostOfTheTime * static_cast<double>(std::max(all, looked_at)))
+            return;
+        say("one_factor",
+            fmt::format(
+                "the same kernels take {:.2f} times as long, {:.0f}% of their time within {:.0f}% of that: "
+                "a clock or the device itself would do so, no single kernel",
+                median, 100.0 * static_cast<double>(alike) / static_cast<double>(std::max(all, looked_at)),
+                100 * kAlike));
+    }
+    static double weighted_median(const std::vector<std::pair<double, int64_t>>& sorted, int64_t all) {
+        int64_t passed = 0;
+        for (const auto& [factor, ns] : sorted)
+            if (2 * (passed += ns) >= all) return factor;
+        return sorted.back().first;
+    }
+
+    void clocks() {
+        for (const auto& [name, base] : it_.base.state.clocks) {
+            const auto next = it_.next.state.clocks.find(name);
+            if (next == it_.next.state.clocks.end() || !differs(base, next->second, kClockWorthSaying))
+                continue;
+            say("clocks",
+                fmt::format("{}: {:.4g} before, {:.4g} after, on average", name, base, next->second));
+        }
+    }
+
+    void synchronization() {
+        const RunState &base = it_.base.state, &next = it_.next.state;
+        if (!base.calls || !next.calls || base.waits.empty() || next.waits.empty()) return;
+        const SampleDifference calls = compare_samples(base.waits, next.waits),
+                               times = compare_samples(base.waiting_ns, next.waiting_ns);
+        const bool more = calls.next_median != calls.base_median && calls.verdict == Verdict::kReal;
+        if (!more) return;
+        say(calls.next_median > calls.base_median ? "more_synchronization" : "less_synchronization",
+            fmt::format("{} calls in an iteration wait for the device before, {} after; they wait {} before, "
+                        "{} after",
+                        calls.base_median, calls.next_median, plain_ms(times.base_median),
+                        plain_ms(times.next_median)),
+            {}, {},
+            times.verdict == Verdict::kReal ? std::optional(times.next_median - times.base_median)
+                                            : std::nullopt);
+    }
+
+    // Of work on the device, what ran beside other such work.
+    static std::vector<int64_t> beside(const Side& side) {
+        std::vector<int64_t> out;
+        if (side.samples.size() != side.work.gpu.samples.size()) return out;  // batches: not sample by sample
+        for (size_t i = 0; i < side.samples.size(); ++i) {
+            int64_t busy = 0;
+            for (const size_t each : kOnDevice)
+                busy += side.samples[i].ns[each];
+            out.push_back(std::max<int64_t>(0, side.work.gpu.samples[i] - busy / side.batch));
+        }
+        return out;
+    }
+    void overlap() {
+        if (!it_.changes.by_gpu) return;
+        const std::vector<int64_t> base = beside(it_.base), next = beside(it_.next);
+        if (base.empty() || next.empty()) return;
+        const SampleDifference samples = compare_samples(base, next);
+        const int64_t by = samples.next_median - samples.base_median;
+        if (!stands(samples, by)) return;
+        say(by < 0 ? "less_overlap" : "more_overlap",
+            fmt::format("{} of the work on the device ran beside other such work before, {} after",
+                        plain_ms(samples.base_median), plain_ms(samples.next_median)),
+            {}, {}, -by);
+    }
+
+    // Whether it takes longer itself, or is hidden less.
+    std::string communication() const {
+        const auto sum = [](const WorkTree& tree) {
+            int64_t ns = 0;
+            for (const TreeOp& op : tree.ops)
+                for (const DeviceWork& each : op.work)
+                    if (each.communication) ns += each.gpu.mean_ns;
+            return ns;
+        };
+        return fmt::format("; its kernels take {} before, {} after", plain_ms(sum(it_.base.work)),
+                           plain_ms(sum(it_.next.work)));
+    }
+
+    void budget(const char* kind, size_t resource, const char* what, const std::string& more = {}) {
+        for (size_t i = 0; i < it_.budget.size(); ++i) {
+            const BudgetRow& row = it_.budget[i];
+            if (it_.base.classes[i].resource != resource || !row.base_ns || !row.next_ns) continue;
+            if (!stands(row.samples, row.difference_ns)) continue;
+            say(kind,
+                fmt::format("{}: {} of an iteration before, {} after{}", what, plain_ms(*row.base_ns),
+                            plain_ms(*row.next_ns), more),
+                {}, {}, row.difference_ns);
+        }
+    }
+
+    void memory() {
+        const RunState &base = it_.base.state, &next = it_.next.state;
+        if (!base.memory_held || !next.memory_held || base.memory_place != next.memory_place) return;
+        if (!differs(static_cast<double>(*base.memory_held), static_cast<double>(*next.memory_held),
+                     kMemoryWorthSaying))
+            return;
+        say(*base.memory_held < *next.memory_held ? "memory_growth" : "less_memory",
+            fmt::format("at most {} of memory held on a {} before, {} after", mib(*base.memory_held),
+                        base.memory_place, mib(*next.memory_held)));
+    }
+
+    // Differs from recording to recording of the same program.
+    static bool names_the_recording(const std::string& name) {
+        static const std::set<std::string> kNames = {"trace_id", "traceName", "command", "pid"};
+        return kNames.contains(name) || name.find("_of_process_") != name.npos;
+    }
+
+    void configuration() {
+        std::vector<std::string> names;
+        for (const SettingRow& row : it_.settings)
+            if (row.base != row.next && !names_the_recording(row.name)) names.push_back(row.name);
+        if (it_.base.batch != it_.next.batch)
+            names.push_back(fmt::format("batch ({} before, {} after)", it_.base.batch, it_.next.batch));
+        if (names.empty()) return;
+        const size_t count = names.size(), shown = std::min(count, kNamedSettings);
+        std::string text = fmt::format(
+            "{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+        if (count > shown) text += fmt::format(" and {} more", count - shown);
+        say("configuration", "the recordings tell of other settings: " + text);
+    }
+
+    const Comparison& it_;
+    int64_t worth_;
+    std::vector<Cause> found_;
+};
+
+}  // namespace
+
+std::vector<Cause> find_causes(const Comparison& comparison) {
+    return Finder(comparison).find();
+}
+
+}  // namespace opsight::query

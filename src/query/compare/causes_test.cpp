@@ -1,0 +1,211 @@
+// Why two runs differ: each cause planted alone, on trees and profiles made by hand.
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "query/compare/comparison.h"
+#include "query/compare/gates.h"
+#include "query/compare/test_tree.h"
+#include "query/session/test_session.h"
+
+namespace opsight::query {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Eight iterations of a model of six ops, about 100 us each.
+struct Made {
+    TestTree tree;
+    Side side;
+    Made() {
+        for (int i = 0; i < 6; ++i) {
+            const std::string number = std::to_string(i);
+            tree.op("op" + number, 0, 10'000, "kernel" + number);
+        }
+        for (int64_t i = 0; i < tree.tree.iterations; ++i) {
+            IterationShares each;
+            each.iteration = i;
+            each.dur_ns = 100'000 + i * 10;
+            each.ns[1] = 60'000;
+            each.ns[kIdleResource] = each.dur_ns - each.ns[1];
+            side.samples.push_back(each);
+        }
+        side.classes = {{1, "other_kernel", "Other kernels", true},
+                        {2, "communication", "Communication", true},
+                        {4, "dataloader", "Data loading", true},
+                        {kIdleResource, "idle", "Idle", true}};
+        side.state.calls = true;
+        side.state.waits.assign(8, 2);
+        side.state.waiting_ns.assign(8, 5'000);
+    }
+    Side finish() {
+        side.work = tree.finish();
+        return side;
+    }
+    void scale(size_t op, double by) {
+        Amount& gpu = tree.tree.ops[op].work[0].gpu;
+        gpu.ns = 0;
+        for (int64_t& ns : gpu.samples) {
+            ns = static_cast<int64_t>(static_cast<double>(ns) * by);
+            gpu.ns += ns;
+        }
+        gpu.mean_ns = gpu.ns / tree.tree.iterations;
+    }
+};
+
+std::map<std::string, std::string> causes(Made& base, Made& next) {
+    std::map<std::string, std::string> found;
+    for (const Cause& each : compare_sides(base.finish(), next.finish()).causes)
+        found[each.kind] = each.text;
+    return found;
+}
+
+using Kinds = std::vector<std::string>;
+Kinds kinds(Made& base, Made& next) {
+    Kinds out;
+    for (const auto& [kind, text] : causes(base, next))
+        out.push_back(kind);
+    return out;
+}
+
+TEST(Causes, TheSameRunTwiceHasNone) {
+    Made base, next;
+    EXPECT_EQ(kinds(base, next), Kinds{});
+}
+
+TEST(Causes, ASlowerKernelIsOneAndNoClock) {
+    Made base, next;
+    next.scale(3, 1.2);
+    const auto found = causes(base, next);
+    ASSERT_TRUE(found.contains("slower"));
+    EXPECT_THAT(found.at("slower"), HasSubstr("op3"));
+    EXPECT_FALSE(found.contains("one_factor"));
+}
+
+TEST(Causes, AllKernelsSlowerByOneFactorAreAClock) {
+    Made base, next;
+    for (size_t op = 0; op < 6; ++op)
+        next.scale(op, 1.3);
+    const auto found = causes(base, next);
+    ASSERT_TRUE(found.contains("one_factor"));
+    EXPECT_THAT(found.at("one_factor"), HasSubstr("1.30 times"));
+}
+
+TEST(Causes, MoreKernelsAreCounted) {
+    Made base, next;
+    next.tree.op("added", 0, 20'000, "more");
+    const auto found = causes(base, next);
+    ASSERT_TRUE(found.contains("added_ops"));
+    EXPECT_THAT(found.at("more_kernels"), HasSubstr("6 kernels in an iteration before, 7 after"));
+}
+
+TEST(Causes, ShapesTypesKernelsAndTensorCoresAreTold) {
+    Made base, next;
+    base.tree.op("shaped", 0, 10'000, "k", "[[8]]"), next.tree.op("shaped", 0, 20'000, "k", "[[16]]");
+    base.tree.op("typed", 0, 10'000, "k"),
+        next.tree.op("typed", 0, 20'000, "k", "[[8]]", "no", "[\"double\"]");
+    base.tree.op("other", 0, 10'000, "k1"), next.tree.op("other", 0, 20'000, "k2");
+    base.tree.op("lost", 0, 10'000, "tc", "[[8]]", "yes"), next.tree.op("lost", 0, 20'000, "simt");
+    EXPECT_THAT(kinds(base, next),
+                ::testing::IsSupersetOf({"shape", "dtype", "other_kernels", "tensor_cores_lost"}));
+}
+
+TEST(Causes, WaitsLoadingMemoryClocksAndOverlapAreTold) {
+    Made base, next;
+    for (auto& waits : next.side.state.waits)
+        waits += 3;
+    for (size_t i = 0; i < 8; ++i) {
+        next.side.samples[i].ns[4] = 9'000;
+        next.side.samples[i].ns[kIdleResource] -= 9'000;
+        next.side.samples[i].ns[1] -= 30'000;  // the same work in less time: it overlaps
+        next.side.samples[i].ns[kIdleResource] += 30'000;
+    }
+    base.side.state.memory_place = next.side.state.memory_place = "GPU";
+    base.side.state.memory_held = 100 << 20, next.side.state.memory_held = 150 << 20;
+    base.side.state.clocks["SM clock"] = 1980, next.side.state.clocks["SM clock"] = 1410;
+    const auto found = causes(base, next);
+    EXPECT_THAT(found.at("more_synchronization"),
+                HasSubstr("2 calls in an iteration wait for the device before, 5"));
+    EXPECT_THAT(found.at("loading"), HasSubstr("0.000 ms of an iteration before, 0.009 ms after"));
+    EXPECT_THAT(found.at("memory_growth"), HasSubstr("100.0 MiB"));
+    EXPECT_THAT(found.at("clocks"), HasSubstr("1980 before, 1410 after"));
+    EXPECT_TRUE(found.contains("more_overlap"));
+    const auto back = causes(next, base);
+    EXPECT_TRUE(back.contains("less_overlap"));
+    EXPECT_TRUE(back.contains("less_synchronization"));
+    EXPECT_TRUE(back.contains("less_memory"));
+}
+
+// What groups of ops explain adds up to the difference of all work, for any two trees.
+TEST(Causes, GroupsOfOpsAddUp) {
+    Made base, next;
+    base.tree.op("gone", 0, 7'000, "k");
+    next.tree.op("come", 0, 9'000, "k");
+    next.scale(2, 1.5);
+    const Comparison it = compare_sides(base.finish(), next.finish());
+    int64_t gpu = 0, rows = 0;
+    for (const ChangeGroup& each : it.changes.groups) {
+        gpu += each.next_gpu_ns - each.base_gpu_ns;
+        rows += static_cast<int64_t>(each.rows);
+    }
+    EXPECT_EQ(gpu, it.next.work.gpu.mean_ns - it.base.work.gpu.mean_ns);
+    EXPECT_EQ(rows, std::ssize(it.changes.ops));
+}
+
+TEST(Causes, TimesOfAnItemAddUpToo) {
+    Made base, next;
+    next.side.batch = 2;
+    next.tree.tree.batch = 2;
+    const Comparison it = compare_sides(base.finish(), next.finish());
+    EXPECT_EQ(it.next_mean_ns, 50'018);
+    int64_t sum = 0;
+    for (const BudgetRow& row : it.budget)
+        sum += row.difference_ns;
+    EXPECT_EQ(sum, it.next_mean_ns - it.base_mean_ns);
+    EXPECT_THAT(verdict_text(it), HasSubstr("iteration time of an item (1 an iteration before, 2 after)"));
+}
+
+TEST(Gates, ANewProblemIsOverTheLimit) {
+    Made base, next;
+    Comparison it = compare_sides(base.finish(), next.finish());
+    const auto gate = parse_gate("finding:new");
+    ASSERT_TRUE(gate.has_value());
+    EXPECT_FALSE(check_gates(it, {*gate}, false).has_value()) << "nobody looked";
+    it.base.problems = FoundProblems{{{"old", "it was there", "high", false}}, {"unheard"}};
+    it.next.problems = FoundProblems{{{"old", "it was there", "high", false},
+                                      {"small", "of little", "low", true},
+                                      {"unheard", "the base cannot tell", "high", false}},
+                                     {}};
+    const auto check = [&](bool strict) { return check_gates(it, {*gate}, strict)->at(0); };
+    EXPECT_TRUE(check(false).held);
+    EXPECT_EQ(check(false).doubtful, 2u);
+    EXPECT_EQ(check(true).failures.size(), 2u);
+    it.next.problems->all.push_back({"fresh", "waits for the device", "medium", false});
+    EXPECT_THAT(check(false).failures, ::testing::ElementsAre("new problem (medium): waits for the device"));
+}
+
+// How kernels were launched, and how often a rank waits, against a profile of four iterations.
+TEST(WorkTree, HasLaunchesAndWaits) {
+    analyze::TestProfile t;
+    for (int64_t i = 0; i < 4; ++i) {
+        const int64_t at = 1000 * i;
+        t.annotation("ProfilerStep#" + std::to_string(i), at, 1000, t.thread());
+        t.op("aten::mm", at + 10, 100);
+        t.api("cudaLaunchKernel", at + 20, 5, t.thread(), i + 1);
+        t.kernel("gemm", at + 130, 200, t.stream(), i + 1);
+        t.api("cudaStreamSynchronize", at + 300, 40 + i, t.thread(), 100 + i);
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const auto side = read_side(session, "a", {}, {.batch = 2, .launches = true});
+    ASSERT_TRUE(side.has_value()) << side.error().message();
+    EXPECT_EQ(side->state.waits, (std::vector<int64_t>{1, 1, 1, 1}));
+    EXPECT_EQ(side->state.waiting_ns, (std::vector<int64_t>{40, 41, 42, 43}));
+    EXPECT_EQ(side->work.gpu.mean_ns, 100);
+    EXPECT_EQ(side->times(), (std::vector<int64_t>{500, 500, 500, 500}));
+    EXPECT_FALSE(side->work.ops.at(0).work.at(0).launch.has_value())
+        << "no launch configuration was recorded";
+}
+
+}  // namespace
+}  // namespace opsight::query

@@ -1,0 +1,74 @@
+// Two runs side by side: what is picked in one picture or table is shown in all, and stands in the address.
+import { describe, expect, it } from "vitest";
+import { idOf, made, useSite } from "./page";
+
+describe("comparing a run with itself", () => {
+  const site = useSite();
+  const shades = () => site().page.locator(".two-icicles .block").evaluateAll((blocks) => [...new Set(blocks.map((block) => block.classList.item(1)))]);
+  const scales = () => site().page.locator(".two-timelines .tl-stage").evaluateAll((stages) => stages.map((stage) => stage.getAttribute("data-ns-per-pixel")));
+  const open = () => site().show(`compare?with=${idOf("training")}`);
+
+  it("finds nothing that differs, and colours nothing", async () => {
+    await open();
+    expect(await site().page.locator(".comparison-answer").textContent()).toContain("the same");
+    expect(await shades()).toEqual(["same"]);
+    expect(await site().page.locator(".two-icicles svg").count()).toBe(2);
+  });
+
+  it("shows a row of a table in both timelines at one scale, and the address brings it back", async () => {
+    await open();
+    expect(await site().page.locator(".two-timelines").count()).toBe(0);
+    await site().click(site().table("compare_ops").root.locator("tbody tr").first());
+    const pick = await site().parameter("pick");
+    expect(pick).toMatch(/^op:\d+:\d+$/);
+    await site().page.locator(".two-timelines .tl-stage").nth(1).waitFor();
+    await site().idle();
+    const [before, after] = await scales();
+    expect(before).toBe(after);
+    const said = await site().page.locator(".two-timelines p").allTextContents();
+    expect(said).toHaveLength(2);
+    expect(said[0]?.replace("Before", "")).toBe(said[1]?.replace("After", ""));
+    const { hash } = site();
+    await open();
+    await site().go(await hash);
+    await site().page.locator(".two-timelines .tl-stage").nth(1).waitFor();
+    expect(await site().table("compare_ops").root.locator('tbody tr[aria-selected="true"]').count()).toBe(1);
+  });
+
+  it("goes through the layers by arrow keys", async () => {
+    await open();
+    await site().page.locator(".two-icicles").focus();
+    await site().press("ArrowDown");
+    expect(await site().parameter("pick")).toBe("layer:%2F:%2F");
+    await site().press("ArrowDown");
+    const child = await site().parameter("pick");
+    expect(child).toMatch(/^layer:%2F[^:]+:%2F[^:]+$/);
+    expect(await site().page.locator(".two-icicles .block.selected").count()).toBe(2);
+    await site().press("ArrowUp");
+    expect(await site().parameter("pick")).toBe("layer:%2F:%2F");
+  });
+
+  it("filters by what is real and by the kind of change", async () => {
+    await open();
+    const card = site().page.locator("section.card", { has: site().page.getByRole("heading", { name: /^Ops/ }) });
+    await site().click(card.getByRole("button", { name: "Real only" }));
+    expect(await site().parameter("ops.filter")).toBe("verdict:eq:real");
+    expect(await site().table("compare_ops").rows()).toEqual([]);
+  });
+
+  it("refuses what names nothing", async () => {
+    await site().show(`compare?with=${idOf("training")}&pick=nonsense`);
+    expect(await site().parameter("pick")).toBeNull();
+  });
+});
+
+describe("the trend of all runs", () => {
+  const site = useSite();
+  it("draws a point for each, and lists them", async () => {
+    await site().show("trend");
+    const rows = await site().table("trend_runs").rows();
+    expect(rows.length).toBeGreaterThan(0);
+    expect(await site().page.locator(".trend-point").count()).toBe(rows.length);
+    expect(rows.length).toBeLessThanOrEqual(Object.keys(made().files).length);
+  });
+});

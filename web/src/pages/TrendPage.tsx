@@ -1,0 +1,76 @@
+// All runs that the viewer was started with, in the order in which they were recorded: where their time changed. The server
+// finds that as `opsight trend` does.
+import { useQuery } from "@tanstack/react-query";
+import { getJson, type ApiError } from "../api/client";
+import type { Table, TrendAnswer } from "../api/types";
+import { DataTable } from "../table/DataTable";
+import { Row } from "../table/row";
+import { Card, Notes } from "../widgets/Card";
+import { Answered, Empty } from "../widgets/states";
+import { TrendChart, type RunPoint } from "./trend/TrendChart";
+
+const ITERATION_TIME = "iteration time";
+
+function pointsOf(runs: Table, changes: Table): RunPoint[] {
+  const changed = new Set(
+    changes.rows.map((row) => new Row(changes, row)).flatMap((row) => (row.text("of") === ITERATION_TIME ? [row.number("run")] : [])),
+  );
+  return runs.rows.map((cells) => {
+    const row = new Row(runs, cells);
+    return { label: row.text("label") ?? "", ns: row.number("median_ns") ?? 0, changed: changed.has(row.number("run")) };
+  });
+}
+
+function List({ table, note, empty }: { table: Table; note: string; empty: string }) {
+  return (
+    <Card title={table.title} note={note}>
+      <DataTable
+        name={`trend_${table.name}`}
+        label={table.title}
+        prefix={`${table.name}.`}
+        height="half"
+        local={{ ...table, rows_in_all: table.rows.length, rows_matching: table.rows.length }}
+        rowKey={(row) => row.cells.join("~")}
+        empty={empty}
+      />
+    </Card>
+  );
+}
+
+function Trend({ answer }: { answer: TrendAnswer }) {
+  const runs = answer.tables.find((table) => table.name === "runs");
+  const changes = answer.tables.find((table) => table.name === "changes");
+  if (!runs || !changes) {
+    return (
+      <Empty icon="trend" title="A trend is of two runs or more">
+        <p>
+          Start the viewer with a folder of runs of one program: <code>opsight view nightly/</code>
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <div className="cards">
+      <Card title="Iteration time by run" note="medians, each run over its own default range; the axis does not begin at zero">
+        <TrendChart runs={pointsOf(runs, changes)} />
+        <Notes notes={answer.notes} />
+        {answer.left_out.length > 0 && <p>Not among them: {answer.left_out.join(", ")}. They cannot be read, hold nothing, or have no iterations where others do.</p>}
+      </Card>
+      <List table={changes} note="of iteration time first, then of the classes of the time budget" empty="No change that can be told from noise." />
+      <List table={runs} note="in the order of the picture" empty="There are none." />
+    </div>
+  );
+}
+
+export function TrendPage() {
+  const answer = useQuery<TrendAnswer, ApiError>({
+    queryKey: ["/trend"],
+    queryFn: ({ signal }) => getJson<TrendAnswer>("/trend", {}, signal),
+    retry: false,
+  });
+  return (
+    <Answered answer={{ ...answer, isPlaceholderData: false }} what="the trend" rows={8}>
+      {(found) => <Trend answer={found} />}
+    </Answered>
+  );
+}

@@ -37,6 +37,12 @@ class Server:
         self.errors = self.process.communicate(timeout=60)[1]
         return self.process.returncode
 
+    def answering(self):
+        """The process that answers: `opsight view` watches it, and starts another where it crashes."""
+        parent = self.process.pid
+        with open(f"/proc/{parent}/task/{parent}/children", encoding="ascii") as file:
+            return int(file.read().split()[0])
+
     def ask(self, path, method="GET", headers=None, body=None, with_token=True):
         """Status, headers and body of an answer; one connection for each question."""
         connection = http.client.HTTPConnection(self.host, self.port, timeout=60)

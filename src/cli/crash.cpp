@@ -19,6 +19,8 @@ void last_words(int) {
     ::_exit(1);
 }
 
+constexpr std::array kCrashes = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+
 }  // namespace
 
 void explain_crashes() {
@@ -27,13 +29,21 @@ void explain_crashes() {
     other.ss_sp = stack.data();
     other.ss_size = stack.size();
     ::sigaltstack(&other, nullptr);
-    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    for (const int signal : kCrashes) {
         struct sigaction now {};
         if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
         struct sigaction action {};
         action.sa_handler = &last_words;
         action.sa_flags = SA_ONSTACK;
         ::sigaction(signal, &action, nullptr);
+    }
+}
+
+void leave_crashes_unexplained() {
+    for (const int signal : kCrashes) {
+        struct sigaction now {};
+        if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == &last_words)
+            ::signal(signal, SIG_DFL);
     }
 }
 

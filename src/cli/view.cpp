@@ -8,14 +8,17 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 
 #include "base/temporary_folder.h"
 #include "cli/commands.h"
+#include "cli/crash.h"
 #include "cli/new_file.h"
 #include "cli/probes.h"
 #include "cli/standard_output.h"
 #include "server/assets.h"
+#include "server/supervisor.h"
 #include "server/viewer.h"
 
 extern char** environ;
@@ -78,11 +81,46 @@ class ViewCommand : public Command {
     }
 
     Result<int> run() override {
-        OPSIGHT_ASSIGN(std::vector<std::string> paths, server::find_profiles(paths_));
+        OPSIGHT_ASSIGN(const std::vector<std::string> paths, server::find_profiles(paths_));
         options_.port = static_cast<uint16_t>(port_);
         options_.any_port = port_option_->count() == 0;
         options_.probe = {"/proc/self/exe", kAnswerProbes};
-        OPSIGHT_ASSIGN(server::Viewer viewer, server::Viewer::start(std::move(paths), options_));
+        OPSIGHT_ASSIGN(server::Standing standing, server::Standing::make(paths.size(), options_));
+        const auto on_crash = [&](int signal) {
+            standing.again = true;
+            return tell_of_crash(*standing.ledger, paths, signal);
+        };
+        if (const std::optional<int> code = server::supervise(on_crash)) return *code;
+        leave_crashes_unexplained();
+        return answer(paths, std::move(standing));
+    }
+
+  private:
+    // Whether another process is to go on.
+    bool tell_of_crash(server::CrashLedger& ledger, const std::vector<std::string>& paths, int signal) {
+        std::string names;
+        for (const size_t number : ledger.note_crash())
+            names += (names.empty() ? "" : ", ") + paths[number];
+        const bool go_on = !names.empty() || ++crashes_of_its_own_ < kMostCrashes;
+        print_note(fmt::format("opsight: the process that answers has crashed ({}){}{}\n",
+                               ::strsignal(signal), names.empty() ? "" : " while it was asked about " + names,
+                               go_on ? "; another one goes on" : ". Please report it"));
+        return go_on;
+    }
+
+    Result<int> answer(const std::vector<std::string>& paths, server::Standing standing) {
+        const bool again = standing.again;
+        OPSIGHT_ASSIGN(server::Viewer viewer, server::Viewer::start(paths, options_, std::move(standing)));
+        if (!again) OPSIGHT_TRY(welcome(viewer));
+        const auto shown = again || no_open_ ? std::nullopt : open_browser(viewer.url());
+        viewer.serve([](const std::string& path, const server::Problem& problem) {
+            print_note(fmt::format("opsight: not shown: {}: {}{}{}\n", path, problem.message,
+                                   problem.remedy.empty() ? "" : "\n  ", problem.remedy));
+        });
+        return 0;
+    }
+
+    Status welcome(const server::Viewer& viewer) {
         OPSIGHT_TRY(print_text(viewer.url() + "\n"));
         OPSIGHT_TRY(finish_output());  // nobody can ask without it
         if (!server::has_page()) print_note("opsight: this build has no page, only its data are served\n");
@@ -92,20 +130,17 @@ class ViewCommand : public Command {
                 "and nothing that is sent is encrypted\n",
                 options_.address));
         if (::isatty(STDERR_FILENO) == 1) print_note("Ctrl-C ends the server\n");
-        const auto shown = no_open_ ? std::nullopt : open_browser(viewer.url());
-        viewer.serve([](const std::string& path, const server::Problem& problem) {
-            print_note(fmt::format("opsight: not shown: {}: {}{}{}\n", path, problem.message,
-                                   problem.remedy.empty() ? "" : "\n  ", problem.remedy));
-        });
-        return 0;
+        return {};
     }
 
-  private:
+    static constexpr int kMostCrashes = 3;  // that no profile can be blamed for
+
     std::vector<std::string> paths_;
     server::ViewOptions options_;
     CLI::Option* port_option_ = nullptr;
     int port_ = 8000;
     bool no_open_ = false;
+    int crashes_of_its_own_ = 0;
 };
 
 }  // namespace

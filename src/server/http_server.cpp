@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio.hpp>
@@ -351,6 +352,7 @@ Error cannot_listen(const std::string& address, uint16_t port, const Code& probl
 struct HttpServer::State {
     Hub hub;
     tcp::acceptor acceptor{hub.io};
+    uint16_t port = 0;
     net::signal_set signals{hub.io};  // that end it: from the moment on at which others can know that it runs
     bool accepting = false;
     std::chrono::steady_clock::time_point try_again;  // where others cannot be let in, though there is room
@@ -417,40 +419,50 @@ HttpServer::HttpServer(HttpServer&&) noexcept = default;
 HttpServer& HttpServer::operator=(HttpServer&&) noexcept = default;
 HttpServer::~HttpServer() = default;
 
-Result<HttpServer> HttpServer::listen(const std::string& address, uint16_t port, uint16_t more_ports,
-                                      const HttpLimits& limits) {
+Listener::~Listener() {
+    if (socket_ >= 0) ::close(socket_);
+}
+
+Result<Listener> Listener::open(const std::string& address, uint16_t port, uint16_t more_ports) {
     Code problem;
     const net::ip::address ip =
         net::ip::make_address(address == "localhost" ? std::string("127.0.0.1") : address, problem);
     if (problem)
         return fail(Error{
             fmt::format("'{}' is not an IP address", address), {}, {}, "give one such as 127.0.0.1", 2});
-    auto state = std::make_unique<State>();
-    state->hub.limits = limits;
+    net::io_context io;
     for (uint32_t tried = 0; tried <= more_ports; ++tried) {
         const uint32_t wanted = port + tried;
         if (wanted > UINT16_MAX) break;
         const tcp::endpoint place(ip, static_cast<uint16_t>(wanted));
-        tcp::acceptor acceptor(state->hub.io);
+        tcp::acceptor acceptor(io);
         acceptor.open(place.protocol(), problem);
         if (!problem) close_on_exec(acceptor.native_handle());
         if (!problem) acceptor.set_option(net::socket_base::reuse_address(true), problem);
         if (!problem) acceptor.bind(place, problem);
         if (!problem) acceptor.listen(net::socket_base::max_listen_connections, problem);
         if (!problem) {
-            state->acceptor = std::move(acceptor);
-            for (const int signal : {SIGINT, SIGTERM})
-                state->signals.add(signal, problem);
-            return HttpServer(std::move(state));
+            const uint16_t taken = acceptor.local_endpoint(problem).port();
+            return Listener(acceptor.release(problem), taken, ip.is_v6());
         }
         if (problem != net::error::address_in_use) break;
     }
     return fail(cannot_listen(address, port, problem));
 }
 
-uint16_t HttpServer::port() const {
+HttpServer HttpServer::on(Listener listener, const HttpLimits& limits) {
+    auto state = std::make_unique<State>();
+    state->hub.limits = limits;
+    state->port = listener.port_;
+    state->acceptor.assign(listener.ip6_ ? tcp::v6() : tcp::v4(), std::exchange(listener.socket_, -1));
     Code ignored;
-    return state_->acceptor.local_endpoint(ignored).port();
+    for (const int signal : {SIGINT, SIGTERM})
+        state->signals.add(signal, ignored);
+    return HttpServer(std::move(state));
+}
+
+uint16_t HttpServer::port() const {
+    return state_->port;
 }
 
 void HttpServer::serve(Handler handler, const std::function<void()>& on_stop) {

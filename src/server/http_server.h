@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "server/http.h"
 
@@ -22,13 +23,29 @@ struct HttpLimits {
     int write_seconds = 60;    // for one part of an answer
 };
 
+// A socket that listens. Whoever connects waits there until somebody serves; a fork has it, too.
+class Listener {
+  public:
+    // Takes the first free port of `port`, `port` + 1, ... `port` + `more_ports`; 0 is any free one.
+    static Result<Listener> open(const std::string& address, uint16_t port, uint16_t more_ports);
+    Listener(Listener&& other) noexcept
+        : socket_(std::exchange(other.socket_, -1)), port_(other.port_), ip6_(other.ip6_) {}
+    Listener& operator=(Listener&&) = delete;
+    ~Listener();
+
+  private:
+    friend class HttpServer;
+    Listener(int socket, uint16_t port, bool ip6) : socket_(socket), port_(port), ip6_(ip6) {}
+    int socket_;
+    uint16_t port_;
+    bool ip6_;
+};
+
 class HttpServer {
   public:
     using Handler = std::function<Response(const Request&)>;
 
-    // Takes the first free port of `port`, `port` + 1, ... `port` + `more_ports`; 0 is any free one.
-    static Result<HttpServer> listen(const std::string& address, uint16_t port, uint16_t more_ports,
-                                     const HttpLimits& limits = {});
+    static HttpServer on(Listener listener, const HttpLimits& limits = {});
     HttpServer(HttpServer&&) noexcept;
     HttpServer& operator=(HttpServer&&) noexcept;
     ~HttpServer();

@@ -23,9 +23,9 @@ class HttpServerTest : public testing::Test {
         limits.read_seconds = 1;
         limits.connections = 8;
         limits.workers = 2;
-        auto made = HttpServer::listen("127.0.0.1", 0, 0, limits);
-        ASSERT_TRUE(made.has_value()) << made.error().message();
-        server_.emplace(std::move(*made));
+        auto listener = Listener::open("127.0.0.1", 0, 0);
+        ASSERT_TRUE(listener.has_value()) << listener.error().message();
+        server_.emplace(HttpServer::on(std::move(*listener), limits));
         thread_ = std::thread(
             [this] { server_->serve([this](const Request& request) { return answer(request); }, [] {}); });
     }
@@ -253,15 +253,19 @@ TEST_F(HttpServerTest, StopsWhileAnswering) {
 }
 
 TEST(HttpServer, TakesTheNextFreePort) {
-    auto first = HttpServer::listen("127.0.0.1", 0, 0);
+    auto first = Listener::open("127.0.0.1", 0, 0);
     ASSERT_TRUE(first.has_value());
-    const auto taken = HttpServer::listen("127.0.0.1", first->port(), 0);
+    const uint16_t port = HttpServer::on(std::move(*first)).port();
+    EXPECT_GT(port, 0);
+    auto again = Listener::open("127.0.0.1", port, 0);
+    ASSERT_TRUE(again.has_value()) << "the server has let go of it: " << again.error().message();
+    const auto taken = Listener::open("127.0.0.1", port, 0);
     ASSERT_FALSE(taken.has_value());
     EXPECT_NE(taken.error().remedy.find("-p"), std::string::npos);
-    auto next = HttpServer::listen("127.0.0.1", first->port(), 50);
+    auto next = Listener::open("127.0.0.1", port, 50);
     ASSERT_TRUE(next.has_value());
-    EXPECT_GT(next->port(), first->port());
-    EXPECT_EQ(HttpServer::listen("no address", 0, 0).error().exit_code, 2);
+    EXPECT_GT(HttpServer::on(std::move(*next)).port(), port);
+    EXPECT_EQ(Listener::open("no address", 0, 0).error().exit_code, 2);
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ Result<std::string> Prober::exchange(const std::string& question) {
     if (!send_all(socket_, question + '\0')) return crashes();
     const auto until = std::chrono::steady_clock::now() + kPatience;
     std::string answer;
-    while (answer.empty() || answer.back() != '\n') {
+    while (answer.find('\n') == answer.npos) {
         const auto left =
             std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
         pollfd ready{socket_, POLLIN, 0};

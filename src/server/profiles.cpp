@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <new>
 
 #include "server/router.h"
 
@@ -23,16 +24,30 @@ std::string short_name(const fs::path& path) {
     return name;
 }
 
+Error crashed(const CrashLedger::Record& record) {
+    return {record.alone ? "crashed the process that was answering a question about it"
+                         : "was asked about both times that a process crashed while it was answering",
+            {},
+            {},
+            "it may be damaged: import the trace again; if that does not help, please report it"};
+}
+
 }  // namespace
 
-Profiles::Profiles(const std::vector<std::string>& paths, bool read_only, std::vector<std::string> probe)
-    : read_only_(read_only) {
+Profiles::Profiles(const std::vector<std::string>& paths, bool read_only, std::vector<std::string> probe,
+                   std::shared_ptr<CrashLedger> ledger)
+    : ledger_(std::move(ledger)), read_only_(read_only) {
+    if (!ledger_) {
+        auto own = CrashLedger::make(paths.size());
+        if (!own) throw std::bad_alloc();
+        ledger_ = std::move(*own);
+    }
     if (!probe.empty()) prober_ = std::make_unique<Prober>(std::move(probe));
     std::map<std::string, int> seen, given;
     for (const std::string& path : paths)
         ++seen[short_name(path)];
     for (const std::string& path : paths) {
-        auto entry = std::make_unique<Entry>(path, read_only);
+        auto entry = std::make_unique<Entry>(path, read_only, (*ledger_)[entries_.size()]);
         entry->name = short_name(path);
         std::error_code ignored;
         const std::string folder = fs::absolute(path, ignored).parent_path().filename().string();
@@ -58,9 +73,10 @@ Result<db::OpenProfile> Profiles::open(Entry& entry) const {
     db::ReadOptions options;
     options.may_write = !read_only_;
     for (int attempt = 1;; ++attempt) {
-        entry.seen = identity_of(entry.path);
+        entry.record.seen = identity_of(entry.path);
         Result<db::OpenProfile> profile = db::open_profile(entry.path, options);
-        if (!profile || attempt == kMostOpenings || identity_of(entry.path) == entry.seen) return profile;
+        if (!profile || attempt == kMostOpenings || identity_of(entry.path) == entry.record.seen)
+            return profile;
     }
 }
 
@@ -68,19 +84,18 @@ Result<db::OpenProfile> Profiles::open(Entry& entry) const {
 void Profiles::forget_what_changed(size_t number) {
     Entry& entry = *entries_[number];
     const std::optional<FileIdentity> now = identity_of(entry.path);
-    if (!now || (entry.seen ? *now == *entry.seen : !entry.known)) return;
-    entry.seen.reset();
+    if (!now || (entry.record.seen ? *now == *entry.record.seen : !entry.known)) return;
+    entry.record.forget();
     entry.pool.reset();
     remember(entry, {});
     timelines_.forget(number);
-    ++entry.version;
 }
 
 uint64_t Profiles::version(size_t number) {
     Entry& entry = *entries_[number];
     const std::lock_guard lock(entry.mutex);
     forget_what_changed(number);
-    return entry.version;
+    return entry.record.version;
 }
 
 Expected<std::shared_ptr<SessionPool>> Profiles::pool_of(size_t number) {
@@ -88,7 +103,7 @@ Expected<std::shared_ptr<SessionPool>> Profiles::pool_of(size_t number) {
     const std::lock_guard lock(entry.mutex);
     entry.used = std::chrono::steady_clock::now();
     if (!entry.pool) {
-        if (prober_ || entry.known) {
+        if (prober_ || entry.known || entry.record.refused()) {
             OPSIGHT_TRY(look(entry));
         }
         auto profile = open(entry);
@@ -120,11 +135,16 @@ void Profiles::close_idle(const Entry& but) {
 // one.
 Expected<ProfileFacts> Profiles::look(Entry& entry) {
     if (entry.known) return *entry.known;
+    if (entry.record.refused()) {
+        const Expected<ProfileFacts> refused = fail(not_usable(entry.path, crashed(entry.record)));
+        remember(entry, refused);
+        return refused;
+    }
     for (int attempt = 1;; ++attempt) {
-        entry.seen = identity_of(entry.path);
+        entry.record.seen = identity_of(entry.path);
         Expected<ProfileFacts> facts =
             prober_ ? prober_->ask(entry.path, !read_only_) : read_facts(entry.path, !read_only_);
-        if (facts && attempt < kMostOpenings && identity_of(entry.path) != entry.seen) continue;
+        if (facts && attempt < kMostOpenings && identity_of(entry.path) != entry.record.seen) continue;
         if (facts || facts.error().status == kNotUsable) remember(entry, facts);
         return facts;
     }
@@ -158,9 +178,10 @@ Profiles::Known Profiles::facts_until(size_t number, std::chrono::steady_clock::
 
 Expected<Lease> Profiles::lease(size_t number, const query::RangeOptions& range, const std::string& table,
                                 std::shared_ptr<CancellationToken> cancellation) {
+    CrashLedger::Work work = ledger_->work_on(number);
     OPSIGHT_ASSIGN(const std::shared_ptr<SessionPool> pool, pool_of(number));
     auto session = pool->lease(range, table);
-    if (session) session->keep(pool);
+    if (session) session->keep(pool, std::move(work));
     if (session && cancellation) session->serve(std::move(cancellation));
     if (session) return std::move(*session);
     // The file is open, so it is the range that does not fit it.
@@ -175,6 +196,7 @@ Expected<Lease> Profiles::lease(const Call& call) {
 
 Expected<std::shared_ptr<const query::Timeline>> Profiles::timeline(const Call& call) {
     OPSIGHT_ASSIGN(const size_t number, number_of(call.path("id")));
+    const CrashLedger::Work work = ledger_->work_on(number);
     OPSIGHT_ASSIGN(const std::shared_ptr<SessionPool> pool, pool_of(number));
     auto timeline = timelines_.get(number, entries_[number]->path, pool->database());
     if (!timeline)
@@ -184,8 +206,9 @@ Expected<std::shared_ptr<const query::Timeline>> Profiles::timeline(const Call& 
 }
 
 void Profiles::read_timeline_ahead(size_t number) {
+    CrashLedger::Work work = ledger_->work_on(number);
     const auto pool = pool_of(number);
-    if (pool) timelines_.read_ahead(number, entries_[number]->path, (*pool)->database());
+    if (pool) timelines_.read_ahead(number, entries_[number]->path, (*pool)->database(), std::move(work));
 }
 
 void Profiles::interrupt() {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "server/aggregations.h"
+#include "server/crash_ledger.h"
 #include "server/facts.h"
 #include "server/fair_semaphore.h"
-#include "server/file_identity.h"
 #include "server/http.h"
 #include "server/prober.h"
 #include "server/session_pool.h"
@@ -26,7 +26,9 @@ class Call;
 class Profiles {
   public:
     // `probe`: the program in which files are first opened, with its arguments (prober.h); empty: this one.
-    Profiles(const std::vector<std::string>& paths, bool read_only, std::vector<std::string> probe = {});
+    // `ledger`: of as many profiles, where another process is to know of them; else it has its own.
+    Profiles(const std::vector<std::string>& paths, bool read_only, std::vector<std::string> probe = {},
+             std::shared_ptr<CrashLedger> ledger = {});
 
     size_t size() const { return entries_.size(); }
     bool read_only() const { return read_only_; }
@@ -67,15 +69,15 @@ class Profiles {
 
   private:
     struct Entry {
-        Entry(std::string path_, bool read_only) : path(std::move(path_)), aggregations(path, read_only) {}
+        Entry(std::string path_, bool read_only, CrashLedger::Record& record_)
+            : path(std::move(path_)), aggregations(path, read_only), record(record_) {}
         std::string path, name;
         Aggregations aggregations;
-        std::timed_mutex mutex;             // who opens the file, or looks at it
-        std::shared_ptr<SessionPool> pool;  // null until it is opened
-        std::mutex known_mutex;             // only ever held for a moment
-        Known known;                        // its facts, or why the file cannot be read
-        std::optional<FileIdentity> seen;   // what was opened last
-        uint64_t version = 0;
+        CrashLedger::Record& record;
+        std::timed_mutex mutex;                      // who opens the file, or looks at it
+        std::shared_ptr<SessionPool> pool;           // null until it is opened
+        std::mutex known_mutex;                      // only ever held for a moment
+        Known known;                                 // its facts, or why the file cannot be read
         std::chrono::steady_clock::time_point used;  // its pool, last
     };
     Expected<std::shared_ptr<SessionPool>> pool_of(size_t number);
@@ -85,6 +87,7 @@ class Profiles {
     static void remember(Entry& entry, const Known& known);
     void close_idle(const Entry& but);
 
+    std::shared_ptr<CrashLedger> ledger_;
     std::vector<std::unique_ptr<Entry>> entries_;
     bool read_only_;
     std::unique_ptr<Prober> prober_;

@@ -15,6 +15,7 @@
 
 #include "query/session/session.h"
 #include "server/cancellation_token.h"
+#include "server/crash_ledger.h"
 
 namespace opsight::server {
 
@@ -30,7 +31,8 @@ class Lease {
           session_(other.session_),
           table_(std::move(other.table_)),
           token_(std::move(other.token_)),
-          kept_(std::move(other.kept_)) {
+          kept_(std::move(other.kept_)),
+          work_(std::move(other.work_)) {
         other.pool_ = nullptr;
     }
     Lease& operator=(Lease&&) = delete;
@@ -39,8 +41,11 @@ class Lease {
     query::Session* operator->() const { return session_; }
     // From now on it works for this one, and stops when he goes away.
     void serve(std::shared_ptr<CancellationToken> cancellation);
-    // The pool stays as long as this, where its owner lets go of it.
-    void keep(std::shared_ptr<SessionPool> pool) { kept_ = std::move(pool); }
+    // The pool stays as long as this, where its owner lets go of it; `work` is what the session is used for.
+    void keep(std::shared_ptr<SessionPool> pool, CrashLedger::Work work) {
+        kept_ = std::move(pool);
+        work_ = std::move(work);
+    }
 
   private:
     SessionPool* pool_;
@@ -48,6 +53,7 @@ class Lease {
     std::string table_;
     std::shared_ptr<CancellationToken> token_;
     std::shared_ptr<SessionPool> kept_;
+    CrashLedger::Work work_;
     int exceptions_ = std::uncaught_exceptions();
 };
 

@@ -4,9 +4,13 @@
 
 namespace opsight::server {
 
-void Timelines::read_ahead(size_t number, const std::string& path, const duck::Database& database) {
+void Timelines::read_ahead(size_t number, const std::string& path, const duck::Database& database,
+                           CrashLedger::Work work) {
     // A failure is told to whoever asks for it.
-    ahead_.start_beside([this, number, path, open = database.share()] { (void)get(number, path, open); });
+    ahead_.start_beside([this, number, path, open = database.share(), work = std::move(work)]() mutable {
+        const CrashLedger::Work until_it_is_read = std::move(work);
+        (void)get(number, path, open);
+    });
 }
 
 void Timelines::forget(size_t number) {

@@ -12,6 +12,7 @@
 
 #include "base/task_group.h"
 #include "query/timeline/timeline.h"
+#include "server/crash_ledger.h"
 
 namespace opsight::server {
 
@@ -26,7 +27,8 @@ class Timelines {
     Result<std::shared_ptr<const query::Timeline>> get(size_t number, const std::string& path,
                                                        const duck::Database& database);
     // Begins to read one, so that it is there when it is asked for. To be called once.
-    void read_ahead(size_t number, const std::string& path, const duck::Database& database);
+    void read_ahead(size_t number, const std::string& path, const duck::Database& database,
+                    CrashLedger::Work work);
 
     // What is being read ends soon: for the end of the program.
     void stop() { stop_ = true; }

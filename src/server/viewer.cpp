@@ -95,10 +95,23 @@ Result<std::vector<std::string>> find_profiles(const std::vector<std::string>& p
     return each_once(found);
 }
 
+Result<Standing> Standing::make(size_t profiles, const ViewOptions& options) {
+    OPSIGHT_ASSIGN(Guard guard, Guard::make(options.address));
+    OPSIGHT_ASSIGN(Listener listener,
+                   Listener::open(options.address, options.port, options.any_port ? kMorePorts : 0));
+    OPSIGHT_ASSIGN(std::shared_ptr<CrashLedger> ledger, CrashLedger::make(profiles));
+    return Standing{std::move(guard), std::move(listener), std::move(ledger)};
+}
+
 Result<Viewer> Viewer::start(std::vector<std::string> paths, const ViewOptions& options) {
-    auto profiles = std::make_unique<Profiles>(paths, options.read_only, options.probe);
+    OPSIGHT_ASSIGN(Standing standing, Standing::make(paths.size(), options));
+    return start(std::move(paths), options, std::move(standing));
+}
+
+Result<Viewer> Viewer::start(std::vector<std::string> paths, const ViewOptions& options, Standing standing) {
+    auto profiles = std::make_unique<Profiles>(paths, options.read_only, options.probe, standing.ledger);
     std::optional<Error> first;
-    bool any = false;
+    bool any = standing.again;
     size_t readable = 0;
     for (size_t i = 0; i < profiles->size() && !any; ++i) {
         const Expected<ProfileFacts> facts = profiles->facts(i);
@@ -110,11 +123,9 @@ Result<Viewer> Viewer::start(std::vector<std::string> paths, const ViewOptions& 
     }
     if (!any)
         return fail(first.value_or(Error{"no profile was named", {}, {}, "name a file or a folder", 2}));
-    OPSIGHT_ASSIGN(Guard guard, Guard::make(options.address));
-    OPSIGHT_ASSIGN(HttpServer http, HttpServer::listen(options.address, options.port,
-                                                       options.any_port ? kMorePorts : 0, options.limits));
-    profiles->read_timeline_ahead(readable);
-    return Viewer(std::move(profiles), std::move(guard), std::move(http), options.address);
+    HttpServer http = HttpServer::on(std::move(standing.listener), options.limits);
+    if (!standing.again) profiles->read_timeline_ahead(readable);
+    return Viewer(std::move(profiles), std::move(standing.guard), std::move(http), options.address);
 }
 
 std::string Viewer::url() const {

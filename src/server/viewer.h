@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "server/crash_ledger.h"
 #include "server/http_server.h"
 #include "server/profiles.h"
 #include "server/router.h"
@@ -22,9 +24,22 @@ struct ViewOptions {
     std::vector<std::string> probe;  // as of Profiles
 };
 
+// What stays as it is where another process goes on answering: the address with its token, and what the last
+// one crashed at.
+struct Standing {
+    Guard guard;
+    Listener listener;
+    std::shared_ptr<CrashLedger> ledger;
+    bool again = false;  // another process has answered before
+
+    static Result<Standing> make(size_t profiles, const ViewOptions& options);
+};
+
 class Viewer {
   public:
-    // Listens already; fails where no path can be shown.
+    // Listens already; fails where no path can be shown, unless one could before.
+    static Result<Viewer> start(std::vector<std::string> paths, const ViewOptions& options,
+                                Standing standing);
     static Result<Viewer> start(std::vector<std::string> paths, const ViewOptions& options);
     // With the token; where all addresses of the machine are listened on, with one that others reach.
     std::string url() const;

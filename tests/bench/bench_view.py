@@ -119,7 +119,9 @@ def main():
                               text=True)
     try:
         measure(server.stdout.readline().strip())
-        with open(f"/proc/{server.pid}/status", encoding="utf-8") as file:
+        with open(f"/proc/{server.pid}/task/{server.pid}/children", encoding="ascii") as file:
+            answering = file.read().split()[0]
+        with open(f"/proc/{answering}/status", encoding="utf-8") as file:
             peak = [int(line.split()[1]) for line in file if line.startswith("VmHWM")][0]
         result("peak memory of the server", peak / 1024, "MiB")
     finally:

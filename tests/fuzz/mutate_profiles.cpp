@@ -1,10 +1,10 @@
 // Opens profiles that were damaged at random and asks them some questions: values of their rows (by SQL), and
-// bytes of their blocks, with checksums that are right again. The viewer opens files and asks what is in them
-// in a process of its own first: where DuckDB crashes then, a file is refused. After that nothing may crash
-// or hang.
+// bytes of their blocks, with checksums that are right again. Nothing of ours may crash or hang. Where DuckDB
+// crashes, that is counted: whoever answers for files does so in a process that another one watches.
 //
-//   mutate_profiles [--count N] [--seed S] [--only I] [--all]
+//   mutate_profiles [--count N] [--seed S] [--only I] [--all] [--plant I]
 //
+// --plant has our own code crash while it opens profile I, which must be told.
 // One process takes many profiles and says how far it is, so that what it dies of is known; another goes on.
 // Each profile is asked three reports and, in turn, for its timeline; with --all it is asked for everything.
 // --only repeats profile I of a run with all questions, and leaves it as mutated.opsight. Quickest where
@@ -32,6 +32,7 @@
 #include "query/timeline/timeline.h"
 #include "report/render_report.h"
 #include "report/write_rows.h"
+#include "whose_crash.h"
 
 namespace {
 
@@ -146,17 +147,25 @@ void ask_timeline(const std::string& path, const db::OpenProfile& profile) {
     (void)timeline->window(tracks, timeline->begin_ns(), timeline->end_ns(), 200);
 }
 
-// How far the process is that takes the profiles.
+using opsight::fuzz::Whose;
+
+// How far the process is that takes the profiles, and how it ended.
 enum class Stage { kMaking, kOpening, kAsking };
 struct Progress {
     std::atomic<uint64_t> number;
     std::atomic<Stage> stage;
     std::atomic<uint64_t> refused;
+    std::atomic<Whose> whose;
+};
+
+// Profiles that ended the process, by where DuckDB was.
+struct Crashes {
+    uint64_t made = 0, opened = 0, asked = 0, findings = 0;
 };
 
 struct Run {
     std::string good, path;
-    uint64_t end = 0;
+    uint64_t end = 0, planted = 0;
     bool all = false;
     Progress* progress = nullptr;
 };
@@ -185,6 +194,7 @@ void take_profiles(const Run& run) {
         now.stage = Stage::kMaking;
         make(run.good, run.path, random);
         now.stage = Stage::kOpening;
+        if (now.number == run.planted) ::raise(SIGSEGV);
         const auto profile = db::open_profile(run.path, {.threads = 1});
         auto session =
             profile ? opsight::query::Session::open_on(*profile, run.path, {}) : fail(profile.error());
@@ -201,6 +211,7 @@ void take_profiles(const Run& run) {
 int end_of_child(const Run& run) {
     const pid_t child = ::fork();
     if (child == 0) {
+        opsight::fuzz::tell_whose_crash(run.progress->whose);
         take_profiles(run);
         ::_exit(0);
     }
@@ -209,39 +220,40 @@ int end_of_child(const Run& run) {
     return status;
 }
 
-// The number of findings.
-uint64_t run_all(const Run& run, uint64_t& crashed_while_opened, uint64_t& not_made) {
+Crashes run_all(const Run& run) {
     Progress& now = *run.progress;
-    uint64_t findings = 0;
+    Crashes crashes;
     while (now.number < run.end) {
         const int status = end_of_child(run);
         if (status == 0) continue;
         const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-        // Also what a sanitizer says while a file is opened: it sees what DuckDB copies.
-        const bool crash = signal != SIGPROF && signal != SIGALRM;
-        if (crash && now.stage != Stage::kAsking) {
-            ++(now.stage == Stage::kOpening ? crashed_while_opened : not_made);
+        const bool hangs = signal == SIGPROF || signal == SIGALRM;
+        const Stage stage = now.stage;
+        if (!hangs && now.whose == Whose::kDuckDb) {
+            ++(stage == Stage::kMaking    ? crashes.made
+               : stage == Stage::kOpening ? crashes.opened
+                                          : crashes.asked);
         } else {
             std::printf("profile %llu: %s\n", static_cast<unsigned long long>(now.number),
                         signal != 0 ? ::strsignal(signal) : "a sanitizer's report");
-            ++findings;
+            ++crashes.findings;
         }
         ++now.number;
     }
-    return findings;
+    return crashes;
 }
 
 }  // namespace
 
 #ifdef OPSIGHT_SANITIZE
-// Crashes of DuckDB, which is not built with the sanitizers, are told apart by their signals.
+// Signals go to whose_crash.h.
 extern "C" const char* __asan_default_options() {
     return "handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0";
 }
 #endif
 
 int main(int argc, char** argv) {
-    uint64_t count = 100, seed = 1, only = 0;
+    uint64_t count = 100, seed = 1, only = 0, plant = 0;
     bool all = false;
     for (int i = 1; i < argc; ++i) {
         const auto number = [&] { return i + 1 < argc ? std::strtoull(argv[++i], nullptr, 10) : 0; };
@@ -249,12 +261,19 @@ int main(int argc, char** argv) {
         if (option == "--all")
             all = true;
         else
-            (option == "--count" ? count : option == "--seed" ? seed : only) = number();
+            (option == "--count"   ? count
+             : option == "--seed"  ? seed
+             : option == "--plant" ? plant
+                                   : only) = number();
     }
     std::string folder = (fs::temp_directory_path() / "opsight-mutate-XXXXXX").string();
     if (!::mkdtemp(folder.data())) return 2;
-    Run run{folder + "/good.opsight", folder + "/mutated.opsight", only ? only + 1 : seed + count,
-            all || only > 0, nullptr};
+    Run run{folder + "/good.opsight",
+            folder + "/mutated.opsight",
+            only ? only + 1 : seed + count,
+            plant,
+            all || only > 0,
+            nullptr};
     db::write_sample(run.good);
     if (!checksums_are_known(run.good)) {
         std::puts("the checksums of DuckDB's files are others than here");
@@ -267,16 +286,17 @@ int main(int argc, char** argv) {
     void* shared =
         ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) return 2;
-    run.progress = new (shared) Progress{only ? only : seed, Stage::kMaking, 0};
-    uint64_t crashed = 0, not_made = 0;
-    const uint64_t findings = run_all(run, crashed, not_made);
+    run.progress = new (shared) Progress{only ? only : seed, Stage::kMaking, 0, Whose::kOurs};
+    const Crashes crashes = run_all(run);
     if (only) fs::copy_file(run.path, "mutated.opsight", fs::copy_options::overwrite_existing);
     fs::remove_all(folder);
     std::printf(
-        "%llu profiles (%llu could not be made), %llu refused, %llu crashed DuckDB while they were opened, "
-        "%llu findings\n",
-        static_cast<unsigned long long>(only ? 1 : count), static_cast<unsigned long long>(not_made),
-        static_cast<unsigned long long>(run.progress->refused), static_cast<unsigned long long>(crashed),
-        static_cast<unsigned long long>(findings));
-    return findings == 0 ? 0 : 1;
+        "%llu profiles (%llu could not be made), %llu refused, %llu crashed DuckDB while they were opened "
+        "and "
+        "%llu while they were asked, %llu findings\n",
+        static_cast<unsigned long long>(only ? 1 : count), static_cast<unsigned long long>(crashes.made),
+        static_cast<unsigned long long>(run.progress->refused),
+        static_cast<unsigned long long>(crashes.opened), static_cast<unsigned long long>(crashes.asked),
+        static_cast<unsigned long long>(crashes.findings));
+    return crashes.findings == 0 ? 0 : 1;
 }

@@ -169,7 +169,7 @@ class Viewing(unittest.TestCase):
             self.assertEqual(states.count("error"), 1)
             for i in range(61):
                 server.ask(f"/api/v1/profiles/{i}/info")
-            with open(f"/proc/{server.process.pid}/status", encoding="utf-8") as file:
+            with open(f"/proc/{server.answering()}/status", encoding="utf-8") as file:
                 resident = next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
             self.assertLess(resident, 600_000)  # kB; 3.8 GB where all stay open
 

@@ -37,7 +37,7 @@ class ManyProfiles(unittest.TestCase):
             self.assertEqual({each["state"] for each in listed}, {"ok", "reading"})
             for i in range(0, PROFILES, PROFILES // ASKED):
                 self.assertEqual(server.table("iterations", profile=i)[1]["rows_in_all"], 4)
-            self.assertLess(most_memory(server.process.pid), MOST_MEMORY)
+            self.assertLess(most_memory(server.answering()), MOST_MEMORY)
             self.assertEqual(server.stop(signal.SIGTERM), 0)
 
 

@@ -230,8 +230,8 @@ class LifeTest(unittest.TestCase):
                 time.sleep(0.1)
                 states = {p["state"] for p in server.json("/profiles")["profiles"]}
             self.assertEqual(states, {"ok"})
-            opened = [os.path.realpath(f"/proc/{server.process.pid}/fd/{fd}")
-                      for fd in os.listdir(f"/proc/{server.process.pid}/fd")]
+            files = f"/proc/{server.answering()}/fd"
+            opened = [os.path.realpath(os.path.join(files, fd)) for fd in os.listdir(files)]
             self.assertLessEqual(len([path for path in opened if path.endswith(".opsight")]), 2)
 
     def test_read_only_writes_nothing(self):

@@ -103,12 +103,26 @@ async function errorOf(response: Response): Promise<ApiError> {
   );
 }
 
+function aborted(problem: unknown): boolean {
+  return problem instanceof DOMException && problem.name === "AbortError";
+}
+
+// Where one question crashes the process that answers, another one goes on at once, and says at which profile.
+async function reach(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (problem) {
+    if (init.method !== "GET" || aborted(problem)) throw problem;
+    return fetch(url, init);
+  }
+}
+
 async function ask(url: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(url, { credentials: "same-origin", ...init });
+    response = await reach(url, { credentials: "same-origin", ...init });
   } catch (problem) {
-    if (problem instanceof DOMException && problem.name === "AbortError") throw problem;
+    if (aborted(problem)) throw problem;
     throw new ApiError(0, "unreachable", "The server does not answer.", "Start it again: opsight view NAME.opsight");
   }
   refuseAnother(url, response);

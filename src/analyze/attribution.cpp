@@ -9,6 +9,7 @@
 #include "analyze/id_map.h"
 #include "analyze/launch_calls.h"
 #include "analyze/names.h"
+#include "analyze/told_ops.h"
 #include "analyze/track_rows.h"
 #include "model/source_limits.h"
 
@@ -35,6 +36,7 @@ class Attribution {
         annotations_.assign(spans, HostSpanId());
         if (spans == 0) return;
         index_calls();
+        told_ = told_of_spans(p_);
         for (size_t span = 0; span < spans; ++span)
             attribute(span);
         check_external_ids();
@@ -79,7 +81,7 @@ class Attribution {
             if (const HostSpanId op = op_by_arrow(span, rank); op.valid()) {
                 a_.launch_op[span] = op;
                 a_.host_ns[span] = p_.host.begin[op.index()];
-            } else if (work && !has_durations_only(p_.info)) {
+            } else if (work && !has_durations_only(p_.info) && (told_.empty() || !told_[span].valid())) {
                 note_span(p_, Diag::kNoLaunch, span);
             }
             return;
@@ -218,6 +220,7 @@ class Attribution {
     std::vector<bool> has_calls_;                                               // by rank
     std::vector<TrackRows> threads_;                                            // where arrows were needed
     absl::flat_hash_map<std::pair<uint32_t, int64_t>, const FlowEnd*> arrows_;  // by rank and number
+    std::vector<ToldOpId> told_;      // by span: whose op is known needs no launch
     std::vector<uint32_t> in_doubt_;  // spans whose External id is not that of an open op
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analyze/told_ops.h"
 #include "analyze/work_formulas.h"
 #include "cost/estimate.h"
 
@@ -174,6 +175,7 @@ class WorkCount {
           captures_(captures),
           formulas_(profile),
           counters_(profile, analysis, formulas_),
+          told_(profile),
           table_(profile, analysis) {}
 
     void run() {
@@ -191,7 +193,7 @@ class WorkCount {
     }
 
   private:
-    static constexpr uint8_t kProductsOnly = 1, kTensorCores = 2, kUnknownCores = 4, kAgain = 8;
+    static constexpr uint8_t kProductsOnly = 1, kTensorCores = 2, kUnknownCores = 4, kAgain = 8, kTold = 16;
 
     struct Total {
         int64_t ns = 0;
@@ -272,6 +274,7 @@ class WorkCount {
         }
         for (size_t span = 0; span < spans; ++span) {
             const int32_t row = counter_of(span);
+            if (row < 0 && count_told(span)) continue;
             if (row < 0) {
                 count_transfer(span);
                 continue;
@@ -361,6 +364,54 @@ class WorkCount {
         return !has(Precision::kTf32) && has(Precision::kFp16) ? Precision::kFp16 : Precision::kTf32;
     }
 
+    // Ops of which the source tells what its compiler counted.
+    bool count_told(size_t span) {
+        const ToldOpId id = told_.op(span);
+        if (!id.valid() || !is_compute(span)) return false;
+        const ToldOp& told = p_.told_ops[id.index()];
+        if (told.flops < 0 && told.bytes < 0) return false;
+        const DeviceId device = device_of(span);
+        const int32_t number = static_cast<int32_t>(id.value);
+        a_.span_work[span] = table_.get({number, device.value, told.name.value, kTold}, [&](CountedWork& work) {
+            work.kind = told.is_product  ? cost::WorkKind::kMatrix
+                        : told.flops > 0 ? cost::WorkKind::kVector
+                                         : cost::WorkKind::kMove;
+            work.flops = static_cast<double>(std::max<int64_t>(0, told.flops));
+            work.matrix_flops = told.is_product ? work.flops : 0;
+            work.macs = work.matrix_flops / 2;
+            work.bytes = static_cast<double>(std::max<int64_t>(0, told.bytes));
+            work.estimate = true;
+            work.note = "FLOPs and bytes as the compiler of the program counted them";
+            work.precision = told_precision(told, device);
+            work.bounded = true;
+        });
+        a_.span_share[span] = told_.share(span);
+        return true;
+    }
+
+    // Of the first type among its operands that is one; matrix units of a device that tells only its highest
+    // rate are bounded by that.
+    hardware::Precision told_precision(const ToldOp& told, DeviceId device) const {
+        std::string_view types = p_.strings.view(told.dtypes);
+        ElementType type = ElementType::kFloat32;
+        for (size_t open = types.find('"'); open != types.npos; open = types.find('"')) {
+            types.remove_prefix(open + 1);
+            const size_t close = std::min(types.find('"'), types.size());
+            const ElementType found = cost::torch_type(types.substr(0, close));
+            types.remove_prefix(std::min(close + 1, types.size()));
+            if (found == ElementType::kUnknown) continue;
+            type = found;
+            break;
+        }
+        const hardware::Precision own = cost::precision_of_type(type);
+        if (!told.is_product || !device.valid()) return own;
+        const hardware::Device& model = a_.peaks[device.index()].model;
+        const bool has_own = model.peak(hardware::UnitKind::kMatrix, own) != nullptr;
+        return has_own || !model.peak(hardware::UnitKind::kMatrix, hardware::Precision::kBf16)
+                   ? own
+                   : hardware::Precision::kBf16;
+    }
+
     // Copies, sets and communication: bytes that the source tells.
     void count_transfer(size_t span) {
         if (p_.device.kind[span] == DeviceKind::kKernel) {
@@ -408,6 +459,7 @@ class WorkCount {
     const std::vector<HostSpanId>& captures_;
     Formulas formulas_;
     Counters counters_;
+    ToldWorkShares told_;
     WorkTable table_;
     std::vector<Total> totals_;                                         // beside OpDetails
     absl::flat_hash_map<std::pair<uint32_t, int32_t>, Total> replays_;  // by launch and op

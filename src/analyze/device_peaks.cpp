@@ -63,6 +63,23 @@ DevicePeaks peaks_of(const Device& device) {
     return out;
 }
 
+// What the source itself says of a device that no table has.
+DevicePeaks told_peaks(const Device& device) {
+    DevicePeaks out;
+    out.source = PeakSource::kDerived;
+    out.model.name = device.name.empty() ? "device" : device.name;
+    out.model.units = device.sm_count;
+    out.model.memory_bytes = static_cast<double>(device.memory_bytes);
+    out.model.bandwidth = static_cast<double>(device.memory_bandwidth);
+    hardware::Peak peak;
+    peak.unit = hardware::UnitKind::kMatrix;
+    peak.precision = hardware::Precision::kBf16;
+    peak.dense = device.matrix_flops;
+    out.model.peaks.push_back(peak);
+    out.model.note = "peaks as the profile tells them; that of the matrix units is taken to be of BF16";
+    return out;
+}
+
 // Work may run on a device that the source does not describe, beside others that it does: numbers of visible
 // devices are not those of all. Where these are all alike, it is taken to be one of them.
 const Device* like_others(const Profile& profile, const Device& device) {
@@ -112,6 +129,8 @@ void find_device_peaks(const Profile& profile, Analysis& analysis) {
     for (const Device& device : profile.devices) {
         const Device* other = device.name.empty() ? like_others(profile, device) : nullptr;
         analysis.peaks.push_back(peaks_of(other ? *other : device));
+        if (analysis.peaks.back().source == PeakSource::kNone && device.matrix_flops > 0)
+            analysis.peaks.back() = told_peaks(device);
         DevicePeaks& peaks = analysis.peaks.back();
         note_peaks(peaks.model);
         if (!other || peaks.source == PeakSource::kNone) continue;

@@ -7,6 +7,7 @@
 #include "analyze/kernel_labels.h"
 #include "analyze/kernel_names.h"
 #include "analyze/text.h"
+#include "analyze/told_ops.h"
 #include "hardware/occupancy.h"
 #include "hardware/tensor_cores.h"
 
@@ -182,6 +183,7 @@ void find_kernels(Profile& profile, Analysis& analysis) {
     for (const KernelCode& known : profile.kernel_code)
         code.emplace(known.name, &known);
     const std::vector<Judging> judging = how_to_judge(profile);
+    const std::vector<ToldOpId> told_ops = told_of_spans(profile);
     analysis.kernel.assign(d.size(), KernelId());
     for (size_t span = 0; span < d.size(); ++span) {
         if (d.kind[span] != DeviceKind::kKernel) continue;
@@ -202,7 +204,8 @@ void find_kernels(Profile& profile, Analysis& analysis) {
         }
         analysis.kernel[span] = id;
         const Kernel& kernel = analysis.kernels[id.index()];
-        const bool seen = kernel.uses_tc == TensorCoreUse::kYes && analysis.launch_op[span].valid();
+        const bool of_op = analysis.launch_op[span].valid() || (!told_ops.empty() && told_ops[span].valid());
+        const bool seen = kernel.uses_tc == TensorCoreUse::kYes && of_op;
         if (seen) analysis.ops[analysis.device_op[span].index()].tc_eligible = true;
         if (kernel.uses_tc == TensorCoreUse::kUnknown) {
             Diagnostics& diagnostics = profile.diagnostics;

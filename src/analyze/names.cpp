@@ -36,6 +36,8 @@ bool is_step_marker(std::string_view name) {
                                              "model_run#"};
     for (std::string_view prefix : prefixes)
         if (text::take_prefix(name, prefix)) return name.empty() || all_digits(name);
+    // Of XLA's profiler: "Step #5", "Step #5 (train)".
+    if (text::take_prefix(name, "Step #")) return all_digits(name.substr(0, name.find(" (")));
     if (name == "[pl][profile]run_training_batch" || name.starts_with("step[")) return true;
     return name.starts_with("execute_") && text::contains(name, "_context_") &&
            text::contains(name, "_generation_");

@@ -6,6 +6,7 @@
 #include "analyze/launch_calls.h"
 #include "analyze/layers.h"
 #include "analyze/names.h"
+#include "analyze/told_ops.h"
 #include "hardware/op_tables.h"
 #include "hardware/tensor_cores.h"
 
@@ -167,6 +168,7 @@ class DeviceOps {
 
     void identify(const Captures& captures, const CapturedGraphs* other) {
         a_.device_op.assign(p_.device.size(), OpId());
+        told_ = told_of_spans(p_);
         for (size_t span = 0; span < p_.device.size(); ++span) {
             const int32_t elsewhere = other && !captures.elsewhere.empty() ? captures.elsewhere[span] : -1;
             if (elsewhere < 0) {
@@ -183,6 +185,7 @@ class DeviceOps {
         const HostSpans& h = p_.host;
         const HostSpanId launch = a_.launch[span];
         const bool in_op = captured.valid() && h.kind[captured.index()] == HostKind::kOp;
+        if (!told_.empty() && told_[span].valid()) return of_source(told_[span]);
         if (in_op || (!captured.valid() && a_.launch_op[span].valid()))
             return a_.op[h.detail[(in_op ? captured : a_.launch_op[span]).index()]];
         if (captured.valid() && is_api(h.kind[captured.index()])) return outside(captured, span);
@@ -192,6 +195,25 @@ class DeviceOps {
         if (launch.valid()) return outside(launch, span);
         if (!unattributed_.valid()) unattributed_ = table_.pseudo("unattributed", "unattributed");
         return unattributed_;
+    }
+
+    OpId of_source(ToldOpId id) {
+        if (made_of_told_.empty()) made_of_told_.resize(p_.told_ops.size());
+        OpId& known = made_of_told_[id.index()];
+        if (known.valid()) return known;
+        if (!others_) others_.emplace(p_, a_.layers, 0);
+        const ToldOp& told = p_.told_ops[id.index()];
+        Op op;
+        op.name = told.name;
+        op.type = told.type.value != 0 ? told.type : told.name;
+        op.layer = others_->tree.path(p_.strings.view(told.layer));
+        op.direction = direction_of_told(p_.strings.view(told.framework));
+        op.shapes = told.shapes;
+        op.dtypes = told.dtypes;
+        const bool product =
+            told.is_product || hardware::is_tensor_core_node_type(p_.strings.view(op.type));
+        op.tc_eligible = product && others_->suits(told.dtypes);
+        return known = table_.get(op);
     }
 
     OpId range(size_t row, HostSpanId layer_of, bool captured) {
@@ -225,6 +247,7 @@ class DeviceOps {
     // Only captured ops that work ran from become ops of this profile, with their layers.
     OpId of_capture(const CapturedGraphs& other, uint32_t index) {
         if (!others_) others_.emplace(p_, a_.layers, other.ops.size());
+        others_->made.resize(other.ops.size());
         OpId& known = others_->made[index];
         if (known.valid()) return known;
         const CapturedOp& each = other.ops[index];
@@ -243,6 +266,8 @@ class DeviceOps {
     absl::flat_hash_map<std::pair<uint32_t, uint32_t>, OpId> outside_;
     OpId unattributed_;
     std::optional<Others> others_;
+    std::vector<ToldOpId> told_;      // by span, where the source tells any
+    std::vector<OpId> made_of_told_;  // by told op
 };
 
 // NVTX ranges of PyTorch's ops come without its name.

@@ -23,11 +23,11 @@ class EstimateCommand : public Command {
   public:
     CLI::App* declare(CLI::App& app) override {
         CLI::App* sub = app.add_subcommand(
-            "estimate", "Tell what a network must cost, from its file: ONNX or TensorFlow");
+            "estimate", "Tell what a network must cost, from its file: ONNX, TensorFlow or XLA");
         sub->add_option(
                "MODEL", path_,
                "ONNX file, or TensorFlow's GraphDef, MetaGraph or SavedModel (its folder or file; binary "
-               "or text)")
+               "or text), or a module of XLA's HLO (binary or text, as --xla_dump_to writes it)")
             ->required();
         sub->add_option("--device", devices_, "Devices, with commas between; 'opsight devices' lists them");
         sub->add_option("--devices", device_file_,

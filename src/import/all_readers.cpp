@@ -12,6 +12,7 @@
 #include "import/onednn/reader.h"
 #include "import/ort/reader.h"
 #include "import/rocprof/reader.h"
+#include "import/xplane/reader.h"
 
 namespace opsight::importer {
 namespace {
@@ -28,6 +29,7 @@ std::vector<Reader> list() {
         ort::profile_reader(),       //
         onednn::log_reader(),        //
         rocprof::results_reader(),   //
+        xplane::profile_reader(),    //
         capture::recording_reader()  //
     };
 }

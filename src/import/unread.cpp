@@ -72,6 +72,8 @@ constexpr std::string_view kNcuHint =
 constexpr std::string_view kHtml = "an HTML page",
                            kHtmlHint = "the download may have failed: open it in a browser to see";
 
+constexpr std::string_view kHloHint = "give it to 'opsight estimate', which counts the work of its ops";
+
 constexpr Printed kPrinted[] = {
     {"== NVPROF is profiling", "output of nvprof", kNvprofHint},
     {"\"Type\",\"Time(%)\"", "a table of nvprof", kNvprofHint},
@@ -121,12 +123,45 @@ Unread no_trace(std::string_view what, std::string_view hint, bool certain) {
 
 Unread text_kind(std::string_view text) {
     const std::string_view line = text.substr(0, text.find('\n'));
+    if (text.starts_with("HloModule ")) return no_trace("an HLO module of XLA", kHloHint, false);
     for (const Printed& printed : kPrinted)
         if (text.find(printed.words) != text.npos) return no_trace(printed.what, printed.hint, false);
     if (text.starts_with("<") && text.find("<html") != text.npos) return no_trace(kHtml, kHtmlHint, false);
     if (text.starts_with("<")) return no_trace("an XML document", {}, false);
     if (std::count(line.begin(), line.end(), ',') >= 2) return no_trace("a CSV table", {}, false);
     return no_trace("text, but no JSON", {}, false);
+}
+
+// What TensorFlow's and XLA's tools make of a profile and put beside it, by its name: messages and tables of
+// sums, whose bytes tell nothing.
+struct Named {
+    std::string_view part, what, hint;
+};
+
+constexpr std::string_view kBesideIt =
+    "it holds sums and no events: give the .xplane.pb that it was made of, which lies beside it";
+
+constexpr Named kNamed[] = {
+    {".overview_page.pb", "an overview page of TensorFlow's profiler", kBesideIt},
+    {".input_pipeline.pb", "an input pipeline analysis of TensorFlow's profiler", kBesideIt},
+    {".tensorflow_stats.pb", "a table of ops of TensorFlow's profiler", kBesideIt},
+    {".framework_op_stats.pb", "a table of ops of TensorFlow's profiler", kBesideIt},
+    {".kernel_stats.pb", "a table of kernels of TensorFlow's profiler", kBesideIt},
+    {".op_stats.pb", "sums of TensorFlow's profiler", kBesideIt},
+    {".hlo_stats.pb", "a table of HLO ops of XLA's profiler", kBesideIt},
+    {".pod_viewer.pb", "a pod viewer page of TensorFlow's profiler", kBesideIt},
+    {".tf_data_bottleneck_analysis.pb", "an analysis of tf.data by TensorFlow's profiler", kBesideIt},
+    {".memory_profile.json", "a memory profile of TensorFlow's profiler", kBesideIt},
+    {".hlo_proto.pb", "an HLO module of XLA", kHloHint},
+    {".hlo_module.pb", "an HLO module of XLA", kHloHint},
+    {".hlo.pb", "an HLO module of XLA", kHloHint},
+};
+
+const Named* named(std::string_view path) {
+    if (path.ends_with(".gz")) path.remove_suffix(3);
+    for (const Named& each : kNamed)
+        if (path.ends_with(each.part)) return &each;
+    return nullptr;
 }
 
 Unread database_kind(const Head& head) {
@@ -142,6 +177,7 @@ Unread database_kind(const Head& head) {
 Unread unread_kind(const Head& head) {
     const std::string_view first = head.first();
     if (looks_like_sqlite(first)) return database_kind(head);
+    if (const Named* known = named(head.path())) return no_trace(known->what, known->hint, true);
     for (const Magic& magic : kMagic)
         if (first.size() > magic.offset && first.substr(magic.offset).starts_with(magic.bytes))
             return no_trace(magic.what, magic.hint, true);

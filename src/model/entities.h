@@ -35,6 +35,7 @@ struct Device {
     int64_t warp_size = 0;
     int64_t memory_bandwidth = 0;  // bytes/s
     int64_t clock_hz = 0, l2_bytes = 0;
+    double matrix_flops = 0;  // per second, of its matrix units at most
     std::string uuid, bus_location, chip;
     bool declared = false;  // named in the header of the source; false: known only from events that ran on it
 };

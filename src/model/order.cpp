@@ -157,7 +157,14 @@ void order_device(Profile& p) {
     permute(d.bytes, order);
     permute(d.collective, order);
     permute(d.transfer, order);
-    if (p.device_extras.size() > 0) order_extras(p.device_extras, inverse(order));
+    if (p.device_extras.size() == 0 && p.told_work.size() == 0) return;
+    const std::vector<uint32_t> place = inverse(order);
+    order_extras(p.device_extras, place);
+    for (uint32_t& row : p.told_work.row)
+        row = place[row];
+    const std::vector<uint32_t> by_rows = by_row(p.told_work.row, place.size());
+    permute(p.told_work.row, by_rows);
+    permute(p.told_work.op, by_rows);
 }
 
 struct Range {

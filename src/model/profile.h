@@ -9,6 +9,7 @@
 #include "model/diagnostics.h"
 #include "model/entities.h"
 #include "model/spans.h"
+#include "model/told_ops.h"
 #include "store/string_pool.h"
 
 namespace opsight {
@@ -52,6 +53,8 @@ struct Profile {
     std::vector<CallChain> call_chains;      // by row
     DeviceSpans device;
     DeviceExtras device_extras;
+    std::vector<ToldOp> told_ops;
+    ToldWork told_work;
     std::vector<PageFault> page_faults;
     std::vector<GraphNode> graph_nodes;
     MemoryEvents memory;

@@ -133,6 +133,12 @@ NvtxAttributesId ProfileBuilder::nvtx_attributes(const NvtxAttributes& a) {
     return intern(profile_.nvtx_attributes, nvtx_attributes_, hash, a);
 }
 
+ToldOpId ProfileBuilder::told_op(const ToldOp& op) {
+    const uint64_t hash = hash_of(op.name, op.type, op.layer, op.framework, op.shapes, op.dtypes,
+                                  op.flops, op.bytes, op.is_product);
+    return intern(profile_.told_ops, told_ops_, hash, op);
+}
+
 void ProfileBuilder::name_kernel(const KernelNames& names) {
     if (named_kernels_.insert(names.name).second) profile_.kernel_names.push_back(names);
 }
@@ -279,6 +285,11 @@ void ProfileBuilder::extend_device(const DeviceExtra& extra) {
     e.green_context.push_back(extra.green_context);
     e.address.push_back(extra.address);
     e.event.push_back(extra.event);
+}
+
+void ProfileBuilder::extend_device(ToldOpId op) {
+    profile_.told_work.row.push_back(static_cast<uint32_t>(profile_.device.size() - 1));
+    profile_.told_work.op.push_back(op);
 }
 
 void ProfileBuilder::extend_nvtx(const NvtxRange& range) {

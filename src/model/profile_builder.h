@@ -100,6 +100,7 @@ class ProfileBuilder {
     CollectiveId collective(const Collective& collective);
     TransferId transfer(const Transfer& transfer);
     NvtxAttributesId nvtx_attributes(const NvtxAttributes& attributes);
+    ToldOpId told_op(const ToldOp& op);
     void add_context(const Context& context) { profile_.contexts.push_back(context); }
     // The first names of a kernel stay.
     void name_kernel(const KernelNames& names);
@@ -119,6 +120,7 @@ class ProfileBuilder {
     void add_device(const DeviceSpan& span);
     // These belong to the span that was added last.
     void extend_device(const DeviceExtra& extra);
+    void extend_device(ToldOpId op);
     void extend_nvtx(const NvtxRange& range);
     void extend_payload(NvtxPayload payload);
     void extend_message(Message message);
@@ -150,6 +152,7 @@ class ProfileBuilder {
     absl::flat_hash_map<StringId, TransferId> transfers_by_name_;
     absl::flat_hash_set<StringId> named_kernels_;
     absl::flat_hash_map<uint64_t, std::vector<CollectiveId>> collectives_;
+    absl::flat_hash_map<uint64_t, std::vector<ToldOpId>> told_ops_;
 };
 
 }  // namespace opsight

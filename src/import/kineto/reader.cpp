@@ -1,5 +1,7 @@
 #include "import/kineto/reader.h"
 
+#include <algorithm>
+
 #include "import/kineto/importer.h"
 #include "import/reader/rank_hint.h"
 
@@ -43,6 +45,15 @@ Result<ImportFacts> read(PeekedSource& source, const InputFile& file, const Read
     return ImportFacts{1, facts.bytes, facts.events};
 }
 
+// TensorFlow and JAX write "HOST.trace.json.gz" beside "HOST.xplane.pb": the same run, with less of it.
+std::string left_out(const std::string& path, std::span<const std::string> beside) {
+    const size_t end = path.rfind(".trace.json");
+    if (end == path.npos) return {};
+    const std::string whole = path.substr(0, end) + ".xplane.pb";
+    const bool lies_beside = std::find(beside.begin(), beside.end(), whole) != beside.end();
+    return lies_beside ? "is the same run as " + whole + ", which tells more and is read instead" : "";
+}
+
 }  // namespace
 
 Reader trace_reader() {
@@ -50,7 +61,8 @@ Reader trace_reader() {
             .description = "what torch.profiler's export_chrome_trace wrote, and Chrome traces of others",
             .endings = {".pt.trace.json", ".json", ".trace"},
             .sniff = sniff,
-            .read = read};
+            .read = read,
+            .left_out = left_out};
 }
 
 std::string foreign_profiler(std::string_view first) {

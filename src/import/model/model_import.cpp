@@ -42,6 +42,8 @@ bool begins_as_onnx(std::string_view bytes) {
 Result<ModelGraph> import_bytes(std::string_view bytes, const std::string& folder,
                                 const ModelOptions& options) {
     if (!begins_as_onnx(bytes)) {
+        OPSIGHT_ASSIGN(std::optional<ModelGraph> module, import_hlo(bytes));
+        if (module) return std::move(*module);
         OPSIGHT_ASSIGN(std::optional<ModelGraph> graph, import_graphdef(bytes, options));
         if (graph) return std::move(*graph);
     }
@@ -67,7 +69,7 @@ Result<ModelGraph> import_model(const std::string& given, const ModelOptions& op
     OPSIGHT_ASSIGN(const std::string path, file_of(given));
     OPSIGHT_ASSIGN(const std::string bytes, read_all(path));
     if (bytes.empty())
-        return fail("the file is empty", path, {}, "give an ONNX model, a GraphDef or a SavedModel");
+        return fail("the file is empty", path, {}, "give an ONNX model, a GraphDef, a SavedModel or an HLO module");
     Result<ModelGraph> graph = import_bytes(bytes, (fs::path(path).parent_path() / ".").string(), options);
     if (!graph) {
         graph.error().file = path;

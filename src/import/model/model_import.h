@@ -1,4 +1,4 @@
-// Reads a network from a file: ONNX, or TensorFlow's GraphDef, SavedModel and MetaGraph.
+// Reads a network from a file: ONNX, TensorFlow's GraphDef, SavedModel and MetaGraph, or a module of XLA's HLO.
 #pragma once
 
 #include <map>
@@ -29,6 +29,9 @@ Result<ModelGraph> import_onnx(std::string_view bytes, const std::string& folder
 // TensorFlow's GraphDef, MetaGraph or SavedModel, in binary or in text. Nothing where the bytes are none of
 // them.
 Result<std::optional<ModelGraph>> import_graphdef(std::string_view bytes, const ModelOptions& options);
+
+// A module of XLA's HLO, in text or binary. Nothing where the bytes are none.
+Result<std::optional<ModelGraph>> import_hlo(std::string_view bytes);
 
 // Most nodes that a model may have once its functions are written out.
 inline constexpr size_t kMostNodes = 1'000'000;

@@ -21,7 +21,15 @@ WITH classes AS (
     UNION ALL
     -- Of work without its launch nobody knows whether an op launched it: its own launches are counted.
     SELECT CASE WHEN i.type <> 'unattributed' THEN w.op END,
-           CASE WHEN i.type = 'unattributed' THEN 'Launch not recorded' ELSE 'Launched outside of ops' END,
+           CASE WHEN i.type = 'unattributed' THEN 'Launch not recorded'
+                -- Ops that the source names for device work itself are ops as others.
+                WHEN i.type IN ('unassociated', 'annotation') OR w.op IN (SELECT op FROM raw.op_stats)
+                THEN 'Launched outside of ops'
+                WHEN w.tc_kernels > 0 THEN 'Ops using TC'
+                WHEN w.unknown_tc_kernels > 0 THEN 'Ops whose kernels do not tell'
+                WHEN i.tc_eligible AND w.kernels > 0 THEN 'Ops eligible for TC but not using'
+                ELSE 'All other ops'
+           END,
            w.self_gpu_ns, w.self_cpu_ns,
            CASE WHEN i.type = 'unattributed' THEN w.kernels + w.memcpys + w.memsets ELSE w.calls END
     FROM outside_work w

@@ -5,19 +5,22 @@
 CREATE OR REPLACE TEMP TABLE outside_work AS
 WITH spans AS (
     SELECT d.launch, d.op, d.track, d.begin_ns, d.begin_ns + d.dur_ns AS end_ns, d.dur_ns, d.kind,
-           has_flag(d.flags, 'first_of_launch') AS first, k.uses_tc
+           has_flag(d.flags, 'first_of_launch') AS first, k.uses_tc,
+           -- Whose op the source names without a launch: each time that it ran counts as a call.
+           CASE WHEN d.launch = -1 AND i.type <> 'unattributed' THEN d.place END AS alone
     FROM sel_device d
+    LEFT JOIN raw.op_identities i ON i.id = d.op
     LEFT JOIN raw.kernel_names k ON d.kind = device_kind('kernel') AND k.id = d.name
     WHERE d.op_span = -1 AND is_work(d.kind)
 ), in_order AS (
     -- `before`: until when spans of the same call that began before this one last.
     SELECT *, coalesce(max(end_ns) OVER (
-                  PARTITION BY launch, CASE WHEN launch = -1 THEN track END
+                  PARTITION BY launch, CASE WHEN launch = -1 THEN track END, alone
                   ORDER BY begin_ns, end_ns
                   ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), begin_ns) AS before
     FROM spans
 ), launched AS (
-    SELECT launch, op, CASE WHEN launch = -1 THEN track END AS lane, any_value(track) AS track,
+    SELECT launch, op, CASE WHEN launch = -1 THEN track END AS lane, alone, any_value(track) AS track,
            bool_or(first) AS first,
            min(begin_ns) AS begin_ns, max(end_ns) AS end_ns,
            sum(greatest(0, end_ns - greatest(begin_ns, before)))::BIGINT AS gpu_ns,

@@ -1,0 +1,113 @@
+#include "import/xplane/plane_ops.h"
+
+#include <algorithm>
+
+namespace opsight::importer::xplane {
+namespace {
+
+bool contains(std::string_view text, std::string_view part) {
+    return text.find(part) != text.npos;
+}
+
+// What XLA calls matrix products and convolutions, by category, instruction or the call that it became.
+bool is_product(std::string_view category, std::string_view name) {
+    for (const std::string_view text : {category, name})
+        for (const std::string_view word : {"convolution", "gemm", "matmul", "cublas", "cudnn"})
+            if (contains(text, word)) return true;
+    return category == "dot" || name == "dot" || name.starts_with("dot.") || name.starts_with("dot_");
+}
+
+constexpr std::string_view kCollectives[] = {"all-reduce", "all-gather",         "reduce-scatter",
+                                             "all-to-all", "collective-permute", "collective-broadcast"};
+
+}  // namespace
+
+PlaneOps::PlaneOps(const Plane& plane, Sink& sink) : sink_(sink) {
+    for (const auto& [id, type] : plane.types())
+        if (const auto [name, number] = program_of(type.name); !name.empty())
+            modules_.try_emplace(number, name);
+}
+
+std::string_view PlaneOps::name_of(const Event& event) {
+    if (const auto text = read_instruction(event.name)) return text->name;
+    return event.display_name.empty() ? event.name : event.display_name;
+}
+
+std::string_view PlaneOps::kind_of(const Event& event) {
+    if (const auto text = read_instruction(event.name); text && !text->opcode.empty()) return text->opcode;
+    return without_number(name_of(event));
+}
+
+std::string_view PlaneOps::module_of(const Event& event) const {
+    if (!event.facts.hlo_module.empty()) return event.facts.hlo_module;
+    const auto known = modules_.find(event.facts.program);
+    return known == modules_.end() ? std::string_view() : known->second;
+}
+
+ToldOpId PlaneOps::op_of(const Event& event) {
+    const Facts& facts = event.facts;
+    const Key key = {event.name.data(), facts.hlo_op.data(), facts.hlo_module.data(), facts.scope.data(),
+                     facts.tf_op.data()};
+    const auto [it, is_new] = known_.try_emplace(key);
+    if (is_new) it->second = make(event);
+    return it->second;
+}
+
+ToldOpId PlaneOps::make(const Event& event) {
+    const Facts& facts = event.facts;
+    const ProgramOp* in_program = sink_.programs.find(facts.program, facts.hlo_op);
+    const bool placeholder = facts.tf_op.empty() || facts.tf_op.starts_with("XlaModule");
+    std::string_view framework = placeholder ? facts.scope : facts.tf_op;
+    if (framework.empty() && in_program) framework = in_program->framework;
+    const auto text = read_instruction(event.name);
+    const bool is_xla = text || !facts.hlo_op.empty() || !facts.category.empty();
+    if (!is_xla && framework.empty()) return {};
+    const Scope scope = read_scope(framework);
+    ToldOp op;
+    std::string_view name = text ? text->name : facts.hlo_op;
+    if (name.empty() && is_xla) name = name_of(event);
+    std::string_view type = facts.category;
+    if (type.empty() && in_program) type = in_program->type;
+    if (type.empty()) type = is_xla ? without_number(name) : scope.type;
+    if (!is_xla) name = scope.type.empty() ? scope.op : scope.type;
+    op.name = sink_.text(name);
+    op.type = sink_.text(type);
+    std::string layer(module_of(event));
+    if (!scope.layer.empty()) layer += (layer.empty() ? "" : "/") + scope.layer;
+    if (!is_xla && !scope.op.empty()) layer += (layer.empty() ? "" : "/") + std::string(scope.op);
+    op.layer = sink_.text(layer);
+    op.framework = sink_.text(framework);
+    (is_xla ? sink_.has_jax : sink_.has_tensorflow) |= !is_xla || framework.starts_with("jit(");
+    if (text) {
+        op.shapes = sink_.text(text->shapes);
+        op.dtypes = sink_.text(text->dtypes);
+    } else if (in_program) {
+        op.shapes = sink_.text(in_program->shapes);
+        op.dtypes = sink_.text(in_program->dtypes);
+    }
+    op.flops = facts.model_flops >= 0 ? facts.model_flops : facts.flops;
+    op.bytes = facts.bytes_accessed;
+    op.is_product = in_program ? in_program->is_product : is_xla && is_product(facts.category, name);
+    return sink_.builder.told_op(op);
+}
+
+CollectiveId PlaneOps::collective_of(const Event& event) {
+    const std::string_view kind = kind_of(event);
+    const auto found = std::find_if(std::begin(kCollectives), std::end(kCollectives),
+                                    [&](std::string_view name) { return kind.starts_with(name); });
+    if (found == std::end(kCollectives)) return {};
+    Collective collective;
+    collective.name = sink_.text(*found);
+    collective.dtype = collective.group_name = collective.group_description = collective.group_ranks =
+        StringId(size_t{0});
+    if (const auto text = read_instruction(event.name)) {
+        collective.in_elements = text->in_elements;
+        collective.out_elements = text->out_elements;
+        std::string_view type = text->dtypes;  // ["float", ...
+        type.remove_prefix(std::min<size_t>(2, type.size()));
+        collective.dtype = sink_.text(type.substr(0, type.find('"')));
+    }
+    return sink_.builder.collective(collective);
+}
+
+}  // namespace opsight::importer::xplane

@@ -1,0 +1,50 @@
+#include "import/xplane/reader.h"
+
+#include <algorithm>
+
+#include "import/reader/rank_hint.h"
+#include "import/xplane/importer.h"
+#include "import/xplane/wire.h"
+
+namespace opsight::importer::xplane {
+namespace {
+
+// A file begins with a plane, and that with its number and name.
+Claim sniff(const Head& head) {
+    const std::string_view first = head.first();
+    if (!first.starts_with('\x0a')) return Claim::kNone;
+    size_t at = 1;
+    while (at < first.size() && at < 10 && (first[at] & '\x80'))
+        ++at;
+    const std::string_view plane = first.substr(std::min(at + 1, first.size()));
+    Fields fields(plane);
+    Field field;
+    while (fields.next(field))
+        if (field.is(2, Field::Type::kBytes)) {
+            const bool known = field.bytes.starts_with("/host:") || field.bytes.starts_with("/device:") ||
+                               field.bytes.starts_with("#Chip") || field.bytes == "Task Environment";
+            return known ? Claim::kCertain : Claim::kNone;
+        } else if (!field.is(1, Field::Type::kVarint)) {
+            break;
+        }
+    return Claim::kNone;
+}
+
+Result<ImportFacts> read(PeekedSource& source, const InputFile& file, const ReadContext& context,
+                         ProfileBuilder& builder) {
+    const ProfileOptions options{rank_hint(file.path), context.progress, context.disk_before};
+    OPSIGHT_ASSIGN(const ProfileFacts facts, import_profile(source, file.path, options, builder));
+    return ImportFacts{1, facts.bytes, facts.events};
+}
+
+}  // namespace
+
+Reader profile_reader() {
+    return {.name = "profiles of TensorFlow and JAX (XPlane)",
+            .description = "what their profilers wrote as .xplane.pb: GPUs and TPUs with XLA's ops, host threads",
+            .endings = {".xplane.pb"},
+            .sniff = sniff,
+            .read = read};
+}
+
+}  // namespace opsight::importer::xplane

@@ -190,6 +190,74 @@ TEST(Findings, LostDeviceWorkIsNotWorkOfTheCpu) {
     EXPECT_EQ(host->title.find("done by the CPU"), std::string::npos) << host->title;
 }
 
+// A log of a library's ops says nothing of what the program does between them.
+TEST(Findings, BetweenTheOpsOfALogNothingIsKnown) {
+    for (const bool torch : {true, false}) {
+        analyze::TestProfile t;
+        if (torch) t.builder.info().frameworks = {"PyTorch"};
+        for (int i = 0; i < 10; ++i)
+            t.op("convolution", 1000 * i, 600);
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open();
+        const auto all = find_findings(session);
+        ASSERT_TRUE(all.has_value());
+        const Finding* outside = find(*all, "outside");
+        ASSERT_TRUE(outside);
+        EXPECT_EQ(outside->kind, torch ? "problem" : "unknown");
+    }
+}
+
+// Ops come first in a trace: of one that is cut the GPU's work is missing.
+TEST(Findings, OfACutFileNobodyKnowsWhatTheGpuDid) {
+    for (const bool kernels : {false, true}) {
+        analyze::TestProfile t;
+        t.builder.diagnostics().add(Diag::kTruncatedInput);
+        for (int i = 0; i < 10; ++i)
+            t.op("aten::mm", 1000 * i, 900);
+        if (kernels) t.kernel("sgemm", 500, 100, t.stream());
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open();
+        const auto all = find_findings(session);
+        ASSERT_TRUE(all.has_value());
+        const Finding* host = find(*all, "host");
+        ASSERT_TRUE(host);
+        EXPECT_EQ(host->kind, "unknown") << host->title;
+        EXPECT_NE(host->evidence.find("The file is cut"), std::string::npos) << host->evidence;
+        const auto report = query::make_report(session, "summary", {.for_people = true});
+        ASSERT_TRUE(report.has_value());
+        EXPECT_TRUE(std::any_of(report->notes.begin(), report->notes.end(),
+                                [](const std::string& note) { return note.starts_with("a source is cut"); }));
+    }
+}
+
+// Half of the launches left no device work: a GPU may have run it while only the CPU is seen.
+TEST(Findings, WhereMuchDeviceWorkWasLostNobodyKnowsWhetherTheGpuWaits) {
+    for (const bool lost : {true, false}) {
+        analyze::TestProfile t;
+        t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0);
+        for (int i = 0; i < 40; ++i) {
+            t.op("aten::add", 1000 * i, 900);
+            t.api("cudaLaunchKernel", 1000 * i + 100, 50, t.thread(), i);
+            if (!lost || i % 2) t.kernel("elementwise_kernel", 1000 * i + 200, 10, t.stream(), i);
+        }
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open();
+        const auto all = find_findings(session);
+        ASSERT_TRUE(all.has_value());
+        const Finding* host = find(*all, "host");
+        ASSERT_TRUE(host);
+        EXPECT_EQ(host->kind, lost ? "unknown" : "problem");
+        EXPECT_EQ(host->title.find("The GPU waits") == std::string::npos, lost) << host->title;
+        const auto report = query::make_report(session, "summary", {.for_people = true});
+        ASSERT_TRUE(report.has_value());
+        EXPECT_EQ(std::any_of(report->notes.begin(), report->notes.end(),
+                              [](const std::string& note) {
+                                  return note.starts_with("the device work of 20 launches was not recorded");
+                              }),
+                  lost);
+    }
+}
+
 // A compiled region runs a product on Tensor Cores, and an elementwise kernel beside it.
 TEST(Findings, WhatARegionRunsBesideItsProductsNeedNotBeAbleToUseTensorCores) {
     for (const auto& [op, finding] :

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
 #include "analyze/infer_iterations.h"
+#include "analyze/launch_calls.h"
 #include "analyze/names.h"
 #include "analyze/optimizer_steps.h"
 #include "analyze/track_rows.h"
@@ -78,9 +80,54 @@ std::string count_of_stem(const Profile& p, const Iterations& iterations) {
     return fmt::format("{} x {}", iterations.list.size(), name);
 }
 
+// Whether an op, a call of the API, the loading of data or a range begins within a marker.
+bool holds_work(const Profile& p, const IterationCandidate& marker) {
+    for (const TrackRows& rows : track_rows(p.host.track)) {
+        if (p.tracks[rows.track.index()].rank != marker.rank) continue;
+        const auto begins = p.host.begin.begin();
+        auto row = static_cast<size_t>(
+            std::lower_bound(begins + rows.first, begins + rows.last, marker.begin) - begins);
+        for (; row < rows.last && p.host.begin[row] < marker.end; ++row) {
+            const HostKind kind = p.host.kind[row];
+            if (is_api(kind) || kind == HostKind::kDataLoad) return true;
+            const bool named = kind == HostKind::kOp || kind == HostKind::kAnnotation;
+            if (named && p.host.name[row] != marker.name) return true;
+        }
+    }
+    return false;
+}
+
+// PyTorch's profiler opens a step as the one before ends: the last one of a recording may have nothing in it
+// but the recording's end.
+size_t leave_empty_ends_out(const Profile& p, std::vector<IterationCandidate>& markers) {
+    std::map<RankId, std::pair<const IterationCandidate*, bool>> lasts;  // whether there are others
+    for (const IterationCandidate& m : markers) {
+        auto& [last, several] = lasts.try_emplace(m.rank, &m, false).first->second;
+        several |= last != &m;
+        if (m.begin > last->begin) last = &m;
+    }
+    std::vector<IterationCandidate> kept;
+    for (const IterationCandidate& m : markers) {
+        const auto& [last, several] = lasts.at(m.rank);
+        const bool empty = several && last == &m && !holds_work(p, m);
+        if (!empty) kept.push_back(m);
+    }
+    // Where nothing else was recorded either, markers are all there is.
+    if (std::none_of(kept.begin(), kept.end(), [&p](const auto& m) { return holds_work(p, m); })) return 0;
+    const size_t left_out = markers.size() - kept.size();
+    markers = std::move(kept);
+    return left_out;
+}
+
 Iterations by_markers(const Profile& p, const NamedSpans& spans) {
-    Iterations result = iterations_from_markers(busiest_thread(spans.ranges(NameClass::kStepMarker)));
-    if (!result.list.empty()) result.description = count_of_stem(p, result);
+    std::vector<IterationCandidate> markers = busiest_thread(spans.ranges(NameClass::kStepMarker));
+    const size_t empty = leave_empty_ends_out(p, markers);
+    Iterations result = iterations_from_markers(std::move(markers));
+    if (result.list.empty()) return result;
+    result.description = count_of_stem(p, result);
+    if (empty > 0)
+        result.description +=
+            fmt::format(" ({} more with nothing in {}, at the end)", empty, empty == 1 ? "it" : "them");
     return result;
 }
 
@@ -125,9 +172,27 @@ std::vector<OptimizerStep> optimizer_steps(const Profile& p, const NamedSpans& s
     return steps;
 }
 
+// Where a rank's first iteration begins: what is open until after its first step (an epoch, the frame of a
+// main()) tells nothing of that.
+int64_t begin_of_first(const Profile& p, const std::vector<OptimizerStep>& steps, const RankBegin& rank) {
+    int64_t first_end = std::numeric_limits<int64_t>::max();
+    for (const OptimizerStep& step : steps)
+        if (step.span.rank == rank.rank) first_end = std::min(first_end, step.span.end);
+    int64_t begin = first_end;
+    for (const TrackRows& rows : track_rows(p.host.track)) {
+        const Track& track = p.tracks[rows.track.index()];
+        if (track.rank != rank.rank || track.kind == TrackKind::kOther) continue;
+        for (size_t row = rows.first; row < rows.last && p.host.begin[row] < begin; ++row)
+            if (p.host.begin[row] + p.host.dur[row] <= first_end) begin = p.host.begin[row];
+    }
+    return begin == std::numeric_limits<int64_t>::max() ? rank.begin : std::max(begin, rank.begin);
+}
+
 // The begins of ranks, and where a process goes on with a rank's steps after another one.
 std::vector<RankBegin> begins_of(const Profile& p, const std::vector<OptimizerStep>& steps) {
     std::vector<RankBegin> begins = rank_begins(p);
+    for (RankBegin& begin : begins)
+        begin.begin = begin_of_first(p, steps, begin);
     std::map<std::pair<RankId, int64_t>, int64_t> of_process;
     for (const TrackRows& rows : track_rows(p.host.track)) {
         const Track& track = p.tracks[rows.track.index()];

@@ -276,6 +276,35 @@ TEST_F(Found, StepMarkersComeFirst) {
     EXPECT_EQ(a.iteration[host_row(profile, "inside")], 1);
 }
 
+// The profiler opens another step as its recording ends.
+TEST_F(Found, ALastMarkerWithNothingInItIsNoIteration) {
+    const TrackId thread = t.thread();
+    for (int64_t i = 0; i < 3; ++i) {
+        t.annotation("ProfilerStep#" + std::to_string(5 + i), 10000 * i, i < 2 ? 9000 : 50, thread);
+        if (i < 2) t.op("aten::mm", 10000 * i + 100, 200);
+    }
+    t.host(HostKind::kPythonFrame, "torch/profiler/profiler.py(700): __exit__", 20010, 500, thread);
+    const Analysis a = analyze_all();
+    EXPECT_EQ(bounds(a.iterations), (Bounds{{0, 9000}, {10000, 19000}}));
+    EXPECT_EQ(a.iterations.description, "2 x ProfilerStep# (1 more with nothing in it, at the end)");
+}
+
+TEST_F(Found, MarkersAloneAreIterations) {
+    for (int64_t i = 0; i < 3; ++i)
+        t.annotation("ProfilerStep#" + std::to_string(i), 10000 * i, 9000, t.thread());
+    EXPECT_EQ(analyze_all().iterations.list.size(), 3u);
+}
+
+// An epoch that is open around all steps says nothing of when the first of them began.
+TEST_F(Found, WhatIsOpenAroundTheFirstStepDoesNotLengthenIt) {
+    t.annotation("epoch", 0, 90000, t.thread());
+    for (int64_t i = 0; i < 3; ++i) {
+        t.op("aten::linear", 30000 + 10000 * i, 3000);
+        t.annotation("Optimizer.step#SGD.step", 30000 + 10000 * i + 5000, 1000, t.thread());
+    }
+    EXPECT_EQ(bounds(analyze_all().iterations), (Bounds{{30000, 36000}, {36000, 46000}, {46000, 56000}}));
+}
+
 TEST_F(Found, OptimizerStepsNext) {
     for (int64_t i = 0; i < 3; ++i) {
         t.op("aten::linear", 10000 * i, 3000);

@@ -10,6 +10,7 @@
 #include "import/all_readers.h"
 #include "query/reports/binding.h"
 #include "query/reports/columns_explained.h"
+#include "query/reports/matrix_units.h"
 #include "query/reports/reports.h"
 #include "query/reports/source_reports.h"
 #include "report/render_advice.h"
@@ -117,6 +118,9 @@ class ReportCommand : public Command {
         if (reports_ == "all") {
             OPSIGHT_ASSIGN(names, recorded_reports(session, names));
         }
+        if (shape.for_people || html()) {
+            OPSIGHT_ASSIGN(matrix_cores_, query::has_matrix_cores(session));
+        }
         query::Binding binding;
         if (reports_.empty()) {
             names = telling_reports(session.contents());
@@ -135,8 +139,7 @@ class ReportCommand : public Command {
                 of_report.sort = binding.sort_key(name);
             OPSIGHT_ASSIGN(query::Report report, query::make_report(session, name, of_report));
             if (name == "op_type" && !binding.words.empty()) report.notes.push_back(binding.words);
-            if (explain_) report = query::columns_explained(report);
-            OPSIGHT_TRY(output.add(report, session.range()));
+            OPSIGHT_TRY(output.add(as_asked(std::move(report)), session.range()));
             if (reports_.empty() && name == "summary" && format == report::Format::kTable &&
                 output_.empty() && !explain_) {
                 OPSIGHT_ASSIGN(const advise::Advice advice, advise::advise(session));
@@ -226,14 +229,19 @@ class ReportCommand : public Command {
         return shape;
     }
 
+    query::Report as_asked(query::Report report) const {
+        if (explain_) report = query::columns_explained(report);
+        if (matrix_cores_) query::speak_of_matrix_cores(report);
+        return report;
+    }
+
     // One file with everything; without a name, to standard output.
     Result<int> write_html(query::Session& session, const std::vector<std::string>& names,
                            const query::TableShape& shape) const {
         std::vector<query::Report> made;
         for (const std::string& name : names) {
             OPSIGHT_ASSIGN(query::Report report, query::make_report(session, name, shape));
-            if (explain_) report = query::columns_explained(report);
-            made.push_back(std::move(report));
+            made.push_back(as_asked(std::move(report)));
         }
         OPSIGHT_ASSIGN(const query::Info info, query::profile_info(session));
         std::string first;
@@ -251,6 +259,7 @@ class ReportCommand : public Command {
                                  profile_name_, mode_, domains_;
     int64_t limit_ = -1;
     bool force_ = false, wide_ = false, explain_ = false, merge_numbers_ = false;
+    bool matrix_cores_ = false;  // those of AMD's devices, which people call so
     RangeFlags flags_;
     query::RangeOptions range_;  // as the flags choose it
 };

@@ -135,7 +135,7 @@ std::string facts_html(const query::ResultTable& table) {
 
 struct Share {
     size_t color;
-    const char* name;
+    std::string name;
     double pct;
 };
 
@@ -157,6 +157,12 @@ std::vector<Share> shares_of(const query::ResultTable& table) {
         for (size_t c = 0; c < table.columns.size(); ++c)
             if (table.columns[c].key == kShares[i].first && number_of(table.rows[0][c]) > 0)
                 shares.push_back({i, kShares[i].second, number_of(table.rows[0][c])});
+    // Named as the heads name them: AMD's are Matrix Cores.
+    const bool amd = std::any_of(table.columns.begin(), table.columns.end(),
+                                 [](const query::Column& c) { return c.header.starts_with("Matrix Core"); });
+    for (Share& share : shares)
+        if (const size_t at = share.name.find("Tensor Core"); amd && at != share.name.npos)
+            share.name.replace(at, 11, "Matrix Core");
     return shares;
 }
 

@@ -41,6 +41,18 @@ void tell_unseen(const RunFacts& f, Finding& finding) {
     }
 }
 
+// What the source does not record.
+void tell_unrecorded(const RunFacts& f, const query::Contents& has, bool host, Finding& finding) {
+    if (!host) tell_unseen(f, finding);
+    // A library's log of its own calls, as oneDNN's: what is between them may be other work.
+    const bool log = !f.torch && !has.calls && !has.ranges && !has.device_work;
+    const bool ops_alone = !host && log;
+    if (finding.kind != "problem" || (f.cpu && !ops_alone)) return;
+    finding.kind = "unknown";
+    finding.evidence = f.cpu ? "Only ops were recorded: what the program does between them is not known."
+                             : "Neither ops nor calls of the host were recorded: what it does is not known.";
+}
+
 bool is_one_of(const query::OpenSpan& span, std::initializer_list<const char*> prefixes) {
     return !span.function && std::any_of(prefixes.begin(), prefixes.end(),
                                          [&](const char* prefix) { return span.name.starts_with(prefix); });
@@ -76,12 +88,14 @@ Status check(Context& c) {
                 "That is Python code between the ops, or something outside of PyTorch: logging, checkpoints, "
                 "waiting.";
         finding.share_pct = share;
-        if (!host) tell_unseen(f, finding);
-        if (!f.cpu && finding.kind == "problem") {
-            finding.kind = "unknown";
-            finding.evidence = "Neither ops nor calls of the host were recorded: what it does is not known.";
-        }
-        if (behind_earlier_work(f, host ? f.host_behind_ns : f.idle_behind_ns, share))
+        tell_unrecorded(f, c.session().contents(), host, finding);
+        if (tell_lost_work(f, finding)) {
+            if (host)
+                finding.title = fmt::format(
+                    "Of the work seen, only that of the program beside its ops "
+                    "and calls runs in {} of the time",
+                    percent(share));
+        } else if (behind_earlier_work(f, host ? f.host_behind_ns : f.idle_behind_ns, share))
             tell_earlier_work(f, finding);
         else if (host && f.beside_ops && f.beside_ops->once && c.session().range().whole) {
             // What a start-up or an end takes a longer run need not pay again.

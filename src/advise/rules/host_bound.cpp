@@ -116,11 +116,13 @@ Status check(Context& c) {
     if (share < c.threshold("share")) return {};
     Finding finding{"host", "problem", {}};
     finding.share_pct = share;
-    if (!f.device_work && f.work_lost) {
+    if (!f.device_work && (f.work_lost || f.truncated)) {
         finding.kind = "unknown";
         finding.title = fmt::format("{} take {} of the time; what the GPU did meanwhile was not recorded",
                                     f.ops ? "Ops and calls on the CPU" : "Calls on the CPU", percent(share));
-        finding.evidence = "Launches were recorded, but no work of a device: see the diagnostics.";
+        finding.evidence = f.work_lost
+                               ? "Launches were recorded, but no work of a device: see the diagnostics."
+                               : "The file is cut: the missing part may hold work of a device.";
         finding.view = "timeline";
     } else if (!f.device_work) {
         finding.kind = "fine";
@@ -130,7 +132,10 @@ Status check(Context& c) {
     } else {
         finding.title = fmt::format("The GPU waits for the CPU in {} of the time", percent(share));
         finding.view = "ops";
-        if (behind_earlier_work(f, f.cpu_behind_ns, share)) {
+        if (tell_lost_work(f, finding)) {
+            finding.title =
+                fmt::format("Of the work seen, only the CPU's runs in {} of the time", percent(share));
+        } else if (behind_earlier_work(f, f.cpu_behind_ns, share)) {
             finding.title =
                 fmt::format("Of the work seen, only the CPU's runs in {} of the time", percent(share));
             tell_earlier_work(f, finding);

@@ -72,4 +72,27 @@ Result<std::string> unused_devices_note(Session& session) {
         unused == 1 ? "it" : "them");
 }
 
+Result<LostLaunches> lost_launches(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::lost_launches));
+    const auto& row = rows.rows.at(0);
+    return LostLaunches{std::get<int64_t>(row[0]), std::get<int64_t>(row[1]), std::get<bool>(row[2])};
+}
+
+Result<std::vector<std::string>> lost_work_notes(Session& session) {
+    constexpr double kWorthSaying = 1;
+    OPSIGHT_ASSIGN(const LostLaunches lost, lost_launches(session));
+    std::vector<std::string> notes;
+    if (lost.truncated)
+        notes.emplace_back(
+            "a source is cut: ops, calls and device work of any time may be missing, so times, counts and "
+            "utilization are at least what is shown, and shares are not those of the run");
+    if (session.contents().device_work && lost.pct() >= kWorthSaying)
+        notes.push_back(fmt::format(
+            "the device work of {} launch{} was not recorded, beside {} kernels that were: times and "
+            "utilization of devices are at least what is shown, and what is shown as time of the CPU alone "
+            "is at most that",
+            lost.launches, lost.launches == 1 ? "" : "es", lost.kernels));
+    return notes;
+}
+
 }  // namespace opsight::query

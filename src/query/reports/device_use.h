@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "query/reports/reports.h"
 
@@ -11,6 +12,19 @@ namespace opsight::query {
 // The table of devices and their use; device_use() of reports.h adds what devices are. Others read the
 // relation used_devices (sql/used_devices.sql), which they prepare.
 Result<ResultTable> device_list(Session& session);
+
+// Launches of kernels whose device work the profile lacks, of the whole profile.
+struct LostLaunches {
+    int64_t launches = 0, kernels = 0;  // and the kernels that it has
+    bool truncated = false;             // a source is cut: anything of any time may be missing
+    double pct() const {
+        return launches > 0 ? 100.0 * static_cast<double>(launches) / static_cast<double>(launches + kernels)
+                            : 0;
+    }
+};
+Result<LostLaunches> lost_launches(Session& session);
+// What that makes of the numbers; none where it is less than a hundredth of them, or all.
+Result<std::vector<std::string>> lost_work_notes(Session& session);
 
 // What a reader must know of devices that did nothing here; empty where there are none.
 Result<std::string> unused_devices_note(Session& session);

@@ -3,6 +3,7 @@
 #include "hardware/devices.h"
 #include "hardware/op_tables.h"
 #include "hardware/tensor_cores.h"
+#include "query/reports/device_use.h"
 #include "query/reports/headline.h"
 #include "query/reports/reports.h"
 #include "query/reports/sql.h"
@@ -57,16 +58,6 @@ Status read_source(Session& session, Facts& facts) {
     return {};
 }
 
-// Traces of ROCm leave names out, and tell a compute capability as those of CUDA do; but its warps are wider.
-Vendor vendor_of(const std::string& name, int compute_major, int64_t warp_size) {
-    constexpr int64_t kWavefront = 64;
-    if (hardware::is_amd(name) || warp_size == kWavefront) return Vendor::kAmd;
-    if (compute_major > 0) return Vendor::kNvidia;
-    const std::optional<bool> nvidia = hardware::has_known_kernels(name, compute_major);
-    if (!nvidia) return Vendor::kUnknown;
-    return *nvidia ? Vendor::kNvidia : Vendor::kOther;
-}
-
 // Advice about number formats must hold on every device that worked. What a device is was found when the
 // profile was made; of one that nothing describes nothing is claimed.
 Status read_devices(Session& session, Facts& facts) {
@@ -117,6 +108,14 @@ Status read_kernels(Session& session, Facts& facts) {
     return {};
 }
 
+Status read_lost_work(Session& session, Facts& facts) {
+    OPSIGHT_ASSIGN(const LostLaunches lost, lost_launches(session));
+    facts.lost_launches = lost.launches;
+    facts.lost_pct = lost.pct();
+    facts.truncated = lost.truncated;
+    return {};
+}
+
 Status read_earlier_work(Session& session, Facts& facts) {
     OPSIGHT_TRY(session.prepare(sql::resource_time));
     OPSIGHT_TRY(session.prepare(session::sql::first_work_waits));
@@ -163,7 +162,7 @@ Status read_host(Session& session, Facts& facts) {
 Result<RunFacts> read_run_facts(Session& session) {
     Facts facts;
     for (const auto read : {read_shares, read_source, read_devices, read_kernels, read_eligible,
-                            read_earlier_work, read_transfers, read_host})
+                            read_earlier_work, read_lost_work, read_transfers, read_host})
         OPSIGHT_TRY(read(session, facts));
     return facts;
 }

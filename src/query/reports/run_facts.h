@@ -6,11 +6,10 @@
 #include <string>
 
 #include "query/reports/host_time.h"
+#include "query/reports/matrix_units.h"
 #include "query/session/session.h"
 
 namespace opsight::query {
-
-enum class Vendor : uint8_t { kUnknown, kNvidia, kAmd, kOther };
 
 // Of the chosen range.
 // Of collectives that all ranks take part in.
@@ -43,6 +42,10 @@ struct RunFacts {
     // How long the first device work of the recording waited after its launch, and how much of that lies in
     // the time of the range in which nothing runs, or only the host, or only calls and ops.
     int64_t first_queued_ns = 0, idle_behind_ns = 0, host_behind_ns = 0, cpu_behind_ns = 0;
+    // Launches of the profile of which no device work was recorded, and their share of those and the kernels.
+    int64_t lost_launches = 0;
+    double lost_pct = 0;
+    bool truncated = false;      // a source is cut: anything may be missing
     int64_t graph_ns = 0;        // of CUDA graphs recorded as a whole, which do not tell either
     bool eligible_fp32 = false;  // most of eligible_ns is of ops on FP32
     int64_t copy_ns = 0, pageable_ns = 0;

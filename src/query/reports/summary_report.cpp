@@ -210,6 +210,8 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
                             "is not known"
                           : "no device work was recorded: all times are those of the CPU");
     }
+    OPSIGHT_ASSIGN(const std::vector<std::string> lost, lost_work_notes(session));
+    report.notes.insert(report.notes.end(), lost.begin(), lost.end());
     OPSIGHT_ASSIGN(const std::string gaps, gaps_note(session));
     if (!gaps.empty()) report.notes.push_back(gaps);
     OPSIGHT_ASSIGN(const std::string unused, unused_devices_note(session));

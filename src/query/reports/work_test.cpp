@@ -124,7 +124,7 @@ TEST(Uncounted, SaysWhatIsNotToldOfAttentionOverACache) {
     const StoredProfile stored(std::move(t));
     Session session = stored.open({.all = true});
     const ResultTable table = table_of(session, "roofline", "uncounted");
-    EXPECT_EQ(cell(table, "why"), Cell(std::string("how much of the cache each sequence has is not told")));
+    EXPECT_EQ(cell(table, "why"), Cell(std::string("how much of the cache it attends to is not told")));
 }
 
 std::vector<std::string> headers(const ResultTable& table) {

@@ -4,6 +4,7 @@ import { SelectTable } from "../table/SelectTable";
 import { CalledFrom } from "../table/CalledFrom";
 import type { Row } from "../table/row";
 import { ringText } from "../widgets/format";
+import { useMatrixWords } from "../widgets/matrixUnits";
 import { Tabs } from "../widgets/Tabs";
 import { rowLink } from "./links";
 import { FirstInTimeline, TimelineLink } from "../table/timelineLinks";
@@ -60,10 +61,11 @@ function between(row: Row): string | undefined {
 // Ops that could use Tensor Cores, and how much they do.
 function TensorCores() {
   const { params } = useRoute();
+  const say = useMatrixWords();
   return (
     <SelectTable
       name="tensor_core"
-      label="Ops that can use Tensor Cores"
+      label={say("Ops that can use Tensor Cores")}
       sort="non_tc_gpu_time_ns:desc"
       bars={{ tc_gpu_time_ns: "tensor_core", non_tc_gpu_time_ns: "other_kernel" }}
       keys={["op_id"]}
@@ -72,7 +74,7 @@ function TensorCores() {
       link={rowLink(params, "kernels")}
       detailMore={(row) => <CalledFrom op={row.text("op_id")} />}
       detailActions={(row) => <FirstInTimeline of={{ op: row.text("op_id") }} />}
-      empty="No op of this range could use Tensor Cores."
+      empty={say("No op of this range could use Tensor Cores.")}
     />
   );
 }
@@ -85,10 +87,11 @@ export function KernelsPage() {
   useCorrections(wrongChoice(params, "tab", TABS.map((each) => each.id), "tab", "“By kernel and op”"));
   const tab = TABS.find((each) => each.id === params.get("tab"))?.id ?? "kinds";
   const Panel = PANELS[tab] ?? Kinds;
+  const say = useMatrixWords();
   return (
     <Tabs
       label="Kernels"
-      tabs={TABS}
+      tabs={TABS.map((each) => ({ ...each, title: say(each.title) }))}
       chosen={tab}
       choose={(id) => {
         setParams({ tab: id, sel: null, sort: null, page: null, filter: null, search: null, cols: null });

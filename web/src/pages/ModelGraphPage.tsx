@@ -8,6 +8,7 @@ import { useRoute, useSetParams } from "../address/useRoute";
 import { rowsOf } from "../table/row";
 import { formatCount, formatNs, formatPercent } from "../widgets/format";
 import { Icon } from "../widgets/Icon";
+import { useMatrixWords } from "../widgets/matrixUnits";
 import { Pane } from "../widgets/Pane";
 import { Panes } from "../widgets/Panes";
 import { Answered, Empty, Loading } from "../widgets/states";
@@ -32,6 +33,7 @@ function Facts({ facts, gpu }: { facts: ModelFacts; gpu: boolean }) {
 }
 
 function Fields({ item, gpu }: { item: ModelItem; gpu: boolean }) {
+  const say = useMatrixWords();
   const { sums } = item;
   const forward = gpu ? sums.gpu_ns - sums.backward_gpu_ns : sums.cpu_ns - sums.backward_cpu_ns;
   const kind = gpu ? "GPU" : "CPU";
@@ -47,7 +49,7 @@ function Fields({ item, gpu }: { item: ModelItem; gpu: boolean }) {
     ["Forward", formatNs(forward)],
     ["Backward", formatNs(gpu ? sums.backward_gpu_ns : sums.backward_cpu_ns)],
     ["Share of GPU time", item.share_pct === null ? null : formatPercent(item.share_pct)],
-    ["Tensor Cores", item.tensor_cores === null ? null : words(item.tensor_cores)],
+    [say("Tensor Cores"), item.tensor_cores === null ? null : words(item.tensor_cores)],
     ["MACs", formatCount(sums.macs)],
     ["FLOPs", formatCount(sums.flops)],
     ["Parameters", formatCount(sums.parameters)],
@@ -125,12 +127,13 @@ function Search({ find }: { find: (node: string, group: string | null) => void }
 }
 
 function Tools({ colour }: { colour: Colour }) {
+  const say = useMatrixWords();
   const setParams = useSetParams();
   return (
     <div className="choice" role="group" aria-label="Colour by">
       {COLOURS.map((each) => (
         <button key={each} type="button" className="button" aria-pressed={colour === each} onClick={() => { setParams({ colour: each === "time" ? null : each }); }}>
-          {COLOUR_NAMES[each]}
+          {say(COLOUR_NAMES[each])}
         </button>
       ))}
     </div>
@@ -138,11 +141,12 @@ function Tools({ colour }: { colour: Colour }) {
 }
 
 function Legend({ colour }: { colour: Colour }) {
+  const say = useMatrixWords();
   return (
     <ul className="model-legend" aria-label="Colours">
       {LEGENDS[colour].map(([name, text]) => (
         <li key={name}>
-          <span className={`model-swatch ${name}`} /> {text}
+          <span className={`model-swatch ${name}`} /> {say(text)}
         </li>
       ))}
     </ul>

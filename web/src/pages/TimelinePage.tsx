@@ -14,6 +14,7 @@ import { Empty, ErrorState, Loading } from "../widgets/states";
 import { formatNs } from "../widgets/format";
 import { Icon } from "../widgets/Icon";
 import { LegendButton } from "../widgets/LegendItem";
+import { useMatrixWords } from "../widgets/matrixUnits";
 import { Panes } from "../widgets/Panes";
 import { TimelineApi, type Tracks } from "../timeline/api";
 import { chosenOf } from "../timeline/chosen";
@@ -189,9 +190,10 @@ function useAddress(controller: Controller, profile: string): void {
   }, [controller, profile, setParams]);
 }
 
-const Entry = ({ entry }: { entry: LegendEntry }) => (
-  <LegendButton id={legendKey(entry)} name={entry.label} swatch={<i style={{ background: `var(${entry.variable})` }} />} />
-);
+function Entry({ entry }: { entry: LegendEntry }) {
+  const say = useMatrixWords();
+  return <LegendButton id={legendKey(entry)} name={say(entry.label)} swatch={<i style={{ background: `var(${entry.variable})` }} />} />;
+}
 
 function Legend({ controller, mode, outside }: { controller: Controller; mode: ColorMode; outside: boolean }) {
   const kinds = useMemo(() => {
@@ -231,6 +233,7 @@ function Legend({ controller, mode, outside }: { controller: Controller; mode: C
 
 function Shown({ controller, profile }: { controller: Controller; profile: string }) {
   const { params } = useRoute();
+  const say = useMatrixWords();
   useCorrections(wrongAddress(controller, params));
   const state = useSyncExternalStore(controller.subscribe, controller.snapshot);
   const setParams = useSetParams();
@@ -268,7 +271,7 @@ function Shown({ controller, profile }: { controller: Controller; profile: strin
             >
               {MODES.map((each) => (
                 <option key={each.mode} value={each.mode}>
-                  {each.label}
+                  {say(each.label)}
                 </option>
               ))}
             </select>

@@ -11,7 +11,7 @@ SELECT type AS op_type, time_ns, spans,
             WHEN type = 'annotation' THEN 'launched in an annotation outside of all ops'
             WHEN NOT told THEN 'the source tells no shapes of its inputs'
             WHEN contains(type, 'unified_attention') OR contains(type, 'paged_attention')
-            THEN 'how much of the cache each sequence has is not told'
+            THEN 'how much of the cache it attends to is not told'
             ELSE 'no formula, or its inputs do not tell'
        END AS why
 FROM types

@@ -1,21 +1,30 @@
 import type { Summary } from "../../api/types";
 import { Card } from "../../widgets/Card";
-import { ShareBar } from "../../widgets/charts";
+import { ShareBar, type Part } from "../../widgets/charts";
+import { useMatrixWords } from "../../widgets/matrixUnits";
 import { kernelParts, resourceParts } from "./parts";
 
+// Named in the words of the GPUs' maker.
+function useNamed(parts: Part[]): Part[] {
+  const say = useMatrixWords();
+  return parts.map((part) => ({ ...part, name: say(part.name) }));
+}
+
 export function Resources({ summary, gpu, framework }: { summary: Summary; gpu: boolean; framework: boolean }) {
+  const parts = useNamed(resourceParts(summary));
   return (
     <Card title="Where the wall clock goes" note="parts exclude each other" span={gpu ? 7 : 12}>
-      <ShareBar parts={resourceParts(summary)} unit="percent" label="Shares of the wall clock" />
+      <ShareBar parts={parts} unit="percent" label="Shares of the wall clock" />
       {!framework && <p className="hint below-legend">“CPU alone” is calls of CUDA; what the program itself does beside the GPU counts as host time within its ranges, and is not recorded outside of them.</p>}
     </Card>
   );
 }
 
 export function KernelClasses({ summary }: { summary: Summary }) {
+  const parts = useNamed(kernelParts(summary));
   return (
     <Card title="GPU time by kind" note="sum of durations" span={5}>
-      <ShareBar parts={kernelParts(summary)} unit="ns" label="GPU time by kind of kernel" />
+      <ShareBar parts={parts} unit="ns" label="GPU time by kind of kernel" />
     </Card>
   );
 }

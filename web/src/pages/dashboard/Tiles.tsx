@@ -8,14 +8,16 @@ import { Donut } from "../../widgets/charts";
 import { definitionOfTile } from "../../widgets/definitions";
 import { isOpenShare } from "../../widgets/format";
 import { Icon } from "../../widgets/Icon";
+import { useMatrixWords } from "../../widgets/matrixUnits";
 import { Num } from "../../widgets/Num";
 import { Findings } from "./Findings";
 import { MERGED } from "./parts";
 
 function Tile({ title, children, span = 3 }: { title: string; children: ReactNode; span?: 3 | 4 | 6 }) {
+  const say = useMatrixWords();
   return (
-    <section className={`card tile span-${String(span)}`} aria-label={title}>
-      <h2 title={definitionOfTile(title)}>{title}</h2>
+    <section className={`card tile span-${String(span)}`} aria-label={say(title)}>
+      <h2 title={definitionOfTile(title)}>{say(title)}</h2>
       {children}
     </section>
   );
@@ -128,9 +130,10 @@ function GpuTile({ summary }: { summary: Summary }) {
 
 // A share that kernels of unknown use leave open between two bounds.
 function Bounds({ low, high }: { low: number | null; high: number | null }) {
+  const say = useMatrixWords();
   if (!isOpenShare(low, high)) return <Num value={low} unit="percent" />;
   return (
-    <span title="kernels whose Tensor Core use is not known: none of them to all of them">
+    <span title={say("kernels whose Tensor Core use is not known: none of them to all of them")}>
       <Num value={low} unit="percent" /> – <Num value={high} unit="percent" />
     </span>
   );
@@ -138,10 +141,11 @@ function Bounds({ low, high }: { low: number | null; high: number | null }) {
 
 function TensorTile({ summary, ops }: { summary: Summary; ops: boolean }) {
   const { params } = useRoute();
+  const say = useMatrixWords();
   return (
     <Tile title="Tensor Core efficiency">
       <div className="tile-donut c-tensor_core">
-        <Donut percent={summary.tensor_core_efficiency_low_pct} most={summary.tensor_core_efficiency_high_pct} label="Tensor Core efficiency" />
+        <Donut percent={summary.tensor_core_efficiency_low_pct} most={summary.tensor_core_efficiency_high_pct} label={say("Tensor Core efficiency")} />
         <dl>
           <Line name="Share of kernel time">
             <Bounds low={summary.tensor_core_kernel_share_low_pct} high={summary.tensor_core_kernel_share_high_pct} />

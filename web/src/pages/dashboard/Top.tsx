@@ -5,6 +5,7 @@ import { layerTail } from "../../table/cells";
 import { rowsOf, type Row } from "../../table/row";
 import { Card } from "../../widgets/Card";
 import { Bar } from "../../widgets/charts";
+import { useMatrixWords } from "../../widgets/matrixUnits";
 import { opTypeWords } from "../../widgets/opTypes";
 import { Num } from "../../widgets/Num";
 import { Answered } from "../../widgets/states";
@@ -22,6 +23,7 @@ interface Listed {
 }
 
 function List({ head, rows, kind, time }: { head: string; rows: readonly Listed[]; kind: string; time?: string }) {
+  const say = useMatrixWords();
   const most = Math.max(0, ...rows.map((row) => row.time ?? 0));
   const types = rows.some((row) => row.type);
   const cores = rows.some((row) => row.tc);
@@ -37,7 +39,7 @@ function List({ head, rows, kind, time }: { head: string; rows: readonly Listed[
             </th>
           )}
           {cores && (
-            <th scope="col" className="tc" title="Whether its kernels use Tensor Cores">
+            <th scope="col" className="tc" title={say("Whether its kernels use Tensor Cores")}>
               TC
             </th>
           )}

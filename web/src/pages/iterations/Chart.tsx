@@ -4,6 +4,7 @@ import { useHidden } from "../../address/useHidden";
 import { SHARES, type IterationShares, type Range } from "../../api/types";
 import { exactValue, formatNs } from "../../widgets/format";
 import { LegendItem } from "../../widgets/LegendItem";
+import { useMatrixWords } from "../../widgets/matrixUnits";
 import { ticks } from "../../widgets/ticks";
 import { useWidth } from "../../widgets/useWidth";
 import { barWidth, indexAt, inSight, mostIn, panned, SHARE_NAMES, sharePaths, without, xOf, zoomed, type Box, type View } from "./bars";
@@ -30,6 +31,7 @@ interface Props {
 const MARGIN = { left: 58, right: 8, top: 10, bottom: 24 };
 
 function Tip({ bar, x, width }: { bar: IterationShares; x: number; width: number }) {
+  const say = useMatrixWords();
   const side = x > width / 2 ? { right: `${String(Math.round(width - x + 14))}px` } : { left: `${String(Math.round(x + 14))}px` };
   return (
     <div className="tip" style={side}>
@@ -41,7 +43,7 @@ function Tip({ bar, x, width }: { bar: IterationShares; x: number; width: number
         {SHARES.map((share) => (
           <div key={share}>
             <dt>
-              <i className={`swatch c-${share}`} /> {SHARE_NAMES[share]}
+              <i className={`swatch c-${share}`} /> {say(SHARE_NAMES[share])}
             </dt>
             <dd title={exactValue(bar.shares_ns[share], "ns")}>{formatNs(bar.shares_ns[share])}</dd>
           </div>
@@ -297,11 +299,12 @@ export function IterationChart(props: Props) {
 }
 
 export function ShareLegend({ list }: { list: readonly IterationShares[] }) {
+  const say = useMatrixWords();
   const there = SHARES.filter((share) => list.some((bar) => bar.shares_ns[share] > 0));
   return (
     <ul className="legend inline">
       {there.map((share) => (
-        <LegendItem key={share} id={share} name={SHARE_NAMES[share]} />
+        <LegendItem key={share} id={share} name={say(SHARE_NAMES[share])} />
       ))}
     </ul>
   );

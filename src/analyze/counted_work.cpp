@@ -372,19 +372,20 @@ class WorkCount {
         if (told.flops < 0 && told.bytes < 0) return false;
         const DeviceId device = device_of(span);
         const int32_t number = static_cast<int32_t>(id.value);
-        a_.span_work[span] = table_.get({number, device.value, told.name.value, kTold}, [&](CountedWork& work) {
-            work.kind = told.is_product  ? cost::WorkKind::kMatrix
-                        : told.flops > 0 ? cost::WorkKind::kVector
-                                         : cost::WorkKind::kMove;
-            work.flops = static_cast<double>(std::max<int64_t>(0, told.flops));
-            work.matrix_flops = told.is_product ? work.flops : 0;
-            work.macs = work.matrix_flops / 2;
-            work.bytes = static_cast<double>(std::max<int64_t>(0, told.bytes));
-            work.estimate = true;
-            work.note = "FLOPs and bytes as the compiler of the program counted them";
-            work.precision = told_precision(told, device);
-            work.bounded = true;
-        });
+        a_.span_work[span] =
+            table_.get({number, device.value, told.name.value, kTold}, [&](CountedWork& work) {
+                work.kind = told.is_product  ? cost::WorkKind::kMatrix
+                            : told.flops > 0 ? cost::WorkKind::kVector
+                                             : cost::WorkKind::kMove;
+                work.flops = static_cast<double>(std::max<int64_t>(0, told.flops));
+                work.matrix_flops = told.is_product ? work.flops : 0;
+                work.macs = work.matrix_flops / 2;
+                work.bytes = static_cast<double>(std::max<int64_t>(0, told.bytes));
+                work.estimate = true;
+                work.note = "FLOPs and bytes as the compiler of the program counted them";
+                work.precision = told_precision(told, device);
+                work.bounded = true;
+            });
         a_.span_share[span] = told_.share(span);
         return true;
     }

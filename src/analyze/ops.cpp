@@ -210,8 +210,7 @@ class DeviceOps {
         op.direction = direction_of_told(p_.strings.view(told.framework));
         op.shapes = told.shapes;
         op.dtypes = told.dtypes;
-        const bool product =
-            told.is_product || hardware::is_tensor_core_node_type(p_.strings.view(op.type));
+        const bool product = told.is_product || hardware::is_tensor_core_node_type(p_.strings.view(op.type));
         op.tc_eligible = product && others_->suits(told.dtypes);
         return known = table_.get(op);
     }

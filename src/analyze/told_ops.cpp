@@ -18,8 +18,8 @@ std::vector<ToldOpId> told_of_spans(const Profile& profile) {
 
 Direction direction_of_told(std::string_view framework_name) {
     if (framework_name.empty()) return Direction::kOther;
-    const bool transposed = text::contains(framework_name, "transpose(jvp(") ||
-                            text::contains(framework_name, "/transpose(");
+    const bool transposed =
+        text::contains(framework_name, "transpose(jvp(") || text::contains(framework_name, "/transpose(");
     return transposed || in_gradient_scope(framework_name) ? Direction::kBackward : Direction::kForward;
 }
 

@@ -96,7 +96,8 @@ class ImportCommand : public Command {
         sub->add_option(
             "--model", model_,
             "Network that was run, to keep with the profile: ONNX file, or TensorFlow's GraphDef, "
-            "MetaGraph or SavedModel, or XLA's HLO. Its nodes are matched with the ops of the run; the viewer "
+            "MetaGraph or SavedModel, or XLA's HLO. Its nodes are matched with the ops of the run; the "
+            "viewer "
             "shows them as a graph. One that is there already is replaced");
         sizes_.declare(*sub);
         sub->add_option("-o,--output", output_,

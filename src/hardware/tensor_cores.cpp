@@ -154,6 +154,15 @@ bool is_identifier(std::string_view name) {
     });
 }
 
+// XLA's own emitters for elementwise work, reductions and transpositions; products are Triton's or a
+// library's.
+bool is_plain_fusion(std::string_view name) {
+    const bool fusion = name.find("_fusion") != name.npos;
+    return (fusion && (name.starts_with("loop_") || name.starts_with("input_"))) ||
+           name.starts_with("wrapped_") ||
+           name.starts_with("__amd_rocclr_");  // ROCm's copies and fills by kernels
+}
+
 // A compiler such as Triton gives a kernel the plain name of its Python function; C++ kernels have a mangled
 // or demangled one.
 bool is_generated(std::string_view name) {
@@ -161,7 +170,7 @@ bool is_generated(std::string_view name) {
     if (name.starts_with("triton_") || name.find("nvfuser_") != name.npos ||
         name.starts_with("CudaCodeGen::"))
         return true;
-    if (!is_identifier(name) || name.starts_with("_Z")) return false;
+    if (!is_identifier(name) || name.starts_with("_Z") || is_plain_fusion(name)) return false;
     return std::none_of(kLibraryPrefixes.begin(), kLibraryPrefixes.end(),
                         [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
@@ -275,6 +284,7 @@ std::optional<bool> has_tensor_cores(std::string_view device, int major, int min
         return std::any_of(known->peaks.begin(), known->peaks.end(),
                            [](const Peak& peak) { return peak.unit == UnitKind::kMatrix; });
     if (is_amd(device)) return amd_has_matrix_cores(device, major, minor);
+    if (device.starts_with("TPU ") || device == "Google TPU") return false;  // units of its own kind
     if (major == 0) return std::nullopt;
     if (major != 7 || minor != 5) return major >= 7;
     // TU116 and TU117 report 7.5 without Tensor Cores: "GeForce GTX 16..", "Quadro T1000", "NVIDIA T600", ...

@@ -134,8 +134,8 @@ NvtxAttributesId ProfileBuilder::nvtx_attributes(const NvtxAttributes& a) {
 }
 
 ToldOpId ProfileBuilder::told_op(const ToldOp& op) {
-    const uint64_t hash = hash_of(op.name, op.type, op.layer, op.framework, op.shapes, op.dtypes,
-                                  op.flops, op.bytes, op.is_product);
+    const uint64_t hash = hash_of(op.name, op.type, op.layer, op.framework, op.shapes, op.dtypes, op.flops,
+                                  op.bytes, op.is_product);
     return intern(profile_.told_ops, told_ops_, hash, op);
 }
 

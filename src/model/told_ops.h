@@ -13,11 +13,11 @@ using ToldOpId = Id<struct ToldOpTag>;  // into Profile::told_ops
 
 // Texts are empty and numbers -1 where the source does not tell.
 struct ToldOp {
-    StringId name{0};       // "loop_add_fusion.3", "MatMul"
-    StringId type{0};       // "convolution fusion", "MatMul"
-    StringId layer{0};      // path: "jit_step/encoder/layer_0"
-    StringId framework{0};  // as the framework names it: "jit(step)/jvp(Net)/dense/dot_general"
-    StringId shapes{0}, dtypes{0};  // as in Signature
+    StringId name{0};                // "loop_add_fusion.3", "MatMul"
+    StringId type{0};                // "convolution fusion", "MatMul"
+    StringId layer{0};               // path: "jit_step/encoder/layer_0"
+    StringId framework{0};           // as the framework names it: "jit(step)/jvp(Net)/dense/dot_general"
+    StringId shapes{0}, dtypes{0};   // as in Signature
     int64_t flops = -1, bytes = -1;  // of one execution, as the source's compiler counted them
     bool is_product = false;         // a matrix product or convolution: its FLOPs are those of matrix units
     friend bool operator==(const ToldOp&, const ToldOp&) = default;

@@ -12,7 +12,8 @@ import unittest
 import count_xplane
 import opsight_cli
 
-CORPUS = opsight_cli.shared_folder("corpus", "xplane")
+ALL = opsight_cli.shared_folder("corpus", "xplane")
+CORPUS = ALL and os.path.join(ALL, "xplane")
 CORRUPT = "xprof__tpu_inference_2.xplane.pb"
 
 
@@ -46,7 +47,9 @@ class XPlaneTest(unittest.TestCase):
         waits = profile.value("SELECT count(*) FROM raw.device_spans WHERE kind = 4")
         self.assertEqual(waits, len(expected.waits))
         memory = profile.value("SELECT count(*) FROM raw.memory_events")
-        self.assertEqual(memory, len(expected.memory))
+        # Some tell no size when they are freed, and were allocated before the profile began.
+        unknown = {entry["key"]: entry["count"] for entry in profile.info()["diagnostics"]}.get("unknown_free", 0)
+        self.assertEqual(memory + unknown, len(expected.memory))
 
     def check_devices(self, profile, expected):
         rows = {row.device: row for row in profile.rows("SELECT * FROM devices")}
@@ -62,7 +65,7 @@ class XPlaneTest(unittest.TestCase):
     def check_launches(self, profile, expected):
         """Each kernel with a call of its correlation id was launched by that call, and has an op that XLA named."""
         rows = profile.rows("SELECT k.correlation, a.name AS call FROM kernels k "
-                            "JOIN api_calls a ON a.id = k.launch")
+                            "JOIN api_calls a ON a.id = k.launch_id")
         for row in rows:
             self.assertEqual(row.call, expected.launched[row.correlation])
         if expected.launched:
@@ -70,11 +73,13 @@ class XPlaneTest(unittest.TestCase):
 
     def check_work(self, profile, expected):
         found = {row.name: row.flops for row in profile.rows(
-            "SELECT k.name, sum(w.flops * s.share) AS flops FROM raw.device_spans s "
-            "JOIN raw.work w ON w.id = s.work JOIN raw.kernel_names n ON n.id = s.name "
-            "JOIN kernels k ON k.id = s.rowid WHERE s.kind = 0 GROUP BY ALL")} if expected.flops else {}
+            "SELECT x.text AS name, sum(w.flops * s.share) AS flops FROM raw.device_spans s "
+            "JOIN raw.works w ON w.id = s.work JOIN raw.kernel_names n ON n.id = s.name "
+            "JOIN raw.strings x ON x.id = n.name WHERE s.kind = 0 AND w.flops > 0 GROUP BY ALL")}
+        told = {name: flops for name, flops in expected.flops.items() if flops > 0 and "all-reduce" not in name}
+        self.assertEqual(set(found), set(told))
         for name, flops in found.items():
-            self.assertAlmostEqual(flops, expected.flops[name], delta=1e-6 * flops, msg=name)
+            self.assertAlmostEqual(flops, told[name], delta=1e-6 * flops, msg=name)
 
     def test_what_cannot_be_read_is_named(self):
         for name, words in ((CORRUPT, "damaged"), ("derived/tf-profiler__GPU-compute-bound__localhost.overview_page.pb",

@@ -37,9 +37,9 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
 
 // What only hands its operand on.
 bool passes_on(std::string_view opcode) {
-    return is_one_of(opcode, {"optimization-barrier", "domain", "add-dependency", "async-update", "async-done",
-                              "copy-done", "all-reduce-done", "all-gather-done", "collective-permute-done",
-                              "send-done", "recv-done"});
+    return is_one_of(opcode, {"optimization-barrier", "domain", "add-dependency", "async-update",
+                              "async-done", "copy-done", "all-reduce-done", "all-gather-done",
+                              "collective-permute-done", "send-done", "recv-done"});
 }
 
 }  // namespace
@@ -92,7 +92,8 @@ Status Builder::add_instruction(const Instruction& from, Scope& scope) {
     OPSIGHT_ASSIGN(Value value, value_of(from, scope));
     steps_ += 1 + value.size() + static_cast<size_t>(std::max<int64_t>(0, from.tuple_index()));
     if (graph_.nodes.size() > kMostNodes || steps_ > kMostSteps)
-        return damaged(fmt::format("written out, the module has more than {} ops, or tuples of as many parts", kMostNodes));
+        return damaged(fmt::format("written out, the module has more than {} ops, or tuples of as many parts",
+                                   kMostNodes));
     scope.values[from.id()] = std::move(value);
     return {};
 }
@@ -128,7 +129,8 @@ Result<Value> Builder::value_of(const Instruction& from, Scope& scope) {
         // What was begun hands on its result, which may stand in a tuple with what it came from.
         const size_t count = leaves(from.shape());
         if (operands[0].size() == count) return operands[0];
-        if (operands[0].size() > count) return Value(operands[0].begin(), operands[0].begin() + static_cast<std::ptrdiff_t>(count));
+        if (operands[0].size() > count)
+            return Value(operands[0].begin(), operands[0].begin() + static_cast<std::ptrdiff_t>(count));
     }
     return plain(from, operands, scope);
 }
@@ -189,7 +191,8 @@ Result<Value> Builder::branch(const Instruction& from, std::vector<Value> operan
     if (chosen < 0 || operands.size() <= static_cast<size_t>(chosen) + 1)
         return damaged(fmt::format("'{}' has no branches", from.name()));
     ++notes_["Branches, of which the one with the most ops is counted"];
-    return call(from, from.called_computation_ids(chosen), {operands[static_cast<size_t>(chosen) + 1]}, scope, 1);
+    return call(from, from.called_computation_ids(chosen), {operands[static_cast<size_t>(chosen) + 1]}, scope,
+                1);
 }
 
 size_t Builder::leaves(const hlo_file::Shape& shape, int depth) const {
@@ -222,7 +225,8 @@ Result<Value> Builder::tensors_of(const hlo_file::Shape& shape, const std::strin
     return value;
 }
 
-Result<Value> Builder::plain(const Instruction& from, const std::vector<Value>& operands, const Scope& scope) {
+Result<Value> Builder::plain(const Instruction& from, const std::vector<Value>& operands,
+                             const Scope& scope) {
     OPSIGHT_ASSIGN(Value value, tensors_of(from.shape(), scope.prefix + from.name()));
     if (is_one_of(from.opcode(), {"after-all", "partition-id", "replica-id"})) return value;
     ModelNode node;
@@ -233,7 +237,8 @@ Result<Value> Builder::plain(const Instruction& from, const std::vector<Value>& 
     node.outputs = value;
     std::string reduced_by;
     if (from.called_computation_ids_size() > 0)
-        if (const auto found = computations_.find(from.called_computation_ids(0)); found != computations_.end())
+        if (const auto found = computations_.find(from.called_computation_ids(0));
+            found != computations_.end())
             for (const Instruction& each : found->second->instructions())
                 if (each.id() == found->second->root_id()) reduced_by = each.opcode();
     describe_op(from, reduced_by, graph_, node);

@@ -7,7 +7,8 @@
 namespace opsight::importer {
 namespace {
 
-constexpr std::string_view kStep = R"(HloModule jit_step, is_scheduled=true, entry_computation_layout={(f32[8,16]{1,0})->f32[8,4]{1,0}}
+constexpr std::string_view kStep =
+    R"(HloModule jit_step, is_scheduled=true, entry_computation_layout={(f32[8,16]{1,0})->f32[8,4]{1,0}}
 
 %fused_computation (param_0: f32[8,4], param_1: f32[4]) -> f32[8,4] {
   %param_1 = f32[4]{0} parameter(1)
@@ -118,9 +119,11 @@ TEST(Hlo, WhatIsWrongIsSaid) {
     EXPECT_NE(problem(kStep.substr(0, kStep.size() - 700)).find("cut"), std::string::npos);
     EXPECT_NE(problem("HloModule m\nENTRY main {\n  x = f32[2] add(y, y)\n}\n").find("'y', which is not"),
               std::string::npos);
-    EXPECT_NE(problem("HloModule m\nENTRY main {\n  x = what parameter(0)\n}\n").find("line 3"), std::string::npos);
-    EXPECT_NE(problem("HloModule m\nENTRY main {\n  x = f32[99999999,99999999,99] parameter(0)\n}\n").find("size"),
+    EXPECT_NE(problem("HloModule m\nENTRY main {\n  x = what parameter(0)\n}\n").find("line 3"),
               std::string::npos);
+    EXPECT_NE(
+        problem("HloModule m\nENTRY main {\n  x = f32[99999999,99999999,99] parameter(0)\n}\n").find("size"),
+        std::string::npos);
     EXPECT_NE(problem("HloModule m\nf {\n  x = f32[2] parameter(0)\n  y = f32[2] call(x), to_apply=f\n}\n"
                       "ENTRY main {\n  x = f32[2] parameter(0)\n  y = f32[2] call(x), to_apply=f\n}\n")
                   .find("deep"),

@@ -1,6 +1,6 @@
 // What the cost model calls XLA's ops.
-#include <algorithm>
 #include <simdjson.h>
+#include <algorithm>
 #include <unordered_map>
 
 #include "import/hlo/builder.h"
@@ -11,35 +11,61 @@ namespace {
 using hlo_file::Instruction;
 
 // Ops that do the same under another name.
-const std::unordered_map<std::string_view, std::string_view> kSame = {
-    {"add", "Add"},           {"subtract", "Sub"},
-    {"multiply", "Mul"},      {"divide", "Div"},
-    {"power", "Pow"},         {"remainder", "Mod"},
-    {"maximum", "Max"},       {"minimum", "Min"},
-    {"and", "And"},           {"or", "Or"},
-    {"xor", "Xor"},           {"not", "Not"},
-    {"negate", "Neg"},        {"abs", "Abs"},
-    {"sign", "Sign"},         {"exponential", "Exp"},
-    {"log", "Log"},           {"exponential-minus-one", "Exp"},
-    {"log-plus-one", "Log"},  {"sqrt", "Sqrt"},
-    {"rsqrt", "Rsqrt"},       {"cbrt", "Sqrt"},
-    {"tanh", "Tanh"},         {"logistic", "Sigmoid"},
-    {"sine", "Sin"},          {"cosine", "Cos"},
-    {"floor", "Floor"},       {"ceil", "Ceil"},
-    {"erf", "Erf"},           {"round-nearest-afz", "Round"},
-    {"is-finite", "IsInf"},   {"round-nearest-even", "Round"},
-    {"select", "Where"},      {"compare", "Less"},
-    {"clamp", "Clip"},        {"convert", "Cast"},
-    {"reshape", "Reshape"},   {"bitcast", "Reshape"},
-    {"transpose", "Transpose"}, {"copy", "Transpose"},
-    {"broadcast", "Expand"},  {"concatenate", "Concat"},
-    {"pad", "Pad"},           {"reverse", "Transpose"},
-    {"slice", "Slice"},       {"dynamic-slice", "DynamicSlice"},
-    {"gather", "Gather"},     {"scatter", "ScatterND"},
-    {"iota", "Range"},        {"rng", "RandomUniform"},
-    {"copy-start", "Transpose"}, {"dynamic-update-slice", "ScatterND"},
-    {"shift-left", "And"},    {"shift-right-logical", "And"},
-    {"shift-right-arithmetic", "And"}};
+const std::unordered_map<std::string_view, std::string_view> kSame = {{"add", "Add"},
+                                                                      {"subtract", "Sub"},
+                                                                      {"multiply", "Mul"},
+                                                                      {"divide", "Div"},
+                                                                      {"power", "Pow"},
+                                                                      {"remainder", "Mod"},
+                                                                      {"maximum", "Max"},
+                                                                      {"minimum", "Min"},
+                                                                      {"and", "And"},
+                                                                      {"or", "Or"},
+                                                                      {"xor", "Xor"},
+                                                                      {"not", "Not"},
+                                                                      {"negate", "Neg"},
+                                                                      {"abs", "Abs"},
+                                                                      {"sign", "Sign"},
+                                                                      {"exponential", "Exp"},
+                                                                      {"log", "Log"},
+                                                                      {"exponential-minus-one", "Exp"},
+                                                                      {"log-plus-one", "Log"},
+                                                                      {"sqrt", "Sqrt"},
+                                                                      {"rsqrt", "Rsqrt"},
+                                                                      {"cbrt", "Sqrt"},
+                                                                      {"tanh", "Tanh"},
+                                                                      {"logistic", "Sigmoid"},
+                                                                      {"sine", "Sin"},
+                                                                      {"cosine", "Cos"},
+                                                                      {"floor", "Floor"},
+                                                                      {"ceil", "Ceil"},
+                                                                      {"erf", "Erf"},
+                                                                      {"round-nearest-afz", "Round"},
+                                                                      {"is-finite", "IsInf"},
+                                                                      {"round-nearest-even", "Round"},
+                                                                      {"select", "Where"},
+                                                                      {"compare", "Less"},
+                                                                      {"clamp", "Clip"},
+                                                                      {"convert", "Cast"},
+                                                                      {"reshape", "Reshape"},
+                                                                      {"bitcast", "Reshape"},
+                                                                      {"transpose", "Transpose"},
+                                                                      {"copy", "Transpose"},
+                                                                      {"broadcast", "Expand"},
+                                                                      {"concatenate", "Concat"},
+                                                                      {"pad", "Pad"},
+                                                                      {"reverse", "Transpose"},
+                                                                      {"slice", "Slice"},
+                                                                      {"dynamic-slice", "DynamicSlice"},
+                                                                      {"gather", "Gather"},
+                                                                      {"scatter", "ScatterND"},
+                                                                      {"iota", "Range"},
+                                                                      {"rng", "RandomUniform"},
+                                                                      {"copy-start", "Transpose"},
+                                                                      {"dynamic-update-slice", "ScatterND"},
+                                                                      {"shift-left", "And"},
+                                                                      {"shift-right-logical", "And"},
+                                                                      {"shift-right-arithmetic", "And"}};
 
 std::vector<int64_t> list(const google::protobuf::RepeatedField<int64_t>& from) {
     return {from.begin(), from.end()};
@@ -49,14 +75,16 @@ std::vector<int64_t> list(const google::protobuf::RepeatedField<int64_t>& from) 
 std::string equation(size_t left, size_t right, const std::vector<int64_t>& left_summed,
                      const std::vector<int64_t>& right_summed, const std::vector<int64_t>& left_batch,
                      const std::vector<int64_t>& right_batch) {
-    if (left + right > 26 || left_summed.size() != right_summed.size() || left_batch.size() != right_batch.size())
+    if (left + right > 26 || left_summed.size() != right_summed.size() ||
+        left_batch.size() != right_batch.size())
         return {};
     std::string a, b(right, ' '), out;
     for (size_t i = 0; i < left; ++i)
         a += static_cast<char>('a' + i);
     const auto pair = [&](const std::vector<int64_t>& x, const std::vector<int64_t>& y) {
         for (size_t i = 0; i < x.size(); ++i) {
-            if (x[i] < 0 || y[i] < 0 || x[i] >= static_cast<int64_t>(left) || y[i] >= static_cast<int64_t>(right))
+            if (x[i] < 0 || y[i] < 0 || x[i] >= static_cast<int64_t>(left) ||
+                y[i] >= static_cast<int64_t>(right))
                 return false;
             b[static_cast<size_t>(y[i])] = a[static_cast<size_t>(x[i])];
         }
@@ -106,7 +134,8 @@ void describe_gemm(const Instruction& from, const ModelGraph& graph, ModelNode& 
     simdjson::dom::element config;
     if (!left || !right || parser.parse(from.backend_config()).get(config) != simdjson::SUCCESS) return;
     simdjson::dom::element inner = config;
-    if (simdjson::dom::element found; config["gemm_backend_config"].get(found) == simdjson::SUCCESS) inner = found;
+    if (simdjson::dom::element found; config["gemm_backend_config"].get(found) == simdjson::SUCCESS)
+        inner = found;
     const auto axes = [&](const char* key) {
         std::vector<int64_t> out;
         simdjson::dom::array values;
@@ -114,8 +143,10 @@ void describe_gemm(const Instruction& from, const ModelGraph& graph, ModelNode& 
         for (const simdjson::dom::element value : values) {
             std::string_view text;
             int64_t number = -1;
-            if (value.get(text) == simdjson::SUCCESS && text.size() == 1) number = text[0] - '0';
-            else if (value.get(number) != simdjson::SUCCESS) number = -1;
+            if (value.get(text) == simdjson::SUCCESS && text.size() == 1)
+                number = text[0] - '0';
+            else if (value.get(number) != simdjson::SUCCESS)
+                number = -1;
             out.push_back(number);
         }
         return out;
@@ -127,7 +158,9 @@ void describe_gemm(const Instruction& from, const ModelGraph& graph, ModelNode& 
 }
 
 int64_t size_of(const ModelTensor& tensor, int64_t axis) {
-    return axis >= 0 && axis < static_cast<int64_t>(tensor.shape.size()) ? tensor.shape[static_cast<size_t>(axis)] : 0;
+    return axis >= 0 && axis < static_cast<int64_t>(tensor.shape.size())
+               ? tensor.shape[static_cast<size_t>(axis)]
+               : 0;
 }
 
 // Forward and both gradients are one op in HLO; where the input is spread with zeros between (base dilation)
@@ -181,7 +214,8 @@ void describe_call(const Instruction& from, const ModelGraph& graph, ModelNode& 
         node.inputs.resize(2);
         node.outputs.resize(1);
         // What is put in is the gradient of the output: its channels are the kernel's outputs.
-        node.attributes["input_channels"] = size_of(*kernel, from.convolution_dimensions().kernel_output_feature());
+        node.attributes["input_channels"] =
+            size_of(*kernel, from.convolution_dimensions().kernel_output_feature());
         return;
     }
     describe_convolution(from, graph, node);
@@ -202,7 +236,9 @@ void describe_op(const Instruction& from, const std::string& reduced_by, const M
     } else if (op == "custom-call") {
         describe_call(from, graph, node);
     } else if (op == "reduce") {
-        node.op_type = reduced_by == "maximum" ? "ReduceMax" : reduced_by == "minimum" ? "ReduceMin" : "ReduceSum";
+        node.op_type = reduced_by == "maximum"   ? "ReduceMax"
+                       : reduced_by == "minimum" ? "ReduceMin"
+                                                 : "ReduceSum";
     } else if (op == "reduce-window") {
         node.op_type = reduced_by == "maximum" ? "MaxPool" : "AveragePool";
         std::vector<int64_t> window;

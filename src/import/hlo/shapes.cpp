@@ -13,20 +13,20 @@ struct Type {
 };
 
 constexpr Type kTypes[] = {
-    {1, "pred", ElementType::kBool},        {2, "s8", ElementType::kInt8},
-    {3, "s16", ElementType::kInt16},        {4, "s32", ElementType::kInt32},
-    {5, "s64", ElementType::kInt64},        {6, "u8", ElementType::kUint8},
-    {7, "u16", ElementType::kUint16},       {8, "u32", ElementType::kUint32},
-    {9, "u64", ElementType::kUint64},       {10, "f16", ElementType::kFloat16},
-    {11, "f32", ElementType::kFloat32},     {12, "f64", ElementType::kFloat64},
-    {15, "c64", ElementType::kComplex64},   {16, "bf16", ElementType::kBfloat16},
-    {14, "opaque", ElementType::kUnknown},  {17, "token", ElementType::kUnknown},
-    {18, "c128", ElementType::kComplex128}, {19, "f8e5m2", ElementType::kFloat8},
-    {20, "f8e4m3fn", ElementType::kFloat8}, {21, "s4", ElementType::kInt4},
-    {22, "u4", ElementType::kUint4},        {23, "f8e4m3b11fnuz", ElementType::kFloat8},
+    {1, "pred", ElementType::kBool},          {2, "s8", ElementType::kInt8},
+    {3, "s16", ElementType::kInt16},          {4, "s32", ElementType::kInt32},
+    {5, "s64", ElementType::kInt64},          {6, "u8", ElementType::kUint8},
+    {7, "u16", ElementType::kUint16},         {8, "u32", ElementType::kUint32},
+    {9, "u64", ElementType::kUint64},         {10, "f16", ElementType::kFloat16},
+    {11, "f32", ElementType::kFloat32},       {12, "f64", ElementType::kFloat64},
+    {15, "c64", ElementType::kComplex64},     {16, "bf16", ElementType::kBfloat16},
+    {14, "opaque", ElementType::kUnknown},    {17, "token", ElementType::kUnknown},
+    {18, "c128", ElementType::kComplex128},   {19, "f8e5m2", ElementType::kFloat8},
+    {20, "f8e4m3fn", ElementType::kFloat8},   {21, "s4", ElementType::kInt4},
+    {22, "u4", ElementType::kUint4},          {23, "f8e4m3b11fnuz", ElementType::kFloat8},
     {24, "f8e5m2fnuz", ElementType::kFloat8}, {25, "f8e4m3fnuz", ElementType::kFloat8},
-    {28, "f8e4m3", ElementType::kFloat8},   {29, "f8e3m4", ElementType::kFloat8},
-    {32, "f4e2m1fn", ElementType::kFloat4}, {33, "f8e8m0fnu", ElementType::kFloat8}};
+    {28, "f8e4m3", ElementType::kFloat8},     {29, "f8e3m4", ElementType::kFloat8},
+    {32, "f4e2m1fn", ElementType::kFloat4},   {33, "f8e8m0fnu", ElementType::kFloat8}};
 
 }  // namespace
 

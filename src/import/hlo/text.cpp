@@ -65,7 +65,8 @@ void each_piece(std::string_view text, Take take) {
         if (quoted && at < text.size()) continue;
         depth += c == '(' || c == '{' || c == '[' ? 1 : c == ')' || c == '}' || c == ']' ? -1 : 0;
         if (c != ',' || (depth > 0 && at < text.size())) continue;
-        if (const std::string_view piece = trimmed(text.substr(begin, at - begin)); !piece.empty()) take(piece);
+        if (const std::string_view piece = trimmed(text.substr(begin, at - begin)); !piece.empty())
+            take(piece);
         begin = at + 1;
     }
 }
@@ -81,7 +82,8 @@ size_t read_shape(std::string_view text, Shape& shape, int depth = 0) {
         if (end == text.npos || depth >= kDeepest) return 0;
         shape.set_element_type(13);
         each_piece(inside(text.substr(0, end)), [&](std::string_view piece) {
-            if (piece.starts_with("/*")) piece = trimmed(piece.substr(std::min(piece.find("*/"), piece.size() - 2) + 2));
+            if (piece.starts_with("/*"))
+                piece = trimmed(piece.substr(std::min(piece.find("*/"), piece.size() - 2) + 2));
             read_shape(piece, *shape.add_tuple_shapes(), depth + 1);
         });
         return end;
@@ -147,19 +149,28 @@ void read_labels(std::string_view text, hlo_file::ConvolutionDimensions& to) {
             take(labels[i], static_cast<int64_t>(i));
     };
     each(text.substr(0, kernel), [&](char label, int64_t axis) {
-        if (label == 'b') to.set_input_batch(axis);
-        else if (label == 'f') to.set_input_feature(axis);
-        else to.add_input_spatial(axis);
+        if (label == 'b')
+            to.set_input_batch(axis);
+        else if (label == 'f')
+            to.set_input_feature(axis);
+        else
+            to.add_input_spatial(axis);
     });
     each(text.substr(kernel + 1, output - kernel - 1), [&](char label, int64_t axis) {
-        if (label == 'i') to.set_kernel_input_feature(axis);
-        else if (label == 'o') to.set_kernel_output_feature(axis);
-        else to.add_kernel_spatial(axis);
+        if (label == 'i')
+            to.set_kernel_input_feature(axis);
+        else if (label == 'o')
+            to.set_kernel_output_feature(axis);
+        else
+            to.add_kernel_spatial(axis);
     });
     each(text.substr(output + 2), [&](char label, int64_t axis) {
-        if (label == 'b') to.set_output_batch(axis);
-        else if (label == 'f') to.set_output_feature(axis);
-        else to.add_output_spatial(axis);
+        if (label == 'b')
+            to.set_output_batch(axis);
+        else if (label == 'f')
+            to.set_output_feature(axis);
+        else
+            to.add_output_spatial(axis);
     });
 }
 
@@ -183,9 +194,11 @@ class Reader {
             if (Status taken = take(statement); !taken) return fail(taken.error());
         }
         if (module_.computations_size() == 0)
-            return fail("the text holds a module without computations", {}, {}, "dump it again with --xla_dump_to");
+            return fail("the text holds a module without computations", {}, {},
+                        "dump it again with --xla_dump_to");
         if (module_.entry_name().empty())
-            return fail("the module's text has no ENTRY: it is cut", {}, {}, "dump it again with --xla_dump_to");
+            return fail("the module's text has no ENTRY: it is cut", {}, {},
+                        "dump it again with --xla_dump_to");
         OPSIGHT_TRY(resolve());
         return std::move(module_);
     }
@@ -222,7 +235,8 @@ class Reader {
     }
 
     tl::unexpected<Error> wrong(std::string what) const {
-        return fail(std::move(what), {}, fmt::format("line {}", line_), "dump the module again with --xla_dump_to");
+        return fail(std::move(what), {}, fmt::format("line {}", line_),
+                    "dump the module again with --xla_dump_to");
     }
 
     Status take(std::string_view statement) {
@@ -286,15 +300,18 @@ class Reader {
     // "%add.1", "add.1" or, in older texts, "f32[2]{0} %add.1".
     void refer(std::string_view text, bool is_computation, bool goes_first = false) {
         if (const size_t blank = text.find_last_of(" /"); blank != text.npos) text = text.substr(blank + 1);
-        open_.push_back({module_.computations_size() - 1, at_->instructions_size() - 1, std::string(bare(text)),
-                         is_computation, goes_first});
+        open_.push_back({module_.computations_size() - 1, at_->instructions_size() - 1,
+                         std::string(bare(text)), is_computation, goes_first});
     }
 
     void attribute(Instruction& to, std::string_view text) {
         const size_t equals = text.find('=');
         if (equals == text.npos) return;
-        const std::string_view key = trimmed(text.substr(0, equals)), value = trimmed(text.substr(equals + 1));
-        const auto list = [&](auto add) { each_piece(inside(value), [&](std::string_view v) { add(number(v)); }); };
+        const std::string_view key = trimmed(text.substr(0, equals)),
+                               value = trimmed(text.substr(equals + 1));
+        const auto list = [&](auto add) {
+            each_piece(inside(value), [&](std::string_view v) { add(number(v)); });
+        };
         auto* dot = to.mutable_dot_dimensions();
         if (key == "dimensions") list([&](int64_t v) { to.add_dimensions(v); });
         if (key == "lhs_contracting_dims") list([&](int64_t v) { dot->add_lhs_contracting(v); });
@@ -326,13 +343,17 @@ class Reader {
     // Names may stand before what they name.
     Status resolve() {
         for (const Open& open : open_) {
-            Instruction& from = *module_.mutable_computations(open.computation)->mutable_instructions(open.instruction);
-            const auto& names = open.is_computation ? computations_ : names_[static_cast<size_t>(open.computation)];
+            Instruction& from =
+                *module_.mutable_computations(open.computation)->mutable_instructions(open.instruction);
+            const auto& names =
+                open.is_computation ? computations_ : names_[static_cast<size_t>(open.computation)];
             const auto found = names.find(open.name);
             if (found == names.end())
-                return fail(fmt::format("'{}' refers to '{}', which is not in the module", from.name(), open.name),
-                            {}, {}, "dump the module again with --xla_dump_to");
-            auto& to = open.is_computation ? *from.mutable_called_computation_ids() : *from.mutable_operand_ids();
+                return fail(
+                    fmt::format("'{}' refers to '{}', which is not in the module", from.name(), open.name),
+                    {}, {}, "dump the module again with --xla_dump_to");
+            auto& to =
+                open.is_computation ? *from.mutable_called_computation_ids() : *from.mutable_operand_ids();
             to.Add(found->second);
             if (open.goes_first) to.SwapElements(0, to.size() - 1);
         }

@@ -1,5 +1,5 @@
-// HLO modules in text, as XLA prints them ("--xla_dump_to" writes *.txt), read into the messages of the binary
-// form. What follows is not kept: layouts, literals, shardings.
+// HLO modules in text, as XLA prints them ("--xla_dump_to" writes *.txt), read into the messages of the
+// binary form. What follows is not kept: layouts, literals, shardings.
 #pragma once
 
 #include <string_view>

@@ -69,7 +69,8 @@ Result<ModelGraph> import_model(const std::string& given, const ModelOptions& op
     OPSIGHT_ASSIGN(const std::string path, file_of(given));
     OPSIGHT_ASSIGN(const std::string bytes, read_all(path));
     if (bytes.empty())
-        return fail("the file is empty", path, {}, "give an ONNX model, a GraphDef, a SavedModel or an HLO module");
+        return fail("the file is empty", path, {},
+                    "give an ONNX model, a GraphDef, a SavedModel or an HLO module");
     Result<ModelGraph> graph = import_bytes(bytes, (fs::path(path).parent_path() / ".").string(), options);
     if (!graph) {
         graph.error().file = path;

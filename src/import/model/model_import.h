@@ -1,4 +1,5 @@
-// Reads a network from a file: ONNX, TensorFlow's GraphDef, SavedModel and MetaGraph, or a module of XLA's HLO.
+// Reads a network from a file: ONNX, TensorFlow's GraphDef, SavedModel and MetaGraph, or a module of XLA's
+// HLO.
 #pragma once
 
 #include <map>

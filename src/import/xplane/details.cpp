@@ -43,9 +43,12 @@ void read_axes(std::string_view text, int64_t (&axes)[3]) {
 
 MemoryKind memory_kind(std::string_view text) {
     constexpr std::pair<std::string_view, MemoryKind> kKinds[] = {
-        {"pageable", MemoryKind::kPageable},     {"pinned", MemoryKind::kPinned},
-        {"device", MemoryKind::kDevice},         {"array", MemoryKind::kArray},
-        {"managed", MemoryKind::kManaged},       {"device_static", MemoryKind::kDeviceStatic},
+        {"pageable", MemoryKind::kPageable},
+        {"pinned", MemoryKind::kPinned},
+        {"device", MemoryKind::kDevice},
+        {"array", MemoryKind::kArray},
+        {"managed", MemoryKind::kManaged},
+        {"device_static", MemoryKind::kDeviceStatic},
         {"managed_static", MemoryKind::kManagedStatic}};
     for (const auto& [name, kind] : kKinds)
         if (text == name) return kind;
@@ -54,11 +57,11 @@ MemoryKind memory_kind(std::string_view text) {
 
 CopyKind copy_kind(std::string_view name) {
     constexpr std::pair<std::string_view, CopyKind> kKinds[] = {
-        {"H2D", CopyKind::kHostToDevice},          {"HostToDevice", CopyKind::kHostToDevice},
-        {"D2H", CopyKind::kDeviceToHost},          {"DeviceToHost", CopyKind::kDeviceToHost},
-        {"D2D", CopyKind::kDeviceToDevice},        {"DeviceToDevice", CopyKind::kDeviceToDevice},
-        {"P2P", CopyKind::kPeerToPeer},            {"PeerToPeer", CopyKind::kPeerToPeer},
-        {"H2H", CopyKind::kHostToHost},            {"HostToHost", CopyKind::kHostToHost}};
+        {"H2D", CopyKind::kHostToDevice},   {"HostToDevice", CopyKind::kHostToDevice},
+        {"D2H", CopyKind::kDeviceToHost},   {"DeviceToHost", CopyKind::kDeviceToHost},
+        {"D2D", CopyKind::kDeviceToDevice}, {"DeviceToDevice", CopyKind::kDeviceToDevice},
+        {"P2P", CopyKind::kPeerToPeer},     {"PeerToPeer", CopyKind::kPeerToPeer},
+        {"H2H", CopyKind::kHostToHost},     {"HostToHost", CopyKind::kHostToHost}};
     for (const auto& [part, kind] : kKinds)
         if (name.ends_with(part)) return kind;
     return CopyKind::kUnknown;
@@ -66,12 +69,19 @@ CopyKind copy_kind(std::string_view name) {
 
 // Types of XLA as PyTorch names them, which profiles keep.
 std::string_view torch_name(std::string_view type) {
-    constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
-        {"f32", "float"},         {"bf16", "c10::BFloat16"}, {"f16", "c10::Half"},
-        {"f64", "double"},        {"s32", "int"},            {"s64", "long int"},
-        {"s8", "signed char"},    {"u8", "unsigned char"},   {"pred", "bool"},
-        {"s16", "short int"},     {"c64", "c10::complex<float>"},
-        {"f8e4m3fn", "c10::Float8_e4m3fn"}, {"f8e5m2", "c10::Float8_e5m2"}};
+    constexpr std::pair<std::string_view, std::string_view> kTypes[] = {{"f32", "float"},
+                                                                        {"bf16", "c10::BFloat16"},
+                                                                        {"f16", "c10::Half"},
+                                                                        {"f64", "double"},
+                                                                        {"s32", "int"},
+                                                                        {"s64", "long int"},
+                                                                        {"s8", "signed char"},
+                                                                        {"u8", "unsigned char"},
+                                                                        {"pred", "bool"},
+                                                                        {"s16", "short int"},
+                                                                        {"c64", "c10::complex<float>"},
+                                                                        {"f8e4m3fn", "c10::Float8_e4m3fn"},
+                                                                        {"f8e5m2", "c10::Float8_e5m2"}};
     for (const auto& [own, other] : kTypes)
         if (type == own) return other;
     return type;
@@ -203,11 +213,21 @@ std::string_view unwrapped(std::string_view part) {
         if (by == "jit" || by == "pjit" || by == "xla_pmap") return {};
         part = part.substr(open + 1, part.size() - open - 2);
     }
-    constexpr std::array<std::string_view, 12> kControl = {
-        "while",     "body",           "cond",           "body_fun",        "cond_fun",   "checkpoint",
-        "remat",     "custom_jvp_call", "custom_vjp_call", "rematted_computation", "shard_map", "closed_call"};
+    constexpr std::array<std::string_view, 12> kControl = {"while",
+                                                           "body",
+                                                           "cond",
+                                                           "body_fun",
+                                                           "cond_fun",
+                                                           "checkpoint",
+                                                           "remat",
+                                                           "custom_jvp_call",
+                                                           "custom_vjp_call",
+                                                           "rematted_computation",
+                                                           "shard_map",
+                                                           "closed_call"};
+    // A product that is written as an equation ("bd,de->be") has the name of it.
     const bool control = std::find(kControl.begin(), kControl.end(), part) != kControl.end() ||
-                         part.starts_with("branch_");
+                         part.starts_with("branch_") || part.find("->") != part.npos;
     return control ? std::string_view() : part;
 }
 
@@ -257,7 +277,8 @@ std::string_view metadata_value(std::string_view name, std::string_view key) {
 
 bool is_tensorflow_op(std::string_view name) {
     const size_t colon = name.find(':');
-    if (colon == 0 || colon == name.npos || colon + 1 >= name.size() || name.rfind(':') != colon) return false;
+    if (colon == 0 || colon == name.npos || colon + 1 >= name.size() || name.rfind(':') != colon)
+        return false;
     const auto is_path = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
                c == '/' || c == '.' || c == '-' || c == '>';

@@ -63,9 +63,9 @@ std::optional<Instruction> read_instruction(std::string_view text);
 
 // Where an op stands in its framework, read from the name that the framework gave it.
 struct Scope {
-    std::string layer;       // "Net/layers_0/attention"; empty: none
-    std::string_view op;     // the last part: "dot_general", "MatMul"
-    std::string_view type;   // of TensorFlow: "MatMul"
+    std::string layer;      // "Net/layers_0/attention"; empty: none
+    std::string_view op;    // the last part: "dot_general", "MatMul"
+    std::string_view type;  // of TensorFlow: "MatMul"
 };
 // "jit(step)/jit(main)/transpose(jvp(Net))/layers_0/dot_general:" of JAX; "net/dense/MatMul:MatMul" of
 // TensorFlow.

@@ -61,9 +61,10 @@ void describe(const Plane& plane, DeviceType type, Device& device) {
         if (stat == Stat::kMinor && small) device.compute_minor = static_cast<int>(value.integer);
     }
     const std::string_view kind = type == DeviceType::kTpu ? "TPU" : "GPU";
-    device.name = name.empty() ? fmt::format("{}{}{}", vendor.empty() && type == DeviceType::kTpu ? "Google" : vendor,
-                                             vendor.empty() && type == DeviceType::kGpu ? "" : " ", kind)
-                               : std::string(name);
+    device.name = name.empty()
+                      ? fmt::format("{}{}{}", vendor.empty() && type == DeviceType::kTpu ? "Google" : vendor,
+                                    vendor.empty() && type == DeviceType::kGpu ? "" : " ", kind)
+                      : std::string(name);
     if (device.name == "GPU") device.name.clear();
 }
 
@@ -234,8 +235,8 @@ class Work {
 
     void add_op(const Event& event, TrackId track) {
         const bool waits = PlaneOps::kind_of(event).ends_with("-done");
-        DeviceSpan span = span_of(event, track, waits ? DeviceKind::kSync : DeviceKind::kKernel,
-                                  PlaneOps::name_of(event));
+        DeviceSpan span =
+            span_of(event, track, waits ? DeviceKind::kSync : DeviceKind::kKernel, PlaneOps::name_of(event));
         if (!waits) span.collective = ops_.collective_of(event);
         add(span, event);
     }
@@ -288,7 +289,15 @@ class Work {
 
     void add_view(const Line& line) {
         const TrackId track = track_of(line, TrackKind::kDeviceAnnotation);
-        sink_.each_event(plane_, line, [&](const Event& event) { add_range(event, track); });
+        std::vector<Step> runs;
+        sink_.each_event(plane_, line, [&](const Event& event) {
+            add_range(event, track);
+            if (line.name != "XLA Modules") return;
+            const std::string_view program = program_of(event.name).first;
+            runs.push_back(
+                {event.begin, event.dur, -1, {}, std::string(program.empty() ? event.name : program)});
+        });
+        if (!runs.empty()) sink_.program_runs.push_back(std::move(runs));
     }
 
     void add_range(const Event& event, TrackId track) {

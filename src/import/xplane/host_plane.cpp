@@ -105,9 +105,7 @@ class HostPlane {
         span.kind = HostKind::kOp;
         sink_.has_jax |= framework.starts_with("jit(");
         sink_.has_tensorflow |= own.empty();
-        span.name = sink_.text(!own.empty()          ? own
-                               : !scope.type.empty() ? scope.type
-                                                     : scope.op);
+        span.name = sink_.text(!own.empty() ? own : !scope.type.empty() ? scope.type : scope.op);
         sink_.builder.add_op(span, detail);
     }
 

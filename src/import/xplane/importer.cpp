@@ -37,8 +37,9 @@ class Import {
             if (options_.progress) options_.progress->set_done(options_.disk_before + source_.position());
         }
         if (sink_.events == 0 && was_cut_)
-            return fail("ends within its first plane of events, before their names: nothing of it can be read",
-                        name_, fmt::format("byte {}", reader_.bytes()), "copy the file again, or record again");
+            return fail(
+                "ends within its first plane of events, before their names: nothing of it can be read", name_,
+                fmt::format("byte {}", reader_.bytes()), "copy the file again, or record again");
         if (sink_.events == 0)
             return fail("is a profile in XPlane form without events", name_, {},
                         "profile while the program works: at least one step between start and stop");
@@ -62,7 +63,8 @@ class Import {
                        fmt::format("ends within what begins at byte {}, which was left out", part.begin));
             return {};
         }
-        if (part.number == kErrors || part.number == kWarnings) sink_.note(Diag::kSourceWarning, clean(part.bytes));
+        if (part.number == kErrors || part.number == kWarnings)
+            sink_.note(Diag::kSourceWarning, clean(part.bytes));
         if (part.number == kHostnames) builder_.rank(sink_.rank).host = clean(part.bytes);
         return part.number == kPlane ? take_plane(part) : Status();
     }
@@ -75,7 +77,8 @@ class Import {
     Status take_plane(const Part& part) {
         Plane plane;
         if (!plane.read(part.bytes))
-            return fail(fmt::format("is damaged: the plane \"{}\" holds no messages of one", clean(std::string(plane.name()))),
+            return fail(fmt::format("is damaged: the plane \"{}\" holds no messages of one",
+                                    clean(std::string(plane.name()))),
                         name_, fmt::format("byte {}", part.begin),
                         "copy the file again, in binary mode: what has passed through a text editor or a "
                         "text column is lost");
@@ -103,7 +106,8 @@ class Import {
         for (const Line& line : plane.lines())
             events += std::ssize(line.events);
         if (events > 0)
-            builder_.diagnostics().add(Diag::kUnreadTable, {name_, -1, -1, clean(std::string(plane.name()))}, events);
+            builder_.diagnostics().add(Diag::kUnreadTable, {name_, -1, -1, clean(std::string(plane.name()))},
+                                       events);
     }
 
     void add_facts() {

@@ -58,7 +58,9 @@ class XPlaneTest : public ::testing::Test {
             .bytes();
     }
     static std::string task() {
-        return TestPlane("Task Environment").stat({"profile_start_time", "", 1'700'000'000'000'000'000}).bytes();
+        return TestPlane("Task Environment")
+            .stat({"profile_start_time", "", 1'700'000'000'000'000'000})
+            .bytes();
     }
     testing::TempFolder folder_;
 };
@@ -116,17 +118,20 @@ TEST_F(XPlaneTest, HostThreads) {
 TEST_F(XPlaneTest, ATpuCountsEachOpOnce) {
     TestPlane tpu("/device:TPU:0");
     const auto op = [](const std::string& name, int64_t begin, int64_t dur) {
-        return TestEvent{name, begin * 1'000'000, dur * 1'000'000, {{"hlo_category", "x"}, {"flops", "", 10}}};
+        return TestEvent{
+            name, begin * 1'000'000, dur * 1'000'000, {{"hlo_category", "x"}, {"flops", "", 10}}};
     };
     tpu.line(2, "XLA Modules", 0, {op("jit_f(12)", 0, 100)});
-    tpu.line(3, "XLA Ops", 0,
-             {op("%while.1 = (s32[]) while((s32[]) %t), condition=%c, body=%b", 0, 50),
-              op("%fusion.1 = bf16[8,8]{1,0} fusion(bf16[8,4]{1,0:T(8,128)} %a, f32[] %b), kind=kLoop", 0, 20),
-              op("%all-reduce.2 = f32[8]{0} all-reduce(f32[8]{0} %a), to_apply=%add", 20, 30),
-              op("%copy-done.1 = f32[8]{0} copy-done((f32[8], f32[8], u32[]) %s)", 60, 40)});
-    tpu.line(4, "Async XLA Ops", 0,
-             {op("%copy-start.1 = (f32[8]{0:T(8)}, f32[8]{0:T(8)S(5)}, u32[]{:S(2)}) copy-start(f32[8]{0} %p)", 10,
-                 80)});
+    tpu.line(
+        3, "XLA Ops", 0,
+        {op("%while.1 = (s32[]) while((s32[]) %t), condition=%c, body=%b", 0, 50),
+         op("%fusion.1 = bf16[8,8]{1,0} fusion(bf16[8,4]{1,0:T(8,128)} %a, f32[] %b), kind=kLoop", 0, 20),
+         op("%all-reduce.2 = f32[8]{0} all-reduce(f32[8]{0} %a), to_apply=%add", 20, 30),
+         op("%copy-done.1 = f32[8]{0} copy-done((f32[8], f32[8], u32[]) %s)", 60, 40)});
+    tpu.line(
+        4, "Async XLA Ops", 0,
+        {op("%copy-start.1 = (f32[8]{0:T(8)}, f32[8]{0:T(8)S(5)}, u32[]{:S(2)}) copy-start(f32[8]{0} %p)", 10,
+            80)});
     tpu.line(5, "Steps", 0, {op("0", 0, 50), op("1", 50, 50)});
     tpu.stat({"device_type_string", "TPU v6 Lite"}).stat({"peak_teraflops_per_second", "", 918});
     const Profile p = imported(tpu.bytes());
@@ -156,9 +161,11 @@ TEST_F(XPlaneTest, WhatIsWrongIsSaid) {
     EXPECT_EQ(cut.diagnostics.count(Diag::kTruncatedInput), 1);
     EXPECT_EQ(cut.device.size(), 3u);
     EXPECT_NE(problem(gpu().substr(0, 100)).find("ends within its first plane"), std::string::npos);
-    EXPECT_NE(problem(whole + "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff").find("damaged"), std::string::npos);
+    EXPECT_NE(problem(whole + "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff").find("damaged"),
+              std::string::npos);
     EXPECT_NE(problem(task()).find("without events"), std::string::npos);
-    EXPECT_NE(problem(whole + Bytes().number(15, 1).all + "\x0a\xff\xff\xff\xff\x7f").find("damaged"), std::string::npos);
+    EXPECT_NE(problem(whole + Bytes().number(15, 1).all + "\x0a\xff\xff\xff\xff\x7f").find("damaged"),
+              std::string::npos);
     const Profile odd = imported(TestPlane("/host:CPU")
                                      .line(1, "t", 0,
                                            {{"a", 0, -5, {}},
@@ -194,7 +201,8 @@ TEST(XPlaneDetails, NamesOfFrameworks) {
 
 TEST(XPlaneDetails, RegistersThatNoKernelHas) {
     bool odd = false;
-    const LaunchConfig config = read_launch("regs:2191500840 static_shared:32462 grid:1,1,1 block:64,1,1", odd);
+    const LaunchConfig config =
+        read_launch("regs:2191500840 static_shared:32462 grid:1,1,1 block:64,1,1", odd);
     EXPECT_TRUE(odd);
     EXPECT_EQ(config.registers_per_thread, -1);
     EXPECT_EQ(config.block[0], 64);

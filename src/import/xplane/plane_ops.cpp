@@ -85,8 +85,11 @@ ToldOpId PlaneOps::make(const Event& event) {
         op.shapes = sink_.text(in_program->shapes);
         op.dtypes = sink_.text(in_program->dtypes);
     }
-    op.flops = facts.model_flops >= 0 ? facts.model_flops : facts.flops;
-    op.bytes = facts.bytes_accessed;
+    // What begins or awaits something that runs beside does not do its work.
+    const std::string_view kind = kind_of(event);
+    const bool is_beside = kind.ends_with("-start") || kind.ends_with("-done");
+    op.flops = is_beside ? -1 : facts.model_flops >= 0 ? facts.model_flops : facts.flops;
+    op.bytes = is_beside ? -1 : facts.bytes_accessed;
     op.is_product = in_program ? in_program->is_product : is_xla && is_product(facts.category, name);
     return sink_.builder.told_op(op);
 }

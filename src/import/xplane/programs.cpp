@@ -17,16 +17,20 @@ using HloOp = hlo_file::Instruction;
 constexpr int32_t kTuple = 13;
 
 bool is_product(const HloOp& from) {
-    const auto calls = [&](std::string_view part) { return from.custom_call_target().find(part) != std::string::npos; };
+    const auto calls = [&](std::string_view part) {
+        return from.custom_call_target().find(part) != std::string::npos;
+    };
     return from.opcode() == "dot" || from.opcode() == "convolution" || calls("gemm") || calls("matmul") ||
            calls("cublas") || calls("onvForward") || calls("onvBackward");
 }
 
 // XLA's categories: a fusion is told by its kind, and by a product in it.
 std::string type_of(const HloOp& from, const HloOp* product) {
-    if (from.opcode() == "custom-call" && !from.custom_call_target().empty()) return from.custom_call_target();
+    if (from.opcode() == "custom-call" && !from.custom_call_target().empty())
+        return from.custom_call_target();
     if (from.opcode() != "fusion") return from.opcode();
-    if (product) return (product->opcode() == "custom-call" ? std::string("product") : product->opcode()) + " fusion";
+    if (product)
+        return (product->opcode() == "custom-call" ? std::string("product") : product->opcode()) + " fusion";
     std::string kind = from.fusion_kind();
     if (kind.starts_with('k')) kind.erase(0, 1);
     if (!kind.empty() && kind[0] >= 'A' && kind[0] <= 'Z') kind[0] = static_cast<char>(kind[0] - 'A' + 'a');
@@ -81,7 +85,8 @@ bool Programs::read_program(int64_t number, std::string_view bytes) {
         for (const int64_t operand : from->operand_ids())
             if (const auto known = instructions.find(operand);
                 known != instructions.end() && known->second->shape().element_type() != kTuple)
-                shapes.add(hlo::type_name(known->second->shape().element_type()), known->second->shape().dimensions());
+                shapes.add(hlo::type_name(known->second->shape().element_type()),
+                           known->second->shape().dimensions());
         op.shapes = shapes.shapes();
         op.dtypes = shapes.dtypes();
         ops.try_emplace(from->name(), std::move(op));

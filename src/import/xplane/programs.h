@@ -1,4 +1,5 @@
-// The programs that a profile holds in its plane "/host:metadata": what XLA compiled, instruction by instruction.
+// The programs that a profile holds in its plane "/host:metadata": what XLA compiled, instruction by
+// instruction.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

@@ -33,7 +33,8 @@ class Sink {
             if (is_usable(plane.read_event(line, bytes, event), event)) take(event);
     }
     // Adds the steps to the profile: those of a TPU's own line, for its work runs long after the host's
-    // steps; else those of the host; else those of another device.
+    // steps; else those of the host; else those of another device; else runs of the program that takes most
+    // of the first device's time.
     void add_steps();
 
     ProfileBuilder& builder;
@@ -42,12 +43,14 @@ class Sink {
     uint64_t events = 0;
     std::vector<Step> host_steps;
     std::vector<std::vector<Step>> device_steps;  // of each line of steps
+    std::vector<std::vector<Step>> program_runs;  // of each line "XLA Modules"
     bool has_tpu = false;
     bool has_jax = false, has_tensorflow = false;
     int64_t profile_start = -1;  // ns since 1970
     int64_t latest = 0;          // begin of all events, as told
 
   private:
+    void add_runs();
     bool is_usable(Unusable why, const Event& event);
 
     const std::string& file_;

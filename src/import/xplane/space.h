@@ -13,8 +13,8 @@ inline constexpr int kPlane = 1, kErrors = 2, kWarnings = 3, kHostnames = 4;
 
 struct Part {
     int number = 0;
-    std::string bytes;   // of a field with a length; empty for others
-    uint64_t begin = 0;  // byte of the file where it starts
+    std::string bytes;    // of a field with a length; empty for others
+    uint64_t begin = 0;   // byte of the file where it starts
     bool is_cut = false;  // the file ends within it: `bytes` is what is there
 };
 

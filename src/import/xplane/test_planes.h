@@ -48,7 +48,8 @@ class TestPlane {
   public:
     explicit TestPlane(std::string name) : name_(std::move(name)) {}
 
-    TestPlane& line(int64_t id, std::string_view name, int64_t timestamp_ns, const std::vector<TestEvent>& events) {
+    TestPlane& line(int64_t id, std::string_view name, int64_t timestamp_ns,
+                    const std::vector<TestEvent>& events) {
         Bytes line;
         line.number(1, id).text(2, name).number(3, timestamp_ns);
         for (const TestEvent& event : events) {
@@ -71,7 +72,10 @@ class TestPlane {
         for (const auto& [field, names] : {std::pair(4, &types_), std::pair(5, &names_)})
             for (const auto& [name, number] : *names)
                 all += Bytes()
-                           .text(field, Bytes().number(1, number).text(2, Bytes().number(1, number).text(2, name).all).all)
+                           .text(field, Bytes()
+                                            .number(1, number)
+                                            .text(2, Bytes().number(1, number).text(2, name).all)
+                                            .all)
                            .all;
         return Bytes().text(1, all + stats_).all;
     }

@@ -268,8 +268,9 @@ void Session::take_all(const RangeOptions& options) {
         range_.notes.push_back("no iterations were found; the numbers cover the whole profile");
     else
         range_.notes.push_back(fmt::format(
-            "the numbers cover the whole run: it has no framework and no named iterations, only a guess at "
-            "some ({}, with a confidence of {:.0f}%), which --all-iterations, --iter-start and --iter-stop "
+            "the numbers cover the whole run: no op of a framework was recorded on its host and no "
+            "iterations are named, there is only a guess at some ({}, with a confidence of {:.0f}%), which "
+            "--all-iterations, --iter-start and --iter-stop "
             "take",
             range_.description, range_.confidence * 100));
 }

@@ -1,8 +1,14 @@
 -- Sums of durations of computing kernels: in all, of those that do not tell whether they use Tensor Cores, and of those
 -- known not to: of ops that could not use them, that no op launched, and of these those whose launch is not recorded.
-WITH k AS (
-    SELECT d.*, n.uses_tc = tc_use('no') AND NOT has_flag(d.flags, 'in_eligible_op') AS plain, n.uses_tc
+-- Work whose op the source itself names is of that op, whatever launched it.
+WITH told AS (
+    SELECT id FROM raw.op_identities
+    WHERE type NOT IN ('unassociated', 'unattributed', 'annotation') AND id NOT IN (SELECT op FROM raw.op_stats)
+), k AS (
+    SELECT d.* REPLACE (CASE WHEN t.id IS NULL THEN d.op_span ELSE 0 END AS op_span),
+           n.uses_tc = tc_use('no') AND NOT has_flag(d.flags, 'in_eligible_op') AS plain, n.uses_tc
     FROM sel_device d
+    LEFT JOIN told t ON t.id = d.op
     JOIN raw.kernel_names n ON n.id = d.name AND n.class = kernel_class('compute')
     WHERE d.kind = device_kind('kernel')
 )

@@ -55,7 +55,7 @@ Analysis analyze(Profile& profile, const AnalysisOptions& options) {
     const Captures captures = find_captures(profile, analysis, directions, options.captures);
     identify_ops(profile, analysis, directions, annotations, captures, options.captures);
     find_stacks(profile, analysis);
-    find_kernels(profile, analysis);
+    find_kernels(profile, analysis, options.counted);
     find_occupancy(profile, analysis);
     find_device_peaks(profile, analysis);
     together(

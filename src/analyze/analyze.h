@@ -7,8 +7,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "analyze/graph_captures.h"
+#include "analyze/joined_counters.h"
 #include "analyze/results.h"
 #include "base/result.h"
 #include "model/profile.h"
@@ -21,6 +23,8 @@ struct AnalysisOptions {
         iteration_range;  // RE2 pattern: each annotation that it matches is an iteration; empty: choose
     int64_t iter_start = -1, iter_stop = -1;   // the range that reports show unless asked; -1: not said
     const CapturedGraphs* captures = nullptr;  // of graphs that this profile only launches; null: none
+    const std::vector<CountedKernel>* counted =
+        nullptr;  // of kernels that counters were joined with; null: none
     unsigned threads = 2;
 };
 

@@ -173,7 +173,19 @@ void take_collectives_of_ops(Profile& profile, const Analysis& analysis) {
 
 }  // namespace
 
-void find_kernels(Profile& profile, Analysis& analysis) {
+// Counters saw it at work, or not. Communication stays what it is.
+void judge_by_counters(const std::vector<CountedKernel>& counted, Kernel& kernel) {
+    const auto found =
+        std::lower_bound(counted.begin(), counted.end(), kernel.name,
+                         [](const CountedKernel& each, StringId name) { return each.name < name; });
+    if (found == counted.end() || found->name != kernel.name || kernel.kernel_class != KernelClass::kCompute)
+        return;
+    kernel.uses_tc = found->tensor_cores ? TensorCoreUse::kYes : TensorCoreUse::kNo;
+    kernel.evidence = TensorCoreEvidence::kCounter;
+    kernel.tc_pattern = StringId(size_t{0});
+}
+
+void find_kernels(Profile& profile, Analysis& analysis, const std::vector<CountedKernel>* counted) {
     std::vector<KernelId> by_name(profile.strings.size());
     const DeviceSpans& d = profile.device;
     absl::flat_hash_map<StringId, const KernelNames*> told;
@@ -197,6 +209,7 @@ void find_kernels(Profile& profile, Analysis& analysis) {
                 analysis.kernels.back().uses_tc = TensorCoreUse::kUnknown;
                 analysis.kernels.back().evidence = TensorCoreEvidence::kNone;
             }
+            if (counted) judge_by_counters(*counted, analysis.kernels.back());
             if (const auto names = told.find(d.name[span]); names != told.end()) {
                 analysis.kernels.back().base_name = names->second->base;
                 analysis.kernels.back().mangled_name = names->second->mangled;

@@ -5,6 +5,7 @@
 // first of them in row order counts: runs with devices of different generations are rare.
 #pragma once
 
+#include "analyze/joined_counters.h"
 #include "analyze/results.h"
 #include "model/profile.h"
 
@@ -12,8 +13,8 @@ namespace opsight::analyze {
 
 // Fills kernels and kernel; ops that launched Tensor Core kernels become eligible for them. A kernel that
 // carries the description of a collective is a communication kernel whatever its name; other communication
-// kernels take that of the op that launched them.
-void find_kernels(Profile& profile, Analysis& analysis);
+// kernels take that of the op that launched them. `counted`: what counters saw, the best evidence; or null.
+void find_kernels(Profile& profile, Analysis& analysis, const std::vector<CountedKernel>* counted);
 
 // Fills occupancy_pct and waves from the limits that the source tells of the device, else from those of its
 // compute capability; -1 where neither is known, or the source does not tell the registers.

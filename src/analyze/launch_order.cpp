@@ -5,28 +5,32 @@
 namespace opsight::analyze {
 
 LaunchOrder::LaunchOrder(const Profile& profile, const Analysis& analysis) : device_(profile.device) {
+    // Without calls the op that an arrow names stands for the launch.
+    const auto launcher = [&](size_t span) {
+        return analysis.launch[span].valid() ? analysis.launch[span] : analysis.launch_op[span];
+    };
     const auto counts = [&](size_t span) {
         const DeviceKind kind = device_.kind[span];
-        return analysis.launch[span].valid() && (kind == DeviceKind::kKernel || kind == DeviceKind::kMemcpy ||
-                                                 kind == DeviceKind::kMemset || kind == DeviceKind::kGraph);
+        return launcher(span).valid() && (kind == DeviceKind::kKernel || kind == DeviceKind::kMemcpy ||
+                                          kind == DeviceKind::kMemset || kind == DeviceKind::kGraph);
     };
     bool sorted = true;
     uint32_t last = 0;
     for (uint32_t span = 0; span < device_.size(); ++span) {
         if (!counts(span)) continue;
         spans_.push_back(span);
-        sorted &= last <= analysis.launch[span].value;
-        last = analysis.launch[span].value;
+        sorted &= last <= launcher(span).value;
+        last = launcher(span).value;
     }
     if (!sorted) {  // counting sort by the launching row
         std::vector<uint32_t> start(profile.host.size() + 1, 0);
         for (uint32_t span : spans_)
-            ++start[analysis.launch[span].index() + 1];
+            ++start[launcher(span).index() + 1];
         for (size_t i = 1; i < start.size(); ++i)
             start[i] += start[i - 1];
         std::vector<uint32_t> ordered(spans_.size());
         for (uint32_t span : spans_)
-            ordered[start[analysis.launch[span].index()]++] = span;
+            ordered[start[launcher(span).index()]++] = span;
         spans_ = std::move(ordered);
     }
     sum_up();

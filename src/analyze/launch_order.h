@@ -1,5 +1,5 @@
-// LaunchOrder: kernels, copies and sets in the order of the rows of their launches, and how much time any
-// stretch of them covers.
+// LaunchOrder: kernels, copies and sets in the order of the rows of their launches (of the ops that launched
+// them where the source has no calls), and how much time any stretch of them covers.
 #pragma once
 
 #include "analyze/intervals.h"

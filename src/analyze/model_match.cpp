@@ -87,7 +87,14 @@ ModelMatcher::ModelMatcher(const ModelGraph& graph, const ModelGroups& groups, c
         auto found = by_name.find(module_path(op.name));
         if (found == by_name.end() && !op.layer.empty())
             found = by_name.find(module_path(op.layer + "/" + op.name));
-        direct_.push_back(found == by_name.end() || op.name.find('/') == op.name.npos ? -1 : found->second);
+        const bool bears_name = found != by_name.end() && op.name.find('/') != op.name.npos;
+        // Engines and timelines name ops by their type, and their layers by the nodes.
+        const auto named = op.layer.empty() ? by_name.end() : by_name.find(module_path(op.layer));
+        const bool bears_layer =
+            named != by_name.end() &&
+            std::find(types_.back().begin(), types_.back().end(),
+                      node_types_[static_cast<size_t>(named->second)]) != types_.back().end();
+        direct_.push_back(bears_name ? found->second : bears_layer ? named->second : -1);
     }
 }
 

@@ -108,6 +108,10 @@ class ImportCommand : public Command {
             "Trace of the same program that holds the capture of device graphs (CUDA graphs, HIP "
             "graphs) which TRACE only launches, or a directory of such traces: each kernel of a launch "
             "then counts for the op and layer that captured it");
+        sub->add_option(
+            "--counters", counters_,
+            "Counters of the same program's kernels, as 'ncu --csv' printed them: joined with the kernels of "
+            "TRACE by sequence, or by name, grid, block and order; never where several may be meant");
         sub->add_option("--key-op", analysis_.key_op, "Cut iterations at the end of each op of this name");
         sub->add_option("--iteration-range", analysis_.iteration_range,
                         "Take annotations that match this regular expression as iterations");
@@ -130,6 +134,7 @@ class ImportCommand : public Command {
             "  opsight import trace.json --key-op Optimizer.step\n"
             "  opsight import report.sqlite --iteration-range 'step .*'\n"
             "  opsight import decode.json.gz --graph-capture capture_traces/\n"
+            "  opsight import run.sqlite --counters ncu.csv\n"
             "  opsight import trace.json.gz --model resnet50.onnx\n"
             "  opsight import run.opsight --model resnet50.onnx   # into a profile that is there already");
         return sub;
@@ -144,15 +149,7 @@ class ImportCommand : public Command {
         } else if (sizes_.given()) {
             return fail(usage("--dim and --shape are about a model, and none is given", "add --model FILE"));
         }
-        if (model && inputs_.size() == 1 && is_profile(inputs_.front())) {
-            if (!captures_.empty())
-                return fail(usage("--graph-capture is about traces, and a profile is given",
-                                  "import the trace again, with its captures and the model"));
-            if (!output_.empty())
-                return fail(usage("a model is added to the profile itself, so -o has no meaning",
-                                  "leave -o out; to keep the profile as it is, copy it first"));
-            return add_model(inputs_.front(), *model);
-        }
+        if (model && inputs_.size() == 1 && is_profile(inputs_.front())) return add_to_profile(*model);
         if (output_.empty()) output_ = default_output(inputs_.front());
         if (!force_ && fs::exists(output_))
             return fail(
@@ -176,6 +173,11 @@ class ImportCommand : public Command {
             for (const std::string& path : captures_)
                 profile.info.properties.emplace_back("graph_capture", path);
         }
+        analyze::JoinedCounters joined;
+        if (!counters_.empty()) {
+            OPSIGHT_ASSIGN(joined, join_counters(profile, options));
+            analysis_.counted = &joined.counted;
+        }
         const analyze::Analysis analysis = analyze::analyze(profile, analysis_);
         progress.clear();
         OPSIGHT_TRY(check_range(analysis.iterations));
@@ -185,6 +187,8 @@ class ImportCommand : public Command {
         const double seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         if (!quiet_) OPSIGHT_TRY(report(profile, facts, seconds));
+        if (!quiet_ && !counters_.empty())
+            OPSIGHT_TRY(print_text(fmt::format("{}: counters: {}\n", output_, joined.summary())));
         if (model) return add_model(output_, *model);
         return 0;
     }
@@ -195,6 +199,19 @@ class ImportCommand : public Command {
         std::array<char, 12> head{};
         std::ifstream file(path, std::ios::binary);
         return file.read(head.data(), head.size()) && std::string_view(head.data() + 8, 4) == "DUCK";
+    }
+
+    Result<int> add_to_profile(const ModelGraph& model) const {
+        if (!captures_.empty())
+            return fail(usage("--graph-capture is about traces, and a profile is given",
+                              "import the trace again, with its captures and the model"));
+        if (!counters_.empty())
+            return fail(usage("--counters are joined with traces, and a profile is given",
+                              "import the trace again, with its counters and the model"));
+        if (!output_.empty())
+            return fail(usage("a model is added to the profile itself, so -o has no meaning",
+                              "leave -o out; to keep the profile as it is, copy it first"));
+        return add_model(inputs_.front(), model);
     }
 
     Result<analyze::CapturedGraphs> read_graphs(const importer::ImportOptions& options) const {
@@ -216,6 +233,25 @@ class ImportCommand : public Command {
                   {},
                   "give the trace that was recorded while the program captured its graphs: it has calls "
                   "such as hipStreamBeginCapture"});
+    }
+
+    // Fails where nothing was joined: what was measured is of another program then.
+    Result<analyze::JoinedCounters> join_counters(Profile& profile,
+                                                  const importer::ImportOptions& options) const {
+        OPSIGHT_ASSIGN(const Profile measured, importer::import_files(counters_, options));
+        analyze::JoinedCounters joined = analyze::join_counters(profile, measured);
+        if (joined.launches == 0)
+            return fail(Error{"holds no counters of launches of kernels",
+                              counters_.front(),
+                              {},
+                              "print them with 'ncu --import FILE.ncu-rep --csv --page raw > FILE.csv'"});
+        if (joined.covered == 0)
+            return fail(Error{joined.summary(),
+                              counters_.front(),
+                              {},
+                              "record counters and trace of the same program, with the same sizes"});
+        profile.info.properties.emplace_back("counters", joined.summary());
+        return joined;
     }
 
     Result<int> add_model(const std::string& profile, const ModelGraph& model) const {
@@ -264,7 +300,7 @@ class ImportCommand : public Command {
         return {};
     }
 
-    std::vector<std::string> inputs_, captures_;
+    std::vector<std::string> inputs_, captures_, counters_;
     std::string output_, model_;
     ModelSizes sizes_;
     analyze::AnalysisOptions analysis_;

@@ -375,6 +375,7 @@ Rules convolution_rules() {
         {"_slow_conv2d_forward", conv(kSlow)},
         {"thnn_conv2d", conv(kSlow)},
         {"thnn_conv2d_forward", conv(kSlow)},
+        {"trt::convolution", conv(kConv)},  // of TensorRT's engines
         {"convolution_backward", back(kBackward)},
         {"convolution_backward_overrideable", back(kBackward)},
         {"cudnn_convolution_backward", back(kCudnnBackward)},

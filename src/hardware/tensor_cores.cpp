@@ -54,6 +54,7 @@ constexpr Rule kRules[] = {
     {kNo, "fmha_cutlassB_f32", "_sm70"},  // [xformers]
     {kNo, "fmha_cutlassB_f32", "_sm75"},  // [xformers]
     {kNo, "fmha_cutlass", "_sm50"},       // [xformers]
+    {kNo, "xmma_pooling"},                // TensorRT: windows, no products
     {kNo, "paged_attention_v1_kernel"},   // vLLM, csrc/attention: sums of products by fma
     {kNo, "paged_attention_v2_kernel"},   // vLLM
     // Volta to Ampere: the shape of the instruction, with the letter of its accumulator.

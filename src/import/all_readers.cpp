@@ -12,6 +12,8 @@
 #include "import/onednn/reader.h"
 #include "import/ort/reader.h"
 #include "import/rocprof/reader.h"
+#include "import/tensorrt/reader.h"
+#include "import/tftimeline/reader.h"
 #include "import/xplane/reader.h"
 
 namespace opsight::importer {
@@ -20,17 +22,19 @@ namespace {
 // To add a format: a folder with its reader, and a line here.
 std::vector<Reader> list() {
     return {
-        kineto::trace_reader(),      //
-        nsys::export_reader(),       //
-        nsys::report_reader(),       //
-        dlprof::database_reader(),   //
-        ncu::table_reader(),         //
-        nvprof::database_reader(),   //
-        ort::profile_reader(),       //
-        onednn::log_reader(),        //
-        rocprof::results_reader(),   //
-        xplane::profile_reader(),    //
-        capture::recording_reader()  //
+        kineto::trace_reader(),         //
+        nsys::export_reader(),          //
+        nsys::report_reader(),          //
+        dlprof::database_reader(),      //
+        ncu::table_reader(),            //
+        nvprof::database_reader(),      //
+        ort::profile_reader(),          //
+        onednn::log_reader(),           //
+        rocprof::results_reader(),      //
+        tensorrt::export_reader(),      //
+        tftimeline::timeline_reader(),  //
+        xplane::profile_reader(),       //
+        capture::recording_reader()     //
     };
 }
 

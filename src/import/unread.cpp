@@ -164,6 +164,58 @@ const Named* named(std::string_view path) {
     return nullptr;
 }
 
+constexpr const char* kModelHint = "give it to 'opsight estimate', or with --model beside a trace";
+
+// What tells of a program, but of no run of it that could be shown by itself.
+Unread beside_a_trace(std::string_view text) {
+    const auto has = [text](std::string_view word) { return text.find(word) != text.npos; };
+    if (text.starts_with("{") && has("[pytorch|profiler|execution_"))
+        return no_trace("an execution trace of PyTorch (its graph of ops)",
+                        "it holds no times: give the trace of torch.profiler of the same run", true);
+    if (text.starts_with("{") && (has("\"workload_graph\"") || has("\"ctrlDeps\"")))
+        return no_trace("an execution trace of Chakra",
+                        "it is for simulators; give the trace that it was made of", true);
+    // [[time, action, bytes, category], ...]
+    if (text.starts_with("[[") && text.substr(0, 64).find_first_not_of("[]-0123456789, \n\r\t") == text.npos)
+        return no_trace(
+            "a memory timeline of PyTorch (export_memory_timeline, raw)",
+            "it names no ops: record with profile_memory=True and give the trace, or the snapshot of "
+            "torch.cuda.memory",
+            true);
+    return {};
+}
+
+// Networks and their settings, which other commands read.
+Unread model_kind(std::string_view first) {
+    const auto has = [first](std::string_view word) { return first.find(word) != first.npos; };
+    if (first.substr(0, 64).find("brain.Event:") != first.npos)
+        return no_trace("a file of TensorBoard's events",
+                        "where it has a graph, give it with --model beside a trace", true);
+    if (first.starts_with("node {") && has("op: \""))
+        return no_trace("a graph of TensorFlow (GraphDef as text)", kModelHint, true);
+    const bool binary = !is_text(first);
+    if (binary &&
+        has("\x0a\x06"
+            "schema") &&
+        has("start_ts"))
+        return no_trace("an execution trace of Chakra",
+                        "it is for simulators; give the trace that it was made of", true);
+    if (binary && (has("onnx") || has("pytorch") || has("backend-test")))
+        return no_trace("a model (ONNX or other protobuf)", kModelHint, true);
+    const bool has_graph = first.starts_with("\x0a") || first.starts_with("\x08\x01\x12");
+    if (binary && has_graph && (has("dtype") || has("\x12\x04type")))
+        return no_trace("a graph of TensorFlow (GraphDef or SavedModel)", kModelHint, true);
+    // An ONNX file tells the version of its format and its producer, or the graph, first.
+    const bool is_onnx = first.size() > 2 && first[0] == '\x08' && first[1] > 0 && first[1] < 32 &&
+                         (first[2] == '\x12' || first[2] == '\x3a');
+    if (binary && is_onnx) return no_trace("a model (ONNX or other protobuf)", kModelHint, true);
+    if (!binary && (has("architecture:") || has("problem:") || has("mapping:") || has("mapper:") ||
+                    has("constraints:") || has("ART:") || has("ERT:")))
+        return no_trace("a specification for the mapping of layers (Timeloop)", "give it to 'opsight map'",
+                        true);
+    return {};
+}
+
 Unread database_kind(const Head& head) {
     if (head.has_table("StringTable") || head.has_table("CUPTI_ACTIVITY_KIND_MARKER"))
         return {"is a database of nvprof without its calls or kernels, or without its texts",
@@ -190,17 +242,14 @@ Unread unread_kind(const Head& head) {
         return no_trace("a pointer of Git LFS or git-annex to a file that was not fetched",
                         "fetch it with 'git lfs pull' ('git annex get' for git-annex)", true);
     if (starts_as_html(text)) return no_trace(kHtml, kHtmlHint, true);
-    // Of TensorRT's trtexec --exportProfile.
-    if (text.starts_with("[") && text.find("\"averageMs\"") != text.npos && text.find("\"ph\"") == text.npos)
-        return no_trace("a table of TensorRT's times by layer (trtexec --exportProfile)",
-                        "it holds averages and no events: record with 'nsys profile trtexec ...'", true);
+    if (Unread known = beside_a_trace(text); known.certain) return known;
     if (text.starts_with("{'")) return text_kind(text);
     if (text.starts_with("{") || text.starts_with("[")) return {"is JSON, but no trace", {}, false};
-    if (is_text(first)) return text_kind(text);
-    // An ONNX or other protobuf file begins with a field of low number; onnx names its producer early.
-    if (first.find("onnx") != first.npos || first.find("pytorch") != first.npos)
-        return no_trace("a model (ONNX or other protobuf)", "give it to 'opsight estimate', or with --model",
-                        false);
+    if (is_text(first)) {
+        const Unread model = model_kind(first);
+        return model.certain ? model : text_kind(text);
+    }
+    if (Unread model = model_kind(first); model.certain) return model;
     return no_trace("binary data of a kind that Opsight does not know", {}, false);
 }
 

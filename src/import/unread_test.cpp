@@ -45,11 +45,25 @@ TEST(Unread, WhatStandsForAFileOrIsWrittenInAnotherWay) {
     expect_refused("/annex/objects/SHA256E-s3--2c26.json\n",
                    "a pointer of Git LFS or git-annex to a file that was not fetched", "git annex get");
     const std::string_view little("\xff\xfe{\0\n\0", 6), big("\xfe\xff\0{", 4), bare("[\0{\0\"\0", 6);
+    expect_refused(
+        "{\"schema\": \"1.0.1\", \"nodes\": [{\"name\": \"[pytorch|profiler|execution_trace|thread]\"}]}",
+        "an execution trace of PyTorch (its graph of ops)", "torch.profiler");
+    expect_refused("{\"workload_graph\": [{\"Id\": 1, \"ctrlDeps\": []}]}", "an execution trace of Chakra",
+                   "trace that");
+    expect_refused(
+        "[[-1, 1, 37888, 7], [-1, 1, 512, 7], [-1, 1, 512, 7], [-1, 1, 16384, 7], [-1, 1, 512, 7]]",
+        "a memory timeline of PyTorch (export_memory_timeline, raw)", "profile_memory");
+    expect_refused("node {\n  name: \"images\"\n  op: \"Placeholder\"\n}\n",
+                   "a graph of TensorFlow (GraphDef as text)", "--model");
+    expect_refused("architecture:\n  version: 0.4\n", "a specification for the mapping of layers (Timeloop)",
+                   "opsight map");
+    expect_refused(std::string_view("\x18\0\0\0\0\0\0\0\xa3\x7f\x4b\x22\x09\0\0\0\0;K\xd6"
+                                    "A\x1a\x0d"
+                                    "brain.Event:2",
+                                    37),
+                   "a file of TensorBoard's events", "--model");
     for (const std::string_view text : {little, big, bare})
         expect_refused(text, "text in UTF-16", "iconv");
-    expect_refused(
-        "[\n  { \"count\" : 10 }\n, { \"name\" : \"conv\", \"timeMs\" : 3, \"averageMs\" : 0.3 }\n]",
-        "a table of TensorRT's times by layer (trtexec --exportProfile)", "nsys profile");
     EXPECT_EQ(kineto::foreign_profiler("[{\"ph\": \"B\", \"name\": \"NEGOTIATE_ALLREDUCE\"}]"),
               "Horovod (timeline)");
     EXPECT_EQ(

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "model/profile.h"
 
@@ -26,6 +28,15 @@ inline void set_durations_only(ProfileInfo& info) {
 }
 inline bool has_durations_only(const ProfileInfo& info) {
     return has_limit(info, kTimesOfSource);
+}
+
+// Work of devices alone: ops stand for what ran there, and have no time on the host. The value says in words
+// what is shown instead of the run; reports note it.
+inline constexpr std::string_view kHostOfSource = "source.host";
+
+inline void set_device_only(ProfileInfo& info, std::string what_is_shown) {
+    if (!has_limit(info, kHostOfSource))
+        info.properties.emplace_back(kHostOfSource, std::move(what_is_shown));
 }
 
 inline void set_parts_of_ops(ProfileInfo& info) {

@@ -162,23 +162,24 @@ class Import {
         const TrackId track = counters_of(launch);
         for (const Launch::Counter& counter : launch.counters)
             builder_.add_counter(clock_, track, counter.name, counter.value);
-        clock_ += took;
+        clock_ += std::max<int64_t>(took, 1);
     }
 
-    // Its ns. A launch whose time was not asked for ('ncu --metrics ...') is no kernel of 0 ns: it has its
-    // counters alone.
+    // Its ns. A launch whose time was not asked for ('ncu --metrics ...') is no kernel of 0 ns, but a moment.
     int64_t add_kernel(const Launch& launch) {
         if (Rank& rank = builder_.rank(rank_); rank.host.empty()) rank.host = launch.host;
-        const int64_t duration = launch.duration();
-        if (duration < 0 || duration > kMaxNs - clock_) {
+        int64_t duration = launch.duration();
+        DeviceSpan span;
+        span.kind = DeviceKind::kKernel;
+        if (duration < 0 || duration > kMaxNs / 2 - clock_) {
             builder_.diagnostics().add(
                 Diag::kMissingEnd,
                 {name_, -1, -1,
                  fmt::format("launch {} of {} has no gpu__time_duration.sum", launch.id, launch.kernel)});
-            return 0;
+            duration = 0;
+            span.kind = DeviceKind::kOther;
+            span.flags = kInstant;
         }
-        DeviceSpan span;
-        span.kind = DeviceKind::kKernel;
         span.name = builder_.text(launch.kernel);
         span.track =
             builder_.stream_track(TrackKind::kDeviceStream, device_of(launch), integer_or_0(launch.context),

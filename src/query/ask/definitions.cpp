@@ -61,6 +61,8 @@ constexpr About kAbout[] = {
     {"diagnostics", {"Words of diagnostics"}},
     {"key_ops", {"Words of what can end iterations"}},
     {"expected_vs_measured", kRoofline},
+    {"expected_vs_measured_ops", kRoofline},
+    {"expected_vs_measured_layers", kRoofline},
     {"api", kCalls},
     {"copies", kCalls},
     {"migrations", kCalls},

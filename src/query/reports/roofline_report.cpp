@@ -48,30 +48,4 @@ Result<Report> roofline_report(Session& session, const TableShape& shape) {
     return report;
 }
 
-Result<Report> expected_vs_measured_report(Session& session, const TableShape& shape) {
-    Report report{"expected_vs_measured", "Expected and Measured Work", {}, {}};
-    Question q{"expected_vs_measured", "Expected and Measured Work"};
-    q.columns = {of_device({"kernel_name", "Kernel Name"}),
-                 {"op_name", "Op Name", Unit::kNone, 3},
-                 of_device({"kernels", "Kernels", Unit::kCount, 6}),
-                 {"time_ns", "Time (ns)", Unit::kNs},
-                 {"expected_flops", "Expected FLOPs (1)", Unit::kFlops, 1},
-                 {"measured_flops", "Measured FLOPs (1)", Unit::kFlops, 1},
-                 {"flops_ratio", "Measured / Expected FLOPs", Unit::kNone, 4},
-                 {"expected_bytes", "Expected Bytes (B)", Unit::kBytes, 2},
-                 {"measured_bytes", "Measured Bytes (B)", Unit::kBytes, 2},
-                 {"bytes_ratio", "Measured / Expected Bytes", Unit::kNone, 5},
-                 {"shapes", "Input Shapes", Unit::kNone, 7, Role::kShapes}};
-    q.rows = shaped(reports::sql::expected_vs_measured, shape);
-    q.order = {{"time_ns", true}, {"kernel_name", false},   {"op_name", false},
-               {"shapes", false}, {"expected_bytes", true}, {"expected_flops", true}};
-    OPSIGHT_TRY(session.prepare_work());
-    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
-    report.sections.push_back({std::move(table)});
-    report.notes.push_back(
-        "the profile has no counters of FLOPs or memory traffic of its kernels: what was measured is not "
-        "known");
-    return report;
-}
-
 }  // namespace opsight::query

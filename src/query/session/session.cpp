@@ -189,8 +189,9 @@ Status Session::look() {
         range_.notes.emplace_back(
             "the source tells how long work took, and not when: it stands one behind the other, and wall "
             "clock, waits, overlap and utilization are not known");
-    contents_.calls = std::get<bool>(row[7]);
-    if (text(row[8]) != db::rules())
+    if (const std::string untold = text(row[7]); !untold.empty()) range_.notes.push_back(untold);
+    contents_.calls = std::get<bool>(row[8]);
+    if (text(row[9]) != db::rules())
         range_.notes.emplace_back(
             "this profile was made by another build of Opsight, whose rules may differ: its source, imported "
             "again, has this one's");

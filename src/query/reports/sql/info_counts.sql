@@ -1,4 +1,4 @@
--- Of the whole profile, whatever range is chosen. Unattributed: no launching call in the profile.
+-- Of the whole profile, whatever range is chosen. Unattributed: neither a launching call nor the op in the profile.
 SELECT (SELECT count(*) FROM raw.device_spans WHERE kind = device_kind('kernel')) AS kernels,
        (SELECT count(*) FROM raw.device_spans WHERE kind = device_kind('copy')) AS memcpys,
        (SELECT count(*) FROM raw.device_spans WHERE kind = device_kind('set')) AS memsets,
@@ -16,7 +16,9 @@ SELECT (SELECT count(*) FROM raw.device_spans WHERE kind = device_kind('kernel')
        -- The trace of a source that records Python tells calls of modules as frames of it.
        (SELECT count(*) FROM raw.python_frames)
            + (SELECT count(*) FROM raw.module_calls WHERE id NOT IN (SELECT id FROM raw.nvtx_ranges)) AS python_frames,
-       (SELECT count(*) FROM raw.device_spans WHERE kind = device_kind('kernel') AND launch = -1)
+       (SELECT count(*)
+        FROM raw.device_spans
+        WHERE kind = device_kind('kernel') AND launch = -1 AND op_span = -1)
            AS unattributed_kernels,
        (SELECT count(*) FROM raw.module_calls) AS module_calls,
        (SELECT count(*) FROM raw.device_spans WHERE kind = device_kind('annotation')) AS device_annotations,

@@ -6,5 +6,6 @@ SELECT EXISTS (FROM raw.ops) AS ops,
        EXISTS (FROM raw.nvtx_ranges) OR EXISTS (FROM raw.annotations) AS ranges,
        EXISTS (FROM raw.diagnostics WHERE key = 'lost_device_work') AS work_lost,
        EXISTS (FROM raw.meta WHERE key = 'property.source.times') AS times_in_order,
+       coalesce((SELECT any_value(value) FROM raw.meta WHERE key = 'property.source.host'), '') AS host_untold,
        EXISTS (FROM raw.api_calls) AS calls,
        coalesce((SELECT any_value(value) FROM raw.meta WHERE key = 'rules'), '') AS rules

@@ -23,11 +23,11 @@ def _metadata(project):
             f"Summary: {project['description']}\nRequires-Python: {project['requires-python']}\n").encode()
 
 
-def _sources(suffix=".py"):
+def _sources(suffixes=(".py", ".pyi", "py.typed")):
     for folder, folders, names in os.walk(os.path.join(HERE, "opsight")):
         folders[:] = sorted(set(folders) - {"__pycache__"})
         for name in sorted(names):
-            if name.endswith(suffix):
+            if name.endswith(suffixes):
                 path = os.path.join(folder, name)
                 with open(path, "rb") as file:
                     yield os.path.relpath(path, HERE).replace(os.sep, "/"), file.read()

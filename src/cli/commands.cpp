@@ -23,6 +23,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
     commands.push_back(make_info_command());
     commands.push_back(make_export_command());
     commands.push_back(make_sql_command());
+    commands.push_back(make_mcp_command());
     commands.push_back(make_schema_command());
     commands.push_back(make_profile_command());
     commands.push_back(make_estimate_command());

@@ -25,6 +25,7 @@ std::unique_ptr<Command> make_whatif_command();
 std::unique_ptr<Command> make_view_command();
 std::unique_ptr<Command> make_export_command();
 std::unique_ptr<Command> make_sql_command();
+std::unique_ptr<Command> make_mcp_command();
 std::unique_ptr<Command> make_schema_command();
 std::unique_ptr<Command> make_profile_command();
 std::unique_ptr<Command> make_estimate_command();

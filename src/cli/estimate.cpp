@@ -119,21 +119,8 @@ class EstimateCommand : public Command {
         return text + "\n" + report::render_table(shown_layers(answers.front()), width);
     }
 
-    // All in their order, or the costliest: by bound, without a device by FLOPs.
     query::ResultTable shown_layers(const query::EstimateAnswer& answer) const {
-        const size_t limit = limit_ < 0 ? kRowsOnTerminal : static_cast<size_t>(limit_);
-        query::EstimateAnswer shown = answer;
-        std::vector<cost::LayerCost>& layers = shown.estimate.layers;
-        const size_t all = layers.size();
-        if (limit > 0 && limit < all) {
-            std::stable_sort(layers.begin(), layers.end(), [&](const auto& a, const auto& b) {
-                return answer.settings.device ? a.bound_s > b.bound_s : a.flops() > b.flops();
-            });
-            layers.resize(limit);
-        }
-        query::ResultTable table = query::layer_table(shown);
-        table.rows_in_all = static_cast<int64_t>(all);
-        return table;
+        return query::costliest_layers(answer, limit_ < 0 ? kRowsOnTerminal : static_cast<size_t>(limit_));
     }
 
     Result<query::EstimateQuestion> read_question() const {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/cancellation_token.h"
 #include "base/json_writer.h"
 #include "base/result.h"
-#include "server/cancellation_token.h"
 
 namespace opsight::server {
 

@@ -15,10 +15,6 @@
 namespace opsight::server {
 namespace {
 
-constexpr const char* kShareNames[query::kResources] = {
-    "tensor_core", "other_kernel", "communication", "memory",         "dataloader",
-    "io",          "cpu",          "idle",          "unknown_kernel", "host"};
-
 void put_range(JsonWriter& json, const query::Session& session) {
     report::put_range(json.key("range"), session.range());
 }
@@ -42,7 +38,7 @@ void put_iteration(JsonWriter& json, const query::IterationShares& it) {
     json.field("dur_ns", it.dur_ns).field("selected", it.selected).field("warm_up", it.warmup);
     json.object("shares_ns", [&] {
         for (size_t i = 0; i < query::kResources; ++i)
-            json.field(kShareNames[i], it.ns[i]);
+            json.field(query::kShareNames[i], it.ns[i]);
     });
 }
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <tuple>
 
+#include "base/cancellation_token.h"
 #include "query/session/session.h"
-#include "server/cancellation_token.h"
 #include "server/crash_ledger.h"
 
 namespace opsight::server {

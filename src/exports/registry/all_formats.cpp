@@ -7,13 +7,14 @@
 #include "exports/stacks/pprof.h"
 #include "exports/stacks/speedscope.h"
 #include "exports/tables/tables.h"
+#include "exports/tensorboard/tensorboard.h"
 
 namespace opsight::exports {
 
 const std::vector<Format>& all_formats() {
     static const std::vector<Format> formats = {
-        perfetto_format(), chrome_format(), folded_format(),  speedscope_format(),
-        pprof_format(),    csv_format(),    parquet_format(), xlsx_format(),
+        perfetto_format(), chrome_format(),  folded_format(), speedscope_format(),  pprof_format(),
+        csv_format(),      parquet_format(), xlsx_format(),   tensorboard_format(),
     };
     return formats;
 }

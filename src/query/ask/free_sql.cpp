@@ -33,6 +33,11 @@ std::string key_for(const std::string& name, const std::vector<Column>& before) 
     return key;
 }
 
+void name_columns(ResultTable& table, const std::vector<duck::ResultColumn>& columns) {
+    for (const duck::ResultColumn& column : columns)
+        table.columns.push_back({key_for(column.name, table.columns), column.name});
+}
+
 // An open profile and the rows that are read from it.
 struct Reading {
     db::OpenProfile profile;
@@ -45,23 +50,36 @@ Result<ResultTable> run_sql(const std::string& path, const std::string& sql, boo
     OPSIGHT_ASSIGN(db::OpenProfile profile, db::open_profile(path));
     ResultTable table;
     table.name = "sql";
-    const auto name_columns = [&table](const std::vector<duck::ResultColumn>& columns) {
-        for (const duck::ResultColumn& column : columns)
-            table.columns.push_back({key_for(column.name, table.columns), column.name});
-    };
     if (streamed) {
         auto cursor = profile.connection.open_cursor(duck::Statement(sql));
         if (!cursor) return fail(explained(std::move(cursor).error(), path));
         const auto reading = std::make_shared<Reading>(Reading{std::move(profile), std::move(*cursor)});
-        name_columns(reading->cursor.columns());
+        name_columns(table, reading->cursor.columns());
         table.stream = std::shared_ptr<duck::Cursor>(reading, &reading->cursor);
         return table;
     }
     auto rows = profile.connection.query(sql);
     if (!rows) return fail(explained(std::move(rows).error(), path));
-    name_columns(rows->columns);
+    name_columns(table, rows->columns);
     table.rows = std::move(rows->rows);
     return table;
+}
+
+Result<FirstRows> first_rows(db::OpenProfile& profile, const std::string& path, const std::string& sql,
+                             size_t most) {
+    auto cursor = profile.connection.open_cursor(duck::Statement(sql));
+    if (!cursor) return fail(explained(std::move(cursor).error(), path));
+    FirstRows found;
+    found.table.name = "sql";
+    name_columns(found.table, cursor->columns());
+    for (bool more = true; more && found.table.rows.size() <= most;) {
+        const auto read = cursor->read(found.table.rows);
+        if (!read) return fail(explained(read.error(), path));
+        more = *read;
+    }
+    found.more = found.table.rows.size() > most;
+    if (found.more) found.table.rows.resize(most);
+    return found;
 }
 
 }  // namespace opsight::query

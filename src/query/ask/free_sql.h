@@ -10,4 +10,12 @@ namespace opsight::query {
 // in the answer's `stream`, which keeps the profile open.
 Result<ResultTable> run_sql(const std::string& path, const std::string& sql, bool streamed = false);
 
+// The first rows of its answer, on a profile that is open; `path` is for messages.
+struct FirstRows {
+    ResultTable table;
+    bool more = false;
+};
+Result<FirstRows> first_rows(db::OpenProfile& profile, const std::string& path, const std::string& sql,
+                             size_t most);
+
 }  // namespace opsight::query

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace opsight::query {
@@ -167,6 +168,21 @@ ResultTable layer_table(const EstimateAnswer& answer) {
              counted ? time_cell(answer.settings, layer.bound_s) : Cell(),
              counted && answer.settings.device ? ratio_cell(100 * layer.bound_s, all) : Cell()});
     }
+    return table;
+}
+
+ResultTable costliest_layers(const EstimateAnswer& answer, size_t most) {
+    EstimateAnswer shown = answer;
+    std::vector<LayerCost>& layers = shown.estimate.layers;
+    const size_t all = layers.size();
+    if (most > 0 && most < all) {
+        std::stable_sort(layers.begin(), layers.end(), [&](const LayerCost& a, const LayerCost& b) {
+            return answer.settings.device ? a.bound_s > b.bound_s : a.flops() > b.flops();
+        });
+        layers.resize(most);
+    }
+    ResultTable table = layer_table(shown);
+    table.rows_in_all = static_cast<int64_t>(all);
     return table;
 }
 

@@ -33,6 +33,9 @@ struct WhatIf {
 std::vector<WhatIf> what_if(const cost::Network& network, const cost::Settings& settings);
 
 ResultTable layer_table(const EstimateAnswer& answer);
+// The `most` that cost most, by bound, without a device by FLOPs; all in their order where there are no more
+// than that, or for 0.
+ResultTable costliest_layers(const EstimateAnswer& answer, size_t most);
 ResultTable configuration_table(const std::vector<EstimateAnswer>& answers);
 ResultTable what_if_table(const EstimateAnswer& base, const std::vector<WhatIf>& changes);
 // The totals of one answer, a row each.

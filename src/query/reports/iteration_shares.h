@@ -5,6 +5,7 @@
 
 #include <array>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "query/session/session.h"
@@ -13,6 +14,10 @@ namespace opsight::query {
 
 inline constexpr size_t kResources = 10;  // as raw.resource_segments.resource
 inline constexpr size_t kIdleResource = 7;
+// Their keys, as programs get them.
+inline constexpr std::string_view kShareNames[kResources] = {
+    "tensor_core", "other_kernel", "communication", "memory",         "dataloader",
+    "io",          "cpu",          "idle",          "unknown_kernel", "host"};
 
 struct IterationShares {
     int64_t rank = 0;  // its number in the job

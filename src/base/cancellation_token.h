@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-namespace opsight::server {
+namespace opsight {
 
 class CancellationToken {
   public:
@@ -30,4 +30,4 @@ class CancellationToken {
     std::function<void()> interrupt_;
 };
 
-}  // namespace opsight::server
+}  // namespace opsight

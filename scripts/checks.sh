@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
-all=(layers imports sql lengths format marks messages boundaries shell python)
+all=(layers imports types sql lengths format marks messages boundaries shell python)
 
 shell_files() {
     local file
@@ -21,6 +21,12 @@ shell_files() {
 check_layers() { python3 scripts/check_layers.py src; }
 
 check_imports() { python3 scripts/check_imports.py web/src python/opsight; }
+
+check_types() {
+    local sources
+    mapfile -t sources < <(files 'src/*.h' 'src/*.cpp')
+    python3 scripts/check_types.py "${sources[@]}"
+}
 
 check_sql() { python3 scripts/check_sql.py; }
 

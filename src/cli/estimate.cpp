@@ -80,7 +80,7 @@ class EstimateCommand : public Command {
         OPSIGHT_ASSIGN(const ModelGraph graph, importer::import_model(path_, options));
         const cost::Network network(graph);
         const std::vector<query::EstimateAnswer> answers = query::answer_estimates(network, question);
-        const std::vector<query::WhatIf> changes = query::what_if(network, answers.front().settings);
+        const std::vector<query::ChangedEstimate> changes = query::what_if(network, answers.front().settings);
         std::string text;
         if (summary_)
             text = report::render_estimate_summary(graph, answers.front());
@@ -109,7 +109,7 @@ class EstimateCommand : public Command {
     }
 
     std::string tables(const ModelGraph& graph, const std::vector<query::EstimateAnswer>& answers,
-                       const std::vector<query::WhatIf>& changes) const {
+                       const std::vector<query::ChangedEstimate>& changes) const {
         const int width = report::terminal_width(report::kWidthWhenPiped);
         std::string text = report::render_table(query::total_table(graph, answers.front()), width);
         if (answers.size() > 1)

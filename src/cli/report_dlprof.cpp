@@ -21,16 +21,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kNames[] = {"summary",     "detailed", "iteration", "kernel",
-                                  "tensor_core", "op_type",  "group_op",  "expert_systems"};
-
 Status check_names(const DlprofArguments& arguments) {
+    const std::vector<std::string_view>& known = query::dlprof::report_names();
     for (const std::string& name : arguments.reports)
-        if (name != "all" && std::find(std::begin(kNames), std::end(kNames), name) == std::end(kNames))
+        if (name != "all" && std::find(known.begin(), known.end(), name) == known.end())
             return fail(Error{fmt::format("DLProf has no report '{}'", name),
                               {},
                               {},
-                              fmt::format("use all, or any of {}", fmt::join(kNames, ", ")),
+                              fmt::format("use all, or any of {}", fmt::join(known, ", ")),
                               2});
     if (arguments.profile_name.find('/') != std::string::npos)
         return fail(
@@ -38,7 +36,7 @@ Status check_names(const DlprofArguments& arguments) {
     return {};
 }
 
-bool wanted(const DlprofArguments& arguments, const std::string& name) {
+bool wanted(const DlprofArguments& arguments, std::string_view name) {
     const auto& list = arguments.reports;
     return list.empty() || std::find(list.begin(), list.end(), "all") != list.end() ||
            std::find(list.begin(), list.end(), name) != list.end();
@@ -104,7 +102,7 @@ Result<int> report_dlprof(const DlprofArguments& arguments) {
     const fs::path folder = arguments.output.empty() ? "." : arguments.output;
     std::error_code missing;  // a folder that is not there yet is made
     for (const Set& set : sets)
-        for (const char* name : kNames)
+        for (const std::string_view name : query::dlprof::report_names())
             if (fs::exists(folder, missing) && wanted(arguments, name))
                 OPSIGHT_TRY(check_output((folder / fmt::format("{}_{}.csv", set.stem, name)).string(),
                                          arguments.overwrite));

@@ -59,15 +59,15 @@ for (const part of document.querySelectorAll(".table")) {
   heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => {
     const rows = [...body.rows];
     const numbers = rows.some((row) => row.cells[column].dataset.v !== undefined);
-    const falling = head.getAttribute("aria-sort") ? head.getAttribute("aria-sort") === "ascending" : numbers;
+    const descending = head.getAttribute("aria-sort") ? head.getAttribute("aria-sort") === "ascending" : numbers;
     for (const each of heads) each.removeAttribute("aria-sort");
-    head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+    head.setAttribute("aria-sort", descending ? "descending" : "ascending");
     const empty = (x) => x === "";
     rows.sort((a, b) => {
       const x = value(a, column), y = value(b, column);
       if (empty(x) || empty(y)) return empty(x) - empty(y);
       const order = typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y));
-      return falling ? -order : order;
+      return descending ? -order : order;
     });
     body.append(...rows);
   }));

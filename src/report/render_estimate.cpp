@@ -96,7 +96,7 @@ void put_total(JsonWriter& json, const query::EstimateAnswer& answer) {
     json.field("uncounted", estimate.uncounted);
 }
 
-void put_change(JsonWriter& json, const query::EstimateAnswer& first, const query::WhatIf& change) {
+void put_change(JsonWriter& json, const query::EstimateAnswer& first, const query::ChangedEstimate& change) {
     const auto sum = [&](std::string_view name, double value) {
         put_known(json, name, value, query::tells(change.estimate, value));
     };
@@ -109,7 +109,7 @@ void put_change(JsonWriter& json, const query::EstimateAnswer& first, const quer
 }  // namespace
 
 std::string render_estimate_json(const ModelGraph& graph, const std::vector<query::EstimateAnswer>& answers,
-                                 const std::vector<query::WhatIf>& changes) {
+                                 const std::vector<query::ChangedEstimate>& changes) {
     const query::EstimateAnswer& first = answers.front();
     JsonWriter json(1);
     json.object([&] {
@@ -124,7 +124,7 @@ std::string render_estimate_json(const ModelGraph& graph, const std::vector<quer
                 json.object([&] { put_total(json, answer); });
         });
         json.list("what_if", [&] {
-            for (const query::WhatIf& change : changes)
+            for (const query::ChangedEstimate& change : changes)
                 json.object([&] { put_change(json, first, change); });
         });
         std::vector<std::string> notes = graph.notes;

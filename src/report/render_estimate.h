@@ -10,7 +10,7 @@ namespace opsight::report {
 
 // `total` and `layers` are of the first answer; all answers have their totals in `configurations`.
 std::string render_estimate_json(const ModelGraph& graph, const std::vector<query::EstimateAnswer>& answers,
-                                 const std::vector<query::WhatIf>& changes);
+                                 const std::vector<query::ChangedEstimate>& changes);
 
 // Layers with output shapes, parameters and multiply-adds, then sums and sizes, for people who know
 // torchinfo.

@@ -51,10 +51,10 @@ std::string placed(const std::string& text, size_t width, Align align) {
 
 // 0: the column is hidden.
 std::vector<size_t> widths_of(const query::ResultTable& table, const Format& format, TimeUnit unit) {
-    const std::vector<std::string> heads = header_texts(table, unit);
-    std::vector<size_t> widths(heads.size());
-    for (size_t c = 0; c < heads.size(); ++c)
-        widths[c] = characters(heads[c]);
+    const std::vector<std::string> headers = header_texts(table, unit);
+    std::vector<size_t> widths(headers.size());
+    for (size_t c = 0; c < headers.size(); ++c)
+        widths[c] = characters(headers[c]);
     const size_t rows = format.limit ? std::min(table.rows.size(), kMeasuredRows) : table.rows.size();
     for (size_t r = 0; r < rows; ++r) {
         const std::vector<std::string> texts = row_texts(table, r, unit, format.grouped);
@@ -80,9 +80,9 @@ class Drawing {
     Drawing(const query::ResultTable& table, const Format& format, TimeUnit unit)
         : table_(table), widths_(widths_of(table, format, unit)), boxed_(format.layout == Layout::kTable) {}
 
-    void row(const std::vector<std::string>& cells, bool head) {
+    void row(const std::vector<std::string>& cells, bool header) {
         line(boxed_ ? Lines{"| ", " | ", " |"} : Lines{" ", "  ", ""}, [&](size_t c) {
-            const Align align = head                                ? Align::kCentre
+            const Align align = header                              ? Align::kCentre
                                 : query::is_text(table_.columns[c]) ? Align::kLeft
                                                                     : Align::kRight;
             return placed(cells[c], widths_[c], align);

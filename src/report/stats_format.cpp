@@ -257,7 +257,7 @@ std::string_view file_ending(const Format& format) {
 }
 
 // "Total Time (us)", "Size (MB)": with the unit that the values are written in.
-std::string head_text(const query::Column& column, TimeUnit unit) {
+std::string header_text(const query::Column& column, TimeUnit unit) {
     if (column.unit == query::Unit::kNs)
         return fmt::format("{} ({})", header_without_unit(column), facts(unit).symbol);
     if (!in_megabytes(column)) return column.header;
@@ -265,10 +265,10 @@ std::string head_text(const query::Column& column, TimeUnit unit) {
 }
 
 std::vector<std::string> header_texts(const query::ResultTable& table, TimeUnit unit) {
-    std::vector<std::string> heads;
+    std::vector<std::string> headers;
     for (const query::Column& column : table.columns)
-        heads.push_back(head_text(column, unit));
-    return heads;
+        headers.push_back(header_text(column, unit));
+    return headers;
 }
 
 std::vector<std::string> row_texts(const query::ResultTable& table, size_t row, TimeUnit unit, bool grouped) {

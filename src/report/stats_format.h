@@ -33,7 +33,7 @@ struct FormatHelp {
 };
 const std::vector<FormatHelp>& format_help();
 
-std::string head_text(const query::Column& column, TimeUnit unit);  // "Total Time (ns)"
+std::string header_text(const query::Column& column, TimeUnit unit);  // "Total Time (ns)"
 std::string render(const query::ResultTable& table, const Format& format, TimeUnit unit);
 
 }  // namespace opsight::report::nsys

@@ -7,8 +7,8 @@ namespace {
 
 std::string table_text(const query::ResultTable& table, TimeUnit unit) {
     std::string out = "<table>\n  <tr>";
-    for (const std::string& head : header_texts(table, unit))
-        out += "<th>" + html_escaped(head) + "</th>";
+    for (const std::string& header : header_texts(table, unit))
+        out += "<th>" + html_escaped(header) + "</th>";
     out += "</tr>\n";
     for (size_t r = 0; r < table.rows.size(); ++r) {
         const std::vector<std::string> row = row_texts(table, r, unit, false);

@@ -1,4 +1,4 @@
-// Columns under the heads of other tools: the key follows from the head, and the unit is part of both.
+// Columns under the headers of other tools: the key follows from the header, and the unit is part of both.
 #pragma once
 
 #include <string>

@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "query/ask/report.h"
@@ -30,8 +31,10 @@ struct Options {
     std::optional<std::string> domain;  // ops are the ranges of this NVTX domain only; "default": without one
 };
 
+const std::vector<std::string_view>& report_names();  // in the order in which they are made
+
 struct Made {
-    std::vector<Report> reports;     // all eight, in the order in which they are named above
+    std::vector<Report> reports;     // all of them
     std::vector<std::string> notes;  // what went another way than was asked for
 };
 Result<Made> make_reports(Source& source, const Options& options);

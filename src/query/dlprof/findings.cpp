@@ -192,7 +192,7 @@ class Findings {
 }  // namespace
 
 Report expert_systems(const Model& model, const Overview& overview) {
-    Report report{"expert_systems", "Expert Systems Feedback", {}, {}};
+    Report report{{}, "Expert Systems Feedback", {}, {}};
     report.sections.push_back(
         {headed::table(report.title, {headed::text("Problem"), headed::text("Recommendation")},
                        Findings(model, overview).run(model.iterations.as_recorded))});

@@ -277,7 +277,7 @@ Overview overview(const Model& model) {
 }
 
 Report summary(const Model& model, const Overview& o) {
-    Report report{"summary", "Summary", {}, {}};
+    Report report{{}, "Summary", {}, {}};
     for (auto&& table : {system_config(model.recording), performance(o), iterations(model, o), all_ops(model),
                          all_kernels(model)})
         report.sections.push_back({table});
@@ -285,6 +285,28 @@ Report summary(const Model& model, const Overview& o) {
 }
 
 namespace {
+
+struct Given {
+    const Model& model;
+    const Overview& overview;
+    const Shown& shown;
+};
+
+struct Entry {
+    std::string_view name;
+    Report (*make)(const Given&);
+};
+
+constexpr Entry kReports[] = {
+    {"summary", [](const Given& of) { return summary(of.model, of.overview); }},
+    {"detailed", [](const Given& of) { return detailed(of.model); }},
+    {"iteration", [](const Given& of) { return iteration(of.model, of.shown); }},
+    {"kernel", [](const Given& of) { return kernel(of.model); }},
+    {"tensor_core", [](const Given& of) { return tensor_core(of.model); }},
+    {"op_type", [](const Given& of) { return op_type(of.model); }},
+    {"group_op", [](const Given& of) { return group_op(of.model); }},
+    {"expert_systems", [](const Given& of) { return expert_systems(of.model, of.overview); }},
+};
 
 // Asked for, but of no op: the whole profile is one iteration.
 std::string lost_key_op(const Model& model) {
@@ -306,20 +328,28 @@ Result<Made> all_reports(Source& source, const Options& options) {
     const Shown shown = [&source](int64_t time) { return source.shown_time(time); };
     Made made;
     made.notes = model.notes;
-    std::vector<Report>& reports = made.reports;
-    reports.push_back(summary(model, o));
-    reports.push_back(detailed(model));
-    reports.push_back(iteration(model, shown));
-    reports.push_back(kernel(model));
-    reports.push_back(tensor_core(model));
-    reports.push_back(op_type(model));
-    reports.push_back(group_op(model));
-    reports.push_back(expert_systems(model, o));
+    for (const Entry& entry : kReports) {
+        Report report = entry.make({model, o, shown});
+        report.name = entry.name;
+        for (Section& section : report.sections)
+            if (section.table.name.empty()) section.table.name = entry.name;
+        made.reports.push_back(std::move(report));
+    }
     if (std::string note = lost_key_op(model); !note.empty()) made.notes.push_back(std::move(note));
     return made;
 }
 
 }  // namespace
+
+const std::vector<std::string_view>& report_names() {
+    static const std::vector<std::string_view> names = [] {
+        std::vector<std::string_view> list;
+        for (const Entry& entry : kReports)
+            list.push_back(entry.name);
+        return list;
+    }();
+    return names;
+}
 
 Result<Mode> parse_mode(std::string_view name) {
     if (name.empty()) return Mode::kAuto;

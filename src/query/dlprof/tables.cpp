@@ -48,9 +48,8 @@ void add(Row& row, const Times& times) {
         add(row, metric);
 }
 
-Report report(std::string name, ResultTable table) {
+Report report(ResultTable table) {
     Report made;
-    made.name = table.name = std::move(name);
     made.title = table.title;
     made.sections.push_back({std::move(table)});
     return made;
@@ -154,7 +153,7 @@ Report detailed(const Model& model) {
         row.emplace_back(op.stack);
         table.rows.push_back(std::move(row));
     }
-    return report("detailed", std::move(table));
+    return report(std::move(table));
 }
 
 Report iteration(const Model& model, const Shown& shown) {
@@ -191,7 +190,7 @@ Report iteration(const Model& model, const Shown& shown) {
                    {op.data_type, details.shapes, details.parameters, details.outputs, kernel.name});
         table.rows.push_back(std::move(row));
     }
-    return report("iteration", std::move(table));
+    return report(std::move(table));
 }
 
 Report kernel(const Model& model) {
@@ -228,7 +227,7 @@ Report kernel(const Model& model) {
         add(row, of.api);
         table.rows.push_back(std::move(row));
     }
-    return report("kernel", std::move(table));
+    return report(std::move(table));
 }
 
 Report tensor_core(const Model& model) {
@@ -263,7 +262,7 @@ Report tensor_core(const Model& model) {
                               of.other_ns, share, std::ssize(of.tc) + std::ssize(of.other), std::ssize(of.tc),
                               joined(of.tc), std::ssize(of.other), joined(of.other)});
     }
-    return report("tensor_core", std::move(table));
+    return report(std::move(table));
 }
 
 Report op_type(const Model& model) {
@@ -286,7 +285,7 @@ Report op_type(const Model& model) {
         add(row, of.times);
         table.rows.push_back(std::move(row));
     }
-    return report("op_type", std::move(table));
+    return report(std::move(table));
 }
 
 // A group has one sample of an iteration: the sum over its calls.
@@ -331,7 +330,7 @@ Report group_op(const Model& model) {
         add(row, times);
         table.rows.push_back(std::move(row));
     }
-    return report("group_op", std::move(table));
+    return report(std::move(table));
 }
 
 }  // namespace opsight::query::dlprof

@@ -108,8 +108,8 @@ std::vector<EstimateAnswer> answer_estimates(const cost::Network& network, const
     return answers;
 }
 
-std::vector<WhatIf> what_if(const cost::Network& network, const Settings& settings) {
-    std::vector<WhatIf> changes;
+std::vector<ChangedEstimate> what_if(const cost::Network& network, const Settings& settings) {
+    std::vector<ChangedEstimate> changes;
     const Estimate base = network.estimate(settings);
     const auto add = [&](std::string change, const Settings& changed) {
         changes.push_back({std::move(change), network.estimate(changed)});
@@ -222,7 +222,7 @@ ResultTable configuration_table(const std::vector<EstimateAnswer>& answers) {
     return table;
 }
 
-ResultTable what_if_table(const EstimateAnswer& base, const std::vector<WhatIf>& changes) {
+ResultTable what_if_table(const EstimateAnswer& base, const std::vector<ChangedEstimate>& changes) {
     ResultTable table{.name = "what_if",
                       .title = "What It Would Buy at Most",
                       .columns = {{"change", "Change", Unit::kNone, 0},
@@ -242,7 +242,7 @@ ResultTable what_if_table(const EstimateAnswer& base, const std::vector<WhatIf>&
                                              : Cell()});
     };
     row("as asked", base.estimate);
-    for (const WhatIf& change : changes)
+    for (const ChangedEstimate& change : changes)
         row(change.change, change.estimate);
     if (gaps) table.notes.push_back("not all is counted: bytes, memory and bounds are at least these");
     return table;

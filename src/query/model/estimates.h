@@ -24,20 +24,20 @@ struct EstimateAnswer {
 // One for each device, batch and format, in this order.
 std::vector<EstimateAnswer> answer_estimates(const cost::Network& network, const EstimateQuestion& question);
 
-struct WhatIf {
+struct ChangedEstimate {
     std::string change;  // "fuse elementwise ops"
     cost::Estimate estimate;
 };
 // What fusion, narrower formats and sparse weights would change about one answer; only those it has not
 // already and that its device has units for. Without a device only what changes bytes.
-std::vector<WhatIf> what_if(const cost::Network& network, const cost::Settings& settings);
+std::vector<ChangedEstimate> what_if(const cost::Network& network, const cost::Settings& settings);
 
 ResultTable layer_table(const EstimateAnswer& answer);
 // The `most` that cost most, by bound, without a device by FLOPs; all in their order where there are no more
 // than that, or for 0.
 ResultTable costliest_layers(const EstimateAnswer& answer, size_t most);
 ResultTable configuration_table(const std::vector<EstimateAnswer>& answers);
-ResultTable what_if_table(const EstimateAnswer& base, const std::vector<WhatIf>& changes);
+ResultTable what_if_table(const EstimateAnswer& base, const std::vector<ChangedEstimate>& changes);
 // The totals of one answer, a row each.
 ResultTable total_table(const ModelGraph& graph, const EstimateAnswer& answer);
 

@@ -54,8 +54,8 @@ Result<ResultTable> api_trace(Source& source, const Arguments&) {
 // list.
 std::vector<Column> gpu_trace_columns() {
     std::vector<Column> columns = {headed::moment("Start"), headed::time("Duration"), headed::id("CorrId")};
-    for (const char* head : {"GrdX", "GrdY", "GrdZ", "BlkX", "BlkY", "BlkZ", "Reg/Trd"})
-        columns.push_back(headed::count(head));
+    for (const char* header : {"GrdX", "GrdY", "GrdZ", "BlkX", "BlkY", "BlkZ", "Reg/Trd"})
+        columns.push_back(headed::count(header));
     const std::vector<Column> rest = {
         headed::bytes("StcSMem"),   headed::bytes("DymSMem"), headed::bytes("Bytes"),
         headed::rate("Throughput"), headed::text("SrcMemKd"), headed::text("DstMemKd"),

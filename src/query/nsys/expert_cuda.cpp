@@ -7,7 +7,7 @@
 namespace opsight::query::nsys {
 namespace {
 
-// Copies or sets with their launching call, longest first; `kinds` are the heads of the memory's kinds.
+// Copies or sets with their launching call, longest first; `kinds` are the headers of the memory's kinds.
 Result<ResultTable> memory_operations(Source& source, const Thresholds& thresholds, const duck::Sql& rows,
                                       const std::vector<std::string>& kinds) {
     OPSIGHT_TRY(source.execute(sql::memory_operations));

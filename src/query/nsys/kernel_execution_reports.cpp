@@ -10,12 +10,12 @@ Result<ResultTable> exec_sum(Source& source, const Arguments& arguments) {
     std::vector<Column> columns = {headed::id("PID"), headed::id("TID"), headed::id("DevId"),
                                    headed::count("Count"), headed::count("QCount")};
     // Of the total, the API, the queue and the kernel.
-    for (const std::string head : {"T", "A", "Q", "K"}) {
-        columns.push_back(headed::time(head + "Avg"));
-        columns.push_back(headed::time(head + "Med"));
-        columns.push_back(headed::time(head + "Min"));
-        columns.push_back(headed::time(head + "Max"));
-        columns.push_back(headed::time(head + "StdDev"));
+    for (const std::string header : {"T", "A", "Q", "K"}) {
+        columns.push_back(headed::time(header + "Avg"));
+        columns.push_back(headed::time(header + "Med"));
+        columns.push_back(headed::time(header + "Min"));
+        columns.push_back(headed::time(header + "Max"));
+        columns.push_back(headed::time(header + "StdDev"));
     }
     columns.push_back(headed::text("API Name"));
     columns.push_back(headed::text("Kernel Name"));

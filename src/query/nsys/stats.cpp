@@ -142,10 +142,10 @@ Result<ResultTable> table_of(Source& source, std::vector<Column> columns, duck::
     return headed::table({}, std::move(columns), std::move(found.rows));
 }
 
-Result<ResultTable> summary(Source& source, std::string_view count_head,
+Result<ResultTable> summary(Source& source, std::string_view count_header,
                             const std::vector<std::string>& labels, const duck::Statement& rows) {
     std::vector<Column> columns = {
-        headed::percent("Time (%)"), headed::time("Total Time"), headed::count(std::string(count_head)),
+        headed::percent("Time (%)"), headed::time("Total Time"), headed::count(std::string(count_header)),
         headed::time("Avg"),         headed::time("Med"),        headed::time("Min"),
         headed::time("Max"),         headed::time("StdDev")};
     for (const std::string& label : labels)

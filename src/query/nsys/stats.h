@@ -78,7 +78,7 @@ std::vector<Report> unified_memory_reports();
 Result<ResultTable> table_of(Source& source, std::vector<Column> columns, duck::Statement rows);
 
 // "Time (%), Total Time, COUNT, Avg, Med, Min, Max, StdDev" and then `labels`: of a statement over summed().
-Result<ResultTable> summary(Source& source, std::string_view count_head,
+Result<ResultTable> summary(Source& source, std::string_view count_header,
                             const std::vector<std::string>& labels, const duck::Statement& rows);
 
 }  // namespace opsight::query::nsys

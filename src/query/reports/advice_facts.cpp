@@ -26,9 +26,9 @@ Result<IterationSpread> iteration_spread(Session& session, double times) {
                            integer(row[3], -1), integer(row[4], -1), integer(row[5])};
 }
 
-Result<std::vector<DeviceMemory>> device_memory(Session& session) {
+Result<std::vector<MemoryHeld>> device_memory(Session& session) {
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::device_memory));
-    std::vector<DeviceMemory> all;
+    std::vector<MemoryHeld> all;
     for (const auto& row : rows.rows)
         all.push_back({integer(row[0]), integer(row[1]), integer(row[2]), integer(row[3])});
     return all;

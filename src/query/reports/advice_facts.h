@@ -24,10 +24,10 @@ struct IterationSpread {
 Result<IterationSpread> iteration_spread(Session& session, double times);
 
 // Only devices that worked, and of which the source tells both.
-struct DeviceMemory {
+struct MemoryHeld {
     int64_t rank = 0, device = 0;
     int64_t held = 0, bytes = 0;  // the most that was reserved, and what there is
 };
-Result<std::vector<DeviceMemory>> device_memory(Session& session);
+Result<std::vector<MemoryHeld>> device_memory(Session& session);
 
 }  // namespace opsight::query

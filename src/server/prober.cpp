@@ -145,7 +145,7 @@ Result<std::string> Prober::exchange(const std::string& question) {
 }
 
 Expected<ProfileFacts> Prober::ask(const std::string& path, bool may_write) {
-    const std::lock_guard lock(mutex_);
+    const FairSemaphore::Permit permit(turn_);
     if (Status ready = start(); !ready) return fail(Problem(503, "busy", ready.error().what));
     const Result<std::string> answer = exchange((may_write ? "w" : "r") + path);
     if (!answer) {

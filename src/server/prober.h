@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "server/facts.h"
+#include "server/fair_semaphore.h"
 
 namespace opsight::server {
 
@@ -31,7 +32,9 @@ class Prober {
     void end();
 
     std::vector<std::string> command_;
-    std::mutex mutex_, child_mutex_;  // one question at a time; the process
+    // One question at a time, in their order: who lists a folder asks thousands, one after another.
+    FairSemaphore turn_{1};
+    std::mutex child_mutex_;  // the process
     pid_t child_ = -1;
     int socket_ = -1;
     bool stopped_ = false;

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <string>
 #include <thread>
 
@@ -43,6 +44,25 @@ TEST(Prober, TheNextQuestionGoesToANewProcess) {
     EXPECT_NE(again->producer, first->producer);
     prober.stop();
     EXPECT_FALSE(prober.ask("d", false).has_value());
+}
+
+TEST(Prober, WhoAsksOnceDoesNotWaitForWhoAsksAgainAndAgain) {
+    Prober prober({"/bin/sh", "-c", "echo nonsense"});
+    std::atomic<int> asked = 0;
+    std::atomic<bool> stop = false;
+    std::thread listing([&] {
+        for (; !stop; ++asked)
+            (void)prober.ask("one of thousands", false);
+    });
+    for (int i = 0; i < 5; ++i) {
+        while (asked == 0)
+            std::this_thread::yield();
+        const int before = asked;
+        EXPECT_FALSE(prober.ask("the one that is wanted", false).has_value());
+        EXPECT_LE(asked - before, 3);
+    }
+    stop = true;
+    listing.join();
 }
 
 TEST(Prober, AnswersWhatIsInAFile) {

@@ -7,13 +7,14 @@
 
 #include "advise/sql.h"
 #include "query/session/cells.h"
+#include "query/whatif/path.h"
 #include "query/whatif/whatif.h"
 
 namespace opsight::advise {
 namespace {
 
-// More spans take longer to replay than people wait for advice.
-constexpr int64_t kMostTasksToReplay = 2'000'000;
+// A headline of less than this part of the wall clock is none.
+constexpr double kHardlyAnything = 2;
 
 double part(int64_t ns, int64_t of) {
     return of > 0 ? 100.0 * static_cast<double>(ns) / static_cast<double>(of) : 0;
@@ -23,7 +24,7 @@ double part(int64_t ns, int64_t of) {
 // host does while the device works takes time that is not to be gained.
 double weight(const Finding& finding) {
     const double bound = finding.bound ? finding.bound->pct : finding.share_pct.value_or(0);
-    return std::min(finding.share_pct.value_or(bound), bound);
+    return std::max(std::min(finding.share_pct.value_or(bound), bound) - finding.told_pct, 0.0);
 }
 
 // From 10 % on a run is worth changing for it,
@@ -44,6 +45,7 @@ class Engine {
         OPSIGHT_TRY(measure());
         for (const Rule& rule : all_rules())
             if (chosen(rule)) OPSIGHT_TRY(ask(rule, facts));
+        give_way();
         combine();
         std::stable_sort(out_.findings.begin(), out_.findings.end(),
                          [](const Finding& a, const Finding& b) { return weight(a) > weight(b); });
@@ -85,9 +87,43 @@ class Engine {
         return {};
     }
 
-    Bound bound_of(const query::TimeSpans& times, std::string formula) const {
-        const int64_t ns = query::length_of(times);
+    Bound bound_of(const query::TimeSpans& times, int64_t after_ns, std::string formula) const {
+        const int64_t ns = std::min(query::length_of(times) + after_ns, wall_ns_);
         return {ns / parts_, part(ns, wall_ns_), std::move(formula), {}};
+    }
+
+    // What the host does after something else kept it from its work takes longer, for it finds its caches
+    // cold: on programs that slept, read files or started commands up to a fifth longer, for some
+    // milliseconds (docs/PATHOLOGIES.md). Where a device does the work that is not to be gained.
+    int64_t aftermath(const query::TimeSpans& times) const {
+        constexpr int64_t kLongest = 10'000'000, kPart = 4;
+        if (session_.contents().device_work) return 0;
+        int64_t ns = 0;
+        for (const query::TimeSpan& span : times)
+            ns += std::min(span.end - span.begin, kLongest) / kPart;
+        return ns;
+    }
+
+    // A finding that says where time goes stands behind those that say why.
+    void give_way() {
+        for (Finding& finding : out_.findings) {
+            const auto& causes = find_rule(finding.rule)->gives_way_to;
+            if (finding.kind != "problem" || finding.times.empty() || causes.empty()) continue;
+            query::TimeSpans told;
+            for (const Finding& other : out_.findings)
+                if (std::find(causes.begin(), causes.end(), other.rule) != causes.end())
+                    told = query::united(told, other.times);
+            tell_causes(query::length_of(query::common(finding.times, told)), finding);
+        }
+    }
+
+    static void tell_causes(int64_t told_ns, Finding& finding) {
+        const double told = part(told_ns, query::length_of(finding.times));
+        finding.told_pct = weight(finding) * told / 100;
+        finding.severity = weight(finding) < kHardlyAnything ? Severity::kNote : severity_of(finding);
+        if (told >= 50)
+            finding.evidence += fmt::format("{}Other findings tell the cause of {} of it.",
+                                            finding.evidence.empty() ? "" : " ", percent(told));
     }
 
     Status complete(const Rule& rule, const query::RunFacts& facts, Finding& finding) {
@@ -98,7 +134,15 @@ class Engine {
             if (finding.lines.empty() && facts.torch && !(facts.compiled && rule.compiles))
                 finding.lines = rule.lines;
             finding.verify = rule.verify;
-            if (!finding.times.empty()) finding.bound = bound_of(finding.times, std::string(rule.bound));
+            if (!finding.times.empty()) {
+                const int64_t after = rule.interrupts ? aftermath(finding.times) : 0;
+                std::string formula(rule.bound);
+                if (after > 0)
+                    formula +=
+                        "; and a quarter of it for what follows, which finds its caches cold (of 10 ms at "
+                        "most each time)";
+                finding.bound = bound_of(finding.times, after, std::move(formula));
+            }
             if (options_.predict && finding.bound && rule.suppose) OPSIGHT_TRY(predict(rule, *finding.bound));
         }
         finding.severity = severity_of(finding);
@@ -108,11 +152,10 @@ class Engine {
     // A replay that does not give the measured time without changes tells nothing with them.
     Status predict(const Rule& rule, Bound& bound) {
         if (!out_.prediction_note.empty()) return {};
-        OPSIGHT_ASSIGN(const duck::Rows spans, session_.query(sql::spans_to_replay));
-        if (query::integer(spans.rows.at(0)[0]) > kMostTasksToReplay) {
+        OPSIGHT_ASSIGN(const int64_t spans, query::spans_to_replay(session_));
+        if (spans > query::kMostSpansToReplay) {
             out_.prediction_note =
-                fmt::format("nothing is predicted: {} spans are too many; choose iterations",
-                            query::integer(spans.rows[0][0]));
+                fmt::format("nothing is predicted: {} spans are too many; choose iterations", spans);
             return {};
         }
         query::Suppositions suppositions;
@@ -136,14 +179,19 @@ class Engine {
     }
 
     void combine() {
-        query::TimeSpans all;
+        query::TimeSpans all, interrupting;
         bool any = false;
         for (const Finding& finding : out_.findings)
             if (finding.bound) {
                 all = query::united(all, finding.times);
+                if (find_rule(finding.rule)->interrupts)
+                    interrupting = query::united(interrupting, finding.times);
                 any = true;
             }
-        if (any) out_.combined = bound_of(all, "the time in which at least one of them goes on");
+        if (any)
+            out_.combined =
+                bound_of(all, aftermath(interrupting),
+                         "the time in which at least one of them goes on, and what it leaves behind");
     }
 
     query::Session& session_;

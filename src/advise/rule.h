@@ -61,6 +61,11 @@ struct Rule {
     std::string_view verify;  // the command that shows whether it helped
     std::string_view source;  // who else advises so
     bool compiles = false;    // its lines compile the model, which a run that does need not be told
+    // It says where time goes, whatever the cause; these rules know causes, and what they tell of it is
+    // theirs.
+    std::vector<std::string_view> gives_way_to = {};
+    // What it is about keeps the host from its work: caches are cold afterwards (Engine::aftermath).
+    bool interrupts = false;
     // Why the profile cannot be checked; empty: it can.
     std::string (*lacks)(const query::RunFacts&);
     Status (*check)(Context&);

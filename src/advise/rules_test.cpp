@@ -1,116 +1,11 @@
 // Each rule on a run that has what it looks for, and on one that has not.
 #include <chrono>
-#include <functional>
 #include <thread>
 
-#include "advise/test_findings.h"
+#include "advise/test_rules.h"
 
 namespace opsight::advise {
 namespace {
-
-using analyze::TestProfile;
-using query::Session;
-using query::StoredProfile;
-
-constexpr int64_t kUs = 1'000, kMs = 1'000'000;
-
-// Twenty steps of 10 ms with a kernel of 8 ms each; what a test adds lies in the remaining 2 ms or beside it.
-struct Recorded {
-    TestProfile t;
-    int64_t kernel_ns = 8 * kMs, steps = 20;
-    bool device = true;
-    int64_t next = 1;
-
-    static int64_t at(int64_t step) { return 10 * kMs * step; }
-    OpDetail detail(const std::string& shapes, const std::string& dtypes, const std::string& values = "") {
-        OpDetail detail;
-        detail.signature = t.builder.signature(
-            {t.builder.text(shapes), t.builder.text(dtypes), t.builder.text(values), t.builder.text("")});
-        return detail;
-    }
-    // In each step, from 300 us on, one after the other; with a kernel each from 9 ms on where it has a time.
-    void row(const std::vector<std::string>& names, int64_t host_ns, int64_t kernel_ns_each,
-             const std::vector<std::string>& shapes = {}) {
-        for (int64_t i = 0; i < steps; ++i)
-            for (int64_t k = 0; k < static_cast<int64_t>(names.size()); ++k) {
-                const int64_t begin = at(i) + 300 * kUs + k * (host_ns + 200);
-                const size_t at_k = static_cast<size_t>(k);
-                t.op(names[at_k], begin, host_ns, t.thread(),
-                     shapes.empty() ? OpDetail() : detail(shapes[at_k % shapes.size()], ""));
-                if (kernel_ns_each > 0)
-                    launched("elementwise_kernel", begin + 100, at(i) + 9 * kMs + k * kernel_ns_each,
-                             kernel_ns_each);
-            }
-    }
-    // In each step an op that encloses what is in a row.
-    void around(const std::string& name, int64_t ns) {
-        for (int64_t i = 0; i < steps; ++i)
-            t.op(name, at(i) + 250 * kUs, ns);
-    }
-    void told(const std::string& key, const std::string& value) {
-        t.builder.info().properties.push_back({key, value});
-    }
-    void begin(const std::string& gpu = "NVIDIA A100-SXM4-40GB") {
-        t.builder.info().frameworks = {"PyTorch"};
-        if (device) t.gpu(0, gpu, 8, 0).sm_count = 108;
-        for (int64_t i = 0; i < steps; ++i) {
-            t.annotation("ProfilerStep#" + std::to_string(i), at(i), 10 * kMs, t.thread());
-            if (device) launched("ampere_sgemm_128x64_nn", at(i) + 100 * kUs, at(i) + 2 * kMs, kernel_ns);
-        }
-    }
-    void launched(const std::string& kernel, int64_t call, int64_t begin, int64_t ns) {
-        t.api("cudaLaunchKernel", call, 5 * kUs, t.thread(), next);
-        t.kernel(kernel, begin, ns, t.stream(), next++);
-    }
-    // In each step an op of that length at 200 us, and what it launches at 9 ms.
-    void op(const std::string& name, int64_t host_ns, int64_t kernel_ns_each,
-            const std::string& kernel = "elementwise_kernel", const OpDetail& with = {}) {
-        for (int64_t i = 0; i < steps; ++i) {
-            t.op(name, at(i) + 200 * kUs, host_ns, t.thread(), with);
-            if (kernel_ns_each > 0)
-                launched(kernel, at(i) + 201 * kUs, at(i) + 9 * kMs + 100 * kUs, kernel_ns_each);
-        }
-    }
-    void calls(const std::string& name, int64_t ns) {
-        for (int64_t i = 0; i < steps; ++i)
-            t.api(name, at(i) + 300 * kUs, ns, t.thread());
-    }
-    void marks(const std::string& name, int64_t ns) {
-        for (int64_t i = 0; i < steps; ++i)
-            t.annotation(name, at(i) + 200 * kUs, ns, t.thread());
-    }
-    void copies(int64_t count, int64_t bytes, const std::string& name) {
-        for (int64_t i = 0; i < steps; ++i)
-            for (int64_t k = 0; k < count; ++k) {
-                t.api("cudaMemcpyAsync", at(i) + (200 + 40 * k) * kUs, 30 * kUs, t.thread(), next);
-                DeviceSpan copy;
-                copy.begin = at(i) + (205 + 40 * k) * kUs;
-                copy.dur = 20 * kUs;
-                copy.track = t.stream(8);
-                copy.kind = DeviceKind::kMemcpy;
-                copy.bytes = bytes;
-                copy.correlation = next++;
-                copy.transfer = t.builder.transfer(transfer_of_name(name));
-                t.device(copy, name);
-            }
-    }
-    Advice ask(const std::string& rule, const Options& options = {}) {
-        const StoredProfile stored(std::move(t));
-        Session session = stored.open();
-        Options chosen = options;
-        chosen.rules = {rule};
-        auto advice = advise(session, chosen);
-        EXPECT_TRUE(advice.has_value()) << advice.error().message();
-        return std::move(advice).value();
-    }
-};
-
-// What a run must be for the rule to speak, and a healthy one.
-struct Case {
-    const char* rule;
-    std::function<void(Recorded&)> sick, healthy;
-    double bound_pct;  // of the sick one; below 0: it has none
-};
 
 void nothing(Recorded& r) {
     r.begin();
@@ -193,14 +88,14 @@ std::vector<Case> cases_of_the_run() {
          [](Recorded& r) {
              r.begin(), r.marks("Optimizer.step#Adam.step", kMs);
              for (int64_t i = 0; i < r.steps; ++i)
-                 for (int64_t k = 0; k < 60; ++k)
-                     r.t.op("aten::addcdiv_", Recorded::at(i) + (210 + 10 * k) * kUs, 5 * kUs);
+                 for (int64_t k = 0; k < 120; ++k)
+                     r.t.op("aten::addcdiv_", Recorded::at(i) + (210 + 6 * k) * kUs, 5 * kUs);
          },
          [](Recorded& r) {
              r.begin(), r.marks("Optimizer.step#Adam.step", kMs);
              for (int64_t i = 0; i < r.steps; ++i)
-                 for (int64_t k = 0; k < 60; ++k)
-                     r.t.op("aten::_foreach_addcdiv_", Recorded::at(i) + (210 + 10 * k) * kUs, 5 * kUs);
+                 for (int64_t k = 0; k < 120; ++k)
+                     r.t.op("aten::_foreach_addcdiv_", Recorded::at(i) + (210 + 6 * k) * kUs, 5 * kUs);
          },
          10},
         {"host_bound",
@@ -211,7 +106,7 @@ std::vector<Case> cases_of_the_run() {
                      r.launched("elementwise_kernel", Recorded::at(i) + (4000 + 40 * k) * kUs,
                                 Recorded::at(i) + (4010 + 40 * k) * kUs, 4 * kUs);
          },
-         nothing, 86},
+         nothing, 90},
         {"few_iterations", [](Recorded& r) { r.steps = 3, r.begin(); }, nothing, -1},
         {"uneven_iterations",
          [](Recorded& r) {
@@ -308,37 +203,13 @@ std::vector<Case> cases_without_a_device() {
     };
 }
 
-// Pages of the viewer: a link to another one is not shown.
-bool is_page(const std::string& view) {
-    constexpr const char* kPages[] = {"communication", "iterations", "kernels", "memory",
-                                      "ops",           "recorded",   "timeline"};
-    return std::find(std::begin(kPages), std::end(kPages), view) != std::end(kPages);
-}
-
 TEST(Rules, SpeakOfWhatIsThereAndOfNothingElse) {
     std::vector<Case> all;
     for (const auto& list :
          {cases_of_copies(), cases_of_conversions(), cases_of_types_and_sizes(), cases_of_the_run(),
           cases_of_rows_of_ops(), cases_of_the_backward_pass(), cases_without_a_device()})
         all.insert(all.end(), list.begin(), list.end());
-    for (const Case& each : all) {
-        SCOPED_TRACE(each.rule);
-        Recorded sick, healthy;
-        each.sick(sick);
-        each.healthy(healthy);
-        const Advice found = sick.ask(each.rule);
-        ASSERT_EQ(found.findings.size(), 1u);
-        const Finding& finding = found.findings[0];
-        EXPECT_EQ(finding.rule, each.rule);
-        EXPECT_TRUE(is_page(finding.view)) << finding.view;
-        EXPECT_EQ(finding.bound.has_value(), each.bound_pct >= 0);
-        if (finding.bound) {
-            EXPECT_NEAR(finding.bound->pct, each.bound_pct, 1.01) << finding.title;
-        }
-        const Advice fine = healthy.ask(each.rule);
-        EXPECT_TRUE(fine.findings.empty()) << fine.findings[0].title;
-        EXPECT_EQ(fine.quiet, std::vector<std::string>{each.rule});
-    }
+    expect_right(all);
 }
 
 // Calls of 6 ms, all but 20 us of it below a kernel: to pin the memory would gain nothing.

@@ -60,7 +60,9 @@ class AnalyzeCommand : public Command {
             "\n"
             "It applies rules to what is recorded. Which op launched what, and where iterations lie, was "
             "worked\n"
-            "out when the profile was made ('opsight import', 'opsight profile'), and stays as it is.\n");
+            "out when the profile was made ('opsight import', 'opsight profile'), and stays as it is. What "
+            "to "
+            "change, and what\nthat could save at most, 'opsight advise' says.\n");
         return sub;
     }
 

@@ -79,6 +79,8 @@ class ReportCommand : public Command {
         sub->add_option("--group-by", group_by_, "Part the rows by rank, device or rank,device");
         sub->add_flag("--merge-numbers", merge_numbers_,
                       "Of ranges, take names that differ in numbers alone as one ('layer 3', 'layer 17')");
+        sub->add_flag("--critical-path", critical_path_,
+                      "Of ops, layers and kernels, say how much of them is on the critical path");
         flags_.declare(*sub);
         sub->footer(
             list_of_reports() +
@@ -154,7 +156,7 @@ class ReportCommand : public Command {
     Result<int> run_dlprof() const {
         const bool other = format_ != "table" && format_ != "csv";
         if (other || !sort_.empty() || limit_ >= 0 || !group_by_.empty() || range_.all || range_.whole ||
-            merge_numbers_ || wide_ || explain_ || !range_.iteration_range.empty())
+            merge_numbers_ || critical_path_ || wide_ || explain_ || !range_.iteration_range.empty())
             return fail(Error{
                 "--style dlprof writes CSV files as DLProf made them: of the options of reports it "
                 "takes --report, --output, --force, --key-op, --iter-start and --iter-stop, and its own, "
@@ -215,6 +217,7 @@ class ReportCommand : public Command {
         query::TableShape shape;
         shape.for_people = format == report::Format::kTable;
         shape.merge_numbers = merge_numbers_;
+        shape.critical_path = critical_path_;
         shape.stream_last = !shape.for_people;
         shape.limit = limit_ >= 0                                           ? limit_
                       : html()                                              ? kRowsOnPage
@@ -258,7 +261,7 @@ class ReportCommand : public Command {
     std::string path_, reports_, format_ = "table", output_, sort_, group_by_, style_ = "opsight",
                                  profile_name_, mode_, domains_;
     int64_t limit_ = -1;
-    bool force_ = false, wide_ = false, explain_ = false, merge_numbers_ = false;
+    bool force_ = false, wide_ = false, explain_ = false, merge_numbers_ = false, critical_path_ = false;
     bool matrix_cores_ = false;  // those of AMD's devices, which people call so
     RangeFlags flags_;
     query::RangeOptions range_;  // as the flags choose it

@@ -60,7 +60,9 @@ class Builder {
             for (const StreamWork::Item* item : awaited(wait))
                 wait_for(item->task, item->end);
         }
-        out_.graph.tasks[wait.after].duration = wait.end - std::min(until, wait.end);
+        Task& rest = out_.graph.tasks[wait.after];
+        rest.begin = std::min(until, wait.end);
+        rest.duration = wait.end - rest.begin;
     }
 
     const StreamWork::Item* last_ended(const Wait& wait) const {

@@ -25,6 +25,7 @@ struct Task {
     int64_t duration = 0;
     int64_t delay = 0;  // before it starts, with no dependency that explains it
     RuleSet rules = 0;
+    int64_t begin = 0;  // as recorded
 };
 
 enum class Link : uint8_t {
@@ -61,6 +62,7 @@ struct Graph {
 struct Changes {
     std::vector<double> factors;  // of durations, one for each rule
     bool no_waits = false;        // threads do not wait for the device
+    bool any() const { return !factors.empty() || no_waits; }
 };
 
 struct Times {

@@ -55,7 +55,8 @@ class Chain {
     RuleSet rules_of_open() const { return open_.empty() ? 0 : open_.back().rules; }
 
     uint32_t append(TaskKind kind, int64_t span, int64_t duration, RuleSet rules) {
-        const uint32_t task = graph_.add({kind, static_cast<int32_t>(thread_), span, duration, 0, rules});
+        const uint32_t task =
+            graph_.add({kind, static_cast<int32_t>(thread_), span, duration, 0, rules, now_});
         if (last_ != HandOff::kNone) graph_.link(last_, task, Link::kOrder);
         return last_ = task;
     }

@@ -129,7 +129,7 @@ class StreamChains {
                 rules |= caller->second.rules;
             const uint32_t task =
                 graph_.add({TaskKind::kDevice, static_cast<int32_t>(stream), static_cast<int64_t>(i),
-                            std::max<int64_t>(spans[i].end - begin, 0), 0, rules});
+                            std::max<int64_t>(spans[i].end - begin, 0), 0, rules, begin});
             out_.work[stream].add(task, spans[i].launch_begin, spans[i].end);
         }
     }

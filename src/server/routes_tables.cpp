@@ -42,6 +42,7 @@ Expected<query::TableShape> read_shape(const Call& call) {
     OPSIGHT_ASSIGN(shape.by_rank, call.flag("by_rank"));
     OPSIGHT_ASSIGN(shape.by_device, call.flag("by_device"));
     OPSIGHT_ASSIGN(shape.merge_numbers, call.flag("merge_numbers"));
+    OPSIGHT_ASSIGN(shape.critical_path, call.flag("critical_path"));
     query::Page page;
     page.search = call.text("search");
     OPSIGHT_ASSIGN(page.size, call.number("page_size", kDefaultPage, 1, kLargestPage));
@@ -159,7 +160,8 @@ std::vector<Route> table_routes() {
         {"GET", "/api/v1/profiles/{id}/tables/{name}", table,
          range_parameters() + std::vector<std::string>{"sort", "page", "page_size", "search", "filter",
                                                        "place_of", "by_rank", "by_device", "merge_numbers",
-                                                       "format", "download", "op", "iteration"},
+                                                       "critical_path", "format", "download", "op",
+                                                       "iteration"},
          Kept::kAnswer},
     };
 }

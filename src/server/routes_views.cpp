@@ -4,6 +4,7 @@
 #include "query/reports/iteration_shares.h"
 #include "query/reports/layer_tree.h"
 #include "query/reports/memory.h"
+#include "query/reports/path_track.h"
 #include "query/reports/viewer_tables.h"
 #include "query/session/iteration_choice.h"
 #include "query/session/wall_clock.h"
@@ -221,6 +222,37 @@ Expected<Response> communication_of(Call& call) {
     });
 }
 
+template <class Value>
+void put_column(JsonWriter& json, std::string_view name, const query::PathTrack& track, Value&& value) {
+    json.list(name, [&] {
+        for (size_t i = 0; i < track.path.pieces.size(); ++i)
+            json.value(value(i));
+    });
+}
+
+Expected<Response> critical_path(Call& call) {
+    OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
+    OPSIGHT_ASSIGN(const std::optional<query::PathTrack> found, query::path_track(*session));
+    const query::PathTrack track = found.value_or(query::PathTrack());
+    const auto& pieces = track.path.pieces;
+    return json_object([&](JsonWriter& json) {
+        put_column(json, "rank", track, [&](size_t i) { return track.ranks[i]; });
+        put_column(json, "begin_ns", track, [&](size_t i) { return pieces[i].begin_ns; });
+        put_column(json, "dur_ns", track, [&](size_t i) { return pieces[i].dur_ns; });
+        put_column(json, "track", track, [&](size_t i) { return pieces[i].track; });
+        put_column(json, "span", track, [&](size_t i) { return pieces[i].span; });
+        put_column(json, "name", track, [&](size_t i) { return pieces[i].name; });
+        put_column(json, "kind", track, [&](size_t i) { return track.kinds[i]; });
+        json.field("names", track.path.names);
+        json.field("length_ns", track.path.length_ns).field("delays_ns", track.path.delays_ns);
+        json.field("iterations", track.path.iterations).field("left_out", track.left_out);
+        json.field("error_pct", 100 * track.path.error);
+        json.field("unexplained_pct", 100 * track.path.unexplained);
+        json.field("simulatable", found.has_value() && track.path.simulatable());
+        put_range(json, *session);
+    });
+}
+
 }  // namespace
 
 std::vector<Route> view_routes() {
@@ -230,6 +262,7 @@ std::vector<Route> view_routes() {
         {"GET", profile + "/layers", layers, range_parameters(), Kept::kAnswer},
         {"GET", profile + "/first", first,
          range_parameters() + std::vector<std::string>{"op", "layer", "range", "kernel"}},
+        {"GET", profile + "/critical_path", critical_path, range_parameters(), Kept::kAnswer},
         {"GET", profile + "/gpus", gpus, range_parameters(), Kept::kAnswer},
         {"GET", profile + "/memory", memory, range_parameters(), Kept::kAnswer},
         {"GET", profile + "/communication", communication_of, range_parameters(), Kept::kAnswer},

@@ -7,7 +7,9 @@ import statistics
 import subprocess
 import sys
 
+import cases
 import opsight_cli
+import simulated
 
 HERE = pathlib.Path(__file__).resolve().parent
 PYTHON = os.environ.get("OPSIGHT_PYTHON") or sys.executable
@@ -130,3 +132,15 @@ def assess(case, bare, profiles):
 
 def measure(case, iterations, repeats, folder):
     return assess(case, *collect(case, iterations, repeats, folder))
+
+
+def simulate(program, folder):
+    """The same of a made-up run: what it gains is the simulation's own, which no noise changes."""
+    case = cases.Case(simulated.name_of(program), program.rules, program.suppose)
+    bare, profiles = {}, {}
+    for fixed in (False, True):
+        trace = os.path.join(folder, case.program + ("-fixed" if fixed else "") + ".json")
+        bare[fixed] = [simulated.write(program, fixed, trace)]
+        profiles[fixed] = trace + ".opsight"
+        opsight_cli.run("import", trace, "-o", profiles[fixed], "--force")
+    return assess(case, bare, profiles)

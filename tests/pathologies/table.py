@@ -8,6 +8,7 @@ import tempfile
 
 import cases
 import measure
+import simulated
 
 HEADERS = ("program", "with, ms", "without, ms", "gain, ms", "named", "first finding", "gone", "bound, ms", "holds",
            "predicted, ms", "predicted / gain", "left when fixed")
@@ -22,7 +23,7 @@ def arguments():
     parser.add_argument("--repeats", type=int, default=3, help="bare runs of each program, with the fault and without")
     parser.add_argument("--iterations", type=int, default=16, help="measured iterations of a run")
     chosen = parser.parse_args()
-    known = {case.program for case in cases.CASES}
+    known = {case.program for case in cases.CASES} | {simulated.name_of(program) for program in simulated.CASES}
     for name in chosen.names:
         if name not in known:
             parser.error("no program '%s'; there are %s" % (name, ", ".join(sorted(known))))
@@ -74,15 +75,19 @@ def main():
     place = os.environ.get("TMPDIR", "/var/tmp")  # /tmp may be memory, where a disk is never waited for
     print(line(HEADERS))
     print(line(["---"] * len(HEADERS)), flush=True)
-    for case in cases.CASES:
-        if chosen.names and case.program not in chosen.names:
+    programs = [(case.program, lambda folder, case=case: measure.measure(case, chosen.iterations, chosen.repeats, folder))
+                for case in cases.CASES]
+    programs += [(simulated.name_of(program), lambda folder, program=program: measure.simulate(program, folder))
+                 for program in simulated.CASES]
+    for name, assess in programs:
+        if chosen.names and name not in chosen.names:
             continue
         with tempfile.TemporaryDirectory(prefix="opsight-pathology-", dir=place) as folder:
             try:
-                results.append(measure.measure(case, chosen.iterations, chosen.repeats, folder))
+                results.append(assess(folder))
             except (RuntimeError, AssertionError, subprocess.TimeoutExpired) as error:
                 failed = True
-                print("%s: %s" % (case.program, error), file=sys.stderr)
+                print("%s: %s" % (name, error), file=sys.stderr)
                 continue
         print(line(cells(results[-1])), flush=True)
     print()

@@ -12,12 +12,14 @@ import unittest
 import cases
 import measure
 import opsight_cli
+import simulated
 import table
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 SHARED = {"training", "training_ranks", "training_remote"}
 # Their shares are those of ops, which a busy machine does not change much.
 QUICK = ("double_precision", "gelu_by_hand", "loop_over_rows")
+QUICK_SIMULATED = (simulated.TinyKernels, simulated.LayoutConversions, simulated.PlainAttention, simulated.LateExchange)
 # Noise of a busy machine, of what the fix gained: the bare runs and the recorded one see different neighbours.
 NOISE = 0.15
 
@@ -82,6 +84,22 @@ class Programs(unittest.TestCase):
             text = ast.get_docstring(ast.parse((PROGRAMS / (name + ".py")).read_text(encoding="utf-8")))
             self.assertTrue(text.startswith("Fault: "), name)
             self.assertIn("Fix: ", text, name)
+
+
+class Simulated(unittest.TestCase):
+    """GPU runs that were made up: what a fix gains is known exactly, so bounds must hold to the last microsecond."""
+
+    def test_named_first_bounded_and_gone(self):
+        with tempfile.TemporaryDirectory(prefix="opsight-pathology-") as folder:
+            for program in QUICK_SIMULATED:
+                with self.subTest(simulated.name_of(program)):
+                    result = measure.simulate(program, folder)
+                    self.assertEqual(result.place, 1, result)
+                    self.assertTrue(result.gone, result)
+                    self.assertTrue(result.bound_holds, result)
+                    self.assertEqual(result.left, (), result)
+                    if result.ratio is not None:
+                        self.assertLess(abs(result.ratio - 1), 0.15, result)
 
 
 @unittest.skipIf(LACKS, LACKS)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <vector>
 
 #include "advise/rules/rules.h"
 
@@ -64,12 +65,55 @@ bool is_communication(const query::OpenSpan& span) {
     return is_host_communication(span) || is_one_of(span, {"nccl:", "c10d::"});
 }
 
+// Gaps of the host, in those that are too long for what Python does from one op to the next, and in others.
+struct Gaps {
+    query::TimeSpans all;
+    int64_t long_ns = 0, longest_ns = 0, median_ns = 0;
+    bool are_long(const Context& c, double least_pct) const {
+        return c.facts().wall_ns > 0 &&
+               100.0 * static_cast<double>(long_ns) >= least_pct * static_cast<double>(c.facts().wall_ns);
+    }
+};
+
+Result<Gaps> read_gaps(Context& c) {
+    Gaps gaps;
+    OPSIGHT_ASSIGN(gaps.all, gaps_of_host(c.session()));
+    std::vector<int64_t> lengths;
+    for (const query::TimeSpan& span : gaps.all) {
+        const int64_t ns = span.end - span.begin;
+        lengths.push_back(ns);
+        gaps.longest_ns = std::max(gaps.longest_ns, ns);
+        if (ns >= static_cast<int64_t>(c.threshold("us") * 1000)) gaps.long_ns += ns;
+    }
+    if (lengths.empty()) return gaps;
+    const auto half = lengths.begin() + std::ssize(lengths) / 2;
+    std::nth_element(lengths.begin(), half, lengths.end());
+    gaps.median_ns = *half;
+    return gaps;
+}
+
+// Many short gaps are what Python takes from one op to the next: there is nothing to move out of the loop.
+void tell_gaps(Context& c, const Gaps& gaps, bool are_long, Finding& finding) {
+    const auto us = [](int64_t ns) { return static_cast<double>(ns) / 1e3; };
+    finding.evidence += fmt::format("{}{}, half of them of at most {:.0f} µs; the longest takes {:.2f} ms.",
+                                    finding.evidence.empty() ? "" : " ",
+                                    c.how_often(std::ssize(gaps.all), "gaps between ops and calls"),
+                                    us(gaps.median_ns), us(gaps.longest_ns) / 1e3);
+    if (are_long) return;
+    finding.title = fmt::format("From one op to the next the host takes {} of the time",
+                                percent(finding.share_pct.value_or(0)));
+    finding.advice = "Fewer and larger ops help: larger batches, fused ops, a compiled model.";
+}
+
 // The program within its steps, ranges and Python frames, and what lies outside of all that.
 Status check(Context& c) {
     const RunFacts& f = c.facts();
+    if (std::max(f.host.value_or(0), f.idle.value_or(0)) < c.threshold("share")) return {};
+    OPSIGHT_ASSIGN(const Gaps gaps, read_gaps(c));
+    const bool are_long = !f.ops || gaps.are_long(c, c.threshold("share"));
     for (const bool host : {true, false}) {
         const double share = (host ? f.host : f.idle).value_or(0);
-        if (share < c.threshold("share")) continue;
+        if (share < c.threshold(are_long ? "share" : "between")) continue;
         // The rule of host communication tells of it, and which rank is the last.
         if (host && f.ops && f.beside_ops && is_host_communication(*f.beside_ops) && !f.device_work) continue;
         Finding finding{
@@ -110,8 +154,9 @@ Status check(Context& c) {
         else if (f.torch && !f.recorded_here && !f.python_frames && finding.advice.empty())
             finding.advice = "A trace recorded with with_stack=True says what runs then.";
         finding.view = "timeline";
+        if (f.ops && finding.kind == "problem") tell_gaps(c, gaps, are_long, finding);
         if (finding.kind == "problem") {
-            OPSIGHT_ASSIGN(finding.times, times_beside_ops(c.session()));
+            OPSIGHT_ASSIGN(finding.times, host_times(c.session(), gaps.all));
         }
         c.add(std::move(finding));
     }
@@ -126,7 +171,10 @@ Rule beside_ops_rule() {
         .looks_for = "time of the program in which neither ops, nor calls, nor the GPU work",
         .needs = "",
         .thresholds = {{"share", 5, "% of the wall clock",
-                        "what takes less is hardly a headline; XProf's input bound is 5 % too"}},
+                        "what takes less is hardly a headline; XProf's input bound is 5 % too"},
+                       {"between", 20, "% of the wall clock",
+                        "of gaps that are all short: Python takes some 5 to 50 µs for an op"},
+                       {"us", 100, "µs", "of a long gap: Python from one op to the next takes less"}},
         .bound =
             "the time in which no op, call or data loading is open, or in which no device works where that "
             "is less",
@@ -138,6 +186,8 @@ Rule beside_ops_rule() {
             "SELECT name, sum(dur_ns) / 1e6 AS ms FROM python_frames GROUP BY name ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "docs/metrics.md, time budget",
+        .gives_way_to = {"scalar_reads", "repeated_ops", "compilation", "growing_tensors"},
+        .interrupts = true,
         .lacks = lacks_nothing,
         .check = check,
     };

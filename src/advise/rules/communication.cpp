@@ -46,7 +46,7 @@ Status check(Context& c) {
     finding.share_pct = share;
     finding.view = "communication";
     OPSIGHT_ASSIGN(query::Occurrences found, query::times_of(c.session(), query::Activity::kCommunication));
-    finding.times = std::move(found.times);
+    OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), std::move(found.times)));
     c.add(std::move(finding));
     return {};
 }
@@ -69,6 +69,7 @@ Rule communication_rule() {
             "'communication' GROUP BY ALL ORDER BY ms DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "HTA, communication and computation overlap",
+        .gives_way_to = {"small_collectives", "gathers"},
         .lacks = lacks_device_work,
         .check = check,
         .suppose = [](query::Suppositions& s) { s.no_communication = true; },

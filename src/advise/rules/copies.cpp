@@ -67,6 +67,7 @@ Rule copies_rule() {
             "1e6 AS ms FROM memcpys GROUP BY ALL ORDER BY ms DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide; PyTorch performance tuning guide",
+        .gives_way_to = {"pageable_copies", "small_copies"},
         .lacks = lacks_device_work,
         .check = check,
     };

@@ -60,6 +60,7 @@ Rule data_loading_rule() {
             "'dataload' GROUP BY name ORDER BY ms DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide; XProf input pipeline analyzer",
+        .interrupts = true,
         .lacks = lacks_nothing,
         .check = check,
         .suppose = [](query::Suppositions& s) { s.no_data_loading = true; },

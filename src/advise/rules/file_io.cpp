@@ -53,6 +53,7 @@ Rule file_io_rule() {
             "('file_io', 'os_runtime') GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "docs/metrics.md",
+        .interrupts = true,
         .lacks = lacks_nothing,
         .check = check,
     };

@@ -108,6 +108,21 @@ void tell_launches(const RunFacts& f, std::optional<double> tiny, Finding& findi
                                    "(torch.cuda.graphs), save launches.";
 }
 
+// Time in which no device works; fused, tiny kernels need less of the device too.
+Status bound(Context& c, bool tiny, Finding& finding) {
+    OPSIGHT_ASSIGN(finding.times, idle_times(c.session()));
+    // What Python does in between is not in the share, and goes where launches are replayed.
+    if (const double idle = c.share_of(finding.times); idle > finding.share_pct.value_or(0) + 5)
+        finding.evidence += fmt::format("{}With all that the host does in between it has no work in {}.",
+                                        finding.evidence.empty() ? "" : " ", percent(idle));
+    if (!tiny) return {};
+    OPSIGHT_ASSIGN(
+        const query::Occurrences kernels,
+        query::times_of_short_kernels(c.session(), static_cast<int64_t>(c.threshold("us") * 1000)));
+    finding.times = query::united(finding.times, kernels.times);
+    return {};
+}
+
 Status check(Context& c) {
     const RunFacts& f = c.facts();
     double share = f.cpu.value_or(0);
@@ -116,6 +131,7 @@ Status check(Context& c) {
     if (share < c.threshold("share")) return {};
     Finding finding{"host", "problem", {}};
     finding.share_pct = share;
+    std::optional<double> tiny;
     if (!f.device_work && (f.work_lost || f.truncated)) {
         finding.kind = "unknown";
         finding.title = fmt::format("{} take {} of the time; what the GPU did meanwhile was not recorded",
@@ -143,17 +159,11 @@ Status check(Context& c) {
             finding.title += ", most of it in " + f.long_calls->name;
             tell_long_calls(f, *f.long_calls, finding);
         } else {
-            OPSIGHT_ASSIGN(const std::optional<double> tiny, tiny_kernels(c));
+            OPSIGHT_ASSIGN(tiny, tiny_kernels(c));
             tell_launches(f, tiny, finding);
         }
     }
-    if (finding.kind == "problem") {
-        OPSIGHT_ASSIGN(finding.times, idle_times(c.session()));
-        // What Python does in between is not in the share, and goes where launches are replayed.
-        if (const double idle = c.share_of(finding.times); idle > share + 5)
-            finding.evidence += fmt::format("{}With all that the host does in between it has no work in {}.",
-                                            finding.evidence.empty() ? "" : " ", percent(idle));
-    }
+    if (finding.kind == "problem") OPSIGHT_TRY(bound(c, tiny.has_value(), finding));
     c.add(std::move(finding));
     return {};
 }
@@ -170,7 +180,10 @@ Rule host_bound_rule() {
                        {"us", 10, "µs", "of a tiny kernel: a launch takes 5 to 10 µs of the host"},
                        {"part", 50, "% of the kernels", "that are tiny: most of them"},
                        {"kernels", 50, "in an iteration", "fewer are not many"}},
-        .bound = "the time in which no work of a device runs: what is left is the device's own",
+        .bound =
+            "the time in which no work of a device runs, and that of kernels shorter than their launch where "
+            "most are: "
+            "what is left is the device's own",
         .confidence = "high for the time, medium for its cause: the calls and ops that are open meanwhile",
         .remedy = "Give the GPU more for each call, or spare the calls.",
         .query =
@@ -179,6 +192,9 @@ Rule host_bound_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source =
             "PyTorch performance tuning guide; NVIDIA, CUDA graphs; HTA, kernels shorter than their launch",
+        .gives_way_to = {"repeated_ops", "optimizer_loop", "scalar_reads", "small_copies", "pageable_copies",
+                         "synchronization", "memory_calls", "data_loading", "first_batches", "file_io",
+                         "compilation"},
         .lacks = lacks_nothing,
         .check = check,
     };

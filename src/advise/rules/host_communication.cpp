@@ -68,6 +68,7 @@ Rule host_communication_rule() {
             "'^(gloo|mpi|ucc):.*' GROUP BY ALL ORDER BY ms DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, distributed data parallel: gradient buckets",
+        .interrupts = true,
         .lacks = lacks_ops,
         .check = check,
     };

@@ -10,12 +10,19 @@ constexpr const char* kCalls =
 
 Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_calls(c.session(), kCalls));
-    const double share = c.share_of(found.times);
+    // While the device works such a call waits, and what is lost shows later.
+    query::TimeSpans lost = found.times;
+    if (c.facts().device_work) {
+        OPSIGHT_ASSIGN(const query::TimeSpans idle, idle_times(c.session()));
+        lost = query::common(found.times, idle);
+    }
+    const double share = c.share_of(lost);
     if (share < c.threshold("share") || found.count < c.parts() || c.session().range().whole) return {};
-    Finding finding{
-        "memory_calls", "problem",
-        fmt::format("Memory of the device is allocated and freed in {} of the time", percent(share))};
-    finding.evidence = c.how_often(found.count, "calls that allocate or free") + ".";
+    Finding finding{"memory_calls", "problem",
+                    fmt::format("Memory of the device is allocated and freed in {} of the time{}",
+                                percent(share), c.facts().device_work ? ", while it does nothing" : "")};
+    finding.evidence = c.how_often(found.count, "calls that allocate or free") +
+                       fmt::format(", which take {} in all.", milliseconds(query::length_of(found.times)));
     finding.advice =
         c.facts().torch
             ? "PyTorch keeps freed memory for the next tensor unless its cache is switched off or the device "

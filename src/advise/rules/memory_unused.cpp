@@ -7,7 +7,7 @@ namespace {
 
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const auto held, query::device_memory(c.session()));
-    for (const query::MemoryHeld& device : held) {
+    for (const query::HeldMemory& device : held) {
         const double part = 100.0 * static_cast<double>(device.held) / static_cast<double>(device.bytes);
         if (part >= c.threshold("part")) continue;
         Finding finding{

@@ -20,7 +20,7 @@ Status check(Context& c) {
         "whole vectors.";
     finding.share_pct = share;
     finding.view = "kernels";
-    finding.times = std::move(found.times);
+    OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), std::move(found.times)));
     c.add(std::move(finding));
     return {};
 }

@@ -35,7 +35,7 @@ Status check(Context& c) {
         }
         OPSIGHT_ASSIGN(query::Occurrences found,
                        query::times_of(c.session(), query::Activity::kPlainKernels));
-        finding.times = std::move(found.times);
+        OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), std::move(found.times)));
         c.add(std::move(finding));
     }
     return {};
@@ -58,6 +58,9 @@ Rule plain_kernels_rule() {
             "in_tc_eligible_op AND uses_tc = 'no' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide",
+        .gives_way_to = {"layout_conversions", "contiguous_copies", "dtype_conversions", "double_precision",
+                         "unfused_attention", "elementwise_chains", "growing_tensors", "recomputation",
+                         "dense_gradients", "repeated_ops"},
         .lacks = lacks_device_work,
         .check = check,
     };

@@ -7,9 +7,9 @@ namespace opsight::advise {
 namespace {
 
 // Activations that would not fit are worth it: not so where most of a device's memory was never held.
-std::optional<double> most_memory_held(const std::vector<query::MemoryHeld>& devices) {
+std::optional<double> most_memory_held(const std::vector<query::HeldMemory>& devices) {
     std::optional<double> most;
-    for (const query::MemoryHeld& each : devices)
+    for (const query::HeldMemory& each : devices)
         most = std::max(most.value_or(0),
                         100.0 * static_cast<double>(each.held) / static_cast<double>(each.bytes));
     return most;
@@ -38,7 +38,7 @@ Status check(Context& c) {
                : "Where memory allows it, checkpoint fewer layers, or only those with large activations.";
     finding.share_pct = share;
     finding.view = "ops";
-    finding.times = std::move(found.times);
+    OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), std::move(found.times)));
     c.add(std::move(finding));
     return {};
 }

@@ -22,7 +22,12 @@ Status check(Context& c) {
     finding.advice = "One op on a tensor that holds all of them does the same work with a single call.";
     finding.share_pct = share;
     finding.view = "ops";
-    finding.times = std::move(found.times);
+    // One op in place of many also spares their kernels.
+    OPSIGHT_ASSIGN(
+        const query::Occurrences kernels,
+        query::times_of_pattern(c.session(), {query::OpPattern::kRepeated,
+                                              static_cast<int64_t>(c.threshold("ops")), c.parts(), true}));
+    OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), query::united(found.times, kernels.times)));
     c.add(std::move(finding));
     return {};
 }
@@ -38,7 +43,7 @@ Rule repeated_ops_rule() {
                        {"ops", 256, "in an iteration", "more than the layers of most networks"}},
         .bound =
             "the time from the first of these ops to the last of each row of them, or in which no device "
-            "works where that is less",
+            "works where that is less; and the time of their kernels",
         .confidence = "medium: whether one op can do the work of all is not in the recording",
         .remedy = "One op on all of them.",
         .lines =

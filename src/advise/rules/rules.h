@@ -7,10 +7,12 @@ namespace opsight::advise {
 
 Rule anomaly_mode_rule();
 Rule beside_ops_rule();
+Rule clock_changes_rule();
 Rule communication_rule();
 Rule compilation_rule();
 Rule compiled_regions_rule();
 Rule contiguous_copies_rule();
+Rule convolution_trials_rule();
 Rule copies_rule();
 Rule data_loading_rule();
 Rule dense_gradients_rule();
@@ -19,11 +21,19 @@ Rule dtype_conversions_rule();
 Rule elementwise_chains_rule();
 Rule few_iterations_rule();
 Rule file_io_rule();
+Rule first_batches_rule();
+Rule fragmentation_rule();
+Rule gathers_rule();
+Rule graph_breaks_rule();
 Rule growing_tensors_rule();
 Rule host_bound_rule();
 Rule host_communication_rule();
+Rule idle_devices_rule();
 Rule kernels_outside_ops_rule();
 Rule layout_conversions_rule();
+Rule layout_reorders_rule();
+Rule lost_data_rule();
+Rule low_occupancy_rule();
 Rule memory_calls_rule();
 Rule memory_unused_rule();
 Rule misaligned_sizes_rule();
@@ -32,8 +42,10 @@ Rule pageable_copies_rule();
 Rule plain_convolutions_rule();
 Rule plain_kernels_rule();
 Rule recomputation_rule();
+Rule recording_overhead_rule();
 Rule repeated_ops_rule();
 Rule scalar_reads_rule();
+Rule small_collectives_rule();
 Rule small_copies_rule();
 Rule small_grids_rule();
 Rule synchronization_rule();
@@ -43,6 +55,8 @@ Rule thread_count_rule();
 Rule uneven_iterations_rule();
 Rule unfused_attention_rule();
 Rule unknown_kernels_rule();
+Rule warmup_inside_rule();
+Rule wave_tails_rule();
 Rule zero_grad_rule();
 
 // Time in which no device works: what the device itself needs is left, whatever the host does. Without work
@@ -58,7 +72,11 @@ std::string pinned_copies(const std::string& kind);
 Result<query::TimeSpans> times_without_kernels(query::Session& session);
 Result<query::TimeSpans> copy_times(query::Session& session, query::TimeSpans own);
 
-// In which no op, call or data loading is open; bound as host_times.
-Result<query::TimeSpans> times_beside_ops(query::Session& session);
+// Of kernels that may go: with the short pauses before them, in which the device goes from one piece of work
+// to the next.
+Result<query::TimeSpans> with_pauses(query::Session& session, query::TimeSpans kernels);
+
+// In which no op, call or data loading is open.
+Result<query::TimeSpans> gaps_of_host(query::Session& session);
 
 }  // namespace opsight::advise

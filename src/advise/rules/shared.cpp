@@ -62,29 +62,45 @@ Result<query::TimeSpans> idle_times(query::Session& session) {
     if (session.contents().device_work) {
         OPSIGHT_ASSIGN(busy, query::times_of(session, query::Activity::kDevice));
     } else {
-        OPSIGHT_ASSIGN(busy, query::times_of_ops(session, {.pattern = "."}));
+        OPSIGHT_ASSIGN(busy, query::times_of(session, query::Activity::kOps));
     }
     return query::times_without(session, busy.times);
 }
 
-Result<query::TimeSpans> times_beside_ops(query::Session& session) {
-    OPSIGHT_ASSIGN(const query::Occurrences ops, query::times_of_ops(session, {.pattern = "."}));
-    OPSIGHT_ASSIGN(const query::Occurrences calls, query::times_of_calls(session, "."));
+Result<query::TimeSpans> gaps_of_host(query::Session& session) {
+    OPSIGHT_ASSIGN(const query::Occurrences ops, query::times_of(session, query::Activity::kOps));
+    OPSIGHT_ASSIGN(const query::Occurrences calls, query::times_of(session, query::Activity::kCalls));
     OPSIGHT_ASSIGN(const query::Occurrences loading, query::times_of(session, query::Activity::kDataLoading));
-    OPSIGHT_ASSIGN(
-        query::TimeSpans beside,
-        query::times_without(session, query::united(query::united(ops.times, calls.times), loading.times)));
-    return host_times(session, std::move(beside));
+    return query::times_without(session, query::united(query::united(ops.times, calls.times), loading.times));
 }
 
 Result<query::TimeSpans> times_without_kernels(query::Session& session) {
-    OPSIGHT_ASSIGN(const query::Occurrences kernels, query::times_of_kernels(session, "."));
+    OPSIGHT_ASSIGN(const query::Occurrences kernels, query::times_of(session, query::Activity::kKernels));
     return query::times_without(session, kernels.times);
 }
 
 Result<query::TimeSpans> copy_times(query::Session& session, query::TimeSpans own) {
     OPSIGHT_ASSIGN(query::TimeSpans without, times_without_kernels(session));
     return query::length_of(without) < query::length_of(own) ? std::move(without) : std::move(own);
+}
+
+Result<query::TimeSpans> with_pauses(query::Session& session, query::TimeSpans kernels) {
+    constexpr int64_t kLongest = 10'000;  // a stream goes on within some microseconds
+    if (!session.contents().device_work) return kernels;
+    OPSIGHT_ASSIGN(const query::TimeSpans idle, idle_times(session));
+    query::TimeSpans before;
+    size_t at = 0;
+    for (const query::TimeSpan& pause : idle) {
+        if (pause.end - pause.begin > kLongest) continue;
+        const auto earlier = [&](const query::TimeSpan& span) {
+            return span.rank < pause.rank || (span.rank == pause.rank && span.begin < pause.end);
+        };
+        while (at < kernels.size() && earlier(kernels[at]))
+            ++at;
+        if (at < kernels.size() && kernels[at].rank == pause.rank && kernels[at].begin == pause.end)
+            before.push_back(pause);
+    }
+    return query::united(kernels, before);
 }
 
 Result<query::TimeSpans> host_times(query::Session& session, query::TimeSpans own) {

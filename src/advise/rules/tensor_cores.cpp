@@ -112,6 +112,7 @@ Rule tensor_cores_rule() {
             "in_tc_eligible_op AND uses_tc = 'no' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, training with mixed precision; DLProf",
+        .gives_way_to = {"layout_conversions", "double_precision", "convolution_trials", "recomputation"},
         .lacks = lacks_device_work,
         .check = check,
     };

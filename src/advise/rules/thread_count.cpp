@@ -16,7 +16,7 @@ Status check(Context& c) {
     const query::RunFacts& f = c.facts();
     const auto threads = static_cast<double>(f.torch_threads);
     if (threads < c.threshold("times") * static_cast<double>(f.processors)) return {};
-    OPSIGHT_ASSIGN(const query::Occurrences ops, query::times_of_ops(c.session(), {.pattern = "."}));
+    OPSIGHT_ASSIGN(const query::Occurrences ops, query::times_of(c.session(), query::Activity::kOps));
     OPSIGHT_ASSIGN(query::TimeSpans times, host_times(c.session(), ops.times));
     Finding finding{
         "thread_count", "problem",

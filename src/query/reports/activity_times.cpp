@@ -64,6 +64,14 @@ Result<Occurrences> times_of_files(Session& session) {
     return in_range(session, duck::Statement(sql::times_files).set("system_calls", "[" + calls + "]"));
 }
 
+// No spans need be looked at where no name matches.
+Result<bool> has_name(Session& session, const char* of, const std::string& pattern) {
+    OPSIGHT_ASSIGN(
+        const duck::Rows rows,
+        session.query(duck::Statement(sql::has_name).set("of", std::string(of)).set("pattern", pattern)));
+    return flag(rows.rows.at(0)[0]);
+}
+
 }  // namespace
 
 TimeSpans common(const TimeSpans& a, const TimeSpans& b) {
@@ -114,25 +122,51 @@ Result<Occurrences> times_of(Session& session, Activity activity) {
             return softmax(false);
         case Activity::kDeviceSoftmax:
             return softmax(true);
+        case Activity::kHostScores:
+        case Activity::kDeviceScores:
+            return in_range(
+                session,
+                duck::Statement(sql::times_scores).set("device", activity == Activity::kDeviceScores));
+        case Activity::kWaveTails:
+            return in_range(session, sql::times_wave_tails);
+        case Activity::kComputeKernels:
+            return in_range(session, sql::times_compute);
+        case Activity::kOverhead:
+            return in_range(session, sql::times_overhead);
+        case Activity::kOps:
+            return in_range(session, sql::times_in_ops);
+        case Activity::kCalls:
+            return in_range(session, sql::times_in_calls);
         case Activity::kDevice:
+        case Activity::kKernels:
             break;
     }
-    return in_range(session, sql::times_device);
+    return in_range(session,
+                    duck::Statement(sql::times_device).set("kernels", activity == Activity::kKernels));
 }
 
 Result<Occurrences> times_of_calls(Session& session, const std::string& pattern) {
+    OPSIGHT_ASSIGN(const bool there, has_name(session, "texts", pattern));
+    if (!there) return Occurrences();
     return in_range(session, duck::Statement(sql::times_calls).set("pattern", pattern));
 }
 
 Result<Occurrences> times_of_annotations(Session& session, const std::string& pattern) {
+    OPSIGHT_ASSIGN(const bool text, has_name(session, "texts", pattern));
+    OPSIGHT_ASSIGN(const bool op, has_name(session, "ops", pattern));
+    if (!text && !op) return Occurrences();
     return in_range(session, duck::Statement(sql::times_annotations).set("pattern", pattern));
 }
 
 Result<Occurrences> times_of_kernels(Session& session, const std::string& pattern) {
+    OPSIGHT_ASSIGN(const bool there, has_name(session, "kernels", pattern));
+    if (!there) return Occurrences();
     return in_range(session, duck::Statement(sql::times_of_kernels).set("pattern", pattern));
 }
 
 Result<Occurrences> times_of_ops(Session& session, const OpChoice& choice) {
+    OPSIGHT_ASSIGN(const bool there, has_name(session, "ops", choice.pattern));
+    if (!there) return Occurrences();
     return in_range(session, duck::Statement(sql::times_of_ops)
                                  .set("pattern", choice.pattern)
                                  .set("dtypes", choice.dtypes)
@@ -149,6 +183,26 @@ Result<Occurrences> times_of_small_copies(Session& session, int64_t bytes) {
     return in_range(
         session,
         duck::Statement(sql::times_transfers).set("what", std::string("small")).set("small_bytes", bytes));
+}
+
+Result<Occurrences> times_of_low_occupancy(Session& session, double pct) {
+    return in_range(session, duck::Statement(sql::times_low_occupancy).set("pct", pct));
+}
+
+Result<Occurrences> times_of_first_batches(Session& session, double times) {
+    return in_range(session, duck::Statement(sql::times_first_batches).set("times", times));
+}
+
+Result<Occurrences> times_of_convolution_trials(Session& session, int64_t kernels) {
+    return in_range(session, duck::Statement(sql::times_convolution_trials).set("kernels", kernels));
+}
+
+Result<Occurrences> times_of_short_kernels(Session& session, int64_t ns) {
+    return in_range(session, duck::Statement(sql::times_short_kernels).set("ns", ns));
+}
+
+Result<Occurrences> times_of_short_collectives(Session& session, int64_t ns) {
+    return in_range(session, duck::Statement(sql::times_short_collectives).set("ns", ns));
 }
 
 Result<TimeSpans> times_without(Session& session, const TimeSpans& spans) {

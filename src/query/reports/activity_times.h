@@ -23,10 +23,18 @@ enum class Activity : uint8_t {
     kPageableCopies,   // with the calls that launched them
     kEligibleKernels,  // known not to use Tensor Cores, of ops that could
     kPlainKernels,     // known not to, of ops that cannot
-    kDevice,           // any work of a device
+    kDevice,           // any work of a device, of the range or launched before it
+    kKernels,          // the same of kernels
+    kOps,              // any op of the range
+    kCalls,            // any call of the runtime or driver
     kSmallGrids,       // kernels with fewer blocks than multiprocessors, alone on their device
     kHostSoftmax,      // softmaxes over square scores, on the host and on devices
     kDeviceSoftmax,
+    kHostScores,  // all work on such scores
+    kDeviceScores,
+    kWaveTails,       // the ends of kernels in which their last wave of blocks does not fill the device
+    kComputeKernels,  // all but collectives
+    kOverhead,        // the profiler's own work, as it tells it
 };
 
 // What goes on, and how often: spans that begin in the range.
@@ -54,6 +62,18 @@ Result<Occurrences> times_of_ops(Session& session, const OpChoice& choice);
 Result<Occurrences> times_of_misaligned_products(Session& session, int64_t multiple);
 // Of copies from the host of at most so many bytes, with the calls that launched them.
 Result<Occurrences> times_of_small_copies(Session& session, int64_t bytes);
+
+// Of kernels that keep at most this part of a multiprocessor's threads resident; of products, convolutions
+// and attention none.
+Result<Occurrences> times_of_low_occupancy(Session& session, double pct);
+// Of loading data, in iterations that load for more than this many times the median.
+Result<Occurrences> times_of_first_batches(Session& session, double times);
+// Of the kernels of convolutions that launch this many different ones or more.
+Result<Occurrences> times_of_convolution_trials(Session& session, int64_t kernels);
+// Of kernels that take less.
+Result<Occurrences> times_of_short_kernels(Session& session, int64_t ns);
+// Of collectives on a device that take at most this long.
+Result<Occurrences> times_of_short_collectives(Session& session, int64_t ns);
 
 // The wall clock of the range, and the part of it that is not in `spans`.
 Result<TimeSpans> times_of_range(Session& session);

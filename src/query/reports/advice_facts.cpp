@@ -26,12 +26,63 @@ Result<IterationSpread> iteration_spread(Session& session, double times) {
                            integer(row[3], -1), integer(row[4], -1), integer(row[5])};
 }
 
-Result<std::vector<MemoryHeld>> device_memory(Session& session) {
+Result<std::vector<HeldMemory>> device_memory(Session& session) {
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::device_memory));
-    std::vector<MemoryHeld> all;
+    std::vector<HeldMemory> all;
     for (const auto& row : rows.rows)
         all.push_back({integer(row[0]), integer(row[1]), integer(row[2]), integer(row[3])});
     return all;
+}
+
+Result<DeviceCounts> device_counts(Session& session) {
+    OPSIGHT_TRY(session.prepare(sql::used_devices));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::count_used_devices));
+    OPSIGHT_ASSIGN(const duck::Rows elsewhere, session.query(sql::ranks_elsewhere));
+    return DeviceCounts{integer(rows.rows.at(0)[0]), integer(rows.rows[0][1]), flag(elsewhere.rows.at(0)[0])};
+}
+
+Result<std::optional<Occupancy>> lowest_occupancy(Session& session, double pct) {
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   session.query(duck::Statement(sql::occupancy_limits).set("pct", pct)));
+    if (rows.rows.empty()) return std::optional<Occupancy>();
+    const auto& row = rows.rows[0];
+    return std::optional(Occupancy{text(row[0]), real(row[1]), integer(row[2]), integer(row[3]),
+                                   integer(row[4]), integer(row[5]), integer(row[6]), integer(row[7])});
+}
+
+Result<std::vector<ReservedMemory>> reserved_memory(Session& session) {
+    OPSIGHT_TRY(session.prepare(sql::memory_held));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::reserved_memory));
+    std::vector<ReservedMemory> all;
+    for (const auto& row : rows.rows)
+        all.push_back({integer(row[0]), integer(row[1]), integer(row[2]), integer(row[3])});
+    return all;
+}
+
+Result<std::pair<int64_t, int64_t>> warmup_in_range(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::warmup_in_range));
+    return std::pair(integer(rows.rows.at(0)[0]), integer(rows.rows[0][1]));
+}
+
+Result<std::pair<int64_t, int64_t>> recorded_calls(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::recorded_calls));
+    return std::pair(integer(rows.rows.at(0)[0]), integer(rows.rows[0][1]));
+}
+
+Result<std::vector<Loss>> lost_data(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::lost_data));
+    std::vector<Loss> all;
+    for (const auto& row : rows.rows)
+        all.push_back({text(row[0]), integer(row[1]), text(row[2])});
+    return all;
+}
+
+Result<std::optional<ClockSpread>> clock_spread(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::clock_spread));
+    if (rows.rows.empty()) return std::optional<ClockSpread>();
+    const auto& row = rows.rows[0];
+    return std::optional(
+        ClockSpread{integer(row[0]), text(row[1]), real(row[2]), real(row[3]), integer(row[4])});
 }
 
 }  // namespace opsight::query

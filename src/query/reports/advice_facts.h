@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,10 +26,56 @@ struct IterationSpread {
 Result<IterationSpread> iteration_spread(Session& session, double times);
 
 // Only devices that worked, and of which the source tells both.
-struct MemoryHeld {
+struct HeldMemory {
     int64_t rank = 0, device = 0;
     int64_t held = 0, bytes = 0;  // the most that was reserved, and what there is
 };
-Result<std::vector<MemoryHeld>> device_memory(Session& session);
+Result<std::vector<HeldMemory>> device_memory(Session& session);
+
+// Devices that worked anywhere in the recording, and others that it names.
+struct DeviceCounts {
+    int64_t worked = 0, idle = 0;
+    bool ranks_elsewhere = false;  // the job has ranks that are not in the profile
+};
+Result<DeviceCounts> device_counts(Session& session);
+
+// Of the launch configuration that takes most time among those of low occupancy; limits 0: not known.
+struct Occupancy {
+    std::string kernel;
+    double pct = 0;
+    int64_t registers = 0, shared_bytes = 0, threads = 0;  // of a thread, of a block, of a block
+    int64_t registers_per_sm = 0, shared_per_sm = 0, threads_per_sm = 0;
+};
+Result<std::optional<Occupancy>> lowest_occupancy(Session& session, double pct);
+
+// Memory of a device at its peaks: what the allocator holds, and what tensors need of it.
+struct ReservedMemory {
+    int64_t rank = 0, device = 0;
+    int64_t reserved = 0, allocated = 0;  // bytes
+};
+Result<std::vector<ReservedMemory>> reserved_memory(Session& session);
+
+// Iterations of the range that warm up, and all.
+Result<std::pair<int64_t, int64_t>> warmup_in_range(Session& session);
+
+// Python calls and ops that were recorded in the range.
+Result<std::pair<int64_t, int64_t>> recorded_calls(Session& session);
+
+// A kind of diagnostic that says that data is missing.
+struct Loss {
+    std::string key;
+    int64_t count = 0;
+    std::string help;
+};
+Result<std::vector<Loss>> lost_data(Session& session);
+
+// Samples of the clock that moves most.
+struct ClockSpread {
+    int64_t device = 0;
+    std::string counter;
+    double low = 0, high = 0;  // the 10th and the 90th percentile, in the counter's unit
+    int64_t samples = 0;
+};
+Result<std::optional<ClockSpread>> clock_spread(Session& session);
 
 }  // namespace opsight::query

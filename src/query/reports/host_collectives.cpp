@@ -29,7 +29,7 @@ Result<HostCollectives> host_collectives(Session& session) {
     }));
     if (open.empty()) return found;
     OPSIGHT_ASSIGN(const TimeSpans calls, within_range(session, std::move(open)));
-    OPSIGHT_ASSIGN(const Occurrences ops, times_of_ops(session, {.pattern = "."}));
+    OPSIGHT_ASSIGN(const Occurrences ops, times_of(session, Activity::kOps));
     OPSIGHT_ASSIGN(const TimeSpans beside, times_without(session, ops.times));
     found.times = common(calls, beside);
     for (const auto& [rank, calls_of_it] : last)

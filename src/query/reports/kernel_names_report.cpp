@@ -1,5 +1,6 @@
 // Kernels by their names alone, whatever launched them.
 #include "query/reports/op_groups.h"
+#include "query/reports/path_columns.h"
 #include "query/reports/reports.h"
 #include "query/reports/sql.h"
 
@@ -24,11 +25,13 @@ Result<Report> kernel_name_report(Session& session, const TableShape& shape) {
                           {"short_name", "Short Name", Unit::kNone, 6},
                       });
     if (!shape.for_people) q.columns.push_back({"label", "Label", Unit::kNone, 7});
+    add_path_column(q.columns, shape);
+    OPSIGHT_ASSIGN(std::vector<std::string> notes, make_path_of_work(session, shape));
     q.rows = shaped(reports::sql::kernel_names, shape);
     q.order = {{"total_gpu_time_ns", true}, {"kernel_name", false}};
     order_by_groups(q, shape);
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
-    Report report{"kernel_name", table.title, {}, {}};
+    Report report{"kernel_name", table.title, {}, std::move(notes)};
     if (!session.contents().device_work)
         report.notes.push_back("the profile has no kernels: nothing ran on a device");
     report.sections.push_back({std::move(table)});

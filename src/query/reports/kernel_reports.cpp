@@ -1,6 +1,7 @@
 // Reports with a row per kernel, kernel instance and iteration.
 #include "query/reports/kernel_choice.h"
 #include "query/reports/op_groups.h"
+#include "query/reports/path_columns.h"
 #include "query/reports/sql.h"
 #include "query/reports/work.h"
 #include "query/session/track_id.h"
@@ -111,8 +112,12 @@ Result<ResultTable> ask_for_kernels(Session& session, Question q, const TableSha
                {"op_name", false},
                {"op_id", false}};
     order_by_groups(q, shape);
+    add_path_column(q.columns, shape);
+    OPSIGHT_ASSIGN(const std::vector<std::string> notes, make_path_of_work(session, shape));
     OPSIGHT_TRY(session.execute(shaped(sql::kernel_rows, shape)));
-    return ask_with_work(session, q, shape);
+    OPSIGHT_ASSIGN(ResultTable table, ask_with_work(session, q, shape));
+    table.notes.insert(table.notes.end(), notes.begin(), notes.end());
+    return table;
 }
 
 Question kernel_question(const TableShape& shape) {

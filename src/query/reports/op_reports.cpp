@@ -5,6 +5,7 @@
 #include "query/reports/op_groups.h"
 #include "query/reports/op_quantiles.h"
 #include "query/reports/outside_ops.h"
+#include "query/reports/path_columns.h"
 #include "query/reports/sql.h"
 #include "query/reports/work.h"
 
@@ -175,6 +176,8 @@ Result<Report> detailed_report(Session& session, const TableShape& shape) {
     Question q = op_question(session, shape, "detailed", "Ops (Detailed)",
                              detailed_columns(session.contents().device_work));
     q.rows = shaped(sql::detailed, shape);
+    add_path_column(q.columns, shape);
+    OPSIGHT_ASSIGN(const std::vector<std::string> notes, make_path_of_work(session, shape));
     q.order.insert(q.order.end(), {{"op_name", false}, {"op_id", false}});
     order_by_groups(q, shape);
     duck::Cell ops;
@@ -185,6 +188,7 @@ Result<Report> detailed_report(Session& session, const TableShape& shape) {
     }
     OPSIGHT_TRY(look_at_instances(session, shape, std::move(ops)));
     OPSIGHT_ASSIGN(ResultTable table, ask_with_work(session, q, shape));
+    table.notes.insert(table.notes.end(), notes.begin(), notes.end());
     return single("detailed", std::move(table), &session);
 }
 
@@ -206,11 +210,14 @@ Result<Report> group_op_report(Session& session, const TableShape& shape) {
     const bool gpu = session.contents().device_work;
     Question q = op_question(session, shape, "group_op", "Group Ops (Layers)", layer_columns(gpu));
     q.rows = shaped(sql::op_layers, shape);
+    add_path_column(q.columns, shape);
+    OPSIGHT_ASSIGN(const std::vector<std::string> notes, make_path_of_work(session, shape));
     q.order = {{gpu ? "total_gpu_time_ns" : "total_cpu_time_ns", true},
                {"total_cpu_time_ns", true},
                {"name", false}};
     order_by_groups(q, shape);
     OPSIGHT_ASSIGN(ResultTable table, ask_with_work(session, q, shape));
+    table.notes.insert(table.notes.end(), notes.begin(), notes.end());
     return single("group_op", std::move(table), &session, true);
 }
 

@@ -63,6 +63,9 @@ TEST(Columns, OfTablesHaveRolesThatFitThem) {
         const auto table = make_table(session, name, {.op = 0}, shape);
         ASSERT_TRUE(table) << name << ": " << table.error().message();
         check(*table);
+        const auto with_path = make_table(session, name, {.op = 0}, {.critical_path = true});
+        ASSERT_TRUE(with_path) << name << ": " << with_path.error().message();
+        check(*with_path);
     }
 }
 

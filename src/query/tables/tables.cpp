@@ -54,12 +54,13 @@ struct Entry {
 // it.
 constexpr Entry kTables[] = {
     {"detailed", of_report<detailed_report>, Needs::kNothing,
-     "op_name direction calls self_gpu_time_ns total_gpu_time_ns self_cpu_time_ns "
+     "op_name direction calls critical_path_ns self_gpu_time_ns total_gpu_time_ns self_cpu_time_ns "
      "total_cpu_time_ns tc_eligible using_tc kernels avg_gpu_time_ns avg_cpu_time_ns "
      "total_cpu_overhead_ns total_gpu_idle_ns layer shapes dtypes"},
     {"iteration", iteration_kernels},
     {"kernel", of_report<kernel_report>, Needs::kNothing,
-     "kernel_name calls total_gpu_time_ns kernel_share_pct avg_gpu_time_ns uses_tc tc_evidence "
+     "kernel_name calls critical_path_ns total_gpu_time_ns kernel_share_pct avg_gpu_time_ns uses_tc "
+     "tc_evidence "
      "op_name direction class min_gpu_time_ns max_gpu_time_ns occupancy_pct waves layer"},
     {"kernel_name", of_report<kernel_name_report>},
     {"op_names", plain<op_names>},
@@ -160,6 +161,10 @@ const Entry* entry_of(std::string_view name) {
 void finish(ResultTable& table, std::string_view name) {
     table.name = name;
     table.shown = shown_of(name);
+    // A column that only some ask for.
+    if (std::none_of(table.columns.begin(), table.columns.end(),
+                     [](const Column& column) { return column.key == "critical_path_ns"; }))
+        std::erase(table.shown, "critical_path_ns");
     describe(table);
 }
 
@@ -201,8 +206,8 @@ bool is_table(std::string_view name) {
 }
 
 std::string kept_name(std::string_view name, const TableSubject& subject, const TableShape& shape) {
-    return fmt::format("{} {} {} {} {}", name, shape.by_rank, shape.by_device, shape.merge_numbers,
-                       subject.op.value_or(-1));
+    return fmt::format("{} {} {} {} {} {}", name, shape.by_rank, shape.by_device, shape.merge_numbers,
+                       shape.critical_path, subject.op.value_or(-1));
 }
 
 Result<ResultTable> make_table(Session& session, std::string_view name, const TableSubject& subject,

@@ -75,7 +75,8 @@ class Loader {
     Status load_streams() {
         OPSIGHT_ASSIGN(const duck::Rows streams, session_.query(windowed(sql::streams)));
         for (const auto& row : streams.rows)
-            stream_of_.emplace(integer(row[0]), static_cast<int32_t>(stream_of_.size()));
+            if (stream_of_.emplace(integer(row[0]), static_cast<int32_t>(stream_of_.size())).second)
+                out_.device_tracks.push_back(integer(row[0]));
         recording_.streams.resize(stream_of_.size());
         out_.device.resize(stream_of_.size());
         OPSIGHT_ASSIGN(const duck::Rows calls, session_.query(windowed(sql::calls_about_streams)));
@@ -98,6 +99,8 @@ class Loader {
             const auto* pageable = batch.column<int32_t>(8);
             const auto* collective = batch.column<int32_t>(9);
             const auto* of_memory = batch.column<int32_t>(10);
+            const auto* span = batch.column<int32_t>(11);
+            const auto* outside = batch.column<int32_t>(12);
             for (size_t i = 0; i < batch.size(); ++i) {
                 const auto stream = static_cast<size_t>(stream_of_.at(track[i]));
                 const Doing doing = doing_of(kind[i], collective[i] != 0);
@@ -109,7 +112,7 @@ class Loader {
                 const int64_t end = begin[i] + std::max<int64_t>(dur[i], 0);
                 recording_.streams[stream].push_back(
                     {begin[i], end, launch[i], host[i], work_kind(doing), rules});
-                out_.device[stream].push_back({doing, name[i]});
+                out_.device[stream].push_back({doing, name[i], op[i], span[i], outside[i] != 0});
                 if (doing == Doing::kCopy) copies_[launch[i]] = pageable[i] != 0;
             }
         });
@@ -134,14 +137,19 @@ class Loader {
             for (size_t i = 0; i < batch.size(); ++i) {
                 if (track[i] != last) {
                     last = track[i];
-                    tracks_.push_back(track[i]);
-                    recording_.threads.emplace_back();
-                    out_.host.emplace_back();
+                    add_thread(track[i]);
+                    open_.clear();
                 }
                 replay::HostSpan span{begin[i], begin[i] + std::max<int64_t>(dur[i], 0), id[i]};
-                SpanLabel label{Doing::kOp, name[i]};
+                while (!open_.empty() && open_.back().end <= span.begin)
+                    open_.pop_back();
+                SpanLabel label{Doing::kOp, name[i], open_.empty() ? -1 : open_.back().op, id[i],
+                                open_.empty()};
                 if (kind[i] == 1) {
                     span.rules = Names::at(rules_.names.ops, name[i]).rules;
+                    label.op = name[i];
+                    label.outside = false;
+                    open_.push_back({span.end, label.op});
                 } else if (kind[i] == 0) {
                     label.doing = Doing::kDataLoading;
                     span.rules = rules_.data_loading;
@@ -153,6 +161,12 @@ class Loader {
                 out_.host.back().push_back(label);
             }
         });
+    }
+
+    void add_thread(int64_t track) {
+        out_.host_tracks.push_back(track);
+        recording_.threads.emplace_back();
+        out_.host.emplace_back();
     }
 
     void take_call(replay::HostSpan& span, std::string_view name) const {
@@ -168,8 +182,9 @@ class Loader {
         OPSIGHT_ASSIGN(const duck::Rows markers, session_.query(windowed(sql::markers)));
         const int64_t marked = markers.rows.empty() ? -1 : integer(markers.rows[0][0], -1);
         int64_t most = -1;
-        for (size_t thread = 0; thread < tracks_.size(); ++thread) {
-            if (tracks_[thread] == marked) {
+        const std::vector<int64_t>& tracks = out_.host_tracks;
+        for (size_t thread = 0; thread < tracks.size(); ++thread) {
+            if (tracks[thread] == marked) {
                 recording_.main = thread;
                 return {};
             }
@@ -184,22 +199,25 @@ class Loader {
                 recording_.main = thread;
             }
         }
-        if (tracks_.empty() || (marked >= 0 && !recording_.marks.empty())) add_empty_main();
+        if (tracks.empty() || (marked >= 0 && !recording_.marks.empty())) add_empty_main();
         return {};
     }
 
     // A thread of which nothing but its ranges is recorded.
     void add_empty_main() {
         recording_.main = recording_.threads.size();
-        recording_.threads.emplace_back();
-        out_.host.emplace_back();
+        add_thread(-1);
     }
 
     Session& session_;
     const Rules& rules_;
     Stretch& out_;
     replay::Recording& recording_;
-    std::vector<int64_t> tracks_;
+    struct OpenOp {
+        int64_t end = 0;
+        int32_t op = -1;
+    };
+    std::vector<OpenOp> open_;  // on the thread that is being read
     std::map<int64_t, int32_t> stream_of_;
     std::unordered_map<int64_t, int32_t> told_;  // stream by call
     std::unordered_map<int64_t, bool> copies_;   // by their call: of memory that the host must wait for

@@ -14,7 +14,10 @@ enum class Doing : uint8_t { kDataLoading, kOp, kCall, kKernel, kCollective, kCo
 
 struct SpanLabel {
     Doing doing = Doing::kNothing;
-    int32_t name = -1;  // of Names: an op, a kernel or a text
+    int32_t name = -1;     // of Names: an op, a kernel or a text
+    int32_t op = -1;       // op_identities.id that it counts for; -1: none is open
+    int32_t span = -1;     // its number on its track
+    bool outside = false;  // of all ops
 };
 
 struct Stretch {
@@ -22,6 +25,7 @@ struct Stretch {
     std::vector<int64_t> iterations;  // their numbers
     replay::Recording recording;
     std::vector<std::vector<SpanLabel>> host, device;  // beside the spans of threads and streams
+    std::vector<int64_t> host_tracks, device_tracks;   // tracks.id of threads and streams; -1: none
 };
 
 Result<std::vector<Stretch>> load_stretches(Session& session, const Rules& rules);

@@ -6,6 +6,8 @@
 
 #include "model/source_limits.h"
 #include "query/session/test_session.h"
+#include "query/session/track_id.h"
+#include "query/whatif/path.h"
 
 namespace opsight::query {
 namespace {
@@ -54,6 +56,39 @@ TEST(WhatIfTest, ReplaysWhatWasMeasured) {
         EXPECT_EQ(it.host_ns, kStep);
     }
     EXPECT_TRUE(answer.simulatable());
+}
+
+TEST(CriticalPathTest, ItsPiecesLieWhereTheyWereRecorded) {
+    const StoredProfile stored(steps());
+    Session session = stored.open({.all = true});
+    const auto found = critical_path(session);
+    ASSERT_TRUE(found && *found);
+    const CriticalPath& path = **found;
+    EXPECT_EQ(path.length_ns, 5 * kStep);
+    EXPECT_EQ(path.delays_ns, 5 * 20'000);
+    EXPECT_EQ(path.iterations, 5);
+    EXPECT_TRUE(path.simulatable());
+    int64_t sum = path.delays_ns, until = 0;
+    for (const PathPiece& piece : path.pieces) {
+        sum += piece.dur_ns;
+        EXPECT_GE(piece.begin_ns, until);
+        until = piece.begin_ns + piece.dur_ns;
+        const int64_t in_step = piece.begin_ns % kStep;
+        if (piece.kind == "kernel") {
+            EXPECT_EQ(in_step, 470'000);
+            EXPECT_EQ(piece.dur_ns, 400'000);
+            EXPECT_EQ(piece.track % static_cast<int64_t>(TrackPart::kCount),
+                      static_cast<int64_t>(TrackPart::kStream));
+            EXPECT_GE(piece.kernel, 0);
+            EXPECT_GE(piece.span, 0);
+            EXPECT_FALSE(piece.outside);
+        }
+        if (piece.kind == "data loading") {
+            EXPECT_EQ(in_step, 0);
+            EXPECT_EQ(piece.op, -1);
+        }
+    }
+    EXPECT_EQ(sum, path.length_ns);
 }
 
 TEST(WhatIfTest, ThePathSumsToTheIterations) {

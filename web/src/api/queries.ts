@@ -73,9 +73,9 @@ export const useTable = (name: string, params: Params = {}, enabled = true) =>
 const MOST_ROWS = 1000; // of an answer
 
 // All rows of a table, for what is drawn from the whole of it.
-export function useWholeTable(name: string): Answer<Table> {
+export function useWholeTable(name: string, params: Params = {}): Answer<Table> {
   const path = `/profiles/${useProfileId()}/tables/${name}`;
-  const range = useRange();
+  const range = { ...useRange(), ...params };
   return useQuery<Table, ApiError>({
     queryKey: [path, range, "whole"],
     queryFn: async ({ signal }) => {

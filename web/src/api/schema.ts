@@ -372,6 +372,8 @@ export interface paths {
                     by_device?: components["parameters"]["by_device"];
                     /** @description of the table ranges: names that differ in numbers alone are one row */
                     merge_numbers?: components["parameters"]["merge_numbers"];
+                    /** @description of the tables detailed, kernel, kernel_name and group_op: what of a row is on the critical path, as a column */
+                    critical_path?: components["parameters"]["critical_path"];
                     /** @description csv: all matching rows as a file */
                     format?: components["parameters"]["format"];
                     /** @description all matching rows as a file */
@@ -525,6 +527,69 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["Layers"];
+                    };
+                };
+                /** @description an error */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profiles/{id}/critical_path": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The critical path of the chosen iterations: what their end waited for, as recorded */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description first iteration */
+                    iter_start?: components["parameters"]["iter_start"];
+                    /** @description last iteration */
+                    iter_stop?: components["parameters"]["iter_stop"];
+                    /** @description take warm-up iterations in */
+                    all?: components["parameters"]["all"];
+                    /** @description all that was recorded, in iterations or not; no other choice of a range beside it */
+                    whole?: components["parameters"]["whole"];
+                    /** @description cut iterations where the instances of this op end */
+                    key_op?: components["parameters"]["key_op"];
+                    /** @description take annotations that match this pattern as iterations */
+                    iteration_range?: components["parameters"]["iteration_range"];
+                    /** @description a named range, in place of the others */
+                    aggregation?: components["parameters"]["aggregation"];
+                };
+                header?: never;
+                path: {
+                    /** @description number of a profile */
+                    id: components["parameters"]["id"];
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description the answer */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["CriticalPath"];
                     };
                 };
                 /** @description an error */
@@ -2090,6 +2155,33 @@ export interface components {
             /** @description what a replay saves */
             predicted_ns: number | null;
         } | null;
+        /** @description columns beside each other, a piece of the path in each place; delays are no pieces */
+        CriticalPath: {
+            rank: number[];
+            begin_ns: number[];
+            dur_ns: number[];
+            /** @description of the timeline; -1: no thread was recorded */
+            track: number[];
+            /** @description its number there; -1: between spans */
+            span: number[];
+            /** @description a place in names */
+            name: number[];
+            /** @description as in the kinds of Tracks */
+            kind: string[];
+            names: string[];
+            length_ns: number;
+            /** @description the part of the length that no piece has */
+            delays_ns: number;
+            iterations: number;
+            /** @description the shortest pieces, where they are too many */
+            left_out: number;
+            /** @description how far the replay without changes is off, median over the iterations */
+            error_pct: number;
+            unexplained_pct: number;
+            /** @description false: the path is uncertain */
+            simulatable: boolean;
+            range: components["schemas"]["Range"];
+        };
     };
     responses: never;
     parameters: {
@@ -2123,6 +2215,8 @@ export interface components {
         by_device: 0 | 1;
         /** @description of the table ranges: names that differ in numbers alone are one row */
         merge_numbers: 0 | 1;
+        /** @description of the tables detailed, kernel, kernel_name and group_op: what of a row is on the critical path, as a column */
+        critical_path: 0 | 1;
         /** @description csv: all matching rows as a file */
         format: "json" | "csv";
         /** @description all matching rows as a file */

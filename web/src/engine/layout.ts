@@ -1,7 +1,8 @@
 // Which rows the timeline has and where: ranks, then processes and devices, then their tracks; each can be closed.
 import type { components } from "../api/schema";
 
-export type Track = components["schemas"]["Track"];
+type Sent = components["schemas"]["Track"];
+export type Track = Omit<Sent, "kind"> & { kind: Sent["kind"] | "path" }; // path: timeline/path.ts makes them
 
 export interface Row {
   key: string;
@@ -44,6 +45,7 @@ const NOTES: Record<string, string> = {
   stream: "",
   wait: "waits",
   iteration: "",
+  path: "",
   counter: "",
   other: "other",
 };
@@ -69,7 +71,7 @@ export function groupsOf(tracks: readonly Track[]): Group {
   for (const track of tracks) {
     const rank = String(track.rank);
     const parent = ranks > 1 ? groupOf(root.groups, `rank ${rank}`, `Rank ${rank}`, "") : root;
-    if (track.kind === "iteration") parent.tracks.push(track);
+    if (track.kind === "iteration" || track.kind === "path") parent.tracks.push(track);
     else if (track.kind === "counter") groupOf(parent.groups, `${rank} counters`, "Counters", "").tracks.push(track);
     else if (track.device !== null) {
       const device = String(track.device);

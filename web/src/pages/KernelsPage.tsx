@@ -1,5 +1,6 @@
 import { useCorrections, wrongChoice } from "../address/corrections";
 import { useRoute, useSetParams } from "../address/useRoute";
+import { PathButton, usePathParams } from "../table/PathButton";
 import { SelectTable } from "../table/SelectTable";
 import { CalledFrom } from "../table/CalledFrom";
 import type { Row } from "../table/row";
@@ -19,10 +20,13 @@ const NO_KERNELS = "The profile has no GPU work. A trace recorded with CUDA or R
 
 function Kinds() {
   const { params } = useRoute();
+  const path = usePathParams();
   return (
     <SelectTable
       name="kernel"
       label="Kernels by op"
+      params={path}
+      tools={<PathButton />}
       sort="total_gpu_time_ns:desc"
       bars={{ total_gpu_time_ns: "gpu" }}
       keys={["kernel_name", "op_id"]}

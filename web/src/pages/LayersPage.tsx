@@ -5,6 +5,7 @@ import { useCorrections, wrongChoice } from "../address/corrections";
 import { linkTo } from "../address/route";
 import { useRoute, useSetParams } from "../address/useRoute";
 import { DataTable } from "../table/DataTable";
+import { PathButton, usePathParams } from "../table/PathButton";
 import type { Row } from "../table/row";
 import { RowDetails } from "../table/RowDetails";
 import { Icon } from "../widgets/Icon";
@@ -14,8 +15,8 @@ import { Icicle } from "./layers/Icicle";
 import { buildTree, findPath, layerTable, normal, type Measure, type Node } from "./layers/tree";
 import { FirstInTimeline } from "../table/timelineLinks";
 
-const COLUMNS = ["name", "calls", "forward_gpu_time_ns", "backward_gpu_time_ns", "forward_cpu_time_ns", "backward_cpu_time_ns", "own_gpu_time_ns", "kernels", "tc_ops", "tc_eligible_ops"];
-const CPU_COLUMNS = ["name", "calls", "forward_cpu_time_ns", "backward_cpu_time_ns", "own_cpu_time_ns", "total_cpu_time_ns"];
+const COLUMNS = ["name", "calls", "critical_path_ns", "forward_gpu_time_ns", "backward_gpu_time_ns", "forward_cpu_time_ns", "backward_cpu_time_ns", "own_gpu_time_ns", "kernels", "tc_ops", "tc_eligible_ops"];
+const CPU_COLUMNS = ["name", "calls", "critical_path_ns", "forward_cpu_time_ns", "backward_cpu_time_ns", "own_cpu_time_ns", "total_cpu_time_ns"];
 const BARS = { forward_gpu_time_ns: "gpu", backward_gpu_time_ns: "gpu", forward_cpu_time_ns: "cpu", backward_cpu_time_ns: "cpu" };
 const PAGE = 100;
 
@@ -133,7 +134,12 @@ function Layers({ data, report, gpu }: { data: LayersAnswer; report: Table; gpu:
         onSelect={(_, key) => {
           select(key);
         }}
-        tools={gpu && <MeasureChoice measure={measure} />}
+        tools={
+          <>
+            <PathButton />
+            {gpu && <MeasureChoice measure={measure} />}
+          </>
+        }
       />
     </Panes>
   );
@@ -164,7 +170,7 @@ function NoLayers() {
 
 export function LayersPage() {
   const gpu = useDeviceWork();
-  const report = useWholeTable("group_op");
+  const report = useWholeTable("group_op", usePathParams());
   return (
     <Answered answer={useLayers()} what="the layers" rows={12}>
       {(data) =>

@@ -2,6 +2,7 @@ import { useDeviceWork, useTable } from "../api/queries";
 import { linkTo } from "../address/route";
 import { useRoute } from "../address/useRoute";
 import { DataTable } from "../table/DataTable";
+import { PathButton, usePathParams } from "../table/PathButton";
 import { SelectTable } from "../table/SelectTable";
 import { rowsOf } from "../table/row";
 import { CalledFrom } from "../table/CalledFrom";
@@ -43,10 +44,13 @@ export function OpsPage() {
   const { params } = useRoute();
   const gpu = useDeviceWork();
   const selected = params.get("sel");
+  const path = usePathParams();
   return (
     <SelectTable
       name="detailed"
       label="Ops"
+      params={path}
+      tools={<PathButton />}
       sort={gpu ? "self_gpu_time_ns:desc" : "self_cpu_time_ns:desc"}
       bars={{ self_gpu_time_ns: "gpu", self_cpu_time_ns: "cpu" }}
       height={selected && gpu ? "half" : "full"}

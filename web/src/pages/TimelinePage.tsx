@@ -4,7 +4,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { getJson, type ApiError } from "../api/client";
-import { useIterations, useProfileId } from "../api/queries";
+import { useIterations, useProfileId, useRangeAnswer } from "../api/queries";
 import { parseHash, patched } from "../address/route";
 import { useCorrections, wrongChoice, type Correction } from "../address/corrections";
 import { useHidden } from "../address/useHidden";
@@ -20,6 +20,7 @@ import { TimelineApi, type Tracks } from "../timeline/api";
 import { chosenOf } from "../timeline/chosen";
 import { Controller } from "../timeline/controller";
 import { Details } from "../timeline/Details";
+import { PathApi, pathNote, type PathAnswer } from "../timeline/path";
 import { LEGEND, legendKey, type LegendEntry } from "../timeline/palette";
 import { SearchBox } from "../timeline/SearchBox";
 import { Stage } from "../timeline/Stage";
@@ -231,7 +232,24 @@ function Legend({ controller, mode, outside }: { controller: Controller; mode: C
   );
 }
 
-function Shown({ controller, profile }: { controller: Controller; profile: string }) {
+// Puts the critical path of the chosen iterations above the other rows.
+function PathButton({ on }: { on: boolean }) {
+  const setParams = useSetParams();
+  return (
+    <button
+      className="button"
+      aria-pressed={on}
+      title="A row of what the end of each chosen iteration waited for, one piece after another"
+      onClick={() => {
+        setParams({ path: on ? null : 1 }, { replace: true });
+      }}
+    >
+      Critical path
+    </button>
+  );
+}
+
+function Shown({ controller, profile, path, note }: { controller: Controller; profile: string; path: boolean; note: string }) {
   const { params } = useRoute();
   const say = useMatrixWords();
   useCorrections(wrongAddress(controller, params));
@@ -276,6 +294,7 @@ function Shown({ controller, profile }: { controller: Controller; profile: strin
               ))}
             </select>
           </label>
+          <PathButton on={path} />
           <button
             className="button"
             onClick={() => {
@@ -287,6 +306,11 @@ function Shown({ controller, profile }: { controller: Controller; profile: strin
           </button>
         </div>
       </div>
+      {note && (
+        <p className="tl-note" role="status">
+          {note}
+        </p>
+      )}
       <Panes className="tl-panes" details={state.selected && <Details controller={controller} selected={state.selected} event={state.event} />}>
         <div className="tl-main">
           <Stage controller={controller} />
@@ -302,12 +326,18 @@ export function TimelinePage() {
   const profile = useProfileId();
   const path = `/profiles/${profile}/timeline/tracks`;
   const tracks = useQuery<Tracks, ApiError>({ queryKey: [path], queryFn: ({ signal }) => getJson<Tracks>(path, {}, signal) });
-  const controller = useMemo(
-    () => (tracks.data && tracks.data.tracks.length > 0 ? new Controller(new TimelineApi(profile), tracks.data) : null),
-    [profile, tracks.data],
-  );
+  const wanted = useRoute().params.get("path") === "1";
+  const found = useRangeAnswer<PathAnswer>("critical_path", {}, wanted);
+  const answer = wanted ? found.data : undefined;
+  const controller = useMemo(() => {
+    if (!tracks.data || tracks.data.tracks.length === 0) return null;
+    if (!answer) return new Controller(new TimelineApi(profile), tracks.data);
+    const api = new PathApi(profile, answer, tracks.data.kinds);
+    return new Controller(api, api.around(tracks.data));
+  }, [profile, tracks.data, answer]);
   if (tracks.error) return <ErrorState error={tracks.error} retry={() => void tracks.refetch()} />;
   if (!tracks.data) return <Loading what="the timeline" rows={12} />;
   if (!controller) return <Empty icon="timeline" title="This profile has no events to show" />;
-  return <Shown key={profile} controller={controller} profile={profile} />;
+  const note = !wanted ? "" : answer ? pathNote(answer) : found.error ? found.error.message : "Working out the critical path…";
+  return <Shown key={`${profile} ${String(answer !== undefined)}`} controller={controller} profile={profile} path={wanted} note={note} />;
 }

@@ -1,10 +1,11 @@
 // What the timeline asks the server.
 import { getBytes, getJson } from "../api/client";
 import type { components } from "../api/schema";
+import type { Track } from "../engine/layout";
 import { decodeWindow, type TimelineWindow } from "../engine/window";
 
 type Schemas = components["schemas"];
-export type Tracks = Schemas["Tracks"];
+export type Tracks = Omit<Schemas["Tracks"], "tracks"> & { tracks: Track[] };
 export type Place = Schemas["EventPlace"];
 export type Link = Schemas["ChainLink"];
 export type EventAnswer = Schemas["Event"];

@@ -11,6 +11,16 @@ WITH stacks AS (
         GROUP BY ALL
     )
     GROUP BY op
+), path AS (
+    -- Pseudo-ops of one name are one row (outside_work.sql).
+    SELECT CASE WHEN p.op >= 0 AND (i.type NOT IN ('unassociated', 'unattributed') OR i.layer <> -1) THEN '#' || p.op
+                ELSE coalesce(i.name, p.name) END AS row,
+           p.outside = 1 AS outside,
+           CASE WHEN $by_rank THEN p.rank ELSE -1 END AS rank,
+           sum(p.ns)::BIGINT AS ns
+    FROM path_of_work p
+    LEFT JOIN raw.op_identities i ON i.id = p.op
+    GROUP BY ALL
 )
 SELECT s.* EXCLUDE (rank, device),
        gr.number AS rank, gd.number AS device,
@@ -28,12 +38,17 @@ SELECT s.* EXCLUDE (rank, device),
        round(coalesce(s.cpu_q[2], q.cpu_p95))::BIGINT AS p95_cpu_time_ns,
        round(coalesce(s.gpu_q[1], q.gpu_p50))::BIGINT AS median_gpu_time_ns,
        round(coalesce(s.gpu_q[2], q.gpu_p95))::BIGINT AS p95_gpu_time_ns,
+       coalesce(p.ns, 0) AS critical_path_ns,
        w.* EXCLUDE (op, kernel, type, name, direction, shapes, layer, rank, device)
 FROM op_sums s
 LEFT JOIN op_quantiles q ON q.op = s.op AND q.rank = s.rank AND q.device = s.device
 LEFT JOIN stacks x ON x.op = s.op
 LEFT JOIN raw.op_identities i ON i.id = s.op
 LEFT JOIN raw.layers l ON l.id = i.layer
+LEFT JOIN path p
+    ON p.rank = s.rank AND p.outside = s.outside
+       AND p.row = CASE WHEN s.op >= 0 AND (i.type NOT IN ('unassociated', 'unattributed') OR i.layer <> -1)
+                        THEN '#' || s.op ELSE s.name END
 LEFT JOIN work_rows w ON w.op = s.op AND w.rank = s.rank AND w.device = s.device
 LEFT JOIN raw.ranks gr ON gr.id = s.rank
 LEFT JOIN raw.devices gd ON gd.id = s.device

@@ -11,6 +11,11 @@ WITH sums AS (
     LEFT JOIN raw.op_identities i ON i.id = d.op
     WHERE d.kind = device_kind('kernel')
     GROUP BY ALL
+), path AS (
+    SELECT kernel, CASE WHEN $by_rank THEN rank ELSE -1 END AS rank, sum(ns)::BIGINT AS ns
+    FROM path_of_work
+    WHERE kernel >= 0
+    GROUP BY ALL
 )
 SELECT gr.number AS rank, gd.number AS device,
        k.name AS kernel_name,
@@ -22,10 +27,12 @@ SELECT gr.number AS rank, gd.number AS device,
        s.least AS min_gpu_time_ns,
        s.most AS max_gpu_time_ns,
        s.ops,
+       coalesce(p.ns, 0) AS critical_path_ns,
        kernel_class_name(k.class) AS class,
        k.short_name,
        k.label
 FROM sums s
 JOIN raw.kernel_names k ON k.id = s.kernel
+LEFT JOIN path p ON p.kernel = s.kernel AND p.rank = s.rank
 LEFT JOIN raw.ranks gr ON gr.id = s.rank
 LEFT JOIN raw.devices gd ON gd.id = s.device

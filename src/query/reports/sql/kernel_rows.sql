@@ -26,6 +26,11 @@ WITH sums AS (
     JOIN raw.tracks t ON t.id = d.track
     LEFT JOIN raw.launch_configs c ON c.id = d.config
     GROUP BY ALL
+), path AS (
+    SELECT kernel, op, CASE WHEN $by_rank THEN rank ELSE -1 END AS rank, sum(ns)::BIGINT AS ns
+    FROM path_of_work
+    WHERE kernel >= 0
+    GROUP BY ALL
 )
 SELECT s.kernel, s.rank AS rank_id, s.device AS device_id,
        gr.number AS rank, gd.number AS device,
@@ -47,6 +52,7 @@ SELECT s.kernel, s.rank AS rank_id, s.device AS device_id,
        round(s.q[2])::BIGINT AS p95_gpu_time_ns,
        100.0 * s.total / (SELECT sum(total) FROM sums) AS kernel_share_pct,
        s.occupancy_pct, s.waves, s.tail_pct,
+       coalesce(p.ns, 0) AS critical_path_ns,
        kernel_class_name(k.class) AS class,
        tc_evidence_name(k.tc_evidence) AS tc_evidence,
        nullif(k.tc_pattern, '') AS tc_pattern,
@@ -55,6 +61,7 @@ SELECT s.kernel, s.rank AS rank_id, s.device AS device_id,
        k.name AS long_kernel_name
 FROM sums s
 JOIN raw.kernel_names k ON k.id = s.kernel
+LEFT JOIN path p ON p.kernel = s.kernel AND p.op = s.op AND p.rank = s.rank
 LEFT JOIN raw.op_identities i ON i.id = s.op
 LEFT JOIN raw.layers l ON l.id = i.layer
 LEFT JOIN raw.ranks gr ON gr.id = s.rank

@@ -66,6 +66,12 @@ WITH above AS MATERIALIZED (
     JOIN raw.op_identities i ON i.id = s.op
     JOIN above a ON a.layer = i.layer
     GROUP BY ALL
+), path AS (
+    SELECT a.ancestor AS layer, CASE WHEN $by_rank THEN p.rank ELSE -1 END AS rank, sum(p.ns)::BIGINT AS ns
+    FROM path_of_work p
+    LEFT JOIN raw.op_identities i ON i.id = p.op
+    JOIN above a ON a.layer = coalesce(i.layer, -1)
+    GROUP BY ALL
 )
 SELECT s.* EXCLUDE (layer, rank, device),
        gr.number AS rank, gd.number AS device,
@@ -82,10 +88,12 @@ SELECT s.* EXCLUDE (layer, rank, device),
        coalesce(n.forward_gpu_ns, 0) AS forward_gpu_time_ns,
        coalesce(n.backward_gpu_ns, 0) AS backward_gpu_time_ns,
        n.ops,
+       coalesce(p.ns, 0) AS critical_path_ns,
        w.* EXCLUDE (op, kernel, type, name, direction, shapes, layer, rank, device)
 FROM sums s
 JOIN own n ON n.layer = s.layer AND n.rank = s.rank AND n.device = s.device
 LEFT JOIN raw.layers l ON l.id = s.layer
+LEFT JOIN path p ON p.layer = s.layer AND p.rank = s.rank
 LEFT JOIN work_rows w ON w.layer = s.layer AND w.rank = s.rank AND w.device = s.device
 LEFT JOIN raw.ranks gr ON gr.id = s.rank
 LEFT JOIN raw.devices gd ON gd.id = s.device

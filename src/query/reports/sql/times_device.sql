@@ -1,6 +1,6 @@
--- When some device is at work.
-SELECT t.rank::BIGINT AS rank, d.begin_ns::BIGINT AS begin_ns, (d.begin_ns + d.dur_ns)::BIGINT AS end_ns
-FROM sel_device d
-JOIN raw.tracks t ON t.id = d.track
-WHERE is_busy(d.kind)
+-- When some device is at work, whenever that was launched; with $kernels when kernels run.
+SELECT d.rank::BIGINT AS rank, s.begin_ns::BIGINT AS begin_ns, s.end_ns::BIGINT AS end_ns
+FROM raw.busy_segments s
+JOIN raw.devices d ON d.id = s.device
+WHERE s.kernel_only = $kernels
 ORDER BY 1, 2

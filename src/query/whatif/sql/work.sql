@@ -3,7 +3,8 @@ SELECT d.track::INTEGER AS track, d.begin_ns, d.dur_ns, d.kind::INTEGER AS kind,
        d.launch::INTEGER AS launch, d.op::INTEGER AS op, d.host_ns,
        (coalesce(x.from_kind, 7) IN (-1, 0, 4, 7) OR coalesce(x.to_kind, 7) IN (-1, 0, 4, 7))::INTEGER AS pageable,
        (d.collective >= 0 OR coalesce(k.class = kernel_class('communication'), false))::INTEGER AS collective,
-       (d.kind <> device_kind('kernel') OR coalesce(w.memory_ns > w.math_ns, false))::INTEGER AS of_memory
+       (d.kind <> device_kind('kernel') OR coalesce(w.memory_ns > w.math_ns, false))::INTEGER AS of_memory,
+       d.rowid::INTEGER AS span, (d.op_span = -1)::INTEGER AS outside
 FROM raw.device_spans d
 JOIN raw.tracks t ON t.id = d.track
 LEFT JOIN raw.transfers x ON x.id = d.transfer

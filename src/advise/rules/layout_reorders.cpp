@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+
+namespace opsight::advise {
+namespace {
+
+constexpr const char* kNames =
+    "mkldnn_reorder|_to_mkldnn|aten::to_dense|aten::to_mkldnn|onednn_reorder|dnnl_reorder";
+
+Status check(Context& c) {
+    OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_ops(c.session(), {.pattern = kNames}));
+    const double share = c.share_of(found.times);
+    if (share < c.threshold("share")) return {};
+    Finding finding{"layout_reorders", "problem",
+                    fmt::format("Reorders between layouts of oneDNN take {} of the time", percent(share))};
+    finding.evidence = c.how_often(found.count, "reorders") + ".";
+    finding.advice =
+        "Order weights once: ipex.optimize or torch.compile's freezing keep them in oneDNN's layout.";
+    finding.share_pct = share;
+    finding.view = "ops";
+    finding.times = std::move(found.times);
+    c.add(std::move(finding));
+    return {};
+}
+
+std::string lacks(const query::RunFacts& f) {
+    return f.device_work ? "the work is a device's" : lacks_ops(f);
+}
+
+}  // namespace
+
+Rule layout_reorders_rule() {
+    return {
+        .id = "layout_reorders",
+        .looks_for = "reorders of tensors between layouts on a CPU",
+        .needs = "ops, and no device",
+        .thresholds = {{"share", 3, "% of the wall clock",
+                        "below, a change is lost in the noise of iterations"}},
+        .bound = "the time of these reorders",
+        .confidence = "high: each is recorded",
+        .remedy = "Order once.",
+        .query =
+            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE name LIKE '%mkldnn%' "
+            "GROUP BY ALL ORDER BY ms DESC",
+        .verify = "opsight compare BEFORE.opsight AFTER.opsight",
+        .source = "oneDNN, understanding memory formats",
+        .lacks = lacks,
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

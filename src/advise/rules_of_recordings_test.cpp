@@ -1,0 +1,198 @@
+// Rules about kernels' launches, collectives, memory and the recording itself: a run that has what each looks
+// for, and one that has not.
+#include "advise/test_rules.h"
+
+namespace opsight::advise {
+namespace {
+
+void nothing(Recorded& r) {
+    r.begin();
+}
+
+// In each step a kernel of 2.5 ms at 7 ms with that launch configuration.
+void configured(Recorded& r, int64_t blocks, int64_t registers, const std::string& name) {
+    r.kernel_ns = 4 * kMs;
+    r.begin();
+    Device& gpu = r.t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0);
+    gpu.max_threads_per_sm = 2048;
+    gpu.registers_per_sm = 65536;
+    LaunchConfig config;
+    config.grid[0] = blocks;
+    config.block[0] = 256;
+    config.grid[1] = config.grid[2] = config.block[1] = config.block[2] = 1;
+    config.registers_per_thread = registers;
+    config.static_shared_bytes = 0;
+    for (int64_t i = 0; i < r.steps; ++i) {
+        r.t.api("cudaLaunchKernel", Recorded::at(i) + 300 * kUs, 5 * kUs, r.t.thread(), r.next);
+        DeviceSpan span;
+        span.begin = Recorded::at(i) + 7 * kMs;
+        span.dur = 2500 * kUs;
+        span.track = r.t.stream();
+        span.kind = DeviceKind::kKernel;
+        span.correlation = r.next++;
+        span.config = r.t.builder.launch_config(config);
+        r.t.device(span, name);
+    }
+}
+
+std::vector<Case> cases_of_launches() {
+    return {
+        // 108 multiprocessors hold 864 such blocks: 1.05 waves, of which the second is nearly empty.
+        {"wave_tails", [](Recorded& r) { configured(r, 908, 32, "reduce_kernel"); },
+         [](Recorded& r) { configured(r, 864 * 20 + 44, 32, "reduce_kernel"); }, 11.9},
+        {"low_occupancy", [](Recorded& r) { configured(r, 2000, 240, "my_stencil"); },
+         [](Recorded& r) { configured(r, 2000, 240, "ampere_sgemm_128x64_nn"); }, 25},
+        {"convolution_trials",
+         [](Recorded& r) {
+             r.begin();
+             for (int64_t i = 0; i < r.steps; ++i) {
+                 r.t.op("aten::cudnn_convolution", Recorded::at(i) + 200 * kUs, kMs);
+                 for (int64_t k = 0; k < 14; ++k)
+                     r.launched("trial_" + std::to_string(k), Recorded::at(i) + (210 + 10 * k) * kUs,
+                                Recorded::at(i) + (8100 + 100 * k) * kUs, 90 * kUs);
+             }
+         },
+         [](Recorded& r) {
+             r.begin();
+             for (int64_t i = 0; i < r.steps; ++i) {
+                 r.t.op("aten::cudnn_convolution", Recorded::at(i) + 200 * kUs, kMs);
+                 for (int64_t k = 0; k < 14; ++k)
+                     r.launched("chosen", Recorded::at(i) + (210 + 10 * k) * kUs,
+                                Recorded::at(i) + (8100 + 100 * k) * kUs, 90 * kUs);
+             }
+         },
+         12.6},
+    };
+}
+
+// In each step so many collectives of that length from 8 ms on.
+void collectives(Recorded& r, const std::string& kernel, int64_t count, int64_t ns) {
+    r.kernel_ns = 5 * kMs;
+    r.begin();
+    for (int64_t i = 0; i < r.steps; ++i)
+        for (int64_t k = 0; k < count; ++k)
+            r.launched(kernel, Recorded::at(i) + (210 + 10 * k) * kUs,
+                       Recorded::at(i) + 8 * kMs + k * (ns + 100), ns);
+}
+
+std::vector<Case> cases_of_collectives() {
+    return {
+        {"small_collectives",
+         [](Recorded& r) { collectives(r, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 40, 20 * kUs); },
+         [](Recorded& r) { collectives(r, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 4, 200 * kUs); }, 8},
+        {"gathers", [](Recorded& r) { collectives(r, "ncclDevKernel_AllGather_RING_LL", 4, 300 * kUs); },
+         [](Recorded& r) { collectives(r, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 4, 300 * kUs); }, 12},
+    };
+}
+
+void loads(Recorded& r, int64_t first_ns) {
+    r.begin();
+    for (int64_t i = 0; i < r.steps; ++i)
+        r.t.host(HostKind::kDataLoad, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
+                 Recorded::at(i) + 10 * kUs, i % 10 == 0 ? first_ns : 50 * kUs, r.t.thread());
+}
+
+void memory(Recorded& r, int64_t allocated) {
+    r.begin();
+    MemoryEvent event;
+    event.time = Recorded::at(2) + kMs;
+    event.track = r.t.thread();
+    event.bytes = 1 << 20;
+    event.total_allocated = allocated;
+    event.total_reserved = 20'000'000'000;
+    event.device_type = 1;
+    event.device = 0;
+    r.t.builder.add_memory(event);
+}
+
+void clock(Recorded& r, double low) {
+    r.begin();
+    for (int64_t i = 0; i < 100; ++i)
+        r.t.builder.add_counter(Recorded::at(0) + i * 2 * kMs, r.t.stream(),
+                                r.t.builder.text("GPC Clock Frequency [MHz]"), i % 3 == 0 ? low : 1410);
+}
+
+std::vector<Case> cases_of_recordings() {
+    return {
+        {"idle_devices",
+         [](Recorded& r) {
+             r.begin();
+             for (const int64_t number : {0, 1})
+                 r.t.gpu(number, "NVIDIA A100-SXM4-40GB", 8, 0).declared = true;
+         },
+         nothing, -1},
+        {"first_batches",
+         [](Recorded& r) { r.device = false, loads(r, 8 * kMs), r.t.op("aten::mm", kMs, kMs); },
+         [](Recorded& r) { r.device = false, loads(r, 60 * kUs), r.t.op("aten::mm", kMs, kMs); }, 10},
+        {"recording_overhead",
+         [](Recorded& r) {
+             r.begin();
+             for (int64_t i = 0; i < r.steps; ++i)
+                 r.t.host(HostKind::kOverhead, "Buffer Flush", Recorded::at(i) + 500 * kUs, kMs,
+                          r.t.thread());
+         },
+         nothing, -1},
+        {"lost_data",
+         [](Recorded& r) { r.begin(), r.t.builder.diagnostics().add(Diag::kTruncatedInput, {}); }, nothing,
+         -1},
+        {"fragmentation", [](Recorded& r) { memory(r, 10'000'000'000); },
+         [](Recorded& r) { memory(r, 19'000'000'000); }, -1},
+        {"clock_changes", [](Recorded& r) { clock(r, 900); }, [](Recorded& r) { clock(r, 1400); }, -1},
+    };
+}
+
+std::vector<Case> cases_of_compilers() {
+    const auto regions = [](Recorded& r, int64_t count) {
+        r.begin();
+        for (int64_t i = 0; i < r.steps; ++i)
+            for (int64_t k = 0; k < count; ++k)
+                r.t.op("Torch-Compiled Region: 0/" + std::to_string(k),
+                       Recorded::at(i) + (200 + 60 * k) * kUs, 50 * kUs);
+    };
+    return {
+        {"graph_breaks", [=](Recorded& r) { regions(r, 12); }, [=](Recorded& r) { regions(r, 2); }, -1},
+        {"layout_reorders",
+         [](Recorded& r) { r.device = false, r.begin(), r.op("aten::mkldnn_reorder_conv2d_weight", kMs, 0); },
+         [](Recorded& r) { r.device = false, r.begin(), r.op("aten::conv2d", kMs, 0); }, 10},
+    };
+}
+
+TEST(RulesOfRecordings, SpeakOfWhatIsThereAndOfNothingElse) {
+    for (const auto& list :
+         {cases_of_launches(), cases_of_collectives(), cases_of_recordings(), cases_of_compilers()})
+        expect_right(list);
+}
+
+TEST(RulesOfRecordings, WarmUpIsToldWhereTheRangeHasIt) {
+    for (const bool all : {true, false}) {
+        TestProfile t;
+        int64_t begin = 0;
+        for (int64_t i = 0; i < 20; ++i) {
+            const int64_t length = i == 0 ? 200 * kMs : 10 * kMs;
+            t.annotation("ProfilerStep#" + std::to_string(i), begin, length, t.thread());
+            t.op("aten::mm", begin + kUs, length - 2 * kUs);
+            begin += length;
+        }
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open({.all = all});
+        const auto advice = advise(session, {.rules = {"warmup_inside"}});
+        ASSERT_TRUE(advice);
+        EXPECT_EQ(advice->findings.size(), all ? 1u : 0u);
+    }
+}
+
+// The first launch of what begins each step is a kernel for which another is not waited for: hidden
+// all-gathers.
+TEST(RulesOfRecordings, GathersBesideComputationCostNothing) {
+    Recorded run;
+    run.begin();
+    for (int64_t i = 0; i < run.steps; ++i) {
+        run.t.api("cudaLaunchKernel", Recorded::at(i) + 150 * kUs, 5 * kUs, run.t.thread(), run.next);
+        run.t.kernel("ncclDevKernel_AllGather_RING_LL", Recorded::at(i) + 3 * kMs, 2 * kMs, run.t.stream(9),
+                     run.next++);
+    }
+    EXPECT_EQ(run.ask("gathers").quiet, std::vector<std::string>{"gathers"});
+}
+
+}  // namespace
+}  // namespace opsight::advise

@@ -1,0 +1,24 @@
+// The critical path as the timeline draws it: pieces with the kinds of their spans (timeline/lanes.h).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "query/whatif/path.h"
+
+namespace opsight::query {
+
+struct PathTrack {
+    CriticalPath path;                    // its pieces are cut to kMostPieces, the longest
+    std::vector<std::string_view> kinds;  // beside the pieces: "op_forward", "kernel", "wait", ...
+    std::vector<int64_t> ranks;           // beside the pieces: number of the rank in its job
+    int64_t left_out = 0;                 // pieces
+    static constexpr size_t kMostPieces = 100'000;
+};
+
+// Nothing where the range has no work at all.
+Result<std::optional<PathTrack>> path_track(Session& session);
+
+}  // namespace opsight::query

@@ -127,8 +127,8 @@ class TrendCommand : public Command {
             return sink(report::render_html("Trend", "Opsight " OPSIGHT_VERSION, {report},
                                             report::trend_svg(report)));
         const int width = report::terminal_width(report::kWidthWhenPiped);
-        OPSIGHT_TRY(sink(report::trend_text(report, width) + "\n"));
-        return sink(report::render_comparison(report, output_.empty() ? width : 0));
+        return sink(report::render_comparison(report, output_.empty() ? width : 0) + "\n" +
+                    report::trend_text(report, width));
     }
 
     static constexpr std::array<std::string_view, 6> kFormats = {"table",    "csv",  "json",

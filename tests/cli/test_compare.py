@@ -112,6 +112,76 @@ class CompareTest(unittest.TestCase):
         self.assertIn("--new C D", self.compare("--base", *base, code=2))
         self.assertIn("excludes", self.compare(self.base, self.new, "--base", *base, code=2))
 
+    def test_causes_and_launches(self):
+        answer = json.loads(self.compare(self.base, self.new, "--json"))
+        causes = {row["kind"]: row for row in answer["causes"]}
+        self.assertEqual(causes["slower"]["gpu_difference_ns"], 5000)
+        self.assertIn("aten::relu", causes["slower"]["text"])
+        self.assertIn("\nWhy\n  slower: the same work, slower: +0.005 ms of work on the device in 1 op, aten::relu\n",
+                      self.compare(self.base, self.new))
+        wide = tiny_trace.trace(steps=9)
+        for event in wide["traceEvents"]:
+            if event["name"].startswith("relu_kernel"):
+                event["args"]["grid"] = [8, 1, 1]
+        launches = json.loads(self.compare(self.base, self.write("wide.json", wide), "--report", "kernel", "--json"))["launches"]
+        grids = {row["kernel"]: (row["base_grid"], row["new_grid"], row["base_block"]) for row in launches}
+        self.assertEqual(grids["relu_kernel"], ("4 x 1 x 1", "8 x 1 x 1", "128 x 1 x 1"))
+        self.assertIn("use all or kernel", self.compare(self.base, self.new, "--report", "ops", code=2))
+
+    def test_per_sample(self):
+        answer = json.loads(self.compare(self.base, self.new, "--per-sample", "5", "10", "--json"))
+        self.assertEqual((answer["base_median_ns"], answer["new_median_ns"]), (20000, 10500))
+        self.assertEqual(sum(row["difference_ns"] for row in answer["budget"]), answer["mean_difference_ns"])
+        self.assertIn("of an item (5 an iteration before, 10 after)", answer["notes"][0])
+        self.compare(self.base, self.new, "--per-sample", "0", "1", code=2)
+
+    def test_a_new_problem(self):
+        waits = tiny_trace.trace(steps=9)
+        late = 0.0
+        for event in sorted(waits["traceEvents"], key=lambda each: each["ts"]):
+            event["ts"] += late
+            if event["name"].startswith("ProfilerStep"):
+                begin = event["ts"]
+                waits["traceEvents"].append(tiny_trace.span("cuda_runtime", "cudaDeviceSynchronize", 1, begin + 92, 200))
+                event["dur"] += 200
+                late += 200
+        new = self.write("waits.json", waits)
+        held = json.loads(self.compare(self.base, self.base, "--fail-if", "finding:new", "--json"))
+        self.assertEqual(held["limits"][0]["held"], True)
+        self.assertEqual(held["findings"], [])
+        self.assertIn("over the limit 'finding:new': new problem (", self.compare(self.base, new, "--fail-if", "finding:new", code=3))
+
+    def test_pictures(self):
+        picture = self.compare(self.base, self.new, "--format", "svg")
+        self.assertEqual(xml.etree.ElementTree.fromstring(picture).tag, "{http://www.w3.org/2000/svg}svg")
+        self.assertIn("Other kernels: +5", picture)
+        self.assertIn("Other kernels: +5", self.compare(self.base, self.new, "--format", "html"))
+
+    def test_unlike_sides(self):
+        """Other producers, a CPU beside a GPU, no iterations, no ops: a comparison that says so, or a reason."""
+        def only(name, keep, **more):
+            trace = tiny_trace.trace(steps=9)
+            trace["traceEvents"] = [event for event in trace["traceEvents"] if event["cat"] in keep]
+            return self.write(name, {**trace, **more})
+        host = only("host.json", ("user_annotation", "cpu_op"))
+        answer = json.loads(self.compare(self.base, host, "--json"))
+        self.assertIn("device_work", {row["kind"] for row in answer["caveats"]})
+        self.assertEqual(answer["measure"], "cpu_time")
+        self.assertTrue(all(row["new_gpu_ns"] is None for row in answer["ops"]))
+        loose = only("loose.json", ("cpu_op", "cuda_runtime", "kernel"))
+        self.assertEqual(sum(row["difference_ns"] for row in json.loads(self.compare(self.base, loose, "--json"))["budget"]),
+                         json.loads(self.compare(self.base, loose, "--json"))["mean_difference_ns"])
+        bare = only("bare.json", ("user_annotation", "cuda_runtime", "kernel"))
+        answer = json.loads(self.compare(self.base, bare, "--json"))
+        self.assertIn("ops", {row["kind"] for row in answer["caveats"]})
+        nothing = self.write("nothing.json", {"schemaVersion": 1, "traceEvents": []})
+        self.assertRegex(self.compare(self.base, nothing, code=1), "nothing")
+        other = os.path.join(os.environ.get("OPSIGHT_CORPUS", ""), "nsys-sqlite", "extrap__concurrent_profile16.sqlite")
+        if os.path.exists(other):
+            answer = json.loads(self.compare(self.base, other, "--json"))
+            self.assertIn("other_producer", {row["kind"] for row in answer["caveats"]})
+            self.assertEqual(sum(row["difference_ns"] for row in answer["budget"]), answer["mean_difference_ns"])
+
     def test_output_is_a_new_file(self):
         path = os.path.join(self.folder, "answer.md")
         self.assertEqual(self.compare(self.base, self.new, "--format", "markdown", "-o", path), path + "\n")

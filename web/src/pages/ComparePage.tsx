@@ -162,10 +162,10 @@ const NOTES: Readonly<Record<string, string>> = {
   settings: "what the recordings say of the machines and programs",
 };
 
-function Why({ causes }: { causes: Table }) {
+function Why({ causes, judged }: { causes: Table; judged: boolean }) {
   const rows = causes.rows.map((row) => new Row(causes, row));
   return (
-    <Card title="Why" note="what stands against noise, the greatest first; times of work and of the wall clock are not to be added up">
+    <Card title="Why" note={`${judged ? "what stands against noise" : "too few samples to tell noise: all that is large enough"}, the greatest first; not to be added up`}>
       {rows.length === 0 ? (
         <p>Nothing that the recordings tell of explains a difference.</p>
       ) : (
@@ -257,7 +257,7 @@ function Compared({ answer, base, next }: { answer: ComparisonAnswer; base: Prof
           </ul>
         </Card>
       )}
-      {causes && <Why causes={causes} />}
+      {causes && <Why causes={causes} judged={answer.verdict !== "one iteration" && answer.verdict !== "too few iterations"} />}
       {layers && <Pictures layers={layers} base={base} next={next} />}
       {Object.entries(NOTES).map(([name, note]) => {
         const found = table(name);

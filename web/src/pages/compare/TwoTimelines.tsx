@@ -50,7 +50,11 @@ function Half({ title, name, profile, controller, event, problem }: SideProps) {
       <p>
         <b>{title}</b>{" "}
         {problem ?? (event ? `${event.name}, ${formatNs(event.dur_ns)}, at ${formatNs(event.begin_ns)}` : event === null ? "nothing belongs to it here" : "…")}{" "}
-        {link && <a href={link}>Open this timeline</a>}
+        {link && (
+          <a className="button small" href={link}>
+            Open this timeline
+          </a>
+        )}
       </p>
       {controller && <Stage controller={controller} label={`Timeline ${title.toLowerCase()}`} />}
     </div>

@@ -8,6 +8,7 @@
 
 #include "import/hlo/shapes.h"
 #include "import/model/model_import.h"
+#include "import/text/clean_text.h"
 
 namespace opsight::importer::hlo {
 namespace {
@@ -29,6 +30,11 @@ int64_t trip_count(const std::string& config) {
     int64_t count = -1;
     if (first != config.npos) std::from_chars(config.data() + first, config.data() + config.size(), count);
     return count;
+}
+
+std::string cleaned(std::string text) {
+    clean_text(text);
+    return text;
 }
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
@@ -54,7 +60,7 @@ Result<ModelGraph> Builder::build() {
     if (!computations_.contains(entry))
         for (const hlo_file::Computation& each : module_.computations())
             if (each.name() == module_.entry_name()) entry = each.id();
-    graph_.name = module_.name();
+    graph_.name = cleaned(module_.name());
     graph_.format = "XLA HLO";
     Scope scope;
     OPSIGHT_ASSIGN(graph_.outputs, add_computation(entry, scope));
@@ -214,7 +220,7 @@ Result<Value> Builder::tensors_of(const hlo_file::Shape& shape, const std::strin
         return value;
     }
     ModelTensor tensor;
-    tensor.name = name;
+    tensor.name = cleaned(name);
     tensor.type = element_type(shape.element_type());
     tensor.shape.assign(shape.dimensions().begin(), shape.dimensions().end());
     tensor.shape_known = true;
@@ -230,7 +236,7 @@ Result<Value> Builder::plain(const Instruction& from, const std::vector<Value>& 
     OPSIGHT_ASSIGN(Value value, tensors_of(from.shape(), scope.prefix + from.name()));
     if (is_one_of(from.opcode(), {"after-all", "partition-id", "replica-id"})) return value;
     ModelNode node;
-    node.name = scope.prefix + from.name();
+    node.name = cleaned(scope.prefix + from.name());
     node.repeat = scope.repeat;
     for (const Value& each : operands)
         node.inputs.insert(node.inputs.end(), each.begin(), each.end());
@@ -242,6 +248,8 @@ Result<Value> Builder::plain(const Instruction& from, const std::vector<Value>& 
             for (const Instruction& each : found->second->instructions())
                 if (each.id() == found->second->root_id()) reduced_by = each.opcode();
     describe_op(from, reduced_by, graph_, node);
+    node.op_type = cleaned(node.op_type);
+    node.own_type = cleaned(node.own_type);
     graph_.nodes.push_back(std::move(node));
     return value;
 }

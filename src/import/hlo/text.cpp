@@ -193,6 +193,7 @@ class Reader {
             if (statement.empty()) continue;
             if (Status taken = take(statement); !taken) return fail(taken.error());
         }
+        if (at_) return wrong(fmt::format("the text is cut: the computation '{}' does not end", at_->name()));
         if (module_.computations_size() == 0)
             return fail("the text holds a module without computations", {}, {},
                         "dump it again with --xla_dump_to");

@@ -40,12 +40,12 @@ Result<ImportFacts> read(PeekedSource& source, const InputFile& file, const Read
 }  // namespace
 
 Reader profile_reader() {
-    return {
-        .name = "profiles of TensorFlow and JAX (XPlane)",
-        .description = "what their profilers wrote as .xplane.pb: GPUs and TPUs with XLA's ops, host threads",
-        .endings = {".xplane.pb"},
-        .sniff = sniff,
-        .read = read};
+    return {.name = "profiles of XLA (XPlane)",
+            .description =
+                "what TensorFlow's and JAX's profilers wrote: GPUs and TPUs with XLA's ops, host threads",
+            .endings = {".xplane.pb"},
+            .sniff = sniff,
+            .read = read};
 }
 
 }  // namespace opsight::importer::xplane

@@ -1,6 +1,6 @@
 -- What kinds of work the profile has, and the rules that it was made by.
 SELECT EXISTS (FROM raw.ops) AS ops,
-       EXISTS (FROM raw.device_spans WHERE is_work(kind)) AS device_work,
+       EXISTS (FROM raw.device_spans WHERE is_busy(kind)) AS device_work,
        (SELECT count(*) FROM raw.devices) AS devices,
        (SELECT count(*) FROM raw.ranks) AS ranks,
        EXISTS (FROM raw.nvtx_ranges) OR EXISTS (FROM raw.annotations) AS ranges,

@@ -99,7 +99,8 @@ class Join {
             launch.base = short_kernel_name(name);
             if (is_whole(name)) launch.whole = without_spaces(name);
             const auto found = counters.find({m_.device.begin[row], device_of(m_, row).value, name});
-            if (found != counters.end()) launch.counters = found->second;
+            if (found == counters.end()) continue;  // nothing was measured of it
+            launch.counters = found->second;
             const Device& device = m_.devices[device_of(m_, row).index()];
             std::vector<std::pair<std::string_view, double>> named;
             for (const auto& [id, amount] : launch.counters)

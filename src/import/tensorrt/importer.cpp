@@ -152,28 +152,32 @@ class EngineBuilder {
         const std::vector<Run>& runs = engine_.runs.list;
         for (size_t i = 0; i < runs.size(); ++i) {
             const Run& run = runs[i];
-            if (run.enqueue_begin >= 0) {
-                // From one enqueue to the next: what an inference takes of the whole.
-                const int64_t next =
-                    i + 1 < runs.size() ? runs[i + 1].enqueue_begin : run.compute_begin + run.compute_ns;
-                HostSpan marker;
-                marker.kind = HostKind::kAnnotation;
-                marker.track = host_;
-                marker.begin = run.enqueue_begin;
-                marker.dur = std::max<int64_t>(0, next - run.enqueue_begin);
-                marker.name = builder_.text(fmt::format("model_run#{}", i));
-                builder_.add_host(marker);
-                HostSpan call = marker;
-                call.kind = HostKind::kRuntimeApi;
-                call.dur = std::clamp<int64_t>(run.enqueue_end - run.enqueue_begin, 0, marker.dur);
-                call.name = builder_.text("enqueue");
-                builder_.add_api(call, ++launches_);
-            }
+            if (run.enqueue_begin >= 0)
+                add_enqueue(run, i, i + 1 < runs.size() ? runs[i + 1].enqueue_begin : -1);
             const int64_t launch = run.enqueue_begin >= 0 ? launches_ : -1;
             add_copy(run.to_device_begin, run.to_device_ns, launch, CopyKind::kHostToDevice);
             add_computation(run, launch);
             add_copy(run.from_device_begin, run.from_device_ns, launch, CopyKind::kDeviceToHost);
         }
+    }
+
+    // From one enqueue to the next is what an inference takes of the whole; where the last one's would end,
+    // nothing tells.
+    void add_enqueue(const Run& run, size_t number, int64_t next) {
+        HostSpan span;
+        span.track = host_;
+        span.begin = run.enqueue_begin;
+        if (next >= span.begin) {
+            span.kind = HostKind::kAnnotation;
+            span.dur = next - span.begin;
+            span.name = builder_.text(fmt::format("model_run#{}", number));
+            builder_.add_host(span);
+        }
+        span.kind = HostKind::kRuntimeApi;
+        span.dur = std::max<int64_t>(0, run.enqueue_end - run.enqueue_begin);
+        if (next >= 0) span.dur = std::min(span.dur, std::max<int64_t>(0, next - span.begin));
+        span.name = builder_.text("enqueue");
+        builder_.add_api(span, ++launches_);
     }
 
     // All kernels of an inference, told as one.

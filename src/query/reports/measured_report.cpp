@@ -24,12 +24,12 @@ std::vector<Column> amounts() {
     return {of_device({"kernels", "Kernels", Unit::kCount, 6}),
             of_device({"measured_kernels", "Kernels Measured", Unit::kCount, 5}),
             {"time_ns", "Time (ns)", Unit::kNs},
-            {"expected_flops", "Expected FLOPs (1)", Unit::kFlops, 1},
-            {"measured_flops", "Measured FLOPs (1)", Unit::kFlops, 1},
-            {"flops_ratio", "Measured / Expected FLOPs", Unit::kNone, 0, Role::kNumber},
+            {"expected_flops", "Expected FLOPs (1)", Unit::kFlops},
+            {"measured_flops", "Measured FLOPs (1)", Unit::kFlops},
+            {"flops_ratio", "Measured / Expected FLOPs", Unit::kNone, 1, Role::kNumber},
             {"expected_bytes", "Expected Bytes (B)", Unit::kBytes, 2},
             {"measured_bytes", "Measured Bytes (B)", Unit::kBytes, 2},
-            {"bytes_ratio", "Measured / Expected Bytes", Unit::kNone, 0, Role::kNumber},
+            {"bytes_ratio", "Measured / Expected Bytes", Unit::kNone, 2, Role::kNumber},
             {"why", "Explains the Ratio", Unit::kNone, 4}};
 }
 
@@ -72,6 +72,7 @@ Result<Report> expected_vs_measured_report(Session& session, const TableShape& s
         TableShape own = shape;
         if (&part != &parts[0]) own.sort.clear();
         OPSIGHT_ASSIGN(ResultTable table, table_of(session, own, part, coverage != nullptr));
+        if (&part != &parts[0] && table.rows.empty() && shape.for_people) continue;
         report.sections.push_back({std::move(table)});
     }
     report.notes.push_back(coverage ? "counters: " + *coverage : kNoCounters);

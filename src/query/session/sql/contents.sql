@@ -14,7 +14,7 @@ FROM (
     SELECT 'device' AS found, count(*) AS number, NULL AS words FROM raw.devices
     UNION ALL SELECT 'rank', count(*), NULL FROM raw.ranks
     UNION ALL (SELECT 'op', 1, NULL FROM raw.ops LIMIT 1)
-    UNION ALL (SELECT 'device_work', 1, NULL FROM raw.device_spans WHERE is_work(kind) LIMIT 1)
+    UNION ALL (SELECT 'device_work', 1, NULL FROM raw.device_spans WHERE is_busy(kind) LIMIT 1)
     UNION ALL (SELECT 'range', 1, NULL FROM raw.nvtx_ranges LIMIT 1)
     UNION ALL (SELECT 'range', 1, NULL FROM raw.annotations LIMIT 1)
     UNION ALL (SELECT 'work_lost', 1, NULL FROM raw.diagnostics WHERE key = 'lost_device_work' LIMIT 1)

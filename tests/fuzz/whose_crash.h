@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <csignal>

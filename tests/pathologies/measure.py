@@ -14,6 +14,7 @@ import simulated
 HERE = pathlib.Path(__file__).resolve().parent
 PYTHON = os.environ.get("OPSIGHT_PYTHON") or sys.executable
 WARM = 4  # iterations, as in programs/training.py
+MICROSECOND = 0.001  # ms; what is told is whole
 SECONDS = 300  # a program that takes longer hangs
 
 
@@ -38,7 +39,7 @@ class Result:
     def bound_holds(self):
         """A bound below the least gain of all pairs of runs is broken; above it noise may have made the gain."""
         least = self.gain_ms if self.least_gain_ms is None else self.least_gain_ms
-        return None if self.bound_ms is None else self.bound_ms >= least
+        return None if self.bound_ms is None else self.bound_ms >= least - MICROSECOND
 
     @property
     def ratio(self):

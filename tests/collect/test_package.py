@@ -73,8 +73,8 @@ class Reading(unittest.TestCase):
 
         settings = {**reading._LOCKED, "access_mode": "READ_ONLY"}
         duckdb_file.execute(self.profile.path, "SELECT count(*) FROM kernels", settings)
-        for query in ("FROM read_text('/etc/passwd')", "SET enable_external_access = true", "ATTACH '/tmp/other.duckdb'",
-                      "CREATE TABLE t AS SELECT 1", "INSTALL httpfs", "COPY (SELECT 1) TO '/tmp/opsight-other.csv'"):
+        for query in ("FROM read_text('/etc/passwd')", "SET enable_external_access = true", "ATTACH 'other.duckdb'",
+                      "CREATE TABLE t AS SELECT 1", "INSTALL httpfs", "COPY (SELECT 1) TO 'other.csv'"):
             with self.assertRaises(AssertionError, msg=query):
                 duckdb_file.execute(self.profile.path, query, settings)
 

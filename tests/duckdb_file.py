@@ -20,11 +20,28 @@ def _library():
     return library
 
 
-def execute(path, sql):
-    """Runs the statements in the database file, which is made where there is none."""
+def _open(library, path, database, settings):
+    if settings is None:
+        return library.duckdb_open(path.encode(), ctypes.byref(database))
+    library.duckdb_create_config.argtypes = [ctypes.c_void_p]
+    library.duckdb_set_config.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p]
+    library.duckdb_open_ext.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
+    library.duckdb_destroy_config.argtypes = [ctypes.c_void_p]
+    config = ctypes.c_void_p()
+    library.duckdb_create_config(ctypes.byref(config))
+    for name, value in settings.items():
+        if library.duckdb_set_config(config, name.encode(), value.encode()) != 0:
+            raise AssertionError(f"DuckDB has no setting {name}")
+    state = library.duckdb_open_ext(path.encode(), ctypes.byref(database), config, None)
+    library.duckdb_destroy_config(ctypes.byref(config))
+    return state
+
+
+def execute(path, sql, settings=None):
+    """Runs the statements in the database file, which is made where there is none; `settings` are of the session."""
     library = _library()
     database, connection, result = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.create_string_buffer(256)
-    if library.duckdb_open(path.encode(), ctypes.byref(database)) != 0:
+    if _open(library, path, database, settings) != 0:
         raise AssertionError(f"{path} cannot be opened")
     try:
         library.duckdb_connect(database, ctypes.byref(connection))

@@ -10,6 +10,7 @@ import types
 import unittest
 import zipfile
 
+import duckdb_file
 import opsight_cli
 import tiny_trace
 from test_profile import LACKS, PYTHON
@@ -65,6 +66,17 @@ class Reading(unittest.TestCase):
     def test_arrow(self):
         table = self.run_.kernels(to="arrow")
         self.assertEqual(table.num_rows, self.profile.value("SELECT count(*) FROM kernels"))
+
+    def test_the_locks_for_the_module_duckdb_are_those_of_duckdb(self):
+        """The module need not be here: the library takes the same settings."""
+        from opsight import reading
+
+        settings = {**reading._LOCKED, "access_mode": "READ_ONLY"}
+        duckdb_file.execute(self.profile.path, "SELECT count(*) FROM kernels", settings)
+        for query in ("FROM read_text('/etc/passwd')", "SET enable_external_access = true", "ATTACH 'other.duckdb'",
+                      "CREATE TABLE t AS SELECT 1", "INSTALL httpfs", "COPY (SELECT 1) TO 'other.csv'"):
+            with self.assertRaises(AssertionError, msg=query):
+                duckdb_file.execute(self.profile.path, query, settings)
 
     def test_what_it_says_of_itself(self):
         self.assertEqual(self.run_.info()["iterations"]["total"], 4)

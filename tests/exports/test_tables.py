@@ -72,10 +72,21 @@ class Tables(unittest.TestCase):
         opsight_cli.run("export", self.tiny.path, "--format", "csv", "-o", folder, "--force")
         self.assertGreater(os.path.getsize(kept), 4)
 
-    def test_tables_are_written_whole(self):
-        done = opsight_cli.run("export", self.tiny.path, "--format", "parquet", "--rank", "0", check=False)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("tables are written whole", done.stderr)
+    def test_a_rank_and_a_range_of_iterations(self):
+        two = opsight_cli.Profile(tiny_trace.write(self.folder, "two0.json"), tiny_trace.write(self.folder, "two1.json"))
+        self.assertEqual(two.value("SELECT count(*) FROM ranks"), 2)
+        folder = os.path.join(self.folder, "part")
+        opsight_cli.run("export", two.path, "--format", "csv", "-o", folder, "--rank", "1", "--iter-start", "1",
+                        "--iter-stop", "2")
+        wanted = {"kernels": "rank = 1 AND iteration BETWEEN 1 AND 2", "iterations": "rank = 1 AND iteration BETWEEN 1 AND 2",
+                  "streams": "rank = 1", "op_identities": "true"}  # of ops there is no rank
+        for table, rows_of in wanted.items():
+            with open(os.path.join(folder, table + ".csv"), encoding="utf-8", newline="") as file:
+                rows = list(csv.DictReader(file))
+            self.assertEqual(len(rows), two.value(f"SELECT count(*) FROM {table} WHERE {rows_of}"), table)
+            self.assertTrue(all(row.get("rank", "1") == "1" for row in rows), table)
+        with open(os.path.join(folder, "kernels.csv"), encoding="utf-8", newline="") as file:
+            self.assertEqual(len(list(csv.DictReader(file))), 4)
 
     @unittest.skipIf(openpyxl is None, "no openpyxl (Debian: python3-openpyxl)")
     def test_a_workbook_has_a_sheet_for_each_report(self):

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <vector>
 
 #include "base/output_file.h"
 #include "base/sql.h"
 #include "db/reader.h"
+#include "db/schema.h"
 #include "exports/format/output.h"
 #include "query/session/cells.h"
 
@@ -21,17 +24,27 @@ struct Form {
 constexpr Form kCsv = {".csv", "FORMAT csv, HEADER"},
                kParquet = {".parquet", "FORMAT parquet, COMPRESSION zstd"};
 
-Status check_scope(const Job& job) {
-    if (!job.scope.rank && !job.scope.start) return {};
-    return fail(Error{"tables are written whole",
-                      {},
-                      {},
-                      "leave --rank, --iter-start and --iter-stop out; rows have columns of that name",
-                      2});
+bool has_column(const db::View& view, std::string_view name) {
+    return std::any_of(view.columns.begin(), view.columns.end(),
+                       [name](const db::Column& column) { return column.name == name; });
+}
+
+// The rows of a table that the scope takes. Tables that tell no rank or no iteration of their rows are whole
+// in that respect.
+std::string rows_of(const std::string& table, const Scope& scope) {
+    std::string rows = "FROM " + duck::quote_name(table);
+    const auto view = std::find_if(db::views().begin(), db::views().end(),
+                                   [&table](const db::View& each) { return each.name == table; });
+    if (view == db::views().end()) return rows;
+    std::vector<std::string> conditions;
+    if (scope.rank && has_column(*view, "rank")) conditions.push_back(fmt::format("rank = {}", *scope.rank));
+    if (scope.start && has_column(*view, "iteration"))
+        conditions.push_back(fmt::format("iteration BETWEEN {} AND {}", *scope.start, *scope.stop));
+    if (!conditions.empty()) rows += fmt::format(" WHERE {}", fmt::join(conditions, " AND "));
+    return rows;
 }
 
 Result<std::string> write(const Job& job, const Form& form) {
-    OPSIGHT_TRY(check_scope(job));
     OPSIGHT_TRY(make_folder(job.output));
     std::error_code problem;
     const fs::path folder = fs::canonical(job.output, problem);
@@ -52,7 +65,7 @@ Result<std::string> write(const Job& job, const Form& form) {
             OutputFile file,
             OutputFile::reserve((folder / (name + std::string(form.ending))).string(), job.replace));
         OPSIGHT_ASSIGN(const duck::Rows copied,
-                       connection.query(fmt::format("COPY (FROM {}) TO {} ({})", duck::quote_name(name),
+                       connection.query(fmt::format("COPY ({}) TO {} ({})", rows_of(name, job.scope),
                                                     duck::quote_text(file.temporary()), form.options)));
         OPSIGHT_TRY(file.commit());
         if (!copied.rows.empty()) rows += query::integer(copied.rows[0][0]);

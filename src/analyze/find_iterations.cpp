@@ -100,17 +100,24 @@ bool holds_work(const Profile& p, const IterationCandidate& marker) {
 // PyTorch's profiler opens a step as the one before ends: the last one of a recording may have nothing in it
 // but the recording's end.
 size_t leave_empty_ends_out(const Profile& p, std::vector<IterationCandidate>& markers) {
-    std::map<RankId, std::pair<const IterationCandidate*, bool>> lasts;  // whether there are others
+    struct OfRank {
+        const IterationCandidate* last;
+        int64_t shortest = std::numeric_limits<int64_t>::max();  // of the others
+    };
+    std::map<RankId, OfRank> ranks;
     for (const IterationCandidate& m : markers) {
-        auto& [last, several] = lasts.try_emplace(m.rank, &m, false).first->second;
-        several |= last != &m;
-        if (m.begin > last->begin) last = &m;
+        OfRank& rank = ranks.try_emplace(m.rank, OfRank{&m}).first->second;
+        if (m.begin > rank.last->begin) rank.last = &m;
     }
+    for (const IterationCandidate& m : markers)
+        if (OfRank& rank = ranks.at(m.rank); rank.last != &m)
+            rank.shortest = std::min(rank.shortest, m.end - m.begin);
     std::vector<IterationCandidate> kept;
     for (const IterationCandidate& m : markers) {
-        const auto& [last, several] = lasts.at(m.rank);
-        const bool empty = several && last == &m && !holds_work(p, m);
-        if (!empty) kept.push_back(m);
+        const OfRank& rank = ranks.at(m.rank);
+        const bool several = rank.shortest < std::numeric_limits<int64_t>::max();
+        const bool brief = several && m.end - m.begin < rank.shortest / 2;
+        if (!brief || rank.last != &m || holds_work(p, m)) kept.push_back(m);
     }
     // Where nothing else was recorded either, markers are all there is.
     if (std::none_of(kept.begin(), kept.end(), [&p](const auto& m) { return holds_work(p, m); })) return 0;

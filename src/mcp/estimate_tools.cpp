@@ -33,7 +33,7 @@ Result<std::string> estimate(Desk& desk, const Arguments& arguments) {
     OPSIGHT_ASSIGN(const ModelGraph graph, importer::import_model(model.path, {}));
     const cost::Network network(graph);
     const std::vector<query::EstimateAnswer> answers = query::answer_estimates(network, question);
-    const std::vector<query::WhatIf> changes = query::what_if(network, answers.front().settings);
+    const std::vector<query::ChangedEstimate> changes = query::what_if(network, answers.front().settings);
     Answer answer;
     answer.json().field("model", model.name);
     answer.json().field("what", "an estimate: the least that the network must cost, not a measurement");

@@ -69,7 +69,7 @@ int time_passes(const std::vector<std::string>& paths, unsigned threads) {
              const analyze::Captures captures = analyze::find_captures(p, a, directions);
              analyze::identify_ops(p, a, directions, annotations, captures);
          }));
-    show("kernels", milliseconds([&] { analyze::find_kernels(p, a); }));
+    show("kernels", milliseconds([&] { analyze::find_kernels(p, a, nullptr); }));
     show("occupancy", milliseconds([&] { analyze::find_occupancy(p, a); }));
     show("op_work", milliseconds([&] { analyze::sum_op_work(p, a); }));
     show("resources", milliseconds([&] { analyze::share_resources(p, a, directions); }));

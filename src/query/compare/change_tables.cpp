@@ -29,19 +29,20 @@ class Maker {
         text(table, {"verdict", "Difference Is", Unit::kNone, 3},
              [](const Change& row) { return std::string(verdict_name(row.samples.verdict)); });
         launch(table, "registers", "Registers", Unit::kCount, 1,
-               [](const Launch& each) { return known(each.registers); });
+               [](const LaunchShape& each) { return known(each.registers); });
         launch(table, "shared_bytes", "Shared Memory", Unit::kBytes, 1,
-               [](const Launch& each) { return known(each.shared_bytes); });
-        launch(table, "occupancy_pct", "Occupancy", Unit::kPercent, 1,
-               [](const Launch& each) { return each.occupancy_pct < 0 ? Cell{} : Cell{each.occupancy_pct}; });
+               [](const LaunchShape& each) { return known(each.shared_bytes); });
+        launch(table, "occupancy_pct", "Occupancy", Unit::kPercent, 1, [](const LaunchShape& each) {
+            return each.occupancy_pct < 0 ? Cell{} : Cell{each.occupancy_pct};
+        });
         launch(table, "waves", "Waves", Unit::kNone, 2,
-               [](const Launch& each) { return each.waves <= 0 ? Cell{} : Cell{each.waves}; });
+               [](const LaunchShape& each) { return each.waves <= 0 ? Cell{} : Cell{each.waves}; });
         launch(table, "grid", "Grid", Unit::kNone, 1,
-               [](const Launch& each) { return dimensions(each.grid); });
+               [](const LaunchShape& each) { return dimensions(each.grid); });
         launch(table, "block", "Block", Unit::kNone, 2,
-               [](const Launch& each) { return dimensions(each.block); });
+               [](const LaunchShape& each) { return dimensions(each.block); });
         launch(table, "ways", "Ways Launched", Unit::kCount, 5,
-               [](const Launch& each) { return Cell{each.ways}; });
+               [](const LaunchShape& each) { return Cell{each.ways}; });
         text(table, {"op", "Op", Unit::kNone, 4}, [](const Change& row) { return row.op; });
         text(table, {"layer", "Layer", Unit::kNone, 4}, [](const Change& row) { return row.layer; });
         if (shown_ < rows_.size()) table.rows_in_all = std::ssize(rows_);

@@ -37,8 +37,8 @@ struct ChangeSide {
     double calls = 0;  // of a layer none
     // Of an op the identity of the first that the row has, in the profile of this side; -1: of none.
     int64_t op_id = -1;
-    std::string layer = {};             // path on this side
-    std::optional<Launch> launch = {};  // of a kernel, where launches were asked for
+    std::string layer = {};                  // path on this side
+    std::optional<LaunchShape> launch = {};  // of a kernel, where launches were asked for
 };
 
 struct Change {

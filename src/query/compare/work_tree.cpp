@@ -205,8 +205,8 @@ class Reader {
             if (found == kernel_places_.end()) continue;
             const auto at = [&row](size_t column) { return integer(row[column], -1); };
             tree_.ops[op_places_.at(op)].work[found->second].launch =
-                Launch{{at(3), at(4), at(5)}, {at(6), at(7), at(8)}, at(9),          at(10),
-                       real(row[11], -1),     real(row[12], -1),     integer(row[2])};
+                LaunchShape{{at(3), at(4), at(5)}, {at(6), at(7), at(8)}, at(9),          at(10),
+                            real(row[11], -1),     real(row[12], -1),     integer(row[2])};
         }
         return {};
     }

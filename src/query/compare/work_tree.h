@@ -23,7 +23,7 @@ struct Amount {
 };
 
 // How a kernel was launched: of several ways the one that took most time. -1: not recorded.
-struct Launch {
+struct LaunchShape {
     std::array<int64_t, 3> grid{-1, -1, -1}, block{-1, -1, -1};
     int64_t registers = -1, shared_bytes = -1;  // of a thread, of a block
     double occupancy_pct = -1, waves = -1;      // docs/metrics.md
@@ -35,7 +35,7 @@ struct DeviceWork {
     std::string uses_tc;  // "yes", "no", "unknown"
     Amount gpu;
     bool communication = false;
-    std::optional<Launch> launch = {};  // where launches were asked for
+    std::optional<LaunchShape> launch = {};  // where launches were asked for
 };
 
 struct TreeOp {

@@ -5,8 +5,8 @@
 
 #include "query/session/cells.h"
 #include "query/session/track_id.h"
-#include "query/whatif/run.h"
 #include "query/whatif/sql.h"
+#include "query/whatif/stretch_replay.h"
 
 namespace opsight::query {
 namespace {
@@ -15,7 +15,7 @@ class Collector {
   public:
     explicit Collector(CriticalPath& to) : to_(to) {}
 
-    void add(const Stretch& stretch, const Run& run) {
+    void add(const Stretch& stretch, const StretchReplay& run) {
         run.take_path(false, [&](const replay::PathPiece& piece) {
             const int64_t ns = piece.end - piece.begin;
             to_.length_ns += ns;
@@ -42,7 +42,8 @@ class Collector {
     }
 
   private:
-    void add_task(const Stretch& stretch, const Run& run, const replay::PathPiece& piece, int64_t ns) {
+    void add_task(const Stretch& stretch, const StretchReplay& run, const replay::PathPiece& piece,
+                  int64_t ns) {
         const replay::Task& task = run.task_of(piece);
         const SpanLabel* label = run.label_of(task);
         const bool device = task.kind == replay::TaskKind::kDevice;
@@ -108,7 +109,7 @@ Result<std::optional<CriticalPath>> critical_path(Session& session) {
     CriticalPath path;
     Collector collector(path);
     for (const Stretch& stretch : stretches) {
-        Run run(stretch, rules);
+        StretchReplay run(stretch, rules);
         OPSIGHT_TRY(run.replay());
         collector.add(stretch, run);
     }

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <map>
 
-#include "query/whatif/run.h"
+#include "query/whatif/stretch_replay.h"
 
 namespace opsight::query {
 namespace {
 
 using Shares = std::map<std::pair<std::string, std::string>, PathShare>;
 
-void add_path(const Run& run, bool changed, Shares& shares) {
+void add_path(const StretchReplay& run, bool changed, Shares& shares) {
     run.take_path(changed, [&](const replay::PathPiece& piece) {
         auto [kind, name] = run.words_of(piece);
         PathShare& share = shares[{kind, name}];
@@ -49,7 +49,7 @@ Result<std::optional<WhatIf>> what_if(Session& session, const Suppositions& supp
     for (const std::string& words : rules.words)
         answer.concerned.push_back({words});
     for (const Stretch& stretch : stretches) {
-        Run run(stretch, rules);
+        StretchReplay run(stretch, rules);
         OPSIGHT_TRY(run.replay());
         run.add_to(answer);
         add_path(run, false, path);

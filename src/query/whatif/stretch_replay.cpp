@@ -1,4 +1,4 @@
-#include "query/whatif/run.h"
+#include "query/whatif/stretch_replay.h"
 
 #include <algorithm>
 #include <bit>
@@ -42,10 +42,10 @@ std::string_view kind_name(Doing doing) {
     return "gap";
 }
 
-Run::Run(const Stretch& stretch, const Rules& rules)
+StretchReplay::StretchReplay(const Stretch& stretch, const Rules& rules)
     : stretch_(stretch), rules_(rules), built_(replay::build(stretch.recording)) {}
 
-Status Run::replay() {
+Status StretchReplay::replay() {
     auto base = replay::replay(built_.graph);
     auto changed = rules_.changes.any() ? replay::replay(built_.graph, rules_.changes) : replay::Times();
     if (!base || !changed)
@@ -56,7 +56,7 @@ Status Run::replay() {
     return {};
 }
 
-void Run::add_to(WhatIf& to) const {
+void StretchReplay::add_to(WhatIf& to) const {
     to.tasks += static_cast<int64_t>(built_.graph.tasks.size());
     to.dependencies += static_cast<int64_t>(built_.graph.edges.size());
     to.waits += built_.waits;
@@ -66,14 +66,14 @@ void Run::add_to(WhatIf& to) const {
     count_concerned(to.concerned);
 }
 
-void Run::take_path(bool changed, const Take& take) const {
+void StretchReplay::take_path(bool changed, const Take& take) const {
     const replay::Changes& changes = changed ? rules_.changes : kUnchanged;
     for (const replay::PathPiece& piece :
          replay::critical_path(built_.graph, changes, changed ? changed_ : base_))
         take(piece);
 }
 
-void Run::add_iterations(std::vector<ReplayedIteration>& to) const {
+void StretchReplay::add_iterations(std::vector<ReplayedIteration>& to) const {
     const auto& marks = stretch_.recording.marks;
     const auto& ends = built_.graph.completions;
     const replay::Times& changed = changed_.end.empty() ? base_ : changed_;
@@ -89,7 +89,7 @@ void Run::add_iterations(std::vector<ReplayedIteration>& to) const {
     }
 }
 
-void Run::count_concerned(std::vector<Concerned>& to) const {
+void StretchReplay::count_concerned(std::vector<Concerned>& to) const {
     for (const replay::Task& task : built_.graph.tasks)
         for (replay::RuleSet rules = task.rules; rules; rules &= rules - 1) {
             Concerned& concerned = to[static_cast<size_t>(std::countr_zero(rules))];
@@ -98,7 +98,7 @@ void Run::count_concerned(std::vector<Concerned>& to) const {
         }
 }
 
-std::pair<std::string, std::string> Run::words_of(const replay::PathPiece& piece) const {
+std::pair<std::string, std::string> StretchReplay::words_of(const replay::PathPiece& piece) const {
     switch (piece.piece) {
         case replay::Piece::kLaunchDelay:
             return {"delay", "from the launching call to the work"};
@@ -115,13 +115,13 @@ std::pair<std::string, std::string> Run::words_of(const replay::PathPiece& piece
     return {std::string(kind_name(label->doing)), name_of(*label)};
 }
 
-const SpanLabel* Run::label_of(const replay::Task& task) const {
+const SpanLabel* StretchReplay::label_of(const replay::Task& task) const {
     if (task.span < 0) return nullptr;
     const auto& labels = task.kind == replay::TaskKind::kDevice ? stretch_.device : stretch_.host;
     return &labels[static_cast<size_t>(task.place)][static_cast<size_t>(task.span)];
 }
 
-const std::string& Run::name_of(const SpanLabel& label) const {
+const std::string& StretchReplay::name_of(const SpanLabel& label) const {
     const bool kernel = label.doing == Doing::kKernel || label.doing == Doing::kCollective;
     const auto& list = label.doing == Doing::kOp ? rules_.names.ops
                        : kernel                  ? rules_.names.kernels

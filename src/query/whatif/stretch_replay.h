@@ -16,10 +16,10 @@ inline constexpr std::string_view kUnexplainedDelay = "of work on the device, un
 
 std::string_view kind_name(Doing doing);
 
-class Run {
+class StretchReplay {
   public:
     // Both must outlive it.
-    Run(const Stretch& stretch, const Rules& rules);
+    StretchReplay(const Stretch& stretch, const Rules& rules);
 
     // Replays the stretch as it was recorded, and with the changes of the rules where there are any.
     Status replay();

@@ -121,7 +121,7 @@ class Engine {
         const double told = part(told_ns, query::length_of(finding.times));
         finding.told_pct = weight(finding) * told / 100;
         finding.severity = weight(finding) < kHardlyAnything ? Severity::kNote : severity_of(finding);
-        if (told >= 50)
+        if (told >= 1)
             finding.evidence += fmt::format("{}Other findings tell the cause of {} of it.",
                                             finding.evidence.empty() ? "" : " ", percent(told));
     }

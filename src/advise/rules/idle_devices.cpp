@@ -31,7 +31,7 @@ Rule idle_devices_rule() {
         .bound = "",
         .confidence = "high: no work of them was recorded",
         .remedy = "Use them, or leave them to others.",
-        .query = "SELECT number, name FROM devices",
+        .query = "SELECT rank, device, name FROM devices",
         .verify = "torchrun --nproc-per-node GPUS train.py",
         .source = "DLProf; PyTorch, DistributedDataParallel",
         .lacks = lacks_device_work,

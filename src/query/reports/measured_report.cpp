@@ -48,6 +48,9 @@ Result<ResultTable> table_of(Session& session, const TableShape& shape, const Pa
     q.order = {{"time_ns", true}, {"expected_flops", true}, {"expected_bytes", true}};
     for (const Column& column : part.first)
         q.order.emplace_back(column.key, false);
+    // Of ops that are alike but for these.
+    for (const char* key : {"layer", "kernels", "shapes"})
+        q.order.emplace_back(key, false);
     return ask(session, q, shape);
 }
 

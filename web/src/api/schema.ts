@@ -1715,7 +1715,7 @@ export interface components {
             notes: string[];
             /** @description names of profiles that are not part of it: they cannot be read, hold nothing, or have no iterations where others do */
             left_out: string[];
-            /** @description changes and runs, as docs/COMPARE.md defines them */
+            /** @description changes and runs, as docs/COMPARE.md defines them; none of less than two runs */
             tables: components["schemas"]["Table"][];
         };
         /** @description in nanoseconds; they exclude each other and add up to the iteration */

@@ -375,6 +375,21 @@ TEST(Findings, IdleTimeElsewhereIsNotAWaitOfTheFirstWork) {
     EXPECT_EQ(found->kind, "problem") << found->evidence;
 }
 
+// A range is open for 500 of the 1000 us, an op for 100: what another finding tells of is not to be gained
+// here too.
+TEST(Findings, TimeOutsideOfAllIsBoundedByItself) {
+    analyze::TestProfile t;
+    t.op("aten::add", 0, 100'000);
+    t.annotation("compile", 100'000, 500'000, t.thread());
+    t.op("aten::add", 999'000, 1'000);
+    const std::vector<Finding> all = findings_in(std::move(t));
+    const Finding* found = find(all, "outside");
+    ASSERT_TRUE(found);
+    ASSERT_TRUE(found->bound);
+    EXPECT_GE(found->bound->pct, found->share_pct.value_or(100));
+    EXPECT_LT(found->bound->pct, 60);  // with what the op pays for cold caches; 90 and more with the range
+}
+
 // Nothing of the recording runs from 100 to 900 us: by the switches of context the program does, or it
 // sleeps.
 TEST(Findings, TimeThatNothingExplainsIsNoGainWhereAThreadIsOnACpu) {

@@ -154,6 +154,8 @@ std::vector<Case> cases_of_compilers() {
         {"layout_reorders",
          [](Recorded& r) { r.device = false, r.begin(), r.op("aten::mkldnn_reorder_conv2d_weight", kMs, 0); },
          [](Recorded& r) { r.device = false, r.begin(), r.op("aten::conv2d", kMs, 0); }, 10},
+        {"layout_reorders", [](Recorded& r) { r.device = false, r.begin(), r.op("onednn::reorder", kMs, 0); },
+         [](Recorded& r) { r.device = false, r.begin(), r.op("onednn::convolution", kMs, 0); }, 10},
     };
 }
 

@@ -254,6 +254,17 @@ TEST(Rules, ThatNeedADeviceSayThatThereIsNone) {
     EXPECT_TRUE(advice.quiet.empty());
 }
 
+// Calls of an iteration, and what they take of one: not of all.
+TEST(Rules, CountsAndTimesAreOfTheSameIteration) {
+    Recorded run;
+    run.begin();
+    run.calls("cudaMalloc", kMs);
+    const Advice advice = run.ask("memory_calls");
+    ASSERT_EQ(advice.findings.size(), 1u);
+    EXPECT_NE(advice.findings[0].evidence.find("in an iteration, 1.00 ms in all."), std::string::npos)
+        << advice.findings[0].evidence;
+}
+
 // Allocation, and a scalar that is read while it goes on: together they hold no more than their union.
 TEST(Rules, BoundsThatOverlapAreNotAddedUp) {
     Recorded run;

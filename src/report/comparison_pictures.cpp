@@ -167,7 +167,7 @@ std::string trend_svg(const query::Report& trend) {
             fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.0f}\" text-anchor=\"{}\">run {}</text>\n",
                         x(i), top + height + 16, i == 0 ? "start" : "end", i + 1);
     return svg_picture(kWidth, top + height + 44, "Iteration time by run",
-                       "medians; the axis does not begin at zero", {chart});
+                       scale.from > 0 ? "medians; the axis does not begin at zero" : "medians", {chart});
 }
 
 std::string trend_text(const query::Report& trend, int width) {

@@ -105,6 +105,14 @@ void tell_gaps(Context& c, const Gaps& gaps, bool are_long, Finding& finding) {
     finding.advice = "Fewer and larger ops help: larger batches, fused ops, a compiled model.";
 }
 
+// Of these gaps what lies outside of all ranges: time of which another finding tells is not to be gained
+// twice.
+Result<query::TimeSpans> gaps_of_ranges(Context& c, const query::TimeSpans& gaps) {
+    OPSIGHT_ASSIGN(const query::Occurrences ranges, query::times_of_annotations(c.session(), "."));
+    OPSIGHT_ASSIGN(const query::TimeSpans outside, query::times_without(c.session(), ranges.times));
+    return query::common(gaps, outside);
+}
+
 // The program within its steps, ranges and Python frames, and what lies outside of all that.
 Status check(Context& c) {
     const RunFacts& f = c.facts();
@@ -156,7 +164,11 @@ Status check(Context& c) {
         finding.view = "timeline";
         if (f.ops && finding.kind == "problem") tell_gaps(c, gaps, are_long, finding);
         if (finding.kind == "problem") {
-            OPSIGHT_ASSIGN(finding.times, host_times(c.session(), gaps.all));
+            query::TimeSpans own = gaps.all;
+            if (!host) {
+                OPSIGHT_ASSIGN(own, gaps_of_ranges(c, gaps.all));
+            }
+            OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(own)));
         }
         c.add(std::move(finding));
     }

@@ -6,7 +6,7 @@ namespace opsight::advise {
 namespace {
 
 constexpr const char* kNames =
-    "mkldnn_reorder|_to_mkldnn|aten::to_dense|aten::to_mkldnn|onednn_reorder|dnnl_reorder";
+    "mkldnn_reorder|_to_mkldnn|aten::to_dense|aten::to_mkldnn|onednn(::|_)reorder|dnnl_reorder";
 
 Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_ops(c.session(), {.pattern = kNames}));
@@ -41,7 +41,7 @@ Rule layout_reorders_rule() {
         .confidence = "high: each is recorded",
         .remedy = "Order once.",
         .query =
-            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE name LIKE '%mkldnn%' "
+            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE name ~ 'mkldnn|reorder' "
             "GROUP BY ALL ORDER BY ms DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "oneDNN, understanding memory formats",

@@ -22,7 +22,7 @@ Status check(Context& c) {
                     fmt::format("Memory of the device is allocated and freed in {} of the time{}",
                                 percent(share), c.facts().device_work ? ", while it does nothing" : "")};
     finding.evidence = c.how_often(found.count, "calls that allocate or free") +
-                       fmt::format(", which take {} in all.", milliseconds(query::length_of(found.times)));
+                       fmt::format(", {} in all.", milliseconds(query::length_of(found.times) / c.parts()));
     finding.advice =
         c.facts().torch
             ? "PyTorch keeps freed memory for the next tensor unless its cache is switched off or the device "

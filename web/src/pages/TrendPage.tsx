@@ -7,7 +7,7 @@ import { DataTable } from "../table/DataTable";
 import { Row } from "../table/row";
 import { Card, Notes } from "../widgets/Card";
 import { Answered, Empty } from "../widgets/states";
-import { TrendChart, type RunPoint } from "./trend/TrendChart";
+import { axisFrom, TrendChart, type RunPoint } from "./trend/TrendChart";
 
 const ITERATION_TIME = "iteration time";
 
@@ -49,10 +49,11 @@ function Trend({ answer }: { answer: TrendAnswer }) {
       </Empty>
     );
   }
+  const points = pointsOf(runs, changes);
   return (
     <div className="cards">
-      <Card title="Iteration time by run" note="medians, each run over its own default range; the axis does not begin at zero">
-        <TrendChart runs={pointsOf(runs, changes)} />
+      <Card title="Iteration time by run" note={`medians, each run over its own default range${axisFrom(points) > 0 ? "; the axis does not begin at zero" : ""}`}>
+        <TrendChart runs={points} />
         <Notes notes={answer.notes} />
         {answer.left_out.length > 0 && <p>Not among them: {answer.left_out.join(", ")}. They cannot be read, hold nothing, or have no iterations where others do.</p>}
       </Card>

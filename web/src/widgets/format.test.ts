@@ -36,7 +36,7 @@ describe("lists in text", () => {
 describe("ringText", () => {
   it("shows both ends only where they read differently", () => {
     expect(ringText(null, null)).toBe("–");
-    expect(ringText(99.7, 100)).toBe("99.7–100.0%");
+    expect(ringText(99.7, 100)).toBe("≥99.7%");
     expect(ringText(78.6, 79.4)).toBe("78.6–79.4%");
     expect(ringText(79.2, 79.24)).toBe("79.2%");
     expect(ringText(86, 100)).toBe("86–100%");
@@ -44,7 +44,7 @@ describe("ringText", () => {
     expect(ringText(0, 99.51)).toBe("0.0–99.5%");
     expect(ringText(0.3, 60)).toBe("0.3–60.0%");
     expect(ringText(0.01, 60)).toBe("<0.1%–60.0%");
-    expect(ringText(99.96, 100)).toBe(">99.9%–100.0%");
+    expect(ringText(99.96, 100)).toBe(">99.9%");
     expect(ringText(0, 0.03)).toBe("0.0%–<0.1%");
     expect(ringText(79.24, 79.26)).toBe("79.2–79.3%");
   });

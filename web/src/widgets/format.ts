@@ -83,6 +83,8 @@ const readsAsWhole = (percent: number, text: string): boolean => percent > 0 && 
 export function ringText(percent: number | null, most: number | null): string {
   if (percent === null) return "–";
   if (!isOpenShare(percent, most)) return formatPercent(percent);
+  // Two ends with decimals do not fit into the ring, and "100.0%" says nothing that "at least" does not.
+  if (most >= 99.95 && percent >= 99) return percent < 99.95 ? `≥${percent.toFixed(1)}%` : ">99.9%";
   for (const digits of [0, 1]) {
     const [low = "", high = ""] = [percent, most].map((end) => end.toFixed(digits));
     if (low !== high && !readsAsWhole(percent, low) && !readsAsWhole(most, high)) return `${low}–${high}%`;

@@ -12,6 +12,10 @@ describe("hasMatrixCores", () => {
     expect(hasMatrixCores([device("gfx94x", null), device("8.0", "NVIDIA A100", 0)])).toBe(true);
     expect(hasMatrixCores([device("gfx94x", null, 0)])).toBe(false);
   });
+  it("asks the source's list where work names its device by another number", () => {
+    expect(hasMatrixCores([device(null, null), device("gfx94x", "AMD Instinct MI300X", 0)])).toBe(true);
+    expect(hasMatrixCores([device(null, null), device("9.0", "NVIDIA H100", 0)])).toBe(false);
+  });
   it("holds for all devices or for none", () => {
     expect(hasMatrixCores([device("gfx94x", null), device("8.0", "NVIDIA A100")])).toBe(false);
     expect(hasMatrixCores([device(null, null)])).toBe(false);

@@ -29,8 +29,8 @@ export function SystemCard({ summary }: { summary: Summary }) {
   const info = useInfo().data;
   const memory = info?.devices[0]?.memory_bytes;
   const known = Object.entries(summary.system).filter(([, value]) => value !== null);
-  const amd = info?.devices.some((each) => String(each.compute_capability).startsWith("gfx")) ?? false;
-  const missing = Object.entries(summary.system).filter(([key, value]) => value === null && !(amd && /^cu(da|dnn)_/.test(key)));
+  const other = info?.devices.every((each) => each.compute_capability !== null ? String(each.compute_capability).startsWith("gfx") : /\b(AMD|Radeon|Instinct|TPU|MTIA)\b/i.test(String(each.name ?? ""))) ?? false;
+  const missing = Object.entries(summary.system).filter(([key, value]) => value === null && !(other && /^cu(da|dnn)_/.test(key)));
   const facts: [string, string][] = known.map(([key, value]) => [NAMES[key] ?? key, String(value)]);
   if (typeof memory === "number") facts.push(["Memory of a GPU", formatBytes(memory)]);
   return (

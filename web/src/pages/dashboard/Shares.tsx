@@ -15,7 +15,7 @@ export function Resources({ summary, gpu, framework }: { summary: Summary; gpu: 
   return (
     <Card title="Where the wall clock goes" note="parts exclude each other" span={gpu ? 7 : 12}>
       <ShareBar parts={parts} unit="percent" label="Shares of the wall clock" />
-      {!framework && <p className="hint below-legend">“CPU alone” is calls of CUDA; what the program itself does beside the GPU counts as host time within its ranges, and is not recorded outside of them.</p>}
+      {!framework && parts.some((part) => part.key === "cpu" && part.value > 0) && <p className="hint below-legend">“CPU alone” is calls of the device’s driver and runtime; what the program itself does beside the device counts as host time within its ranges, and is not recorded outside of them.</p>}
     </Card>
   );
 }

@@ -13,12 +13,21 @@ const LEFT = 84;
 const TOP = 14;
 const BOTTOM = 40;
 
+function marginOf(values: readonly number[]): number {
+  return Math.max(1, (Math.max(...values) - Math.min(...values)) / 10);
+}
+
+// Where the axis begins, in ns.
+export function axisFrom(runs: readonly RunPoint[]): number {
+  const values = runs.map((run) => run.ns);
+  return Math.max(0, Math.min(...values) - marginOf(values));
+}
+
 export function TrendChart({ runs }: { runs: readonly RunPoint[] }) {
   const [holder, width] = useWidth<HTMLDivElement>();
   const values = runs.map((run) => run.ns);
-  const margin = Math.max(1, (Math.max(...values) - Math.min(...values)) / 10);
-  const from = Math.max(0, Math.min(...values) - margin);
-  const to = Math.max(...values) + margin;
+  const from = axisFrom(runs);
+  const to = Math.max(...values) + marginOf(values);
   const room = Math.max(1, width - LEFT - 16);
   const x = (at: number): number => LEFT + (room * at) / Math.max(1, runs.length - 1);
   const y = (ns: number): number => TOP + HEIGHT * (1 - (ns - from) / (to - from));

@@ -156,13 +156,13 @@ class Work {
         return track;
     }
 
-    DeviceSpan span_of(const Event& event, TrackId track, DeviceKind kind, std::string_view name) {
+    DeviceSpan span_of(const Event& event, TrackId track, DeviceKind kind, StringId name) {
         DeviceSpan span;
         span.begin = event.begin;
         span.dur = event.dur;
         span.track = track;
         span.kind = kind;
-        span.name = sink_.text(name);
+        span.name = name;
         span.correlation = event.facts.correlation;
         return span;
     }
@@ -180,7 +180,7 @@ class Work {
             if (!facts.set.empty() || event.name.starts_with("Memset")) return add_set(event, track);
             std::string_view name = event.name;
             if (name.ends_with(".kd")) name.remove_suffix(3);  // ROCm: the descriptor of a kernel
-            DeviceSpan span = span_of(event, track, DeviceKind::kKernel, name);
+            DeviceSpan span = span_of(event, track, DeviceKind::kKernel, sink_.text(name));
             if (!facts.kernel.empty()) span.config = config_of(facts.kernel);
             add(span, event);
         });
@@ -198,7 +198,7 @@ class Work {
 
     void add_copy(const Event& event, TrackId track) {
         const Copy copy = read_copy(event.name, event.facts.copy);
-        DeviceSpan span = span_of(event, track, DeviceKind::kMemcpy, name_of_copy(copy.transfer));
+        DeviceSpan span = span_of(event, track, DeviceKind::kMemcpy, sink_.text(name_of_copy(copy.transfer)));
         span.bytes = copy.bytes;
         span.transfer = sink_.builder.transfer(copy.transfer);
         add(span, event);
@@ -207,7 +207,7 @@ class Work {
     void add_set(const Event& event, TrackId track) {
         Copy set = read_copy({}, event.facts.set);
         set.transfer.copy = CopyKind::kUnspecified;
-        DeviceSpan span = span_of(event, track, DeviceKind::kMemset, name_of_set(set.transfer));
+        DeviceSpan span = span_of(event, track, DeviceKind::kMemset, sink_.text(name_of_set(set.transfer)));
         span.bytes = set.bytes;
         span.transfer = sink_.builder.transfer(set.transfer);
         add(span, event);
@@ -218,7 +218,7 @@ class Work {
         const TrackId track = track_of(line, TrackKind::kDeviceStream);
         Nesting nesting;
         sink_.each_event(plane_, line, [&](const Event& event) {
-            nesting.add(event.begin, event.dur, is_control(PlaneOps::kind_of(event)));
+            nesting.add(event.begin, event.dur, is_control(ops_.kind_of(event)));
         });
         const std::vector<bool> not_counted = nesting.not_counted();
         size_t index = 0;
@@ -234,9 +234,9 @@ class Work {
     }
 
     void add_op(const Event& event, TrackId track) {
-        const bool waits = PlaneOps::kind_of(event).ends_with("-done");
+        const bool waits = ops_.kind_of(event).ends_with("-done");
         DeviceSpan span =
-            span_of(event, track, waits ? DeviceKind::kSync : DeviceKind::kKernel, PlaneOps::name_of(event));
+            span_of(event, track, waits ? DeviceKind::kSync : DeviceKind::kKernel, ops_.text_of(event));
         if (!waits) span.collective = ops_.collective_of(event);
         add(span, event);
     }
@@ -246,15 +246,15 @@ class Work {
         const TrackId track = track_of(line, TrackKind::kDeviceStream);
         sink_.each_event(plane_, line, [&](const Event& event) {
             const CollectiveId collective = ops_.collective_of(event);
-            const std::string_view kind = PlaneOps::kind_of(event);
+            const std::string_view kind = ops_.kind_of(event);
             if (collective.valid() || (!kind.starts_with("copy") && !kind.starts_with("async-copy"))) {
-                DeviceSpan span = span_of(event, track, DeviceKind::kKernel, PlaneOps::name_of(event));
+                DeviceSpan span = span_of(event, track, DeviceKind::kKernel, ops_.text_of(event));
                 span.collective = collective;
                 return add(span, event);
             }
             Transfer transfer;
             transfer.copy = direction_of(event.name);
-            DeviceSpan span = span_of(event, track, DeviceKind::kMemcpy, name_of_copy(transfer));
+            DeviceSpan span = span_of(event, track, DeviceKind::kMemcpy, sink_.text(name_of_copy(transfer)));
             span.bytes = event.facts.bytes_accessed;
             span.transfer = sink_.builder.transfer(transfer);
             add(span, event);
@@ -301,7 +301,7 @@ class Work {
     }
 
     void add_range(const Event& event, TrackId track) {
-        sink_.builder.add_device(span_of(event, track, DeviceKind::kAnnotation, PlaneOps::name_of(event)));
+        sink_.builder.add_device(span_of(event, track, DeviceKind::kAnnotation, ops_.text_of(event)));
     }
 
     const Plane& plane_;

@@ -73,15 +73,18 @@ struct Facts {
     int64_t address = 0, allocation_bytes = -1, allocated = -1, reserved = -1;
 };
 
+struct EventType {
+    size_t number = 0;  // from 1; 0: a type that the plane does not hold
+    std::string_view name, display_name;
+    std::vector<std::string_view> stats;
+    int64_t facts = -1;  // where the plane holds what the stats tell; -1: nowhere
+};
+
 struct Event {
+    size_t type = 0;  // its number
     std::string_view name, display_name;
     int64_t begin = 0, dur = 0;  // ns
     Facts facts;
-};
-
-struct EventType {
-    std::string_view name, display_name;
-    std::vector<std::string_view> stats;
 };
 
 struct Line {
@@ -110,13 +113,16 @@ class Plane {
     void read_line(std::string_view bytes);
     void read_type(std::string_view bytes);
     void read_name(std::string_view bytes);
+    void hold_facts();
     void take_stat(std::string_view bytes, Facts& facts) const;
+    void take_type(const EventType& type, bool is_first, Event& event) const;
 
     std::string_view name_;
     std::vector<Line> lines_;
     std::vector<std::string_view> told_;  // of the plane itself, unread
     std::vector<std::pair<Stat, Value>> stats_;
     absl::flat_hash_map<int64_t, EventType> types_;
+    std::vector<Facts> facts_;                              // of types
     absl::flat_hash_map<int64_t, std::string_view> names_;  // of stats, and texts that stats refer to
     absl::flat_hash_map<int64_t, Stat> meanings_;
     bool damaged_ = false;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "import/text/clean_text.h"
+
 namespace opsight::importer::xplane {
 namespace {
 
@@ -22,20 +24,28 @@ constexpr std::string_view kCollectives[] = {"all-reduce", "all-gather",        
 
 }  // namespace
 
-PlaneOps::PlaneOps(const Plane& plane, Sink& sink) : sink_(sink) {
+PlaneOps::PlaneOps(const Plane& plane, Sink& sink) : sink_(sink), types_(plane.types().size() + 1) {
     for (const auto& [id, type] : plane.types())
         if (const auto [name, number] = program_of(type.name); !name.empty())
             modules_.try_emplace(number, name);
 }
 
-std::string_view PlaneOps::name_of(const Event& event) {
-    if (const auto text = read_instruction(event.name)) return text->name;
-    return event.display_name.empty() ? event.name : event.display_name;
+PlaneOps::TypeFacts& PlaneOps::facts_of(const Event& event) {
+    TypeFacts& facts = types_[event.type];
+    if (facts.is_known) return facts;
+    facts.is_known = true;
+    const auto text = read_instruction(event.name);
+    facts.name = text ? text->name : event.display_name.empty() ? event.name : event.display_name;
+    facts.kind = text && !text->opcode.empty() ? text->opcode : without_number(facts.name);
+    return facts;
 }
 
-std::string_view PlaneOps::kind_of(const Event& event) {
-    if (const auto text = read_instruction(event.name); text && !text->opcode.empty()) return text->opcode;
-    return without_number(name_of(event));
+StringId PlaneOps::text_of(const Event& event) {
+    TypeFacts& facts = facts_of(event);
+    if (facts.text.valid()) return facts.text;
+    const StringId text = sink_.text(facts.name);
+    if (is_clean(facts.name)) facts.text = text;
+    return text;
 }
 
 std::string_view PlaneOps::module_of(const Event& event) const {
@@ -95,6 +105,13 @@ ToldOpId PlaneOps::make(const Event& event) {
 }
 
 CollectiveId PlaneOps::collective_of(const Event& event) {
+    TypeFacts& facts = facts_of(event);
+    if (!facts.has_collective) facts.collective = make_collective(event);
+    facts.has_collective = true;
+    return facts.collective;
+}
+
+CollectiveId PlaneOps::make_collective(const Event& event) {
     const std::string_view kind = kind_of(event);
     const auto found = std::find_if(std::begin(kCollectives), std::end(kCollectives),
                                     [&](std::string_view name) { return kind.starts_with(name); });

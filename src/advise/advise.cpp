@@ -75,6 +75,11 @@ class Engine {
             out_.not_checked.push_back({std::string(rule.id), std::move(why)});
             return {};
         }
+        if (facts.wall_ns <= 0) {  // of what every rule asks for its share
+            out_.not_checked.push_back(
+                {std::string(rule.id), "the recording has no wall clock: shares of it are not known"});
+            return {};
+        }
         Findings found;
         Context context(session_, facts, options_.thresholds, wall_ns_, parts_, found);
         context.ask(rule);

@@ -79,6 +79,8 @@ std::string indented(std::string_view code, size_t indent) {
 }
 
 std::string head_words(const Advice& advice) {
+    if (advice.findings.empty() && advice.quiet.empty())
+        return "No rule could be asked of this recording: it does not tell what they rest on.";
     if (!advice.combined) return "Nothing to gain was found.";
     return fmt::format("All that is to gain, together: {} of {}.", bound_words(advice, *advice.combined),
                        time_of(advice.wall_ns));

@@ -50,6 +50,14 @@ class Advise(unittest.TestCase):
         found = json.loads(self.run_it(self.trace, "--json", *args))
         return next((each for each in found["findings"] if each["rule"] == rule), None), found
 
+    def test_where_the_wall_clock_is_not_known_no_rule_is_quiet(self):
+        log = self.write("run.onednn.log", "onednn_verbose,info,cpu,runtime:OpenMP\n" + 20 * (
+            "onednn_verbose,exec,cpu,reorder,jit:uni,undef,src_f32::blocked:abcd:f0 dst_f32::blocked:Acdb16a:f0,,,"
+            "64x3x7x7,0.5\n"))
+        self.assertTrue(self.run_it(log).startswith("No rule could be asked of this recording"))
+        found = json.loads(self.run_it(log, "--json"))
+        self.assertEqual((found["findings"], found["quiet"]), ([], []))
+
     def test_a_bound_is_the_time_of_what_it_is_about(self):
         loading, found = self.finding("data_loading")
         self.assertAlmostEqual(loading["bound"]["ns"], 3e6, delta=4e5)

@@ -155,6 +155,40 @@ TEST_F(XPlaneTest, ATpuCountsEachOpOnce) {
     EXPECT_EQ(text(p, p.host.name[1]), "Step #1");
 }
 
+// An event has the stats of its type and its own; where both tell, what comes last in it counts.
+TEST_F(XPlaneTest, StatsOfTypes) {
+    const auto number = [](int64_t name, int64_t value) {
+        return Bytes().number(1, name).number(4, value).all;
+    };
+    const auto entry = [](int field, int64_t key, const Bytes& message) {
+        return Bytes().text(field, Bytes().number(1, key).text(2, message.all).all).all;
+    };
+    const std::string category = Bytes().number(1, 3).text(5, "convolution").all, own = number(1, 30);
+    Bytes line;
+    line.number(1, 3).text(2, "XLA Ops");
+    line.text(4, Bytes().number(1, 1).number(3, 1'000'000).all);
+    line.text(4, Bytes().number(1, 2).number(2, 1'000'000).number(3, 1'000'000).text(4, own).all);
+    line.text(4, Bytes().text(4, own).number(1, 3).number(2, 2'000'000).number(3, 1'000'000).all);
+    line.text(4, Bytes().number(1, 9).number(2, 3'000'000).number(3, 1'000'000).all);  // of no known type
+    std::string plane = Bytes().text(2, "/device:TPU:0").text(3, line.all).all;
+    for (const int64_t type : {1, 2, 3})
+        plane += entry(4, type,
+                       Bytes()
+                           .text(2, "dot." + std::to_string(type))
+                           .text(5, category)
+                           .text(5, number(1, type))
+                           .text(5, number(2, 8)));
+    plane += entry(5, 1, Bytes().text(2, "flops")) + entry(5, 2, Bytes().text(2, "bytes_accessed")) +
+             entry(5, 3, Bytes().text(2, "hlo_category"));
+    const Profile p = imported(Bytes().text(1, plane).all);
+    EXPECT_EQ(p.device.size(), 4u);
+    std::map<std::string, std::pair<int64_t, int64_t>> work;
+    for (const ToldOp& op : p.told_ops)
+        work[text(p, op.name)] = {op.flops, op.bytes};
+    EXPECT_EQ(work, (std::map<std::string, std::pair<int64_t, int64_t>>{
+                        {"dot.1", {1, 8}}, {"dot.2", {30, 8}}, {"dot.3", {3, 8}}}));
+}
+
 TEST_F(XPlaneTest, WhatIsWrongIsSaid) {
     const std::string whole = gpu() + host();
     const Profile cut = imported(whole.substr(0, whole.size() - 10));
@@ -182,6 +216,24 @@ TEST_F(XPlaneTest, WhatIsMadeOfProfilesIsNamed) {
     const std::string message = problem("\x0a\x05hello", "host.overview_page.pb");
     EXPECT_NE(message.find("an overview page"), std::string::npos) << message;
     EXPECT_NE(message.find(".xplane.pb"), std::string::npos) << message;
+}
+
+// Two compilations of a function have the same names, and other shapes.
+TEST_F(XPlaneTest, OpsOfTwoProgramsAreTwo) {
+    const auto event = [](int64_t begin_ps, int64_t program) {
+        return TestEvent{"fusion.kd",
+                         begin_ps,
+                         1'000'000,
+                         {{"hlo_op", "fusion.3"},
+                          {"hlo_module", "jit_step"},
+                          {"program_id", "", program},
+                          {"flops", "", 100 * program}}};
+    };
+    const std::string bytes = TestPlane("/device:GPU:0")
+                                  .line(16, "Stream #16(Kernel)", 1000,
+                                        {event(1'000'000, 7), event(3'000'000, 8), event(5'000'000, 7)})
+                                  .bytes();
+    EXPECT_EQ(imported(bytes).told_ops.size(), 2U);
 }
 
 TEST(XPlaneDetails, NamesOfFrameworks) {

@@ -35,7 +35,7 @@ class PlaneOps {
         StringId text;  // invalid: not yet asked for, or unclean, which counts at each event
         CollectiveId collective;
     };
-    using Key = std::tuple<const char*, const char*, const char*, const char*, const char*>;
+    using Key = std::tuple<const char*, const char*, const char*, const char*, const char*, int64_t>;
 
     TypeFacts& facts_of(const Event& event);
     CollectiveId make_collective(const Event& event);

@@ -38,7 +38,9 @@ export function AdvicePage() {
             note={
               advice.combined
                 ? `all together ${boundWords(advice.combined, advice.iterations > 0)} of ${formatNs(advice.wall_ns)}; bounds overlap`
-                : "nothing to gain was found"
+                : advice.findings.length === 0 && advice.quiet.length === 0
+                  ? "no rule could be asked of this recording"
+                  : "nothing to gain was found"
             }
           >
             <ol className="findings advice">

@@ -56,8 +56,8 @@ std::string_view PlaneOps::module_of(const Event& event) const {
 
 ToldOpId PlaneOps::op_of(const Event& event) {
     const Facts& facts = event.facts;
-    const Key key = {event.name.data(), facts.hlo_op.data(), facts.hlo_module.data(), facts.scope.data(),
-                     facts.tf_op.data(), facts.program};
+    const Key key = {event.name.data(),  facts.hlo_op.data(), facts.hlo_module.data(),
+                     facts.scope.data(), facts.tf_op.data(),  facts.program};
     const auto [it, is_new] = known_.try_emplace(key);
     if (is_new) it->second = make(event);
     return it->second;

@@ -31,8 +31,9 @@ Question roofline_question(const TableShape& shape, std::string name, std::strin
 
 Result<ResultTable> ask_for_work(Session& session, const Question& q, const TableShape& shape) {
     OPSIGHT_TRY(session.prepare_work());
-    OPSIGHT_ASSIGN(ResultTable table, ask_with_work(session, q, shape));
+    // First: rows that are still to be read are lost with the next statement.
     OPSIGHT_ASSIGN(const bool counted, has_work(session));
+    OPSIGHT_ASSIGN(ResultTable table, ask_with_work(session, q, shape));
     if (!counted) table.notes.emplace_back(kOldFile);
     return table;
 }

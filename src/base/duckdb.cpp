@@ -180,12 +180,19 @@ struct Database::Handle {
 };
 struct Connection::Handle {
     duckdb_connection connection = nullptr;
+    // How many statements were begun. Each ends what a cursor has not read yet, without a word from DuckDB.
+    std::shared_ptr<int64_t> begun = std::make_shared<int64_t>(0);
     ~Handle() { duckdb_disconnect(&connection); }
+    duckdb_connection begin() {
+        ++*begun;
+        return connection;
+    }
 };
 struct Appender::Handle {
     duckdb_appender appender = nullptr;
     duckdb_data_chunk chunk = nullptr;
     std::string table;
+    std::shared_ptr<int64_t> begun;  // of the connection
     Handle() = default;
     Handle(const Handle&) = delete;
     Handle& operator=(const Handle&) = delete;
@@ -282,7 +289,7 @@ Connection::~Connection() = default;
 
 Status Connection::execute(const std::string& sql) {
     ResultGuard guard;
-    if (duckdb_query(handle_->connection, sql.c_str(), &guard.result) == DuckDBError) {
+    if (duckdb_query(handle_->begin(), sql.c_str(), &guard.result) == DuckDBError) {
         return fail(duckdb_error(duckdb_result_error(&guard.result)));
     }
     return {};
@@ -317,7 +324,7 @@ Status Connection::add_function(const std::string& name, Function function) {
     duckdb_scalar_function_set_extra_info(made, new Function(std::move(function)),
                                           [](void* owned) { delete static_cast<Function*>(owned); });
     duckdb_scalar_function_set_function(made, &call_function);
-    const duckdb_state state = duckdb_register_scalar_function(handle_->connection, made);
+    const duckdb_state state = duckdb_register_scalar_function(handle_->begin(), made);
     duckdb_destroy_logical_type(&bigint);
     duckdb_destroy_scalar_function(&made);
     if (state == DuckDBError) return fail("DuckDB does not take the function " + name);
@@ -329,6 +336,8 @@ struct Cursor::Handle {
     ResultGuard answer;
     std::vector<duckdb_type> types;
     bool streaming = false;
+    std::shared_ptr<const int64_t> begun;  // of the connection
+    int64_t own = 0;                       // the statement that it reads from
 };
 
 Cursor::Cursor(std::unique_ptr<Handle> handle) : handle_(std::move(handle)) {}
@@ -337,6 +346,8 @@ Cursor& Cursor::operator=(Cursor&&) noexcept = default;
 Cursor::~Cursor() = default;
 
 Result<bool> Cursor::read(std::vector<std::vector<Cell>>& rows) {
+    if (handle_->streaming && *handle_->begun != handle_->own)
+        return fail("rows were lost: another statement ran on the connection that they were read from");
     duckdb_data_chunk chunk = duckdb_fetch_chunk(handle_->answer.result);
     if (!chunk) {
         const char* problem = handle_->streaming ? duckdb_result_error(&handle_->answer.result) : nullptr;
@@ -350,10 +361,12 @@ Result<bool> Cursor::read(std::vector<std::vector<Cell>>& rows) {
 
 Result<Cursor> Connection::start(const Statement& statement, bool streaming) {
     auto handle = std::make_unique<Cursor::Handle>();
-    OPSIGHT_TRY(prepare(handle_->connection, statement, handle->prepared));
+    OPSIGHT_TRY(prepare(handle_->begin(), statement, handle->prepared));
     duckdb_prepared_statement& prepared = handle->prepared.statement;
     duckdb_result& result = handle->answer.result;
     handle->streaming = streaming;
+    handle->begun = handle_->begun;
+    handle->own = *handle_->begun;
     const duckdb_state state = streaming ? duckdb_execute_prepared_streaming(prepared, &result)
                                          : duckdb_execute_prepared(prepared, &result);
     if (state == DuckDBError) {
@@ -403,7 +416,7 @@ void Connection::interrupt() {
 
 Status Connection::scan(const Statement& statement, const std::function<void(const Batch&)>& take) {
     StatementGuard prepared;
-    OPSIGHT_TRY(prepare(handle_->connection, statement, prepared));
+    OPSIGHT_TRY(prepare(handle_->begin(), statement, prepared));
     ResultGuard guard;
     if (duckdb_execute_prepared_streaming(prepared.statement, &guard.result) == DuckDBError) {
         return fail(duckdb_error(duckdb_result_error(&guard.result)));
@@ -431,9 +444,10 @@ Result<Appender> Appender::create(Connection& connection, const std::string& sch
                                   const std::vector<Type>& types) {
     auto handle = std::make_unique<Handle>();
     handle->table = table;
+    handle->begun = connection.handle_->begun;
     // "temp" is the catalog of temporary tables.
     const bool temporary = schema == "temp";
-    if (duckdb_appender_create_ext(connection.handle_->connection, temporary ? "temp" : nullptr,
+    if (duckdb_appender_create_ext(connection.handle_->begin(), temporary ? "temp" : nullptr,
                                    temporary ? "main" : schema.c_str(), table.c_str(),
                                    &handle->appender) == DuckDBError)
         return fail(handle->error());
@@ -460,6 +474,7 @@ void Appender::set_text(size_t column, size_t row, std::string_view text) {
 }
 
 Status Appender::add(size_t rows) {
+    ++*handle_->begun;
     duckdb_data_chunk_set_size(handle_->chunk, rows);
     if (duckdb_append_data_chunk(handle_->appender, handle_->chunk) == DuckDBError)
         return fail(handle_->error());
@@ -469,6 +484,7 @@ Status Appender::add(size_t rows) {
 }
 
 Status Appender::close() {
+    ++*handle_->begun;
     if (duckdb_appender_close(handle_->appender) == DuckDBError) return fail(handle_->error());
     return {};
 }

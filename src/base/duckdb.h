@@ -67,7 +67,7 @@ class Batch {
 
 class Connection;
 
-// The answer of a statement, read bit by bit. Its connection must outlive it and do nothing else meanwhile.
+// A statement's answer, read bit by bit. Its connection must outlive it; another statement makes reads fail.
 class Cursor {
   public:
     Cursor(Cursor&&) noexcept;

@@ -227,5 +227,28 @@ TEST(Attribution, AnArrowNamesTheOpWhereThereAreNoCalls) {
     EXPECT_EQ(a.kernels[a.kernel[0].index()].uses_tc, TensorCoreUse::kUnknown) << "a time, not a kernel";
 }
 
+// A pass that TensorRT tells without the name of a kernel: pooling is known to hold no product, a convolution
+// may.
+TEST(Attribution, TimesOfLayersWithoutProductsUseNoTensorCores) {
+    TestProfile t;
+    const TrackId thread = t.thread(), stream = t.stream();
+    int64_t id = 0;
+    for (const char* name : {"trt::max_pooling", "trt::reformat", "trt::soft_max", "trt::convolution",
+                             "trt::layer", "mine::max_pooling"}) {
+        t.op(name, 100 * id, 50, thread);
+        t.kernel(name, 100 * id, 50, stream, id);
+        t.builder.add_flow({id, 100 * id, thread, FlowKind::kLaunch, true});
+        ++id;
+    }
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    std::string uses;
+    for (size_t span = 0; span < p.device.size(); ++span) {
+        const bool unknown = a.kernels[a.kernel[span].index()].uses_tc == TensorCoreUse::kUnknown;
+        uses += unknown ? '?' : '-';
+    }
+    EXPECT_EQ(uses, "---???");
+}
+
 }  // namespace
 }  // namespace opsight::analyze

@@ -206,7 +206,8 @@ void find_kernels(Profile& profile, Analysis& analysis, const std::vector<Counte
             analysis.kernels.push_back(
                 describe(profile, span, known == code.end() ? nullptr : known->second, judging));
             if (is_time_of_op(profile, analysis, span)) {
-                analysis.kernels.back().uses_tc = TensorCoreUse::kUnknown;
+                const bool plain = hardware::holds_no_product(profile.strings.view(d.name[span]));
+                analysis.kernels.back().uses_tc = plain ? TensorCoreUse::kNo : TensorCoreUse::kUnknown;
                 analysis.kernels.back().evidence = TensorCoreEvidence::kNone;
             }
             if (counted) judge_by_counters(*counted, analysis.kernels.back());

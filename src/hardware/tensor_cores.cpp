@@ -264,6 +264,20 @@ TensorCoreVerdict tensor_core_use(std::string_view name) {
     return {unknown ? NameVerdict::kUnknown : NameVerdict::kNo, {}};
 }
 
+// TensorRT's layers (NvInfer.h, LayerType) but products, recurrences, plugins and what Myelin fused.
+bool holds_no_product(std::string_view op_name) {
+    constexpr std::string_view head = "trt::";
+    constexpr std::string_view pooling = "_pooling";
+    constexpr std::array<std::string_view, 26> names = {
+        "activation", "cast",     "concatenation", "constant", "cumulative", "dequantize", "element_wise",
+        "fill",       "gather",   "identity",      "no_op",    "non_zero",   "one_hot",    "padding",
+        "pooling",    "quantize", "reduce",        "reformat", "resize",     "scale",      "scatter",
+        "select",     "shuffle",  "slice",         "soft_max", "unary"};
+    if (!op_name.starts_with(head)) return false;
+    op_name.remove_prefix(head.size());
+    return op_name.ends_with(pooling) || std::find(names.begin(), names.end(), op_name) != names.end();
+}
+
 bool is_amd(std::string_view device) {
     return contains_any(device, {"AMD", "Radeon", "Instinct"});
 }

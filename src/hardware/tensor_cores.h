@@ -21,6 +21,9 @@ struct TensorCoreVerdict {
     std::string_view pattern;  // the part of the name that told; empty where none did
 };
 
+// Whether an op, named as our readers do ("trt::max_pooling"), is known to hold no product: its kernels use
+// no Tensor Cores whatever their names. Of TensorRT's layers only, which are timed without a kernel's name.
+bool holds_no_product(std::string_view op_name);
 // Judges a kernel by its full name, mangled or not. The view points into static storage or into `name`.
 TensorCoreVerdict tensor_core_use(std::string_view full_kernel_name);
 

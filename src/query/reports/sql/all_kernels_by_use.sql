@@ -4,10 +4,12 @@ WITH classes AS (
                  (2, 'Kernels whose name does not tell'),
                  (3, 'Communication'),
                  (4, 'Memory'),
-                 (5, 'All other kernels')) v(place, name)
+                 (5, 'All other kernels'),
+                 (6, 'Graphs recorded as a whole')) v(place, name)
 ), work AS (
     -- Communication computes next to nothing: it is no kernel that left Tensor Cores unused.
     SELECT CASE WHEN is_transfer(kind) THEN 'Memory'
+                WHEN kind = device_kind('graph') THEN 'Graphs recorded as a whole'
                 WHEN class = kernel_class('communication') THEN 'Communication'
                 WHEN uses_tc = tc_use('yes') THEN 'Kernels using TC'
                 WHEN uses_tc = tc_use('unknown') THEN 'Kernels whose name does not tell'
@@ -25,4 +27,5 @@ SELECT c.place, c.name,
 FROM classes c
 LEFT JOIN work w ON c.place = 0 OR w.class = c.name
 GROUP BY ALL
+HAVING c.place < 6 OR count(w.class) > 0
 ORDER BY c.place

@@ -33,18 +33,19 @@ WITH wall AS (
 ), kernels AS (
     -- Kernels of unknown use may be anything: of the time that could be on Tensor Cores (of kernels that use them, of
     -- eligible ops, and unknown) at least what is known to use them does, at most all but what is known not to.
-    SELECT sum(gpu_ns) AS all_ns,
+    SELECT sum(gpu_ns) AS all_ns, bool_or(kind = device_kind('kernel')) AS told,
            coalesce(sum(gpu_ns) FILTER (WHERE uses_tc = tc_use('yes')), 0) AS tc_ns,
            coalesce(sum(gpu_ns) FILTER (WHERE uses_tc = tc_use('unknown')), 0) AS unknown_ns,
            sum(gpu_ns) FILTER (WHERE uses_tc <> tc_use('no') OR eligible) AS possible_ns
     FROM summary_device
-    WHERE kind = device_kind('kernel') AND $tensor_cores
+    WHERE kind IN (device_kind('kernel'), device_kind('graph')) AND $tensor_cores
 ), bounds AS (
     SELECT 100.0 * tc_ns / nullif(possible_ns, 0) AS efficiency_low,
            100.0 * (tc_ns + unknown_ns) / nullif(possible_ns, 0) AS efficiency_high,
            100.0 * tc_ns / nullif(all_ns, 0) AS share_low,
            100.0 * (tc_ns + unknown_ns) / nullif(all_ns, 0) AS share_high
-    FROM kernels
+    -- Of graphs alone nothing is known: no range at all says so better than 0 to 100 %.
+    FROM (SELECT 1) LEFT JOIN kernels ON told
 ), communication AS (
     SELECT CASE WHEN $device_work THEN coalesce(sum(ns), 0)::BIGINT END AS all_ns,
            coalesce(sum(ns) FILTER (WHERE overlapped), 0)::BIGINT AS overlap_ns

@@ -36,11 +36,13 @@ describe("the dashboard's parts", () => {
       { name: "Communication", gpu_time_ns: 5, cpu_time_ns: 0, count: 1 },
       { name: "Memory", gpu_time_ns: 10, cpu_time_ns: 0, count: 1 },
       { name: "All other kernels", gpu_time_ns: 20, cpu_time_ns: 0, count: 1 },
+      { name: "Graphs recorded as a whole", gpu_time_ns: 7, cpu_time_ns: 0, count: 1 },
     ];
     expect(kernelParts(summary({ all_kernels: kernels })).map((part) => [part.key, part.value])).toEqual([
       ["communication", 5],
       ["memory", 10],
       ["other_kernel", 20],
+      ["graph", 7],
     ]);
   });
 });

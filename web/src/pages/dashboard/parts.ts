@@ -38,6 +38,7 @@ const CLASS_KEYS: Record<string, string> = {
   Communication: "communication",
   Memory: "memory",
   "All other kernels": "other_kernel",
+  "Graphs recorded as a whole": "graph",
 };
 
 const CLASS_NAMES: Record<string, string> = {
@@ -46,6 +47,7 @@ const CLASS_NAMES: Record<string, string> = {
   Communication: "Communication",
   Memory: "Copies and sets",
   "All other kernels": "Kernels without a sign of them",
+  "Graphs recorded as a whole": "CUDA graphs without their kernels",
 };
 
 export function kernelParts(summary: Summary): Part[] {

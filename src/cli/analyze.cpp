@@ -17,8 +17,9 @@ namespace {
 
 std::string rules_help() {
     std::string out = "Rules; all of them are the default:\n\n";
-    for (const query::nsys::Rule& rule : query::nsys::rules())
-        out += fmt::format("   {} -- {}\n       {}\n", query::nsys::usage(rule), rule.title, rule.doc);
+    for (const query::nsys::Rule& rule : query::nsys::rules().entries())
+        out +=
+            fmt::format("   {} -- {}\n       {}\n", query::nsys::usage(rule), rule.title, rule.description);
     out += "\nThresholds, with their defaults:\n\n";
     for (const query::nsys::ThresholdOption& option : query::nsys::threshold_options())
         out += fmt::format("   {:<10} {} ({})\n", option.name, option.doc,
@@ -93,9 +94,8 @@ class AnalyzeCommand : public Command {
     Result<std::vector<query::nsys::RuleRequest>> wanted() const {
         std::vector<std::string> names = split_lists(rules_);
         if (names.empty() || names == std::vector<std::string>{"all"}) {
-            names.clear();
-            for (const query::nsys::Rule& rule : query::nsys::rules())
-                names.emplace_back(rule.name);
+            const auto all = query::nsys::rules().family().names();
+            names.assign(all.begin(), all.end());
         }
         std::vector<query::nsys::RuleRequest> requests;
         for (const std::string& name : names) {

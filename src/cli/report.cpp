@@ -21,18 +21,16 @@ namespace {
 
 constexpr int64_t kRowsOnTerminal = 20, kRowsOnPage = 200;
 
-std::string list_of_reports() {
-    std::string list = "Reports:\n";
-    for (const query::ReportInfo& report : query::all_reports())
+std::string list_of(std::string_view title, const query::Family& family) {
+    std::string list = fmt::format("{}:\n", title);
+    for (const query::ReportInfo& report : family.members)
         list += fmt::format("  {:<21}{}\n", report.name, report.description);
     return list;
 }
 
 std::vector<std::string> names_of_reports() {
-    std::vector<std::string> names;
-    for (const query::ReportInfo& report : query::all_reports())
-        names.emplace_back(report.name);
-    return names;
+    const auto names = query::report_family().names();
+    return {names.begin(), names.end()};
 }
 
 class ReportCommand : public Command {
@@ -54,7 +52,7 @@ class ReportCommand : public Command {
         sub->add_option(
                "--style", style_,
                "opsight, or dlprof: the CSV files of DLProf 1.8, with its names of ops and its rules; "
-               "NAME may be a trace, too, and --report any of them or expert_systems")
+               "NAME may be a trace, too")
             ->default_str("opsight");
         sub->add_option("--profile_name,--profile-name", profile_name_,
                         "What the names of DLProf's files begin with (default: dlprof)");
@@ -83,7 +81,8 @@ class ReportCommand : public Command {
                       "Of ops, layers and kernels, say how much of them is on the critical path");
         flags_.declare(*sub);
         sub->footer(
-            list_of_reports() +
+            list_of("Reports", query::report_family()) + "\n" +
+            list_of("Reports of --style dlprof", query::dlprof::report_family()) +
             "\nExamples:\n"
             "  opsight report run.opsight\n"
             "  opsight report run.opsight --report kernel --sort calls --limit 10\n"

@@ -22,14 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 Status check_names(const DlprofArguments& arguments) {
-    const std::vector<std::string_view>& known = query::dlprof::report_names();
+    const query::Family& known = query::dlprof::report_family();
     for (const std::string& name : arguments.reports)
-        if (name != "all" && std::find(known.begin(), known.end(), name) == known.end())
-            return fail(Error{fmt::format("DLProf has no report '{}'", name),
-                              {},
-                              {},
-                              fmt::format("use all, or any of {}", fmt::join(known, ", ")),
-                              2});
+        if (name != "all" && !known.has(name)) return fail(known.no_such(name));
     if (arguments.profile_name.find('/') != std::string::npos)
         return fail(
             Error{"--profile_name is the begin of a file name", {}, {}, "give the folder with --output", 2});
@@ -102,7 +97,7 @@ Result<int> report_dlprof(const DlprofArguments& arguments) {
     const fs::path folder = arguments.output.empty() ? "." : arguments.output;
     std::error_code missing;  // a folder that is not there yet is made
     for (const Set& set : sets)
-        for (const std::string_view name : query::dlprof::report_names())
+        for (const std::string_view name : query::dlprof::report_family().names())
             if (fs::exists(folder, missing) && wanted(arguments, name))
                 OPSIGHT_TRY(check_output((folder / fmt::format("{}_{}.csv", set.stem, name)).string(),
                                          arguments.overwrite));

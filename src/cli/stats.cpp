@@ -36,12 +36,12 @@ void append_wrapped(std::string& out, std::string_view text, size_t indent) {
 
 std::string reports_help() {
     std::string out = "Reports; those marked * are the default:\n\n";
-    for (const query::nsys::Report& report : query::nsys::reports()) {
+    for (const query::nsys::Report& report : query::nsys::reports().entries()) {
         const auto& defaults = query::nsys::default_reports();
         const bool by_default = std::find(defaults.begin(), defaults.end(), report.name) != defaults.end();
         out +=
             fmt::format(" {} {} -- {}\n", by_default ? '*' : ' ', query::nsys::usage(report), report.title);
-        std::string doc(report.doc);
+        std::string doc(report.description);
         if (!report.old_names.empty()) doc += " Old name: " + std::string(report.old_names) + ".";
         append_wrapped(out, doc, 7);
     }

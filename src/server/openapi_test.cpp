@@ -82,7 +82,8 @@ TEST(OpenApi, NamesEachTable) {
         if (parameter.value("name", "") == "name")
             for (const Json& name : parameter["schema"]["enum"])
                 described.insert(name.get<std::string>());
-    EXPECT_EQ(described, Names(query::table_names().begin(), query::table_names().end()));
+    const auto names = query::table_family().names();
+    EXPECT_EQ(described, Names(names.begin(), names.end()));
 }
 
 }  // namespace

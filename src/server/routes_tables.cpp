@@ -116,9 +116,10 @@ Response download(Lease session, query::ResultTable table, bool csv, const std::
 
 Expected<Response> table(Call& call) {
     const std::string& name = call.path("name");
-    if (!query::is_table(name))
-        return fail(Problem(404, "not_found", fmt::format("there is no table '{}'", name),
-                            fmt::format("the tables are {}", fmt::join(query::table_names(), ", "))));
+    if (!query::table_family().has(name)) {
+        const Error unknown = query::table_family().no_such(name);
+        return fail(Problem(404, "not_found", unknown.what, unknown.remedy));
+    }
     OPSIGHT_ASSIGN(query::TableShape shape, read_shape(call));
     const std::string format = call.text("format"), as_file = call.text("download");
     if (!(format.empty() || format == "json" || format == "csv"))

@@ -114,7 +114,7 @@ describe("the views of one profile", () => {
 
   it.skipIf(!has("gpu"))("from an iteration to an op to its kernels", async () => {
     await site().show("by-op", "gpu");
-    await site().click(site().table("iterations").root.locator("tbody tr").nth(1));
+    await site().click(site().table("iteration_choice").root.locator("tbody tr").nth(1));
     const [iteration] = ((await site().parameter("sel")) ?? "").split("~");
     await site().click(site().table("iteration_ops").root.locator("tbody tr").first());
     const op = Number(await site().parameter("op"));

@@ -90,6 +90,17 @@ class HelpTest(Cli):
         self.assertEqual(subprocess.run(["bash"], input=script, text=True, capture_output=True,
                                         check=True).stdout.strip(), "report")
 
+    def completed_in_bash(self, *words):
+        script = self.run_cli("completion", "bash").stdout + (
+            f"\nCOMP_WORDS=(opsight {' '.join(words)}) COMP_CWORD={len(words)}; _opsight; echo ${{COMPREPLY[@]}}")
+        return subprocess.run(["bash"], input=script, text=True, capture_output=True, check=True).stdout.split()
+
+    def test_completions_know_reports_and_rules(self):
+        self.assertEqual(self.completed_in_bash("report", "run", "--report", "tensor"), ["tensor_core"])
+        self.assertEqual(self.completed_in_bash("report", "run", "--report", "summary,expert"), ["summary,expert_systems"])
+        self.assertEqual(self.completed_in_bash("stats", "-r", "cuda_gpu_kern_s"), ["cuda_gpu_kern_sum"])
+        self.assertEqual(self.completed_in_bash("analyze", "--rule", "gpu_g"), ["gpu_gaps"])
+
     def test_errors_for_scripts(self):
         done = self.run_cli("import", "missing.json", "--json")
         error = json.loads(done.stderr)

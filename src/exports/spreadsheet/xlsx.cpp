@@ -140,7 +140,7 @@ query::RangeOptions range_of(const Scope& scope) {
 }
 
 Status add_reports(query::Session& session, Workbook& book) {
-    for (const query::ReportInfo& info : query::all_reports()) {
+    for (const query::ReportInfo& info : query::report_family().members) {
         OPSIGHT_ASSIGN(const bool there, query::is_recorded(session, info.name));
         if (!there) continue;
         query::TableShape shape;

@@ -1,7 +1,6 @@
 #include "import/dlprof/reader.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "import/dlprof/importer.h"
 #include "import/nsys/reader.h"
@@ -34,9 +33,7 @@ std::string left_out(const std::string& path, std::span<const std::string> besid
 Result<ImportFacts> read(const InputFile& file, const ReadContext& context, ProfileBuilder& builder) {
     OPSIGHT_ASSIGN(const nsys::ReportFacts facts,
                    import_database(file.path, {context.progress, context.disk_before}, builder));
-    std::error_code ignored;
-    const uintmax_t size = std::filesystem::file_size(file.path, ignored);
-    return ImportFacts{1, ignored ? 0 : size, facts.events};
+    return facts_of_database(file.path, facts.events);
 }
 
 }  // namespace

@@ -119,12 +119,7 @@ void Builder::add_notes() {
             fmt::format("{} ops of its own backward pass and optimizer are counted as they "
                         "stand: leave --train away",
                         own_backward_));
-    for (const auto& [op, count] : no_shape_)
-        graph_.notes.push_back(
-            fmt::format("{} x {}: its output's shape is not known, nor what depends on it", count, op));
-    if (misfits_ > 0)
-        graph_.notes.push_back(
-            fmt::format("{} ops do not fit their inputs, first {}", misfits_, first_misfit_));
+    problems_.add_notes(graph_.notes);
     for (std::string& note : graph_.notes)
         clean_text(note);
 }
@@ -283,8 +278,7 @@ Result<Builder::Ids> Builder::add_input(const file::NodeDef& node, const Scope& 
 Status Builder::note_problems(const OpView& op) {
     if (op.shapes.too_large)
         return fail(fmt::format("node '{}' ({}): {}", op.node.name, op.type(), op.shapes.problem));
-    if (!op.shapes.problem.empty() && misfits_++ == 0)
-        first_misfit_ = fmt::format("'{}' ({}): {}", op.node.name, op.type(), op.shapes.problem);
+    if (!op.shapes.problem.empty()) problems_.misfit(op.node.name, op.type(), op.shapes.problem);
     // What comes after an op of unknown outputs is unknown as well: only the first of them is named.
     const bool follows = std::any_of(op.node.inputs.begin(), op.node.inputs.end(), [&](TensorId id) {
         const ModelTensor* input = graph_.tensor(id);
@@ -292,7 +286,7 @@ Status Builder::note_problems(const OpView& op) {
     });
     const bool known = std::all_of(op.node.outputs.begin(), op.node.outputs.end(),
                                    [&](TensorId id) { return graph_.tensor(id)->shape_known; });
-    if (!known && !follows) ++no_shape_[op.type()];
+    if (!known && !follows) problems_.unknown(op.type());
     return {};
 }
 

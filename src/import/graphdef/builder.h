@@ -11,6 +11,7 @@
 #include "import/graphdef/graphdef.pb.h"
 #include "import/graphdef/op_view.h"
 #include "import/model/given_tensors.h"
+#include "import/model/shape_problems.h"
 
 namespace opsight::importer::graphdef {
 
@@ -127,11 +128,10 @@ class Builder {
     std::unordered_map<TensorId, TensorList> lists_;   // by the handle
     std::unordered_map<TensorId, TensorId> first_of_;  // a loop's state: what it is at first
     model_import::GivenTensors given_;
-    std::map<std::string, int64_t> bound_;     // open dimensions met
-    std::map<std::string, int64_t> no_shape_;  // op types whose shapes stay unknown
-    int64_t misfits_ = 0, own_backward_ = 0, open_branches_ = 0;
+    std::map<std::string, int64_t> bound_;  // open dimensions met
+    model_import::ShapeProblems problems_;
+    int64_t own_backward_ = 0, open_branches_ = 0;
     size_t written_out_ = 0;
-    std::string first_misfit_;
 };
 
 // True for ops that hand their first input on: control flow, variables read, checks.

@@ -100,7 +100,7 @@ Result<Builder::Ids> Builder::put_item(const file::NodeDef& node, const Ids& inp
 Builder::Ids Builder::add_taken(const file::NodeDef& node, std::string_view op_type, const TensorList& list,
                                 std::optional<Shape> shape, const Scope& scope) {
     if (shape && !element_count(*shape)) shape.reset();
-    if (!shape) ++no_shape_[node.op()];
+    if (!shape) problems_.unknown(node.op());
     ModelNode made;
     made.name = scope.prefix + node.name();
     clean_text(made.name);

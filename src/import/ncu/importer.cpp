@@ -22,12 +22,11 @@ int64_t integer_or_0(std::string_view text) {
 
 class Import {
   public:
-    Import(PeekedSource& source, const std::string& name, const TableOptions& options,
-           ProfileBuilder& builder)
-        : source_(source), table_(source), name_(name), options_(options), builder_(builder) {}
+    Import(const OneFile& file, ProfileBuilder& builder)
+        : file_(file), table_(file.source), builder_(builder) {}
 
-    Result<TableFacts> run() {
-        OPSIGHT_ASSIGN(const std::string_view start, source_.peek(kLocaleBytes));
+    Result<ImportFacts> run() {
+        OPSIGHT_ASSIGN(const std::string_view start, file_.source.peek(kLocaleBytes));
         locale_ = locale_of(start);
         begin_rank();
         std::vector<std::string> row;
@@ -38,24 +37,22 @@ class Import {
                 OPSIGHT_TRY(begin_table(row));
             else if (columns_)
                 take(row);
-            if (options_.progress) options_.progress->set_done(options_.disk_before + source_.position());
+            file_.tell_progress();
         }
         flush();
         if (!columns_)
-            return fail("is output of Nsight Compute without a table of its metrics", name_, {}, kPrintAgain);
+            return fail("is output of Nsight Compute without a table of its metrics", file_.name, {},
+                        kPrintAgain);
         if (launches_ == 0)
-            return fail("is a table of Nsight Compute without a launch", name_, {}, kPrintAgain);
+            return fail("is a table of Nsight Compute without a launch", file_.name, {}, kPrintAgain);
         note_the_end();
-        return TableFacts{table_.bytes(), values_};
+        return ImportFacts{1, table_.bytes(), values_};
     }
 
   private:
     void begin_rank() {
-        Rank rank;
-        rank.number = std::max<int64_t>(0, options_.rank_hint);
-        rank.source = name_;
-        rank_ = builder_.begin_rank(rank);
-        builder_.info().sources.push_back(name_);
+        rank_ = file_.begin_rank(builder_);
+        builder_.info().sources.push_back(file_.name);
         set_durations_only(builder_.info());
         if (builder_.info().producer.empty()) builder_.info().producer = "Nsight Compute";
     }
@@ -66,9 +63,11 @@ class Import {
         units_.assign(row.size(), {});
         units_may_follow_ = columns_->wide();
         if (!columns_->has(Column::kKernel))
-            return fail("a table of Nsight Compute has no column 'Kernel Name'", name_, line(), kPrintAgain);
+            return fail("a table of Nsight Compute has no column 'Kernel Name'", file_.name, line(),
+                        kPrintAgain);
         if (!columns_->wide() && !columns_->has(Column::kValue))
-            return fail("a table of Nsight Compute has no column 'Metric Value'", name_, line(), kPrintAgain);
+            return fail("a table of Nsight Compute has no column 'Metric Value'", file_.name, line(),
+                        kPrintAgain);
         return {};
     }
 
@@ -135,7 +134,7 @@ class Import {
     }
 
     void leave_out(const std::string& what) {
-        builder_.diagnostics().add(Diag::kUnreadRow, {name_, -1, -1, line() + ": " + what});
+        builder_.diagnostics().add(Diag::kUnreadRow, {file_.name, -1, -1, line() + ": " + what});
     }
 
     DeviceId device_of(const Launch& launch) {
@@ -174,7 +173,7 @@ class Import {
         if (duration < 0 || duration > kMaxNs / 2 - clock_) {
             builder_.diagnostics().add(
                 Diag::kMissingEnd,
-                {name_, -1, -1,
+                {file_.name, -1, -1,
                  fmt::format("launch {} of {} has no gpu__time_duration.sum", launch.id, launch.kernel)});
             duration = 0;
             span.kind = DeviceKind::kOther;
@@ -203,15 +202,13 @@ class Import {
 
     void note_the_end() {
         Diagnostics& diagnostics = builder_.diagnostics();
-        std::string damage = source_.damage();
+        std::string damage = file_.source.damage();
         if (damage.empty() && table_.ends_inside()) damage = line() + ": a text in quotes has no end";
-        if (!damage.empty()) diagnostics.add(Diag::kTruncatedInput, {name_, -1, -1, std::move(damage)});
+        if (!damage.empty()) diagnostics.add(Diag::kTruncatedInput, {file_.name, -1, -1, std::move(damage)});
     }
 
-    PeekedSource& source_;
+    const OneFile& file_;
     TableReader table_;
-    const std::string& name_;
-    const TableOptions& options_;
     ProfileBuilder& builder_;
     Locale locale_ = Locale::kPoint;
     RankId rank_;
@@ -225,12 +222,8 @@ class Import {
 
 }  // namespace
 
-Result<TableFacts> import_table(PeekedSource& source, const std::string& name, const TableOptions& options,
-                                ProfileBuilder& builder) {
-    Import import(source, name, options, builder);
-    Result<TableFacts> facts = import.run();
-    if (!facts && facts.error().file.empty()) facts.error().file = name;
-    return facts;
+Result<ImportFacts> import_table(const OneFile& file, ProfileBuilder& builder) {
+    return Import(file, builder).run();
 }
 
 }  // namespace opsight::importer::ncu

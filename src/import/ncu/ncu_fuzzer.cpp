@@ -6,6 +6,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         "\"ID\",\"Process ID\",\"Kernel Name\"," + std::string(reinterpret_cast<const char*>(data), size);
     opsight::PeekedSource source(opsight::memory_source(text));
     opsight::ProfileBuilder builder;
-    if (opsight::importer::ncu::import_table(source, "input", {}, builder)) (void)std::move(builder).finish();
+    if (opsight::importer::ncu::import_table({source, "input"}, builder)) (void)std::move(builder).finish();
     return 0;
 }

@@ -4,7 +4,6 @@
 
 #include "import/ncu/importer.h"
 #include "import/ncu/table.h"
-#include "import/reader/rank_hint.h"
 
 namespace opsight::importer::ncu {
 namespace {
@@ -47,13 +46,6 @@ std::string left_out(const std::string&, std::span<const std::string> beside) {
     return {};
 }
 
-Result<ImportFacts> read(PeekedSource& source, const InputFile& file, const ReadContext& context,
-                         ProfileBuilder& builder) {
-    const TableOptions options{rank_hint(file.path), context.progress, context.disk_before};
-    OPSIGHT_ASSIGN(const TableFacts facts, import_table(source, file.path, options, builder));
-    return ImportFacts{1, facts.bytes, facts.values};
-}
-
 }  // namespace
 
 Reader table_reader() {
@@ -62,7 +54,7 @@ Reader table_reader() {
         .description = "what 'ncu --csv' printed, of the pages raw and details: kernels and their counters",
         .endings = {".csv"},
         .sniff = sniff,
-        .read = read,
+        .read = read_one<import_table>,
         .left_out = left_out};
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "import/nsys/importer.h"
+#include "import/reader/tables.h"
 
 namespace opsight::importer::nsys {
 namespace {
@@ -31,9 +32,7 @@ std::string left_out(const std::string& path, std::span<const std::string> besid
 
 Result<ImportFacts> facts_of(const std::string& path, const Result<ReportFacts>& read) {
     if (!read) return fail(read.error());
-    std::error_code ignored;
-    const uintmax_t size = fs::file_size(path, ignored);
-    return ImportFacts{1, ignored ? 0 : size, read->events};
+    return facts_of_database(path, read->events);
 }
 
 Result<ImportFacts> read_export(const InputFile& file, const ReadContext& context, ProfileBuilder& builder) {

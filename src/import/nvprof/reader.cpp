@@ -1,8 +1,7 @@
 #include "import/nvprof/reader.h"
 
-#include <filesystem>
-
 #include "import/nvprof/importer.h"
+#include "import/reader/tables.h"
 
 namespace opsight::importer::nvprof {
 namespace {
@@ -17,9 +16,7 @@ Claim sniff(const Head& head) {
 Result<ImportFacts> read(const InputFile& file, const ReadContext& context, ProfileBuilder& builder) {
     OPSIGHT_ASSIGN(const nsys::ReportFacts facts,
                    import_database(file.path, {context.progress, context.disk_before}, builder));
-    std::error_code ignored;
-    const uintmax_t size = std::filesystem::file_size(file.path, ignored);
-    return ImportFacts{1, ignored ? 0 : size, facts.events};
+    return facts_of_database(file.path, facts.events);
 }
 
 }  // namespace

@@ -15,19 +15,15 @@ namespace {
 
 class Import {
   public:
-    Import(PeekedSource& source, const std::string& name, const LogOptions& options, ProfileBuilder& builder)
-        : source_(source), lines_(source), name_(name), options_(options), builder_(builder) {
-        Rank rank;
-        rank.number = std::max<int64_t>(0, options.rank_hint);
-        rank.source = name;
-        rank_ = builder_.begin_rank(rank);
+    Import(const OneFile& file, ProfileBuilder& builder)
+        : file_(file), lines_(file.source), builder_(builder), rank_(file.begin_rank(builder)) {
         track_ = builder_.host_track(rank_, 0, 0);
         builder_.info().producer = "oneDNN";
         set_parts_of_ops(builder_.info());
-        builder_.info().sources.push_back(name);
+        builder_.info().sources.push_back(file.name);
     }
 
-    Result<LogFacts> run() {
+    Result<ImportFacts> run() {
         std::string text;
         for (;;) {
             text.clear();
@@ -35,15 +31,15 @@ class Import {
             if (!any) break;
             if (!is_clean(text)) clean_text(text);
             if (const auto told = behind_marker(text)) take(read_line(*told), text);
-            if (options_.progress) options_.progress->set_done(options_.disk_before + source_.position());
+            file_.tell_progress();
         }
         if (events_ == 0)
-            return fail("is a log of oneDNN in which nothing was executed", name_, {},
+            return fail("is a log of oneDNN in which nothing was executed", file_.name, {},
                         "record with ONEDNN_VERBOSE=1 (and ONEDNN_VERBOSE_TIMESTAMP=1, so that wall clock is "
                         "known too)");
         if (timed_ < events_) set_durations_only(builder_.info());
-        if (const std::string damage = source_.damage(); !damage.empty()) note(Diag::kTruncatedInput, damage);
-        return LogFacts{lines_.bytes(), events_};
+        file_.note_damage(builder_);
+        return ImportFacts{1, lines_.bytes(), events_};
     }
 
   private:
@@ -112,13 +108,12 @@ class Import {
     }
 
     void note(Diag diag, std::string_view text) {
-        builder_.diagnostics().add(diag, {name_, -1, -1, fmt::format("line {}: {}", lines_.number(), text)});
+        builder_.diagnostics().add(diag,
+                                   {file_.name, -1, -1, fmt::format("line {}: {}", lines_.number(), text)});
     }
 
-    PeekedSource& source_;
+    const OneFile& file_;
     LineReader lines_;
-    const std::string& name_;
-    const LogOptions& options_;
     ProfileBuilder& builder_;
     RankId rank_;
     TrackId track_;
@@ -128,11 +123,8 @@ class Import {
 
 }  // namespace
 
-Result<LogFacts> import_log(PeekedSource& source, const std::string& name, const LogOptions& options,
-                            ProfileBuilder& builder) {
-    Result<LogFacts> facts = Import(source, name, options, builder).run();
-    if (!facts && facts.error().file.empty()) facts.error().file = name;
-    return facts;
+Result<ImportFacts> import_log(const OneFile& file, ProfileBuilder& builder) {
+    return Import(file, builder).run();
 }
 
 }  // namespace opsight::importer::onednn

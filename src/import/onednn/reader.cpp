@@ -2,7 +2,6 @@
 
 #include "import/onednn/importer.h"
 #include "import/onednn/line.h"
-#include "import/reader/rank_hint.h"
 
 namespace opsight::importer::onednn {
 namespace {
@@ -19,13 +18,6 @@ Claim sniff(const Head& head) {
     return marked ? Claim::kCertain : Claim::kNone;
 }
 
-Result<ImportFacts> read(PeekedSource& source, const InputFile& file, const ReadContext& context,
-                         ProfileBuilder& builder) {
-    const LogOptions options{rank_hint(file.path), context.progress, context.disk_before};
-    OPSIGHT_ASSIGN(const LogFacts facts, import_log(source, file.path, options, builder));
-    return ImportFacts{1, facts.bytes, facts.events};
-}
-
 }  // namespace
 
 Reader log_reader() {
@@ -34,7 +26,7 @@ Reader log_reader() {
                 "what a program printed under ONEDNN_VERBOSE=1 or 2 (DNNL_, MKLDNN_): primitives with shapes",
             .endings = {".onednn.log"},  // a proposal: it is what a program printed
             .sniff = sniff,
-            .read = read};
+            .read = read_one<import_log>};
 }
 
 }  // namespace opsight::importer::onednn

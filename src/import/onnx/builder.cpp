@@ -78,12 +78,7 @@ Result<ModelGraph> Builder::build() {
     for (const auto& [name, size] : bound_)
         open += fmt::format("{}{} = {}", open.empty() ? "" : ", ", name, size);
     if (!open.empty()) graph_.notes.push_back("open dimensions: " + open + " (--dim NAME=SIZE sets them)");
-    for (const auto& [op, count] : no_shape_)
-        graph_.notes.push_back(
-            fmt::format("{} x {}: its output's shape is not known, nor what depends on it", count, op));
-    if (misfits_ > 0)
-        graph_.notes.push_back(
-            fmt::format("{} ops do not fit their inputs, first {}", misfits_, first_misfit_));
+    problems_.add_notes(graph_.notes);
     for (std::string& note : graph_.notes)
         clean_text(note);
     mark_graph(graph_);
@@ -282,8 +277,7 @@ Status Builder::note_shapes(ModelNode& node) {
     if (inferred) return {};
     if (shapes.too_large)
         return fail(fmt::format("node '{}' ({}): {}", node.name, node.op_type, shapes.problem));
-    if (!shapes.problem.empty() && misfits_++ == 0)
-        first_misfit_ = fmt::format("'{}' ({}): {}", node.name, node.op_type, shapes.problem);
+    if (!shapes.problem.empty()) problems_.misfit(node.name, node.op_type, shapes.problem);
     // What comes after an op of unknown outputs is unknown as well: only the first of them is named.
     const bool follows = std::any_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
         return id != kNoTensor && !graph_.tensors[static_cast<size_t>(id)].shape_known;
@@ -301,7 +295,7 @@ Status Builder::note_shapes(ModelNode& node) {
         }
         known &= tensor.shape_known;
     }
-    if (!known && !follows) ++no_shape_[known_domain ? node.op_type : node.domain + "." + node.op_type];
+    if (!known && !follows) problems_.unknown(known_domain ? node.op_type : node.domain + "." + node.op_type);
     return {};
 }
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "import/model/given_tensors.h"
+#include "import/model/shape_problems.h"
 #include "import/onnx/tensor_data.h"
 
 namespace opsight::importer::onnx {
@@ -65,10 +66,8 @@ class Builder {
     std::unordered_map<std::string, const file::Function*> functions_;
     std::unordered_map<std::string, const file::ValueInfo*> infos_;  // of the main graph
     std::map<std::string, int64_t> bound_;                           // open dimensions met
-    std::map<std::string, int64_t> no_shape_;                        // op types whose shapes stay unknown
-    int64_t misfits_ = 0;
+    model_import::ShapeProblems problems_;
     size_t written_out_ = 0;  // nodes, and calls of functions that may hold none
-    std::string first_misfit_;
 };
 
 std::string node_label(const file::Node& node);

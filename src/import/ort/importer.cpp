@@ -7,14 +7,12 @@
 #include <charconv>
 #include <map>
 
-#include "base/time.h"
-#include "import/kineto/scanner.h"
-#include "import/kineto/trace_reader.h"
-#include "import/text/clean_text.h"
+#include "import/kineto/json_events.h"
 
 namespace opsight::importer::ort {
 namespace {
 
+using kineto::text_of;
 using simdjson::dom::array;
 using simdjson::dom::element;
 using simdjson::dom::object;
@@ -31,11 +29,6 @@ int64_t number(const object& args, std::string_view key, int64_t otherwise) {
     if (args[key].get(text) != simdjson::SUCCESS) return otherwise;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     return error == std::errc() && end == text.data() + text.size() ? value : otherwise;
-}
-
-std::string_view text_of(const object& from, std::string_view key) {
-    std::string_view text;
-    return from[key].get(text) == simdjson::SUCCESS ? text : std::string_view();
 }
 
 // [{"float":[1,3,224,224]},{"int64":[2]}] as shapes "[[1, 3, 224, 224], [2]]" and types "["float", "int64"]".
@@ -72,58 +65,20 @@ Inputs read_inputs(const object& args) {
 
 class Import {
   public:
-    Import(PeekedSource& source, const std::string& name, const ProfileOptions& options,
-           ProfileBuilder& builder)
-        : source_(source), reader_(source), name_(name), options_(options), builder_(builder) {
-        Rank rank;
-        rank.number = std::max<int64_t>(0, options.rank_hint);
-        rank.source = name;
-        rank_ = builder_.begin_rank(rank);
-    }
+    Import(const OneFile& file, ProfileBuilder& builder)
+        : file_(file), json_(file, builder), builder_(builder), rank_(file.begin_rank(builder)) {}
 
-    Result<ProfileFacts> run() {
-        kineto::Window window;
-        for (;;) {
-            OPSIGHT_ASSIGN(const bool any, reader_.next(window));
-            if (!any) break;
-            take_window({window.begin(), window.size}, window.offset);
-            if (options_.progress) options_.progress->set_done(options_.disk_before + source_.position());
-        }
+    Result<ImportFacts> run() {
+        OPSIGHT_TRY(json_.each([this](const object& event) { take(event); }));
         if (events_ == 0)
             return fail(
-                "is a profile of ONNX Runtime without a session or a node", name_, {},
+                "is a profile of ONNX Runtime without a session or a node", file_.name, {},
                 "give the file that the session wrote when it ended (InferenceSession.end_profiling)");
         add_facts();
-        return ProfileFacts{reader_.bytes(), events_};
+        return ImportFacts{1, json_.bytes(), events_};
     }
 
   private:
-    void take_window(std::string_view events, uint64_t offset) {
-        kineto::Scanner scanner;
-        for (size_t at = 0; at < events.size();) {
-            const size_t end = scanner.feed(events.data() + at, events.size() - at, true).last_end;
-            if (end == kineto::Scanner::kNone) break;
-            const size_t first = std::min(events.find('{', at), at + end);
-            take_text(events.substr(first, at + end - first), offset + first);
-            at += end;
-        }
-    }
-
-    void take_text(std::string_view text, uint64_t offset) {
-        element parsed;
-        object event;
-        place_ = static_cast<int64_t>(offset);
-        if (parser_.parse(text.data(), text.size()).get(parsed) != simdjson::SUCCESS) {
-            std::string clean(text);
-            clean_text(clean);
-            if (parser_.parse(clean).get(parsed) != simdjson::SUCCESS)
-                return note(Diag::kBadEvent, "no JSON");
-            note(Diag::kUncleanText, clean);
-        }
-        if (parsed.get(event) != simdjson::SUCCESS) return note(Diag::kBadEvent, "no object");
-        take(event);
-    }
-
     void take(const object& event) {
         const std::string_view phase = text_of(event, "ph"), category = text_of(event, "cat");
         if (phase == "M") return;
@@ -142,19 +97,10 @@ class Import {
     }
 
     bool read_times(const object& event, HostSpan& span) {
-        constexpr int64_t kMostUs = kMaxNs / 1000 / 2;
-        int64_t begin = 0, dur = 0;
-        if (event["ts"].get(begin) != simdjson::SUCCESS || begin < -kMostUs || begin > kMostUs) {
-            note(Diag::kBadTime, "ts");
+        if (!json_.read_time(event, "ts", span.begin) || !json_.read_time(event, "dur", span.dur))
             return false;
-        }
-        if (event["dur"].get(dur) != simdjson::SUCCESS || dur > kMostUs) {
-            note(Diag::kBadTime, "dur");
-            return false;
-        }
-        if (dur < 0) note(Diag::kNegativeDuration, text_of(event, "name"));
-        span.begin = begin * 1000;
-        span.dur = std::max<int64_t>(0, dur) * 1000;
+        if (span.dur < 0) note(Diag::kNegativeDuration, text_of(event, "name"));
+        span.dur = std::max<int64_t>(0, span.dur);
         return true;
     }
 
@@ -236,25 +182,15 @@ class Import {
         return builder_.launch_config(config);
     }
 
-    StringId intern(std::string_view text) {
-        if (is_clean(text)) return builder_.text(text);
-        std::string repaired(text);
-        clean_text(repaired);
-        return builder_.text(repaired);
-    }
-
-    void note(Diag diag, std::string_view text) {
-        builder_.diagnostics().add(diag, {name_, place_, -1, std::string(text)});
-    }
+    StringId intern(std::string_view text) { return json_.intern(text); }
+    void note(Diag diag, std::string_view text) { json_.note(diag, text); }
 
     void add_facts() {
-        builder_.diagnostics().merge(reader_.diagnostics());
-        const std::string damage = source_.damage();
-        if (!damage.empty()) note(Diag::kTruncatedInput, damage);
+        json_.note_end();
         ProfileInfo& info = builder_.info();
         info.producer = "ONNX Runtime";
         info.frameworks.emplace_back("ONNX Runtime");
-        info.sources.push_back(name_);
+        info.sources.push_back(file_.name);
         std::string list;
         for (const auto& [provider, nodes] : providers_)
             list += fmt::format("{}{} ({} runs of nodes)", list.empty() ? "" : ", ",
@@ -267,26 +203,20 @@ class Import {
         int64_t begin = 0;
         TrackId track;
     };
-    PeekedSource& source_;
-    kineto::TraceReader reader_;
-    const std::string& name_;
-    const ProfileOptions& options_;
+    const OneFile& file_;
+    kineto::JsonEvents json_;
     ProfileBuilder& builder_;
     RankId rank_;
-    simdjson::dom::parser parser_;
     std::map<std::string, int64_t> providers_, streams_;
     Node last_;
-    int64_t runs_ = 0, launches_ = 0, place_ = -1;
+    int64_t runs_ = 0, launches_ = 0;
     uint64_t events_ = 0;
 };
 
 }  // namespace
 
-Result<ProfileFacts> import_profile(PeekedSource& source, const std::string& name,
-                                    const ProfileOptions& options, ProfileBuilder& builder) {
-    Result<ProfileFacts> facts = Import(source, name, options, builder).run();
-    if (!facts && facts.error().file.empty()) facts.error().file = name;
-    return facts;
+Result<ImportFacts> import_profile(const OneFile& file, ProfileBuilder& builder) {
+    return Import(file, builder).run();
 }
 
 }  // namespace opsight::importer::ort

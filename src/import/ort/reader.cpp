@@ -1,7 +1,6 @@
 #include "import/ort/reader.h"
 
 #include "import/ort/importer.h"
-#include "import/reader/rank_hint.h"
 
 namespace opsight::importer::ort {
 namespace {
@@ -16,13 +15,6 @@ Claim sniff(const Head& head) {
     return is_list && has("\"Session\"") && loads ? Claim::kCertain : Claim::kNone;
 }
 
-Result<ImportFacts> read(PeekedSource& source, const InputFile& file, const ReadContext& context,
-                         ProfileBuilder& builder) {
-    const ProfileOptions options{rank_hint(file.path), context.progress, context.disk_before};
-    OPSIGHT_ASSIGN(const ProfileFacts facts, import_profile(source, file.path, options, builder));
-    return ImportFacts{1, facts.bytes, facts.events};
-}
-
 }  // namespace
 
 Reader profile_reader() {
@@ -31,7 +23,7 @@ Reader profile_reader() {
                 "what a session with enable_profiling wrote: nodes with shapes and providers, kernels, runs",
             .endings = {".json"},
             .sniff = sniff,
-            .read = read};
+            .read = read_one<import_profile>};
 }
 
 }  // namespace opsight::importer::ort

@@ -1,5 +1,7 @@
 #include "import/reader/tables.h"
 
+#include <filesystem>
+
 #include "base/sqlite.h"
 
 namespace opsight::importer {
@@ -15,6 +17,12 @@ Result<std::vector<std::string>> tables_of(const std::string& path) {
     for (const auto& table : tables)
         if (table.ordinary) names.push_back(table.name);
     return names;
+}
+
+ImportFacts facts_of_database(const std::string& path, uint64_t events) {
+    std::error_code ignored;
+    const uintmax_t size = std::filesystem::file_size(path, ignored);
+    return {1, ignored ? 0 : size, events};
 }
 
 }  // namespace opsight::importer

@@ -10,25 +10,18 @@
 #include <tuple>
 
 #include "base/time.h"
-#include "import/kineto/scanner.h"
-#include "import/kineto/trace_reader.h"
-#include "import/text/clean_text.h"
+#include "import/kineto/json_events.h"
 #include "import/tftimeline/rows.h"
 
 namespace opsight::importer::tftimeline {
 namespace {
 
-using simdjson::dom::element;
+using kineto::text_of;
 using simdjson::dom::object;
 
 int64_t number(const object& from, std::string_view key) {
     int64_t value = 0;
     return from[key].get(value) == simdjson::SUCCESS ? value : 0;
-}
-
-std::string_view text_of(const object& from, std::string_view key) {
-    std::string_view text;
-    return from[key].get(text) == simdjson::SUCCESS ? text : std::string_view();
 }
 
 // A complete event.
@@ -39,61 +32,23 @@ struct Event {
 
 class Import {
   public:
-    Import(PeekedSource& source, const std::string& name, const TimelineOptions& options,
-           ProfileBuilder& builder)
-        : source_(source), reader_(source), name_(name), options_(options), builder_(builder) {
-        Rank rank;
-        rank.number = std::max<int64_t>(0, options.rank_hint);
-        rank.source = name;
-        rank_ = builder_.begin_rank(rank);
-    }
+    Import(const OneFile& file, ProfileBuilder& builder)
+        : file_(file), json_(file, builder), builder_(builder), rank_(file.begin_rank(builder)) {}
 
-    Result<TimelineFacts> run() {
-        kineto::Window window;
-        for (;;) {
-            OPSIGHT_ASSIGN(const bool any, reader_.next(window));
-            if (!any) break;
-            take_window({window.begin(), window.size}, window.offset);
-            if (options_.progress) options_.progress->set_done(options_.disk_before + source_.position());
-        }
+    Result<ImportFacts> run() {
+        OPSIGHT_TRY(json_.each([this](const object& event) { take(event); }));
         if (events_.empty())
-            return fail("is a timeline of TensorFlow without an op", name_, {},
+            return fail("is a timeline of TensorFlow without an op", file_.name, {},
                         "record with RunOptions(trace_level=RunOptions.FULL_TRACE)");
         add_host();
         add_devices();
         add_runs();
         add_facts();
-        return TimelineFacts{reader_.bytes(), events_.size()};
+        return ImportFacts{1, json_.bytes(), events_.size()};
     }
 
   private:
     // ---- reading -----------------------------------------------------------------------------------------
-
-    void take_window(std::string_view events, uint64_t offset) {
-        kineto::Scanner scanner;
-        for (size_t at = 0; at < events.size();) {
-            const size_t end = scanner.feed(events.data() + at, events.size() - at, true).last_end;
-            if (end == kineto::Scanner::kNone) break;
-            const size_t first = std::min(events.find('{', at), at + end);
-            place_ = static_cast<int64_t>(offset + first);
-            take_text(events.substr(first, at + end - first));
-            at += end;
-        }
-    }
-
-    void take_text(std::string_view text) {
-        element parsed;
-        object event;
-        if (parser_.parse(text.data(), text.size()).get(parsed) != simdjson::SUCCESS) {
-            std::string clean(text);
-            clean_text(clean);
-            if (parser_.parse(clean).get(parsed) != simdjson::SUCCESS)
-                return note(Diag::kBadEvent, "no JSON");
-            note(Diag::kUncleanText, clean);
-        }
-        if (parsed.get(event) != simdjson::SUCCESS) return note(Diag::kBadEvent, "no object");
-        take(event);
-    }
 
     void take(const object& event) {
         const std::string_view phase = text_of(event, "ph");
@@ -112,19 +67,9 @@ class Import {
         note(Diag::kUnknownPhase, phase);
     }
 
-    bool read_time(const object& event, std::string_view key, int64_t& to) {
-        constexpr int64_t kMostUs = kMaxNs / 1000 / 2;
-        if (event[key].get(to) != simdjson::SUCCESS || to < -kMostUs || to > kMostUs) {
-            note(Diag::kBadTime, key);
-            return false;
-        }
-        to *= 1000;
-        return true;
-    }
-
     void take_span(const object& event, const object& args, bool has_args) {
         Event e;
-        if (!read_time(event, "ts", e.begin) || !read_time(event, "dur", e.dur)) return;
+        if (!json_.read_time(event, "ts", e.begin) || !json_.read_time(event, "dur", e.dur)) return;
         if (e.dur < 0) note(Diag::kNegativeDuration, text_of(event, "name"));
         e.dur = std::max<int64_t>(0, e.dur);
         e.pid = number(event, "pid");
@@ -155,8 +100,9 @@ class Import {
     // Memory of allocators.
     void take_counter(const object& event, const object& args) {
         int64_t time = 0;
-        if (!read_time(event, "ts", time)) return;
-        const TrackId track = builder_.other_track(rank_, intern_text(text_of(event, "name")), "");
+        if (!json_.read_time(event, "ts", time)) return;
+        const TrackId track =
+            builder_.other_track(rank_, std::string(builder_.view(intern(text_of(event, "name")))), "");
         for (const auto [key, value] : args)
             if (double amount = 0; value.get(amount) == simdjson::SUCCESS)
                 builder_.add_counter(time, track, intern(key), amount);
@@ -312,48 +258,31 @@ class Import {
     }
 
     void add_facts() {
-        builder_.diagnostics().merge(reader_.diagnostics());
-        if (const std::string damage = source_.damage(); !damage.empty()) note(Diag::kTruncatedInput, damage);
+        json_.note_end();
         ProfileInfo& info = builder_.info();
         info.producer = "TensorFlow timeline";
         info.frameworks.emplace_back("TensorFlow");
-        info.sources.push_back(name_);
+        info.sources.push_back(file_.name);
     }
 
-    std::string intern_text(std::string_view text) {
-        std::string repaired(text);
-        if (!is_clean(repaired)) clean_text(repaired);
-        return repaired;
-    }
-    StringId intern(std::string_view text) {
-        return is_clean(text) ? builder_.text(text) : builder_.text(intern_text(text));
-    }
+    StringId intern(std::string_view text) { return json_.intern(text); }
+    void note(Diag diag, std::string_view text) { json_.note(diag, text); }
 
-    void note(Diag diag, std::string_view text) {
-        builder_.diagnostics().add(diag, {name_, place_, -1, std::string(text)});
-    }
-
-    PeekedSource& source_;
-    kineto::TraceReader reader_;
-    const std::string& name_;
-    const TimelineOptions& options_;
+    const OneFile& file_;
+    kineto::JsonEvents json_;
     ProfileBuilder& builder_;
     RankId rank_;
-    simdjson::dom::parser parser_;
     std::map<int64_t, Row> rows_;  // by pid
     std::vector<Event> events_;
     absl::flat_hash_map<StringId, std::vector<Op>> ops_;  // by node, by begin
     absl::flat_hash_set<std::tuple<int64_t, uint32_t, int64_t, int64_t>> copies_;
-    int64_t launches_ = 0, place_ = -1;
+    int64_t launches_ = 0;
 };
 
 }  // namespace
 
-Result<TimelineFacts> import_timeline(PeekedSource& source, const std::string& name,
-                                      const TimelineOptions& options, ProfileBuilder& builder) {
-    Result<TimelineFacts> facts = Import(source, name, options, builder).run();
-    if (!facts && facts.error().file.empty()) facts.error().file = name;
-    return facts;
+Result<ImportFacts> import_timeline(const OneFile& file, ProfileBuilder& builder) {
+    return Import(file, builder).run();
 }
 
 }  // namespace opsight::importer::tftimeline

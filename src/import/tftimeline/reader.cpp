@@ -1,6 +1,5 @@
 #include "import/tftimeline/reader.h"
 
-#include "import/reader/rank_hint.h"
 #include "import/tftimeline/importer.h"
 
 namespace opsight::importer::tftimeline {
@@ -14,13 +13,6 @@ Claim sniff(const Head& head) {
     return has("\"traceEvents\"") && names ? Claim::kCertain : Claim::kNone;
 }
 
-Result<ImportFacts> read(PeekedSource& source, const InputFile& file, const ReadContext& context,
-                         ProfileBuilder& builder) {
-    const TimelineOptions options{rank_hint(file.path), context.progress, context.disk_before};
-    OPSIGHT_ASSIGN(const TimelineFacts facts, import_timeline(source, file.path, options, builder));
-    return ImportFacts{1, facts.bytes, facts.events};
-}
-
 }  // namespace
 
 Reader timeline_reader() {
@@ -29,7 +21,7 @@ Reader timeline_reader() {
                 "what tensorflow.python.client.timeline wrote of a session's run: ops, kernels, copies",
             .endings = {".json"},
             .sniff = sniff,
-            .read = read};
+            .read = read_one<import_timeline>};
 }
 
 }  // namespace opsight::importer::tftimeline

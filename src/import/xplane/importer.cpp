@@ -18,44 +18,34 @@ constexpr int64_t kYear = int64_t{365} * 24 * 3600 * 1'000'000'000;
 
 class Import {
   public:
-    Import(PeekedSource& source, const std::string& name, const ProfileOptions& options,
-           ProfileBuilder& builder)
-        : source_(source),
-          reader_(source),
-          name_(name),
-          options_(options),
+    Import(const OneFile& file, ProfileBuilder& builder)
+        : file_(file),
+          reader_(file.source),
           builder_(builder),
           before_(builder.row_counts()),
-          sink_(builder, start_rank(), name_) {}
+          sink_(builder, file.begin_rank(builder), file.name) {}
 
-    Result<ProfileFacts> run() {
+    Result<ImportFacts> run() {
         Part part;
         for (;;) {
             OPSIGHT_ASSIGN(const bool any, reader_.next(part));
             if (!any) break;
             OPSIGHT_TRY(take(part));
-            if (options_.progress) options_.progress->set_done(options_.disk_before + source_.position());
+            file_.tell_progress();
         }
         if (sink_.events == 0 && was_cut_)
             return fail(
-                "ends within its first plane of events, before their names: nothing of it can be read", name_,
-                fmt::format("byte {}", reader_.bytes()), "copy the file again, or record again");
+                "ends within its first plane of events, before their names: nothing of it can be read",
+                file_.name, fmt::format("byte {}", reader_.bytes()), "copy the file again, or record again");
         if (sink_.events == 0)
-            return fail("is a profile in XPlane form without events", name_, {},
+            return fail("is a profile in XPlane form without events", file_.name, {},
                         "profile while the program works: at least one step between start and stop");
         sink_.add_steps();
         add_facts();
-        return ProfileFacts{reader_.bytes(), sink_.events};
+        return ImportFacts{1, reader_.bytes(), sink_.events};
     }
 
   private:
-    RankId start_rank() {
-        Rank rank;
-        rank.number = std::max<int64_t>(0, options_.rank_hint);
-        rank.source = name_;
-        return builder_.begin_rank(rank);
-    }
-
     Status take(const Part& part) {
         if (part.is_cut) {
             was_cut_ = true;
@@ -79,7 +69,7 @@ class Import {
         if (!plane.read(part.bytes))
             return fail(fmt::format("is damaged: the plane \"{}\" holds no messages of one",
                                     clean(std::string(plane.name()))),
-                        name_, fmt::format("byte {}", part.begin),
+                        file_.name, fmt::format("byte {}", part.begin),
                         "copy the file again, in binary mode: what has passed through a text editor or a "
                         "text column is lost");
         for (const auto& [stat, value] : plane.stats())
@@ -97,7 +87,7 @@ class Import {
 
     void take_programs(const Plane& plane) {
         if (const int64_t unread = sink_.programs.read(plane); unread > 0)
-            builder_.diagnostics().add(Diag::kBadHeader, {name_, -1, -1, "a program of XLA"}, unread);
+            builder_.diagnostics().add(Diag::kBadHeader, {file_.name, -1, -1, "a program of XLA"}, unread);
     }
 
     // Planes of other devices and of networks, which Opsight does not know.
@@ -106,16 +96,16 @@ class Import {
         for (const Line& line : plane.lines())
             events += std::ssize(line.events);
         if (events > 0)
-            builder_.diagnostics().add(Diag::kUnreadTable, {name_, -1, -1, clean(std::string(plane.name()))},
-                                       events);
+            builder_.diagnostics().add(Diag::kUnreadTable,
+                                       {file_.name, -1, -1, clean(std::string(plane.name()))}, events);
     }
 
     void add_facts() {
-        const std::string damage = source_.damage();
+        const std::string damage = file_.source.damage();
         if (!damage.empty()) sink_.note(Diag::kTruncatedInput, damage);
         ProfileInfo& info = builder_.info();
         info.producer = "XLA profiler (XPlane)";
-        info.sources.push_back(name_);
+        info.sources.push_back(file_.name);
         if (sink_.has_jax) name_framework("JAX");
         if (sink_.has_tensorflow) name_framework("TensorFlow");
         const int64_t start = sink_.profile_start;
@@ -128,10 +118,8 @@ class Import {
         if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
     }
 
-    PeekedSource& source_;
+    const OneFile& file_;
     SpaceReader reader_;
-    const std::string name_;
-    const ProfileOptions& options_;
     ProfileBuilder& builder_;
     const RowCounts before_;
     Sink sink_;
@@ -140,11 +128,8 @@ class Import {
 
 }  // namespace
 
-Result<ProfileFacts> import_profile(PeekedSource& source, const std::string& name,
-                                    const ProfileOptions& options, ProfileBuilder& builder) {
-    Result<ProfileFacts> facts = Import(source, name, options, builder).run();
-    if (!facts && facts.error().file.empty()) facts.error().file = name;
-    return facts;
+Result<ImportFacts> import_profile(const OneFile& file, ProfileBuilder& builder) {
+    return Import(file, builder).run();
 }
 
 }  // namespace opsight::importer::xplane

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "import/reader/rank_hint.h"
 #include "import/xplane/importer.h"
 #include "import/xplane/wire.h"
 
@@ -30,13 +29,6 @@ Claim sniff(const Head& head) {
     return Claim::kNone;
 }
 
-Result<ImportFacts> read(PeekedSource& source, const InputFile& file, const ReadContext& context,
-                         ProfileBuilder& builder) {
-    const ProfileOptions options{rank_hint(file.path), context.progress, context.disk_before};
-    OPSIGHT_ASSIGN(const ProfileFacts facts, import_profile(source, file.path, options, builder));
-    return ImportFacts{1, facts.bytes, facts.events};
-}
-
 }  // namespace
 
 Reader profile_reader() {
@@ -45,7 +37,7 @@ Reader profile_reader() {
                 "what TensorFlow's and JAX's profilers wrote: GPUs and TPUs with XLA's ops, host threads",
             .endings = {".xplane.pb"},
             .sniff = sniff,
-            .read = read};
+            .read = read_one<import_profile>};
 }
 
 }  // namespace opsight::importer::xplane

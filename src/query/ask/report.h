@@ -21,10 +21,11 @@ struct Report {
     std::vector<std::string> notes;
 };
 
-// What a registry says of a report, for help and documents.
+// What a registry (registry.h) says of what it lists, for help, documents and completions.
 struct ReportInfo {
-    std::string_view name, description;  // the description is the end of a sentence
+    std::string_view name, description;
     std::string_view title{};
+    std::string_view old_names{};  // also known by, with blanks between
 };
 
 }  // namespace opsight::query

@@ -49,8 +49,10 @@ class Maker {
         return table;
     }
 
-    ResultTable make(std::string name, std::string title) {
+    // `shown`: what a reader looks for: the name, what changed, by how much, and whether that is noise.
+    ResultTable make(std::string name, std::string title, std::vector<std::string_view> shown) {
         ResultTable table;
+        table.shown = std::move(shown);
         table.name = std::move(name);
         table.title = std::move(title);
         names(table);
@@ -172,17 +174,22 @@ class Maker {
 
 ResultTable layer_changes(const Changes& changes, const TableShape& shape) {
     return Maker(changes, changes.layers, Level::kLayer, shape)
-        .make("layers", "Layers (Own Ops, Means of an Iteration)");
+        .make("layers", "Layers (Own Ops, Means of an Iteration)",
+              {"layer", "kind", "gpu_difference_ns", "base_gpu_ns", "new_gpu_ns", "cpu_difference_ns",
+               "verdict", "evidence"});
 }
 
 ResultTable op_changes(const Changes& changes, const TableShape& shape) {
     return Maker(changes, changes.ops, Level::kOp, shape)
-        .make("ops", "Ops (Own Time, Means of an Iteration)");
+        .make("ops", "Ops (Own Time, Means of an Iteration)",
+              {"op", "kind", "gpu_difference_ns", "base_gpu_ns", "new_gpu_ns", "cpu_difference_ns", "verdict",
+               "evidence", "layer"});
 }
 
 ResultTable kernel_changes(const Changes& changes, const TableShape& shape) {
     return Maker(changes, changes.kernels, Level::kKernel, shape)
-        .make("kernels", "Kernels, Copies and Sets (Means of an Iteration)");
+        .make("kernels", "Kernels, Copies and Sets (Means of an Iteration)",
+              {"kernel", "kind", "gpu_difference_ns", "base_gpu_ns", "new_gpu_ns", "verdict", "op", "layer"});
 }
 
 ResultTable launch_changes(const Changes& changes, const TableShape& shape) {

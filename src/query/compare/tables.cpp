@@ -136,6 +136,7 @@ ResultTable budget_table(const Comparison& it, bool for_people) {
                      {"difference_pct", "Of the Base (%)", Unit::kPercent},
                      {"verdict", "Difference Is"},
                      {"p", "p", Unit::kNone, 4, Role::kNumber}};
+    table.shown = {"name", "base_ns", "new_ns", "difference_ns", "difference_pct", "verdict", "p"};
     for (const BudgetRow& row : it.budget) {
         if (for_people && !row.base_ns && !row.next_ns) continue;
         table.rows.push_back({row.key, row.name, cell(row.base_ns), cell(row.next_ns), row.difference_ns,

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "query/ask/report.h"
+#include "query/ask/registry.h"
 #include "query/session/event_source.h"
 
 namespace opsight::query::dlprof {
@@ -31,7 +31,7 @@ struct Options {
     std::optional<std::string> domain;  // ops are the ranges of this NVTX domain only; "default": without one
 };
 
-const std::vector<std::string_view>& report_names();  // in the order in which they are made
+const Family& report_family();  // in the order in which they are made
 
 struct Made {
     std::vector<Report> reports;     // all of them

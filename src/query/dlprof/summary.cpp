@@ -292,20 +292,25 @@ struct Given {
     const Shown& shown;
 };
 
-struct Entry {
-    std::string_view name;
+struct Entry : ReportInfo {
     Report (*make)(const Given&);
 };
 
 constexpr Entry kReports[] = {
-    {"summary", [](const Given& of) { return summary(of.model, of.overview); }},
-    {"detailed", [](const Given& of) { return detailed(of.model); }},
-    {"iteration", [](const Given& of) { return iteration(of.model, of.shown); }},
-    {"kernel", [](const Given& of) { return kernel(of.model); }},
-    {"tensor_core", [](const Given& of) { return tensor_core(of.model); }},
-    {"op_type", [](const Given& of) { return op_type(of.model); }},
-    {"group_op", [](const Given& of) { return group_op(of.model); }},
-    {"expert_systems", [](const Given& of) { return expert_systems(of.model, of.overview); }},
+    {{"summary", "machine, shares of the wall clock, iterations, sums of ops and kernels"},
+     [](const Given& of) { return summary(of.model, of.overview); }},
+    {{"detailed", "ops with their times, and whether they use Tensor Cores"},
+     [](const Given& of) { return detailed(of.model); }},
+    {{"iteration", "every kernel, with its op and iteration"},
+     [](const Given& of) { return iteration(of.model, of.shown); }},
+    {{"kernel", "kernels by name and op"}, [](const Given& of) { return kernel(of.model); }},
+    {{"tensor_core", "ops that could use Tensor Cores, and their kernels"},
+     [](const Given& of) { return tensor_core(of.model); }},
+    {{"op_type", "ops summed by type"}, [](const Given& of) { return op_type(of.model); }},
+    {{"group_op", "ops summed by the groups that their names tell"},
+     [](const Given& of) { return group_op(of.model); }},
+    {{"expert_systems", "problems that were found, and what to do about them"},
+     [](const Given& of) { return expert_systems(of.model, of.overview); }},
 };
 
 // Asked for, but of no op: the whole profile is one iteration.
@@ -341,14 +346,11 @@ Result<Made> all_reports(Source& source, const Options& options) {
 
 }  // namespace
 
-const std::vector<std::string_view>& report_names() {
-    static const std::vector<std::string_view> names = [] {
-        std::vector<std::string_view> list;
-        for (const Entry& entry : kReports)
-            list.push_back(entry.name);
-        return list;
-    }();
-    return names;
+const Family& report_family() {
+    static const Registry<Entry> all(
+        {"report", "--report", "DLProf has no report", "use all, or any of {}", {}},
+        {std::begin(kReports), std::end(kReports)});
+    return all.family();
 }
 
 Result<Mode> parse_mode(std::string_view name) {

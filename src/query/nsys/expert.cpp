@@ -36,13 +36,14 @@ const std::vector<ThresholdOption>& threshold_options() {
     return all;
 }
 
-const std::vector<Rule>& rules() {
-    static const std::vector<Rule> all = [] {
-        std::vector<Rule> list = cuda_call_rules();
-        for (Rule& rule : gpu_use_rules())
-            list.push_back(std::move(rule));
-        return list;
-    }();
+const Registry<Rule>& rules() {
+    static const Registry<Rule> all(
+        {"analyze", "--rule", "there is no rule", "'opsight analyze --help-rules' lists them", {}}, [] {
+            std::vector<Rule> list = cuda_call_rules();
+            for (Rule& rule : gpu_use_rules())
+                list.push_back(std::move(rule));
+            return list;
+        }());
     return all;
 }
 
@@ -67,14 +68,7 @@ Status check_thresholds(const Thresholds& thresholds) {
 Result<RuleRequest> parse_rule(std::string_view text, const Thresholds& defaults) {
     const std::string_view name = text.substr(0, text.find(':'));
     RuleRequest request{nullptr, defaults, std::string(text)};
-    for (const Rule& rule : rules())
-        if (rule.name == name) request.rule = &rule;
-    if (!request.rule)
-        return fail(Error{fmt::format("there is no rule '{}'", name),
-                          {},
-                          {},
-                          "'opsight analyze --help-rules' lists them",
-                          2});
+    OPSIGHT_ASSIGN(request.rule, rules().get(name));
     for (size_t at = name.size(); at < text.size();) {
         const size_t end = std::min(text.find(':', at + 1), text.size());
         const std::string_view word = text.substr(at + 1, end - at - 1);

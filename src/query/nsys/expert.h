@@ -27,17 +27,15 @@ struct ThresholdOption {
 };
 const std::vector<ThresholdOption>& threshold_options();
 
-struct Rule {
-    std::string_view name, title;
+struct Rule : ReportInfo {
     std::vector<std::string_view> options;  // names of thresholds, beside "rows"
     Data needs;
-    std::string_view question;  // what the program would have to use: "CUDA memcpy APIs"
-    std::string_view doc;
+    std::string_view question;                  // what the program would have to use: "CUDA memcpy APIs"
     std::string (*found)(const Thresholds&);    // said above the table
     std::string (*nothing)(const Thresholds&);  // said where no row was found
     Result<ResultTable> (*make)(Source&, const Thresholds&);
 };
-const std::vector<Rule>& rules();
+const Registry<Rule>& rules();
 
 struct RuleRequest {
     const Rule* rule = nullptr;

@@ -47,12 +47,12 @@ Result<ResultTable> api_sync(Source& source, const Thresholds& thresholds) {
 std::vector<Rule> cuda_call_rules() {
     using Text = const Thresholds&;
     return {
-        {"cuda_memcpy_async",
-         "CUDA Async Memcpy with Pageable Memory",
+        {{"cuda_memcpy_async",
+          "Asynchronous copies from or to pageable memory: they hold the host up like synchronous ones.",
+          "CUDA Async Memcpy with Pageable Memory"},
          {},
          Data::kCopies,
          "CUDA memcpy APIs",
-         "Asynchronous copies from or to pageable memory: they hold the host up like synchronous ones.",
          [](Text) -> std::string {
              return "These asynchronous copies use PAGEABLE memory, so the call returns only when the copy "
                     "is done.\n"
@@ -60,12 +60,11 @@ std::vector<Rule> cuda_call_rules() {
          },
          [](Text) -> std::string { return "No asynchronous copy uses pageable memory."; },
          memcpy_async},
-        {"cuda_memcpy_sync",
-         "CUDA Synchronous Memcpy",
+        {{"cuda_memcpy_sync", "Synchronous copies, which block the host; small ones to the device do not.",
+          "CUDA Synchronous Memcpy"},
          {"small"},
          Data::kCopies,
          "CUDA memcpy APIs",
-         "Synchronous copies, which block the host; small ones to the device do not.",
          [](Text t) {
              return fmt::format(
                  "These synchronous copies block the host. Copies to the device of up to {} bytes are "
@@ -74,12 +73,11 @@ std::vector<Rule> cuda_call_rules() {
          },
          [](Text) -> std::string { return "No synchronous copy blocks the host."; },
          memcpy_sync},
-        {"cuda_memset_sync",
-         "CUDA Synchronous Memset",
+        {{"cuda_memset_sync", "Synchronous sets of pinned or managed memory, which block the host.",
+          "CUDA Synchronous Memset"},
          {},
          Data::kSets,
          "CUDA memset APIs",
-         "Synchronous sets of pinned or managed memory, which block the host.",
          [](Text) -> std::string {
              return "These synchronous sets of pinned or managed memory block the host.\n\nSuggestion: use "
                     "the Async "
@@ -87,12 +85,11 @@ std::vector<Rule> cuda_call_rules() {
          },
          [](Text) -> std::string { return "No synchronous memset blocks the host."; },
          memset_sync},
-        {"cuda_api_sync",
-         "CUDA Synchronization APIs",
+        {{"cuda_api_sync", "Calls that wait for all work of a device or a stream.",
+          "CUDA Synchronization APIs"},
          {},
          Data::kApi,
          "CUDA runtime APIs",
-         "Calls that wait for all work of a device or a stream.",
          [](Text) -> std::string {
              return "These calls block the host until all the work issued before is done.\n\nSuggestions:\n  "
                     " 1. "

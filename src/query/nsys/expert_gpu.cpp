@@ -168,28 +168,28 @@ constexpr const char* kGapAdvice =
 std::vector<Rule> gpu_use_rules() {
     using Text = const Thresholds&;
     return {
-        {"gpu_gaps",
-         "GPU Gaps",
+        {{"gpu_gaps",
+          "Stretches in which a process leaves a device idle, between its first and last work there. Time of "
+          "the "
+          "profiler's own overhead does not count.",
+          "GPU Gaps"},
          {"gap"},
          Data::kKernels,
          "CUDA kernels",
-         "Stretches in which a process leaves a device idle, between its first and last work there. Time of "
-         "the "
-         "profiler's own overhead does not count.",
          [](Text t) {
              return fmt::format("A GPU is idle for more than {} ms here. Closing the gaps saves time.{}",
                                 t.gap_ms, kGapAdvice);
          },
          [](Text t) { return fmt::format("No GPU is idle for more than {} ms.", t.gap_ms); },
          gpu_gaps},
-        {"gpu_time_util",
-         "GPU Time Utilization",
+        {{"gpu_time_util",
+          "Parts of a device's active time in which it is used little. Concurrent work adds up, so that more "
+          "than "
+          "100% is possible; it is time, not use of the device's units.",
+          "GPU Time Utilization"},
          {"threshold", "chunks"},
          Data::kKernels,
          "CUDA kernels",
-         "Parts of a device's active time in which it is used little. Concurrent work adds up, so that more "
-         "than "
-         "100% is possible; it is time, not use of the device's units.",
          [](Text t) {
              return fmt::format("A GPU is used for less than {}% of the time here.{}", t.use_pct, kGapAdvice);
          },

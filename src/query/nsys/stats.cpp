@@ -11,20 +11,6 @@
 namespace opsight::query::nsys {
 namespace {
 
-bool has_word(std::string_view words, std::string_view word) {
-    for (size_t at = words.find(word); at != words.npos; at = words.find(word, at + 1)) {
-        const size_t end = at + word.size();
-        if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' ')) return true;
-    }
-    return false;
-}
-
-const Report* find_report(std::string_view name) {
-    for (const Report& report : reports())
-        if (report.name == name || has_word(report.old_names, name)) return &report;
-    return nullptr;
-}
-
 // The first is the name; the others are arguments.
 std::vector<std::string_view> split_colons(std::string_view text) {
     std::vector<std::string_view> parts;
@@ -55,15 +41,17 @@ bool take_argument(std::string_view word, uint8_t takes, Arguments& arguments) {
 
 }  // namespace
 
-const std::vector<Report>& reports() {
-    static const std::vector<Report> all = [] {
-        std::vector<Report> list;
-        for (auto&& family : {cuda_reports(), kernel_execution_reports(), nvtx_reports(), nvtx_gpu_reports(),
-                              host_reports(), unified_memory_reports()})
-            list.insert(list.end(), family.begin(), family.end());
-        std::sort(list.begin(), list.end(), [](const Report& a, const Report& b) { return a.name < b.name; });
-        return list;
-    }();
+const Registry<Report>& reports() {
+    static const Registry<Report> all(
+        {"stats", "--report", "there is no report", "'opsight stats --help-reports' lists them", {}}, [] {
+            std::vector<Report> list;
+            for (auto&& family : {cuda_reports(), kernel_execution_reports(), nvtx_reports(),
+                                  nvtx_gpu_reports(), host_reports(), unified_memory_reports()})
+                list.insert(list.end(), family.begin(), family.end());
+            std::sort(list.begin(), list.end(),
+                      [](const Report& a, const Report& b) { return a.name < b.name; });
+            return list;
+        }());
     return all;
 }
 
@@ -83,13 +71,7 @@ const std::vector<std::string_view>& default_reports() {
 Result<Request> parse_request(std::string_view text) {
     const std::vector<std::string_view> parts = split_colons(text);
     Request request;
-    request.report = find_report(parts[0]);
-    if (!request.report)
-        return fail(Error{fmt::format("there is no report '{}'", parts[0]),
-                          {},
-                          {},
-                          "'opsight stats --help-reports' lists them",
-                          2});
+    OPSIGHT_ASSIGN(request.report, reports().get(parts[0]));
     request.text = request.report->name;
     for (size_t i = 1; i < parts.size(); ++i) {
         if (!take_argument(parts[i], request.report->takes, request.arguments))

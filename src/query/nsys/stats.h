@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "query/ask/headed.h"
+#include "query/ask/registry.h"
 #include "query/session/event_source.h"
 
 namespace opsight::query::nsys {
@@ -22,21 +23,18 @@ struct Arguments {
 // Which arguments a report takes.
 enum Takes : uint8_t { kNone = 0, kKernelName = 1, kNvtxName = 2, kRows = 4 };
 
-struct Report {
-    std::string_view name, old_names;  // old names with blanks between
-    std::string_view title;
+struct Report : ReportInfo {
     uint8_t takes = kNone;
     std::vector<Data> needs;    // all of these; the first that is missing is named
     std::vector<Data> any_of;   // and, where not empty, one of these
     std::string_view any_name;  // what is missing where none of `any_of` is there
-    std::string_view doc;
     Result<ResultTable> (*make)(Source&, const Arguments&) = nullptr;
 };
 
 // A report that needs `needs`; those that need any of several set that themselves.
 inline Report report(std::string_view name, std::string_view old_names, std::string_view title, uint8_t takes,
                      std::vector<Data> needs, decltype(Report::make) make, std::string_view doc) {
-    return {name, old_names, title, takes, std::move(needs), {}, {}, doc, make};
+    return {{name, doc, title, old_names}, takes, std::move(needs), {}, {}, make};
 }
 inline Report needing_any(Report report, std::vector<Data> any_of, std::string_view any_name) {
     report.any_of = std::move(any_of);
@@ -44,7 +42,7 @@ inline Report needing_any(Report report, std::vector<Data> any_of, std::string_v
     return report;
 }
 
-const std::vector<Report>& reports();
+const Registry<Report>& reports();
 const std::vector<std::string_view>& default_reports();
 
 // One wanted report: "cuda_gpu_kern_sum:base".

@@ -161,6 +161,24 @@ Status look_at_instances(Session& session, const TableShape& shape, duck::Cell o
     return make_op_quantiles(session, shape.by_rank, shape.by_device);
 }
 
+// `whole`: with what only a page of layers needs.
+Result<ResultTable> layer_sums(Session& session, const TableShape& shape, Question q, bool whole) {
+    OPSIGHT_TRY(make_outside_work(session, shape));
+    OPSIGHT_TRY(make_work_rows(session, shape, "subtree"));
+    OPSIGHT_TRY(session.execute(
+        duck::Statement(sql::layer_kernels).set("wanted", whole).set("by_rank", shape.by_rank)));
+    q.rows = shaped(sql::op_layers, shape);
+    add_path_column(q.columns, shape);
+    OPSIGHT_ASSIGN(const std::vector<std::string> notes, make_path_of_work(session, shape));
+    q.order = {{session.contents().device_work ? "total_gpu_time_ns" : "total_cpu_time_ns", true},
+               {"total_cpu_time_ns", true},
+               {"name", false}};
+    order_by_groups(q, shape);
+    OPSIGHT_ASSIGN(ResultTable table, ask_with_work(session, q, shape));
+    table.notes.insert(table.notes.end(), notes.begin(), notes.end());
+    return table;
+}
+
 }  // namespace
 
 Status make_outside_work(Session& session) {
@@ -205,20 +223,24 @@ Result<Report> op_type_report(Session& session, const TableShape& shape) {
 }
 
 Result<Report> group_op_report(Session& session, const TableShape& shape) {
-    OPSIGHT_TRY(make_outside_work(session, shape));
-    OPSIGHT_TRY(make_work_rows(session, shape, "subtree"));
-    const bool gpu = session.contents().device_work;
-    Question q = op_question(session, shape, "group_op", "Group Ops (Layers)", layer_columns(gpu));
-    q.rows = shaped(sql::op_layers, shape);
-    add_path_column(q.columns, shape);
-    OPSIGHT_ASSIGN(const std::vector<std::string> notes, make_path_of_work(session, shape));
-    q.order = {{gpu ? "total_gpu_time_ns" : "total_cpu_time_ns", true},
-               {"total_cpu_time_ns", true},
-               {"name", false}};
-    order_by_groups(q, shape);
-    OPSIGHT_ASSIGN(ResultTable table, ask_with_work(session, q, shape));
-    table.notes.insert(table.notes.end(), notes.begin(), notes.end());
+    Question q = op_question(session, shape, "group_op", "Group Ops (Layers)",
+                             layer_columns(session.contents().device_work));
+    OPSIGHT_ASSIGN(ResultTable table, layer_sums(session, shape, std::move(q), false));
     return single("group_op", std::move(table), &session, true);
+}
+
+// Not by device: what a layer launches on several is not told apart.
+Result<ResultTable> layer_list(Session& session, const TableShape& wanted) {
+    TableShape shape = wanted;
+    shape.by_device = false;
+    Question q =
+        op_question(session, shape, "layers", "Layers", layer_columns(session.contents().device_work));
+    append(q.columns, {of_device({"own_gpu_time_ns", "Own GPU Time (ns)", Unit::kNs}),
+                       {"own_cpu_time_ns", "Own CPU Time (ns)", Unit::kNs},
+                       of_device({"kernels", "Kernels", Unit::kCount}),
+                       of_device({"forward_kernels", "Forward Kernels", Unit::kCount}),
+                       of_device({"backward_kernels", "Backward Kernels", Unit::kCount})});
+    return layer_sums(session, shape, std::move(q), true);
 }
 
 }  // namespace opsight::query

@@ -1,7 +1,5 @@
 #include "query/reports/reports.h"
 
-#include <fmt/format.h>
-
 #include "query/ask/definitions.h"
 #include "query/reports/source_reports.h"
 #include "query/reports/what_if.h"
@@ -9,8 +7,7 @@
 namespace opsight::query {
 namespace {
 
-struct Entry {
-    ReportInfo info;
+struct Entry : ReportInfo {
     Result<Report> (*make)(Session&, const TableShape&);
 };
 
@@ -48,6 +45,13 @@ constexpr Entry kReports[] = {
     {{"scheduling", "how long threads were on a CPU"}, scheduling_report},
 };
 
+const Registry<Entry>& registry() {
+    static const Registry<Entry> all(
+        {"report", "--report", "there is no report", "the reports are {} and all", {}},
+        {std::begin(kReports), std::end(kReports)});
+    return all;
+}
+
 Result<Report> described(Result<Report> report) {
     if (report)
         for (Section& section : report->sections)
@@ -57,24 +61,13 @@ Result<Report> described(Result<Report> report) {
 
 }  // namespace
 
-const std::vector<ReportInfo>& all_reports() {
-    static const std::vector<ReportInfo> reports = [] {
-        std::vector<ReportInfo> list;
-        for (const Entry& entry : kReports)
-            list.push_back(entry.info);
-        return list;
-    }();
-    return reports;
+const Family& report_family() {
+    return registry().family();
 }
 
 Result<Report> make_report(Session& session, std::string_view name, const TableShape& shape) {
-    std::string known;
-    for (const Entry& entry : kReports) {
-        if (entry.info.name == name) return described(entry.make(session, shape));
-        known += (known.empty() ? "" : ", ") + std::string(entry.info.name);
-    }
-    return fail(Error{
-        fmt::format("there is no report '{}'", name), {}, {}, "the reports are " + known + " and all", 2});
+    OPSIGHT_ASSIGN(const Entry* entry, registry().get(name));
+    return described(entry->make(session, shape));
 }
 
 }  // namespace opsight::query

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "query/ask/question.h"
-#include "query/ask/report.h"
+#include "query/ask/registry.h"
 
 namespace opsight::query {
 
-// In the order in which `all` shows them.
-const std::vector<ReportInfo>& all_reports();
+// In the order in which `all` shows them; descriptions are the end of a sentence.
+const Family& report_family();
 Result<Report> make_report(Session& session, std::string_view name, const TableShape& shape);
 
 // The parts, one file each.

@@ -15,6 +15,8 @@ Result<ResultTable> key_ops(Session& session, const TableSubject& subject, const
 Result<ResultTable> memory_allocators(Session& session, const TableSubject& subject, const TableShape& shape);
 // Ops of one name together.
 Result<ResultTable> op_names(Session& session, const TableShape& shape);
+// Layers as the report group_op has them, with what is their own and their kernels by direction.
+Result<ResultTable> layer_list(Session& session, const TableShape& shape);
 // The stacks of Python frames that an op was called from.
 Result<ResultTable> op_stacks(Session& session, const TableSubject& subject, const TableShape& shape);
 // Communication kernels by rank and collective; and how much of it ran beside computing, by device.

@@ -59,7 +59,7 @@ TEST(Columns, OfTablesHaveRolesThatFitThem) {
     Session session = stored.open();
     TableShape shape;
     shape.by_rank = shape.by_device = true;
-    for (const std::string_view name : table_names()) {
+    for (const std::string_view name : table_family().names()) {
         const auto table = make_table(session, name, {.op = 0}, shape);
         ASSERT_TRUE(table) << name << ": " << table.error().message();
         check(*table);
@@ -72,7 +72,7 @@ TEST(Columns, OfTablesHaveRolesThatFitThem) {
 TEST(Columns, OfReportsHaveRolesThatFitThem) {
     const StoredProfile stored = profile();
     Session session = stored.open();
-    for (const ReportInfo& info : all_reports()) {
+    for (const ReportInfo& info : report_family().members) {
         const auto report = make_report(session, info.name, {});
         ASSERT_TRUE(report) << info.name << ": " << report.error().message();
         for (const Section& section : report->sections)

@@ -58,7 +58,7 @@ using Answer = std::function<Result<std::string>(Session&)>;
 
 std::vector<std::pair<std::string, Answer>> questions() {
     std::vector<std::pair<std::string, Answer>> list;
-    for (const ReportInfo& info : all_reports())
+    for (const ReportInfo& info : report_family().members)
         list.emplace_back("report " + std::string(info.name), [&info](Session& s) -> Result<std::string> {
             OPSIGHT_ASSIGN(const Report report, make_report(s, info.name, {}));
             std::string text;
@@ -66,7 +66,7 @@ std::vector<std::pair<std::string, Answer>> questions() {
                 text += text_of(section.table);
             return text;
         });
-    for (const std::string_view name : table_names()) {
+    for (const std::string_view name : table_family().names()) {
         if (needs_iteration(name)) continue;
         list.emplace_back("table " + std::string(name), [name](Session& s) -> Result<std::string> {
             TableShape shape;

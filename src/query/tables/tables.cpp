@@ -41,13 +41,15 @@ Result<ResultTable> all_kernel_instances(Session& session, const TableSubject&, 
 // What a table is asked about beside the range.
 enum class Needs : uint8_t { kNothing, kOp, kIteration, kOpOfIteration };
 
-struct Entry {
-    std::string_view name;
+struct Entry : ReportInfo {
+    constexpr Entry(std::string_view of, Maker maker, Needs what = Needs::kNothing,
+                    std::string_view keys = {})
+        : ReportInfo{of, {}}, make(maker), needs(what), shown(keys) {}
     Maker make;
-    Needs needs = Needs::kNothing;
+    Needs needs;
     // Keys of the columns that are shown at first, in an order that reads well: what most readers want.
-    // Empty: all.
-    std::string_view shown = {};
+    // Of "kernels|op_calls" the second where the first says nothing without device work. Empty: all.
+    std::string_view shown;
 };
 
 // To add a table to the page: its maker, a line here, its name in docs/openapi.json, and a page that shows
@@ -73,6 +75,9 @@ constexpr Entry kTables[] = {
      "self_cpu_time_ns total_cpu_time_ns avg_cpu_time_ns p95_cpu_time_ns total_cpu_overhead_ns "
      "total_gpu_idle_ns"},
     {"group_op", of_report<group_op_report>},
+    {"layers", plain<layer_list>, Needs::kNothing,
+     "name calls critical_path_ns forward_gpu_time_ns backward_gpu_time_ns forward_cpu_time_ns "
+     "backward_cpu_time_ns own_gpu_time_ns|own_cpu_time_ns kernels|total_cpu_time_ns tc_ops tc_eligible_ops"},
     {"kernels", all_kernel_instances, Needs::kNothing,
      "kernel_name gpu_start_ns gpu_duration_ns op_name iteration uses_tc tc_evidence "
      "launch_delay_ns api_duration_ns rank device stream direction grid_x grid_y grid_z block_x "
@@ -91,6 +96,8 @@ constexpr Entry kTables[] = {
     {"iterations", plain<iteration_list>, Needs::kNothing,
      "iteration rank name begin_ns duration_ns op_calls cpu_time_ns kernels kernel_time_ns "
      "kernel_share_pct tc_kernels tc_kernel_time_ns memory_time_ns warmup"},
+    {"iteration_choice", plain<iteration_list>, Needs::kNothing,
+     "iteration rank duration_ns kernels|op_calls"},
     {"devices", plain<device_use>, Needs::kNothing,
      "rank device name gpu_utilization_pct kernel_utilization_pct busy_ns idle"},
     {"streams", plain<stream_use>, Needs::kNothing,
@@ -151,45 +158,52 @@ constexpr Entry kTables[] = {
      "process thread on_cpu_ns on_cpu_pct stretches avg_ns max_ns cpus"},
 };
 
+const Registry<Entry>& registry() {
+    static const Registry<Entry> all({{}, {}, "there is no table", "the tables are {}", {}},
+                                     {std::begin(kTables), std::end(kTables)});
+    return all;
+}
+
 const Entry* entry_of(std::string_view name) {
-    const auto* found = std::find_if(std::begin(kTables), std::end(kTables),
-                                     [name](const Entry& e) { return e.name == name; });
-    return found == std::end(kTables) ? nullptr : found;
+    return registry().find(name);
+}
+
+// What stands before the next `end`, which is taken from the text with it.
+std::string_view take(std::string_view& text, char end) {
+    const size_t at = std::min(text.find(end), text.size());
+    const std::string_view part = text.substr(0, at);
+    text.remove_prefix(std::min(at + 1, text.size()));
+    return part;
+}
+
+std::vector<std::string_view> shown_of(const ResultTable& table, std::string_view wanted, bool device_work) {
+    const auto column = [&table](std::string_view key) {
+        return std::find_if(table.columns.begin(), table.columns.end(),
+                            [key](const Column& each) { return each.key == key; });
+    };
+    std::vector<std::string_view> keys;
+    while (!wanted.empty()) {
+        std::string_view choice = take(wanted, ' '), key = take(choice, '|');
+        const auto first = column(key);
+        if (!device_work && !choice.empty() && first != table.columns.end() && first->device_only)
+            key = choice;
+        // A column that only some ask for.
+        if (key != "critical_path_ns" || first != table.columns.end()) keys.push_back(key);
+    }
+    return keys;
 }
 
 // A report's table can be several of the page's.
-void finish(ResultTable& table, std::string_view name) {
-    table.name = name;
-    table.shown = shown_of(name);
-    // A column that only some ask for.
-    if (std::none_of(table.columns.begin(), table.columns.end(),
-                     [](const Column& column) { return column.key == "critical_path_ns"; }))
-        std::erase(table.shown, "critical_path_ns");
+void finish(ResultTable& table, const Entry& entry, bool device_work) {
+    table.name = entry.name;
+    table.shown = shown_of(table, entry.shown, device_work);
     describe(table);
 }
 
 }  // namespace
 
-const std::vector<std::string_view>& table_names() {
-    static const std::vector<std::string_view> names = [] {
-        std::vector<std::string_view> list;
-        for (const Entry& entry : kTables)
-            list.push_back(entry.name);
-        return list;
-    }();
-    return names;
-}
-
-std::vector<std::string_view> shown_of(std::string_view table) {
-    std::vector<std::string_view> keys;
-    const Entry* entry = entry_of(table);
-    std::string_view rest = entry ? entry->shown : std::string_view();
-    while (!rest.empty()) {
-        const size_t end = std::min(rest.find(' '), rest.size());
-        keys.push_back(rest.substr(0, end));
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    return keys;
+const Family& table_family() {
+    return registry().family();
 }
 
 bool needs_op(std::string_view table) {
@@ -201,10 +215,6 @@ bool needs_iteration(std::string_view table) {
     return entry && (entry->needs == Needs::kIteration || entry->needs == Needs::kOpOfIteration);
 }
 
-bool is_table(std::string_view name) {
-    return entry_of(name) != nullptr;
-}
-
 std::string kept_name(std::string_view name, const TableSubject& subject, const TableShape& shape) {
     return fmt::format("{} {} {} {} {} {}", name, shape.by_rank, shape.by_device, shape.merge_numbers,
                        shape.critical_path, subject.op.value_or(-1));
@@ -212,23 +222,21 @@ std::string kept_name(std::string_view name, const TableSubject& subject, const 
 
 Result<ResultTable> make_table(Session& session, std::string_view name, const TableSubject& subject,
                                const TableShape& shape) {
+    OPSIGHT_ASSIGN(const Entry* entry, registry().get(name));
     const std::string kept_as = kept_name(name, subject, shape);
     ResultTable table;
     if (const auto kept = kept_table(session, kept_as)) {
         OPSIGHT_ASSIGN(table, ask(session, kept->question, shape));
         table.notes = kept->notes;
-        finish(table, name);
+        finish(table, *entry, session.contents().device_work);
         return table;
     }
     TableShape keeping = shape;
     if (keeping.page) keeping.page->keep_as = kept_as;
-    if (const Entry* entry = entry_of(name)) {
-        OPSIGHT_ASSIGN(table, entry->make(session, subject, keeping));
-        if (const auto kept = kept_table(session, kept_as)) kept->notes = table.notes;
-        finish(table, name);
-        return table;
-    }
-    return fail(Error{fmt::format("there is no table '{}'", name), {}, {}, {}, 2});
+    OPSIGHT_ASSIGN(table, entry->make(session, subject, keeping));
+    if (const auto kept = kept_table(session, kept_as)) kept->notes = table.notes;
+    finish(table, *entry, session.contents().device_work);
+    return table;
 }
 
 }  // namespace opsight::query

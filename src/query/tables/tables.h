@@ -14,13 +14,9 @@ namespace opsight::query {
 bool needs_op(std::string_view table);
 bool needs_iteration(std::string_view table);
 
-const std::vector<std::string_view>& table_names();
-bool is_table(std::string_view name);
-// Keys of the columns that the page shows at first; empty: all of them.
-std::vector<std::string_view> shown_of(std::string_view table);
+const Family& table_family();
 // Under which name a session keeps the whole of a table (Session::kept).
 std::string kept_name(std::string_view name, const TableSubject& subject, const TableShape& shape);
-// `name` is one of table_names().
 Result<ResultTable> make_table(Session& session, std::string_view name, const TableSubject& subject,
                                const TableShape& shape);
 

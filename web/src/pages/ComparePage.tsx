@@ -56,14 +56,6 @@ function probability(row: Row, column: Column): string | undefined {
   return p === null ? undefined : p < 1e-4 ? "< 0.0001" : p.toFixed(4);
 }
 
-// What a reader looks for: the name, what changed, by how much, and whether that is noise.
-const SHOWN: Readonly<Record<string, readonly string[]>> = {
-  budget: ["name", "base_ns", "new_ns", "difference_ns", "difference_pct", "verdict", "p"],
-  layers: ["layer", "kind", "gpu_difference_ns", "base_gpu_ns", "new_gpu_ns", "cpu_difference_ns", "verdict", "evidence"],
-  ops: ["op", "kind", "gpu_difference_ns", "base_gpu_ns", "new_gpu_ns", "cpu_difference_ns", "verdict", "evidence", "layer"],
-  kernels: ["kernel", "kind", "gpu_difference_ns", "base_gpu_ns", "new_gpu_ns", "verdict", "op", "layer"],
-};
-
 // One press for what people look for most; the filters of the table do the rest.
 function RealOnly({ prefix }: { prefix: string }) {
   const [state, change] = useTableState(prefix);
@@ -134,7 +126,6 @@ function Changes({ table, note }: { table: Table; note: string }) {
         prefix={prefix}
         height="half"
         local={{ ...table, rows_in_all: table.rows.length, rows_matching: table.rows.length }}
-        columns={SHOWN[table.name]}
         rowKey={key}
         cell={probability}
         {...(picks && {

@@ -1,5 +1,4 @@
 // From an iteration to its ops to their kernels: three tables, the choice in each fills the next.
-import { useProfile } from "../api/queries";
 import { useRoute, useSetParams } from "../address/useRoute";
 import { DataTable } from "../table/DataTable";
 import { Empty } from "../widgets/states";
@@ -32,7 +31,6 @@ function Ops({ iteration, rank, op }: { iteration: string; rank: string; op: str
 export function KernelsByOpPage() {
   const { params } = useRoute();
   const setParams = useSetParams();
-  const gpu = (useProfile()?.kernels ?? 0) > 0;
   const [iteration, rank] = params.get("sel")?.split("~") ?? [];
   const op = params.get("op");
   return (
@@ -40,9 +38,8 @@ export function KernelsByOpPage() {
       <section aria-label="Iterations">
         <h2>1. Iteration</h2>
         <DataTable
-          name="iterations"
+          name="iteration_choice"
           label="Iterations"
-          columns={gpu ? ["iteration", "rank", "duration_ns", "kernels"] : ["iteration", "rank", "duration_ns", "op_calls"]}
           rowKey={(row) => identify(row, ["iteration", "rank"])}
           selected={params.get("sel")}
           onSelect={(_, key) => {

@@ -15,8 +15,6 @@ import { Icicle } from "./layers/Icicle";
 import { buildTree, findPath, layerTable, normal, type Measure, type Node } from "./layers/tree";
 import { FirstInTimeline } from "../table/timelineLinks";
 
-const COLUMNS = ["name", "calls", "critical_path_ns", "forward_gpu_time_ns", "backward_gpu_time_ns", "forward_cpu_time_ns", "backward_cpu_time_ns", "own_gpu_time_ns", "kernels", "tc_ops", "tc_eligible_ops"];
-const CPU_COLUMNS = ["name", "calls", "critical_path_ns", "forward_cpu_time_ns", "backward_cpu_time_ns", "own_cpu_time_ns", "total_cpu_time_ns"];
 const BARS = { forward_gpu_time_ns: "gpu", backward_gpu_time_ns: "gpu", forward_cpu_time_ns: "cpu", backward_cpu_time_ns: "cpu" };
 const PAGE = 100;
 
@@ -125,7 +123,6 @@ function Layers({ data, report, gpu }: { data: LayersAnswer; report: Table; gpu:
         local={table}
         tree={tree}
         size={PAGE}
-        columns={gpu ? COLUMNS : CPU_COLUMNS}
         bars={BARS}
         height="layers"
         rowKey={nameOf}
@@ -170,7 +167,7 @@ function NoLayers() {
 
 export function LayersPage() {
   const gpu = useDeviceWork();
-  const report = useWholeTable("group_op", usePathParams());
+  const report = useWholeTable("layers", usePathParams());
   return (
     <Answered answer={useLayers()} what="the layers" rows={12}>
       {(data) =>

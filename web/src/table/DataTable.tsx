@@ -22,8 +22,8 @@ import { useTableState, type Change } from "./useTableState";
 import { useWidths } from "./widths";
 
 // What somebody chose is shown whatever it says.
-function shownColumns(table: Table, state: TableState, { columns, hide }: TableProps, gpu: boolean): Column[] {
-  const keys = state.columns ?? columns ?? table.shown ?? [];
+function shownColumns(table: Table, state: TableState, { hide }: TableProps, gpu: boolean): Column[] {
+  const keys = state.columns ?? table.shown ?? [];
   const found = keys.flatMap((key) => table.columns.find((column) => column.key === key) ?? []);
   if (state.columns && found.length > 0) return found;
   const all = found.length > 0 ? found : table.columns;

@@ -13,7 +13,6 @@ export interface TableProps {
   only?: readonly string[]; // filters that always hold
   prefix?: string;
   size?: number; // rows of a page unless another number is chosen
-  columns?: readonly string[] | undefined; // shown at first instead of those that the server names
   hide?: readonly string[]; // not shown at first
   bars?: Readonly<Record<string, string>>; // columns with a bar behind the number, and its colour
   cell?: (row: Row, column: Column) => ReactNode; // what a cell shows otherwise; undefined: as usual

@@ -58,6 +58,8 @@ WITH above AS MATERIALIZED (
            count(DISTINCT s.op) FILTER (WHERE i.tc_eligible) AS eligible,
            count(DISTINCT s.op) FILTER (WHERE s.tc_kernels > 0) AS using_tc,
            sum(s.self_cpu_ns)::BIGINT AS cpu_ns,
+           (sum(s.self_cpu_ns) FILTER (WHERE a.ancestor = i.layer))::BIGINT AS layer_cpu_ns,
+           (sum(s.self_gpu_ns) FILTER (WHERE a.ancestor = i.layer))::BIGINT AS layer_gpu_ns,
            (sum(s.self_cpu_ns) FILTER (WHERE i.direction = direction('fprop')))::BIGINT AS forward_cpu_ns,
            (sum(s.self_cpu_ns) FILTER (WHERE i.direction = direction('bprop')))::BIGINT AS backward_cpu_ns,
            (sum(s.self_gpu_ns) FILTER (WHERE i.direction = direction('fprop')))::BIGINT AS forward_gpu_ns,
@@ -87,12 +89,18 @@ SELECT s.* EXCLUDE (layer, rank, device),
        coalesce(n.backward_cpu_ns, 0) AS backward_cpu_time_ns,
        coalesce(n.forward_gpu_ns, 0) AS forward_gpu_time_ns,
        coalesce(n.backward_gpu_ns, 0) AS backward_gpu_time_ns,
+       coalesce(n.layer_cpu_ns, 0) AS own_cpu_time_ns,
+       coalesce(n.layer_gpu_ns, 0) AS own_gpu_time_ns,
        n.ops,
+       coalesce(k.kernels, 0) AS kernels,
+       coalesce(k.forward_kernels, 0) AS forward_kernels,
+       coalesce(k.backward_kernels, 0) AS backward_kernels,
        coalesce(p.ns, 0) AS critical_path_ns,
        w.* EXCLUDE (op, kernel, type, name, direction, shapes, layer, rank, device)
 FROM sums s
 JOIN own n ON n.layer = s.layer AND n.rank = s.rank AND n.device = s.device
 LEFT JOIN raw.layers l ON l.id = s.layer
+LEFT JOIN layer_kernels k ON k.layer = s.layer AND k.rank = s.rank
 LEFT JOIN path p ON p.layer = s.layer AND p.rank = s.rank
 LEFT JOIN work_rows w ON w.layer = s.layer AND w.rank = s.rank AND w.device = s.device
 LEFT JOIN raw.ranks gr ON gr.id = s.rank

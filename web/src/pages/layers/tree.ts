@@ -1,5 +1,5 @@
 // The tree of layers as the server lists it (parents before children), and its two pictures.
-import type { Column, LayerRow, Table } from "../../api/types";
+import type { LayerRow, Table } from "../../api/types";
 
 export interface Node {
   row: LayerRow;
@@ -34,24 +34,15 @@ export function findPath(roots: readonly Node[], path: string): Node[] | null {
   return null;
 }
 
-// Columns that the table of layers has beside those of the report: what is a layer's own, and kernels by direction.
-const MORE: readonly (readonly [Column, (row: LayerRow) => number])[] = [
-  [{ key: "own_gpu_time_ns", header: "Own GPU Time (ns)", unit: "ns" }, (row) => row.self.gpu_ns],
-  [{ key: "own_cpu_time_ns", header: "Own CPU Time (ns)", unit: "ns" }, (row) => row.self.cpu_ns],
-  [{ key: "kernels", header: "Kernels", unit: "count" }, (row) => row.all.kernels],
-  [{ key: "forward_kernels", header: "Forward Kernels", unit: "count" }, (row) => row.fwd.kernels],
-  [{ key: "backward_kernels", header: "Backward Kernels", unit: "count" }, (row) => row.bwd.kernels],
-];
-
 export interface LayerTable {
   table: Table;
   parents: number[]; // index of the row above each row; -1: a root
 }
 
-// The rows of the report in the order of the tree, which is how the model runs.
-export function layerTable(layers: readonly LayerRow[], report: Table): LayerTable {
-  const name = report.columns.findIndex((column) => column.key === "name");
-  const cells = new Map(report.rows.map((row) => [normal(String(row[name] ?? "")), row]));
+// The rows of the table `layers` in the order of the tree, which is how the model runs.
+export function layerTable(layers: readonly LayerRow[], listed: Table): LayerTable {
+  const name = listed.columns.findIndex((column) => column.key === "name");
+  const cells = new Map(listed.rows.map((row) => [normal(String(row[name] ?? "")), row]));
   const at = new Map<number, number>();
   const parents: number[] = [];
   const rows: Table["rows"] = [];
@@ -60,10 +51,9 @@ export function layerTable(layers: readonly LayerRow[], report: Table): LayerTab
     if (!row) continue;
     at.set(layer.id, rows.length);
     parents.push(layer.parent === null ? -1 : (at.get(layer.parent) ?? -1));
-    rows.push([...row, ...MORE.map(([, read]) => read(layer))]);
+    rows.push(row);
   }
-  const columns = [...report.columns, ...MORE.map(([column]) => column)];
-  return { table: { ...report, columns, rows, rows_in_all: rows.length, rows_matching: rows.length }, parents };
+  return { table: { ...listed, rows, rows_in_all: rows.length, rows_matching: rows.length }, parents };
 }
 
 export interface Block {

@@ -100,12 +100,16 @@ CREATE TABLE raw.cpu_samples (time_ns BIGINT, track INTEGER, cpu INTEGER, stack 
 constexpr const char* kToVersion8 = R"(
 CREATE TABLE raw.call_chains (id INTEGER, stack INTEGER))";
 
+// 9: who asked for memory.
+constexpr const char* kToVersion9 = R"(
+ALTER TABLE raw.memory_events ADD COLUMN stack INTEGER DEFAULT 0)";
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
     static const std::vector<Migration> steps = {{1, kToVersion2}, {2, kToVersion3}, {3, kToVersion4},
                                                  {4, kToVersion5}, {5, kToVersion6}, {6, kToVersion7},
-                                                 {7, kToVersion8}};
+                                                 {7, kToVersion8}, {8, kToVersion9}};
     return steps;
 }
 

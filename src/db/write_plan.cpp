@@ -105,6 +105,8 @@ void list_strings(WritePlan& plan) {
         mark(name);
     for (const StringId stack : profile.samples.stack)
         mark(stack);
+    for (const StringId stack : profile.memory.stack)
+        if (stack.value != 0) mark(stack);
     for (const StringId text : profile.nvtx.text)
         mark(text);
     for (const CallChain& chain : profile.call_chains)

@@ -296,6 +296,7 @@ TableFill memory_events(const WritePlan& plan) {
                 out.put<int32_t>("device_type", [&](size_t i) { return events.device_type[i]; });
                 out.put<int32_t>("device", [&](size_t i) { return events.device[i]; });
                 out.put<int8_t>("kind", [&](size_t i) { return events.kind[i]; });
+                out.put<int32_t>("stack", [&](size_t i) { return events.stack[i].value; });
             }};
 }
 

@@ -12,6 +12,7 @@
 #include "import/onednn/reader.h"
 #include "import/ort/reader.h"
 #include "import/rocprof/reader.h"
+#include "import/snapshot/reader.h"
 #include "import/tensorrt/reader.h"
 #include "import/tftimeline/reader.h"
 #include "import/xplane/reader.h"
@@ -34,6 +35,7 @@ std::vector<Reader> list() {
         tensorrt::export_reader(),      //
         tftimeline::timeline_reader(),  //
         xplane::profile_reader(),       //
+        snapshot::snapshot_reader(),    //
         capture::recording_reader()     //
     };
 }

@@ -169,7 +169,7 @@ void ProfileBuilder::reserve(const RowCounts& rows) {
     each(rows.device, d.begin, d.dur, d.track, d.name, d.kind, d.flags, d.correlation, d.external_id,
          d.config, d.bytes, d.collective, d.transfer);
     each(rows.memory, m.time, m.track, m.address, m.bytes, m.total_allocated, m.total_reserved, m.device_type,
-         m.device, m.kind);
+         m.device, m.kind, m.stack);
     each(rows.counters, profile_.counters.time, profile_.counters.track, profile_.counters.name,
          profile_.counters.value);
     each(rows.samples, profile_.samples.time, profile_.samples.track, profile_.samples.cpu,
@@ -326,6 +326,7 @@ void ProfileBuilder::add_memory(const MemoryEvent& event) {
     m.device_type.push_back(event.device_type);
     m.device.push_back(event.device);
     m.kind.push_back(static_cast<int8_t>(event.kind));
+    m.stack.push_back(event.stack);
 }
 
 void ProfileBuilder::add_counter(int64_t time, TrackId track, StringId name, double value) {

@@ -61,6 +61,7 @@ struct MemoryEvent {
     int64_t address = 0, bytes = 0, total_allocated = -1, total_reserved = -1;
     int32_t device_type = 0, device = -1;
     MemoryKind kind = MemoryKind::kUnspecified;
+    StringId stack{0};
 };
 
 // Numbers of rows: how far a builder is, or how much is still to come.

@@ -177,6 +177,7 @@ struct MemoryEvents {
     std::vector<int32_t> device_type;  // c10::DeviceType: 0 CPU, 1 CUDA
     std::vector<int32_t> device;       // -1 for the CPU
     std::vector<int8_t> kind;          // MemoryKind; -1: not told
+    std::vector<StringId> stack;       // as in CpuSamples; empty: not told
     size_t size() const { return time.size(); }
 };
 

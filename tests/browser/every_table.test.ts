@@ -30,6 +30,7 @@ const TABLES: Listed[] = [
   { view: "by-iteration?sel=2~0", table: "kernel", number: "total_gpu_time_ns", prefix: "k." },
   { view: "by-iteration?sel=2~0&each=1", table: "kernels", number: "gpu_duration_ns", prefix: "k." },
   { view: "memory", table: "memory_allocators", number: "allocated_bytes" },
+  { view: "memory", table: "memory_peak", number: "bytes", prefix: "p." },
   { view: "communication", table: "communication", number: "total_gpu_time_ns", profile: "ranks" },
   { view: "gpus", table: "devices", number: "gpu_utilization_pct", profile: "ranks" },
   { view: "gpus", table: "streams", number: "busy_ns", prefix: "s.", profile: "ranks" },

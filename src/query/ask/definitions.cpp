@@ -50,6 +50,8 @@ constexpr About kAbout[] = {
     {"streams", {"Words of streams", "Devices and resources"}},
     {"ranges", {"Words of ranges", "Ranges"}},
     {"memory_allocators", {"Words of memory"}},
+    {"memory_peak", {"Words of memory"}},
+    {"peak_memory", {"Words of memory"}},
     {"communication", kCommunication},
     {"overlap", kCommunication},
     {"collectives", kCommunication},

@@ -35,15 +35,16 @@ constexpr Share kShares[] = {
 };
 
 // What a profile can tell of shares: data loading, file I/O and device work only where it has seen any
-// anywhere, and what an older file did not part nothing.
+// anywhere, and what an older file did not part nothing. A snapshot of memory tells no work at all.
 struct Told {
-    bool loading = false, io = false, parted = false, device_work = false;
+    bool loading = false, io = false, timed = false, parted = false, device_work = false;
     bool tensor_cores = false;  // some device that worked is known to have them
 
     bool tells(const Share& share) const {
         if (share.device && !device_work) return false;
         if (share.resource == "dataloader") return loading;
         if (share.resource == "file_io") return io;
+        if (!timed) return false;
         return parted || (share.resource != "unknown_kernel" && share.resource != "host");
     }
     // The same, and not of Tensor Cores that no device has.
@@ -76,7 +77,7 @@ Result<Told> look(Session& session) {
     const auto& row = rows.rows.at(0);
     const auto flag = [&row](size_t i) { return std::get<bool>(row[i]); };
     OPSIGHT_ASSIGN(const bool tensor_cores, sees_tensor_cores(session));
-    return Told{flag(0), flag(1), flag(2), session.contents().device_work, tensor_cores};
+    return Told{flag(0), flag(1), flag(2), flag(3), session.contents().device_work, tensor_cores};
 }
 
 // For people a share that is not told says so. An older file's are left empty.

@@ -1,5 +1,7 @@
 #include "query/reports/memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -10,6 +12,8 @@
 
 namespace opsight::query {
 namespace {
+
+constexpr size_t kMostNotes = 3;
 
 using Key = std::array<int64_t, 3>;  // rank, device type, device
 
@@ -59,6 +63,57 @@ Result<std::vector<DeviceMemory>> memory_over_time(Session& session) {
     for (DeviceMemory& memory : devices)
         if (session.range().whole) memory.range = memory.whole;
     return devices;
+}
+
+Result<ResultTable> peak_memory(Session& session) {
+    OPSIGHT_TRY(session.prepare(reports::sql::memory_held));
+    Question q{"peak_memory", "Peak Memory"};
+    q.columns = {{"rank", "Rank", Unit::kCount, 0, Role::kId},
+                 {"device_type", "Device Type", Unit::kNone, 0, Role::kDeviceType},
+                 {"device", "Device ID", Unit::kCount, 0, Role::kId},
+                 {"allocated_bytes", "Peak Allocated (bytes)", Unit::kBytes},
+                 {"reserved_bytes", "Peak Reserved (bytes)", Unit::kBytes}};
+    q.rows = reports::sql::peak_memory;
+    q.order = {{"rank", false}, {"device_type", true}, {"device", false}};
+    return ask(session, q, {});
+}
+
+Result<std::vector<std::string>> out_of_memory_notes(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::out_of_memory));
+    std::vector<std::string> notes;
+    for (const auto& row : rows.rows) {
+        if (notes.size() == kMostNotes) {
+            notes.push_back(fmt::format("and {} other ends of memory", rows.rows.size() - kMostNotes));
+            break;
+        }
+        const int64_t times = integer(row[1]);
+        notes.push_back(fmt::format("{}{}", std::get<std::string>(row[0]),
+                                    times > 1 ? fmt::format(" ({} times)", times) : ""));
+    }
+    return notes;
+}
+
+Result<ResultTable> memory_at_peak(Session& session, const TableShape& shape) {
+    OPSIGHT_TRY(session.prepare(reports::sql::memory_held));
+    OPSIGHT_TRY(session.prepare(reports::sql::memory_event_ops));
+    Question q{"memory_peak", "Memory at the Peak"};
+    q.columns = {{"rank", "Rank", Unit::kCount, 0, Role::kId},
+                 {"device_type", "Device Type", Unit::kNone, 0, Role::kDeviceType},
+                 {"device", "Device ID", Unit::kCount, 0, Role::kId},
+                 {"holder_name", "Who Asked"},
+                 {"bytes", "Held (bytes)", Unit::kBytes},
+                 {"share_pct", "Of the Peak (%)", Unit::kPercent},
+                 {"allocations", "Allocations", Unit::kCount, 2},
+                 {"largest_bytes", "Largest (bytes)", Unit::kBytes, 2},
+                 {"op_id", "Op ID", Unit::kCount, 4, Role::kId},
+                 {"op_name", "Op Name", Unit::kNone, 3},
+                 {"direction", "Direction", Unit::kNone, 1, Role::kDirection},
+                 {"layer", "Layer", Unit::kNone, 2},
+                 {"stack", "Call Stack", Unit::kNone, 20, Role::kStack}};
+    q.rows = reports::sql::memory_at_peak;
+    q.order = {{"bytes", true},        {"rank", false},  {"device", false},
+               {"holder_name", false}, {"op_id", false}, {"stack", false}};
+    return ask(session, q, shape);
 }
 
 }  // namespace opsight::query

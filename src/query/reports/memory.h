@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "query/ask/question.h"
 #include "query/session/session.h"
 
 namespace opsight::query {
@@ -30,5 +31,12 @@ struct DeviceMemory {
 inline constexpr int64_t kMemoryPoints = 2000;  // at most, for each device
 
 Result<std::vector<DeviceMemory>> memory_over_time(Session& session);
+
+// What is held in the range when most is allocated, by who asked for it.
+// "out of memory: 2.00 GiB asked for, 310.5 MiB free on the device": of the whole profile, the first times.
+Result<std::vector<std::string>> out_of_memory_notes(Session& session);
+// The most of each device in the range.
+Result<ResultTable> peak_memory(Session& session);
+Result<ResultTable> memory_at_peak(Session& session, const TableShape& shape);
 
 }  // namespace opsight::query

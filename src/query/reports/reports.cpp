@@ -39,6 +39,8 @@ constexpr Entry kReports[] = {
     {{"libraries", "calls of libraries such as cuDNN and cuBLAS"}, library_report},
     {{"messages", "calls of MPI and UCX, with their bytes"}, message_report},
     {{"counters", "what was sampled of GPUs and network cards, or counted of kernels"}, counter_report},
+    {{"memory_peak", "what holds the memory when most is allocated, by call stack or op"},
+     memory_peak_report},
     {{"cpu_samples", "functions in samples of CPUs"}, sample_report},
     {{"critical_path", "what the iterations waited for, one after another, as they are replayed"},
      critical_path_report},

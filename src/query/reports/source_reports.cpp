@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "query/reports/memory.h"
 #include "query/reports/sql.h"
 #include "query/session/cells.h"
 
@@ -26,6 +27,8 @@ constexpr Kind kKinds[] = {
     {"messages", "calls of MPI or UCX", "nsys profile --trace=mpi,ucx"},
     {"counters", "counters",
      "nsys profile --gpu-metrics-devices=all or --nic-metrics=true, of kernels ncu --csv"},
+    {"memory_peak", "changes of memory",
+     "profile_memory=True of PyTorch's profiler, or a snapshot of torch.cuda.memory,"},
     {"cpu_samples", "samples of CPUs", "nsys profile --sample=process-tree"},
     {"scheduling", "switches of threads", "nsys profile --cpuctxsw=process-tree"},
 };
@@ -137,6 +140,13 @@ Result<Report> counter_report(Session& session, const TableShape& shape) {
 
 Result<Report> sample_report(Session& session, const TableShape& shape) {
     return report_of(session, shape, "cpu_samples", {sample_sums});
+}
+
+Result<Report> memory_peak_report(Session& session, const TableShape& shape) {
+    OPSIGHT_ASSIGN(const std::vector<std::string> ends, out_of_memory_notes(session));
+    OPSIGHT_ASSIGN(Report report, report_of(session, shape, "memory_peak", {memory_at_peak}));
+    report.notes.insert(report.notes.end(), ends.begin(), ends.end());
+    return report;
 }
 
 Result<Report> scheduling_report(Session& session, const TableShape& shape) {

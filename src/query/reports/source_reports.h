@@ -32,6 +32,7 @@ Result<Report> file_report(Session& session, const TableShape& shape);
 Result<Report> unified_memory_report(Session& session, const TableShape& shape);
 Result<Report> counter_report(Session& session, const TableShape& shape);
 Result<Report> sample_report(Session& session, const TableShape& shape);
+Result<Report> memory_peak_report(Session& session, const TableShape& shape);
 Result<Report> scheduling_report(Session& session, const TableShape& shape);
 
 // Whether the profile has what a report is on, in whatever range; true for all reports that are not above.

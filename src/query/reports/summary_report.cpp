@@ -6,6 +6,7 @@
 #include "query/ask/versions.h"
 #include "query/reports/device_use.h"
 #include "query/reports/headline.h"
+#include "query/reports/memory.h"
 #include "query/reports/op_groups.h"
 #include "query/reports/outside_ops.h"
 #include "query/reports/sql.h"
@@ -196,6 +197,8 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
         OPSIGHT_ASSIGN(ResultTable list, stream_use(session, rows));
         report.sections.push_back({std::move(list)});
     }
+    OPSIGHT_ASSIGN(ResultTable memory, peak_memory(session));
+    if (!memory.rows.empty()) report.sections.push_back({std::move(memory)});
     if (session.contents().ops || !shape.for_people) {
         OPSIGHT_ASSIGN(ResultTable ops, all_ops(session, shape));
         report.sections.push_back({std::move(ops)});
@@ -210,6 +213,8 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
                             "is not known"
                           : "no device work was recorded: all times are those of the CPU");
     }
+    OPSIGHT_ASSIGN(const std::vector<std::string> ends, out_of_memory_notes(session));
+    report.notes.insert(report.notes.end(), ends.begin(), ends.end());
     OPSIGHT_ASSIGN(const std::vector<std::string> lost, lost_work_notes(session));
     report.notes.insert(report.notes.end(), lost.begin(), lost.end());
     OPSIGHT_ASSIGN(const std::string gaps, gaps_note(session));

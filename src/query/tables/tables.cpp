@@ -111,6 +111,9 @@ constexpr Entry kTables[] = {
     {"memory_allocators", memory_allocators, Needs::kNothing,
      "op_name device_type device allocated_bytes largest_bytes allocations kept_bytes direction "
      "layer shapes"},
+    {"memory_peak", of_report<memory_peak_report>, Needs::kNothing,
+     "holder_name device_type device bytes share_pct allocations largest_bytes op_name direction layer "
+     "stack"},
     {"communication", communication, Needs::kNothing,
      "collective rank device calls total_gpu_time_ns avg_gpu_time_ns max_gpu_time_ns dtype "
      "in_elements out_elements group group_size"},

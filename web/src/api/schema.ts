@@ -387,7 +387,7 @@ export interface paths {
                 path: {
                     /** @description number of a profile */
                     id: components["parameters"]["id"];
-                    name: "detailed" | "iteration" | "kernel" | "kernel_name" | "op_names" | "tensor_core" | "op_type" | "group_op" | "layers" | "kernels" | "ops_kernels" | "op_stacks" | "iteration_ops" | "iteration_op_kernels" | "iterations" | "iteration_choice" | "devices" | "streams" | "diagnostics" | "ranges" | "key_ops" | "memory_allocators" | "communication" | "overlap" | "collectives" | "roofline" | "roofline_layers" | "roofline_kernels" | "roofline_ceilings" | "uncounted" | "model_nodes" | "api" | "copies" | "migrations" | "page_faults" | "os_runtime" | "file_access" | "libraries" | "messages" | "counters" | "cpu_samples" | "scheduling";
+                    name: "detailed" | "iteration" | "kernel" | "kernel_name" | "op_names" | "tensor_core" | "op_type" | "group_op" | "layers" | "kernels" | "ops_kernels" | "op_stacks" | "iteration_ops" | "iteration_op_kernels" | "iterations" | "iteration_choice" | "devices" | "streams" | "diagnostics" | "ranges" | "key_ops" | "memory_allocators" | "memory_peak" | "communication" | "overlap" | "collectives" | "roofline" | "roofline_layers" | "roofline_kernels" | "roofline_ceilings" | "uncounted" | "model_nodes" | "api" | "copies" | "migrations" | "page_faults" | "os_runtime" | "file_access" | "libraries" | "messages" | "counters" | "cpu_samples" | "scheduling";
                 };
                 cookie?: never;
             };

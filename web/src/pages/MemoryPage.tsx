@@ -173,6 +173,17 @@ export function MemoryPage() {
                 wall={stretchesOf(memory.wall.filter((each) => each.rank === device.rank))}
               />
             ))}
+            <Card title="What is held at the peak" note="allocations that live when most is allocated, by the line or op that asked for them">
+              <DataTable
+                name="memory_peak"
+                prefix="p."
+                label="Memory held at the peak"
+                height="half"
+                bars={{ bytes: "memory" }}
+                rowKey={(row) => row.cells.join("~")}
+                empty="Nothing was allocated in this range."
+              />
+            </Card>
             <Card title="Who allocated" note="memory events by the op that made them">
               <DataTable
                 name="memory_allocators"
@@ -187,7 +198,8 @@ export function MemoryPage() {
         ) : (
           <Empty icon="memory" title="The profile has no memory events">
             <p>
-              PyTorch records them with <code>profile_memory=True</code>.
+              PyTorch records them with <code>profile_memory=True</code>; <code>opsight import</code> also reads what{" "}
+              <code>torch.cuda.memory._dump_snapshot()</code> writes.
             </p>
           </Empty>
         )

@@ -23,7 +23,8 @@ WITH wall AS (
            CASE WHEN NOT list_contains($untold::VARCHAR[], 'dataloader') THEN dataloader END AS dataloader,
            CASE WHEN NOT list_contains($untold::VARCHAR[], 'file_io') THEN file_io END AS file_io,
            CASE WHEN NOT list_contains($untold::VARCHAR[], 'host') THEN host END AS host,
-           cpu, not_idle
+           CASE WHEN NOT list_contains($untold::VARCHAR[], 'cpu') THEN cpu END AS cpu,
+           CASE WHEN NOT list_contains($untold::VARCHAR[], 'idle') THEN not_idle END AS not_idle
     FROM times
 ), uses AS (
     SELECT avg(100.0 * busy_ns / nullif(wall_ns, 0)) AS busy_pct,

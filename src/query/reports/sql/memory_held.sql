@@ -1,7 +1,8 @@
 -- Every event of memory with what is held after it, and until when that is so.
 CREATE TEMP VIEW memory_held AS
 WITH events AS (
-    SELECT t.rank, m.device_type, m.device, m.time_ns, m.bytes, m.total_allocated, m.total_reserved, m.rowid AS number
+    SELECT t.rank, m.device_type, m.device, m.time_ns, m.address, m.bytes, m.total_allocated, m.total_reserved, m.stack,
+           m.rowid AS number
     FROM raw.memory_events m
     JOIN raw.tracks t ON t.id = m.track
 ), known AS (
@@ -12,7 +13,8 @@ WITH events AS (
 SELECT e.rank, e.device_type, e.device, e.time_ns, k.told,
        CASE WHEN k.told THEN nullif(e.total_allocated, -1) ELSE sum(e.bytes) OVER in_order END::BIGINT AS allocated,
        nullif(e.total_reserved, -1) AS reserved,
-       lead(e.time_ns) OVER in_order AS until
+       lead(e.time_ns) OVER in_order AS until,
+       e.number AS event, e.address, e.bytes, e.stack, row_number() OVER in_order AS place
 FROM events e
 JOIN known k ON k.rank = e.rank AND k.device_type = e.device_type AND k.device = e.device
 WINDOW in_order AS (PARTITION BY e.rank, e.device_type, e.device ORDER BY e.time_ns, e.number)

@@ -24,6 +24,8 @@ SELECT EXISTS (
     UNION ALL
     SELECT 1 FROM raw.counters WHERE $report = 'counters'
     UNION ALL
+    SELECT 1 FROM raw.memory_events WHERE $report = 'memory_peak'
+    UNION ALL
     SELECT 1 FROM raw.cpu_samples WHERE $report = 'cpu_samples'
     UNION ALL
     SELECT 1

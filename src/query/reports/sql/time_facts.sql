@@ -3,4 +3,8 @@ SELECT EXISTS (FROM raw.resource_segments WHERE resource = resource('dataloader'
        OR EXISTS (FROM raw.op_identities WHERE direction = direction('dataload'))
        OR EXISTS (FROM raw.other_spans WHERE kind = host_kind('data_load')) AS loading,
        EXISTS (FROM raw.other_spans WHERE kind IN (host_kind('file_io'), host_kind('os_runtime'))) AS io,
+       EXISTS (FROM raw.ops) OR EXISTS (FROM raw.api_calls) OR EXISTS (FROM raw.device_spans)
+       OR EXISTS (FROM raw.nvtx_ranges) OR EXISTS (FROM raw.module_calls)
+       OR EXISTS (FROM raw.other_spans WHERE kind <> host_kind('other'))
+       OR NOT EXISTS (FROM raw.memory_events) AS timed,
        NOT EXISTS (FROM raw.meta WHERE key = 'time_classes') AS parted

@@ -1,0 +1,81 @@
+#include "query/reports/memory.h"
+
+#include <gtest/gtest.h>
+
+#include "query/reports/test_reports.h"
+
+namespace opsight::query {
+namespace {
+
+struct Block {
+    int64_t time, address, bytes;
+    const char* stack = "";
+};
+
+StoredProfile made(const std::vector<Block>& blocks, int64_t before, int64_t op_end = 1) {
+    analyze::TestProfile t;
+    t.op("aten::empty", 0, op_end);
+    t.annotation("run", 0, 1000, t.thread());
+    int64_t total = before;
+    for (const Block& each : blocks) {
+        MemoryEvent event;
+        event.time = each.time;
+        event.track = t.thread();
+        event.address = each.address;
+        event.bytes = each.bytes;
+        event.total_allocated = total += each.bytes;
+        event.device_type = 1;
+        event.device = 0;
+        event.stack = t.builder.text(each.stack);
+        t.builder.add_memory(event);
+    }
+    return StoredProfile(std::move(t));
+}
+
+constexpr const char* kForward =
+    "forward (/usr/lib/python3/dist-packages/torch/nn/linear.py:114)\nforward "
+    "(/opt/net/model.py:17)\n<module> (train.py:4)";
+constexpr const char* kNative = "at::empty (??:0)\n<frozen main> (<string>:1)";
+
+// At the peak (time 30) 40 + 25 bytes of forward live, 7 of native code, and 100 that were there before.
+TEST(MemoryAtPeak, NamesTheProgramsOwnLines) {
+    const StoredProfile stored = made({{10, 1, 40, kForward},
+                                       {15, 2, 500, kNative},
+                                       {16, 2, -500, kNative},
+                                       {20, 3, 7, kNative},
+                                       {30, 2, 600, kForward},
+                                       {30, 2, -600, kForward},
+                                       {30, 2, 625, kForward},
+                                       {40, 1, -40, kForward},
+                                       {50, 4, 30, ""}},
+                                      100);
+    Session session = stored.open();
+    const auto table = memory_at_peak(session, {});
+    ASSERT_TRUE(table) << table.error().message();
+    ASSERT_EQ(table->rows.size(), 3u);
+    EXPECT_EQ(number(cell(*table, "bytes", "holder_name", "forward (/opt/net/model.py:17)")), 665);
+    EXPECT_EQ(number(cell(*table, "allocations", "holder_name", "forward (/opt/net/model.py:17)")), 2);
+    EXPECT_EQ(number(cell(*table, "largest_bytes", "holder_name", "forward (/opt/net/model.py:17)")), 625);
+    EXPECT_NEAR(number(cell(*table, "share_pct", "holder_name", "forward (/opt/net/model.py:17)")),
+                100 * 665 / 772.0, 1e-9);
+    EXPECT_EQ(number(cell(*table, "bytes", "holder_name", "at::empty (??:0)")), 7);
+    EXPECT_EQ(number(cell(*table, "bytes", "holder_name", "allocated before the recording")), 100);
+}
+
+TEST(MemoryAtPeak, NamesTheOpWhereNoStackIsTold) {
+    const StoredProfile stored = made({{10, 1, 40}, {60, 2, 2}}, 0, 50);
+    Session session = stored.open();
+    const auto table = memory_at_peak(session, {});
+    ASSERT_TRUE(table) << table.error().message();
+    EXPECT_EQ(number(cell(*table, "bytes", "holder_name", "aten::empty")), 40);
+    EXPECT_EQ(number(cell(*table, "bytes", "holder_name", "not told")), 2);
+}
+
+TEST(MemoryAtPeak, IsEmptyWithoutEvents) {
+    const StoredProfile stored = made({}, 0);
+    Session session = stored.open();
+    EXPECT_TRUE(memory_at_peak(session, {})->rows.empty());
+}
+
+}  // namespace
+}  // namespace opsight::query

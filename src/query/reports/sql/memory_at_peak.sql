@@ -1,0 +1,71 @@
+-- What each place of memory holds in the range when most of it is allocated, by who asked for it: the call stack where
+-- it is told, else the innermost op. Needs memory_held and memory_event_ops.
+WITH in_range AS (
+    SELECT a.rank, a.device_type, a.device, a.allocated, a.place
+    FROM memory_held a
+    JOIN sel_wall w ON w.rank = a.rank AND a.time_ns < w.end_ns AND (a.until IS NULL OR a.until > w.begin_ns)
+    WHERE a.allocated IS NOT NULL
+), peaks AS (
+    SELECT rank, device_type, device, first(place ORDER BY allocated DESC, place) AS place, max(allocated) AS allocated
+    FROM in_range
+    GROUP BY ALL
+    HAVING max(allocated) > 0
+), blocks AS (
+    SELECT rank, device_type, device, event, place, bytes, stack,
+           lead(place) OVER (PARTITION BY rank, device_type, device, address ORDER BY place) AS next_place
+    FROM memory_held
+    WHERE bytes <> 0
+), held AS (
+    SELECT b.rank, b.device_type, b.device, b.bytes, coalesce(b.stack, 0) AS stack, coalesce(o.op, -1) AS op
+    FROM blocks b
+    JOIN peaks p ON p.rank = b.rank AND p.device_type = b.device_type AND p.device = b.device AND b.place <= p.place
+        AND (b.next_place IS NULL OR b.next_place > p.place)
+    LEFT JOIN memory_event_ops o ON o.event = b.event
+    WHERE b.bytes > 0
+), sums AS (
+    SELECT rank, device_type, device, stack, op, sum(bytes)::BIGINT AS bytes, count(*) AS allocations,
+           max(bytes) AS largest
+    FROM held
+    GROUP BY ALL
+), with_rest AS (
+    -- Totals of the source hold what was allocated before the recording.
+    FROM sums
+    UNION ALL BY NAME
+    SELECT p.rank, p.device_type, p.device, -1 AS stack, -1 AS op,
+           (p.allocated - coalesce(sum(s.bytes), 0))::BIGINT AS bytes
+    FROM peaks p
+    LEFT JOIN sums s ON s.rank = p.rank AND s.device_type = p.device_type AND s.device = p.device
+    GROUP BY p.rank, p.device_type, p.device, p.allocated
+    HAVING p.allocated > coalesce(sum(s.bytes), 0)
+), frames AS (
+    SELECT DISTINCT s.stack, x.text, string_split(x.text, chr(10)) AS lines
+    FROM sums s
+    JOIN raw.strings x ON x.id = s.stack
+    WHERE x.text <> ''
+), callers AS (
+    -- The program's own line: the first that is no library's.
+    SELECT stack, text,
+           coalesce(list_filter(lines, lambda line: regexp_matches(line, '\.pyx?:\d+\)$')
+                        AND NOT regexp_matches(line, '(site|dist)-packages/|/lib/python|\(<'))[1], lines[1]) AS line
+    FROM frames
+)
+SELECT r.number AS rank,
+       memory_place(s.device_type) AS device_type,
+       nullif(s.device, -1) AS device,
+       CASE WHEN s.stack = -1 THEN 'allocated before the recording' ELSE coalesce(c.line, i.name, 'not told')
+       END AS holder_name,
+       s.bytes,
+       100.0 * s.bytes / p.allocated AS share_pct,
+       s.allocations,
+       s.largest AS largest_bytes,
+       nullif(s.op, -1) AS op_id,
+       i.name AS op_name,
+       direction_name(i.direction) AS direction,
+       l.path AS layer,
+       c.text AS stack
+FROM with_rest s
+JOIN peaks p ON p.rank = s.rank AND p.device_type = s.device_type AND p.device = s.device
+LEFT JOIN callers c ON c.stack = s.stack
+LEFT JOIN raw.op_identities i ON i.id = s.op
+LEFT JOIN raw.layers l ON l.id = i.layer
+LEFT JOIN raw.ranks r ON r.id = s.rank

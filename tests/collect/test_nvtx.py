@@ -16,6 +16,8 @@ VARIANTS = [variant for variant in ("own", "real") if (BIN / f"nvtx_odd_{variant
 
 
 class Nvtx(unittest.TestCase):
+    PATIENCE = 60  # seconds, for one recording
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="opsight_nvtx_")
         self.addCleanup(folder.cleanup)
@@ -24,7 +26,7 @@ class Nvtx(unittest.TestCase):
 
     def run_profile(self, *command, options=(), **more):
         return subprocess.run([OPSIGHT, "profile", "--force", "-o", self.profile, *options, "--", *command],
-                              capture_output=True, text=True, timeout=60, cwd=self.dir, **more)
+                              capture_output=True, text=True, timeout=self.PATIENCE, cwd=self.dir, **more)
 
     def odd(self, *arguments, variant="own", options=(), **more):
         return self.run_profile(BIN / f"nvtx_odd_{variant}", *arguments, options=options, **more)

@@ -175,9 +175,9 @@ struct Killed {
     long pid, ended;
 };
 
-// Starts `count` children, one after the other, and kills each after a random time: from before its first
-// call on. `file` tells of each how many ranges it had ended.
-int killed(const char* self, const char* file, int count) {
+// Starts `count` children, one after the other, and kills each after a random time of up to `spread` us: from
+// before its first call on. `file` tells of each how many ranges it had ended.
+int killed(const char* self, const char* file, int count, unsigned long spread) {
     const int told = open(file, O_RDWR | O_CREAT | O_TRUNC, 0600);
     const size_t bytes = sizeof(Killed) * static_cast<size_t>(count);
     if (told < 0 || ftruncate(told, static_cast<off_t>(bytes)) != 0) return 1;
@@ -193,7 +193,7 @@ int killed(const char* self, const char* file, int count) {
             _exit(1);
         }
         children[i].pid = child;
-        usleep(random() % 12'000);
+        usleep(static_cast<useconds_t>(random() % spread));
         kill(child, SIGKILL);
         waitpid(child, nullptr, 0);
     }
@@ -277,7 +277,8 @@ int main(int argc, char** argv) {
     if (how == "capture") code = capture(std::atoi(argv[2]));
     if (how == "many") code = many(std::atol(argv[2]));
     if (how == "beyond") code = beyond();
-    if (how == "killed") code = killed(argv[0], argv[2], std::atoi(argv[3]));
+    if (how == "killed")
+        code = killed(argv[0], argv[2], std::atoi(argv[3]), std::strtoul(argv[4], nullptr, 10));
     if (how == "until_killed") code = until_killed(argv[2], std::strtoul(argv[3], nullptr, 10));
     if (how == "killed" || how == "until_killed") return code == 0 ? 9 : code;
     if (how == "sampled") code = sampled();

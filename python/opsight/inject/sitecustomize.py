@@ -1,7 +1,7 @@
 """Python runs this at its start, because `opsight profile` puts this folder first on PYTHONPATH.
 
 It sets the hook that waits for torch, lets the program import opsight, takes the folder off the path again, and then runs the sitecustomize that
-would have run without us.
+would have run without us. Every Python finds it, so it is written to be read by Python 2 as well.
 """
 import os
 import sys
@@ -24,7 +24,7 @@ class _Found:
 
 
 def _start_hook(folder):
-    if not os.environ.get("OPSIGHT_CAPTURE_DIR"):
+    if not os.environ.get("OPSIGHT_CAPTURE_DIR") or sys.version_info < (3,):
         return
     try:
         from importlib.util import module_from_spec, spec_from_file_location
@@ -42,17 +42,27 @@ def _start_hook(folder):
             hook.wait_for_torch()
         sys.meta_path.append(_Found(package))
     except Exception as problem:  # the program matters more than its profile
-        print(f"opsight: not recording: {problem!r}", file=sys.stderr)
+        sys.stderr.write("opsight: not recording: %r\n" % (problem,))
+
+
+def _run_next_of_python_2():
+    ours = sys.modules["_opsight_start"] = sys.modules.pop("sitecustomize")
+    try:
+        __import__("sitecustomize")
+    except ImportError:
+        sys.modules["sitecustomize"] = ours
 
 
 def _run_next(folder):
-    from importlib.machinery import PathFinder
-    from importlib.util import module_from_spec
-
     def is_ours(entry):
         return bool(entry) and os.path.abspath(entry) == folder
 
     sys.path[:] = [entry for entry in sys.path if not is_ours(entry)]
+    if sys.version_info < (3,):
+        return _run_next_of_python_2()
+    from importlib.machinery import PathFinder
+    from importlib.util import module_from_spec
+
     spec = PathFinder.find_spec("sitecustomize", sys.path)
     if spec is None or spec.loader is None:
         return

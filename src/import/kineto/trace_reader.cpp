@@ -10,7 +10,8 @@ namespace opsight::importer::kineto {
 namespace {
 
 constexpr size_t kTopChunk = size_t{1} << 16;
-constexpr size_t kReadBytes = size_t{1} << 18;  // scanned while they are in the cache
+constexpr size_t kReadBytes = size_t{1} << 18;    // scanned while they are in the cache
+constexpr size_t kFirstWindow = size_t{1} << 16;  // of a small trace: grows with what is read
 constexpr size_t kSkipChunk = size_t{1} << 20;
 
 bool is_space(char c) {
@@ -234,7 +235,7 @@ bool TraceReader::pass_stray_brace(Window& window, size_t close, size_t used) {
 Result<bool> TraceReader::next_events(Window& window) {
     window.shrink(limits_.window * 2);
     size_t used = text_.size() - at_, scanned = scanned_, end = Scanner::kNone;
-    window.reserve(std::max(limits_.window, used), 0);
+    window.reserve(std::max(std::min(kFirstWindow, limits_.window), used), 0);
     std::memcpy(window.begin(), text_.data() + at_, used);
     window.offset = read_ - used;
     text_.clear();

@@ -4,6 +4,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -152,9 +153,12 @@ Result<Tree> parse_yaml(const std::string& text, const std::string& name) {
 Result<std::string> read_text(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file) return fail("cannot be opened", path, {}, "check the path");
-    std::string text(kLargestFile + 1, '\0');
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<size_t>(file.gcount()));
+    std::string text;
+    std::array<char, size_t{1} << 14> chunk{};
+    while (text.size() <= kLargestFile && file) {
+        file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
+        text.append(chunk.data(), static_cast<size_t>(file.gcount()));
+    }
     if (file.bad() || (text.empty() && !file.eof())) return fail("cannot be read", path, {}, "is it a file?");
     if (text.size() > kLargestFile) return fail("is larger than 16 MiB", path, {}, "is it the right file?");
     return text;

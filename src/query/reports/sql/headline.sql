@@ -46,7 +46,10 @@ WITH wall AS (
            100.0 * (tc_ns + unknown_ns) / nullif(all_ns, 0) AS share_high
     FROM kernels
 ), communication AS (
-    SELECT CASE WHEN $device_work THEN coalesce(sum(ns), 0)::BIGINT END AS all_ns,
+    -- Of a source that tells layers or parts of ops and no times, nothing tells that there was none.
+    SELECT CASE WHEN $device_work
+                     AND (sum(ns) > 0 OR NOT EXISTS (FROM raw.meta WHERE key = 'property.source.times'))
+                THEN coalesce(sum(ns), 0)::BIGINT END AS all_ns,
            coalesce(sum(ns) FILTER (WHERE overlapped), 0)::BIGINT AS overlap_ns
     FROM communication_times
 )

@@ -3,4 +3,6 @@ SELECT EXISTS (FROM raw.resource_segments WHERE resource = resource('dataloader'
        OR EXISTS (FROM raw.op_identities WHERE direction = direction('dataload'))
        OR EXISTS (FROM raw.other_spans WHERE kind = host_kind('data_load')) AS loading,
        EXISTS (FROM raw.other_spans WHERE kind IN (host_kind('file_io'), host_kind('os_runtime'))) AS io,
-       NOT EXISTS (FROM raw.meta WHERE key = 'time_classes') AS parted
+       NOT EXISTS (FROM raw.meta WHERE key = 'time_classes') AS parted,
+       NOT EXISTS (FROM raw.device_spans WHERE kind IN (device_kind('kernel'), device_kind('graph')))
+       AND EXISTS (FROM raw.diagnostics WHERE key = 'lost_device_work') AS kernels_lost

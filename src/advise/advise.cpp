@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "advise/sql.h"
+#include "query/reports/device_words.h"
 #include "query/session/cells.h"
 #include "query/whatif/path.h"
 #include "query/whatif/whatif.h"
@@ -42,6 +43,7 @@ class Engine {
 
     Status run() {
         OPSIGHT_ASSIGN(const query::RunFacts facts, query::read_run_facts(session_));
+        OPSIGHT_ASSIGN(words_, query::device_words(session_));
         OPSIGHT_TRY(measure());
         for (const Rule& rule : all_rules())
             if (chosen(rule)) OPSIGHT_TRY(ask(rule, facts));
@@ -109,6 +111,18 @@ class Engine {
         return ns;
     }
 
+    // The kernels of a stream are there without the rest, one after the other, and what they leave is the
+    // bound.
+    Status leave_kernels(Finding& finding) {
+        if (!session_.contents().device_work) return {};
+        if (!beside_kernels_) {
+            OPSIGHT_ASSIGN(beside_kernels_, query::times_beside(session_, query::Longest::kStream));
+        }
+        if (query::length_of(*beside_kernels_) < query::length_of(finding.times))
+            finding.times = *beside_kernels_;
+        return {};
+    }
+
     // A finding that says where time goes stands behind those that say why.
     void give_way() {
         for (Finding& finding : out_.findings) {
@@ -131,6 +145,12 @@ class Engine {
                                             finding.evidence.empty() ? "" : " ", percent(told));
     }
 
+    // Rules speak of GPUs and Tensor Cores.
+    void say(Finding& finding) const {
+        for (std::string* text : {&finding.title, &finding.evidence, &finding.advice})
+            *text = query::said(*text, words_);
+    }
+
     Status complete(const Rule& rule, const query::RunFacts& facts, Finding& finding) {
         finding.rule = rule.id;
         finding.confidence = rule.confidence;
@@ -140,8 +160,9 @@ class Engine {
                 finding.lines = rule.lines;
             finding.verify = rule.verify;
             if (!finding.times.empty()) {
+                std::string formula = formula_of(rule);
+                if (rule.leaves_kernels) OPSIGHT_TRY(leave_kernels(finding));
                 const int64_t after = rule.interrupts ? aftermath(finding.times) : 0;
-                std::string formula(rule.bound);
                 if (after > 0)
                     formula +=
                         "; and a quarter of it for what follows, which finds its caches cold (of 10 ms at "
@@ -151,6 +172,7 @@ class Engine {
             if (options_.predict && finding.bound && rule.suppose) OPSIGHT_TRY(predict(rule, *finding.bound));
         }
         finding.severity = severity_of(finding);
+        say(finding);
         return {};
     }
 
@@ -167,8 +189,11 @@ class Engine {
         rule.suppose(suppositions);
         const auto answer = query::what_if(session_, suppositions);
         if (!answer || !*answer) {
+            OPSIGHT_ASSIGN(const query::Grounds grounds, query::grounds_of_replay(session_));
             out_.prediction_note =
-                "nothing is predicted: " + (answer ? "there is nothing to replay" : answer.error().what);
+                "nothing is predicted: " + (!answer                 ? answer.error().what
+                                            : grounds.lacks.empty() ? "there is nothing to replay"
+                                                                    : grounds.lacks);
             return {};
         }
         if (!(*answer)->simulatable()) {
@@ -203,6 +228,8 @@ class Engine {
     const Options& options_;
     Advice& out_;
     int64_t wall_ns_ = 0, parts_ = 1;
+    query::DeviceWords words_;
+    std::optional<query::TimeSpans> beside_kernels_;  // once asked for
 };
 
 }  // namespace

@@ -157,11 +157,14 @@ TEST(Findings, OfAnUnknownDeviceEligibilityIsUnknown) {
 }
 
 TEST(Findings, WaitsForTheDeviceCountAgainstTheWallClock) {
-    const std::vector<Finding> all = findings_of({.wait_ns = 100, .op_ns = 100});
+    const std::vector<Finding> all = findings_of({.kernel_ns = 90, .wait_ns = 100, .op_ns = 100});
     const Finding* found = find(all, "synchronization");
     ASSERT_TRUE(found);
-    EXPECT_NE(found->title.find("10 calls"), std::string::npos) << found->title;
-    EXPECT_FALSE(find(findings_of({.wait_ns = 20, .op_ns = 100}), "synchronization"))
+    EXPECT_EQ(found->title, "Waits for the GPU leave it without work in 10.0% of the time");
+    EXPECT_TRUE(found->evidence.starts_with("1 call in an iteration")) << found->evidence;
+    EXPECT_FALSE(find(findings_of({.wait_ns = 100, .op_ns = 100}), "synchronization"))
+        << "the kernel runs on after the wait";
+    EXPECT_FALSE(find(findings_of({.kernel_ns = 10, .wait_ns = 20, .op_ns = 100}), "synchronization"))
         << "a fiftieth of the time";
 }
 

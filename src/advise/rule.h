@@ -66,6 +66,8 @@ struct Rule {
     std::vector<std::string_view> gives_way_to = {};
     // What it is about keeps the host from its work: caches are cold afterwards (Engine::aftermath).
     bool interrupts = false;
+    // Whatever it changes, computing kernels stay as they are: no more is to be gained than what they leave.
+    bool leaves_kernels = false;
     // Why the profile cannot be checked; empty: it can.
     std::string (*lacks)(const query::RunFacts&);
     Status (*check)(Context&);
@@ -76,6 +78,9 @@ struct Rule {
 // In the order in which they are asked.
 const std::vector<Rule>& all_rules();
 const Rule* find_rule(std::string_view id);
+
+// The bound in words, with the cap that it has.
+std::string formula_of(const Rule& rule);
 
 std::string percent(double share);     // "12.3%"
 std::string milliseconds(int64_t ns);  // "1.23 ms"

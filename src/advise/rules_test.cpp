@@ -354,5 +354,37 @@ TEST(Rules, AreNotHarmedByAnInterruption) {
     EXPECT_EQ(words(advise(session)), expected);
 }
 
+// A TPU copies all the time on a queue of its own; its kernels are there without the copies, too.
+TEST(Rules, KernelsThatStayCapTheBoundOfCopies) {
+    Recorded r;
+    r.begin();
+    r.t.kernel("gemm_of_a_second_stream", 0, 5 * kMs, r.t.stream(9));
+    DeviceSpan copy;
+    copy.dur = Recorded::at(r.steps);
+    copy.track = r.t.stream(8);
+    copy.kind = DeviceKind::kMemcpy;
+    r.t.device(copy, "Memcpy HtoD (Pinned -> Device)");
+    const Advice found = r.ask("copies", {.thresholds = {{"copies.share", 1}}});
+    ASSERT_EQ(found.findings.size(), 1u);
+    ASSERT_TRUE(found.findings[0].bound);
+    EXPECT_NEAR(found.findings[0].bound->pct, 20, 0.1);  // 8 of each 10 ms are kernels of one stream
+}
+
+// What one process asks of two devices in turn could run on both at once.
+TEST(Rules, TheDeviceThatWorksLongestIsWhatTheHostLeaves) {
+    Recorded r;
+    r.kernel_ns = 3 * kMs;
+    r.begin();
+    for (int64_t i = 0; i < r.steps; ++i)
+        r.t.kernel("gemm", Recorded::at(i) + 6 * kMs, 2 * kMs, r.t.stream(7, 1));
+    r.marks("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0);
+    for (int64_t i = 0; i < r.steps; ++i)
+        r.t.host(HostKind::kDataLoad, "load", Recorded::at(i), 10 * kMs - 1, r.t.thread());
+    const Advice found = r.ask("data_loading");
+    ASSERT_EQ(found.findings.size(), 1u);
+    ASSERT_TRUE(found.findings[0].bound);
+    EXPECT_NEAR(found.findings[0].bound->pct, 70, 0.1);
+}
+
 }  // namespace
 }  // namespace opsight::advise

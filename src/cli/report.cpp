@@ -10,7 +10,7 @@
 #include "import/all_readers.h"
 #include "query/reports/binding.h"
 #include "query/reports/columns_explained.h"
-#include "query/reports/matrix_units.h"
+#include "query/reports/device_words.h"
 #include "query/reports/reports.h"
 #include "query/reports/source_reports.h"
 #include "report/render_advice.h"
@@ -120,7 +120,7 @@ class ReportCommand : public Command {
             OPSIGHT_ASSIGN(names, recorded_reports(session, names));
         }
         if (shape.for_people || html()) {
-            OPSIGHT_ASSIGN(matrix_cores_, query::has_matrix_cores(session));
+            OPSIGHT_ASSIGN(words_, query::device_words(session));
         }
         query::Binding binding;
         if (reports_.empty()) {
@@ -233,7 +233,7 @@ class ReportCommand : public Command {
 
     query::Report as_asked(query::Report report) const {
         if (explain_) report = query::columns_explained(report);
-        if (matrix_cores_) query::speak_of_matrix_cores(report);
+        query::say(report, words_);
         return report;
     }
 
@@ -261,7 +261,7 @@ class ReportCommand : public Command {
                                  profile_name_, mode_, domains_;
     int64_t limit_ = -1;
     bool force_ = false, wide_ = false, explain_ = false, merge_numbers_ = false, critical_path_ = false;
-    bool matrix_cores_ = false;  // those of AMD's devices, which people call so
+    query::DeviceWords words_;  // NVIDIA's, unless people read it
     RangeFlags flags_;
     query::RangeOptions range_;  // as the flags choose it
 };

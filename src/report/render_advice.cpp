@@ -256,7 +256,7 @@ std::string render_rule(const advise::Rule& rule, int width) {
     line("needs", rule.needs);
     for (const advise::Threshold& each : rule.thresholds)
         line("threshold", fmt::format("{} = {:g} {} ({})", each.name, each.value, each.unit, each.source));
-    line("bound", rule.bound);
+    line("bound", advise::formula_of(rule));
     line("confidence", rule.confidence);
     line("remedy", rule.remedy);
     if (!rule.lines.empty()) out += "  lines to change:\n" + indented(rule.lines, 4);
@@ -275,7 +275,7 @@ std::string render_rules_markdown() {
         for (const advise::Threshold& each : rule.thresholds)
             out += fmt::format("- Threshold `{}`: {:g} {} ({}).\n", each.name, each.value, each.unit,
                                each.source);
-        out += fmt::format("- Bound: {}.\n", rule.bound.empty() ? "none" : rule.bound);
+        out += fmt::format("- Bound: {}.\n", rule.bound.empty() ? "none" : advise::formula_of(rule));
         out += fmt::format("- Confidence {}.\n", rule.confidence);
         if (!rule.remedy.empty()) out += fmt::format("- Remedy: {}\n", rule.remedy);
         out += fmt::format("- Source: {}.\n", rule.source);

@@ -51,6 +51,10 @@ std::string render_info_json(const query::Info& info) {
             json.field("origin_is_unix", info.origin_is_unix);
         });
         put_range(json.key("iterations"), info.iterations);
+        json.object("words", [&] {
+            json.field("device", info.words.device).field("matrix_unit", info.words.matrix_unit);
+            json.field("api", info.words.api);
+        });
         json.object("counts", [&] { put_fields(json, info.counts.columns, info.counts.rows.at(0)); });
         put_rows(json.key("diagnostics"), info.diagnostics);
         put_rows(json.key("unread_tables"), info.unread);

@@ -232,8 +232,7 @@ void put_column(JsonWriter& json, std::string_view name, const query::PathTrack&
 
 Expected<Response> critical_path(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
-    OPSIGHT_ASSIGN(const std::optional<query::PathTrack> found, query::path_track(*session));
-    const query::PathTrack track = found.value_or(query::PathTrack());
+    OPSIGHT_ASSIGN(const query::PathTrack track, query::path_track(*session));
     const auto& pieces = track.path.pieces;
     return json_object([&](JsonWriter& json) {
         put_column(json, "rank", track, [&](size_t i) { return track.ranks[i]; });
@@ -248,7 +247,8 @@ Expected<Response> critical_path(Call& call) {
         json.field("iterations", track.path.iterations).field("left_out", track.left_out);
         json.field("error_pct", 100 * track.path.error);
         json.field("unexplained_pct", 100 * track.path.unexplained);
-        json.field("simulatable", found.has_value() && track.path.simulatable());
+        json.field("unlaunched_pct", track.path.unlaunched_pct).field("lacks", track.lacks);
+        json.field("simulatable", track.lacks.empty() && track.path.simulatable());
         put_range(json, *session);
     });
 }

@@ -70,6 +70,7 @@ Rule communication_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "HTA, communication and computation overlap",
         .gives_way_to = {"small_collectives", "gathers"},
+        .leaves_kernels = true,
         .lacks = lacks_device_work,
         .check = check,
         .suppose = [](query::Suppositions& s) { s.no_communication = true; },

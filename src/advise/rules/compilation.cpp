@@ -43,6 +43,7 @@ Rule compilation_rule() {
             "'%dynamo_timed%' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "TORCH_LOGS=recompiles python train.py",
         .source = "PyTorch, torch.compile troubleshooting",
+        .leaves_kernels = true,
         .lacks = lacks_nothing,
         .check = check,
     };

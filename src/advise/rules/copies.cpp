@@ -68,6 +68,7 @@ Rule copies_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide; PyTorch performance tuning guide",
         .gives_way_to = {"pageable_copies", "small_copies"},
+        .leaves_kernels = true,
         .lacks = lacks_device_work,
         .check = check,
     };

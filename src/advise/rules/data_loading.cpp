@@ -61,6 +61,7 @@ Rule data_loading_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide; XProf input pipeline analyzer",
         .interrupts = true,
+        .leaves_kernels = true,
         .lacks = lacks_nothing,
         .check = check,
         .suppose = [](query::Suppositions& s) { s.no_data_loading = true; },

@@ -54,6 +54,7 @@ Rule file_io_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "docs/metrics.md",
         .interrupts = true,
+        .leaves_kernels = true,
         .lacks = lacks_nothing,
         .check = check,
     };

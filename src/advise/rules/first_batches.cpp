@@ -55,6 +55,7 @@ Rule first_batches_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, torch.utils.data: persistent_workers",
         .interrupts = true,
+        .leaves_kernels = true,
         .lacks = lacks,
         .check = check,
     };

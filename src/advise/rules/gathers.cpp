@@ -46,6 +46,7 @@ Rule gathers_rule() {
             "'%gather%' GROUP BY ALL ORDER BY ms DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, FullyShardedDataParallel: prefetching",
+        .leaves_kernels = true,
         .lacks = lacks_device_work,
         .check = check,
     };

@@ -34,9 +34,11 @@ void tell_start_up(const query::LongCalls& calls, Finding& finding) {
 }
 
 // Few long calls take the time: more work for each launch would change nothing.
-void tell_long_calls(const RunFacts& f, const query::LongCalls& calls, Finding& finding) {
-    finding.evidence = fmt::format("{} takes {} of that, in {} call{}; the longest lasts {}.", calls.name,
-                                   milliseconds(calls.ns), calls.calls, calls.calls == 1 ? "" : "s",
+void tell_long_calls(const Context& c, const query::LongCalls& calls, Finding& finding) {
+    const RunFacts& f = c.facts();
+    finding.evidence = fmt::format("{} takes {} of that{}, in {}; the longest lasts {}.", calls.name,
+                                   milliseconds(calls.ns / c.parts()), c.parts() > 1 ? " per iteration" : "",
+                                   c.how_often(calls.calls, calls.calls == c.parts() ? "call" : "calls"),
                                    milliseconds(calls.longest_ns));
     finding.view = "timeline";
     if (calls.of == query::CallClass::kWait)
@@ -63,7 +65,7 @@ double waits_of_the_cpu(const RunFacts& f, double cpu_share, Context& c) {
                     fmt::format("The CPU waits in {} of the time while no recorded work of the GPU runs",
                                 percent(share))};
     finding.share_pct = share;
-    tell_long_calls(f, *f.long_calls, finding);
+    tell_long_calls(c, *f.long_calls, finding);
     c.add(std::move(finding));
     return share;
 }
@@ -80,14 +82,15 @@ Result<std::optional<double>> tiny_kernels(Context& c) {
     return std::optional(part);
 }
 
-void tell_launches(const RunFacts& f, std::optional<double> tiny, Finding& finding) {
+void tell_launches(const Context& c, std::optional<double> tiny, Finding& finding) {
+    const RunFacts& f = c.facts();
     if (tiny)
         finding.title += fmt::format(": {} of its kernels are shorter than their launch", percent(*tiny));
     const double median_us = static_cast<double>(f.median_ns) / 1e3;
     if (f.kernels > 0)
         finding.evidence =
-            fmt::format("{} kernels{}, half of them of at most {:.1f} µs ({:.1f} µs on average).", f.kernels,
-                        f.ranks > 1 ? fmt::format(" on {} ranks", f.ranks) : "", median_us,
+            fmt::format("{}, half of them of at most {:.1f} µs ({:.1f} µs on average).",
+                        c.how_often(f.kernels, "kernels"), median_us,
                         static_cast<double>(f.kernel_ns) / 1e3 / static_cast<double>(f.kernels));
     constexpr double kShortUs = 200;  // a launch takes some 5 µs, an op some 20
     if (median_us > kShortUs) {
@@ -110,9 +113,10 @@ void tell_launches(const RunFacts& f, std::optional<double> tiny, Finding& findi
 
 // Time in which no device works; fused, tiny kernels need less of the device too.
 Status bound(Context& c, bool tiny, Finding& finding) {
-    OPSIGHT_ASSIGN(finding.times, idle_times(c.session()));
+    OPSIGHT_ASSIGN(const query::TimeSpans none_works, idle_times(c.session()));
+    OPSIGHT_ASSIGN(finding.times, query::times_beside(c.session(), query::Longest::kDevice));
     // What Python does in between is not in the share, and goes where launches are replayed.
-    if (const double idle = c.share_of(finding.times); idle > finding.share_pct.value_or(0) + 5)
+    if (const double idle = c.share_of(none_works); idle > finding.share_pct.value_or(0) + 5)
         finding.evidence += fmt::format("{}With all that the host does in between it has no work in {}.",
                                         finding.evidence.empty() ? "" : " ", percent(idle));
     if (!tiny) return {};
@@ -157,10 +161,10 @@ Status check(Context& c) {
             tell_earlier_work(f, finding);
         } else if (f.long_calls && f.long_calls->of != query::CallClass::kWait) {
             finding.title += ", most of it in " + f.long_calls->name;
-            tell_long_calls(f, *f.long_calls, finding);
+            tell_long_calls(c, *f.long_calls, finding);
         } else {
             OPSIGHT_ASSIGN(tiny, tiny_kernels(c));
-            tell_launches(f, tiny, finding);
+            tell_launches(c, tiny, finding);
         }
     }
     if (finding.kind == "problem") OPSIGHT_TRY(bound(c, tiny.has_value(), finding));

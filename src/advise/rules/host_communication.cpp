@@ -69,6 +69,7 @@ Rule host_communication_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, distributed data parallel: gradient buckets",
         .interrupts = true,
+        .leaves_kernels = true,
         .lacks = lacks_ops,
         .check = check,
     };

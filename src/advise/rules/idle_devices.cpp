@@ -5,6 +5,20 @@
 namespace opsight::advise {
 namespace {
 
+// Nothing where another maker's devices are hidden by means of its own.
+const char* variable_that_hides(query::Vendor vendor) {
+    switch (vendor) {
+        case query::Vendor::kAmd:
+            return "HIP_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES";
+        case query::Vendor::kNvidia:
+            return "CUDA_VISIBLE_DEVICES";
+        case query::Vendor::kOther:
+        case query::Vendor::kUnknown:
+            break;
+    }
+    return nullptr;
+}
+
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const query::DeviceCounts counts, query::device_counts(c.session()));
     // Ranks that are not in the profile may use the others.
@@ -13,8 +27,10 @@ Status check(Context& c) {
                     fmt::format("{} of {} GPUs that the program sees do nothing in the recording",
                                 counts.idle, counts.idle + counts.worked)};
     finding.evidence = "Whether other programs use them is not in the recording.";
-    finding.advice =
-        "More ranks, one for each GPU, use them; CUDA_VISIBLE_DEVICES leaves them to other programs.";
+    finding.advice = "More ranks, one for each GPU, use them";
+    if (const char* hides = variable_that_hides(c.facts().vendor))
+        finding.advice += fmt::format("; {} leaves them to other programs", hides);
+    finding.advice += ".";
     finding.view = "gpus";
     c.add(std::move(finding));
     return {};

@@ -55,6 +55,7 @@ Rule memory_calls_rule() {
             "'(Malloc|Free|MemAlloc|MemFree)' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide; PyTorch, CUDA semantics",
+        .leaves_kernels = true,
         .lacks = lacks_device_work,
         .check = check,
     };

@@ -28,7 +28,7 @@ Status check(Context& c) {
     finding.share_pct = share;
     finding.view = "recorded";
     finding.tab = "copies";
-    OPSIGHT_ASSIGN(finding.times, copy_times(c.session(), std::move(found.times)));
+    finding.times = std::move(found.times);
     c.add(std::move(finding));
     return {};
 }
@@ -42,9 +42,7 @@ Rule pageable_copies_rule() {
         .needs = "copies with the kinds of their memory",
         .thresholds = {{"share", 3, "% of the wall clock",
                         "below, a change is lost in the noise of iterations"}},
-        .bound =
-            "the time in which such copies run or their calls are open, or in which no kernel runs where "
-            "that is less",
+        .bound = "the time in which such copies run or their calls are open",
         .confidence = "high: the recording tells the kind of memory",
         .remedy = "Pin the memory.",
         .query =
@@ -53,6 +51,7 @@ Rule pageable_copies_rule() {
             "BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide; nsys analyze, cuda_memcpy_async",
+        .leaves_kernels = true,
         .lacks = lacks_device_work,
         .check = check,
     };

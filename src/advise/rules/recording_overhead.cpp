@@ -60,6 +60,7 @@ Rule recording_overhead_rule() {
             "'overhead' GROUP BY ALL ORDER BY ms DESC",
         .verify = "opsight profile -- PROGRAM",
         .source = "PyTorch profiler, with_stack",
+        .leaves_kernels = true,
         .lacks = lacks_nothing,
         .check = check,
     };

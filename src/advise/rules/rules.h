@@ -62,15 +62,15 @@ Rule zero_grad_rule();
 // Time in which no device works: what the device itself needs is left, whatever the host does. Without work
 // of a device: in which no op runs.
 Result<query::TimeSpans> idle_times(query::Session& session);
-// Of something that the host does: its own times, or those in which no device works where these are less.
+// Of something that the host does: its own times, or those in which no device works where these are less (of
+// several devices of a rank the one that works longest: the others may work at once).
 Result<query::TimeSpans> host_times(query::Session& session, query::TimeSpans own);
 
 // The lines of PyTorch that copy by pinned memory; kind: of the copies that take most time, as in "DtoH".
 std::string pinned_copies(const std::string& kind);
 
-// Time in which no kernel runs; and of copies with their calls their own, or that where it is less.
+// Time in which no kernel runs.
 Result<query::TimeSpans> times_without_kernels(query::Session& session);
-Result<query::TimeSpans> copy_times(query::Session& session, query::TimeSpans own);
 
 // Of kernels that may go: with the short pauses before them, in which the device goes from one piece of work
 // to the next.

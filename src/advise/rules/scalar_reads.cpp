@@ -69,6 +69,7 @@ Rule scalar_reads_rule() {
             "'aten::(item|_local_scalar_dense|is_nonzero|nonzero)' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide, avoid unnecessary CPU-GPU synchronization",
+        .leaves_kernels = true,
         .lacks = lacks_ops,
         .check = check,
     };

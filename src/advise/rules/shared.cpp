@@ -6,6 +6,12 @@ namespace opsight::advise {
 
 using query::RunFacts;
 
+std::string formula_of(const Rule& rule) {
+    return std::string(rule.bound) + (rule.leaves_kernels ? "; or what the computing kernels of the stream "
+                                                            "that has most of them leave, where that is less"
+                                                          : "");
+}
+
 std::string percent(double share) {
     return fmt::format("{:.1f}%", share);
 }
@@ -15,7 +21,9 @@ std::string milliseconds(int64_t ns) {
 }
 
 const char* matrix_units(const RunFacts& f) {
-    return f.vendor == query::Vendor::kAmd ? "matrix cores" : "Tensor Cores";
+    return f.vendor == query::Vendor::kAmd     ? "matrix cores"
+           : f.vendor == query::Vendor::kOther ? "matrix units"
+                                               : "Tensor Cores";
 }
 
 std::string lacks_nothing(const RunFacts&) {
@@ -79,11 +87,6 @@ Result<query::TimeSpans> times_without_kernels(query::Session& session) {
     return query::times_without(session, kernels.times);
 }
 
-Result<query::TimeSpans> copy_times(query::Session& session, query::TimeSpans own) {
-    OPSIGHT_ASSIGN(query::TimeSpans without, times_without_kernels(session));
-    return query::length_of(without) < query::length_of(own) ? std::move(without) : std::move(own);
-}
-
 Result<query::TimeSpans> with_pauses(query::Session& session, query::TimeSpans kernels) {
     constexpr int64_t kLongest = 10'000;  // a stream goes on within some microseconds
     if (!session.contents().device_work) return kernels;
@@ -105,7 +108,7 @@ Result<query::TimeSpans> with_pauses(query::Session& session, query::TimeSpans k
 
 Result<query::TimeSpans> host_times(query::Session& session, query::TimeSpans own) {
     if (!session.contents().device_work) return own;
-    OPSIGHT_ASSIGN(query::TimeSpans idle, idle_times(session));
+    OPSIGHT_ASSIGN(query::TimeSpans idle, query::times_beside(session, query::Longest::kDevice));
     return query::length_of(idle) < query::length_of(own) ? std::move(idle) : std::move(own);
 }
 

@@ -45,6 +45,7 @@ Rule small_collectives_rule() {
             "'communication' GROUP BY ALL ORDER BY calls DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, DistributedDataParallel: bucket_cap_mb",
+        .leaves_kernels = true,
         .lacks = lacks_device_work,
         .check = check,
     };

@@ -26,7 +26,7 @@ Status check(Context& c) {
     finding.share_pct = share;
     finding.view = "recorded";
     finding.tab = "copies";
-    OPSIGHT_ASSIGN(finding.times, copy_times(c.session(), std::move(found.times)));
+    finding.times = std::move(found.times);
     c.add(std::move(finding));
     return {};
 }
@@ -42,9 +42,7 @@ Rule small_copies_rule() {
                         "below, a change is lost in the noise of iterations"},
                        {"bytes", 65536, "bytes", "a call takes about as long as 64 KiB take on PCIe"},
                        {"copies", 10, "in an iteration", "fewer are not many"}},
-        .bound =
-            "the time in which such copies run or their calls are open, or in which no kernel runs where "
-            "that is less",
+        .bound = "the time in which such copies run or their calls are open",
         .confidence = "high: each copy is recorded",
         .remedy = "Make tensors on the device, or pack them.",
         .lines = "mask = torch.ones(n, device=device)  # not torch.ones(n).to(device)",
@@ -53,6 +51,7 @@ Rule small_copies_rule() {
             "= 'HtoD' AND bytes <= 65536 GROUP BY ALL ORDER BY copies DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide",
+        .leaves_kernels = true,
         .lacks = lacks_device_work,
         .check = check,
     };

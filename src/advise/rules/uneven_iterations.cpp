@@ -9,6 +9,15 @@ Status check(Context& c) {
     OPSIGHT_ASSIGN(const query::IterationSpread spread,
                    query::iteration_spread(c.session(), c.threshold("times")));
     if (c.session().range().whole || spread.count < 5 || spread.median_ns <= 0) return {};
+    if (spread.two_lengths) {
+        Finding finding{"uneven_iterations", "note",
+                        "The iterations have two lengths: " + words_of(*spread.two_lengths)};
+        finding.evidence = "The average is the length of none of them.";
+        finding.advice = "The timeline shows what the long ones do more: choose iterations of one length.";
+        finding.view = "iterations";
+        c.add(std::move(finding));
+        return {};
+    }
     const double times = static_cast<double>(spread.longest_ns) / static_cast<double>(spread.median_ns);
     if (times < c.threshold("times")) return {};
     Finding finding{"uneven_iterations", "note",
@@ -28,9 +37,10 @@ Status check(Context& c) {
 Rule uneven_iterations_rule() {
     return {
         .id = "uneven_iterations",
-        .looks_for = "iterations that take much longer than the others",
+        .looks_for = "iterations that take much longer than the others, or are of two lengths",
         .needs = "five iterations or more",
-        .thresholds = {{"times", 1.5, "times the median", "iterations of one shape differ by some per cent"}},
+        .thresholds = {{"times", query::kTwoLengths, "times the median, or the shorter ones",
+                        "iterations of one shape differ by some per cent"}},
         .bound = "",
         .confidence = "high: measured",
         .remedy = "Look at the long ones.",

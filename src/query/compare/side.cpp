@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "query/compare/sql.h"
 #include "query/reports/binding.h"
+#include "query/session/cells.h"
 
 namespace opsight::query {
 namespace {
@@ -56,6 +58,10 @@ Result<Side> read_samples(Session& session, std::string label, std::optional<int
     OPSIGHT_ASSIGN(const Binding binding, what_binds(session));
     side.host_binds = binding.host;
     OPSIGHT_ASSIGN(side.info, profile_info(session));
+    OPSIGHT_ASSIGN(const duck::Rows names, session.query(compare::sql::side_names));
+    for (const auto& row : names.rows)
+        side.names.push_back(text(row[0]));
+    std::sort(side.names.begin(), side.names.end());
     return side;
 }
 

@@ -24,6 +24,7 @@ struct Side {
     std::vector<IterationShares> samples;  // in the order of time; one where the whole recording is compared
     std::vector<BudgetClass> classes;
     Info info;
+    std::vector<std::string> names;  // of its ops and kernels, or ranges; sorted, each once
     WorkTree work;
     RunState state;
     int64_t batch = 1;                      // items of an iteration: all times are of one of them

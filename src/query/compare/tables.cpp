@@ -139,6 +139,10 @@ ResultTable budget_table(const Comparison& it, bool for_people) {
     table.shown = {"name", "base_ns", "new_ns", "difference_ns", "difference_pct", "verdict", "p"};
     for (const BudgetRow& row : it.budget) {
         if (for_people && !row.base_ns && !row.next_ns) continue;
+        if (!row.base_ns && !row.next_ns) {  // recorded by neither
+            table.rows.push_back({row.key, row.name, {}, {}, {}, {}, {}, {}});
+            continue;
+        }
         table.rows.push_back({row.key, row.name, cell(row.base_ns), cell(row.next_ns), row.difference_ns,
                               cell(percent(row.difference_ns, it.base_mean_ns)),
                               std::string(verdict_name(row.samples.verdict)),

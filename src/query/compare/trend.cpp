@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <iterator>
+#include <optional>
 
 #include "query/compare/change_points.h"
 #include "query/compare/statistics.h"
@@ -125,9 +127,40 @@ ResultTable change_table(const std::vector<Side>& runs, const std::vector<Found>
     return table;
 }
 
+// Share of the names of the run that has fewer which the other one has, too.
+double likeness(const Side& a, const Side& b) {
+    std::vector<std::string> both;
+    std::set_intersection(a.names.begin(), a.names.end(), b.names.begin(), b.names.end(),
+                          std::back_inserter(both));
+    const auto fewer = static_cast<double>(std::min(a.names.size(), b.names.size()));
+    return fewer > 0 ? static_cast<double>(both.size()) / fewer : 1;
+}
+
+// A step from one program to another is no change of either. Runs of one program share nearly all names;
+// other versions of libraries rename some kernels.
+std::optional<std::string> other_programs(const std::vector<Side>& runs) {
+    constexpr double kOneProgram = 0.5;
+    constexpr size_t kNamed = 5;
+    std::vector<std::string> others;
+    for (size_t i = 1; i < runs.size(); ++i)
+        if (likeness(runs.front(), runs[i]) < kOneProgram)
+            others.push_back(fmt::format("{} ({})", i + 1, runs[i].label));
+    if (others.empty()) return std::nullopt;
+    const size_t shown = std::min(others.size(), kNamed);
+    return fmt::format(
+        "the runs are of different programs: {} {}{} have less than half of their ops' and kernels' names in "
+        "common "
+        "with the first ({}); times of different programs make no trend",
+        others.size() == 1 ? "run" : "runs",
+        fmt::join(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+        others.size() > shown ? fmt::format(" and {} more", others.size() - shown) : "", runs.front().label);
+}
+
 std::vector<std::string> notes_of(const std::vector<Side>& runs, const std::vector<Found>& found,
                                   const std::string& first, bool by_time) {
     std::vector<std::string> notes;
+    if (auto others = other_programs(runs)) notes.push_back(std::move(*others));
+    const size_t before = notes.size();
     for (const auto& [series, point] : found) {
         if (series != first) break;
         notes.push_back(fmt::format("iteration time: {:.3f} ms before, {:.3f} ms from run {} on ({})",
@@ -135,7 +168,7 @@ std::vector<std::string> notes_of(const std::vector<Side>& runs, const std::vect
                                     static_cast<double>(point.after) / 1e6, point.at + 1,
                                     runs[point.at].label));
     }
-    if (notes.empty()) notes.emplace_back("iteration time: no change that can be told from noise");
+    if (notes.size() == before) notes.emplace_back("iteration time: no change that can be told from noise");
     if (runs.size() < 2 * kLeastBetweenChanges + 2)
         notes.push_back(
             fmt::format("{} runs: so few can hide any change; ten or more can show one", runs.size()));

@@ -220,6 +220,38 @@ Result<TimeSpans> times_without(Session& session, const TimeSpans& spans) {
     return out;
 }
 
+Result<TimeSpans> times_beside(Session& session, Longest row) {
+    OPSIGHT_ASSIGN(const TimeSpans range, times_of_range(session));
+    TimeSpans longest, of_rank, of_row;
+    int64_t last = -1;
+    const auto end_row = [&] {
+        TimeSpans within = common(of_row, range);
+        if (length_of(within) > length_of(of_rank)) of_rank = std::move(within);
+        of_row.clear();
+    };
+    const auto end_rank = [&] {
+        longest.insert(longest.end(), of_rank.begin(), of_rank.end());
+        of_rank.clear();
+    };
+    OPSIGHT_TRY(session.scan(duck::Statement(sql::times_by_row)
+                                 .set("rows", std::string(row == Longest::kStream ? "streams" : "devices")),
+                             [&](const duck::Batch& batch) {
+                                 const auto *rank = batch.column<int64_t>(0),
+                                            *begin = batch.column<int64_t>(1),
+                                            *end = batch.column<int64_t>(2), *of = batch.column<int64_t>(3);
+                                 for (size_t i = 0; i < batch.size(); ++i) {
+                                     const bool other_rank = !of_row.empty() && of_row.back().rank != rank[i];
+                                     if (of[i] != last || other_rank) end_row();
+                                     if (other_rank) end_rank();
+                                     last = of[i];
+                                     append(of_row, {rank[i], begin[i], end[i]});
+                                 }
+                             }));
+    end_row();
+    end_rank();
+    return times_without(session, longest);
+}
+
 Result<TimeSpans> within_range(Session& session, std::vector<TimeSpan> spans) {
     OPSIGHT_ASSIGN(const TimeSpans range, times_of_range(session));
     std::sort(spans.begin(), spans.end(), before);

@@ -79,6 +79,12 @@ Result<Occurrences> times_of_short_collectives(Session& session, int64_t ns);
 Result<TimeSpans> times_of_range(Session& session);
 Result<TimeSpans> times_without(Session& session, const TimeSpans& spans);
 
+// The wall clock of the range without what one row of each rank does: the stream that computes longest, or
+// the device that works longest. What a stream runs stays in order, and what a device has to do stays to be
+// done: whatever else goes, the run saves no more than this. Work of other rows could run meanwhile.
+enum class Longest : uint8_t { kStream, kDevice };
+Result<TimeSpans> times_beside(Session& session, Longest row);
+
 // Those of any order that may overlap, united and cut to the wall clock of the range.
 Result<TimeSpans> within_range(Session& session, std::vector<TimeSpan> spans);
 // Those with less than this in between are one.

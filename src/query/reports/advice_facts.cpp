@@ -1,5 +1,7 @@
 #include "query/reports/advice_facts.h"
 
+#include <fmt/format.h>
+
 #include "query/reports/sql.h"
 #include "query/session/cells.h"
 
@@ -22,8 +24,25 @@ Result<IterationSpread> iteration_spread(Session& session, double times) {
     OPSIGHT_ASSIGN(const duck::Rows rows,
                    session.query(duck::Statement(sql::iteration_spread).set("times", times)));
     const auto& row = rows.rows.at(0);
-    return IterationSpread{integer(row[0]),     integer(row[1]),     integer(row[2]),
-                           integer(row[3], -1), integer(row[4], -1), integer(row[5])};
+    IterationSpread spread{integer(row[0]),
+                           integer(row[1]),
+                           integer(row[2]),
+                           integer(row[3], -1),
+                           integer(row[4], -1),
+                           integer(row[5]),
+                           {}};
+    if (real(row[6]) >= times)
+        spread.two_lengths = {{integer(row[7]), integer(row[8]), integer(row[9])},
+                              {integer(row[10]), integer(row[11]), integer(row[12])}};
+    return spread;
+}
+
+std::string words_of(const std::pair<IterationSpread::Group, IterationSpread::Group>& two_lengths) {
+    const auto words = [](const IterationSpread::Group& group) {
+        return fmt::format("{} of {:.1f} - {:.1f} ms", group.count, static_cast<double>(group.min_ns) / 1e6,
+                           static_cast<double>(group.max_ns) / 1e6);
+    };
+    return words(two_lengths.first) + ", " + words(two_lengths.second);
 }
 
 Result<std::vector<HeldMemory>> device_memory(Session& session) {

@@ -22,7 +22,15 @@ struct IterationSpread {
     int64_t count = 0, median_ns = 0, longest_ns = 0;
     int64_t longest = -1, rank = -1;  // number of the iteration, and of the rank
     int64_t long_ones = 0;            // above `times` the median
+    // Where all are of two lengths and the longer ones take `times` as long at least: the average is neither.
+    struct Group {
+        int64_t count = 0, min_ns = 0, max_ns = 0;
+    };
+    std::optional<std::pair<Group, Group>> two_lengths;  // the shorter ones first
 };
+// "2 of 116.4 - 118.3 ms, 3 of 1015.0 - 1076.4 ms"
+std::string words_of(const std::pair<IterationSpread::Group, IterationSpread::Group>& two_lengths);
+inline constexpr double kTwoLengths = 1.5;  // iterations of one shape differ by some per cent
 Result<IterationSpread> iteration_spread(Session& session, double times);
 
 // Only devices that worked, and of which the source tells both.

@@ -38,10 +38,11 @@ constexpr Share kShares[] = {
 // anywhere, and what an older file did not part nothing. A snapshot of memory tells no work at all.
 struct Told {
     bool loading = false, io = false, timed = false, parted = false, device_work = false;
+    bool kernels_lost = false;  // kernels were launched, and not one is in the recording
     bool tensor_cores = false;  // some device that worked is known to have them
 
     bool tells(const Share& share) const {
-        if (share.device && !device_work) return false;
+        if (share.device && (!device_work || (kernels_lost && share.resource != "memory"))) return false;
         if (share.resource == "dataloader") return loading;
         if (share.resource == "file_io") return io;
         if (!timed) return false;
@@ -77,7 +78,7 @@ Result<Told> look(Session& session) {
     const auto& row = rows.rows.at(0);
     const auto flag = [&row](size_t i) { return std::get<bool>(row[i]); };
     OPSIGHT_ASSIGN(const bool tensor_cores, sees_tensor_cores(session));
-    return Told{flag(0), flag(1), flag(2), flag(3), session.contents().device_work, tensor_cores};
+    return Told{flag(0), flag(1), flag(2), flag(3), session.contents().device_work, flag(4), tensor_cores};
 }
 
 // For people a share that is not told says so. An older file's are left empty.
@@ -140,8 +141,8 @@ Result<ResultTable> headline(Session& session, const TableShape& shape) {
                        of_device({"exposed_communication_ns", "Exposed Communication (ns)", Unit::kNs})});
     q.rows = duck::Statement(sql::headline)
                  .set("untold", told.untold())
-                 .set("devices", session.contents().devices)
-                 .set("device_work", told.device_work)
+                 .set("devices", session.contents().devices && !told.kernels_lost)
+                 .set("device_work", told.device_work && !told.kernels_lost)
                  .set("tensor_cores", told.tensor_cores);
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
     for (const Share& share : kShares)

@@ -122,6 +122,7 @@ Result<Info> profile_info(Session& session) {
     OPSIGHT_ASSIGN(info.unread, unread_tables(session));
     info.iterations = session.range();
     info.device_work = session.contents().device_work;
+    OPSIGHT_ASSIGN(info.words, device_words(session));
     OPSIGHT_ASSIGN(std::string hint, iteration_hint(session));
     if (!hint.empty()) info.iterations.notes.push_back(std::move(hint));
     return info;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "query/ask/result_table.h"
+#include "query/reports/device_words.h"
 #include "query/session/session.h"
 
 namespace opsight::query {
@@ -15,6 +16,7 @@ struct Info {
     ResultTable ranks, devices, counts, diagnostics;
     ResultTable unread;  // tables of the source that hold rows and are not used
     Range iterations;
+    DeviceWords words;
     std::vector<std::pair<std::string, std::string>> properties;
 };
 

@@ -65,10 +65,16 @@ Result<std::vector<std::string>> make_path_of_work(Session& session, const Table
                           "leave out the critical path, or the grouping by device",
                           2});
     OPSIGHT_ASSIGN(const std::optional<CriticalPath> path, critical_path(session));
-    if (!path)
-        return std::vector<std::string>{"no critical path: the range has no work that can be replayed"};
+    if (!path) {
+        OPSIGHT_ASSIGN(const Grounds grounds, grounds_of_replay(session));
+        return std::vector<std::string>{
+            "no critical path: " +
+            (grounds.lacks.empty() ? "the range has no work that can be replayed" : grounds.lacks)};
+    }
     OPSIGHT_TRY(fill(session, *path));
-    return notes_of(*path);
+    std::vector<std::string> notes = notes_of(*path);
+    add_note_of_unlaunched(path->unlaunched_pct, notes);
+    return notes;
 }
 
 void add_path_column(std::vector<Column>& columns, const TableShape& shape) {

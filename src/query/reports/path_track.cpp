@@ -67,23 +67,29 @@ int64_t keep_longest(std::vector<PathPiece>& pieces) {
 
 }  // namespace
 
-Result<std::optional<PathTrack>> path_track(Session& session) {
+Result<PathTrack> path_track(Session& session) {
     OPSIGHT_ASSIGN(std::optional<CriticalPath> path, critical_path(session));
-    if (!path) return std::optional<PathTrack>();
+    if (!path) {
+        OPSIGHT_ASSIGN(Grounds grounds, grounds_of_replay(session));
+        PathTrack none;
+        none.lacks =
+            grounds.lacks.empty() ? "the range has no work that can be replayed" : std::move(grounds.lacks);
+        return none;
+    }
     OPSIGHT_ASSIGN(const Words ops, words(session, reports::sql::op_directions, kind_of_op));
     OPSIGHT_ASSIGN(const Words kernels, words(session, reports::sql::kernel_uses, kind_of_kernel));
     OPSIGHT_ASSIGN(const duck::Rows ranks, session.query(reports::sql::rank_numbers));
     std::unordered_map<int64_t, int64_t> numbers;
     for (const auto& row : ranks.rows)
         numbers.emplace(integer(row[0]), integer(row[1]));
-    PathTrack track{std::move(*path), {}, {}, 0};
+    PathTrack track{std::move(*path), {}, {}, 0, {}};
     track.left_out = keep_longest(track.path.pieces);
     for (const PathPiece& piece : track.path.pieces) {
         track.kinds.push_back(kind_of(piece, ops, kernels));
         const auto number = numbers.find(piece.rank);
         track.ranks.push_back(number == numbers.end() ? piece.rank : number->second);
     }
-    return std::optional<PathTrack>(std::move(track));
+    return track;
 }
 
 }  // namespace opsight::query

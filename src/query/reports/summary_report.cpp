@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "query/ask/versions.h"
+#include "query/reports/advice_facts.h"
 #include "query/reports/device_use.h"
 #include "query/reports/headline.h"
 #include "query/reports/memory.h"
@@ -67,7 +68,9 @@ Question stream_question() {
     return q;
 }
 
-ResultTable iterations(const Range& range, const std::vector<duck::Cell>& found) {
+// For people one iteration has no statistics.
+ResultTable iterations(const Range& range, const std::vector<duck::Cell>& found, Cell two_lengths,
+                       bool one_for_people) {
     ResultTable table;
     table.name = "iterations";
     table.title = "Iterations";
@@ -84,6 +87,11 @@ ResultTable iterations(const Range& range, const std::vector<duck::Cell>& found)
     add({"source", "Found By"}, range.source);
     add({"confidence", "Confidence"}, range.total == 0 ? Cell{} : Cell{range.confidence});
     add({"description", "Description"}, range.description.empty() ? Cell{} : Cell{range.description});
+    if (one_for_people) {
+        add({"avg_iteration_time_ns", "Iteration Time (ns)", Unit::kNs}, found[0]);
+        return table;
+    }
+    add({"two_lengths", "Two Lengths"}, std::move(two_lengths));
     const std::pair<const char*, const char*> times[] = {
         {"avg_iteration_time_ns", "Average Iteration Time (ns)"},
         {"mean_ns", "Mean Duration (ns)"},
@@ -99,9 +107,14 @@ ResultTable iterations(const Range& range, const std::vector<duck::Cell>& found)
     return table;
 }
 
-Result<ResultTable> iteration_statistics(Session& session) {
+Result<ResultTable> iteration_statistics(Session& session, bool for_people) {
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::iteration_statistics));
-    return iterations(session.range(), rows.rows.at(0));
+    OPSIGHT_ASSIGN(const IterationSpread spread, iteration_spread(session, kTwoLengths));
+    Cell two_lengths;
+    if (spread.two_lengths) two_lengths = words_of(*spread.two_lengths);
+    const std::vector<duck::Cell>& found = rows.rows.at(0);
+    const bool one = for_people && std::get<int64_t>(found[8]) == 1;
+    return iterations(session.range(), found, std::move(two_lengths), one);
 }
 
 // Of a range between whose iterations something lies, which is in the wall clock.
@@ -181,7 +194,7 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
     report.sections.push_back({std::move(head), true, true});
     OPSIGHT_ASSIGN(ResultTable config, system(session, shape));
     report.sections.push_back({std::move(config), true});
-    OPSIGHT_ASSIGN(ResultTable statistics, iteration_statistics(session));
+    OPSIGHT_ASSIGN(ResultTable statistics, iteration_statistics(session, shape.for_people));
     report.sections.push_back({std::move(statistics), true});
     const bool device_work = session.contents().device_work;
     OPSIGHT_ASSIGN(ResultTable work, work_summary(session, shape.for_people));

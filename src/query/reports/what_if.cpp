@@ -141,6 +141,7 @@ Section iteration_section(const WhatIf& answer) {
 
 void add_notes(const WhatIf& answer, const Suppositions& suppositions, Report& report) {
     report.notes.push_back(error_note(answer));
+    add_note_of_unlaunched(answer.unlaunched_pct, report.notes);
     for (const Concerned& each : answer.concerned)
         if (each.tasks == 0)
             report.notes.push_back(
@@ -159,20 +160,29 @@ void add_notes(const WhatIf& answer, const Suppositions& suppositions, Report& r
             "ranks are replayed each by itself: what they wait for each other is part of their collectives");
 }
 
-Error nothing_to_replay(const Session& session) {
-    return {
-        "there is nothing to replay: the chosen range has no work, or the source does not tell when it ran",
-        session.path(),
-        {},
-        "choose another range, or a profile of a source that tells times",
-        1};
+Error nothing_to_replay(const Session& session, const Grounds& grounds) {
+    if (grounds.lacks.empty())
+        return {"there is nothing to replay: the chosen range has no work",
+                session.path(),
+                {},
+                "choose another range",
+                1};
+    return {"there is nothing to replay: " + grounds.lacks,
+            session.path(),
+            {},
+            "choose a profile of a source that tells it, as recordings of opsight profile and traces of "
+            "PyTorch do",
+            1};
 }
 
 }  // namespace
 
 Result<Report> what_if_report(Session& session, const Suppositions& suppositions, const TableShape& shape) {
     OPSIGHT_ASSIGN(const std::optional<WhatIf> answer, what_if(session, suppositions));
-    if (!answer) return fail(nothing_to_replay(session));
+    if (!answer) {
+        OPSIGHT_ASSIGN(const Grounds grounds, grounds_of_replay(session));
+        return fail(nothing_to_replay(session, grounds));
+    }
     Report report{"whatif", "What If"};
     report.sections.push_back(base_section(*answer));
     if (suppositions.any()) {
@@ -202,7 +212,14 @@ Result<Report> critical_path_report(Session& session, const TableShape& shape) {
                    path_table(session, "critical_path", "Critical Path Report",
                               answer ? answer->path : std::vector<PathShare>(), count, shape));
     report.sections.push_back({std::move(table)});
-    if (answer) report.notes.push_back(error_note(*answer));
+    if (answer) {
+        report.notes.push_back(error_note(*answer));
+        add_note_of_unlaunched(answer->unlaunched_pct, report.notes);
+        return report;
+    }
+    OPSIGHT_ASSIGN(const Grounds grounds, grounds_of_replay(session));
+    report.notes.push_back("no critical path: " +
+                           (grounds.lacks.empty() ? "the range has no work" : grounds.lacks));
     return report;
 }
 

@@ -104,9 +104,12 @@ Result<std::optional<CriticalPath>> critical_path(Session& session) {
                   {},
                   "choose fewer iterations",
                   1});
+    OPSIGHT_ASSIGN(const Grounds grounds, grounds_of_replay(session));
+    if (!grounds.lacks.empty()) return std::optional<CriticalPath>();
     OPSIGHT_ASSIGN(const Rules rules, make_rules(session, {}));
     OPSIGHT_ASSIGN(const std::vector<Stretch> stretches, load_stretches(session, rules));
     CriticalPath path;
+    path.unlaunched_pct = grounds.unlaunched_pct;
     Collector collector(path);
     for (const Stretch& stretch : stretches) {
         StretchReplay run(stretch, rules);

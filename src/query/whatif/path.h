@@ -30,13 +30,14 @@ struct CriticalPath {
     int64_t length_ns = 0, delays_ns = 0;  // delays: the part of the length that no piece has
     int64_t iterations = 0;
     double error = 0, unexplained = 0;  // of the replay (whatif.h)
+    double unlaunched_pct = 0;          // Grounds
     bool simulatable() const {
         return error <= WhatIf::kLargestError && unexplained <= WhatIf::kMostUnexplained;
     }
 };
 
-// Nothing where the range has no work at all. Cost: linear in the spans of the range; an error where they are
-// more than people wait for.
+// Nothing where the range has no work at all, or a recording that cannot be replayed (grounds.h). Cost:
+// linear in the spans of the range; an error where they are more than people wait for.
 Result<std::optional<CriticalPath>> critical_path(Session& session);
 
 // How many spans a replay of the range goes through, and how many are too many.

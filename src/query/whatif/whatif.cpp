@@ -43,8 +43,11 @@ double unexplained_part(const std::vector<PathShare>& path) {
 
 Result<std::optional<WhatIf>> what_if(Session& session, const Suppositions& suppositions) {
     OPSIGHT_ASSIGN(const Rules rules, make_rules(session, suppositions));
+    OPSIGHT_ASSIGN(const Grounds grounds, grounds_of_replay(session));
+    if (!grounds.lacks.empty()) return std::optional<WhatIf>();
     OPSIGHT_ASSIGN(const std::vector<Stretch> stretches, load_stretches(session, rules));
     WhatIf answer;
+    answer.unlaunched_pct = grounds.unlaunched_pct;
     Shares path, predicted;
     for (const std::string& words : rules.words)
         answer.concerned.push_back({words});

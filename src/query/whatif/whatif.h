@@ -9,6 +9,7 @@
 
 #include "query/session/session.h"
 #include "query/whatif/changes.h"
+#include "query/whatif/grounds.h"
 
 namespace opsight::query {
 
@@ -35,13 +36,14 @@ struct WhatIf {
     std::vector<PathShare> path, predicted_path;  // longest first; the sum is that of the iterations
     std::vector<Concerned> concerned;
     int64_t tasks = 0, dependencies = 0, waits = 0, event_waits = 0, hand_offs = 0;
-    double error = 0;        // median over iterations of |replayed - measured| / measured
-    double unexplained = 0;  // part of the path that is recorded delays of the device for no known reason
+    double error = 0;           // median over iterations of |replayed - measured| / measured
+    double unexplained = 0;     // part of the path that is recorded delays of the device for no known reason
+    double unlaunched_pct = 0;  // Grounds
     static constexpr double kLargestError = 0.02, kMostUnexplained = 0.1;
     bool simulatable() const { return error <= kLargestError && unexplained <= kMostUnexplained; }
 };
 
-// Nothing where the range has no work at all.
+// Nothing where the range has no work at all, or a recording that cannot be replayed (grounds.h).
 Result<std::optional<WhatIf>> what_if(Session& session, const Suppositions& suppositions);
 
 double median_of(const std::vector<ReplayedIteration>& iterations, int64_t ReplayedIteration::*field);

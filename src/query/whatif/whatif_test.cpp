@@ -153,6 +153,40 @@ TEST(WhatIfTest, WithoutTimesThereIsNothingToReplay) {
     EXPECT_FALSE(*answer);
 }
 
+// A TPU's trace: marks of steps on the host, and work of the device that nothing is seen to launch.
+TEST(WhatIfTest, WithoutLaunchesNobodyIsKnownToWait) {
+    analyze::TestProfile t;
+    for (int64_t i = 0; i < 5; ++i) {
+        t.annotation("ProfilerStep#" + std::to_string(i), i * kStep, kStep, t.thread());
+        t.kernel("fusion", i * kStep + 10'000, 900'000, t.stream());
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const auto answer = what_if(session, {});
+    ASSERT_TRUE(answer);
+    EXPECT_FALSE(*answer);
+    const auto path = critical_path(session);
+    ASSERT_TRUE(path);
+    EXPECT_FALSE(*path);
+    const auto grounds = grounds_of_replay(session);
+    ASSERT_TRUE(grounds);
+    EXPECT_THAT(grounds->lacks, HasSubstr("no launch of the devices' work was recorded"));
+}
+
+TEST(WhatIfTest, WhatHasNoLaunchIsToldByItsTime) {
+    analyze::TestProfile t = steps();
+    t.kernel("fusion", 100'000, 2'000'000, t.stream());
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const auto answer = what_if(session, {});
+    ASSERT_TRUE(answer && *answer);
+    EXPECT_DOUBLE_EQ((*answer)->unlaunched_pct, 50);
+    std::vector<std::string> notes;
+    add_note_of_unlaunched((*answer)->unlaunched_pct, notes);
+    ASSERT_EQ(notes.size(), 1U);
+    EXPECT_THAT(notes[0], HasSubstr("50.0 % of the device work's time has no recorded launch"));
+}
+
 TEST(WhatIfTest, ScalesAreRead) {
     const auto scale = parse_scale("op:aten::add=0.25");
     ASSERT_TRUE(scale);

@@ -1566,6 +1566,8 @@ export interface components {
             source: string;
             confidence: number | null;
             description: string | null;
+            /** @description where the iterations are of two lengths: how many are of each, and the lengths */
+            two_lengths: string | null;
             avg_iteration_time_ns: number | null;
             mean_ns: number | null;
             min_ns: number | null;
@@ -1921,6 +1923,15 @@ export interface components {
                 origin_is_unix: boolean;
             };
             iterations: components["schemas"]["Range"];
+            /** @description what people call the devices that worked */
+            words: {
+                /** @description GPU, TPU or accelerator */
+                device: string;
+                /** @description Tensor Core, Matrix Core or matrix unit */
+                matrix_unit: string;
+                /** @description of the calls that use them: CUDA, HIP or runtime */
+                api: string;
+            };
             counts: {
                 [key: string]: number;
             };
@@ -2178,6 +2189,10 @@ export interface components {
             /** @description how far the replay without changes is off, median over the iterations */
             error_pct: number;
             unexplained_pct: number;
+            /** @description of the device work's time: its launch was not recorded */
+            unlaunched_pct: number;
+            /** @description why there is no path; empty where there is one */
+            lacks: string;
             /** @description false: the path is uncertain */
             simulatable: boolean;
             range: components["schemas"]["Range"];

@@ -3,6 +3,7 @@ import { ApiError } from "../api/client";
 import { profileNamed, queries, useProfile, useProfileId, useProfiles } from "../api/queries";
 import { Pages, usePageOf, type Page } from "../pages/page";
 import { Empty, ErrorState, Loading } from "../widgets/states";
+import { useDeviceWords } from "../widgets/deviceWords";
 import { Icon } from "../widgets/Icon";
 import { HelpDialog } from "./HelpDialog";
 import { Nav } from "./Nav";
@@ -103,7 +104,8 @@ function Shell() {
   const { view } = useRoute();
   const profileId = useProfileId();
   const run = useProfile()?.name;
-  const title = usePageOf(view)?.title ?? "Not found";
+  const say = useDeviceWords();
+  const title = say(usePageOf(view)?.title ?? "Not found");
   useEffect(() => {
     document.title = [title, run, "Opsight"].filter(Boolean).join(" · ");
   }, [title, run]);

@@ -1,5 +1,6 @@
 import { useInfo, useProfile, useProfiles } from "../api/queries";
 import { usePages } from "../pages/page";
+import { useDeviceWords } from "../widgets/deviceWords";
 import { Icon } from "../widgets/Icon";
 import { linkTo, formatHash } from "../address/route";
 import { useRoute } from "../address/useRoute";
@@ -73,6 +74,7 @@ export function Nav({ open, onHelp }: { open: boolean; onHelp: () => void }) {
   const version = useProfiles().data?.version;
   const nothing = useNothing();
   const pages = usePages();
+  const say = useDeviceWords();
   const groups = [...new Set(pages.map((page) => page.group))];
   return (
     <nav className={open ? "nav open" : "nav"} aria-label="Views">
@@ -95,7 +97,7 @@ export function Nav({ open, onHelp }: { open: boolean; onHelp: () => void }) {
                     title={nothing(page.id)}
                   >
                     <Icon name={page.icon} />
-                    {page.title}
+                    {say(page.title)}
                   </a>
                 </li>
               ))}

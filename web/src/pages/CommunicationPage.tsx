@@ -1,4 +1,4 @@
-import { useProfile, useSummary } from "../api/queries";
+import { useInfo, useProfile, useSummary } from "../api/queries";
 import { DataTable } from "../table/DataTable";
 import type { Row } from "../table/row";
 import { Card } from "../widgets/Card";
@@ -42,6 +42,7 @@ function Collectives() {
 
 export function CommunicationPage() {
   const profile = useProfile();
+  const outside = useInfo().data?.counts.communication_kernels ?? 0;
   return (
     <Answered answer={useSummary()} what="communication" rows={8}>
       {({ summary }) =>
@@ -87,6 +88,10 @@ export function CommunicationPage() {
               />
             </Card>
           </div>
+        ) : outside > 0 ? (
+          <Empty icon="network" title="No communication in this range">
+            All {outside} kernels of communication lie outside of the chosen iterations.
+          </Empty>
         ) : (
           <Empty icon="network" title="No communication in this profile">
             Import the traces of all ranks together to see collectives, their overlap with computation, and which rank comes last:

@@ -6,6 +6,7 @@ import type { Row } from "../table/row";
 import { useHidden } from "../address/useHidden";
 import { LegendItem } from "../widgets/LegendItem";
 import { Card } from "../widgets/Card";
+import { useDeviceWords } from "../widgets/deviceWords";
 import { Donut } from "../widgets/charts";
 import { exactValue, formatBytes, formatNs } from "../widgets/format";
 import { Answered, Empty } from "../widgets/states";
@@ -38,7 +39,7 @@ const WAITS = [
 // What a stream did of its time: all parts of it, drawn against the stream that lasts longest.
 function Parts({ row }: { row: Row }) {
   const [hidden] = useHidden();
-  const parts = WAITS.filter(([key]) => !hidden.has(key)).map(([key, name, kind]) => ({ key, name, kind, ns: row.number(key) ?? 0 }));
+  const parts = WAITS.filter(([key]) => !hidden.has(key)).map(([key, name, kind]) => ({ key, name, kind, ns: row.number(key) })).flatMap((part) => (part.ns === null ? [] : [{ ...part, ns: part.ns }]));
   const whole = parts.reduce((sum, part) => sum + part.ns, 0);
   return (
     <>
@@ -77,6 +78,7 @@ function Streams({ ranks, named }: { ranks: number; named: boolean }) {
 }
 
 function Device({ device, ranks }: { device: GpuDevice; ranks: number }) {
+  const say = useDeviceWords();
   const facts = [
     ["Name", device.name ?? "not recorded"],
     ["Compute capability", device.compute_capability ?? "not recorded"],
@@ -88,7 +90,7 @@ function Device({ device, ranks }: { device: GpuDevice; ranks: number }) {
   return (
     <Card span={6} title={nameOf(device, ranks)} note={device.idle ? "not used by these processes" : undefined}>
       <div className="device">
-        <Donut percent={device.gpu_utilization_pct} label={`Utilization of ${nameOf(device, ranks)}`} size={104} />
+        <Donut percent={device.gpu_utilization_pct} label={say(`Utilization of ${nameOf(device, ranks)}`)} size={104} />
         <dl className="facts">
           {facts.map(([name, value]) => (
             <div key={name}>
@@ -108,7 +110,7 @@ export function GpusPage() {
       {({ devices }) => {
         if (devices.length === 0) {
           return (
-            <Empty icon="gpu" title="The profile has no GPU">
+            <Empty icon="gpu" title="The profile has no GPU or other accelerator">
               It was recorded on a CPU, or without device activities.
             </Empty>
           );

@@ -5,7 +5,7 @@ import { SelectTable } from "../table/SelectTable";
 import { CalledFrom } from "../table/CalledFrom";
 import type { Row } from "../table/row";
 import { ringText } from "../widgets/format";
-import { useMatrixWords } from "../widgets/matrixUnits";
+import { useDeviceWords } from "../widgets/deviceWords";
 import { Tabs } from "../widgets/Tabs";
 import { rowLink } from "./links";
 import { FirstInTimeline, TimelineLink } from "../table/timelineLinks";
@@ -65,7 +65,7 @@ function between(row: Row): string | undefined {
 // Ops that could use Tensor Cores, and how much they do.
 function TensorCores() {
   const { params } = useRoute();
-  const say = useMatrixWords();
+  const say = useDeviceWords();
   return (
     <SelectTable
       name="tensor_core"
@@ -91,7 +91,7 @@ export function KernelsPage() {
   useCorrections(wrongChoice(params, "tab", TABS.map((each) => each.id), "tab", "“By kernel and op”"));
   const tab = TABS.find((each) => each.id === params.get("tab"))?.id ?? "kinds";
   const Panel = PANELS[tab] ?? Kinds;
-  const say = useMatrixWords();
+  const say = useDeviceWords();
   return (
     <Tabs
       label="Kernels"

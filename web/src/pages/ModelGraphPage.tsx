@@ -8,7 +8,7 @@ import { useRoute, useSetParams } from "../address/useRoute";
 import { rowsOf } from "../table/row";
 import { formatCount, formatNs, formatPercent } from "../widgets/format";
 import { Icon } from "../widgets/Icon";
-import { useMatrixWords } from "../widgets/matrixUnits";
+import { useDeviceWords } from "../widgets/deviceWords";
 import { Pane } from "../widgets/Pane";
 import { Panes } from "../widgets/Panes";
 import { Answered, Empty, Loading } from "../widgets/states";
@@ -33,7 +33,7 @@ function Facts({ facts, gpu }: { facts: ModelFacts; gpu: boolean }) {
 }
 
 function Fields({ item, gpu }: { item: ModelItem; gpu: boolean }) {
-  const say = useMatrixWords();
+  const say = useDeviceWords();
   const { sums } = item;
   const forward = gpu ? sums.gpu_ns - sums.backward_gpu_ns : sums.cpu_ns - sums.backward_cpu_ns;
   const kind = gpu ? "GPU" : "CPU";
@@ -127,7 +127,7 @@ function Search({ find }: { find: (node: string, group: string | null) => void }
 }
 
 function Tools({ colour }: { colour: Colour }) {
-  const say = useMatrixWords();
+  const say = useDeviceWords();
   const setParams = useSetParams();
   return (
     <div className="choice" role="group" aria-label="Colour by">
@@ -141,7 +141,7 @@ function Tools({ colour }: { colour: Colour }) {
 }
 
 function Legend({ colour }: { colour: Colour }) {
-  const say = useMatrixWords();
+  const say = useDeviceWords();
   return (
     <ul className="model-legend" aria-label="Colours">
       {LEGENDS[colour].map(([name, text]) => (

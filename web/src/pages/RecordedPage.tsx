@@ -2,6 +2,7 @@
 import { useCorrections, wrongChoice } from "../address/corrections";
 import { useRoute, useSetParams } from "../address/useRoute";
 import { DataTable } from "../table/DataTable";
+import { useDeviceWords } from "../widgets/deviceWords";
 import { Tabs } from "../widgets/Tabs";
 import { identify } from "../table/row";
 
@@ -44,12 +45,13 @@ export function RecordedPage() {
   const { params } = useRoute();
   const setParams = useSetParams();
   useCorrections(wrongChoice(params, "tab", RECORDED.map((each) => each.id), "tab", "“CUDA API”"));
+  const say = useDeviceWords();
   const shown = RECORDED.find((each) => each.id === params.get("tab")) ?? RECORDED[0];
   if (!shown) return null;
   return (
     <Tabs
       label="What was recorded"
-      tabs={RECORDED}
+      tabs={RECORDED.map((each) => ({ ...each, title: say(each.title) }))}
       chosen={shown.id}
       choose={(id) => {
         setParams({ tab: id, sort: null, page: null, search: null, filter: null, cols: null, sel: null });
@@ -58,11 +60,11 @@ export function RecordedPage() {
       <DataTable
         key={shown.id}
         name={shown.id}
-        label={shown.title}
+        label={say(shown.title)}
         sort={shown.sort}
         bars={shown.bars}
         rowKey={(row) => identify(row, shown.keys)}
-        empty={shown.empty}
+        empty={say(shown.empty)}
       />
     </Tabs>
   );

@@ -14,7 +14,7 @@ import { Empty, ErrorState, Loading } from "../widgets/states";
 import { formatNs } from "../widgets/format";
 import { Icon } from "../widgets/Icon";
 import { LegendButton } from "../widgets/LegendItem";
-import { useMatrixWords } from "../widgets/matrixUnits";
+import { useDeviceWords } from "../widgets/deviceWords";
 import { Panes } from "../widgets/Panes";
 import { TimelineApi, type Tracks } from "../timeline/api";
 import { chosenOf } from "../timeline/chosen";
@@ -192,7 +192,7 @@ function useAddress(controller: Controller, profile: string): void {
 }
 
 function Entry({ entry }: { entry: LegendEntry }) {
-  const say = useMatrixWords();
+  const say = useDeviceWords();
   return <LegendButton id={legendKey(entry)} name={say(entry.label)} swatch={<i style={{ background: `var(${entry.variable})` }} />} />;
 }
 
@@ -251,7 +251,7 @@ function PathButton({ on }: { on: boolean }) {
 
 function Shown({ controller, profile, path, note }: { controller: Controller; profile: string; path: boolean; note: string }) {
   const { params } = useRoute();
-  const say = useMatrixWords();
+  const say = useDeviceWords();
   useCorrections(wrongAddress(controller, params));
   const state = useSyncExternalStore(controller.subscribe, controller.snapshot);
   const setParams = useSetParams();

@@ -53,8 +53,8 @@ function Trend({ answer }: { answer: TrendAnswer }) {
   return (
     <div className="cards">
       <Card title="Iteration time by run" note={`medians, each run over its own default range${axisFrom(points) > 0 ? "; the axis does not begin at zero" : ""}`}>
-        <TrendChart runs={points} />
         <Notes notes={answer.notes} />
+        <TrendChart runs={points} />
         {answer.left_out.length > 0 && <p>Not among them: {answer.left_out.join(", ")}. They cannot be read, hold nothing, or have no iterations where others do.</p>}
       </Card>
       <List table={changes} note="of iteration time first, then of the classes of the time budget" empty="No change that can be told from noise." />

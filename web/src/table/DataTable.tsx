@@ -6,6 +6,7 @@ import { useRange, useRoute } from "../address/useRoute";
 import { useDeviceWork, useProfileId, useTable } from "../api/queries";
 import type { Column, Table } from "../api/types";
 import { Notes } from "../widgets/Card";
+import { useDeviceWords } from "../widgets/deviceWords";
 import { Icon } from "../widgets/Icon";
 import { Answered, Empty } from "../widgets/states";
 import { Body } from "./Body";
@@ -52,6 +53,15 @@ function moveFocus(event: KeyboardEvent<HTMLTableElement>, page: (step: number) 
   else if (toggle && open !== null && (event.key === "ArrowRight" || event.key === "ArrowLeft")) toggle(row.dataset.row ?? "", event.key === "ArrowRight");
   else return;
   event.preventDefault();
+}
+
+// In the words of the devices that worked; names in cells stay.
+function saidTable(table: Table, say: (text: string) => string): Table {
+  return {
+    ...table,
+    columns: table.columns.map((column) => ({ ...column, header: say(column.header), ...(column.description && { description: say(column.description) }) })),
+    notes: table.notes?.map(say),
+  };
 }
 
 interface FrameProps {
@@ -199,20 +209,24 @@ function ServerTable(props: TableProps) {
   asked.sort ??= props.sort;
   const params = { ...props.params, ...asked, filter: [...(props.only ?? []), ...filterTexts(state)] };
   const answer = useTable(props.name, params);
+  const say = useDeviceWords();
   const wrong = useWrong(props, state, answer.isPlaceholderData ? undefined : answer.data, "shown");
   useCorrections(wrong.length > 0 ? wrong : refusedState(state, props.prefix ?? "", answer.error));
   const range = useRange();
   const path = `/profiles/${useProfileId()}/tables/${props.name}`;
   return (
     <div className="data-table" data-table={props.name}>
-      <Tools {...{ props, state, change, filtering, setFiltering }} table={answer.data} source={{ path, params: { ...range, ...params } }} />
+      <Tools {...{ props, state, change, filtering, setFiltering }} table={answer.data && saidTable(answer.data, say)} source={{ path, params: { ...range, ...params } }} />
       <Answered answer={answer} what={props.label} rows={10}>
-        {(table) => (
-          <>
-            <Grid {...{ props, table, state, change, filtering }} lines={null} />
-            <Notes notes={table.notes} />
-          </>
-        )}
+        {(found) => {
+          const table = saidTable(found, say);
+          return (
+            <>
+              <Grid {...{ props, table, state, change, filtering }} lines={null} />
+              <Notes notes={table.notes} />
+            </>
+          );
+        }}
       </Answered>
     </div>
   );
@@ -231,7 +245,9 @@ function sortOf(state: TableState, own: string | undefined): TableState["sort"] 
   return state.sort ?? (key === undefined ? null : { key, descending: order !== "asc" });
 }
 
-function LocalTable({ local, ...props }: TableProps & { local: Table }) {
+function LocalTable({ local: given, ...props }: TableProps & { local: Table }) {
+  const say = useDeviceWords();
+  const local = useMemo(() => saidTable(given, say), [given, say]);
   const [state, change] = useTableState(props.prefix ?? "", props.size);
   const [filtering, setFiltering] = useFiltering(state);
   const { tree, rowKey } = props;

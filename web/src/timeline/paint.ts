@@ -315,12 +315,18 @@ export function paintCounters(context: CanvasRenderingContext2D, scene: Scene, d
         context.restore();
       } else context.stroke();
     });
-    context.fillStyle = scene.theme.faint;
     context.font = `11px ${scene.theme.font}`;
     context.textAlign = "right";
     context.textBaseline = "top";
     const text = track.unit === "bytes" ? formatBytes(greatest) : formatCount(greatest);
-    context.fillText(`up to ${text}`, scene.view.width - 6, RULER_HEIGHT + row.y + 4 - scene.scroll);
+    const words = `up to ${text}`;
+    const top = RULER_HEIGHT + row.y + 4 - scene.scroll;
+    // The curve may run here: it must not strike the words through.
+    const width = context.measureText(words).width;
+    context.fillStyle = scene.theme.surface;
+    context.fillRect(scene.view.width - 8 - width, top - 1, width + 4, 13);
+    context.fillStyle = scene.theme.faint;
+    context.fillText(words, scene.view.width - 6, top);
   }
 }
 

@@ -140,9 +140,10 @@ const percent = (part: number, of: number): string => (of > 0 ? `${((100 * part)
 
 // What the row tells, and how far to trust it.
 export function pathNote(answer: PathAnswer): string {
-  if (answer.length_ns === 0) return "No critical path: the range has no work that can be replayed.";
+  if (answer.length_ns === 0) return `No critical path: ${answer.lacks}.`;
   const delays = `${percent(answer.delays_ns, answer.length_ns)} of it are delays between the pieces`;
   const cut = answer.left_out > 0 ? `; the ${String(answer.left_out)} shortest pieces are left out` : "";
   const trust = answer.simulatable ? "" : " It is uncertain: a replay of the iterations does not explain the measured time.";
-  return `What the end of each iteration waited for, one piece after another; ${delays}${cut}.${trust}`;
+  const unlaunched = answer.unlaunched_pct >= 10 ? ` ${String(Math.round(answer.unlaunched_pct))} % of the devices' time has no recorded launch: the path may be too much the host's.` : "";
+  return `What the end of each iteration waited for, one piece after another; ${delays}${cut}.${trust}${unlaunched}`;
 }

@@ -1,4 +1,5 @@
 import { useId, type ReactNode } from "react";
+import { useDeviceWords } from "./deviceWords";
 import { sentence } from "./words";
 
 export function Card({
@@ -15,10 +16,11 @@ export function Card({
   children: ReactNode;
 }) {
   const heading = useId();
+  const say = useDeviceWords();
   return (
     <section className={`card span-${String(span ?? 12)}`} aria-labelledby={heading}>
       <header className="card-head">
-        <h2 id={heading}>{title}</h2>
+        <h2 id={heading}>{say(title)}</h2>
         {note && <span className="card-note">{note}</span>}
         {action && <span className="card-action">{action}</span>}
       </header>

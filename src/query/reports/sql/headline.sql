@@ -48,7 +48,10 @@ WITH wall AS (
     -- Of graphs alone nothing is known: no range at all says so better than 0 to 100 %.
     FROM (SELECT 1) LEFT JOIN kernels ON told
 ), communication AS (
-    SELECT CASE WHEN $device_work THEN coalesce(sum(ns), 0)::BIGINT END AS all_ns,
+    -- Of a source that tells layers or parts of ops and no times, nothing tells that there was none.
+    SELECT CASE WHEN $device_work
+                     AND (sum(ns) > 0 OR NOT EXISTS (FROM raw.meta WHERE key = 'property.source.times'))
+                THEN coalesce(sum(ns), 0)::BIGINT END AS all_ns,
            coalesce(sum(ns) FILTER (WHERE overlapped), 0)::BIGINT AS overlap_ns
     FROM communication_times
 )

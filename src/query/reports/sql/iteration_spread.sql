@@ -1,12 +1,37 @@
 -- The iterations of the rank whose longest one is the longest of all, and how many take more than $times the median.
+-- And the two groups that the widest step from one length to the next longer one parts, of a fifth of the iterations
+-- and of two at least each, where the step is wider than either group.
 WITH times AS (
     SELECT rank, number, end_ns - begin_ns AS ns FROM sel_iteration_times WHERE NOT warmup
 ), chosen AS (
     SELECT rank, median(ns)::BIGINT AS median_ns FROM times GROUP BY rank ORDER BY max(ns) DESC, rank LIMIT 1
+), placed AS (
+    SELECT ns, row_number() OVER (ORDER BY ns) AS place, count(*) OVER () AS n, lag(ns) OVER (ORDER BY ns) AS before_ns
+    FROM times
+    WHERE rank = (SELECT rank FROM chosen) AND ns > 0
+), step AS (
+    SELECT place, ns / before_ns AS wide
+    FROM placed
+    WHERE least(place - 1, n - place + 1) >= greatest(2, n / 5.0)
+    ORDER BY wide DESC, place
+    LIMIT 1
+), parted AS (
+    SELECT s.wide, count(*) FILTER (WHERE p.place < s.place) AS short_ones,
+           min(p.ns) AS short_min, max(p.ns) FILTER (WHERE p.place < s.place) AS short_max,
+           count(*) FILTER (WHERE p.place >= s.place) AS long_ones,
+           min(p.ns) FILTER (WHERE p.place >= s.place) AS long_min, max(p.ns) AS long_max
+    FROM placed p, step s
+    GROUP BY s.wide
+), groups AS (
+    FROM parted WHERE wide > short_max / short_min AND wide > long_max / long_min
+), spread AS (
+    SELECT count(*) AS iterations, any_value(c.median_ns) AS median_ns, max(t.ns) AS longest_ns,
+           arg_max(t.number, t.ns) AS longest, any_value(r.number) AS rank,
+           count(*) FILTER (WHERE t.ns > $times * c.median_ns) AS long_ones
+    FROM times t
+    JOIN chosen c ON c.rank = t.rank
+    LEFT JOIN raw.ranks r ON r.id = t.rank
 )
-SELECT count(*) AS iterations, any_value(c.median_ns) AS median_ns, max(t.ns) AS longest_ns,
-       arg_max(t.number, t.ns) AS longest, any_value(r.number) AS rank,
-       count(*) FILTER (WHERE t.ns > $times * c.median_ns) AS long_ones
-FROM times t
-JOIN chosen c ON c.rank = t.rank
-LEFT JOIN raw.ranks r ON r.id = t.rank
+SELECT s.*, g.wide, g.short_ones, g.short_min, g.short_max, g.long_ones, g.long_min, g.long_max
+FROM spread s
+LEFT JOIN groups g ON true

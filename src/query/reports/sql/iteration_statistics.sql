@@ -12,5 +12,6 @@ SELECT (SELECT round(arg_max(wall_ns / iterations, wall_ns))::BIGINT FROM walls)
        round(quantile_cont(dur_ns, 0.95))::BIGINT AS p95_ns,
        max(dur_ns) AS max_ns,
        round(stddev_samp(dur_ns))::BIGINT AS stddev_ns,
-       count(*) FILTER (WHERE warmup) AS warmup
+       count(*) FILTER (WHERE warmup) AS warmup,
+       count(*) AS iterations
 FROM times

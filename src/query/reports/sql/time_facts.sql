@@ -7,4 +7,6 @@ SELECT EXISTS (FROM raw.resource_segments WHERE resource = resource('dataloader'
        OR EXISTS (FROM raw.nvtx_ranges) OR EXISTS (FROM raw.module_calls)
        OR EXISTS (FROM raw.other_spans WHERE kind <> host_kind('other'))
        OR NOT EXISTS (FROM raw.memory_events) AS timed,
-       NOT EXISTS (FROM raw.meta WHERE key = 'time_classes') AS parted
+       NOT EXISTS (FROM raw.meta WHERE key = 'time_classes') AS parted,
+       NOT EXISTS (FROM raw.device_spans WHERE kind IN (device_kind('kernel'), device_kind('graph')))
+       AND EXISTS (FROM raw.diagnostics WHERE key = 'lost_device_work') AS kernels_lost

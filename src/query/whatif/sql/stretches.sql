@@ -1,11 +1,10 @@
--- The chosen iterations by rank; of a range without any, its wall clock. Nothing where the source does not tell when
--- work ran.
+-- The chosen iterations by rank; of a range without any, its wall clock.
 SELECT rank::BIGINT AS rank, number::BIGINT AS number, begin_ns::BIGINT AS begin_ns, end_ns::BIGINT AS end_ns
 FROM sel_iterations
-WHERE NOT $whole AND NOT EXISTS (FROM raw.meta WHERE key = 'property.source.times')
+WHERE NOT $whole
 UNION ALL
 SELECT rank, -1, min(begin_ns), max(end_ns)
 FROM sel_wall
-WHERE $whole AND NOT EXISTS (FROM raw.meta WHERE key = 'property.source.times')
+WHERE $whole
 GROUP BY rank
 ORDER BY rank, begin_ns, number

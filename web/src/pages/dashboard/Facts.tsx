@@ -3,6 +3,7 @@ import type { Diagnostic, Summary } from "../../api/types";
 import { linkTo } from "../../address/route";
 import { useRoute } from "../../address/useRoute";
 import { Card } from "../../widgets/Card";
+import { useDeviceWords } from "../../widgets/deviceWords";
 import { formatBytes } from "../../widgets/format";
 import { Num } from "../../widgets/Num";
 import { pageWords } from "../../widgets/words";
@@ -27,9 +28,10 @@ const NAMES: Record<string, string> = {
 
 export function SystemCard({ summary }: { summary: Summary }) {
   const info = useInfo().data;
+  const say = useDeviceWords();
   const memory = info?.devices[0]?.memory_bytes;
   const known = Object.entries(summary.system).filter(([, value]) => value !== null);
-  const other = info?.devices.every((each) => each.compute_capability !== null ? String(each.compute_capability).startsWith("gfx") : /\b(AMD|Radeon|Instinct|TPU|MTIA)\b/i.test(String(each.name ?? ""))) ?? false;
+  const other = info !== undefined && info.words.api !== "CUDA";
   const missing = Object.entries(summary.system).filter(([key, value]) => value === null && !(other && /^cu(da|dnn)_/.test(key)));
   const facts: [string, string][] = known.map(([key, value]) => [NAMES[key] ?? key, String(value)]);
   if (typeof memory === "number") facts.push(["Memory of a GPU", formatBytes(memory)]);
@@ -38,14 +40,14 @@ export function SystemCard({ summary }: { summary: Summary }) {
       <dl className="facts">
         {facts.map(([name, value]) => (
           <div key={name}>
-            <dt>{name}</dt>
+            <dt>{say(name)}</dt>
             <dd>{value}</dd>
           </div>
         ))}
         {missing.length > 0 && (
           <div>
             <dt>Not recorded</dt>
-            <dd className="hint">{missing.map(([key]) => NAMES[key] ?? key).join(", ")}</dd>
+            <dd className="hint">{say(missing.map(([key]) => NAMES[key] ?? key).join(", "))}</dd>
           </div>
         )}
       </dl>
@@ -55,6 +57,7 @@ export function SystemCard({ summary }: { summary: Summary }) {
 
 export function DiagnosticsCard({ diagnostics }: { diagnostics: readonly Diagnostic[] }) {
   const { params } = useRoute();
+  const say = useDeviceWords();
   return (
     <Card title="Oddities of the recording" action={<a href={linkTo("diagnostics", params)}>Details</a>}>
       {diagnostics.length === 0 ? (
@@ -68,7 +71,7 @@ export function DiagnosticsCard({ diagnostics }: { diagnostics: readonly Diagnos
                 <b>
                   <Num value={each.count} unit="count" /> ×
                 </b>{" "}
-                {pageWords(each.help)}
+                {say(pageWords(each.help))}
               </p>
             </li>
           ))}

@@ -1,12 +1,12 @@
 import type { Summary } from "../../api/types";
 import { Card } from "../../widgets/Card";
 import { ShareBar, type Part } from "../../widgets/charts";
-import { useMatrixWords } from "../../widgets/matrixUnits";
+import { useDeviceWords } from "../../widgets/deviceWords";
 import { kernelParts, resourceParts } from "./parts";
 
 // Named in the words of the GPUs' maker.
 function useNamed(parts: Part[]): Part[] {
-  const say = useMatrixWords();
+  const say = useDeviceWords();
   return parts.map((part) => ({ ...part, name: say(part.name) }));
 }
 

@@ -8,28 +8,34 @@ import { Donut } from "../../widgets/charts";
 import { definitionOfTile } from "../../widgets/definitions";
 import { isOpenShare } from "../../widgets/format";
 import { Icon } from "../../widgets/Icon";
-import { useMatrixWords } from "../../widgets/matrixUnits";
+import { useDeviceWords } from "../../widgets/deviceWords";
 import { Num } from "../../widgets/Num";
 import { Findings } from "./Findings";
 import { MERGED } from "./parts";
 
 function Tile({ title, children, span = 3 }: { title: string; children: ReactNode; span?: 3 | 4 | 6 }) {
-  const say = useMatrixWords();
+  const say = useDeviceWords();
   return (
     <section className={`card tile span-${String(span)}`} aria-label={say(title)}>
-      <h2 title={definitionOfTile(title)}>{say(title)}</h2>
+      <h2 title={say(definitionOfTile(title) ?? "")}>{say(title)}</h2>
       {children}
     </section>
   );
 }
 
 function Line({ name, children }: { name: string; children: ReactNode }) {
+  const say = useDeviceWords();
   return (
     <div className="tile-line">
-      <dt title={definitionOfTile(name)}>{name}</dt>
+      <dt title={say(definitionOfTile(name) ?? "")}>{say(name)}</dt>
       <dd>{children}</dd>
     </div>
   );
+}
+
+function averageWords(summary: Summary): string {
+  if (summary.system.ranks > 1) return summary.iterations.selected > 1 ? "average of the rank that took longest" : "of the rank that took longest";
+  return summary.iterations.selected > 1 ? "average" : "the only one of the range";
 }
 
 function IterationTile({ summary, span }: { summary: Summary; span: 3 | 4 }) {
@@ -38,20 +44,28 @@ function IterationTile({ summary, span }: { summary: Summary; span: 3 | 4 }) {
     <Tile title="Iteration time" span={span}>
       {iterations.selected > 0 ? (
         <>
-          <p className="big">
-            <Num value={iterations.avg_iteration_time_ns} unit="ns" /> <small title="wall clock / iterations: each lasts until the next one begins">{summary.system.ranks > 1 ? "average of the rank that took longest" : "average"}</small>
-          </p>
-          <dl>
-            <Line name="Deviation">
-              <Num value={iterations.stddev_ns} unit="ns" />
-            </Line>
-            <Line name="Median">
-              <Num value={iterations.median_ns} unit="ns" />
-            </Line>
-            <Line name="Fastest to slowest">
-              <Num value={iterations.min_ns} unit="ns" /> – <Num value={iterations.max_ns} unit="ns" />
-            </Line>
-          </dl>
+          {iterations.two_lengths === null ? (
+            <p className="big">
+              <Num value={iterations.avg_iteration_time_ns} unit="ns" /> <small title="wall clock / iterations: each lasts until the next one begins">{averageWords(summary)}</small>
+            </p>
+          ) : (
+            <p className="two-lengths">
+              {iterations.two_lengths} <small>the average, <Num value={iterations.avg_iteration_time_ns} unit="ns" />, is the length of none</small>
+            </p>
+          )}
+          {iterations.selected > 1 && (
+            <dl>
+              <Line name="Deviation">
+                <Num value={iterations.stddev_ns} unit="ns" />
+              </Line>
+              <Line name="Median">
+                <Num value={iterations.median_ns} unit="ns" />
+              </Line>
+              <Line name="Fastest to slowest">
+                <Num value={iterations.min_ns} unit="ns" /> – <Num value={iterations.max_ns} unit="ns" />
+              </Line>
+            </dl>
+          )}
         </>
       ) : (
         <>
@@ -96,10 +110,11 @@ function WallTile({ summary, span }: { summary: Summary; span: 3 | 4 }) {
 }
 
 function GpuTile({ summary }: { summary: Summary }) {
+  const say = useDeviceWords();
   return (
     <Tile title="GPU utilization">
       <div className="tile-donut">
-        <Donut percent={summary.gpu_utilization_pct} label="GPU utilization" />
+        <Donut percent={summary.gpu_utilization_pct} label={say("GPU utilization")} />
         <dl>
           <Line name="Kernels alone">
             <Num value={summary.kernel_utilization_pct} unit="percent" />
@@ -114,7 +129,7 @@ function GpuTile({ summary }: { summary: Summary }) {
       </div>
       {summary.devices.length > 1 && (
         <details>
-          <summary>Each GPU</summary>
+          <summary>{say("Each GPU")}</summary>
           <dl>
             {summary.devices.map((device) => (
               <Line key={`${String(device.rank)} ${String(device.device)}`} name={`Rank ${String(device.rank)}, GPU ${String(device.device)}`}>
@@ -130,7 +145,7 @@ function GpuTile({ summary }: { summary: Summary }) {
 
 // A share that kernels of unknown use leave open between two bounds.
 function Bounds({ low, high }: { low: number | null; high: number | null }) {
-  const say = useMatrixWords();
+  const say = useDeviceWords();
   if (!isOpenShare(low, high)) return <Num value={low} unit="percent" />;
   return (
     <span title={say("kernels whose Tensor Core use is not known: none of them to all of them")}>
@@ -141,7 +156,7 @@ function Bounds({ low, high }: { low: number | null; high: number | null }) {
 
 function TensorTile({ summary, ops }: { summary: Summary; ops: boolean }) {
   const { params } = useRoute();
-  const say = useMatrixWords();
+  const say = useDeviceWords();
   return (
     <Tile title="Tensor Core efficiency">
       <div className="tile-donut c-tensor_core">

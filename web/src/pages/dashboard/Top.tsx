@@ -5,7 +5,7 @@ import { layerTail } from "../../table/cells";
 import { rowsOf, type Row } from "../../table/row";
 import { Card } from "../../widgets/Card";
 import { Bar } from "../../widgets/charts";
-import { useMatrixWords } from "../../widgets/matrixUnits";
+import { useDeviceWords } from "../../widgets/deviceWords";
 import { opTypeWords } from "../../widgets/opTypes";
 import { Num } from "../../widgets/Num";
 import { Answered } from "../../widgets/states";
@@ -23,7 +23,7 @@ interface Listed {
 }
 
 function List({ head, rows, kind, time }: { head: string; rows: readonly Listed[]; kind: string; time?: string }) {
-  const say = useMatrixWords();
+  const say = useDeviceWords();
   const most = Math.max(0, ...rows.map((row) => row.time ?? 0));
   const types = rows.some((row) => row.type);
   const cores = rows.some((row) => row.tc);
@@ -40,14 +40,14 @@ function List({ head, rows, kind, time }: { head: string; rows: readonly Listed[
           )}
           {cores && (
             <th scope="col" className="tc" title={say("Whether its kernels use Tensor Cores")}>
-              TC
+              {say("TC")}
             </th>
           )}
           <th scope="col" className="number">
             Calls
           </th>
           <th scope="col" className="number">
-            {time ?? (kind === "cpu" ? "CPU time" : "GPU time")}
+            {say(time ?? (kind === "cpu" ? "CPU time" : "GPU time"))}
           </th>
           <th scope="col" className="bars">
             <span className="sr-only">Compared</span>

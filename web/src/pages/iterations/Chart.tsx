@@ -4,7 +4,7 @@ import { useHidden } from "../../address/useHidden";
 import { SHARES, type IterationShares, type Range } from "../../api/types";
 import { exactValue, formatNs } from "../../widgets/format";
 import { LegendItem } from "../../widgets/LegendItem";
-import { useMatrixWords } from "../../widgets/matrixUnits";
+import { useDeviceWords } from "../../widgets/deviceWords";
 import { ticks } from "../../widgets/ticks";
 import { useWidth } from "../../widgets/useWidth";
 import { barWidth, indexAt, inSight, mostIn, panned, SHARE_NAMES, sharePaths, without, xOf, zoomed, type Box, type View } from "./bars";
@@ -31,7 +31,7 @@ interface Props {
 const MARGIN = { left: 58, right: 8, top: 10, bottom: 24 };
 
 function Tip({ bar, x, width }: { bar: IterationShares; x: number; width: number }) {
-  const say = useMatrixWords();
+  const say = useDeviceWords();
   const side = x > width / 2 ? { right: `${String(Math.round(width - x + 14))}px` } : { left: `${String(Math.round(x + 14))}px` };
   return (
     <div className="tip" style={side}>
@@ -299,7 +299,7 @@ export function IterationChart(props: Props) {
 }
 
 export function ShareLegend({ list }: { list: readonly IterationShares[] }) {
-  const say = useMatrixWords();
+  const say = useDeviceWords();
   const there = SHARES.filter((share) => list.some((bar) => bar.shares_ns[share] > 0));
   return (
     <ul className="legend inline">

@@ -12,6 +12,7 @@ import {
   formatRate,
   LIMITERS,
   formatPower,
+  freeEnd,
   nearest,
   place,
   powers,
@@ -73,10 +74,19 @@ function Slopes({ slopes }: { slopes: readonly Slope[] }) {
 
 const namesOf = (ceilings: readonly Ceiling[], y: Axis) => ceilingNames(ceilings, y, NAME_HEIGHT);
 
-// Whether a text has room within the picture, left of its end; else it stands below.
+// Whether a text has room within the picture.
 const fits = (text: string, x: Axis): boolean => text.length * LETTER < x.high - x.low;
 
-function Ceilings({ ceilings, x, y }: { ceilings: readonly Ceiling[]; x: Axis; y: Axis }) {
+interface PlacedName {
+  text: string;
+  height: number;
+  end: number | null; // null: it stands below the picture
+}
+
+const placed = (ceilings: readonly Ceiling[], x: Axis, y: Axis, drawn: readonly Drawn[]): PlacedName[] =>
+  namesOf(ceilings, y).map((name) => ({ ...name, end: freeEnd(name.text.length * LETTER, name.height - 4, drawn, x.low, x.high - 4) }));
+
+function Ceilings({ ceilings, names, x, y }: { ceilings: readonly Ceiling[]; names: readonly PlacedName[]; x: Axis; y: Axis }) {
   return (
     <g>
       {ceilings.map((ceiling, at) => (
@@ -89,11 +99,14 @@ function Ceilings({ ceilings, x, y }: { ceilings: readonly Ceiling[]; x: Axis; y
           y2={place(y, ceiling.flops)}
         />
       ))}
-      {namesOf(ceilings, y).filter(({ text }) => fits(text, x)).map((name) => (
-        <text key={name.text} className="axis-text end roof-name" x={x.high - 4} y={name.height - 4}>
-          {name.text}
-        </text>
-      ))}
+      {names.map(
+        (name) =>
+          name.end !== null && (
+            <text key={name.text} className="axis-text end roof-name" x={name.end} y={name.height - 4}>
+              {name.text}
+            </text>
+          ),
+      )}
     </g>
   );
 }
@@ -241,6 +254,7 @@ export function Chart({
     const highest = roof.lines[0];
     return highest ? slopesOf(roof.bandwidth, levels, highest.flops, x, y) : [];
   }, [roof, levels, x, y]);
+  const names = useMemo(() => placed(roof.lines, x, y, drawn), [roof, x, y, drawn]);
   const at = (event: React.PointerEvent<SVGSVGElement> | React.MouseEvent<SVGSVGElement>) => {
     const box = event.currentTarget.getBoundingClientRect();
     return nearest(drawn, event.clientX - box.left, event.clientY - box.top, REACH);
@@ -281,7 +295,7 @@ export function Chart({
             />
           ))}
           <Slopes slopes={slopes} />
-          <Ceilings ceilings={roof.lines} x={x} y={y} />
+          <Ceilings ceilings={roof.lines} names={names} x={x} y={y} />
         </svg>
       )}
       {over && <Tip drawn={over} width={width} />}
@@ -290,7 +304,7 @@ export function Chart({
           <LegendItem key={each.id} id={limitKey(each.id)} name={each.words} color={each.color} />
         ))}
       </ul>
-      {namesOf(roof.lines, y).some(({ text }) => !fits(text, x)) && <p className="hint">Ceilings: {roof.lines.map((each) => `${each.unit} ${formatRate(each.flops, "FLOP/s")}`).join(", ")}.</p>}
+      {names.some(({ end }) => end === null) && <p className="hint">Ceilings: {roof.lines.map((each) => `${each.unit} ${formatRate(each.flops, "FLOP/s")}`).join(", ")}.</p>}
       <LevelNotes levels={levels} />
     </div>
   );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Table } from "../../api/types";
 import { rowsOf } from "../../table/row";
-import { ceilingNames, ceilingsOf, decades, formatPower, formatRate, levelsOf, nearest, place, pointsOf, powers, roofOf, slopesOf, weighty, type Point } from "./model";
+import { ceilingNames, ceilingsOf, decades, formatPower, formatRate, freeEnd, levelsOf, nearest, place, pointsOf, powers, roofOf, slopesOf, weighty, type Point } from "./model";
 
 const table = (keys: readonly string[], rows: Table["rows"]): Table =>
   ({ columns: keys.map((key) => ({ key, header: key, unit: "none" })), rows, notes: [], rows_in_all: rows.length, rows_matching: rows.length }) as unknown as Table;
@@ -126,5 +126,19 @@ describe("the roofline", () => {
     expect(nearest(points, 12, 11, 8)?.id).toBe("small");
     expect(nearest(points, 3, 10, 8)?.id).toBe("large");
     expect(nearest(points, 60, 60, 8)).toBeNull();
+  });
+});
+
+describe("names of ceilings", () => {
+  it("stand where they cover no point", () => {
+    expect(freeEnd(100, 50, [], 0, 500)).toBe(500);
+    // On the line's height from 400 to 420, and far below: only the first is in the way.
+    const points = [
+      { x: 410, y: 48, r: 10 },
+      { x: 350, y: 200, r: 10 },
+    ];
+    expect(freeEnd(100, 50, points, 0, 500)).toBe(399);
+    expect(freeEnd(60, 50, points, 0, 500)).toBe(500); // right of the point
+    expect(freeEnd(100, 50, Array.from({ length: 10 }, (_, i) => ({ x: i * 50, y: 50, r: 5 })), 0, 500)).toBeNull();
   });
 });

@@ -197,6 +197,20 @@ export function ceilingNames(ceilings: readonly Ceiling[], y: Axis, room: number
   return names;
 }
 
+// Where a text of this width may end, as far right as may be, so that it covers none of the circles; null: nowhere
+// between `from` and `to`. `base`: its base line.
+export function freeEnd(width: number, base: number, circles: readonly { x: number; y: number; r: number }[], from: number, to: number): number | null {
+  const LINE = 12; // pixels above the base line, and below it what letters have there
+  const UNDER = 4;
+  const near = circles.filter(({ y, r }) => y + r > base - LINE && y - r < base + UNDER);
+  for (let end = to; end - width >= from; ) {
+    const covered = near.filter(({ x, r }) => x + r > end - width && x - r < end);
+    if (covered.length === 0) return end;
+    end = Math.min(...covered.map(({ x, r }) => x - r)) - 1;
+  }
+  return null;
+}
+
 // "989 TFLOP/s"
 export function formatRate(value: number, unit: string): string {
   const text = formatFlops(value);

@@ -1,0 +1,83 @@
+// Reports for people name devices and their matrix units as their maker does.
+#include <gmock/gmock.h>
+
+#include "query/reports/device_words.h"
+#include "query/reports/test_reports.h"
+
+namespace opsight::query {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// The headers of the summary's first table, and the notes, as people get them.
+std::vector<std::string> words_on(std::initializer_list<std::string_view> devices) {
+    analyze::TestProfile t;
+    int64_t number = 0;
+    for (const std::string_view device : devices) {
+        t.gpu(number, device, 9, 0);
+        t.kernel("some_kernel", 100 * number, 50, t.stream(7, number), number + 1);
+        ++number;
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    auto report = make_report(session, "summary", {.for_people = true});
+    if (!report) {
+        ADD_FAILURE() << report.error().message();
+        return {};
+    }
+    const auto words_of_run = device_words(session);
+    EXPECT_TRUE(words_of_run);
+    if (words_of_run) say(*report, *words_of_run);
+    std::vector<std::string> words = report->notes;
+    for (const Column& column : report->sections.at(0).table.columns)
+        words.push_back(column.header);
+    return words;
+}
+
+TEST(DeviceWords, HaveTheNameThatTheirMakerGives) {
+    const auto amd = words_on({"AMD Instinct MI300X"});
+    EXPECT_THAT(amd, Contains("Matrix Core Kernel Utilization %"));
+    EXPECT_THAT(amd, Contains("TC: Matrix Cores, AMD's counterpart of Tensor Cores"));
+    const auto nvidia = words_on({"NVIDIA H100 80GB HBM3"});
+    EXPECT_THAT(nvidia, Contains("Tensor Core Kernel Utilization %"));
+    EXPECT_THAT(nvidia, Not(Contains(HasSubstr("Matrix Core"))));
+    EXPECT_THAT(words_on({"AMD Instinct MI300X", "NVIDIA H100 80GB HBM3"}),
+                Not(Contains(HasSubstr("Matrix Core"))));
+}
+
+TEST(DeviceWords, OtherMakersDevicesAreNoGpus) {
+    analyze::TestProfile t;
+    t.gpu(0, "TPU v6 Lite", 0, 0);
+    t.kernel("fusion", 0, 50, t.stream(), 1);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const auto words = device_words(session);
+    ASSERT_TRUE(words);
+    EXPECT_EQ(*words, (DeviceWords{"TPU", "matrix unit", "runtime"}));
+    auto report = make_report(session, "summary", {.for_people = true});
+    ASSERT_TRUE(report);
+    say(*report, *words);
+    for (const Section& section : report->sections)
+        for (const Column& column : section.table.columns) {
+            EXPECT_EQ(column.header.find("GPU"), std::string::npos) << column.header;
+            EXPECT_EQ(column.header.find("Tensor"), std::string::npos) << column.header;
+        }
+}
+
+TEST(DeviceWords, FitTheirSentence) {
+    const DeviceWords other{"accelerator", "matrix unit", "runtime"};
+    EXPECT_EQ(said("A GPU, and a GPU; GPUs. GPU 0", other),
+              "An accelerator, and an accelerator; accelerators. Accelerator 0");
+    EXPECT_EQ(said("Total GPU Time (ns)", other), "Total Accelerator Time (ns)");
+    EXPECT_EQ(said("Non-Tensor Core Kernel Duration %", other), "Non-Matrix Unit Kernel Duration %");
+    EXPECT_EQ(said("Kernels of ops that Tensor Cores cannot help", other),
+              "Kernels of ops that matrix units cannot help");
+    EXPECT_EQ(said("CUDA API", {"GPU", "Matrix Core", "HIP"}), "HIP API");
+    EXPECT_EQ(said("calls of CUDA's API", {"GPU", "Matrix Core", "HIP"}), "calls of HIP's API");
+    EXPECT_EQ(said("MY_GPU of CUDA's API", DeviceWords()), "MY_GPU of CUDA's API");
+}
+
+}  // namespace
+}  // namespace opsight::query

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""What a headline makes one believe, and whether it holds: each case is a small trace, or a real one of the corpus, of which
+an earlier version said something false."""
+
+import json
+import os
+import unittest
+
+import opsight_cli
+from tiny_trace import span
+
+CORPUS = opsight_cli.shared_folder("corpus", "xplane")
+NUMBER = iter(range(1, 10 ** 9))
+
+
+def write(name, events, device="NVIDIA A100-SXM4-40GB", **more):
+    path = os.path.join(opsight_cli.temporary_folder(), name)
+    known = {"id": 0, "name": device, "totalGlobalMem": 1 << 34, "computeMajor": 8, "computeMinor": 0, "numSms": 108}
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"schemaVersion": 1, "traceEvents": events, "deviceProperties": [{**known, **more}]}, file)
+    return path
+
+
+def launched(call, begin, dur, name="some_kernel", category="kernel", **more):
+    number = next(NUMBER)
+    return [span("cuda_runtime", more.pop("call_name", "cudaLaunchKernel"), 1, call, 5, correlation=number),
+            span(category, name, 7, begin, dur, pid=0, device=0, stream=7, correlation=number, **more)]
+
+
+def steps(lengths, kernel=0.2):
+    """Marked iterations of these lengths in us, each with an op and a kernel."""
+    events, at = [], 0.0
+    for number, length in enumerate(lengths):
+        events += [span("user_annotation", f"ProfilerStep#{number}", 1, at, length),
+                   span("cpu_op", "aten::mm", 1, at + 1, 0.5 * length)]
+        events += launched(at + 2, at + 10, kernel * length)
+        at += length
+    return events
+
+
+def findings(profile, rule):
+    done = opsight_cli.run("advise", profile.path, "--json", "--rule", rule)
+    return json.loads(done.stdout)["findings"]
+
+
+def text_of(profile, *arguments):
+    return opsight_cli.run("report", profile.path, *arguments).stdout
+
+
+class TwoLengths(unittest.TestCase):
+    def test_no_typical_iteration_is_made_up(self):
+        profile = opsight_cli.Profile(write("two.json", steps([11600, 11800, 101500, 106800, 107600])))
+        (found,) = findings(profile, "uneven_iterations")
+        self.assertIn("two lengths: 2 of 11.6 - 11.8 ms, 3 of 101.5 - 107.6 ms", found["title"])
+        text = text_of(profile, "--all-iterations")
+        self.assertRegex(text, r"Two Lengths +2 of 11.6 - 11.8 ms, 3 of 101.5 - 107.6 ms")
+
+    def test_a_spread_is_not_two_lengths(self):
+        for lengths in ([10000, 10100, 10200, 10300, 10400, 10500], [1000, 1700, 2900, 4900, 8300, 14000],
+                        [10000, 10100, 10200, 10300, 10400, 30000]):
+            profile = opsight_cli.Profile(write("spread.json", steps(lengths)))
+            statistics = profile.report("summary", "--all-iterations")["summary"]["iterations"]
+            self.assertIsNone(statistics["two_lengths"], lengths)
+
+    def test_one_iteration_has_no_statistics(self):
+        text = text_of(opsight_cli.Profile(write("one.json", steps([10000]))))
+        self.assertIn("Iteration Time ", text)
+        for word in ("Average Iteration", "Median Duration", "P95", "Deviation"):
+            self.assertNotIn(word, text)
+
+
+class Synchronization(unittest.TestCase):
+    """Iterations of 10 ms with a kernel, and a wait for it."""
+
+    def make(self, wait_begin, wait, kernel_begin, kernel):
+        events = []
+        for step in range(8):
+            at = 10000.0 * step
+            events += [span("user_annotation", f"ProfilerStep#{step}", 1, at, 10000),
+                       span("cuda_runtime", "cudaDeviceSynchronize", 1, at + wait_begin, wait, correlation=next(NUMBER))]
+            events += launched(at + 10, at + kernel_begin, kernel)
+        return opsight_cli.Profile(write("waits.json", events))
+
+    def test_what_runs_dry_in_a_wait_is_lost(self):
+        # The kernel ends at 3 ms, the wait (of 2.5 ms) at 3.1, and the next kernel begins at 10.02: no more than the wait is lost.
+        (found,) = findings(self.make(600, 2500, 20, 2980), "synchronization")
+        self.assertAlmostEqual(found["share_pct"], 25, delta=1)
+        self.assertIn("leave it without work in 2", found["title"])
+        self.assertIn("1 call in an iteration wait for it, 2.50 ms together", found["evidence"])
+
+    def test_a_wait_with_a_full_queue_costs_nothing(self):
+        # The device works until 9.9 ms, the wait ends long before.
+        self.assertEqual(findings(self.make(600, 2500, 20, 9880), "synchronization"), [])
+
+
+class NotRecorded(unittest.TestCase):
+    def test_waits_without_launches(self):
+        events = [span("user_annotation", "ProfilerStep#0", 1, 0, 1000)]
+        events += [span("kernel", "k", 7, 100.0 * i, 50, pid=0, device=0, stream=7) for i in range(5)]
+        (stream,) = opsight_cli.Profile(write("unlaunched.json", events)).report("summary")["summary"]["streams"]
+        for key in ("host_wait_ns", "queued_wait_ns", "queue_depth_mean", "queue_depth_max"):
+            self.assertIsNone(stream[key], key)
+        self.assertEqual(stream["other_wait_ns"], 4 * 50_000)
+
+    def test_utilization_where_all_kernels_are_lost_and_sets_are_kept(self):
+        events = [span("cuda_runtime", "cudaLaunchKernel", 1, 10.0 * i, 5, correlation=next(NUMBER)) for i in range(50)]
+        events += launched(600, 610, 1, "Memset (Device)", "gpu_memset", call_name="cudaMemsetAsync", bytes=4)
+        profile = opsight_cli.Profile(write("lost.json", events))
+        report = profile.report("summary")["summary"]
+        for key in ("gpu_utilization_pct", "kernel_utilization_pct", "non_tensor_core_kernel_pct", "communication_ns"):
+            self.assertIsNone(report[key], key)
+        self.assertIsNone(report["devices"][0]["gpu_utilization_pct"])
+        self.assertIn("lost_device_work", [each["key"] for each in report["diagnostics"]])
+
+    def test_classes_that_neither_run_recorded(self):
+        path = opsight_cli.Profile(write("same.json", steps([10000] * 6))).path
+        answer = json.loads(opsight_cli.run("compare", path, path, "--json").stdout)
+        loading = [row for row in answer["budget"] if row["class"] == "dataloader"]
+        self.assertEqual([row["difference_ns"] for row in loading], [None])
+
+
+class OtherMakers(unittest.TestCase):
+    def test_advice_on_devices_that_idle(self):
+        for name, variable in (("AMD Instinct MI300X", "HIP_VISIBLE_DEVICES"), ("NVIDIA H100 80GB HBM3", "CUDA_VISIBLE_DEVICES")):
+            path = write("idle.json", steps([10000] * 6), name)
+            with open(path, encoding="utf-8") as file:
+                trace = json.load(file)
+            trace["deviceProperties"].append({**trace["deviceProperties"][0], "id": 1})
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(trace, file)
+            (found,) = findings(opsight_cli.Profile(path), "idle_devices")
+            self.assertIn(variable, found["advice"])
+
+    def test_a_trend_of_two_programs_says_so(self):
+        one = opsight_cli.Profile(write("one_program.json", steps([10000] * 6)))
+        events = [{**event, "name": event["name"].replace("aten::mm", "aten::conv2d").replace("some_kernel", "other")}
+                  for event in steps([20000] * 6)]
+        other = opsight_cli.Profile(write("other_program.json", events))
+        self.assertIn("the runs are of different programs", opsight_cli.run("trend", one.path, other.path).stdout)
+        self.assertNotIn("different programs", opsight_cli.run("trend", one.path, one.path).stdout)
+
+
+@unittest.skipUnless(CORPUS, "no corpus (OPSIGHT_CORPUS)")
+class RealRuns(unittest.TestCase):
+    def test_a_tpu_is_no_gpu_and_nobody_knows_who_waited(self):
+        profile = opsight_cli.Profile(os.path.join(CORPUS, "xplane", "xprof__tpu_inference_2_older.xplane.pb"))
+        self.assertEqual(profile.info()["words"], {"device": "TPU", "matrix_unit": "matrix unit", "api": "runtime"})
+        refused = opsight_cli.run("whatif", profile.path, check=False)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("no launch of the devices' work was recorded", refused.stderr)
+        path = text_of(profile, "--report", "critical_path")
+        self.assertIn("no critical path: no launch", path)
+        self.assertNotIn("100.0", path)
+        text = text_of(profile)
+        head = text[:text.index("System Config")]
+        self.assertIn("TPU Utilization %", head)
+        for word in ("GPU", "Tensor Core"):
+            self.assertNotIn(word, head)
+        (copies,) = findings(profile, "copies")
+        # 2.37 s of each stream's 78.4 s are kernels, which no copy hides.
+        self.assertAlmostEqual(copies["bound"]["pct"], 97.0, delta=0.1)
+        for found in json.loads(opsight_cli.run("advise", profile.path, "--json").stdout)["findings"]:
+            for text in (found["title"], found["evidence"], found["advice"]):
+                self.assertNotRegex(text, r"\bGPU|Tensor Core")
+
+    def test_iterations_of_two_lengths_have_no_average(self):
+        trace = os.path.join(CORPUS, "kineto", "tracelens", "mi300__ddp_resnet18_no_pool__train_resnet18.json.gz")
+        profile = opsight_cli.Profile(trace)
+        (found,) = findings(profile, "uneven_iterations")
+        self.assertRegex(found["title"], r"two lengths: 2 of 11\d\.\d - 11\d\.\d ms, 3 of 10\d\d\.\d - 10\d\d\.\d ms")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,23 +1,9 @@
--- Events of memory in the range, with the innermost op that was open: of the op that began last before the event and
--- those around it, the first that had not ended.
-WITH RECURSIVE events AS (
-    SELECT m.rowid AS event, m.track, m.time_ns, m.bytes, m.total_allocated, m.device_type, m.device, t.rank
+-- Events of memory in the range, by the ops that were open. Needs memory_event_ops.
+WITH events AS (
+    SELECT m.rowid AS event, m.bytes, m.device_type, m.device, t.rank
     FROM raw.memory_events m
     JOIN raw.tracks t ON t.id = m.track
     WHERE EXISTS (FROM sel_wall w WHERE w.rank = t.rank AND m.time_ns >= w.begin_ns AND m.time_ns < w.end_ns)
-), before AS (
-    SELECT e.event, e.time_ns, o.op, o.parent_op, o.begin_ns + o.dur_ns AS end_ns
-    FROM events e
-    ASOF JOIN raw.ops o ON o.track = e.track AND o.begin_ns <= e.time_ns
-), up AS (
-    FROM before
-    UNION ALL
-    SELECT u.event, u.time_ns, o.op, o.parent_op, o.begin_ns + o.dur_ns
-    FROM up u
-    JOIN raw.ops o ON o.id = u.parent_op
-    WHERE u.end_ns <= u.time_ns
-), of_op AS (
-    SELECT event, op FROM up WHERE end_ns > time_ns
 ), sums AS (
     SELECT coalesce(f.op, -1) AS op, e.rank, e.device_type, e.device,
            count(*) FILTER (WHERE e.bytes > 0) AS allocations,
@@ -26,7 +12,7 @@ WITH RECURSIVE events AS (
            coalesce(-sum(e.bytes) FILTER (WHERE e.bytes < 0), 0)::BIGINT AS freed_bytes,
            max(e.bytes) AS largest
     FROM events e
-    LEFT JOIN of_op f ON f.event = e.event
+    LEFT JOIN memory_event_ops f ON f.event = e.event
     GROUP BY ALL
 )
 SELECT r.number AS rank,

@@ -232,6 +232,9 @@ Result<std::shared_ptr<Database::Handle>> Database::make(const std::string& path
     how.set("access_mode", options.read_only ? "READ_ONLY" : "READ_WRITE");
     how.set("autoinstall_known_extensions", "false");
     how.set("autoload_known_extensions", "false");
+    // How many rows a join by the last time before will have is guessed, and where few are it compares every
+    // one with all of the other side: that took minutes where the guess was wrong (docs/decisions/0028).
+    how.set("asof_loop_join_threshold", "0");
     if (options.threads > 0) how.set("threads", std::to_string(options.threads));
     if (options.block_bytes > 0) how.set("default_block_size", std::to_string(options.block_bytes));
     if (options.memory_limit_bytes > 0)

@@ -4,8 +4,10 @@
 
 namespace opsight::advise {
 
-const std::vector<Rule>& all_rules() {
-    static const std::vector<Rule> rules = {
+namespace {
+
+std::vector<Rule> rules_of_time_and_host() {
+    return {
         data_loading_rule(),
         beside_ops_rule(),
         host_bound_rule(),
@@ -33,6 +35,11 @@ const std::vector<Rule>& all_rules() {
         misaligned_sizes_rule(),
         unfused_attention_rule(),
         small_grids_rule(),
+    };
+}
+
+std::vector<Rule> rules_of_patterns_and_recordings() {
+    return {
         compilation_rule(),
         elementwise_chains_rule(),
         repeated_ops_rule(),
@@ -44,12 +51,17 @@ const std::vector<Rule>& all_rules() {
         thread_count_rule(),
         layout_reorders_rule(),
         first_batches_rule(),
+        slow_worker_rule(),
         convolution_trials_rule(),
         low_occupancy_rule(),
         wave_tails_rule(),
+        far_from_bound_rule(),
         small_collectives_rule(),
+        late_collectives_rule(),
         gathers_rule(),
         graph_breaks_rule(),
+        guards_rule(),
+        memory_peak_rule(),
         fragmentation_rule(),
         idle_devices_rule(),
         recording_overhead_rule(),
@@ -59,7 +71,23 @@ const std::vector<Rule>& all_rules() {
         few_iterations_rule(),
         uneven_iterations_rule(),
         memory_unused_rule(),
+        batch_throughput_rule(),
+        decode_batch_rule(),
+        prefill_steps_rule(),
+        bf16_on_cpu_rule(),
     };
+}
+
+std::vector<Rule> joined(std::vector<Rule> first, const std::vector<Rule>& second) {
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+}
+
+}  // namespace
+
+const std::vector<Rule>& all_rules() {
+    static const std::vector<Rule> rules =
+        joined(rules_of_time_and_host(), rules_of_patterns_and_recordings());
     return rules;
 }
 

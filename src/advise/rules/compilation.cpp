@@ -5,8 +5,7 @@
 namespace opsight::advise {
 namespace {
 
-constexpr const char* kNames =
-    "\\(dynamo_timed\\)|^_compile\\.|^compile_fx|^TorchDynamo Cache Lookup$|^jit_compile";
+constexpr const char* kNames = "\\(dynamo_timed\\)|^_compile\\.|^compile_fx|^jit_compile";
 
 Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_annotations(c.session(), kNames));

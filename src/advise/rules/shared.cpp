@@ -89,7 +89,7 @@ Result<query::TimeSpans> times_without_kernels(query::Session& session) {
 
 Result<query::TimeSpans> with_pauses(query::Session& session, query::TimeSpans kernels) {
     constexpr int64_t kLongest = 10'000;  // a stream goes on within some microseconds
-    if (!session.contents().device_work) return kernels;
+    if (kernels.empty() || !session.contents().device_work) return kernels;
     OPSIGHT_ASSIGN(const query::TimeSpans idle, idle_times(session));
     query::TimeSpans before;
     size_t at = 0;
@@ -107,7 +107,7 @@ Result<query::TimeSpans> with_pauses(query::Session& session, query::TimeSpans k
 }
 
 Result<query::TimeSpans> host_times(query::Session& session, query::TimeSpans own) {
-    if (!session.contents().device_work) return own;
+    if (own.empty() || !session.contents().device_work) return own;
     OPSIGHT_ASSIGN(query::TimeSpans idle, query::times_beside(session, query::Longest::kDevice));
     return query::length_of(idle) < query::length_of(own) ? std::move(idle) : std::move(own);
 }

@@ -24,8 +24,8 @@ duck::Statement statement_of(const PatternChoice& choice) {
     switch (choice.pattern) {
         case OpPattern::kRepeated:
             return duck::Statement(sql::pattern_repeated).set("least", least).set("parts", parts);
-        case OpPattern::kElementwise:
-            return duck::Statement(sql::pattern_elementwise).set("least", least);
+        case OpPattern::kElementwise:  // see Chains
+            break;
         case OpPattern::kGrowing:
             return duck::Statement(sql::pattern_growing).set("least", least).set("parts", parts);
         case OpPattern::kRecomputed:
@@ -53,8 +53,72 @@ Result<Found> find(Session& session, const duck::Statement& statement) {
     return found;
 }
 
+// In SQL the windows that number such stretches take minutes for millions of ops.
+// Ops that work element by element, one after the other within 0.2 ms, where they are `least` or more. An op
+// that another one of the library calls is part of it.
+class Chains {
+  public:
+    explicit Chains(int64_t least) : least_(least) {}
+
+    void see(const duck::Batch& batch) {
+        const auto *track = batch.column<int64_t>(0), *rank = batch.column<int64_t>(1),
+                   *begin = batch.column<int64_t>(2), *end = batch.column<int64_t>(3),
+                   *id = batch.column<int64_t>(4), *parent = batch.column<int64_t>(5);
+        const auto *plain = batch.column<bool>(6), *works = batch.column<bool>(7);
+        for (size_t i = 0; i < batch.size(); ++i) {
+            const bool inner = remember(id[i], parent[i]);
+            if (works[i] && !inner) add({track[i], begin[i], end[i]}, rank[i], plain[i]);
+        }
+    }
+    Found take() {
+        close();
+        return std::move(found_);
+    }
+
+  private:
+    // Whether the op lies in one that came before.
+    bool remember(int64_t id, int64_t parent) {
+        if (id < 0) return false;
+        const auto place = static_cast<size_t>(id);
+        if (place >= seen_.size()) seen_.resize(std::max(place + 1, 2 * seen_.size()));
+        seen_[place] = true;
+        return parent >= 0 && static_cast<size_t>(parent) < seen_.size() &&
+               seen_[static_cast<size_t>(parent)];
+    }
+    void add(const Stretch& op, int64_t rank, bool plain) {
+        constexpr int64_t kApart = 200'000;
+        if (!plain || op.track != chain_.track || op.begin > last_end_ + kApart) close();
+        last_end_ = op.end;
+        if (!plain) return;
+        if (ops_ == 0) chain_ = op, rank_ = rank;
+        chain_.end = std::max(chain_.end, op.end);
+        ++ops_;
+    }
+    void close() {
+        if (ops_ > 0 && ops_ >= least_) {
+            found_.stretches.push_back(chain_);
+            found_.times.push_back({rank_, chain_.begin, chain_.end});
+            found_.ops += ops_;
+        }
+        ops_ = 0;
+    }
+
+    const int64_t least_;
+    Found found_;
+    std::vector<bool> seen_;  // by id, which the opener of the file holds to be below the number of spans
+    Stretch chain_;
+    int64_t rank_ = 0, ops_ = 0, last_end_ = 0;
+};
+
+Result<Found> find_chains(Session& session, int64_t least) {
+    Chains chains(least);
+    OPSIGHT_TRY(session.scan(sql::elementwise_ops, [&](const duck::Batch& batch) { chains.see(batch); }));
+    return chains.take();
+}
+
 Result<std::vector<TimeSpan>> launched_in(Session& session, const std::vector<Stretch>& stretches) {
     std::vector<TimeSpan> launched;
+    if (stretches.empty()) return launched;
     size_t at = 0;
     OPSIGHT_TRY(session.scan(sql::launched_by_ops, [&](const duck::Batch& batch) {
         const auto *track = batch.column<int64_t>(0), *op_begin = batch.column<int64_t>(1),
@@ -76,7 +140,9 @@ Result<std::vector<TimeSpan>> launched_in(Session& session, const std::vector<St
 }  // namespace
 
 Result<Occurrences> times_of_pattern(Session& session, const PatternChoice& choice) {
-    OPSIGHT_ASSIGN(Found found, find(session, statement_of(choice)));
+    OPSIGHT_ASSIGN(Found found, choice.pattern == OpPattern::kElementwise
+                                    ? find_chains(session, choice.least)
+                                    : find(session, statement_of(choice)));
     Occurrences times;
     times.count = found.ops;
     if (choice.device) {

@@ -1,5 +1,7 @@
 #include "query/reports/run_facts.h"
 
+#include <algorithm>
+
 #include "hardware/devices.h"
 #include "hardware/op_tables.h"
 #include "hardware/tensor_cores.h"
@@ -119,12 +121,17 @@ Status read_lost_work(Session& session, Facts& facts) {
 Status read_earlier_work(Session& session, Facts& facts) {
     OPSIGHT_TRY(session.prepare(sql::resource_time));
     OPSIGHT_TRY(session.prepare(session::sql::first_work_waits));
+    OPSIGHT_ASSIGN(const duck::Rows waits, session.query(sql::earlier_work_wait));
+    // What lies within it is asked of all segments of the run: not where it is next to nothing.
+    constexpr int64_t kPart = 1000;  // of the wall clock
+    facts.first_queued_ns = integer(waits.rows.at(0)[0]);
+    const int64_t wall_ns = integer(waits.rows[0][1]) / std::max<int64_t>(integer(waits.rows[0][2]), 1);
+    if (facts.first_queued_ns < wall_ns / kPart) return {};
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::earlier_work));
     const auto& row = rows.rows.at(0);
     facts.idle_behind_ns = integer(row[0]);
     facts.host_behind_ns = integer(row[1]);
     facts.cpu_behind_ns = integer(row[2]);
-    facts.first_queued_ns = integer(row[3]);
     return {};
 }
 

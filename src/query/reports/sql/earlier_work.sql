@@ -2,5 +2,4 @@
 -- first_work_waits.
 SELECT coalesce((SELECT sum(within_ns) FROM within_resource('first_work_waits', 'idle')), 0)::BIGINT AS idle_ns,
        coalesce((SELECT sum(within_ns) FROM within_resource('first_work_waits', 'host')), 0)::BIGINT AS host_ns,
-       coalesce((SELECT sum(within_ns) FROM within_resource('first_work_waits', 'cpu')), 0)::BIGINT AS cpu_ns,
-       coalesce((SELECT max(end_ns - begin_ns) FROM first_work_waits), 0)::BIGINT AS longest_ns
+       coalesce((SELECT sum(within_ns) FROM within_resource('first_work_waits', 'cpu')), 0)::BIGINT AS cpu_ns

@@ -1,21 +1,26 @@
 -- When ops run whose names match $pattern, the types of whose inputs match $dtypes (empty: any types), and whose
 -- shapes do not match $but_shapes (empty: any shapes): on the host, with all that they call; with $device what they and
 -- the two levels of ops below them launched, of that with $kernels the kernels alone.
-WITH wanted AS (
+WITH wanted AS MATERIALIZED (
     SELECT o.id, o.track, o.begin_ns, o.dur_ns
     FROM sel_ops o
     JOIN raw.op_identities i ON i.id = o.op AND regexp_matches(i.name, $pattern)
     LEFT JOIN raw.signatures g ON g.id = o.signature
     WHERE ($dtypes = '' OR regexp_matches(g.dtypes, $dtypes))
       AND ($but_shapes = '' OR g.shapes IS NULL OR NOT regexp_matches(g.shapes, $but_shapes))
+), children AS MATERIALIZED (
+    SELECT id FROM raw.ops WHERE $device AND parent_op IN (SELECT id FROM wanted)
+), covered AS (
+    SELECT id FROM wanted WHERE $device
+    UNION
+    FROM children
+    UNION
+    SELECT id FROM raw.ops WHERE $device AND parent_op IN (SELECT id FROM children)
 ), launched AS (
     SELECT d.track, d.begin_ns, d.dur_ns
     FROM sel_device d
-    JOIN raw.ops o ON o.id = d.op_span
-    LEFT JOIN raw.ops p ON p.id = o.parent_op
     WHERE $device AND is_busy(d.kind) AND (NOT $kernels OR d.kind = device_kind('kernel'))
-      AND (o.id IN (SELECT id FROM wanted) OR p.id IN (SELECT id FROM wanted)
-           OR p.parent_op IN (SELECT id FROM wanted))
+      AND d.op_span IN (SELECT id FROM covered)
 )
 SELECT t.rank::BIGINT AS rank, s.begin_ns::BIGINT AS begin_ns, (s.begin_ns + s.dur_ns)::BIGINT AS end_ns
 FROM (SELECT track, begin_ns, dur_ns FROM wanted WHERE NOT $device UNION ALL FROM launched) s

@@ -7,8 +7,7 @@ SELECT DISTINCT coalesce(nullif(d.name, ''), m.model, '') AS name, d.compute_maj
            AS tf32,
        EXISTS (FROM raw.device_peaks p WHERE p.device = d.id AND p.matrix AND precision_name(p.precision) = 'bf16')
            AS bf16
-FROM sel_device s
+FROM (SELECT DISTINCT track FROM sel_device WHERE kind = device_kind('kernel')) s
 JOIN raw.tracks t ON t.id = s.track
 JOIN raw.devices d ON d.id = t.device
 LEFT JOIN raw.device_models m ON m.device = d.id AND m.source <> model_source('not known')
-WHERE s.kind = device_kind('kernel')

@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+#include "query/reports/advice_work.h"
+
+namespace opsight::advise {
+namespace {
+
+std::string told(const query::FarOp& op, Context& c) {
+    return fmt::format(
+        "Most of it is {}{}{}: its kernels take {} of an iteration, and {} would do for its {}, {} of that.",
+        op.name, op.shapes.empty() ? "" : " " + op.shapes, op.layer.empty() ? "" : " of " + op.layer,
+        milliseconds(op.ns / c.parts()), milliseconds(op.bound_ns / c.parts()),
+        op.math ? "arithmetic" : "traffic of memory",
+        percent(100 * static_cast<double>(op.bound_ns) / static_cast<double>(std::max<int64_t>(op.ns, 1))));
+}
+
+Status check(Context& c) {
+    OPSIGHT_ASSIGN(query::FarWork far,
+                   query::work_far_from_bound(c.session(), c.threshold("reached"),
+                                              static_cast<int64_t>(c.threshold("us") * 1000)));
+    const double share = c.share_of(far.beyond.times);
+    if (!far.farthest || share < c.threshold("share")) return {};
+    Finding finding{
+        "far_from_bound", "problem",
+        fmt::format("Kernels far from their bounds take {} of the time beyond these", percent(share))};
+    finding.evidence = c.how_often(far.beyond.count, "such kernels") + ". " + told(*far.farthest, c);
+    finding.advice =
+        "See in the roofline which limit they miss, and why: sizes that fit the hardware badly, layouts, "
+        "too little work at once, or a kernel that another library has better.";
+    finding.share_pct = share;
+    finding.view = "ops";
+    finding.times = std::move(far.beyond.times);
+    c.add(std::move(finding));
+    return {};
+}
+
+}  // namespace
+
+Rule far_from_bound_rule() {
+    return {
+        .id = "far_from_bound",
+        .looks_for = "ops whose kernels take much longer than arithmetic and memory need for their work",
+        .needs = "work of a device, shapes of ops, and a device of which the peaks are known",
+        .thresholds =
+            {{"share", 10, "% of the wall clock", "no run is at its bounds"},
+             {"reached", 30, "% of the bound",
+              "from 70 % on a limit counts as reached (docs/metrics.md); below 30 % neither is near"},
+             {"us", 50, "µs of a kernel", "shorter ones are bound by their start"}},
+        .bound = "what these kernels take beyond the bound of their work",
+        .confidence =
+            "medium: the work is counted from shapes, and what a kernel could reach is less than a peak",
+        .remedy = "Look at the roofline.",
+        .query =
+            "SELECT w.name, w.precision, w.bound_ns, w.bytes_min, w.flops FROM works w WHERE w.bound_ns > 0 "
+            "ORDER BY w.bound_ns DESC LIMIT 20",
+        .verify = "opsight report AFTER.opsight --report roofline",
+        .source = "Williams et al., Roofline (2009); docs/metrics.md, counted work",
+        .gives_way_to = {"tensor_cores", "layout_conversions", "double_precision", "misaligned_sizes",
+                         "small_grids", "wave_tails", "low_occupancy", "convolution_trials",
+                         "elementwise_chains", "contiguous_copies", "unfused_attention"},
+        .lacks = lacks_device_work,
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include "advise/rules/rules.h"
+
+namespace opsight::advise {
+namespace {
+
+Status check(Context& c) {
+    OPSIGHT_ASSIGN(const query::Occurrences reductions,
+                   query::times_of_kernels(c.session(), "(?i)all_?reduce|reduce_?scatter"));
+    const int64_t ns = query::length_of(reductions.times);
+    if (reductions.count == 0 ||
+        static_cast<double>(ns) < c.threshold("ms") * 1e6 * static_cast<double>(reductions.count) ||
+        static_cast<double>(reductions.count) > c.threshold("calls") * static_cast<double>(c.parts()))
+        return {};
+    OPSIGHT_ASSIGN(const query::Occurrences compute,
+                   query::times_of(c.session(), query::Activity::kComputeKernels));
+    const query::TimeSpans hidden = query::common(reductions.times, compute.times);
+    const double hidden_pct = 100.0 * static_cast<double>(query::length_of(hidden)) / static_cast<double>(ns);
+    OPSIGHT_ASSIGN(const query::TimeSpans without, query::times_without(c.session(), compute.times));
+    query::TimeSpans exposed = query::common(reductions.times, without);
+    const double share = c.share_of(exposed);
+    if (share < c.threshold("share") || hidden_pct >= c.threshold("hidden")) return {};
+    Finding finding{
+        "late_collectives", "problem",
+        fmt::format("Few, long reductions of gradients begin when the rest is done: {} of the time",
+                    percent(share))};
+    finding.evidence = fmt::format("{}, of {} on average; {} of their time computation goes on beside them.",
+                                   c.how_often(reductions.count, "reductions"),
+                                   milliseconds(ns / reductions.count), percent(hidden_pct));
+    finding.advice =
+        "Smaller buckets are sent while the backward pass makes the next ones: bucket_cap_mb of DDP, or "
+        "smaller units that FSDP wraps.";
+    finding.share_pct = share;
+    finding.view = "communication";
+    finding.times = std::move(exposed);
+    c.add(std::move(finding));
+    return {};
+}
+
+}  // namespace
+
+Rule late_collectives_rule() {
+    return {
+        .id = "late_collectives",
+        .looks_for = "reductions of gradients in buckets that are too large to go beside the backward pass",
+        .needs = "collectives on a device, and a backward pass",
+        .thresholds = {{"share", 5, "% of the wall clock", "what takes less is hardly a headline"},
+                       {"calls", 3, "in an iteration", "of more some would go beside the backward pass"},
+                       {"ms", 1, "ms of a reduction", "shorter ones gain nothing when they are split"},
+                       {"hidden", 20, "% of their time beside computation",
+                        "of reductions that overlap most of it goes beside"}},
+        .bound = "the time of these reductions beside which no other kernel runs",
+        .confidence = "medium: waiting for other ranks is part of it",
+        .remedy = "Smaller buckets.",
+        .lines = "DistributedDataParallel(model, bucket_cap_mb=25)",
+        .query =
+            "SELECT name, collective_in_elements, count(*) AS calls, avg(dur_ns) / 1e6 AS ms FROM kernels "
+            "WHERE class = 'communication' GROUP BY ALL ORDER BY ms DESC",
+        .verify = "opsight compare BEFORE.opsight AFTER.opsight",
+        .source = "Li et al., PyTorch Distributed (VLDB 2020): gradient bucketing; DistributedDataParallel",
+        .lacks =
+            [](const query::RunFacts& f) {
+                return !f.device_work ? lacks_device_work(f)
+                       : f.trains     ? std::string()
+                                      : "no backward pass was recorded";
+            },
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advise/rules/rules.h"
+#include "query/reports/advice_work.h"
+
+namespace opsight::advise {
+namespace {
+
+double gb(int64_t bytes) {
+    return static_cast<double>(bytes) / 1e9;
+}
+
+int64_t known_bytes(const query::PeakMemory& peak) {
+    int64_t known = 0;
+    for (const query::MemoryHolder& each : peak.holders)
+        known += each.bytes;
+    return known;
+}
+
+std::string holders_of(const query::PeakMemory& peak) {
+    std::string list;
+    for (size_t i = 0; i < std::min<size_t>(peak.holders.size(), 3); ++i)
+        list += fmt::format("{} ({}) {:.2f} GB, ", peak.holders[i].op, peak.holders[i].direction,
+                            gb(peak.holders[i].bytes));
+    return list + fmt::format("and {:.2f} GB that were asked for outside of ops or before the range",
+                              gb(std::max<int64_t>(peak.bytes - known_bytes(peak), 0)));
+}
+
+// Whose most of it is, where that is known.
+std::string most_of(const query::PeakMemory& peak) {
+    const query::MemoryHolder& first = peak.holders[0];
+    return first.bytes >= peak.bytes - known_bytes(peak)
+               ? fmt::format("most of it of {} ({})", first.op, first.direction)
+               : std::string("most of it from outside of ops or from before the range");
+}
+
+// Of activations that are held until the backward pass: what it costs to make them again is known.
+std::string cheap_to_make_again(const query::PeakMemory& peak, Context& c) {
+    if (!c.facts().trains) return {};
+    for (const query::MemoryHolder& each : peak.holders) {
+        const double pct =
+            100 * static_cast<double>(each.ns) / static_cast<double>(std::max<int64_t>(c.facts().wall_ns, 1));
+        if (each.direction == "fprop" && each.ns > 0 && 10 * each.bytes >= peak.bytes &&
+            pct < c.threshold("cheap"))
+            return fmt::format(
+                "What {} made takes {:.2f} GB, and its work only {} of the time: to compute it again in the "
+                "backward pass (torch.utils.checkpoint) costs less than it looks.",
+                each.op, gb(each.bytes), percent(pct));
+    }
+    return {};
+}
+
+Status check(Context& c) {
+    OPSIGHT_ASSIGN(const auto peaks,
+                   query::memory_at_peak(c.session(), static_cast<int64_t>(c.threshold("gb") * 1e9)));
+    for (const query::PeakMemory& peak : peaks) {
+        const double part =
+            peak.size > 0 ? 100 * static_cast<double>(peak.bytes) / static_cast<double>(peak.size) : 100;
+        if (gb(peak.bytes) < c.threshold("gb") || part < c.threshold("part") || peak.holders.empty())
+            continue;
+        const bool host = !c.facts().device_work;
+        Finding finding{
+            "memory_peak", "note",
+            fmt::format("At its peak {} holds {:.2f} GB{}, {}",
+                        host ? "the host" : fmt::format("GPU {}", peak.device), gb(peak.bytes),
+                        peak.size > 0 ? fmt::format(" of {:.2f}", gb(peak.size)) : "", most_of(peak))};
+        finding.evidence = fmt::format("Of rank {}: {}.", peak.rank, holders_of(peak));
+        finding.advice = cheap_to_make_again(peak, c);
+        finding.view = "memory";
+        c.add(std::move(finding));
+    }
+    return {};
+}
+
+}  // namespace
+
+Rule memory_peak_rule() {
+    return {
+        .id = "memory_peak",
+        .looks_for = "what holds the memory at its peak, and activations that are cheap to compute again",
+        .needs = "events of memory with addresses and totals, and ops",
+        .thresholds = {{"part", 70, "% of the device's memory", "below, there is no want of it"},
+                       {"gb", 1, "GB", "less is hardly a want of memory where its size is not told"},
+                       {"cheap", 3, "% of the wall clock",
+                        "to compute again what takes less is hardly seen"}},
+        .bound = "",
+        .confidence = "high for who asked for it; what was held before the range is nobody's",
+        .remedy = "Hold less, or compute it again.",
+        .query =
+            "SELECT device, bytes, total_allocated, time_ns FROM memory_events WHERE bytes > 0 ORDER BY "
+            "bytes "
+            "DESC LIMIT 20",
+        .verify = "opsight advise AFTER.opsight --rule memory_peak",
+        .source = "PyTorch, understanding CUDA memory usage; torch.utils.checkpoint",
+        .lacks = lacks_ops,
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advise/rules/rules.h"
+#include "query/reports/advice_steps.h"
+
+namespace opsight::advise {
+namespace {
+
+// Steps that only read new sequences, of ranks that have decoded before and go on with it afterwards.
+std::vector<query::TimeSpan> blocking(const std::vector<query::ServingStep>& steps) {
+    std::vector<query::TimeSpan> found;
+    for (size_t i = 0; i < steps.size(); ++i) {
+        if (steps[i].prefill == 0 || steps[i].decode > 0) continue;
+        const auto decodes = [&](const query::ServingStep& other) {
+            return other.time.rank == steps[i].time.rank && other.decode > 0;
+        };
+        const auto at = steps.begin() + static_cast<int64_t>(i);
+        if (std::any_of(steps.begin(), at, decodes) && std::any_of(at, steps.end(), decodes))
+            found.push_back(steps[i].time);
+    }
+    return found;
+}
+
+Status check(Context& c) {
+    OPSIGHT_ASSIGN(const auto steps, query::serving_steps(c.session()));
+    std::vector<query::TimeSpan> found = blocking(steps);
+    const auto count = static_cast<int64_t>(found.size());
+    int64_t longest = 0;
+    for (const query::TimeSpan& step : found)
+        longest = std::max(longest, step.end - step.begin);
+    OPSIGHT_ASSIGN(query::TimeSpans times, query::within_range(c.session(), std::move(found)));
+    const double share = c.share_of(times);
+    if (share < c.threshold("share")) return {};
+    Finding finding{
+        "prefill_steps", "problem",
+        fmt::format("Decoding waits for the prefill of new sequences in {} of the time", percent(share))};
+    finding.evidence =
+        fmt::format("{} steps between steps of decoding only read new sequences; the longest takes {}.",
+                    count, milliseconds(longest));
+    finding.advice =
+        "Chunked prefill goes beside decoding in one step, and bounds how long others wait; or servers of "
+        "their own for prefill and decoding.";
+    finding.share_pct = share;
+    finding.view = "timeline";
+    finding.times = std::move(times);
+    c.add(std::move(finding));
+    return {};
+}
+
+}  // namespace
+
+Rule prefill_steps_rule() {
+    return {
+        .id = "prefill_steps",
+        .looks_for = "prefill of new sequences that holds up the decoding of others",
+        .needs = "steps that the server names (vLLM, SGLang)",
+        .thresholds = {{"share", 10, "% of the wall clock", "new sequences must be read at some time"}},
+        .bound = "the time of steps that only prefill, between steps that decode: what decoding waits for",
+        .confidence = "high for the time; the prefill itself has still to be done",
+        .remedy = "Chunked prefill.",
+        .lines = "vllm serve MODEL --enable-chunked-prefill   # SGLang: --enable-mixed-chunk",
+        .query =
+            "SELECT name, begin_ns, dur_ns / 1e6 AS ms FROM annotations WHERE name LIKE 'execute_%' OR name "
+            "LIKE 'step[%' ORDER BY begin_ns",
+        .verify = "opsight compare BEFORE.opsight AFTER.opsight",
+        .source = "Agrawal et al., Sarathi-Serve (OSDI 2024); vLLM, optimization and tuning: chunked prefill",
+        .lacks = [](const query::RunFacts& f) { return std::string(f.trains ? "the run trains" : ""); },
+        .check = check,
+    };
+}
+
+}  // namespace opsight::advise

@@ -1,0 +1,54 @@
+#include "query/reports/advice_steps.h"
+
+#include "query/reports/sql.h"
+#include "query/session/cells.h"
+
+namespace opsight::query {
+
+namespace sql = reports::sql;
+
+Result<std::vector<TimeSpan>> loader_waits(Session& session) {
+    std::vector<TimeSpan> all;
+    OPSIGHT_TRY(session.scan(sql::loader_waits, [&](const duck::Batch& batch) {
+        const auto *rank = batch.column<int64_t>(0), *begin = batch.column<int64_t>(1),
+                   *end = batch.column<int64_t>(2);
+        for (size_t i = 0; i < batch.size(); ++i)
+            all.push_back({rank[i], begin[i], end[i]});
+    }));
+    return all;
+}
+
+Result<std::vector<BatchTime>> batch_times(Session& session) {
+    std::vector<BatchTime> all;
+    OPSIGHT_TRY(session.scan(sql::batch_times, [&](const duck::Batch& batch) {
+        const auto *rank = batch.column<int64_t>(0), *begin = batch.column<int64_t>(1),
+                   *end = batch.column<int64_t>(2), *items = batch.column<int64_t>(3);
+        for (size_t i = 0; i < batch.size(); ++i)
+            all.push_back({{rank[i], begin[i], end[i]}, items[i]});
+    }));
+    return all;
+}
+
+Result<std::vector<ServingStep>> serving_steps(Session& session) {
+    std::vector<ServingStep> all;
+    OPSIGHT_TRY(session.scan(sql::serving_steps, [&](const duck::Batch& batch) {
+        const auto *rank = batch.column<int64_t>(0), *begin = batch.column<int64_t>(1),
+                   *end = batch.column<int64_t>(2), *prefill = batch.column<int64_t>(3),
+                   *decode = batch.column<int64_t>(4);
+        for (size_t i = 0; i < batch.size(); ++i) {
+            const bool within =
+                !all.empty() && all.back().time.rank == rank[i] && end[i] <= all.back().time.end;
+            if (!within && (prefill[i] > 0 || decode[i] > 0))
+                all.push_back({{rank[i], begin[i], end[i]}, prefill[i], decode[i]});
+        }
+    }));
+    return all;
+}
+
+Result<std::optional<double>> balanced_rows(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::balanced_rows));
+    const double found = real(rows.rows.at(0)[0]);
+    return found > 0 ? std::optional(found) : std::nullopt;
+}
+
+}  // namespace opsight::query

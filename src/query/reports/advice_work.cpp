@@ -1,0 +1,55 @@
+#include "query/reports/advice_work.h"
+
+#include "query/reports/sql.h"
+#include "query/session/cells.h"
+
+namespace opsight::query {
+
+namespace sql = reports::sql;
+
+Result<FarWork> work_far_from_bound(Session& session, double pct, int64_t ns) {
+    OPSIGHT_TRY(session.prepare_work());
+    OPSIGHT_TRY(session.execute(duck::Statement(sql::far_work).set("pct", pct).set("ns", ns)));
+    FarWork found;
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::farthest_work));
+    if (rows.rows.empty()) return found;
+    const auto& row = rows.rows[0];
+    found.farthest =
+        FarOp{text(row[0]), text(row[1]), text(row[2]), integer(row[3]), integer(row[4]), flag(row[5])};
+    std::vector<TimeSpan> beyond;
+    OPSIGHT_TRY(session.scan(sql::times_far_work, [&](const duck::Batch& batch) {
+        const auto *rank = batch.column<int64_t>(0), *begin = batch.column<int64_t>(1),
+                   *end = batch.column<int64_t>(2);
+        for (size_t i = 0; i < batch.size(); ++i)
+            beyond.push_back({rank[i], begin[i], end[i]});
+    }));
+    found.beyond.count = static_cast<int64_t>(beyond.size());
+    OPSIGHT_ASSIGN(found.beyond.times, within_range(session, std::move(beyond)));
+    return found;
+}
+
+Result<std::vector<PeakMemory>> memory_at_peak(Session& session, int64_t least) {
+    const bool of_devices = session.contents().device_work;
+    OPSIGHT_ASSIGN(const duck::Rows most,
+                   session.query(duck::Statement(sql::memory_peak_bytes).set("device", of_devices)));
+    if (integer(most.rows.at(0)[0]) < least) return std::vector<PeakMemory>();
+    OPSIGHT_TRY(session.prepare(sql::memory_event_ops));
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   session.query(duck::Statement(sql::memory_holders).set("device", of_devices)));
+    std::vector<PeakMemory> all;
+    for (const auto& row : rows.rows) {
+        const int64_t rank = integer(row[0]), device = integer(row[1]);
+        if (all.empty() || all.back().rank != rank || all.back().device != device)
+            all.push_back({rank, device, integer(row[2]), integer(row[7]), {}});
+        if (integer(row[5]) > 0)
+            all.back().holders.push_back({text(row[3]), text(row[4]), integer(row[5]), integer(row[6])});
+    }
+    return all;
+}
+
+Result<std::pair<double, double>> host_rates(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::host_rates));
+    return std::pair(real(rows.rows.at(0)[0]), real(rows.rows[0][1]));
+}
+
+}  // namespace opsight::query

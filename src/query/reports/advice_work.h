@@ -1,0 +1,44 @@
+// What rules of advice judge work and memory by: bounds of counted work, what memory holds at its peak. All
+// of the chosen range.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "query/reports/activity_times.h"
+
+namespace opsight::query {
+
+// The op whose kernels take most beyond what its counted work needs at least.
+struct FarOp {
+    std::string name, shapes, layer;  // the last two may be empty
+    int64_t ns = 0, bound_ns = 0;
+    bool math = false;  // arithmetic is what bounds it, else memory
+};
+struct FarWork {
+    Occurrences beyond;  // of each kernel the part beyond its bound
+    std::optional<FarOp> farthest;
+};
+// Of kernels that reach less than `pct` of their bound and take `ns` or more each; none of which the work or
+// the bound is an estimate.
+Result<FarWork> work_far_from_bound(Session& session, double pct, int64_t ns);
+
+// What a device holds at its peak (without work of devices: the host), and the ops that asked for it.
+struct MemoryHolder {
+    std::string op, direction;
+    int64_t bytes = 0, ns = 0;  // ns: of the op's work on devices in the range
+};
+struct PeakMemory {
+    int64_t rank = 0, device = 0, bytes = 0, size = 0;  // size: of the device's memory; 0: not told
+    std::vector<MemoryHolder> holders;                  // the largest first
+};
+// Nothing where no peak is `least` bytes or more: who holds it takes a while to find out.
+Result<std::vector<PeakMemory>> memory_at_peak(Session& session, int64_t least);
+
+// FLOP/s of the processor, of FP32 and of BF16; 0: not known.
+Result<std::pair<double, double>> host_rates(Session& session);
+
+}  // namespace opsight::query

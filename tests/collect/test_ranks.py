@@ -7,6 +7,7 @@ import collections
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
@@ -101,6 +102,31 @@ class Ranks(unittest.TestCase):
                 pair = (f"[{sender}, {receiver}]", "Float", 2048, 2048)
                 self.assertEqual(found[sender].get(("send", *pair)), 4 * STEPS, found)
                 self.assertEqual(found[receiver].get(("recv", *pair)), 4 * STEPS, found)
+
+    def test_a_command_on_each_rank_leaves_recordings_that_one_import_joins(self):
+        into = pathlib.Path(self.folder.name) / "all"
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        told = dict(clean_environment(), MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), WORLD_SIZE="4")
+        program = [OPSIGHT, "profile", "--into", into, "--", PYTHON, EXAMPLE, "ddp", "--steps", str(STEPS)]
+        ranks = [subprocess.Popen(program, env=dict(told, RANK=str(rank)), stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True) for rank in range(4)]
+        for rank in ranks:
+            errors = rank.communicate(timeout=300)[1]
+            self.assertEqual(rank.returncode, 0, errors)
+            self.assertIn(f"opsight import {into} -o run.opsight", errors)
+        subprocess.run([OPSIGHT, "import", "-q", into, "-o", self.profile], check=True)
+        found = self.counts()
+        self.assertEqual(sorted(found), [0, 1, 2, 3])
+        for kinds in found.values():
+            for key, count in EXPECTED["ddp"].items():
+                self.assertEqual(kinds.get(key), count, found)
+
+    def test_into_a_folder_and_an_output_are_two_things(self):
+        done = subprocess.run([OPSIGHT, "profile", "--into", self.folder.name, "-o", self.profile, "--", "true"],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2, done.stderr)
 
 
 if LACKS:

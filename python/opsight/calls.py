@@ -7,7 +7,7 @@ optimizer is first met.
 import sys
 import weakref
 
-from . import modules
+from . import groups, modules
 from .say import say
 
 _MODULE, _STEP, _TELL = 0, 1, 2
@@ -22,7 +22,7 @@ def observe(torch, library, with_modules):
     library.opsight_torch_property(b"optimizers", b"numbered")
     if with_modules:
         _observe_modules(torch, library)
-    _observe_process_group(torch, library)
+    groups.observe(torch, library, lambda owner, name, helper: _put(library, owner, name, _TELL, helper))
 
 
 def _put(library, owner, name, kind, helper):
@@ -108,17 +108,3 @@ class _Optimizers:
         self._counts[name] = number + 1
         self._names[id(optimizer)] = f"Optimizer.step#{name}{f'_{number}' if number else ''}.step"
         self._met.keep(optimizer)
-
-
-def _observe_process_group(torch, library):
-    group = getattr(torch, "distributed", None)
-    if group is None or not group.is_available():
-        return
-
-    def tell(_):
-        library.opsight_torch_property(b"group_rank", str(group.get_rank()).encode())
-        library.opsight_torch_property(b"group_size", str(group.get_world_size()).encode())
-
-    for owner in (group, sys.modules.get("torch.distributed.distributed_c10d")):
-        if hasattr(owner, "init_process_group"):
-            _put(library, owner, "init_process_group", _TELL, tell)

@@ -56,6 +56,8 @@ def _load(path):
     )
     library.opsight_torch_property.argtypes = (ctypes.c_char_p, ctypes.c_char_p)
     library.opsight_torch_property.restype = None
+    library.opsight_torch_group.argtypes = (ctypes.c_void_p, ctypes.c_uint64, ctypes.c_char_p)
+    library.opsight_torch_group.restype = None
     library.opsight_torch_module.argtypes = (ctypes.c_char_p,)
     library.opsight_torch_module.restype = ctypes.c_void_p
     library.opsight_torch_stand_in.argtypes = (ctypes.py_object, ctypes.c_char_p, ctypes.c_int, ctypes.py_object)

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "analyze/analyze.h"
+#include "analyze/ranks/clocks.h"
 #include "base/progress.h"
 #include "cli/save_profile.h"
 #include "db/writer.h"
@@ -36,10 +37,13 @@ Result<AnyProfile> AnyProfile::open(const std::string& path, bool quiet) {
     importer::ImportOptions options;
     options.progress = &progress;
     OPSIGHT_ASSIGN(Profile profile, importer::import_files({path}, options));
+    const std::vector<analyze::RankClock> clocks = analyze::align_ranks(profile);
     const analyze::Analysis analysis = analyze::analyze(profile, {});
     progress.clear();
     if (!quiet) print_diagnostics(profile.diagnostics);
-    OPSIGHT_TRY(db::write_profile(temporary.path_, profile, analysis, {}));
+    db::WriteOptions how;
+    how.clocks = &clocks;
+    OPSIGHT_TRY(db::write_profile(temporary.path_, profile, analysis, how));
     return temporary;
 }
 

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "analyze/analyze.h"
+#include "analyze/ranks/clocks.h"
 #include "base/output_file.h"
 #include "cli/commands.h"
 #include "cli/model_sizes.h"
@@ -120,6 +121,10 @@ class ImportCommand : public Command {
             ->check(iteration_number());
         sub->add_option("--iter-stop", analysis_.iter_stop, "Last iteration of that range")
             ->check(iteration_number());
+        sub->add_flag(
+            "--no-align", no_align_,
+            "Keep the times of ranks as they were recorded, where their collectives show that their clocks "
+            "differ (default: they are corrected; 'opsight info' says by how much)");
         sub->add_option("--threads", threads_,
                         "Threads to use (default: the cores of the machine, at most 8)")
             ->check(CLI::Range(1, 256));
@@ -178,11 +183,14 @@ class ImportCommand : public Command {
             OPSIGHT_ASSIGN(joined, join_counters(profile, options));
             analysis_.counted = &joined.counted;
         }
+        std::vector<analyze::RankClock> clocks;
+        if (!no_align_) clocks = analyze::align_ranks(profile);
         const analyze::Analysis analysis = analyze::analyze(profile, analysis_);
         progress.clear();
         OPSIGHT_TRY(check_range(analysis.iterations));
         db::WriteOptions writing;
         writing.overwrite = force_;
+        if (!no_align_) writing.clocks = &clocks;
         OPSIGHT_TRY(db::write_profile(output_, profile, analysis, writing));
         const double seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -305,7 +313,7 @@ class ImportCommand : public Command {
     ModelSizes sizes_;
     analyze::AnalysisOptions analysis_;
     size_t threads_ = 0;
-    bool force_ = false, quiet_ = false, all_diagnostics_ = false;
+    bool force_ = false, quiet_ = false, all_diagnostics_ = false, no_align_ = false;
 };
 
 }  // namespace

@@ -34,6 +34,7 @@ constexpr const char* kExamples =
     "  opsight profile -- python3 train.py --epochs 1\n"
     "  opsight profile -o resnet.opsight --skip-iterations 10 --record-iterations 50 -- python3 train.py\n"
     "  opsight profile --no-memory --duration 30 -- torchrun --nproc-per-node 2 train.py\n"
+    "  srun opsight profile --into runs/a -- python3 train.py; opsight import runs/a -o a.opsight\n"
     "  opsight profile --nvtx --capture-range epoch@app -- ./simulate input.dat\n"
     "  opsight profile --check\n"
     "\n"
@@ -67,6 +68,20 @@ class CaptureFolder {
                 "cannot make a folder for the recording: " + (problem ? problem.message() : "it exists"),
                 path, {}, "choose a folder that can be written to with -o");
         return CaptureFolder(std::move(path));
+    }
+    // One of its own in a folder that others, on whichever host, record into as well.
+    static Result<CaptureFolder> make_in(const std::string& shared) {
+        std::error_code problem;
+        fs::path path = fs::absolute(shared, problem);
+        fs::create_directories(path, problem);
+        char host[256] = "host";
+        gethostname(host, sizeof host - 1);
+        path /= fmt::format("{}-{}", host, getpid());
+        if (problem || !fs::create_directory(path, problem))
+            return fail(
+                "cannot make a folder for the recording: " + (problem ? problem.message() : "it exists"),
+                path.string(), {}, "choose a folder that can be written to with --into");
+        return CaptureFolder(path.string());
     }
     const std::string& path() const { return path_; }
     void remove() const {
@@ -147,6 +162,11 @@ class ProfileCommand : public Command {
         CLI::App* sub = app.add_subcommand("profile", "Run a program and record what takes its time");
         sub->add_option("-o,--output", output_,
                         "The profile to write (default: profile.opsight, or the next free number)");
+        sub->add_option("--into", into_,
+                        "Leave the recording in this folder and make no profile: for a command on each rank; "
+                        "'opsight import FOLDER' joins them")
+            ->type_name("FOLDER")
+            ->excludes("--output");
         sub->add_flag("--force", force_, "Replace the output if it exists");
         sub->add_flag("--check", check_,
                       "Tell what can be recorded on this machine, and why the rest cannot");
@@ -185,10 +205,11 @@ class ProfileCommand : public Command {
             error.exit_code = 2;
             return fail(std::move(error));
         }
-        if (output_.empty()) output_ = free_name();
-        OPSIGHT_TRY(check_output(output_, force_));
+        if (output_.empty()) output_ = into_.empty() ? free_name() : "run.opsight";
+        if (into_.empty()) OPSIGHT_TRY(check_output(output_, force_));
         OPSIGHT_TRY(choose(parts));
-        OPSIGHT_ASSIGN(const CaptureFolder captures, CaptureFolder::make(output_));
+        OPSIGHT_ASSIGN(const CaptureFolder captures,
+                       into_.empty() ? CaptureFolder::make(output_) : CaptureFolder::make_in(into_));
 
         options_.limit_bytes = static_cast<uint64_t>(buffer_mb_) << 20;
         auto end = collector_ == "nsys" ? collect::run_nsys(command_, captures.path(), options_)
@@ -353,6 +374,12 @@ class ProfileCommand : public Command {
                 "cannot be)");
             return exit_code ? exit_code : 1;
         }
+        if (!into_.empty()) {
+            say(fmt::format(
+                "recorded {} {} in {}. When all ranks have ended: opsight import {} -o run.opsight",
+                files.size(), files.size() == 1 ? "process" : "processes", captures.path(), into_));
+            return exit_code;
+        }
         Status saved;
         {
             const KeptWhenStopped kept(captures.path(), output_);
@@ -418,7 +445,7 @@ class ProfileCommand : public Command {
                options_.skip_iterations > 0;
     }
 
-    std::string output_;
+    std::string output_, into_;
     bool force_ = false, keep_capture_ = false, check_ = false;
     bool nvtx_ = false, cuda_ = false, pytorch_ = false;
     std::string collector_ = "opsight";

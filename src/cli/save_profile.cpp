@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "analyze/ranks/clocks.h"
 #include "cli/standard_output.h"
 #include "db/writer.h"
 
@@ -12,8 +13,10 @@ namespace opsight::cli {
 
 Result<SavedProfile> save_profile(Profile profile, const std::string& path, bool overwrite,
                                   const analyze::AnalysisOptions& options) {
+    const std::vector<analyze::RankClock> clocks = analyze::align_ranks(profile);
     const analyze::Analysis analysis = analyze::analyze(profile, options);
     db::WriteOptions how;
+    how.clocks = &clocks;
     how.overwrite = overwrite;
     OPSIGHT_TRY(db::write_profile(path, profile, analysis, how));
     print_diagnostics(profile.diagnostics);

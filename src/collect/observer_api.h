@@ -25,6 +25,9 @@ struct opsight_torch_window {
 OPSIGHT_API int opsight_torch_open(const char* directory, uint64_t limit_bytes, uint32_t flags,
                                    const struct opsight_torch_window* window);
 OPSIGHT_API void opsight_torch_property(const char* key, const char* value);
+/* A process group, by the address of its C++ object: from now on ops that have it among their inputs tell
+ * `number`. `facts` are as python/opsight/groups.py makes them. */
+OPSIGHT_API void opsight_torch_group(const void* group, uint64_t number, const char* facts);
 /* A handle for opsight_torch_enter; the text is copied. Null where memory is short. */
 OPSIGHT_API const void* opsight_torch_module(const char* name);
 OPSIGHT_API void opsight_torch_enter(const void* module);

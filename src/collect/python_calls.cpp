@@ -1,8 +1,10 @@
 #include "collect/python_calls.h"
 
+#include <cstdio>
 #include <cstring>
 
 #include "collect/pointer_map.h"
+#include "collect/process_groups.h"
 #include "collect/python_abi.h"
 #include "collect/recorder.h"
 
@@ -223,4 +225,12 @@ int opsight_torch_stand_in(PyObject* owner, const char* name, int kind, PyObject
 
 void opsight_torch_forget(const void* object) {
     g_names.erase(object);
+}
+
+void opsight_torch_group(const void* group, uint64_t number, const char* facts) {
+    using namespace opsight::collect;
+    ProcessGroups::add(group, number);
+    char key[48];
+    std::snprintf(key, sizeof key, "process_group_%llu", static_cast<unsigned long long>(number));
+    opsight_torch_property(key, facts);
 }

@@ -32,4 +32,10 @@ inline bool has_plain_sizes(const c10::TensorImpl& tensor) {
     return !tensor.has_symbolic_sizes_strides() && !tensor.is_nested() && !Opened::asks_python(tensor);
 }
 
+// The C++ object of a custom class, as a process group is; null: something else.
+inline const void* custom_object(const c10::IValue& value) {
+    const auto& slots = value.toObjectRef().slots();
+    return slots.size() == 1 && slots[0].isCapsule() ? slots[0].toCapsule().get() : nullptr;
+}
+
 }  // namespace opsight::collect

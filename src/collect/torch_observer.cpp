@@ -14,6 +14,7 @@
 
 #include "collect/environment.h"
 #include "collect/observer_api.h"
+#include "collect/process_groups.h"
 #include "collect/python_calls.h"
 #include "collect/recorder.h"
 #include "collect/torch_api.h"
@@ -104,6 +105,10 @@ void encode_value(Out& out, const c10::IValue& value) {
     }
     if (value.isList()) return encode_list(out, value.toListRef());
     if (value.isDouble()) return out.tag(ArgTag::kDouble);
+    if (const uint64_t group = value.isObject() ? ProcessGroups::number_of(custom_object(value)) : 0) {
+        out.tag(ArgTag::kGroup);
+        return out.number(group);
+    }
     out.tag(value.isString() ? ArgTag::kString : ArgTag::kOther);
 }
 
@@ -255,9 +260,6 @@ void on_end(const at::RecordFunction& op, at::ObserverContext*) {
     }
 }
 
-// ---- memory
-// -------------------------------------------------------------------------------------------------
-
 at::Allocator* g_inner_allocator = nullptr;
 at::Allocator* g_recording_allocator = nullptr;
 c10::DeleterFnPtr g_inner_deleter = nullptr;
@@ -309,9 +311,6 @@ void unwatch_memory() {
     if (g_recording_allocator && c10::GetCPUAllocator() == g_recording_allocator)
         c10::SetCPUAllocator(g_inner_allocator);
 }
-
-// ---- start
-// --------------------------------------------------------------------------------------------------
 
 constexpr char kProbeName[] = "opsight_probe";
 constexpr int64_t kProbeSequence = 0x0123456789abcdef;

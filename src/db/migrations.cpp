@@ -100,9 +100,22 @@ CREATE TABLE raw.cpu_samples (time_ns BIGINT, track INTEGER, cpu INTEGER, stack 
 constexpr const char* kToVersion8 = R"(
 CREATE TABLE raw.call_chains (id INTEGER, stack INTEGER))";
 
-// 9: who asked for memory.
+// 9: ranks together, and who asked for memory. Ranks of an older file are not matched anew: its tables stay
+// empty.
 constexpr const char* kToVersion9 = R"(
-ALTER TABLE raw.memory_events ADD COLUMN stack INTEGER DEFAULT 0)";
+ALTER TABLE raw.memory_events ADD COLUMN stack INTEGER DEFAULT 0;
+CREATE TABLE raw.rank_clocks (rank INTEGER, clock INTEGER, corrected BOOLEAN, offset_ns BIGINT, drift_ppm DOUBLE,
+    error_ns BIGINT, collectives BIGINT, broken_before BIGINT, broken_after BIGINT);
+CREATE TABLE raw.comm_groups (id INTEGER, name VARCHAR, description VARCHAR, ranks VARCHAR, collective VARCHAR,
+    size BIGINT, recorded BIGINT, kind TINYINT, evidence VARCHAR, on_host BOOLEAN, link VARCHAR,
+    link_bytes_per_s DOUBLE);
+CREATE TABLE raw.collective_calls (id INTEGER, comm_group INTEGER, name VARCHAR, kernel INTEGER, collective INTEGER,
+    bytes BIGINT, ranks BIGINT, members INTEGER, state TINYINT, first_begin_ns BIGINT, last_begin_ns BIGINT,
+    end_ns BIGINT, transfer_ns BIGINT, waiting_ns BIGINT, last_rank INTEGER, cause TINYINT, cause_ns BIGINT,
+    cause_op INTEGER);
+CREATE TABLE raw.collective_members (call INTEGER, rank INTEGER, track INTEGER, device_span INTEGER,
+    host_span INTEGER, begin_ns BIGINT, dur_ns BIGINT, waiting_ns BIGINT, exposed_ns BIGINT,
+    exposed_waiting_ns BIGINT))";
 
 }  // namespace
 

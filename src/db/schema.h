@@ -65,6 +65,12 @@ std::string precision_text(std::string_view column);
 // The SELECT that sums op instances up, in the columns of op_stats. `ops` is raw.ops or a relation like it.
 std::string op_stats_sql(std::string_view ops);
 
+// Of the tables of ranks: what a group is for, whether a collective has all its ranks, what its last rank
+// did.
+std::string group_kind_text(std::string_view column);
+std::string match_state_text(std::string_view column);
+std::string cause_text(std::string_view column);
+
 // How a node of a network was found among the ops: "name" or "order"; NULL where it was not.
 std::string match_text(std::string_view column);
 std::string work_limiter_text(std::string_view column);

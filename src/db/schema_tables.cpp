@@ -475,6 +475,8 @@ const std::vector<Table>& tables() {
         list.push_back(stream_stats_table());
         for (Table& entry : work_tables())
             list.push_back(std::move(entry));
+        for (Table& entry : rank_tables())
+            list.push_back(std::move(entry));
         for (Table& entry : model_tables())
             list.push_back(std::move(entry));
         return list;

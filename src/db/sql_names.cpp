@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/ranks/matching.h"
 #include "analyze/results.h"
 #include "db/schema.h"
 #include "model/entities.h"
@@ -99,7 +100,10 @@ std::string table_numbers() {
            numbers("model_source", sources) + names("model_source_name", source_name + " END") +
            names("kernel_class_name",
                  "CASE v WHEN kernel_class('compute') THEN 'compute' WHEN kernel_class('communication') THEN "
-                 "'communication' END");
+                 "'communication' END") +
+           names("group_kind_name", group_kind_text("v")) + names("match_state_name", match_state_text("v")) +
+           names("cause_name", cause_text("v")) +
+           numbers("match_state", all(analyze::state_word, analyze::MatchState::kApart));
 }
 
 // Where memory is, from a c10::DeviceType of PyTorch: CUDA, HIP, XPU and MPS are GPUs.

@@ -5,6 +5,8 @@
 //   kernel_class_name(v), work_kind_name(v), work_limiter_name(v), precision_name(v), match_name(v),
 //   model_source_name(v)
 //       the name of a number
+//   group_kind_name(v), match_state_name(v), cause_name(v)
+//       the words for a number of comm_groups and collective_calls
 //   percent_text(v)                "12.3%", "0.019%"
 //   name_stem(v)                   a name with # for each number in it: names alike but for numbers have one
 //   shown_shapes(shapes, for_people)  input shapes as a report has them

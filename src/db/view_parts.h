@@ -54,6 +54,9 @@ std::vector<View> source_views();
 std::vector<View> stream_views();
 std::vector<Table> work_tables();
 std::vector<View> work_views();
+// Ranks together: clocks, groups, collectives.
+std::vector<Table> rank_tables();
+std::vector<View> rank_views();
 // A network's file and what ran of it.
 std::vector<Table> model_tables();
 std::vector<View> model_views();

@@ -117,8 +117,11 @@ void list_strings(WritePlan& plan) {
 
 }  // namespace
 
-WritePlan::WritePlan(const Profile& profile_in, const analyze::Analysis& analysis_in)
+WritePlan::WritePlan(const Profile& profile_in, const analyze::Analysis& analysis_in,
+                     const std::vector<analyze::RankClock>* clocks)
     : profile(profile_in), analysis(analysis_in), meta(meta_rows(profile_in, analysis_in)) {
+    ranks =
+        analyze::find_rank_facts(profile, analysis, clocks ? *clocks : analyze::uncorrected_clocks(profile));
     split_host_rows(*this);
     list_strings(*this);
 }

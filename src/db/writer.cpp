@@ -139,7 +139,7 @@ Status write_profile(const std::string& path, const Profile& profile, const anal
                      const WriteOptions& options) {
     OPSIGHT_TRY(check_sizes(profile, analysis));
     OPSIGHT_ASSIGN(OutputFile file, OutputFile::reserve(path, options.overwrite));
-    const WritePlan plan(profile, analysis);
+    const WritePlan plan(profile, analysis, options.clocks);
     if (Status status = fill_database(file.temporary(), plan, options); !status) {
         return fail(not_written(std::move(status).error(), path));
     }

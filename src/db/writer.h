@@ -7,7 +7,9 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
+#include "analyze/ranks/clocks.h"
 #include "analyze/results.h"
 #include "base/result.h"
 #include "model/profile.h"
@@ -18,6 +20,8 @@ struct WriteOptions {
     bool overwrite = false;          // replace an existing file
     int threads = 2;                 // 1 or 2 writers
     int64_t memory_limit_bytes = 0;  // for DuckDB; 0: 1.2 GB
+    // What align_ranks() found before the analysis; null: the clocks are measured, for what they are worth.
+    const std::vector<analyze::RankClock>* clocks = nullptr;
 };
 
 // Whether so many rows can be numbered: ids are INTEGER, and a larger one would read as a negative one.

@@ -369,6 +369,8 @@ std::vector<TableFill> small_table_fills(const WritePlan& plan) {
     std::vector<TableFill> fills = run_fills(plan);
     for (auto&& more : {description_fills(plan), analysis_fills(plan)})
         fills.insert(fills.end(), more.begin(), more.end());
+    for (TableFill& fill : rank_table_fills(plan))
+        fills.push_back(std::move(fill));
     for (TableFill& fill : work_fills(plan))
         fills.push_back(std::move(fill));
     fills.push_back(stream_stats_fill(plan));

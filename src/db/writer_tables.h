@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/ranks/facts.h"
 #include "analyze/results.h"
 #include "db/table_writer.h"
 #include "model/profile.h"
@@ -26,7 +27,10 @@ struct WritePlan {
     std::vector<uint32_t> strings;    // texts that spans refer to
     std::vector<std::pair<std::string, std::string>> meta;
 
-    WritePlan(const Profile& profile, const analyze::Analysis& analysis);
+    analyze::RankFacts ranks;  // worked out here, for nothing but these tables is made of them
+
+    WritePlan(const Profile& profile, const analyze::Analysis& analysis,
+              const std::vector<analyze::RankClock>* clocks = nullptr);
 };
 
 // Host spans whose detail is the StringId of a category.
@@ -36,6 +40,7 @@ constexpr bool has_category(HostKind kind) {
 }
 
 std::vector<TableFill> small_table_fills(const WritePlan& plan);
+std::vector<TableFill> rank_table_fills(const WritePlan& plan);
 std::vector<TableFill> span_table_fills(const WritePlan& plan);
 
 }  // namespace opsight::db

@@ -44,6 +44,7 @@ std::string render_info_json(const query::Info& info) {
         json.field("producer", info.producer).field("writer", info.writer);
         json.field("frameworks", info.frameworks).field("sources", info.sources);
         put_rows(json.key("ranks"), info.ranks);
+        if (!info.clocks.columns.empty()) put_rows(json.key("clocks"), info.clocks);
         put_rows(json.key("devices"), info.devices);
         json.object("range", [&] {
             json.field("begin_ns", info.begin_ns).field("end_ns", info.end_ns);
@@ -84,6 +85,7 @@ std::string render_info(const query::Info& info, int width) {
         out +=
             fmt::format("{}  {}\n", key, query::is_version_number(key) ? query::version_text(value) : value);
     out += "\n" + render_table(info.ranks, width);
+    if (!info.clocks.rows.empty()) out += "\n" + render_table(info.clocks, width);
     if (!info.devices.rows.empty()) out += "\n" + render_table(info.devices, width);
     out += "\nCounts\n";
     for (size_t i = 0; i < info.counts.columns.size(); ++i)

@@ -22,6 +22,7 @@ class Decoder {
                 for (std::string* text : {&out_.shapes, &out_.dtypes, &out_.concrete})
                     *text += ", ";
             ++entries_;
+            out_.inputs.emplace_back();
             out_.whole = argument() && entries_ < kMostEntries;
         }
         for (std::string* text : {&out_.shapes, &out_.dtypes, &out_.concrete})
@@ -63,6 +64,17 @@ class Decoder {
         out_.concrete += fmt::format("\"{}\"", value);
     }
 
+    void count_tensor(uint8_t dtype, int64_t elements) {
+        SignatureInput& input = out_.inputs.back();
+        if (input.what == SignatureInput::What::kOther) input.dtype = dtype;
+        input.what = SignatureInput::What::kTensors;
+        if (__builtin_add_overflow(input.elements, elements, &input.elements)) input.elements = INT64_MAX;
+    }
+    void keep(SignatureInput::What what, int64_t value) {
+        out_.inputs.back().what = what;
+        out_.inputs.back().value = value;
+    }
+
     // The shape of one tensor to `shape`, its type to `dtype`.
     bool tensor(std::string& shape, std::string_view& dtype) {
         const auto type = byte();
@@ -70,12 +82,16 @@ class Decoder {
         if (!type || !rank) return false;
         dtype = dtype_name(*type);
         shape = "[";
+        int64_t elements = 1;
         for (unsigned i = 0; i < *rank; ++i) {
             const auto size = number();
             if (!size) return false;
+            if (*size > INT64_MAX || __builtin_mul_overflow(elements, static_cast<int64_t>(*size), &elements))
+                elements = INT64_MAX;
             fmt::format_to(std::back_inserter(shape), "{}{}", i ? ", " : "", *size);
         }
         shape += "]";
+        count_tensor(*type, elements);
         return true;
     }
 
@@ -126,12 +142,20 @@ class Decoder {
                 const auto value = signed_number();
                 if (!value) return false;
                 entry("[]", "Scalar", fmt::format("{}", *value));
+                keep(SignatureInput::What::kInt, *value);
                 return true;
             }
             case ArgTag::kBool: {
                 const auto value = byte();
                 if (!value) return false;
                 entry("[]", "Scalar", *value ? "True" : "False");
+                return true;
+            }
+            case ArgTag::kGroup: {
+                const auto value = number();
+                if (!value || *value > INT64_MAX) return false;
+                entry("[]", "", "");
+                keep(SignatureInput::What::kGroup, static_cast<int64_t>(*value));
                 return true;
             }
             case ArgTag::kDouble:
@@ -178,6 +202,14 @@ std::string_view dtype_name(uint8_t dtype) {
                                                                 "c10::BFloat16",
                                                                 "c10::quint4x2",
                                                                 "c10::quint2x4"};
+    return dtype < kNames.size() ? kNames[dtype] : std::string_view();
+}
+
+std::string_view collective_dtype_name(uint8_t dtype) {
+    // c10::ScalarType in its order, as c10::toString() spells it.
+    static constexpr std::array<std::string_view, 16> kNames = {
+        "Byte",        "Char",         "Short",         "Int",  "Long",  "Half",   "Float",  "Double",
+        "ComplexHalf", "ComplexFloat", "ComplexDouble", "Bool", "QInt8", "QUInt8", "QInt32", "BFloat16"};
     return dtype < kNames.size() ? kNames[dtype] : std::string_view();
 }
 

@@ -5,6 +5,7 @@
 //   kInts    count(varint) count x zigzag varint    "[1, 1]"
 //   kInt     zigzag varint
 //   kBool    u8
+//   kGroup   varint                              a process group, by the number that it was told with
 //   other tags stand alone
 // The encoder stops when its buffer is full: kCut then is the last tag.
 #pragma once
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace opsight::wire {
 
@@ -29,6 +31,7 @@ enum class ArgTag : uint8_t {
     kOtherList,
     kOther,
     kCut,
+    kGroup,
 };
 
 // Appends to a fixed buffer; never writes past it.
@@ -62,14 +65,26 @@ class SignatureEncoder {
     size_t size_ = 0;
 };
 
+// One input, as far as collectives need it.
+struct SignatureInput {
+    enum class What : uint8_t { kOther, kTensors, kInt, kGroup };
+    What what = What::kOther;
+    uint8_t dtype = 255;   // of the first tensor; 255: not told
+    int64_t elements = 0;  // of all tensors of a list
+    int64_t value = 0;     // of an int; the number of a group
+};
+
 // The three texts that Kineto traces have for an op: JSON lists with one entry per input.
 struct SignatureText {
     std::string shapes, dtypes, concrete;
+    std::vector<SignatureInput> inputs;
     bool whole = true;  // false: the bytes make no sense, or were cut; the texts hold what came before
 };
 SignatureText decode_signature(std::string_view bytes);
 
 // Name of a tensor's element type as Kineto spells it ("float", "long int", "c10::Half").
 std::string_view dtype_name(uint8_t dtype);
+// The same as Kineto spells it for collectives ("Float", "Long", "Half").
+std::string_view collective_dtype_name(uint8_t dtype);
 
 }  // namespace opsight::wire

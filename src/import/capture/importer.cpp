@@ -10,9 +10,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <vector>
 
 #include "import/capture/process.h"
+#include "import/capture/process_groups.h"
 #include "import/capture/ranks.h"
 
 namespace opsight::importer::capture {
@@ -22,6 +25,7 @@ struct Process {
     std::string file;
     wire::CaptureReader reader;
     ProcessFacts facts;
+    uint32_t host = 0;  // of those that recorded: a number of its own for each name
 };
 
 std::string property(const Process& process, const std::string& key) {
@@ -45,10 +49,11 @@ struct Members {
 
 Members find_members(const std::vector<Process>& captures) {
     Members members;
-    std::map<std::pair<uint32_t, uint32_t>, size_t> known;
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, size_t> known;
     for (size_t i = 0; i < captures.size(); ++i) {
         const wire::CaptureInfo& info = captures[i].reader.info();
-        const auto [at, is_new] = known.try_emplace({info.pid, info.parent_pid}, members.first.size());
+        const auto [at, is_new] =
+            known.try_emplace({captures[i].host, info.pid, info.parent_pid}, members.first.size());
         if (is_new) members.first.push_back(i);
         members.of.push_back(at->second);
     }
@@ -61,6 +66,7 @@ RankOfProcesses ranks_of(const std::vector<Process>& captures, const Members& me
         ProcessTraits& process = traits[members.of[i]];
         process.pid = captures[i].reader.info().pid;
         process.parent = captures[i].reader.info().parent_pid;
+        process.host = captures[i].host;
         process.trains |= captures[i].facts.trains;
         const auto take = [&](int64_t& to, const char* key) {
             if (const int64_t number = number_property(captures[i], key); number >= 0) to = number;
@@ -74,10 +80,39 @@ RankOfProcesses ranks_of(const std::vector<Process>& captures, const Members& me
     return find_ranks(traits);
 }
 
+// Gives each host a number, and the processes their order in time. Clocks since boot tell times of one host
+// only: hosts are put beside each other by the time of day. Gives back, by host, what leads from the one to
+// the other.
+std::vector<int64_t> order_processes(std::vector<Process>& processes) {
+    std::map<std::string, uint32_t> numbers;
+    std::vector<std::pair<int64_t, int64_t>>
+        first;  // by host: the earliest reading of its clock, and the way on
+    for (Process& process : processes) {
+        const auto [at, is_new] = numbers.try_emplace(property(process, "host"), first.size());
+        process.host = at->second;
+        const wire::ClockSnapshot& begin = process.reader.info().begin;
+        const std::pair reading{begin.monotonic_ns, begin.realtime_ns - begin.monotonic_ns};
+        if (is_new)
+            first.push_back(reading);
+        else
+            first[process.host] = std::min(first[process.host], reading);
+    }
+    std::vector<int64_t> epochs;
+    for (const auto& [_, epoch] : first)
+        epochs.push_back(epoch);
+    const auto began = [&](const Process& process) {
+        return process.reader.info().begin.monotonic_ns + epochs[process.host];
+    };
+    std::stable_sort(processes.begin(), processes.end(),
+                     [&](const Process& a, const Process& b) { return began(a) < began(b); });
+    return epochs;
+}
+
 class RunImport {
   public:
     RunImport(std::vector<Process> processes, ProfileBuilder& builder, Progress* progress)
         : processes_(std::move(processes)),
+          epochs_(order_processes(processes_)),
           members_(find_members(processes_)),
           found_(ranks_of(processes_, members_)),
           builder_(builder),
@@ -85,7 +120,6 @@ class RunImport {
           progress_(progress) {}
 
     CaptureFacts run() {
-        const wire::ClockSnapshot& first = processes_.front().reader.info().begin;
         describe(processes_.front());
         begin_ranks();
         uint64_t total = 0;
@@ -94,7 +128,7 @@ class RunImport {
         if (progress_) progress_->stage("reading", total);
         pool_clocks();
         for (size_t i = 0; i < processes_.size(); ++i)
-            import(i, first.realtime_ns - first.monotonic_ns);
+            import(i, epochs_[processes_[i].host]);
         facts_.files = processes_.size();
         facts_.closed = processes_.front().reader.info().finished;
         return facts_;
@@ -108,9 +142,10 @@ class RunImport {
         // Several libraries may have recorded in the same process, each in a capture of its own.
         std::map<std::string, std::string> properties;
         for (const Process& process : processes_)
-            if (process.reader.info().pid == main.reader.info().pid)
+            if (process.host == main.host && process.reader.info().pid == main.reader.info().pid)
                 properties.insert(process.facts.properties.begin(), process.facts.properties.end());
         for (const auto& [key, value] : properties) {
+            if (is_of_a_rank(key)) continue;
             if (key == "framework")
                 info.frameworks.push_back(value);
             else
@@ -118,6 +153,23 @@ class RunImport {
         }
         for (const Process& process : processes_)
             info.sources.push_back(process.file);
+    }
+
+    // What holds for one rank only, and is told of the ranks themselves.
+    bool is_of_a_rank(const std::string& key) const {
+        static const std::set<std::string> kKeys = {"rank",       "local_rank", "world_size",
+                                                    "group_rank", "group_size", "restart"};
+        return key.starts_with("process_group_") || (found_.ranks.size() > 1 && kKeys.contains(key));
+    }
+
+    // The backend of the first group, that of the whole job.
+    std::string backend_of(size_t member) const {
+        for (size_t i = 0; i < processes_.size(); ++i) {
+            if (members_.of[i] != member) continue;
+            const auto groups = read_groups(processes_[i].facts.properties);
+            if (!groups.empty()) return groups.begin()->second.backend;
+        }
+        return {};
     }
 
     void begin_ranks() {
@@ -128,6 +180,7 @@ class RunImport {
             rank.number_known = found.number >= 0 || found_.ranks.size() == 1;  // the only one is rank 0
             rank.world_size = found.world_size;
             rank.host = property(main, "host");
+            rank.backend = backend_of(found.main);
             rank.source = main.file;
             ranks_.push_back(builder_.begin_rank(std::move(rank)));
         }
@@ -148,8 +201,10 @@ class RunImport {
             const std::vector<wire::ClockSnapshot>& own = processes_[i].facts.clocks;
             all.insert(all.end(), own.begin(), own.end());
         }
-        for (const auto& [_, readings] : readings_)
-            rate_ = std::max(rate_, TickClock(readings, 1).ns_per_tick());
+        for (const auto& [clock, readings] : readings_) {
+            double& rate = rates_[processes_[members_.first[clock.first]].host];
+            rate = std::max(rate, TickClock(readings, 1).ns_per_tick());
+        }
     }
     std::pair<size_t, wire::ClockKind> clock_of(size_t index) const {
         return {members_.of[index], processes_[index].reader.info().clock};
@@ -157,11 +212,11 @@ class RunImport {
 
     void import(size_t index, int64_t epoch_ns) {
         Process& process = processes_[index];
-        const TickClock clock(readings_.at(clock_of(index)), rate_ > 0 ? rate_ : 1);
+        const double rate = rates_[process.host];
+        const TickClock clock(readings_.at(clock_of(index)), rate > 0 ? rate : 1);
         ProcessImport import(process.reader, process.facts, clock, epoch_ns, ranks_[rank_of(index)],
-                             tells_device_memory(process.reader.info().pid),
-                             name_streams(names_of(process.reader.info().pid), process.facts.cuda), devices_,
-                             process.file, builder_);
+                             tells_device_memory(index), name_streams(names_of(index), process.facts.cuda),
+                             devices_, process.file, builder_);
         const auto tell = [&](uint64_t done) { progress_->set_done(facts_.bytes + done); };
         import.run(name_of(index), progress_ ? std::function<void(uint64_t)>(tell) : nullptr);
         facts_.records += import.records();
@@ -177,16 +232,19 @@ class RunImport {
     }
 
     // Several libraries may have recorded in the same process.
-    bool tells_device_memory(uint32_t pid) const {
-        return std::any_of(processes_.begin(), processes_.end(), [pid](const Process& process) {
-            return process.reader.info().pid == pid && process.facts.device_memory;
+    bool tells_device_memory(size_t index) const {
+        return std::any_of(processes_.begin(), processes_.end(), [&](const Process& process) {
+            return same_process(process, processes_[index]) && process.facts.device_memory;
         });
     }
+    static bool same_process(const Process& a, const Process& b) {
+        return a.host == b.host && a.reader.info().pid == b.reader.info().pid;
+    }
 
-    std::vector<NvtxFacts::Name> names_of(uint32_t pid) const {
+    std::vector<NvtxFacts::Name> names_of(size_t index) const {
         std::vector<NvtxFacts::Name> names;
         for (const Process& process : processes_)
-            if (process.reader.info().pid == pid)
+            if (same_process(process, processes_[index]))
                 names.insert(names.end(), process.facts.nvtx.names.begin(), process.facts.nvtx.names.end());
         return names;
     }
@@ -216,6 +274,7 @@ class RunImport {
     }
 
     std::vector<Process> processes_;
+    const std::vector<int64_t> epochs_;  // by host: from its clock since boot to ns since 1970
     Members members_;
     RankOfProcesses found_;
     ProfileBuilder& builder_;
@@ -224,7 +283,7 @@ class RunImport {
     std::vector<RankId> ranks_;
     CaptureFacts facts_;
     std::map<std::pair<size_t, wire::ClockKind>, std::vector<wire::ClockSnapshot>> readings_;
-    double rate_ = 0;  // ns per tick on this machine
+    std::map<uint32_t, double> rates_;  // ns per tick, by host
 };
 
 }  // namespace
@@ -260,9 +319,6 @@ Result<CaptureFacts> import_captures(const std::vector<std::string>& paths, bool
     }
     if (processes.empty() && first_problem) return fail(std::move(*first_problem));
     if (processes.empty()) return fail("no capture to import");
-    std::stable_sort(processes.begin(), processes.end(), [](const Process& a, const Process& b) {
-        return a.reader.info().begin.monotonic_ns < b.reader.info().begin.monotonic_ns;
-    });
     return RunImport(std::move(processes), builder, progress).run();
 }
 

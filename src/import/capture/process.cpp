@@ -1,6 +1,7 @@
 #include "import/capture/process.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 
 #include "wire/signature.h"
@@ -56,6 +57,13 @@ int32_t device_type(int32_t device) {
 }
 
 }  // namespace
+
+int64_t ProcessFacts::group_rank() const {
+    int64_t rank = -1;
+    if (const auto told = properties.find("group_rank"); told != properties.end())
+        std::from_chars(told->second.data(), told->second.data() + told->second.size(), rank);
+    return rank;
+}
 
 ProcessFacts gather_facts(wire::CaptureReader& reader) {
     ProcessFacts facts;
@@ -183,6 +191,8 @@ void ProcessImport::take_kind(const RecordView& record) {
         if (!text.whole) builder_.diagnostics().add(Diag::kCutSignature, {file_, -1, -1, text.shapes});
         kind.signature = builder_.signature({builder_.text(text.shapes), builder_.text(text.dtypes),
                                              builder_.text(text.concrete), StringId(size_t{0})});
+        if (kind.kind == HostKind::kOp)
+            kind.collective = groups_.collective_of(builder_.view(kind.name), text.inputs);
     }
     kinds_[head.id] = kind;
 }
@@ -191,7 +201,7 @@ ProcessImport::OpKind ProcessImport::kind_of(uint32_t id) {
     const auto found = kinds_.find(id);
     if (found != kinds_.end()) return found->second;
     bad_event("an op without a name");
-    return {builder_.text("(name lost)"), SignatureId(), HostKind::kOp};
+    return {builder_.text("(name lost)"), SignatureId(), HostKind::kOp, CollectiveId()};
 }
 
 StringId ProcessImport::text_of(uint32_t id) {
@@ -229,6 +239,7 @@ void ProcessImport::add_op(const OpKind& kind, const HostSpan& timed, int64_t se
     detail.signature = kind.signature;
     detail.sequence = sequence;
     detail.forward_thread = forward_thread;
+    detail.collective = kind.collective;
     builder_.add_op(span, detail);
 }
 

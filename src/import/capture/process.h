@@ -10,6 +10,7 @@
 
 #include "import/capture/cuda.h"
 #include "import/capture/nvtx.h"
+#include "import/capture/process_groups.h"
 #include "import/capture/times.h"
 #include "model/profile_builder.h"
 #include "wire/reader.h"
@@ -25,6 +26,7 @@ struct ProcessFacts {
     CudaFacts cuda;
     bool device_memory = false;  // a framework told of memory of devices
     bool trains = false;         // an optimizer stepped
+    int64_t group_rank() const;  // of the process in its job, by its process group; -1: not told
 };
 ProcessFacts gather_facts(wire::CaptureReader& reader);
 
@@ -44,7 +46,8 @@ class ProcessImport {
           nvtx_(facts.nvtx, times_, epoch_ns - realtime_offset(reader), rank, reader.info().pid, file,
                 builder),
           cuda_(facts.cuda, devices, times_,
-                {rank, reader.info().pid, framework_memory, std::move(stream_names)}, file, builder) {}
+                {rank, reader.info().pid, framework_memory, std::move(stream_names)}, file, builder),
+          groups_(facts.properties, facts.group_rank(), builder) {}
 
     // `tell`, if it is set, hears now and then how many bytes of the capture were read.
     void run(const std::string& process_name, const std::function<void(uint64_t)>& tell);
@@ -55,6 +58,7 @@ class ProcessImport {
         StringId name;
         SignatureId signature;
         HostKind kind;
+        CollectiveId collective;  // of ops of process groups
     };
     struct OpenModule {
         uint64_t end;
@@ -101,6 +105,7 @@ class ProcessImport {
     Times times_;
     NvtxImport nvtx_;
     CudaImport cuda_;
+    ProcessGroups groups_;
     uint64_t records_ = 0, bytes_ = 0;
 
     std::string process_name_;

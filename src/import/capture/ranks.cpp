@@ -13,11 +13,11 @@ class RankFinder {
   public:
     explicit RankFinder(const std::vector<ProcessTraits>& processes) : processes_(processes) {
         // In order of time: a parent began before its children, whatever ids come again.
-        std::map<uint32_t, size_t> began;
+        std::map<std::pair<uint32_t, uint32_t>, size_t> began;
         for (size_t i = 0; i < processes.size(); ++i) {
-            const auto parent = began.find(processes[i].parent);
+            const auto parent = began.find({processes[i].host, processes[i].parent});
             parents_.push_back(parent != began.end() ? parent->second : kNone);
-            began[processes[i].pid] = i;
+            began[{processes[i].host, processes[i].pid}] = i;
         }
         result_.rank_of.assign(processes.size(), kNone);
     }

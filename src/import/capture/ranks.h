@@ -14,6 +14,7 @@ namespace opsight::importer::capture {
 // What is known of a process; where several libraries recorded in it, all of them together.
 struct ProcessTraits {
     uint32_t pid = 0, parent = 0;
+    uint32_t host = 0;                         // its number: processes of two hosts may have the same id
     int64_t group_rank = -1, group_size = -1;  // of its process group; -1: not told
     int64_t told_rank = -1, told_size = -1;    // by its environment, which children inherit
     int64_t restart = 0;                       // how often its launcher had started all anew

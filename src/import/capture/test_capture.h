@@ -51,6 +51,8 @@ class FabricatedCapture {
     }
     // What the clock reading at the begin is off by.
     void misread(int64_t ns) { misread_ = ns; }
+    // This host's clock since boot is ahead of others' by so much; the time of day is the same.
+    void booted_before(int64_t ns) { booted_before_ = ns; }
     void property(std::string_view key, std::string_view value) {
         define(wire::RecordType::kProperty, {}, std::string(key) + '\0' + std::string(value));
     }
@@ -85,7 +87,7 @@ class FabricatedCapture {
         head.clock = wire::ClockKind::kMonotonicNs;
         head.pid = pid_;
         head.parent_pid = parent_;
-        head.begin = {kStart, kStart + misread_, kStart + misread_ + kEpoch, 50};
+        head.begin = {kStart, kStart + misread_ + booted_before_, kStart + misread_ + kEpoch, 50};
         head.chunks = chunks;
         head.threads = number;
         head.finished = 1;
@@ -109,7 +111,7 @@ class FabricatedCapture {
     }
 
     uint32_t pid_, parent_, last_id_ = 0;
-    int64_t misread_ = 0;
+    int64_t misread_ = 0, booted_before_ = 0;
     std::vector<Stream> streams_;
 };
 

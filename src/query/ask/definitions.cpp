@@ -19,6 +19,7 @@ constexpr Sections kRoofline = {"Words of the roofline", "Work, bytes and bounds
 constexpr Sections kCalls = {"Words of what some sources record"};
 constexpr Sections kSamples = {"Words of counters and samples"};
 constexpr Sections kCommunication = {"Words of communication"};
+constexpr Sections kRanks = {"Words of ranks", "Words of communication"};
 
 struct About {
     std::string_view table;
@@ -54,7 +55,17 @@ constexpr About kAbout[] = {
     {"peak_memory", {"Words of memory"}},
     {"communication", kCommunication},
     {"overlap", kCommunication},
-    {"collectives", kCommunication},
+    {"collectives", {"Words of communication", "Words of ranks"}},
+    {"collective_calls", kRanks},
+    {"collective_members", kRanks},
+    {"groups", kRanks},
+    {"ranks", kRanks},
+    {"rank_iterations", kRanks},
+    {"stragglers", kRanks},
+    {"straggler_hosts", kRanks},
+    {"rank_layers", kRanks},
+    {"rank_path", kRanks},
+    {"clocks", kRanks},
     {"roofline", kRoofline},
     {"roofline_shapes", kRoofline},
     {"roofline_layers", kRoofline},

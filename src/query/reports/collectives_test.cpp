@@ -77,10 +77,22 @@ TEST(Collectives, OfOneRankOfTheGroupNoWaitingIsTold) {
     EXPECT_NEAR(number(cell(table, "bytes_per_s")), 1e8 / 0.03, 1);
 }
 
-// Rank 0 did one more, which rank 1 did not record: paired by order, each would be with another's next.
-TEST(Collectives, WhereARankHasFewerNoWaitingIsTold) {
+// Rank 0 did one more, before rank 1 began to record: which one that was the times tell, where they agree.
+TEST(Collectives, WhatARankDidNotRecordIsFoundByTime) {
     const StoredProfile stored =
-        ranks_of({{0, 0, 10 * kMs}, {0, 100 * kMs, 10 * kMs}, {1, 100 * kMs, 10 * kMs}});
+        ranks_of({{0, 0, 10 * kMs}, {0, 100 * kMs, 12 * kMs}, {1, 102 * kMs, 10 * kMs}});
+    Session session = stored.open();
+    const ResultTable table = table_of(session, "collectives");
+    ASSERT_EQ(table.rows.size(), 1u);
+    EXPECT_EQ(number(cell(table, "collectives")), 2);
+    EXPECT_EQ(number(cell(table, "matched")), 1);
+    EXPECT_EQ(number(cell(table, "waiting_ns")), 2 * kMs);
+}
+
+// Where they do not, each would be with another's next.
+TEST(Collectives, WhereARankHasFewerAndClocksDifferNoWaitingIsTold) {
+    const StoredProfile stored =
+        ranks_of({{0, 0, 10 * kMs}, {0, 100 * kMs, 10 * kMs}, {1, 7100 * kMs, 10 * kMs}});
     Session session = stored.open();
     const ResultTable table = table_of(session, "collectives");
     ASSERT_EQ(table.rows.size(), 1u);

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "query/ask/question.h"
+#include "query/reports/rank_reports.h"
 #include "query/reports/sql.h"
 #include "query/session/iteration_choice.h"
 
@@ -116,6 +117,9 @@ Result<Info> profile_info(Session& session) {
     Info info;
     OPSIGHT_TRY(read_meta(session, info));
     OPSIGHT_ASSIGN(info.ranks, ranks(session));
+    if (info.ranks.rows.size() > 1) {
+        OPSIGHT_ASSIGN(info.clocks, rank_clocks(session, {}));
+    }
     OPSIGHT_ASSIGN(info.devices, devices(session));
     OPSIGHT_ASSIGN(info.counts, counts(session));
     OPSIGHT_ASSIGN(info.diagnostics, diagnostics(session));

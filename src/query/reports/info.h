@@ -14,6 +14,7 @@ struct Info {
     bool origin_is_unix = false;
     bool device_work = false;  // kernels, copies, sets or graphs recorded as a whole
     ResultTable ranks, devices, counts, diagnostics;
+    ResultTable clocks;  // of ranks, and how they were corrected; none of a profile of one rank
     ResultTable unread;  // tables of the source that hold rows and are not used
     Range iterations;
     DeviceWords words;

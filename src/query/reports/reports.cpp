@@ -1,6 +1,7 @@
 #include "query/reports/reports.h"
 
 #include "query/ask/definitions.h"
+#include "query/reports/rank_reports.h"
 #include "query/reports/source_reports.h"
 #include "query/reports/what_if.h"
 
@@ -33,6 +34,20 @@ constexpr Entry kReports[] = {
     {{"copies", "copies and sets by kind of memory, with their rate"}, copy_report},
     {{"collectives", "collectives by kind, group and size: their rate, how long ranks waited, and for which"},
      collectives_report},
+    {{"collective_calls",
+      "each collective: who came last, what that rank did meanwhile, waiting and transfer"},
+     collective_calls_report},
+    {{"collective_members", "each rank's part of each collective"}, collective_members_report},
+    {{"groups", "process groups: what each is for, what its collectives cost, and for whom they wait"},
+     groups_report},
+    {{"ranks", "ranks of the job side by side: what their time went to, how late they are"}, ranks_report},
+    {{"rank_iterations", "each iteration of each rank, with its score beside the others and its own past"},
+     rank_iterations_report},
+    {{"stragglers", "ranks, and of several hosts hosts, that others wait for, and why"}, stragglers_report},
+    {{"rank_layers", "layers by how unequally long their kernels take on the ranks"}, rank_layers_report},
+    {{"rank_path", "the critical path across ranks: who is last between joint collectives"},
+     rank_path_report},
+    {{"clocks", "clocks of the ranks, and how they were corrected"}, clocks_report},
     {{"unified_memory", "migrations and page faults of unified memory"}, unified_memory_report},
     {{"os_runtime", "calls of the C library and the system by function"}, os_call_report},
     {{"file_access", "accesses to files"}, file_report},

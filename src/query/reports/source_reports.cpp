@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "query/reports/memory.h"
+#include "query/reports/rank_reports.h"
 #include "query/reports/sql.h"
 #include "query/session/cells.h"
 
@@ -101,14 +102,9 @@ Result<Report> copy_report(Session& session, const TableShape& shape) {
 }
 
 Result<Report> collectives_report(Session& session, const TableShape& shape) {
-    OPSIGHT_TRY(session.prepare(reports::sql::matched_collectives));
-    OPSIGHT_ASSIGN(const duck::Rows unmatched, session.query(reports::sql::collectives_unmatched));
+    OPSIGHT_ASSIGN(const std::vector<std::string> notes, matching_notes(session));
     OPSIGHT_ASSIGN(Report report, report_of(session, shape, "collectives", {collectives}));
-    if (integer(unmatched.rows.at(0).at(0)) > 0)
-        report.notes.emplace_back(
-            "of some collectives not all ranks were recorded, or not as many of each: there waiting cannot "
-            "be told "
-            "from transfer");
+    if (report.notes.empty()) report.notes = notes;
     return report;
 }
 

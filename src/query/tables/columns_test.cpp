@@ -11,9 +11,10 @@ namespace opsight::query {
 namespace {
 
 bool names_something(std::string_view key) {
-    constexpr std::string_view kNames[] = {"rank",        "own_rank", "last_rank", "device",   "node",
-                                           "stream",      "group",    "start",     "stop",     "context",
-                                           "correlation", "track",    "span",      "iteration"};
+    constexpr std::string_view kNames[] = {"rank",        "own_rank", "last_rank", "device",    "node",
+                                           "stream",      "group",    "start",     "stop",      "context",
+                                           "correlation", "track",    "span",      "iteration", "call",
+                                           "clock",       "max_rank", "min_rank"};
     return key.ends_with("_id") || std::find(std::begin(kNames), std::end(kNames), key) != std::end(kNames);
 }
 

@@ -7,6 +7,7 @@
 #include "query/ask/definitions.h"
 #include "query/ask/page.h"
 #include "query/model/model_graph.h"
+#include "query/reports/rank_reports.h"
 #include "query/reports/source_reports.h"
 #include "query/reports/viewer_tables.h"
 #include "query/reports/work.h"
@@ -122,6 +123,21 @@ constexpr Entry kTables[] = {
      "collective ranks bytes collectives total_gpu_time_ns waiting_ns waiting_pct first_waiting_ns last_rank "
      "last_times "
      "transfer_ns bytes_per_s bus_bytes_per_s dtype group matched"},
+    {"collective_calls", of_report<collective_calls_report>, Needs::kNothing,
+     "collective bytes iteration first_begin_ns duration_ns transfer_ns waiting_ns last_rank cause cause_op "
+     "bus_bytes_per_s peak_pct state group ranks"},
+    {"collective_members", of_report<collective_members_report>},
+    {"groups", of_report<groups_report>, Needs::kNothing,
+     "group kind ranks recorded collectives unmatched bytes total_time_ns waiting_ns waiting_pct exposed_ns "
+     "last_rank "
+     "last_waiting_ns evidence"},
+    {"ranks", of_report<ranks_report>},
+    {"rank_iterations", of_report<rank_iterations_report>},
+    {"stragglers", plain<stragglers>},
+    {"straggler_hosts", plain<straggler_hosts>},
+    {"rank_layers", of_report<rank_layers_report>},
+    {"rank_path", of_report<rank_path_report>},
+    {"clocks", of_report<clocks_report>},
     {"roofline", plain<roofline_ops>, Needs::kNothing,
      "op_name layer direction time_ns time_pct flops bytes_min intensity flops_per_s bytes_per_s "
      "bound_ns efficiency_pct limiter remarks"},

@@ -387,7 +387,7 @@ export interface paths {
                 path: {
                     /** @description number of a profile */
                     id: components["parameters"]["id"];
-                    name: "detailed" | "iteration" | "kernel" | "kernel_name" | "op_names" | "tensor_core" | "op_type" | "group_op" | "layers" | "kernels" | "ops_kernels" | "op_stacks" | "iteration_ops" | "iteration_op_kernels" | "iterations" | "iteration_choice" | "devices" | "streams" | "diagnostics" | "ranges" | "key_ops" | "memory_allocators" | "memory_peak" | "communication" | "overlap" | "collectives" | "roofline" | "roofline_layers" | "roofline_kernels" | "roofline_ceilings" | "uncounted" | "model_nodes" | "api" | "copies" | "migrations" | "page_faults" | "os_runtime" | "file_access" | "libraries" | "messages" | "counters" | "cpu_samples" | "scheduling";
+                    name: "detailed" | "iteration" | "kernel" | "kernel_name" | "op_names" | "tensor_core" | "op_type" | "group_op" | "layers" | "kernels" | "ops_kernels" | "op_stacks" | "iteration_ops" | "iteration_op_kernels" | "iterations" | "iteration_choice" | "devices" | "streams" | "diagnostics" | "ranges" | "key_ops" | "memory_allocators" | "memory_peak" | "communication" | "overlap" | "collectives" | "collective_calls" | "collective_members" | "groups" | "ranks" | "rank_iterations" | "stragglers" | "straggler_hosts" | "rank_layers" | "rank_path" | "clocks" | "roofline" | "roofline_layers" | "roofline_kernels" | "roofline_ceilings" | "uncounted" | "model_nodes" | "api" | "copies" | "migrations" | "page_faults" | "os_runtime" | "file_access" | "libraries" | "messages" | "counters" | "cpu_samples" | "scheduling";
                 };
                 cookie?: never;
             };
@@ -1936,6 +1936,10 @@ export interface components {
                 [key: string]: number;
             };
             diagnostics: components["schemas"]["Diagnostic"][];
+            /** @description clocks of the ranks and how they were corrected, as the table clocks; only where there are several ranks */
+            clocks?: {
+                [key: string]: components["schemas"]["Cell"];
+            }[];
             /** @description tables of the source that hold rows and are not used */
             unread_tables: {
                 [key: string]: components["schemas"]["Cell"];

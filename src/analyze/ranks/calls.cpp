@@ -1,0 +1,137 @@
+#include "analyze/ranks/calls.h"
+
+#include <absl/container/flat_hash_map.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <tuple>
+
+#include "analyze/kernel_names.h"
+
+namespace opsight::analyze {
+namespace {
+
+struct Spelling {
+    std::string_view part;
+    CollectiveKind kind;
+};
+// The first that is in the name counts, so longer ones stand before their parts.
+constexpr std::array kSpellings = {Spelling{"allreduce", CollectiveKind::kAllReduce},
+                                   Spelling{"crossdevicereduce", CollectiveKind::kAllReduce},
+                                   Spelling{"reducescatter", CollectiveKind::kReduceScatter},
+                                   Spelling{"allgather", CollectiveKind::kAllGather},
+                                   Spelling{"alltoall", CollectiveKind::kAllToAll},
+                                   Spelling{"broadcast", CollectiveKind::kBroadcast},
+                                   Spelling{"barrier", CollectiveKind::kBarrier},
+                                   Spelling{"send", CollectiveKind::kSendReceive},
+                                   Spelling{"recv", CollectiveKind::kSendReceive},
+                                   Spelling{"scatter", CollectiveKind::kScatter},
+                                   Spelling{"gather", CollectiveKind::kGather},
+                                   Spelling{"reduce", CollectiveKind::kReduce}};
+
+bool is_host_backend(std::string_view name) {
+    return name.starts_with("gloo:") || name.starts_with("mpi:") || name.starts_with("ucc:");
+}
+
+class CallFinder {
+  public:
+    explicit CallFinder(const Profile& profile) : p_(profile) {}
+
+    CommCalls find() {
+        for (uint32_t row = 0; row < p_.device.size(); ++row)
+            if (p_.device.kind[row] == DeviceKind::kKernel) add_kernel(row);
+        for (uint32_t row = 0; row < p_.host.size(); ++row)
+            if (p_.host.kind[row] == HostKind::kAnnotation && known(p_.host.name[row], true)) add_range(row);
+        std::sort(found_.calls.begin(), found_.calls.end(), [](const CommCall& a, const CommCall& b) {
+            return std::tuple(a.key, a.rank, a.begin, a.row) < std::tuple(b.key, b.rank, b.begin, b.row);
+        });
+        return std::move(found_);
+    }
+
+  private:
+    // Whether the name is that of a collective; asked once for each name.
+    bool known(StringId name, bool on_host) {
+        const auto [it, is_new] = names_.try_emplace({name.value, on_host}, false);
+        if (is_new) {
+            const std::string_view text = p_.strings.view(name);
+            it->second = on_host ? is_host_backend(text) : kernel_class(text) == KernelClass::kCommunication;
+        }
+        return it->second;
+    }
+
+    void add_kernel(uint32_t row) {
+        const CollectiveId told = p_.device.collective[row];
+        if (!told.valid() && !known(p_.device.name[row], false)) return;
+        CommKey key;
+        key.name = p_.device.name[row];
+        if (told.valid()) {
+            const Collective& c = p_.collectives[told.index()];
+            key.group_name = c.group_name;
+            key.group_ranks = c.group_ranks;
+            key.group_size = c.group_size;
+            if (c.name.valid()) key.kind = collective_kind(p_.strings.view(c.name));
+        }
+        add(key, {p_.tracks[p_.device.track[row].index()].rank, 0, row, p_.device.begin[row],
+                  p_.device.dur[row], told});
+    }
+
+    void add_range(uint32_t row) {
+        if (p_.host.flags[row] & (kInstant | kUnfinished)) return;
+        CommKey key;
+        key.name = p_.host.name[row];
+        key.on_host = true;
+        add(key, {p_.tracks[p_.host.track[row].index()].rank, 0, row, p_.host.begin[row], p_.host.dur[row],
+                  CollectiveId()});
+    }
+
+    void add(CommKey key, CommCall call) {
+        const auto [it, is_new] = keys_.try_emplace(
+            {key.name.value, key.group_name.value, key.group_ranks.value}, found_.keys.size());
+        call.key = static_cast<uint32_t>(it->second);
+        if (is_new) {
+            if (key.kind == CollectiveKind::kOther) key.kind = collective_kind(p_.strings.view(key.name));
+            found_.keys.push_back(key);
+        } else if (found_.keys[it->second].group_size < 0) {
+            found_.keys[it->second].group_size = key.group_size;
+        }
+        found_.calls.push_back(call);
+    }
+
+    const Profile& p_;
+    CommCalls found_;
+    absl::flat_hash_map<std::pair<uint32_t, bool>, bool> names_;
+    absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t>, size_t> keys_;
+};
+
+}  // namespace
+
+CollectiveKind collective_kind(std::string_view name) {
+    std::string plain;
+    for (const char letter : name.substr(0, name.find('(')))
+        if (letter != '_' && letter != '-')
+            plain.push_back(letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter);
+    for (const Spelling& spelling : kSpellings)
+        if (plain.find(spelling.part) != plain.npos) return spelling.kind;
+    return CollectiveKind::kOther;
+}
+
+std::string_view kind_word(CollectiveKind kind) {
+    constexpr std::array<std::string_view, static_cast<size_t>(CollectiveKind::kCount)> words = {
+        "other",  "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast",
+        "reduce", "gather",     "scatter",    "send/receive",   "barrier"};
+    return words[static_cast<size_t>(kind)];
+}
+
+bool ends_together(CollectiveKind kind) {
+    return kind == CollectiveKind::kAllReduce || kind == CollectiveKind::kAllGather ||
+           kind == CollectiveKind::kReduceScatter || kind == CollectiveKind::kAllToAll ||
+           kind == CollectiveKind::kSendReceive || kind == CollectiveKind::kBarrier ||
+           kind == CollectiveKind::kOther;
+}
+
+CommCalls find_calls(const Profile& profile) {
+    return CallFinder(profile).find();
+}
+
+}  // namespace opsight::analyze

@@ -1,0 +1,322 @@
+#include "query/reports/rank_reports.h"
+
+#include <fmt/format.h>
+
+#include "query/reports/op_groups.h"
+#include "query/reports/rank_times.h"
+#include "query/reports/sql.h"
+#include "query/session/cells.h"
+
+namespace opsight::query {
+namespace {
+
+namespace sql = reports::sql;
+
+Column rank_column() {
+    return {"rank", "Rank", Unit::kCount, 0, Role::kId};
+}
+Column host_column() {
+    return {"host", "Host", Unit::kNone, 3};
+}
+// Why the last rank was late.
+std::vector<Column> cause_columns() {
+    return {{"cause", "Cause"},
+            {"cause_ns", "Of Cause (ns)", Unit::kNs, 3},
+            {"cause_op", "Op of Cause", Unit::kNone, 1},
+            {"cause_layer", "Layer of Cause", Unit::kNone, 4}};
+}
+// Exclusive classes of a rank's time.
+std::vector<Column> class_columns() {
+    return {{"computing_ns", "Computing (ns)", Unit::kNs},
+            {"communicating_ns", "Exposed Communication (ns)", Unit::kNs},
+            {"waiting_ns", "Waiting for Ranks (ns)", Unit::kNs},
+            {"transfer_ns", "Transfer (ns)", Unit::kNs, 2},
+            {"copying_ns", "Copying (ns)", Unit::kNs, 4},
+            {"loading_ns", "Loading (ns)", Unit::kNs, 3},
+            {"host_ns", "Host Work (ns)", Unit::kNs, 3},
+            {"idle_ns", "Idle (ns)", Unit::kNs, 3}};
+}
+
+Result<ResultTable> late_ones(Session& session, const TableShape& shape, bool by_host) {
+    OPSIGHT_TRY(prepare_rank_times(session));
+    Question q = by_host ? Question{"straggler_hosts", "Hosts That Others Wait For"}
+                         : Question{"stragglers", "Ranks That Others Wait For"};
+    if (!by_host) q.columns = {rank_column()};
+    append(q.columns, {host_column(),
+                       {"pattern", "Pattern"},
+                       {"score", "Straggler Score", Unit::kNone, 0, Role::kNumber},
+                       {"iterations", "Iterations", Unit::kCount, 2},
+                       {"iterations_last", "Iterations as Last", Unit::kCount, 1},
+                       {"caused_ns", "Waiting Caused (ns)", Unit::kNs},
+                       {"caused_pct", "Of All Waiting (%)", Unit::kPercent}});
+    append(q.columns, cause_columns());
+    q.rows = duck::Statement(sql::stragglers).set("by_host", by_host);
+    q.order = {{"caused_ns", true}, {"host", false}};
+    if (!by_host) q.order.emplace_back("rank", false);
+    return ask(session, q, shape);
+}
+
+// Where differences between hosts explain those between ranks.
+Status add_hosts(Session& session, const TableShape& shape, Report& report) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::host_share));
+    const auto& row = rows.rows.at(0);
+    if (integer(row[0]) < 2) return {};
+    TableShape wanted = shape;
+    wanted.sort.clear();
+    OPSIGHT_ASSIGN(ResultTable hosts, straggler_hosts(session, wanted));
+    report.sections.push_back({std::move(hosts)});
+    constexpr double kMost = 80;
+    if (const auto* share = std::get_if<double>(&row[1]); share && *share >= kMost)
+        report.notes.push_back(
+            fmt::format("hosts explain {:.0f} % of the differences between the own times of ranks: look at "
+                        "hosts, not at ranks",
+                        *share));
+    return {};
+}
+
+using Maker = Result<ResultTable> (*)(Session&, const TableShape&);
+
+Result<Report> report_of(Session& session, const TableShape& shape, Maker make) {
+    // Before the table: rows that are still to be read are lost with the next statement.
+    OPSIGHT_ASSIGN(std::vector<std::string> notes, matching_notes(session));
+    OPSIGHT_ASSIGN(ResultTable table, make(session, shape));
+    Report report;
+    report.name = table.name;
+    report.title = table.title;
+    report.notes = std::move(notes);
+    report.sections.push_back({std::move(table)});
+    return report;
+}
+
+}  // namespace
+
+Result<ResultTable> collective_calls(Session& session, const TableShape& shape) {
+    OPSIGHT_TRY(session.prepare(sql::matched_collectives));
+    Question q{"collective_calls", "Each Collective"};
+    q.columns = {{"call", "Call", Unit::kCount, 3, Role::kId},
+                 {"group", "Process Group", Unit::kNone, 3},
+                 {"collective", "Collective"},
+                 {"dtype", "Data Type", Unit::kNone, 5},
+                 {"bytes", "Bytes", Unit::kBytes},
+                 {"ranks", "Ranks", Unit::kCount, 2},
+                 {"members", "Recorded Members", Unit::kCount, 4},
+                 {"state", "State", Unit::kNone, 2},
+                 {"iteration", "Iteration", Unit::kCount, 1, Role::kId},
+                 {"first_begin_ns", "First Begin (ns)", Unit::kNs, 2, Role::kMoment},
+                 {"last_begin_ns", "Last Begin (ns)", Unit::kNs, 5, Role::kMoment},
+                 {"end_ns", "End (ns)", Unit::kNs, 5, Role::kMoment},
+                 {"duration_ns", "Duration (ns)", Unit::kNs},
+                 {"transfer_ns", "Transfer (ns)", Unit::kNs},
+                 {"waiting_ns", "Waiting (ns)", Unit::kNs},
+                 {"last_rank", "Last Rank", Unit::kCount, 0, Role::kId},
+                 {"last_host", "Last Host", Unit::kNone, 5}};
+    append(q.columns, cause_columns());
+    append(q.columns, {{"bytes_per_s", "Bytes/s", Unit::kBytesPerSecond, 4},
+                       {"bus_bytes_per_s", "Bus Bytes/s", Unit::kBytesPerSecond, 2},
+                       {"peak_bytes_per_s", "Link Peak (bytes/s)", Unit::kBytesPerSecond, 5},
+                       {"peak_pct", "Of Peak (%)", Unit::kPercent, 3}});
+    q.rows = sql::collective_calls;
+    q.order = {{"waiting_ns", true}, {"first_begin_ns", false}, {"call", false}};
+    return ask(session, q, shape);
+}
+
+Result<ResultTable> collective_members(Session& session, const TableShape& shape) {
+    OPSIGHT_TRY(session.prepare(sql::matched_collectives));
+    Question q{"collective_members", "Collectives by Rank"};
+    q.columns = {{"call", "Call", Unit::kCount, 0, Role::kId},
+                 rank_column(),
+                 host_column(),
+                 {"track", "Track", Unit::kCount, 4, Role::kId},
+                 {"begin_ns", "Begin (ns)", Unit::kNs, 1, Role::kMoment},
+                 {"duration_ns", "Duration (ns)", Unit::kNs},
+                 {"waiting_ns", "Waiting (ns)", Unit::kNs},
+                 {"transfer_ns", "Transfer (ns)", Unit::kNs},
+                 {"exposed_ns", "Exposed (ns)", Unit::kNs, 2},
+                 {"is_last", "Came Last", Unit::kNone, 1, Role::kYesNo}};
+    q.rows = sql::collective_members;
+    q.order = {{"call", false}, {"rank", false}, {"begin_ns", false}};
+    return ask(session, q, shape);
+}
+
+Result<ResultTable> comm_groups(Session& session, const TableShape& shape) {
+    OPSIGHT_TRY(session.prepare(sql::matched_collectives));
+    Question q{"groups", "Process Groups"};
+    q.columns = {{"group", "Process Group"},
+                 {"group_ranks", "Ranks of the Group", Unit::kNone, 4},
+                 {"description", "Description", Unit::kNone, 4},
+                 {"kind", "Kind of Group"},
+                 {"evidence", "Evidence", Unit::kNone, 3},
+                 {"ranks", "Ranks", Unit::kCount},
+                 {"recorded", "Ranks Recorded", Unit::kCount, 2},
+                 {"collectives", "Collectives", Unit::kCount},
+                 {"matched", "All Ranks Recorded", Unit::kCount, 3},
+                 {"unmatched", "Not Matched", Unit::kCount, 2},
+                 {"bytes", "Bytes", Unit::kBytes, 1},
+                 {"total_time_ns", "Total Time (ns)", Unit::kNs},
+                 {"waiting_ns", "Waiting (ns)", Unit::kNs},
+                 {"waiting_pct", "Waiting %", Unit::kPercent, 2},
+                 {"exposed_ns", "Exposed (ns)", Unit::kNs, 1},
+                 {"exposed_pct", "Exposed (%)", Unit::kPercent, 3},
+                 {"last_rank", "Last Rank", Unit::kCount, 0, Role::kId},
+                 {"last_times", "Times Last", Unit::kCount, 2},
+                 {"last_waiting_ns", "Waiting for It (ns)", Unit::kNs, 1},
+                 {"link", "Link", Unit::kNone, 4},
+                 {"peak_bytes_per_s", "Link Peak (bytes/s)", Unit::kBytesPerSecond, 5}};
+    q.rows = sql::comm_groups;
+    q.order = {{"total_time_ns", true}, {"group", false}};
+    return ask(session, q, shape);
+}
+
+Result<ResultTable> rank_sums(Session& session, const TableShape& shape) {
+    OPSIGHT_TRY(prepare_rank_times(session));
+    Question q{"ranks", "Ranks"};
+    q.columns = {rank_column(),
+                 host_column(),
+                 {"iterations", "Iterations", Unit::kCount, 2},
+                 {"wall_ns", "Wall Clock (ns)", Unit::kNs}};
+    append(q.columns, class_columns());
+    append(q.columns, {{"own_ns", "Own Time per Iteration (ns)", Unit::kNs},
+                       {"score", "Straggler Score", Unit::kNone, 0, Role::kNumber},
+                       {"times_last", "Times Last", Unit::kCount, 1},
+                       {"caused_ns", "Waiting Caused (ns)", Unit::kNs},
+                       {"offset_ns", "Clock Correction (ns)", Unit::kNs, 4},
+                       {"clock_error_ns", "Clock Error at Most (ns)", Unit::kNs, 5}});
+    q.rows = sql::ranks;
+    q.order = {{"rank", false}};
+    return ask(session, q, shape);
+}
+
+Result<ResultTable> rank_iterations(Session& session, const TableShape& shape) {
+    OPSIGHT_TRY(prepare_rank_times(session));
+    Question q{"rank_iterations", "Iterations of Ranks"};
+    q.columns = {rank_column(),
+                 host_column(),
+                 {"iteration", "Iteration", Unit::kCount, 0, Role::kId},
+                 {"begin_ns", "Begin (ns)", Unit::kNs, 4, Role::kMoment},
+                 {"duration_ns", "Duration (ns)", Unit::kNs}};
+    append(q.columns, class_columns());
+    append(q.columns, {{"own_ns", "Own Time (ns)", Unit::kNs},
+                       {"score", "Straggler Score", Unit::kNone, 0, Role::kNumber},
+                       {"own_score", "Against Its Own Past", Unit::kNone, 2, Role::kNumber},
+                       {"times_last", "Times Last", Unit::kCount, 1},
+                       {"caused_ns", "Waiting Caused (ns)", Unit::kNs}});
+    q.rows = sql::rank_iterations;
+    q.order = {{"rank", false}, {"iteration", false}};
+    return ask(session, q, shape);
+}
+
+Result<ResultTable> stragglers(Session& session, const TableShape& shape) {
+    return late_ones(session, shape, false);
+}
+Result<ResultTable> straggler_hosts(Session& session, const TableShape& shape) {
+    return late_ones(session, shape, true);
+}
+
+Result<ResultTable> rank_layers(Session& session, const TableShape& shape) {
+    Question q{"rank_layers", "Layers by Rank"};
+    q.columns = {{"layer", "Layer"},
+                 {"ranks", "Ranks", Unit::kCount, 2},
+                 {"mean_ns", "Mean of Ranks (ns)", Unit::kNs},
+                 {"max_ns", "Longest (ns)", Unit::kNs},
+                 {"max_rank", "Longest on Rank", Unit::kCount, 0, Role::kId},
+                 {"min_ns", "Shortest (ns)", Unit::kNs, 2},
+                 {"min_rank", "Shortest on Rank", Unit::kCount, 2, Role::kId},
+                 {"imbalance", "Imbalance", Unit::kNone, 0, Role::kNumber},
+                 {"lost_ns", "Longest less Mean (ns)", Unit::kNs}};
+    q.rows = sql::rank_layers;
+    q.order = {{"lost_ns", true}, {"layer", false}};
+    return ask(session, q, shape);
+}
+
+Result<ResultTable> rank_path(Session& session, const TableShape& shape) {
+    OPSIGHT_TRY(session.prepare(sql::matched_collectives));
+    Question q{"rank_path", "Critical Path across Ranks"};
+    q.columns = {rank_column(),
+                 host_column(),
+                 {"stretches", "Stretches", Unit::kCount, 1},
+                 {"work_ns", "Work before Last (ns)", Unit::kNs},
+                 {"transfer_ns", "Transfer (ns)", Unit::kNs},
+                 {"path_ns", "On the Path (ns)", Unit::kNs},
+                 {"path_pct", "Of the Path (%)", Unit::kPercent}};
+    q.rows = duck::Statement(sql::rank_path).set("ranks", session.contents().ranks);
+    q.order = {{"path_ns", true}, {"rank", false}};
+    return ask(session, q, shape);
+}
+
+Result<ResultTable> rank_clocks(Session& session, const TableShape& shape) {
+    Question q{"clocks", "Clocks of Ranks"};
+    q.columns = {rank_column(),
+                 host_column(),
+                 {"clock", "Clock", Unit::kCount, 2, Role::kId},
+                 {"corrected", "Corrected", Unit::kNone, 0, Role::kYesNo},
+                 {"offset_ns", "Clock Correction (ns)", Unit::kNs},
+                 {"drift_ppm", "Drift (ppm)", Unit::kNone, 0, Role::kNumber},
+                 {"error_ns", "Clock Error at Most (ns)", Unit::kNs},
+                 {"collectives", "Compared by Collectives", Unit::kCount},
+                 {"broken_before", "Impossible as Recorded", Unit::kCount},
+                 {"broken_after", "Impossible as Corrected", Unit::kCount}};
+    q.rows = sql::rank_clocks;
+    q.order = {{"rank", false}};
+    return ask(session, q, shape);
+}
+
+Result<std::vector<std::string>> matching_notes(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::matching_facts));
+    const auto& row = rows.rows.at(0);
+    const int64_t calls = integer(row[0]), kernels = integer(row[5]);
+    std::vector<std::string> notes;
+    if (calls == 0) {
+        notes.emplace_back(
+            kernels > 0 ? "the profile is of an older version, which did not match collectives: import "
+                          "its traces again"
+                        : "no collectives were recorded");
+        return notes;
+    }
+    const std::pair<int64_t, const char*> reasons[] = {
+        {integer(row[1]), "have ranks that were not recorded"},
+        {integer(row[2]), "lack a call of a recorded rank, and which one is not known"},
+        {integer(row[3]), "tell different sizes or types on their ranks"},
+        {integer(row[4]), "are sends and receives, and who sends to whom is not told"}};
+    for (const auto& [count, why] : reasons)
+        if (count > 0)
+            notes.push_back(
+                fmt::format("{} of {} collectives of the profile {}: there waiting cannot be told from "
+                            "transfer, and nobody is known to be last",
+                            count, calls, why));
+    return notes;
+}
+
+Result<Report> collective_calls_report(Session& session, const TableShape& shape) {
+    return report_of(session, shape, collective_calls);
+}
+Result<Report> collective_members_report(Session& session, const TableShape& shape) {
+    return report_of(session, shape, collective_members);
+}
+Result<Report> groups_report(Session& session, const TableShape& shape) {
+    return report_of(session, shape, comm_groups);
+}
+Result<Report> ranks_report(Session& session, const TableShape& shape) {
+    return report_of(session, shape, rank_sums);
+}
+Result<Report> rank_iterations_report(Session& session, const TableShape& shape) {
+    return report_of(session, shape, rank_iterations);
+}
+Result<Report> stragglers_report(Session& session, const TableShape& shape) {
+    OPSIGHT_TRY(prepare_rank_times(session));
+    TableShape whole = shape;
+    whole.stream_last = false;  // a table of hosts may follow
+    OPSIGHT_ASSIGN(Report report, report_of(session, whole, stragglers));
+    if (!shape.page) OPSIGHT_TRY(add_hosts(session, whole, report));
+    return report;
+}
+Result<Report> rank_layers_report(Session& session, const TableShape& shape) {
+    return report_of(session, shape, rank_layers);
+}
+Result<Report> rank_path_report(Session& session, const TableShape& shape) {
+    return report_of(session, shape, rank_path);
+}
+Result<Report> clocks_report(Session& session, const TableShape& shape) {
+    return report_of(session, shape, rank_clocks);
+}
+
+}  // namespace opsight::query

@@ -1,0 +1,35 @@
+// Ranks of a job together: what they wait for each other, who is late, and why. docs/RANKS.md has the model.
+#pragma once
+
+#include "query/ask/question.h"
+#include "query/ask/report.h"
+
+namespace opsight::query {
+
+// Tables of the chosen range; each has a note where the profile lacks what it is made of.
+Result<ResultTable> collective_calls(Session& session, const TableShape& shape);
+Result<ResultTable> collective_members(Session& session, const TableShape& shape);
+Result<ResultTable> comm_groups(Session& session, const TableShape& shape);
+Result<ResultTable> rank_sums(Session& session, const TableShape& shape);
+Result<ResultTable> rank_iterations(Session& session, const TableShape& shape);
+Result<ResultTable> stragglers(Session& session, const TableShape& shape);
+Result<ResultTable> straggler_hosts(Session& session, const TableShape& shape);
+Result<ResultTable> rank_layers(Session& session, const TableShape& shape);
+Result<ResultTable> rank_path(Session& session, const TableShape& shape);
+Result<ResultTable> rank_clocks(Session& session, const TableShape& shape);
+
+// Reports of them.
+Result<Report> collective_calls_report(Session& session, const TableShape& shape);
+Result<Report> collective_members_report(Session& session, const TableShape& shape);
+Result<Report> groups_report(Session& session, const TableShape& shape);
+Result<Report> ranks_report(Session& session, const TableShape& shape);
+Result<Report> rank_iterations_report(Session& session, const TableShape& shape);
+Result<Report> stragglers_report(Session& session, const TableShape& shape);
+Result<Report> rank_layers_report(Session& session, const TableShape& shape);
+Result<Report> rank_path_report(Session& session, const TableShape& shape);
+Result<Report> clocks_report(Session& session, const TableShape& shape);
+
+// What a reader of reports on collectives must know: how many are not matched, and why. Needs no preparation.
+Result<std::vector<std::string>> matching_notes(Session& session);
+
+}  // namespace opsight::query

@@ -4,6 +4,7 @@
 
 #include "advise/rules/rules.h"
 #include "query/reports/advice_work.h"
+#include "query/reports/memory.h"
 
 namespace opsight::advise {
 namespace {
@@ -19,12 +20,15 @@ int64_t known_bytes(const query::PeakMemory& peak) {
     return known;
 }
 
+std::string named(const query::MemoryHolder& holder) {
+    return holder.direction.empty() ? holder.name : fmt::format("{} ({})", holder.name, holder.direction);
+}
+
 std::string holders_of(const query::PeakMemory& peak) {
     std::string list;
     for (size_t i = 0; i < std::min<size_t>(peak.holders.size(), 3); ++i)
-        list += fmt::format("{} ({}) {:.2f} GB, ", peak.holders[i].op, peak.holders[i].direction,
-                            gb(peak.holders[i].bytes));
-    return list + fmt::format("and {:.2f} GB that were asked for outside of ops or before the range",
+        list += fmt::format("{} {:.2f} GB, ", named(peak.holders[i]), gb(peak.holders[i].bytes));
+    return list + fmt::format("and {:.2f} GB of which nothing tells who asked for them",
                               gb(std::max<int64_t>(peak.bytes - known_bytes(peak), 0)));
 }
 
@@ -32,8 +36,8 @@ std::string holders_of(const query::PeakMemory& peak) {
 std::string most_of(const query::PeakMemory& peak) {
     const query::MemoryHolder& first = peak.holders[0];
     return first.bytes >= peak.bytes - known_bytes(peak)
-               ? fmt::format("most of it of {} ({})", first.op, first.direction)
-               : std::string("most of it from outside of ops or from before the range");
+               ? fmt::format("most of it of {}", named(first))
+               : std::string("most of it asked for by what is not told, or before the recording");
 }
 
 // Of activations that are held until the backward pass: what it costs to make them again is known.
@@ -47,7 +51,7 @@ std::string cheap_to_make_again(const query::PeakMemory& peak, Context& c) {
             return fmt::format(
                 "What {} made takes {:.2f} GB, and its work only {} of the time: to compute it again in the "
                 "backward pass (torch.utils.checkpoint) costs less than it looks.",
-                each.op, gb(each.bytes), percent(pct));
+                each.name, gb(each.bytes), percent(pct));
     }
     return {};
 }
@@ -55,18 +59,21 @@ std::string cheap_to_make_again(const query::PeakMemory& peak, Context& c) {
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const auto peaks,
                    query::memory_at_peak(c.session(), static_cast<int64_t>(c.threshold("gb") * 1e9)));
+    OPSIGHT_ASSIGN(const std::vector<std::string> ends, query::out_of_memory_notes(c.session()));
     for (const query::PeakMemory& peak : peaks) {
         const double part =
             peak.size > 0 ? 100 * static_cast<double>(peak.bytes) / static_cast<double>(peak.size) : 100;
         if (gb(peak.bytes) < c.threshold("gb") || part < c.threshold("part") || peak.holders.empty())
             continue;
-        const bool host = !c.facts().device_work;
         Finding finding{
             "memory_peak", "note",
             fmt::format("At its peak {} holds {:.2f} GB{}, {}",
-                        host ? "the host" : fmt::format("GPU {}", peak.device), gb(peak.bytes),
+                        peak.host ? "the host" : fmt::format("GPU {}", peak.device), gb(peak.bytes),
                         peak.size > 0 ? fmt::format(" of {:.2f}", gb(peak.size)) : "", most_of(peak))};
         finding.evidence = fmt::format("Of rank {}: {}.", peak.rank, holders_of(peak));
+        for (const std::string& end : ends)
+            finding.evidence += fmt::format(" The recording tells: {}.", end);
+        if (!ends.empty()) finding.kind = "problem";
         finding.advice = cheap_to_make_again(peak, c);
         finding.view = "memory";
         c.add(std::move(finding));
@@ -80,7 +87,7 @@ Rule memory_peak_rule() {
     return {
         .id = "memory_peak",
         .looks_for = "what holds the memory at its peak, and activations that are cheap to compute again",
-        .needs = "events of memory with addresses and totals, and ops",
+        .needs = "events of memory with addresses and totals, and the ops or call stacks that asked for it",
         .thresholds = {{"part", 70, "% of the device's memory", "below, there is no want of it"},
                        {"gb", 1, "GB", "less is hardly a want of memory where its size is not told"},
                        {"cheap", 3, "% of the wall clock",
@@ -94,7 +101,9 @@ Rule memory_peak_rule() {
             "DESC LIMIT 20",
         .verify = "opsight advise AFTER.opsight --rule memory_peak",
         .source = "PyTorch, understanding CUDA memory usage; torch.utils.checkpoint",
-        .lacks = lacks_ops,
+        .lacks = [](const query::RunFacts& f) -> std::string {
+            return f.memory_events ? "" : "no changes of memory were recorded";
+        },
         .check = check,
     };
 }

@@ -135,7 +135,7 @@ TEST(ExpertRules, AreParsedWithTheirThresholds) {
     for (const char* wrong : {"gpu_gaps:chunks=3", "gpu_gaps:gap=", "gpu_gaps:gap=x",
                               "gpu_time_util:chunks=1001", "gpu_gaps:rows=0", "dx12_mem_ops"})
         EXPECT_FALSE(parse_rule(wrong, {})) << wrong;
-    EXPECT_EQ(rules().size(), 6U);
+    EXPECT_EQ(rules().entries().size(), 6U);
 }
 
 TEST_F(ExpertTest, AGraphRecordedAsAWholeIsNoGap) {

@@ -29,18 +29,17 @@ Result<FarWork> work_far_from_bound(Session& session, double pct, int64_t ns) {
 }
 
 Result<std::vector<PeakMemory>> memory_at_peak(Session& session, int64_t least) {
-    const bool of_devices = session.contents().device_work;
-    OPSIGHT_ASSIGN(const duck::Rows most,
-                   session.query(duck::Statement(sql::memory_peak_bytes).set("device", of_devices)));
+    OPSIGHT_TRY(session.prepare(sql::memory_held));
+    OPSIGHT_ASSIGN(const duck::Rows most, session.query(sql::memory_peak_bytes));
     if (integer(most.rows.at(0)[0]) < least) return std::vector<PeakMemory>();
     OPSIGHT_TRY(session.prepare(sql::memory_event_ops));
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   session.query(duck::Statement(sql::memory_holders).set("device", of_devices)));
+    OPSIGHT_TRY(session.prepare(sql::memory_at_peak));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::memory_holders));
     std::vector<PeakMemory> all;
     for (const auto& row : rows.rows) {
         const int64_t rank = integer(row[0]), device = integer(row[1]);
         if (all.empty() || all.back().rank != rank || all.back().device != device)
-            all.push_back({rank, device, integer(row[2]), integer(row[7]), {}});
+            all.push_back({rank, device, integer(row[2]), integer(row[7]), flag(row[8]), {}});
         if (integer(row[5]) > 0)
             all.back().holders.push_back({text(row[3]), text(row[4]), integer(row[5]), integer(row[6])});
     }

@@ -26,14 +26,16 @@ struct FarWork {
 // the bound is an estimate.
 Result<FarWork> work_far_from_bound(Session& session, double pct, int64_t ns);
 
-// What a device holds at its peak (without work of devices: the host), and the ops that asked for it.
+// What a device holds at its peak (where none tells memory: the host), and the lines or ops that asked for
+// it.
 struct MemoryHolder {
-    std::string op, direction;
-    int64_t bytes = 0, ns = 0;  // ns: of the op's work on devices in the range
+    std::string name, direction;  // direction: of an op; else empty
+    int64_t bytes = 0, ns = 0;    // ns: of the op's work on devices in the range
 };
 struct PeakMemory {
     int64_t rank = 0, device = 0, bytes = 0, size = 0;  // size: of the device's memory; 0: not told
-    std::vector<MemoryHolder> holders;                  // the largest first
+    bool host = false;
+    std::vector<MemoryHolder> holders;  // the largest first
 };
 // Nothing where no peak is `least` bytes or more: who holds it takes a while to find out.
 Result<std::vector<PeakMemory>> memory_at_peak(Session& session, int64_t least);

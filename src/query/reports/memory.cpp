@@ -93,9 +93,10 @@ Result<std::vector<std::string>> out_of_memory_notes(Session& session) {
     return notes;
 }
 
-Result<ResultTable> memory_at_peak(Session& session, const TableShape& shape) {
+Result<ResultTable> held_at_peak(Session& session, const TableShape& shape) {
     OPSIGHT_TRY(session.prepare(reports::sql::memory_held));
     OPSIGHT_TRY(session.prepare(reports::sql::memory_event_ops));
+    OPSIGHT_TRY(session.prepare(reports::sql::memory_at_peak));
     Question q{"memory_peak", "Memory at the Peak"};
     q.columns = {{"rank", "Rank", Unit::kCount, 0, Role::kId},
                  {"device_type", "Device Type", Unit::kNone, 0, Role::kDeviceType},
@@ -110,7 +111,7 @@ Result<ResultTable> memory_at_peak(Session& session, const TableShape& shape) {
                  {"direction", "Direction", Unit::kNone, 1, Role::kDirection},
                  {"layer", "Layer", Unit::kNone, 2},
                  {"stack", "Call Stack", Unit::kNone, 20, Role::kStack}};
-    q.rows = reports::sql::memory_at_peak;
+    q.rows = reports::sql::memory_peak;
     q.order = {{"bytes", true},        {"rank", false},  {"device", false},
                {"holder_name", false}, {"op_id", false}, {"stack", false}};
     return ask(session, q, shape);

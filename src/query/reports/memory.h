@@ -37,6 +37,6 @@ Result<std::vector<DeviceMemory>> memory_over_time(Session& session);
 Result<std::vector<std::string>> out_of_memory_notes(Session& session);
 // The most of each device in the range.
 Result<ResultTable> peak_memory(Session& session);
-Result<ResultTable> memory_at_peak(Session& session, const TableShape& shape);
+Result<ResultTable> held_at_peak(Session& session, const TableShape& shape);
 
 }  // namespace opsight::query

@@ -50,7 +50,7 @@ TEST(MemoryAtPeak, NamesTheProgramsOwnLines) {
                                        {50, 4, 30, ""}},
                                       100);
     Session session = stored.open();
-    const auto table = memory_at_peak(session, {});
+    const auto table = held_at_peak(session, {});
     ASSERT_TRUE(table) << table.error().message();
     ASSERT_EQ(table->rows.size(), 3u);
     EXPECT_EQ(number(cell(*table, "bytes", "holder_name", "forward (/opt/net/model.py:17)")), 665);
@@ -65,7 +65,7 @@ TEST(MemoryAtPeak, NamesTheProgramsOwnLines) {
 TEST(MemoryAtPeak, NamesTheOpWhereNoStackIsTold) {
     const StoredProfile stored = made({{10, 1, 40}, {60, 2, 2}}, 0, 50);
     Session session = stored.open();
-    const auto table = memory_at_peak(session, {});
+    const auto table = held_at_peak(session, {});
     ASSERT_TRUE(table) << table.error().message();
     EXPECT_EQ(number(cell(*table, "bytes", "holder_name", "aten::empty")), 40);
     EXPECT_EQ(number(cell(*table, "bytes", "holder_name", "not told")), 2);
@@ -74,7 +74,7 @@ TEST(MemoryAtPeak, NamesTheOpWhereNoStackIsTold) {
 TEST(MemoryAtPeak, IsEmptyWithoutEvents) {
     const StoredProfile stored = made({}, 0);
     Session session = stored.open();
-    EXPECT_TRUE(memory_at_peak(session, {})->rows.empty());
+    EXPECT_TRUE(held_at_peak(session, {})->rows.empty());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "query/reports/device_use.h"
 #include "query/reports/headline.h"
 #include "query/reports/reports.h"
+#include "query/reports/source_reports.h"
 #include "query/reports/sql.h"
 #include "query/session/cells.h"
 #include "query/session/sql.h"
@@ -57,6 +58,7 @@ Status read_source(Session& session, Facts& facts) {
     facts.device_work = session.contents().device_work;
     facts.work_lost = session.contents().work_lost;
     facts.ops = session.contents().ops;
+    OPSIGHT_ASSIGN(facts.memory_events, is_recorded(session, "memory_peak"));
     return {};
 }
 

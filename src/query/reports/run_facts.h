@@ -26,7 +26,7 @@ struct RunFacts {
     std::optional<double> tensor_core, plain_kernel, unknown_kernel, communication, memory, dataloader, io,
         cpu, host, idle;
     bool device_work = false, work_lost = false, ops = false, torch = false, recorded_here = false,
-         python_frames = false;
+         python_frames = false, memory_events = false;
     bool trains = false;                                  // backward passes or optimizers were recorded
     int64_t torch_threads = 0, processors = 0;            // of the main process and its machine; 0: not told
     bool loads_itself = false, loads_by_workers = false;  // data: in the training process, by others

@@ -140,7 +140,7 @@ Result<Report> sample_report(Session& session, const TableShape& shape) {
 
 Result<Report> memory_peak_report(Session& session, const TableShape& shape) {
     OPSIGHT_ASSIGN(const std::vector<std::string> ends, out_of_memory_notes(session));
-    OPSIGHT_ASSIGN(Report report, report_of(session, shape, "memory_peak", {memory_at_peak}));
+    OPSIGHT_ASSIGN(Report report, report_of(session, shape, "memory_peak", {held_at_peak}));
     report.notes.insert(report.notes.end(), ends.begin(), ends.end());
     return report;
 }

@@ -1,5 +1,6 @@
 -- What each place of memory holds in the range when most of it is allocated, by who asked for it: the call stack where
 -- it is told, else the innermost op. Needs memory_held and memory_event_ops.
+CREATE TEMP VIEW memory_at_peak AS
 WITH in_range AS (
     SELECT a.rank, a.device_type, a.device, a.allocated, a.place
     FROM memory_held a
@@ -49,23 +50,13 @@ WITH in_range AS (
                         AND NOT regexp_matches(line, '(site|dist)-packages/|/lib/python|\(<'))[1], lines[1]) AS line
     FROM frames
 )
-SELECT r.number AS rank,
-       memory_place(s.device_type) AS device_type,
-       nullif(s.device, -1) AS device,
+SELECT r.number AS rank, s.device_type, s.device, p.allocated AS peak,
        CASE WHEN s.stack = -1 THEN 'allocated before the recording' ELSE coalesce(c.line, i.name, 'not told')
        END AS holder_name,
-       s.bytes,
-       100.0 * s.bytes / p.allocated AS share_pct,
-       s.allocations,
-       s.largest AS largest_bytes,
-       nullif(s.op, -1) AS op_id,
-       i.name AS op_name,
-       direction_name(i.direction) AS direction,
-       l.path AS layer,
-       c.text AS stack
+       s.stack >= 0 AND (c.line IS NOT NULL OR i.name IS NOT NULL) AS told,
+       s.bytes, s.allocations, s.largest, s.op, c.text AS stack
 FROM with_rest s
 JOIN peaks p ON p.rank = s.rank AND p.device_type = s.device_type AND p.device = s.device
 LEFT JOIN callers c ON c.stack = s.stack
 LEFT JOIN raw.op_identities i ON i.id = s.op
-LEFT JOIN raw.layers l ON l.id = i.layer
 LEFT JOIN raw.ranks r ON r.id = s.rank

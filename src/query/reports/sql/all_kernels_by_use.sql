@@ -6,7 +6,7 @@ WITH classes AS (
                  (4, 'Memory'),
                  (5, 'All other kernels')) v(place, name)
 ), work AS (
-    -- Communication computes next to nothing: it is no kernel that left Tensor Cores unused.
+    -- Communication computes next to nothing: it is not a kernel that left Tensor Cores unused.
     SELECT CASE WHEN is_transfer(kind) THEN 'Memory'
                 WHEN class = kernel_class('communication') THEN 'Communication'
                 WHEN uses_tc = tc_use('yes') THEN 'Kernels using TC'

@@ -61,7 +61,7 @@ def _module_of(function):
     return "Tensor" if owner is not None and "Tensor" in owner.__name__ else "torch"
 
 
-# Looking at a tensor is no work.
+# Looking at a tensor is not work.
 _QUIET = {"__get__", "size", "dim", "numel", "stride", "is_floating_point", "is_complex", "__repr__", "__hash__"}
 
 

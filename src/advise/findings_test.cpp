@@ -325,7 +325,7 @@ TEST(Findings, AWaitOfTheFirstWorkForEarlierWorkIsNoTimeToGain) {
     FAIL() << "nothing is said of the time before the kernel";
 }
 
-// What only the CPU is seen to do meanwhile is no time to gain either.
+// What only the CPU is seen to do meanwhile is not time to gain either.
 TEST(Findings, CallsBesideAWaitForEarlierWorkAreNoTimeToGain) {
     analyze::TestProfile t;
     t.api("cudaLaunchKernel", 0, 10, t.thread(), 1);

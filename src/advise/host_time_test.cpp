@@ -176,7 +176,7 @@ TEST(HostTime, RangesThatDifferInNumbersCountAsOne) {
     EXPECT_EQ(open_span(session), "range IO #");
 }
 
-// A start-up is no gain for a longer run; what comes again is.
+// A start-up is not a gain for a longer run; what comes again is.
 TEST(HostTime, ARangeThatIsOpenOnceIsNotPromisedAsAGain) {
     for (const bool once : {true, false}) {
         analyze::TestProfile t;

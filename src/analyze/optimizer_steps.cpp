@@ -230,7 +230,7 @@ Choice choose(const std::vector<Update>& updates, const Cycles& cycles, bool tol
     const size_t longest = cycles.length == 1 && !told_apart ? kMostTwins : cycles.length;
     const bool by_batches = !cycles.regular || updates_per_batch(batches) <= longest;
     Choice choice{by_batches ? batches : cycles.ends, 1, {}};
-    // Where nothing tells the optimizers apart, several steps for a batch are no disagreement.
+    // Where nothing tells the optimizers apart, several steps for a batch are not disagreement.
     const bool twins = by_batches && cycles.length == 1 && !told_apart && updates.size() % by_batch == 0;
     if (about_equal(by_cycle, by_batch) || twins) return choice;
     choice.confidence = kDisagreement;

@@ -98,7 +98,7 @@ std::string Baselines::list_of(const std::string& name) const {
 
 Result<SavedRun> Baselines::save_run(const std::string& from, const std::string& file) const {
     OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(from, false));
-    // A run that cannot be compared is no baseline.
+    // A run that cannot be compared is not a baseline.
     OPSIGHT_ASSIGN(query::Session session, query::Session::open(profile.path(), {}));
     OPSIGHT_ASSIGN(const query::Side side, query::read_samples(session, from));
     OPSIGHT_TRY(copy_file(profile.path(), path_of(file)));

@@ -8,6 +8,7 @@
 #include "cli/any_profile.h"
 #include "cli/new_file.h"
 #include "cli/standard_output.h"
+#include "cli/table_output.h"
 #include "report/comparison_pictures.h"
 #include "report/render.h"
 #include "report/render_comparison.h"
@@ -17,7 +18,6 @@
 namespace opsight::cli {
 namespace {
 
-constexpr int64_t kRowsForPeople = 20, kRowsOnPage = 200;
 constexpr int kOverLimit = 3;
 
 // Says which limits did not hold, by which rows, and which hold only because so little was recorded.
@@ -176,7 +176,7 @@ Status Comparing::write(const query::Comparison& comparison, const std::vector<q
     shape.for_people = form_ != Form::kCsv && form_ != Form::kJson;
     shape.limit = limit_ >= 0            ? limit_
                   : form_ == Form::kHtml ? kRowsOnPage
-                  : shape.for_people     ? kRowsForPeople
+                  : shape.for_people     ? kRowsOnTerminal
                                          : 0;
     query::Report report = report_ == "kernel" ? query::launch_report(comparison, shape)
                                                : query::comparison_report(comparison, shape);

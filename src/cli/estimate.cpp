@@ -17,8 +17,6 @@
 namespace opsight::cli {
 namespace {
 
-constexpr size_t kRowsOnTerminal = 20;
-
 class EstimateCommand : public Command {
   public:
     CLI::App* declare(CLI::App& app) override {
@@ -120,7 +118,7 @@ class EstimateCommand : public Command {
     }
 
     query::ResultTable shown_layers(const query::EstimateAnswer& answer) const {
-        return query::costliest_layers(answer, limit_ < 0 ? kRowsOnTerminal : static_cast<size_t>(limit_));
+        return query::costliest_layers(answer, static_cast<size_t>(limit_ < 0 ? kRowsOnTerminal : limit_));
     }
 
     Result<query::EstimateQuestion> read_question() const {

@@ -19,8 +19,6 @@
 namespace opsight::cli {
 namespace {
 
-constexpr int64_t kRowsOnTerminal = 20, kRowsOnPage = 200;
-
 std::string list_of(std::string_view title, const query::Family& family) {
     std::string list = fmt::format("{}:\n", title);
     for (const query::ReportInfo& report : family.members)

@@ -1,13 +1,17 @@
-// What `stats` and `analyze` share: lists and ranges as options, and where tables are written: the console,
-// files named after them, or a command.
+// What commands that show tables share: how many rows, lists and ranges as options, and where tables are
+// written: the console, files named after them, or a command.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "report/stats_format.h"
 
 namespace opsight::cli {
+
+// Rows of a table where nobody chose how many.
+inline constexpr int64_t kRowsOnTerminal = 20, kRowsOnPage = 200;
 
 // Lists given by repeating an option, by commas, or both. Commas inside a format's title do not part it.
 std::vector<std::string> split_lists(const std::vector<std::string>& given);

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A search for changes costs the square of it.
-constexpr size_t kLeastRuns = 2, kMostRuns = 1000;
+constexpr size_t kLeastFiles = 2, kMostFiles = 1000;
 
 // The profiles in a folder, by name.
 Result<std::vector<std::string>> profiles_in(const std::string& folder) {
@@ -95,9 +95,9 @@ class TrendCommand : public Command {
             OPSIGHT_ASSIGN(const std::vector<std::string> more, profiles_in(each));
             files.insert(files.end(), more.begin(), more.end());
         }
-        if (files.size() < kLeastRuns || files.size() > kMostRuns)
+        if (files.size() < kLeastFiles || files.size() > kMostFiles)
             return fail(
-                fmt::format("a trend is of {} to {} runs, not {}", kLeastRuns, kMostRuns, files.size()));
+                fmt::format("a trend is of {} to {} runs, not {}", kLeastFiles, kMostFiles, files.size()));
         if (!labels_.empty() && labels_.size() != files.size())
             return fail(Error{fmt::format("{} labels for {} runs", labels_.size(), files.size()),
                               {},

@@ -9,7 +9,7 @@
 namespace opsight::cli {
 namespace {
 
-constexpr int64_t kRowsOnTerminal = 12;
+constexpr int64_t kReplaysOnTerminal = 12;
 
 class WhatIfCommand : public Command {
   public:
@@ -56,7 +56,7 @@ class WhatIfCommand : public Command {
         OPSIGHT_ASSIGN(query::Session session, query::Session::open(path_, range));
         query::TableShape shape;
         shape.for_people = format == report::Format::kTable;
-        shape.limit = limit_ >= 0 ? limit_ : shape.for_people ? kRowsOnTerminal : 0;
+        shape.limit = limit_ >= 0 ? limit_ : shape.for_people ? kReplaysOnTerminal : 0;
         OPSIGHT_ASSIGN(const query::Report report, query::what_if_report(session, suppositions, shape));
         ReportOutput output(format, {}, false, 1, report::terminal_width(report::kWidthWhenPiped));
         OPSIGHT_TRY(output.add(report, session.range()));

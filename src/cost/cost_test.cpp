@@ -340,7 +340,7 @@ TEST(Settings, ExplicitPeaksOfAGeForceCardStay) {
     }));
 }
 
-// A slow unit of the format itself is no limit where a wider format is faster.
+// A slow unit of the format itself is not a limit where a wider format is faster.
 TEST(Settings, TheFasterOfTheFormatsThatCanHoldIt) {
     using enum Precision;
     const HighestPeak pascal = product_peak(device("gtx-1080-ti"), kFp16, false);

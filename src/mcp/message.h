@@ -36,7 +36,7 @@ struct Line {
     bool batch = false;  // several, whose answers go out together
 };
 
-// Never fails: what is no message has a fault.
+// Never fails: what is not a message has a fault.
 Line read_line(std::string_view text);
 
 std::string error_text(const std::string& id, Fault fault, const std::string& problem);

@@ -9,7 +9,7 @@ struct Interval {
     int64_t begin = 0, end = 0;
 };
 
-// A gap shorter than this is no wait for another thread.
+// A gap shorter than this is not a wait for another thread.
 constexpr int64_t kShortestWaitNs = 10'000;
 
 std::vector<Interval> busy_times(const Recording& recording, size_t thread) {

@@ -10,7 +10,7 @@
 
 namespace opsight::replay {
 
-// A call that waits for the device: the time until the wait is over is no work of the thread.
+// A call that waits for the device: the time until the wait is over is not work of the thread.
 struct Wait {
     size_t thread = 0, span = 0;
     int64_t begin = 0, end = 0;

@@ -22,7 +22,7 @@ struct MarkdownText {
         return unit == query::Unit::kNone ? fmt::format("{:.4g}", value) : human(unit, value);
     }
     std::string operator()(bool value) const { return value ? "yes" : "no"; }
-    // What a name holds is no markup and ends no cell.
+    // What a name holds is not markup and ends no cell.
     std::string operator()(const std::string& value) const {
         std::string out;
         for (const char c : value) {

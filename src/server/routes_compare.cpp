@@ -79,7 +79,7 @@ std::optional<query::Side> samples_of(Call& call, size_t number) {
 }
 
 // Of what can be opened. Runs without iterations that are sure are left out where others have some: a
-// recording is no iteration.
+// recording is not an iteration.
 Expected<Response> trend(Call& call) {
     Profiles& profiles = call.profiles();
     const FairSemaphore::Permit turn(profiles.questions());

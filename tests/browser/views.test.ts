@@ -177,7 +177,7 @@ describe("the views of one profile", () => {
     // The names of the files stand nowhere in it; its first letter is a capital here.
     expect(answer.slice(1)).toBe(told.notes[0]?.slice(1));
     const rows = await site().table("compare_budget").rows();
-    // What neither run recorded is no row here.
+    // What neither run recorded is not a row here.
     const recorded = told.budget.filter((row) => row.base_ns !== null || row.new_ns !== null);
     expect(rows.map((row) => numberOf(row.difference_ns ?? ""))).toEqual(recorded.map((row) => row.difference_ns));
     const changed = told.budget.filter((row) => row.difference_ns !== 0).length;

@@ -171,7 +171,7 @@ struct Run {
 };
 
 void ask(const Run& run, const db::OpenProfile& profile, opsight::query::Session& session, Random& random) {
-    const auto& reports = opsight::query::all_reports();
+    const std::vector<opsight::query::ReportInfo>& reports = opsight::query::report_family().members;
     const size_t first = random() % reports.size();
     for (size_t i = 0; i < (run.all ? reports.size() : 3); ++i)
         ask_report(session, reports[(first + i) % reports.size()].name);

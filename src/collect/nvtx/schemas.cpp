@@ -240,7 +240,7 @@ const KnownSchema* find_schema(uint32_t domain, uint64_t schema) {
     return nullptr;
 }
 
-// How wide the selector is no schema tells: its lowest bytes are enough.
+// No schema tells how wide the selector is: its lowest bytes are enough.
 uint64_t selected_member(const KnownSchema& schema, const char* bytes, size_t size) {
     for (uint32_t i = 0; i < schema.count; ++i) {
         const KnownEntry& entry = schema.entries[i];

@@ -103,7 +103,7 @@ class Workbook {
             put_text(sheet, row, column, fmt::to_string(value), nullptr);
     }
 
-    // Always as a text: one that begins with '=' is no formula.
+    // Always as a text: one that begins with '=' is not a formula.
     void put_text(lxw_worksheet* sheet, lxw_row_t row, lxw_col_t column, std::string_view text,
                   lxw_format* format) {
         std::string whole = valid_utf8(text);

@@ -48,7 +48,7 @@ class SystemReader {
     }
 
   private:
-    // Numbers here are no numbers of the dictionary.
+    // Numbers here are not numbers of the dictionary.
     std::string plain(const Table& row, size_t column) {
         return row.has(column) ? std::string(builder_.view(report_.intern(row.text(column)))) : std::string();
     }

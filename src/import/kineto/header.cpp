@@ -1,6 +1,7 @@
 #include "import/kineto/header.h"
 
 #include <simdjson.h>
+#include <algorithm>
 
 #include "import/kineto/numbers.h"
 #include "import/kineto/text.h"
@@ -10,7 +11,7 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-constexpr size_t kMaxProperty = 4096;  // longer values are no facts of the machine but logs
+constexpr size_t kMaxProperty = 4096;  // longer values are not facts of the machine but logs
 
 int64_t number(const dom::object& object, std::initializer_list<const char*> keys) {
     for (const char* key : keys) {
@@ -26,8 +27,8 @@ Device read_device(const dom::object& o, size_t index) {
     d.number = o["id"].get(id) ? static_cast<int64_t>(index) : id;
     std::string_view name;
     if (!o["name"].get(name)) d.name = name;
-    d.compute_major = static_cast<int>(number(o, {"computeMajor"}));
-    d.compute_minor = static_cast<int>(number(o, {"computeMinor"}));
+    d.compute_major = static_cast<int>(std::clamp<int64_t>(number(o, {"computeMajor"}), 0, 999));
+    d.compute_minor = static_cast<int>(std::clamp<int64_t>(number(o, {"computeMinor"}), 0, 999));
     d.sm_count = number(o, {"numSms"});
     d.memory_bytes = number(o, {"totalGlobalMem"});
     d.max_threads_per_sm = number(o, {"maxThreadsPerMultiprocessor"});

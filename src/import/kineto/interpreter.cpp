@@ -1,6 +1,7 @@
 #include "import/kineto/interpreter.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/time.h"
 #include "import/kineto/numbers.h"
@@ -292,8 +293,11 @@ void Interpreter::add_memory(const RawEvent& event, int64_t time) {
     memory.address = event.has(Arg::kAddress) ? id(event, event[Arg::kAddress]) : 0;
     memory.total_allocated = number(Arg::kTotalAllocated, -1);
     memory.total_reserved = number(Arg::kTotalReserved, -1);
-    memory.device_type = static_cast<int32_t>(number(Arg::kDeviceType, 0));
-    memory.device = static_cast<int32_t>(number(Arg::kDeviceId, -1));
+    const int64_t type = number(Arg::kDeviceType, 0), device = number(Arg::kDeviceId, -1);
+    if (!std::in_range<int32_t>(type) || !std::in_range<int32_t>(device))
+        return report(Diag::kBadEvent, event, "a memory event of an impossible device");
+    memory.device_type = static_cast<int32_t>(type);
+    memory.device = static_cast<int32_t>(device);
     batch_->memory.push_back(memory);
 }
 

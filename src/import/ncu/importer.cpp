@@ -164,7 +164,8 @@ class Import {
         clock_ += std::max<int64_t>(took, 1);
     }
 
-    // Its ns. A launch whose time was not asked for ('ncu --metrics ...') is no kernel of 0 ns, but a moment.
+    // Its ns. A launch whose time was not asked for ('ncu --metrics ...') is not a kernel of 0 ns, but a
+    // moment.
     int64_t add_kernel(const Launch& launch) {
         if (Rank& rank = builder_.rank(rank_); rank.host.empty()) rank.host = launch.host;
         int64_t duration = launch.duration();

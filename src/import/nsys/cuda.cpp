@@ -96,7 +96,7 @@ class CallReader {
         span.track = report_.thread(row, kThread, true);
         if (name.wait.valid())
             waits_[{Report::process_key(row.number(kThread, 0)), row.number(kCorrelation)}] = name.wait;
-        report_.builder().add_api(span, row.number(kCorrelation), static_cast<int32_t>(row.number(kResult)));
+        report_.builder().add_api(span, row.number(kCorrelation), row.small_number(kResult));
         if (const StringId stack = chains_.find(chain); stack.valid())
             report_.builder().extend_call_chain(stack);
     }

@@ -54,8 +54,7 @@ class Allocations {
         const bool on_host = event.kind == MemoryKind::kPageable || event.kind == MemoryKind::kPinned;
         constexpr int32_t kCudaDevice = 1;  // as in c10::DeviceType
         event.device_type = on_host ? 0 : kCudaDevice;
-        const int64_t device = row.number(kDevice);
-        event.device = on_host || !std::in_range<int32_t>(device) ? -1 : static_cast<int32_t>(device);
+        event.device = on_host ? -1 : row.small_number(kDevice);
         events_.push_back(event);
     }
 

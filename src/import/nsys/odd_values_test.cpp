@@ -48,6 +48,18 @@ TEST(Nsys, NoValueIsReplacedSilently) {
     EXPECT_EQ(*std::max_element(p.device.bytes.begin(), p.device.bytes.end()), -1);
 }
 
+// 2^32: its lower half would be a success.
+TEST(Nsys, ResultsOfCallsThatDoNotFitAreNotKnown) {
+    const TempFolder folder;
+    const auto result = [&](const std::string& value) {
+        return import_sql(folder, kTables + call(100, 120, 7, 3) +
+                                      "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET returnValue = " + value + ";")
+            .api_result.at(0);
+    };
+    EXPECT_EQ(result("700"), 700);
+    EXPECT_EQ(result("4294967296"), -1);
+}
+
 TEST(Nsys, ViewsAndUnknownSchemasAreTold) {
     const TempFolder folder;
     const Profile p =

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/sqlite.h"
@@ -38,6 +39,11 @@ class Table {
     bool has(size_t column) const { return place_[column] >= 0 && !rows_.is_null(place_[column]); }
     int64_t number(size_t column, int64_t absent = -1) const {
         return has(column) ? rows_.integer(place_[column]) : absent;
+    }
+    // Of 32 bits; absent, too, where it does not fit: the lower half would be another number.
+    int32_t small_number(size_t column, int32_t absent = -1) const {
+        const int64_t value = number(column, absent);
+        return std::in_range<int32_t>(value) ? static_cast<int32_t>(value) : absent;
     }
     bool is_integer(size_t column) const { return place_[column] >= 0 && rows_.is_integer(place_[column]); }
     double real(size_t column) const { return has(column) ? rows_.real(place_[column]) : 0; }

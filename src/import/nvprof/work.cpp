@@ -23,7 +23,7 @@ Status read_calls_of(Database& database, std::string_view table, Api api) {
         span.kind = api == Api::kRuntime ? HostKind::kRuntimeApi : HostKind::kDriverApi;
         span.name = database.builder().text(name.empty() ? "(name lost)" : name);
         span.track = database.thread(row.number(kThread, 0));
-        database.builder().add_api(span, row.number(kCorrelation), static_cast<int32_t>(row.number(kResult)));
+        database.builder().add_api(span, row.number(kCorrelation), row.small_number(kResult));
     };
     return report
         .read(table, {"start", "end", "cbid", "processId", "threadId", "correlationId", "returnValue"}, take)

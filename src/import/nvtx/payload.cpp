@@ -27,7 +27,7 @@ bool Decoder::seek(const Schema& schema, size_t index, uint64_t base) {
     return true;
 }
 
-// The member that the selector in a union names. How wide the selector is no schema tells: its lowest bytes
+// The member that the selector in a union names. No schema tells how wide the selector is: its lowest bytes
 // are enough.
 std::optional<uint64_t> Decoder::selected(const Schema& schema, uint64_t base) const {
     const auto selector = std::find_if(schema.entries.begin(), schema.entries.end(), is_selector);

@@ -19,7 +19,7 @@ struct LayerTime {
 struct LayerTimes {
     int64_t passes = -1;
     std::vector<LayerTime> layers;  // in the order in which they ran
-    uint64_t broken = 0;            // rows without a name, or whose average is no time
+    uint64_t broken = 0;            // rows without a name, or whose average is not a time
 };
 
 // Of one inference. Ns since trtexec's own zero; -1: not told.

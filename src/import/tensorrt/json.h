@@ -16,7 +16,7 @@ namespace opsight::importer::tensorrt {
 class Document {
   public:
     Result<simdjson::dom::element> read(std::string& text, bool& unclean);
-    // `form`: of the document, for the error where it is no list.
+    // `form`: of the document, for the error where it is not a list.
     Result<simdjson::dom::array> list(std::string& text, bool& unclean, const char* form);
 
   private:
@@ -26,7 +26,7 @@ class Document {
 std::string_view text_of(const simdjson::dom::object& from, std::string_view key);  // empty: none
 int64_t integer(const simdjson::dom::object& from, std::string_view key);           // -1: none, or negative
 std::vector<int64_t> integers(const simdjson::dom::object& from, std::string_view key);
-// Of the first of the keys that is there, ms as ns; -1: none is, or it is no time.
+// Of the first of the keys that is there, ms as ns; -1: none is, or it is not a time.
 int64_t ns_of(const simdjson::dom::object& from, std::initializer_list<std::string_view> keys);
 
 }  // namespace opsight::importer::tensorrt

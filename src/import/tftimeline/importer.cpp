@@ -116,7 +116,7 @@ class Import {
         return found == rows_.end() ? unknown : found->second;
     }
 
-    // Lanes part ops that ran at the same time; they are no threads, but hold what nests.
+    // Lanes part ops that ran at the same time; they are not threads, but hold what nests.
     void add_host() {
         for (const Event& e : events_) {
             const Row& where = row(e.pid);

@@ -204,7 +204,7 @@ std::optional<Instruction> read_instruction(std::string_view text) {
 
 namespace {
 
-// "transpose(jvp(Net))" -> "Net"; a function that was compiled on its own, "jit(relu)", is no layer.
+// "transpose(jvp(Net))" -> "Net"; a function that was compiled on its own, "jit(relu)", is not a layer.
 std::string_view unwrapped(std::string_view part) {
     while (part.ends_with(')')) {
         const size_t open = part.find('(');

@@ -22,7 +22,7 @@ class Sink {
   public:
     Sink(ProfileBuilder& to, RankId of, const std::string& file) : builder(to), rank(of), file_(file) {}
 
-    // With what is no text replaced, which a diagnostic counts.
+    // With what is not a text replaced, which a diagnostic counts.
     StringId text(std::string_view raw);
     void note(Diag diag, std::string_view what, int64_t time = -1);
     // Calls take(event) for each event of the line that has a time.

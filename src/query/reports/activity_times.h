@@ -58,7 +58,7 @@ struct OpChoice {
     bool kernels = false;              // of what they launched
 };
 Result<Occurrences> times_of_ops(Session& session, const OpChoice& choice);
-// Of kernels of matrix products on 16-bit floats with a size that is no multiple of this one.
+// Of kernels of matrix products on 16-bit floats with a size that is not a multiple of this one.
 Result<Occurrences> times_of_misaligned_products(Session& session, int64_t multiple);
 // Of copies from the host of at most so many bytes, with the calls that launched them.
 Result<Occurrences> times_of_small_copies(Session& session, int64_t bytes);

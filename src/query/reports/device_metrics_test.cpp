@@ -86,7 +86,7 @@ TEST(Devices, AListWithOtherNumbersNamesTheDeviceThatWorked) {
     EXPECT_EQ(number(cell(table_of(session, "summary", "system"), "gpu_unused_count")), 0);
 }
 
-// Work of devices that was lost, or never recorded, is no idle device.
+// Work of devices that was lost, or never recorded, is not an idle device.
 TEST(Devices, WithoutDeviceWorkThereIsNoUtilization) {
     analyze::TestProfile t;
     t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0).declared = true;

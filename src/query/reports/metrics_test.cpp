@@ -357,7 +357,7 @@ TEST(TensorCores, EfficiencyShareAndUtilization) {
     EXPECT_EQ(ops.rows.size(), 3u);  // the addition could not use them
 }
 
-// Communication computes next to nothing: it is no kernel that left Tensor Cores unused.
+// Communication computes next to nothing: it is not a kernel that left Tensor Cores unused.
 TEST(TensorCores, CommunicationIsAClassOfItsOwn) {
     analyze::TestProfile t;
     t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);

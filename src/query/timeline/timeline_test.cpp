@@ -363,7 +363,7 @@ TEST(Timeline, KindsOfCallsHaveRowsOfTheirOwn) {
         rows.push_back(fmt::format("{} {} {}", track.kind, track.thread, track.spans));
     EXPECT_THAT(rows,
                 ElementsAre("thread 7 3", "python 7 1", "os 7 1", "thread 3 1", "stream 0 1", "wait 0 1"));
-    // A wait is no work that a call launched.
+    // A wait is not work that a call launched.
     EXPECT_EQ(event_of(timeline, "cudaStreamSynchronize").launched_in_all, 1);
     EXPECT_THAT(chain(event_of(timeline, "Stream Sync")),
                 IsSupersetOf({"device_work Stream Sync", "api_call cudaStreamSynchronize", "op aten::mm"}));

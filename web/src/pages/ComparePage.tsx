@@ -103,7 +103,7 @@ function KindChoice({ table, prefix }: { table: Table; prefix: string }) {
   );
 }
 
-// A class that neither run recorded is no difference of 0.
+// A class that neither run recorded is not a difference of 0.
 const toldByAny = (table: Table): Table =>
   table.name === "budget" ? { ...table, rows: table.rows.filter((cells) => ["base_ns", "new_ns"].some((key) => new Row(table, cells).number(key) !== null)) } : table;
 

@@ -7,7 +7,7 @@ WITH classes AS (
                  (5, 'All other kernels'),
                  (6, 'Graphs recorded as a whole')) v(place, name)
 ), work AS (
-    -- Communication computes next to nothing: it is no kernel that left Tensor Cores unused.
+    -- Communication computes next to nothing: it is not a kernel that left Tensor Cores unused.
     SELECT CASE WHEN is_transfer(kind) THEN 'Memory'
                 WHEN kind = device_kind('graph') THEN 'Graphs recorded as a whole'
                 WHEN class = kernel_class('communication') THEN 'Communication'

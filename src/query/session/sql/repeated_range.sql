@@ -1,6 +1,6 @@
 -- The range that most likely is the program's main loop. Names alike but for their numbers count as one: "iter 17". Of
 -- each the thread that has most; names that say what they are come first, then what takes most time. Ranges of
--- libraries are no steps of the program.
+-- libraries are not steps of the program.
 WITH c AS (
     SELECT a.name, a.track, count(*) AS count, sum(a.dur_ns) AS total
     FROM raw.annotations a

@@ -1,4 +1,4 @@
--- Names of calls, of data loading and of work that is no kernel.
+-- Names of calls, of data loading and of work that is not a kernel.
 SELECT id::BIGINT AS id, text
 FROM raw.strings
 WHERE id IN (SELECT DISTINCT name FROM raw.api_calls)

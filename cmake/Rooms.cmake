@@ -6,8 +6,11 @@
 
 # What reads input from outside, or holds it: `ninja sanitized`, `ctest -L sanitized`.
 add_custom_target(sanitized)
-# query/tables interrupts questions, upon which DuckDB leaks; query/reports and advise take too long.
-set(OPSIGHT_NOT_SANITIZED server cli query_tables query_reports advise)
+# query/reports and advise take too long; tests of query/tables ask all reports. cli is seen by tests from outside.
+set(OPSIGHT_NOT_SANITIZED cli query_reports advise)
+# Of these a part of the tests: the others take minutes, or (InterruptedSession) interrupt DuckDB, which leaks then.
+set(OPSIGHT_SANITIZED_query_tables Columns.*:FirstEventTest.*)
+set(OPSIGHT_SANITIZED_server AnswerCache.*:FairSemaphore.*:Http*:ParseTarget.*:Router.*:Hostile.*-Hostile.EveryParameter*)
 
 # The headers that nearly every file includes, compiled once: a third of the time of a build. A file still includes what
 # it uses; the build without them (preset odr) shows where one does not.
@@ -76,7 +79,11 @@ function(opsight_room room)
         target_compile_options(test_${name} PRIVATE ${OPSIGHT_TEST_OPTIONS})
         opsight_use_headers(test_${name} opsight_test_headers)
         target_compile_definitions(test_${name} PRIVATE OPSIGHT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-        add_test(NAME unit_${name} COMMAND test_${name})
+        set(chosen)
+        if(OPSIGHT_SANITIZE AND DEFINED OPSIGHT_SANITIZED_${name})
+            set(chosen --gtest_filter=${OPSIGHT_SANITIZED_${name}})
+        endif()
+        add_test(NAME unit_${name} COMMAND test_${name} ${chosen})
         if(NOT name IN_LIST OPSIGHT_NOT_SANITIZED)
             set_tests_properties(unit_${name} PROPERTIES LABELS sanitized)
             add_dependencies(sanitized test_${name})

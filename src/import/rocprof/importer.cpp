@@ -12,7 +12,7 @@ constexpr const char* kSmaller = "record less, or give a trace of torch.profiler
 
 Result<std::string> read_all(PeekedSource& source, const ResultOptions& options) {
     std::string text;
-    for (std::string chunk(size_t{1} << 20, '\0');;) {
+    for (std::string chunk(size_t{1} << 16, '\0');;) {
         OPSIGHT_ASSIGN(const size_t got, source.read(chunk.data(), chunk.size()));
         if (got == 0) break;
         if (text.size() + got > kMostBytes)

@@ -9,7 +9,7 @@
 namespace opsight::importer::xplane {
 namespace {
 
-constexpr size_t kWindow = size_t{1} << 20;
+constexpr size_t kWindow = size_t{1} << 16;
 constexpr int kMostVarint = 10;  // bytes
 
 tl::unexpected<Error> damaged(uint64_t at, std::string what) {

@@ -56,7 +56,7 @@ export function AdvicePage() {
             {advice.not_checked.length === 0 ? (
               <p>Every rule could be checked.</p>
             ) : (
-              <ul>
+              <ul className="advice-list">
                 {advice.not_checked.map((each) => (
                   <li key={each.rule}>
                     {each.rule}: {each.why}

@@ -32,7 +32,7 @@ def row_of(path, folder):
         return None, "is no run that opsight imports"
     answer, problem = ask("whatif", profile, "--json")
     if answer is None:
-        return None, problem.strip().splitlines()[0].removeprefix("opsight: ")
+        return None, json.loads(problem)["error"]
     told = json.loads(answer)["whatif"]
     base = told["base"]
     parts = [(piece["kind"], piece["share_pct"]) for piece in told["critical_path"]]
@@ -49,7 +49,7 @@ def files_of(chosen):
     if chosen:
         return [pathlib.Path(path) for path in chosen]
     corpus = pathlib.Path(os.environ.get("OPSIGHT_CORPUS", "../shared/corpus"))
-    return sorted(path for kind in KINDS for path in (corpus / kind).rglob("*") if path.is_file())
+    return sorted(path for kind in KINDS for path in (corpus / kind).rglob("*") if path.is_file() and path.suffix != ".md")
 
 
 def main():

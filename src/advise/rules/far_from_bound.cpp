@@ -6,11 +6,14 @@
 namespace opsight::advise {
 namespace {
 
-std::string told(const query::FarOp& op, Context& c) {
+std::string told(const query::FarWork& far, Context& c) {
+    const query::FarOp& op = *far.farthest;
+    const int64_t all_ns = std::max<int64_t>(query::length_of(far.beyond.times), 1);
     return fmt::format(
-        "Most of it is {}{}{}: its kernels take {} of an iteration, and {} would do for its {}, {} of that.",
-        op.name, op.shapes.empty() ? "" : " " + op.shapes, op.layer.empty() ? "" : " of " + op.layer,
-        milliseconds(op.ns / c.parts()), milliseconds(op.bound_ns / c.parts()),
+        "{} is {}{}: its kernels take {} {}, and {} would do for its {}, {} of that.",
+        2 * (op.ns - op.bound_ns) >= all_ns ? "Most of it" : "The largest part", op.name,
+        op.shapes.empty() ? "" : " " + op.shapes, milliseconds(op.ns / c.parts()),
+        c.parts() > 1 ? "of an iteration" : "in all", milliseconds(op.bound_ns / c.parts()),
         op.math ? "arithmetic" : "traffic of memory",
         percent(100 * static_cast<double>(op.bound_ns) / static_cast<double>(std::max<int64_t>(op.ns, 1))));
 }
@@ -24,7 +27,7 @@ Status check(Context& c) {
     Finding finding{
         "far_from_bound", "problem",
         fmt::format("Kernels far from their bounds take {} of the time beyond these", percent(share))};
-    finding.evidence = c.how_often(far.beyond.count, "such kernels") + ". " + told(*far.farthest, c);
+    finding.evidence = c.how_often(far.beyond.count, "such kernels") + ". " + told(far, c);
     finding.advice =
         "See in the roofline which limit they miss, and why: sizes that fit the hardware badly, layouts, "
         "too little work at once, or a kernel that another library has better.";

@@ -14,8 +14,7 @@ Result<FarWork> work_far_from_bound(Session& session, double pct, int64_t ns) {
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::farthest_work));
     if (rows.rows.empty()) return found;
     const auto& row = rows.rows[0];
-    found.farthest =
-        FarOp{text(row[0]), text(row[1]), text(row[2]), integer(row[3]), integer(row[4]), flag(row[5])};
+    found.farthest = FarOp{text(row[0]), text(row[1]), integer(row[2]), integer(row[3]), flag(row[4])};
     std::vector<TimeSpan> beyond;
     OPSIGHT_TRY(session.scan(sql::times_far_work, [&](const duck::Batch& batch) {
         const auto *rank = batch.column<int64_t>(0), *begin = batch.column<int64_t>(1),

@@ -12,9 +12,9 @@
 
 namespace opsight::query {
 
-// The op whose kernels take most beyond what its counted work needs at least.
+// The op whose kernels take most beyond what its counted work needs at least, over all layers.
 struct FarOp {
-    std::string name, shapes, layer;  // the last two may be empty
+    std::string name, shapes;  // the shapes may be empty
     int64_t ns = 0, bound_ns = 0;
     bool math = false;  // arithmetic is what bounds it, else memory
 };

@@ -1,6 +1,11 @@
--- Ops of the optimizer: all, and those that take many tensors at once.
-SELECT count(*) AS ops,
-       count(*) FILTER (WHERE regexp_matches(i.name, '_foreach_|_fused_|^_multi_tensor|multi_tensor_apply')) AS grouped
-FROM sel_ops o
-JOIN raw.op_identities i ON i.id = o.op
-WHERE direction_name(i.direction) = 'optimizer' AND starts_with(i.name, 'aten::')
+-- Ops of the optimizer, without those that others of them call: all, and those that take many tensors at once.
+WITH named AS (
+    SELECT id, regexp_matches(name, '_foreach_|_fused_|^_multi_tensor|multi_tensor_apply') AS grouped
+    FROM raw.op_identities
+    WHERE direction_name(direction) = 'optimizer' AND starts_with(name, 'aten::')
+), ops AS MATERIALIZED (
+    SELECT o.id, o.parent_op, n.grouped FROM sel_ops o JOIN named n ON n.id = o.op
+)
+SELECT count(*) AS ops, count(*) FILTER (WHERE grouped) AS grouped
+FROM ops o
+WHERE NOT EXISTS (FROM ops p WHERE p.id = o.parent_op)

@@ -86,7 +86,10 @@ class Engine {
         Context context(session_, facts, options_.thresholds, wall_ns_, parts_, found);
         context.ask(rule);
         OPSIGHT_TRY(rule.check(context));
-        if (found.empty()) out_.quiet.emplace_back(rule.id);
+        if (!context.why_not().empty())
+            out_.not_checked.push_back({std::string(rule.id), context.why_not()});
+        else if (found.empty())
+            out_.quiet.emplace_back(rule.id);
         for (Finding& finding : found) {
             OPSIGHT_TRY(complete(rule, facts, finding));
             out_.findings.push_back(std::move(finding));

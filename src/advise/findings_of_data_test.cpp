@@ -31,7 +31,7 @@ TEST(FindingsOfData, LittleComputeHidesLittleCopying) {
         const std::vector<Finding> all = findings_in(std::move(t));
         const Finding* copies = find(all, "copies");
         ASSERT_TRUE(copies);
-        EXPECT_EQ(copies->evidence, "Most of it: 1 copy HtoD of 0.80 GB, at 10.0 GB/s.");
+        EXPECT_EQ(copies->evidence, "Most of it: 1 HtoD copy, 0.80 GB, at 10.0 GB/s.");
         EXPECT_EQ(copies->advice.find("hide little") != std::string::npos, little) << copies->advice;
     }
 }

@@ -38,7 +38,13 @@ class Context {
     double share_of(const query::TimeSpans& times) const;  // % of the wall clock of all ranks
     // "3.0 calls in an iteration", or of the run where it has none.
     std::string how_often(int64_t count, std::string_view what) const;
+    // "1.23 ms per iteration" of a sum over the range, or of the run where it has none.
+    std::string time_of(int64_t ns) const;
     int64_t parts() const { return parts_; }  // iterations of all ranks; runs of ranks where there are none
+    // Of what the rule needs the recording has nothing: it says nothing of the run, not even that all is
+    // well.
+    void cannot(std::string why) { why_not_ = std::move(why); }
+    const std::string& why_not() const { return why_not_; }
     void add(Finding finding) { found_.push_back(std::move(finding)); }
     void ask(const struct Rule& rule) { rule_ = &rule; }
 
@@ -48,6 +54,7 @@ class Context {
     const std::map<std::string, double>& thresholds_;  // "RULE.NAME"
     int64_t wall_ns_, parts_;
     Findings& found_;
+    std::string why_not_;
     const struct Rule* rule_ = nullptr;
 };
 

@@ -138,7 +138,8 @@ inline void expect_right(const std::vector<Case>& all) {
         }
         const Advice fine = healthy.ask(each.rule);
         EXPECT_TRUE(fine.findings.empty()) << fine.findings[0].title;
-        EXPECT_EQ(fine.quiet, std::vector<std::string>{each.rule});
+        // Or the healthy one has nothing that the rule could look at, which is said.
+        EXPECT_EQ(fine.quiet.size() + fine.not_checked.size(), 1u);
     }
 }
 

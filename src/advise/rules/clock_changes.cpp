@@ -7,7 +7,8 @@ namespace {
 
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const auto clock, query::clock_spread(c.session()));
-    if (!clock || clock->low <= 0) return {};
+    if (!clock) return c.cannot("no clock of a device was sampled"), Status();
+    if (clock->low <= 0) return {};
     const double times = clock->high / clock->low;
     if (100 * (times - 1) < c.threshold("part")) return {};
     Finding finding{"clock_changes", "note",

@@ -16,21 +16,22 @@ Status check(Context& c) {
         fmt::format("Copies and sets of memory that no kernel hides take {} of the time", percent(share))};
     const RunFacts::Copies& most = f.most_copies;
     if (!most.kind.empty() && most.bytes > 0 && most.ns > 0)
-        finding.evidence = fmt::format("Most of it: {} {} of {:.2f} GB, at {:.1f} GB/s.", most.calls,
-                                       most.calls == 1 ? "copy " + most.kind : "copies " + most.kind,
-                                       static_cast<double>(most.bytes) / 1e9,
-                                       static_cast<double>(most.bytes) / static_cast<double>(most.ns));
+        finding.evidence =
+            fmt::format("Most of it: {}, {:.2f} GB, at {:.1f} GB/s.",
+                        c.how_often(most.calls, most.kind + (most.calls == c.parts() ? " copy" : " copies")),
+                        static_cast<double>(most.bytes) / static_cast<double>(c.parts()) / 1e9,
+                        static_cast<double>(most.bytes) / static_cast<double>(most.ns));
     const bool pageable = f.pageable_ns * 20 > f.copy_ns;
     if (f.pageable_ns * 1000 > f.copy_ns)
-        finding.evidence += fmt::format("{}{} of {} copying is from or to pageable memory.",
-                                        finding.evidence.empty() ? "" : " ", milliseconds(f.pageable_ns),
-                                        milliseconds(f.copy_ns));
+        finding.evidence += fmt::format(
+            "{}{} of all copying is from or to pageable memory.", finding.evidence.empty() ? "" : " ",
+            percent(100.0 * static_cast<double>(f.pageable_ns) / static_cast<double>(f.copy_ns)));
     // There is no hiding much beside little.
     if (2 * f.kernel_ns < f.copy_ns)
         finding.advice = fmt::format(
             "Kernels run for {} only, so copies beside them hide little: data that stays on the device, or "
             "less of it, spares the copies.{}",
-            milliseconds(f.kernel_ns), pageable ? " From pinned memory they are faster." : "");
+            c.time_of(f.kernel_ns), pageable ? " From pinned memory they are faster." : "");
     // What is pinned already is not to be pinned.
     else if (pageable)
         finding.advice =

@@ -9,6 +9,7 @@ using query::RunFacts;
 
 Status check(Context& c) {
     const RunFacts& f = c.facts();
+    if (!f.dataloader) return c.cannot("no loading of data was recorded"), Status();
     const double share = f.dataloader.value_or(0);
     if (share < c.threshold("share")) return {};
     Finding finding{"data_loading", "problem",

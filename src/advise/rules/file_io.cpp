@@ -9,6 +9,7 @@ using query::RunFacts;
 
 Status check(Context& c) {
     const RunFacts& f = c.facts();
+    if (!f.io) return c.cannot("no calls of the system were recorded"), Status();
     const double share = f.io.value_or(0);
     if (share < c.threshold("share")) return {};
     Finding finding{
@@ -16,9 +17,10 @@ Status check(Context& c) {
         fmt::format("Reading and writing of files and streams takes {} of the time", percent(share))};
     finding.advice = "Read ahead and write later, beside the other work.";
     if (const auto& calls = f.file_calls) {
-        finding.evidence = fmt::format("{} takes {} of that, in {} call{}; the longest lasts {}.",
-                                       calls->name, milliseconds(calls->ns), calls->calls,
-                                       calls->calls == 1 ? "" : "s", milliseconds(calls->longest_ns));
+        finding.evidence = fmt::format(
+            "{} takes {} of that, in {}; the longest lasts {}.", calls->name, c.time_of(calls->ns),
+            c.how_often(calls->calls, calls->calls == c.parts() ? "call" : "calls"),
+            milliseconds(calls->longest_ns));
         // No file keeps a call waiting for so long; a keyboard or a pipe does.
         constexpr int64_t kLongerThanFiles = 1'000'000'000;
         if (calls->mostly_one && calls->longest_ns > kLongerThanFiles) {

@@ -11,6 +11,7 @@ double gb(int64_t bytes) {
 
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const auto memory, query::reserved_memory(c.session()));
+    if (memory.empty()) return c.cannot("no allocations of a device's memory were recorded"), Status();
     for (const query::ReservedMemory& device : memory) {
         const int64_t unused = device.reserved - device.allocated;
         const double part = 100.0 * static_cast<double>(unused) / static_cast<double>(device.reserved);

@@ -36,10 +36,10 @@ void tell_start_up(const query::LongCalls& calls, Finding& finding) {
 // Few long calls take the time: more work for each launch would change nothing.
 void tell_long_calls(const Context& c, const query::LongCalls& calls, Finding& finding) {
     const RunFacts& f = c.facts();
-    finding.evidence = fmt::format("{} takes {} of that{}, in {}; the longest lasts {}.", calls.name,
-                                   milliseconds(calls.ns / c.parts()), c.parts() > 1 ? " per iteration" : "",
-                                   c.how_often(calls.calls, calls.calls == c.parts() ? "call" : "calls"),
-                                   milliseconds(calls.longest_ns));
+    finding.evidence =
+        fmt::format("{} takes {} of that, in {}; the longest lasts {}.", calls.name, c.time_of(calls.ns),
+                    c.how_often(calls.calls, calls.calls == c.parts() ? "call" : "calls"),
+                    milliseconds(calls.longest_ns));
     finding.view = "timeline";
     if (calls.of == query::CallClass::kWait)
         finding.advice =

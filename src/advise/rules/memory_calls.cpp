@@ -9,6 +9,8 @@ constexpr const char* kCalls =
     "^(cuda|hip)(Malloc|Free)(Async|Host|Managed|Pitch|Array|3D)?(_v[0-9]+)?$|^cuMem(Alloc|Free)";
 
 Status check(Context& c) {
+    if (!c.session().contents().calls)
+        return c.cannot("no calls of the device's API were recorded"), Status();
     OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_calls(c.session(), kCalls));
     // While the device works such a call waits, and what is lost shows later.
     query::TimeSpans lost = found.times;

@@ -7,6 +7,9 @@ namespace {
 
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const auto held, query::device_memory(c.session()));
+    if (held.empty())
+        return c.cannot("how much memory was reserved, or the size of a device's, was not recorded"),
+               Status();
     for (const query::HeldMemory& device : held) {
         const double part = 100.0 * static_cast<double>(device.held) / static_cast<double>(device.bytes);
         if (part >= c.threshold("part")) continue;

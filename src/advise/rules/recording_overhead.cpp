@@ -30,11 +30,11 @@ Status check(Context& c) {
                                                                   c.threshold("frame_us"))
                                                     : std::string(),
                                          ops, c.threshold(c.facts().recorded_here ? "own_op_us" : "op_us"));
-    finding.advice = frames > 0
-                         ? "Shares of Python and of the host are too large by that; record without "
-                           "with_stack to see the run as it is."
-                         : "Shares of the host are too large by that; record fewer kinds of events to see "
-                           "the run as it is.";
+    finding.advice =
+        frames > 0 ? "It is in the shares of Python and of the host; record without with_stack to see the "
+                     "run as it is."
+                   : "It is in the shares of the host, and of time in which nothing of the recording "
+                     "runs; record fewer kinds of events to see the run as it is.";
     finding.view = "timeline";
     c.add(std::move(finding));
     return {};

@@ -117,6 +117,10 @@ double Context::share_of(const query::TimeSpans& times) const {
                         : 0;
 }
 
+std::string Context::time_of(int64_t ns) const {
+    return milliseconds(ns / parts_) + (parts_ > 1 ? " per iteration" : "");
+}
+
 std::string Context::how_often(int64_t count, std::string_view what) const {
     if (parts_ <= 1) return fmt::format("{} {}", count, what);
     if (count % parts_ == 0) return fmt::format("{} {} in an iteration", count / parts_, what);

@@ -13,16 +13,23 @@ constexpr const char* kWaits = "^(cuda|cu|hip)(Device|Stream|Ctx|Event|Thread)Sy
 
 // A device that runs dry while the host waits for it has nothing to do until the host has launched more.
 // Without the wait the host would have launched that earlier: by the length of the wait at most.
-int64_t lost_to(const query::TimeSpans& waits, const query::TimeSpans& idle) {
+// After the last work of the range nothing is to be launched.
+int64_t lost_to(const query::TimeSpans& waits, const query::TimeSpans& idle, const query::TimeSpans& range) {
     int64_t ns = 0;
     size_t at = 0;
+    const auto is_last = [&range](const query::TimeSpan& pause) {
+        return std::any_of(range.begin(), range.end(), [&pause](const query::TimeSpan& stretch) {
+            return stretch.rank == pause.rank && stretch.end == pause.end;
+        });
+    };
     for (const query::TimeSpan& pause : idle) {
         const auto over = [&pause](const query::TimeSpan& wait) {
             return wait.rank < pause.rank || (wait.rank == pause.rank && wait.end < pause.begin);
         };
         while (at < waits.size() && over(waits[at]))
             ++at;
-        if (at < waits.size() && waits[at].rank == pause.rank && waits[at].begin < pause.begin)
+        if (at < waits.size() && waits[at].rank == pause.rank && waits[at].begin < pause.begin &&
+            !is_last(pause))
             ns += std::min(pause.end - pause.begin, waits[at].end - waits[at].begin);
     }
     return ns;
@@ -30,10 +37,13 @@ int64_t lost_to(const query::TimeSpans& waits, const query::TimeSpans& idle) {
 
 Status check(Context& c) {
     const RunFacts& f = c.facts();
+    if (!c.session().contents().calls)
+        return c.cannot("no calls of the device's API were recorded"), Status();
     if (f.waits == 0) return {};
     OPSIGHT_ASSIGN(query::Occurrences waits, query::times_of_calls(c.session(), kWaits));
     OPSIGHT_ASSIGN(const query::TimeSpans idle, idle_times(c.session()));
-    const int64_t lost_ns = lost_to(waits.times, idle);
+    OPSIGHT_ASSIGN(const query::TimeSpans range, query::times_of_range(c.session()));
+    const int64_t lost_ns = lost_to(waits.times, idle, range);
     const double lost =
         f.wall_ns > 0 ? 100.0 * static_cast<double>(lost_ns) / static_cast<double>(f.wall_ns) : 0;
     if (lost < c.threshold("share")) return {};

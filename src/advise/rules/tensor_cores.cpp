@@ -39,17 +39,17 @@ std::string lines_for(const RunFacts& f) {
 Status on_known_device(Context& c) {
     const RunFacts& f = c.facts();
     if (const double share = f.share_of(f.eligible_ns); f.matrix_units && share >= c.threshold("share")) {
-        Finding finding{"tensor_cores",
-                        "problem",
-                        fmt::format("Ops that could use {} run without them in about {} of the time",
-                                    matrix_units(f), percent(share)),
-                        fmt::format("{} of kernels inside eligible ops are known to use none.",
-                                    milliseconds(f.eligible_ns)),
-                        precision_advice(f),
-                        share,
-                        "kernels",
-                        "tensor",
-                        {}};
+        Finding finding{
+            "tensor_cores",
+            "problem",
+            fmt::format("Ops that could use {} run without them in about {} of the time", matrix_units(f),
+                        percent(share)),
+            fmt::format("{} of kernels inside eligible ops are known to use none.", c.time_of(f.eligible_ns)),
+            precision_advice(f),
+            share,
+            "kernels",
+            "tensor",
+            {}};
         if (f.torch) {
             finding.reading.emplace_back("PyTorch: automatic mixed precision",
                                          "https://pytorch.org/docs/stable/amp.html");
@@ -72,18 +72,18 @@ Status on_unknown_device(Context& c) {
     const RunFacts& f = c.facts();
     const double share = f.share_of(f.eligible_ns);
     if (f.devices_known || share < c.threshold("share")) return {};
-    c.add({"tensor_cores",
-           "unknown",
-           fmt::format("Products and convolutions on kernels without Tensor Cores take about {} of the time; "
-                       "whether the device has them is not told",
-                       percent(share)),
-           fmt::format("{} of such kernels; the recording does not name the device.",
-                       milliseconds(f.eligible_ns)),
-           {},
-           share,
-           "kernels",
-           {},
-           {}});
+    c.add(
+        {"tensor_cores",
+         "unknown",
+         fmt::format("Products and convolutions on kernels without Tensor Cores take about {} of the time; "
+                     "whether the device has them is not told",
+                     percent(share)),
+         fmt::format("{} of such kernels; the recording does not name the device.", c.time_of(f.eligible_ns)),
+         {},
+         share,
+         "kernels",
+         {},
+         {}});
     return {};
 }
 

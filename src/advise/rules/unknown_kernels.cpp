@@ -12,12 +12,10 @@ Status check(Context& c) {
     if (const double share = f.unknown_kernel.value_or(0); share >= c.threshold("share")) {
         std::string evidence;
         if (f.unknown_ns > 0)
-            evidence =
-                fmt::format("The names of kernels that took {} do not tell.", milliseconds(f.unknown_ns));
+            evidence = fmt::format("The names of kernels that take {} do not tell.", c.time_of(f.unknown_ns));
         if (f.graph_ns > 0)
-            evidence +=
-                fmt::format("{}CUDA graphs that took {} were recorded as a whole, without their kernels.",
-                            evidence.empty() ? "" : " ", milliseconds(f.graph_ns));
+            evidence += fmt::format("{}Graphs that take {} were recorded as a whole, without their kernels.",
+                                    evidence.empty() ? "" : " ", c.time_of(f.graph_ns));
         Finding finding{"unknown_kernels",
                         "unknown",
                         fmt::format("Whether {} are used is not known of kernels that take {} of the time",

@@ -104,8 +104,11 @@ function KindChoice({ table, prefix }: { table: Table; prefix: string }) {
 }
 
 // A class that neither run recorded is not a difference of 0.
-const toldByAny = (table: Table): Table =>
-  table.name === "budget" ? { ...table, rows: table.rows.filter((cells) => ["base_ns", "new_ns"].some((key) => new Row(table, cells).number(key) !== null)) } : table;
+const toldByAny = (table: Table): Table => {
+  if (table.name !== "budget") return table;
+  const rows = table.rows.filter((cells) => ["base_ns", "new_ns"].some((key) => new Row(table, cells).number(key) !== null));
+  return { ...table, rows, rows_in_all: rows.length };
+};
 
 const PICKED_FROM = ["layers", "ops", "kernels"];
 

@@ -30,8 +30,9 @@ WITH subjects AS (
 )
 SELECT s.rank, s.host,
        CASE WHEN s.iterations < 3 OR s.caused_ns IS NULL THEN NULL
-
-                  WHEN 2 * s.iterations_last > s.iterations THEN 'persistent' WHEN s.iterations_last > 0 THEN 'wandering' ELSE 'none' END AS pattern,
+            WHEN 2 * s.iterations_last > s.iterations THEN 'persistent'
+            WHEN s.iterations_last > 0 THEN 'wandering'
+            ELSE 'none' END AS pattern,
        s.score, s.iterations,
        CASE WHEN s.caused_ns IS NOT NULL THEN s.iterations_last END AS iterations_last, s.caused_ns,
        100.0 * s.caused_ns / nullif(sum(s.caused_ns) OVER (), 0) AS caused_pct, cause_name(q.cause) AS cause,

@@ -81,15 +81,19 @@ DevicePeaks told_peaks(const Device& device) {
 }
 
 // Work may run on a device that the source does not describe, beside others that it does: numbers of visible
-// devices are not those of all. Where these are all alike, it is taken to be one of them.
-const Device* like_others(const Profile& profile, const Device& device) {
-    const Device* other = nullptr;
+// devices are not those of all. Where these are all alike, it is taken to be one of them. By rank.
+std::vector<const Device*> alike_devices(const Profile& profile) {
+    std::vector<const Device*> alike(profile.ranks.size(), nullptr);
+    std::vector<bool> differ(profile.ranks.size(), false);
     for (const Device& each : profile.devices) {
-        if (each.name.empty() || each.rank != device.rank) continue;
-        if (other && other->name != each.name) return nullptr;
-        other = &each;
+        if (each.name.empty()) continue;
+        const size_t rank = each.rank.index();
+        if (alike[rank] && alike[rank]->name != each.name) differ[rank] = true;
+        alike[rank] = &each;
     }
-    return other;
+    for (size_t rank = 0; rank < alike.size(); ++rank)
+        if (differ[rank]) alike[rank] = nullptr;
+    return alike;
 }
 
 // The processor, by what the collector wrote down of it.
@@ -126,8 +130,9 @@ DevicePeaks host_peaks(const Profile& profile) {
 void find_device_peaks(const Profile& profile, Analysis& analysis) {
     analysis.host_peaks = host_peaks(profile);
     analysis.peaks.clear();
+    const std::vector<const Device*> alike = alike_devices(profile);
     for (const Device& device : profile.devices) {
-        const Device* other = device.name.empty() ? like_others(profile, device) : nullptr;
+        const Device* other = device.name.empty() ? alike[device.rank.index()] : nullptr;
         analysis.peaks.push_back(peaks_of(other ? *other : device));
         if (analysis.peaks.back().source == PeakSource::kNone && device.matrix_flops > 0)
             analysis.peaks.back() = told_peaks(device);

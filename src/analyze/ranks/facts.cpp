@@ -70,7 +70,22 @@ class FactFinder {
             const Collective& told = p_.collectives[one.collective.index()];
             if (told.name.valid() && told.name.value != 0) call.name = told.name;
         }
+        if (!call.told.valid()) name_by_op(call, one);
         call.bytes = std::max(call.bytes, bytes_of(one));
+    }
+
+    // Older traces do not describe collectives; the op of PyTorch that called tells which it was, where the
+    // kernel's name is that of sends and receives whatever they make.
+    void name_by_op(CollectiveCall& call, const CommCall& one) const {
+        constexpr int kMostOps = 8;
+        HostSpanId op = a_.launch_op[one.row];
+        for (int i = 0; op.valid() && i < kMostOps; ++i, op = a_.op_span[op.index()]) {
+            const StringId name = p_.host.name[op.index()];
+            const std::string_view text = p_.strings.view(name);
+            if (!text.starts_with("c10d::") || collective_kind(text) == CollectiveKind::kOther) continue;
+            call.name = name;
+            return;
+        }
     }
 
     // Counted are the elements in and out; the size of a collective is the larger of both.

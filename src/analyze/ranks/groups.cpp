@@ -28,6 +28,7 @@ constexpr size_t kKinds = static_cast<size_t>(CollectiveKind::kCount);
 struct Use {
     std::array<int64_t, kKinds> calls{};
     std::array<int64_t, kKinds> forward{}, backward{};
+    int64_t pairs = 0;  // sends and receives of two ranks, or of some of all
     int64_t of(CollectiveKind kind) const { return calls[static_cast<size_t>(kind)]; }
     int64_t forward_of(CollectiveKind kind) const { return forward[static_cast<size_t>(kind)]; }
     int64_t backward_of(CollectiveKind kind) const { return backward[static_cast<size_t>(kind)]; }
@@ -90,7 +91,7 @@ void by_use(CommGroup& group, const Use& use) {
         group.kind = GroupKind::kData;
         group.evidence = fmt::format("{}: {} called in the backward pass, none in the forward", list,
                                      use.backward_of(kAllReduce));
-    } else if (use.of(kSendReceive) > 0 && reduces + gathers + scatters == 0) {
+    } else if (use.pairs > 0 && reduces + gathers + scatters == 0) {
         group.kind = GroupKind::kPipeline;
         group.evidence = list + ": ranks send to each other, and all do not end together";
     } else if (reduces + gathers + scatters == 0 && use.of(kBroadcast) + use.of(kBarrier) > 0) {
@@ -110,6 +111,9 @@ void guess_groups(const Profile& profile, const Analysis& analysis, RankFacts& f
         CollectiveKind of = collective_kind(profile.strings.view(call.name));
         const bool together = call.state == MatchState::kMatched && call.count > 2;
         if (of == CollectiveKind::kSendReceive && together) of = CollectiveKind::kAllToAll;
+        if (of == CollectiveKind::kSendReceive &&
+            (call.state == MatchState::kMatched || call.state == MatchState::kApart))
+            ++uses[call.group].pairs;
         const auto kind = static_cast<size_t>(of);
         ++uses[call.group].calls[kind];
         if (call.count == 0 || group.on_host) continue;

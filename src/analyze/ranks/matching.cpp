@@ -65,6 +65,37 @@ std::optional<int64_t> places_of(Calls calls, Calls most) {
     return found;
 }
 
+// Middle of what the ends of calls in the same order are apart.
+int64_t apart(Calls calls, Calls most, size_t from, size_t to) {
+    std::vector<int64_t> ends;
+    for (size_t i = from; i < to; ++i)
+        ends.push_back(most[i].end() - calls[i].end());
+    const auto half = ends.begin() + static_cast<std::ptrdiff_t>(ends.size() / 2);
+    std::nth_element(ends.begin(), half, ends.end());
+    return *half;
+}
+
+// Whether calls in the same order can be the same at all: with the clocks apart by the middle of what their
+// ends are apart, most run at the same time. Clocks may drift, so long sequences are looked at in parts of
+// ten.
+bool may_be_same(Calls calls, Calls most) {
+    constexpr size_t kFewest = 4, kPart = 10;
+    const size_t count = calls.size();
+    if (count != most.size() || count < kFewest) return count == most.size();
+    const size_t parts = std::max<size_t>(1, count / kPart);
+    size_t odd = 0;
+    for (size_t part = 0; part < parts; ++part) {
+        const size_t from = count * part / parts, to = count * (part + 1) / parts;
+        const int64_t by = apart(calls, most, from, to);
+        for (size_t i = from; i < to; ++i) {
+            CommCall there = calls[i];
+            there.begin += by;
+            odd += meet(there, most[i]) ? 0 : 1;
+        }
+    }
+    return 5 * odd <= count;
+}
+
 class Matcher {
   public:
     Matcher(const Profile& profile, const CommCalls& calls) : p_(profile), c_(calls) {
@@ -101,17 +132,18 @@ class Matcher {
             equal &= rank.calls.size() == most.size();
             if (rank.calls.size() > most.size()) most = rank.calls;
         }
-        bool known = true;
+        bool known = true, same = true;
         for (OfRank& rank : ranks) {
             const std::optional<int64_t> places = places_of(rank.calls, most);
             known &= places.has_value();
+            same &= may_be_same(rank.calls, most);
             rank.places = places.value_or(0);
         }
-        // With clocks that are apart calls need not meet; as many of each are most likely the same.
-        const bool sure = known || equal;
         if (!known)
             for (OfRank& rank : ranks)
                 rank.places = 0;
+        // With clocks that are apart calls need not meet; as many of each are most likely the same.
+        const bool sure = known || (equal && same);
         add_calls(ranks, sure);
     }
 
@@ -128,8 +160,10 @@ class Matcher {
             MatchedCall call;
             call.first = static_cast<uint32_t>(out_.members.size());
             const int64_t place = order[at].first;
-            for (; at < order.size() && order[at].first == place; ++at)
-                out_.members.push_back(order[at].second);
+            // What may not belong together stands alone.
+            do
+                out_.members.push_back(order[at++].second);
+            while (sure && at < order.size() && order[at].first == place);
             call.count = static_cast<uint32_t>(out_.members.size()) - call.first;
             judge(call, static_cast<int64_t>(ranks.size()), sure);
             out_.calls.push_back(call);

@@ -29,9 +29,12 @@ WITH subjects AS (
     QUALIFY row_number() OVER (PARTITION BY rank, host ORDER BY waiting_ns DESC, cause, cause_op) = 1
 )
 SELECT s.rank, s.host,
-       CASE WHEN s.iterations < 3 THEN NULL WHEN 2 * s.iterations_last > s.iterations THEN 'persistent'
-            WHEN s.iterations_last > 0 THEN 'wandering' ELSE 'none' END AS pattern,
-       s.score, s.iterations, s.iterations_last, s.caused_ns,
+       CASE WHEN s.iterations < 3 OR s.caused_ns IS NULL THEN NULL
+            WHEN 2 * s.iterations_last > s.iterations THEN 'persistent'
+            WHEN s.iterations_last > 0 THEN 'wandering'
+            ELSE 'none' END AS pattern,
+       s.score, s.iterations,
+       CASE WHEN s.caused_ns IS NOT NULL THEN s.iterations_last END AS iterations_last, s.caused_ns,
        100.0 * s.caused_ns / nullif(sum(s.caused_ns) OVER (), 0) AS caused_pct, cause_name(q.cause) AS cause,
        q.cause_ns, o.name AS cause_op, l.path AS cause_layer
 FROM sums s

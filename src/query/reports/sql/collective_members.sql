@@ -1,5 +1,5 @@
--- Calls of ranks that are parts of the collectives of the range. $track_parts and the parts make the number of a track of
--- the timeline (track_id.h). Needs matched_collectives.
+-- Calls of ranks that are parts of the collectives of the range. $track_parts and the parts make the number of a track
+-- of the timeline (track_id.h). Needs matched_collectives.
 SELECT m.call, r.number AS rank, nullif(r.host, '') AS host,
        m.track::BIGINT * $track_parts + CASE WHEN m.host_span >= 0 THEN $ranges_part ELSE $stream_part END AS track,
        m.begin_ns,

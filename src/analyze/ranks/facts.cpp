@@ -65,7 +65,8 @@ class FactFinder {
     void tell_host(CollectiveCall& call, const CommCall& one) const {
         if (!one.collective.valid()) return;
         const Collective& told = p_.collectives[one.collective.index()];
-        if (!call.told.valid()) {
+        // A send and its receive are told by who sends.
+        if (!call.told.valid() || p_.strings.view(told.name) == "send") {
             call.told = one.collective;
             call.name = told.name;
         }

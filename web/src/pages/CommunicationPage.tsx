@@ -97,6 +97,7 @@ function Calls({ drawn }: { drawn: boolean }) {
             prefix="m."
             height="half"
             only={[`call:eq:${call}`]}
+            hide={["call", "track"]}
             bars={{ waiting_ns: "idle", transfer_ns: "communication" }}
             rowKey={wholeRow}
           />

@@ -108,7 +108,7 @@ export function Scatter({ table: name, params }: { table: string; params: Params
         const { points, left } = pointsOf(rowsOf(table));
         if (points.length === 0)
           return (
-            <p className="quiet">
+            <p className="quiet scatter-none">
               No collective has both a size and a rate. A rate is known where all ranks of a collective were recorded and the source tells how much it moves.
             </p>
           );

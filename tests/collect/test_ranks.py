@@ -16,7 +16,7 @@ import unittest
 from test_profile import LACKS, OPSIGHT, PYTHON
 
 EXAMPLE = pathlib.Path(__file__).parents[2] / "examples" / "train_ranks.py"
-STEPS, SLOW = 5, 2
+STEPS, SLOW, SLOW_MS = 5, 2, 80
 ALL = "[0, 1, 2, 3]"
 WEIGHTS = 64 * 64 * 3 + 64 * 3  # of the network of "ddp"
 # Of each rank: collective, ranks of its group, type, elements in and out, how often.
@@ -47,7 +47,8 @@ class Ranks(unittest.TestCase):
         self.profile = pathlib.Path(self.folder.name) / "run.opsight"
 
     def record(self, kind):
-        program = [PYTHON, EXAMPLE, kind, "--steps", str(STEPS), "--slow-rank", str(SLOW)]
+        program = [PYTHON, EXAMPLE, kind, "--steps", str(STEPS), "--slow-rank", str(SLOW), "--slow-ms",
+                   str(SLOW_MS)]
         done = subprocess.run([OPSIGHT, "profile", "-o", self.profile, "--", *program], capture_output=True, text=True,
                               timeout=300, env=clean_environment())
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -61,6 +62,22 @@ class Ranks(unittest.TestCase):
             self.assertEqual(row["group_size"], len(json.loads(row["group_ranks"])), row)
             self.assertEqual(row["group_name"], "0", row)
         return found
+
+    def report(self, name):
+        done = subprocess.run([OPSIGHT, "report", self.profile, "--report", name, "--format", "json", "--all-iterations"],
+                              capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)[name]
+
+    def check_matching(self, collective, count, size):
+        """All calls of a collective are matched on all members, and the others wait longest for the slow rank."""
+        calls = [row for row in self.report("collective_calls") if row["collective"] == collective]
+        self.assertEqual(len(calls), count, calls)
+        for row in calls:
+            self.assertEqual((row["state"], row["members"], row["ranks"]), ("matched", size, size), row)
+            self.assertGreater(row["bytes"], 0, row)
+        worst = self.report("stragglers")[0]
+        self.assertEqual(worst["rank"], SLOW, worst)
+        self.assertGreater(worst["caused_ns"], 1e6 * SLOW_MS, worst)
 
     def ranges(self, name):
         """By rank: in how many ranges gloo carried out collectives of this name."""
@@ -78,6 +95,7 @@ class Ranks(unittest.TestCase):
             for key, count in EXPECTED["ddp"].items():
                 self.assertEqual(found.get(key), count, (rank, found))
         self.assertEqual(self.ranges("all_reduce"), dict.fromkeys(range(4), STEPS))
+        self.check_matching("allreduce", STEPS, 4)
         # What holds for one rank only is no fact of the profile.
         info = json.loads(subprocess.run([OPSIGHT, "info", self.profile, "--json"], capture_output=True, text=True,
                                          check=True).stdout)
@@ -93,6 +111,7 @@ class Ranks(unittest.TestCase):
                 self.assertEqual(kinds.get(key), count, (rank, kinds))
         self.assertEqual(self.ranges("all_gather"), dict.fromkeys(range(4), 3 * STEPS))
         self.assertEqual(self.ranges("reduce"), dict.fromkeys(range(4), 12 * STEPS))
+        self.check_matching("allgather", 3 * STEPS, 4)
 
     def test_a_send_and_its_receive_are_of_one_pair(self):
         self.record("pipeline")
@@ -102,6 +121,11 @@ class Ranks(unittest.TestCase):
                 pair = (f"[{sender}, {receiver}]", "Float", 2048, 2048)
                 self.assertEqual(found[sender].get(("send", *pair)), 4 * STEPS, found)
                 self.assertEqual(found[receiver].get(("recv", *pair)), 4 * STEPS, found)
+        sends = [row for row in self.report("collective_calls") if row["ranks"] == 2]
+        self.assertEqual(len(sends), 6 * 4 * STEPS)
+        for row in sends:
+            self.assertEqual((row["state"], row["members"]), ("matched", 2), row)
+        self.assertEqual(self.report("stragglers")[0]["rank"], SLOW, self.report("stragglers"))
 
     def test_a_command_on_each_rank_leaves_recordings_that_one_import_joins(self):
         into = pathlib.Path(self.folder.name) / "all"

@@ -41,8 +41,9 @@ class CallFinder {
     CommCalls find() {
         for (uint32_t row = 0; row < p_.device.size(); ++row)
             if (p_.device.kind[row] == DeviceKind::kKernel) add_kernel(row);
-        for (uint32_t row = 0; row < p_.host.size(); ++row)
-            if (p_.host.kind[row] == HostKind::kAnnotation && known(p_.host.name[row], true)) add_range(row);
+        find_ranges();
+        for (Told& told : ranges_)
+            add_ranges(told);
         std::sort(found_.calls.begin(), found_.calls.end(), [](const CommCall& a, const CommCall& b) {
             return std::tuple(a.key, a.rank, a.begin, a.row) < std::tuple(b.key, b.rank, b.begin, b.row);
         });
@@ -76,18 +77,62 @@ class CallFinder {
                   p_.device.dur[row], told});
     }
 
-    void add_range(uint32_t row) {
-        if (p_.host.flags[row] & (kInstant | kUnfinished)) return;
-        CommKey key;
-        key.name = p_.host.name[row];
-        key.on_host = true;
-        add(key, {p_.tracks[p_.host.track[row].index()].rank, 0, row, p_.host.begin[row], p_.host.dur[row],
-                  CollectiveId()});
+    // Ranges of one kind on one rank, and the ops of process groups that asked for them.
+    struct Told {
+        std::vector<uint32_t> ranges, ops;
+    };
+
+    void find_ranges() {
+        absl::flat_hash_map<std::tuple<uint32_t, CollectiveKind, bool>, size_t> places;
+        const auto of = [&](uint32_t row) -> Told& {
+            const std::string_view name = p_.strings.view(p_.host.name[row]);
+            const uint32_t rank = p_.tracks[p_.host.track[row].index()].rank.value;
+            const auto [at, is_new] = places.try_emplace(
+                {rank, collective_kind(name), name.find("recv") != name.npos}, ranges_.size());
+            if (is_new) ranges_.emplace_back();
+            return ranges_[at->second];
+        };
+        for (uint32_t row = 0; row < p_.host.size(); ++row) {
+            if (p_.host.kind[row] == HostKind::kAnnotation) {
+                if (known(p_.host.name[row], true)) of(row).ranges.push_back(row);
+            } else if (p_.host.kind[row] == HostKind::kOp &&
+                       p_.op_details.collective[p_.host.detail[row]].valid()) {
+                of(row).ops.push_back(row);
+            }
+        }
+        for (Told& told : ranges_)
+            for (std::vector<uint32_t>* rows : {&told.ranges, &told.ops})
+                std::stable_sort(rows->begin(), rows->end(),
+                                 [&](uint32_t a, uint32_t b) { return p_.host.begin[a] < p_.host.begin[b]; });
+    }
+
+    // A backend carries out what it is asked for in that order. Where there are more of the one than of the
+    // other, which belong together is not known.
+    void add_ranges(const Told& told) {
+        const bool paired = told.ranges.size() == told.ops.size();
+        for (size_t i = 0; i < told.ranges.size(); ++i) {
+            const uint32_t row = told.ranges[i];
+            if (p_.host.flags[row] & (kInstant | kUnfinished)) continue;
+            CommKey key;
+            key.name = p_.host.name[row];
+            key.on_host = true;
+            CollectiveId collective;
+            if (paired) {
+                collective = p_.op_details.collective[p_.host.detail[told.ops[i]]];
+                const Collective& c = p_.collectives[collective.index()];
+                key.group_name = c.group_name;
+                key.group_ranks = c.group_ranks;
+                key.group_size = c.group_size;
+            }
+            add(key, {p_.tracks[p_.host.track[row].index()].rank, 0, row, p_.host.begin[row],
+                      p_.host.dur[row], collective});
+        }
     }
 
     void add(CommKey key, CommCall call) {
         const auto [it, is_new] = keys_.try_emplace(
-            {key.name.value, key.group_name.value, key.group_ranks.value}, found_.keys.size());
+            {is_told_pair(key) ? 0 : key.name.value, key.group_name.value, key.group_ranks.value},
+            found_.keys.size());
         call.key = static_cast<uint32_t>(it->second);
         if (is_new) {
             if (key.kind == CollectiveKind::kOther) key.kind = collective_kind(p_.strings.view(key.name));
@@ -98,8 +143,15 @@ class CallFinder {
         found_.calls.push_back(call);
     }
 
+    // A send and its receive are one, though their names differ.
+    bool is_told_pair(const CommKey& key) const {
+        return key.on_host && key.group_size == 2 && key.group_ranks.value != 0 &&
+               collective_kind(p_.strings.view(key.name)) == CollectiveKind::kSendReceive;
+    }
+
     const Profile& p_;
     CommCalls found_;
+    std::vector<Told> ranges_;
     absl::flat_hash_map<std::pair<uint32_t, bool>, bool> names_;
     absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t>, size_t> keys_;
 };

@@ -3,8 +3,13 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
+#include <string>
 #include <tuple>
+
+#include "cost/torch_call.h"
+#include "model/model_graph.h"
 
 namespace opsight::analyze {
 namespace {
@@ -56,6 +61,27 @@ class FactFinder {
         facts_.calls.push_back(call);
     }
 
+    // What the op of a process group tells of the range in which its backend carried it out.
+    void tell_host(CollectiveCall& call, const CommCall& one) const {
+        if (!one.collective.valid()) return;
+        const Collective& told = p_.collectives[one.collective.index()];
+        // A send and its receive are told by who sends.
+        if (!call.told.valid() || p_.strings.view(told.name) == "send") {
+            call.told = one.collective;
+            call.name = told.name;
+        }
+        std::string type(p_.strings.view(told.dtype));
+        std::transform(type.begin(), type.end(), type.begin(),
+                       [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+        const ElementType element = cost::torch_type(type);
+        const double elements = static_cast<double>(std::max(told.in_elements, told.out_elements));
+        const double bytes = elements * static_cast<double>(bits_of(element)) / 8;
+        if (told.in_elements < 0 || told.out_elements < 0 || element == ElementType::kUnknown ||
+            bytes >= static_cast<double>(INT64_MAX / 2))
+            return;
+        call.bytes = std::max(call.bytes, static_cast<int64_t>(bytes));
+    }
+
     void add_member(CollectiveCall& call, const CommCall& one, bool on_host) {
         const auto id = static_cast<uint32_t>(facts_.calls.size());
         facts_.members.push_back({id, one.rank, one.row, one.begin, one.dur});
@@ -63,7 +89,7 @@ class FactFinder {
         call.last_begin = std::max(call.last_begin, one.begin);
         call.end = std::max(call.end, one.end());
         ranks_.emplace_back(call.group, one.rank);
-        if (on_host) return;
+        if (on_host) return tell_host(call, one);
         if (!call.kernel.valid()) call.kernel = a_.kernel[one.row];
         if (one.collective.valid() && !call.told.valid()) {
             call.told = one.collective;

@@ -184,7 +184,7 @@ class Matcher {
             call.state = MatchState::kCountsDiffer;
         } else if (differ(call, key.kind)) {
             call.state = MatchState::kCallsDiffer;
-        } else if (key.kind == CollectiveKind::kSendReceive && !end_together(call)) {
+        } else if (key.kind == CollectiveKind::kSendReceive && !key.on_host && !end_together(call)) {
             call.state = MatchState::kApart;
         }
         if (call.ranks < 0 && call.state == MatchState::kMatched) call.ranks = call.count;

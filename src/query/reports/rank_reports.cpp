@@ -6,6 +6,7 @@
 #include "query/reports/rank_times.h"
 #include "query/reports/sql.h"
 #include "query/session/cells.h"
+#include "query/session/track_id.h"
 
 namespace opsight::query {
 namespace {
@@ -133,7 +134,10 @@ Result<ResultTable> collective_members(Session& session, const TableShape& shape
                  {"transfer_ns", "Transfer (ns)", Unit::kNs},
                  {"exposed_ns", "Exposed (ns)", Unit::kNs, 2},
                  {"is_last", "Came Last", Unit::kNone, 1, Role::kYesNo}};
-    q.rows = sql::collective_members;
+    q.rows = duck::Statement(sql::collective_members)
+                 .set("track_parts", static_cast<int64_t>(TrackPart::kCount))
+                 .set("ranges_part", static_cast<int64_t>(TrackPart::kRanges))
+                 .set("stream_part", static_cast<int64_t>(TrackPart::kStream));
     q.order = {{"call", false}, {"rank", false}, {"begin_ns", false}};
     return ask(session, q, shape);
 }

@@ -61,7 +61,9 @@ function useNothing(): (page: string) => string | undefined {
     kernels,
     gpus: profile.devices,
     memory: counts.memory_events,
-    communication: kernels === 0 ? 0 : counts.communication_kernels,
+    // Of a run on CPUs the collectives of several ranks.
+    communication: (profile.ranks ?? 1) > 1 ? undefined : kernels === 0 ? 0 : counts.communication_kernels,
+    ranks: Math.max(0, (profile.ranks ?? 1) - 1),
     model: counts.model_nodes,
     compare: profiles - 1,
   };

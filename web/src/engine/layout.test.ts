@@ -113,3 +113,47 @@ describe("hit testing of rows", () => {
     expect(keysAround(tracks(), 6)).toEqual(["1 process 100", "rank 1", "track 6"]);
   });
 });
+
+describe("ranks of several hosts", () => {
+  const track = (id: number, rank: number): Track => ({
+    id,
+    kind: "thread",
+    rank,
+    process: 1,
+    process_name: "",
+    thread: 1,
+    device: null,
+    device_name: "",
+    context: null,
+    stream: null,
+    name: "thread 1",
+    unit: "",
+    series: [],
+    spans: 1,
+    depths: 1,
+  });
+  const tracks = [track(1, 0), track(2, 1), track(3, 2)];
+  const hosts = new Map([
+    [0, "a"],
+    [1, "b"],
+    [2, "a"],
+  ]);
+
+  it("stand under their host, which can be closed", () => {
+    const open = layoutOf(tracks, new Set(), hosts);
+    expect(open.rows.filter((row) => row.type === "group" && row.level < 2).map((row) => row.title)).toEqual(["a", "Rank 0", "Rank 2", "b", "Rank 1"]);
+    const closed = layoutOf(tracks, new Set(["host a"]), hosts);
+    expect(closed.rows.filter((row) => row.type === "group" && row.level < 2).map((row) => row.title)).toEqual(["a", "b", "Rank 1"]);
+    expect(closed.rows[0]?.tracks.map((each) => each.id)).toEqual([1, 3]);
+  });
+  it("have no host's row where there is one host only", () => {
+    const one = layoutOf(tracks, new Set(), new Map([[0, "a"], [1, "a"], [2, "a"]]));
+    expect(one.rows[0]?.title).toBe("Rank 0");
+  });
+  it("begin closed but for the first, on each host", () => {
+    expect([...closedAtFirst(tracks, hosts)].sort()).toEqual(["rank 1", "rank 2"]);
+  });
+  it("are opened with their host to show an event", () => {
+    expect(keysAround(tracks, 2, hosts)).toEqual(expect.arrayContaining(["host b", "rank 1"]));
+  });
+});

@@ -64,13 +64,24 @@ export function titleOf(track: Track): string {
   return named ? `${named[2] ?? ""} (${named[1] ?? ""})` : track.name;
 }
 
+// The host of each rank, as far as it is known.
+export type Hosts = ReadonlyMap<number, string>;
+
+// Where the rows of a rank stand: in its own group, and that in the one of its host where there are several.
+function rankGroup(root: Group, rank: number, hosts: Hosts, several: boolean): Group {
+  const host = hosts.get(rank) ?? "";
+  const parent = several ? groupOf(root.groups, `host ${host}`, host || "Host not known", "host") : root;
+  return groupOf(parent.groups, `rank ${String(rank)}`, `Rank ${String(rank)}`, "");
+}
+
 // The groups of all tracks, in their order.
-export function groupsOf(tracks: readonly Track[]): Group {
+export function groupsOf(tracks: readonly Track[], hosts: Hosts = new Map()): Group {
   const root: Group = { key: "", title: "", note: "", groups: [], tracks: [] };
   const ranks = new Set(tracks.map((track) => track.rank)).size;
+  const several = new Set(tracks.map((track) => hosts.get(track.rank) ?? "")).size > 1;
   for (const track of tracks) {
     const rank = String(track.rank);
-    const parent = ranks > 1 ? groupOf(root.groups, `rank ${rank}`, `Rank ${rank}`, "") : root;
+    const parent = ranks > 1 ? rankGroup(root, track.rank, hosts, several) : root;
     if (track.kind === "iteration" || track.kind === "path") parent.tracks.push(track);
     else if (track.kind === "counter") groupOf(parent.groups, `${rank} counters`, "Counters", "").tracks.push(track);
     else if (track.device !== null) {
@@ -87,10 +98,12 @@ export function groupsOf(tracks: readonly Track[]): Group {
 }
 
 // Keys of rows that begin closed: what is much and seldom looked at first.
-export function closedAtFirst(tracks: readonly Track[]): Set<string> {
+export function closedAtFirst(tracks: readonly Track[], hosts: Hosts = new Map()): Set<string> {
   const closed = new Set<string>();
-  const root = groupsOf(tracks);
-  root.groups.forEach((group, i) => {
+  const root = groupsOf(tracks, hosts);
+  // The first rank is open; of the others, on whichever host, one row each is seen.
+  const ranks = root.groups.flatMap((group) => (group.key.startsWith("host ") ? group.groups : [group]));
+  ranks.forEach((group, i) => {
     if (group.key.startsWith("rank") && i > 0) closed.add(group.key);
   });
   const walk = (group: Group) => {
@@ -114,7 +127,7 @@ function summaryOf(group: Group): Track[] {
   return tracks.filter((track) => track.kind !== "counter" && track.kind !== "python");
 }
 
-export function layoutOf(tracks: readonly Track[], closed: ReadonlySet<string>): Layout {
+export function layoutOf(tracks: readonly Track[], closed: ReadonlySet<string>, hosts: Hosts = new Map()): Layout {
   const rows: Row[] = [];
   let y = 0;
   const put = (row: Omit<Row, "y">) => {
@@ -163,7 +176,7 @@ export function layoutOf(tracks: readonly Track[], closed: ReadonlySet<string>):
     for (const track of group.tracks) putTrack(track, level);
     for (const inner of group.groups) walk(inner, level + 1);
   };
-  walk(groupsOf(tracks), 0);
+  walk(groupsOf(tracks, hosts), 0);
   return { rows, height: y };
 }
 
@@ -198,13 +211,13 @@ export function placeOf(layout: Layout, track: number, depth: number): { row: Ro
 }
 
 // Keys of the rows to open so that an event is seen.
-export function keysAround(tracks: readonly Track[], track: number): string[] {
+export function keysAround(tracks: readonly Track[], track: number, hosts: Hosts = new Map()): string[] {
   const found: string[] = [];
   const walk = (group: Group): boolean => {
     const inside = group.tracks.some((each) => each.id === track) || group.groups.some(walk);
     if (inside && group.key) found.push(group.key);
     return inside;
   };
-  walk(groupsOf(tracks));
+  walk(groupsOf(tracks, hosts));
   return [...found, `track ${String(track)}`];
 }

@@ -1,11 +1,22 @@
-import { useInfo, useProfile, useSummary } from "../api/queries";
+import { useDeviceWork, useInfo, useProfile, useSummary } from "../api/queries";
 import { DataTable } from "../table/DataTable";
+import type { Summary } from "../api/types";
 import type { Row } from "../table/row";
 import { Card } from "../widgets/Card";
 import { Num } from "../widgets/Num";
 import { Answered, Empty } from "../widgets/states";
+import { SelectTable } from "../table/SelectTable";
+import { HeatMap } from "./ranks/HeatMap";
+import { Late } from "./ranks/Late";
+import { Missing } from "./ranks/Missing";
+import { Scatter } from "./ranks/Scatter";
+import { useRoute } from "../address/useRoute";
+import { linkTo } from "../address/route";
+import { Icon } from "../widgets/Icon";
 
 const placeKey = (row: Row): string => `${row.text("rank") ?? ""}~${row.text("device") ?? ""}`;
+const DRAWN = { page_size: 1000 }; // rows as marks
+
 const wholeRow = (row: Row): string => row.cells.join("~");
 
 function Devices() {
@@ -26,7 +37,8 @@ function Devices() {
 
 function Collectives() {
   return (
-    <Card title="Collectives over the ranks" note="which rank came last, what waiting for it cost, and how fast the data moved">
+    <Card title="Collectives by kind, group and size" note="which rank came last, what waiting for it cost, and how fast the data moved">
+      <Scatter table="collectives" params={DRAWN} />
       <DataTable
         name="collectives"
         label="Collectives over the ranks"
@@ -40,53 +52,138 @@ function Collectives() {
   );
 }
 
+function AllRanks() {
+  const { params } = useRoute();
+  return (
+    <a className="button small" href={linkTo("ranks", params)}>
+      All of the ranks
+    </a>
+  );
+}
+
+// The place of a collective in the timeline: from its first member's begin to its end.
+function InTimeline({ row }: { row: Row }) {
+  const { params } = useRoute();
+  const [begin, end] = [row.number("first_begin_ns"), row.number("end_ns")];
+  if (begin === null || end === null) return null;
+  const margin = Math.round((end - begin) / 2) + 1000;
+  const href = linkTo("timeline", params, { begin: Math.max(0, begin - margin), end: end + margin, call: row.text("call") });
+  return (
+    <a className="button small" href={href}>
+      <Icon name="timeline" size={14} /> Show across ranks
+    </a>
+  );
+}
+
+// Each collective, and of the selected one what each rank did of it. `drawn`: with its marks, where no other table has them.
+function Calls({ drawn }: { drawn: boolean }) {
+  return (
+    <Card title="Each collective" note="one row for all of its ranks; select one for its members">
+      {drawn && <Scatter table="collective_calls" params={DRAWN} />}
+      <SelectTable
+        name="collective_calls"
+        label="Each collective"
+        prefix="e."
+        height="half"
+        keys={["call"]}
+        selectAs="call"
+        title={(row) => `${row.word("collective") ?? "Collective"} ${row.text("call") ?? ""}`}
+        bars={{ waiting_ns: "idle", transfer_ns: "communication" }}
+        detailActions={(row) => <InTimeline row={row} />}
+        below={(call) => (
+          <DataTable
+            name="collective_members"
+            label="Members of the selected collective"
+            prefix="m."
+            height="half"
+            only={[`call:eq:${call}`]}
+            hide={["call", "track"]}
+            bars={{ waiting_ns: "idle", transfer_ns: "communication" }}
+            rowKey={wholeRow}
+          />
+        )}
+        empty="No collective was recorded in this range."
+      />
+    </Card>
+  );
+}
+
+function Groups() {
+  return (
+    <Card title="Process groups" note="what each is for is guessed from its pattern; the evidence stands beside it">
+      <DataTable name="groups" label="Process groups" prefix="g." height="half" bars={{ waiting_pct: "idle" }} rowKey={wholeRow} empty="No process group communicated in this range." />
+      <Missing />
+    </Card>
+  );
+}
+
+function Figures({ summary }: { summary: Summary }) {
+  const figures = [
+    ["Communicating", summary.communication_ns, "ns"],
+    ["Hidden by computation", summary.communication_overlap_pct, "percent"],
+    ["Exposed", summary.exposed_communication_ns, "ns"],
+    ["Of the wall clock, alone", summary.communication_pct, "percent"],
+  ] as const;
+  return (
+    <Card title="Communication" note="of devices, over all ranks of the range">
+      <dl className="figures">
+        {figures.map(([name, value, unit]) => (
+          <div key={name} className="figure">
+            <dt>{name}</dt>
+            <dd>
+              <Num value={value} unit={unit} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  );
+}
+
+// What only devices have.
+function OfDevices() {
+  return (
+    <>
+      <Devices />
+      <Card title="Kernels of communication" note="by rank and kind">
+        <DataTable
+          name="communication"
+          label="Kernels of communication"
+          bars={{ total_gpu_time_ns: "communication" }}
+          rowKey={wholeRow}
+          empty="No collective was recorded in this range."
+        />
+      </Card>
+    </>
+  );
+}
+
 export function CommunicationPage() {
   const profile = useProfile();
   const outside = useInfo().data?.counts.communication_kernels ?? 0;
+  const onDevices = useDeviceWork();
+  const several = (profile?.ranks ?? 1) > 1;
   return (
     <Answered answer={useSummary()} what="communication" rows={8}>
       {({ summary }) =>
-        (summary.communication_ns ?? 0) > 0 || (profile?.ranks ?? 1) > 1 ? (
+        (summary.communication_ns ?? 0) > 0 || several ? (
           <div className="cards">
-            <Card title="Communication" note="over all ranks of the range">
-              <dl className="figures">
-                <div className="figure">
-                  <dt>Communicating</dt>
-                  <dd>
-                    <Num value={summary.communication_ns} unit="ns" />
-                  </dd>
-                </div>
-                <div className="figure">
-                  <dt>Hidden by computation</dt>
-                  <dd>
-                    <Num value={summary.communication_overlap_pct} unit="percent" />
-                  </dd>
-                </div>
-                <div className="figure">
-                  <dt>Exposed</dt>
-                  <dd>
-                    <Num value={summary.exposed_communication_ns} unit="ns" />
-                  </dd>
-                </div>
-                <div className="figure">
-                  <dt>Of the wall clock, alone</dt>
-                  <dd>
-                    <Num value={summary.communication_pct} unit="percent" />
-                  </dd>
-                </div>
-              </dl>
-            </Card>
-            <Devices />
-            <Collectives />
-            <Card title="Kernels of communication" note="by rank and kind">
-              <DataTable
-                name="communication"
-                label="Kernels of communication"
-                bars={{ total_gpu_time_ns: "communication" }}
-                rowKey={wholeRow}
-                empty="No collective was recorded in this range."
-              />
-            </Card>
+            {onDevices && <Figures summary={summary} />}
+            {several ? (
+              <Card title="Ranks by iteration" note="where ranks wait for each other, and what the others do meanwhile" action={<AllRanks />}>
+                <Late />
+                <HeatMap />
+              </Card>
+            ) : (
+              <p className="callout span-12" role="note">
+                One rank only: what it waits for others cannot be told from the moving of data. Record or import all ranks together, with{" "}
+                <code>opsight profile -- torchrun …</code> or <code>opsight import -o run.opsight traces/</code>.
+              </p>
+            )}
+            <Groups />
+            {onDevices && <Collectives />}
+            <Calls drawn={!onDevices} />
+            {onDevices && <OfDevices />}
           </div>
         ) : outside > 0 ? (
           <Empty icon="network" title="No communication in this range">
@@ -94,7 +191,10 @@ export function CommunicationPage() {
           </Empty>
         ) : (
           <Empty icon="network" title="No communication in this profile">
-            Import the traces of all ranks together to see collectives, their overlap with computation, and which rank comes last:
+            Record or import all ranks together to see collectives, their overlap with computation, and which rank comes last:
+            <p>
+              <code>opsight profile -o run.opsight -- torchrun --nproc-per-node 8 train.py</code>
+            </p>
             <p>
               <code>opsight import -o run.opsight traces/</code>
             </p>

@@ -4,7 +4,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { getJson, type ApiError } from "../api/client";
-import { useIterations, useProfileId, useRangeAnswer } from "../api/queries";
+import { useInfo, useIterations, useProfileId, useRangeAnswer } from "../api/queries";
 import { parseHash, patched } from "../address/route";
 import { useCorrections, wrongChoice, type Correction } from "../address/corrections";
 import { useHidden } from "../address/useHidden";
@@ -25,6 +25,8 @@ import { LEGEND, legendKey, type LegendEntry } from "../timeline/palette";
 import { SearchBox } from "../timeline/SearchBox";
 import { Stage } from "../timeline/Stage";
 import { SumsPane } from "../timeline/SumsPane";
+import { useTogether } from "../timeline/useTogether";
+import type { Hosts } from "../engine/layout";
 import "../timeline/timeline.css";
 
 declare global {
@@ -263,6 +265,7 @@ function Shown({ controller, profile, path, note }: { controller: Controller; pr
     controller.configure({ mode, hidden });
   }, [controller, mode, hidden]);
   useAddress(controller, profile);
+  useTogether(controller, profile, params.get("call"));
   const iterations = useIterations().data;
   const chosen = useMemo(() => (iterations ? chosenOf(iterations) : null), [iterations]);
   useEffect(() => {
@@ -311,7 +314,7 @@ function Shown({ controller, profile, path, note }: { controller: Controller; pr
           {note}
         </p>
       )}
-      <Panes className="tl-panes" details={state.selected && <Details controller={controller} selected={state.selected} event={state.event} />}>
+      <Panes className="tl-panes" details={state.selected && <Details controller={controller} selected={state.selected} event={state.event} together={state.together} />}>
         <div className="tl-main">
           <Stage controller={controller} />
           {state.range && <SumsPane controller={controller} state={state} range={state.range} />}
@@ -329,14 +332,19 @@ export function TimelinePage() {
   const wanted = useRoute().params.get("path") === "1";
   const found = useRangeAnswer<PathAnswer>("critical_path", {}, wanted);
   const answer = wanted ? found.data : undefined;
+  const info = useInfo();
+  const hosts: Hosts | null = useMemo(() => {
+    if (info.isPending) return null;
+    return new Map((info.data?.ranks ?? []).map((each) => [Number(each.rank), String(each.host ?? "")]));
+  }, [info.isPending, info.data]);
   const controller = useMemo(() => {
-    if (!tracks.data || tracks.data.tracks.length === 0) return null;
-    if (!answer) return new Controller(new TimelineApi(profile), tracks.data);
+    if (!hosts || !tracks.data || tracks.data.tracks.length === 0) return null;
+    if (!answer) return new Controller(new TimelineApi(profile), tracks.data, hosts);
     const api = new PathApi(profile, answer, tracks.data.kinds);
-    return new Controller(api, api.around(tracks.data));
-  }, [profile, tracks.data, answer]);
+    return new Controller(api, api.around(tracks.data), hosts);
+  }, [profile, tracks.data, answer, hosts]);
   if (tracks.error) return <ErrorState error={tracks.error} retry={() => void tracks.refetch()} />;
-  if (!tracks.data) return <Loading what="the timeline" rows={12} />;
+  if (!tracks.data || !hosts) return <Loading what="the timeline" rows={12} />;
   if (!controller) return <Empty icon="timeline" title="This profile has no events to show" />;
   const note = !wanted ? "" : answer ? pathNote(answer) : found.error ? found.error.message : "Working out the critical path…";
   return <Shown key={`${profile} ${String(answer !== undefined)}`} controller={controller} profile={profile} path={wanted} note={note} />;

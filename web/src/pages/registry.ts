@@ -16,6 +16,7 @@ import { OpsPage } from "./OpsPage";
 import { OpTypesPage } from "./OpTypesPage";
 import type { Page } from "./page";
 import { RangesPage } from "./RangesPage";
+import { RanksPage } from "./RanksPage";
 import { RecordedPage } from "./RecordedPage";
 import { RooflinePage } from "./RooflinePage";
 import { TimelinePage } from "./TimelinePage";
@@ -25,7 +26,7 @@ export const PAGES: readonly Page[] = [
   { id: "dashboard", title: "Dashboard", group: "Overview", icon: "dashboard", key: "d", component: DashboardPage, parameters: ["rank", "hide"] },
   { id: "advice", title: "Advice", group: "Overview", icon: "check", key: "v", component: AdvicePage },
   { id: "iterations", title: "Iterations", group: "Overview", icon: "iterations", key: "i", component: IterationsPage, parameters: ["rank", "hide"] },
-  { id: "timeline", title: "Timeline", group: "Overview", icon: "timeline", key: "t", component: TimelinePage, parameters: ["path", "begin", "end", "track", "span", "find", "at", "from", "to", "colour", "hide"] },
+  { id: "timeline", title: "Timeline", group: "Overview", icon: "timeline", key: "t", component: TimelinePage, parameters: ["path", "begin", "end", "track", "span", "find", "at", "from", "to", "colour", "hide", "call"] },
   { id: "ranges", title: "Ranges", group: "Overview", icon: "ranges", key: "e", component: RangesPage, parameters: ["merge"] },
   { id: "types", title: "Op types", group: "Model", icon: "types", key: "y", component: OpTypesPage },
   { id: "layers", title: "Layers", group: "Model", icon: "layers", key: "l", component: LayersPage, parameters: ["measure", "path"] },
@@ -37,7 +38,8 @@ export const PAGES: readonly Page[] = [
   { id: "kernels", title: "Kernels", group: "Kernels", icon: "kernels", key: "a", component: KernelsPage, parameters: ["tab", "reveal", "path"] },
   { id: "gpus", title: "GPUs", group: "Hardware", icon: "gpu", key: "g", component: GpusPage, parameters: ["hide"] },
   { id: "memory", title: "Memory", group: "Hardware", icon: "memory", key: "m", component: MemoryPage },
-  { id: "communication", title: "Communication", group: "Hardware", icon: "network", key: "n", component: CommunicationPage },
+  { id: "communication", title: "Communication", group: "Hardware", icon: "network", key: "n", component: CommunicationPage, parameters: ["measure", "call", "hide"] },
+  { id: "ranks", title: "Ranks", group: "Hardware", icon: "network", key: "q", component: RanksPage, parameters: ["measure"] },
   { id: "recorded", title: "API and system", group: "Hardware", icon: "byOp", key: "s", component: RecordedPage, parameters: ["tab"] },
   { id: "compare", title: "Compare runs", group: "Runs", icon: "compare", key: "c", component: ComparePage, parameters: ["with", "pick", "measure"] },
   { id: "trend", title: "Trend", group: "Runs", icon: "trend", key: "w", component: TrendPage },

@@ -7,6 +7,7 @@ import { Stack } from "../table/CalledFrom";
 import { Icon } from "../widgets/Icon";
 import { exactValue, formatMoment, formatNs, formatShapes, formatTypes, formatValue, type Cell, type Unit } from "../widgets/format";
 import type { EventAnswer, Link, Place } from "./api";
+import type { Part, Together } from "./together";
 import type { Controller } from "./controller";
 
 const ROLES: Record<string, string> = {
@@ -122,7 +123,41 @@ function CallChain({ event }: { event: EventAnswer }) {
   );
 }
 
-export function Details({ controller, selected, event }: { controller: Controller; selected: Place; event: EventAnswer | null }) {
+function didOf(part: Part): string {
+  if (part.last) return `came last, ${formatNs(part.dur_ns)}`;
+  return part.waiting_ns === null ? formatNs(part.dur_ns) : `waited ${formatNs(part.waiting_ns)} of ${formatNs(part.dur_ns)}`;
+}
+
+// The collective on the other ranks, each of which can be gone to.
+function Parts({ together, selected, onSelect }: { together: Together; selected: Place; onSelect: (place: Place) => void }) {
+  return (
+    <section aria-label="On all ranks">
+      <h3>On {together.parts.length} ranks</h3>
+      <ol className="tl-chain">
+        {together.parts.map((part) => (
+          <li key={`${String(part.rank)} ${String(part.track)}`} aria-current={part.track === selected.track ? "true" : undefined}>
+            <span className="role">rank {part.rank}</span>
+            {part.span < 0 ? (
+              <span className="link plain">{didOf(part)}</span>
+            ) : (
+              <button
+                className="link"
+                title={part.name}
+                onClick={() => {
+                  onSelect(part);
+                }}
+              >
+                {didOf(part)}
+              </button>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+export function Details({ controller, selected, event, together }: { controller: Controller; selected: Place; event: EventAnswer | null; together: Together | null }) {
   const select = (place: Place) => {
     controller.select(place, true);
   };
@@ -168,6 +203,7 @@ export function Details({ controller, selected, event }: { controller: Controlle
             <dd title={exactValue(selected.dur_ns, "ns")}>{formatNs(selected.dur_ns)}</dd>
           </div>
         </dl>
+        {event && together && <Parts together={together} selected={selected} onSelect={select} />}
         {event && chain.length > 1 && (
           <>
             <h3>From here to its iteration</h3>

@@ -2,7 +2,7 @@
 // read what they show through `subscribe` and `snapshot`.
 import { ApiError } from "../api/client";
 import type { ColorMode } from "../engine/colors";
-import { closedAtFirst, depthAt, keysAround, layoutOf, placeOf, rowAt, type Layout, type Row } from "../engine/layout";
+import { closedAtFirst, depthAt, keysAround, layoutOf, placeOf, rowAt, type Hosts, type Layout, type Row } from "../engine/layout";
 import { levelOf, TileStore, type Tile } from "../engine/tiles";
 import * as viewports from "../engine/viewport";
 import { timeAt, type Bounds, type Viewport } from "../engine/viewport";
@@ -15,6 +15,7 @@ import { hiding, themeOf, type Theme } from "./palette";
 import { outsideOf } from "../widgets/stretches";
 import { bandsOf, type Chosen } from "./chosen";
 import { Screen, type Surfaces } from "./screen";
+import type { Together } from "./together";
 
 export interface Hover extends Place {
   count: number;
@@ -30,6 +31,7 @@ export interface Snapshot {
   last: number;
   selected: Place | null;
   event: EventAnswer | null;
+  together: Together | null;
   problem: string;
   hover: Hover | null;
   range: Bounds | null;
@@ -58,6 +60,7 @@ export class Controller {
   private closed: Set<string>;
   selected: Place | null = null;
   event: EventAnswer | null = null;
+  together: Together | null = null; // the collective that is drawn across its ranks
   private problem = "";
   missing: { track: number; span: number } | null = null; // asked for by an address, and not there
   hover: Hover | null = null;
@@ -88,15 +91,12 @@ export class Controller {
   private state: Snapshot;
   onView: ((view: Viewport) => void) | null = null;
 
-  constructor(
-    readonly api: TimelineApi,
-    readonly info: Tracks,
-  ) {
+  constructor(readonly api: TimelineApi, readonly info: Tracks, private readonly hosts: Hosts = new Map()) {
     const end = Math.max(info.end_ns, info.begin_ns + viewports.LEAST_NS);
     this.bounds = { begin: info.begin_ns, end };
     this.view = viewports.clamped({ begin: info.begin_ns, end, width: 1000 }, this.bounds);
-    this.closed = closedAtFirst(info.tracks);
-    this.layout = layoutOf(info.tracks, this.closed);
+    this.closed = closedAtFirst(info.tracks, hosts);
+    this.layout = layoutOf(info.tracks, this.closed, hosts);
     const fetch = api.window.bind(api);
     const changed = () => {
       this.publish();
@@ -147,8 +147,9 @@ export class Controller {
     this.themeNumber += 1;
     this.invalidate();
   }
-  configure(what: Partial<Pick<Controller, "mode" | "chosen" | "hidden">>): void {
+  configure(what: Partial<Pick<Controller, "mode" | "chosen" | "hidden" | "together">>): void {
     Object.assign(this, what);
+    this.publish();
     this.invalidate();
   }
   setMatches(text: string): void {
@@ -198,7 +199,7 @@ export class Controller {
     this.relayout();
   }
   private relayout(): void {
-    this.layout = layoutOf(this.info.tracks, this.closed);
+    this.layout = layoutOf(this.info.tracks, this.closed, this.hosts);
     this.scroll = Math.max(0, Math.min(this.scroll, this.layout.height - this.height));
     this.publish();
     this.invalidate();
@@ -297,7 +298,7 @@ export class Controller {
   // Brings a place into sight: opens its rows, scrolls to it, moves in time.
   private reveal(place: Place): void {
     if (place.track === null) return;
-    const keys = keysAround(this.info.tracks, place.track);
+    const keys = keysAround(this.info.tracks, place.track, this.hosts);
     const own = `track ${String(place.track)}`;
     const wanted = keys.filter((key) => this.closed.has(key) && (key !== own || place.depth > 0));
     for (const key of wanted) this.closed.delete(key);
@@ -375,11 +376,11 @@ export class Controller {
     return { first: Math.max(first - (first % 4), 0), last: Math.min(last + ((4 - (last % 4)) % 4), rows.length) };
   }
   private makeState(): Snapshot {
-    const { layout, closed, selected, event, hover, range } = this;
+    const { layout, closed, selected, event, together, hover, range } = this;
     const failed = this.tiles.problem ?? this.overview.problem;
     const message = failed instanceof Error ? failed.message : failed ? "The timeline could not be read." : "";
     const loading = this.tiles.loading || this.overview.loading;
-    return { layout, closed, ...this.nearRows(), selected, event, problem: message || this.problem, hover, range, loading };
+    return { layout, closed, ...this.nearRows(), selected, event, together, problem: message || this.problem, hover, range, loading };
   }
   private publish(): void {
     this.state = this.makeState();

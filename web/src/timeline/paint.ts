@@ -189,7 +189,7 @@ export function paintRuler(context: CanvasRenderingContext2D, scene: Scene, rang
   context.fillRect(x0, RULER_HEIGHT - 4, x1 - x0, 3);
 }
 
-interface Box {
+export interface Box {
   x0: number;
   x1: number;
   y: number;
@@ -206,7 +206,7 @@ export function boxOf(scene: Scene, place: Place): Box | null {
   return { x0, x1: Math.max(x1, x0 + 2), y: RULER_HEIGHT + found.y - scene.scroll - 1, hidden: found.hidden };
 }
 
-function outline(context: CanvasRenderingContext2D, box: Box, color: string, width: number): void {
+export function outline(context: CanvasRenderingContext2D, box: Box, color: string, width: number): void {
   context.strokeStyle = color;
   context.lineWidth = width;
   context.strokeRect(box.x0 - width / 2, box.y - BAR_HEIGHT / 2 - width / 2, box.x1 - box.x0 + width, BAR_HEIGHT + width);

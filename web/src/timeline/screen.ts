@@ -6,6 +6,8 @@ import type { CountersAnswer, EventAnswer, Place } from "./api";
 import type { Chosen } from "./chosen";
 import { busyShares, MINIMAP_HEIGHT, paintMinimap } from "./minimap";
 import * as paint from "./paint";
+import { paintTogether } from "./paintTogether";
+import type { Together } from "./together";
 
 export interface Surfaces {
   stage: HTMLElement;
@@ -29,6 +31,7 @@ export interface Shown {
   hover: Place | null;
   selected: Place | null;
   event: EventAnswer | null;
+  together: Together | null;
 }
 
 export class Screen {
@@ -74,6 +77,7 @@ export class Screen {
     if (shown.counters) paint.paintCounters(context, scene, shown.counters.data);
     if (shown.range) paint.paintRange(context, scene, shown.range);
     if (shown.hover) paint.paintHover(context, scene, shown.hover);
+    if (shown.together) paintTogether(context, scene, shown.together);
     if (shown.selected) paint.paintSelection(context, scene, shown.selected, shown.event?.chain ?? []);
     paint.paintRuler(context, scene, shown.range);
   }

@@ -1,0 +1,30 @@
+// Who the others wait for, in a sentence.
+import { useTable } from "../../api/queries";
+import { rowsOf, type Row } from "../../table/row";
+import { formatCount, formatNs, formatPercent } from "../../widgets/format";
+
+// How the time of a late rank is told: what it did meanwhile.
+function causeOf(row: Row): string {
+  const cause = row.word("cause");
+  if (!cause) return "";
+  const op = row.text("cause_op");
+  const layer = row.text("cause_layer");
+  return ` Most of its time meanwhile: ${cause}${op ? ` (${op}${layer ? ` in ${layer}` : ""})` : ""}.`;
+}
+
+export function lateSentence(row: Row | undefined): string {
+  const caused = row?.number("caused_ns") ?? 0;
+  if (!row || caused <= 0) return "No rank is known to have made others wait in this range.";
+  const host = row.text("host");
+  const [share, last, of] = [row.number("caused_pct"), row.number("iterations_last"), row.number("iterations")];
+  const who = `The others waited longest for rank ${row.text("rank") ?? "?"}${host ? ` on ${host}` : ""}: ${formatNs(caused)} of their time`;
+  const part = share === null ? "" : `, ${formatPercent(share)} of all waiting`;
+  const often = last === null || of === null ? "" : `; they waited most for it in ${formatCount(last)} of ${formatCount(of)} ${of === 1 ? "iteration" : "iterations"}`;
+  return `${who}${part}${often}.${causeOf(row)}`;
+}
+
+export function Late() {
+  const table = useTable("stragglers", { page_size: 1 }).data;
+  if (!table) return <div className="skeleton" />;
+  return <p className="lead">{lateSentence(rowsOf(table)[0])}</p>;
+}

@@ -128,7 +128,8 @@ constexpr Entry kTables[] = {
      "bus_bytes_per_s peak_pct state group ranks"},
     {"collective_members", of_report<collective_members_report>},
     {"groups", of_report<groups_report>, Needs::kNothing,
-     "group group_ranks kind ranks recorded collectives unmatched bytes total_time_ns waiting_ns waiting_pct exposed_ns "
+     "group group_ranks kind ranks recorded collectives unmatched bytes total_time_ns waiting_ns waiting_pct "
+     "exposed_ns "
      "last_rank "
      "last_waiting_ns evidence"},
     {"ranks", of_report<ranks_report>},

@@ -1,5 +1,5 @@
--- From the first to the last thing that the program is seen to do. What the system or a library does for it is not a sign
--- of its own (a thread may sleep in poll for the whole run), unless there is nothing else.
+-- From the first to the last thing that the program is seen to do. What the system or a library does for it is not a
+-- sign of its own (a thread may sleep in poll for the whole run), unless there is nothing else.
 CREATE TEMP TABLE sel_wall AS
 WITH spans AS (
     SELECT track, begin_ns, dur_ns FROM raw.device_spans WHERE is_busy(kind)

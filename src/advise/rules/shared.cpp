@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "advise/rules/rules.h"
 
 namespace opsight::advise {
@@ -121,9 +123,23 @@ std::string Context::time_of(int64_t ns) const {
     return milliseconds(ns / parts_) + (parts_ > 1 ? " per iteration" : "");
 }
 
+namespace {
+
+// "1 call of zero_grad", "2 calls of zero_grad". What a verb follows stays as it is ("calls that allocate").
+std::string counted(int64_t count, std::string_view what) {
+    const size_t word = std::min(what.find(' '), what.size());
+    const std::string_view rest = what.substr(word);
+    const bool noun = rest.empty() || rest.starts_with(" of ") || rest.starts_with(" on ");
+    const bool plural = word > 1 && what[word - 1] == 's' && !what.substr(0, word).ends_with("ies");
+    if (count != 1 || !noun || !plural) return fmt::format("{} {}", count, what);
+    return fmt::format("{} {}{}", count, what.substr(0, word - 1), rest);
+}
+
+}  // namespace
+
 std::string Context::how_often(int64_t count, std::string_view what) const {
-    if (parts_ <= 1) return fmt::format("{} {}", count, what);
-    if (count % parts_ == 0) return fmt::format("{} {} in an iteration", count / parts_, what);
+    if (parts_ <= 1) return counted(count, what);
+    if (count % parts_ == 0) return fmt::format("{} in an iteration", counted(count / parts_, what));
     return fmt::format("{:.1f} {} in an iteration", static_cast<double>(count) / static_cast<double>(parts_),
                        what);
 }

@@ -29,7 +29,7 @@ std::vector<Column> cause_columns() {
 // Exclusive classes of a rank's time.
 std::vector<Column> class_columns() {
     return {{"computing_ns", "Computing (ns)", Unit::kNs},
-            {"communicating_ns", "Exposed Communication (ns)", Unit::kNs},
+            {"communicating_ns", "Exposed Communication (ns)", Unit::kNs, 1},
             {"waiting_ns", "Waiting for Ranks (ns)", Unit::kNs},
             {"transfer_ns", "Transfer (ns)", Unit::kNs, 2},
             {"copying_ns", "Copying (ns)", Unit::kNs, 4},
@@ -177,7 +177,7 @@ Result<ResultTable> rank_sums(Session& session, const TableShape& shape) {
     q.columns = {rank_column(),
                  host_column(),
                  {"iterations", "Iterations", Unit::kCount, 2},
-                 {"wall_ns", "Wall Clock (ns)", Unit::kNs}};
+                 {"wall_ns", "Wall Clock (ns)", Unit::kNs, 1}};
     append(q.columns, class_columns());
     append(q.columns, {{"own_ns", "Own Time per Iteration (ns)", Unit::kNs},
                        {"score", "Straggler Score", Unit::kNone, 0, Role::kNumber},
@@ -254,11 +254,11 @@ Result<ResultTable> rank_clocks(Session& session, const TableShape& shape) {
                  {"clock", "Clock", Unit::kCount, 2, Role::kId},
                  {"corrected", "Corrected", Unit::kNone, 0, Role::kYesNo},
                  {"offset_ns", "Clock Correction (ns)", Unit::kNs},
-                 {"drift_ppm", "Drift (ppm)", Unit::kNone, 0, Role::kNumber},
+                 {"drift_ppm", "Drift (ppm)", Unit::kNone, 1, Role::kNumber},
                  {"error_ns", "Clock Error at Most (ns)", Unit::kNs},
-                 {"collectives", "Compared by Collectives", Unit::kCount},
+                 {"collectives", "Compared by Collectives", Unit::kCount, 1},
                  {"broken_before", "Impossible as Recorded", Unit::kCount},
-                 {"broken_after", "Impossible as Corrected", Unit::kCount}};
+                 {"broken_after", "Impossible as Corrected", Unit::kCount, 2}};
     q.rows = sql::rank_clocks;
     q.order = {{"rank", false}};
     return ask(session, q, shape);

@@ -56,24 +56,29 @@ std::string cheap_to_make_again(const query::PeakMemory& peak, Context& c) {
     return {};
 }
 
+// Whether so much is held that it matters; where memory ended it does.
+bool matters(const query::PeakMemory& peak, Context& c) {
+    const double part =
+        peak.size > 0 ? 100 * static_cast<double>(peak.bytes) / static_cast<double>(peak.size) : 100;
+    return gb(peak.bytes) >= c.threshold("gb") && part >= c.threshold("part");
+}
+
+std::string title_of(const query::PeakMemory& peak, const std::vector<std::string>& ends) {
+    const std::string held = fmt::format(
+        "t its peak {} holds {:.2f} GB{}, {}", peak.host ? "the host" : fmt::format("GPU {}", peak.device),
+        gb(peak.bytes), peak.size > 0 ? fmt::format(" of {:.2f}", gb(peak.size)) : "", most_of(peak));
+    if (ends.empty()) return "A" + held;
+    return "O" + ends[0].substr(1) + "; a" + held;
+}
+
 Status check(Context& c) {
-    OPSIGHT_ASSIGN(const auto peaks,
-                   query::memory_at_peak(c.session(), static_cast<int64_t>(c.threshold("gb") * 1e9)));
     OPSIGHT_ASSIGN(const std::vector<std::string> ends, query::out_of_memory_notes(c.session()));
+    const auto least = ends.empty() ? static_cast<int64_t>(c.threshold("gb") * 1e9) : int64_t{1};
+    OPSIGHT_ASSIGN(const auto peaks, query::memory_at_peak(c.session(), least));
     for (const query::PeakMemory& peak : peaks) {
-        const double part =
-            peak.size > 0 ? 100 * static_cast<double>(peak.bytes) / static_cast<double>(peak.size) : 100;
-        if (gb(peak.bytes) < c.threshold("gb") || part < c.threshold("part") || peak.holders.empty())
-            continue;
-        Finding finding{
-            "memory_peak", "note",
-            fmt::format("At its peak {} holds {:.2f} GB{}, {}",
-                        peak.host ? "the host" : fmt::format("GPU {}", peak.device), gb(peak.bytes),
-                        peak.size > 0 ? fmt::format(" of {:.2f}", gb(peak.size)) : "", most_of(peak))};
+        if (peak.holders.empty() || (ends.empty() && !matters(peak, c))) continue;
+        Finding finding{"memory_peak", ends.empty() ? "note" : "problem", title_of(peak, ends)};
         finding.evidence = fmt::format("Of rank {}: {}.", peak.rank, holders_of(peak));
-        for (const std::string& end : ends)
-            finding.evidence += fmt::format(" The recording tells: {}.", end);
-        if (!ends.empty()) finding.kind = "problem";
         finding.advice = cheap_to_make_again(peak, c);
         finding.view = "memory";
         c.add(std::move(finding));

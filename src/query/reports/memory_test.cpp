@@ -71,6 +71,16 @@ TEST(MemoryAtPeak, NamesTheOpWhereNoStackIsTold) {
     EXPECT_EQ(number(cell(*table, "bytes", "holder_name", "not told")), 2);
 }
 
+// Traces of older PyTorch: whether an allocation still lives cannot be told, and nothing was there before.
+TEST(MemoryAtPeak, SaysThatAddressesAreMissing) {
+    const StoredProfile stored = made({{10, 0, 40}, {20, 0, 50}, {30, 0, -40}}, 0, 50);
+    Session session = stored.open();
+    const auto table = held_at_peak(session, {});
+    ASSERT_TRUE(table) << table.error().message();
+    ASSERT_EQ(table->rows.size(), 1u);
+    EXPECT_EQ(number(cell(*table, "bytes", "holder_name", "not told: the source gives no addresses")), 90);
+}
+
 TEST(MemoryAtPeak, IsEmptyWithoutEvents) {
     const StoredProfile stored = made({}, 0);
     Session session = stored.open();

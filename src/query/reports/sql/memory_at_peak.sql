@@ -2,12 +2,13 @@
 -- it is told, else the innermost op. Needs memory_held and memory_event_ops.
 CREATE TEMP VIEW memory_at_peak AS
 WITH in_range AS (
-    SELECT a.rank, a.device_type, a.device, a.allocated, a.place
+    SELECT a.rank, a.device_type, a.device, a.allocated, a.place, a.address
     FROM memory_held a
     JOIN sel_wall w ON w.rank = a.rank AND a.time_ns < w.end_ns AND (a.until IS NULL OR a.until > w.begin_ns)
     WHERE a.allocated IS NOT NULL
 ), peaks AS (
-    SELECT rank, device_type, device, first(place ORDER BY allocated DESC, place) AS place, max(allocated) AS allocated
+    SELECT rank, device_type, device, first(place ORDER BY allocated DESC, place) AS place, max(allocated) AS allocated,
+           bool_or(address <> 0) AS addressed
     FROM in_range
     GROUP BY ALL
     HAVING max(allocated) > 0
@@ -15,7 +16,7 @@ WITH in_range AS (
     SELECT rank, device_type, device, event, place, bytes, stack,
            lead(place) OVER (PARTITION BY rank, device_type, device, address ORDER BY place) AS next_place
     FROM memory_held
-    WHERE bytes <> 0
+    WHERE bytes <> 0 AND address <> 0
 ), held AS (
     SELECT b.rank, b.device_type, b.device, b.bytes, coalesce(b.stack, 0) AS stack, coalesce(o.op, -1) AS op
     FROM blocks b
@@ -29,14 +30,15 @@ WITH in_range AS (
     FROM held
     GROUP BY ALL
 ), with_rest AS (
-    -- Totals of the source hold what was allocated before the recording.
+    -- Totals of the source hold what was allocated before the recording. Without addresses (of PyTorch before 1.12)
+    -- nothing tells which allocations live.
     FROM sums
     UNION ALL BY NAME
-    SELECT p.rank, p.device_type, p.device, -1 AS stack, -1 AS op,
+    SELECT p.rank, p.device_type, p.device, CASE WHEN p.addressed THEN -1 ELSE -2 END AS stack, -1 AS op,
            (p.allocated - coalesce(sum(s.bytes), 0))::BIGINT AS bytes
     FROM peaks p
     LEFT JOIN sums s ON s.rank = p.rank AND s.device_type = p.device_type AND s.device = p.device
-    GROUP BY p.rank, p.device_type, p.device, p.allocated
+    GROUP BY p.rank, p.device_type, p.device, p.allocated, p.addressed
     HAVING p.allocated > coalesce(sum(s.bytes), 0)
 ), frames AS (
     SELECT DISTINCT s.stack, x.text, string_split(x.text, chr(10)) AS lines
@@ -51,7 +53,9 @@ WITH in_range AS (
     FROM frames
 )
 SELECT r.number AS rank, s.device_type, s.device, p.allocated AS peak,
-       CASE WHEN s.stack = -1 THEN 'allocated before the recording' ELSE coalesce(c.line, i.name, 'not told')
+       CASE s.stack WHEN -1 THEN 'allocated before the recording'
+                    WHEN -2 THEN 'not told: the source gives no addresses'
+                    ELSE coalesce(c.line, i.name, 'not told')
        END AS holder_name,
        s.stack >= 0 AND (c.line IS NOT NULL OR i.name IS NOT NULL) AS told,
        s.bytes, s.allocations, s.largest, s.op, c.text AS stack

@@ -125,6 +125,7 @@ TEST(TensorCoreUse, IsUnknownOnOtherMakersDevices) {
     EXPECT_EQ(told("", 0, "cuLaunchKernel", plain), kNo);
     EXPECT_EQ(told("", 0, "customLaunch", plain), kUnknown);
     EXPECT_EQ(told("MTIA", 0, mtia, tensor), kUnknown);
+    EXPECT_EQ(told("TPU v6 Lite", 0, "TpuExecute", "fusion.12"), kUnknown);
     EXPECT_EQ(told("Intel(R) Data Center GPU Max 1550", 12, "urEnqueueKernelLaunch", "at::f<float>()"),
               kUnknown);
     EXPECT_EQ(told("NVIDIA H100 80GB HBM3", 9, mtia, plain), kNo);

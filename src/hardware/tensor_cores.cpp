@@ -299,7 +299,6 @@ std::optional<bool> has_tensor_cores(std::string_view device, int major, int min
         return std::any_of(known->peaks.begin(), known->peaks.end(),
                            [](const Peak& peak) { return peak.unit == UnitKind::kMatrix; });
     if (is_amd(device)) return amd_has_matrix_cores(device, major, minor);
-    if (device.starts_with("TPU ") || device == "Google TPU") return false;  // units of its own kind
     if (major == 0) return std::nullopt;
     if (major != 7 || minor != 5) return major >= 7;
     // TU116 and TU117 report 7.5 without Tensor Cores: "GeForce GTX 16..", "Quadro T1000", "NVIDIA T600", ...

@@ -151,7 +151,8 @@ TEST_F(ReaderTest, AFileOfVersion1IsBroughtUpToDate) {
                               "ops DROP share",
                               "device_spans DROP work",
                               "device_spans DROP share",
-                              "memory_events DROP kind"})
+                              "memory_events DROP kind",
+                              "memory_events DROP stack"})
         undo += std::string("ALTER TABLE raw.") + added + ";";
     for (const char* added : {"nvtx_ranges", "messages", "page_faults", "contexts", "streams", "stream_stats",
                               "works", "model_nodes", "model_edges", "model_calls", "cpu_samples",

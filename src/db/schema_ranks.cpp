@@ -108,8 +108,13 @@ View members_view() {
 
 std::string group_kind_text(std::string_view column) {
     constexpr std::array<std::string_view, static_cast<size_t>(analyze::GroupKind::kCount)> words = {
-        "unknown",         "data parallel", "sharded data parallel", "tensor parallel", "pipeline parallel",
-        "experts or embeddings", "setup"};
+        "unknown",
+        "data parallel",
+        "sharded data parallel",
+        "tensor parallel",
+        "pipeline parallel",
+        "experts or embeddings",
+        "setup"};
     return words_of(column, words);
 }
 

@@ -19,7 +19,8 @@ from tiny_trace import span, trace
 REPORTS = ("summary", "detailed", "iteration", "kernel", "kernel_name", "tensor_core", "op_type", "group_op", "ranges",
            "roofline", "expected_vs_measured", "api", "critical_path")
 NOT_RECORDED = ("copies", "collectives", "unified_memory", "os_runtime", "file_access", "libraries", "messages", "counters",
-                "cpu_samples", "scheduling")
+                "memory_peak", "cpu_samples", "scheduling", "collective_calls", "collective_members", "groups", "ranks",
+                "rank_iterations", "stragglers", "rank_layers", "rank_path", "clocks")
 VIEWS = {
     "kernels": "begin_ns dur_ns name device stream op_id layer iteration direction uses_tc tc_evidence rank",
     "memcpys": "begin_ns dur_ns name device stream op_id layer iteration direction bytes rank",

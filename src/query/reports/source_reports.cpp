@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "query/reports/memory.h"
 #include "query/reports/rank_reports.h"
 #include "query/reports/sql.h"
@@ -33,6 +36,12 @@ constexpr Kind kKinds[] = {
     {"cpu_samples", "samples of CPUs", "nsys profile --sample=process-tree"},
     {"scheduling", "switches of threads", "nsys profile --cpuctxsw=process-tree"},
 };
+
+// Reports on ranks: there where there are several, or a collective of one. Their own notes say what is
+// missing.
+constexpr std::string_view kOfRanks[] = {
+    "collective_calls", "collective_members", "groups",    "ranks", "rank_iterations",
+    "stragglers",       "rank_layers",        "rank_path", "clocks"};
 
 const Kind* kind_of(std::string_view report) {
     for (const Kind& kind : kKinds)
@@ -83,9 +92,11 @@ Result<Report> report_of(Session& session, const TableShape& shape, std::string_
 }  // namespace
 
 Result<bool> is_recorded(Session& session, std::string_view report) {
-    if (!kind_of(report)) return true;
+    const bool of_ranks = std::find(std::begin(kOfRanks), std::end(kOfRanks), report) != std::end(kOfRanks);
+    if (!kind_of(report) && !of_ranks) return true;
+    const std::string asked(of_ranks ? "ranks" : report);
     OPSIGHT_ASSIGN(const duck::Rows rows,
-                   session.query(duck::Statement(reports::sql::recorded).set("report", std::string(report))));
+                   session.query(duck::Statement(reports::sql::recorded).set("report", asked)));
     return std::get<bool>(rows.rows.at(0)[0]);
 }
 

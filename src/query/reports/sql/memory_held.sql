@@ -14,7 +14,7 @@ SELECT e.rank, e.device_type, e.device, e.time_ns, k.told,
        CASE WHEN k.told THEN nullif(e.total_allocated, -1) ELSE sum(e.bytes) OVER in_order END::BIGINT AS allocated,
        nullif(e.total_reserved, -1) AS reserved,
        lead(e.time_ns) OVER in_order AS until,
-       e.number AS event, e.address, e.bytes, e.stack, row_number() OVER in_order AS place
+       e.number AS event, e.address, e.bytes, e.stack, row_number() OVER in_order AS nth
 FROM events e
 JOIN known k ON k.rank = e.rank AND k.device_type = e.device_type AND k.device = e.device
 WINDOW in_order AS (PARTITION BY e.rank, e.device_type, e.device ORDER BY e.time_ns, e.number)

@@ -26,6 +26,10 @@ SELECT EXISTS (
     UNION ALL
     SELECT 1 FROM raw.memory_events WHERE $report = 'memory_peak'
     UNION ALL
+    SELECT 1 FROM raw.collective_calls WHERE $report = 'ranks'
+    UNION ALL
+    SELECT 1 FROM raw.ranks WHERE $report = 'ranks' AND id > 0
+    UNION ALL
     SELECT 1 FROM raw.cpu_samples WHERE $report = 'cpu_samples'
     UNION ALL
     SELECT 1

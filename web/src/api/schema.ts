@@ -1512,9 +1512,9 @@ export interface components {
             stream_name: string | null;
             spans: number;
             busy_ns: number;
-            host_wait_ns: number;
-            queued_wait_ns: number;
-            other_wait_ns: number;
+            host_wait_ns: number | null;
+            queued_wait_ns: number | null;
+            other_wait_ns: number | null;
             busy_pct: number | null;
             queue_depth_mean: number | null;
             queue_depth_max: number | null;

@@ -18,9 +18,9 @@ Claim sniff(const Head& head) {
 
 Reader snapshot_reader() {
     return {
-        .name = "snapshots of PyTorch's memory",
+        .name = "snapshots of memory",
         .description =
-            "what torch.cuda.memory._dump_snapshot() wrote: allocations with their call stacks, memory held",
+            "what PyTorch's torch.cuda.memory._dump_snapshot() wrote: allocations with their call stacks",
         .endings = {".pickle", ".pkl"},
         .sniff = sniff,
         .read = read_one<import_snapshot>};

@@ -1608,6 +1608,13 @@ export interface components {
             /** @description work of some kernels is not counted, so MFU and HFU are lower bounds */
             mfu_at_least: boolean | null;
         };
+        PeakMemory: {
+            rank: number | null;
+            device_type: string;
+            device: number | null;
+            allocated_bytes: number;
+            reserved_bytes: number | null;
+        };
         /** @description as `opsight report --report summary --format json` */
         Summary: {
             wall_clock_ns: number | null;
@@ -1647,6 +1654,8 @@ export interface components {
             iterations: components["schemas"]["IterationStatistics"];
             work: components["schemas"]["WorkSummary"];
             devices: components["schemas"]["DeviceUse"][];
+            /** @description there where changes of memory were recorded */
+            peak_memory?: components["schemas"]["PeakMemory"][];
             streams: components["schemas"]["StreamUse"][];
             all_ops: components["schemas"]["OpClass"][];
             all_kernels: components["schemas"]["KernelClass"][];

@@ -142,9 +142,9 @@ class Matcher {
         if (!known)
             for (OfRank& rank : ranks)
                 rank.places = 0;
-        // With clocks that are apart calls need not meet; as many of each are most likely the same. Those of a
-        // backend on the host whose group the ops name are told whole, and a send may be over long before its
-        // receive begins.
+        // With clocks that are apart calls need not meet; as many of each are most likely the same. Those of
+        // a backend on the host whose group the ops name are told whole, and a send may be over long before
+        // its receive begins.
         const CommKey& key = c_.keys[calls.front().key];
         const bool told = key.on_host && key.group_ranks.value != 0;
         const bool sure = known || (equal && (same || told));

@@ -17,13 +17,12 @@ Claim sniff(const Head& head) {
 }  // namespace
 
 Reader snapshot_reader() {
-    return {
-        .name = "snapshots of memory",
-        .description =
-            "what PyTorch's torch.cuda.memory._dump_snapshot() wrote: allocations with their call stacks",
-        .endings = {".pickle", ".pkl"},
-        .sniff = sniff,
-        .read = read_one<import_snapshot>};
+    return {.name = "snapshots of memory",
+            .description =
+                "what PyTorch's torch.cuda.memory._dump_snapshot() wrote: allocations with their call stacks",
+            .endings = {".pickle", ".pkl"},
+            .sniff = sniff,
+            .read = read_one<import_snapshot>};
 }
 
 }  // namespace opsight::importer::snapshot

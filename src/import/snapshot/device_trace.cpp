@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 
@@ -28,12 +29,20 @@ bool add(int64_t& sum, int64_t bytes) {
     return !__builtin_add_overflow(sum, bytes, &sum);
 }
 
+// Lists that were read. Python writes one list in many places as one value: a file could make us read a long
+// one as often as it is long.
+using Read = std::set<Value>;
+
+std::span<const Value> items_once(const Pickle& pickle, Value list, Read& read) {
+    return read.insert(list).second ? pickle.items(list) : std::span<const Value>();
+}
+
 // A block counts with what was asked for: so do the entries of the trace.
-void take_segment(const Pickle& pickle, Value segment, Held& held) {
+void take_segment(const Pickle& pickle, Value segment, Held& held, Read& read) {
     const int64_t total = size_of(pickle, segment, "total_size");
     if (total > 0) add(held.reserved, total);
     auto next = static_cast<uint64_t>(pickle.integer(pickle.at(segment, "address"), 0));
-    for (const Value block : pickle.items(pickle.at(segment, "blocks"))) {
+    for (const Value block : items_once(pickle, pickle.at(segment, "blocks"), read)) {
         const int64_t size = std::max<int64_t>(0, size_of(pickle, block, "size"));
         const Value told = pickle.at(block, "address");
         const uint64_t address =
@@ -48,9 +57,10 @@ void take_segment(const Pickle& pickle, Value segment, Held& held) {
 
 std::map<int64_t, Held> read_segments(const Pickle& pickle, Value segments) {
     std::map<int64_t, Held> devices;
+    Read read;
     for (const Value segment : pickle.items(segments))
         if (pickle.kind(segment) == Pickle::Kind::kDict)
-            take_segment(pickle, segment, devices[pickle.integer(pickle.at(segment, "device"), 0)]);
+            take_segment(pickle, segment, devices[pickle.integer(pickle.at(segment, "device"), 0)], read);
     return devices;
 }
 
@@ -160,12 +170,12 @@ std::vector<DeviceTrace> read_traces(const Pickle& pickle) {
         trace.device = static_cast<int64_t>(device);
     }
     std::vector<DeviceTrace> out;
+    Read read;
     for (auto& [device, trace] : devices) {
         const auto index = static_cast<size_t>(device);
-        Trace reading(
-            pickle,
-            device >= 0 && index < traces.size() ? pickle.items(traces[index]) : std::span<const Value>(),
-            trace);
+        const bool told = device >= 0 && index < traces.size();
+        Trace reading(pickle, told ? items_once(pickle, traces[index], read) : std::span<const Value>(),
+                      trace);
         reading.read();
         const auto found = held.find(device);
         reading.look_back(found == held.end() ? Held() : found->second);

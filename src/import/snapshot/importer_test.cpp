@@ -100,6 +100,20 @@ TEST_F(SnapshotTest, RefusesWhatIsNoSnapshotOrAsksForCode) {
               std::string::npos);
 }
 
+// One list of entries in the place of each device's, as the file may say by recalling it: read once.
+TEST_F(SnapshotTest, AListThatIsSharedCountsOnce) {
+    std::string bytes =
+        "\x80\x04}(\x8c\x08segments]\x8c\x0d"
+        "device_traces](](}(\x8c\x06"
+        "action\x8c\x05"
+        "alloc\x8c\x04size"
+        "K\x07\x8c\x07time_usK\x01ue\x94";
+    for (int i = 0; i < 200; ++i)
+        bytes += std::string("h\0", 2);
+    const Profile p = imported(bytes + "eu.");
+    EXPECT_EQ(p.memory.bytes, std::vector<int64_t>{7});
+}
+
 Result<Pickle> pickle_of(std::string_view bytes) {
     PeekedSource source(memory_source(bytes));
     return Pickle::read(source);

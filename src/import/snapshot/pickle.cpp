@@ -12,6 +12,7 @@ namespace opsight::importer::snapshot {
 namespace {
 
 constexpr size_t kMostCells = size_t{1} << 27, kMostText = size_t{1} << 31;
+constexpr size_t kMostKeys = 64;  // of a dict, that are looked at
 constexpr size_t kLongestText = size_t{1} << 24, kLongestLine = 4096;
 
 }  // namespace
@@ -421,8 +422,10 @@ Pickle::Value Pickle::at(Value dict, std::string_view key) const {
     const Cell& cell = cells_[dict];
     if (cell.kind != Kind::kDict) return kNone;
     const std::vector<Value>& items = lists_[static_cast<size_t>(cell.number)];
-    for (size_t i = items.size(); i >= 2; i -= 2)  // the last of equal keys counts, as in Python
-        if (text(items[i - 2]) == key && cells_[items[i - 2]].kind == Kind::kText) return items[i - 1];
+    // A snapshot's have some 20; one with millions, in the place of each entry, would take for ever.
+    const size_t end = std::min(items.size(), 2 * kMostKeys);
+    for (size_t i = 0; i + 1 < end; i += 2)
+        if (cells_[items[i]].kind == Kind::kText && text(items[i]) == key) return items[i + 1];
     return kNone;
 }
 

@@ -183,7 +183,7 @@ describe("the views of one profile", () => {
     // What neither run recorded is not a row here.
     const recorded = told.budget.filter((row) => row.base_ns !== null || row.new_ns !== null);
     expect(rows.map((row) => numberOf(row.difference_ns ?? ""))).toEqual(recorded.map((row) => row.difference_ns));
-    const changed = told.budget.filter((row) => row.difference_ns !== 0).length;
+    const changed = told.budget.filter((row) => (row.difference_ns ?? 0) !== 0).length;
     expect(await site().page.locator(".waterfall li").count()).toBe(changed + 2);
     const ops = await site().table("compare_ops").rows();
     expect(ops[0]?.op).toBe(told.ops[0]?.op);

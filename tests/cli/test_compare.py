@@ -47,7 +47,7 @@ class CompareTest(unittest.TestCase):
         answer = json.loads(self.compare(self.base, self.new, "--format", "json"))
         self.assertEqual(answer["difference_ns"], 5000)
         self.assertEqual(answer["verdict"], "real")
-        self.assertEqual(sum(row["difference_ns"] for row in answer["budget"]), answer["mean_difference_ns"])
+        self.assertEqual(sum(row["difference_ns"] or 0 for row in answer["budget"]), answer["mean_difference_ns"])
         self.assertEqual({row["class"]: row["difference_ns"] for row in answer["budget"]}["other_kernel"], 5000)
         gpu = {level: sum(row["gpu_difference_ns"] for row in answer[level]) for level in ("layers", "ops", "kernels")}
         self.assertEqual(gpu, {"layers": 5000, "ops": 5000, "kernels": 5000})
@@ -60,7 +60,7 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(opsight_cli.run("import", self.base, "-o", profile).returncode, 0)
         answer = json.loads(self.compare(profile, self.base, "--json"))
         self.assertEqual(answer["verdict"], "equal")
-        self.assertTrue(all(row["difference_ns"] == 0 for row in answer["budget"]))
+        self.assertTrue(all(row["difference_ns"] in (0, None) for row in answer["budget"]))
         self.assertEqual({row["kind"] for row in answer["ops"]}, {"same work"})
 
     def test_formats(self):
@@ -71,7 +71,7 @@ class CompareTest(unittest.TestCase):
         names = [table.split("\n")[0] for table in tables]
         self.assertEqual(names[:4], ["compare", "caveats", "causes", "budget"])
         budget = list(csv.DictReader(io.StringIO(tables[3].split("\n", 1)[1])))
-        self.assertEqual(sum(int(row["Difference (ns)"]) for row in budget), 5000)
+        self.assertEqual(sum(int(row["Difference (ns)"] or 0) for row in budget), 5000)
         markdown = self.compare(self.base, self.new, "--format", "markdown")
         self.assertTrue(markdown.startswith("## Comparison\n"), markdown)
         self.assertIn("| Other kernels |", markdown)
@@ -131,7 +131,7 @@ class CompareTest(unittest.TestCase):
     def test_per_sample(self):
         answer = json.loads(self.compare(self.base, self.new, "--per-sample", "5", "10", "--json"))
         self.assertEqual((answer["base_median_ns"], answer["new_median_ns"]), (20000, 10500))
-        self.assertEqual(sum(row["difference_ns"] for row in answer["budget"]), answer["mean_difference_ns"])
+        self.assertEqual(sum(row["difference_ns"] or 0 for row in answer["budget"]), answer["mean_difference_ns"])
         self.assertIn("of an item (5 an iteration before, 10 after)", answer["notes"][0])
         self.compare(self.base, self.new, "--per-sample", "0", "1", code=2)
 
@@ -169,7 +169,7 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(answer["measure"], "cpu_time")
         self.assertTrue(all(row["new_gpu_ns"] is None for row in answer["ops"]))
         loose = only("loose.json", ("cpu_op", "cuda_runtime", "kernel"))
-        self.assertEqual(sum(row["difference_ns"] for row in json.loads(self.compare(self.base, loose, "--json"))["budget"]),
+        self.assertEqual(sum(row["difference_ns"] or 0 for row in json.loads(self.compare(self.base, loose, "--json"))["budget"]),
                          json.loads(self.compare(self.base, loose, "--json"))["mean_difference_ns"])
         bare = only("bare.json", ("user_annotation", "cuda_runtime", "kernel"))
         answer = json.loads(self.compare(self.base, bare, "--json"))
@@ -180,7 +180,7 @@ class CompareTest(unittest.TestCase):
         if os.path.exists(other):
             answer = json.loads(self.compare(self.base, other, "--json"))
             self.assertIn("other_producer", {row["kind"] for row in answer["caveats"]})
-            self.assertEqual(sum(row["difference_ns"] for row in answer["budget"]), answer["mean_difference_ns"])
+            self.assertEqual(sum(row["difference_ns"] or 0 for row in answer["budget"]), answer["mean_difference_ns"])
 
     def test_output_is_a_new_file(self):
         path = os.path.join(self.folder, "answer.md")

@@ -115,7 +115,7 @@ class Corpus(unittest.TestCase):
         profile = opsight_cli.Profile(os.path.join(CORPUS, "ncu-csv", "nsightful__copy_blocked.csv")).path
         done = opsight_cli.run("whatif", profile, check=False)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("does not tell when", done.stderr)
+        self.assertIn("and not when", done.stderr)
 
 
 if __name__ == "__main__":

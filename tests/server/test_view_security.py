@@ -213,7 +213,10 @@ class LifeTest(unittest.TestCase):
         bad = os.path.join(self.folder, "bad.opsight")
         shutil.copy(tiny_trace.write(self.folder), bad)
         with Server(self.folder) as server:
-            server.json("/profiles")
+            for _ in range(300):
+                if "reading" not in {each["state"] for each in server.json("/profiles")["profiles"]}:
+                    break
+                time.sleep(0.1)
             server.stop()
             self.assertIn("not shown: " + bad, server.errors)
             self.assertIn("looks like a trace", server.errors)

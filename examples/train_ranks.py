@@ -40,8 +40,7 @@ class Batches:
         return x, x.roll(1, dims=1)
 
 
-def ddp(args):
-    net = nn.parallel.DistributedDataParallel(nn.Sequential(block(), block(), nn.Linear(WIDTH, WIDTH)))
+def train(net, args):
     optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
     batches = Batches(args)
     for _ in range(args.steps):
@@ -49,6 +48,11 @@ def ddp(args):
         optimizer.zero_grad()
         nn.functional.mse_loss(net(x), wanted).backward()
         optimizer.step()
+
+
+def ddp(args):
+    net = nn.parallel.DistributedDataParallel(nn.Sequential(block(), block(), nn.Linear(WIDTH, WIDTH)))
+    train(net, args)
 
 
 class Gathered(torch.autograd.Function):
@@ -82,13 +86,7 @@ class ShardedLinear(nn.Module):
 
 def sharded(args):
     net = nn.Sequential(ShardedLinear(), nn.ReLU(), ShardedLinear(), nn.ReLU(), ShardedLinear())
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
-    batches = Batches(args)
-    for _ in range(args.steps):
-        x, wanted = batches.next()
-        optimizer.zero_grad()
-        nn.functional.mse_loss(net(x), wanted).backward()
-        optimizer.step()
+    train(net, args)
 
 
 def pipeline(args):

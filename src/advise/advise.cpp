@@ -163,7 +163,7 @@ class Engine {
                 finding.lines = rule.lines;
             finding.verify = rule.verify;
             if (!finding.times.empty()) {
-                std::string formula = formula_of(rule);
+                std::string formula(facts.device_work ? formula_of(rule) : rule.bound);
                 if (rule.leaves_kernels) OPSIGHT_TRY(leave_kernels(finding));
                 const int64_t after = rule.interrupts ? aftermath(finding.times) : 0;
                 if (after > 0)

@@ -20,12 +20,6 @@ struct Curve {
     }
 };
 
-int64_t median_of(std::vector<int64_t> values) {
-    const auto middle = values.begin() + std::ssize(values) / 2;
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 // The smallest and the largest batch of which there are enough iterations, where one is twice the other.
 std::optional<Curve> curve_of(const std::vector<query::BatchTime>& iterations, size_t least) {
     std::map<int64_t, std::vector<int64_t>> times;

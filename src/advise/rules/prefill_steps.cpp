@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "advise/rules/rules.h"
 #include "query/reports/advice_steps.h"
@@ -10,15 +12,15 @@ namespace {
 
 // Steps that only read new sequences, of ranks that have decoded before and go on with it afterwards.
 std::vector<query::TimeSpan> blocking(const std::vector<query::ServingStep>& steps) {
+    std::map<int64_t, std::pair<size_t, size_t>> decodes;  // rank: its first step and its last that decode
+    for (size_t i = 0; i < steps.size(); ++i)
+        if (steps[i].decode > 0) decodes.try_emplace(steps[i].time.rank, i, i).first->second.second = i;
     std::vector<query::TimeSpan> found;
     for (size_t i = 0; i < steps.size(); ++i) {
-        if (steps[i].prefill == 0 || steps[i].decode > 0) continue;
-        const auto decodes = [&](const query::ServingStep& other) {
-            return other.time.rank == steps[i].time.rank && other.decode > 0;
-        };
-        const auto at = steps.begin() + static_cast<int64_t>(i);
-        if (std::any_of(steps.begin(), at, decodes) && std::any_of(at, steps.end(), decodes))
-            found.push_back(steps[i].time);
+        const auto of_rank = decodes.find(steps[i].time.rank);
+        if (steps[i].prefill == 0 || steps[i].decode > 0 || of_rank == decodes.end()) continue;
+        const auto [first, last] = of_rank->second;
+        if (first < i && i < last) found.push_back(steps[i].time);
     }
     return found;
 }

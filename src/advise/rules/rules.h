@@ -70,6 +70,8 @@ Rule zero_grad_rule();
 
 // Time in which no device works: what the device itself needs is left, whatever the host does. Without work
 // of a device: in which no op runs.
+// The middle one, of an even number the greater of the two there; `values` is not empty.
+int64_t median_of(std::vector<int64_t> values);
 Result<query::TimeSpans> idle_times(query::Session& session);
 // Of something that the host does: its own times, or those in which no device works where these are less (of
 // several devices of a rank the one that works longest: the others may work at once).

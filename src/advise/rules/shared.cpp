@@ -67,6 +67,12 @@ std::string pinned_copies(const std::string& kind) {
                : "DataLoader(dataset, pin_memory=True)\nx = x.to(device, non_blocking=True)";
 }
 
+int64_t median_of(std::vector<int64_t> values) {
+    const auto middle = values.begin() + std::ssize(values) / 2;
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
 Result<query::TimeSpans> idle_times(query::Session& session) {
     query::Occurrences busy;
     if (session.contents().device_work) {

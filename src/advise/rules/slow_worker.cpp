@@ -15,12 +15,6 @@ struct SlowTurn {
     int64_t usual_ns = 0, slow_ns = 0;
 };
 
-int64_t median_of(std::vector<int64_t> values) {
-    const auto middle = values.begin() + std::ssize(values) / 2;
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 // Nine in ten of the batches of one turn wait `times` as long as others do, and 1 ms or more.
 std::optional<SlowTurn> slow_turn_of(const std::vector<query::TimeSpan>& waits, size_t workers,
                                      double times) {
@@ -64,7 +58,7 @@ Status check(Context& c) {
         const double share = c.share_of(times);
         if (share < c.threshold("share")) continue;
         Finding finding{"slow_worker", "problem",
-                        fmt::format("Every {}. batch comes late: one of {} workers is slow, {} of the time",
+                        fmt::format("One batch in {} comes late: one of {} workers is slow, {} of the time",
                                     slow->workers, slow->workers, percent(share))};
         finding.evidence = fmt::format(
             "The loader takes batches from its workers in turn. The waits for number {} of each {} of the "

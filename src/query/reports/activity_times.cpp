@@ -30,14 +30,9 @@ Result<TimeSpans> read(
     Session& session, const duck::Statement& statement,
     const std::function<void(const TimeSpan&)>& see = [](const TimeSpan&) {}) {
     TimeSpans all;
-    OPSIGHT_TRY(session.scan(statement, [&](const duck::Batch& batch) {
-        const auto *rank = batch.column<int64_t>(0), *begin = batch.column<int64_t>(1),
-                   *end = batch.column<int64_t>(2);
-        for (size_t i = 0; i < batch.size(); ++i) {
-            const TimeSpan span{rank[i], begin[i], end[i]};
-            see(span);
-            append(all, span);
-        }
+    OPSIGHT_TRY(each_span(session, statement, [&](const TimeSpan& span) {
+        see(span);
+        append(all, span);
     }));
     return all;
 }
@@ -73,6 +68,16 @@ Result<bool> has_name(Session& session, const char* of, const std::string& patte
 }
 
 }  // namespace
+
+Status each_span(Session& session, const duck::Statement& statement,
+                 const std::function<void(const TimeSpan&)>& see) {
+    return session.scan(statement, [&](const duck::Batch& batch) {
+        const auto *rank = batch.column<int64_t>(0), *begin = batch.column<int64_t>(1),
+                   *end = batch.column<int64_t>(2);
+        for (size_t i = 0; i < batch.size(); ++i)
+            see({rank[i], begin[i], end[i]});
+    });
+}
 
 TimeSpans common(const TimeSpans& a, const TimeSpans& b) {
     TimeSpans out;

@@ -85,6 +85,9 @@ Result<TimeSpans> times_without(Session& session, const TimeSpans& spans);
 enum class Longest : uint8_t { kStream, kDevice };
 Result<TimeSpans> times_beside(Session& session, Longest row);
 
+// The rows of a statement (rank, begin, end, as BIGINT) as they come.
+Status each_span(Session& session, const duck::Statement& statement,
+                 const std::function<void(const TimeSpan&)>& see);
 // Those of any order that may overlap, united and cut to the wall clock of the range.
 Result<TimeSpans> within_range(Session& session, std::vector<TimeSpan> spans);
 // Those with less than this in between are one.

@@ -9,12 +9,7 @@ namespace sql = reports::sql;
 
 Result<std::vector<TimeSpan>> loader_waits(Session& session) {
     std::vector<TimeSpan> all;
-    OPSIGHT_TRY(session.scan(sql::loader_waits, [&](const duck::Batch& batch) {
-        const auto *rank = batch.column<int64_t>(0), *begin = batch.column<int64_t>(1),
-                   *end = batch.column<int64_t>(2);
-        for (size_t i = 0; i < batch.size(); ++i)
-            all.push_back({rank[i], begin[i], end[i]});
-    }));
+    OPSIGHT_TRY(each_span(session, sql::loader_waits, [&](const TimeSpan& wait) { all.push_back(wait); }));
     return all;
 }
 

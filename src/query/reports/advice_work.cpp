@@ -16,12 +16,8 @@ Result<FarWork> work_far_from_bound(Session& session, double pct, int64_t ns) {
     const auto& row = rows.rows[0];
     found.farthest = FarOp{text(row[0]), text(row[1]), integer(row[2]), integer(row[3]), flag(row[4])};
     std::vector<TimeSpan> beyond;
-    OPSIGHT_TRY(session.scan(sql::times_far_work, [&](const duck::Batch& batch) {
-        const auto *rank = batch.column<int64_t>(0), *begin = batch.column<int64_t>(1),
-                   *end = batch.column<int64_t>(2);
-        for (size_t i = 0; i < batch.size(); ++i)
-            beyond.push_back({rank[i], begin[i], end[i]});
-    }));
+    OPSIGHT_TRY(
+        each_span(session, sql::times_far_work, [&](const TimeSpan& span) { beyond.push_back(span); }));
     found.beyond.count = static_cast<int64_t>(beyond.size());
     OPSIGHT_ASSIGN(found.beyond.times, within_range(session, std::move(beyond)));
     return found;

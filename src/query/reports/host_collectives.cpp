@@ -13,6 +13,7 @@ Result<HostCollectives> host_collectives(Session& session) {
     HostCollectives found;
     std::vector<TimeSpan> open;
     std::map<int64_t, int64_t> last;  // rank -> calls that waited for it or were its own
+    OPSIGHT_TRY(session.prepare(sql::matched_collectives));
     OPSIGHT_TRY(session.scan(sql::host_collectives, [&](const duck::Batch& batch) {
         const auto *rank = batch.column<int64_t>(0), *begin = batch.column<int64_t>(1),
                    *end = batch.column<int64_t>(2), *waiting = batch.column<int64_t>(3),

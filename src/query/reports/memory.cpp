@@ -18,7 +18,7 @@ constexpr size_t kMostNotes = 3;
 using Key = std::array<int64_t, 3>;  // rank, device type, device
 
 Result<std::map<Key, DeviceMemory::Peaks>> peaks_in_range(Session& session) {
-    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::memory_peaks));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::peaks_in_range));
     std::map<Key, DeviceMemory::Peaks> found;
     for (const auto& row : rows.rows)
         found[{integer(row[0], 0), integer(row[1], 0), integer(row[2], -1)}] = {

@@ -75,20 +75,6 @@ Status add_hosts(Session& session, const TableShape& shape, Report& report) {
     return {};
 }
 
-using Maker = Result<ResultTable> (*)(Session&, const TableShape&);
-
-Result<Report> report_of(Session& session, const TableShape& shape, Maker make) {
-    // Before the table: rows that are still to be read are lost with the next statement.
-    OPSIGHT_ASSIGN(std::vector<std::string> notes, matching_notes(session));
-    OPSIGHT_ASSIGN(ResultTable table, make(session, shape));
-    Report report;
-    report.name = table.name;
-    report.title = table.title;
-    report.notes = std::move(notes);
-    report.sections.push_back({std::move(table)});
-    return report;
-}
-
 }  // namespace
 
 Result<ResultTable> collective_calls(Session& session, const TableShape& shape) {
@@ -290,37 +276,25 @@ Result<std::vector<std::string>> matching_notes(Session& session) {
     return notes;
 }
 
-Result<Report> collective_calls_report(Session& session, const TableShape& shape) {
-    return report_of(session, shape, collective_calls);
+Result<Report> report_of_ranks(Session& session, const TableShape& shape, RankTable make) {
+    // Before the table: rows that are still to be read are lost with the next statement.
+    OPSIGHT_ASSIGN(std::vector<std::string> notes, matching_notes(session));
+    OPSIGHT_ASSIGN(ResultTable table, make(session, shape));
+    Report report;
+    report.name = table.name;
+    report.title = table.title;
+    report.notes = std::move(notes);
+    report.sections.push_back({std::move(table)});
+    return report;
 }
-Result<Report> collective_members_report(Session& session, const TableShape& shape) {
-    return report_of(session, shape, collective_members);
-}
-Result<Report> groups_report(Session& session, const TableShape& shape) {
-    return report_of(session, shape, comm_groups);
-}
-Result<Report> ranks_report(Session& session, const TableShape& shape) {
-    return report_of(session, shape, rank_sums);
-}
-Result<Report> rank_iterations_report(Session& session, const TableShape& shape) {
-    return report_of(session, shape, rank_iterations);
-}
+
 Result<Report> stragglers_report(Session& session, const TableShape& shape) {
     OPSIGHT_TRY(prepare_rank_times(session));
     TableShape whole = shape;
     whole.stream_last = false;  // a table of hosts may follow
-    OPSIGHT_ASSIGN(Report report, report_of(session, whole, stragglers));
+    OPSIGHT_ASSIGN(Report report, report_of_ranks(session, whole, stragglers));
     if (!shape.page) OPSIGHT_TRY(add_hosts(session, whole, report));
     return report;
-}
-Result<Report> rank_layers_report(Session& session, const TableShape& shape) {
-    return report_of(session, shape, rank_layers);
-}
-Result<Report> rank_path_report(Session& session, const TableShape& shape) {
-    return report_of(session, shape, rank_path);
-}
-Result<Report> clocks_report(Session& session, const TableShape& shape) {
-    return report_of(session, shape, rank_clocks);
 }
 
 }  // namespace opsight::query

@@ -18,16 +18,14 @@ Result<ResultTable> rank_layers(Session& session, const TableShape& shape);
 Result<ResultTable> rank_path(Session& session, const TableShape& shape);
 Result<ResultTable> rank_clocks(Session& session, const TableShape& shape);
 
-// Reports of them.
-Result<Report> collective_calls_report(Session& session, const TableShape& shape);
-Result<Report> collective_members_report(Session& session, const TableShape& shape);
-Result<Report> groups_report(Session& session, const TableShape& shape);
-Result<Report> ranks_report(Session& session, const TableShape& shape);
-Result<Report> rank_iterations_report(Session& session, const TableShape& shape);
+// A report of one of them. Stragglers have one of their own: hosts may follow.
+using RankTable = Result<ResultTable> (*)(Session&, const TableShape&);
+Result<Report> report_of_ranks(Session& session, const TableShape& shape, RankTable make);
+template <RankTable make>
+Result<Report> rank_report(Session& session, const TableShape& shape) {
+    return report_of_ranks(session, shape, make);
+}
 Result<Report> stragglers_report(Session& session, const TableShape& shape);
-Result<Report> rank_layers_report(Session& session, const TableShape& shape);
-Result<Report> rank_path_report(Session& session, const TableShape& shape);
-Result<Report> clocks_report(Session& session, const TableShape& shape);
 
 // What a reader of reports on collectives must know: how many are not matched, and why. Needs no preparation.
 Result<std::vector<std::string>> matching_notes(Session& session);

@@ -123,22 +123,22 @@ constexpr Entry kTables[] = {
      "collective ranks bytes collectives total_gpu_time_ns waiting_ns waiting_pct first_waiting_ns last_rank "
      "last_times "
      "transfer_ns bytes_per_s bus_bytes_per_s dtype group matched"},
-    {"collective_calls", of_report<collective_calls_report>, Needs::kNothing,
+    {"collective_calls", of_report<rank_report<collective_calls>>, Needs::kNothing,
      "collective bytes iteration first_begin_ns duration_ns transfer_ns waiting_ns last_rank cause cause_op "
      "bus_bytes_per_s peak_pct state group ranks"},
-    {"collective_members", of_report<collective_members_report>},
-    {"groups", of_report<groups_report>, Needs::kNothing,
+    {"collective_members", of_report<rank_report<collective_members>>},
+    {"groups", of_report<rank_report<comm_groups>>, Needs::kNothing,
      "group group_ranks kind ranks recorded collectives unmatched bytes total_time_ns waiting_ns waiting_pct "
      "exposed_ns "
      "last_rank "
      "last_waiting_ns evidence"},
-    {"ranks", of_report<ranks_report>},
-    {"rank_iterations", of_report<rank_iterations_report>},
+    {"ranks", of_report<rank_report<rank_sums>>},
+    {"rank_iterations", of_report<rank_report<rank_iterations>>},
     {"stragglers", plain<stragglers>},
     {"straggler_hosts", plain<straggler_hosts>},
-    {"rank_layers", of_report<rank_layers_report>},
-    {"rank_path", of_report<rank_path_report>},
-    {"clocks", of_report<clocks_report>},
+    {"rank_layers", of_report<rank_report<rank_layers>>},
+    {"rank_path", of_report<rank_report<rank_path>>},
+    {"clocks", of_report<rank_report<rank_clocks>>},
     {"roofline", plain<roofline_ops>, Needs::kNothing,
      "op_name layer direction time_ns time_pct flops bytes_min intensity flops_per_s bytes_per_s "
      "bound_ns efficiency_pct limiter remarks"},

@@ -1,7 +1,7 @@
 import { useDeviceWork, useInfo, useProfile, useSummary } from "../api/queries";
 import { DataTable } from "../table/DataTable";
 import type { Summary } from "../api/types";
-import type { Row } from "../table/row";
+import { wholeRow, type Row } from "../table/row";
 import { Card } from "../widgets/Card";
 import { Num } from "../widgets/Num";
 import { Answered, Empty } from "../widgets/states";
@@ -17,7 +17,6 @@ import { Icon } from "../widgets/Icon";
 const placeKey = (row: Row): string => `${row.text("rank") ?? ""}~${row.text("device") ?? ""}`;
 const DRAWN = { page_size: 1000 }; // rows as marks
 
-const wholeRow = (row: Row): string => row.cells.join("~");
 
 function Devices() {
   return (

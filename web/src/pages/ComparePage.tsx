@@ -8,7 +8,7 @@ import { useCorrections, wrongChoice } from "../address/corrections";
 import { linkTo } from "../address/route";
 import { useRange, useRoute, useSetParams } from "../address/useRoute";
 import { DataTable } from "../table/DataTable";
-import { Row } from "../table/row";
+import { Row, wholeRow } from "../table/row";
 import { useTableState } from "../table/useTableState";
 import { Card } from "../widgets/Card";
 import { Answered, Empty } from "../widgets/states";
@@ -48,7 +48,6 @@ function Picker({ label, list, value, choose }: { label: string; list: readonly 
   );
 }
 
-const wholeRow = (row: Row): string => row.cells.join("~");
 
 // Two places, as of other numbers, would show it as none.
 function probability(row: Row, column: Column): string | undefined {

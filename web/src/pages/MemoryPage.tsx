@@ -5,6 +5,7 @@ import { linkTo } from "../address/route";
 import { useRoute } from "../address/useRoute";
 import { outsideOf, stretchesOf, type Stretch } from "../widgets/stretches";
 import { DataTable } from "../table/DataTable";
+import { wholeRow } from "../table/row";
 import { Card } from "../widgets/Card";
 import { exactValue, formatBytes, formatNs } from "../widgets/format";
 import { Num } from "../widgets/Num";
@@ -180,7 +181,7 @@ export function MemoryPage() {
                 label="Memory held at the peak"
                 height="half"
                 bars={{ bytes: "memory" }}
-                rowKey={(row) => row.cells.join("~")}
+                rowKey={wholeRow}
                 empty="Nothing was allocated in this range."
               />
             </Card>
@@ -190,7 +191,7 @@ export function MemoryPage() {
                 label="Allocating ops"
                 height="half"
                 bars={{ allocated_bytes: "memory" }}
-                rowKey={(row) => row.cells.join("~")}
+                rowKey={wholeRow}
                 empty="The memory events of this profile name no op."
               />
             </Card>

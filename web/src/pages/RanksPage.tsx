@@ -2,7 +2,7 @@ import { useDeviceWork, useProfile } from "../api/queries";
 import { rowLink } from "./links";
 import { useRoute } from "../address/useRoute";
 import { DataTable } from "../table/DataTable";
-import type { Row } from "../table/row";
+import { wholeRow, type Row } from "../table/row";
 import { Card } from "../widgets/Card";
 import { Empty } from "../widgets/states";
 import { HeatMap } from "./ranks/HeatMap";
@@ -10,12 +10,11 @@ import { Late } from "./ranks/Late";
 import { Missing } from "./ranks/Missing";
 
 const rankKey = (row: Row): string => row.text("rank") ?? "";
-const wholeRow = (row: Row): string => row.cells.join("~");
 
 // What the colours behind numbers mean is said by the heads of the columns.
 const BARS = { computing_ns: "other_kernel", waiting_ns: "idle", communicating_ns: "communication", loading_ns: "dataloader" };
 
-export function OneRank() {
+function OneRank() {
   return (
     <Empty icon="network" title="One rank only">
       There is nobody to compare it with. Record all ranks of the job in one profile, with one command around the launcher, or import what each rank recorded:
@@ -49,9 +48,9 @@ export function RanksPage() {
         <HeatMap />
       </Card>
       {onDevices && (
-      <Card title="Layers by rank" note="where ranks do not have the same amount of work">
-        <DataTable name="rank_layers" label="Layers by rank" prefix="l." height="half" bars={{ lost_ns: "idle" }} rowKey={wholeRow} link={rowLink(params, "ranks")} empty="No layer ran on a device in this range." />
-      </Card>
+        <Card title="Layers by rank" note="where ranks do not have the same amount of work">
+          <DataTable name="rank_layers" label="Layers by rank" prefix="l." height="half" bars={{ lost_ns: "idle" }} rowKey={wholeRow} link={rowLink(params, "ranks")} empty="No layer ran on a device in this range." />
+        </Card>
       )}
       <Card title="Critical path across ranks" note="whose work the job waited for, from collective to collective">
         <DataTable name="rank_path" label="Critical path across ranks" prefix="p." height="half" bars={{ path_pct: "gpu" }} rowKey={wholeRow} empty="No collective of all ranks lies in this range." />

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getJson, type ApiError } from "../api/client";
 import type { Table, TrendAnswer } from "../api/types";
 import { DataTable } from "../table/DataTable";
-import { Row } from "../table/row";
+import { Row, wholeRow } from "../table/row";
 import { Card, Notes } from "../widgets/Card";
 import { Answered, Empty } from "../widgets/states";
 import { axisFrom, TrendChart, type RunPoint } from "./trend/TrendChart";
@@ -30,7 +30,7 @@ function List({ table, note, empty }: { table: Table; note: string; empty: strin
         prefix={`${table.name}.`}
         height="half"
         local={{ ...table, rows_in_all: table.rows.length, rows_matching: table.rows.length }}
-        rowKey={(row) => row.cells.join("~")}
+        rowKey={wholeRow}
         empty={empty}
       />
     </Card>

@@ -41,6 +41,9 @@ export const rowsOf = (table: Table): Row[] => table.rows.map((cells) => new Row
 // Rows are told apart by some of their columns; the address names one by the values of these.
 const PART = "~";
 
+// Where no columns of its own tell a row apart.
+export const wholeRow = (row: Row): string => row.cells.join(PART);
+
 export const identify = (row: Row, keys: readonly string[]): string => keys.map((key) => row.text(key) ?? "").join(PART);
 
 export function filtersOf(keys: readonly string[], selected: string): string[] {

@@ -1,4 +1,10 @@
 -- Each collective of the range. Needs matched_collectives.
+WITH rates AS (
+    SELECT c.id AS call, 1e9 * nullif(c.bytes, -1) / nullif(nullif(c.transfer_ns, -1), 0) AS bytes_per_s,
+           bytes_per_s * bus_factor(coalesce(nullif(v.name, ''), c.name), c.ranks) AS bus_bytes_per_s
+    FROM raw.collective_calls c
+    LEFT JOIN raw.collectives v ON v.id = c.collective
+)
 SELECT c.id AS call, coalesce(nullif(g.name, ''), nullif(g.ranks, '')) AS "group",
        coalesce(nullif(v.name, ''), k.label, c.name) AS collective, nullif(v.dtype, '') AS dtype,
        nullif(c.bytes, -1) AS bytes, nullif(c.ranks, -1) AS ranks, c.members::BIGINT AS members,
@@ -7,14 +13,11 @@ SELECT c.id AS call, coalesce(nullif(g.name, ''), nullif(g.ranks, '')) AS "group
        nullif(c.transfer_ns, -1) AS transfer_ns, nullif(c.waiting_ns, -1) AS waiting_ns,
        r.number AS last_rank, nullif(r.host, '') AS last_host, cause_name(c.cause) AS cause,
        CASE WHEN c.cause >= 0 THEN c.cause_ns END AS cause_ns, o.name AS cause_op, l.path AS cause_layer,
-       1e9 * nullif(c.bytes, -1) / nullif(nullif(c.transfer_ns, -1), 0) AS bytes_per_s,
-       1e9 * nullif(c.bytes, -1) / nullif(nullif(c.transfer_ns, -1), 0)
-           * bus_factor(coalesce(nullif(v.name, ''), c.name), c.ranks) AS bus_bytes_per_s,
-       nullif(g.link_bytes_per_s, 0) AS peak_bytes_per_s,
-       100.0 * 1e9 * nullif(c.bytes, -1) / nullif(nullif(c.transfer_ns, -1), 0)
-           * bus_factor(coalesce(nullif(v.name, ''), c.name), c.ranks) / nullif(g.link_bytes_per_s, 0) AS peak_pct
+       s.bytes_per_s, s.bus_bytes_per_s, nullif(g.link_bytes_per_s, 0) AS peak_bytes_per_s,
+       100.0 * s.bus_bytes_per_s / nullif(g.link_bytes_per_s, 0) AS peak_pct
 FROM raw.collective_calls c
 JOIN range_calls q ON q.call = c.id
+JOIN rates s ON s.call = c.id
 JOIN raw.comm_groups g ON g.id = c.comm_group
 LEFT JOIN raw.collectives v ON v.id = c.collective
 LEFT JOIN raw.kernel_names k ON k.id = c.kernel

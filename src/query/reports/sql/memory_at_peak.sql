@@ -1,24 +1,15 @@
 -- What each place of memory holds in the range when most of it is allocated, by who asked for it: the call stack where
 -- it is told, else the innermost op. Needs memory_held and memory_event_ops.
 CREATE TEMP VIEW memory_at_peak AS
-WITH in_range AS (
-    SELECT a.rank, a.device_type, a.device, a.allocated, a.nth, a.address
-    FROM memory_held a
-    JOIN sel_wall w ON w.rank = a.rank AND a.time_ns < w.end_ns AND (a.until IS NULL OR a.until > w.begin_ns)
-    WHERE a.allocated IS NOT NULL
-), peaks AS (
-    SELECT rank, device_type, device, first(nth ORDER BY allocated DESC, nth) AS nth, max(allocated) AS allocated,
-           bool_or(address <> 0) AS addressed
-    FROM in_range
-    GROUP BY ALL
-    HAVING max(allocated) > 0
+WITH peaks AS (
+    FROM memory_peaks WHERE allocated > 0
 ), blocks AS (
     SELECT rank, device_type, device, event, nth, bytes, stack,
            lead(nth) OVER (PARTITION BY rank, device_type, device, address ORDER BY nth) AS next_nth
     FROM memory_held
     WHERE bytes <> 0 AND address <> 0
 ), held AS (
-    SELECT b.rank, b.device_type, b.device, b.bytes, coalesce(b.stack, 0) AS stack, coalesce(o.op, -1) AS op
+    SELECT b.rank, b.device_type, b.device, b.bytes, b.stack, coalesce(o.op, -1) AS op
     FROM blocks b
     JOIN peaks p ON p.rank = b.rank AND p.device_type = b.device_type AND p.device = b.device AND b.nth <= p.nth
         AND (b.next_nth IS NULL OR b.next_nth > p.nth)

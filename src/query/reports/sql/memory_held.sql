@@ -17,4 +17,21 @@ SELECT e.rank, e.device_type, e.device, e.time_ns, k.told,
        e.number AS event, e.address, e.bytes, e.stack, row_number() OVER in_order AS nth
 FROM events e
 JOIN known k ON k.rank = e.rank AND k.device_type = e.device_type AND k.device = e.device
-WINDOW in_order AS (PARTITION BY e.rank, e.device_type, e.device ORDER BY e.time_ns, e.number)
+WINDOW in_order AS (PARTITION BY e.rank, e.device_type, e.device ORDER BY e.time_ns, e.number);
+
+-- The most of each place within the range, and the event at which most is allocated; what holds at its begin counts.
+CREATE TEMP VIEW memory_peaks AS
+WITH held AS (
+    SELECT a.*, greatest(a.time_ns, w.begin_ns) AS at_ns, a.time_ns >= w.begin_ns AS inside
+    FROM memory_held a
+    JOIN sel_wall w ON w.rank = a.rank AND a.time_ns < w.end_ns AND (a.until IS NULL OR a.until > w.begin_ns)
+)
+SELECT rank, device_type, device,
+       count(*) FILTER (WHERE inside) AS events,
+       max(allocated)::BIGINT AS allocated,
+       first(at_ns ORDER BY allocated DESC, nth) FILTER (WHERE allocated IS NOT NULL) AS at_ns,
+       max(reserved)::BIGINT AS reserved,
+       first(nth ORDER BY allocated DESC, nth) FILTER (WHERE allocated IS NOT NULL) AS nth,
+       bool_or(told) AS told, bool_or(address <> 0) AS addressed
+FROM held
+GROUP BY rank, device_type, device

@@ -1,8 +1,6 @@
 -- The most memory of each place in the range. Needs memory_held.
-SELECT r.number AS rank, memory_place(a.device_type) AS device_type, nullif(a.device, -1) AS device,
-       max(a.allocated)::BIGINT AS allocated_bytes, max(a.reserved)::BIGINT AS reserved_bytes
-FROM memory_held a
-JOIN sel_wall w ON w.rank = a.rank AND a.time_ns < w.end_ns AND (a.until IS NULL OR a.until > w.begin_ns)
-LEFT JOIN raw.ranks r ON r.id = a.rank
-GROUP BY r.number, a.device_type, a.device
-HAVING max(a.allocated) > 0
+SELECT r.number AS rank, memory_place(p.device_type) AS device_type, nullif(p.device, -1) AS device,
+       p.allocated AS allocated_bytes, p.reserved AS reserved_bytes
+FROM memory_peaks p
+LEFT JOIN raw.ranks r ON r.id = p.rank
+WHERE p.allocated > 0

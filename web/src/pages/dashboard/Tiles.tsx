@@ -201,8 +201,30 @@ function FirstRange() {
   );
 }
 
+// Of a snapshot of memory, which tells no time.
+function MemoryTile({ summary }: { summary: Summary }) {
+  const { params } = useRoute();
+  const most = (summary.peak_memory ?? []).reduce((a, b) => (b.allocated_bytes > a.allocated_bytes ? b : a));
+  return (
+    <Tile title="Peak memory" span={4}>
+      <p className="big">
+        <Num value={most.allocated_bytes} unit="bytes" /> <small>allocated on {most.device_type === "GPU" ? `GPU ${String(most.device ?? 0)}` : "the host"}</small>
+      </p>
+      <dl>
+        <Line name="Peak reserved">
+          <Num value={most.reserved_bytes} unit="bytes" />
+        </Line>
+      </dl>
+      <p className="hint">
+        The recording is of memory: it tells no time of ops or of a device. <a href={linkTo("memory", params)}>Who holds it</a>
+      </p>
+    </Tile>
+  );
+}
+
 export function Tiles({ profile, summary, gpu }: { profile: Profile; summary: Summary; gpu: boolean }) {
-  const ranges = (profile.ops ?? 0) === 0 && (profile.ranges ?? 0) > 0;
+  const timeless = summary.idle_pct === null && (summary.peak_memory ?? []).length > 0;
+  const ranges = (profile.ops ?? 0) === 0 && (profile.ranges ?? 0) > 0 && !timeless;
   return (
     <>
       {ranges && !gpu && <FirstRange />}
@@ -212,6 +234,8 @@ export function Tiles({ profile, summary, gpu }: { profile: Profile; summary: Su
           <GpuTile summary={summary} />
           <TensorTile summary={summary} ops={(profile.ops ?? 0) > 0} />
         </>
+      ) : timeless ? (
+        <MemoryTile summary={summary} />
       ) : (
         <Tile title="GPU" span={4}>
           <p className="big">–</p>

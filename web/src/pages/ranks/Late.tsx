@@ -19,7 +19,7 @@ export function lateSentence(row: Row | undefined): string {
   const [share, last, of] = [row.number("caused_pct"), row.number("iterations_last"), row.number("iterations")];
   const who = `The others waited longest for rank ${row.text("rank") ?? "?"}${host ? ` on ${host}` : ""}: ${formatNs(caused)} of their time`;
   const part = share === null ? "" : `, ${formatPercent(share)} of all waiting`;
-  const often = last === null || of === null ? "" : `; they waited most for it in ${formatCount(last)} of ${formatCount(of)} ${of === 1 ? "iteration" : "iterations"}`;
+  const often = last === null || of === null || of < 2 ? "" : `; they waited most for it in ${formatCount(last)} of ${formatCount(of)} iterations`;
   return `${who}${part}${often}.${causeOf(row)}`;
 }
 

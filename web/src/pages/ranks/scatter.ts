@@ -1,5 +1,5 @@
 // Collectives of one kind, group and size as points: their size against their bus bandwidth, both logarithmic.
-import type { Row } from "../../table/row";
+import { wholeRow, type Row } from "../../table/row";
 
 export interface ScatterPoint {
   key: string;
@@ -22,7 +22,7 @@ export function pointsOf(rows: readonly Row[]): { points: ScatterPoint[]; left: 
     const [bytes, rate] = [row.number("bytes"), row.number("bus_bytes_per_s")];
     if (bytes === null || rate === null || bytes <= 0 || rate <= 0) continue;
     points.push({
-      key: row.cells.join("~"),
+      key: wholeRow(row),
       kind: row.word("collective") ?? "",
       group: row.text("group") ?? "",
       bytes,

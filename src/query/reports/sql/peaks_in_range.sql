@@ -1,0 +1,2 @@
+-- Needs memory_held.
+SELECT rank, device_type, device, events, allocated, at_ns, reserved FROM memory_peaks

@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "import/snapshot/device_trace.h"
 #include "import/snapshot/pickle.h"
+#include "import/text/clean_text.h"
 #include "model/source_limits.h"
 
 namespace opsight::importer::snapshot {
@@ -16,7 +17,7 @@ namespace {
 
 using Value = Pickle::Value;
 
-constexpr size_t kMostFrames = 256;
+constexpr size_t kMostFrames = 256, kLongestName = 4096, kLongestStack = 65536;
 constexpr int64_t kMostDevices = 4096;
 constexpr int64_t kMicrosecond = 1000;  // in ns
 constexpr int32_t kCuda = 1;            // c10::DeviceType; PyTorch calls AMD's devices so, too
@@ -112,16 +113,16 @@ class Import {
         return !__builtin_mul_overflow(time, scale, &ns) && ns >= -kMaxNs && ns <= kMaxNs;
     }
 
-    // "forward (model.py:31)", from the function that asked outwards, one a line.
+    // "forward (model.py:31)", from the function that asked outwards, one a line. One long name may stand in
+    // many frames.
     StringId stack_of(Value frames) {
         if (frames == Pickle::kNone) return StringId(0);
         const auto [place, first] = stacks_.try_emplace(frames, StringId(0));
         if (!first) return place->second;
         std::string text;
         const auto items = pickle_.items(frames);
-        for (size_t i = 0; i < std::min(items.size(), kMostFrames); ++i) {
-            const std::string_view name = pickle_.text(pickle_.at(items[i], "name"));
-            const std::string_view file = pickle_.text(pickle_.at(items[i], "filename"));
+        for (size_t i = 0; i < std::min(items.size(), kMostFrames) && text.size() < kLongestStack; ++i) {
+            const std::string name = text_at(items[i], "name"), file = text_at(items[i], "filename");
             const int64_t line = pickle_.integer(pickle_.at(items[i], "line"), 0);
             if (name.empty() && file.empty()) continue;
             text += text.empty() ? "" : "\n";
@@ -131,11 +132,17 @@ class Import {
         return place->second = builder_.text(text);
     }
 
+    std::string text_at(Value dict, std::string_view key) {
+        std::string text(pickle_.text(pickle_.at(dict, key)).substr(0, kLongestName));
+        if (!is_clean(text) && clean_text(text)) note(Diag::kUncleanText, 0, text);
+        return text;
+    }
+
     // Ranges of record_function, where the recording was asked to keep them.
     void take_annotations() {
-        std::map<std::string_view, std::vector<int64_t>> open;
+        std::map<std::string, std::vector<int64_t>> open;
         for (const Value each : pickle_.items(pickle_.at(pickle_.root(), "external_annotations"))) {
-            const std::string_view name = pickle_.text(pickle_.at(each, "name"));
+            const std::string name = text_at(each, "name");
             const std::string_view stage = pickle_.text(pickle_.at(each, "stage"));
             int64_t time = 0;
             if (name.empty() ||
@@ -144,7 +151,7 @@ class Import {
             } else if (stage == "START") {
                 open[name].push_back(time);
             } else if (std::vector<int64_t>& begins = open[name]; begins.empty()) {
-                note(Diag::kEndWithoutBegin, time, std::string(name));
+                note(Diag::kEndWithoutBegin, time, name);
             } else {
                 put_annotation(name, begins.back(), time);
                 begins.pop_back();

@@ -100,6 +100,13 @@ TEST_F(SnapshotTest, RefusesWhatIsNoSnapshotOrAsksForCode) {
               std::string::npos);
 }
 
+TEST_F(SnapshotTest, NamesThatAreNoTextAreCleaned) {
+    const Profile p = imported(replaced(seed(), "/opt/net/model.py", "/opt/n\xff\x01/model.py"));
+    EXPECT_GT(p.diagnostics.count(Diag::kUncleanText), 0);
+    EXPECT_EQ(p.strings.view(p.memory.stack[1]).find('\xff'), std::string_view::npos);
+    EXPECT_EQ(p.strings.view(p.memory.stack[1]).find('\x01'), std::string_view::npos);
+}
+
 // One list of entries in the place of each device's, as the file may say by recalling it: read once.
 TEST_F(SnapshotTest, AListThatIsSharedCountsOnce) {
     std::string bytes =

@@ -49,8 +49,7 @@ class Engine {
             if (chosen(rule)) OPSIGHT_TRY(ask(rule, facts));
         give_way();
         combine();
-        std::stable_sort(out_.findings.begin(), out_.findings.end(),
-                         [](const Finding& a, const Finding& b) { return weight(a) > weight(b); });
+        rank();
         return {};
     }
 
@@ -137,6 +136,16 @@ class Engine {
                     told = query::united(told, other.times);
             tell_causes(query::length_of(query::common(finding.times, told)), finding);
         }
+    }
+
+    // That something is as it should be stands behind all that is not.
+    void rank() {
+        const bool problems = std::any_of(out_.findings.begin(), out_.findings.end(),
+                                          [](const Finding& f) { return f.severity > Severity::kNote; });
+        const auto behind = [&](const Finding& f) { return problems && f.kind == "fine"; };
+        std::stable_sort(out_.findings.begin(), out_.findings.end(), [&](const Finding& a, const Finding& b) {
+            return std::pair(behind(b), weight(a)) > std::pair(behind(a), weight(b));
+        });
     }
 
     static void tell_causes(int64_t told_ns, Finding& finding) {

@@ -36,6 +36,24 @@ TEST(FindingsOfData, LittleComputeHidesLittleCopying) {
     }
 }
 
+// Kernels of the other launches may have run beside the copies.
+TEST(FindingsOfData, CopiesBesideLostKernelsMayBeHidden) {
+    for (const bool lost : {true, false}) {
+        analyze::TestProfile t;
+        for (int64_t i = 0; i < 10; ++i) {
+            t.api("cudaLaunchKernel", i * kMs, 1000, t.thread(), i + 1);
+            if (!lost || i < 5) t.kernel("k", 100 * kMs + i * kMs, kMs, t.stream(), i + 1);
+        }
+        t.device(copy_of(t, 10 * kMs, 80 * kMs, 800'000'000), "Memcpy HtoD (Pinned -> Device)");
+        const std::vector<Finding> all = findings_in(std::move(t));
+        const Finding* copies = find(all, "copies");
+        ASSERT_TRUE(copies);
+        EXPECT_EQ(copies->title.find("no recorded kernel") != std::string::npos, lost) << copies->title;
+        EXPECT_EQ(copies->evidence.find("The device work of 5 launches, 50.0%") != std::string::npos, lost)
+            << copies->evidence;
+    }
+}
+
 // Rank 1 comes last to each collective: the others' kernels wait for it.
 analyze::TestProfile two_ranks(const char* kernel, int64_t late, int64_t skew = 0) {
     analyze::TestProfile t;

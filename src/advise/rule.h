@@ -96,6 +96,8 @@ const char* matrix_units(const query::RunFacts& f);
 // Reasons of `lacks` that several rules share.
 std::string lacks_nothing(const query::RunFacts&);
 std::string lacks_device_work(const query::RunFacts& f);
+// What to say of it where much device work was not recorded; else nothing.
+std::string lost_work(const query::RunFacts& f);
 // Of a finding on time in which no device works: where much device work was not recorded that is not known.
 // Returns whether it said so.
 bool tell_lost_work(const query::RunFacts& f, Finding& finding);

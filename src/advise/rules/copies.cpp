@@ -11,9 +11,10 @@ Status check(Context& c) {
     const RunFacts& f = c.facts();
     const double share = f.memory.value_or(0);
     if (share < c.threshold("share")) return {};
-    Finding finding{
-        "copies", "problem",
-        fmt::format("Copies and sets of memory that no kernel hides take {} of the time", percent(share))};
+    const std::string lost = lost_work(f);  // kernels among it may hide copies
+    Finding finding{"copies", "problem",
+                    fmt::format("Copies and sets of memory that no {}kernel hides take {} of the time",
+                                lost.empty() ? "" : "recorded ", percent(share))};
     const RunFacts::Copies& most = f.most_copies;
     if (!most.kind.empty() && most.bytes > 0 && most.ns > 0)
         finding.evidence =
@@ -26,12 +27,14 @@ Status check(Context& c) {
         finding.evidence += fmt::format(
             "{}{} of all copying is from or to pageable memory.", finding.evidence.empty() ? "" : " ",
             percent(100.0 * static_cast<double>(f.pageable_ns) / static_cast<double>(f.copy_ns)));
+    if (!lost.empty()) finding.evidence += (finding.evidence.empty() ? "" : " ") + lost;
     // There is no hiding much beside little.
     if (2 * f.kernel_ns < f.copy_ns)
         finding.advice = fmt::format(
-            "Kernels run for {} only, so copies beside them hide little: data that stays on the device, or "
+            "{} for {} only, so copies beside them hide little: data that stays on the device, or "
             "less of it, spares the copies.{}",
-            c.time_of(f.kernel_ns), pageable ? " From pinned memory they are faster." : "");
+            lost.empty() ? "Kernels run" : "The recorded kernels run", c.time_of(f.kernel_ns),
+            pageable ? " From pinned memory they are faster." : "");
     // What is pinned already is not to be pinned.
     else if (pageable)
         finding.advice =

@@ -38,21 +38,23 @@ std::string lacks_device_work(const RunFacts& f) {
                        : "no work of a device was recorded";
 }
 
-bool tell_lost_work(const RunFacts& f, Finding& finding) {
+std::string lost_work(const RunFacts& f) {
     constexpr double kMuch = 5;  // % of the launches
-    const bool lost = f.device_work && f.lost_pct >= kMuch;
-    if (!lost && !f.truncated) return false;
-    finding.kind = "unknown";
-    finding.view = "timeline";
-    if (f.truncated) {
-        finding.evidence = "The file is cut: the missing part may hold work of this time.";
-        finding.advice = "Record again, or copy the file again.";
-        return true;
-    }
-    finding.evidence = fmt::format(
+    if (f.truncated) return "The file is cut: the missing part may hold work of this time.";
+    if (!f.device_work || f.lost_pct < kMuch) return {};
+    return fmt::format(
         "The device work of {} launches, {} of all, was not recorded: a device may have been at work.",
         f.lost_launches, percent(f.lost_pct));
-    finding.advice = "A shorter recording, or larger buffers of the profiler, lose less.";
+}
+
+bool tell_lost_work(const RunFacts& f, Finding& finding) {
+    std::string lost = lost_work(f);
+    if (lost.empty()) return false;
+    finding.kind = "unknown";
+    finding.view = "timeline";
+    finding.evidence = std::move(lost);
+    finding.advice = f.truncated ? "Record again, or copy the file again."
+                                 : "A shorter recording, or larger buffers of the profiler, lose less.";
     return true;
 }
 

@@ -8,11 +8,16 @@ import { usePageOf } from "./page";
 
 const KINDS: Record<Finding["kind"], string> = { problem: "warn", unknown: "info", fine: "yes", note: "info" };
 const WORDS: Record<Finding["kind"], string> = {
-  problem: "to gain",
+  problem: "to mend",
   unknown: "not known",
   fine: "as it should be",
   note: "note",
 };
+
+// "to gain" only where it is known how much.
+function wordOf({ kind, bound }: Finding): string {
+  return kind === "problem" && bound ? "to gain" : WORDS[kind];
+}
 
 export function boundWords(bound: NonNullable<Finding["bound"]>, perIteration: boolean): string {
   return `at most ${formatNs(bound.ns)}${perIteration ? " per iteration" : ""} (${formatPercent(bound.pct)})`;
@@ -34,7 +39,7 @@ export function FindingHead({ finding, perIteration }: { finding: Finding; perIt
     <>
       <div className="finding-head">
         <h3>{finding.title}</h3>
-        <span className={`badge ${KINDS[finding.kind]}`}>{WORDS[finding.kind]}</span>
+        <span className={`badge ${KINDS[finding.kind]}`}>{wordOf(finding)}</span>
         {finding.bound && (
           <span className="bound" title={`Bound: ${finding.bound.formula}`}>
             {boundWords(finding.bound, perIteration)}

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 
 namespace opsight::analyze {
 namespace {
@@ -86,6 +87,27 @@ HostState state_of_system_call(std::string_view name) {
     return is_one_of(name, waits) ? HostState::kWaits : HostState::kRuns;
 }
 
+bool is_host_collective(std::string_view range) {
+    return range.starts_with("gloo:") || range.starts_with("mpi:") || range.starts_with("ucc:");
+}
+
+HostState state_of_range(std::string_view name) {
+    return is_host_collective(name) ? HostState::kCommunicates : HostState::kRuns;
+}
+
+// "MPI_Allreduce", "ucp_tag_send_nb"; of MPI_Init, MPI_Comm_rank and the like the program runs.
+HostState state_of_message_passing(std::string_view call) {
+    constexpr std::string_view moves[] = {"send",   "recv",    "wait",   "barrier",  "bcast",
+                                          "gather", "scatter", "reduce", "alltoall", "scan",
+                                          "probe",  "put",     "fence",  "flush"};
+    std::string lower(call);
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c; });
+    const bool any = std::any_of(std::begin(moves), std::end(moves),
+                                 [&](std::string_view part) { return lower.find(part) != lower.npos; });
+    return any ? HostState::kCommunicates : HostState::kRuns;
+}
+
 HostState HostStates::look_up(Known& known, StringId name, HostState (*judge)(std::string_view)) {
     if (name.index() >= known.size()) known.resize(strings_.size(), -1);
     int8_t& state = known[name.index()];
@@ -100,8 +122,10 @@ HostState HostStates::of(HostKind kind, StringId name) {
         case HostKind::kOsRuntime:
             return look_up(calls_, name, state_of_system_call);
         case HostKind::kAnnotation:
-        case HostKind::kModule:
+            return look_up(ranges_, name, state_of_range);
         case HostKind::kMessagePassing:
+            return look_up(messages_, name, state_of_message_passing);
+        case HostKind::kModule:
         case HostKind::kLibrary:
             return HostState::kRuns;
         default:

@@ -12,13 +12,25 @@ namespace opsight::analyze {
 namespace {
 
 constexpr size_t kClasses = static_cast<size_t>(Resource::kCount);
-using ByClass = std::array<Intervals, kClasses>;
+// Behind the classes: communication on the host, which work of the host hides.
+constexpr size_t kOnHost = kClasses;
+using ByClass = std::array<Intervals, kClasses + 1>;
 
+struct Candidate {
+    size_t set;
+    Resource resource;
+};
+constexpr Candidate of_class(Resource resource) {
+    return {static_cast<size_t>(resource), resource};
+}
 // At each moment the first that applies counts.
-constexpr Resource kPriority[] = {
-    Resource::kTensorCoreKernel, Resource::kUnknownKernel, Resource::kOtherKernel,
-    Resource::kCommunication,    Resource::kMemory,        Resource::kDataLoader,
-    Resource::kFileIo,           Resource::kCpu,           Resource::kHost};
+constexpr Candidate kPriority[] = {of_class(Resource::kTensorCoreKernel), of_class(Resource::kUnknownKernel),
+                                   of_class(Resource::kOtherKernel),      of_class(Resource::kCommunication),
+                                   of_class(Resource::kMemory),           of_class(Resource::kDataLoader),
+                                   of_class(Resource::kFileIo),           of_class(Resource::kCpu),
+                                   {kOnHost, Resource::kCommunication},   of_class(Resource::kHost)};
+constexpr Resource kOfDevices[] = {Resource::kTensorCoreKernel, Resource::kUnknownKernel,
+                                   Resource::kOtherKernel, Resource::kCommunication, Resource::kMemory};
 
 Intervals& of(ByClass& sets, Resource resource) {
     return sets[static_cast<size_t>(resource)];
@@ -164,7 +176,7 @@ class Shares {
     void read_thread(const TrackRows& rows) {
         const RankId rank = p_.tracks[rows.track.index()].rank;
         const HostSpans& h = p_.host;
-        Intervals loading, files, cpu;
+        Intervals loading, files, cpu, communication;
         RunningTimes host;
         for (uint32_t row = rows.first; row < rows.last; ++row) {
             const int64_t begin = h.begin[row], end = begin + h.dur[row];
@@ -176,7 +188,8 @@ class Shares {
             if (kind == HostKind::kFileIo) append(files, begin, end);
             const HostState state = states_.of(kind, h.name[row]);
             if (state == HostState::kFileIo) append(files, begin, end);
-            if (state == HostState::kRuns || state == HostState::kWaits)
+            if (state == HostState::kCommunicates) append(communication, begin, end);
+            if (state == HostState::kRuns || state == HostState::kWaits || state == HostState::kCommunicates)
                 host.add(begin, end, state == HostState::kRuns);
             const bool loads = directions_[row] == Direction::kDataLoad &&
                                (work || kind == HostKind::kDataLoad || kind == HostKind::kAnnotation);
@@ -187,21 +200,25 @@ class Shares {
         unite_into(of(sets, Resource::kFileIo), std::move(files));
         unite_into(of(sets, Resource::kCpu), std::move(cpu));
         unite_into(of(sets, Resource::kHost), host.finish());
+        unite_into(sets[kOnHost], std::move(communication));
     }
 
     void partition(RankId rank) {
-        const ByClass& sets = ranks_[rank.index()];
+        ByClass& sets = ranks_[rank.index()];
+        // Where a device works, communication is what it does.
+        if (std::any_of(std::begin(kOfDevices), std::end(kOfDevices),
+                        [&](Resource each) { return !of(sets, each).empty(); }))
+            sets[kOnHost].clear();
         const Extent extent = extents_[rank.index()];
         size_t boundaries = 0;
         for (const Intervals& set : sets)
             boundaries += 2 * set.size();
         a_.resources.reserve(a_.resources.size() + boundaries + 1);
-        std::array<size_t, kClasses> next{};
+        std::array<size_t, kClasses + 1> next{};
         for (int64_t at = extent.begin; at < extent.end;) {
             int64_t until = extent.end;
             auto resource = Resource::kIdle;
-            for (const Resource each : kPriority) {
-                const auto i = static_cast<size_t>(each);
+            for (const auto& [i, each] : kPriority) {
                 while (next[i] < sets[i].size() && sets[i][next[i]].end <= at)
                     ++next[i];
                 if (next[i] == sets[i].size()) continue;

@@ -125,6 +125,25 @@ TEST(Resources, TheInnermostDecidesWhetherAThreadWaits) {
 }
 
 // Every moment of a random rank, looked at by itself.
+// gloo runs its collectives on threads of its own, while Python waits for them.
+TEST(Resources, CommunicationOnTheHost) {
+    for (const bool device : {false, true}) {
+        TestProfile t;
+        t.annotation("step", 0, 1000, t.thread());
+        t.op("aten::mm", 0, 300);
+        t.host(HostKind::kAnnotation, "gloo:all_reduce", 200, 400, t.thread(2));
+        t.host(HostKind::kMessagePassing, "MPI_Allreduce", 700, 100, t.thread(3));
+        t.host(HostKind::kMessagePassing, "MPI_Comm_rank", 850, 50, t.thread(3));
+        if (device) t.kernel("plain", 900, 50, t.stream());
+        Profile p = t.finish();
+        const Analysis a = analyze(p, {});
+        int64_t communicating = 0;
+        for (const ResourceSegment& s : a.resources)
+            if (s.resource == Resource::kCommunication) communicating += s.end_ns - s.begin_ns;
+        EXPECT_EQ(communicating, device ? 0 : 400) << "300 to 600, which no op hides, and MPI's 100";
+    }
+}
+
 TEST(Resources, AgreesWithBruteForce) {
     std::mt19937 random(3);
     for (int round = 0; round < 30; ++round) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 
+#include "analyze/host_states.h"
 #include "analyze/kernel_names.h"
 
 namespace opsight::analyze {
@@ -30,10 +31,6 @@ constexpr std::array kSpellings = {Spelling{"allreduce", CollectiveKind::kAllRed
                                    Spelling{"gather", CollectiveKind::kGather},
                                    Spelling{"reduce", CollectiveKind::kReduce}};
 
-bool is_host_backend(std::string_view name) {
-    return name.starts_with("gloo:") || name.starts_with("mpi:") || name.starts_with("ucc:");
-}
-
 class CallFinder {
   public:
     explicit CallFinder(const Profile& profile) : p_(profile) {}
@@ -56,7 +53,7 @@ class CallFinder {
         const auto [it, is_new] = names_.try_emplace({name.value, on_host}, false);
         if (is_new) {
             const std::string_view text = p_.strings.view(name);
-            it->second = on_host ? is_host_backend(text) : kernel_class(text) == KernelClass::kCommunication;
+            it->second = on_host ? is_host_collective(text) : kernel_class(text) == KernelClass::kCommunication;
         }
         return it->second;
     }

@@ -38,11 +38,17 @@ constexpr Share kShares[] = {
 // anywhere, and what an older file did not part nothing. A snapshot of memory tells no work at all.
 struct Told {
     bool loading = false, io = false, timed = false, parted = false, device_work = false;
-    bool kernels_lost = false;  // kernels were launched, and not one is in the recording
-    bool tensor_cores = false;  // some device that worked is known to have them
+    bool kernels_lost = false;   // kernels were launched, and not one is in the recording
+    bool copies = false;         // copies and sets were recorded, or the calls tell that there were none
+    bool communication = false;  // some was recorded, also on the host
+    bool tensor_cores = false;   // some device that worked is known to have them
 
+    bool of_device(const Share& share) const {
+        return share.device && !(share.resource == "communication" && communication);
+    }
     bool tells(const Share& share) const {
-        if (share.device && (!device_work || (kernels_lost && share.resource != "memory"))) return false;
+        if (of_device(share) && (!device_work || (kernels_lost && share.resource != "memory"))) return false;
+        if (share.resource == "memory" && !copies) return false;
         if (share.resource == "dataloader") return loading;
         if (share.resource == "file_io") return io;
         if (!timed) return false;
@@ -78,7 +84,8 @@ Result<Told> look(Session& session) {
     const auto& row = rows.rows.at(0);
     const auto flag = [&row](size_t i) { return std::get<bool>(row[i]); };
     OPSIGHT_ASSIGN(const bool tensor_cores, sees_tensor_cores(session));
-    return Told{flag(0), flag(1), flag(2), flag(3), session.contents().device_work, flag(4), tensor_cores};
+    return Told{flag(0), flag(1), flag(2), flag(3),     session.contents().device_work,
+                flag(4), flag(5), flag(6), tensor_cores};
 }
 
 // For people a share that is not told says so. An older file's are left empty.
@@ -92,7 +99,8 @@ std::vector<Column> share_columns(const Told& told, bool for_people) {
         if (says_not_recorded(told, share, for_people))
             columns.push_back({share.key, share.head});
         else
-            columns.push_back({share.key, share.head, Unit::kPercent, 0, Role::kValue, share.device});
+            columns.push_back(
+                {share.key, share.head, Unit::kPercent, 0, Role::kValue, told.of_device(share)});
     return columns;
 }
 

@@ -9,4 +9,13 @@ SELECT EXISTS (FROM raw.resource_segments WHERE resource = resource('dataloader'
        OR NOT EXISTS (FROM raw.memory_events) AS timed,
        NOT EXISTS (FROM raw.meta WHERE key = 'time_classes') AS parted,
        NOT EXISTS (FROM raw.device_spans WHERE kind IN (device_kind('kernel'), device_kind('graph')))
-       AND EXISTS (FROM raw.diagnostics WHERE key = 'lost_device_work') AS kernels_lost
+       AND EXISTS (FROM raw.diagnostics WHERE key = 'lost_device_work') AS kernels_lost,
+       -- Without any, calls tell whether there were none or none was recorded.
+       EXISTS (FROM raw.device_spans WHERE kind IN (device_kind('copy'), device_kind('set')))
+       OR (EXISTS (FROM raw.api_calls)
+           AND NOT EXISTS (FROM raw.api_calls
+                           WHERE name IN (SELECT id FROM raw.strings
+                                          WHERE regexp_matches(text, '[Mm]em(cpy|set)')))) AS copies,
+       -- Of the host: where no device works.
+       EXISTS (FROM raw.resource_segments WHERE resource = resource('communication'))
+       OR EXISTS (FROM raw.collective_members WHERE host_span >= 0) AS communication

@@ -38,8 +38,9 @@ WITH lines AS (
     SELECT -1, max(wall_ns) FROM sel_wall_sums WHERE NOT $device_work
 ), device_peaks AS (
     SELECT u.id, u.wall_ns,
-           coalesce(max(k.flops_per_s) FILTER (WHERE k.precision = p.precision),
-                    max(k.flops_per_s) FILTER (WHERE NOT k.matrix AND precision_name(k.precision) = 'fp32')) AS peak
+           max(k.flops_per_s) FILTER (WHERE k.precision = p.precision) AS of_format,
+           coalesce(of_format, max(k.flops_per_s) FILTER (WHERE NOT k.matrix AND precision_name(k.precision) = 'fp32'))
+           AS peak
     FROM used u
     CROSS JOIN products p
     LEFT JOIN raw.device_peaks k ON k.device = u.id
@@ -48,7 +49,8 @@ WITH lines AS (
 ), peaks AS (
     -- A device whose peak is not known makes the sum unknown. `possible`: FLOPs times 1e9.
     SELECT CASE WHEN count(peak) = count(*) THEN sum(peak) END AS peak,
-           CASE WHEN count(peak) = count(*) THEN round(sum(peak * wall_ns)) END AS possible
+           CASE WHEN count(peak) = count(*) THEN round(sum(peak * wall_ns)) END AS possible,
+           count(of_format) > 0 AS of_format, count(of_format) < count(*) AS of_fp32
     FROM device_peaks
 ), uses AS (
     SELECT 1e11 * (x.matrix_flops - x.recomputed_flops) / nullif(k.possible, 0) AS mfu_pct,
@@ -73,7 +75,10 @@ SELECT 100.0 * x.work_ns / nullif(x.time_ns, 0) AS counted_pct,
        CASE WHEN c.counted_ns > 0 AND (x.matrix_flops > 0 OR NOT u.at_least) THEN x.matrix_flops END AS product_flops,
        CASE WHEN c.counted_ns > 0 AND (x.recomputed_flops > 0 OR NOT u.at_least) THEN x.recomputed_flops
        END AS recomputed_flops,
-       precision_name(p.precision) AS peak_precision,
+       CASE WHEN k.peak IS NOT NULL
+            THEN concat_ws(' and ', CASE WHEN k.of_format THEN precision_name(p.precision) END,
+                           CASE WHEN k.of_fp32 THEN 'fp32' END)
+       END AS peak_precision,
        k.peak AS peak_flops_per_s,
        u.mfu_pct, u.hfu_pct,
        k.possible > 0 AND u.at_least AS mfu_at_least, u.at_least AS flops_at_least,

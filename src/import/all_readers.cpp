@@ -12,6 +12,7 @@
 #include "import/onednn/reader.h"
 #include "import/ort/reader.h"
 #include "import/rocprof/reader.h"
+#include "import/rpd/reader.h"
 #include "import/snapshot/reader.h"
 #include "import/tensorrt/reader.h"
 #include "import/tftimeline/reader.h"
@@ -32,6 +33,8 @@ std::vector<Reader> list() {
         ort::profile_reader(),          //
         onednn::log_reader(),           //
         rocprof::results_reader(),      //
+        rocprof::database_reader(),     //
+        rpd::trace_reader(),            //
         tensorrt::export_reader(),      //
         tftimeline::timeline_reader(),  //
         xplane::profile_reader(),       //

@@ -71,15 +71,6 @@ Status check_version(Report& report) {
     return {};
 }
 
-void note_unread(Report& report) {
-    for (const std::string& table : report.tables_with_rows()) {
-        const bool derived =
-            std::find(std::begin(kDerived), std::end(kDerived), table) != std::end(kDerived) ||
-            table.starts_with("sqlite_");
-        if (!derived && !report.was_read(table)) report.note(Diag::kUnreadTable, table.substr(0, 100));
-    }
-}
-
 Status read_database(Report& report) {
     OPSIGHT_TRY(check_version(report));
     Database database(report);
@@ -88,7 +79,7 @@ Status read_database(Report& report) {
     OPSIGHT_TRY(read_work(database));
     OPSIGHT_TRY(read_system(database));
     OPSIGHT_TRY(read_iterations(database));
-    note_unread(report);
+    report.note_unread(kDerived);
     return {};
 }
 

@@ -121,17 +121,6 @@ Status read_warnings(Report& report) {
         .map([](bool) {});
 }
 
-bool begins_with_any(std::string_view name, const auto& prefixes) {
-    return std::any_of(std::begin(prefixes), std::end(prefixes),
-                       [&](std::string_view prefix) { return name.starts_with(prefix); });
-}
-
-bool is_plain(std::string_view name) {
-    return std::all_of(name.begin(), name.end(), [](char c) {
-        return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-    });
-}
-
 }  // namespace
 
 Status read_environment(Report& report) {
@@ -152,21 +141,7 @@ Status read_environment(Report& report) {
 }
 
 void note_unread(Report& report) {
-    for (const std::string& table : report.tables_with_rows()) {
-        if (report.was_read(table) || begins_with_any(table, kQuietPrefixes)) continue;
-        int64_t rows = 0;
-        // Names of the file's own are not put into a statement where they could be more than a name.
-        if (is_plain(table)) {
-            const Result<bool> read = report.read(
-                table, {}, [&](Table&) { ++rows; }, false);
-            if (!read) rows = -1;
-        } else {
-            rows = -1;
-        }
-        std::string name(report.builder().view(report.intern(table.substr(0, 100))));
-        report.note(Diag::kUnreadTable, rows < 0 ? name : fmt::format("{}: {} rows", name, rows));
-        report.builder().info().unread_tables.emplace_back(std::move(name), rows);
-    }
+    report.note_unread(kQuietPrefixes);
 }
 
 }  // namespace opsight::importer::nsys

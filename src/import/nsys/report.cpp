@@ -8,6 +8,15 @@
 #include "import/text/clean_text.h"
 
 namespace opsight::importer::nsys {
+namespace {
+
+bool is_plain(std::string_view name) {
+    return std::all_of(name.begin(), name.end(), [](char c) {
+        return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    });
+}
+
+}  // namespace
 
 Result<bool> Report::read(std::string_view name, const Columns& columns,
                           const std::function<void(Table&)>& row, bool counted,
@@ -159,6 +168,27 @@ TrackId Report::stream(int64_t global_pid, bool has_pid, int64_t device, int64_t
     if (has_pid) builder_.track(track).pid = pid_of(global_pid);
     last_stream_ = key;
     return last_stream_track_ = track;
+}
+
+void Report::note_unread(std::span<const std::string_view> quiet) {
+    for (const std::string& table : with_rows_) {
+        if (was_read(table) || std::any_of(quiet.begin(), quiet.end(), [&](std::string_view prefix) {
+                return table.starts_with(prefix);
+            }))
+            continue;
+        int64_t rows = 0;
+        // Names of the file's own are not put into a statement where they could be more than a name.
+        if (is_plain(table)) {
+            const Result<bool> counted = read(
+                table, {}, [&](Table&) { ++rows; }, false);
+            if (!counted) rows = -1;
+        } else {
+            rows = -1;
+        }
+        std::string name(builder_.view(intern(table.substr(0, 100))));
+        note(Diag::kUnreadTable, rows < 0 ? name : fmt::format("{}: {} rows", name, rows));
+        builder_.info().unread_tables.emplace_back(std::move(name), rows);
+    }
 }
 
 void Report::note(Diag diag, std::string text) {

@@ -9,6 +9,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include "base/progress.h"
@@ -84,6 +85,9 @@ class Report {
     }
     static int64_t pid_of(int64_t global_id) { return process_key(global_id) & 0xffffff; }
     static int64_t tid_of(int64_t global_id) { return global_id & 0xffffff; }
+
+    // Tables with rows that were not read, but for those that begin so: facts of which nothing is asked.
+    void note_unread(std::span<const std::string_view> quiet);
 
     void note(Diag diag, std::string text);
     void set_host(std::string host) { host_ = std::move(host); }

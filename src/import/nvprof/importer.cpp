@@ -1,9 +1,5 @@
 #include "import/nvprof/importer.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "import/nvprof/database.h"
 
 namespace opsight::importer::nvprof {
@@ -12,14 +8,6 @@ namespace {
 // Read elsewhere, or facts of the machine that no number of Opsight's needs.
 constexpr std::string_view kQuiet[] = {"Version", "sqlite_sequence", "CUPTI_ACTIVITY_KIND_DEVICE_ATTRIBUTE",
                                        "CUPTI_ACTIVITY_KIND_PCIE", "CUPTI_ACTIVITY_KIND_CUDA_EVENT"};
-
-Status note_unread(Report& report) {
-    for (const std::string& table : report.tables_with_rows())
-        if (!report.was_read(table) &&
-            std::find(std::begin(kQuiet), std::end(kQuiet), table) == std::end(kQuiet))
-            report.note(Diag::kUnreadTable, table.substr(0, 100));
-    return {};
-}
 
 Status read_database(Report& report) {
     report.builder().info().producer = "nvprof";
@@ -34,7 +22,8 @@ Status read_database(Report& report) {
                     report.file(), {},
                     "record again, with the process that uses the GPU (nvprof --profile-child-processes -o "
                     "%p.nvvp ...)");
-    return note_unread(report);
+    report.note_unread(kQuiet);
+    return {};
 }
 
 }  // namespace

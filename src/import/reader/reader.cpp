@@ -14,4 +14,9 @@ bool Head::has_table(std::string_view name) const {
     return std::find(tables_.begin(), tables_.end(), name) != tables_.end();
 }
 
+bool Head::has_table_like(std::string_view prefix) const {
+    return std::any_of(tables_.begin(), tables_.end(),
+                       [&](const std::string& name) { return name.starts_with(prefix); });
+}
+
 }  // namespace opsight::importer

@@ -36,6 +36,8 @@ class Head {
     std::string_view first(size_t bytes = kBytes) const;
     // Whether it is a SQLite database with a table (no view) of that name.
     bool has_table(std::string_view name) const;
+    // Whether it is one with a table whose name begins so.
+    bool has_table_like(std::string_view prefix) const;
 
   private:
     const InputFile& file_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/time.h"
+#include "import/rocprof/agent.h"
 #include "import/text/clean_text.h"
 
 namespace opsight::importer::rocprof {
@@ -16,20 +17,10 @@ using simdjson::dom::object;
 
 constexpr std::string_view kRead[] = {"kernel_dispatch", "hip_api", "marker_api", "rccl_api", "memory_copy"};
 
-int64_t number(const object& from, std::string_view key, int64_t otherwise = 0) {
-    int64_t value = otherwise;
-    return from[key].get(value) == simdjson::SUCCESS ? value : otherwise;
-}
-
-std::string_view text(const object& from, std::string_view key) {
-    std::string_view value;
-    return from[key].get(value) == simdjson::SUCCESS ? value : std::string_view();
-}
-
 // {"handle": 18} and the like.
 int64_t inner(const object& from, std::string_view key, std::string_view member, int64_t otherwise = 0) {
     object value;
-    return from[key].get(value) == simdjson::SUCCESS ? number(value, member, otherwise) : otherwise;
+    return from[key].get(value) == simdjson::SUCCESS ? number_of(value, member, otherwise) : otherwise;
 }
 
 template <class Take>
@@ -40,13 +31,6 @@ void each_object(const object& from, std::string_view key, Take take) {
         object value;
         if (item.get(value) == simdjson::SUCCESS) take(value);
     }
-}
-
-CopyKind copy_kind(std::string_view operation) {
-    if (operation.ends_with("HOST_TO_HOST")) return CopyKind::kHostToHost;
-    if (operation.ends_with("HOST_TO_DEVICE")) return CopyKind::kHostToDevice;
-    if (operation.ends_with("DEVICE_TO_HOST")) return CopyKind::kDeviceToHost;
-    return operation.ends_with("DEVICE_TO_DEVICE") ? CopyKind::kDeviceToDevice : CopyKind::kUnknown;
 }
 
 }  // namespace
@@ -65,6 +49,7 @@ uint64_t Process::read() {
     read_records("hip_api", &Process::take_call);
     read_records("rccl_api", &Process::take_library_call);
     read_records("marker_api", &Process::take_marker);
+    roctx_.finish(builder_);
     read_records("kernel_dispatch", &Process::take_kernel);
     read_records("memory_copy", &Process::take_copy);
     note_unread();
@@ -74,9 +59,9 @@ uint64_t Process::read() {
 void Process::read_facts() {
     object metadata, node;
     if (results_["metadata"].get(metadata) != simdjson::SUCCESS) return;
-    pid_ = number(metadata, "pid");
+    pid_ = number_of(metadata, "pid");
     if (metadata["node"].get(node) == simdjson::SUCCESS)
-        builder_.rank(rank_).host = builder_.view(intern(text(node, "hostname")));
+        builder_.rank(rank_).host = builder_.view(intern(text_of(node, "hostname")));
     std::string command;
     array words;
     if (metadata["command"].get(words) == simdjson::SUCCESS)
@@ -90,34 +75,26 @@ void Process::read_agents() {
     constexpr int64_t kGpu = 2;
     each_object(results_, "agents", [this](const object& agent) {
         const int64_t handle = inner(agent, "id", "handle");
-        const bool gpu = number(agent, "type") == kGpu;
-        const int64_t place = number(agent, "logical_node_type_id");
+        const bool gpu = number_of(agent, "type") == kGpu;
+        const int64_t place = number_of(agent, "logical_node_type_id");
         agents_[handle] = {place, gpu};
         if (!gpu) return;
         Device& device = builder_.device_info(builder_.device(rank_, place));
         device.declared = true;
-        const std::string_view product = text(agent, "product_name");
-        device.name = builder_.view(intern(product.empty() ? text(agent, "name") : product));
-        device.chip = builder_.view(intern(text(agent, "name")));
-        device.sm_count = std::max<int64_t>(0, number(agent, "cu_count"));
-        device.warp_size = std::max<int64_t>(0, number(agent, "wave_front_size"));
-        // gfx90a is 90010, gfx950 90500.
-        const int64_t version = std::clamp<int64_t>(number(agent, "gfx_target_version"), 0, 9999999);
-        device.compute_major = static_cast<int>(version / 10000);
-        device.compute_minor = static_cast<int>(version / 100 % 100);
-        device.clock_hz = std::clamp<int64_t>(number(agent, "max_engine_clk_fcompute"), 0, 1000000) * 1000000;
-        each_object(agent, "mem_banks", [&device](const object& bank) {
-            device.memory_bytes = std::max(device.memory_bytes, number(bank, "size_in_bytes"));
-        });
+        const std::string_view product = text_of(agent, "product_name");
+        device.name = builder_.view(intern(product.empty() ? text_of(agent, "name") : product));
+        device.chip = builder_.view(intern(text_of(agent, "name")));
+        describe_agent(agent, device);
     });
 }
 
 void Process::read_names() {
     each_object(results_, "kernel_symbols", [this](const object& symbol) {
-        std::string_view name = text(symbol, "formatted_kernel_name");
-        if (name.empty()) name = text(symbol, "demangled_kernel_name");
+        std::string_view name = text_of(symbol, "formatted_kernel_name");
+        if (name.empty()) name = text_of(symbol, "demangled_kernel_name");
         if (name.ends_with(".kd")) name.remove_suffix(3);
-        kernels_[number(symbol, "kernel_id", -1)] = {intern(name), number(symbol, "arch_vgpr_count", -1)};
+        kernels_[number_of(symbol, "kernel_id", -1)] = {intern(name),
+                                                        number_of(symbol, "arch_vgpr_count", -1)};
     });
     object strings;
     if (results_["strings"].get(strings) != simdjson::SUCCESS) return;
@@ -134,7 +111,7 @@ void Process::read_names() {
         ++kind;
     });
     each_object(strings, "marker_api", [this](const object& marker) {
-        markers_[number(marker, "key", -1)] = intern(text(marker, "value"));
+        markers_[number_of(marker, "key", -1)] = intern(text_of(marker, "value"));
     });
 }
 
@@ -162,7 +139,8 @@ void Process::note_unread() {
 
 template <class Span>
 bool Process::read_times(const object& record, Span& span) {
-    const int64_t begin = number(record, "start_timestamp", -1), end = number(record, "end_timestamp", -1);
+    const int64_t begin = number_of(record, "start_timestamp", -1),
+                  end = number_of(record, "end_timestamp", -1);
     if (begin < 0 || end < 0 || begin > kMaxNs / 2 || end > kMaxNs / 2) {
         note(Diag::kBadTime, fmt::format("{} to {}", begin, end));
         return false;
@@ -179,7 +157,7 @@ bool Process::read_times(const object& record, Span& span) {
 }
 
 StringId Process::operation(const object& record) {
-    const int64_t kind = number(record, "kind", -1), place = number(record, "operation", -1);
+    const int64_t kind = number_of(record, "kind", -1), place = number_of(record, "operation", -1);
     const auto found = operations_.find({kind, place});
     if (found != operations_.end()) return found->second;
     note(Diag::kDanglingId, fmt::format("operation {} of kind {}", place, kind));
@@ -187,7 +165,7 @@ StringId Process::operation(const object& record) {
 }
 
 TrackId Process::thread(const object& record) {
-    return builder_.host_track(rank_, pid_, number(record, "thread_id"));
+    return builder_.host_track(rank_, pid_, number_of(record, "thread_id"));
 }
 
 void Process::take_call(const object& record) {
@@ -208,16 +186,13 @@ void Process::take_library_call(const object& record) {
     builder_.add_host(span, builder_.text("RCCL").value);
 }
 
-// roctx ranges and marks; their texts stand apart.
+// Their texts stand apart.
 void Process::take_marker(const object& record) {
     HostSpan span;
     if (!read_times(record, span)) return;
     const auto told = markers_.find(inner(record, "correlation_id", "internal", -1));
-    span.kind = HostKind::kAnnotation;
-    span.name = told != markers_.end() ? told->second : operation(record);
     span.track = thread(record);
-    if (span.dur == 0) span.flags = kInstant;
-    builder_.add_host(span);
+    roctx_.add(span, told != markers_.end() ? told->second : operation(record));
 }
 
 void Process::take_kernel(const object& record) {
@@ -227,7 +202,7 @@ void Process::take_kernel(const object& record) {
         return note(Diag::kBadEvent, "a kernel without dispatch_info");
     if (!read_times(record, span)) return;
     span.kind = DeviceKind::kKernel;
-    const int64_t id = number(info, "kernel_id", -1);
+    const int64_t id = number_of(info, "kernel_id", -1);
     const auto kernel = kernels_.find(id);
     if (kernel == kernels_.end()) note(Diag::kDanglingId, fmt::format("kernel {}", id));
     span.name = kernel == kernels_.end() ? builder_.text("(name lost)") : kernel->second.name;
@@ -239,8 +214,8 @@ void Process::take_kernel(const object& record) {
         config.block[axis] = block;
         if (block > 0 && threads >= 0) config.grid[axis] = threads / block + (threads % block != 0);
     }
-    config.static_shared_bytes = number(info, "group_segment_size", -1);
-    config.local_bytes_per_thread = number(info, "private_segment_size", -1);
+    config.static_shared_bytes = number_of(info, "group_segment_size", -1);
+    config.local_bytes_per_thread = number_of(info, "private_segment_size", -1);
     if (kernel != kernels_.end()) config.registers_per_thread = kernel->second.registers;
     span.config = builder_.launch_config(config);
     add_device(record, span, inner(info, "agent_id", "handle"), inner(info, "queue_id", "handle"));
@@ -256,11 +231,11 @@ void Process::take_copy(const object& record) {
         return found != agents_.end() && found->second.is_gpu;
     };
     span.kind = DeviceKind::kMemcpy;
-    span.bytes = std::max<int64_t>(-1, number(record, "bytes", -1));
+    span.bytes = std::max<int64_t>(-1, number_of(record, "bytes", -1));
     Transfer transfer;
     transfer.copy = copy_kind(builder_.view(operation(record)));
-    if (is_gpu(from)) transfer.from_device = number_of(from);
-    if (is_gpu(to)) transfer.to_device = number_of(to);
+    if (is_gpu(from)) transfer.from_device = place_of(from);
+    if (is_gpu(to)) transfer.to_device = place_of(to);
     span.transfer = builder_.transfer(transfer);
     span.name = builder_.text(name_of_copy(transfer));
     add_device(record, span, is_gpu(to) ? to : from, 0);
@@ -268,13 +243,13 @@ void Process::take_copy(const object& record) {
 
 void Process::add_device(const object& record, DeviceSpan& span, int64_t agent, int64_t queue) {
     span.correlation = inner(record, "correlation_id", "internal", -1);
-    const DeviceId device = builder_.device(rank_, number_of(agent));
+    const DeviceId device = builder_.device(rank_, place_of(agent));
     span.track = builder_.stream_track(TrackKind::kDeviceStream, device, queue,
                                        inner(record, "stream_id", "handle"), pid_);
     builder_.add_device(span);
 }
 
-int64_t Process::number_of(int64_t agent) {
+int64_t Process::place_of(int64_t agent) {
     const auto found = agents_.find(agent);
     if (found != agents_.end()) return found->second.number;
     note(Diag::kDanglingId, fmt::format("agent {}", agent));

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "import/rocprof/markers.h"
 #include "model/profile_builder.h"
 
 namespace opsight::importer::rocprof {
@@ -44,7 +45,7 @@ class Process {
     bool read_times(const Object& record, Span& span);
     StringId operation(const Object& record);
     TrackId thread(const Object& record);
-    int64_t number_of(int64_t agent);
+    int64_t place_of(int64_t agent);
     StringId intern(std::string_view text);
     void note(Diag diag, std::string text);
 
@@ -56,7 +57,8 @@ class Process {
     uint64_t events_ = 0;
     absl::flat_hash_map<int64_t, Agent> agents_;
     absl::flat_hash_map<int64_t, Kernel> kernels_;
-    absl::flat_hash_map<int64_t, StringId> markers_;                         // by correlation id
+    absl::flat_hash_map<int64_t, StringId> markers_;  // texts, by correlation id
+    Markers roctx_;
     absl::flat_hash_map<std::pair<int64_t, int64_t>, StringId> operations_;  // by kind and number
 };
 

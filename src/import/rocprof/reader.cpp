@@ -1,6 +1,8 @@
 #include "import/rocprof/reader.h"
 
+#include "import/reader/tables.h"
 #include "import/rocprof/importer.h"
+#include "import/rocprof/rocpd.h"
 
 namespace opsight::importer::rocprof {
 namespace {
@@ -10,6 +12,19 @@ Claim sniff(const Head& head) {
     const size_t start = first.find_first_not_of(" \t\r\n");
     const bool is_object = start != first.npos && first[start] == '{';
     return is_object && first.find("\"rocprofiler-sdk-tool\"") != first.npos ? Claim::kCertain : Claim::kNone;
+}
+
+Claim sniff_database(const Head& head) {
+    return head.has_table_like("rocpd_info_agent") && head.has_table_like("rocpd_kernel_dispatch")
+               ? Claim::kCertain
+               : Claim::kNone;
+}
+
+Result<ImportFacts> read_database(const InputFile& file, const ReadContext& context,
+                                  ProfileBuilder& builder) {
+    OPSIGHT_ASSIGN(const nsys::ReportFacts facts,
+                   import_rocpd(file.path, {context.progress, context.disk_before}, builder));
+    return facts_of_database(file.path, facts.events);
 }
 
 Result<ImportFacts> read(PeekedSource& source, const InputFile& file, const ReadContext& context,
@@ -28,6 +43,16 @@ Reader results_reader() {
             .endings = {".json"},
             .sniff = sniff,
             .read = read};
+}
+
+Reader database_reader() {
+    return {.name = "databases of rocprofv3",
+            .description =
+                "what rocprofv3 writes unasked since ROCm 7 (rocpd): HIP and HSA calls, kernels, copies, "
+                "markers, RCCL",
+            .endings = {".db"},
+            .sniff = sniff_database,
+            .read = read_database};
 }
 
 }  // namespace opsight::importer::rocprof

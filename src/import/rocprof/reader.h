@@ -1,4 +1,4 @@
-// Results of rocprofv3.
+// Results of rocprofv3: JSON, and databases.
 #pragma once
 
 #include "import/reader/reader.h"
@@ -6,5 +6,6 @@
 namespace opsight::importer::rocprof {
 
 Reader results_reader();
+Reader database_reader();
 
 }  // namespace opsight::importer::rocprof

@@ -1,0 +1,32 @@
+-- A database of rocprofv3 whose rows tell times and places in tables of their own, of two processes: each a call, and the
+-- kernel that it launched; and a kernel whose end is nowhere.
+CREATE TABLE rocpd_string_a1 (id INTEGER PRIMARY KEY, guid TEXT, string TEXT);
+INSERT INTO rocpd_string_a1 VALUES (1, 'g', 'hipLaunchKernel'), (2, 'g', '');
+CREATE TABLE rocpd_info_category_a1 (id INTEGER PRIMARY KEY, guid TEXT, name TEXT);
+INSERT INTO rocpd_info_category_a1 VALUES (1, 'g', 'HIP_RUNTIME_API'), (2, 'g', 'KERNEL_DISPATCH');
+CREATE TABLE rocpd_info_process_a1 (id INTEGER PRIMARY KEY, guid TEXT, pid INT, command TEXT);
+INSERT INTO rocpd_info_process_a1 VALUES (1, 'g', 500, 'python3 rank.py 0');
+CREATE TABLE rocpd_info_thread_a1 (id INTEGER PRIMARY KEY, guid TEXT, pid INT, tid INT, name TEXT);
+INSERT INTO rocpd_info_thread_a1 VALUES (9, 'g', 1, 501, NULL);
+CREATE TABLE rocpd_info_agent_a1 (id INTEGER PRIMARY KEY, guid TEXT, type TEXT, type_index INT, name TEXT, product_name TEXT, extdata TEXT);
+INSERT INTO rocpd_info_agent_a1 VALUES (2, 'g', 'GPU', 0, 'gfx90a', '', '{"cu_count": 104}');
+CREATE TABLE rocpd_info_kernel_symbol_a1 (id INTEGER PRIMARY KEY, guid TEXT, kernel_name TEXT, display_name TEXT);
+INSERT INTO rocpd_info_kernel_symbol_a1 VALUES (7, 'g', 'k.kd', 'k.kd');
+CREATE TABLE rocpd_track_a1 (id INTEGER PRIMARY KEY, guid TEXT, pid INT, tid INT, agent_id INT, queue_id INT, stream_id INT);
+INSERT INTO rocpd_track_a1 VALUES (1, 'g', 1, 9, NULL, NULL, NULL), (2, 'g', 1, 9, 2, 5, 6);
+CREATE TABLE rocpd_timestamp_a1 (id INTEGER PRIMARY KEY, guid TEXT, value BIGINT, phase INT);
+INSERT INTO rocpd_timestamp_a1 VALUES (1, 'g', 5000, 1), (2, 'g', 6000, 2), (3, 'g', 7000, 1), (4, 'g', 9000, 2);
+CREATE TABLE rocpd_event_a1 (id INTEGER PRIMARY KEY, guid TEXT, category_id INT, stack_id INT, extdata TEXT);
+INSERT INTO rocpd_event_a1 VALUES (1, 'g', 1, 40, '{}'), (2, 'g', 2, 40, '{}');
+CREATE TABLE rocpd_region_a1 (id INTEGER PRIMARY KEY, guid TEXT, track_id INT, name_id INT, start_id INT, end_id INT, event_id INT);
+INSERT INTO rocpd_region_a1 VALUES (1, 'g', 1, 1, 1, 2, 1);
+CREATE TABLE rocpd_kernel_dispatch_a1 (id INTEGER PRIMARY KEY, guid TEXT, track_id INT, kernel_id INT, dispatch_id INT, start_id INT, end_id INT, workgroup_size_x INT, workgroup_size_y INT, workgroup_size_z INT, grid_size_x INT, grid_size_y INT, grid_size_z INT, event_id INT);
+INSERT INTO rocpd_kernel_dispatch_a1 VALUES (1, 'g', 2, 7, 1, 3, 4, 64, 1, 1, 128, 1, 1, 2), (2, 'g', 2, 7, 2, 3, 77, 64, 1, 1, 128, 1, 1, 2);
+CREATE TABLE rocpd_string_b2 (id INTEGER PRIMARY KEY, guid TEXT, string TEXT);
+INSERT INTO rocpd_string_b2 VALUES (1, 'h', 'hipLaunchKernel');
+CREATE TABLE rocpd_info_agent_b2 (id INTEGER PRIMARY KEY, guid TEXT, type TEXT, type_index INT, name TEXT, product_name TEXT, extdata TEXT);
+INSERT INTO rocpd_info_agent_b2 VALUES (2, 'h', 'GPU', 0, 'gfx90a', '', '{}');
+CREATE TABLE rocpd_info_kernel_symbol_b2 (id INTEGER PRIMARY KEY, guid TEXT, kernel_name TEXT, display_name TEXT);
+INSERT INTO rocpd_info_kernel_symbol_b2 VALUES (7, 'h', 'k2', 'k2');
+CREATE TABLE rocpd_kernel_dispatch_b2 (id INTEGER PRIMARY KEY, guid TEXT, pid INT, tid INT, agent_id INT, kernel_id INT, queue_id INT, stream_id INT, start BIGINT, end BIGINT, event_id INT);
+INSERT INTO rocpd_kernel_dispatch_b2 VALUES (1, 'h', 600, 600, 2, 7, 1, 1, 7100, 8100, NULL);

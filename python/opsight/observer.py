@@ -54,6 +54,8 @@ def _load(path):
         ctypes.c_uint32,
         ctypes.POINTER(Window),
     )
+    library.opsight_torch_counters.argtypes = (ctypes.c_uint32,)
+    library.opsight_torch_counters.restype = None
     library.opsight_torch_property.argtypes = (ctypes.c_char_p, ctypes.c_char_p)
     library.opsight_torch_property.restype = None
     library.opsight_torch_group.argtypes = (ctypes.c_void_p, ctypes.c_uint64, ctypes.c_char_p)
@@ -92,6 +94,22 @@ def _last_cache_bytes():
     return sum(caches.values())
 
 
+def _data_caches():
+    """Names and bytes of the caches that hold the data of the first processor, from the innermost on."""
+    folder = "/sys/devices/system/cpu/cpu0/cache"
+    for index in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        try:
+            with open(f"{folder}/{index}/type", encoding="ascii") as file:
+                kind = file.read().strip()
+            with open(f"{folder}/{index}/level", encoding="ascii") as file:
+                level = int(file.read())
+        except (OSError, ValueError):
+            continue  # a file beside the caches
+        size = _number(f"{folder}/{index}/size") * 1024
+        if kind in ("Data", "Unified") and size > 0:
+            yield f"L{level}", size
+
+
 def _cpu():
     """Facts of the processor, as Linux tells them."""
     facts, cores, packages, clock, threads, package = {}, set(), set(), 0.0, 0, ""
@@ -119,6 +137,7 @@ def _cpu():
     yield "cpu_packages", str(len(packages))
     yield "cpu_clock_hz", str(int(max(clock, highest)))
     yield "cpu_cache_bytes", str(_last_cache_bytes())
+    yield "cpu_caches", " ".join(f"{name}={size}" for name, size in _data_caches())
 
 
 def _properties(torch):
@@ -167,6 +186,8 @@ def _open(path, torch, chosen):
     flags = (SHAPES if chosen.get("shapes", True) else 0) | (MEMORY if chosen.get("memory", True) else 0)
     directory = os.environ["OPSIGHT_CAPTURE_DIR"]
     limit = int(chosen.get("limit_bytes", 1 << 30))
+    if chosen.get("counters", 0):
+        library.opsight_torch_counters(int(chosen["counters"]))
     code = library.opsight_torch_open(os.fsencode(directory), limit, flags, ctypes.byref(window))
     if code < 0:
         return None, "the observer does not fit this build of PyTorch"

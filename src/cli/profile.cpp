@@ -17,6 +17,7 @@
 #include "cli/standard_output.h"
 #include "cli/this_machine.h"
 #include "collect/launch/check.h"
+#include "collect/launch/counters.h"
 #include "collect/launch/launcher.h"
 #include "collect/launch/nsys.h"
 #include "collect/launch/outcome.h"
@@ -36,6 +37,7 @@ constexpr const char* kExamples =
     "  opsight profile --no-memory --duration 30 -- torchrun --nproc-per-node 2 train.py\n"
     "  srun opsight profile --into runs/a -- python3 train.py; opsight import runs/a -o a.opsight\n"
     "  opsight profile --nvtx --capture-range epoch@app -- ./simulate input.dat\n"
+    "  opsight profile --counters cpu -- python3 train.py\n"
     "  opsight profile --check\n"
     "\n"
     "The program needs no change. Its output and its exit code pass through; Ctrl-C ends the program and "
@@ -245,6 +247,10 @@ class ProfileCommand : public Command {
         sub.add_flag("!--no-shapes", options_.shapes, "Leave out the shapes and dtypes of ops");
         sub.add_flag("!--no-memory", options_.memory, "Leave out allocations");
         sub.add_flag("!--no-modules", options_.modules, "Leave out calls of nn.Module");
+        sub.add_option("--counters", counters_,
+                       "Read counters of the processor around each op: cpu for all that this machine allows, "
+                       "or a list (instructions,l1_loads,...); --check names them")
+            ->type_name("cpu|LIST");
         sub.add_flag(
             "!--no-build-observer", options_.build_observer,
             "Where the observer of this Opsight does not fit the program's PyTorch, build none for it: "
@@ -282,6 +288,7 @@ class ProfileCommand : public Command {
             options_.pytorch = pytorch_;
         }
         OPSIGHT_TRY(check_nsys());
+        OPSIGHT_TRY(choose_counters());
         if (options_.capture_range == collect::kProfilerRange)
             options_.cuda = true;
         else if (!options_.capture_range.empty())
@@ -304,6 +311,21 @@ class ProfileCommand : public Command {
         return {};
     }
 
+    Status choose_counters() {
+        if (counters_.empty()) return {};
+        OPSIGHT_ASSIGN(options_.counters, collect::read_counters(counters_));
+        if (!options_.pytorch) {
+            Error error;
+            error.what = "--counters reads counters around ops of PyTorch, which are not recorded";
+            error.remedy = "leave --nvtx and --cuda out, or add --pytorch";
+            error.exit_code = 2;
+            return fail(std::move(error));
+        }
+        const collect::CounterAbility ability = collect::check_counters(options_.counters);
+        if (ability.here != options_.counters) say("counters: " + ability.detail);
+        return {};
+    }
+
     // What only Opsight's own collector can do must not be left out in silence.
     Status check_nsys() const {
         std::vector<std::string> lacks;
@@ -313,6 +335,7 @@ class ProfileCommand : public Command {
         if (options_.record_iterations > 0) lacks.push_back("--record-iterations");
         if (options_.flush_every_s > 0) lacks.push_back("--flush-every");
         if (options_.keep_last) lacks.push_back("--keep-last");
+        if (!counters_.empty()) lacks.push_back("--counters");
         if (options_.whole_graphs) lacks.push_back("--cuda-whole-graphs");
         if (options_.unified_memory) lacks.push_back("--cuda-unified-memory");
         if (collector_ != "nsys" || lacks.empty()) return {};
@@ -445,7 +468,7 @@ class ProfileCommand : public Command {
                options_.skip_iterations > 0;
     }
 
-    std::string output_, into_;
+    std::string output_, into_, counters_;
     bool force_ = false, keep_capture_ = false, check_ = false;
     bool nvtx_ = false, cuda_ = false, pytorch_ = false;
     std::string collector_ = "opsight";

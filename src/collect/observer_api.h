@@ -24,6 +24,8 @@ struct opsight_torch_window {
 /* Opens a capture file in `directory` and begins to observe this process and its forked children. */
 OPSIGHT_API int opsight_torch_open(const char* directory, uint64_t limit_bytes, uint32_t flags,
                                    const struct opsight_torch_window* window);
+/* Before opsight_torch_open: counters of the processor to read around each op, as bits of CpuCounter. */
+OPSIGHT_API void opsight_torch_counters(uint32_t wanted);
 OPSIGHT_API void opsight_torch_property(const char* key, const char* value);
 /* A process group, by the address of its C++ object: from now on ops that have it among their inputs tell
  * `number`. `facts` are as python/opsight/groups.py makes them. */

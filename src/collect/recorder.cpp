@@ -58,7 +58,7 @@ void describe_thread(ThreadState& state, uint64_t number) {
 
 }  // namespace
 
-bool ThreadState::pop(const void* key, uint64_t now, bool& was_step) {
+bool ThreadState::pop(const void* key, uint64_t now, bool& was_step, const uint64_t* counted) {
     if (deeper > 0) {
         --deeper;
         return false;
@@ -68,6 +68,12 @@ bool ThreadState::pop(const void* key, uint64_t now, bool& was_step) {
         --at;
     if (at == 0) return false;
     Frame& frame = frames[at - 1];
+    if (frame.counted && frame.dur && counted) {
+        auto* record = reinterpret_cast<wire::CountedOpRecord*>(reinterpret_cast<char*>(frame.dur) -
+                                                                offsetof(wire::OpRecord, dur));
+        wire::take_difference(reinterpret_cast<uint64_t*>(record + 1), counted,
+                              wire::counted_values(record->counters));
+    }
     if (frame.dur) *frame.dur = now > frame.begin ? now - frame.begin : 1;
     was_step = frame.is_step;
     frame.done = true;
@@ -247,6 +253,7 @@ ThreadState* Recorder::make_state() {
     pthread_setspecific(g_thread_key, state_);
     describe_thread(*state_, thread_number_ ? thread_number_() : 0);
     if (introduce_ && !g_introduced.test_and_set(std::memory_order_acquire)) keep(*state_, introduce_);
+    if (hooks_.begins) hooks_.begins(*state_);
     return state_;
 }
 
@@ -274,6 +281,7 @@ void Recorder::thread_exits(void* state) {
     thread_is_over_ = true;
     state_ = nullptr;
     auto* left = static_cast<ThreadState*>(state);
+    if (hooks_.ends) hooks_.ends(*left);
     lock_free_states();
     left->next_free = g_free_states;
     g_free_states = left;
@@ -291,6 +299,7 @@ ThreadState* Recorder::left_by_another() {
 
 // The child shares the parent's file: it must never write there. Its own file is made at its first event.
 void Recorder::after_fork_in_child() {
+    if (hooks_.forked) hooks_.forked();
     if (state_) {
         pthread_setspecific(g_thread_key, nullptr);
         munmap(static_cast<void*>(state_), sizeof(ThreadState));

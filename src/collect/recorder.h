@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "collect/counters.h"
 #include "collect/iteration_count.h"
 #include "collect/observer_api.h"
 #include "wire/signature.h"
@@ -100,6 +101,7 @@ struct Frame {
     uint64_t begin;
     bool is_step;  // an optimizer step, or the range that recording waits for: its end has a meaning
     bool done;     // ended out of order; leaves when it comes to the top
+    bool counted = false;  // its record has counters
 };
 
 // A range that may end on another thread, while the thread that began it remembers where its duration goes.
@@ -155,8 +157,9 @@ struct ThreadState {
             stream.writer().count_left_open();
         }
     }
-    // Ends the innermost frame of `key`; false if there is none.
-    bool pop(const void* key, uint64_t now, bool& was_step);
+    // Ends the innermost frame of `key`; false if there is none. `counted`: what the counters read, for frames
+    // that have any.
+    bool pop(const void* key, uint64_t now, bool& was_step, const uint64_t* counted = nullptr);
     // A thread takes over what one that ended left: its file's block, and the texts that are defined there.
     void take_over();
     // All that is open, as ThreadStream asks for it.
@@ -165,6 +168,7 @@ struct ThreadState {
     uint64_t begin_of(const void* key) const;
 
     ThreadState* next_free = nullptr;
+    ThreadCounters counters;
     wire::ThreadStream stream;
     IdCache<1024> texts;
     IdCache<2048> kinds;
@@ -209,6 +213,13 @@ struct Window {
     uint64_t until_ticks = UINT64_MAX;  // and ends at the first event after this
 };
 
+// Called by each thread that begins or ends to record, and in forked children.
+struct ThreadHooks {
+    void (*begins)(ThreadState& state) = nullptr;
+    void (*ends)(ThreadState& state) = nullptr;
+    void (*forked)() = nullptr;
+};
+
 // The process's recorder. Trivially destructible state only: events may arrive while the process exits.
 class Recorder {
   public:
@@ -250,6 +261,7 @@ class Recorder {
         write(*kept_);
         unlock_kept();
     }
+    static void set_thread_hooks(const ThreadHooks& hooks) { hooks_ = hooks; }
     // Called in the process in which the window of iterations opens (true) or closes.
     static void set_window_hook(void (*changed)(bool open)) { window_changed_ = changed; }
     // Records only while the gate in the file named by OPSIGHT_GATE is open, where that is set.
@@ -279,6 +291,7 @@ class Recorder {
     static inline void (*introduce_)(wire::ThreadStream&) = nullptr;
     static inline void (*window_changed_)(bool) = nullptr;
     static inline Gate* gate_ = nullptr;
+    static inline ThreadHooks hooks_;
 };
 
 }  // namespace opsight::collect

@@ -195,6 +195,20 @@ void pass_over(const at::RecordFunction& op, bool is_step) {
     settle_callbacks();
 }
 
+// The same with counters, which are read last: what is counted begins with the op.
+wire::OpRecord* append_counted(ThreadState& state, const at::RecordFunction& op, size_t& bytes) {
+    const size_t more = state.counters.slots() * sizeof(uint64_t);
+    bytes = sizeof(wire::CountedOpRecord) + more;
+    auto* record = state.stream.begin_record<wire::CountedOpRecord>(RecordType::kCountedOp, more);
+    if (!record) return nullptr;
+    record->link = op.seqNr() >= 0
+                       ? static_cast<uint64_t>(op.seqNr()) << 16 | (op.forwardThreadId() & 0xffff)
+                       : wire::kNoLink;
+    record->counters = state.counters.mask();
+    state.counters.read(reinterpret_cast<uint64_t*>(record + 1));
+    return &record->op;
+}
+
 template <bool kShapes>
 void start(const at::RecordFunction& op) {
     const auto [name, is_step] = begin_op(op);
@@ -214,12 +228,15 @@ void start(const at::RecordFunction& op) {
     });
     size_t bytes = 0;
     const bool async = op.isAsync();
-    wire::OpRecord* record = append_op(state->stream, op, async, bytes);
+    const bool counted = state->counters.mask() != 0 && !async && scope != OpScope::kUser;
+    wire::OpRecord* record =
+        counted ? append_counted(*state, op, bytes) : append_op(state->stream, op, async, bytes);
     if (!record) return state->push({&op, nullptr, 0, is_step, false});
     record->kind = kind;
-    record->begin = now;
+    // An op's time is without the reading of its counters.
+    record->begin = counted ? state->stream.writer().ticks() : now;
     state->stream.commit(bytes);
-    if (!async) state->push({&op, &record->dur, now, is_step, false});
+    if (!async) state->push({&op, &record->dur, record->begin, is_step, false, counted});
     if (op.scope() == at::RecordScope::USER_SCOPE) state->stream.snapshot_if_due(now);
     Recorder::in_window(now);
     settle_callbacks();
@@ -238,7 +255,10 @@ void end(const at::RecordFunction& op) {
         return;
     }
     bool was_step = false;
-    if (state->pop(&op, now, was_step) && was_step) {
+    uint64_t counted[kCounterSlots];
+    const bool counts = state->counters.mask() != 0 && op.scope() != at::RecordScope::USER_SCOPE;
+    if (counts) state->counters.read(counted);
+    if (state->pop(&op, now, was_step, counts ? counted : nullptr) && was_step) {
         Recorder::step_ended(optimizer_of(op.name()));
         settle_callbacks();
     }
@@ -413,6 +433,28 @@ void settle_callbacks() {
     Callbacks::settle();
 }
 
+uint32_t g_counters = 0;  // that were asked for, as bits of slots
+
+// Which of them this process can have, and why not the others.
+void tell_counters() {
+    std::string here, missing;
+    for (size_t slot = 0; slot < kCpuCounters; ++slot) {
+        if (!(g_counters & slot_bit(slot))) continue;
+        const std::string name(kCpuCounterFacts[slot].name);
+        const int problem = try_counter(static_cast<CpuCounter>(slot));
+        if (problem < 0)
+            missing += (missing.empty() ? "" : "; ") + name + ": " + why_no_counter(problem);
+        else
+            here += (here.empty() ? "" : " ") + name;
+    }
+    ThreadState* state = Recorder::state();
+    if (!state) return;
+    Recorder::keep(*state, [&](wire::ThreadStream& stream) {
+        stream.property("cpu_counters", here.empty() ? "none" : here);
+        if (!missing.empty()) stream.property("cpu_counters_missing", missing);
+    });
+}
+
 // Work on the device is kept while the window of iterations is open.
 void tell_cuda_library(bool open) {
     const char* path = std::getenv("CUDA_INJECTION64_PATH");
@@ -429,6 +471,13 @@ using opsight::collect::ModuleName;
 using opsight::collect::Recorder;
 using opsight::collect::ThreadState;
 
+void opsight_torch_counters(uint32_t wanted) {
+    opsight::collect::g_counters = wanted;
+    Recorder::set_thread_hooks(
+        {[](ThreadState& state) { state.counters.open(opsight::collect::g_counters); },
+         [](ThreadState& state) { state.counters.close(); }, &opsight::collect::close_inherited_counters});
+}
+
 int opsight_torch_open(const char* directory, uint64_t limit_bytes, uint32_t flags,
                        const opsight_torch_window* window) {
     try {
@@ -439,6 +488,7 @@ int opsight_torch_open(const char* directory, uint64_t limit_bytes, uint32_t fla
             [](opsight::wire::ThreadStream& stream) { opsight::collect::describe_process(stream); });
         Recorder::set_window_hook(&opsight::collect::tell_cuda_library);
         if (const int problem = Recorder::open(directory, limit_bytes, *window)) return problem;
+        if (opsight::collect::g_counters != 0) opsight::collect::tell_counters();
         opsight::collect::Callbacks::begin(flags);
         return 0;
     } catch (...) {

@@ -117,12 +117,21 @@ CREATE TABLE raw.collective_members (call INTEGER, rank INTEGER, track INTEGER, 
     host_span INTEGER, begin_ns BIGINT, dur_ns BIGINT, waiting_ns BIGINT, exposed_ns BIGINT,
     exposed_waiting_ns BIGINT))";
 
+// 10: counters of the processor around ops. An older file has none.
+constexpr const char* kToVersion10 = R"(
+CREATE TABLE raw.op_counters (id INTEGER, task_clock_ns BIGINT, page_faults BIGINT, context_switches BIGINT,
+    cycles BIGINT, instructions BIGINT, stalled_frontend_cycles BIGINT, stalled_backend_cycles BIGINT,
+    l1_loads BIGINT, l1_load_misses BIGINT, l1_stores BIGINT, llc_loads BIGINT, llc_load_misses BIGINT,
+    branches BIGINT, branch_misses BIGINT, core_enabled_ns BIGINT, core_running_ns BIGINT, l1_enabled_ns BIGINT,
+    l1_running_ns BIGINT, llc_enabled_ns BIGINT, llc_running_ns BIGINT, branch_enabled_ns BIGINT,
+    branch_running_ns BIGINT))";
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
     static const std::vector<Migration> steps = {{1, kToVersion2}, {2, kToVersion3}, {3, kToVersion4},
                                                  {4, kToVersion5}, {5, kToVersion6}, {6, kToVersion7},
-                                                 {7, kToVersion8}, {8, kToVersion9}};
+                                                 {7, kToVersion8}, {8, kToVersion9}, {9, kToVersion10}};
     return steps;
 }
 

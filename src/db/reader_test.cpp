@@ -109,7 +109,7 @@ TEST_F(ReaderTest, AFileThatWasWrittenToIsWhole) {
 TEST_F(ReaderTest, NewerSchemaIsRefused) {
     write_empty_profile();
     change("UPDATE raw.meta SET value = '99' WHERE key = 'schema_version'");
-    EXPECT_THAT(open_error(), HasSubstr("schema version 99; this Opsight reads up to version 9"));
+    EXPECT_THAT(open_error(), HasSubstr("schema version 99; this Opsight reads up to version 10"));
 }
 
 constexpr const char* kAddedTables[] = {
@@ -118,7 +118,8 @@ constexpr const char* kAddedTables[] = {
     "stream_stats",  "works",       "device_models",    "device_peaks",
     "work_stats",    "models",      "model_groups",     "model_nodes",
     "model_edges",   "model_calls", "cpu_samples",      "call_chains",
-    "rank_clocks",   "comm_groups", "collective_calls", "collective_members"};
+    "rank_clocks",   "comm_groups", "collective_calls", "collective_members",
+    "op_counters"};
 
 // What later versions added is taken away again, which leaves a file of version 1.
 TEST_F(ReaderTest, AFileOfVersion1IsBroughtUpToDate) {
@@ -156,7 +157,8 @@ TEST_F(ReaderTest, AFileOfVersion1IsBroughtUpToDate) {
         undo += std::string("ALTER TABLE raw.") + added + ";";
     for (const char* added : {"nvtx_ranges", "messages", "page_faults", "contexts", "streams", "stream_stats",
                               "works", "model_nodes", "model_edges", "model_calls", "cpu_samples",
-                              "rank_clocks", "comm_groups", "collective_calls", "collective_members"})
+                              "rank_clocks", "comm_groups", "collective_calls", "collective_members",
+                              "op_counters"})
         undo += std::string("DROP VIEW ") + added + ";";
     undo += "INSERT INTO raw.tracks VALUES (0, 0, -1, 1, 1, -1, 0, 0, '', '', '', '');";
     change(undo + "UPDATE raw.meta SET value = '1' WHERE key = 'schema_version'");

@@ -14,7 +14,7 @@
 
 namespace opsight::db {
 
-inline constexpr int kSchemaVersion = 9;
+inline constexpr int kSchemaVersion = 10;
 
 // Values of ops.caller_layer that are not a layer.
 inline constexpr int kNoCaller = -2, kCallerOfSameLayer = -3;
@@ -70,6 +70,11 @@ std::string op_stats_sql(std::string_view ops);
 std::string group_kind_text(std::string_view column);
 std::string match_state_text(std::string_view column);
 std::string cause_text(std::string_view column);
+
+// The column of op_counters for a slot of base/cpu_counters.h, and the value of a counter that was counted a part
+// of the time scaled to all of it. `table`: with such columns.
+std::string_view counter_column(size_t slot);
+std::string scaled_counter(std::string_view table, size_t slot);
 
 // How a node of a network was found among the ops: "name" or "order"; NULL where it was not.
 std::string match_text(std::string_view column);

@@ -358,6 +358,7 @@ std::vector<Table> host_tables() {
          "What called a call of the API or of the system; only calls of which the source tells it.",
          {{"id", kInteger, "", "api_calls.id or other_spans.id"},
           {"stack", kInteger, "", "strings.id: as in cpu_samples"}}},
+        op_counters_table(),
     };
 }
 

@@ -446,6 +446,8 @@ const std::vector<View>& views() {
             list.push_back(std::move(view));
         for (View& view : rank_views())
             list.push_back(std::move(view));
+        for (View& view : counter_views())
+            list.push_back(std::move(view));
         for (View& view : model_views())
             list.push_back(std::move(view));
         for (View& view : entity_views())

@@ -52,6 +52,7 @@ constexpr Named kNamed[] = {
     {"messages", "id", {Rule::kRising}},
     {"messages", "rank", {}},
     {"call_chains", "id", {Rule::kRising}},
+    {"op_counters", "id", {Rule::kRising}},
     {"device_spans", "kind", within(0, 6)},
     {"device_spans", "op", refers("op_identities")},
     {"device_spans", "config", refers("launch_configs")},

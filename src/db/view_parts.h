@@ -49,6 +49,9 @@ inline std::vector<Column> join(std::initializer_list<std::vector<Column>> parts
 
 Table stream_stats_table();
 
+Table op_counters_table();
+std::vector<View> counter_views();
+
 // Views of what only some sources tell.
 std::vector<View> source_views();
 std::vector<View> stream_views();

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "analyze/self_counters.h"
 #include "db/rules.h"
 #include "db/schema.h"
 #include "db/writer_tables.h"
@@ -122,6 +123,7 @@ WritePlan::WritePlan(const Profile& profile_in, const analyze::Analysis& analysi
     : profile(profile_in), analysis(analysis_in), meta(meta_rows(profile_in, analysis_in)) {
     ranks =
         analyze::find_rank_facts(profile, analysis, clocks ? *clocks : analyze::uncorrected_clocks(profile));
+    self_counters = analyze::self_counters(profile, analysis);
     split_host_rows(*this);
     list_strings(*this);
 }

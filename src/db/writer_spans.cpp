@@ -226,6 +226,16 @@ TableFill call_chains(const WritePlan& plan) {
             }};
 }
 
+// Columns stand in the order of the slots.
+TableFill op_counters(const WritePlan& plan) {
+    return {"op_counters", plan.self_counters.size(), [&plan](TableWriter& out) {
+                const OpCounters& counted = plan.self_counters;
+                out.put<int32_t>("id", [&](size_t i) { return counted.row[i]; });
+                for (size_t slot = 0; slot < kCounterSlots; ++slot)
+                    out.put<int64_t>(counter_column(slot), [&](size_t i) { return counted.at(slot, i); });
+            }};
+}
+
 TableFill device_extras(const WritePlan& plan) {
     return {"device_extras", plan.profile.device_extras.size(), [&plan](TableWriter& out) {
                 const DeviceExtras& extras = plan.profile.device_extras;
@@ -358,7 +368,7 @@ std::vector<TableFill> span_table_fills(const WritePlan& plan) {
             python_frames(plan), module_calls(plan),  annotations(plan),   other_spans(plan),
             device_spans(plan),  memory_events(plan), counters(plan),      resource_segments(plan),
             busy_segments(plan), comm_segments(plan), nvtx_ranges(plan),   nvtx_payloads(plan),
-            messages(plan),      call_chains(plan),   device_extras(plan), page_faults(plan),
+            messages(plan),      call_chains(plan),   op_counters(plan),   device_extras(plan), page_faults(plan),
             cpu_samples(plan)};
 }
 

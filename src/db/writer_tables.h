@@ -27,7 +27,9 @@ struct WritePlan {
     std::vector<uint32_t> strings;    // texts that spans refer to
     std::vector<std::pair<std::string, std::string>> meta;
 
-    analyze::RankFacts ranks;  // worked out here, for nothing but these tables is made of them
+    // Worked out here, for nothing but these tables is made of them.
+    analyze::RankFacts ranks;
+    OpCounters self_counters;
 
     WritePlan(const Profile& profile, const analyze::Analysis& analysis,
               const std::vector<analyze::RankClock>* clocks = nullptr);

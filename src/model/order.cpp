@@ -103,6 +103,15 @@ void order_nvtx(NvtxRanges& n, const HostSpans& h, const std::vector<uint32_t>& 
     permute(n.attributes, order);
 }
 
+void order_counters(OpCounters& c, const std::vector<uint32_t>& place) {
+    for (uint32_t& row : c.row)
+        row = place[row];
+    const std::vector<uint32_t> order = by_row(c.row, place.size());
+    permute(c.row, order);
+    for (std::vector<int64_t>& values : c.slots)
+        if (!values.empty()) permute(values, order);
+}
+
 void order_host(Profile& p) {
     HostSpans& h = p.host;
     const size_t track_count = p.tracks.size();
@@ -120,12 +129,15 @@ void order_host(Profile& p) {
     permute(h.flags, order);
     permute(h.detail, order);
     half.join();
-    if (p.nvtx.size() == 0 && p.nvtx_payloads.empty() && p.messages.empty() && p.call_chains.empty()) return;
+    if (p.nvtx.size() == 0 && p.nvtx_payloads.empty() && p.messages.empty() && p.call_chains.empty() &&
+        p.op_counters.size() == 0)
+        return;
     const std::vector<uint32_t> place = inverse(order);
     order_nvtx(p.nvtx, h, place);
     follow(p.nvtx_payloads, place);
     follow(p.messages, place);
     follow(p.call_chains, place);
+    order_counters(p.op_counters, place);
 }
 
 void order_extras(DeviceExtras& e, const std::vector<uint32_t>& place) {

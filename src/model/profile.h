@@ -51,6 +51,7 @@ struct Profile {
     std::vector<NvtxPayload> nvtx_payloads;  // by row
     std::vector<Message> messages;           // by row
     std::vector<CallChain> call_chains;      // by row
+    OpCounters op_counters;
     DeviceSpans device;
     DeviceExtras device_extras;
     std::vector<ToldOp> told_ops;

@@ -306,6 +306,17 @@ void ProfileBuilder::extend_payload(NvtxPayload payload) {
     profile_.nvtx_payloads.push_back(payload);
 }
 
+void ProfileBuilder::extend_counters(const std::array<int64_t, kCounterSlots>& counted) {
+    OpCounters& all = profile_.op_counters;
+    for (size_t slot = 0; slot < kCounterSlots; ++slot) {
+        std::vector<int64_t>& values = all.slots[slot];
+        if (values.empty() && counted[slot] < 0) continue;
+        values.resize(all.size(), -1);  // nothing told of it before
+        values.push_back(counted[slot]);
+    }
+    all.row.push_back(last_host_row());
+}
+
 void ProfileBuilder::extend_call_chain(StringId stack) {
     profile_.call_chains.push_back({last_host_row(), stack});
 }

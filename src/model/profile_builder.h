@@ -126,6 +126,7 @@ class ProfileBuilder {
     void extend_payload(NvtxPayload payload);
     void extend_message(Message message);
     void extend_call_chain(StringId stack);
+    void extend_counters(const std::array<int64_t, kCounterSlots>& counted);
     void add_graph_node(const GraphNode& node) { profile_.graph_nodes.push_back(node); }
     void add_page_fault(const PageFault& fault) { profile_.page_faults.push_back(fault); }
     void add_memory(const MemoryEvent& event);

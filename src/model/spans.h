@@ -2,9 +2,11 @@
 // equal intervals of host threads: outer kinds before inner ones, then source order.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "base/cpu_counters.h"
 #include "base/ids.h"
 
 namespace opsight {
@@ -147,6 +149,15 @@ struct Message {
 struct CallChain {
     uint32_t row = 0;   // of HostSpans
     StringId stack{0};  // as in CpuSamples
+};
+
+// What counters of the processor counted from the begin to the end of ops, in their threads; by row. -1: not
+// known. Slots that nothing tells of stay empty.
+struct OpCounters {
+    std::vector<uint32_t> row;  // of HostSpans
+    std::array<std::vector<int64_t>, kCounterSlots> slots;
+    size_t size() const { return row.size(); }
+    int64_t at(size_t slot, size_t i) const { return slots[slot].empty() ? -1 : slots[slot][i]; }
 };
 
 // Page faults of unified memory.

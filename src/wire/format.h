@@ -19,6 +19,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -129,6 +130,7 @@ enum class RecordType : uint16_t {
     // Where the newest are kept.
     kChunkStart = 50,
     kCarriedEnd = 51,
+    kCountedOp = 52,  // a kLinkedOp with counters of the processor
     kCount
 };
 
@@ -167,6 +169,27 @@ struct LinkedOpRecord {
     OpRecord op;
     uint64_t link;  // sequence number << 16 | the framework's number of the forward thread (0: none)
 };
+
+// Behind it stand 8 bytes for each bit of `counters`, in the order of the slots (base/cpu_counters.h): what was
+// counted from the op's begin to its end, kNotCounted where that is not known. Until `dur` is set they are the
+// readings at the begin.
+struct CountedOpRecord {
+    OpRecord op;
+    uint64_t link;  // kNoLink: autograd does not link it
+    uint32_t counters, reserved;
+};
+static_assert(sizeof(CountedOpRecord) == 40);
+inline constexpr uint64_t kNoLink = UINT64_MAX, kNotCounted = UINT64_MAX;
+constexpr size_t counted_values(uint32_t counters) {
+    return static_cast<size_t>(std::popcount(counters));
+}
+// What became of `values`, read at the begin, until `now`: their differences, in place.
+inline void take_difference(uint64_t* values, const uint64_t* now, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        const bool known = values[i] != kNotCounted && now[i] != kNotCounted && now[i] >= values[i];
+        values[i] = known ? now[i] - values[i] : kNotCounted;
+    }
+}
 
 struct ModuleRecord {
     RecordHeader header;
@@ -227,6 +250,7 @@ constexpr bool is_event(RecordType type) {
     switch (type) {
         case RecordType::kOp:
         case RecordType::kLinkedOp:
+        case RecordType::kCountedOp:
         case RecordType::kModule:
         case RecordType::kAlloc:
         case RecordType::kFree:

@@ -71,6 +71,7 @@ constexpr std::array<size_t, static_cast<size_t>(RecordType::kCount)> kSmallest 
     sizeof(CudaHandleRecord),
     sizeof(ChunkStartRecord),
     sizeof(CarriedEndRecord),
+    sizeof(CountedOpRecord),
 };
 
 // Bytes that follow the struct of a record, by its own word; 0 where none do.
@@ -80,6 +81,8 @@ size_t bytes_after(const RecordView& record) {
         case RecordType::kOpKind:
         case RecordType::kProperty:
             return record.as<BlobRecord>().length;
+        case RecordType::kCountedOp:
+            return counted_values(record.as<CountedOpRecord>().counters) * sizeof(uint64_t);
         case RecordType::kNvtxKind:
             return record.as<NvtxKindRecord>().length;
         case RecordType::kNvtxData:
@@ -275,6 +278,7 @@ bool CaptureReader::went_on(const RecordView& record) const {
     switch (record.type) {
         case RecordType::kOp:
         case RecordType::kLinkedOp:
+        case RecordType::kCountedOp:
         case RecordType::kModule:
         case RecordType::kNvtxRange:
         case RecordType::kNvtxStart: {

@@ -106,7 +106,7 @@ class ThreadStream {
     // make_room() comes before an id is looked up, for the record and the definitions that it may need;
     // definitions leave room for a record; and ids hold only as long as salt() is the same.
     bool recycles() const { return recycles_; }
-    static constexpr size_t kRoomForRecord = 64;
+    static constexpr size_t kRoomForRecord = 256;  // that of an op with all counters, too
     void make_room(size_t bytes = kRoomForRecord) {
         if (recycles_ && bytes > room()) [[unlikely]]
             next_chunk(bytes);
@@ -133,6 +133,17 @@ class ThreadStream {
         auto* header = reinterpret_cast<RecordHeader*>(at);
         header->type = static_cast<uint16_t>(type);
         header->bytes = sizeof(Record);
+        return reinterpret_cast<Record*>(at);
+    }
+
+    // The same for a record with `more` bytes (a multiple of 8) behind it.
+    template <class Record>
+    Record* begin_record(RecordType type, size_t more) {
+        char* at = reserve(sizeof(Record) + more);
+        if (!at) return nullptr;
+        auto* header = reinterpret_cast<RecordHeader*>(at);
+        header->type = static_cast<uint16_t>(type);
+        header->bytes = static_cast<uint16_t>(sizeof(Record) + more);
         return reinterpret_cast<Record*>(at);
     }
 

@@ -3,7 +3,7 @@ import axe from "axe-core";
 import { describe, expect, it } from "vitest";
 import { has, useSite } from "./page";
 
-const VIEWS = ["dashboard", "advice", "iterations", "types", "layers", "ops?sel=1", "by-iteration", "by-op", "kernels", "kernels?tab=launches", "kernels?tab=tensor", "gpus", "memory", "communication", "ranks", "compare", "compare?pick=layer:%2F:%2F", "trend", "diagnostics"];
+const VIEWS = ["dashboard", "advice", "iterations", "types", "layers", "microscope", "ops?sel=1", "by-iteration", "by-op", "kernels", "kernels?tab=launches", "kernels?tab=tensor", "gpus", "memory", "communication", "ranks", "compare", "compare?pick=layer:%2F:%2F", "trend", "diagnostics"];
 
 interface Violation {
   id: string;

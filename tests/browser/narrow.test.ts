@@ -4,7 +4,7 @@ import { has, useSite } from "./page";
 
 const site = useSite({ viewport: { width: 390, height: 844 } });
 
-const VIEWS = ["dashboard", "advice", "iterations", "timeline", "ranges", "types", "layers", "ops?sel=512", "roofline", "by-iteration?sel=2~0", "by-op", "kernels", "gpus", "memory", "communication", "ranks", "recorded", "compare", "trend", "diagnostics"];
+const VIEWS = ["dashboard", "advice", "iterations", "timeline", "ranges", "types", "layers", "ops?sel=512", "roofline", "microscope", "by-iteration?sel=2~0", "by-op", "kernels", "gpus", "memory", "communication", "ranks", "recorded", "compare", "trend", "diagnostics"];
 
 describe.skipIf(!has("gpu"))("in a narrow window", () => {
   it.each(VIEWS)("%s is no wider", async (view) => {

@@ -17,7 +17,7 @@ import opsight_cli
 from tiny_trace import span, trace
 
 REPORTS = ("summary", "detailed", "iteration", "kernel", "kernel_name", "tensor_core", "op_type", "group_op", "ranges",
-           "roofline", "expected_vs_measured", "api", "critical_path")
+           "roofline", "expected_vs_measured", "characterize", "api", "critical_path")
 NOT_RECORDED = ("copies", "collectives", "unified_memory", "os_runtime", "file_access", "libraries", "messages", "counters",
                 "memory_peak", "cpu_samples", "scheduling", "collective_calls", "collective_members", "groups", "ranks",
                 "rank_iterations", "stragglers", "rank_layers", "rank_path", "clocks")

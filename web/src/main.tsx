@@ -11,6 +11,7 @@ import "./styles/shell.css";
 import "./styles/table.css";
 import "./styles/charts.css";
 import "./styles/roofline.css";
+import "./styles/microscope.css";
 import "./styles/pages.css";
 import "./styles/model.css";
 import "./styles/print.css";

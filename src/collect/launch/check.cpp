@@ -9,7 +9,9 @@
 #include <fstream>
 #include <memory>
 
+#include "base/cpu_counters.h"
 #include "collect/cuda/cupti.h"
+#include "collect/launch/counters.h"
 
 namespace opsight::collect {
 namespace {
@@ -79,6 +81,11 @@ Ability pytorch(const Parts& parts) {
     return {
         "pytorch", true,
         fmt::format("ops, modules, memory and iterations of PyTorch {}; other versions {}", version, others)};
+}
+
+Ability counters() {
+    const CounterAbility ability = check_counters(kAllCounters);
+    return {"counters", ability.here != 0, "around ops, with --counters: " + ability.detail};
 }
 
 Ability nsys() {
@@ -152,7 +159,7 @@ std::string find_program(const std::string& name) {
 }
 
 std::vector<Ability> check_abilities(const Parts& parts) {
-    return {nvtx(parts), pytorch(parts), cuda_activity(parts), nsys()};
+    return {nvtx(parts), pytorch(parts), counters(), cuda_activity(parts), nsys()};
 }
 
 }  // namespace opsight::collect

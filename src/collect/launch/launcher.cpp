@@ -142,7 +142,7 @@ std::string RecordOptions::json() const {
         json.field("limit_bytes", limit_bytes).field("delay_s", delay_s).field("duration_s", duration_s);
         json.field("skip_iterations", skip_iterations).field("record_iterations", record_iterations);
         json.field("shapes", shapes).field("memory", memory).field("modules", modules);
-        json.field("build_observer", build_observer);
+        json.field("build_observer", build_observer).field("counters", counters);
     });
     return json.take();
 }

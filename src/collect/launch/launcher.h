@@ -34,6 +34,7 @@ struct RecordOptions {
     double delay_s = 0, duration_s = 0;        // duration 0: to the end
     uint64_t skip_iterations = 0, record_iterations = 0;
     bool shapes = true, memory = true, modules = true;
+    uint32_t counters = 0;  // of the processor, to read around ops: bits of CpuCounter
     bool nvtx = true, cuda = true, pytorch = true;
     bool build_observer = true;   // where the one that came with Opsight does not fit
     bool whole_graphs = false;    // a launch of a CUDA graph as one piece of work

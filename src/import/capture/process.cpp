@@ -133,9 +133,15 @@ void ProcessImport::name_thread() {
 void ProcessImport::take(const RecordView& record) {
     switch (record.type) {
         case RecordType::kOp:
-            return take_op(record.as<wire::OpRecord>(), -1, -1);
-        case RecordType::kLinkedOp:
-            return take_linked_op(record.as<wire::LinkedOpRecord>());
+            take_op(record.as<wire::OpRecord>(), -1, -1);
+            return;
+        case RecordType::kLinkedOp: {
+            const auto linked = record.as<wire::LinkedOpRecord>();
+            take_link(linked.op, linked.link);
+            return;
+        }
+        case RecordType::kCountedOp:
+            return take_counted_op(record);
         case RecordType::kModule:
             return take_module(record.as<wire::ModuleRecord>());
         case RecordType::kString:
@@ -211,36 +217,62 @@ StringId ProcessImport::text_of(uint32_t id) {
     return builder_.text("(name lost)");
 }
 
-void ProcessImport::take_op(const wire::OpRecord& op, int64_t sequence, int64_t forward_thread) {
+bool ProcessImport::take_op(const wire::OpRecord& op, int64_t sequence, int64_t forward_thread) {
     HostSpan span;
-    if (!times_.set(span, op.begin, op.dur)) return;
-    add_op(kind_of(op.kind), span, sequence, forward_thread);
+    return times_.set(span, op.begin, op.dur) && add_op(kind_of(op.kind), span, sequence, forward_thread);
 }
 
-void ProcessImport::take_linked_op(const wire::LinkedOpRecord& linked) {
-    const uint64_t number = linked.link & 0xffff;
+bool ProcessImport::take_link(const wire::OpRecord& op, uint64_t link) {
+    const uint64_t number = link & 0xffff;
     int64_t forward_thread = -1;
     if (number != 0) {
         const auto os_thread = facts_.os_threads.find(number);
         forward_thread =
             os_thread != facts_.os_threads.end() ? int64_t{os_thread->second} : static_cast<int64_t>(number);
     }
-    take_op(linked.op, static_cast<int64_t>(linked.link >> 16), forward_thread);
+    return take_op(op, static_cast<int64_t>(link >> 16), forward_thread);
 }
 
-void ProcessImport::add_op(const OpKind& kind, const HostSpan& timed, int64_t sequence,
+void ProcessImport::take_counted_op(const RecordView& record) {
+    const auto counted = record.as<wire::CountedOpRecord>();
+    const bool added = counted.link == wire::kNoLink ? take_op(counted.op, -1, -1)
+                                                     : take_link(counted.op, counted.link);
+    if (!added || counted.op.dur == 0) return;  // of one that did not end nothing was counted
+    if (counted.counters & ~kAllSlots) return bad_event("counters that are none");
+    constexpr uint64_t kMost = uint64_t{1} << 62;
+    std::array<int64_t, kCounterSlots> values;
+    values.fill(-1);
+    const char* at = record.bytes.data() + sizeof counted;
+    for (size_t slot = 0; slot < kCounterSlots; ++slot) {
+        if (!(counted.counters & slot_bit(slot))) continue;
+        uint64_t value = 0;
+        std::memcpy(&value, at, sizeof value);
+        at += sizeof value;
+        if (value < kMost)
+            values[slot] = static_cast<int64_t>(value);
+        else if (value != wire::kNotCounted)
+            bad_event("a count that cannot be");
+    }
+    builder_.extend_counters(values);
+}
+
+bool ProcessImport::add_op(const OpKind& kind, const HostSpan& timed, int64_t sequence,
                            int64_t forward_thread) {
     HostSpan span = timed;
     span.track = span.track.valid() ? span.track : track_;
     span.name = kind.name;
     span.kind = kind.kind;
-    if (kind.kind != HostKind::kOp) return builder_.add_host(span);
+    if (kind.kind != HostKind::kOp) {
+        builder_.add_host(span);
+        return false;
+    }
     OpDetail detail;
     detail.signature = kind.signature;
     detail.sequence = sequence;
     detail.forward_thread = forward_thread;
     detail.collective = kind.collective;
     builder_.add_op(span, detail);
+    return true;
 }
 
 // Modules tell their place within the module around them: the whole path is spelled here.

@@ -78,15 +78,17 @@ class ProcessImport {
 
     void take(const wire::RecordView& record);
     void take_kind(const wire::RecordView& record);
-    void take_op(const wire::OpRecord& op, int64_t sequence, int64_t forward_thread);
-    void take_linked_op(const wire::LinkedOpRecord& linked);
+    // Whether there is an op now.
+    bool take_op(const wire::OpRecord& op, int64_t sequence, int64_t forward_thread);
+    bool take_link(const wire::OpRecord& op, uint64_t link);
+    void take_counted_op(const wire::RecordView& record);
     void take_module(const wire::ModuleRecord& module);
     void take_moved(const wire::RecordView& record);
     StringId enter_module(const wire::ModuleRecord& module);
     void take_thread(const wire::ThreadRecord& thread);
     void begin_thread(uint32_t os_thread);
     void name_thread();
-    void add_op(const OpKind& kind, const HostSpan& span, int64_t sequence, int64_t forward_thread);
+    bool add_op(const OpKind& kind, const HostSpan& span, int64_t sequence, int64_t forward_thread);
     void finish_async();
     void finish_memory();
 

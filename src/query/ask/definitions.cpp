@@ -16,6 +16,7 @@ using Sections = std::array<std::string_view, 4>;  // those that are not empty
 constexpr Sections kOps = {"Words of ops and layers", "Time of ops", "Work, bytes and bounds"};
 constexpr Sections kKernels = {"Words of kernels", "Work, bytes and bounds"};
 constexpr Sections kRoofline = {"Words of the roofline", "Work, bytes and bounds"};
+constexpr Sections kMicroscope = {"Words of the microscope"};
 constexpr Sections kCalls = {"Words of what some sources record"};
 constexpr Sections kSamples = {"Words of counters and samples"};
 constexpr Sections kCommunication = {"Words of communication"};
@@ -78,6 +79,9 @@ constexpr About kAbout[] = {
     {"expected_vs_measured", kRoofline},
     {"expected_vs_measured_ops", kRoofline},
     {"expected_vs_measured_layers", kRoofline},
+    {"characterize_layers", kMicroscope},
+    {"characterize_op_types", kMicroscope},
+    {"characterize_kernels", kMicroscope},
     {"api", kCalls},
     {"copies", kCalls},
     {"migrations", kCalls},

@@ -1,6 +1,7 @@
 #include "query/reports/reports.h"
 
 #include "query/ask/definitions.h"
+#include "query/reports/characterize.h"
 #include "query/reports/rank_reports.h"
 #include "query/reports/source_reports.h"
 #include "query/reports/what_if.h"
@@ -30,6 +31,9 @@ constexpr Entry kReports[] = {
      roofline_report},
     {{"expected_vs_measured", "FLOPs and bytes that the shapes tell, beside those that counters measured"},
      expected_vs_measured_report},
+    {{"characterize",
+      "layers, op types and kernels by parameter: stalls, instructions, caches, memory, rates, and who says so"},
+     characterize_report},
     {{"api", "calls of the CUDA or HIP API by function"}, api_report},
     {{"copies", "copies and sets by kind of memory, with their rate"}, copy_report},
     {{"collectives", "collectives by kind, group and size: their rate, how long ranks waited, and for which"},

@@ -11,6 +11,7 @@ import { KernelsByOpPage } from "./KernelsByOpPage";
 import { KernelsPage } from "./KernelsPage";
 import { LayersPage } from "./LayersPage";
 import { MemoryPage } from "./MemoryPage";
+import { MicroscopePage } from "./MicroscopePage";
 import { ModelGraphPage } from "./ModelGraphPage";
 import { OpsPage } from "./OpsPage";
 import { OpTypesPage } from "./OpTypesPage";
@@ -33,6 +34,7 @@ export const PAGES: readonly Page[] = [
   { id: "model", title: "Model graph", group: "Model", icon: "model", key: "p", component: ModelGraphPage, parameters: ["colour", "open"] },
   { id: "ops", title: "Ops and kernels", group: "Model", icon: "ops", key: "o", component: OpsPage, parameters: ["reveal", "path"] },
   { id: "roofline", title: "Roofline", group: "Model", icon: "roofline", key: "r", component: RooflinePage, parameters: ["tab", "reveal", "device", "hide"] },
+  { id: "microscope", title: "Microscope", group: "Model", icon: "heat", key: "u", component: MicroscopePage, parameters: ["tab", "order", "measure"] },
   { id: "by-iteration", title: "Kernels by iteration", group: "Kernels", icon: "byIteration", key: "k", component: KernelsByIterationPage, parameters: ["each"] },
   { id: "by-op", title: "Kernels by op", group: "Kernels", icon: "byOp", key: "b", component: KernelsByOpPage, parameters: ["op", "each"] },
   { id: "kernels", title: "Kernels", group: "Kernels", icon: "kernels", key: "a", component: KernelsPage, parameters: ["tab", "reveal", "path"] },

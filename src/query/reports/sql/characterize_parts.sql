@@ -1,0 +1,172 @@
+-- What is known of each op's kernels (of each op, where nothing ran on a device), as sums: `characterize.sql` makes
+-- rates of them. A part that a counter did not see has NULL there, and its time is not in that counter's time.
+CREATE OR REPLACE TEMP TABLE characterize_counters AS
+WITH known (metric, unit, parameter, tool) AS (
+    -- Names as tables of Nsight Compute have them (page details, page raw), and nvprof's.
+    VALUES ('Executed Instructions', NULL, 'instructions', 'Nsight Compute'),
+           ('smsp__inst_executed.sum', NULL, 'instructions', 'Nsight Compute'),
+           ('sm__inst_executed.sum', NULL, 'instructions', 'Nsight Compute'),
+           ('inst_executed', NULL, 'instructions', 'nvprof'),
+           ('smsp__sass_inst_executed_op_ld.sum', NULL, 'loads', 'Nsight Compute'),
+           ('smsp__sass_inst_executed_op_st.sum', NULL, 'stores', 'Nsight Compute'),
+           ('No Eligible', '%', 'stalled', 'Nsight Compute'),
+           ('smsp__issue_inst0.avg.pct_of_peak_sustained_active', NULL, 'stalled', 'Nsight Compute'),
+           ('L1/TEX Hit Rate', '%', 'l1_hit', 'Nsight Compute'),
+           ('l1tex__t_sector_hit_rate.pct', NULL, 'l1_hit', 'Nsight Compute'),
+           ('tex_cache_hit_rate', NULL, 'l1_hit', 'nvprof'),
+           ('L2 Hit Rate', '%', 'l2_hit', 'Nsight Compute'),
+           ('lts__t_sector_hit_rate.pct', NULL, 'l2_hit', 'Nsight Compute'),
+           ('l2_tex_hit_rate', NULL, 'l2_hit', 'nvprof'),
+           ('L1/TEX Cache Throughput', '%', 'l1_peak', 'Nsight Compute'),
+           ('l1tex__throughput.avg.pct_of_peak_sustained_active', NULL, 'l1_peak', 'Nsight Compute'),
+           ('L2 Cache Throughput', '%', 'l2_peak', 'Nsight Compute'),
+           ('lts__throughput.avg.pct_of_peak_sustained_elapsed', NULL, 'l2_peak', 'Nsight Compute'),
+           ('DRAM Throughput', '%', 'dram_peak', 'Nsight Compute'),
+           ('dram__throughput.avg.pct_of_peak_sustained_elapsed', NULL, 'dram_peak', 'Nsight Compute'),
+           ('l1tex__t_bytes.sum', NULL, 'l1_bytes', 'Nsight Compute'),
+           ('lts__t_bytes.sum', NULL, 'l2_bytes', 'Nsight Compute'),
+           ('dram__bytes_read.sum', NULL, 'dram_read', 'Nsight Compute'),
+           ('dram__bytes_write.sum', NULL, 'dram_write', 'Nsight Compute'),
+           ('dram_read_bytes', NULL, 'dram_read', 'nvprof'),
+           ('dram_write_bytes', NULL, 'dram_write', 'nvprof'),
+           ('dram__bytes.sum', NULL, 'dram_bytes', 'Nsight Compute'),
+           ('Memory Throughput', 'byte/s', 'dram_rate', 'Nsight Compute'),
+           ('measured FLOPs', NULL, 'flops', NULL),
+           ('measured Tensor Core FLOPs', NULL, 'tensor_flops', NULL),
+           ('measured GPU time', 'ns', 'ns', NULL)
+), split AS (
+    -- "Section: metric [unit]"
+    SELECT id, regexp_replace(regexp_replace(text, ' \[[^\]]*\]$', ''), '^.*: ', '') AS metric,
+           nullif(regexp_extract(text, ' \[([^\]]*)\]$', 1), '') AS unit
+    FROM raw.strings
+    WHERE id IN (SELECT DISTINCT name FROM raw.counters)
+), named AS (
+    SELECT s.id, k.parameter, k.tool
+    FROM split s
+    JOIN known k ON k.metric = s.metric AND (k.unit IS NULL OR k.unit = s.unit)
+)
+SELECT c.track, c.time_ns,
+       max(c.value) FILTER (WHERE n.parameter = 'ns') AS ns,
+       max(c.value) FILTER (WHERE n.parameter = 'instructions') AS instructions,
+       max(c.value) FILTER (WHERE n.parameter = 'loads') AS loads,
+       max(c.value) FILTER (WHERE n.parameter = 'stores') AS stores,
+       max(c.value) FILTER (WHERE n.parameter = 'stalled') AS stalled,
+       max(c.value) FILTER (WHERE n.parameter = 'l1_hit') AS l1_hit,
+       max(c.value) FILTER (WHERE n.parameter = 'l2_hit') AS l2_hit,
+       max(c.value) FILTER (WHERE n.parameter = 'l1_peak') AS l1_peak,
+       max(c.value) FILTER (WHERE n.parameter = 'l2_peak') AS l2_peak,
+       max(c.value) FILTER (WHERE n.parameter = 'dram_peak') AS dram_peak,
+       max(c.value) FILTER (WHERE n.parameter = 'l1_bytes') AS l1_bytes,
+       max(c.value) FILTER (WHERE n.parameter = 'l2_bytes') AS l2_bytes,
+       max(c.value) FILTER (WHERE n.parameter = 'dram_read') AS dram_read,
+       max(c.value) FILTER (WHERE n.parameter = 'dram_write') AS dram_write,
+       max(c.value) FILTER (WHERE n.parameter = 'dram_bytes') AS dram_bytes,
+       max(c.value) FILTER (WHERE n.parameter = 'dram_rate') AS dram_rate,
+       max(c.value) FILTER (WHERE n.parameter = 'flops') AS plain_flops,
+       max(c.value) FILTER (WHERE n.parameter = 'tensor_flops') AS tensor_flops,
+       max(n.tool) AS tool
+FROM raw.counters c
+JOIN named n ON n.id = c.name
+WHERE c.value >= 0
+GROUP BY ALL;
+
+-- Kernels with what was counted of each: counters stand at the begin of their launch, on a track beside the stream
+-- (joined with a recording), or on one with the kernel's name (a table of Nsight Compute by itself).
+CREATE OR REPLACE TEMP TABLE characterize_launches AS
+WITH counted AS (
+    SELECT p.*, t.rank, t.device, t.context, t.stream, t.pid, t.pid_text, starts_with(t.pid_text, 'counters of ') AS beside
+    FROM characterize_counters p
+    JOIN raw.tracks t ON t.id = p.track
+)
+SELECT d.op, d.name AS kernel, s.rank, s.device, d.dur_ns,
+       coalesce(c.ns, CASE WHEN c.track IS NOT NULL THEN d.dur_ns END) AS ns,
+       c.* EXCLUDE (track, time_ns, ns, rank, device, context, stream, pid, pid_text, beside, plain_flops, tensor_flops),
+       -- Where Tensor Cores worked and their FLOPs were not counted, the others are not those of the kernel.
+       CASE WHEN k.uses_tc <> tc_use('yes') OR c.tensor_flops IS NOT NULL
+            THEN c.plain_flops + coalesce(c.tensor_flops, 0) END AS flops
+FROM sel_device d
+JOIN raw.tracks s ON s.id = d.track
+JOIN raw.kernel_names k ON k.id = d.name
+LEFT JOIN counted c
+    ON c.time_ns = d.begin_ns AND c.rank = s.rank AND c.device = s.device
+       AND CASE WHEN c.beside THEN c.context = s.context AND c.stream = s.stream AND c.pid = s.pid
+                ELSE c.pid_text = k.name END
+WHERE d.kind = device_kind('kernel');
+
+CREATE OR REPLACE TEMP TABLE characterize_parts AS
+WITH work AS (
+    SELECT s.op, s.kernel, s.rank, s.device,
+           sum(s.time_ns) FILTER (WHERE s.work >= 0) AS work_ns,
+           sum(s.share * w.flops) AS flops,
+           sum(s.share * w.bytes_min) AS bytes,
+           max(w.bytes_min) FILTER (WHERE s.share > 0 AND w.bytes_min > 2) AS working_set,
+           max(m.l2_bytes) AS last_cache
+    FROM sel_work s
+    LEFT JOIN raw.works w ON w.id = s.work
+    LEFT JOIN raw.device_models m ON m.device = w.device
+    GROUP BY ALL
+), kernels AS (
+    SELECT op, kernel, rank, device,
+           count(*)::BIGINT AS calls,
+           sum(dur_ns)::BIGINT AS time_ns,
+           sum(dur_ns) FILTER (WHERE tool IS NOT NULL) AS counted_ns,
+           max(tool) AS tool,
+           sum(instructions) AS instructions,
+           sum(loads) AS loads,
+           sum(stores) AS stores,
+           sum(instructions) FILTER (WHERE loads IS NOT NULL) AS load_instructions,
+           sum(instructions) FILTER (WHERE stores IS NOT NULL) AS store_instructions,
+           sum(stalled * ns) AS stalled_ns, sum(ns) FILTER (WHERE stalled IS NOT NULL) AS stalled_of_ns,
+           sum(l1_hit * ns) AS l1_hit_ns, sum(ns) FILTER (WHERE l1_hit IS NOT NULL) AS l1_hit_of_ns,
+           sum(l2_hit * ns) AS l2_hit_ns, sum(ns) FILTER (WHERE l2_hit IS NOT NULL) AS l2_hit_of_ns,
+           sum(l1_peak * ns) AS l1_peak_ns, sum(ns) FILTER (WHERE l1_peak IS NOT NULL) AS l1_peak_of_ns,
+           sum(l2_peak * ns) AS l2_peak_ns, sum(ns) FILTER (WHERE l2_peak IS NOT NULL) AS l2_peak_of_ns,
+           sum(dram_peak * ns) AS dram_peak_ns, sum(ns) FILTER (WHERE dram_peak IS NOT NULL) AS dram_peak_of_ns,
+           sum(l1_bytes) AS l1_bytes, sum(ns) FILTER (WHERE l1_bytes IS NOT NULL) AS l1_bytes_ns,
+           sum(l2_bytes) AS l2_bytes, sum(ns) FILTER (WHERE l2_bytes IS NOT NULL) AS l2_bytes_ns,
+           sum(dram_read) AS dram_read, sum(ns) FILTER (WHERE dram_read IS NOT NULL) AS dram_read_ns,
+           sum(dram_write) AS dram_write, sum(ns) FILTER (WHERE dram_write IS NOT NULL) AS dram_write_ns,
+           sum(coalesce(dram_bytes, dram_read + dram_write, dram_rate * ns / 1e9)) AS dram_bytes,
+           sum(ns) FILTER (WHERE coalesce(dram_bytes, dram_read + dram_write, dram_rate) IS NOT NULL) AS dram_bytes_ns,
+           sum(flops) AS counted_flops, sum(ns) FILTER (WHERE flops IS NOT NULL) AS counted_flops_ns
+    FROM characterize_launches
+    GROUP BY ALL
+), ops AS (
+    -- Counts of a part of the time stay as they are here; with their times they are scaled when all are summed up.
+    SELECT o.op, -1 AS kernel, t.rank, -1 AS device,
+           count(*)::BIGINT AS calls,
+           sum(o.self_ns)::BIGINT AS time_ns,
+           sum(o.self_ns) FILTER (WHERE c.id IS NOT NULL) AS counted_ns,
+           CASE WHEN count(c.id) > 0 THEN 'perf' END AS tool,
+           sum(o.self_ns) FILTER (WHERE c.task_clock_ns >= 0) AS clocked_ns,
+           sum(c.task_clock_ns) FILTER (WHERE c.task_clock_ns >= 0) AS task_clock_ns,
+           sum(c.page_faults) FILTER (WHERE c.page_faults >= 0) AS page_faults,
+           sum(c.context_switches) FILTER (WHERE c.context_switches >= 0) AS context_switches,
+           sum(c.core_enabled_ns) FILTER (WHERE c.core_running_ns >= 0) AS core_enabled,
+           sum(c.core_running_ns) FILTER (WHERE c.core_running_ns >= 0) AS core_running,
+           sum(c.l1_enabled_ns) FILTER (WHERE c.l1_running_ns >= 0) AS l1_enabled,
+           sum(c.l1_running_ns) FILTER (WHERE c.l1_running_ns >= 0) AS l1_running,
+           sum(c.llc_enabled_ns) FILTER (WHERE c.llc_running_ns >= 0) AS llc_enabled,
+           sum(c.llc_running_ns) FILTER (WHERE c.llc_running_ns >= 0) AS llc_running,
+           sum(c.branch_enabled_ns) FILTER (WHERE c.branch_running_ns >= 0) AS branch_enabled,
+           sum(c.branch_running_ns) FILTER (WHERE c.branch_running_ns >= 0) AS branch_running,
+           sum(c.cycles) FILTER (WHERE c.cycles >= 0) AS cycles,
+           sum(c.instructions) FILTER (WHERE c.instructions >= 0) AS core_instructions,
+           sum(c.stalled_frontend_cycles) FILTER (WHERE c.stalled_frontend_cycles >= 0) AS frontend,
+           sum(c.stalled_backend_cycles) FILTER (WHERE c.stalled_backend_cycles >= 0) AS backend,
+           sum(c.l1_loads) FILTER (WHERE c.l1_loads >= 0) AS l1_loads,
+           sum(c.l1_load_misses) FILTER (WHERE c.l1_load_misses >= 0) AS l1_load_misses,
+           sum(c.l1_stores) FILTER (WHERE c.l1_stores >= 0) AS l1_stores,
+           sum(c.llc_loads) FILTER (WHERE c.llc_loads >= 0) AS llc_loads,
+           sum(c.llc_load_misses) FILTER (WHERE c.llc_load_misses >= 0) AS llc_load_misses,
+           sum(c.branches) FILTER (WHERE c.branches >= 0) AS branches,
+           sum(c.branch_misses) FILTER (WHERE c.branch_misses >= 0) AS branch_misses
+    FROM sel_ops o
+    JOIN raw.tracks t ON t.id = o.track
+    LEFT JOIN raw.op_counters c ON c.id = o.id
+    WHERE NOT $on_device
+    GROUP BY ALL
+)
+SELECT p.*, w.work_ns, w.flops, w.bytes, w.working_set, w.last_cache
+FROM (SELECT * FROM kernels WHERE $on_device UNION ALL BY NAME SELECT * FROM ops) p
+LEFT JOIN work w ON w.op = p.op AND w.kernel = p.kernel AND w.rank = p.rank AND w.device = p.device

@@ -36,13 +36,20 @@ struct CpuCounterFacts {
     CounterGroup group;
 };
 inline constexpr CpuCounterFacts kCpuCounterFacts[kCpuCounters] = {
-    {"task_clock_ns", CounterGroup::kSoftware},    {"page_faults", CounterGroup::kSoftware},
-    {"context_switches", CounterGroup::kSoftware}, {"cycles", CounterGroup::kCore},
-    {"instructions", CounterGroup::kCore},         {"stalled_frontend_cycles", CounterGroup::kCore},
-    {"stalled_backend_cycles", CounterGroup::kCore}, {"l1_loads", CounterGroup::kL1},
-    {"l1_load_misses", CounterGroup::kL1},         {"l1_stores", CounterGroup::kL1},
-    {"llc_loads", CounterGroup::kLlc},             {"llc_load_misses", CounterGroup::kLlc},
-    {"branches", CounterGroup::kBranches},         {"branch_misses", CounterGroup::kBranches},
+    {"task_clock_ns", CounterGroup::kSoftware},
+    {"page_faults", CounterGroup::kSoftware},
+    {"context_switches", CounterGroup::kSoftware},
+    {"cycles", CounterGroup::kCore},
+    {"instructions", CounterGroup::kCore},
+    {"stalled_frontend_cycles", CounterGroup::kCore},
+    {"stalled_backend_cycles", CounterGroup::kCore},
+    {"l1_loads", CounterGroup::kL1},
+    {"l1_load_misses", CounterGroup::kL1},
+    {"l1_stores", CounterGroup::kL1},
+    {"llc_loads", CounterGroup::kLlc},
+    {"llc_load_misses", CounterGroup::kLlc},
+    {"branches", CounterGroup::kBranches},
+    {"branch_misses", CounterGroup::kBranches},
 };
 
 // What one reading can hold: the counters, and of each group that may take turns how long it was to count

@@ -82,8 +82,11 @@ constexpr uint64_t cache_event(uint64_t cache, uint64_t operation, uint64_t resu
 }  // namespace
 
 const PerfCalls& system_perf() {
-    static const PerfCalls calls = {open_event, [](int file, void* to, size_t bytes) { return ::read(file, to, bytes); },
-                                    map_event,  unmap_event, close_event, read_pmc, read_tsc};
+    static const PerfCalls calls = {
+        open_event,  [](int file, void* to, size_t bytes) { return ::read(file, to, bytes); },
+        map_event,   unmap_event,
+        close_event, read_pmc,
+        read_tsc};
     return calls;
 }
 
@@ -115,8 +118,7 @@ perf_event_attr event_of(CpuCounter counter, bool user_only) {
     event.size = sizeof event;
     event.type = kEvents[static_cast<size_t>(counter)].type;
     event.config = kEvents[static_cast<size_t>(counter)].config;
-    event.read_format =
-        PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    event.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
     event.exclude_kernel = user_only;
     event.exclude_hv = 1;
     return event;
@@ -282,7 +284,8 @@ const char* why_no_counter(int problem) {
             return "this machine has no such counter";
         case EACCES:
         case EPERM:
-            return "the kernel does not permit it (kernel.perf_event_paranoid, a container's filter, or CAP_PERFMON)";
+            return "the kernel does not permit it (kernel.perf_event_paranoid, a container's filter, or "
+                   "CAP_PERFMON)";
         case ENOSYS:
             return "the kernel has no perf events";
         case EMFILE:

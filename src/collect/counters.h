@@ -3,10 +3,10 @@
 //
 // Each group is one set of events that the kernel counts together. It is read from the pages that the kernel
 // shares where all of them allow it (rdpmc: no system call), else by one read(). Events count the thread that
-// opened them and no other: work that an op hands to other threads is not in them (inheritance would count what
-// those threads do for anybody, and cannot be read as a group). Files are closed when the thread ends, and in a
-// forked child all of them: they count its parent. They are moved to high numbers, since a program that closes
-// all its files gets low ones anew; one that was closed is never read again.
+// opened them and no other: work that an op hands to other threads is not in them (inheritance would count
+// what those threads do for anybody, and cannot be read as a group). Files are closed when the thread ends,
+// and in a forked child all of them: they count its parent. They are moved to high numbers, since a program
+// that closes all its files gets low ones anew; one that was closed is never read again.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -67,7 +67,7 @@ class ThreadCounters {
         CounterGroup group;
         uint8_t count = 0;
         bool by_pages = false, broken = false;
-        uint8_t place[kMostOfGroup];         // of its values among those that are read
+        uint8_t place[kMostOfGroup];           // of its values among those that are read
         uint8_t enabled_place, running_place;  // kNoPlace: not among them
         int files[kMostOfGroup];
         const perf_event_mmap_page* pages[kMostOfGroup];

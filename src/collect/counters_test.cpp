@@ -51,9 +51,13 @@ ssize_t fake_read(int file, void* to, size_t bytes) {
     return static_cast<ssize_t>(bytes) - m.shorter;
 }
 
+const perf_event_mmap_page* fake_map(int) {
+    return g_machine->pages ? &g_machine->page : nullptr;
+}
+
 const PerfCalls kFake = {fake_open,
                          fake_read,
-                         [](int) { return g_machine->pages ? &g_machine->page : nullptr; },
+                         fake_map,
                          [](const perf_event_mmap_page*) {},
                          [](int) { ++g_machine->closed; },
                          [](uint32_t) { return g_machine->pmc; },
@@ -111,8 +115,8 @@ TEST_F(CountersTest, WithoutAPmuOnlySoftwareIsThere) {
     machine_.problem_of_type = {{PERF_TYPE_HARDWARE, ENOENT}, {PERF_TYPE_HW_CACHE, ENOENT}};
     ThreadCounters counters;
     counters.open(kAllCounters, kFake);
-    EXPECT_EQ(counters.mask(), bit(CpuCounter::kTaskClock) | bit(CpuCounter::kPageFaults) |
-                                   bit(CpuCounter::kContextSwitches));
+    EXPECT_EQ(counters.mask(),
+              bit(CpuCounter::kTaskClock) | bit(CpuCounter::kPageFaults) | bit(CpuCounter::kContextSwitches));
     EXPECT_EQ(of(read(counters), CpuCounter::kCycles), kNotCounted);
     EXPECT_EQ(try_counter(CpuCounter::kCycles, kFake), -ENOENT);
     EXPECT_EQ(try_counter(CpuCounter::kTaskClock, kFake), 0);
@@ -188,7 +192,8 @@ TEST_F(CountersTest, DifferencesOfWhatIsKnownAtBothEnds) {
 TEST(SystemCounters, CountThisThread) {
     ThreadCounters counters;
     counters.open(kAllCounters);
-    if (!(counters.mask() & bit(CpuCounter::kTaskClock))) GTEST_SKIP() << "perf events are not permitted here";
+    if (!(counters.mask() & bit(CpuCounter::kTaskClock)))
+        GTEST_SKIP() << "perf events are not permitted here";
     uint64_t begin[kCounterSlots], end[kCounterSlots];
     counters.read(begin);
     std::vector<char> touched(8 << 20);  // fresh pages
@@ -198,7 +203,9 @@ TEST(SystemCounters, CountThisThread) {
     wire::take_difference(begin, end, counters.slots());
     EXPECT_GT(begin[0], 0u);
     EXPECT_LT(begin[0], 60'000'000'000u);
-    if (counters.mask() & bit(CpuCounter::kPageFaults)) EXPECT_GE(begin[1], 1u);
+    if (counters.mask() & bit(CpuCounter::kPageFaults)) {
+        EXPECT_GE(begin[1], 1u);
+    }
     counters.close();
 }
 

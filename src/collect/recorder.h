@@ -99,8 +99,8 @@ struct Frame {
     const void* key;  // who opened it
     uint64_t* dur;    // where its duration goes; null: not recorded
     uint64_t begin;
-    bool is_step;  // an optimizer step, or the range that recording waits for: its end has a meaning
-    bool done;     // ended out of order; leaves when it comes to the top
+    bool is_step;          // an optimizer step, or the range that recording waits for: its end has a meaning
+    bool done;             // ended out of order; leaves when it comes to the top
     bool counted = false;  // its record has counters
 };
 
@@ -157,8 +157,8 @@ struct ThreadState {
             stream.writer().count_left_open();
         }
     }
-    // Ends the innermost frame of `key`; false if there is none. `counted`: what the counters read, for frames
-    // that have any.
+    // Ends the innermost frame of `key`; false if there is none. `counted`: what the counters read, for
+    // frames that have any.
     bool pop(const void* key, uint64_t now, bool& was_step, const uint64_t* counted = nullptr);
     // A thread takes over what one that ended left: its file's block, and the texts that are defined there.
     void take_over();

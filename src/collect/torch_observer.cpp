@@ -3,9 +3,6 @@
 // Built against one version of libtorch (torch_api.h has the differences), with NDEBUG as libtorch itself
 // (the layout of RecordFunction depends on it); opsight_torch_open() proves the layout with a probe before it
 // installs anything. Here with Opsight, or by the hook for the very PyTorch that a program uses.
-//
-// Allocations are seen by wrapping the CPU allocator. c10's memory reporting would need the thread's
-// PROFILER_STATE slot, and while that is taken the program's own profiler refuses to start.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -14,10 +11,12 @@
 
 #include "collect/environment.h"
 #include "collect/observer_api.h"
+#include "collect/op_counters.h"
 #include "collect/process_groups.h"
 #include "collect/python_calls.h"
 #include "collect/recorder.h"
 #include "collect/torch_api.h"
+#include "collect/torch_memory.h"
 
 namespace opsight::collect {
 namespace {
@@ -147,6 +146,11 @@ void count_begin(Sign sign, std::string_view name) {
         Recorder::batch_begins();
 }
 
+uint64_t link_of(const at::RecordFunction& op) {
+    if (op.seqNr() < 0) return wire::kNoLink;
+    return static_cast<uint64_t>(op.seqNr()) << 16 | (op.forwardThreadId() & 0xffff);
+}
+
 // The record of an op that begins now, but for its time; null where the capture is full.
 wire::OpRecord* append_op(wire::ThreadStream& stream, const at::RecordFunction& op, bool async,
                           size_t& bytes) {
@@ -161,7 +165,7 @@ wire::OpRecord* append_op(wire::ThreadStream& stream, const at::RecordFunction& 
         bytes = sizeof(wire::LinkedOpRecord);
         auto* record = stream.begin_record<wire::LinkedOpRecord>(RecordType::kLinkedOp);
         if (!record) return nullptr;
-        record->link = static_cast<uint64_t>(op.seqNr()) << 16 | (op.forwardThreadId() & 0xffff);
+        record->link = link_of(op);
         return &record->op;
     }
     bytes = sizeof(wire::OpRecord);
@@ -201,9 +205,7 @@ wire::OpRecord* append_counted(ThreadState& state, const at::RecordFunction& op,
     bytes = sizeof(wire::CountedOpRecord) + more;
     auto* record = state.stream.begin_record<wire::CountedOpRecord>(RecordType::kCountedOp, more);
     if (!record) return nullptr;
-    record->link = op.seqNr() >= 0
-                       ? static_cast<uint64_t>(op.seqNr()) << 16 | (op.forwardThreadId() & 0xffff)
-                       : wire::kNoLink;
+    record->link = link_of(op);
     record->counters = state.counters.mask();
     state.counters.read(reinterpret_cast<uint64_t*>(record + 1));
     return &record->op;
@@ -278,58 +280,6 @@ void on_end(const at::RecordFunction& op, at::ObserverContext*) {
         end(op);
     } catch (...) {
     }
-}
-
-at::Allocator* g_inner_allocator = nullptr;
-at::Allocator* g_recording_allocator = nullptr;
-c10::DeleterFnPtr g_inner_deleter = nullptr;
-
-void record_free_and_delete(void* memory) {
-    if (ThreadState* state = memory ? Recorder::recording() : nullptr) {
-        if (auto* record = state->stream.begin_record<wire::FreeRecord>(RecordType::kFree)) {
-            record->time = state->stream.writer().ticks();
-            record->address = reinterpret_cast<uintptr_t>(memory);
-            state->stream.commit(sizeof *record);
-        }
-    }
-    g_inner_deleter(memory);
-}
-
-class RecordingAllocator final : public AnyCpuAllocator {
-  public:
-    at::DeleterFnPtr raw_deleter() const override { return &record_free_and_delete; }
-
-  private:
-    at::DataPtr take(size_t bytes) const override {
-        at::DataPtr memory = g_inner_allocator->allocate(bytes);
-        ThreadState* state = memory.get() ? Recorder::recording() : nullptr;
-        if (!state || memory.get_context() != memory.get() ||
-            !memory.compare_exchange_deleter(g_inner_deleter, &record_free_and_delete))
-            return memory;
-        if (auto* record = state->stream.begin_record<wire::AllocRecord>(RecordType::kAlloc)) {
-            record->time = state->stream.writer().ticks();
-            record->address = reinterpret_cast<uintptr_t>(memory.get());
-            record->bytes = bytes;
-            state->stream.commit(sizeof *record);
-        }
-        return memory;
-    }
-};
-
-// Wraps the allocator in use. One that cannot free by address alone is left as it is.
-void watch_memory() {
-    g_inner_allocator = c10::GetCPUAllocator();
-    g_inner_deleter = g_inner_allocator ? g_inner_allocator->raw_deleter() : nullptr;
-    if (!g_inner_deleter) return;
-    static auto* const recording = new RecordingAllocator;  // tensors may outlive every static object
-    g_recording_allocator = recording;
-    c10::SetCPUAllocator(recording);
-}
-
-// What was allocated meanwhile goes on to be freed by our way.
-void unwatch_memory() {
-    if (g_recording_allocator && c10::GetCPUAllocator() == g_recording_allocator)
-        c10::SetCPUAllocator(g_inner_allocator);
 }
 
 constexpr char kProbeName[] = "opsight_probe";
@@ -433,28 +383,6 @@ void settle_callbacks() {
     Callbacks::settle();
 }
 
-uint32_t g_counters = 0;  // that were asked for, as bits of slots
-
-// Which of them this process can have, and why not the others.
-void tell_counters() {
-    std::string here, missing;
-    for (size_t slot = 0; slot < kCpuCounters; ++slot) {
-        if (!(g_counters & slot_bit(slot))) continue;
-        const std::string name(kCpuCounterFacts[slot].name);
-        const int problem = try_counter(static_cast<CpuCounter>(slot));
-        if (problem < 0)
-            missing += (missing.empty() ? "" : "; ") + name + ": " + why_no_counter(problem);
-        else
-            here += (here.empty() ? "" : " ") + name;
-    }
-    ThreadState* state = Recorder::state();
-    if (!state) return;
-    Recorder::keep(*state, [&](wire::ThreadStream& stream) {
-        stream.property("cpu_counters", here.empty() ? "none" : here);
-        if (!missing.empty()) stream.property("cpu_counters_missing", missing);
-    });
-}
-
 // Work on the device is kept while the window of iterations is open.
 void tell_cuda_library(bool open) {
     const char* path = std::getenv("CUDA_INJECTION64_PATH");
@@ -471,13 +399,6 @@ using opsight::collect::ModuleName;
 using opsight::collect::Recorder;
 using opsight::collect::ThreadState;
 
-void opsight_torch_counters(uint32_t wanted) {
-    opsight::collect::g_counters = wanted;
-    Recorder::set_thread_hooks(
-        {[](ThreadState& state) { state.counters.open(opsight::collect::g_counters); },
-         [](ThreadState& state) { state.counters.close(); }, &opsight::collect::close_inherited_counters});
-}
-
 int opsight_torch_open(const char* directory, uint64_t limit_bytes, uint32_t flags,
                        const opsight_torch_window* window) {
     try {
@@ -488,7 +409,7 @@ int opsight_torch_open(const char* directory, uint64_t limit_bytes, uint32_t fla
             [](opsight::wire::ThreadStream& stream) { opsight::collect::describe_process(stream); });
         Recorder::set_window_hook(&opsight::collect::tell_cuda_library);
         if (const int problem = Recorder::open(directory, limit_bytes, *window)) return problem;
-        if (opsight::collect::g_counters != 0) opsight::collect::tell_counters();
+        opsight::collect::tell_counters();
         opsight::collect::Callbacks::begin(flags);
         return 0;
     } catch (...) {

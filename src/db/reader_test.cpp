@@ -155,10 +155,10 @@ TEST_F(ReaderTest, AFileOfVersion1IsBroughtUpToDate) {
                               "memory_events DROP kind",
                               "memory_events DROP stack"})
         undo += std::string("ALTER TABLE raw.") + added + ";";
-    for (const char* added : {"nvtx_ranges", "messages", "page_faults", "contexts", "streams", "stream_stats",
-                              "works", "model_nodes", "model_edges", "model_calls", "cpu_samples",
-                              "rank_clocks", "comm_groups", "collective_calls", "collective_members",
-                              "op_counters"})
+    for (const char* added :
+         {"nvtx_ranges", "messages", "page_faults", "contexts", "streams", "stream_stats", "works",
+          "model_nodes", "model_edges", "model_calls", "cpu_samples", "rank_clocks", "comm_groups",
+          "collective_calls", "collective_members", "op_counters"})
         undo += std::string("DROP VIEW ") + added + ";";
     undo += "INSERT INTO raw.tracks VALUES (0, 0, -1, 1, 1, -1, 0, 0, '', '', '', '');";
     change(undo + "UPDATE raw.meta SET value = '1' WHERE key = 'schema_version'");

@@ -71,8 +71,8 @@ std::string group_kind_text(std::string_view column);
 std::string match_state_text(std::string_view column);
 std::string cause_text(std::string_view column);
 
-// The column of op_counters for a slot of base/cpu_counters.h, and the value of a counter that was counted a part
-// of the time scaled to all of it. `table`: with such columns.
+// The column of op_counters for a slot of base/cpu_counters.h, and the value of a counter that was counted a
+// part of the time scaled to all of it. `table`: with such columns.
 std::string_view counter_column(size_t slot);
 std::string scaled_counter(std::string_view table, size_t slot);
 

@@ -8,8 +8,8 @@ namespace {
 
 using enum duck::Type;
 
-constexpr std::string_view kTimes[] = {"core_enabled_ns",   "core_running_ns",   "l1_enabled_ns",
-                                       "l1_running_ns",     "llc_enabled_ns",    "llc_running_ns",
+constexpr std::string_view kTimes[] = {"core_enabled_ns",   "core_running_ns",  "l1_enabled_ns",
+                                       "l1_running_ns",     "llc_enabled_ns",   "llc_running_ns",
                                        "branch_enabled_ns", "branch_running_ns"};
 static_assert(kCpuCounters + std::size(kTimes) == kCounterSlots);
 
@@ -41,12 +41,14 @@ std::string_view counter_column(size_t slot) {
 }
 
 Table op_counters_table() {
-    Table table{"op_counters",
-                "What counters of the processor counted in the self time of ops, as read; -1: not known. Only "
-                "ops of recordings with --counters.",
-                {{"id", kInteger, "", "ops.id"}}};
+    Table table{
+        "op_counters",
+        "What counters of the processor counted in the self time of ops, as read; -1: not known. Only "
+        "ops of recordings with --counters.",
+        {{"id", kInteger, "", "ops.id"}}};
     for (size_t slot = 0; slot < kCpuCounters; ++slot)
-        table.columns.push_back({counter_column(slot), kBigint, unit_of(counter_column(slot)), kMeaning[slot]});
+        table.columns.push_back(
+            {counter_column(slot), kBigint, unit_of(counter_column(slot)), kMeaning[slot]});
     for (size_t i = 0; i < std::size(kTimes); ++i)
         table.columns.push_back({kTimes[i], kBigint, "ns",
                                  i % 2 == 0 ? "time in which this group of counters was to count"
@@ -61,24 +63,26 @@ std::string scaled_counter(std::string_view table, size_t slot) {
     if (group == CounterGroup::kSoftware) return known(value);
     const std::string enabled = fmt::format("{}.{}", table, counter_column(enabled_slot(group))),
                       running = fmt::format("{}.{}", table, counter_column(running_slot(group)));
-    return fmt::format("CASE WHEN {0} < 0 OR {1} < 0 THEN NULL WHEN {1} = {2} THEN {0} WHEN {2} > 0 THEN "
-                       "{0}::DOUBLE * {1} / {2} END",
-                       value, enabled, running);
+    return fmt::format(
+        "CASE WHEN {0} < 0 OR {1} < 0 THEN NULL WHEN {1} = {2} THEN {0} WHEN {2} > 0 THEN "
+        "{0}::DOUBLE * {1} / {2} END",
+        value, enabled, running);
 }
 
 std::vector<View> counter_views() {
-    View view{"op_counters",
-              "What counters of the processor counted in the self time of ops, in the thread of the op. A count of "
-              "a part of the time is scaled to all of it.",
-              {{"id", kInteger, "", "ops.id", "c.id"},
-               {"name", kVarchar, "", "op", "i.name"},
-               {"layer", kVarchar, "", "path of the layer", "l.path"},
-               {"direction", kVarchar, "", "fprop, bprop, optimizer, dataload or other",
-                direction_text("i.direction")},
-               {"iteration", kInteger, "", "iteration that it belongs to", known("o.iteration")},
-               {"self_ns", kBigint, "ns", "duration minus child ops", "o.self_ns"}},
-              "raw.op_counters c JOIN raw.ops o ON o.id = c.id LEFT JOIN raw.op_identities i ON i.id = o.op LEFT "
-              "JOIN raw.layers l ON l.id = i.layer"};
+    View view{
+        "op_counters",
+        "What counters of the processor counted in the self time of ops, in the thread of the op. A count of "
+        "a part of the time is scaled to all of it.",
+        {{"id", kInteger, "", "ops.id", "c.id"},
+         {"name", kVarchar, "", "op", "i.name"},
+         {"layer", kVarchar, "", "path of the layer", "l.path"},
+         {"direction", kVarchar, "", "fprop, bprop, optimizer, dataload or other",
+          direction_text("i.direction")},
+         {"iteration", kInteger, "", "iteration that it belongs to", known("o.iteration")},
+         {"self_ns", kBigint, "ns", "duration minus child ops", "o.self_ns"}},
+        "raw.op_counters c JOIN raw.ops o ON o.id = c.id LEFT JOIN raw.op_identities i ON i.id = o.op LEFT "
+        "JOIN raw.layers l ON l.id = i.layer"};
     for (size_t slot = 0; slot < kCpuCounters; ++slot)
         view.columns.push_back({counter_column(slot), kDouble, unit_of(counter_column(slot)), kMeaning[slot],
                                 scaled_counter("c", slot)});

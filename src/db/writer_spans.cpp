@@ -364,12 +364,12 @@ TableFill comm_segments(const WritePlan& plan) {
 }  // namespace
 
 std::vector<TableFill> span_table_fills(const WritePlan& plan) {
-    return {ops(plan),           op_extras(plan),     op_work(plan),       api_calls(plan),
-            python_frames(plan), module_calls(plan),  annotations(plan),   other_spans(plan),
-            device_spans(plan),  memory_events(plan), counters(plan),      resource_segments(plan),
-            busy_segments(plan), comm_segments(plan), nvtx_ranges(plan),   nvtx_payloads(plan),
-            messages(plan),      call_chains(plan),   op_counters(plan),   device_extras(plan), page_faults(plan),
-            cpu_samples(plan)};
+    return {ops(plan),           op_extras(plan),     op_work(plan),     api_calls(plan),
+            python_frames(plan), module_calls(plan),  annotations(plan), other_spans(plan),
+            device_spans(plan),  memory_events(plan), counters(plan),    resource_segments(plan),
+            busy_segments(plan), comm_segments(plan), nvtx_ranges(plan), nvtx_payloads(plan),
+            messages(plan),      call_chains(plan),   op_counters(plan), device_extras(plan),
+            page_faults(plan),   cpu_samples(plan)};
 }
 
 }  // namespace opsight::db

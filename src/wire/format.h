@@ -170,9 +170,9 @@ struct LinkedOpRecord {
     uint64_t link;  // sequence number << 16 | the framework's number of the forward thread (0: none)
 };
 
-// Behind it stand 8 bytes for each bit of `counters`, in the order of the slots (base/cpu_counters.h): what was
-// counted from the op's begin to its end, kNotCounted where that is not known. Until `dur` is set they are the
-// readings at the begin.
+// Behind it stand 8 bytes for each bit of `counters`, in the order of the slots (base/cpu_counters.h): what
+// was counted from the op's begin to its end, kNotCounted where that is not known. Until `dur` is set they
+// are the readings at the begin.
 struct CountedOpRecord {
     OpRecord op;
     uint64_t link;  // kNoLink: autograd does not link it

@@ -43,7 +43,7 @@ def bench_ops():
     events = ops_run(bare, "count")
     events.pop(TRAINING)
     costs = {name: [] for name in events}
-    idle, waiting, floor, with_memory = [], [], [], []
+    idle, waiting, floor, with_memory, counted = [], [], [], [], []
     shares = {"recorded": [], "with the floor": [], "window closed": [], "window not open yet": []}
 
     def per_event(run, plain):
@@ -55,6 +55,8 @@ def bench_ops():
         full = ops_run(lambda command: recorded(["--no-memory"], command))
         everything = ops_run(lambda command: recorded([], command))
         before = ops_run(lambda command: recorded(WAITING, command))
+        counting = ops_run(lambda command: recorded(["--no-memory", "--counters", "cpu"], command))
+        counted.append(per_event(counting, full))
         least = ops_run(bare, "12", FLOOR)
         with_memory.append(per_event(everything, plain))
         waiting.append(per_event(before, plain))
@@ -69,6 +71,8 @@ def bench_ops():
     total = [sum(costs[name][turn] * events[name] for name in events) / sum(events.values()) for turn in range(TURNS)]
     result("profile: per op event with shapes and dtypes, all of these", float(statistics.median(total)), "ns", "<= 200")
     result("profile: the same with allocations recorded too", float(statistics.median(with_memory)), "ns")
+    result("profile: counters of the processor, all that are here, on top of that per op event",
+           float(statistics.median(counted)), "ns")
     result("profile: the floor, PyTorch's own callback that does nothing", float(statistics.median(floor)), "ns")
     result("profile: per op event, window closed", float(statistics.median(idle)), "ns")
     result("profile: per op event, window not open yet", float(statistics.median(waiting)), "ns")

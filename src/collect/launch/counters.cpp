@@ -45,8 +45,10 @@ Result<uint32_t> read_counters(const std::string& list) {
             for (size_t slot = 0; slot < kCpuCounters; ++slot)
                 names.push_back(name_of(slot));
             Error error;
-            error.what = fmt::format("--counters {}: there is no counter \"{}\", or it is named twice", list, name);
-            error.remedy = fmt::format("give cpu for all, or some of {} with commas between", fmt::join(names, ", "));
+            error.what =
+                fmt::format("--counters {}: there is no counter \"{}\", or it is named twice", list, name);
+            error.remedy =
+                fmt::format("give cpu for all, or some of {} with commas between", fmt::join(names, ", "));
             error.exit_code = 2;
             return fail(std::move(error));
         }

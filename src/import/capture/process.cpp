@@ -235,8 +235,8 @@ bool ProcessImport::take_link(const wire::OpRecord& op, uint64_t link) {
 
 void ProcessImport::take_counted_op(const RecordView& record) {
     const auto counted = record.as<wire::CountedOpRecord>();
-    const bool added = counted.link == wire::kNoLink ? take_op(counted.op, -1, -1)
-                                                     : take_link(counted.op, counted.link);
+    const bool added =
+        counted.link == wire::kNoLink ? take_op(counted.op, -1, -1) : take_link(counted.op, counted.link);
     if (!added || counted.op.dur == 0) return;  // of one that did not end nothing was counted
     if (counted.counters & ~kAllSlots) return bad_event("counters that are none");
     constexpr uint64_t kMost = uint64_t{1} << 62;

@@ -125,11 +125,13 @@ Result<std::vector<std::string>> characterize_notes(Session& session) {
     if (on_device) {
         if (const std::string joined = text(1); !joined.empty()) notes.push_back("counters: " + joined);
         notes.emplace_back(
-            "times are those of the recording; counters were measured in a run of their own, kernel by kernel, and "
+            "times are those of the recording; counters were measured in a run of their own, kernel by "
+            "kernel, and "
             "rates of them are over the times of that run");
         if (counted)
             notes.emplace_back(
-                "counters of the processor around ops are those of the threads that launch, and are not in these "
+                "counters of the processor around ops are those of the threads that launch, and are not in "
+                "these "
                 "tables: opsight sql NAME \"FROM op_counters\"");
         return notes;
     }
@@ -137,11 +139,13 @@ Result<std::vector<std::string>> characterize_notes(Session& session) {
         notes.emplace_back(
             "the profile has no counters of the processor: opsight profile --counters cpu records them");
     } else {
-        notes.push_back("counters are those of the thread that ran the op, without other threads that it put to work" +
-                        (text(2).empty() ? "" : " (" + text(2) + " were set)"));
+        notes.push_back(
+            "counters are those of the thread that ran the op, without other threads that it put to work" +
+            (text(2).empty() ? "" : " (" + text(2) + " were set)"));
         if (const std::string missing = text(3); !missing.empty()) notes.push_back("not counted: " + missing);
         if (const std::string shares = text(4); !shares.empty())
-            notes.push_back("groups of counters took turns, and counts are scaled to the whole time: " + shares);
+            notes.push_back("groups of counters took turns, and counts are scaled to the whole time: " +
+                            shares);
     }
     notes.emplace_back("\"Est.\" is worked out from shapes, each input and output once, and not measured");
     return notes;

@@ -74,13 +74,15 @@ GROUP BY ALL;
 -- (joined with a recording), or on one with the kernel's name (a table of Nsight Compute by itself).
 CREATE OR REPLACE TEMP TABLE characterize_launches AS
 WITH counted AS (
-    SELECT p.*, t.rank, t.device, t.context, t.stream, t.pid, t.pid_text, starts_with(t.pid_text, 'counters of ') AS beside
+    SELECT p.*, t.rank, t.device, t.context, t.stream, t.pid, t.pid_text,
+           starts_with(t.pid_text, 'counters of ') AS beside
     FROM characterize_counters p
     JOIN raw.tracks t ON t.id = p.track
 )
 SELECT d.op, d.name AS kernel, s.rank, s.device, d.dur_ns,
        coalesce(c.ns, CASE WHEN c.track IS NOT NULL THEN d.dur_ns END) AS ns,
-       c.* EXCLUDE (track, time_ns, ns, rank, device, context, stream, pid, pid_text, beside, plain_flops, tensor_flops),
+       c.* EXCLUDE (track, time_ns, ns, rank, device, context, stream, pid, pid_text, beside, plain_flops,
+                    tensor_flops),
        -- Where Tensor Cores worked and their FLOPs were not counted, the others are not those of the kernel.
        CASE WHEN k.uses_tc <> tc_use('yes') OR c.tensor_flops IS NOT NULL
             THEN c.plain_flops + coalesce(c.tensor_flops, 0) END AS flops

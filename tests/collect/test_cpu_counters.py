@@ -31,11 +31,17 @@ def counted_op(kind, begin, dur, values, mask=None):
     """`values`: by name of the slot; the others are not in the record."""
     slots = [slot for slot, name in enumerate(SLOTS) if name in values]
     bits = sum(1 << slot for slot in slots) if mask is None else mask
-    size = 40 + 8 * len(slots)
-    fields = struct.pack("<8sIIIIIIII", b"OPSCAP\r\n", 2, 0x01020304, HEADER, CHUNK, 1, 2, 100, 1)
-    fields += struct.pack("<Qqqq", START, START, START + 1_700_000_000 * 10**9, 50)
-    fields += struct.pack("<IIQI", 1, 1, 0, 1)
-    return fields.ljust(HEADER, b"\0") + chunk.ljust(CHUNK, b"\0")
+    head = struct.pack("<HHIQQQII", 52, 40 + 8 * len(slots), kind, begin, dur, NO_LINK, bits, 0)
+    return head + b"".join(struct.pack("<Q", values[SLOTS[slot]]) for slot in slots)
+
+
+def capture(records):
+    content = b"".join(records)
+    chunk = struct.pack("<6I", 0x4B4E4843, 0, 0, 100, 24 + len(content), 0) + content
+    head = struct.pack("<8sIIIIIIII", b"OPSCAP\r\n", 2, 0x01020304, HEADER, CHUNK, 1, 2, 100, 1)
+    head += struct.pack("<Qqqq", START, START, START + 1_700_000_000 * 10**9, 50)
+    head += struct.pack("<IIQI", 1, 1, 0, 1)
+    return head.ljust(HEADER, b"\0") + chunk.ljust(CHUNK, b"\0")
 
 
 def all_slots(**values):
@@ -59,7 +65,7 @@ class Made(unittest.TestCase):
 
     def rows(self, section="characterize_kernels"):
         report = json.loads(self.run_opsight("report", self.profile, "--report", "characterize", "--format", "json").stdout)
-        return {row["kernel_name"]: row for row in report[section]}
+        return {row["kernel_name"]: row for row in report["characterize"][section]}
 
 
 class Replayed(Made):

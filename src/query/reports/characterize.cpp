@@ -123,11 +123,12 @@ Result<std::vector<std::string>> characterize_notes(Session& session) {
     const bool counted = std::get<bool>(rows.rows.at(0)[0]);
     std::vector<std::string> notes;
     if (on_device) {
-        if (const std::string joined = text(1); !joined.empty()) notes.push_back("counters: " + joined);
-        notes.emplace_back(
-            "times are those of the recording; counters were measured in a run of their own, kernel by "
-            "kernel, and "
-            "rates of them are over the times of that run");
+        if (const std::string joined = text(1); !joined.empty()) {
+            notes.push_back("counters: " + joined);
+            notes.emplace_back(
+                "times are those of the recording; counters were measured in a run of their own, kernel by "
+                "kernel, and rates of them are over the times of that run");
+        }
         if (counted)
             notes.emplace_back(
                 "counters of the processor around ops are those of the threads that launch, and are not in "

@@ -62,20 +62,20 @@ class Samples(Dataset):
         return self.workload.sample(torch.Generator().manual_seed(index))
 
 
-def arguments(doc, options=None):
-    parser = argparse.ArgumentParser(
-        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def arguments(doc, options=None, words=None):
+    """What the command line says, or `words` instead of it."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--train", action="store_true", help="forward, backward and optimizer (default)")
     mode.add_argument("--infer", action="store_true", help="forward alone")
     parser.add_argument("--size", choices=["small", "full"], default="small",
-                        help="full: the published network; small: as many layers, but thin ones and small inputs (default)")
+                        help="full: the published network; small: its layers, but thin and with small inputs (default)")
     parser.add_argument("--batch", type=positive, help="samples of a step (default: depends on the size)")
     parser.add_argument("--steps", type=positive, default=10, help="default: 10")
     parser.add_argument("--device", default="cpu", help="cpu (default), cuda, cuda:1, ...")
-    parser.add_argument("--dtype", choices=DTYPES, default="float32", help="of products, by autocast (default: float32)")
-    parser.add_argument("--compile", action="store_true", help="run what torch.compile makes of the network (PyTorch 2)")
+    parser.add_argument("--dtype", choices=DTYPES, default="float32",
+                        help="of products, by autocast (default: float32)")
+    parser.add_argument("--compile", action="store_true", help="run what torch.compile makes of it (PyTorch 2)")
     parser.add_argument("--channels-last", action="store_true", help="pictures and filters in memory as NHWC")
     parser.add_argument("--data-workers", type=int, default=0, metavar="N",
                         help="processes that make data while the network works; 0 (default): two batches are made"
@@ -83,7 +83,7 @@ def arguments(doc, options=None):
     parser.add_argument("--seed", type=int, default=0)
     if options:
         options(parser)
-    args = parser.parse_args()
+    args = parser.parse_args(words)
     if args.compile and not hasattr(torch, "compile"):
         parser.error(f"--compile needs PyTorch 2, this is {torch.__version__}")
     if args.device.startswith("cuda") and not torch.cuda.is_available():

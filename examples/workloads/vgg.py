@@ -43,7 +43,7 @@ class VGG(nn.Module):
 
 def options(parser):
     pictures.options(parser)
-    parser.add_argument("--depth", type=int, choices=sorted(STAGES), default=16, help="layers with weights (default: 16)")
+    parser.add_argument("--depth", type=int, choices=STAGES, default=16, help="layers with weights (default: 16)")
 
 
 def build(args):

@@ -116,12 +116,16 @@ def run(doc, build, options=None):
 
 def train(workload, model, args):
     optimizer = workload.optimizer(model.parameters())
-    scaler = torch.cuda.amp.GradScaler(enabled=args.dtype == "float16")
+    scaler = torch.cuda.amp.GradScaler() if args.dtype == "float16" else None
 
     def update(loss):
         optimizer.zero_grad(set_to_none=True)
         with products_in(args):
             value = loss()
+        if scaler is None:
+            value.backward()
+            optimizer.step()
+            return
         scaler.scale(value).backward()
         scaler.step(optimizer)
         scaler.update()

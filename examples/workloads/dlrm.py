@@ -67,7 +67,7 @@ def build(args):
     if args.size == "full":
         return Clicks(DLRM(KAGGLE), 2048, KAGGLE)
     few = tuple(min(n, 1000) for n in KAGGLE)
-    return Clicks(DLRM(few, bottom=(64, 32), top=(64, 32)), 128, few)
+    return Clicks(DLRM(few, bottom=(64, 32, 16), top=(64, 32)), 128, few)
 
 
 if __name__ == "__main__":

@@ -19,15 +19,16 @@ class Board:
                 yield y * self.side + x
 
     def _group(self, stones, point):
-        """The stones that hang together with that on `point`, and whether an empty point is beside any."""
+        """The points of one colour that hang together with `point`, and whether an empty one is beside any."""
         colour, group, alive, ahead = stones[point], {point}, False, [point]
         while ahead:
             for other in self.next_to[ahead.pop()]:
-                if stones[other] == EMPTY:
+                if stones[other] == colour:
+                    if other not in group:
+                        group.add(other)
+                        ahead.append(other)
+                elif stones[other] == EMPTY:
                     alive = True
-                elif stones[other] == colour and other not in group:
-                    group.add(other)
-                    ahead.append(other)
         return group, alive
 
     def play(self, point):

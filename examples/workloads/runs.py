@@ -40,8 +40,8 @@ RUNS = {
 }
 
 
-class _NoMemory(TorchFunctionMode):
-    """Parameters have shapes, and no memory."""
+class no_memory(TorchFunctionMode):
+    """with no_memory(): parameters have shapes, and no memory."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -56,7 +56,7 @@ def network(command):
     module = importlib.import_module(script[: -len(".py")])
     args = common.arguments(module.__doc__, getattr(module, "options", None), words)
     args.device = "meta"
-    with _NoMemory():
+    with no_memory():
         return module.build(args).model
 
 

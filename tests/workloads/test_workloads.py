@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Every workload of examples/workloads runs under 'opsight profile' at its small size; its iterations are the steps that
+were asked for, and its layers are the modules of its network."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import opsight_cli
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+WORKLOADS = ROOT / "examples" / "workloads"
+sys.path.insert(0, str(WORKLOADS))
+
+try:
+    import runs
+    import torch
+    OBSERVER = pathlib.Path(opsight_cli.PROGRAM).parent.parent / "lib" / "libopsight_torch.so"
+    LACKS = None if OBSERVER.exists() else "the PyTorch observer was not built (Debian: apt-get install libtorch-dev)"
+except ImportError:
+    LACKS = "there is no torch (Debian: apt-get install python3-torch)"
+
+STEPS = 5
+SURE = 0.7  # of the iterations of a run
+# One of each family; networks that differ in depth alone are the same program.
+ALSO_INFER = ("alexnet", "googlenet", "resnet18", "ssd", "dlrm", "go-zero", "text-rnn", "deepspeech2", "transformer",
+              "ptb-lstm", "bert", "gpt")
+
+
+class Recorded(opsight_cli.Profile):
+    """What 'opsight profile' records of a command."""
+
+    def __init__(self, *command):
+        handle, self.path = tempfile.mkstemp(suffix=".opsight", dir=opsight_cli.temporary_folder())
+        os.close(handle)
+        script, *words = command
+        done = subprocess.run([opsight_cli.PROGRAM, "profile", "--force", "-o", self.path, "--", sys.executable,
+                               WORKLOADS / script, *words], capture_output=True, text=True, timeout=300)
+        if done.returncode != 0:
+            raise AssertionError(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}")
+
+
+def modules(model):
+    """Paths of the modules that run: those that hold others without being called themselves are no layers."""
+    name = type(model).__name__
+    holders = (torch.nn.ModuleList, torch.nn.ModuleDict)
+    called = {path for path, module in model.named_modules() if not isinstance(module, holders)}
+    return {"/".join([name, *path.split(".")]) if path else name for path in called}
+
+
+def is_inference(command):
+    return "--infer" in command
+
+
+class Workloads(unittest.TestCase):
+    def check(self, command):
+        profile = Recorded(*command.split(), "--steps", str(STEPS))
+        self.addCleanup(profile.remove)
+        iterations = profile.info()["iterations"]
+        self.assertEqual(iterations["total"], STEPS, iterations)
+        self.assertGreaterEqual(iterations["confidence"], SURE, iterations)
+        layers = {row.path for row in profile.rows("SELECT path FROM layers WHERE path <> ''")}
+        self.assertEqual(layers ^ modules(runs.network(command)), self.not_called(command), command)
+        directions = {row.direction for row in profile.rows("SELECT DISTINCT direction FROM ops")}
+        if is_inference(command):
+            self.assertFalse(directions & {"bprop", "optimizer"}, directions)
+        else:
+            self.assertLessEqual({"fprop", "bprop", "optimizer"}, directions)
+
+    def not_called(self, command):
+        return set()
+
+
+def add_tests():
+    for name, command in runs.RUNS.items():
+        cases = {name: command}
+        if name in ALSO_INFER:
+            cases[f"{name} infer"] = f"{command} --infer"
+        for case, words in cases.items():
+            def test(self, words=words):
+                self.check(words)
+            setattr(Workloads, "test_" + case.replace("-", "_").replace(" ", "_"), test)
+
+
+if LACKS is None:
+    add_tests()
+else:
+    Workloads = unittest.skip(LACKS)(Workloads)
+
+if __name__ == "__main__":
+    unittest.main()

@@ -402,6 +402,30 @@ TEST_F(Found, NoneInsideOneModuleCallOrCapture) {
     EXPECT_TRUE(analyze(profile, {}).iterations.list.empty());
 }
 
+// Values for the weights and the data are made once: they say nothing of the loop behind them.
+TEST_F(Found, WhatComesBeforeTheFirstCallOfTheNetworkIsSetUp) {
+    const auto run = [](TestProfile& to, bool same_module) {
+        for (int64_t k = 0; k < 300; ++k)
+            to.op(k % 3 ? "aten::empty" : "aten::uniform_", k * 1000, 900);
+        for (int64_t call = 0; call < 5; ++call) {
+            const int64_t at = 400000 + call * 1000;
+            const std::string name = same_module ? "Net" : "Layer_" + std::to_string(call);
+            to.host(HostKind::kModule, name, at, 500, to.thread());
+            for (int64_t k = 0; k < 4; ++k)
+                to.op("op" + std::to_string(k), at + 10 + k * 100, 90);
+        }
+    };
+    run(t, true);
+    const Analysis a = analyze_all();
+    EXPECT_EQ(bounds(a.iterations), (Bounds{{400000, 401000}, {401000, 402000}, {402000, 403000},
+                                            {403000, 404000}, {404000, 404500}}));
+    EXPECT_DOUBLE_EQ(a.iterations.confidence, 1);
+    TestProfile other;
+    run(other, false);
+    profile = other.finish();
+    EXPECT_TRUE(analyze(profile, {}).iterations.list.empty()) << "layers of one pass";
+}
+
 // One range of the program around equal blocks says that they belong together.
 TEST_F(Found, NoneInsideOneRange) {
     for (int64_t block = 0; block < 8; ++block)

@@ -47,8 +47,6 @@ class Comparison {
     Comparison(const PeriodInput& input, uint32_t symbol_count, uint32_t detail_count)
         : input_(input), symbols_(input.symbols), count_(symbol_count, 0), holder_(detail_count, kNobody) {
         has_wanted_ = std::find(input.wanted.begin(), input.wanted.end(), true) != input.wanted.end();
-        for (const int64_t time : input.time)
-            all_time_ += static_cast<double>(time);
     }
 
     Period cut_at(const Anchor& anchor) {
@@ -144,20 +142,26 @@ class Comparison {
         if (head && tail) return 0;
         const double repeated =
             std::min(1.0, static_cast<double>(pieces) / static_cast<double>(kSureRepetitions));
-        const bool few = period.typical_length < kShortPeriod;  // as the kernels of a block
+        // As the kernels of a block.
+        const bool few = period.typical_length < kShortPeriod && !input_.first_call;
         const double doubt = (head || tail || few) && !has_wanted_ ? kOneSided : 1;
         return alike * covered(period) * repeated * doubt;
     }
 
     // Share of the symbols or of their time that lies in the pieces, whichever is less.
     double covered(const Period& period) const {
-        const size_t first = period.cuts[0];
-        const double symbols = static_cast<double>(period.end - first) / static_cast<double>(symbols_.size());
-        if (all_time_ <= 0) return symbols;
+        const size_t first = period.cuts[0], from = std::min(first, input_.first_call.value_or(0));
+        const double symbols =
+            static_cast<double>(period.end - first) / static_cast<double>(symbols_.size() - from);
+        const double all = time_of(from, symbols_.size());
+        return all <= 0 ? symbols : std::min(symbols, time_of(first, period.end) / all);
+    }
+
+    double time_of(size_t from, size_t to) const {
         double time = 0;
-        for (size_t i = first; i < period.end; ++i)
+        for (size_t i = from; i < to && i < input_.time.size(); ++i)
             time += static_cast<double>(input_.time[i]);
-        return std::min(symbols, time / all_time_);
+        return time;
     }
 
     // Whether pieces have none of what some have that each must have.
@@ -195,11 +199,11 @@ class Comparison {
 
     // Whether what stands before the pieces is not a repetition whose begin was not recorded.
     bool is_own_head(const Period& period, bool details_tell) {
-        const size_t first = period.cuts.front();
-        if (first == 0) return false;
-        if (has_strangers(0, first, first, period.end, details_tell)) return true;
-        const size_t next = period.cuts[1], length = std::min(first, next - first);
-        return first > length || !alike_part(0, first, next - length, next);
+        const size_t first = period.cuts.front(), from = std::min(first, input_.first_call.value_or(0));
+        if (first == from) return false;
+        if (has_strangers(from, first, first, period.end, details_tell)) return true;
+        const size_t next = period.cuts[1], length = std::min(first - from, next - first);
+        return first - from > length || !alike_part(from, first, next - length, next);
     }
 
     // Whether the last piece has what no other has, or what follows it is not a repetition that was cut off.
@@ -282,7 +286,6 @@ class Comparison {
     std::vector<uint32_t> count_;   // by symbol, 0 between uses
     std::vector<uint32_t> holder_;  // by detail, kNobody between uses
     bool has_wanted_ = false;
-    double all_time_ = 0;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace opsight::analyze {
@@ -22,6 +23,9 @@ struct PeriodInput {
     std::vector<bool> wanted;       // where any is set, each piece must have one; may be empty
     std::vector<uint32_t> details;  // what tells symbols of one name apart (shapes, grids); may be empty
     std::vector<int64_t> time;      // of each; may be empty
+    // Where the calls of the program's modules begin, if it has any. What comes before in no repetition is to
+    // set up and speaks neither for nor against one; and a call may be short.
+    std::optional<size_t> first_call;
 };
 
 struct Period {

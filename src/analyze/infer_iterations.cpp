@@ -185,14 +185,12 @@ class Inference {
     // values of the weights, the data. Such repetitions are no blocks of a pass either: these lie within a call,
     // or are calls of different modules.
     Period period_of_calls(Sequence& s) {
-        const std::vector<uint32_t> calls = outermost_calls(s);
-        const auto first =
-            std::find_if(calls.begin(), calls.end(), [](uint32_t row) { return row != HostSpanId::kNone; });
-        if (first == calls.end()) return {};
-        s.input.first_call = static_cast<size_t>(first - calls.begin());
-        Period period = find_period(s.input);
-        s.input.first_call.reset();
-        if (!call_the_same(calls, period)) period.cuts.clear();
+        s.input.calls = outermost_calls(s);
+        Period period;
+        const auto is_call = [](uint32_t row) { return row != PeriodInput::kNoCall; };
+        if (std::any_of(s.input.calls.begin(), s.input.calls.end(), is_call)) period = find_period(s.input);
+        if (!call_the_same(s.input.calls, period)) period.cuts.clear();
+        s.input.calls.clear();
         return period;
     }
 
@@ -220,7 +218,7 @@ class Inference {
             const size_t end = i + 1 < period.cuts.size() ? period.cuts[i + 1] : period.end;
             names.clear();
             for (size_t k = period.cuts[i]; k < end; ++k)
-                if (calls[k] != HostSpanId::kNone) names.insert(p_.host.name[calls[k]]);
+                if (calls[k] != PeriodInput::kNoCall) names.insert(p_.host.name[calls[k]]);
             if (i == 0) first = names;
             if (names.empty() || names != first) return false;
         }

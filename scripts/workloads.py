@@ -113,7 +113,8 @@ def main():
         for mode, of_mode in modes(chosen, runs.RUNS[name]).items():
             profile = chosen.output / f"{name}-{mode}.opsight"
             try:
-                record(profile, [WORKLOADS / script, *words, *of_mode, "--steps", str(chosen.steps), *more], chosen.record)
+                steps = ["--steps", str(chosen.steps)]
+                record(profile, [WORKLOADS / script, *words, *of_mode, *steps, *more], chosen.record)
                 rows.append(row_of(name, mode, profile))
                 if chosen.record:
                     keep_recording(chosen.record, f"{name}-{mode}", profile)

@@ -181,9 +181,9 @@ class Inference {
         }
     }
 
-    // Where the program calls one network again and again, what it did before the first call was to set up: the
-    // values of the weights, the data. Such repetitions are no blocks of a pass either: these lie within a call,
-    // or are calls of different modules.
+    // Where the program calls one network again and again, what it did before the first call was to set up:
+    // the values of the weights, the data. Such repetitions are no blocks of a pass either: these lie within
+    // a call, or are calls of different modules.
     Period period_of_calls(Sequence& s) {
         s.input.calls = outermost_calls(s);
         Period period;

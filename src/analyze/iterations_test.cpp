@@ -250,6 +250,26 @@ TEST(Period, EachPieceHasWhatIsWanted) {
     EXPECT_TRUE(find_period(input).cuts.empty());
 }
 
+// Few ops make a call of a small network: one more before the next call is much of a piece.
+TEST(Period, AWholeCallAtTheEndWasNotCutOff) {
+    PeriodInput input;
+    input.symbols = {50, 9, 51};
+    input.calls.assign(3, PeriodInput::kNoCall);
+    for (uint32_t call = 0; call < 5; ++call) {
+        input.symbols.insert(input.symbols.end(), {9, 1, 2, 3, 4});
+        input.calls.insert(input.calls.end(), {PeriodInput::kNoCall, call, call, call, call});
+    }
+    for (size_t i = 0; i < input.calls.size(); ++i)
+        input.unit.push_back(input.calls[i] == PeriodInput::kNoCall ? i : 4 + 5 * input.calls[i]);
+    const Period period = find_period(input);
+    EXPECT_EQ(period.cuts.size(), 5U);
+    EXPECT_GT(period.confidence, 0.9);
+    input.calls.back() = input.calls[input.calls.size() - 2] = PeriodInput::kNoCall;
+    EXPECT_EQ(find_period(input).cuts.size(), 5U) << "a part of the call is there";
+    input.calls.clear();
+    EXPECT_LT(find_period(input).confidence, 0.8);
+}
+
 class Found : public testing::Test {
   protected:
     Analysis analyze_all(const AnalysisOptions& options = {}) {
@@ -417,8 +437,9 @@ TEST_F(Found, WhatComesBeforeTheFirstCallOfTheNetworkIsSetUp) {
     };
     run(t, true);
     const Analysis a = analyze_all();
-    EXPECT_EQ(bounds(a.iterations), (Bounds{{400000, 401000}, {401000, 402000}, {402000, 403000},
-                                            {403000, 404000}, {404000, 404500}}));
+    EXPECT_EQ(
+        bounds(a.iterations),
+        (Bounds{{400000, 401000}, {401000, 402000}, {402000, 403000}, {403000, 404000}, {404000, 404500}}));
     EXPECT_DOUBLE_EQ(a.iterations.confidence, 1);
     TestProfile other;
     run(other, false);

@@ -90,9 +90,9 @@ class Parameters(unittest.TestCase):
         fewer = {"go-zero", "deepspeech2", "bert", "gpt", "gpt-prefill", "gpt-decode"}
         for name, command in runs.RUNS.items():
             if name not in fewer:
-                kinds = [[(path, type(m).__name__) for path, m in runs.network(f"{command} --size {size}").named_modules()]
-                         for size in ("small", "full")]
-                self.assertEqual(kinds[0], kinds[1], name)
+                small, full_size = (runs.network(f"{command} --size {size}") for size in ("small", "full"))
+                self.assertEqual(*([(path, type(module)) for path, module in network.named_modules()]
+                                   for network in (small, full_size)), name)
 
     def test_the_document_has_these_numbers(self):
         text = (ROOT / "docs" / "WORKLOADS.md").read_text(encoding="utf-8")

@@ -76,10 +76,19 @@ def row_of(name, mode, profile):
     (facts,) = answer("sql", profile, FACTS, "--format", "json")
     count = max(1, iterations["total"])
     work = summary.get("work") or {}
-    flops = work.get("flops_per_iteration")
+    flops = work.get("flops")
     return (name, mode, str(iterations["total"]), iterations["source"], f"{iterations['confidence']:.2f}",
-            f"{(summary['iterations'].get('median_ns') or 0) / 1e6:.1f}", str(facts["layers"]),
-            str(facts["ops"] // count), "-" if flops is None else f"{flops / 1e9:.3g}")
+            milliseconds(summary["iterations"]), str(facts["layers"]),
+            str(facts["ops"] // count), "-" if flops is None else gflops(flops / count, work["flops_at_least"]))
+
+
+def milliseconds(iterations):
+    ns = iterations.get("median_ns", iterations.get("avg_iteration_time_ns"))
+    return "-" if ns is None else f"{ns / 1e6:.1f}"
+
+
+def gflops(flops, at_least):
+    return f"{'>= ' if at_least else ''}{flops / 1e9:.3g}"
 
 
 def keep_recording(folder, name, profile):

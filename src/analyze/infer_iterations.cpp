@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "analyze/capture_times.h"
 #include "analyze/numbered_layers.h"
@@ -53,7 +54,8 @@ class Inference {
                 what = "ops";
             }
             find_units(s, true);
-            Period period = find_period(s.input);
+            Period period = period_of_calls(s);
+            if (period.cuts.empty()) period = find_period(s.input);
             // A range around all steps of a training: what has backward work is not a layer of one pass.
             if (period.cuts.empty() && has_backward(s)) {
                 find_units(s, false);
@@ -179,6 +181,50 @@ class Inference {
         }
     }
 
+    // Where the program calls one network again and again, what it did before the first call was to set up:
+    // the values of the weights, the data. Such repetitions are no blocks of a pass either: these lie within
+    // a call, or are calls of different modules.
+    Period period_of_calls(Sequence& s) {
+        s.input.calls = outermost_calls(s);
+        Period period;
+        const auto is_call = [](uint32_t row) { return row != PeriodInput::kNoCall; };
+        if (std::any_of(s.input.calls.begin(), s.input.calls.end(), is_call)) period = find_period(s.input);
+        if (!call_the_same(s.input.calls, period)) period.cuts.clear();
+        s.input.calls.clear();
+        return period;
+    }
+
+    // Of each symbol of a sequence the outermost module call that it lies in.
+    std::vector<uint32_t> outermost_calls(const Sequence& s) {
+        if (call_around_.empty()) {
+            call_around_.assign(p_.host.size(), HostSpanId::kNone);
+            for (uint32_t row = 0; row < p_.host.size(); ++row) {  // parents come first
+                if (const HostSpanId parent = a_.parent[row]; parent.valid())
+                    call_around_[row] = call_around_[parent.index()];
+                if (call_around_[row] == HostSpanId::kNone && p_.host.kind[row] == HostKind::kModule)
+                    call_around_[row] = row;
+            }
+        }
+        std::vector<uint32_t> calls;
+        for (const uint32_t row : s.row)
+            calls.push_back(call_around_[row]);
+        return calls;
+    }
+
+    // Whether all repetitions call the same modules.
+    bool call_the_same(const std::vector<uint32_t>& calls, const Period& period) const {
+        std::set<StringId> first, names;
+        for (size_t i = 0; i < period.cuts.size(); ++i) {
+            const size_t end = i + 1 < period.cuts.size() ? period.cuts[i + 1] : period.end;
+            names.clear();
+            for (size_t k = period.cuts[i]; k < end; ++k)
+                if (calls[k] != PeriodInput::kNoCall) names.insert(p_.host.name[calls[k]]);
+            if (i == 0) first = names;
+            if (names.empty() || names != first) return false;
+        }
+        return true;
+    }
+
     bool is_of_one_pass(RankId rank, const Sequence& s, const Period& period) const {
         if (period.cuts.empty()) return false;
         std::vector<int64_t> begins;
@@ -229,6 +275,7 @@ class Inference {
     const Analysis& a_;
     std::vector<Intervals> captures_;                 // by rank
     std::array<std::vector<uint32_t>, 2> outermost_;  // without and with annotations
+    std::vector<uint32_t> call_around_;               // of each row the outermost module call around it
     absl::flat_hash_map<Detail, uint32_t> details_;
     Iterations result_;
 };

@@ -47,8 +47,8 @@ class Comparison {
     Comparison(const PeriodInput& input, uint32_t symbol_count, uint32_t detail_count)
         : input_(input), symbols_(input.symbols), count_(symbol_count, 0), holder_(detail_count, kNobody) {
         has_wanted_ = std::find(input.wanted.begin(), input.wanted.end(), true) != input.wanted.end();
-        for (const int64_t time : input.time)
-            all_time_ += static_cast<double>(time);
+        while (first_call_ < input.calls.size() && input.calls[first_call_] == PeriodInput::kNoCall)
+            ++first_call_;
     }
 
     Period cut_at(const Anchor& anchor) {
@@ -109,20 +109,27 @@ class Comparison {
     // A recording begins and ends where it likes: what it cut off is not a repetition.
     void drop_partial_ends(Period& period) {
         std::vector<size_t>& cuts = period.cuts;
-        if (cuts.size() > 2 &&
-            is_part(period.end - cuts.back(), cuts[cuts.size() - 2], cuts.back(), period.end)) {
+        if (cuts.size() > 2 && is_part(cuts.back(), period.end, cuts[cuts.size() - 2], cuts.back())) {
             period.end = cuts.back();
             cuts.pop_back();
         }
-        if (cuts.size() > 2 && is_part(cuts[1] - cuts[0], cuts[0], cuts[1], cuts[2]))
-            cuts.erase(cuts.begin());
+        if (cuts.size() > 2 && is_part(cuts[0], cuts[1], cuts[1], cuts[2])) cuts.erase(cuts.begin());
     }
 
-    // Whether of the pieces [a, b) and [b, end) the one of `length` lacks much that the longer one has.
-    bool is_part(size_t length, size_t a, size_t b, size_t end) {
-        const size_t longer = std::max(b - a, end - b);
-        const double alike = static_cast<double>(in_common(a, b, b, end)) / static_cast<double>(longer);
-        return length < longer && alike < kLeastAlike;
+    // Whether the piece [a, a_end) lacks much that the longer one [b, b_end) has.
+    bool is_part(size_t a, size_t a_end, size_t b, size_t b_end) {
+        if (!input_.calls.empty()) return calls_in(a, a_end) < calls_in(b, b_end);
+        const size_t longer = std::max(a_end - a, b_end - b);
+        const double alike = static_cast<double>(in_common(a, a_end, b, b_end)) / static_cast<double>(longer);
+        return a_end - a < longer && alike < kLeastAlike;
+    }
+
+    size_t calls_in(size_t from, size_t to) const {
+        size_t count = 0;
+        for (size_t i = from; i < to; ++i)
+            count += input_.calls[i] != PeriodInput::kNoCall &&
+                     (i == from || input_.calls[i] != input_.calls[i - 1]);
+        return count;
     }
 
     double confidence(const Period& period) {
@@ -144,20 +151,26 @@ class Comparison {
         if (head && tail) return 0;
         const double repeated =
             std::min(1.0, static_cast<double>(pieces) / static_cast<double>(kSureRepetitions));
-        const bool few = period.typical_length < kShortPeriod;  // as the kernels of a block
+        // As the kernels of a block.
+        const bool few = period.typical_length < kShortPeriod && input_.calls.empty();
         const double doubt = (head || tail || few) && !has_wanted_ ? kOneSided : 1;
         return alike * covered(period) * repeated * doubt;
     }
 
     // Share of the symbols or of their time that lies in the pieces, whichever is less.
     double covered(const Period& period) const {
-        const size_t first = period.cuts[0];
-        const double symbols = static_cast<double>(period.end - first) / static_cast<double>(symbols_.size());
-        if (all_time_ <= 0) return symbols;
+        const size_t first = period.cuts[0], from = std::min(first, first_call_);
+        const double symbols =
+            static_cast<double>(period.end - first) / static_cast<double>(symbols_.size() - from);
+        const double all = time_of(from, symbols_.size());
+        return all <= 0 ? symbols : std::min(symbols, time_of(first, period.end) / all);
+    }
+
+    double time_of(size_t from, size_t to) const {
         double time = 0;
-        for (size_t i = first; i < period.end; ++i)
+        for (size_t i = from; i < to && i < input_.time.size(); ++i)
             time += static_cast<double>(input_.time[i]);
-        return std::min(symbols, time / all_time_);
+        return time;
     }
 
     // Whether pieces have none of what some have that each must have.
@@ -195,11 +208,11 @@ class Comparison {
 
     // Whether what stands before the pieces is not a repetition whose begin was not recorded.
     bool is_own_head(const Period& period, bool details_tell) {
-        const size_t first = period.cuts.front();
-        if (first == 0) return false;
-        if (has_strangers(0, first, first, period.end, details_tell)) return true;
-        const size_t next = period.cuts[1], length = std::min(first, next - first);
-        return first > length || !alike_part(0, first, next - length, next);
+        const size_t first = period.cuts.front(), from = std::min(first, first_call_);
+        if (first == from) return false;
+        if (has_strangers(from, first, first, period.end, details_tell)) return true;
+        const size_t next = period.cuts[1], length = std::min(first - from, next - first);
+        return first - from > length || !alike_part(from, first, next - length, next);
     }
 
     // Whether the last piece has what no other has, or what follows it is not a repetition that was cut off.
@@ -282,7 +295,7 @@ class Comparison {
     std::vector<uint32_t> count_;   // by symbol, 0 between uses
     std::vector<uint32_t> holder_;  // by detail, kNobody between uses
     bool has_wanted_ = false;
-    double all_time_ = 0;
+    size_t first_call_ = 0;
 };
 
 }  // namespace

@@ -22,6 +22,11 @@ struct PeriodInput {
     std::vector<bool> wanted;       // where any is set, each piece must have one; may be empty
     std::vector<uint32_t> details;  // what tells symbols of one name apart (shapes, grids); may be empty
     std::vector<int64_t> time;      // of each; may be empty
+    // Of each the outermost call of a module that it lies in, kNoCall outside of all; empty: not told. What
+    // comes before the first call in no repetition is to set up, and speaks neither for nor against one; a
+    // call may be short; and no end was cut off that has as many calls as the piece beside it.
+    static constexpr uint32_t kNoCall = UINT32_MAX;
+    std::vector<uint32_t> calls;
 };
 
 struct Period {

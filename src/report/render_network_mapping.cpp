@@ -136,7 +136,7 @@ std::string render_network_text(const query::NetworkMapping& network, int width)
     std::string text = render_table(query::network_total_table(network), width);
     text += "\n" + render_table(query::network_layer_table(network), width);
     const query::ResultTable unmapped = query::network_unmapped_table(network);
-    if (!unmapped.rows.empty()) text += "\nNot in the totals:\n" + render_table(unmapped, width);
+    if (!unmapped.rows.empty()) text += "\n" + render_table(unmapped, width);
     for (const std::string& note : network.layers.notes)
         text += wrapped(note + "\n", width);
     if (network.architecture.compute.energy_source == "built-in")

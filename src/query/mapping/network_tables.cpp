@@ -18,7 +18,7 @@ double cost_of(const map::SearchResult& found, const map::SearchSettings& settin
 
 // How far the bound is below what was found; a share of nothing is none.
 Cell gap_cell(double cost, double bound) {
-    return cost > 0 ? Cell(std::max(0.0, 100 - 100 * bound / cost)) : Cell();
+    return cost > 0 ? Cell(100 * std::max(0.0, 1 - bound / cost)) : Cell();
 }
 
 std::string energy_text(double pj) {
@@ -37,8 +37,8 @@ std::string total_bound(const NetworkMapping& network, const NetworkTotals& tota
     const double gap = std::max(0.0, 100 - 100 * totals.bound / totals.cost);
     const bool all = totals.proven == static_cast<int64_t>(network.mappings.size());
     if (network.settings.objective == map::Objective::kEdp)
-        return fmt::format("{}; no choice of mappings has an EDP of the sums more than {:.1f}% below",
-                           all ? "each layer's is proven" : "not all proven", gap);
+        return fmt::format("{}; the least EDP of the network is at most {:.1f}% below",
+                           all ? "each layer proven" : "not all proven", gap);
     return all ? fmt::format("proven: no mappings of the layers have less {}", name)
                : fmt::format("not all proven: no mappings have more than {:.1f}% less {}", gap, name);
 }
@@ -49,7 +49,7 @@ ResultTable network_layer_table(const NetworkMapping& network) {
     ResultTable out{"map_network_layers", "Layers"};
     out.columns = {{"layer", "Layer"},
                    {"op_type", "Op", Unit::kNone, 3},
-                   {"shape", "Shape", Unit::kNone, 1},
+                   {"shape", "Shape"},
                    {"count", "Runs", Unit::kCount},
                    {"macs", "MACs per Run", Unit::kCount, 2},
                    {"cycles", "Cycles per Run", Unit::kCount},
@@ -57,7 +57,7 @@ ResultTable network_layer_table(const NetworkMapping& network) {
                    {"edp_j_cycles", "EDP per Run (J*cycles)", Unit::kNone, 3, Role::kNumber},
                    {"utilization_pct", "Utilization (%)", Unit::kPercent},
                    {"gap_pct", "Gap (%)", Unit::kPercent},
-                   {"proven", "Proven", Unit::kNone, 0, Role::kYesNo},
+                   {"proven", "Proven", Unit::kNone, 1, Role::kYesNo},
                    {"cycles_share_pct", "Cycles (%)", Unit::kPercent, 1},
                    {"energy_share_pct", "Energy (%)", Unit::kPercent, 1},
                    {"last_level_words", "Words of the Last Level per Run", Unit::kCount, 4},

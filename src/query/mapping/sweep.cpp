@@ -7,7 +7,7 @@
 namespace opsight::query {
 namespace {
 
-constexpr size_t kBar = 24;  // characters of the longest
+constexpr size_t kBar = 18;  // characters of the longest
 
 Cell number(double value) {
     return value == static_cast<double>(static_cast<int64_t>(value)) ? Cell(static_cast<int64_t>(value))
@@ -32,10 +32,11 @@ std::vector<Cell> row_of(const std::vector<SweepValue>& values, const NetworkMap
     }
     row.emplace_back(totals.cycles);
     row.emplace_back(totals.energy_pj);
-    row.emplace_back(totals.edp());
+    row.emplace_back(totals.energy_pj * totals.cycles);
     row.emplace_back(100 * totals.utilization);
     row.emplace_back(totals.last_level_words);
-    row.emplace_back(totals.cost > 0 ? Cell(std::max(0.0, 100 - 100 * totals.bound / totals.cost)) : Cell());
+    row.emplace_back();
+    if (totals.cost > 0) row.back() = std::max(0.0, 100 - 100 * totals.bound / totals.cost);
     row.emplace_back(totals.proven == static_cast<int64_t>(network.mappings.size()) ? "proven"
                                                                                     : "best found");
     row.emplace_back();
@@ -59,7 +60,7 @@ Result<ResultTable> sweep_table(const std::vector<SweepAxis>& axes, const map::S
     for (const Column& column : std::initializer_list<Column>{
              {"cycles", "Cycles", Unit::kNone, 0, Role::kNumber},
              {"energy_pj", "Energy (pJ)", Unit::kNone, 0, Role::kNumber},
-             {"edp_j_cycles", "EDP (J*cycles)", Unit::kNone, 0, Role::kNumber},
+             {"edp_pj_cycles", "EDP (pJ*cycles)", Unit::kNone, 0, Role::kNumber},
              {"utilization_pct", "Utilization (%)", Unit::kPercent, 1},
              {"last_level_words", "Words of the Last Level", Unit::kNone, 2, Role::kNumber},
              {"gap_pct", "Gap (%)", Unit::kPercent, 1},

@@ -9,7 +9,9 @@
 #include <thread>
 
 #include "cli/commands.h"
+#include "cli/map_network.h"
 #include "cli/standard_output.h"
+#include "cli/table_output.h"
 #include "import/timeloop/architectures.h"
 #include "import/timeloop/specification.h"
 #include "map/search.h"
@@ -40,19 +42,34 @@ class MapCommand : public Command {
   public:
     CLI::App* declare(CLI::App& app) override {
         CLI::App* sub = app.add_subcommand(
-            "map", "Energy and cycles of a layer on an accelerator, with a mapping of its loops");
+            "map", "Energy and cycles of a layer, or of all layers of a network, on an accelerator");
         sub->add_option(
             "FILE", files_,
             "Timeloop's files: architecture, problem, mapping, tables of energy (ERT) and area (ART), in "
-            "one file or several; a part that is there twice is that of the later file");
+            "one file or several; a part that is there twice is that of the later file. And a model (ONNX, "
+            "TensorFlow, XLA), of which all unique layers are mapped");
         sub->add_option("--arch", arch_, "An architecture that is built in, instead of a file's");
         sub->add_flag("--list", list_, "Print the architectures that are built in");
         sub->add_option("--mapping", mapping_, "The mapping: YAML, or a loop nest (*.map.txt)");
         sub->add_option(
                "--search", objective_,
-               "Look for the mapping with the least 'energy', 'delay' or 'edp' under the files' constraints")
-            ->check(CLI::IsMember({"energy", "delay", "edp"}))
+               "Look for the mapping with the least 'energy', 'delay', 'edp' or 'last-level' (words of the "
+               "outermost level) under the files' constraints; with commas, the next decides between equals "
+               "(default for a model: edp)")
             ->excludes("--mapping");
+        sub->add_option(
+               "--method", method_,
+               "How to look: 'branch-and-bound', 'exhaustive', 'linear-pruned', 'random' or 'hybrid' "
+               "(factors at random, of each the best orders)")
+            ->default_str("branch-and-bound");
+        sub->add_option(
+            "--sweep", request_.sweeps,
+            "Look once for each of these sizes, LEVEL.ATTRIBUTE=VALUE,VALUE; several make a grid");
+        sub->add_option("--layer", request_.layer, "Of a model, this layer alone");
+        sub->add_option("--roofline", request_.roofline,
+                        "Of a model, draw its layers under the accelerator's roofline into this SVG file");
+        sub->add_flag("--force", request_.force, "Replace the picture if it is there");
+        sizes_.declare(*sub);
         sub->add_option("--budget", settings_.budget,
                         "Choices that a search looks at before it gives up the proof (default: 4000000)")
             ->check(CLI::Range(1, 1'000'000'000));
@@ -72,7 +89,11 @@ class MapCommand : public Command {
             "  opsight map arch.yaml problem.yaml mapping.yaml\n"
             "  opsight map parsed-processed-input.yaml ERT.yaml ART.yaml\n"
             "  opsight map eyeriss-256.yaml problem.yaml --search edp\n"
-            "  opsight map problem.yaml --arch eyeriss --search energy\n"
+            "  opsight map problem.yaml --arch eyeriss --search energy,delay\n"
+            "  opsight map resnet50.onnx --arch eyeriss-256\n"
+            "  opsight map resnet50.onnx --arch nvdla-large --search delay --roofline roofline.svg\n"
+            "  opsight map problem.yaml --arch eyeriss-256 --search energy --sweep "
+            "GlobalBuffer.depth=16k,32k,64k\n"
             "  opsight map eyeriss.yaml --mapping timeloop-mapper.map.txt --format json\n");
         return sub;
     }
@@ -85,6 +106,11 @@ class MapCommand : public Command {
         if (files_.empty())
             return fail("no file is given", {}, {},
                         "name one with a problem, and architecture and mapping (or --arch and --search)");
+        OPSIGHT_TRY(read_search());
+        if (!request_.model.empty() || !request_.sweeps.empty()) return with_many();
+        if (!request_.layer.empty() || !request_.roofline.empty() || sizes_.given())
+            return fail(usage("--layer, --roofline and sizes are for a model, and no model is given",
+                              "name one: opsight map MODEL.onnx --arch eyeriss-256"));
         const bool yaml = format_ == "yaml";
         OPSIGHT_ASSIGN(const report::Format format, report::parse_format(yaml ? "table" : format_));
         OPSIGHT_ASSIGN(importer::timeloop::Specification given,
@@ -115,17 +141,62 @@ class MapCommand : public Command {
         std::string text;
         for (const importer::timeloop::ShippedArchitecture& each :
              importer::timeloop::shipped_architectures())
-            text += fmt::format("{:<14}{}\n", each.name, each.title());
+            text += fmt::format("{:<19}{}\n", each.name, each.title());
         return print_text(text);
     }
 
-    Status find(const importer::timeloop::Specification& given, query::MappingAnswer& into) {
-        settings_.objective = objective_ == "energy"  ? map::Objective::kEnergy
-                              : objective_ == "delay" ? map::Objective::kDelay
-                                                      : map::Objective::kEdp;
+    // Sorts the files into models and Timeloop's, and reads how to look.
+    Status read_search() {
+        for (const std::string& file : files_) {
+            if (is_timeloop_file(file)) {
+                request_.files.push_back(file);
+                continue;
+            }
+            if (!request_.model.empty())
+                return fail(usage("two models are given: " + request_.model + " and " + file, "name one"));
+            request_.model = file;
+        }
+        if (!request_.model.empty() && !mapping_.empty())
+            return fail(usage("a model has no --mapping: its layers have one each", "leave one of them out"));
+        const std::vector<std::string> names = split_lists({objective_});
+        const bool needed = !request_.model.empty() || !request_.sweeps.empty();
+        if (needed && names.empty()) settings_.objective = map::Objective::kEdp;
+        for (size_t i = 0; i < names.size(); ++i) {
+            const auto read = map::parse_objective(names[i]);
+            if (!read)
+                return fail(usage(fmt::format("'{}' is nothing that can be searched for", names[i]),
+                                  "use energy, delay, edp or last-level"));
+            if (i == 0)
+                settings_.objective = *read;
+            else
+                settings_.then.push_back(*read);
+        }
+        if (names.size() > 4)
+            return fail(usage("a search has up to four objectives", "name fewer, the first one first"));
+        const auto method = map::parse_method(method_);
+        if (!method)
+            return fail(usage(fmt::format("'{}' is no method of searching", method_),
+                              "use branch-and-bound, exhaustive, linear-pruned, random or hybrid"));
+        settings_.method = *method;
         settings_.threads = threads_ > 0
                                 ? threads_
                                 : static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 64U));
+        return {};
+    }
+
+    Result<int> with_many() {
+        const EndedByInterrupt interrupt;
+        settings_.stop = &EndedByInterrupt::ended;
+        OPSIGHT_ASSIGN(request_.sizes, sizes_.read());
+        request_.arch = arch_;
+        request_.format = format_;
+        request_.settings = settings_;
+        request_.shown = isatty(STDERR_FILENO) == 1;
+        OPSIGHT_TRY(request_.sweeps.empty() ? map_model(request_) : sweep(request_));
+        return 0;
+    }
+
+    Status find(const importer::timeloop::Specification& given, query::MappingAnswer& into) {
         const EndedByInterrupt interrupt;
         settings_.stop = &EndedByInterrupt::ended;
         const bool shown = isatty(STDERR_FILENO) == 1;
@@ -133,7 +204,7 @@ class MapCommand : public Command {
             settings_.progress = [this](double share, double best) {
                 fmt::print(stderr,
                            "\r\033[Kopsight: {:.0f}% of the choices, best {} {:.4g} (Ctrl-C: keep it)",
-                           100 * share, objective_, best);
+                           100 * share, name_of(settings_.objective), best);
             };
         const Result<map::SearchResult> found =
             map::search(given.problem, given.architecture, given.constraints, settings_);
@@ -141,9 +212,14 @@ class MapCommand : public Command {
         if (!found) return tl::unexpected(found.error());
         into.mapping = found->mapping;
         into.evaluation = found->evaluation;
-        into.search = query::MappingSearch{
-            objective_,    found->tried,   found->valid, found->cut,
-            found->proven, found->stopped, found->bound, map::cost_of(into.evaluation, settings_.objective)};
+        into.search = query::MappingSearch{std::string(name_of(settings_.objective)),
+                                           found->tried,
+                                           found->valid,
+                                           found->cut,
+                                           found->proven,
+                                           found->stopped,
+                                           found->bound,
+                                           map::cost_of(into.evaluation, settings_.objective)};
         return {};
     }
 
@@ -158,7 +234,9 @@ class MapCommand : public Command {
     map::SearchSettings settings_;
     int threads_ = 0;
     bool list_ = false;
-    std::string objective_, arch_, mapping_, format_ = "table";
+    MapRequest request_;
+    ModelSizes sizes_;
+    std::string objective_, arch_, mapping_, method_ = "branch-and-bound", format_ = "table";
 };
 
 }  // namespace

@@ -193,6 +193,8 @@ void sum_up(const Architecture& architecture, Evaluation& result) {
         result.energy_pj += result.levels[i].energy_pj();
         if (!level.dummy) result.area_um2 += level.area_um2 * static_cast<double>(level.mesh.instances());
     }
+    for (const SpaceStats& space : result.levels.back().spaces)
+        result.last_level_words += space.accesses() * result.levels.back().instances;
     result.utilization = static_cast<double>(result.computes) /
                          (static_cast<double>(result.cycles) * static_cast<double>(compute.mesh.instances()));
 }

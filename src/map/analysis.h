@@ -59,6 +59,7 @@ struct Evaluation {
     double utilization = 0;                       // of the units over these cycles
     double compute_pj = 0, compute_area_um2 = 0;
     double energy_pj = 0, area_um2 = 0;
+    int64_t last_level_words = 0;  // that the outermost level gives, and is filled and updated with
     std::vector<LevelStats> levels;
     std::vector<std::vector<NetworkStats>> networks;  // of each level and data space
 

@@ -38,6 +38,18 @@ Bounds::Bounds(const Problem& problem, const Architecture& architecture, const M
         touched_.push_back(touched);
         apart_.push_back(apart);
     }
+    most_across_.assign(architecture.levels.size(),
+                        std::vector<std::pair<double, double>>(problem.dimensions.size(), {1, 1}));
+    for (size_t i = 0; i < problem.dimensions.size(); ++i) {
+        const DimensionChoices& choices = space.dimensions()[i];
+        for (const std::vector<int64_t>& factors : choices.factors)
+            for (size_t slot = 0; slot < factors.size(); ++slot) {
+                if (choices.slots[slot].across == Across::kTime) continue;
+                auto& [x, y] = most_across_[choices.slots[slot].level][i];
+                double& most = choices.slots[slot].across == Across::kX ? x : y;
+                most = std::max(most, static_cast<double>(factors[slot]));
+            }
+    }
     for (const std::vector<uint32_t>& masks : space.kept()) {
         uint32_t any = 0, all = ~0U;
         for (const uint32_t mask : masks) {
@@ -53,19 +65,41 @@ Evaluation Bounds::least(const Mapping& mapping, uint32_t open) const {
     std::vector<Spread> spread(mapping.levels.size());
     double units = 1;
     for (size_t i = 0; i < spread.size(); ++i) {
-        for (const Loop& loop : mapping.levels[i].loops)
-            if (loop.across != Across::kTime) spread[i].used *= static_cast<double>(loop.count);
-        const auto fanout = static_cast<double>(architecture_.fanout(i).instances());
-        if (open != 0) spread[i].free = std::max(1.0, std::floor(fanout / spread[i].used));
+        spread[i] = spread_of(i, mapping.levels[i], open);
         units *= spread[i].used * spread[i].free;
     }
     const auto steps = static_cast<double>(problem_.computes());
     Evaluation least;
     least.cycles = static_cast<int64_t>(steps / units);
     least.energy_pj = architecture_.compute.compute_pj * steps;
-    for (size_t space = 0; space < problem_.spaces.size(); ++space)
+    for (size_t space = 0; space < problem_.spaces.size(); ++space) {
         least.energy_pj += energy_of(space, mapping, open, spread);
+        // The outermost level keeps all: it gives each word once, or takes it.
+        least.last_level_words += static_cast<int64_t>(words_[space]);
+    }
     return least;
+}
+
+Bounds::Spread Bounds::spread_of(size_t level, const LevelMapping& mapping, uint32_t open) const {
+    double used_x = 1, used_y = 1;
+    for (const Loop& loop : mapping.loops) {
+        if (loop.across == Across::kX) used_x *= static_cast<double>(loop.count);
+        if (loop.across == Across::kY) used_y *= static_cast<double>(loop.count);
+    }
+    Spread out{used_x * used_y, 1};
+    if (open == 0) return out;
+    double most_x = 1, most_y = 1;  // that open dimensions have choices for
+    for (size_t i = 0; i < problem_.dimensions.size(); ++i)
+        if ((open >> i & 1U) != 0) {
+            most_x *= most_across_[level][i].first;
+            most_y *= most_across_[level][i].second;
+        }
+    const Mesh fanout = architecture_.fanout(level);
+    const auto left = [](int64_t all, double used, double most) {
+        return std::max(1.0, std::min(most, std::floor(static_cast<double>(all) / used)));
+    };
+    out.free = left(fanout.x, used_x, most_x) * left(fanout.y, used_y, most_y);
+    return out;
 }
 
 // The units take a word each step from the innermost level that keeps the data space; one read may serve all

@@ -10,12 +10,17 @@ namespace {
 // Bounds are sums in another order than the costs.
 constexpr double kRounding = 1 - 1e-9;
 
-Cost full_cost(const Evaluation& evaluation, Objective objective) {
-    const auto cycles = static_cast<double>(evaluation.cycles);
-    return {cost_of(evaluation, objective), objective == Objective::kEnergy ? cycles : evaluation.energy_pj};
-}
-
 }  // namespace
+
+Cost full_cost(const Evaluation& evaluation, const SearchSettings& settings) {
+    Cost cost{cost_of(evaluation, settings.objective)};
+    size_t at = 1;
+    for (const Objective next : settings.then)
+        if (at < cost.size()) cost[at++] = cost_of(evaluation, next);
+    const Objective last = settings.objective == Objective::kEnergy ? Objective::kDelay : Objective::kEnergy;
+    if (at < cost.size()) cost[at] = cost_of(evaluation, last);
+    return cost;
+}
 
 Mapping SearchInput::empty() const {
     Mapping mapping;
@@ -48,10 +53,10 @@ void Explorer::all_factors(size_t depth, double least, Mapping& mapping) {
 
 void Explorer::choose(size_t depth, size_t choice, Mapping& mapping) {
     input_.space.put(input_.order[depth], choice, mapping);
-    if (!fits_so_far(mapping)) return;
-    const double least = input_.least(mapping, depth + 1);
+    if (input_.settings.method != Method::kExhaustive && !fits_so_far(mapping)) return;
+    const double least = cuts() ? input_.least(mapping, depth + 1) : 0;
     if (!may_go_on(least)) return;
-    if (best_ && least > best_->cost.first)
+    if (cuts() && best_ && least > best_->cost.front())
         ++cut_;
     else
         all_factors(depth + 1, least, mapping);
@@ -118,21 +123,26 @@ void Explorer::all_orders(double least, const Mapping& given) {
 // Levels from `level` on have their order. The outermost go first: they decide what each level is filled
 // with.
 void Explorer::order(size_t level, double least, const std::vector<size_t>& fixed, Mapping& mapping) {
-    const auto free = [&](size_t i) { return mapping.levels[i].loops.size() > fixed[i] + 1; };
+    // The order inside of the innermost tile makes no difference: units take a word in each step.
+    const size_t last = input_.settings.method == Method::kExhaustive ? 0 : 1;
+    const auto free = [&](size_t i) { return i >= last && mapping.levels[i].loops.size() > fixed[i] + 1; };
     while (level > 0 && !free(level - 1))
         --level;
     if (level == 0) {
         if (may_go_on(least)) try_one(mapping);
         return;
     }
-    const Result<Evaluation> bound = least_of_any_order(input_.problem, input_.architecture, mapping, level);
-    if (!bound) return;  // it fits in no order
-    const Cost cost = full_cost(*bound, input_.settings.objective);
-    if (best_ && cost >= best_->cost) {
-        ++cut_;
-        return;
+    if (cuts()) {
+        const Result<Evaluation> bound =
+            least_of_any_order(input_.problem, input_.architecture, mapping, level);
+        if (!bound) return;  // it fits in no order
+        const Cost cost = full_cost(*bound, input_.settings);
+        if (best_ && cost >= best_->cost) {
+            ++cut_;
+            return;
+        }
+        least = std::max(least, cost.front());
     }
-    least = std::max(least, cost.first);
     if (!may_go_on(least)) return;
     std::vector<Loop>& loops = mapping.levels[level - 1].loops;
     const auto before = [](const Loop& a, const Loop& b) { return a.dimension < b.dimension; };
@@ -149,15 +159,26 @@ void Explorer::try_one(const Mapping& mapping) {
     Result<Evaluation> evaluation = evaluate(input_.problem, input_.architecture, mapping);
     if (!evaluation) return;
     ++valid_;
-    const Cost cost = full_cost(*evaluation, input_.settings.objective);
+    const Cost cost = full_cost(*evaluation, input_.settings);
     if (!best_ || cost < best_->cost) best_ = Found{mapping, *std::move(evaluation), cost};
+}
+
+void Explorer::roam(uint64_t seed, int64_t samples) {
+    std::mt19937_64 random(seed);
+    for (int64_t i = 0; i < samples && !ended(); ++i) {
+        Mapping mapping = input_.empty();
+        for (size_t dimension = 0; dimension < input_.problem.dimensions.size(); ++dimension)
+            input_.space.put(dimension, random() % input_.space.dimensions()[dimension].factors.size(),
+                             mapping);
+        if (fits_so_far(mapping)) all_kept(0, input_.least(mapping, input_.order.size()), mapping);
+    }
 }
 
 void Explorer::wander(uint64_t seed, int64_t samples) {
     std::mt19937_64 random(seed);
     const size_t count = input_.problem.dimensions.size();
     for (int64_t i = 0; i < samples && !input_.stopped(); ++i) {
-        const bool anew = !best_ || random() % 4 == 0;
+        const bool anew = !best_ || input_.settings.method == Method::kRandom || random() % 4 == 0;
         Mapping mapping = anew ? input_.empty() : best_->mapping;
         for (size_t dimension = 0; dimension < count; ++dimension)
             if (anew || random() % count < 2)

@@ -1,6 +1,7 @@
 // One part of a search: all mappings that follow from some choices, or some at random.
 #pragma once
 
+#include <array>
 #include <limits>
 #include <optional>
 
@@ -10,7 +11,8 @@
 namespace opsight::map {
 
 // What decides first, and what decides between equals.
-using Cost = std::pair<double, double>;
+using Cost = std::array<double, 4>;
+Cost full_cost(const Evaluation& evaluation, const SearchSettings& settings);
 
 struct Found {
     Mapping mapping;
@@ -43,6 +45,8 @@ class Explorer {
 
     // All that follows from one choice of the factors of the first dimension.
     void follow(size_t choice);
+    // Factors at random, and of each the best bypass and orders.
+    void roam(uint64_t seed, int64_t samples);
     // Mappings at random, and in turn neighbours of the best so far: other factors of one or two dimensions,
     // another order, another bypass.
     void wander(uint64_t seed, int64_t samples);
@@ -62,6 +66,9 @@ class Explorer {
     void all_orders(double least, const Mapping& given);
     void order(size_t level, double least, const std::vector<size_t>& fixed, Mapping& mapping);
     void try_one(const Mapping& mapping);
+    bool cuts() const {
+        return input_.settings.method == Method::kBranchAndBound || input_.settings.method == Method::kHybrid;
+    }
     bool fits_so_far(const Mapping& mapping) const;
     bool ended() const;
     // What costs `least` at least is not looked at.

@@ -13,6 +13,15 @@ namespace {
 constexpr size_t kBatch = 32;
 constexpr int64_t kWarmUp = 4096;  // samples before the first bound is of use
 
+struct ObjectiveWords {
+    std::string_view name, unit;
+};
+// As the enumerations have them.
+constexpr ObjectiveWords kObjectives[] = {
+    {"energy", "pJ"}, {"delay", "cycles"}, {"edp", "J*cycles"}, {"last-level", "words"}};
+constexpr std::string_view kMethods[] = {"branch-and-bound", "exhaustive", "linear-pruned", "random",
+                                         "hybrid"};
+
 class Searcher {
   public:
     explicit Searcher(SearchInput& input) : input_(input), settings_(input.settings) {}
@@ -20,22 +29,43 @@ class Searcher {
     Result<SearchResult> run() {
         sort_dimensions();
         result_.bound = input_.least(input_.empty(), 0);
-        wander(settings_.seed, std::min(settings_.samples, kWarmUp));
-        double left = branch();
-        if (best_) left = std::min(left, best_->cost.first);
-        const bool whole = best_ && left >= best_->cost.first;
-        if (!whole) wander(settings_.seed + kBatch, settings_.samples);
+        const double left = look();
         result_.stopped = input_.stopped();
         if (!best_) return fail_without();
+        const double least = best_->cost.front();
         result_.mapping = best_->mapping;
         result_.evaluation = best_->evaluation;
-        result_.proven = whole;
-        result_.bound =
-            whole ? best_->cost.first : std::max(result_.bound, std::min(left, best_->cost.first));
+        result_.proven = left >= least;
+        result_.bound = result_.proven ? least : std::max(result_.bound, std::min(left, least));
         return std::move(result_);
     }
 
   private:
+    // Nothing that was not looked at costs less than this; infinite where all was.
+    double look() {
+        switch (settings_.method) {
+            case Method::kBranchAndBound:
+                return bounded();
+            case Method::kExhaustive:
+            case Method::kLinearPruned:
+                return branch();
+            case Method::kRandom:
+                wander(settings_.seed, settings_.samples);
+                return 0;
+            case Method::kHybrid:
+                roam();
+                return 0;
+        }
+        return 0;
+    }
+
+    double bounded() {
+        wander(settings_.seed, std::min(settings_.samples, kWarmUp));
+        const double left = branch();
+        if (!best_ || left < best_->cost.front()) wander(settings_.seed + kBatch, settings_.samples);
+        return left;
+    }
+
     // Those with most choices first: there are most parts then, and bounds cut most.
     void sort_dimensions() {
         input_.order.resize(input_.problem.dimensions.size());
@@ -94,7 +124,7 @@ class Searcher {
                                      [first](Explorer& explorer, size_t i) { explorer.follow(first + i); }));
             if (settings_.progress)
                 settings_.progress(static_cast<double>(first + count) / static_cast<double>(choices),
-                                   best_ ? best_->cost.first : 0);
+                                   best_ ? best_->cost.front() : 0);
         }
         complete_ = left == std::numeric_limits<double>::infinity();
         return left;
@@ -104,6 +134,15 @@ class Searcher {
         batch(kBatch, 0, [seed, samples](Explorer& explorer, size_t i) {
             explorer.wander(seed * kBatch + i, (samples + kBatch - 1) / kBatch);
         });
+    }
+
+    void roam() {
+        batch(kBatch, std::max<int64_t>(budget_ / static_cast<int64_t>(kBatch), 1),
+              [this](Explorer& explorer, size_t i) {
+                  explorer.roam(
+                      settings_.seed * kBatch + i,
+                      (settings_.samples + static_cast<int64_t>(kBatch) - 1) / static_cast<int64_t>(kBatch));
+              });
     }
 
     SearchInput& input_;
@@ -117,9 +156,41 @@ class Searcher {
 }  // namespace
 
 double cost_of(const Evaluation& evaluation, Objective objective) {
-    if (objective == Objective::kEnergy) return evaluation.energy_pj;
-    if (objective == Objective::kDelay) return static_cast<double>(evaluation.cycles);
-    return evaluation.edp();
+    switch (objective) {
+        case Objective::kEnergy:
+            return evaluation.energy_pj;
+        case Objective::kDelay:
+            return static_cast<double>(evaluation.cycles);
+        case Objective::kEdp:
+            return evaluation.edp();
+        case Objective::kLastLevel:
+            return static_cast<double>(evaluation.last_level_words);
+    }
+    return 0;
+}
+
+std::string_view name_of(Objective objective) {
+    return kObjectives[static_cast<size_t>(objective)].name;
+}
+
+std::string_view unit_of(Objective objective) {
+    return kObjectives[static_cast<size_t>(objective)].unit;
+}
+
+std::optional<Objective> parse_objective(std::string_view name) {
+    for (size_t i = 0; i < std::size(kObjectives); ++i)
+        if (kObjectives[i].name == name) return static_cast<Objective>(i);
+    return std::nullopt;
+}
+
+std::string_view name_of(Method method) {
+    return kMethods[static_cast<size_t>(method)];
+}
+
+std::optional<Method> parse_method(std::string_view name) {
+    for (size_t i = 0; i < std::size(kMethods); ++i)
+        if (kMethods[i] == name) return static_cast<Method>(i);
+    return std::nullopt;
 }
 
 Result<SearchResult> search(const Problem& problem, const Architecture& architecture,

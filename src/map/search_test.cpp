@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "map/bounds.h"
+#include "map/explorer.h"
 #include "map/test_machines.h"
 
 namespace opsight::map {
@@ -13,7 +14,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr Objective kObjectives[] = {Objective::kEnergy, Objective::kDelay, Objective::kEdp};
+constexpr Objective kObjectives[] = {Objective::kEnergy, Objective::kDelay, Objective::kEdp,
+                                     Objective::kLastLevel};
 
 // All mappings of a problem, written as plainly as can be: each way to cut each dimension into loops, each
 // order of the loops in time of each level, each choice of what levels keep.
@@ -94,14 +96,14 @@ TEST(Search, FindsWhatBruteForceFinds) {
     for (const Problem& problem : problems)
         for (const int64_t registers : {3, 6}) {
             const Architecture machine = small_machine(registers, 12);
-            double least[3] = {1e99, 1e99, 1e99};
+            double least[4] = {1e99, 1e99, 1e99, 1e99};
             AllMappings(problem, machine).each([&](const Mapping& mapping) {
                 const Result<Evaluation> evaluation = evaluate(problem, machine, mapping);
                 if (!evaluation) return;
-                for (size_t i = 0; i < 3; ++i)
+                for (size_t i = 0; i < 4; ++i)
                     least[i] = std::min(least[i], cost_of(*evaluation, kObjectives[i]));
             });
-            for (size_t i = 0; i < 3; ++i) {
+            for (size_t i = 0; i < 4; ++i) {
                 const auto found = search(problem, machine, {}, {.objective = kObjectives[i], .samples = 64});
                 ASSERT_TRUE(found) << found.error().message();
                 EXPECT_TRUE(found->proven);
@@ -155,6 +157,7 @@ TEST(Search, NoMappingCostsLessThanItsBounds) {
             const Evaluation least = bounds.least(part, open);
             EXPECT_LE(least.energy_pj * (1 - 1e-9), cost->energy_pj) << known;
             EXPECT_LE(least.cycles, cost->cycles) << known;
+            EXPECT_LE(least.last_level_words, cost->last_level_words) << known;
         }
         if (HasFailure()) return;
     }
@@ -177,6 +180,53 @@ TEST(Search, FindsTheSameWhateverTheThreads) {
         EXPECT_FALSE(one->proven);
         EXPECT_LE(one->bound, cost_of(one->evaluation, Objective::kEdp));
     }
+}
+
+TEST(Search, AllMethodsFindTheSame) {
+    const Problem problem = convolution(2, 2, 2, 1, 1, 1);
+    const Architecture machine = small_machine(3, 8);
+    for (const Objective objective : kObjectives) {
+        const auto exact = search(problem, machine, {}, {.objective = objective});
+        ASSERT_TRUE(exact) << exact.error().message();
+        ASSERT_TRUE(exact->proven);
+        int64_t tried = 0;
+        for (const Method method : {Method::kLinearPruned, Method::kExhaustive}) {
+            const auto found = search(problem, machine, {}, {.objective = objective, .method = method});
+            ASSERT_TRUE(found) << found.error().message();
+            EXPECT_TRUE(found->proven) << name_of(method);
+            EXPECT_DOUBLE_EQ(cost_of(found->evaluation, objective), cost_of(exact->evaluation, objective));
+            EXPECT_GT(found->tried, tried) << "what is pruned is not tried";
+            tried = found->tried;
+        }
+        for (const Method method : {Method::kRandom, Method::kHybrid}) {
+            const auto found = search(problem, machine, {},
+                                      {.objective = objective,
+                                       .method = method,
+                                       .samples = method == Method::kRandom ? 20'000 : 300});
+            ASSERT_TRUE(found) << found.error().message();
+            EXPECT_DOUBLE_EQ(cost_of(found->evaluation, objective), cost_of(exact->evaluation, objective))
+                << name_of(method);
+            EXPECT_LE(found->bound, cost_of(found->evaluation, objective));
+        }
+    }
+}
+
+TEST(Search, TheNextObjectiveDecidesBetweenEquals) {
+    const Problem problem = convolution(4, 2, 2, 1, 1, 1);
+    const Architecture machine = three_levels(2, 2, 8, 24);
+    Cost least{1e99, 1e99};
+    AllMappings(problem, machine).each([&](const Mapping& mapping) {
+        const Result<Evaluation> cost = evaluate(problem, machine, mapping);
+        if (!cost) return;
+        const SearchSettings lexicographic{.objective = Objective::kDelay, .then = {Objective::kLastLevel}};
+        least = std::min(least, full_cost(*cost, lexicographic));
+    });
+    const auto found =
+        search(problem, machine, {}, {.objective = Objective::kDelay, .then = {Objective::kLastLevel}});
+    ASSERT_TRUE(found) << found.error().message();
+    EXPECT_TRUE(found->proven);
+    EXPECT_EQ(cost_of(found->evaluation, Objective::kDelay), least[0]);
+    EXPECT_EQ(cost_of(found->evaluation, Objective::kLastLevel), least[1]);
 }
 
 TEST(Search, KeepsToItsConstraints) {

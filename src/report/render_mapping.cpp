@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "map/search.h"
 #include "report/json_parts.h"
 #include "report/render.h"
 
@@ -68,7 +69,8 @@ std::string slowest(const query::MappingAnswer& answer) {
 std::string search_text(const query::MappingSearch& search) {
     std::string text =
         search.proven ? "proven: no mapping under these constraints" : "best found, not proven: no mapping";
-    const char* unit = search.objective == "delay" ? "cycles" : search.objective == "edp" ? "J*cycles" : "pJ";
+    const std::optional<map::Objective> objective = map::parse_objective(search.objective);
+    const std::string_view unit = objective ? unit_of(*objective) : "pJ";
     if (search.proven)
         text += fmt::format(" has less {}", search.objective);
     else

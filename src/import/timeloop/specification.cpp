@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "import/timeloop/architectures.h"
+#include "import/timeloop/attributes.h"
 #include "import/timeloop/readers.h"
 
 namespace opsight::importer::timeloop {
@@ -66,11 +69,62 @@ Status read_all_constraints(const Parts& parts, Specification& into) {
     return {};
 }
 
-}  // namespace
+// Groups have constraints of their own, or those of another dimension.
+Status place_groups(const Parts& parts, Specification& into) {
+    const int groups = into.problem.dimension("G");
+    if (groups < 0) return {};
+    std::string like = "N";
+    if (const Tree* space = parts.find({"mapspace"})) {
+        OPSIGHT_ASSIGN(like, space->text_of("groups", like));
+    }
+    const int other = into.problem.dimension(like);
+    if (other < 0) return fail(fmt::format("mapspace: groups go like {}, which is no dimension", like));
+    for (map::LevelRules& level : into.constraints.levels) {
+        const auto take = [&](auto& rules) {
+            map::FactorRule& rule = rules[static_cast<size_t>(groups)];
+            if (rule.exactly != 0 || rule.at_most != 0) return;
+            rule = rules[static_cast<size_t>(other)];
+            // "All of it" is all of another size.
+            const int64_t bound = into.problem.dimensions[static_cast<size_t>(groups)].bound;
+            if (rule.exactly > 1) rule = {0, 0};
+            if (rule.at_most > bound) rule.at_most = bound;
+        };
+        take(level.in_time);
+        take(level.across);
+        // Along the same axis.
+        if (level.split) {
+            auto& order = level.across_order;
+            const auto at = std::find(order.begin(), order.end(), other);
+            if (std::find(order.begin(), order.end(), groups) == order.end() && at != order.end()) {
+                if (at - order.begin() < static_cast<std::ptrdiff_t>(*level.split)) ++*level.split;
+                order.insert(at, groups);
+            }
+        }
+    }
+    return {};
+}
 
-Result<Specification> read_specification(const std::vector<std::string>& files,
-                                         const std::string& mapping_file, bool for_search,
-                                         const std::string& shipped) {
+Result<Specification> read_architecture_of(const Parts& parts, const std::string& together,
+                                           const std::vector<AttributeChange>& changes) {
+    const Tree* given = parts.find({"architecture", "arch"});
+    if (given == nullptr)
+        return fail("no architecture is given", together, {},
+                    "name a file with the key architecture (or arch), or one that is built in (--arch)");
+    if (const Tree* sparse = parts.find({"sparse_optimizations"}))
+        return fail(sparse->error("sparse optimizations are not supported"));
+    Tree architecture = *given;
+    for (const AttributeChange& change : changes)
+        OPSIGHT_TRY(change_attribute(architecture, change));
+    Specification out;
+    OPSIGHT_ASSIGN(out.architecture, read_architecture(architecture));
+    if (const Tree* energies = parts.find({"ERT", "energy_reference_table"}))
+        OPSIGHT_TRY(read_energies(*energies, out.architecture));
+    if (const Tree* areas = parts.find({"ART", "area_reference_table"}))
+        OPSIGHT_TRY(read_areas(*areas, out.architecture));
+    return out;
+}
+
+Result<Parts> read_parts(const std::vector<std::string>& files, const std::string& shipped) {
     Parts parts;
     if (!shipped.empty()) {
         OPSIGHT_ASSIGN(const ShippedArchitecture found, find_architecture(shipped));
@@ -78,25 +132,22 @@ Result<Specification> read_specification(const std::vector<std::string>& files,
     }
     for (const std::string& file : files)
         OPSIGHT_TRY(parts.add(file));
+    return parts;
+}
+
+Result<Specification> read_all(const std::vector<std::string>& files, const std::string& mapping_file,
+                               bool for_search, const std::string& shipped,
+                               const std::vector<AttributeChange>& changes) {
+    OPSIGHT_ASSIGN(const Parts parts, read_parts(files, shipped));
     const std::string together = fmt::format("{}", fmt::join(files, ", "));
-    const Tree* architecture = parts.find({"architecture", "arch"});
-    if (architecture == nullptr)
-        return fail("no architecture is given", together, {},
-                    "name a file with the key architecture (or arch)");
+    OPSIGHT_ASSIGN(Specification out, read_architecture_of(parts, together, changes));
     const Tree* problem = parts.find({"problem"});
     if (problem == nullptr)
         return fail("no problem is given", together, {}, "name a file with the key problem");
-    if (const Tree* sparse = parts.find({"sparse_optimizations"}))
-        return fail(sparse->error("sparse optimizations are not supported"));
-    Specification out;
     OPSIGHT_ASSIGN(out.problem, read_problem(*problem, parts.find({"shape"})));
-    OPSIGHT_ASSIGN(out.architecture, read_architecture(*architecture));
-    if (const Tree* energies = parts.find({"ERT", "energy_reference_table"}))
-        OPSIGHT_TRY(read_energies(*energies, out.architecture));
-    if (const Tree* areas = parts.find({"ART", "area_reference_table"}))
-        OPSIGHT_TRY(read_areas(*areas, out.architecture));
     if (for_search) {
         OPSIGHT_TRY(read_all_constraints(parts, out));
+        OPSIGHT_TRY(place_groups(parts, out));
         return out;
     }
     if (!mapping_file.empty()) {
@@ -104,6 +155,31 @@ Result<Specification> read_specification(const std::vector<std::string>& files,
     } else if (const Tree* mapping = parts.find({"mapping"})) {
         OPSIGHT_ASSIGN(out.mapping, read_mapping(*mapping, out.architecture, out.problem));
     }
+    return out;
+}
+
+}  // namespace
+
+Result<Specification> read_specification(const std::vector<std::string>& files,
+                                         const std::string& mapping_file, bool for_search,
+                                         const std::string& shipped) {
+    return read_all(files, mapping_file, for_search, shipped, {});
+}
+
+Result<Specification> read_changed(const std::vector<std::string>& files, const std::string& shipped,
+                                   const std::vector<AttributeChange>& changes) {
+    return read_all(files, {}, true, shipped, changes);
+}
+
+Result<Specification> read_accelerator(const std::vector<std::string>& files, const std::string& shipped,
+                                       const std::vector<AttributeChange>& changes,
+                                       const map::Problem& problem) {
+    OPSIGHT_ASSIGN(const Parts parts, read_parts(files, shipped));
+    OPSIGHT_ASSIGN(Specification out,
+                   read_architecture_of(parts, fmt::format("{}", fmt::join(files, ", ")), changes));
+    out.problem = problem;
+    OPSIGHT_TRY(read_all_constraints(parts, out));
+    OPSIGHT_TRY(place_groups(parts, out));
     return out;
 }
 

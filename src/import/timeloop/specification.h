@@ -31,4 +31,20 @@ Result<Specification> read_specification(const std::vector<std::string>& files,
                                          const std::string& mapping_file, bool for_search = false,
                                          const std::string& shipped = {});
 
+// An attribute of a part of the architecture that goes before the file's: GlobalBuffer, depth, 65536.
+struct AttributeChange {
+    std::string part, attribute, value;
+};
+
+// Architecture and constraints for a problem that no file has: a layer of a network, whose dimensions are G N
+// C K P Q R S (groups, images, channels in and out, output, window). The files' constraints name the others;
+// groups may go where the dimension goes that `groups` of mapspace names, else where images (N) may.
+Result<Specification> read_accelerator(const std::vector<std::string>& files, const std::string& shipped,
+                                       const std::vector<AttributeChange>& changes,
+                                       const map::Problem& problem);
+
+// As read_specification() for a search, with attributes that go before the files'.
+Result<Specification> read_changed(const std::vector<std::string>& files, const std::string& shipped,
+                                   const std::vector<AttributeChange>& changes);
+
 }  // namespace opsight::importer::timeloop

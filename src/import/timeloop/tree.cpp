@@ -142,7 +142,11 @@ Result<double> Tree::number_of(std::initializer_list<std::string_view> keys, dou
 Result<Tree> parse_yaml(const std::string& text, const std::string& name) {
     const auto file = std::make_shared<const std::string>(name);
     try {
-        return Copier(file).copy(YAML::Load(text), 0);
+        const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+        if (documents.size() > 1)
+            return fail(fmt::format("{} YAML documents stand in one file", documents.size()), name, {},
+                        "give one of them: the text between two lines of ---");
+        return Copier(file).copy(documents.empty() ? YAML::Node() : documents[0], 0);
     } catch (const Refusal& refusal) {
         return fail(refusal.what, name, fmt::format("line {}", refusal.line), kRemedy);
     } catch (const YAML::Exception& problem) {

@@ -9,10 +9,12 @@
 #include <thread>
 
 #include "cli/commands.h"
+#include "cli/map_cloud.h"
 #include "cli/standard_output.h"
 #include "import/timeloop/architectures.h"
 #include "import/timeloop/specification.h"
 #include "map/search.h"
+#include "report/mapping_picture.h"
 #include "report/render.h"
 #include "report/render_mapping.h"
 #include "report/write_rows.h"
@@ -63,7 +65,10 @@ class MapCommand : public Command {
         sub->add_option("--threads", threads_,
                         "Threads of a search; its result does not depend on them (default: one per core)")
             ->check(CLI::Range(1, 256));
-        sub->add_option("--format", format_, "table, csv, json, or yaml: the mapping alone, as input")
+        cloud_.declare(*sub);
+        sub->add_option("--set", set_, "NAME=VALUE for {{NAME}} in the files; as often as needed")->allow_extra_args(false);
+        sub->add_option("--format", format_,
+                        "table, csv, json, svg: a picture, or yaml: the mapping alone, as input")
             ->default_str("table");
         sub->add_flag_callback(
             "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
@@ -73,7 +78,9 @@ class MapCommand : public Command {
             "  opsight map parsed-processed-input.yaml ERT.yaml ART.yaml\n"
             "  opsight map eyeriss-256.yaml problem.yaml --search edp\n"
             "  opsight map problem.yaml --arch eyeriss --search energy\n"
-            "  opsight map eyeriss.yaml --mapping timeloop-mapper.map.txt --format json\n");
+            "  opsight map eyeriss.yaml --mapping timeloop-mapper.map.txt --format json\n"
+            "  opsight map arch.yaml components/*.yaml problem.yaml --search energy --format svg > mapping.svg\n"
+            "  opsight map arch.yaml components/*.yaml problem.yaml --cloud 1000000 --format svg > cloud.svg\n");
         return sub;
     }
 
@@ -85,10 +92,13 @@ class MapCommand : public Command {
         if (files_.empty())
             return fail("no file is given", {}, {},
                         "name one with a problem, and architecture and mapping (or --arch and --search)");
-        const bool yaml = format_ == "yaml";
-        OPSIGHT_ASSIGN(const report::Format format, report::parse_format(yaml ? "table" : format_));
+        const bool own = format_ == "yaml" || format_ == "svg";
+        OPSIGHT_ASSIGN(const report::Format format, report::parse_format(own ? "table" : format_));
+        OPSIGHT_ASSIGN(const importer::timeloop::TemplateValues values, template_values(set_));
+        const bool space = !objective_.empty() || cloud_.wanted();
         OPSIGHT_ASSIGN(importer::timeloop::Specification given,
-                       importer::timeloop::read_specification(files_, mapping_, !objective_.empty(), arch_));
+                       importer::timeloop::read_specification(files_, mapping_, space, arch_, values));
+        if (cloud_.wanted()) return show_cloud(std::move(given), format);
         query::MappingAnswer answer;
         if (!objective_.empty()) {
             OPSIGHT_TRY(find(given, answer));
@@ -103,14 +113,30 @@ class MapCommand : public Command {
         }
         answer.problem = std::move(given.problem);
         answer.architecture = std::move(given.architecture);
-        if (yaml)
-            OPSIGHT_TRY(print_text(report::render_mapping_yaml(answer)));
-        else
-            OPSIGHT_TRY(print(answer, format));
+        OPSIGHT_TRY(print(answer, format));
         return 0;
     }
 
   private:
+    // While this lives, a Ctrl-C ends what is running with what it has so far.
+    Result<int> show_cloud(importer::timeloop::Specification given, report::Format format) {
+        const EndedByInterrupt interrupt;
+        CloudRun run{settings_.seed, threads(), &EndedByInterrupt::ended};
+        if (cloud_.of_one_draw()) {
+            OPSIGHT_ASSIGN(const query::MappingAnswer answer, cloud_.one_draw(std::move(given), run));
+            OPSIGHT_TRY(print(answer, format));
+            return 0;
+        }
+        OPSIGHT_ASSIGN(const std::string text, cloud_.text_of(std::move(given), run, format_, format));
+        OPSIGHT_TRY(print_text(text));
+        return 0;
+    }
+
+    int threads() const {
+        return threads_ > 0 ? threads_
+                            : static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 64U));
+    }
+
     static Status print_list() {
         std::string text;
         for (const importer::timeloop::ShippedArchitecture& each :
@@ -123,9 +149,7 @@ class MapCommand : public Command {
         settings_.objective = objective_ == "energy"  ? map::Objective::kEnergy
                               : objective_ == "delay" ? map::Objective::kDelay
                                                       : map::Objective::kEdp;
-        settings_.threads = threads_ > 0
-                                ? threads_
-                                : static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 64U));
+        settings_.threads = threads();
         const EndedByInterrupt interrupt;
         settings_.stop = &EndedByInterrupt::ended;
         const bool shown = isatty(STDERR_FILENO) == 1;
@@ -147,14 +171,17 @@ class MapCommand : public Command {
         return {};
     }
 
-    static Status print(const query::MappingAnswer& answer, report::Format format) {
+    Status print(const query::MappingAnswer& answer, report::Format format) const {
+        if (format_ == "yaml") return print_text(report::render_mapping_yaml(answer));
+        if (format_ == "svg") return print_text(report::render_mapping_picture(answer));
         if (format == report::Format::kCsv)
             return print_text(report::render_csv(query::mapping_levels(answer)));
         if (format == report::Format::kJson) return print_text(report::render_mapping_json(answer));
         return print_text(report::render_mapping_text(answer, report::terminal_width()));
     }
 
-    std::vector<std::string> files_;
+    std::vector<std::string> files_, set_;
+    CloudOptions cloud_;
     map::SearchSettings settings_;
     int threads_ = 0;
     bool list_ = false;

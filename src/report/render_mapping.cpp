@@ -42,19 +42,6 @@ void put_units(JsonWriter& json, const query::MappingAnswer& answer) {
             json.object([&] { put_level(json, level, answer.evaluation.levels[i]); });
 }
 
-// Which levels have energies of no table: whoever reads the sum should know.
-std::string built_in(const query::MappingAnswer& answer) {
-    std::vector<std::string> names;
-    if (answer.architecture.compute.energy_source == "built-in")
-        names.push_back(answer.architecture.compute.name);
-    for (const map::Level& level : answer.architecture.levels)
-        if (level.energy_source == "built-in") names.push_back(level.name);
-    if (names.empty()) return {};
-    return fmt::format(
-        "Energies of {} are of the built-in table (docs/MAPPING.md); give an ERT for others.\n",
-        fmt::join(names, ", "));
-}
-
 // The level that bandwidth holds back most.
 std::string slowest(const query::MappingAnswer& answer) {
     for (size_t i = 0; i < answer.evaluation.levels.size(); ++i)
@@ -171,6 +158,27 @@ std::string energy_text(double pj) {
 
 }  // namespace
 
+std::string energy_note(const map::Architecture& architecture) {
+    std::vector<std::string> built_in;
+    std::string estimates;
+    const auto look = [&](const std::string& name, const std::string& source) {
+        constexpr std::string_view kEstimate = "estimate: ";
+        if (source == "built-in") built_in.push_back(name);
+        if (source.starts_with(kEstimate))
+            estimates += fmt::format("  {}: {}\n", name, source.substr(kEstimate.size()));
+    };
+    look(architecture.compute.name, architecture.compute.energy_source);
+    for (const map::Level& level : architecture.levels)
+        look(level.name, level.energy_source);
+    std::string text;
+    if (!built_in.empty())
+        text += fmt::format("Energies of {} are of the built-in table (docs/MAPPING.md); give an ERT for others.\n",
+                            fmt::join(built_in, ", "));
+    if (!estimates.empty())
+        text += "Estimates, and where they come from; they know no leakage. An ERT goes before them.\n" + estimates;
+    return text;
+}
+
 std::string render_mapping_text(const query::MappingAnswer& answer, int width) {
     const map::Evaluation& evaluation = answer.evaluation;
     std::string text = map::loop_nest(answer.mapping, answer.architecture, answer.problem);
@@ -182,7 +190,7 @@ std::string render_mapping_text(const query::MappingAnswer& answer, int width) {
     if (evaluation.area_um2 > 0) text += fmt::format("Area         {:.4g} mm2\n", evaluation.area_um2 * 1e-6);
     if (answer.search) text += search_text(*answer.search);
     text += "\n" + render_table(query::mapping_levels(answer), width);
-    const std::string note = built_in(answer);
+    const std::string note = energy_note(answer.architecture);
     return note.empty() ? text : text + "\n" + note;
 }
 

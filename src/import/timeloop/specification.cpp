@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "import/timeloop/accelergy.h"
 #include "import/timeloop/architectures.h"
+#include "import/timeloop/nodes.h"
 #include "import/timeloop/readers.h"
 
 namespace opsight::importer::timeloop {
@@ -11,12 +13,14 @@ namespace {
 // The parts of all files: of each key, the last one that is not empty.
 class Parts {
   public:
+    explicit Parts(const TemplateValues& values) : values_(values) {}
+
     Status add(const std::string& path) {
         OPSIGHT_ASSIGN(const std::string text, read_text(path));
         return add_text(text, path);
     }
     Status add_text(const std::string& text, const std::string& path) {
-        OPSIGHT_ASSIGN(Tree tree, parse_yaml(text, path));
+        OPSIGHT_ASSIGN(Tree tree, read_yaml_text(text, path, values_));
         if (!tree.is_map())
             return fail(tree.error("a map of parts was expected: problem, architecture, mapping"));
         trees_.push_back(std::move(tree));
@@ -28,50 +32,133 @@ class Parts {
             if (const Tree* part = trees_[i].find(keys); part != nullptr && !nothing(*part)) return part;
         return nullptr;
     }
+    // Those of all files, in their order.
+    std::vector<const Tree*> all(std::string_view key) const {
+        std::vector<const Tree*> found;
+        for (const Tree& tree : trees_)
+            if (const Tree* part = tree.find(key)) found.push_back(part);
+        return found;
+    }
 
   private:
     static bool nothing(const Tree& part) {
         return part.items.empty() && part.members.empty() && part.text.empty();
     }
 
+    const TemplateValues& values_;
     std::vector<Tree> trees_;
 };
 
-// YAML, or the loop nest that Timeloop prints.
-Result<map::Mapping> read_mapping_file(const std::string& path, const Specification& with) {
-    OPSIGHT_ASSIGN(const std::string text, read_text(path));
-    if (text.find("mapping:") == std::string::npos)
-        return read_loop_nest(text, path, with.architecture, with.problem);
-    OPSIGHT_ASSIGN(const Tree tree, parse_yaml(text, path));
-    const Tree* mapping = tree.find("mapping");
-    if (mapping == nullptr) return fail(tree.error("the mapping of this file is empty"));
-    return read_mapping(*mapping, with.architecture, with.problem);
+// A problem's sizes may be expressions of variables.
+Result<Tree> with_sizes(const Tree& problem, const Scope& variables) {
+    Tree out = problem;
+    for (auto& [key, tree] : out.members)
+        if (key == "instance" && tree.is_map()) {
+            OPSIGHT_ASSIGN(tree, with_values(tree, variables));
+        }
+    return out;
 }
 
-// v0.4: architecture_constraints and mapspace_constraints; v0.3: one of several lists in mapspace, by name.
-Status read_all_constraints(const Parts& parts, Specification& into) {
-    std::vector<const Tree*> lists;
-    for (const char* key : {"architecture_constraints", "mapspace_constraints", "constraints"})
-        if (const Tree* part = parts.find({key}))
-            lists.push_back(part->find("targets") ? part->find("targets") : part);
-    if (const Tree* space = parts.find({"mapspace"}))
-        if (const Tree* chosen = space->find({"constraints", "targets"})) {
-            const Tree* named = chosen->is_text() ? space->find("constraints_" + chosen->text) : chosen;
-            if (named == nullptr)
-                return fail(chosen->error(fmt::format("mapspace has no constraints_{}", chosen->text)));
-            lists.push_back(named);
+// Reads the parts of all files into a specification.
+class Reader {
+  public:
+    explicit Reader(const Parts& parts) : parts_(parts) {}
+
+    Status read_what_is_given(const Tree& architecture, const Tree& problem) {
+        for (const Tree* variables : parts_.all("variables"))
+            OPSIGHT_TRY(evaluate_members(*variables, variables_));
+        OPSIGHT_ASSIGN(const Tree sizes, with_sizes(problem, variables_));
+        OPSIGHT_ASSIGN(out.problem, read_problem(sizes, parts_.find({"shape"})));
+        if (architecture.find("nodes") != nullptr) {
+            OPSIGHT_ASSIGN(WrittenOut nodes, write_out(architecture, variables_, out.problem));
+            nodes_.emplace(std::move(nodes));
         }
-    for (const Tree* list : lists)
-        OPSIGHT_TRY(read_constraints(*list, into.architecture, into.problem, into.constraints));
-    return {};
-}
+        const Tree& flat = nodes_ ? nodes_->architecture : architecture;
+        OPSIGHT_ASSIGN(out.architecture, read_architecture(flat));
+        if (const Tree* energies = parts_.find({"ERT", "energy_reference_table"}))
+            OPSIGHT_TRY(read_energies(*energies, out.architecture));
+        if (const Tree* areas = parts_.find({"ART", "area_reference_table"}))
+            OPSIGHT_TRY(read_areas(*areas, out.architecture));
+        return estimate(flat);
+    }
+
+    // v0.4: architecture_constraints and mapspace_constraints; v0.3: one of several lists in mapspace, by name.
+    Status read_all_constraints() {
+        std::vector<const Tree*> lists;
+        for (const char* key : {"architecture_constraints", "mapspace_constraints", "constraints"})
+            if (const Tree* part = parts_.find({key}))
+                lists.push_back(part->find("targets") ? part->find("targets") : part);
+        if (const Tree* space = parts_.find({"mapspace"}))
+            if (const Tree* chosen = space->find({"constraints", "targets"})) {
+                const Tree* named = chosen->is_text() ? space->find("constraints_" + chosen->text) : chosen;
+                if (named == nullptr)
+                    return fail(chosen->error(fmt::format("mapspace has no constraints_{}", chosen->text)));
+                lists.push_back(named);
+            }
+        for (const Tree* list : lists) {
+            if (nodes_)
+                OPSIGHT_TRY(nodes_->add(*list));
+            else
+                OPSIGHT_TRY(read_constraints(*list, out.architecture, out.problem, out.constraints));
+        }
+        if (!nodes_) return {};
+        return read_constraints(nodes_->constraints.list(nodes_->architecture, false), out.architecture,
+                                out.problem, out.constraints);
+    }
+
+    Status read_mapping_part(const Tree& mapping) {
+        if (!nodes_ || !mapping.is_list()) {
+            OPSIGHT_ASSIGN(out.mapping, read_mapping(mapping, out.architecture, out.problem));
+            return {};
+        }
+        // What the components say of their loops and data holds for a mapping too.
+        OPSIGHT_TRY(nodes_->add(mapping));
+        const Tree whole = nodes_->constraints.list(mapping, true);
+        OPSIGHT_ASSIGN(out.mapping, read_mapping(whole, out.architecture, out.problem));
+        return {};
+    }
+
+    // YAML, or the loop nest that Timeloop prints.
+    Status read_mapping_file(const std::string& path, const TemplateValues& values) {
+        OPSIGHT_ASSIGN(const std::string text, read_text(path));
+        if (text.find("mapping:") == std::string::npos) {
+            OPSIGHT_ASSIGN(out.mapping, read_loop_nest(text, path, out.architecture, out.problem));
+            return {};
+        }
+        OPSIGHT_ASSIGN(const Tree tree, read_yaml_text(text, path, values));
+        const Tree* mapping = tree.find("mapping");
+        if (mapping == nullptr) return fail(tree.error("the mapping of this file is empty"));
+        return read_mapping_part(*mapping);
+    }
+
+    Specification out;
+
+  private:
+    // Flat architectures (v0.3) have the relative energies of Timeloop 3, as there is no Accelergy.
+    Status estimate(const Tree& architecture) {
+        Accelergy accelergy;
+        for (const char* key : {"compound_components", "components"})
+            for (const Tree* classes : parts_.all(key))
+                OPSIGHT_TRY(accelergy.add_classes(*classes));
+        for (const Tree* tables : parts_.all("component_tables"))
+            OPSIGHT_TRY(accelergy.add_tables(*tables));
+        if (!nodes_ && parts_.all("compound_components").empty() && parts_.all("component_tables").empty())
+            return {};
+        OPSIGHT_ASSIGN(const std::vector<Component> components, components_of(architecture));
+        return accelergy.estimate(components, out.architecture);
+    }
+
+    const Parts& parts_;
+    Scope variables_;
+    std::optional<WrittenOut> nodes_;
+};
 
 }  // namespace
 
 Result<Specification> read_specification(const std::vector<std::string>& files,
                                          const std::string& mapping_file, bool for_search,
-                                         const std::string& shipped) {
-    Parts parts;
+                                         const std::string& shipped, const TemplateValues& values) {
+    Parts parts(values);
     if (!shipped.empty()) {
         OPSIGHT_ASSIGN(const ShippedArchitecture found, find_architecture(shipped));
         OPSIGHT_TRY(parts.add_text(std::string(found.yaml), shipped + ", which is built in"));
@@ -88,23 +175,16 @@ Result<Specification> read_specification(const std::vector<std::string>& files,
         return fail("no problem is given", together, {}, "name a file with the key problem");
     if (const Tree* sparse = parts.find({"sparse_optimizations"}))
         return fail(sparse->error("sparse optimizations are not supported"));
-    Specification out;
-    OPSIGHT_ASSIGN(out.problem, read_problem(*problem, parts.find({"shape"})));
-    OPSIGHT_ASSIGN(out.architecture, read_architecture(*architecture));
-    if (const Tree* energies = parts.find({"ERT", "energy_reference_table"}))
-        OPSIGHT_TRY(read_energies(*energies, out.architecture));
-    if (const Tree* areas = parts.find({"ART", "area_reference_table"}))
-        OPSIGHT_TRY(read_areas(*areas, out.architecture));
+    Reader reader(parts);
+    OPSIGHT_TRY(reader.read_what_is_given(*architecture, *problem));
     if (for_search) {
-        OPSIGHT_TRY(read_all_constraints(parts, out));
-        return out;
-    }
-    if (!mapping_file.empty()) {
-        OPSIGHT_ASSIGN(out.mapping, read_mapping_file(mapping_file, out));
+        OPSIGHT_TRY(reader.read_all_constraints());
+    } else if (!mapping_file.empty()) {
+        OPSIGHT_TRY(reader.read_mapping_file(mapping_file, values));
     } else if (const Tree* mapping = parts.find({"mapping"})) {
-        OPSIGHT_ASSIGN(out.mapping, read_mapping(*mapping, out.architecture, out.problem));
+        OPSIGHT_TRY(reader.read_mapping_part(*mapping));
     }
-    return out;
+    return std::move(reader.out);
 }
 
 }  // namespace opsight::importer::timeloop

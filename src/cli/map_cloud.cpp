@@ -29,9 +29,15 @@ void CloudOptions::declare(CLI::App& command) {
         .add_option("--cloud", tries_,
                     "Draw so many mappings at random under the files' constraints: their energy and cycles, the "
                     "Pareto front, and those with the fewest accesses of the outermost memory")
-        ->check(CLI::Range(1, 100'000'000))
+        ->check(CLI::Range(1, 100'000'000))  // a draw's number has 27 bits
         ->excludes("--mapping")
         ->excludes("--search");
+    command
+        .add_option("--near", near_,
+                    "Then draw so many more whose loops at the outermost memory are those of the one with the fewest "
+                    "accesses of it (default: as many as --cloud; 0: none)")
+        ->check(CLI::Range(0, 100'000'000))
+        ->needs("--cloud");
     command
         .add_option("--draw", draw_, "The mapping that --cloud drew under this number (column Draw), for this --seed")
         ->excludes("--mapping")
@@ -50,7 +56,7 @@ Result<std::string> CloudOptions::text_of(importer::timeloop::Specification give
     answer.problem = std::move(given.problem);
     answer.architecture = std::move(given.architecture);
     answer.seed = run.seed;
-    map::CloudSettings settings{.tries = tries_, .seed = run.seed, .threads = run.threads, .stop = run.stop,
+    map::CloudSettings settings{.tries = tries_, .near_least = near_ < 0 ? tries_ : near_, .seed = run.seed, .threads = run.threads, .stop = run.stop,
                                 .progress = {}};
     const bool shown = isatty(STDERR_FILENO) == 1;
     if (shown)

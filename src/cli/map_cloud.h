@@ -30,7 +30,7 @@ class CloudOptions {
     Result<query::MappingAnswer> one_draw(importer::timeloop::Specification given, const CloudRun& run) const;
 
   private:
-    int64_t tries_ = 0;
+    int64_t tries_ = 0, near_ = -1;
     std::optional<uint64_t> draw_;
     size_t points_ = 20'000;
 };

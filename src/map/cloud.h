@@ -14,11 +14,14 @@
 namespace opsight::map {
 
 struct CloudSettings {
-    int64_t tries = 1'000'000;  // mappings that are drawn
+    int64_t tries = 1'000'000;  // mappings that are drawn from the whole space
+    // Mappings that are drawn then with the loops and the data of the outermost level as the one with the fewest
+    // outer accesses has them: these are few of all, and what differs among them is the question.
+    int64_t near_least = 0;
     uint64_t seed = 1;
     int threads = 1;
     const std::atomic<bool>* stop = nullptr;      // once true, what was drawn so far is the result
-    std::function<void(double share)> progress;  // of the tries; from the calling thread
+    std::function<void(double share)> progress;  // of all tries; from the calling thread
 };
 
 struct CloudPoint {
@@ -28,10 +31,12 @@ struct CloudPoint {
     bool pareto = false;         // no other point has less of both energy and cycles, or less of one and as much of
                                  // the other
     uint64_t draw = 0;           // which one it was: mapping_of() gives its mapping
+    bool near_least = false;
 };
 
 struct Cloud {
-    int64_t tried = 0;             // drawn
+    int64_t tried = 0;             // drawn, of the whole space and near the least
+    int64_t tried_near = 0;        // of these, near the least
     int64_t again = 0;             // had been drawn before
     int64_t unfit = 0;             // do not fit the architecture
     bool stopped = false;

@@ -23,8 +23,9 @@ std::string energy(double pj) {
 }
 
 std::string drawn_text(const map::Cloud& cloud) {
-    return fmt::format("{} drawn at random of {:.3g}: {} different ones fit, {} do not fit, {} were drawn again{}",
-                       cloud.tried, cloud.space, cloud.points.size(), cloud.unfit, cloud.again,
+    return fmt::format("{} drawn at random of {:.3g}, and {} with the outermost loops of the one with the fewest "
+                       "accesses: {} different ones fit, {} do not fit, {} were drawn again{}",
+                       cloud.tried - cloud.tried_near, cloud.space, cloud.tried_near, cloud.points.size(), cloud.unfit, cloud.again,
                        cloud.stopped ? "; stopped before its end" : "");
 }
 
@@ -149,10 +150,10 @@ class Picture {
 std::string render_cloud_text(const query::CloudAnswer& answer, int width) {
     const map::Cloud& cloud = answer.cloud;
     const map::Cloud::Least least = cloud.least_accesses();
-    std::string text = wrapped(fmt::format("Mappings     {}\n", drawn_text(cloud)), width);
+    std::string text = wrapped(fmt::format("Mappings     {}", drawn_text(cloud)), width);
     text += fmt::format("Energy       {} to {}, {}\n", energy(cloud.best().energy_pj), energy(cloud.most_pj()),
                         times(cloud.most_pj(), cloud.best().energy_pj));
-    text += wrapped(fmt::format("Fewest accesses of {}: {}\n", answer.outer(), least_text(least)), width);
+    text += wrapped(fmt::format("Fewest accesses of {}: {}", answer.outer(), least_text(least)), width);
     text += "\nPareto front\n" + render_table(query::cloud_front(answer), width);
     text += nest_of("Least energy of all", answer.best);
     text += nest_of(fmt::format("Least energy of those with the fewest accesses of {}", answer.outer()).c_str(),
@@ -171,7 +172,7 @@ std::string render_cloud_json(const query::CloudAnswer& answer, size_t most) {
     JsonWriter json(2);
     json.object([&] {
         json.field("problem", answer.problem.name);
-        json.field("tried", cloud.tried).field("again", cloud.again).field("unfit", cloud.unfit);
+        json.field("tried", cloud.tried).field("tried_near", cloud.tried_near).field("again", cloud.again).field("unfit", cloud.unfit);
         json.field("mappings", static_cast<int64_t>(cloud.points.size()));
         json.field("space", cloud.space).field("stopped", cloud.stopped);
         json.field("seed", static_cast<int64_t>(answer.seed));

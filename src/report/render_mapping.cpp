@@ -24,7 +24,7 @@ void put_compute(JsonWriter& json, const query::MappingAnswer& answer) {
     json.field("cycles", answer.evaluation.compute_cycles).field("throttle", 1.0);
     json.field("energy_pj", answer.evaluation.compute_pj).field("leakage_pj", 0.0);
     json.field("area_um2", answer.evaluation.compute_area_um2);
-    json.field("energy_source", compute.energy_source);
+    json.field("compute_pj", compute.compute_pj).field("energy_source", compute.energy_source);
 }
 
 void put_level(JsonWriter& json, const map::Level& level, const map::LevelStats& stats) {
@@ -32,6 +32,7 @@ void put_level(JsonWriter& json, const map::Level& level, const map::LevelStats&
     json.field("cycles", stats.cycles).field("throttle", stats.throttle);
     json.field("energy_pj", stats.energy_pj()).field("leakage_pj", stats.leak_pj);
     json.field("area_um2", level.area_um2 * static_cast<double>(level.mesh.instances()));
+    json.field("read_pj", level.read_pj).field("write_pj", level.write_pj).field("update_pj", level.update_pj);
     json.field("energy_source", level.energy_source);
 }
 

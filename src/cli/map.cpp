@@ -66,7 +66,8 @@ class MapCommand : public Command {
                         "Threads of a search; its result does not depend on them (default: one per core)")
             ->check(CLI::Range(1, 256));
         cloud_.declare(*sub);
-        sub->add_option("--set", set_, "NAME=VALUE for {{NAME}} in the files; as often as needed")->allow_extra_args(false);
+        sub->add_option("--set", set_, "NAME=VALUE for {{NAME}} in the files; as often as needed")
+            ->allow_extra_args(false);
         sub->add_option("--format", format_,
                         "table, csv, json, svg: a picture, or yaml: the mapping alone, as input")
             ->default_str("table");
@@ -79,8 +80,10 @@ class MapCommand : public Command {
             "  opsight map eyeriss-256.yaml problem.yaml --search edp\n"
             "  opsight map problem.yaml --arch eyeriss --search energy\n"
             "  opsight map eyeriss.yaml --mapping timeloop-mapper.map.txt --format json\n"
-            "  opsight map arch.yaml components/*.yaml problem.yaml --search energy --format svg > mapping.svg\n"
-            "  opsight map arch.yaml components/*.yaml problem.yaml --cloud 1000000 --format svg > cloud.svg\n");
+            "  opsight map arch.yaml components/*.yaml problem.yaml --search energy --format svg > "
+            "mapping.svg\n"
+            "  opsight map arch.yaml components/*.yaml problem.yaml --cloud 1000000 --format svg > "
+            "cloud.svg\n");
         return sub;
     }
 

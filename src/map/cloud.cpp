@@ -36,7 +36,8 @@ class FactorChoices {
             for (size_t i = 0; i < choices.factors.size(); ++i) {
                 bool same = true;
                 for (size_t slot = 0; slot < choices.slots.size(); ++slot)
-                    same = same && (choices.slots[slot].level != outer || choices.factors[i][slot] == wanted[slot]);
+                    same = same &&
+                           (choices.slots[slot].level != outer || choices.factors[i][slot] == wanted[slot]);
                 if (same) allowed.push_back(i);
             }
         }
@@ -63,7 +64,8 @@ Mapping draw_one(const MapSpace& space, const Architecture& architecture, uint64
     Mapping mapping;
     mapping.levels.resize(architecture.levels.size());
     const auto below = [&quick](size_t count) {
-        return static_cast<size_t>((static_cast<double>(quick() - 1) / 2147483646.0) * static_cast<double>(count));
+        return static_cast<size_t>((static_cast<double>(quick() - 1) / 2147483646.0) *
+                                   static_cast<double>(count));
     };
     for (size_t dimension = 0; dimension < space.dimensions().size(); ++dimension) {
         const size_t count = choices.count(dimension);
@@ -73,7 +75,8 @@ Mapping draw_one(const MapSpace& space, const Architecture& architecture, uint64
     for (size_t level = 0; level < fixed.size(); ++level) {
         std::vector<Loop>& loops = mapping.levels[level].loops;
         for (size_t i = loops.size(); i > fixed[level] + 1; --i)
-            std::swap(loops[i - 1], loops[fixed[level] + std::min(below(i - fixed[level]), i - fixed[level] - 1)]);
+            std::swap(loops[i - 1],
+                      loops[fixed[level] + std::min(below(i - fixed[level]), i - fixed[level] - 1)]);
         const std::vector<uint32_t>& masks = space.kept()[level];
         mapping.levels[level].kept = masks[std::min(below(masks.size()), masks.size() - 1)];
     }
@@ -140,7 +143,8 @@ class Drawer {
     }
 
   private:
-    void draw_all(uint64_t first, const Mapping* near, const FactorChoices& choices, std::vector<Drawn>& drawn) const {
+    void draw_all(uint64_t first, const Mapping* near, const FactorChoices& choices,
+                  std::vector<Drawn>& drawn) const {
         std::atomic<size_t> next{0};
         const auto work = [&] {
             constexpr size_t kStep = 256;
@@ -198,7 +202,8 @@ void mark_pareto(std::vector<CloudPoint>& points) {
     for (size_t i = 0; i < order.size(); ++i)
         order[i] = i;
     std::stable_sort(order.begin(), order.end(), [&points](size_t a, size_t b) {
-        return std::pair(points[a].cycles, points[a].energy_pj) < std::pair(points[b].cycles, points[b].energy_pj);
+        return std::pair(points[a].cycles, points[a].energy_pj) <
+               std::pair(points[b].cycles, points[b].energy_pj);
     });
     double least = std::numeric_limits<double>::infinity();
     for (const size_t i : order)
@@ -242,8 +247,8 @@ double Cloud::most_pj() const {
     return most;
 }
 
-Result<Cloud> draw_cloud(const Problem& problem, const Architecture& architecture, const Constraints& constraints,
-                         const CloudSettings& settings) {
+Result<Cloud> draw_cloud(const Problem& problem, const Architecture& architecture,
+                         const Constraints& constraints, const CloudSettings& settings) {
     OPSIGHT_ASSIGN(const MapSpace space, MapSpace::make(problem, architecture, constraints));
     Cloud cloud;
     cloud.space = space.size();

@@ -15,8 +15,8 @@ namespace {
 class CloudTest : public ::testing::Test {
   protected:
     Cloud draw(int64_t tries, int threads = 1, uint64_t seed = 1) {
-        Result<Cloud> cloud =
-            draw_cloud(problem_, architecture_, {}, {.tries = tries, .seed = seed, .threads = threads, .progress = {}});
+        Result<Cloud> cloud = draw_cloud(problem_, architecture_, {},
+                                         {.tries = tries, .seed = seed, .threads = threads, .progress = {}});
         EXPECT_TRUE(cloud) << cloud.error().what;
         return *std::move(cloud);
     }
@@ -65,7 +65,8 @@ TEST_F(CloudTest, PointsCostWhatTheirMappingsDo) {
 // With enough draws all of a small space is there, and its best is that of the search.
 TEST_F(CloudTest, ManyDrawsFindTheOptimum) {
     const Cloud cloud = draw(200000);
-    const Result<SearchResult> least = search(problem_, architecture_, {}, {.objective = Objective::kEnergy, .progress = {}});
+    const Result<SearchResult> least =
+        search(problem_, architecture_, {}, {.objective = Objective::kEnergy, .progress = {}});
     ASSERT_TRUE(least);
     ASSERT_TRUE(least->proven);
     EXPECT_NEAR(cloud.best().energy_pj, least->evaluation.energy_pj, 1e-6);
@@ -114,7 +115,8 @@ TEST_F(CloudTest, DrawsMoreNearTheLeast) {
     EXPECT_EQ(cloud->tried, 2300);
     EXPECT_EQ(cloud->tried_near, 2000);
     const Cloud first = draw(300);
-    const Result<Mapping> least = mapping_of(problem_, architecture_, {}, 1, first.least_accesses().least_draw);
+    const Result<Mapping> least =
+        mapping_of(problem_, architecture_, {}, 1, first.least_accesses().least_draw);
     int64_t near = 0;
     for (const CloudPoint& point : cloud->points) {
         if (!point.near_least) continue;
@@ -134,7 +136,8 @@ TEST_F(CloudTest, NothingThatFitsIsAnError) {
     Constraints constraints;
     constraints.levels.resize(3);
     constraints.levels[0].keep = 7;
-    const Result<Cloud> cloud = draw_cloud(problem_, architecture_, constraints, {.tries = 100, .progress = {}});
+    const Result<Cloud> cloud =
+        draw_cloud(problem_, architecture_, constraints, {.tries = 100, .progress = {}});
     ASSERT_FALSE(cloud);
     EXPECT_THAT(cloud.error().what, ::testing::HasSubstr("no mapping that was drawn fits"));
 }

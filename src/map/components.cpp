@@ -13,8 +13,9 @@ namespace {
 // Figures of 45 nm, in pJ and um2.
 constexpr double kBaseNm = 45;
 
-// M. Horowitz, Computing's energy problem (and what we can do about it), ISSCC 2014, figure 1.1.9: 64 bits from a
-// cache of 8, 32 and 1024 KiB take 10, 20 and 100 pJ, which is the root of the size; arithmetic of floats.
+// M. Horowitz, Computing's energy problem (and what we can do about it), ISSCC 2014, figure 1.1.9: 64 bits
+// from a cache of 8, 32 and 1024 KiB take 10, 20 and 100 pJ, which is the root of the size; arithmetic of
+// floats.
 constexpr const char* kHorowitz = "Horowitz, ISSCC 2014";
 constexpr double kCachePj = 10, kCacheBits = 64, kCacheBytes = 8192;
 constexpr double kFloatMultiplyPj = 3.7, kFloatAddPj = 0.9;  // 32 bits; 16 bits are 1.1 and 0.4
@@ -22,15 +23,15 @@ constexpr double kHalfMultiplyPj = 1.1, kHalfAddPj = 0.4;
 // M. Bohr, K. Mistry et al., IEDM 2007: the cell of an SRAM in 45 nm. Of the array it is about 80 %.
 constexpr double kCellUm2 = 0.346, kCellShare = 0.8;
 
-// Y. Shao et al., Aladdin, ISCA 2014, in the tables of Accelergy (accelergy-library-plug-in): 32 bits; a bit of a
-// register.
+// Y. Shao et al., Aladdin, ISCA 2014, in the tables of Accelergy (accelergy-library-plug-in): 32 bits; a bit
+// of a register.
 constexpr const char* kAladdin = "Aladdin (ISCA 2014), as in Accelergy's library";
 constexpr double kAddPj = 0.21, kAddUm2 = 278, kMultiplyPj = 12.68, kMultiplyUm2 = 6350;
 constexpr double kComparePj = 0.02947, kCompareUm2 = 71, kCountPj = 0.25074, kCountUm2 = 495.5;
 constexpr double kRegisterPj = 0.009, kRegisterUm2 = 5.98, kBits = 32;
 
-// S. Keckler et al., GPUs and the future of parallel computing, IEEE Micro 31 (2011), table 1: 310 pJ for 256 bits
-// over 10 mm in 40 nm.
+// S. Keckler et al., GPUs and the future of parallel computing, IEEE Micro 31 (2011), table 1: 310 pJ for 256
+// bits over 10 mm in 40 nm.
 constexpr const char* kKeckler = "Keckler et al., IEEE Micro 2011";
 constexpr double kWirePjPerBitAndMm = 310.0 / 2560;
 
@@ -50,7 +51,8 @@ Estimate sram(const Facts& facts) {
     return {{{"read", pj}, {"write", pj}, {"update", pj}}, bits * kCellUm2 / kCellShare, kHorowitz};
 }
 
-// A register is read where its address is; finding it takes as many comparators, both ways, as the address has bits.
+// A register is read where its address is; finding it takes as many comparators, both ways, as the address
+// has bits.
 Estimate register_file(const Facts& facts) {
     const double width = width_of(facts), depth = depth_of(facts);
     const double address = std::max(1.0, std::ceil(std::log2(std::max(1.0, depth))));
@@ -92,7 +94,8 @@ Estimate dram(const Facts& facts) {
             known = true;
         }
     const double pj = type->pj_per_bit * width_of(facts);
-    const std::string source = fmt::format("{} ({}{})", type->name, type->source, known ? "" : "; no such type given");
+    const std::string source =
+        fmt::format("{} ({}{})", type->name, type->source, known ? "" : "; no such type given");
     return {{{"read", pj}, {"write", pj}, {"update", pj}}, 0, source};
 }
 
@@ -134,8 +137,8 @@ Estimate float_mac(const Facts& facts) {
         return half * std::pow(halves, std::log2(whole / half));
     };
     const double pj = between(kHalfMultiplyPj, kFloatMultiplyPj) + between(kHalfAddPj, kFloatAddPj);
-    // W. Dally, High-performance hardware for machine learning, NIPS 2015 (tutorial): multipliers of 16 and 32 bits
-    // in 45 nm take 1640 and 7700 um2, adders 1360 and 4184.
+    // W. Dally, High-performance hardware for machine learning, NIPS 2015 (tutorial): multipliers of 16 and
+    // 32 bits in 45 nm take 1640 and 7700 um2, adders 1360 and 4184.
     return {{{"compute", pj}, {"mac_random", pj}, {"mac", pj}, {"read", pj}},
             between(1640, 7700) + between(1360, 4184),
             kHorowitz};
@@ -153,7 +156,9 @@ Estimate registers(const Facts& facts) {
 Estimate comparator(const Facts& facts) {
     const double share = facts.number({"width", "datawidth"}, kBits) / kBits;
     const double pj = kComparePj * share;
-    return {{{"compare", pj}, {"read", pj}, {"write", 0}, {"update", 0}, {"idle", 0}}, kCompareUm2 * share, kAladdin};
+    return {{{"compare", pj}, {"read", pj}, {"write", 0}, {"update", 0}, {"idle", 0}},
+            kCompareUm2 * share,
+            kAladdin};
 }
 
 Estimate counter(const Facts& facts) {
@@ -174,30 +179,30 @@ struct Kind {
     double base_nm = kBaseNm;  // 0: whatever the technology
 };
 
-constexpr Kind kKinds[] = {{"SRAM", sram},
-                           {"cache", sram},
-                           {"smartbuffer_SRAM", [](const Facts& facts) { return with_addresses(sram(facts), facts); }},
-                           {"regfile", register_file},
-                           {"storage", register_file},
-                           {"FIFO", register_file},
-                           {"smartbuffer_RF",
-                            [](const Facts& facts) { return with_addresses(register_file(facts), facts); }},
-                           {"DRAM", dram, 0},
-                           {"intmac", integer_mac},
-                           {"mac", integer_mac},
-                           {"compute", integer_mac},
-                           {"fpmac", float_mac},
-                           {"intadder", adder},
-                           {"aladdin_adder", adder},
-                           {"intmultiplier", multiplier},
-                           {"aladdin_multiplier", multiplier},
-                           {"aladdin_register", registers},
-                           {"register", registers},
-                           {"aladdin_comparator", comparator},
-                           {"comparator", comparator},
-                           {"aladdin_counter", counter},
-                           {"counter", counter},
-                           {"wire", wire, 40}};
+constexpr Kind kKinds[] = {
+    {"SRAM", sram},
+    {"cache", sram},
+    {"smartbuffer_SRAM", [](const Facts& facts) { return with_addresses(sram(facts), facts); }},
+    {"regfile", register_file},
+    {"storage", register_file},
+    {"FIFO", register_file},
+    {"smartbuffer_RF", [](const Facts& facts) { return with_addresses(register_file(facts), facts); }},
+    {"DRAM", dram, 0},
+    {"intmac", integer_mac},
+    {"mac", integer_mac},
+    {"compute", integer_mac},
+    {"fpmac", float_mac},
+    {"intadder", adder},
+    {"aladdin_adder", adder},
+    {"intmultiplier", multiplier},
+    {"aladdin_multiplier", multiplier},
+    {"aladdin_register", registers},
+    {"register", registers},
+    {"aladdin_comparator", comparator},
+    {"comparator", comparator},
+    {"aladdin_counter", counter},
+    {"counter", counter},
+    {"wire", wire, 40}};
 
 const Kind* find_kind(const std::string& name) {
     const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds),
@@ -233,8 +238,9 @@ bool has_estimate(const std::string& kind) {
 Result<ComponentEstimate> estimate_component(const std::string& name, const ComponentFacts& facts) {
     const Kind* kind = find_kind(name);
     if (kind == nullptr)
-        return fail(fmt::format("the class '{}' has no estimate", name), {}, {},
-                    "define it in compound_components, or give an ERT; these have one: " + estimated_classes());
+        return fail(
+            fmt::format("the class '{}' has no estimate", name), {}, {},
+            "define it in compound_components, or give an ERT; these have one: " + estimated_classes());
     for (const char* size : {"width", "depth", "datawidth", "memory_width", "memory_depth", "length"})
         if (facts.number({size}, 1) <= 0 || facts.number({size}, 1) > 1e15)
             return fail(fmt::format("{} must be above 0, and below 10^15", size));

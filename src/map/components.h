@@ -1,5 +1,6 @@
-// What parts of an accelerator cost by estimate: memories, registers, arithmetic, wires, from published figures of
-// 45 nm, scaled to other technologies (technology.h). Each estimate names its source. Estimates know no leakage.
+// What parts of an accelerator cost by estimate: memories, registers, arithmetic, wires, from published
+// figures of 45 nm, scaled to other technologies (technology.h). Each estimate names its source. Estimates
+// know no leakage.
 #pragma once
 
 #include <map>
@@ -11,7 +12,7 @@
 namespace opsight::map {
 
 struct ComponentFacts {
-    std::map<std::string, double> numbers;  // width, depth, datawidth, length (mm), ...
+    std::map<std::string, double> numbers;     // width, depth, datawidth, length (mm), ...
     std::map<std::string, std::string> texts;  // type of a DRAM
     double technology_nm = 45;
 

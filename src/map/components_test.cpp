@@ -22,12 +22,14 @@ TEST(Components, MeetTheirSources) {
     EXPECT_DOUBLE_EQ(estimate("SRAM", {{"width", 64}, {"depth", 4096}}).actions_pj["read"], 20);
     EXPECT_NEAR(estimate("SRAM", {{"width", 64}, {"depth", 131072}}).actions_pj["read"], 100, 14);
     EXPECT_DOUBLE_EQ(estimate("intadder", {{"width", 32}}).actions_pj["add"], 0.21);
-    EXPECT_DOUBLE_EQ(estimate("aladdin_multiplier", {{"width_a", 32}, {"width_b", 32}}).actions_pj["multiply"], 12.68);
+    EXPECT_DOUBLE_EQ(
+        estimate("aladdin_multiplier", {{"width_a", 32}, {"width_b", 32}}).actions_pj["multiply"], 12.68);
     EXPECT_DOUBLE_EQ(estimate("fpmac", {{"width", 32}}).actions_pj["compute"], 4.6);
     EXPECT_DOUBLE_EQ(estimate("fpmac", {{"width", 16}}).actions_pj["compute"], 1.5);
     EXPECT_DOUBLE_EQ(estimate("wire", {{"width", 256}, {"length", 10}}, 40).actions_pj["transfer"], 310);
     EXPECT_DOUBLE_EQ(estimate("DRAM", {{"width", 64}}).actions_pj["read"], 512);
-    EXPECT_DOUBLE_EQ(estimate("DRAM", {{"width", 64}}, 7).actions_pj["read"], 512) << "whatever the technology";
+    EXPECT_DOUBLE_EQ(estimate("DRAM", {{"width", 64}}, 7).actions_pj["read"], 512)
+        << "whatever the technology";
 }
 
 TEST(Components, GrowWithTheirSizes) {
@@ -44,14 +46,17 @@ TEST(Components, GrowWithTheirSizes) {
 
 TEST(Components, NameTheirSourceAndTechnology) {
     EXPECT_EQ(estimate("SRAM", {{"width", 64}, {"depth", 64}}).source, "Horowitz, ISSCC 2014, 45 nm");
-    EXPECT_THAT(estimate("SRAM", {{"width", 64}, {"depth", 64}}, 16).source, HasSubstr("16 nm by Stillmaker"));
+    EXPECT_THAT(estimate("SRAM", {{"width", 64}, {"depth", 64}}, 16).source,
+                HasSubstr("16 nm by Stillmaker"));
     EXPECT_THAT(estimate("DRAM", {{"width", 64}}).source, HasSubstr("no such type given"));
 }
 
 TEST(Components, RefuseWhatHasNoEstimate) {
     EXPECT_THAT(estimate_component("adc", {}).error().what, HasSubstr("the class 'adc' has no estimate"));
-    EXPECT_THAT(estimate_component("SRAM", {{{"width", 0}}, {}, 45}).error().what, HasSubstr("width must be above 0"));
-    EXPECT_THAT(estimate_component("SRAM", {{{"width", 8}}, {}, 3}).error().what, HasSubstr("no estimates for 3 nm"));
+    EXPECT_THAT(estimate_component("SRAM", {{{"width", 0}}, {}, 45}).error().what,
+                HasSubstr("width must be above 0"));
+    EXPECT_THAT(estimate_component("SRAM", {{{"width", 8}}, {}, 3}).error().what,
+                HasSubstr("no estimates for 3 nm"));
     EXPECT_THAT(estimate_component("SRAM", {{{"width", 8}}, {}, 180}).error().what, HasSubstr("180 nm"));
 }
 

@@ -1,6 +1,6 @@
-// How energy and area of a circuit change from one technology to another: Stillmaker and Baas, Scaling equations
-// for the accurate prediction of CMOS device performance from 180 nm to 7 nm, Integration 58 (2017), tables 6 and 8,
-// at 0.8 V; between the technologies they have, on a line.
+// How energy and area of a circuit change from one technology to another: Stillmaker and Baas, Scaling
+// equations for the accurate prediction of CMOS device performance from 180 nm to 7 nm, Integration 58
+// (2017), tables 6 and 8, at 0.8 V; between the technologies they have, on a line.
 #pragma once
 
 #include <optional>

@@ -52,17 +52,20 @@ std::vector<Bar> energy_bars(const query::MappingAnswer& answer) {
                                      fmt::format("{} at {}: {}", answer.problem.spaces[space].name, bar.name,
                                                  energy(level.spaces[space].energy_pj))});
         if (level.leak_pj > 0)
-            bar.parts.push_back({kSeries - 1, level.leak_pj, fmt::format("leakage of {}: {}", bar.name, energy(level.leak_pj))});
+            bar.parts.push_back({kSeries - 1, level.leak_pj,
+                                 fmt::format("leakage of {}: {}", bar.name, energy(level.leak_pj))});
     }
     add(answer.architecture.compute.name, evaluation.compute_pj)
-        .parts.push_back({kSeries - 2, evaluation.compute_pj, fmt::format("computing: {}", energy(evaluation.compute_pj))});
+        .parts.push_back({kSeries - 2, evaluation.compute_pj,
+                          fmt::format("computing: {}", energy(evaluation.compute_pj))});
     return bars;
 }
 
 std::vector<Bar> cycle_bars(const query::MappingAnswer& answer) {
     std::vector<Bar> bars;
     const auto add = [&](const std::string& name, int64_t cycles) {
-        bars.push_back({name, fmt::format("{} cycles", cycles),
+        bars.push_back({name,
+                        fmt::format("{} cycles", cycles),
                         {{0, static_cast<double>(cycles), fmt::format("{}: {} cycles", name, cycles)}},
                         static_cast<double>(cycles)});
     };
@@ -94,9 +97,10 @@ class NestPicture {
         for (size_t i = answer_.mapping.levels.size(); i-- > 0;) {
             if (lines_of(i) == 0) continue;
             const double height = static_cast<double>(lines_below_[i + 1]) * kLine + kStep * boxes_inside(i);
-            out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"4\" "
-                               "fill=\"var(--s{})\" fill-opacity=\".10\" stroke=\"var(--s{})\"/>\n",
-                               x, y, kNestWidth - 2 * (x - 14), height, i % kSeries, i % kSeries);
+            out += fmt::format(
+                "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"4\" "
+                "fill=\"var(--s{})\" fill-opacity=\".10\" stroke=\"var(--s{})\"/>\n",
+                x, y, kNestWidth - 2 * (x - 14), height, i % kSeries, i % kSeries);
             if (!answer_.architecture.levels[i].dummy) out += line(x, y, head_of(i), "title");
             const std::vector<map::Loop>& loops = answer_.mapping.levels[i].loops;
             for (size_t j = loops.size(); j-- > 0;)
@@ -146,12 +150,14 @@ class NestPicture {
     std::string loop_text(const map::Loop& loop) const {
         const std::string& name = answer_.problem.dimensions[loop.dimension].name;
         if (loop.across == map::Across::kTime) return fmt::format("for {} in 0..{}", name, loop.count - 1);
-        return fmt::format("across {}: {} in 0..{}", loop.across == map::Across::kX ? "X" : "Y", name, loop.count - 1);
+        return fmt::format("across {}: {} in 0..{}", loop.across == map::Across::kX ? "X" : "Y", name,
+                           loop.count - 1);
     }
 
     std::string compute_text() const {
         return fmt::format("{}: {} of {} units, {:.1f}% used", shortened(answer_.architecture.compute.name),
-                           answer_.evaluation.compute_instances, answer_.architecture.compute.mesh.instances(),
+                           answer_.evaluation.compute_instances,
+                           answer_.architecture.compute.mesh.instances(),
                            100 * answer_.evaluation.utilization);
     }
 
@@ -163,8 +169,8 @@ class NestPicture {
 // A chart of bars from `y` on, which it moves below itself.
 std::string bars_chart(const std::string& title, const std::vector<Bar>& bars, double& y) {
     constexpr double kName = 150, kValue = 140, kBar = 20;
-    std::string out = fmt::format("<text class=\"title\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", kBarsLeft, y + 12,
-                                  html_escaped(title));
+    std::string out = fmt::format("<text class=\"title\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", kBarsLeft,
+                                  y + 12, html_escaped(title));
     y += 24;
     const double scale = (kBarsWidth - kName - kValue) / longest(bars);
     for (const Bar& bar : bars) {
@@ -173,9 +179,10 @@ std::string bars_chart(const std::string& title, const std::vector<Bar>& bars, d
         double x = kBarsLeft + kName;
         for (const Bar::Part& part : bar.parts) {
             const double width = part.share * scale;
-            out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
-                               "fill=\"var(--s{})\"><title>{}</title></rect>\n",
-                               x, y + 2, width, kBar - 4, part.series % kSeries, html_escaped(part.hover));
+            out += fmt::format(
+                "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
+                "fill=\"var(--s{})\"><title>{}</title></rect>\n",
+                x, y + 2, width, kBar - 4, part.series % kSeries, html_escaped(part.hover));
             x += width;
         }
         out += fmt::format("<text class=\"note\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 6, y + 14,
@@ -190,9 +197,10 @@ std::string legend(const query::MappingAnswer& answer, bool leaks, double& y) {
     std::string out;
     double x = kBarsLeft;
     const auto add = [&](size_t series, const std::string& name) {
-        out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\" fill=\"var(--s{})\"/>"
-                           "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-                           x, y, series, x + 14, y + 9, html_escaped(shortened(name)));
+        out += fmt::format(
+            "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\" fill=\"var(--s{})\"/>"
+            "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
+            x, y, series, x + 14, y + 9, html_escaped(shortened(name)));
         x += 34 + 6.2 * static_cast<double>(std::min(name.size(), kLongestName));
     };
     for (size_t space = 0; space < answer.problem.spaces.size() && space < kSeries - 2; ++space)
@@ -209,19 +217,21 @@ std::string render_mapping_picture(const query::MappingAnswer& answer) {
     NestPicture nest(answer);
     const std::string boxes = nest.draw();
     const auto& levels = answer.evaluation.levels;
-    const bool leaks = std::any_of(levels.begin(), levels.end(), [](const auto& level) { return level.leak_pj > 0; });
+    const bool leaks =
+        std::any_of(levels.begin(), levels.end(), [](const auto& level) { return level.leak_pj > 0; });
     double y = kTop;
     std::string bars = bars_chart("Energy by level and data space", energy_bars(answer), y);
     bars += legend(answer, leaks, y);
     bars += bars_chart("Cycles that each level needs", cycle_bars(answer), y);
     const map::Evaluation& evaluation = answer.evaluation;
-    const std::string note =
-        fmt::format("{} cycles, {:.1f}% of the units used, {}, {:.4g} J*cycles; tiles in words",
-                    evaluation.cycles, 100 * evaluation.utilization, energy(evaluation.energy_pj), evaluation.edp());
-    return svg_picture(1120, std::max(nest.bottom(), y) + 14,
-                       fmt::format("{} on {} x {}", answer.problem.name, answer.architecture.compute.mesh.instances(),
-                                   answer.architecture.compute.name),
-                       note, {boxes, bars});
+    const std::string note = fmt::format(
+        "{} cycles, {:.1f}% of the units used, {}, {:.4g} J*cycles; tiles in words", evaluation.cycles,
+        100 * evaluation.utilization, energy(evaluation.energy_pj), evaluation.edp());
+    return svg_picture(
+        1120, std::max(nest.bottom(), y) + 14,
+        fmt::format("{} on {} x {}", answer.problem.name, answer.architecture.compute.mesh.instances(),
+                    answer.architecture.compute.name),
+        note, {boxes, bars});
 }
 
 std::string render_mapping_bars(const query::MappingAnswer& answer) {

@@ -23,16 +23,17 @@ std::string energy(double pj) {
 }
 
 std::string drawn_text(const map::Cloud& cloud) {
-    return fmt::format("{} drawn at random of {:.3g}, and {} with the outermost loops of the one with the fewest "
-                       "accesses: {} different ones fit, {} do not fit, {} were drawn again{}",
-                       cloud.tried - cloud.tried_near, cloud.space, cloud.tried_near, cloud.points.size(), cloud.unfit, cloud.again,
-                       cloud.stopped ? "; stopped before its end" : "");
+    return fmt::format(
+        "{} drawn at random of {:.3g}, and {} with the outermost loops of the one with the fewest "
+        "accesses: {} different ones fit, {} do not fit, {} were drawn again{}",
+        cloud.tried - cloud.tried_near, cloud.space, cloud.tried_near, cloud.points.size(), cloud.unfit,
+        cloud.again, cloud.stopped ? "; stopped before its end" : "");
 }
 
 std::string least_text(const map::Cloud::Least& least) {
-    return fmt::format("{} words in {} mapping{}; their energy is {} to {}, {}", least.accesses, least.mappings,
-                       least.mappings == 1 ? "" : "s", energy(least.least_pj), energy(least.most_pj),
-                       times(least.most_pj, least.least_pj));
+    return fmt::format("{} words in {} mapping{}; their energy is {} to {}, {}", least.accesses,
+                       least.mappings, least.mappings == 1 ? "" : "s", energy(least.least_pj),
+                       energy(least.most_pj), times(least.most_pj, least.least_pj));
 }
 
 std::string nest_of(const char* title, const query::MappingAnswer& mapping) {
@@ -74,8 +75,9 @@ class Picture {
         dots(chart, false, "s0");
         dots(chart, true, "s1");
         front(chart);
-        return chart.finish("Each dot: mappings of about this energy and these cycles, the larger the more. Brown: "
-                            "with the fewest accesses of the outermost memory. Green: the Pareto front");
+        return chart.finish(fmt::format(
+            "Blue: mappings, the larger the more. Brown: fewest accesses of {}. Green: Pareto front",
+            answer_.outer()));
     }
 
     static constexpr double kWidth = 1104, kHeight = 560;
@@ -91,9 +93,14 @@ class Picture {
             most_y = std::max(most_y, point.energy_pj);
         }
         least_y = std::max(least_y, 1e-3);
-        x_ = {.title = "cycles", .from = power_of_ten_below(least_x), .to = power_of_ten_above(most_x), .prefixes = true};
-        y_ = {.title = "energy (pJ)", .from = power_of_ten_below(least_y),
-              .to = power_of_ten_above(std::max(most_y, least_y)), .prefixes = true};
+        x_ = {.title = "cycles",
+              .from = power_of_ten_below(least_x),
+              .to = power_of_ten_above(most_x),
+              .prefixes = true};
+        y_ = {.title = "energy (pJ)",
+              .from = power_of_ten_below(least_y),
+              .to = power_of_ten_above(std::max(most_y, least_y)),
+              .prefixes = true};
     }
 
     std::pair<int, int> square_of(const map::CloudPoint& point) const {
@@ -113,20 +120,21 @@ class Picture {
             if (square.count++ == 0) square.first = &point;
         }
         for (const auto& [place, square] : squares)
-            chart.point(static_cast<double>(square.first->cycles), square.first->energy_pj,
-                        std::min(1.0 + 0.5 * std::log10(static_cast<double>(square.count)), 4.0) + (fewest ? 1 : 0),
-                        style,
-                        fmt::format("{} mapping{}; draw {}: {}, {} cycles, {} words at {}", square.count,
-                                    square.count == 1 ? "" : "s", square.first->draw,
-                                    energy(square.first->energy_pj), square.first->cycles,
-                                    square.first->outer_accesses, answer_.outer()));
+            chart.point(
+                static_cast<double>(square.first->cycles), square.first->energy_pj,
+                std::min(1.0 + 0.5 * std::log10(static_cast<double>(square.count)), 4.0) + (fewest ? 1 : 0),
+                style,
+                fmt::format("{} mapping{}; draw {}: {}, {} cycles, {} words at {}", square.count,
+                            square.count == 1 ? "" : "s", square.first->draw, energy(square.first->energy_pj),
+                            square.first->cycles, square.first->outer_accesses, answer_.outer()));
     }
 
     void front(SvgChart& chart) const {
         std::vector<const map::CloudPoint*> front;
         for (const map::CloudPoint& point : answer_.cloud.points)
             if (point.pareto) front.push_back(&point);
-        std::sort(front.begin(), front.end(), [](const auto* a, const auto* b) { return a->cycles < b->cycles; });
+        std::sort(front.begin(), front.end(),
+                  [](const auto* a, const auto* b) { return a->cycles < b->cycles; });
         std::vector<double> steps;
         for (size_t i = 0; i < front.size(); ++i) {
             const auto cycles = static_cast<double>(front[i]->cycles);
@@ -136,8 +144,8 @@ class Picture {
         if (front.size() > 1) chart.line(steps, "s2", "Pareto front");
         for (const map::CloudPoint* point : front)
             chart.point(static_cast<double>(point->cycles), point->energy_pj, 4, "s2",
-                        fmt::format("Pareto front, draw {}: {}, {} cycles", point->draw, energy(point->energy_pj),
-                                    point->cycles));
+                        fmt::format("Pareto front, draw {}: {}, {} cycles", point->draw,
+                                    energy(point->energy_pj), point->cycles));
     }
 
     const query::CloudAnswer& answer_;
@@ -151,16 +159,18 @@ std::string render_cloud_text(const query::CloudAnswer& answer, int width) {
     const map::Cloud& cloud = answer.cloud;
     const map::Cloud::Least least = cloud.least_accesses();
     std::string text = wrapped(fmt::format("Mappings     {}", drawn_text(cloud)), width);
-    text += fmt::format("Energy       {} to {}, {}\n", energy(cloud.best().energy_pj), energy(cloud.most_pj()),
-                        times(cloud.most_pj(), cloud.best().energy_pj));
+    text += fmt::format("Energy       {} to {}, {}\n", energy(cloud.best().energy_pj),
+                        energy(cloud.most_pj()), times(cloud.most_pj(), cloud.best().energy_pj));
     text += wrapped(fmt::format("Fewest accesses of {}: {}", answer.outer(), least_text(least)), width);
-    text += "\nPareto front\n" + render_table(query::cloud_front(answer), width);
+    text += "\n" + render_table(query::cloud_front(answer), width);
     text += nest_of("Least energy of all", answer.best);
-    text += nest_of(fmt::format("Least energy of those with the fewest accesses of {}", answer.outer()).c_str(),
-                    answer.frugal);
+    text +=
+        nest_of(fmt::format("Least energy of those with the fewest accesses of {}", answer.outer()).c_str(),
+                answer.frugal);
     if (least.mappings > 1)
-        text += nest_of(fmt::format("Most energy of those with the fewest accesses of {}", answer.outer()).c_str(),
-                        answer.wasteful);
+        text += nest_of(
+            fmt::format("Most energy of those with the fewest accesses of {}", answer.outer()).c_str(),
+            answer.wasteful);
     text += "\nWhat was not drawn may cost less, and may have fewer accesses: see --search.\n";
     const std::string note = energy_note(answer.architecture);
     return note.empty() ? text : text + note;
@@ -172,7 +182,10 @@ std::string render_cloud_json(const query::CloudAnswer& answer, size_t most) {
     JsonWriter json(2);
     json.object([&] {
         json.field("problem", answer.problem.name);
-        json.field("tried", cloud.tried).field("tried_near", cloud.tried_near).field("again", cloud.again).field("unfit", cloud.unfit);
+        json.field("tried", cloud.tried)
+            .field("tried_near", cloud.tried_near)
+            .field("again", cloud.again)
+            .field("unfit", cloud.unfit);
         json.field("mappings", static_cast<int64_t>(cloud.points.size()));
         json.field("space", cloud.space).field("stopped", cloud.stopped);
         json.field("seed", static_cast<int64_t>(answer.seed));
@@ -193,12 +206,13 @@ std::string render_cloud_json(const query::CloudAnswer& answer, size_t most) {
 
 std::string render_cloud_picture(const query::CloudAnswer& answer) {
     const map::Cloud::Least least = answer.cloud.least_accesses();
-    const std::string title = fmt::format("{} mappings of {}", answer.cloud.points.size(), answer.problem.name);
+    const std::string title =
+        fmt::format("{} mappings of {}", answer.cloud.points.size(), answer.problem.name);
     const std::string note =
         fmt::format("energy from {} to {}, {}; fewest accesses of {}: {} mappings, their energy differs {}",
                     energy(answer.cloud.best().energy_pj), energy(answer.cloud.most_pj()),
-                    times(answer.cloud.most_pj(), answer.cloud.best().energy_pj), answer.outer(), least.mappings,
-                    times(least.most_pj, least.least_pj));
+                    times(answer.cloud.most_pj(), answer.cloud.best().energy_pj), answer.outer(),
+                    least.mappings, times(least.most_pj, least.least_pj));
     return svg_picture(Picture::kWidth + 16, Picture::kHeight + 60, title, note, {Picture(answer).chart()});
 }
 

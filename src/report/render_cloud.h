@@ -1,5 +1,5 @@
-// A cloud of mappings as a text for people, as one JSON object, and as a picture: energy against cycles, the Pareto
-// front and the mappings with the fewest accesses of the outermost memory marked.
+// A cloud of mappings as a text for people, as one JSON object, and as a picture: energy against cycles, the
+// Pareto front and the mappings with the fewest accesses of the outermost memory marked.
 #pragma once
 
 #include <string>

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/json_parts.h"
+#include "report/mapping_picture.h"
 #include "report/render.h"
 
 namespace opsight::report {
@@ -32,7 +33,9 @@ void put_level(JsonWriter& json, const map::Level& level, const map::LevelStats&
     json.field("cycles", stats.cycles).field("throttle", stats.throttle);
     json.field("energy_pj", stats.energy_pj()).field("leakage_pj", stats.leak_pj);
     json.field("area_um2", level.area_um2 * static_cast<double>(level.mesh.instances()));
-    json.field("read_pj", level.read_pj).field("write_pj", level.write_pj).field("update_pj", level.update_pj);
+    json.field("read_pj", level.read_pj)
+        .field("write_pj", level.write_pj)
+        .field("update_pj", level.update_pj);
     json.field("energy_source", level.energy_source);
 }
 
@@ -173,10 +176,12 @@ std::string energy_note(const map::Architecture& architecture) {
         look(level.name, level.energy_source);
     std::string text;
     if (!built_in.empty())
-        text += fmt::format("Energies of {} are of the built-in table (docs/MAPPING.md); give an ERT for others.\n",
-                            fmt::join(built_in, ", "));
+        text += fmt::format(
+            "Energies of {} are of the built-in table (docs/MAPPING.md); give an ERT for others.\n",
+            fmt::join(built_in, ", "));
     if (!estimates.empty())
-        text += "Estimates, and where they come from; they know no leakage. An ERT goes before them.\n" + estimates;
+        text += "Estimates, and where they come from; they know no leakage. An ERT goes before them.\n" +
+                estimates;
     return text;
 }
 
@@ -191,6 +196,7 @@ std::string render_mapping_text(const query::MappingAnswer& answer, int width) {
     if (evaluation.area_um2 > 0) text += fmt::format("Area         {:.4g} mm2\n", evaluation.area_um2 * 1e-6);
     if (answer.search) text += search_text(*answer.search);
     text += "\n" + render_table(query::mapping_levels(answer), width);
+    text += "\n" + render_mapping_bars(answer);
     const std::string note = energy_note(answer.architecture);
     return note.empty() ? text : text + "\n" + note;
 }

@@ -25,7 +25,8 @@ std::optional<double> with_unit(const std::string& text, std::string_view unit) 
     const char* end = text.data() + text.size();
     const auto [stop, problem] = std::from_chars(text.data(), end, value);
     const std::string_view rest(stop, static_cast<size_t>(end - stop));
-    if (problem != std::errc() || !(rest.empty() || rest == unit) || !std::isfinite(value)) return std::nullopt;
+    if (problem != std::errc() || !(rest.empty() || rest == unit) || !std::isfinite(value))
+        return std::nullopt;
     return value;
 }
 
@@ -57,8 +58,9 @@ Result<ComponentFacts> facts_of(const Scope& attributes, const Tree& where) {
     if (technology == nullptr) return facts;
     const std::optional<double> nm = with_unit(text_of(*technology), "nm");
     if (!nm)
-        return fail(where.error(fmt::format("the technology '{}' is not a number of nm", text_of(*technology)),
-                                "write it as \"45nm\""));
+        return fail(
+            where.error(fmt::format("the technology '{}' is not a number of nm", text_of(*technology)),
+                        "write it as \"45nm\""));
     facts.technology_nm = *nm;
     return facts;
 }
@@ -74,7 +76,8 @@ Result<Range> range_of(const Tree& tree, const Scope& scope) {
     const size_t open = tree.text.find('['), dots = tree.text.find("..");
     if (open == std::string::npos) return range;
     range.name = tree.text.substr(0, open);
-    if (tree.text.back() != ']') return fail(tree.error(fmt::format("'{}' is not a name with a range", tree.text)));
+    if (tree.text.back() != ']')
+        return fail(tree.error(fmt::format("'{}' is not a name with a range", tree.text)));
     if (dots == std::string::npos) return range;
     double ends[2];
     for (const int i : {0, 1}) {
@@ -100,7 +103,8 @@ Result<double> scale_of(const Tree& part, const char* key, const Scope& scope) {
     const Result<Value> value = evaluate_expression(tree->text, scope);
     const double* number = value ? std::get_if<double>(&*value) : nullptr;
     if (number == nullptr || *number < 0)
-        return fail(tree->error(fmt::format("{} '{}' does not evaluate to a number of 0 or more", key, tree->text)));
+        return fail(
+            tree->error(fmt::format("{} '{}' does not evaluate to a number of 0 or more", key, tree->text)));
     return *number;
 }
 
@@ -112,7 +116,8 @@ double number_or(const Scope& scope, const char* name, double fallback) {
 
 Result<const Tree*> list_of(const Tree& tree, const char* key) {
     const Tree* list = tree.find(key);
-    if (list == nullptr || !list->is_list()) return fail(tree.error(fmt::format("{} is missing, a list", key)));
+    if (list == nullptr || !list->is_list())
+        return fail(tree.error(fmt::format("{} is missing, a list", key)));
     return list;
 }
 
@@ -133,13 +138,14 @@ Result<ComponentEstimate> of_own_table(const Tree& table, const ComponentFacts& 
         const std::optional<double> nm = with_unit(technology->text, "nm");
         const std::optional<double> scale = nm ? map::energy_scale(*nm, facts.technology_nm) : std::nullopt;
         if (!scale)
-            return fail(technology->error(fmt::format("from '{}' to {} nm there is no scale", technology->text,
-                                                      facts.technology_nm),
-                                          "both must be from 7nm to 130nm"));
+            return fail(technology->error(
+                fmt::format("from '{}' to {} nm there is no scale", technology->text, facts.technology_nm),
+                "both must be from 7nm to 130nm"));
         energy = *scale;
         area = *map::area_scale(*nm, facts.technology_nm);
         if (*nm != facts.technology_nm)
-            estimate.source += fmt::format(", from {} to {} nm by Stillmaker & Baas 2017", *nm, facts.technology_nm);
+            estimate.source +=
+                fmt::format(", from {} to {} nm by Stillmaker & Baas 2017", *nm, facts.technology_nm);
     }
     for (const auto& [action, tree] : table.find("actions")->members) {
         OPSIGHT_ASSIGN(const double pj, tree.number());
@@ -170,9 +176,10 @@ Status Accelergy::add_tables(const Tree& tables) {
     if (!tables.is_list()) return fail(tables.error("component_tables must be a list"));
     for (const Tree& table : tables.items) {
         if (table.find("class") == nullptr || table.find("actions") == nullptr)
-            return fail(table.error("a table of a component needs class and actions",
-                                    "as in {class: SRAM, technology: \"45nm\", attributes: {width: 64, depth: 1024}, "
-                                    "actions: {read: 8.1, write: 7.4}, area: 9000, source: \"measured\"}"));
+            return fail(
+                table.error("a table of a component needs class and actions",
+                            "as in {class: SRAM, technology: \"45nm\", attributes: {width: 64, depth: 1024}, "
+                            "actions: {read: 8.1, write: 7.4}, area: 9000, source: \"measured\"}"));
         tables_.push_back(&table);
     }
     return {};
@@ -191,20 +198,22 @@ const Tree* Accelergy::find_table(const std::string& kind, const ComponentFacts&
         if (table.find("class")->text != kind) return false;
         const Tree* attributes = table.find("attributes");
         if (attributes == nullptr) return true;
-        return std::all_of(attributes->members.begin(), attributes->members.end(), [&](const TreeMember& member) {
-            const auto number = facts.numbers.find(member.key);
-            if (number != facts.numbers.end()) return member.value.number().value_or(NAN) == number->second;
-            const auto text = facts.texts.find(member.key);
-            return text != facts.texts.end() && text->second == member.value.text;
-        });
+        return std::all_of(attributes->members.begin(), attributes->members.end(),
+                           [&](const TreeMember& member) {
+                               const auto number = facts.numbers.find(member.key);
+                               if (number != facts.numbers.end())
+                                   return member.value.number().value_or(NAN) == number->second;
+                               const auto text = facts.texts.find(member.key);
+                               return text != facts.texts.end() && text->second == member.value.text;
+                           });
     };
     for (size_t i = tables_.size(); i-- > 0;)
         if (fits(*tables_[i])) return tables_[i];
     return nullptr;
 }
 
-Result<ComponentEstimate> Accelergy::of_kind(const std::string& kind, const Scope& attributes, const Tree& where,
-                                             Work& work) const {
+Result<ComponentEstimate> Accelergy::of_kind(const std::string& kind, const Scope& attributes,
+                                             const Tree& where, Work& work) const {
     if (work.depth > kDeepest || ++work.parts > kMostParts)
         return fail(where.error(fmt::format("the class '{}' is made of itself, or of too many parts", kind),
                                 "give its subcomponents other classes"));
@@ -226,9 +235,9 @@ Result<ComponentEstimate> Accelergy::of_class(const Class& kind, const Scope& at
             if (value.text != "must_specify") {
                 OPSIGHT_TRY(evaluate(key, value, kind.texts_without_quotes, scope));
             } else if (key != "technology" && key != "global_cycle_seconds") {  // 45 nm; of leakage alone
-                return fail(where.error(fmt::format("the class {} needs the attribute {}",
-                                                    kind.tree->find("name")->text, key),
-                                        fmt::format("add {} to the attributes", key)));
+                return fail(where.error(
+                    fmt::format("the class {} needs the attribute {}", kind.tree->find("name")->text, key),
+                    fmt::format("add {} to the attributes", key)));
             }
         }
     OPSIGHT_ASSIGN(const std::vector<Part> parts, parts_of(kind, scope, work));
@@ -249,7 +258,8 @@ Result<ComponentEstimate> Accelergy::of_class(const Class& kind, const Scope& at
     return sum;
 }
 
-Result<std::vector<Accelergy::Part>> Accelergy::parts_of(const Class& kind, const Scope& scope, Work& work) const {
+Result<std::vector<Accelergy::Part>> Accelergy::parts_of(const Class& kind, const Scope& scope,
+                                                         Work& work) const {
     std::vector<Part> parts;
     OPSIGHT_ASSIGN(const Tree* subcomponents, list_of(*kind.tree, "subcomponents"));
     ++work.depth;
@@ -287,7 +297,8 @@ Result<double> Accelergy::energy_of(const Tree& action, const std::vector<Part>&
         OPSIGHT_ASSIGN(const Range range, range_of(*name, scope));
         const auto part = std::find_if(parts.begin(), parts.end(),
                                        [&range](const Part& each) { return each.name == range.name; });
-        if (part == parts.end()) return fail(name->error(fmt::format("there is no subcomponent '{}'", range.name)));
+        if (part == parts.end())
+            return fail(name->error(fmt::format("there is no subcomponent '{}'", range.name)));
         OPSIGHT_ASSIGN(const Tree* actions, list_of(used, "actions"));
         for (const Tree& each : actions->items) {
             OPSIGHT_ASSIGN(const std::string wanted, each.text_of("name", ""));
@@ -331,7 +342,9 @@ Status Accelergy::estimate(const std::vector<Component>& components, map::Archit
         const double* read = estimate.action({"read"});
         if (computes ? first == nullptr : read == nullptr || write == nullptr)
             return fail(component.tree->error(fmt::format("{}: its class has no action '{}'", component.name,
-                                                          computes ? "compute" : read == nullptr ? "read" : "write")));
+                                                          computes          ? "compute"
+                                                          : read == nullptr ? "read"
+                                                                            : "write")));
         source = "estimate: " + estimate.source;
         if (computes) {
             into.compute.compute_pj = *first;

@@ -41,8 +41,8 @@ class Accelergy {
 
     const Class* find_class(const std::string& name) const;
     const Tree* find_table(const std::string& kind, const map::ComponentFacts& facts) const;
-    Result<map::ComponentEstimate> of_kind(const std::string& kind, const Scope& attributes, const Tree& where,
-                                           Work& work) const;
+    Result<map::ComponentEstimate> of_kind(const std::string& kind, const Scope& attributes,
+                                           const Tree& where, Work& work) const;
     Result<map::ComponentEstimate> of_class(const Class& kind, const Scope& attributes, const Tree& where,
                                             Work& work) const;
     // The parts of a class, in the scope of its attributes.

@@ -62,8 +62,8 @@ Status check_supported(const Component& component) {
                                               fmt::format("leave {} out", key)));
     if (const Tree* scale = component.attributes.find("per_dataspace_bandwidth_consumption_scale");
         scale != nullptr && !scale->members.empty())
-        return fail(scale->error(fmt::format(
-            "{}: per_dataspace_bandwidth_consumption_scale is not supported", component.name)));
+        return fail(scale->error(
+            fmt::format("{}: per_dataspace_bandwidth_consumption_scale is not supported", component.name)));
     const Tree* reduces = component.attributes.find("reduction_supported");
     if (reduces != nullptr && (reduces->text == "false" || reduces->text == "False"))
         return fail(component.tree->error(
@@ -229,8 +229,9 @@ Result<InstanceName> read_instances(const Tree& name) {
 Result<Architecture> read_architecture(const Tree& tree) {
     OPSIGHT_ASSIGN(const std::vector<Component> components, components_of(tree));
     if (components.size() < 2)
-        return fail(tree.error("an architecture needs storage and compute units",
-                               "nodes, or subtree with local components (v0.4); storage and arithmetic (v0.3)"));
+        return fail(
+            tree.error("an architecture needs storage and compute units",
+                       "nodes, or subtree with local components (v0.4); storage and arithmetic (v0.3)"));
     Architecture architecture;
     OPSIGHT_ASSIGN(architecture.compute, read_compute(components.back()));
     for (size_t i = components.size() - 1; i-- > 0;) {

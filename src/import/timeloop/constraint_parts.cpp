@@ -23,9 +23,12 @@ bool nothing(const Tree& tree) {
 
 Status check_keys(const Tree& part, bool loops) {
     constexpr std::string_view kBoth[] = {"target", "type"};
-    constexpr std::string_view kLoops[] = {"factors",      "permutation",
-                                           "split",        "factors_only",
-                                           "no_iteration_over_dataspaces", "must_iterate_over_dataspaces"};
+    constexpr std::string_view kLoops[] = {"factors",
+                                           "permutation",
+                                           "split",
+                                           "factors_only",
+                                           "no_iteration_over_dataspaces",
+                                           "must_iterate_over_dataspaces"};
     constexpr std::string_view kSpaces[] = {"keep", "bypass", "keep_only", "bypass_only"};
     const auto in = [](const auto& list, const std::string& key) {
         return std::find(std::begin(list), std::end(list), key) != std::end(list);
@@ -124,11 +127,11 @@ Status ConstraintParts::add_factor(const Tree& where, const Factor& factor, Part
             other = exact;
             return {};
         }
-        return fail(where.error(
-            fmt::format("{} of {} has the factors {}={} and {}={}", into.type, into.target,
-                        problem_.dimensions[factor.dimension].name, other.count,
-                        problem_.dimensions[factor.dimension].name, factor.count),
-            "take out one of them"));
+        return fail(
+            where.error(fmt::format("{} of {} has the factors {}={} and {}={}", into.type, into.target,
+                                    problem_.dimensions[factor.dimension].name, other.count,
+                                    problem_.dimensions[factor.dimension].name, factor.count),
+                        "take out one of them"));
     }
     into.factors.push_back(factor);
     return {};
@@ -220,8 +223,9 @@ Tree ConstraintParts::tree_of(const Part& part, bool exact) const {
     std::vector<int> order = part.order;
     for (const Factor& factor : part.factors) {
         if (exact && factor.at_most) continue;
-        factors += fmt::format("{}{}{}{}", factors.empty() ? "" : " ", problem_.dimensions[factor.dimension].name,
-                               factor.at_most ? "<=" : "=", factor.count);
+        factors +=
+            fmt::format("{}{}{}{}", factors.empty() ? "" : " ", problem_.dimensions[factor.dimension].name,
+                        factor.at_most ? "<=" : "=", factor.count);
         if (!factor.at_most && factor.count == 1 &&
             std::find(order.begin(), order.end(), factor.dimension) == order.end())
             order.insert(order.begin(), factor.dimension);

@@ -1,5 +1,5 @@
-// Constraints as people write them for Timeloop 0.4, in components and in lists, brought together: one part for
-// each level and kind, in the plain form that constraints.cpp and mapping.cpp read.
+// Constraints as people write them for Timeloop 0.4, in components and in lists, brought together: one part
+// for each level and kind, in the plain form that constraints.cpp and mapping.cpp read.
 #pragma once
 
 #include <optional>
@@ -24,8 +24,8 @@ class ConstraintParts {
     // All but these bypass the level.
     void bypass_but(const Tree& where, const std::string& target, uint32_t kept);
 
-    // As a list of parts. Dimensions whose factor is 1 stand first in their order, as Timeloop's front end puts
-    // them there: `split` counts them. A mapping (`exact`) has no bounds of factors.
+    // As a list of parts. Dimensions whose factor is 1 stand first in their order, as Timeloop's front end
+    // puts them there: `split` counts them. A mapping (`exact`) has no bounds of factors.
     Tree list(const Tree& where, bool exact) const;
 
     // Data spaces that a part of this kind keeps: bit i, data space i.

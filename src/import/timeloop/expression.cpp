@@ -141,11 +141,21 @@ class Parser {
         while (true) {
             std::string_view sign;
             switch (level) {
-                case 0: sign = take_one({"or"}); break;
-                case 1: sign = take_one({"and"}); break;
-                case 2: sign = take_one({"<=", ">=", "==", "!=", "<", ">"}); break;
-                case 3: sign = take_one({"+", "-"}); break;
-                default: sign = take_one({"//", "/", "*", "%"}); break;
+                case 0:
+                    sign = take_one({"or"});
+                    break;
+                case 1:
+                    sign = take_one({"and"});
+                    break;
+                case 2:
+                    sign = take_one({"<=", ">=", "==", "!=", "<", ">"});
+                    break;
+                case 3:
+                    sign = take_one({"+", "-"});
+                    break;
+                default:
+                    sign = take_one({"//", "/", "*", "%"});
+                    break;
             }
             if (sign.empty()) return node;
             node = join(sign, std::move(node), level == 4 ? signed_part() : row(level + 1));

@@ -1,5 +1,5 @@
-// The arithmetic in Timeloop's 0.4 files, which is Python's: "max(1, ceil(log2(depth))) if depth >= 1 else 1".
-// Numbers are doubles; what is written without quotes must evaluate.
+// The arithmetic in Timeloop's 0.4 files, which is Python's: "max(1, ceil(log2(depth))) if depth >= 1 else
+// 1". Numbers are doubles; what is written without quotes must evaluate.
 #pragma once
 
 #include <map>

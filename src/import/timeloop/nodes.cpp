@@ -63,8 +63,9 @@ class Writer {
             if (((all & ~kept) >> i & 1U) != 0)
                 return fail(nodes->error(
                     fmt::format("no branch of this !Parallel keeps {}", problem_.spaces[i].name),
-                    fmt::format("give a component 'constraints: {{dataspace: {{keep: [{}]}}}}', or a !Nothing",
-                                problem_.spaces[i].name)));
+                    fmt::format(
+                        "give a component 'constraints: {{dataspace: {{keep: [{}]}}}}', or a !Nothing",
+                        problem_.spaces[i].name)));
         return {};
     }
 
@@ -76,16 +77,17 @@ class Writer {
             return fail(node.error("a node must be a map with a name, behind !Component or !Container"));
         if (disabled(node)) return {};
         if (compute_ && node.tag != "!Nothing")
-            return fail(node.error("nothing may stand behind the compute units",
-                                   "put them at the end of the nodes"));
+            return fail(
+                node.error("nothing may stand behind the compute units", "put them at the end of the nodes"));
         if (node.tag == "!Component") return component(node, parallel);
         if (node.tag == "!Container") return container(node, parallel);
         if (node.tag == "!Parallel") return walk(node, true);
         if (node.tag == "!Hierarchical" || node.tag == "!Pipelined") return walk(node, false);
         if (node.tag == "!Nothing") return {};
-        return fail(node.error(
-            node.tag.empty() ? "a node needs a tag" : fmt::format("there is no node of the kind {}", node.tag),
-            "write !Component, !Container, !Parallel, !Hierarchical or !Nothing before it"));
+        return fail(
+            node.error(node.tag.empty() ? "a node needs a tag"
+                                        : fmt::format("there is no node of the kind {}", node.tag),
+                       "write !Component, !Container, !Parallel, !Hierarchical or !Nothing before it"));
     }
 
     Status container(const Tree& node, bool parallel) {
@@ -111,9 +113,10 @@ class Writer {
         OPSIGHT_ASSIGN(const std::string kind, node.text_of("class", ""));
         const Sort sort = sort_of(kind);
         if (sort == Sort::kUnknown)
-            return fail(node.error(fmt::format("{}: the class '{}' is neither storage nor compute", name, kind),
-                                   "its name must contain DRAM, SRAM, regfile, smartbuffer, storage, mac or "
-                                   "compute; give the other one as subclass"));
+            return fail(
+                node.error(fmt::format("{}: the class '{}' is neither storage nor compute", name, kind),
+                           "its name must contain DRAM, SRAM, regfile, smartbuffer, storage, mac or "
+                           "compute; give the other one as subclass"));
         if (sort == Sort::kNetwork)
             return fail(node.error(fmt::format("{}: networks are not supported", name), "leave it out"));
         if (const Tree* sparse = node.find("sparse_optimizations");
@@ -132,7 +135,8 @@ class Writer {
     Result<std::string> name_of(const Tree& node) {
         OPSIGHT_ASSIGN(const std::string name, node.text_of("name", ""));
         if (name.empty()) return fail(node.error("a node needs a name"));
-        if (!names_.insert(name).second) return fail(node.error(fmt::format("two nodes are called {}", name)));
+        if (!names_.insert(name).second)
+            return fail(node.error(fmt::format("two nodes are called {}", name)));
         return name;
     }
 
@@ -146,7 +150,8 @@ class Writer {
             OPSIGHT_ASSIGN(y, values.whole_of({"meshY"}, 1));
             if (x < 1 || y < 1 || x > kMostInstances || y > kMostInstances ||
                 x > kMostInstances / y / (mesh_x_ * mesh_y_))
-                return fail(spatial->error(fmt::format("{}: a mesh of {} by {} is not possible", name, x, y)));
+                return fail(
+                    spatial->error(fmt::format("{}: a mesh of {} by {} is not possible", name, x, y)));
         }
         const Tree* constraints = node.find("constraints");
         const Tree* part = constraints == nullptr ? nullptr : constraints->find("spatial");
@@ -157,7 +162,8 @@ class Writer {
             return {};
         }
         const std::string level = fmt::format("inter_{}_spatial", name);
-        if (!names_.insert(level).second) return fail(node.error(fmt::format("two nodes are called {}", level)));
+        if (!names_.insert(level).second)
+            return fail(node.error(fmt::format("two nodes are called {}", level)));
         Tree attributes = text(node, "");
         attributes.kind = Tree::Kind::kMap;
         OPSIGHT_TRY(place(node, level, "dummy_storage", std::move(attributes)));
@@ -183,8 +189,9 @@ class Writer {
     }
 
     Status place(const Tree& node, const std::string& name, const std::string& kind, Tree attributes) {
-        std::erase_if(attributes.members,
-                      [](const TreeMember& member) { return member.key == "meshX" || member.key == "meshY"; });
+        std::erase_if(attributes.members, [](const TreeMember& member) {
+            return member.key == "meshX" || member.key == "meshY";
+        });
         attributes.members.push_back({"meshX", text(node, std::to_string(mesh_x_))});
         attributes.members.push_back({"meshY", text(node, std::to_string(mesh_y_))});
         Tree component = text(node, "");
@@ -214,9 +221,9 @@ class Writer {
         if (const uint32_t both = own & kept; both != 0)
             for (size_t i = 0; i < problem_.spaces.size(); ++i)
                 if ((both >> i & 1U) != 0)
-                    return fail(node.error(fmt::format("two branches of this !Parallel keep {}",
-                                                       problem_.spaces[i].name),
-                                           "a data space may be kept in one of them"));
+                    return fail(node.error(
+                        fmt::format("two branches of this !Parallel keep {}", problem_.spaces[i].name),
+                        "a data space may be kept in one of them"));
         kept |= own;
         const std::vector<Tree>& placed = out_.architecture.members[0].value.items;
         for (size_t i = begin; i < placed.size(); ++i) {
@@ -252,8 +259,9 @@ Result<std::optional<Value>> value_of(const std::string& key, const Tree& tree, 
     if (tree.quoted) return std::optional<Value>(tree.text);
     const Result<Value> value = evaluate_expression(tree.text, scope);
     if (!value)
-        return fail(tree.error(fmt::format("{}: '{}' does not evaluate: {}", key, tree.text, value.error().what),
-                               fmt::format("define what it uses, or write \"{}\" if it is a text", tree.text)));
+        return fail(
+            tree.error(fmt::format("{}: '{}' does not evaluate: {}", key, tree.text, value.error().what),
+                       fmt::format("define what it uses, or write \"{}\" if it is a text", tree.text)));
     return std::optional<Value>(*value);
 }
 

@@ -1,6 +1,6 @@
-// An architecture as people write it for Timeloop 0.4 (nodes with !Component, !Container, !Parallel, !Nothing,
-// !Hierarchical, expressions, constraints in the components), written out as Timeloop's front end does it: a flat
-// list of components with all their attributes, and lists of constraints.
+// An architecture as people write it for Timeloop 0.4 (nodes with !Component, !Container, !Parallel,
+// !Nothing, !Hierarchical, expressions, constraints in the components), written out as Timeloop's front end
+// does it: a flat list of components with all their attributes, and lists of constraints.
 #pragma once
 
 #include <map>
@@ -25,8 +25,8 @@ struct WrittenOut {
 // `variables` are those of the files. The trees must live as long as the answer.
 Result<WrittenOut> write_out(const Tree& architecture, const Scope& variables, const map::Problem& problem);
 
-// The members of a map, in their order; each may use those before it. What does not evaluate is an error, with its
-// line. Texts in quotes, lists and maps stay as they are.
+// The members of a map, in their order; each may use those before it. What does not evaluate is an error,
+// with its line. Texts in quotes, lists and maps stay as they are.
 Status evaluate_members(const Tree& members, Scope& into);
 // The same map with the values in place of the expressions.
 Result<Tree> with_values(const Tree& members, const Scope& around);

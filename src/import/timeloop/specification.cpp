@@ -82,7 +82,8 @@ class Reader {
         return estimate(flat);
     }
 
-    // v0.4: architecture_constraints and mapspace_constraints; v0.3: one of several lists in mapspace, by name.
+    // v0.4: architecture_constraints and mapspace_constraints; v0.3: one of several lists in mapspace, by
+    // name.
     Status read_all_constraints() {
         std::vector<const Tree*> lists;
         for (const char* key : {"architecture_constraints", "mapspace_constraints", "constraints"})

@@ -1,7 +1,7 @@
 // Timeloop's input files: a problem, an architecture with its energies, and a mapping. Both generations: v0.3
 // (arch/problem/mapspace, flat lists of storage) and v0.4, as people write it (nodes, expressions, variables,
-// includes, compound components) and as Timeloop writes it out in parsed-processed-input.yaml; beside them Accelergy's tables (ERT, ART) and mappings as YAML or as the loop
-// nest that Timeloop prints (*.map.txt).
+// includes, compound components) and as Timeloop writes it out in parsed-processed-input.yaml; beside them
+// Accelergy's tables (ERT, ART) and mappings as YAML or as the loop nest that Timeloop prints (*.map.txt).
 #pragma once
 
 #include <optional>
@@ -26,9 +26,9 @@ struct Specification {
 // The files together: each part is found by its key, whatever the file; where two files have the same part,
 // the later one goes. `mapping_file` may be empty: the mapping then is in one of the files, or there is none.
 // A search needs the constraints, and no mapping; else it is the other way round.
-// `shipped` names an architecture of architectures.h, which goes before the files; empty: none. `values` are those of
-// names in {{ }}.
-// What is returned has passed the checks of src/map, but for the mapping, which evaluate() checks.
+// `shipped` names an architecture of architectures.h, which goes before the files; empty: none. `values` are
+// those of names in {{ }}. What is returned has passed the checks of src/map, but for the mapping, which
+// evaluate() checks.
 Result<Specification> read_specification(const std::vector<std::string>& files,
                                          const std::string& mapping_file, bool for_search = false,
                                          const std::string& shipped = {}, const TemplateValues& values = {});

@@ -76,14 +76,17 @@ class Renderer {
             if (open == std::string::npos) return out;
             const char kind = text[open + 1];
             const size_t close = text.find(kind == '{' ? "}}" : kind == '%' ? "%}" : "#}", open + 2);
-            line_ = static_cast<int>(std::count(text.begin(), text.begin() + static_cast<long>(open), '\n')) + 1;
+            line_ =
+                static_cast<int>(std::count(text.begin(), text.begin() + static_cast<long>(open), '\n')) + 1;
             if (close == std::string::npos)
-                return refuse(fmt::format("'{}' is not closed", text.substr(open, 2)), "close it, or quote it");
+                return refuse(fmt::format("'{}' is not closed", text.substr(open, 2)),
+                              "close it, or quote it");
             if (kind == '%')
                 return refuse("statements of Jinja ({% ... %}) are not supported",
                               "write the file out, as 'python3 -c \"import jinja2; ...\"' does");
             if (kind == '{') {
-                OPSIGHT_ASSIGN(const std::string filled, fill(trimmed(text.substr(open + 2, close - open - 2))));
+                OPSIGHT_ASSIGN(const std::string filled,
+                               fill(trimmed(text.substr(open + 2, close - open - 2))));
                 out += filled;
             } else {  // the lines of a comment stay, so that those behind it have their numbers
                 out.append(static_cast<size_t>(std::count(text.begin() + static_cast<long>(open),
@@ -99,7 +102,8 @@ class Renderer {
     // Where "{{", "{%" or "{#" stands next, if not in a comment of YAML.
     static size_t next_mark(const std::string& text, size_t at) {
         for (size_t i = at; i + 1 < text.size(); ++i) {
-            const bool comment = text[i] == '#' && (i == 0 || std::isspace(static_cast<unsigned char>(text[i - 1])) != 0);
+            const bool comment =
+                text[i] == '#' && (i == 0 || std::isspace(static_cast<unsigned char>(text[i - 1])) != 0);
             if (comment) {
                 i = text.find('\n', i);
                 if (i == std::string::npos) return i;
@@ -115,7 +119,8 @@ class Renderer {
     }
 
     Result<std::string> fill(const std::string& inside) {
-        if (const auto value = shared_.values.find(inside); value != shared_.values.end()) return value->second;
+        if (const auto value = shared_.values.find(inside); value != shared_.values.end())
+            return value->second;
         const std::optional<Call> call = call_of(inside);
         const size_t count = call ? call->arguments.size() : 0;
         if (call && call->name == "add_to_path" && count == 1) return add_folder(call->arguments[0]);
@@ -152,13 +157,15 @@ class Renderer {
 
     // Does something with an included file while it is open, so that it is not opened in itself.
     template <class Do>
-    auto with_file(const std::string& name, const Do& what) -> decltype(what(std::declval<Renderer&>(), name)) {
+    auto with_file(const std::string& name, const Do& what)
+        -> decltype(what(std::declval<Renderer&>(), name)) {
         OPSIGHT_ASSIGN(const std::string file, find(name));
         std::error_code problem;
         const std::string same = fs::weakly_canonical(file, problem).string();
         if (std::find(shared_.open.begin(), shared_.open.end(), same) != shared_.open.end())
-            return refuse(fmt::format("'{}' includes itself: {} > {}", name, fmt::join(shared_.open, " > "), same),
-                          "take out one of these includes");
+            return refuse(
+                fmt::format("'{}' includes itself: {} > {}", name, fmt::join(shared_.open, " > "), same),
+                "take out one of these includes");
         if (shared_.open.size() >= kDeepest || ++shared_.files > kMostFiles)
             return refuse("too many files are included", "at most 256, nested up to 16 deep");
         OPSIGHT_ASSIGN(const std::string text, read_text(file));
@@ -174,8 +181,9 @@ class Renderer {
     }
 
     Result<std::string> include(const std::string& name, const std::string& keys) {
-        OPSIGHT_ASSIGN(Tree tree,
-                       with_file(name, [](Renderer& file, const std::string& text) { return file.tree(text); }));
+        OPSIGHT_ASSIGN(Tree tree, with_file(name, [](Renderer& file, const std::string& text) {
+                           return file.tree(text);
+                       }));
         const Tree* part = &tree;
         for (size_t begin = 0; begin < keys.size();) {
             const size_t end = std::min(keys.find('.', begin), keys.size());

@@ -62,12 +62,14 @@ TEST_F(Template, RefusesCirclesAndWhatItDoesNotKnow) {
     files_.write("b.yaml", "y: {{include('a.yaml')}}\n");
     EXPECT_THAT(refusal("{{include_text('a.yaml')}}\n"), HasSubstr("'a.yaml' includes itself"));
     EXPECT_THAT(refusal("x: {{include('top.yaml')}}\n"), HasSubstr("'top.yaml' includes itself"));
-    EXPECT_THAT(refusal("x: {{include('c.yaml')}}\n"), HasSubstr("there is no file 'c.yaml' to include | looked for: "));
+    EXPECT_THAT(refusal("x: {{include('c.yaml')}}\n"),
+                HasSubstr("there is no file 'c.yaml' to include | looked for: "));
     EXPECT_THAT(refusal("x: {{include('b.yaml', 'z')}}\n"), HasSubstr("includes itself"));
     files_.write("d.yaml", "y: 1\n");
     EXPECT_THAT(refusal("x: {{include('d.yaml', 'z')}}\n"), HasSubstr("'d.yaml' has no 'z'"));
-    EXPECT_THAT(refusal("x: {{width}}\n"), HasSubstr("'{{width}}' has no value | give one with --set width=VALUE"));
-    EXPECT_THAT(refusal("x: {{range(3)}}\n"), HasSubstr("'range(3)' is not supported"));
+    EXPECT_THAT(refusal("x: {{width}}\n"),
+                HasSubstr("'{{width}}' has no value | give one with --set width=VALUE"));
+    EXPECT_THAT(refusal("x: {{include_all('*')}}\n"), HasSubstr("'include_all('*')' is not supported"));
     EXPECT_THAT(refusal("{% if a %}\n"), HasSubstr("statements of Jinja"));
     EXPECT_THAT(refusal("x: {{width\n"), HasSubstr("'{{' is not closed"));
     EXPECT_THAT(refusal("{{add_to_path('nowhere')}}\n"), HasSubstr("there is no folder"));
@@ -77,9 +79,9 @@ TEST_F(Template, RefusesCirclesAndWhatItDoesNotKnow) {
 // A file that includes twice, which includes twice, ...: the number of files has an end.
 TEST_F(Template, ManyFilesAreRefused) {
     for (int i = 0; i < 12; ++i)
-        files_.write("f" + std::to_string(i) + ".yaml",
-                     "a: {{include('f" + std::to_string(i + 1) + ".yaml')}}\nb: {{include('f" +
-                         std::to_string(i + 1) + ".yaml')}}\n");
+        files_.write("f" + std::to_string(i) + ".yaml", "a: {{include('f" + std::to_string(i + 1) +
+                                                            ".yaml')}}\nb: {{include('f" +
+                                                            std::to_string(i + 1) + ".yaml')}}\n");
     files_.write("f12.yaml", "x: 1\n");
     EXPECT_THAT(refusal("x: {{include('f0.yaml')}}\n"), HasSubstr("too many files are included"));
 }

@@ -18,9 +18,9 @@ struct CloudAnswer {
     const std::string& outer() const { return architecture.levels.back().name; }
 };
 
-// A row for each point: its number, energy, cycles, EDP, words at the outermost level, whether it is on the Pareto
-// front. With `most` above 0 that many at most: those of the front and those with the fewest outer accesses first,
-// then the others as they were drawn; the rows are in the order of the draws.
+// A row for each point: its number, energy, cycles, EDP, words at the outermost level, whether it is on the
+// Pareto front. With `most` above 0 that many at most: those of the front and those with the fewest outer
+// accesses first, then the others as they were drawn; the rows are in the order of the draws.
 ResultTable cloud_points(const CloudAnswer& answer, size_t most = 0);
 // The Pareto front alone, from the quickest.
 ResultTable cloud_front(const CloudAnswer& answer);

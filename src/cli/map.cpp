@@ -9,12 +9,14 @@
 #include <thread>
 
 #include "cli/commands.h"
+#include "cli/map_cloud.h"
 #include "cli/map_network.h"
 #include "cli/standard_output.h"
 #include "cli/table_output.h"
 #include "import/timeloop/architectures.h"
 #include "import/timeloop/specification.h"
 #include "map/search.h"
+#include "report/mapping_picture.h"
 #include "report/render.h"
 #include "report/render_mapping.h"
 #include "report/write_rows.h"
@@ -80,7 +82,11 @@ class MapCommand : public Command {
         sub->add_option("--threads", threads_,
                         "Threads of a search; its result does not depend on them (default: one per core)")
             ->check(CLI::Range(1, 256));
-        sub->add_option("--format", format_, "table, csv, json, or yaml: the mapping alone, as input")
+        cloud_.declare(*sub);
+        sub->add_option("--set", set_, "NAME=VALUE for {{NAME}} in the files; as often as needed")
+            ->allow_extra_args(false);
+        sub->add_option("--format", format_,
+                        "table, csv, json, svg: a picture, or yaml: the mapping alone, as input")
             ->default_str("table");
         sub->add_flag_callback(
             "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
@@ -94,7 +100,11 @@ class MapCommand : public Command {
             "  opsight map resnet50.onnx --arch nvdla-large --search delay --roofline roofline.svg\n"
             "  opsight map problem.yaml --arch eyeriss-256 --search energy --sweep "
             "GlobalBuffer.depth=16k,32k,64k\n"
-            "  opsight map eyeriss.yaml --mapping timeloop-mapper.map.txt --format json\n");
+            "  opsight map eyeriss.yaml --mapping timeloop-mapper.map.txt --format json\n"
+            "  opsight map arch.yaml components/*.yaml problem.yaml --search energy --format svg > "
+            "mapping.svg\n"
+            "  opsight map arch.yaml components/*.yaml problem.yaml --cloud 1000000 --format svg > "
+            "cloud.svg\n");
         return sub;
     }
 
@@ -107,14 +117,17 @@ class MapCommand : public Command {
             return fail("no file is given", {}, {},
                         "name one with a problem, and architecture and mapping (or --arch and --search)");
         OPSIGHT_TRY(read_search());
+        OPSIGHT_ASSIGN(request_.values, template_values(set_));
         if (!request_.model.empty() || !request_.sweeps.empty()) return with_many();
         if (!request_.layer.empty() || !request_.roofline.empty() || sizes_.given())
             return fail(usage("--layer, --roofline and sizes are for a model, and no model is given",
                               "name one: opsight map MODEL.onnx --arch eyeriss-256"));
-        const bool yaml = format_ == "yaml";
-        OPSIGHT_ASSIGN(const report::Format format, report::parse_format(yaml ? "table" : format_));
+        const bool own = format_ == "yaml" || format_ == "svg";
+        OPSIGHT_ASSIGN(const report::Format format, report::parse_format(own ? "table" : format_));
+        const bool space = !objective_.empty() || cloud_.wanted();
         OPSIGHT_ASSIGN(importer::timeloop::Specification given,
-                       importer::timeloop::read_specification(files_, mapping_, !objective_.empty(), arch_));
+                       importer::timeloop::read_specification(files_, mapping_, space, arch_, request_.values));
+        if (cloud_.wanted()) return show_cloud(std::move(given), format);
         query::MappingAnswer answer;
         if (!objective_.empty()) {
             OPSIGHT_TRY(find(given, answer));
@@ -129,14 +142,30 @@ class MapCommand : public Command {
         }
         answer.problem = std::move(given.problem);
         answer.architecture = std::move(given.architecture);
-        if (yaml)
-            OPSIGHT_TRY(print_text(report::render_mapping_yaml(answer)));
-        else
-            OPSIGHT_TRY(print(answer, format));
+        OPSIGHT_TRY(print(answer, format));
         return 0;
     }
 
   private:
+    // While this lives, a Ctrl-C ends what is running with what it has so far.
+    Result<int> show_cloud(importer::timeloop::Specification given, report::Format format) {
+        const EndedByInterrupt interrupt;
+        CloudRun run{settings_.seed, threads(), &EndedByInterrupt::ended};
+        if (cloud_.of_one_draw()) {
+            OPSIGHT_ASSIGN(const query::MappingAnswer answer, cloud_.one_draw(std::move(given), run));
+            OPSIGHT_TRY(print(answer, format));
+            return 0;
+        }
+        OPSIGHT_ASSIGN(const std::string text, cloud_.text_of(std::move(given), run, format_, format));
+        OPSIGHT_TRY(print_text(text));
+        return 0;
+    }
+
+    int threads() const {
+        return threads_ > 0 ? threads_
+                            : static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 64U));
+    }
+
     static Status print_list() {
         std::string text;
         for (const importer::timeloop::ShippedArchitecture& each :
@@ -158,6 +187,10 @@ class MapCommand : public Command {
         }
         if (!request_.model.empty() && !mapping_.empty())
             return fail(usage("a model has no --mapping: its layers have one each", "leave one of them out"));
+        if (cloud_.wanted() && (!request_.model.empty() || !request_.sweeps.empty()))
+            return fail(usage("--cloud and --draw are for one problem", "leave the model and --sweep out"));
+        if (format_ == "svg" && (!request_.model.empty() || !request_.sweeps.empty()))
+            return fail(usage("--format svg is for one problem", "use --roofline FILE.svg for a model"));
         const std::vector<std::string> names = split_lists({objective_});
         const bool needed = !request_.model.empty() || !request_.sweeps.empty();
         if (needed && names.empty()) settings_.objective = map::Objective::kEdp;
@@ -178,9 +211,7 @@ class MapCommand : public Command {
             return fail(usage(fmt::format("'{}' is no method of searching", method_),
                               "use branch-and-bound, exhaustive, linear-pruned, random or hybrid"));
         settings_.method = *method;
-        settings_.threads = threads_ > 0
-                                ? threads_
-                                : static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 64U));
+        settings_.threads = threads();
         return {};
     }
 
@@ -223,14 +254,17 @@ class MapCommand : public Command {
         return {};
     }
 
-    static Status print(const query::MappingAnswer& answer, report::Format format) {
+    Status print(const query::MappingAnswer& answer, report::Format format) const {
+        if (format_ == "yaml") return print_text(report::render_mapping_yaml(answer));
+        if (format_ == "svg") return print_text(report::render_mapping_picture(answer));
         if (format == report::Format::kCsv)
             return print_text(report::render_csv(query::mapping_levels(answer)));
         if (format == report::Format::kJson) return print_text(report::render_mapping_json(answer));
         return print_text(report::render_mapping_text(answer, report::terminal_width()));
     }
 
-    std::vector<std::string> files_;
+    std::vector<std::string> files_, set_;
+    CloudOptions cloud_;
     map::SearchSettings settings_;
     int threads_ = 0;
     bool list_ = false;

@@ -16,6 +16,7 @@ struct MapRequest {
     importer::ModelOptions sizes;
     std::string arch, format, roofline, layer;
     std::vector<std::string> sweeps;  // "GlobalBuffer.depth=64k,128k"
+    importer::timeloop::TemplateValues values;
     bool force = false, shown = false;
     map::SearchSettings settings;
 };

@@ -57,6 +57,20 @@ TEST(Analysis, RandomMappingsCountAsTheSimulatedMachineDoes) {
     }
 }
 
+// Depthwise, products, three operands, attention: data spaces that share other dimensions.
+TEST(Analysis, OtherProblemsCountAsTheSimulatedMachineDoes) {
+    std::mt19937 random(7);
+    const auto any = [&random](int most) {
+        return static_cast<int64_t>(random() % static_cast<uint64_t>(most)) + 1;
+    };
+    const Architecture architecture = three_levels(4, 3);
+    for (int i = 0; i < 60; ++i)
+        for (const Problem& problem :
+             {depthwise(any(6), any(8), any(4), any(3)), product(any(6), any(6), any(6)),
+              mttkrp(any(4), any(4), any(4), any(4)), attention(any(4), any(4), any(4), any(4))})
+            expect_as_simulated(problem, architecture, random_mapping(problem, architecture, random));
+}
+
 TEST(Analysis, ASlidingWindowIsFilledOnceWhereItMovesOn) {
     const Problem problem = convolution(1, 1, 16, 1, 3, 1);
     Mapping mapping{{{{{kR, 3}}}, {{{kP, 16}}}, {}}};

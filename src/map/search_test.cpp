@@ -91,8 +91,14 @@ Architecture small_machine(int64_t registers, int64_t buffer) {
 }
 
 TEST(Search, FindsWhatBruteForceFinds) {
-    const Problem problems[] = {convolution(2, 2, 2, 1, 2, 1), convolution(4, 1, 2, 1, 1, 1),
-                                convolution(2, 1, 4, 1, 3, 1, 2), convolution(1, 6, 1, 2, 1, 1)};
+    const Problem problems[] = {convolution(2, 2, 2, 1, 2, 1),
+                                convolution(4, 1, 2, 1, 1, 1),
+                                convolution(2, 1, 4, 1, 3, 1, 2),
+                                convolution(1, 6, 1, 2, 1, 1),
+                                depthwise(2, 4, 2),
+                                product(2, 2, 2),
+                                mttkrp(2, 2, 2, 1),
+                                attention(2, 2, 1, 2)};
     for (const Problem& problem : problems)
         for (const int64_t registers : {3, 6}) {
             const Architecture machine = small_machine(registers, 12);

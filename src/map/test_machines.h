@@ -17,6 +17,41 @@ inline Problem convolution(int64_t k, int64_t c, int64_t p, int64_t q, int64_t r
              {"Outputs", {{{0}}, {{2}}, {{3}}}, true}}};
 }
 
+// O[g][p] += W[g][r] * I[g][p * stride + r]: each channel alone.
+inline Problem depthwise(int64_t g, int64_t p, int64_t r, int64_t stride = 1) {
+    return {"depthwise",
+            {{"G", g}, {"P", p}, {"R", r}},
+            {{"Weights", {{{0}}, {{2}}}},
+             {"Inputs", {{{0}}, {{1, stride}, {2}}}},
+             {"Outputs", {{{0}}, {{1}}}, true}}};
+}
+
+// C[m][n] += A[m][k] * B[k][n]
+inline Problem product(int64_t m, int64_t n, int64_t k) {
+    return {"product",
+            {{"M", m}, {"N", n}, {"K", k}},
+            {{"A", {{{0}}, {{2}}}}, {"B", {{{2}}, {{1}}}}, {"C", {{{0}}, {{1}}}, true}}};
+}
+
+// Z[i][j] += A[i][k][l] * B[k][j] * C[l][j]: of a tensor, with three operands.
+inline Problem mttkrp(int64_t i, int64_t j, int64_t k, int64_t l) {
+    return {"mttkrp",
+            {{"I", i}, {"J", j}, {"K", k}, {"L", l}},
+            {{"A", {{{0}}, {{2}}, {{3}}}},
+             {"B", {{{2}}, {{1}}}},
+             {"C", {{{3}}, {{1}}}},
+             {"Z", {{{0}}, {{1}}}, true}}};
+}
+
+// S[h][q][k] += Q[h][q][d] * K[h][k][d]: the scores of attention, head by head.
+inline Problem attention(int64_t h, int64_t q, int64_t k, int64_t d) {
+    return {"attention",
+            {{"H", h}, {"Q", q}, {"K", k}, {"D", d}},
+            {{"Queries", {{{0}}, {{1}}, {{3}}}},
+             {"Keys", {{{0}}, {{2}}, {{3}}}},
+             {"Scores", {{{0}}, {{1}}, {{2}}}, true}}};
+}
+
 // Registers in a mesh, a buffer, and a memory that holds all.
 inline Architecture three_levels(int64_t x = 4, int64_t y = 4, int64_t registers = 1 << 20,
                                  int64_t buffer = 1 << 20) {

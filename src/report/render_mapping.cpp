@@ -6,6 +6,7 @@
 
 #include "map/search.h"
 #include "report/json_parts.h"
+#include "report/mapping_picture.h"
 #include "report/render.h"
 
 namespace opsight::report {
@@ -25,7 +26,7 @@ void put_compute(JsonWriter& json, const query::MappingAnswer& answer) {
     json.field("cycles", answer.evaluation.compute_cycles).field("throttle", 1.0);
     json.field("energy_pj", answer.evaluation.compute_pj).field("leakage_pj", 0.0);
     json.field("area_um2", answer.evaluation.compute_area_um2);
-    json.field("energy_source", compute.energy_source);
+    json.field("compute_pj", compute.compute_pj).field("energy_source", compute.energy_source);
 }
 
 void put_level(JsonWriter& json, const map::Level& level, const map::LevelStats& stats) {
@@ -33,6 +34,9 @@ void put_level(JsonWriter& json, const map::Level& level, const map::LevelStats&
     json.field("cycles", stats.cycles).field("throttle", stats.throttle);
     json.field("energy_pj", stats.energy_pj()).field("leakage_pj", stats.leak_pj);
     json.field("area_um2", level.area_um2 * static_cast<double>(level.mesh.instances()));
+    json.field("read_pj", level.read_pj)
+        .field("write_pj", level.write_pj)
+        .field("update_pj", level.update_pj);
     json.field("energy_source", level.energy_source);
 }
 
@@ -41,19 +45,6 @@ void put_units(JsonWriter& json, const query::MappingAnswer& answer) {
     for (size_t i = 0; i < answer.evaluation.levels.size(); ++i)
         if (const map::Level& level = answer.architecture.levels[i]; !level.dummy)
             json.object([&] { put_level(json, level, answer.evaluation.levels[i]); });
-}
-
-// Which levels have energies of no table: whoever reads the sum should know.
-std::string built_in(const query::MappingAnswer& answer) {
-    std::vector<std::string> names;
-    if (answer.architecture.compute.energy_source == "built-in")
-        names.push_back(answer.architecture.compute.name);
-    for (const map::Level& level : answer.architecture.levels)
-        if (level.energy_source == "built-in") names.push_back(level.name);
-    if (names.empty()) return {};
-    return fmt::format(
-        "Energies of {} are of the built-in table (docs/MAPPING.md); give an ERT for others.\n",
-        fmt::join(names, ", "));
 }
 
 // The level that bandwidth holds back most.
@@ -173,6 +164,29 @@ std::string energy_text(double pj) {
 
 }  // namespace
 
+std::string energy_note(const map::Architecture& architecture) {
+    std::vector<std::string> built_in;
+    std::string estimates;
+    const auto look = [&](const std::string& name, const std::string& source) {
+        constexpr std::string_view kEstimate = "estimate: ";
+        if (source == "built-in") built_in.push_back(name);
+        if (source.starts_with(kEstimate))
+            estimates += fmt::format("  {}: {}\n", name, source.substr(kEstimate.size()));
+    };
+    look(architecture.compute.name, architecture.compute.energy_source);
+    for (const map::Level& level : architecture.levels)
+        look(level.name, level.energy_source);
+    std::string text;
+    if (!built_in.empty())
+        text += fmt::format(
+            "Energies of {} are of the built-in table (docs/MAPPING.md); give an ERT for others.\n",
+            fmt::join(built_in, ", "));
+    if (!estimates.empty())
+        text += "Estimates, and where they come from; they know no leakage. An ERT goes before them.\n" +
+                estimates;
+    return text;
+}
+
 std::string render_mapping_text(const query::MappingAnswer& answer, int width) {
     const map::Evaluation& evaluation = answer.evaluation;
     std::string text = map::loop_nest(answer.mapping, answer.architecture, answer.problem);
@@ -184,7 +198,8 @@ std::string render_mapping_text(const query::MappingAnswer& answer, int width) {
     if (evaluation.area_um2 > 0) text += fmt::format("Area         {:.4g} mm2\n", evaluation.area_um2 * 1e-6);
     if (answer.search) text += search_text(*answer.search);
     text += "\n" + render_table(query::mapping_levels(answer), width);
-    const std::string note = built_in(answer);
+    text += "\n" + render_mapping_bars(answer);
+    const std::string note = energy_note(answer.architecture);
     return note.empty() ? text : text + "\n" + note;
 }
 

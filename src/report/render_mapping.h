@@ -7,6 +7,9 @@
 
 namespace opsight::report {
 
+// Which levels have energies of no table, and whose they are: whoever reads a sum should know. Empty: none.
+std::string energy_note(const map::Architecture& architecture);
+
 std::string render_mapping_text(const query::MappingAnswer& answer, int width);
 std::string render_mapping_json(const query::MappingAnswer& answer);
 // The mapping alone, as a file that opsight map and Timeloop read.

@@ -22,13 +22,6 @@ bool is_dummy(const std::string& kind) {
     return kind == "dummy_storage";
 }
 
-struct Component {
-    const Tree* tree = nullptr;
-    std::string name, kind;
-    int64_t count = 1;
-    Tree attributes;
-};
-
 // "block-size" and "block_size" are the same.
 Tree attributes_of(const Tree& component) {
     const Tree* own = component.find("attributes");
@@ -67,6 +60,10 @@ Status check_supported(const Component& component) {
         if (is_on(key))
             return fail(component.tree->error(fmt::format("{}: {} is not supported", component.name, key),
                                               fmt::format("leave {} out", key)));
+    if (const Tree* scale = component.attributes.find("per_dataspace_bandwidth_consumption_scale");
+        scale != nullptr && !scale->members.empty())
+        return fail(scale->error(
+            fmt::format("{}: per_dataspace_bandwidth_consumption_scale is not supported", component.name)));
     const Tree* reduces = component.attributes.find("reduction_supported");
     if (reduces != nullptr && (reduces->text == "false" || reduces->text == "False"))
         return fail(component.tree->error(
@@ -191,7 +188,8 @@ Status walk(const Tree& tree, int64_t around, std::vector<Component>& into) {
     return {};
 }
 
-// From the outermost; the compute units last.
+}  // namespace
+
 Result<std::vector<Component>> components_of(const Tree& architecture) {
     std::vector<Component> components;
     const Tree* storage = architecture.find("storage");
@@ -205,14 +203,9 @@ Result<std::vector<Component>> components_of(const Tree& architecture) {
         components.push_back(std::move(units));
         return components;
     }
-    if (architecture.find("nodes") != nullptr)
-        return fail(architecture.error("an architecture of nodes (v0.4) must be written out first",
-                                       "give Timeloop's parsed-processed-input.yaml"));
     OPSIGHT_TRY(walk(architecture, 1, components));
     return components;
 }
-
-}  // namespace
 
 Result<InstanceName> read_instances(const Tree& name) {
     InstanceName out{name.text, 1};
@@ -236,8 +229,9 @@ Result<InstanceName> read_instances(const Tree& name) {
 Result<Architecture> read_architecture(const Tree& tree) {
     OPSIGHT_ASSIGN(const std::vector<Component> components, components_of(tree));
     if (components.size() < 2)
-        return fail(tree.error("an architecture needs storage and compute units",
-                               "storage and arithmetic (v0.3), or subtree with local components (v0.4)"));
+        return fail(
+            tree.error("an architecture needs storage and compute units",
+                       "nodes, or subtree with local components (v0.4); storage and arithmetic (v0.3)"));
     Architecture architecture;
     OPSIGHT_ASSIGN(architecture.compute, read_compute(components.back()));
     for (size_t i = components.size() - 1; i-- > 0;) {

@@ -11,6 +11,16 @@ Result<map::Problem> read_problem(const Tree& problem, const Tree* shape);
 
 Result<map::Architecture> read_architecture(const Tree& architecture);
 
+// A level of storage or the compute units as the files have it; the trees must live as long.
+struct Component {
+    const Tree* tree = nullptr;
+    std::string name, kind;
+    int64_t count = 1;
+    Tree attributes;
+};
+// From the outermost; the compute units last.
+Result<std::vector<Component>> components_of(const Tree& architecture);
+
 // Energies of a table (ERT) or areas (ART) into the levels of that name. Levels that it does not have keep
 // theirs.
 Status read_energies(const Tree& table, map::Architecture& into);

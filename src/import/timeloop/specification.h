@@ -1,13 +1,14 @@
 // Timeloop's input files: a problem, an architecture with its energies, and a mapping. Both generations: v0.3
-// (arch/problem/mapspace, flat lists of storage) and v0.4 as Timeloop writes it out in
-// parsed-processed-input.yaml; beside them Accelergy's tables (ERT, ART) and mappings as YAML or as the loop
-// nest that Timeloop prints (*.map.txt).
+// (arch/problem/mapspace, flat lists of storage) and v0.4, as people write it (nodes, expressions, variables,
+// includes, compound components) and as Timeloop writes it out in parsed-processed-input.yaml; beside them
+// Accelergy's tables (ERT, ART) and mappings as YAML or as the loop nest that Timeloop prints (*.map.txt).
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "import/timeloop/template.h"
 #include "map/architecture.h"
 #include "map/constraints.h"
 #include "map/mapping.h"
@@ -25,11 +26,12 @@ struct Specification {
 // The files together: each part is found by its key, whatever the file; where two files have the same part,
 // the later one goes. `mapping_file` may be empty: the mapping then is in one of the files, or there is none.
 // A search needs the constraints, and no mapping; else it is the other way round.
-// `shipped` names an architecture of architectures.h, which goes before the files; empty: none.
-// What is returned has passed the checks of src/map, but for the mapping, which evaluate() checks.
+// `shipped` names an architecture of architectures.h, which goes before the files; empty: none. `values` are
+// those of names in {{ }}. What is returned has passed the checks of src/map, but for the mapping, which
+// evaluate() checks.
 Result<Specification> read_specification(const std::vector<std::string>& files,
                                          const std::string& mapping_file, bool for_search = false,
-                                         const std::string& shipped = {});
+                                         const std::string& shipped = {}, const TemplateValues& values = {});
 
 // An attribute of a part of the architecture that goes before the file's: GlobalBuffer, depth, 65536.
 struct AttributeChange {
@@ -41,10 +43,11 @@ struct AttributeChange {
 // groups may go where the dimension goes that `groups` of mapspace names, else where images (N) may.
 Result<Specification> read_accelerator(const std::vector<std::string>& files, const std::string& shipped,
                                        const std::vector<AttributeChange>& changes,
-                                       const map::Problem& problem);
+                                       const map::Problem& problem, const TemplateValues& values = {});
 
 // As read_specification() for a search, with attributes that go before the files'.
 Result<Specification> read_changed(const std::vector<std::string>& files, const std::string& shipped,
-                                   const std::vector<AttributeChange>& changes);
+                                   const std::vector<AttributeChange>& changes,
+                                   const TemplateValues& values = {});
 
 }  // namespace opsight::importer::timeloop

@@ -25,7 +25,8 @@ struct Refusal {
 
 class Copier {
   public:
-    explicit Copier(std::shared_ptr<const std::string> file) : file_(std::move(file)) {}
+    Copier(std::shared_ptr<const std::string> file, const std::vector<Tree>& included)
+        : file_(std::move(file)), included_(included) {}
 
     Tree copy(const YAML::Node& node, int depth) {
         const int line = node.Mark().line + 1;
@@ -36,6 +37,8 @@ class Copier {
         tree.file = file_;
         // "?" and "!" are the library's words for no tag.
         if (node.Tag().size() > 1) tree.tag = node.Tag();
+        tree.quoted = node.Tag() == "!";
+        if (node.IsScalar() && tree.tag == "!included") return included(node.Scalar(), line);
         if (node.IsScalar()) {
             tree.kind = Tree::Kind::kText;
             tree.text = node.Scalar();
@@ -51,18 +54,36 @@ class Copier {
     }
 
   private:
+    Tree included(const std::string& number, int line) {
+        size_t place = included_.size();
+        std::from_chars(number.data(), number.data() + number.size(), place);
+        if (place >= included_.size())
+            throw Refusal{"!included is not for files: write {{include('FILE')}}", line};
+        count(included_[place], line);
+        return included_[place];
+    }
+
+    // What is included many times counts each time.
+    void count(const Tree& tree, int line) {
+        if (++nodes_ > kMostNodes) throw Refusal{fmt::format("more than {} parts", kMostNodes), line};
+        for (const Tree& item : tree.items)
+            count(item, line);
+        for (const TreeMember& member : tree.members)
+            count(member.value, line);
+    }
+
     void copy_members(const YAML::Node& node, int depth, Tree& into) {
-        std::vector<Tree> merged;
+        std::vector<std::pair<Tree, bool>> merged;
         for (const auto& entry : node) {
             if (!entry.first.IsScalar()) throw Refusal{"a key must be a text", entry.first.Mark().line + 1};
             Tree value = copy(entry.second, depth + 1);
-            if (entry.first.Scalar() == "<<")
-                merged.push_back(std::move(value));
+            if (entry.first.Scalar() == "<<" || entry.first.Scalar() == "<<<")
+                merged.emplace_back(std::move(value), entry.first.Scalar() == "<<<");
             else
                 into.members.push_back({entry.first.Scalar(), std::move(value)});
         }
-        for (const Tree& tree : merged)
-            merge(tree, into);
+        for (const auto& [tree, deep] : merged)
+            merge(tree, deep, into);
         if (into.members.size() > kMostMembers)
             throw Refusal{fmt::format("a map has more than {} keys", kMostMembers), into.line};
         for (size_t i = 0; i < into.members.size(); ++i)
@@ -72,17 +93,21 @@ class Copier {
     }
 
     // What is written goes before what is merged in.
-    void merge(const Tree& from, Tree& into) {
+    void merge(const Tree& from, bool deep, Tree& into) {
         for (const Tree& item : from.items)
-            merge(item, into);
+            merge(item, deep, into);
         for (const auto& [key, value] : from.members) {
-            const auto same = [&key = key](const auto& member) { return member.key == key; };
-            if (std::none_of(into.members.begin(), into.members.end(), same))
+            const auto own = std::find_if(into.members.begin(), into.members.end(),
+                                          [&key = key](const auto& member) { return member.key == key; });
+            if (own == into.members.end())
                 into.members.push_back({key, value});
+            else if (deep && own->value.is_map() && value.is_map())
+                merge(value, deep, own->value);
         }
     }
 
     std::shared_ptr<const std::string> file_;
+    const std::vector<Tree>& included_;
     int nodes_ = 0;
 };
 
@@ -139,14 +164,14 @@ Result<double> Tree::number_of(std::initializer_list<std::string_view> keys, dou
     return value == nullptr ? Result<double>(fallback) : value->number();
 }
 
-Result<Tree> parse_yaml(const std::string& text, const std::string& name) {
+Result<Tree> parse_yaml(const std::string& text, const std::string& name, const std::vector<Tree>& included) {
     const auto file = std::make_shared<const std::string>(name);
     try {
         const std::vector<YAML::Node> documents = YAML::LoadAll(text);
         if (documents.size() > 1)
             return fail(fmt::format("{} YAML documents stand in one file", documents.size()), name, {},
                         "give one of them: the text between two lines of ---");
-        return Copier(file).copy(documents.empty() ? YAML::Node() : documents[0], 0);
+        return Copier(file, included).copy(documents.empty() ? YAML::Node() : documents[0], 0);
     } catch (const Refusal& refusal) {
         return fail(refusal.what, name, fmt::format("line {}", refusal.line), kRemedy);
     } catch (const YAML::Exception& problem) {

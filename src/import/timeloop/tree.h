@@ -1,6 +1,7 @@
 // A YAML file as a tree of our own, each part with its file and line. Nothing else of Opsight's readers of
 // Timeloop's files sees the YAML library. Anchors are written out and merges (<<) done, within limits, so a
-// small file cannot become a huge tree.
+// small file cannot become a huge tree. Merges are of two kinds, as in Accelergy: "<<" adds the members that
+// are not there, "<<<" also those of maps inside of maps.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,9 @@ struct Tree {
     Kind kind = Kind::kEmpty;
     int line = 0;
     std::shared_ptr<const std::string> file;
-    std::string tag;   // "!Component", where one is written
-    std::string text;  // of kText
+    std::string tag;      // "!Component", where one is written
+    std::string text;     // of kText
+    bool quoted = false;  // so it is a text, and no expression
     std::vector<Tree> items;
     std::vector<TreeMember> members;
 
@@ -48,8 +50,10 @@ struct TreeMember {
     Tree value;
 };
 
-// The text of one file; `name` stands in errors.
-Result<Tree> parse_yaml(const std::string& text, const std::string& name);
+// The text of one file; `name` stands in errors. A text with the tag !included is a number: that of
+// `included` stands in its place.
+Result<Tree> parse_yaml(const std::string& text, const std::string& name,
+                        const std::vector<Tree>& included = {});
 // A file of up to 16 MiB.
 Result<std::string> read_text(const std::string& path);
 

@@ -1,0 +1,62 @@
+#include "query/model/mapping_cloud.h"
+
+#include <algorithm>
+
+namespace opsight::query {
+namespace {
+
+ResultTable empty_table(const char* name, const char* title) {
+    ResultTable out{name, title};
+    out.columns = {{"draw", "Draw", Unit::kNone, 0, Role::kId},
+                   {"energy_pj", "Energy (pJ)", Unit::kNone, 0, Role::kNumber},
+                   {"cycles", "Cycles", Unit::kCount},
+                   {"edp_j_cycles", "EDP (J*cycles)", Unit::kNone, 0, Role::kNumber},
+                   {"outer_accesses", "Outermost Level (words)", Unit::kCount},
+                   {"pareto", "Pareto Front", Unit::kNone, 3, Role::kYesNo}};
+    return out;
+}
+
+std::vector<Cell> row_of(const map::CloudPoint& point) {
+    return {static_cast<int64_t>(point.draw),
+            point.energy_pj,
+            point.cycles,
+            point.energy_pj * 1e-12 * static_cast<double>(point.cycles),
+            point.outer_accesses,
+            int64_t{point.pareto ? 1 : 0}};
+}
+
+}  // namespace
+
+ResultTable cloud_points(const CloudAnswer& answer, size_t most) {
+    ResultTable out = empty_table("map_cloud", "Mappings");
+    const std::vector<map::CloudPoint>& points = answer.cloud.points;
+    const int64_t fewest = answer.cloud.least_accesses().accesses;
+    const auto first = [fewest](const map::CloudPoint& point) {
+        return point.pareto || point.outer_accesses == fewest;
+    };
+    const auto firsts = static_cast<size_t>(std::count_if(points.begin(), points.end(), first));
+    const bool all = most == 0 || points.size() <= most;
+    size_t others = all ? points.size() : most - std::min(most, firsts);
+    size_t rows = all ? points.size() : most;
+    for (const map::CloudPoint& point : points) {
+        const bool wanted = first(point) || others > 0;
+        if (!wanted || rows == 0) continue;
+        if (!first(point)) --others;
+        --rows;
+        out.rows.push_back(row_of(point));
+    }
+    return out;
+}
+
+ResultTable cloud_front(const CloudAnswer& answer) {
+    ResultTable out = empty_table("map_front", "Pareto Front");
+    std::vector<const map::CloudPoint*> front;
+    for (const map::CloudPoint& point : answer.cloud.points)
+        if (point.pareto) front.push_back(&point);
+    std::sort(front.begin(), front.end(), [](const auto* a, const auto* b) { return a->cycles < b->cycles; });
+    for (const map::CloudPoint* point : front)
+        out.rows.push_back(row_of(*point));
+    return out;
+}
+
+}  // namespace opsight::query

@@ -1,0 +1,28 @@
+// The cloud of mappings of a problem (map/cloud.h), as tables.
+#pragma once
+
+#include "map/cloud.h"
+#include "query/ask/result_table.h"
+#include "query/model/mappings.h"
+
+namespace opsight::query {
+
+struct CloudAnswer {
+    map::Problem problem;
+    map::Architecture architecture;
+    map::Cloud cloud;
+    uint64_t seed = 1;
+    // With the least energy of all; with the least and the most of those with the fewest outer accesses.
+    MappingAnswer best, frugal, wasteful;
+
+    const std::string& outer() const { return architecture.levels.back().name; }
+};
+
+// A row for each point: its number, energy, cycles, EDP, words at the outermost level, whether it is on the
+// Pareto front. With `most` above 0 that many at most: those of the front and those with the fewest outer
+// accesses first, then the others as they were drawn; the rows are in the order of the draws.
+ResultTable cloud_points(const CloudAnswer& answer, size_t most = 0);
+// The Pareto front alone, from the quickest.
+ResultTable cloud_front(const CloudAnswer& answer);
+
+}  // namespace opsight::query

@@ -55,7 +55,7 @@ int next_signal(double seconds) {
     return signal < 0 ? 0 : signal;
 }
 
-double since(Clock::time_point begin) {
+double elapsed_s(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
@@ -70,18 +70,18 @@ Result<ChildEnd> wait_for(pid_t child, double limit_s) {
         if (found == child) break;
         if (found < 0 && errno != EINTR)
             return fail(fmt::format("lost the program: {}", std::strerror(errno)));
-        const bool late = limit_s > 0 && since(begin) > limit_s;
+        const bool late = limit_s > 0 && elapsed_s(begin) > limit_s;
         if (!asked && (late || end.stopped_by)) {
             end.timed_out = late && !end.stopped_by;
             kill(-child, SIGTERM);
             asked = Clock::now();
-        } else if (asked && since(*asked) > kGraceS) {
+        } else if (asked && elapsed_s(*asked) > kGraceS) {
             kill(-child, SIGKILL);
         }
         const int signal = next_signal(0.2);  // SIGCHLD may have come before
         if (signal && signal != SIGCHLD && !end.stopped_by) end.stopped_by = signal;
     }
-    end.wall_s = since(begin);
+    end.wall_s = elapsed_s(begin);
     kill(-child, SIGTERM);  // what it left behind
     if (used.ru_maxrss > 0) end.rss_bytes = int64_t{used.ru_maxrss} * 1024;
     if (WIFSIGNALED(status)) {

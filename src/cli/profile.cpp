@@ -229,8 +229,8 @@ class ProfileCommand : public Command {
         }
         if (!outcome_.empty()) {
             const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
-            OPSIGHT_TRY(write_outcome(
-                outcome_, {end->exit_code, end->signal_name, wall.count(), peak_of_children()}));
+            OPSIGHT_TRY(write_outcome(outcome_,
+                                      {end->exit_code, end->signal_name, wall.count(), peak_of_children()}));
         }
         if (end->signal)
             say(fmt::format("the program was ended by {}; keeping what it had recorded", end->signal_name));

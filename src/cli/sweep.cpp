@@ -11,7 +11,7 @@
 namespace opsight::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kSweepExamples =
     "What is there already is not run again: after Ctrl-C, a crash or for more values the same command goes "
     "on.\n"
     "docs/SWEEPS.md has the methods.\n\n"
@@ -58,7 +58,7 @@ class SweepCommand : public Command {
             "command", words_,
             "The program and its arguments, after --, where {NAME} stands for a value; or, alone, the "
             "folder of a sweep to show");
-        sub->footer(kExamples);
+        sub->footer(kSweepExamples);
         return sub;
     }
 

@@ -21,7 +21,7 @@
 namespace opsight::cli {
 namespace {
 
-constexpr std::array<std::string_view, 6> kFormats = {"table", "csv", "json", "markdown", "html", "svg"};
+constexpr std::array<std::string_view, 6> kSweepFormats = {"table", "csv", "json", "markdown", "html", "svg"};
 
 const std::map<std::string, double> kTimes = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
 const std::map<std::string, double> kSizes = {{"B", 1},         {"kB", 1e3},      {"MB", 1e6},
@@ -70,7 +70,7 @@ void SweepFlags::declare(CLI::App& sub) {
 }
 
 Status SweepFlags::check() const {
-    if (std::find(kFormats.begin(), kFormats.end(), format_) == kFormats.end())
+    if (std::find(kSweepFormats.begin(), kSweepFormats.end(), format_) == kSweepFormats.end())
         return fail(usage(fmt::format("unknown format '{}'", format_),
                           "use table, csv, json, markdown, html or svg"));
     if (model_.empty() != device_.empty())

@@ -22,10 +22,10 @@ namespace opsight::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr int kFormat = 1;
-constexpr size_t kLongestName = 120;
+constexpr size_t kLongestPlain = 120;
 
 std::string maker() {
     return fmt::format("{} {}", OPSIGHT_VERSION, db::rules());
@@ -47,18 +47,18 @@ std::string plain(const std::string& name) {
         const bool letter = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
         out += letter || std::strchr("=,._+-", c) ? c : '_';
     }
-    if (out == name && out.size() <= kLongestName) return out;
-    return fmt::format("{}-{:016x}", out.substr(0, kLongestName), sum);
+    if (out == name && out.size() <= kLongestPlain) return out;
+    return fmt::format("{}-{:016x}", out.substr(0, kLongestPlain), sum);
 }
 
-std::string text_of(const json& in, const char* key) {
+std::string text_of(const Json& in, const char* key) {
     return in.contains(key) && in[key].is_string() ? in[key].get<std::string>() : std::string();
 }
 
-Result<std::vector<std::string>> texts_of(const json& in, const char* key, const std::string& path) {
+Result<std::vector<std::string>> texts_of(const Json& in, const char* key, const std::string& path) {
     std::vector<std::string> out;
     if (!in.contains(key) || !in[key].is_array()) return fail(fmt::format("has no list \"{}\"", key), path);
-    for (const json& each : in[key]) {
+    for (const Json& each : in[key]) {
         if (!each.is_string()) return fail(fmt::format("\"{}\" holds what is no text", key), path);
         out.push_back(each.get<std::string>());
     }
@@ -66,7 +66,7 @@ Result<std::vector<std::string>> texts_of(const json& in, const char* key, const
 }
 
 std::optional<SweepRun> run_of(const std::string& line) {
-    const json in = json::parse(line, nullptr, false);
+    const Json in = Json::parse(line, nullptr, false);
     if (!in.is_object() || !in.contains("point") || !in["point"].is_string()) return std::nullopt;
     if (!in.contains("repeat") || !in["repeat"].is_number_integer()) return std::nullopt;
     SweepRun run;
@@ -93,7 +93,7 @@ std::string line_of(const SweepRun& run) {
     return out.take() + "\n";
 }
 
-Status not_written(const std::string& path) {
+Status no_room_for(const std::string& path) {
     return fail(std::string("cannot be written: ") + std::strerror(errno), path, {},
                 "choose a folder that can be written to with -o");
 }
@@ -143,16 +143,16 @@ Result<SweepFolder> SweepFolder::open_for(const std::string& path, const SweepPl
     OPSIGHT_TRY(folder.write_plan());
     const std::string lines = path + "/runs.jsonl";
     folder.lines_ = ::open(lines.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (folder.lines_ < 0) return fail(not_written(lines).error());
+    if (folder.lines_ < 0) return fail(no_room_for(lines).error());
     // What was cut ends here, so that the next line is one.
-    if (folder.torn_ && ::write(folder.lines_, "\n", 1) != 1) return fail(not_written(lines).error());
+    if (folder.torn_ && ::write(folder.lines_, "\n", 1) != 1) return fail(no_room_for(lines).error());
     return folder;
 }
 
 Status SweepFolder::lock() {
     const std::string path = path_ + "/lock";
     lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (lock_ < 0) return not_written(path);
+    if (lock_ < 0) return no_room_for(path);
     if (::flock(lock_, LOCK_EX | LOCK_NB) == 0) return {};
     return fail("another sweep is running in it", path_, {}, "wait for it, or choose another folder with -o");
 }
@@ -161,9 +161,9 @@ Status SweepFolder::read_plan() {
     const std::string path = path_ + "/sweep.json";
     std::error_code ignored;
     if (!fs::exists(path, ignored))
-        return fail("is no folder of a sweep: it has no sweep.json", path_, {},
+        return fail("is not the folder of a sweep: it has no sweep.json", path_, {},
                     "'opsight sweep --vary NAME=VALUES -o FOLDER -- COMMAND' makes one");
-    const json in = json::parse(whole_file(path), nullptr, false);
+    const Json in = Json::parse(whole_file(path), nullptr, false);
     if (!in.is_object() || !in.contains("opsight_sweep") || !in.contains("parameters") ||
         !in["parameters"].is_array())
         return fail("is not the plan of a sweep", path);
@@ -172,8 +172,8 @@ Status SweepFolder::read_plan() {
                     "use that one, or sweep again in another folder");
     OPSIGHT_ASSIGN(plan_.command, texts_of(in, "command", path));
     plan_.imported = in.contains("imported") && in["imported"] == true;
-    for (const json& each : in["parameters"]) {
-        if (!each.is_object()) return fail("a parameter is no object", path);
+    for (const Json& each : in["parameters"]) {
+        if (!each.is_object()) return fail("a parameter is not an object", path);
         OPSIGHT_ASSIGN(std::vector<std::string> values, texts_of(each, "values", path));
         // Through the parser, so that a file holds no more than a command line may.
         OPSIGHT_ASSIGN(
@@ -250,7 +250,7 @@ Status SweepFolder::add(const SweepRun& run) {
     const std::string line = line_of(run);
     if (::write(lines_, line.data(), line.size()) != static_cast<ssize_t>(line.size()) ||
         ::fdatasync(lines_) != 0)
-        return not_written(path_ + "/runs.jsonl");
+        return no_room_for(path_ + "/runs.jsonl");
     runs_.insert_or_assign({run.point, run.repeat, run.bare}, run);
     return {};
 }
@@ -310,7 +310,7 @@ Result<query::Sweep> SweepFolder::read() const {
             into.failed = "its profile cannot be read: " + recorded.error().message();
     }
     for (const size_t line : lines_unread_)
-        out.notes.push_back(fmt::format("line {} of runs.jsonl is no run and was passed over", line));
+        out.notes.push_back(fmt::format("line {} of runs.jsonl is not a run and was passed over", line));
     return out;
 }
 

@@ -165,9 +165,10 @@ ResultTable part_table(const SweepSummary& summary, const std::vector<PartOfSwee
     for (const PartOfSweep& part : parts) {
         if (part.kind != kind || most_of(part) <= 0) continue;
         if (++all > shape.limit && shape.limit > 0) continue;
-        std::vector<Cell> row = {part.label()};
+        std::vector<Cell> row;
+        row.emplace_back(part.label());
         for (const size_t i : shown)
-            row.push_back(part.medians[i] < 0 ? Cell{} : Cell{part.medians[i]});
+            row.push_back(cell_of(part.medians[i] < 0 ? std::nullopt : std::optional(part.medians[i])));
         table.rows.push_back(std::move(row));
     }
     table.rows_in_all = all;

@@ -116,7 +116,7 @@ Result<RecordedRun> parse_recorded_run(const std::string& text, const std::strin
     for (const dom::element each : times) {
         int64_t time = 0;
         if (each.get(time) != simdjson::SUCCESS || time < 0)
-            return fail("is not what a sweep keeps of a run: a time is no whole number", file);
+            return fail("is not what a sweep keeps of a run: a time is not a whole number", file);
         run.times_ns.push_back(time);
     }
     run.whole = flag(in, "whole");

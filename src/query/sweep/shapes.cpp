@@ -60,7 +60,7 @@ std::string line_words(const SweepSummary& summary, const SeriesShape& shape) {
     const std::string unit = summary.work_name;
     if (!line_holds(line))
         return fmt::format(
-            "time is no straight line over {}: the best one is off by {:.0f} % at {:g}, so no "
+            "time is not a straight line over {}: the best one is off by {:.0f} % at {:g}, so no "
             "baseline is told from it",
             unit, 100 * line.worst_off, line.worst_at);
     const std::string slope = fmt::format("{}{} for each {} of {}", time_words(line.slope.value),

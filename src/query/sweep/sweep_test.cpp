@@ -91,7 +91,7 @@ TEST(Sweep, PlantedQuadraticOpsAreNamed) {
     EXPECT_EQ(words["op aten::sleep (forward) in /net"], "constant");
     EXPECT_EQ(words["op type aten::addmm"], "linear");
     EXPECT_EQ(words["layer /net/attention"], "quadratic");
-    EXPECT_THAT(report.notes, Contains(HasSubstr("time is no straight line over batch")));
+    EXPECT_THAT(report.notes, Contains(HasSubstr("time is not a straight line over batch")));
     const ResultTable& layers = table_of(report, "layers");
     EXPECT_EQ(std::get<std::string>(at(layers, 0, "name")), "/net");
     EXPECT_NEAR(std::get<double>(at(layers, 0, "batch=8_ns")), 82 * kMs * 1.002, kMs);

@@ -153,7 +153,13 @@ class Runner {
             run.failed = reason_of(told->exit_code, told->signal, output);
             return {};
         }
-        Result<query::RecordedRun> recorded = read_profile_of_run(folder_.profile_of(run.point, run.repeat));
+        const std::string profile = folder_.profile_of(run.point, run.repeat);
+        std::error_code ignored;
+        if (!fs::exists(profile, ignored)) {
+            run.failed = "nothing was recorded: " + output + " has what was said";
+            return {};
+        }
+        Result<query::RecordedRun> recorded = read_profile_of_run(profile);
         if (!recorded) {
             run.failed = "no profile to read: " + recorded.error().message();
             return {};

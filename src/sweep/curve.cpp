@@ -109,6 +109,9 @@ Place find_knee(std::span<const CurvePoint> points) {
 
 Place find_saturation(std::span<const CurvePoint> points) {
     if (points.size() < 3) return {.why_not = "fewer than three points show no flat end"};
+    const std::vector<double> heights = medians(points);
+    if (*std::max_element(heights.begin(), heights.end()) <= kFlat * heights.front())
+        return {.why_not = "throughput does not rise from the first value on"};
     return placed(points, flat_from, "throughput still rises at the end of what was measured");
 }
 

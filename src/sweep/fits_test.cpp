@@ -135,6 +135,12 @@ TEST(Curve, AStraightLineHasNeither) {
     EXPECT_NE(find_saturation(curve).why_not.find("still rises"), std::string::npos);
 }
 
+TEST(Curve, WhatFallsIsNotSaturated) {
+    const Place flat = find_saturation(curve_of([](double x) { return 100 / x; }, 0.01));
+    EXPECT_FALSE(flat.x);
+    EXPECT_NE(flat.why_not.find("does not rise"), std::string::npos);
+}
+
 TEST(Curve, NoiseHasNoKnee) {
     const auto curve = curve_of([](double) { return 100.0; }, 0.05);
     EXPECT_FALSE(find_knee(curve).x);

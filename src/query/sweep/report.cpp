@@ -85,6 +85,21 @@ void adds(std::vector<std::string>& to, std::vector<std::string> more) {
     to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
+// What the tables are about, as fields of the report itself.
+ResultTable head_table(const SweepSummary& summary) {
+    ResultTable table;
+    table.name = "sweep";
+    table.title = "Sweep";
+    table.columns = {
+        {"x", "Curves over"}, {"work", "Work"}, {"items", "Items"}, {"times_of", "Times of Parts"}};
+    std::vector<Cell> row;
+    for (const std::string& each : {summary.x_name, summary.work_name, summary.items_name})
+        row.emplace_back(each.empty() ? std::string("none") : each);
+    row.emplace_back(std::string(summary.device_work ? "GPU" : "CPU"));
+    table.rows.push_back(std::move(row));
+    return table;
+}
+
 void add_table(Report& report, ResultTable table) {
     if (!table.rows.empty()) report.sections.push_back({std::move(table)});
 }
@@ -104,6 +119,7 @@ Result<Report> sweep_report(const Sweep& sweep, const SweepOptions& options, con
     adds(report.notes, doubt_notes(summary));
     if (!options.predicted_by.empty()) report.notes.push_back("predicted: " + options.predicted_by);
     adds(report.notes, sweep.notes);
+    report.sections.push_back({head_table(summary), true, true});
     add_table(report, point_table(sweep, summary, options));
     add_table(report, std::move(best));
     if (!summary.x_name.empty()) {

@@ -144,7 +144,7 @@ class SweepTest(unittest.TestCase):
         self.assertAlmostEqual(fit["baseline_ns"] / points["1"]["latency_ns"], 0, places=3)
         for row in report["growth"]:
             self.assertAlmostEqual(row["exponent"], 1, places=2)
-        for form, begin in (("svg", "<svg"), ("html", "<!doctype html"), ("markdown", "## Sweep"), ("csv", "points\n")):
+        for form, begin in (("svg", "<svg"), ("html", "<!doctype html"), ("markdown", "## Sweep"), ("csv", "sweep\n")):
             text = self.sweep("--vary", "batch=1,2,4,8", "--from", pattern, "--format", form).stdout
             self.assertTrue(text.lower().startswith(begin.lower()), text[:80])
         self.assertNotIn("nan", self.sweep("--vary", "batch=1,2,4,8", "--from", pattern, "--format", "svg").stdout)

@@ -26,6 +26,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
     commands.push_back(make_mcp_command());
     commands.push_back(make_schema_command());
     commands.push_back(make_profile_command());
+    commands.push_back(make_sweep_command());
     commands.push_back(make_estimate_command());
     commands.push_back(make_devices_command());
     commands.push_back(make_map_command());

@@ -28,6 +28,7 @@ std::unique_ptr<Command> make_sql_command();
 std::unique_ptr<Command> make_mcp_command();
 std::unique_ptr<Command> make_schema_command();
 std::unique_ptr<Command> make_profile_command();
+std::unique_ptr<Command> make_sweep_command();
 std::unique_ptr<Command> make_estimate_command();
 std::unique_ptr<Command> make_devices_command();
 std::unique_ptr<Command> make_map_command();

@@ -125,8 +125,9 @@ class MapCommand : public Command {
         const bool own = format_ == "yaml" || format_ == "svg";
         OPSIGHT_ASSIGN(const report::Format format, report::parse_format(own ? "table" : format_));
         const bool space = !objective_.empty() || cloud_.wanted();
-        OPSIGHT_ASSIGN(importer::timeloop::Specification given,
-                       importer::timeloop::read_specification(files_, mapping_, space, arch_, request_.values));
+        OPSIGHT_ASSIGN(
+            importer::timeloop::Specification given,
+            importer::timeloop::read_specification(files_, mapping_, space, arch_, request_.values));
         if (cloud_.wanted()) return show_cloud(std::move(given), format);
         query::MappingAnswer answer;
         if (!objective_.empty()) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -13,6 +14,7 @@
 
 #include "base/output_file.h"
 #include "cli/commands.h"
+#include "cli/outcome_file.h"
 #include "cli/save_profile.h"
 #include "cli/standard_output.h"
 #include "cli/this_machine.h"
@@ -190,6 +192,10 @@ class ProfileCommand : public Command {
                "Have what was recorded written to disk every S seconds, for a machine that may crash")
             ->type_name("S")
             ->check(CLI::Range(0.01, 1e6));
+        sub->add_option("--outcome", outcome_,
+                        "Write how the program ended, how long it ran and the most memory that one of its "
+                        "processes held to this file, as JSON")
+            ->type_name("FILE");
         sub->add_flag("--keep-capture", keep_capture_, "Keep the raw recording beside the profile");
         sub->add_option("command", command_, "The program and its arguments, after --");
         sub->footer(kExamples);
@@ -214,11 +220,17 @@ class ProfileCommand : public Command {
                        into_.empty() ? CaptureFolder::make(output_) : CaptureFolder::make_in(into_));
 
         options_.limit_bytes = static_cast<uint64_t>(buffer_mb_) << 20;
+        const auto begin = std::chrono::steady_clock::now();
         auto end = collector_ == "nsys" ? collect::run_nsys(command_, captures.path(), options_)
                                         : collect::run_recorded(command_, captures.path(), parts, options_);
         if (!end) {
             captures.remove();
             return fail(std::move(end).error());
+        }
+        if (!outcome_.empty()) {
+            const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+            OPSIGHT_TRY(write_outcome(outcome_,
+                                      {end->exit_code, end->signal_name, wall.count(), peak_of_children()}));
         }
         if (end->signal)
             say(fmt::format("the program was ended by {}; keeping what it had recorded", end->signal_name));
@@ -468,7 +480,7 @@ class ProfileCommand : public Command {
                options_.skip_iterations > 0;
     }
 
-    std::string output_, into_, counters_;
+    std::string output_, into_, counters_, outcome_;
     bool force_ = false, keep_capture_ = false, check_ = false;
     bool nvtx_ = false, cuda_ = false, pytorch_ = false;
     std::string collector_ = "opsight";

@@ -1,0 +1,83 @@
+// The folder of a sweep: what it runs (sweep.json), what became of each run (runs.jsonl, a line for each),
+// and runs/ with profiles, what the sweep keeps of them, and outputs. A run is there once its line is: a
+// sweep that was killed goes on behind its last line.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/result.h"
+#include "query/sweep/sweep.h"
+#include "sweep/plan.h"
+
+namespace opsight::cli {
+
+struct SweepPlan {
+    std::vector<std::string>
+        command;  // with placeholders; of profiles that were there before: their path alone
+    std::vector<sweep::Parameter> parameters;
+    bool imported = false;
+};
+
+struct SweepRun {
+    std::string point;
+    int64_t repeat = 1;
+    bool bare = false;
+    std::string failed;
+    std::optional<double> wall_s;
+    std::optional<int64_t> rss_bytes;
+    double took_s = 0;  // with the import
+};
+
+class SweepFolder {
+  public:
+    // A folder that is there, for reading.
+    static Result<SweepFolder> open(const std::string& path);
+    // Made where it is not there; held by a lock until the end. What is there must be a sweep of the same
+    // command and parameters; it may have fewer values.
+    static Result<SweepFolder> open_for(const std::string& path, const SweepPlan& plan);
+    SweepFolder(SweepFolder&& other) noexcept;
+    SweepFolder& operator=(SweepFolder&&) = delete;
+    ~SweepFolder();
+
+    const SweepPlan& plan() const { return plan_; }
+    // Null where that run is not there.
+    const SweepRun* find(const std::string& point, int64_t repeat, bool bare) const;
+    // Runs that failed are as if they had not been.
+    void forget_failures();
+    // On the disk when it returns.
+    Status add(const SweepRun& run);
+
+    std::string profile_of(const std::string& point, int64_t repeat) const;
+    std::string output_of(const std::string& point, int64_t repeat, bool bare) const;
+    // What is kept of a recorded run; read from its profile where that was not done, or by another Opsight.
+    Result<query::RecordedRun> recorded(const SweepRun& run) const;
+    Status keep(const std::string& point, int64_t repeat, const query::RecordedRun& recorded) const;
+
+    // All of it, for its report.
+    Result<query::Sweep> read() const;
+
+  private:
+    explicit SweepFolder(std::string path) : path_(std::move(path)) {}
+    Status read_plan();
+    Status read_runs();
+    Status lock();
+    Status write_plan() const;
+    Status check_same(const SweepPlan& wanted) const;
+    std::string file_of(const std::string& point, const std::string& ending) const;
+
+    std::string path_;
+    SweepPlan plan_;
+    std::map<std::tuple<std::string, int64_t, bool>, SweepRun> runs_;  // by point, repeat and bare
+    std::vector<size_t> lines_unread_;                                 // that are no run
+    bool torn_ = false;                                                // the last line was cut
+    int lock_ = -1, lines_ = -1;
+};
+
+// What the reports say of a profile, as a sweep keeps it.
+Result<query::RecordedRun> read_profile_of_run(const std::string& profile);
+
+}  // namespace opsight::cli

@@ -180,21 +180,21 @@ class EveryFile(unittest.TestCase):
     def test_metrics_of_nvprof(self):
         path = "nvprof/darknet19__nvprof_metrics.txt"
         kernels, samples = 0, 0
-        row = re.compile(r" +\d+ +(\w+)  .*?  ([^ ]+(?: \(\d+\))?) +([^ ]+(?: \(\d+\))?) +([^ ]+(?: \(\d+\))?)$")
         scale = {"": 1, "%": 1, "B/s": 1, "KB/s": 2 ** 10, "MB/s": 2 ** 20, "GB/s": 2 ** 30}
 
         def number(text):
             if level := re.search(r"\((\d+)\)$", text):
                 return float(level[1])
-            digits, unit = re.fullmatch(r"([\d.]+)(.*)", text).groups()
+            digits, unit = re.fullmatch(r"([\d.]+(?:e\+\d+)?)(.*)", text).groups()
             return float(digits) * scale[unit]
 
         total = 0.0
         with open(os.path.join(CORPUS, path), encoding="utf-8") as file:
             for line in file:
                 kernels += line.startswith("    Kernel: ")
-                if found := row.match(line.rstrip("\n")):
-                    least, most, average = map(number, found.groups()[1:])
+                parts = re.split(r" {2,}", line.strip())
+                if len(parts) == 6 and parts[0].isdigit():
+                    least, most, average = map(number, parts[3:])
                     alike = most - least <= 0.01 * most
                     samples += 1 if alike else 3
                     total += average
@@ -217,6 +217,9 @@ class EveryFile(unittest.TestCase):
         with open(os.path.join(CORPUS, table), encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         profile = self.check(table, {"kernels": len(rows)})
+        self.assertIn("and no times", json.dumps(profile.report("summary")), "stands above every report")
+        work = profile.report("summary")["summary"]["work"]
+        self.assertAlmostEqual(work["flops"], sum(float(row["FLOPs"]) for row in rows), delta=len(rows))
         self.assertEqual(profile.value("SELECT sum(dur_ns)::BIGINT FROM kernels"), sum(int(row["Sil(ns)"]) for row in rows))
         profile.remove()
 

@@ -35,11 +35,13 @@ int64_t elements_of(std::string_view shape) {
     return elements;
 }
 
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return out;
+// As Horovod names types; -1: it is none.
+int64_t bytes_of(std::string_view type) {
+    for (const std::string_view one : {"uint8", "int8", "bool"})
+        if (type == one) return 1;
+    if (type.ends_with("16")) return 2;
+    if (type.ends_with("32")) return 4;
+    return type.ends_with("64") ? 8 : -1;
 }
 
 class Import {
@@ -51,6 +53,7 @@ class Import {
         builder_.info().sources.push_back(file.name);
         waiting_ = json_.intern("waiting for all ranks");
         step_ = json_.intern("step of a collective");
+        library_ = json_.intern("Horovod");
     }
 
     Result<ImportFacts> run() {
@@ -74,7 +77,6 @@ class Import {
     struct Tensor {
         TrackId track;
         std::vector<Open> open;
-        int64_t ready = 0;  // ranks, of the last negotiation
     };
 
     void take(const object& event) {
@@ -92,15 +94,12 @@ class Import {
         Tensor& tensor = row(pid);
         if (phase == "B") {
             if (tensor.open.size() >= kMostOpen) return json_.note(Diag::kBadEvent, "too many open events");
-            const std::string_view name = text_of(event, "name");
-            if (name.starts_with(kNegotiate)) tensor.ready = 0;
-            tensor.open.push_back({time, std::string(name)});
+            tensor.open.push_back({time, std::string(text_of(event, "name"))});
         } else if (phase == "E") {
             object args;
             const bool told = event["args"].get(args) == simdjson::SUCCESS;
             end(tensor, time, told ? std::optional(args) : std::nullopt, false);
         } else if (phase == "X") {
-            ++tensor.ready;
             add_other(tensor, time, 0, "rank " + std::string(text_of(event, "name")) + " is ready", waiting_,
                       kInstant);
         } else {
@@ -140,37 +139,25 @@ class Import {
         if (open.name.starts_with(kNegotiate))
             return add_other(tensor, open.begin, ns, open.name, waiting_, flags);
         if (!tensor.open.empty()) return add_other(tensor, open.begin, ns, open.name, step_, flags);
+        add_collective(tensor, open, ns, flags, args);
+    }
+
+    // A call of a library that passes messages, as those of MPI are.
+    void add_collective(const Tensor& tensor, const Open& open, int64_t ns, uint8_t flags,
+                        const std::optional<object>& args) {
         HostSpan span;
-        span.kind = HostKind::kOp;
+        span.kind = HostKind::kMessagePassing;
         span.begin = open.begin;
         span.dur = ns;
         span.track = tensor.track;
         span.flags = flags;
-        span.name = json_.intern("horovod::" + lower(open.name));
-        add_collective(tensor, span, lower(open.name), args);
-    }
-
-    void add_collective(const Tensor& tensor, const HostSpan& span, const std::string& name,
-                        const std::optional<object>& args) {
-        Collective collective;
-        collective.name = json_.intern(name);
-        collective.dtype = json_.intern(args ? text_of(*args, "dtype") : "");
-        for (StringId* none :
-             {&collective.group_name, &collective.group_description, &collective.group_ranks})
-            *none = json_.intern("");
-        const std::string_view shape = args ? text_of(*args, "shape") : "";
-        collective.out_elements = elements_of(shape);
-        if (name == "allreduce" || name == "broadcast") collective.in_elements = collective.out_elements;
-        if (tensor.ready > 0) collective.group_size = tensor.ready;
-        OpDetail detail;
-        detail.collective = builder_.collective(collective);
-        Signature signature;
-        signature.shapes = json_.intern(elements_of(shape) >= 0 ? "[" + std::string(shape) + "]" : "");
-        signature.dtypes = json_.intern(
-            collective.dtype.value == 0 ? "" : fmt::format("[\"{}\"]", builder_.view(collective.dtype)));
-        signature.concrete = signature.strides = json_.intern("");
-        detail.signature = builder_.signature(signature);
-        builder_.add_op(span, detail);
+        span.name = json_.intern(open.name);
+        builder_.add_host(span, library_.value);
+        Message message;
+        const int64_t elements = args ? elements_of(text_of(*args, "shape")) : -1;
+        const int64_t size = args ? bytes_of(text_of(*args, "dtype")) : -1;
+        if (elements >= 0 && size > 0) message.bytes = elements * size;
+        builder_.extend_message(message);
         ++events_;
     }
 
@@ -183,7 +170,7 @@ class Import {
         span.track = tensor.track;
         span.flags = flags;
         span.name = json_.intern(name);
-        builder_.add_host(span, category.value);
+        builder_.add_host(span, category == waiting_ ? StringId::kNone : category.value);
         ++events_;
     }
 
@@ -191,7 +178,7 @@ class Import {
     kineto::JsonEvents json_;
     ProfileBuilder& builder_;
     RankId rank_;
-    StringId waiting_, step_;
+    StringId waiting_, step_, library_;
     absl::flat_hash_map<int64_t, Tensor> tensors_;  // by pid
     int64_t start_ = 0, last_ = 0;
     uint64_t events_ = 0;

@@ -37,20 +37,17 @@ TEST_F(HorovodTest, CollectivesAndWhatTheyWaitedFor) {
     EXPECT_TRUE(p.info.origin_is_unix);
     EXPECT_EQ(p.info.origin_ns, 1600000000000100000);
     ASSERT_EQ(p.host.size(), 7u);
-    const size_t waits = row_of(p, "NEGOTIATE_ALLREDUCE"), op = row_of(p, "horovod::allreduce"),
+    const size_t waits = row_of(p, "NEGOTIATE_ALLREDUCE"), call = row_of(p, "ALLREDUCE"),
                  step = row_of(p, "NCCL_ALLREDUCE");
-    EXPECT_EQ(p.host.kind[waits], HostKind::kOther);
-    EXPECT_EQ(text(p, StringId(p.host.detail[waits])), "waiting for all ranks");
-    EXPECT_EQ(p.host.dur[waits], 801000);
-    EXPECT_EQ(p.host.kind[op], HostKind::kOp);
-    EXPECT_EQ(p.host.dur[op], 260000);
-    EXPECT_EQ(text(p, p.tracks[p.host.track[op].index()].name), "grad.conv1");
+    EXPECT_EQ(p.host.kind[waits], HostKind::kAnnotation);
+    EXPECT_EQ(p.host.dur[waits], 801000) << "apart from the collective";
+    EXPECT_EQ(p.host.kind[call], HostKind::kMessagePassing);
+    EXPECT_EQ(p.host.dur[call], 260000);
+    EXPECT_EQ(text(p, p.tracks[p.host.track[call].index()].name), "grad.conv1");
     EXPECT_EQ(text(p, StringId(p.host.detail[step])), "step of a collective");
-    const Collective& collective = p.collectives[p.op_details.collective[0].index()];
-    EXPECT_EQ(text(p, collective.name), "allreduce");
-    EXPECT_EQ(collective.in_elements, 64 * 3 * 7 * 7);
-    EXPECT_EQ(collective.group_size, 2) << "ranks that said they are ready";
-    EXPECT_EQ(text(p, p.signatures[p.op_details.signature[0].index()].shapes), "[[64, 3, 7, 7]]");
+    ASSERT_EQ(p.messages.size(), 1u);
+    EXPECT_EQ(p.messages[0].row, call);
+    EXPECT_EQ(p.messages[0].bytes, 64 * 3 * 7 * 7 * 4);
     EXPECT_EQ(p.diagnostics.count(Diag::kEndWithoutBegin), 1);
     EXPECT_EQ(p.diagnostics.count(Diag::kUnfinishedSpan), 1);
     EXPECT_EQ(p.diagnostics.count(Diag::kUnreadRow), 1) << "the begin of a cycle";
@@ -66,8 +63,8 @@ TEST_F(HorovodTest, OlderFilesTellNoStartAndAreNotClosed) {
         "{\"ph\": \"E\", \"ts\": 9, \"pid\": 1, \"args\": {\"dtype\": \"int64\", \"shape\": \"[99999999, "
         "99999999, 99]\"}},\n");
     EXPECT_FALSE(p.info.origin_is_unix);
-    ASSERT_EQ(p.op_details.size(), 1u);
-    EXPECT_EQ(p.collectives.at(0).out_elements, -1) << "more than any tensor has";
+    ASSERT_EQ(p.messages.size(), 1u);
+    EXPECT_EQ(p.messages[0].bytes, -1) << "more than any tensor has";
 }
 
 }  // namespace

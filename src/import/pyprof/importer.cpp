@@ -103,8 +103,13 @@ class Import {
         ++kernels_;
     }
 
+    // FLOPs and bytes are those of the kernel, not shared with the next one of the same op.
     ToldOpId op_of(const KernelRow& row) {
+        const std::string path = (row.backward ? "gradients/" : "") + row.op;  // tells the direction
+        alike_ = path == path_ ? alike_ + 1 : 0;
+        path_ = path;
         ToldOp op;
+        op.framework = text(alike_ == 0 ? path : fmt::format("{}#{}", path, alike_));
         op.name = op.type = text(row.backward ? row.op + "_backward" : row.op);
         op.layer = text(row.layer);
         op.flops = row.flops;
@@ -163,7 +168,8 @@ class Import {
     ProfileBuilder& builder_;
     RankId rank_;
     std::vector<std::string> names_;  // of the table's columns
-    std::string call_;
+    std::string call_, path_;
+    int64_t alike_ = 0;  // rows of one op behind each other
     TrackId thread_;
     int64_t clock_ = 0, call_begin_ = 0, launches_ = 0;
     uint64_t kernels_ = 0;

@@ -161,10 +161,11 @@ class Import {
         ++events_;
     }
 
+    // A wait counts in the wall clock, as a range does; steps do not count beside their collective.
     void add_other(const Tensor& tensor, int64_t begin, int64_t ns, const std::string& name,
                    StringId category, uint8_t flags) {
         HostSpan span;
-        span.kind = HostKind::kOther;
+        span.kind = category == waiting_ ? HostKind::kAnnotation : HostKind::kOther;
         span.begin = begin;
         span.dur = ns;
         span.track = tensor.track;

@@ -151,8 +151,21 @@ class Import {
         detail.signature = builder_.signature(signature);
         detail.sequence = row.sequence;
         detail.module_path = text(row.layer);
-        detail.stack = text(row.stack);
+        detail.stack = lines(row.stack);
         builder_.add_op(span, detail);
+    }
+
+    // A call stack, a function a line.
+    StringId lines(std::string_view from) {
+        std::string repaired;
+        for (bool more = true; more;) {
+            std::string line(from.substr(0, from.find('\n')));
+            more = line.size() < from.size();
+            from.remove_prefix(std::min(line.size() + 1, from.size()));
+            clean_text(line);
+            repaired.append(repaired.empty() ? "" : "\n").append(line);
+        }
+        return builder_.text(repaired);
     }
 
     // Escapes of literals may stand for what no text has.

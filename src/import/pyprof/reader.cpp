@@ -16,7 +16,7 @@ Reader output_reader() {
             .description =
                 "what pyprof.parse and 'pyprof.prof --csv' printed: kernels in order, with their calls of "
                 "PyTorch",
-            .endings = {".pyprof.dict", ".pyprof.csv"},
+            .endings = {".pyprof.dict", ".pyprof.csv", ".pyprof"},
             .sniff = sniff,
             .read = read_one<import_output>};
 }

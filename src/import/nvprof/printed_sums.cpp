@@ -65,7 +65,7 @@ void SumRows::add_metric(const PrintedTable& table, const Row& row, std::string_
                most = amount_of(table, row, Field::kMax);
     if (launches < 1 || metric.empty() || kernel.empty())
         return p_.note(Diag::kUnreadRow, "not a row of the table");
-    if (!average || !least || !most) return p_.note(Diag::kUnreadRow, fmt::format("{} is no number", metric));
+    if (!average || !least || !most) return p_.note(Diag::kUnreadRow, fmt::format("{}: no number", metric));
     const DeviceId device = p_.device(device_name, 0);
     const auto [known, is_new] = kernels_.try_emplace(fmt::format("{}|{}", device.index(), kernel));
     if (is_new) {

@@ -382,7 +382,8 @@ class WorkCount {
                 work.macs = work.matrix_flops / 2;
                 work.bytes = static_cast<double>(std::max<int64_t>(0, told.bytes));
                 work.estimate = true;
-                work.note = "FLOPs and bytes as the compiler of the program counted them";
+                work.note =
+                    "FLOPs and bytes as the source counted them (the compiler of the program, PyProf)";
                 work.precision = told_precision(told, device);
                 work.bounded = true;
             });

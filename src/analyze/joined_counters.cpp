@@ -44,7 +44,14 @@ struct Launch {
     std::string whole, base;
     std::vector<std::pair<StringId, double>> counters;
     MeasuredWork work;
+    int64_t stands_for = 1;  // launches: what was measured alike in all of them
 };
+
+// What differs between the launches that a sum of nvprof's is of.
+bool is_of_some(std::string_view counter) {
+    if (counter.ends_with(']')) counter = counter.substr(0, counter.rfind(" ["));
+    return counter.ends_with(" (avg)") || counter.ends_with(" (min)") || counter.ends_with(" (max)");
+}
 
 class Join {
   public:
@@ -100,7 +107,15 @@ class Join {
             if (is_whole(name)) launch.whole = without_spaces(name);
             const auto found = counters.find({m_.device.begin[row], device_of(m_, row).value, name});
             if (found == counters.end()) continue;  // nothing was measured of it
-            launch.counters = found->second;
+            for (const auto& counter : found->second) {
+                const std::string_view what = m_.strings.view(counter.first);
+                if (what == kInvocations)
+                    launch.stands_for = std::max<int64_t>(1, std::llround(std::min(counter.second, 1e15)));
+                else if (!is_of_some(what))
+                    launch.counters.push_back(counter);
+            }
+            const LaunchConfigId config = m_.device.config[row];
+            lacks_grids_ |= !config.valid() || m_.launch_configs[config.index()].grid[0] < 0;
             const Device& device = m_.devices[device_of(m_, row).index()];
             std::vector<std::pair<std::string_view, double>> named;
             for (const auto& [id, amount] : launch.counters)
@@ -139,7 +154,7 @@ class Join {
 
     std::string config_key(const Profile& p, size_t row) const {
         const LaunchConfigId id = p.device.config[row];
-        if (!has_grids_ || !id.valid()) return {};
+        if (!has_grids_ || lacks_grids_ || !id.valid()) return {};
         const LaunchConfig& c = p.launch_configs[id.index()];
         return fmt::format("|{},{},{}|{},{},{}", c.grid[0], c.grid[1], c.grid[2], c.block[0], c.block[1],
                            c.block[2]);
@@ -185,6 +200,9 @@ class Join {
     // the program that comes again where they follow upon each other, or are too long to be so by chance.
     bool join_sequence(const Rows& kernels, const std::vector<uint32_t>& text, const Rows& launches,
                        const std::vector<uint32_t>& wanted) {
+        if (std::any_of(launches.begin(), launches.end(),
+                        [&](uint32_t i) { return launches_[i].stands_for > 1; }))
+            return false;  // names in no order
         std::vector<size_t> places;
         for (auto at = text.begin(); !wanted.empty();) {
             at = std::search(at, text.end(), std::default_searcher(wanted.begin(), wanted.end()));
@@ -226,6 +244,8 @@ class Join {
             if (count == 0) {
                 for (const uint32_t launch : same)
                     give_up(out_.unknown, out_.unknown_kernels, launches_[launch]);
+            } else if (launches_[same[0]].stands_for > 1) {
+                join_sum(same, found->second);
             } else if (count == same.size() || (same.size() > 1 && are_alike(same))) {
                 for (size_t k = 0; k < count; ++k)
                     taken_[found->second[k]] = same[std::min(k, same.size() - 1)];
@@ -235,6 +255,23 @@ class Join {
                     give_up(out_.ambiguous, out_.ambiguous_kernels, launches_[launch]);
             }
         }
+    }
+
+    // A row that stands for many launches is of all kernels of its name where their work was measured alike,
+    // and there are as many of them, or as many in each of several rounds: else kernels of other sizes may be
+    // among them.
+    void join_sum(const Rows& same, const Rows& kernels) {
+        const Launch& launch = launches_[same[0]];
+        const MeasuredWork& work = launch.work;
+        const bool known = work.flops || work.tensor_flops || work.memory_bytes;
+        if (same.size() > 1 || !known || std::ssize(kernels) % launch.stands_for != 0) {
+            for (const uint32_t each : same)
+                give_up(out_.ambiguous, out_.ambiguous_kernels, launches_[each]);
+            return;
+        }
+        for (const uint32_t row : kernels)
+            taken_[row] = same[0];
+        out_.alike += 1;
     }
 
     // Whether the work of launches is the same, so that it does not matter which is which.
@@ -305,8 +342,8 @@ class Join {
     const Profile& m_;
     JoinedCounters out_;
     std::vector<Launch> launches_;
-    std::vector<uint32_t> taken_;  // beside the device spans: of launches_
-    bool has_grids_ = false;
+    std::vector<uint32_t> taken_;                   // beside the device spans: of launches_
+    bool has_grids_ = false, lacks_grids_ = false;  // the kernels; a launch
     absl::flat_hash_map<std::string, uint32_t> keys_;
     absl::flat_hash_map<TrackId, TrackId> tracks_;
     absl::flat_hash_map<StringId, size_t> counted_;

@@ -40,6 +40,9 @@ inline constexpr std::string_view kMeasuredFlops = "measured FLOPs",
                                   kMeasuredL2 = "measured L2 bytes", kMeasuredL1 = "measured L1 bytes",
                                   kMeasuredNs = "measured GPU time [ns]";
 
+// Of a measured launch that stands for several, as nvprof's sums do: how many.
+inline constexpr std::string_view kInvocations = "invocations";
+
 // Adds the counters of launches as samples at the begin of the kernels that they are of, on a track of their
 // own beside each stream with the same rank, device, context, stream and process. Names of kernels are
 // compared whole where `measured` has them whole, else without templates and arguments; grids and blocks

@@ -67,8 +67,7 @@ std::optional<double> counted_tensor_flops(const Values& values) {
 std::optional<double> tensor_instructions(const Values& values) {
     for (const std::string_view name :
          {"sm__inst_executed_pipe_tensor.sum", "smsp__inst_executed_pipe_tensor.sum",
-          "sm__inst_executed_pipe_tensor_op_hmma.sum", "smsp__inst_executed_pipe_tensor_op_hmma.sum",
-          "tensor_precision_fu_utilization"})
+          "sm__inst_executed_pipe_tensor_op_hmma.sum", "smsp__inst_executed_pipe_tensor_op_hmma.sum"})
         if (const auto count = value(values, name)) return count;
     return {};
 }
@@ -88,11 +87,20 @@ MeasuredWork measured_work(const std::vector<std::pair<std::string_view, double>
     const bool volta = compute_major == 7 && compute_minor == 0;
     if (!work.tensor_flops && instructions && (volta || *instructions == 0))
         work.tensor_flops = *instructions * kOfVolta;
+    // nvprof tells a level from 0 to 10, which says whether they worked and not how much they did; at 0 they
+    // may still have worked a little.
+    if (const auto level = value(values, "tensor_precision_fu_utilization"); level && *level > 0)
+        work.tensor_cores = true;
     if (work.tensor_flops || instructions)
         work.tensor_cores = work.tensor_flops.value_or(0) > 0 || instructions.value_or(0) > 0;
     work.memory_bytes = value(values, "dram__bytes.sum");
     if (!work.memory_bytes) work.memory_bytes = sum(values, "dram__bytes_read.sum", "dram__bytes_write.sum");
     if (!work.memory_bytes) work.memory_bytes = sum(values, "dram_read_bytes", "dram_write_bytes");
+    // nvprof of GPUs before Volta counts transactions alone, of 32 bytes each.
+    constexpr double kOfTransaction = 32;
+    if (!work.memory_bytes)
+        if (const auto both = sum(values, "dram_read_transactions", "dram_write_transactions"))
+            work.memory_bytes = *both * kOfTransaction;
     // The page of details has the rate alone.
     if (const auto rate = value(values, "Memory Throughput"); !work.memory_bytes && rate && ns > 0)
         for (const auto& [name, amount] : counters)

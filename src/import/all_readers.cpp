@@ -5,12 +5,14 @@
 
 #include "import/capture/reader.h"
 #include "import/dlprof/reader.h"
+#include "import/horovod/reader.h"
 #include "import/kineto/reader.h"
 #include "import/ncu/reader.h"
 #include "import/nsys/reader.h"
 #include "import/nvprof/reader.h"
 #include "import/onednn/reader.h"
 #include "import/ort/reader.h"
+#include "import/pyprof/reader.h"
 #include "import/rocprof/reader.h"
 #include "import/rpd/reader.h"
 #include "import/snapshot/reader.h"
@@ -30,6 +32,9 @@ std::vector<Reader> list() {
         dlprof::database_reader(),      //
         ncu::table_reader(),            //
         nvprof::database_reader(),      //
+        nvprof::printed_reader(),       //
+        pyprof::output_reader(),        //
+        horovod::timeline_reader(),     //
         ort::profile_reader(),          //
         onednn::log_reader(),           //
         rocprof::results_reader(),      //

@@ -58,14 +58,6 @@ constexpr std::string_view kReportHint =
     "it holds no events to import: give the .nsys-rep that it was made of, or what 'nsys export --type "
     "sqlite' "
     "makes of that";
-constexpr std::string_view kRecordHint =
-    "it holds no events to import: record again with 'nsys profile', and give its .nsys-rep or what 'nsys "
-    "export "
-    "--type sqlite' makes of that";
-
-constexpr std::string_view kNvprofHint =
-    "it holds no events to import: give the database that 'nvprof -o FILE.nvvp ...' writes";
-
 constexpr std::string_view kNcuHint =
     "it tells no launch by itself: print the launches with 'ncu --import FILE.ncu-rep --csv --page raw'";
 
@@ -75,15 +67,10 @@ constexpr std::string_view kHtml = "an HTML page",
 constexpr std::string_view kHloHint = "give it to 'opsight estimate', which counts the work of its ops";
 
 constexpr Printed kPrinted[] = {
-    {"== NVPROF is profiling", "output of nvprof", kNvprofHint},
-    {"\"Type\",\"Time(%)\"", "a table of nvprof", kNvprofHint},
-    {"\"Device\",\"Kernel\",\"Invocations\"", "a table of nvprof", kNvprofHint},
     {"\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\"", "a summary that Nsight Compute printed",
      kNcuHint},
     {"\"Invocations\"", "a summary that Nsight Compute printed", kNcuHint},
     {"Section: GPU Speed Of Light", "output of Nsight Compute", kNcuHint},
-    {"\"Kernel\",\"Module\",\"Op\"", "a table of PyProf", kRecordHint},
-    {"{'kShortName'", "output of PyProf", kRecordHint},
     {"Time (%),Total Time (ns)", "a table of 'nsys stats'", kReportHint},
     {"Start (ns),Duration (ns)", "a table of 'nsys stats'", kReportHint},
     {"Start (ns),End (ns),Duration (ns)", "a table of 'nsys stats'", kReportHint},

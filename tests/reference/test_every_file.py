@@ -5,6 +5,7 @@ Traces of Kineto and exports of Nsight Systems have tests of their own (test_cor
 from outside the repository ($OPSIGHT_CORPUS); without them all is skipped, loudly.
 """
 
+import ast
 import collections
 import csv
 import gzip
@@ -28,9 +29,6 @@ REFUSED = [
     ("onnx/", "is a model (ONNX or other protobuf)"),
     ("ncu-csv/nsightful__copy_blocked_details.txt", "is output of Nsight Compute"),
     ("nsys-csv/jax-toolbox__maxtext_fsdp4_nvtx_pushpop_trace.csv.xz", "is xz-compressed"),
-    ("nvprof/darknet19__nvprof_metrics.txt", "is output of nvprof"),
-    ("nvprof/profiling-lm__lm_a.pyprof.csv", "is a table of PyProf"),
-    ("nvprof/profiling-lm__net_a.pyprof.dict", "is output of PyProf"),
     ("nvprof/profiling-lm__net_empty", "in which nothing was recorded"),
     ("other/chakra/", "is an execution trace of Chakra"),
     ("other/pytorch-et/", "is an execution trace of PyTorch"),
@@ -178,6 +176,52 @@ class EveryFile(unittest.TestCase):
             ((kernels,),) = database.execute("SELECT count(*) FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL")
         self.assertEqual(kernels, 284)
         self.check(path, {"kernels": kernels}).remove()
+
+    def test_metrics_of_nvprof(self):
+        path = "nvprof/darknet19__nvprof_metrics.txt"
+        kernels, samples = 0, 0
+        scale = {"": 1, "%": 1, "B/s": 1, "KB/s": 2 ** 10, "MB/s": 2 ** 20, "GB/s": 2 ** 30}
+
+        def number(text):
+            if level := re.search(r"\((\d+)\)$", text):
+                return float(level[1])
+            digits, unit = re.fullmatch(r"([\d.]+(?:e\+\d+)?)(.*)", text).groups()
+            return float(digits) * scale[unit]
+
+        total = 0.0
+        with open(os.path.join(CORPUS, path), encoding="utf-8") as file:
+            for line in file:
+                kernels += line.startswith("    Kernel: ")
+                parts = re.split(r" {2,}", line.strip())
+                if len(parts) == 6 and parts[0].isdigit():
+                    least, most, average = map(number, parts[3:])
+                    alike = most - least <= 0.01 * most
+                    samples += 1 if alike else 3
+                    total += average
+        self.assertEqual(kernels, 16)
+        self.assertGreater(samples, kernels * 150)
+        profile = self.check(path, {"kernels": 0, "other_device_spans": kernels, "counter_samples": samples + kernels})
+        got = profile.value("SELECT sum(value) FROM counters WHERE NOT name LIKE '%(m%)%' AND name <> 'invocations'")
+        self.assertAlmostEqual(got / total, 1, 9)
+        profile.remove()
+
+    def test_pyprof(self):
+        dicts, table = "nvprof/profiling-lm__net_a.pyprof.dict", "nvprof/profiling-lm__lm_a.pyprof.csv"
+        with open(os.path.join(CORPUS, dicts), encoding="utf-8") as file:
+            told = [ast.literal_eval(line) for line in file]
+        calls = [(row["marker"], row["seqMarker"], row["trace"], row["dir"], row["tid"]) for row in told]
+        changes = sum(1 for i, call in enumerate(calls) if (call[0] or call[1]) and (i == 0 or call != calls[i - 1]))
+        profile = self.check(dicts, {"kernels": len(told), "ops": changes})
+        self.assertEqual(profile.value("SELECT sum(dur_ns)::BIGINT FROM kernels"), sum(row["kDuration"] for row in told))
+        profile.remove()
+        with open(os.path.join(CORPUS, table), encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        profile = self.check(table, {"kernels": len(rows)})
+        self.assertIn("and no times", json.dumps(profile.report("summary")), "stands above every report")
+        work = profile.report("summary")["summary"]["work"]
+        self.assertAlmostEqual(work["flops"], sum(float(row["FLOPs"]) for row in rows), delta=len(rows))
+        self.assertEqual(profile.value("SELECT sum(dur_ns)::BIGINT FROM kernels"), sum(int(row["Sil(ns)"]) for row in rows))
+        profile.remove()
 
     def test_rocprof(self):
         (path,) = in_folder("other/rocprof")

@@ -2,35 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "import/text/clean_text.h"
+#include "import/text/csv_fields.h"
 
 namespace opsight::importer::ncu {
-namespace {
-
-void split(std::string_view text, std::vector<std::string>& fields) {
-    fields.assign(1, {});
-    bool quoted = false;
-    for (size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (c == '"' && quoted && i + 1 < text.size() && text[i + 1] == '"')
-            fields.back() += text[++i];
-        else if (c == '"' && (quoted || fields.back().empty()))
-            quoted = !quoted;
-        else if (c == ',' && !quoted)
-            fields.emplace_back();
-        else
-            fields.back() += c;
-    }
-}
-
-bool has_odd_quotes(std::string_view text) {
-    return std::count(text.begin(), text.end(), '"') % 2 == 1;
-}
-
-}  // namespace
-
 bool starts_table(std::string_view line) {
     return line.starts_with("\"ID\",\"Process ID\"") || line.starts_with("ID,Process ID");
 }
@@ -53,7 +28,7 @@ Result<bool> TableReader::next(std::vector<std::string>& fields) {
             return fail("a text in quotes has no end", {}, fmt::format("line {}", row_line_),
                         "give the table as ncu printed it");
     }
-    split(text, fields);
+    split_csv(text, fields);
     for (std::string& field : fields)
         if (!is_clean(field)) clean_text(field);
     return true;

@@ -1,6 +1,10 @@
 #include "import/nvprof/reader.h"
 
+#include <algorithm>
+
 #include "import/nvprof/importer.h"
+#include "import/nvprof/printed.h"
+#include "import/nvprof/printed_table.h"
 #include "import/reader/tables.h"
 
 namespace opsight::importer::nvprof {
@@ -19,7 +23,37 @@ Result<ImportFacts> read(const InputFile& file, const ReadContext& context, Prof
     return facts_of_database(file.path, facts.events);
 }
 
+// The program may print a good deal before the first table.
+constexpr size_t kOutputBytes = size_t{1} << 18;
+
+Claim sniff_printed(const Head& head) {
+    const std::string_view first = head.first();
+    const size_t start = first.find_first_not_of(" \t\r\n");
+    const bool is_text = start != first.npos && first.find('\0') == first.npos;
+    if (!is_text || first[start] == '{' || first[start] == '[') return Claim::kNone;
+    Claim claim = Claim::kNone;
+    for (std::string_view text = head.first(kOutputBytes); !text.empty();) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        const bool is_log = line.starts_with("==") && (line.find("== NVPROF is profiling") != line.npos ||
+                                                       line.find("== Profiling result:") != line.npos);
+        if (is_log) return Claim::kCertain;
+        if (line.size() < 1024 && PrintedTable::of(line)) claim = Claim::kPossible;
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+    }
+    return claim;
+}
+
 }  // namespace
+
+Reader printed_reader() {
+    return {
+        .name = "output of nvprof",
+        .description =
+            "what nvprof printed, as CSV or text: traces of kernels and calls, summaries, metrics and events",
+        .endings = {".nvprof.csv", ".nvprof.txt"},  // proposals: it is what a terminal showed
+        .sniff = sniff_printed,
+        .read = read_one<import_printed>};
+}
 
 Reader database_reader() {
     return {

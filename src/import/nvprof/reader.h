@@ -1,4 +1,4 @@
-// Databases of nvprof.
+// Databases of nvprof, and what it prints.
 #pragma once
 
 #include "import/reader/reader.h"
@@ -6,5 +6,6 @@
 namespace opsight::importer::nvprof {
 
 Reader database_reader();
+Reader printed_reader();
 
 }  // namespace opsight::importer::nvprof

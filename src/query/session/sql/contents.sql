@@ -19,6 +19,7 @@ FROM (
     UNION ALL (SELECT 'range', 1, NULL FROM raw.annotations LIMIT 1)
     UNION ALL (SELECT 'work_lost', 1, NULL FROM raw.diagnostics WHERE key = 'lost_device_work' LIMIT 1)
     UNION ALL (SELECT 'times_in_order', 1, NULL FROM raw.meta WHERE key = 'property.source.times' LIMIT 1)
+    UNION ALL (SELECT 'host_untold', 1, value FROM raw.meta WHERE key = 'property.source.host' LIMIT 1)
     UNION ALL (SELECT 'call', 1, NULL FROM raw.api_calls LIMIT 1)
     UNION ALL SELECT 'rules', 1, value FROM raw.meta WHERE key = 'rules'
 )

@@ -1,0 +1,10 @@
+// Imports any bytes as a timeline of Horovod.
+#include "import/horovod/importer.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    opsight::PeekedSource source(opsight::memory_source({reinterpret_cast<const char*>(data), size}));
+    opsight::ProfileBuilder builder;
+    if (opsight::importer::horovod::import_timeline({source, "input"}, builder))
+        (void)std::move(builder).finish();
+    return 0;
+}

@@ -1,0 +1,31 @@
+#include "import/horovod/reader.h"
+
+#include "import/horovod/importer.h"
+
+namespace opsight::importer::horovod {
+namespace {
+
+// Begins with the rows of the first tensors, of which one is negotiated at once.
+Claim sniff(const Head& head) {
+    const std::string_view first = head.first();
+    const auto has = [first](std::string_view text) { return first.find(text) != first.npos; };
+    const size_t start = first.find_first_not_of(" \t\r\n");
+    const bool is_list = start != first.npos && first[start] == '[';
+    const bool signs = has("\"start_time_since_epoch_in_micros\"") || has("\"NEGOTIATE_");
+    return is_list && signs && has("\"process_name\"") ? Claim::kCertain : Claim::kNone;
+}
+
+}  // namespace
+
+Reader timeline_reader() {
+    return {
+        .name = "timelines of Horovod",
+        .description =
+            "what HOROVOD_TIMELINE or 'horovodrun --timeline-filename' wrote: collectives of each tensor, "
+            "and how long they waited for all ranks",
+        .endings = {".json"},
+        .sniff = sniff,
+        .read = read_one<import_timeline>};
+}
+
+}  // namespace opsight::importer::horovod

@@ -51,6 +51,10 @@ std::string literal(const Cell& value) {
 }
 
 std::string Statement::written() const {
+    return written(literal);
+}
+
+std::string Statement::written(const std::function<std::string(const Cell&)>& literal_of) const {
     std::string out;
     for (size_t at = 0; at < text.size();) {
         if (const size_t end = end_of_quoted(text, at); end > at) {
@@ -67,7 +71,7 @@ std::string Statement::written() const {
         if (named == values.end())
             out.append(text, at, end - at);
         else
-            out += literal(named->second);
+            out += literal_of(named->second);
         at = end;
     }
     return out;

@@ -55,13 +55,15 @@ Columns run_columns() {
         count("ranks", "ranks that were recorded"),
         count("world_size", "ranks of the job, as the source tells", kMaybe),
         count("hosts", "different hosts that the ranks tell", kMaybe),
-        count("devices", "devices that were recorded"),
+        count("devices", "devices that worked"),
         text("device_name", "their name; the first by alphabet where they differ", kMaybe),
         count("iterations", "iterations in the range, of the rank that has most", kMaybe),
         count("first_iteration", "first iteration of the range", kMaybe),
         count("last_iteration", "last one", kMaybe),
         time("wall_ns", "wall clock of the range, of the rank that took longest", kMaybe),
         time("all_wall_ns", "wall clock of the range, added over the ranks", kMaybe),
+        time("device_wall_ns", "the same, added over the devices that worked: GPU time of the recording",
+             kMaybe),
         time("iteration_ns", "time of an iteration, median over ranks and iterations", kMaybe),
         percent("gpu_utilization_pct", "time in which a device works, mean of the devices"),
         percent("tensor_core_pct", "share of the wall clock: Tensor Core kernels"),
@@ -75,10 +77,11 @@ Columns run_columns() {
         percent("host_pct", "share of the wall clock: other work of the host alone"),
         percent("idle_pct", "share of the wall clock: nothing that was recorded"),
         time("kernel_ns", "durations of compute and communication kernels, added"),
-        time("tc_kernel_ns", "of them: those that use Tensor Cores"),
-        time("unknown_kernel_ns", "of them: those of which that is not known"),
+        time("tc_kernel_ns", "of them: those that use Tensor Cores; NULL: no device has them", kMaybe),
+        time("unknown_kernel_ns", "of them: those of which that is not known", kMaybe),
         time("eligible_plain_ns",
-             "of them: those known to use no Tensor Cores, launched inside an op that could use them"),
+             "of them: those known to use no Tensor Cores, launched inside an op that could use them",
+             kMaybe),
         time("waiting_ns",
              "waiting for other ranks in collectives that no computing hides, added over the ranks", kMaybe),
     };
@@ -130,7 +133,9 @@ Columns device_columns() {
             count("sm_count", "streaming multiprocessors or compute units", kMaybe),
             bytes("memory_bytes", "device memory"),
             text("uuid", "identity of the board", kMaybe),
-            text("bus_location", "PCI address", kMaybe)};
+            text("bus_location", "PCI address", kMaybe),
+            time("wall_ns", "wall clock of the range, of its rank", kMaybe),
+            time("busy_ns", "of it: with kernels, copies or sets on the device")};
 }
 
 Columns op_columns() {
@@ -144,9 +149,9 @@ Columns op_columns() {
             time("self_cpu_ns", "durations less ops inside, added: adds up over ops"),
             time("gpu_ns", "time in which devices worked for an instance, added"),
             time("self_gpu_ns", "of work launched with the op innermost: adds up over ops"),
-            time("kernel_ns", "durations of kernels"),
+            time("kernel_ns", "durations of kernels launched in it or in ops inside"),
             time("tc_kernel_ns", "of them: those that use Tensor Cores"),
-            count("kernels", "kernels"),
+            count("kernels", "kernels launched in it or in ops inside"),
             count("unknown_tc_kernels", "of them: those of which use of Tensor Cores is not known")};
 }
 
@@ -165,8 +170,7 @@ Columns layer_columns() {
             text("direction", "fprop, bprop, optimizer, dataload or other"),
             count("calls", "instances of ops directly in it"),
             time("self_cpu_ns", "of these ops, less ops inside"),
-            time("self_gpu_ns", "of work launched with these ops innermost"),
-            count("kernels", "kernels launched with these ops innermost or inside them")};
+            time("self_gpu_ns", "of work launched with these ops innermost")};
 }
 
 Columns collective_columns() {
@@ -217,11 +221,13 @@ std::vector<Table> made() {
          {text("setting", "name of the property"), text("value", "as text")}},
         {"findings", "What `opsight advise` says of the run.", false, finding_columns()},
         {"ranks", "A row for each rank: docs/RANKS.md defines the columns.", false, rank_columns()},
-        {"devices", "Devices of the ranks.", false, device_columns()},
+        {"devices", "Devices that worked, by rank.", false, device_columns()},
         {"iterations", "Iterations in the range, of each rank.", false, iteration_columns()},
     };
     add_levels(all, "ops", "rank_ops", "iteration_ops",
-               "Ops by name, layer and direction, all shapes together: sums over ranks and iterations.",
+               "Ops by name, layer and direction, all shapes together: sums over ranks and iterations. Work "
+               "launched "
+               "outside of ops is in kernels alone.",
                op_columns());
     add_levels(
         all, "kernels", "rank_kernels", "iteration_kernels",

@@ -25,7 +25,7 @@ std::string range_text(const query::Range& range) {
 }
 
 // Makes the temporary table fact_NAME of every table.
-Status make_facts(query::Session& session, const Labels& labels) {
+Status make_facts(query::Session& session, const PushedFile& file, const Labels& labels) {
     OPSIGHT_TRY(query::prepare_rank_times(session));
     OPSIGHT_TRY(query::prepare_headline(session));
     const bool whole = session.range().whole;
@@ -37,7 +37,7 @@ Status make_facts(query::Session& session, const Labels& labels) {
     const auto keep = [&session](std::string_view table, const std::vector<FactRow>& rows) {
         return keep_rows(session, *find_table(table), rows);
     };
-    OPSIGHT_ASSIGN(const FactRow run, run_row(session));
+    OPSIGHT_ASSIGN(const FactRow run, run_row(session, file));
     OPSIGHT_TRY(keep("runs", {run}));
     OPSIGHT_TRY(keep("labels", label_rows(labels)));
     OPSIGHT_ASSIGN(const std::vector<FactRow> configuration, configuration_rows(session));
@@ -101,11 +101,11 @@ Result<PushId> identify(query::Session& session, const Labels& labels) {
     return id;
 }
 
-Result<Pushed> push_profile(const std::string& path, const query::RangeOptions& range, const Labels& labels,
-                            Store& store, const PushProgress& progress) {
+Result<Pushed> push_profile(const PushedFile& file, const query::RangeOptions& range, const Labels& labels,
+                            Store& store) {
     db::ReadOptions read;
     read.write_folder = store.write_folder();
-    OPSIGHT_ASSIGN(query::Session session, query::Session::open(path, range, read));
+    OPSIGHT_ASSIGN(query::Session session, query::Session::open(file.path, range, read));
     Pushed pushed;
     pushed.ranks = session.contents().ranks;
     pushed.notes = session.range().notes;
@@ -113,14 +113,13 @@ Result<Pushed> push_profile(const std::string& path, const query::RangeOptions& 
     OPSIGHT_ASSIGN(pushed.was_there, store.holds(pushed.id));
     if (pushed.was_there) return pushed;
     OPSIGHT_ASSIGN(const std::unique_ptr<Push> push, store.begin(pushed.id));
-    OPSIGHT_TRY(make_facts(session, labels));
+    OPSIGHT_TRY(make_facts(session, file, labels));
     OPSIGHT_ASSIGN(const std::vector<Staged> parts, parts_of(session));
     SessionRows source(session);
     std::vector<Part> all;
-    for (size_t i = 0; i < parts.size(); ++i) {
-        if (!push->has(parts[i].part)) OPSIGHT_TRY(push->stage(parts[i].part, source, parts[i].rows));
-        all.push_back(parts[i].part);
-        if (progress) progress(static_cast<int64_t>(i + 1), std::ssize(parts));
+    for (const Staged& each : parts) {
+        if (!push->has(each.part)) OPSIGHT_TRY(push->stage(each.part, source, each.rows));
+        all.push_back(each.part);
     }
     OPSIGHT_TRY(push->commit(all));
     return pushed;

@@ -2,8 +2,8 @@
 // asked of query/ and advise/: nothing is defined here but sums over ranks and iterations.
 #pragma once
 
-#include <functional>
 #include <string>
+#include <vector>
 
 #include "fleet/facts/labels.h"
 #include "fleet/store/store.h"
@@ -21,12 +21,16 @@ struct Pushed {
     std::vector<std::string> notes = {};  // of the range
 };
 
-// Called with how many parts are done, of how many.
-using PushProgress = std::function<void(int64_t done, int64_t all)>;
+// What is pushed.
+struct PushedFile {
+    std::string path;           // of an open profile
+    std::string name;           // what the run is called
+    bool is_temporary = false;  // the profile of a trace, which goes with the command
+};
 
 // Pushes the facts of a profile's range. Cost: those of the reports that they are, and a pass over device
 // work; memory for the sums, whatever the number of spans.
-Result<Pushed> push_profile(const std::string& path, const query::RangeOptions& range, const Labels& labels,
-                            Store& store, const PushProgress& progress);
+Result<Pushed> push_profile(const PushedFile& file, const query::RangeOptions& range, const Labels& labels,
+                            Store& store);
 
 }  // namespace opsight::fleet

@@ -96,12 +96,11 @@ void take_range(const query::Session& session, Row& row) {
 
 }  // namespace
 
-Result<FactRow> run_row(query::Session& session) {
+Result<FactRow> run_row(query::Session& session, const PushedFile& file) {
     Row row("runs");
-    const fs::path path = fs::absolute(session.path());
     OPSIGHT_ASSIGN(const query::Info info, query::profile_info(session));
-    row.set("name", path.stem().string());
-    row.set("profile", path.lexically_normal().string());
+    row.set("name", file.name);
+    if (!file.is_temporary) row.set("profile", fs::absolute(file.path).lexically_normal().string());
     row.set("recorded_ns", info.origin_is_unix ? Cell{info.origin_ns} : Cell{});
     row.set("pushed_ns", now_ns());
     row.set("producer", info.producer);

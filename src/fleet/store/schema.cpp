@@ -47,7 +47,9 @@ Columns by_iteration() {
 Columns run_columns() {
     return {
         text("name", "name of the profile, without folder and ending"),
-        text("profile", "where the profile lay when it was pushed, as an absolute path"),
+        text("profile",
+             "where the profile lay when it was pushed, as an absolute path; NULL: a trace was pushed",
+             kMaybe),
         time("recorded_ns", "moment of the recording's first event, since 1970 in UTC", kMaybe),
         time("pushed_ns", "moment of the push, since 1970 in UTC"),
         text("producer", "what recorded it"),

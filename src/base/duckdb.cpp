@@ -276,15 +276,6 @@ Result<Database> Database::attach(const std::string& path, const OpenOptions& op
     return database;
 }
 
-Result<Database> Database::of_folder(const std::string& folder, const OpenOptions& options) {
-    OPSIGHT_ASSIGN(std::shared_ptr<Handle> handle, make(":memory:", options));
-    Database database(std::move(handle));
-    OPSIGHT_ASSIGN(Connection connection, database.connect());
-    OPSIGHT_TRY(connection.execute("SET temp_directory = ''; SET allowed_directories = [" + quote_text(folder) +
-                                   "]; SET enable_external_access = false; SET lock_configuration = true"));
-    return database;
-}
-
 Result<Connection> Database::connect() const {
     auto handle = std::make_unique<Connection::Handle>();
     if (duckdb_connect(handle_->database, &handle->connection) == DuckDBError)

@@ -97,9 +97,6 @@ class Database {
     using Check = std::function<Status(Connection&)>;
     static constexpr const char* kAttached = "profile";
     static Result<Database> attach(const std::string& path, const OpenOptions& options, const Check& check);
-    // A database in memory for files of anybody in one folder (with a slash at its end): SQL can reach no other
-    // file, and no setting can be changed.
-    static Result<Database> of_folder(const std::string& folder, const OpenOptions& options);
     Database(Database&&) noexcept;
     Database& operator=(Database&&) noexcept;
     ~Database();

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,8 +33,6 @@ class Statement {
     // of no use within statements of some size: 1.4.4 plans some of them wrongly, and then refuses the whole
     // database ("Expected unified vector format of type INT64, but found type INT32").
     std::string written() const;
-    // The same with literals of another dialect, in which quotes and comments are those of DuckDB.
-    std::string written(const std::function<std::string(const Cell&)>& literal_of) const;
 
     std::string_view name;  // of the file that it is of; empty: of none
     std::string text;

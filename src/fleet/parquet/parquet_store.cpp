@@ -117,6 +117,17 @@ class ParquetStore : public Store {
     std::vector<std::string> read_;  // pushes that the last answer was made of
 };
 
+// In memory, for files of anybody: SQL can reach no file outside of the folder, and no setting can be
+// changed.
+Result<duck::Database> database_of(const std::string& folder) {
+    OPSIGHT_ASSIGN(duck::Database database, duck::Database::open(":memory:", {}));
+    OPSIGHT_ASSIGN(duck::Connection connection, database.connect());
+    OPSIGHT_TRY(connection.execute("SET temp_directory = ''; SET allowed_directories = [" +
+                                   duck::quote_text(folder) +
+                                   "]; SET enable_external_access = false; SET lock_configuration = true"));
+    return database;
+}
+
 Status check_mark(const std::string& path) {
     OPSIGHT_ASSIGN(const std::string text, read_small_file(mark_path(path), kLargestMark));
     const auto mark = nlohmann::json::parse(text, nullptr, false);
@@ -134,13 +145,18 @@ Status check_mark(const std::string& path) {
     return {};
 }
 
+// What a folder may hold that becomes a store: a disk's own, and the mark that another process writes now.
+bool is_of_new_store(const std::string& name) {
+    return name == "lost+found" || name.starts_with("." + std::string(kMark));
+}
+
 Status make_store(const std::string& path) {
     std::error_code problem;
     fs::create_directories(path, problem);
     if (problem) return fail("cannot be made: " + problem.message(), path);
     const bool empty =
         std::all_of(fs::directory_iterator(path, problem), fs::directory_iterator(),
-                    [](const fs::directory_entry& each) { return each.path().filename() == "lost+found"; });
+                    [](const fs::directory_entry& each) { return is_of_new_store(each.path().filename()); });
     if (problem) return fail("cannot be read: " + problem.message(), path);
     // Another process may make it a store at this moment.
     if (!empty && !is_store(path))
@@ -181,7 +197,7 @@ Result<std::unique_ptr<Store>> open_folder(const std::string& path, bool to_push
     const fs::path root = fs::canonical(path, problem);
     if (problem) return fail("cannot be found: " + problem.message(), path);
     const std::string folder = root.string() == "/" ? "/" : root.string() + "/";
-    auto database = duck::Database::of_folder(folder, {});
+    auto database = database_of(folder);
     if (!database) return fail(std::move(database).error());
     return std::unique_ptr<Store>(std::make_unique<ParquetStore>(path, folder, std::move(*database)));
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 
+#include "base/sql_literals.h"
 #include "fleet/store/schema.h"
 
 namespace opsight::fleet {
@@ -72,7 +73,7 @@ Result<std::string> written(const duck::Statement& statement, const Dialect& dia
         out.text.replace(open, close - open + 2, *word);
         if (open == 0) break;
     }
-    return out.written([&dialect](const duck::Cell& value) { return dialect.literal(value); });
+    return duck::written_with(out, [&dialect](const duck::Cell& value) { return dialect.literal(value); });
 }
 
 }  // namespace opsight::fleet

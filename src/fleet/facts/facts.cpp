@@ -87,10 +87,14 @@ Result<std::vector<Staged>> parts_of(query::Session& session) {
 
 }  // namespace
 
-Result<PushId> identify(query::Session& session, const Labels& labels) {
+Result<std::string> recording_id(query::Session& session) {
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::identity));
+    return hashed(session, query::text(rows.rows.at(0)[0]));
+}
+
+Result<PushId> identify(query::Session& session, const Labels& labels) {
     PushId id;
-    OPSIGHT_ASSIGN(id.run, hashed(session, query::text(rows.rows.at(0)[0])));
+    OPSIGHT_ASSIGN(id.run, recording_id(session));
     OPSIGHT_ASSIGN(const duck::Rows rules,
                    session.query("SELECT coalesce(max(value), '') FROM raw.meta WHERE key = 'rules'"));
     std::string content = fmt::format("{}\n{}\n{}\n{}\n{}\n", id.run, kFactsVersion, OPSIGHT_VERSION,

@@ -11,7 +11,11 @@
 
 namespace opsight::fleet {
 
-// The id of the recording in a session, and of its facts under these labels.
+// What tells the recording of a session from all others, whoever imports it and wherever: 32 hexadecimal
+// digits.
+Result<std::string> recording_id(query::Session& session);
+
+// That, and the id of its facts under these labels.
 Result<PushId> identify(query::Session& session, const Labels& labels);
 
 struct Pushed {

@@ -261,6 +261,41 @@ std::vector<Column> device_columns() {
             ns("total_busy_ns", "Busy (ns)"),  percent("busy_pct", "Busy %")};
 }
 
+std::vector<Column> link_columns() {
+    return {run_column(),
+            plain("process_group", "Process Group"),
+            plain("collective", "Collective"),
+            count("ranks_count", "Ranks", 1),
+            {"group_bytes", "Bytes", Unit::kBytes, 2},
+            ns("group_transfer_ns", "Transfer (ns)", 1),
+            {"bytes_per_s", "Bytes/s", Unit::kBytesPerSecond},
+            {"middle_bytes_per_s", "Of the Middle Group (bytes/s)", Unit::kBytesPerSecond, 1},
+            number("of_middle", "Of the Middle"),
+            ns("lost_ns", "Longer than at the Middle Rate (ns)")};
+}
+
+std::vector<Column> imbalance_columns() {
+    return {run_column(),
+            plain("layer", "Layer"),
+            count("ranks_count", "Ranks", 1),
+            ns("longest_ns", "Longest (ns)"),
+            {"longest_rank", "On Rank", Unit::kCount, 0, Role::kId},
+            ns("mean_ns", "Mean of Ranks (ns)"),
+            number("of_mean", "Of the Mean"),
+            ns("lost_ns", "Longest less Mean (ns)")};
+}
+
+// Sums that SQL divided are shown as whole ns.
+Status finish_times(Store&, const Chosen&, query::Report& report) {
+    query::ResultTable& table = report.sections.front().table;
+    for (size_t i = 0; i < table.columns.size(); ++i)
+        if (table.columns[i].unit == Unit::kNs)
+            for (auto& row : table.rows)
+                if (const auto* value = std::get_if<double>(&row[i]); value && std::abs(*value) < 9e18)
+                    row[i] = static_cast<int64_t>(std::llround(*value));
+    return {};
+}
+
 std::vector<Column> iteration_columns() {
     return {run_column(),
             {"iteration", "Iteration", Unit::kCount, 0, Role::kId},
@@ -296,7 +331,15 @@ const query::Registry<Entry>& registry() {
           &sql::iterations,
           iteration_columns,
           nullptr},
-         {{"ops", "what each op costs, over all jobs", "Ops over All Jobs"}, &sql::ops, op_columns, nullptr},
+         {{"links", "process groups whose data moves slower than that of others of their job", "Slowest Links"},
+          &sql::links,
+          link_columns,
+          finish_times},
+         {{"imbalance", "layers that take longer on one rank of a job than on others", "Imbalance by Layer"},
+          &sql::imbalance,
+          imbalance_columns,
+          finish_times},
+         {{"ops", "what each op costs, over all jobs", "Ops over All Jobs"}, &sql::ops, op_columns, finish_times},
          {{"kernels", "what each kernel costs, over all jobs", "Kernels over All Jobs"},
           &sql::kernels,
           kernel_columns,

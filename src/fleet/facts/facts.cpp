@@ -44,10 +44,10 @@ Status make_facts(query::Session& session, const PushedFile& file, const Labels&
     OPSIGHT_TRY(keep("configuration", configuration));
     OPSIGHT_ASSIGN(const std::vector<FactRow> ranks, rank_rows(session));
     OPSIGHT_TRY(keep("ranks", ranks));
-    for (const auto& [name, file] :
+    for (const auto& [name, statement] :
          {std::pair("devices", sql::devices), std::pair("iterations", sql::iterations)})
         OPSIGHT_TRY(
-            session.execute(fmt::format("CREATE OR REPLACE TEMP TABLE fact_{} AS {}", name, file.text)));
+            session.execute(fmt::format("CREATE OR REPLACE TEMP TABLE fact_{} AS {}", name, statement.text)));
     OPSIGHT_ASSIGN(const std::vector<FactRow> findings, finding_rows(session));
     return keep("findings", findings);
 }

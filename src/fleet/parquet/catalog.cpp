@@ -45,13 +45,13 @@ Status check_file(const std::string& path, int64_t bytes) {
         return fail(Error{"is missing, though the manifest of its run names it",
                           path,
                           {},
-                          "push the run again with a label more, or delete its manifest in _runs/",
+                          "push the run again, or delete its manifest in _runs/",
                           1,
                           ErrorCode::kNotFound});
     if (found.st_size != bytes)
         return fail(fmt::format("has {} bytes, and {} by the manifest of its run: it is cut or was changed",
                                 found.st_size, bytes),
-                    path, {}, "push the run again with a label more, or delete its manifest in _runs/");
+                    path, {}, "push the run again, or delete its manifest in _runs/");
     return {};
 }
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -41,6 +42,12 @@ Status make_folders(const std::string& path) {
 int64_t bytes_of(const std::string& path) {
     struct stat found {};
     return ::lstat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) ? found.st_size : -1;
+}
+
+bool is_whole(const Manifest& manifest, const std::string& root) {
+    return std::all_of(manifest.files.begin(), manifest.files.end(), [&](const ManifestFile& file) {
+        return bytes_of(part_path(root, manifest.id, file.part)) == file.bytes;
+    });
 }
 
 // All that the file system of the folder has not written yet, names included.
@@ -84,14 +91,23 @@ Result<std::unique_ptr<Push>> ParquetPush::begin(const std::string& root, const 
         OPSIGHT_TRY(make_folders(folder));
         OPSIGHT_ASSIGN(std::optional<FolderLock> lock, FolderLock::try_take(folder + "lock"));
         if (!lock) continue;
-        return std::unique_ptr<Push>(new ParquetPush(root, id, folder, std::move(*lock)));
+        std::unique_ptr<ParquetPush> push(new ParquetPush(root, id, folder, std::move(*lock)));
+        const auto before = read_manifest(manifest_path(root, id.run), id.run);
+        if (before && before->id.push == id.push)
+            for (const ManifestFile& file : before->files)
+                push->told_[part_path(root, id, file.part)] = file.bytes;
+        return push;
     }
     return fail(fmt::format("{} processes push these facts already", kMostAtOnce), root, {},
                 "wait until they have ended");
 }
 
 bool ParquetPush::has(const Part& part) const {
-    return bytes_of(staged_path(folder_, part)) > 0 || bytes_of(part_path(root_, id_, part)) > 0;
+    if (bytes_of(staged_path(folder_, part)) > 0) return true;
+    const std::string path = part_path(root_, id_, part);
+    const auto told = told_.find(path);
+    const int64_t bytes = bytes_of(path);
+    return bytes > 0 && (told == told_.end() || told->second == bytes);  // else it was damaged since
 }
 
 Status ParquetPush::stage(const Part& part, RowSource& source, const duck::Statement& rows) {
@@ -151,7 +167,7 @@ Status ParquetPush::commit(const std::vector<Part>& parts) {
         // One that cannot be read is replaced.
         const auto before = has_manifest(manifest) ? read_manifest(manifest, id_.run)
                                                    : Result<Manifest>(fail("there is none"));
-        if (!before || before->id.push != id_.push) {
+        if (!before || before->id.push != id_.push || !is_whole(*before, root_)) {
             OPSIGHT_TRY(move_files(parts));
             OPSIGHT_TRY(name_them(parts));
             remove_superseded();

@@ -2,6 +2,7 @@
 // has its name; one that is there of an earlier try is not written again.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +32,8 @@ class ParquetPush : public Push {
     PushId id_;
     std::string folder_;  // below _staging/, with a slash at its end
     FolderLock lock_;     // of the folder
+    std::map<std::string, int64_t>
+        told_;  // where the push is in force already: its files, and how large they must be
 };
 
 }  // namespace opsight::fleet::parquet

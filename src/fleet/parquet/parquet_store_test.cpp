@@ -173,6 +173,11 @@ TEST_F(ParquetStoreTest, FilesThatWereCutOrAreGoneAreNamed) {
     fs::remove(path_of("iteration_ops", 1));
     EXPECT_THAT(answer(*store, "SELECT count(*) FROM {{iteration_ops}}"), HasSubstr("rank=1"));
     EXPECT_FALSE(*store->holds({kRun, kPush}));
+    staged_ = 0;
+    push(*store, kPush, "again");
+    EXPECT_EQ(staged_, 2);  // the same facts: what is damaged is written again
+    EXPECT_TRUE(*store->holds({kRun, kPush}));
+    EXPECT_EQ(answer(*store, "SELECT count(*) FROM {{iteration_ops}}"), "3");
     const std::string text(fs::file_size(path_of("kernels")), 'x');
     write(path_of("kernels"), text);
     EXPECT_THAT(answer(*store, "SELECT count(*) FROM {{kernels}}"), HasSubstr("error: "));

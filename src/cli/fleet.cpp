@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/json_writer.h"
 #include "cli/any_profile.h"
 #include "cli/commands.h"
 #include "cli/fleet_schema.h"
@@ -226,24 +227,46 @@ class FleetCommand : public Command {
     }
 
     // JSON of one report is that alone; of several an object with a key for each.
-    Result<int> show_all(const std::vector<query::Report>& all) const {
-        const int width = wide_ ? 0 : report::terminal_width(report::kWidthWhenPiped);
-        for (size_t i = 0; i < all.size(); ++i) {
-            const query::Report& each = all[i];
-            if (format_of_ == report::Format::kTable) {
-                OPSIGHT_TRY(print_text((i ? "\n" : "") + report::render_report_table(each, width)));
-            } else if (format_of_ == report::Format::kJson) {
-                OPSIGHT_TRY(
-                    print_text(all.size() > 1 ? fmt::format("{}\"{}\": ", i ? "," : "{", each.name) : ""));
-                OPSIGHT_TRY(report::write_report_json(each, print_text));
-                OPSIGHT_TRY(print_text(all.size() > 1 && i + 1 == all.size() ? "}\n" : "\n"));
-            } else {
-                for (const query::Section& section : each.sections) {
-                    if (all.size() + each.sections.size() > 2)
-                        OPSIGHT_TRY(print_text((i ? "\n" : "") + section.table.name + "\n"));
-                    OPSIGHT_TRY(report::write_csv(section.table, print_text));
-                }
+    static Status print_json(const std::vector<query::Report>& all) {
+        if (all.size() == 1) {
+            OPSIGHT_TRY(report::write_report_json(all.front(), print_text));
+            return print_text("\n");
+        }
+        JsonWriter json;
+        json.begin_object();
+        for (const query::Report& each : all) {
+            std::string text;
+            OPSIGHT_TRY(report::write_report_json(each, [&text](std::string_view part) -> Status {
+                text += part;
+                return {};
+            }));
+            json.line().key(each.name).raw(text);
+        }
+        json.end_object();
+        return print_text(json.take() + "\n");
+    }
+
+    static Status print_csv(const std::vector<query::Report>& all) {
+        bool first = true;
+        for (const query::Report& each : all)
+            for (const query::Section& section : each.sections) {
+                if (all.size() > 1 || each.sections.size() > 1)
+                    OPSIGHT_TRY(print_text((first ? "" : "\n") + section.table.name + "\n"));
+                OPSIGHT_TRY(report::write_csv(section.table, print_text));
+                first = false;
             }
+        return {};
+    }
+
+    Result<int> show_all(const std::vector<query::Report>& all) const {
+        if (format_of_ == report::Format::kJson) {
+            OPSIGHT_TRY(print_json(all));
+        } else if (format_of_ == report::Format::kCsv) {
+            OPSIGHT_TRY(print_csv(all));
+        } else {
+            const int width = wide_ ? 0 : report::terminal_width(report::kWidthWhenPiped);
+            for (size_t i = 0; i < all.size(); ++i)
+                OPSIGHT_TRY(print_text((i ? "\n" : "") + report::render_report_table(all[i], width)));
         }
         return 0;
     }

@@ -68,9 +68,9 @@ bool read_tables(const json& tables, Manifest& to) {
 Result<Manifest> parsed(const std::string& text, const std::string& path, const std::string& run) {
     const json whole = json::parse(text, nullptr, false);
     const auto bad = [&path](std::string what) { return fail(std::move(what), path, {}, kRemedy); };
-    if (!whole.is_object()) return bad("is no manifest of a run: it is not JSON, or cut");
+    if (!whole.is_object()) return bad("is not a manifest of a run: it is not JSON, or cut");
     const auto version = whole.find("facts_version");
-    if (version == whole.end() || number(*version) <= 0) return bad("is no manifest of a run");
+    if (version == whole.end() || number(*version) <= 0) return bad("is not a manifest of a run");
     if (number(*version) != kFactsVersion)
         return fail(
             Error{fmt::format("is of version {} of the facts; this Opsight reads version {}",

@@ -15,7 +15,8 @@ FROM (
     FROM used_devices
     WHERE worked
 ) d, (
-    SELECT quantile_disc(duration_ns, 0.5) AS iteration_ns FROM scored_times WHERE iteration >= 0
+    -- Of two in the middle the larger, as medians of a store are.
+    SELECT list_sort(list(duration_ns))[count(*) // 2 + 1]::BIGINT AS iteration_ns FROM scored_times WHERE iteration >= 0
 ) i, (
     SELECT coalesce(sum(calls), 0)::BIGINT AS calls, coalesce(sum(gpu_ns), 0)::BIGINT AS kernel_ns,
            coalesce(sum(gpu_ns) FILTER (WHERE uses_tc = 'yes'), 0)::BIGINT AS tc_kernel_ns,

@@ -3,8 +3,8 @@
 // there are OPS; times of ranks and iterations vary by the deviations that the source's ranks have from their
 // median, drawn anew. In each job one rank is planted as slow by 10 to 50 % ("rank"), the group of one host
 // as having a link of half the rate ("link"), and one layer of a rank as taking twice as long ("layer"). A
-// line for each job tells what was planted where. LEVEL: "ranks" writes runs, ranks and iterations only,
-// "all" every table.
+// line for each job tells what was planted where. LEVEL: "ranks" writes runs, ranks and iterations only, "sums" all but
+// the tables iteration_*, "all" every table.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -23,7 +23,7 @@ constexpr int64_t kRanksOfHost = 8;
 
 struct Size {
     int64_t ranks = 0, iterations = 0, ops = 0;
-    bool all = false;
+    bool all = false, sums = false;
 };
 
 struct Planted {
@@ -264,8 +264,8 @@ std::string plain_row(const fleet::Table& table, const Planted& planted, const S
 }
 
 bool is_wanted(const fleet::Table& table, const Size& size) {
-    return size.all || table.name == "runs" || table.name == "ranks" || table.name == "iterations" ||
-           table.name == "labels";
+    return size.all || (size.sums && !table.by_rank) || table.name == "runs" || table.name == "ranks" ||
+           table.name == "iterations" || table.name == "labels";
 }
 
 void push_job(fleet::Store& store, duck::Connection& connection, const Planted& planted, const Size& size) {
@@ -292,11 +292,11 @@ void push_job(fleet::Store& store, duck::Connection& connection, const Planted& 
 
 int main(int argc, char** argv) {
     if (argc != 8) {
-        fmt::print(stderr, "usage: fleet_jobs SOURCE TARGET JOBS RANKS ITERATIONS OPS ranks|all\n");
+        fmt::print(stderr, "usage: fleet_jobs SOURCE TARGET JOBS RANKS ITERATIONS OPS ranks|sums|all\n");
         return 2;
     }
     const Size size{std::atoll(argv[4]), std::atoll(argv[5]), std::atoll(argv[6]),
-                    std::string(argv[7]) == "all"};
+                    std::string(argv[7]) == "all", std::string(argv[7]) == "sums"};
     const duck::Database database = must(duck::Database::open(":memory:", {}));
     duck::Connection connection = must(database.connect());
     take_distributions(connection, argv[1]);

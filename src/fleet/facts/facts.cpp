@@ -85,6 +85,22 @@ Result<std::vector<Staged>> parts_of(query::Session& session) {
     return parts;
 }
 
+// Parts that were there may be gone at the end: another process has pushed the same facts, and a third one,
+// with other labels, has taken their place. Then once more.
+Status stage_and_commit(query::Session& session, const std::vector<Staged>& parts, Push& push) {
+    SessionRows source(session);
+    constexpr int kTries = 5;
+    for (int left = kTries; true; --left) {
+        std::vector<Part> all;
+        for (const Staged& each : parts) {
+            if (!push.has(each.part)) OPSIGHT_TRY(push.stage(each.part, source, each.rows));
+            all.push_back(each.part);
+        }
+        Status done = push.commit(all);
+        if (done || done.error().code != ErrorCode::kNotFound || left == 1) return done;
+    }
+}
+
 }  // namespace
 
 Result<std::string> recording_id(query::Session& session) {
@@ -119,13 +135,7 @@ Result<Pushed> push_profile(const PushedFile& file, const query::RangeOptions& r
     OPSIGHT_ASSIGN(const std::unique_ptr<Push> push, store.begin(pushed.id));
     OPSIGHT_TRY(make_facts(session, file, labels));
     OPSIGHT_ASSIGN(const std::vector<Staged> parts, parts_of(session));
-    SessionRows source(session);
-    std::vector<Part> all;
-    for (const Staged& each : parts) {
-        if (!push->has(each.part)) OPSIGHT_TRY(push->stage(each.part, source, each.rows));
-        all.push_back(each.part);
-    }
-    OPSIGHT_TRY(push->commit(all));
+    OPSIGHT_TRY(stage_and_commit(session, parts, *push));
     return pushed;
 }
 

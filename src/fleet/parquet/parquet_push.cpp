@@ -29,7 +29,9 @@ Error failed(const std::string& what, const std::string& path, int problem) {
             {},
             kGoesOn,
             1,
-            problem == ENOSPC || problem == EDQUOT ? ErrorCode::kNoSpace : ErrorCode::kOther};
+            problem == ENOSPC || problem == EDQUOT ? ErrorCode::kNoSpace
+            : problem == ENOENT                    ? ErrorCode::kNotFound
+                                                   : ErrorCode::kOther};
 }
 
 Status make_folders(const std::string& path) {

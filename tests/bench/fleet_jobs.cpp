@@ -3,8 +3,8 @@
 // there are OPS; times of ranks and iterations vary by the deviations that the source's ranks have from their
 // median, drawn anew. In each job one rank is planted as slow by 10 to 50 % ("rank"), the group of one host
 // as having a link of half the rate ("link"), and one layer of a rank as taking twice as long ("layer"). A
-// line for each job tells what was planted where. LEVEL: "ranks" writes runs, ranks and iterations only, "sums" all but
-// the tables iteration_*, "all" every table.
+// line for each job tells what was planted where. LEVEL: "ranks" writes runs, ranks and iterations only,
+// "sums" all but the tables iteration_*, "all" every table.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -307,7 +307,7 @@ int main(int argc, char** argv) {
         return static_cast<int64_t>(chance() % static_cast<uint64_t>(most));
     };
     for (int64_t job = 0; job < std::atoll(argv[3]); ++job) {
-        Planted planted{fmt::format("{:016x}{:016x}", size.ranks, job),
+        Planted planted{fmt::format("{:08x}{:024x}", job + 1, size.ranks),
                         job,
                         below(size.ranks),
                         below(std::max<int64_t>(size.ranks / kRanksOfHost, 1)),

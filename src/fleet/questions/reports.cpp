@@ -198,12 +198,12 @@ std::vector<Column> tensor_core_columns() {
             ns("kernel_ns", "Kernel Time (ns)", 2),
             ns("tc_kernel_ns", "On Tensor Cores (ns)", 1),
             ns("unknown_kernel_ns", "Not Known (ns)", 3),
-            ns("eligible_plain_ns", "Could Be, Is Not (ns)"),
-            percent("of_kernels_pct", "Of Kernel Time (%)"),
+            ns("eligible_plain_ns", "Unused (ns)"),
+            percent("of_kernels_pct", "Of Kernels (%)", 1),
             percent("of_device_pct", "Of GPU Time (%)"),
             ns("device_wall_ns", "GPU Time Recorded (ns)", 3),
-            number("wasted_hours", "Wasted at Most (GPU hours)"),
-            number("job_wasted_hours", "Of the Job, Estimated at Most (GPU hours)")};
+            number("wasted_hours", "Wasted at Most (GPU h)", 1),
+            number("job_wasted_hours", "Of the Job, at Most (GPU h)")};
 }
 
 // A label gpu_hours, as a number of hours.
@@ -233,7 +233,8 @@ Status finish_tensor_cores(Store&, const Chosen& chosen, query::Report& report) 
         if (hours) row[at("job_wasted_hours")] = *hours * wasted / all_ns;
     }
     report.notes.emplace_back(
-        "wasted at most: the time of kernels known to use no Tensor Cores within ops that could use them; on "
+        "unused, wasted at most: the time of kernels known to use no Tensor Cores within ops that could use "
+        "them; on "
         "Tensor "
         "Cores they would still take some of it");
     report.notes.emplace_back(

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/sql_literals.h"
+
 namespace opsight::duck {
 namespace {
 
@@ -51,6 +53,12 @@ std::string literal(const Cell& value) {
 }
 
 std::string Statement::written() const {
+    return written_with(*this, literal);
+}
+
+std::string written_with(const Statement& statement,
+                         const std::function<std::string(const Cell&)>& literal_of) {
+    const auto& [name, text, values] = statement;
     std::string out;
     for (size_t at = 0; at < text.size();) {
         if (const size_t end = end_of_quoted(text, at); end > at) {
@@ -67,7 +75,7 @@ std::string Statement::written() const {
         if (named == values.end())
             out.append(text, at, end - at);
         else
-            out += literal(named->second);
+            out += literal_of(named->second);
         at = end;
     }
     return out;

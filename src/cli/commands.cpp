@@ -16,6 +16,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
     commands.push_back(make_compare_command());
     commands.push_back(make_baseline_command());
     commands.push_back(make_trend_command());
+    commands.push_back(make_fleet_command());
     commands.push_back(make_view_command());
     commands.push_back(make_stats_command());
     commands.push_back(make_analyze_command());

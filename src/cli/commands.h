@@ -21,6 +21,7 @@ std::unique_ptr<Command> make_compare_command();
 std::unique_ptr<Command> make_baseline_command();
 std::unique_ptr<Command> make_advise_command();
 std::unique_ptr<Command> make_trend_command();
+std::unique_ptr<Command> make_fleet_command();
 std::unique_ptr<Command> make_whatif_command();
 std::unique_ptr<Command> make_view_command();
 std::unique_ptr<Command> make_export_command();

@@ -28,17 +28,19 @@ class ExportCommand : public Command {
             "-o,--output", output_,
             "File to write, or folder for the formats with several; -: standard output, for texts "
             "(default: name of the profile and the format's ending)");
+        sub->add_flag("--partition", partitioned_,
+                      "Of parquet: folders TABLE/run=RUN/rank=RANK, as Spark, Trino and Hive have them");
         sub->add_flag("-f,--force", force_, "Replace files that are there");
         sub->add_option("--rank", rank_, "This rank alone")->check(iteration_number());
         sub->add_option("--iter-start", start_,
                         "First iteration of the range (default: all that was recorded)")
             ->check(iteration_number());
         sub->add_option("--iter-stop", stop_, "Last iteration of the range")->check(iteration_number());
-        sub->footer(
-            list_of_formats() +
-            "\nExamples:\n"
-            "  opsight export run.opsight --format perfetto           # run.pftrace\n"
-            "  opsight export run.opsight --format chrome -o run.json --iter-start 3 --iter-stop 4\n");
+        sub->footer(list_of_formats() +
+                    "\nExamples:\n"
+                    "  opsight export run.opsight --format perfetto           # run.pftrace\n"
+                    "  opsight export run.opsight --format chrome -o run.json --iter-start 3 --iter-stop 4\n"
+                    "  opsight export run.opsight --format parquet --partition -o lake/\n");
         return sub;
     }
 
@@ -47,6 +49,10 @@ class ExportCommand : public Command {
         exports::Job job;
         job.profile = path_;
         job.replace = force_;
+        job.partitioned = partitioned_;
+        if (partitioned_ && !format.partitions)
+            return fail(
+                Error{fmt::format("{} has no partitions", format.name), {}, {}, "use --format parquet", 2});
         job.print = print_text;
         if (rank_ >= 0) job.scope.rank = rank_;
         if (start_ >= 0 || stop_ >= 0) {
@@ -79,7 +85,7 @@ class ExportCommand : public Command {
     }
 
     std::string path_, format_, output_;
-    bool force_ = false;
+    bool force_ = false, partitioned_ = false;
     int64_t rank_ = -1, start_ = -1, stop_ = -1;
 };
 

@@ -22,6 +22,7 @@ struct Job {
     Scope scope;
     std::string output;  // "-": standard output
     bool replace = false;
+    bool partitioned = false;                       // by run and rank, where the format has partitions
     std::function<Status(std::string_view)> print;  // takes what goes to standard output
 };
 
@@ -33,6 +34,7 @@ struct Format {
     bool text = false;    // may go to standard output
     // Writes it; what was written, for people: "1200 spans, 40 launches".
     Result<std::string> (*write)(const Job& job);
+    bool partitions = false;  // knows Job::partitioned
 };
 
 }  // namespace opsight::exports

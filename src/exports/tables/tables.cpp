@@ -6,12 +6,15 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/left_behind.h"
 #include "base/output_file.h"
 #include "base/sql.h"
 #include "db/reader.h"
 #include "db/schema.h"
 #include "exports/format/output.h"
+#include "fleet/facts/facts.h"
 #include "query/session/cells.h"
+#include "query/session/session.h"
 
 namespace opsight::exports {
 namespace {
@@ -73,11 +76,65 @@ Result<std::string> write(const Job& job, const Form& form) {
     return fmt::format("{} tables, {} rows", tables.rows.size(), rows);
 }
 
+// A table below FOLDER/TABLE/run=RUN/, of tables with ranks in a folder rank=RANK each, which DuckDB fills in
+// one pass. Nothing has these names before all of it is written.
+Result<int64_t> write_partitions(duck::Connection& connection, const fs::path& folder, const std::string& run,
+                                 const std::string& table, const Job& job) {
+    const auto view = std::find_if(db::views().begin(), db::views().end(),
+                                   [&table](const db::View& each) { return each.name == table; });
+    const bool by_rank = view != db::views().end() && has_column(*view, "rank");
+    const LeftBehind part((folder / ("." + table + ".part")).string());
+    std::error_code problem;
+    fs::remove_all(part.path(), problem);
+    const std::string run_folder = part.path() + "/run=" + run;
+    if (!fs::create_directories(run_folder, problem))
+        return fail("cannot be made: " + problem.message(), part.path());
+    const std::string to =
+        by_rank
+            ? fmt::format("{} (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (rank), OVERWRITE_OR_IGNORE)",
+                          duck::quote_text(run_folder))
+            : fmt::format("{} ({})", duck::quote_text(run_folder + "/data_0.parquet"), kParquet.options);
+    OPSIGHT_ASSIGN(const duck::Rows copied,
+                   connection.query(fmt::format("COPY ({}) TO {}", rows_of(table, job.scope), to)));
+    const fs::path final_folder = folder / table / ("run=" + run);
+    fs::create_directories(folder / table, problem);
+    if (job.replace) fs::remove_all(final_folder, problem);
+    fs::rename(run_folder, final_folder, problem);
+    if (problem) return fail("cannot be given its name: " + problem.message(), final_folder.string());
+    return copied.rows.empty() ? 0 : query::integer(copied.rows[0][0]);
+}
+
+Result<std::string> write_partitioned(const Job& job) {
+    OPSIGHT_TRY(make_folder(job.output));
+    std::error_code problem;
+    const fs::path folder = fs::canonical(job.output, problem);
+    if (problem) return fail("cannot be found: " + problem.message(), job.output);
+    db::ReadOptions options;
+    options.write_folder = folder.string() + "/";
+    OPSIGHT_ASSIGN(const db::OpenProfile profile, db::open_profile(job.profile, options));
+    OPSIGHT_ASSIGN(query::Session session, query::Session::open_on(profile, job.profile, {}));
+    OPSIGHT_ASSIGN(const std::string run, fleet::recording_id(session));
+    OPSIGHT_ASSIGN(duck::Connection connection, db::connect(profile.database));
+    OPSIGHT_ASSIGN(const duck::Rows tables, connection.query("SHOW TABLES"));
+    for (const auto& row : tables.rows)
+        if (const fs::path there = folder / query::text(row[0]) / ("run=" + run);
+            !job.replace && fs::exists(there, problem))
+            return fail("exists already", there.string(), {},
+                        "choose another folder, or replace it with --force");
+    int64_t rows = 0;
+    for (const auto& row : tables.rows) {
+        OPSIGHT_ASSIGN(const int64_t written,
+                       write_partitions(connection, folder, run, query::text(row[0]), job));
+        rows += written;
+    }
+    return fmt::format("{} tables, {} rows, run={}", tables.rows.size(), rows, run);
+}
+
 Result<std::string> write_csv(const Job& job) {
     return write(job, kCsv);
 }
 Result<std::string> write_parquet(const Job& job) {
-    return write(job, kParquet);
+    return job.partitioned ? write_partitioned(job) : write(job, kParquet);
 }
 
 }  // namespace
@@ -88,7 +145,8 @@ Format csv_format() {
 
 Format parquet_format() {
     return {"parquet", "-parquet", "the same tables as Parquet, for DuckDB, pandas, Spark and others",
-            true,      false,      write_parquet};
+            true,      false,      write_parquet,
+            true};
 }
 
 }  // namespace opsight::exports

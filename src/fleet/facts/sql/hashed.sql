@@ -1,0 +1,1 @@
+SELECT substr(sha256($text), 1, 32)

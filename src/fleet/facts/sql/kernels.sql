@@ -1,0 +1,5 @@
+CREATE OR REPLACE TEMP TABLE fact_kernels AS
+SELECT kernel, class, uses_tc, tc_eligible, sum(calls)::BIGINT AS calls, sum(gpu_ns)::BIGINT AS gpu_ns
+FROM fact_rank_kernels
+GROUP BY ALL
+ORDER BY kernel

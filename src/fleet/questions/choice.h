@@ -1,0 +1,41 @@
+// Which runs of a store a question is about.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fleet/store/store.h"
+
+namespace opsight::fleet {
+
+struct Choice {
+    std::vector<std::string> runs;  // ids, at least 6 digits of them, or names; empty: any
+    std::vector<std::pair<std::string, std::string>> labels;  // all of them must hold
+};
+
+struct KnownRun {
+    std::string id, name;
+    std::optional<int64_t> recorded_ns;
+    int64_t pushed_ns = 0;
+    std::map<std::string, std::string> labels;
+    std::string labels_text() const;  // "model=gpt, team=vision"
+};
+
+// The runs that were chosen, those recorded first before others.
+struct Chosen {
+    std::vector<KnownRun> runs;
+    bool all = false;  // every run of the store
+    const KnownRun* find(const std::string& id) const;
+};
+
+// Fails where a name fits no run, and where nothing is left of a store that has runs.
+Result<Chosen> choose(Store& store, const Choice& choice);
+
+// Asks a file of sql/ about these runs: {{chosen}} stands for them, {{limit}} for at most so many rows (0:
+// all).
+Result<Answer> ask(Store& store, const duck::Statement& question, const Chosen& chosen, int64_t limit = 0);
+
+}  // namespace opsight::fleet

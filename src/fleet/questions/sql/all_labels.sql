@@ -1,0 +1,1 @@
+SELECT run, label, value FROM {{labels}} ORDER BY run, label

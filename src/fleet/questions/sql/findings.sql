@@ -1,0 +1,11 @@
+-- What `opsight advise` says, by in how many jobs it says it.
+SELECT finding, kind, count(DISTINCT run) AS runs_count,
+       100 * {{ratio(count(DISTINCT run), (SELECT count(*) FROM {{runs}} WHERE {{chosen}}))}} AS runs_pct,
+       sum(CASE WHEN severity = 'high' THEN 1 ELSE 0 END) AS high_count,
+       {{median(bound_pct)}} AS median_bound_pct, max(bound_pct) AS largest_bound_pct,
+       argMax(run, coalesce(bound_pct, 0)) AS worst_run, argMax(title, coalesce(bound_pct, 0)) AS worst_title
+FROM {{findings}}
+WHERE {{chosen}}
+GROUP BY finding, kind
+ORDER BY CASE kind WHEN 'problem' THEN 0 WHEN 'unknown' THEN 1 WHEN 'note' THEN 2 ELSE 3 END, runs_count DESC, finding
+{{limit}}

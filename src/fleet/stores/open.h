@@ -1,0 +1,17 @@
+// Opens a store by its address: a folder, of whatever kind there are.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "fleet/store/store.h"
+
+namespace opsight::fleet {
+
+// `to_push`: it is made where it is not there.
+Result<std::unique_ptr<Store>> open_store(const std::string& address, bool to_push);
+
+// Whether an address is one of a store, and not of a profile.
+bool is_store(const std::string& address);
+
+}  // namespace opsight::fleet

@@ -180,8 +180,8 @@ TEST(Findings, CopiesOfPinnedMemoryAreNotToldToBePinned) {
 
 // Most of the time is as it should be, and is not what is to do first.
 TEST(Findings, WhatIsAsItShouldBeStandsBehindWhatIsNot) {
-    const std::vector<Finding> all = findings_of({.kernel = "volta_s884gemm_fp16_128x128_ldg8_f2f_tn",
-                                                  .copy = "Memcpy HtoD (Pageable -> Device)"});
+    const std::vector<Finding> all = findings_of(
+        {.kernel = "volta_s884gemm_fp16_128x128_ldg8_f2f_tn", .copy = "Memcpy HtoD (Pageable -> Device)"});
     const Finding* fine = find(all, "tensor_core_kernels");
     const Finding* copies = find(all, "copies");
     ASSERT_TRUE(fine && copies);

@@ -72,39 +72,11 @@ class MapCommand : public Command {
                         "Of a model, draw its layers under the accelerator's roofline into this SVG file");
         sub->add_flag("--force", request_.force, "Replace the picture if it is there");
         sizes_.declare(*sub);
-        sub->add_option("--budget", settings_.budget,
-                        "Choices that a search looks at before it gives up the proof (default: 4000000)")
-            ->check(CLI::Range(1, 1'000'000'000));
-        sub->add_option("--samples", settings_.samples,
-                        "Mappings that it tries at random then (default: 200000)")
-            ->check(CLI::Range(1, 1'000'000'000));
-        sub->add_option("--seed", settings_.seed, "Of those mappings; the same finds the same (default: 1)");
-        sub->add_option("--threads", threads_,
-                        "Threads of a search; its result does not depend on them (default: one per core)")
-            ->check(CLI::Range(1, 256));
+        declare_search(*sub);
         cloud_.declare(*sub);
         sub->add_option("--set", set_, "NAME=VALUE for {{NAME}} in the files; as often as needed")
             ->allow_extra_args(false);
-        sub->add_option("--format", format_,
-                        "table, csv, json, svg: a picture, or yaml: the mapping alone, as input")
-            ->default_str("table");
-        sub->add_flag_callback(
-            "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
-        sub->footer(
-            "Examples:\n"
-            "  opsight map arch.yaml problem.yaml mapping.yaml\n"
-            "  opsight map parsed-processed-input.yaml ERT.yaml ART.yaml\n"
-            "  opsight map eyeriss-256.yaml problem.yaml --search edp\n"
-            "  opsight map problem.yaml --arch eyeriss --search energy,delay\n"
-            "  opsight map resnet50.onnx --arch eyeriss-256\n"
-            "  opsight map resnet50.onnx --arch nvdla-large --search delay --roofline roofline.svg\n"
-            "  opsight map problem.yaml --arch eyeriss-256 --search energy --sweep "
-            "GlobalBuffer.depth=16k,32k,64k\n"
-            "  opsight map eyeriss.yaml --mapping timeloop-mapper.map.txt --format json\n"
-            "  opsight map arch.yaml components/*.yaml problem.yaml --search energy --format svg > "
-            "mapping.svg\n"
-            "  opsight map arch.yaml components/*.yaml problem.yaml --cloud 1000000 --format svg > "
-            "cloud.svg\n");
+        declare_format(*sub);
         return sub;
     }
 
@@ -148,6 +120,42 @@ class MapCommand : public Command {
     }
 
   private:
+    void declare_search(CLI::App& sub) {
+        sub.add_option("--budget", settings_.budget,
+                       "Choices that a search looks at before it gives up the proof (default: 4000000)")
+            ->check(CLI::Range(1, 1'000'000'000));
+        sub.add_option("--samples", settings_.samples,
+                       "Mappings that it tries at random then (default: 200000)")
+            ->check(CLI::Range(1, 1'000'000'000));
+        sub.add_option("--seed", settings_.seed, "Of those mappings; the same finds the same (default: 1)");
+        sub.add_option("--threads", threads_,
+                       "Threads of a search; its result does not depend on them (default: one per core)")
+            ->check(CLI::Range(1, 256));
+    }
+
+    void declare_format(CLI::App& sub) {
+        sub.add_option("--format", format_,
+                       "table, csv, json, svg: a picture, or yaml: the mapping alone, as input")
+            ->default_str("table");
+        sub.add_flag_callback(
+            "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
+        sub.footer(
+            "Examples:\n"
+            "  opsight map arch.yaml problem.yaml mapping.yaml\n"
+            "  opsight map parsed-processed-input.yaml ERT.yaml ART.yaml\n"
+            "  opsight map eyeriss-256.yaml problem.yaml --search edp\n"
+            "  opsight map problem.yaml --arch eyeriss --search energy,delay\n"
+            "  opsight map resnet50.onnx --arch eyeriss-256\n"
+            "  opsight map resnet50.onnx --arch nvdla-large --search delay --roofline roofline.svg\n"
+            "  opsight map problem.yaml --arch eyeriss-256 --search energy --sweep "
+            "GlobalBuffer.depth=16k,32k,64k\n"
+            "  opsight map eyeriss.yaml --mapping timeloop-mapper.map.txt --format json\n"
+            "  opsight map arch.yaml components/*.yaml problem.yaml --search energy --format svg > "
+            "mapping.svg\n"
+            "  opsight map arch.yaml components/*.yaml problem.yaml --cloud 1000000 --format svg > "
+            "cloud.svg\n");
+    }
+
     // While this lives, a Ctrl-C ends what is running with what it has so far.
     Result<int> show_cloud(importer::timeloop::Specification given, report::Format format) {
         const EndedByInterrupt interrupt;
@@ -209,7 +217,7 @@ class MapCommand : public Command {
             return fail(usage("a search has up to four objectives", "name fewer, the first one first"));
         const auto method = map::parse_method(method_);
         if (!method)
-            return fail(usage(fmt::format("'{}' is no method of searching", method_),
+            return fail(usage(fmt::format("'{}' is not a method of searching", method_),
                               "use branch-and-bound, exhaustive, linear-pruned, random or hybrid"));
         settings_.method = *method;
         settings_.threads = threads();

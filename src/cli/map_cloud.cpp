@@ -55,7 +55,7 @@ void CloudOptions::declare(CLI::App& command) {
 Result<std::string> CloudOptions::text_of(importer::timeloop::Specification given, const CloudRun& run,
                                           const std::string& name, report::Format format) const {
     if (name == "yaml")
-        return fail("a cloud of mappings is no mapping", {}, {},
+        return fail("a cloud of mappings is not one mapping", {}, {},
                     "use --draw NUMBER --format yaml for one of them");
     query::CloudAnswer answer;
     answer.problem = std::move(given.problem);

@@ -41,9 +41,9 @@ Result<query::NetworkMapping> map_layers(const MapRequest& request, query::Netwo
                                          const std::vector<AttributeChange>& changes) {
     std::vector<query::Accelerator> accelerators;
     for (const query::NetworkLayer& layer : layers.layers) {
-        OPSIGHT_ASSIGN(
-            importer::timeloop::Specification given,
-            importer::timeloop::read_accelerator(request.files, request.arch, changes, layer.problem, request.values));
+        OPSIGHT_ASSIGN(importer::timeloop::Specification given,
+                       importer::timeloop::read_accelerator(request.files, request.arch, changes,
+                                                            layer.problem, request.values));
         accelerators.push_back({std::move(given.architecture), std::move(given.constraints)});
     }
     const query::LayersDone done = [&](size_t finished, size_t of) {
@@ -119,8 +119,9 @@ Status sweep(const MapRequest& request) {
         for (const query::SweepValue& each : values)
             changes.push_back({each.part, each.attribute, fmt::format("{}", each.value)});
         if (!request.model.empty()) return map_layers(request, layers, changes);
-        OPSIGHT_ASSIGN(importer::timeloop::Specification given,
-                       importer::timeloop::read_changed(request.files, request.arch, changes, request.values));
+        OPSIGHT_ASSIGN(
+            importer::timeloop::Specification given,
+            importer::timeloop::read_changed(request.files, request.arch, changes, request.values));
         query::NetworkLayers one;
         one.layers.push_back({given.problem.name, "problem", {}, given.problem, 1});
         return query::map_network(std::move(one), {{given.architecture, given.constraints}}, request.settings,

@@ -59,7 +59,7 @@ Result<std::vector<std::string>> texts_of(const Json& in, const char* key, const
     std::vector<std::string> out;
     if (!in.contains(key) || !in[key].is_array()) return fail(fmt::format("has no list \"{}\"", key), path);
     for (const Json& each : in[key]) {
-        if (!each.is_string()) return fail(fmt::format("\"{}\" holds what is no text", key), path);
+        if (!each.is_string()) return fail(fmt::format("\"{}\" holds what is not a text", key), path);
         out.push_back(each.get<std::string>());
     }
     return out;

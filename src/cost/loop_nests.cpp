@@ -130,7 +130,7 @@ OpLoopNests einsum(const NodeView& view) {
     const Shape *a = view.shape(0), *b = view.shape(1);
     if (!a || !b) return no_shapes();
     if (comma == std::string::npos || arrow == std::string::npos || text.find('.') != std::string::npos)
-        return without("its equation is no plain product of two");
+        return without("its equation is not a plain product of two");
     const std::string left = text.substr(0, comma), right = text.substr(comma + 1, arrow - comma - 1);
     const std::string out = text.substr(arrow + 2);
     if (left.size() != a->size() || right.size() != b->size()) return no_shapes();
@@ -241,7 +241,8 @@ double LoopNest::macs() const {
 
 OpLoopNests loop_nests(const ModelGraph& graph, const ModelNode& node) {
     const Rule rule = rule_of(node.op_type);
-    if (rule == nullptr) return without(fmt::format("{} is no plain convolution or product", node.op_type));
+    if (rule == nullptr)
+        return without(fmt::format("{} is not a plain convolution or product", node.op_type));
     OpLoopNests out = rule({graph, node});
     double macs = 0;
     for (const LoopNest& nest : out.nests) {

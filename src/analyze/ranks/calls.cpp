@@ -53,7 +53,8 @@ class CallFinder {
         const auto [it, is_new] = names_.try_emplace({name.value, on_host}, false);
         if (is_new) {
             const std::string_view text = p_.strings.view(name);
-            it->second = on_host ? is_host_collective(text) : kernel_class(text) == KernelClass::kCommunication;
+            it->second =
+                on_host ? is_host_collective(text) : kernel_class(text) == KernelClass::kCommunication;
         }
         return it->second;
     }

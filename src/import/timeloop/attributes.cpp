@@ -55,7 +55,7 @@ Status change_attribute(Tree& architecture, const AttributeChange& change) {
         std::vector<std::string_view> names;
         for (const auto& words : kAttributes)
             names.insert(names.end(), words.begin(), words.end());
-        return fail(fmt::format("'{}' is no attribute that can be changed", change.attribute), {}, {},
+        return fail(fmt::format("'{}' is not an attribute that can be changed", change.attribute), {}, {},
                     fmt::format("use one of {}", fmt::join(names, ", ")));
     }
     Tree* part = find_part(architecture, change.part);

@@ -16,7 +16,7 @@ Status place_groups(const Tree* space, const map::Problem& problem, map::Constra
         OPSIGHT_ASSIGN(like, space->text_of("groups", like));
     }
     const int other = problem.dimension(like);
-    if (other < 0) return fail(fmt::format("mapspace: groups go like {}, which is no dimension", like));
+    if (other < 0) return fail(fmt::format("mapspace: groups go like {}, which is not a dimension", like));
     for (map::LevelRules& level : into.levels) {
         const auto take = [&](auto& rules) {
             map::FactorRule& rule = rules[static_cast<size_t>(groups)];

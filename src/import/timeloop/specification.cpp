@@ -215,7 +215,8 @@ Result<Specification> read_specification(const std::vector<std::string>& files,
 }
 
 Result<Specification> read_changed(const std::vector<std::string>& files, const std::string& shipped,
-                                   const std::vector<AttributeChange>& changes, const TemplateValues& values) {
+                                   const std::vector<AttributeChange>& changes,
+                                   const TemplateValues& values) {
     OPSIGHT_ASSIGN(const Parts parts, read_parts(files, shipped, values));
     Reader reader(parts, names_of(files));
     OPSIGHT_TRY(reader.read_variables());

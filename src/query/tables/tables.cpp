@@ -152,14 +152,20 @@ constexpr Entry kTables[] = {
     {"roofline_ceilings", plain<roofline_ceilings>},
     {"uncounted", plain<uncounted_work>, Needs::kNothing, "op_type time_ns time_pct spans why"},
     {"characterize_layers", plain<characterize_layers>, Needs::kNothing,
-     "layer time_ns time_pct backward_ratio off_cpu_pct stalled_pct instructions instructions_per_cycle l1_hit_pct l2_hit_pct "
-     "llc_hit_pct dram_bytes_per_s flops_per_s bytes_per_s working_set_bytes of_l2_pct page_faults context_switches sources"},
+     "layer time_ns time_pct backward_ratio off_cpu_pct stalled_pct instructions instructions_per_cycle "
+     "l1_hit_pct l2_hit_pct "
+     "llc_hit_pct dram_bytes_per_s flops_per_s bytes_per_s working_set_bytes of_l2_pct page_faults "
+     "context_switches sources"},
     {"characterize_op_types", plain<characterize_op_types>, Needs::kNothing,
-     "op_type time_ns time_pct backward_ratio off_cpu_pct stalled_pct instructions instructions_per_cycle l1_hit_pct l2_hit_pct "
-     "llc_hit_pct dram_bytes_per_s flops_per_s bytes_per_s working_set_bytes of_l2_pct page_faults context_switches sources"},
+     "op_type time_ns time_pct backward_ratio off_cpu_pct stalled_pct instructions instructions_per_cycle "
+     "l1_hit_pct l2_hit_pct "
+     "llc_hit_pct dram_bytes_per_s flops_per_s bytes_per_s working_set_bytes of_l2_pct page_faults "
+     "context_switches sources"},
     {"characterize_kernels", plain<characterize_kernels>, Needs::kNothing,
-     "kernel_name time_ns time_pct backward_ratio off_cpu_pct stalled_pct instructions instructions_per_cycle l1_hit_pct l2_hit_pct "
-     "llc_hit_pct dram_bytes_per_s flops_per_s bytes_per_s working_set_bytes of_l2_pct page_faults context_switches sources"},
+     "kernel_name time_ns time_pct backward_ratio off_cpu_pct stalled_pct instructions "
+     "instructions_per_cycle l1_hit_pct l2_hit_pct "
+     "llc_hit_pct dram_bytes_per_s flops_per_s bytes_per_s working_set_bytes of_l2_pct page_faults "
+     "context_switches sources"},
     {"model_nodes", model_nodes},
     {"api", of_report<api_report>, Needs::kNothing,
      "function api calls total_time_ns share_pct avg_time_ns median_time_ns max_time_ns failed"},

@@ -49,7 +49,7 @@ size_t NativeBlock::bytes() const {
 }
 
 void NativeBlock::add_number(size_t column, uint64_t value) {
-    add_number(data_[column].values, value);
+    append_number(data_[column].values, value);
 }
 
 void NativeBlock::add_text(size_t column, std::string_view text) {

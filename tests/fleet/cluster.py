@@ -7,7 +7,6 @@ for, and one that nobody stands in for. Everything lies in one temporary folder 
 import os
 import pathlib
 import shutil
-import signal
 import socket
 import subprocess
 import tempfile
@@ -57,7 +56,13 @@ class Process:
     def start(self):
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                self.command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                self.command,
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                restore_signals=False,  # SIGXFSZ stays ignored: a limit of sizes of files is a full disk
             )
 
     def kill(self):
@@ -65,13 +70,6 @@ class Process:
             self.process.kill()
             self.process.wait()
             self.process = None
-
-    def hold(self):
-        """It answers nothing, like a node behind a broken network, until go_on()."""
-        self.process.send_signal(signal.SIGSTOP)
-
-    def go_on(self):
-        self.process.send_signal(signal.SIGCONT)
 
     def check_alive(self):
         if self.process.poll() is not None:
@@ -97,7 +95,7 @@ class Node(Process):
     def __init__(self, folder, place, ports):
         folder.mkdir()
         self.shard, self.replica = place
-        self.http, self.tcp, self.interserver = ports
+        self.http, self.tcp, self.interserver, self.https = ports
         super().__init__([SERVER, f"--config-file={folder}/config.xml"], folder)
 
     def ask(self, sql, user=ADMIN, data=None, **settings):
@@ -123,12 +121,13 @@ class Node(Process):
 class Cluster:
     """`with Cluster() as cluster`: cluster.nodes, cluster.url, cluster.kill(index), cluster.start(index)."""
 
-    def __init__(self, nodes=len(PLACES), zookeeper=True):
+    def __init__(self, nodes=len(PLACES), zookeeper=True, tls=False):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="opsight-clickhouse."))
-        ports = free_ports(3 * nodes + 1)
+        self.certificate = self._make_certificate() if tls else None
+        ports = free_ports(4 * nodes + 1)
         self.zookeeper = ZooKeeper(self.folder / "zookeeper", ports.pop()) if zookeeper else None
         self.nodes = [
-            Node(self.folder / f"node{index}", PLACES[index], ports[3 * index : 3 * index + 3]) for index in range(nodes)
+            Node(self.folder / f"node{index}", PLACES[index], ports[4 * index : 4 * index + 4]) for index in range(nodes)
         ]
         for node in self.nodes:
             (node.folder / "config.xml").write_text(self._config(node))
@@ -177,6 +176,18 @@ class Cluster:
     def url(self):
         return "clickhouse://" + ",".join(f"127.0.0.1:{node.http}" for node in self.nodes) + f"/{DATABASE}"
 
+    def _make_certificate(self):
+        """Of localhost, signed by itself: whom a client has to be told to trust."""
+        key, certificate = self.folder / "key.pem", self.folder / "certificate.pem"
+        names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names, "-keyout", key, "-out"]
+            + [certificate],
+            check=True,
+            capture_output=True,
+        )
+        return certificate
+
     def _config(self, node):
         shards = {}
         for other in self.nodes:
@@ -194,7 +205,16 @@ class Cluster:
             if self.zookeeper
             else ""
         )
-        return CONFIG.format(node=node, places=places, zookeeper=zookeeper)
+        tls = (
+            f"<https_port>{node.https}</https_port><openSSL><server>"
+            f"<certificateFile>{self.certificate}</certificateFile>"
+            f"<privateKeyFile>{self.folder}/key.pem</privateKeyFile><verificationMode>none</verificationMode>"
+            "<disableProtocols>sslv2,sslv3</disableProtocols></server></openSSL>"
+            if self.certificate
+            else ""
+        )
+        remote = f"<remote_servers><opsight>{places}</opsight></remote_servers>" if len(self.nodes) > 1 else ""
+        return CONFIG.format(node=node, remote=remote, zookeeper=zookeeper, tls=tls)
 
 
 CONFIG = """<?xml version="1.0"?>
@@ -218,7 +238,8 @@ CONFIG = """<?xml version="1.0"?>
     <builtin_dictionaries_reload_interval>3600</builtin_dictionaries_reload_interval>
     <macros><shard>{node.shard}</shard><replica>{node.replica}</replica></macros>
     {zookeeper}
-    <remote_servers><opsight>{places}</opsight></remote_servers>
+    {remote}
+    {tls}
 </yandex>
 """
 

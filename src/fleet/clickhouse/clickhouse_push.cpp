@@ -74,7 +74,7 @@ Status ClickHousePush::stage(const Part& part, RowSource& source, const duck::St
         waiting.whole_ranks = waiting.ranks;
         large |= waiting.whole >= kGoodRows || waiting.rows.bytes() >= kMostBytes;
     }
-    if (large) OPSIGHT_TRY(flush(state));
+    if (large) OPSIGHT_TRY(flush({&state}));
     return flush_what_is_large();
 }
 
@@ -104,37 +104,45 @@ Status ClickHousePush::add(TableState& state, const std::vector<duck::Cell>& row
     return {};
 }
 
-// In the middle of a part: what is whole goes first, so that no block has rows of a whole part and of a broken one.
-Status ClickHousePush::make_room(TableState& state, int64_t shard, Waiting& waiting) {
-    return put(state, shard, waiting, waiting.whole > 0 ? waiting.whole : waiting.rows.rows());
+Insert ClickHousePush::insert_of(const TableState& state, int64_t shard, const Waiting& waiting, size_t rows) {
+    const auto& ranks = rows == waiting.whole ? waiting.whole_ranks : waiting.ranks;
+    return {&waiting.rows,
+            {std::string(state.table->name), 0, shard, static_cast<int64_t>(rows), static_cast<int64_t>(ranks.size())}};
 }
 
-Status ClickHousePush::put(TableState& state, int64_t shard, Waiting& waiting, size_t rows) {
-    if (rows == 0) return {};
-    const std::set<int64_t>& ranks = rows == waiting.whole ? waiting.whole_ranks : waiting.ranks;
-    OPSIGHT_ASSIGN(const uint64_t number, writer_.put(state.table->name, shard, waiting.rows, rows));
-    state.unnoted.blocks.push_back({std::string(state.table->name), number, shard, static_cast<int64_t>(rows),
-                                    static_cast<int64_t>(ranks.size())});
-    if (rows == waiting.rows.rows()) {
-        waiting.ranks.clear();
-    } else {
-        for (const int64_t rank : waiting.whole_ranks)
-            waiting.ranks.erase(rank);
-    }
+// In the middle of a part: what is whole goes first, so that no block has rows of a whole part and of a broken one.
+Status ClickHousePush::make_room(TableState& state, int64_t shard, Waiting& waiting) {
+    const size_t rows = waiting.whole > 0 ? waiting.whole : waiting.rows.rows();
+    std::vector<Insert> inserts = {insert_of(state, shard, waiting, rows)};
+    if (waiting.whole == 0) inserts.front().block.ranks = 0;  // the rank of the part is counted with its last rows
+    OPSIGHT_TRY(writer_.put(inserts));
+    state.unnoted.blocks.push_back(inserts.front().block);
+    for (const int64_t rank : waiting.whole > 0 ? waiting.whole_ranks : std::set<int64_t>(waiting.ranks))
+        waiting.ranks.erase(rank);
     waiting.whole_ranks.clear();
     waiting.whole = 0;
     waiting.rows.drop_front(rows);
     return {};
 }
 
-// At the end of a part only: all rows that wait are of whole parts.
-Status ClickHousePush::flush(TableState& state) {
-    for (auto& [shard, waiting] : state.by_shard)
-        OPSIGHT_TRY(put(state, shard, waiting, waiting.rows.rows()));
-    OPSIGHT_TRY(note_staged(writer_, home_, id_.push, attempt_, state.unnoted));
-    done_.insert(state.unnoted.parts.begin(), state.unnoted.parts.end());
-    blocks_.insert(blocks_.end(), state.unnoted.blocks.begin(), state.unnoted.blocks.end());
-    state.unnoted = {};
+Status ClickHousePush::flush(const std::vector<TableState*>& states) {
+    std::vector<Insert> inserts;
+    Staged noted;
+    for (TableState* state : states)
+        for (auto& [shard, waiting] : state->by_shard)
+            if (waiting.rows.rows() > 0) inserts.push_back(insert_of(*state, shard, waiting, waiting.rows.rows()));
+    OPSIGHT_TRY(writer_.put(inserts));
+    for (const Insert& insert : inserts)
+        noted.blocks.push_back(insert.block);
+    for (TableState* state : states) {
+        state->by_shard.clear();
+        noted.parts.insert(noted.parts.end(), state->unnoted.parts.begin(), state->unnoted.parts.end());
+        noted.blocks.insert(noted.blocks.end(), state->unnoted.blocks.begin(), state->unnoted.blocks.end());
+        state->unnoted = {};
+    }
+    OPSIGHT_TRY(note_staged(writer_, home_, id_.push, attempt_, noted));
+    done_.insert(noted.parts.begin(), noted.parts.end());
+    blocks_.insert(blocks_.end(), noted.blocks.begin(), noted.blocks.end());
     return {};
 }
 
@@ -151,12 +159,14 @@ Status ClickHousePush::flush_what_is_large() {
             largest = &state;
         }
     }
-    return all > kMostWaiting ? flush(*largest) : Status{};
+    return all > kMostWaiting ? flush({largest}) : Status{};
 }
 
 Status ClickHousePush::commit(const std::vector<Part>& parts) {
+    std::vector<TableState*> all;
     for (auto& [name, state] : tables_)
-        OPSIGHT_TRY(flush(state));
+        all.push_back(&state);
+    OPSIGHT_TRY(flush(all));
     for (const Part& part : parts)
         if (!has(part))
             return fail(fmt::format("the push lacks {} of rank {}", part.table->name, part.rank.value_or(-1)));
@@ -168,21 +178,13 @@ Status ClickHousePush::commit(const std::vector<Part>& parts) {
 
 // Once more before anybody sees it: nothing is missing on any node that answers, and nothing is there twice.
 Status ClickHousePush::check_blocks() const {
-    std::map<std::pair<std::string, int64_t>, std::vector<const Block*>> by_place;
+    std::map<int64_t, std::vector<Block>> by_shard;
     for (const Block& block : blocks_)
-        by_place[{block.table, block.shard}].push_back(&block);
-    for (const auto& [place, blocks] : by_place) {
-        int64_t rows = 0;
-        std::string numbers;
-        for (const Block* block : blocks) {
-            rows += block->rows;
-            numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", block->number);
-        }
-        if (!writer_.are_there(place.first, place.second, numbers, rows))
-            return fail(fmt::format("shard {} does not have all {} rows of {} that it took", place.second, rows,
-                                    place.first),
-                        cluster_->address().text(), {}, "push again: it puts there what is missing");
-    }
+        by_shard[block.shard].push_back(block);
+    for (const auto& [shard, blocks] : by_shard)
+        if (!writer_.are_there(shard, blocks))
+            return fail(fmt::format("shard {} does not have all rows that it took", shard), cluster_->address().text(),
+                        {}, "push again when all its nodes answer: it puts there what is missing");
     return {};
 }
 
@@ -206,8 +208,11 @@ Status ClickHousePush::write_commit() {
         rows.end_row();
     }
     // With the first of them it is seen, whole: the others are for when that shard does not answer.
-    for (int64_t shard = 1; shard <= cluster_->shards(); ++shard)
-        if (auto put = writer_.put(kCommits, shard, rows, rows.rows()); !put) return fail(std::move(put).error());
+    for (int64_t shard = 1; shard <= cluster_->shards(); ++shard) {
+        std::vector<Insert> inserts = {
+            {&rows, {std::string(kCommits), 0, shard, static_cast<int64_t>(rows.rows()), 0}}};
+        OPSIGHT_TRY(writer_.put(inserts));
+    }
     return {};
 }
 

@@ -36,9 +36,10 @@ class ClickHousePush : public Push {
     ClickHousePush(Cluster& cluster, PushId id);
     TableState& state_of(const Table& table);
     Status add(TableState& state, const std::vector<duck::Cell>& row);
-    Status put(TableState& state, int64_t shard, Waiting& waiting, size_t rows);
+    static Insert insert_of(const TableState& state, int64_t shard, const Waiting& waiting, size_t rows);
     Status make_room(TableState& state, int64_t shard, Waiting& waiting);
-    Status flush(TableState& state);
+    // At the end of a part only: puts all rows that wait, which are of whole parts, and takes note of them.
+    Status flush(const std::vector<TableState*>& states);
     Status flush_what_is_large();
     Status check_blocks() const;
     Status write_commit();

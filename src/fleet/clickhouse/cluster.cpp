@@ -103,7 +103,7 @@ Result<Cluster> Cluster::open(const Address& address, const Credentials& credent
     OPSIGHT_ASSIGN(HttpClient http, HttpClient::make(address, credentials));
     Cluster out(address, std::move(http));
     for (const Host& host : address.hosts)
-        out.nodes_.push_back({host, 0});
+        out.nodes_.push_back({.host = host});
     OPSIGHT_TRY(out.find_shape());
     out.look_again();
     return out;
@@ -153,6 +153,10 @@ bool Cluster::answers(const Node& node) const {
     return run(node, "SELECT 1").ok;
 }
 
+bool Cluster::was_silent(const Node& node) const {
+    return now() < node.silent_until->load();
+}
+
 Outcome Cluster::run(const Node& node, const std::string& sql, const Parameters& settings,
                      std::string_view data) const {
     Parameters parameters = settings;
@@ -162,6 +166,8 @@ Outcome Cluster::run(const Node& node, const std::string& sql, const Parameters&
     HttpReply reply = http_.post(node.host, parameters, data.empty() ? std::string_view(sql) : data, address_.timeout_s);
     Outcome out;
     out.arrived = reply.arrived;
+    constexpr double kSilence = 5;
+    node.silent_until->store(reply.arrived ? 0 : now() + kSilence);
     constexpr int kFine = 200;
     out.ok = reply.arrived && reply.status == kFine;
     out.body = std::move(reply.body);
@@ -173,10 +179,12 @@ Outcome Cluster::run_anywhere(const std::string& sql, const Parameters& settings
     Outcome out;
     Backoff backoff(1);
     do {
-        for (const Node& node : nodes_) {
-            out = run(node, sql, settings);
-            if (!out.passing() || out.other_node_missing()) return out;
-        }
+        for (const bool silent : {false, true})
+            for (const Node& node : nodes_) {
+                if (was_silent(node) != silent) continue;
+                out = run(node, sql, settings);
+                if (!out.passing() || out.other_node_missing()) return out;
+            }
     } while (backoff.wait());
     return out;
 }

@@ -1,7 +1,8 @@
 // The nodes of a ClickHouse cluster, and statements to one of them or to whichever answers.
 #pragma once
 
-#include <optional>
+#include <atomic>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,7 @@ struct Outcome {
 struct Node {
     Host host;
     int64_t shard = 0;  // from 1; 0: not known, for it has not answered yet
+    std::shared_ptr<std::atomic<double>> silent_until = std::make_shared<std::atomic<double>>(0);
 };
 
 class Cluster {
@@ -33,7 +35,7 @@ class Cluster {
     static Result<Cluster> open(const Address& address, const Credentials& credentials);
 
     const Address& address() const { return address_; }
-    // Without the port of no cluster: one node alone, whose tables are not distributed.
+    // Else it is one node alone, whose tables are not distributed.
     bool distributed() const { return distributed_; }
     bool replicated() const { return replicated_; }  // some shard has more than one node
     int64_t shards() const { return shards_; }
@@ -42,6 +44,8 @@ class Cluster {
     // Asks those again that have not told their shard.
     void look_again();
     bool answers(const Node& node) const;
+    // Whether it did not answer in the last seconds: others are asked before it.
+    bool was_silent(const Node& node) const;
 
     // One statement at one node; `data` is what an INSERT takes.
     Outcome run(const Node& node, const std::string& sql, const Parameters& settings = {},

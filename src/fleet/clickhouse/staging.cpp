@@ -45,11 +45,15 @@ std::map<int64_t, Staged> read_tries(const duck::Rows& rows) {
 // Tables of which a block is not whole: an operator removed it, or its node is gone and nobody has a copy.
 std::set<std::string> broken_tables(const Writer& writer, const Staged& staged) {
     std::set<std::string> out;
-    for (const Block& block : staged.blocks)
-        if (!find_table(block.table) || (out.count(block.table) == 0 &&
-                                         !writer.is_there(block.table, block.shard, block.number,
-                                                          static_cast<size_t>(block.rows))))
+    std::map<std::pair<std::string, int64_t>, std::vector<Block>> by_place;
+    for (const Block& block : staged.blocks) {
+        if (find_table(block.table))
+            by_place[{block.table, block.shard}].push_back(block);
+        else
             out.insert(block.table);
+    }
+    for (const auto& [place, blocks] : by_place)
+        if (!writer.are_there(place.second, blocks)) out.insert(place.first);
     return out;
 }
 
@@ -85,8 +89,8 @@ Status note_staged(Writer& writer, int64_t shard, const std::string& push, uint6
     for (const Block& block : staged.blocks)
         add_row(rows, push, attempt, block.table, kNoPart, block);
     if (rows.rows() == 0) return {};
-    if (auto put = writer.put(kStaged, shard, rows, rows.rows()); !put) return fail(std::move(put).error());
-    return {};
+    std::vector<Insert> inserts = {{&rows, {std::string(kStaged), 0, shard, static_cast<int64_t>(rows.rows()), 0}}};
+    return writer.put(inserts);
 }
 
 }  // namespace opsight::fleet::clickhouse

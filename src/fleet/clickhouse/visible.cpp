@@ -50,7 +50,8 @@ std::string lacking(const RunInForce& run, const Missing& missing) {
     std::set<std::string> whole;
     for (const Block& block : run.blocks) {
         const bool gone = among(missing, block.shard);
-        if (block.ranks == 0) {
+        const Table* table = find_table(block.table);
+        if (!table || !has_rank(*table)) {
             if (gone) whole.insert(block.table);
             continue;
         }

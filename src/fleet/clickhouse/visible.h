@@ -5,17 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "fleet/clickhouse/cluster.h"
+#include "fleet/clickhouse/writer.h"
 
 namespace opsight::fleet::clickhouse {
-
-// Rows of a table that one INSERT brought.
-struct Block {
-    std::string table;
-    uint64_t number = 0;
-    int64_t shard = 0, rows = 0;
-    int64_t ranks = 0;  // different ones in it; 0 where the table has none
-};
 
 struct RunInForce {
     std::string run, push;

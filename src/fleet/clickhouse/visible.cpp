@@ -80,7 +80,7 @@ Parameters reading_settings(const Cluster& cluster, bool skip_missing) {
                       {"max_expanded_ast_elements", "4000000"},
                       {"receive_timeout", seconds},
                       {"send_timeout", seconds},
-                      {"connect_timeout_with_failover_ms", "1000"}};
+                      {"connect_timeout_with_failover_ms", "3000"}};
     if (cluster.replicated()) {
         out.emplace_back("max_replica_delay_for_distributed_queries", "1");
         out.emplace_back("fallback_to_stale_replicas_for_distributed_queries", "0");
@@ -91,7 +91,7 @@ Parameters reading_settings(const Cluster& cluster, bool skip_missing) {
 Result<duck::Rows> query_all(const Cluster& cluster, const std::string& sql, Missing& missing) {
     const std::string text = fmt::format("{} FORMAT {}", sql, kAnswerFormat);
     Outcome outcome;
-    Backoff backoff(2);
+    Backoff backoff(cluster.address().timeout_s);
     do {
         outcome = cluster.run_anywhere(text, reading_settings(cluster, !missing.empty()));
         if (outcome.ok) return read_tsv(outcome.body);

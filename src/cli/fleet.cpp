@@ -78,7 +78,10 @@ class FleetCommand : public Command {
     void declare_push(CLI::App& sub) {
         push_ = sub.add_subcommand("push", "Push the facts of profiles into a store");
         push_->add_option("RUN", runs_, "Profile files, or traces")->required();
-        push_->add_option("--to", store_, "The store: a folder, which is made where it is not there, or clickhouse://HOST:PORT/DATABASE")
+        push_
+            ->add_option("--to", store_,
+                         "The store: a folder, which is made where it is not there, or "
+                         "clickhouse://HOST:PORT/DATABASE")
             ->required();
         push_->add_option("--label", labels_, "NAME=VALUE, of all these runs; may be repeated");
         range_.declare(*push_);
@@ -98,7 +101,8 @@ class FleetCommand : public Command {
         trend_ = sub.add_subcommand("trend", "Show where the time of the runs of a store changed");
         sql_ = sub.add_subcommand("sql", "Run a SQL statement over the tables of a store");
         for (CLI::App* each : {list_, report_, compare_, trend_, sql_}) {
-            each->add_option("STORE", store_, "The store: a folder, or clickhouse://HOST:PORT/DATABASE")->required();
+            each->add_option("STORE", store_, "The store: a folder, or clickhouse://HOST:PORT/DATABASE")
+                ->required();
             each->add_option("--format", format_, "table, csv or json")->default_str("table");
             each->add_flag_callback(
                 "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");

@@ -4,8 +4,8 @@
 //   store_probe ask STORE [--run N]      a question in the words of dialect.h, from standard input
 //   store_probe sql STORE                a SELECT of the user's own, from standard input
 //
-// Values are made of hashes of where they stand, so a run is the same in every store. Answers are printed with tabs
-// between columns, notes go to standard error.
+// Values are made of hashes of where they stand, so a run is the same in every store. Answers are printed
+// with tabs between columns, notes go to standard error.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -33,8 +33,8 @@ std::string id_of(int64_t number) {
 }
 
 // One value of row `i`: of few texts, or a number; NULL now and then where it may be.
-std::string value_of(const Table& table, const Column& column, int64_t rank, int64_t iterations, int64_t names,
-                     const std::string& salt) {
+std::string value_of(const Table& table, const Column& column, int64_t rank, int64_t iterations,
+                     int64_t names, const std::string& salt) {
     if (column.name == "rank") return rank < 0 ? fmt::format("i // {}", names) : std::to_string(rank);
     if (column.name == "iteration") return fmt::format("i // {} % {}", names, iterations);
     const std::string hash =
@@ -46,7 +46,8 @@ std::string value_of(const Table& table, const Column& column, int64_t rank, int
         value = fmt::format("({} % 100000) / 64.0", hash);
     else
         value = fmt::format("{} % 1000000", hash);
-    return column.may_be_null ? fmt::format("CASE WHEN {} % 11 = 0 THEN NULL ELSE {} END", hash, value) : value;
+    return column.may_be_null ? fmt::format("CASE WHEN {} % 11 = 0 THEN NULL ELSE {} END", hash, value)
+                              : value;
 }
 
 struct Shape {
@@ -54,7 +55,8 @@ struct Shape {
     std::string salt;  // other numbers for each run
 };
 
-// Rows of a part: of a rank one for each iteration and name, of a table with ranks one for each rank and name.
+// Rows of a part: of a rank one for each iteration and name, of a table with ranks one for each rank and
+// name.
 duck::Statement rows_of(const Part& part, const Shape& shape) {
     const Table& table = *part.table;
     const bool has_rank = table.columns.front().name == "rank";
@@ -62,22 +64,26 @@ duck::Statement rows_of(const Part& part, const Shape& shape) {
     int64_t rows = single ? 1 : shape.names;
     int64_t names = single || table.name == "ranks" || table.name == "iterations" ? 1 : shape.names;
     if (has_rank) rows = names * (part.rank ? shape.iterations : shape.ranks);
-    // The table `iterations` is not by rank in every version of the schema: all its rows then are of ranks in turn.
+    // The table `iterations` is not by rank in every version of the schema: all its rows then are of ranks in
+    // turn.
     std::string columns;
     for (const Column& column : table.columns)
-        columns += fmt::format("{}CAST({} AS {}) AS \"{}\"", columns.empty() ? "" : ", ",
-                               value_of(table, column, part.rank.value_or(-1), shape.iterations, names, shape.salt),
-                               column.type == Type::kText   ? "VARCHAR"
-                               : column.type == Type::kReal ? "DOUBLE"
-                                                            : "BIGINT",
-                               column.name);
+        columns +=
+            fmt::format("{}CAST({} AS {}) AS \"{}\"", columns.empty() ? "" : ", ",
+                        value_of(table, column, part.rank.value_or(-1), shape.iterations, names, shape.salt),
+                        column.type == Type::kText   ? "VARCHAR"
+                        : column.type == Type::kReal ? "DOUBLE"
+                                                     : "BIGINT",
+                        column.name);
     return duck::Statement(fmt::format("SELECT {} FROM range({}) AS rows(i)", columns, rows));
 }
 
 class Source : public RowSource {
   public:
     explicit Source(duck::Connection connection) : connection_(std::move(connection)) {}
-    Result<duck::Rows> query(const duck::Statement& statement) override { return connection_.query(statement); }
+    Result<duck::Rows> query(const duck::Statement& statement) override {
+        return connection_.query(statement);
+    }
     Result<duck::Cursor> open_cursor(const duck::Statement& statement) override {
         return connection_.open_cursor(statement);
     }
@@ -169,7 +175,8 @@ Status run(const std::vector<std::string>& words) {
     const int64_t times = options.get("times", 1);
     for (int64_t time = 0; time < times; ++time) {
         const auto begin = std::chrono::steady_clock::now();
-        auto answer = words.at(0) == "sql" ? store->free_sql(sql, options.get("most", kMost)) : store->ask(question, one);
+        auto answer = words.at(0) == "sql" ? store->free_sql(sql, options.get("most", kMost))
+                                           : store->ask(question, one);
         if (!answer) return fail(std::move(answer).error());
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
         if (times > 1)

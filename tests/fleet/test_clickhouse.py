@@ -218,7 +218,7 @@ class SameAnswers(Case):
             "SELECT * FROM ops WHERE op IN fleet.ops_rows",
             "SELECT 1) UNION ALL (SELECT 2",
             "SELECT 1; SELECT 2",
-            "SELECT * FROM ops INTO OUTFILE '/tmp/x'",
+            "SELECT * FROM ops INTO OUTFILE 'rows.tsv'",
         ):
             with self.subTest(sql=bad):
                 code, output, errors = probe("sql", self.url(), text=bad, user=cluster.READER)

@@ -37,11 +37,8 @@ bool read_number(std::string_view text, T low, T high, T& out) {
 }
 
 auto wrong(const std::string& what) {
-    return fail(Error{"the address of the store " + what,
-                      {},
-                      {},
-                      "as in clickhouse://node1:8123,node2:8123/DATABASE",
-                      2});
+    return fail(Error{
+        "the address of the store " + what, {}, {}, "as in clickhouse://node1:8123,node2:8123/DATABASE", 2});
 }
 
 Result<Host> parse_host(std::string_view text, uint16_t port) {
@@ -58,8 +55,7 @@ Result<Host> parse_host(std::string_view text, uint16_t port) {
         rest = text.substr(colon);
     }
     if (!is_host(host.name)) return wrong(fmt::format("names no host in \"{}\"", text));
-    if (!rest.empty() &&
-        (rest[0] != ':' || !read_number<uint16_t>(rest.substr(1), 1, UINT16_MAX, host.port)))
+    if (!rest.empty() && (rest[0] != ':' || !read_number<uint16_t>(rest.substr(1), 1, UINT16_MAX, host.port)))
         return wrong(fmt::format("has no port from 1 to 65535 after the host in \"{}\"", text));
     return host;
 }

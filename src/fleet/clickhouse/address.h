@@ -1,5 +1,5 @@
-// Where a ClickHouse store is, and as whom to speak to it. A password never stands in an address: addresses are
-// printed, kept in shells' histories and seen in lists of processes.
+// Where a ClickHouse store is, and as whom to speak to it. A password never stands in an address: addresses
+// are printed, kept in shells' histories and seen in lists of processes.
 #pragma once
 
 #include <cstdint>
@@ -29,17 +29,18 @@ struct Address {
 };
 
 bool is_address(std::string_view text);  // begins like one
-// clickhouse://HOST[:PORT][,HOST[:PORT]...]/DATABASE[?cluster=NAME][&timeout=SECONDS], clickhouse+tls:// for TLS.
-// The ports are those of HTTP: 8123, or 8443 with TLS, where none is given.
+// clickhouse://HOST[:PORT][,HOST[:PORT]...]/DATABASE[?cluster=NAME][&timeout=SECONDS], clickhouse+tls:// for
+// TLS. The ports are those of HTTP: 8123, or 8443 with TLS, where none is given.
 Result<Address> parse_address(std::string_view text);
 
 struct Credentials {
     std::string user = "default", password;
     std::string ca_file;  // whom to trust with TLS; empty: whom the system trusts
 };
-// From OPSIGHT_CLICKHOUSE_USER, _PASSWORD and _CA, and the file that OPSIGHT_CLICKHOUSE_CREDENTIALS names or else
-// ~/.config/opsight/clickhouse (lines `user = ...`, `password = ...`, `ca = ...`), which nobody but its owner may read.
-// The environment comes before the file.
+// From OPSIGHT_CLICKHOUSE_USER, _PASSWORD and _CA, and the file that OPSIGHT_CLICKHOUSE_CREDENTIALS names or
+// else
+// ~/.config/opsight/clickhouse (lines `user = ...`, `password = ...`, `ca = ...`), which nobody but its owner
+// may read. The environment comes before the file.
 Result<Credentials> find_credentials();
 
 }  // namespace opsight::fleet::clickhouse

@@ -35,7 +35,8 @@ struct Named {
 
 // The next {{NAME}} from a place on; words with arguments are not of them.
 std::optional<Named> next_named(std::string_view text, size_t from) {
-    for (size_t open = text.find("{{", from); open != std::string_view::npos; open = text.find("{{", open + 2)) {
+    for (size_t open = text.find("{{", from); open != std::string_view::npos;
+         open = text.find("{{", open + 2)) {
         const size_t close = text.find("}}", open);
         if (close == std::string_view::npos) return std::nullopt;
         std::string_view name = text.substr(open + 2, close - open - 2);

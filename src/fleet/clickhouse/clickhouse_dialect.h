@@ -1,4 +1,5 @@
-// The words of fleet/store/dialect.h for ClickHouse, and where they differ between 18.16 and today's releases.
+// The words of fleet/store/dialect.h for ClickHouse, and where they differ between 18.16 and today's
+// releases.
 #pragma once
 
 #include <functional>
@@ -31,8 +32,9 @@ class ClickHouseDialect : public Dialect {
 // The tables that a question names in double braces.
 std::set<std::string> tables_of(std::string_view question);
 
-// A question whose tables are written out. A table that a SELECT reads FROM stands as itself, with a PREWHERE, so that
-// each node works on its own rows and sends sums; one that is joined is a SELECT in parentheses.
+// A question whose tables are written out. A table that a SELECT reads FROM stands as itself, with a
+// PREWHERE, so that each node works on its own rows and sends sums; one that is joined is a SELECT in
+// parentheses.
 std::string with_relations(std::string_view question, const Relations& relations);
 
 }  // namespace opsight::fleet::clickhouse

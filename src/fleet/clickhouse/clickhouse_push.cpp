@@ -11,13 +11,15 @@ namespace opsight::fleet::clickhouse {
 namespace {
 
 constexpr size_t kGoodRows = 262144;  // ClickHouse wants INSERTs of some hundred thousands
-// A server makes one part, whole or not there, of what is below its max_insert_block_size (1,048,576 by default).
+// A server makes one part, whole or not there, of what is below its max_insert_block_size (1,048,576 by
+// default).
 constexpr size_t kMostRows = 1000000;
 constexpr size_t kMostBytes = size_t{32} * 1024 * 1024;     // of one block
 constexpr size_t kMostWaiting = size_t{128} * 1024 * 1024;  // of all
 
 int64_t seconds_since_1970() {
-    return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+    return std::chrono::duration_cast<std::chrono::seconds>(
+               std::chrono::system_clock::now().time_since_epoch())
         .count();
 }
 
@@ -89,7 +91,8 @@ Status ClickHousePush::add(TableState& state, const std::vector<duck::Cell>& row
     const int64_t shard = place < 0 ? home_ : shard_of(id_.run, rank, cluster_->shards());
     auto found = state.by_shard.find(shard);
     if (found == state.by_shard.end())
-        found = state.by_shard.emplace(shard, Waiting{NativeBlock(columns_of(*state.table)), 0, {}, {}}).first;
+        found =
+            state.by_shard.emplace(shard, Waiting{NativeBlock(columns_of(*state.table)), 0, {}, {}}).first;
     Waiting& waiting = found->second;
     if (waiting.rows.rows() >= kMostRows || waiting.rows.bytes() >= 2 * kMostBytes)
         OPSIGHT_TRY(make_room(state, shard, waiting));
@@ -104,17 +107,21 @@ Status ClickHousePush::add(TableState& state, const std::vector<duck::Cell>& row
     return {};
 }
 
-Insert ClickHousePush::insert_of(const TableState& state, int64_t shard, const Waiting& waiting, size_t rows) {
+Insert ClickHousePush::insert_of(const TableState& state, int64_t shard, const Waiting& waiting,
+                                 size_t rows) {
     const auto& ranks = rows == waiting.whole ? waiting.whole_ranks : waiting.ranks;
     return {&waiting.rows,
-            {std::string(state.table->name), 0, shard, static_cast<int64_t>(rows), static_cast<int64_t>(ranks.size())}};
+            {std::string(state.table->name), 0, shard, static_cast<int64_t>(rows),
+             static_cast<int64_t>(ranks.size())}};
 }
 
-// In the middle of a part: what is whole goes first, so that no block has rows of a whole part and of a broken one.
+// In the middle of a part: what is whole goes first, so that no block has rows of a whole part and of a
+// broken one.
 Status ClickHousePush::make_room(TableState& state, int64_t shard, Waiting& waiting) {
     const size_t rows = waiting.whole > 0 ? waiting.whole : waiting.rows.rows();
     std::vector<Insert> inserts = {insert_of(state, shard, waiting, rows)};
-    if (waiting.whole == 0) inserts.front().block.ranks = 0;  // the rank of the part is counted with its last rows
+    if (waiting.whole == 0)
+        inserts.front().block.ranks = 0;  // the rank of the part is counted with its last rows
     OPSIGHT_TRY(writer_.put(inserts));
     state.unnoted.blocks.push_back(inserts.front().block);
     for (const int64_t rank : waiting.whole > 0 ? waiting.whole_ranks : std::set<int64_t>(waiting.ranks))
@@ -130,7 +137,8 @@ Status ClickHousePush::flush(const std::vector<TableState*>& states) {
     Staged noted;
     for (TableState* state : states)
         for (auto& [shard, waiting] : state->by_shard)
-            if (waiting.rows.rows() > 0) inserts.push_back(insert_of(*state, shard, waiting, waiting.rows.rows()));
+            if (waiting.rows.rows() > 0)
+                inserts.push_back(insert_of(*state, shard, waiting, waiting.rows.rows()));
     OPSIGHT_TRY(writer_.put(inserts));
     for (const Insert& insert : inserts)
         noted.blocks.push_back(insert.block);
@@ -169,9 +177,11 @@ Status ClickHousePush::commit(const std::vector<Part>& parts) {
     OPSIGHT_TRY(flush(all));
     for (const Part& part : parts)
         if (!has(part))
-            return fail(fmt::format("the push lacks {} of rank {}", part.table->name, part.rank.value_or(-1)));
+            return fail(
+                fmt::format("the push lacks {} of rank {}", part.table->name, part.rank.value_or(-1)));
     if (done_.size() != parts.size())
-        return fail(fmt::format("the push has {} parts, and its commit names {}", done_.size(), parts.size()));
+        return fail(
+            fmt::format("the push has {} parts, and its commit names {}", done_.size(), parts.size()));
     OPSIGHT_TRY(check_blocks());
     return write_commit();
 }
@@ -183,8 +193,9 @@ Status ClickHousePush::check_blocks() const {
         by_shard[block.shard].push_back(block);
     for (const auto& [shard, blocks] : by_shard)
         if (!writer_.are_there(shard, blocks))
-            return fail(fmt::format("shard {} does not have all rows that it took", shard), cluster_->address().text(),
-                        {}, "push again when all its nodes answer: it puts there what is missing");
+            return fail(fmt::format("shard {} does not have all rows that it took", shard),
+                        cluster_->address().text(), {},
+                        "push again when all its nodes answer: it puts there what is missing");
     return {};
 }
 
@@ -193,7 +204,19 @@ Status ClickHousePush::write_commit() {
     const int64_t generation = before.runs.empty() ? 1 : before.runs.front().generation + 1;
     NativeBlock rows(commit_columns());
     for (const Block& block : blocks_) {
-        enum : size_t { kRun = 1, kPush, kCommit, kGeneration, kTime, kVersion, kTable, kNumber, kShard, kRows, kRanks };
+        enum : size_t {
+            kRun = 1,
+            kPush,
+            kCommit,
+            kGeneration,
+            kTime,
+            kVersion,
+            kTable,
+            kNumber,
+            kShard,
+            kRows,
+            kRanks
+        };
         rows.add_text(kRun, id_.run);
         rows.add_text(kPush, id_.push);
         rows.add_number(kCommit, attempt_);

@@ -1,5 +1,5 @@
-// A push into a ClickHouse cluster. Rows are gathered into blocks of some hundred thousands, each put on one shard as
-// a whole; a commit names the blocks that count. layout.h says what lies where.
+// A push into a ClickHouse cluster. Rows are gathered into blocks of some hundred thousands, each put on one
+// shard as a whole; a commit names the blocks that count. layout.h says what lies where.
 #pragma once
 
 #include <map>

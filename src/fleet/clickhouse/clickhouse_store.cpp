@@ -18,7 +18,8 @@ std::string condition(const InForce& in_force, std::string_view table) {
     std::string numbers;
     for (const RunInForce& run : in_force.runs)
         for (const Block& block : run.blocks)
-            if (block.table == table) numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", block.number);
+            if (block.table == table)
+                numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", block.number);
     return numbers.empty() ? "block = 0" : fmt::format("block IN ({})", numbers);
 }
 
@@ -43,7 +44,8 @@ class ClickHouseStore : public Store {
 
     Result<bool> holds(const PushId& id) override {
         auto found = read_in_force(cluster_, {}, id.run);
-        if (!found && found.error().code == ErrorCode::kNotFound) return false;  // no push has made the tables yet
+        if (!found && found.error().code == ErrorCode::kNotFound)
+            return false;  // no push has made the tables yet
         if (!found) return fail(std::move(found).error());
         if (found->runs.empty() || found->runs.front().push != id.push) return false;
         // One of which a shard does not know was cut off at its end: another commit tells that shard too.
@@ -51,13 +53,17 @@ class ClickHouseStore : public Store {
         return found->runs.front().shards_that_know >= answering;
     }
 
-    Result<std::unique_ptr<Push>> begin(const PushId& id) override { return ClickHousePush::begin(cluster_, id); }
+    Result<std::unique_ptr<Push>> begin(const PushId& id) override {
+        return ClickHousePush::begin(cluster_, id);
+    }
 
     Result<Answer> ask(const duck::Statement& question, const std::optional<std::string>& run) override {
         if (run && !is_id(*run)) return fail("the id of a run is not of 32 hexadecimal digits");
         const std::set<std::string> tables = tables_of(question.text);
         OPSIGHT_ASSIGN(InForce in_force, read_in_force(cluster_, {tables.begin(), tables.end()}, run));
-        const Relations relations = [&](std::string_view table) { return relation_of(cluster_, in_force, table); };
+        const Relations relations = [&](std::string_view table) {
+            return relation_of(cluster_, in_force, table);
+        };
         duck::Statement placed = question;
         placed.text = with_relations(question.text, relations);
         OPSIGHT_ASSIGN(const std::string sql, written(placed, ClickHouseDialect(relations)));
@@ -67,12 +73,14 @@ class ClickHouseStore : public Store {
     Result<Answer> free_sql(const std::string& sql, int64_t most) override {
         const Relations none = [](std::string_view) { return Relation{}; };
         OPSIGHT_ASSIGN(const FreeSql asked, made_safe(sql, none));
-        OPSIGHT_ASSIGN(InForce in_force, read_in_force(cluster_, {asked.tables.begin(), asked.tables.end()}, {}));
+        OPSIGHT_ASSIGN(InForce in_force,
+                       read_in_force(cluster_, {asked.tables.begin(), asked.tables.end()}, {}));
         OPSIGHT_ASSIGN(const FreeSql safe, made_safe(sql, [&](std::string_view table) {
                            return relation_of(cluster_, in_force, table);
                        }));
         const std::string limit = most < INT64_MAX ? fmt::format(" LIMIT {}", most + 1) : "";
-        OPSIGHT_ASSIGN(Answer answer, answered(fmt::format("SELECT * FROM ({}\n){}", safe.text, limit), in_force));
+        OPSIGHT_ASSIGN(Answer answer,
+                       answered(fmt::format("SELECT * FROM ({}\n){}", safe.text, limit), in_force));
         answer.more = std::ssize(answer.rows.rows) > most;
         if (answer.more) answer.rows.rows.resize(static_cast<size_t>(most));
         return answer;
@@ -102,7 +110,7 @@ Result<std::unique_ptr<Store>> open_cluster(const std::string& address, bool to_
                         parsed.database, kCommits));
         if (!there) return fail(there.error());
         if (std::get<int64_t>(there->rows.at(0).at(0)) == 0)
-            return fail(Error{"is no store yet: its database has not the tables",
+            return fail(Error{"is not a store yet: its database lacks the tables",
                               parsed.text(),
                               {},
                               "'opsight fleet push RUN --to " + parsed.text() + "' makes them",

@@ -14,12 +14,12 @@ namespace opsight::fleet::clickhouse {
 namespace {
 
 // ClickHouse's numbers of errors (dbms/src/Common/ErrorCodes.cpp), which have not changed since 18.16.
-constexpr int kReadonly = 164, kUnknownTable = 60, kUnknownDatabase = 81, kNotEnoughSpace = 243, kUnknownUser = 192,
-              kWrongPassword = 193, kRequiredPassword = 194, kAuthenticationFailed = 516, kAccessDenied = 497,
-              kDatabaseAccessDenied = 291, kCannotWrite = 75, kNoElementInConfig = 137;
+constexpr int kReadonly = 164, kUnknownTable = 60, kUnknownDatabase = 81, kNotEnoughSpace = 243,
+              kUnknownUser = 192, kWrongPassword = 193, kRequiredPassword = 194, kAuthenticationFailed = 516,
+              kAccessDenied = 497, kDatabaseAccessDenied = 291, kCannotWrite = 75, kNoElementInConfig = 137;
 constexpr std::array kOtherNode = {32, 209, 210, 279, 519};
-constexpr std::array kPassing = {3,   33,  102, 159, 202, 203, 209, 210, 225, 236, 242, 252,
-                                 254, 265, 279, 285, 286, 319, 369, 394, 425, 999};
+constexpr std::array kPassing = {3,   33,  102, 159, 202, 203, 209, 210, 225, 236, 242,
+                                 252, 254, 265, 279, 285, 286, 319, 369, 394, 425, 999};
 constexpr std::array kNotAllowed = {kUnknownUser, kWrongPassword, kRequiredPassword, kAuthenticationFailed};
 
 double now() {
@@ -31,7 +31,8 @@ bool among(const Array& codes, int code) {
     return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
 
-// "Code: 279, e.displayText() = DB::NetException: All connection ..." of old servers, "Code: 279. DB::..." of new ones.
+// "Code: 279, e.displayText() = DB::NetException: All connection ..." of old servers, "Code: 279. DB::..." of
+// new ones.
 int code_of(std::string_view words) {
     constexpr std::string_view kBegin = "Code: ";
     int code = 0;
@@ -43,7 +44,8 @@ int code_of(std::string_view words) {
 
 // The server's words without its ornaments.
 std::string sentence_of(std::string_view words) {
-    for (const std::string_view begin : {"DB::Exception: ", "DB::NetException: ", "Coordination::Exception: "})
+    for (const std::string_view begin :
+         {"DB::Exception: ", "DB::NetException: ", "Coordination::Exception: "})
         if (const size_t at = words.find(begin); at != std::string_view::npos) {
             words.remove_prefix(at + begin.size());
             break;
@@ -58,7 +60,9 @@ std::string sentence_of(std::string_view words) {
 }
 
 std::string remedy_of(const Outcome& outcome, bool tls) {
-    if (!outcome.arrived) return tls ? "is it running, and is this its HTTPS port?" : "is it running, and is this its HTTP port?";
+    if (!outcome.arrived)
+        return tls ? "is it running, and is this its HTTPS port?"
+                   : "is it running, and is this its HTTP port?";
     if (among(kNotAllowed, outcome.code))
         return "give OPSIGHT_CLICKHOUSE_USER and OPSIGHT_CLICKHOUSE_PASSWORD, or a file: docs/FLEET.md";
     switch (outcome.code) {
@@ -114,12 +118,14 @@ Status Cluster::find_shape() {
         "SELECT count() AS nodes, uniqExact(shard_num) AS shards FROM system.clusters WHERE cluster = '{}'",
         address_.cluster);
     OPSIGHT_ASSIGN(const duck::Rows rows, query_anywhere(sql));
-    const int64_t nodes = std::get<int64_t>(rows.rows.at(0).at(0)), shards = std::get<int64_t>(rows.rows.at(0).at(1));
+    const int64_t nodes = std::get<int64_t>(rows.rows.at(0).at(0)),
+                  shards = std::get<int64_t>(rows.rows.at(0).at(1));
     distributed_ = nodes > 0;
     if (!distributed_ && nodes_.size() > 1)
-        return fail(fmt::format("has no cluster \"{}\" among its remote_servers, and the address names {} nodes",
-                                address_.cluster, nodes_.size()),
-                    address_.text(), {}, "name it with ?cluster=NAME; docs/FLEET.md has an example");
+        return fail(
+            fmt::format("has no cluster \"{}\" among its remote_servers, and the address names {} nodes",
+                        address_.cluster, nodes_.size()),
+            address_.text(), {}, "name it with ?cluster=NAME; docs/FLEET.md has an example");
     shards_ = std::max<int64_t>(shards, 1);
     replicated_ = nodes > shards_;
     return {};
@@ -132,8 +138,10 @@ void Cluster::place(Node& node) const {
         return;
     }
     const auto rows = query(
-        node, fmt::format("SELECT DISTINCT toInt64(shard_num) FROM system.clusters WHERE cluster = '{}' AND is_local = 1",
-                          address_.cluster));
+        node,
+        fmt::format(
+            "SELECT DISTINCT toInt64(shard_num) FROM system.clusters WHERE cluster = '{}' AND is_local = 1",
+            address_.cluster));
     if (rows && rows->rows.size() == 1) node.shard = std::get<int64_t>(rows->rows[0].at(0));
 }
 
@@ -163,7 +171,8 @@ Outcome Cluster::run(const Node& node, const std::string& sql, const Parameters&
     // So an error in the middle of an answer is told as an error.
     parameters.emplace_back("wait_end_of_query", "1");
     if (!data.empty()) parameters.emplace_back("query", sql);
-    HttpReply reply = http_.post(node.host, parameters, data.empty() ? std::string_view(sql) : data, address_.timeout_s);
+    HttpReply reply =
+        http_.post(node.host, parameters, data.empty() ? std::string_view(sql) : data, address_.timeout_s);
     Outcome out;
     out.arrived = reply.arrived;
     constexpr double kSilence = 5;

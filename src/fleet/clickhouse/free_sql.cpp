@@ -29,7 +29,8 @@ auto refused(const std::string& what) {
                       2});
 }
 
-// Where a text in quotes or a comment ends that begins at `at`; `at` itself: there is none; npos: it does not end.
+// Where a text in quotes or a comment ends that begins at `at`; `at` itself: there is none; npos: it does not
+// end.
 size_t end_of_quoted(const std::string& sql, size_t at) {
     const char c = sql[at];
     if (c == '\'' || c == '"' || c == '`') {
@@ -87,8 +88,9 @@ bool among(const std::vector<std::string_view>& words, const std::string& word) 
 }
 
 bool reaches_out(const std::string& function) {
-    static const std::vector<std::string_view> kBegins = {"dict", "joinget", "file", "url", "remote", "catboost",
-                                                          "modelevaluate", "s3", "jdbc", "odbc", "mysql", "sleep"};
+    static const std::vector<std::string_view> kBegins = {"dict",   "joinget",  "file",          "url",
+                                                          "remote", "catboost", "modelevaluate", "s3",
+                                                          "jdbc",   "odbc",     "mysql",         "sleep"};
     return std::any_of(kBegins.begin(), kBegins.end(),
                        [&](std::string_view begin) { return function.compare(0, begin.size(), begin) == 0; });
 }
@@ -96,8 +98,9 @@ bool reaches_out(const std::string& function) {
 // Whether a table's name may get an alias of itself: no other one follows.
 bool stands_alone(const std::vector<Token>& tokens, size_t after) {
     static const std::vector<std::string_view> kNext = {
-        "where", "prewhere", "group", "order", "having", "limit", "union", "using", "on",   "global", "any",
-        "all",   "inner",    "left",  "right", "full",   "cross", "join",  "asof",  "array", "settings", "sample"};
+        "where", "prewhere", "group", "order", "having",   "limit", "union", "using",
+        "on",    "global",   "any",   "all",   "inner",    "left",  "right", "full",
+        "cross", "join",     "asof",  "array", "settings", "sample"};
     return after >= tokens.size() || !tokens[after].is_word || among(kNext, tokens[after].word);
 }
 
@@ -117,8 +120,7 @@ Result<FreeSql> made_safe(const std::string& sql, const Relations& relations) {
         const std::string& word = tokens[at].word;
         if (next(at).word == "(" && reaches_out(word))
             return refused(fmt::format("calls {}, which reads what is not of the store", word));
-        if (word == "in" && next(at).word != "(")
-            return refused("has an IN without parentheses after it");
+        if (word == "in" && next(at).word != "(") return refused("has an IN without parentheses after it");
         if (word == "into" || word == "format" || word == "settings")
             return refused(fmt::format("has {}, which is not for it to say", word));
         if (word != "from" && word != "join") continue;
@@ -126,7 +128,7 @@ Result<FreeSql> made_safe(const std::string& sql, const Relations& relations) {
         if (table.word == "(") continue;
         const Token after = next(at + 1);
         if (!table.is_word || !find_table(table.word) || after.word == "." || after.word == "(")
-            return refused(fmt::format("reads {}, which is no table of the store",
+            return refused(fmt::format("reads {}, which is not a table of the store",
                                        text.substr(table.begin, table.end - table.begin)));
         if (after.word == ",") return refused("has a comma between tables: join them");
         out.tables.insert(table.word);

@@ -12,8 +12,8 @@ struct FreeSql {
     std::set<std::string> tables;  // that it reads
 };
 
-// After FROM and JOIN a table of schema.h or a SELECT in parentheses may stand, after IN parentheses. Functions that
-// read files, other servers or dictionaries are refused.
+// After FROM and JOIN a table of schema.h or a SELECT in parentheses may stand, after IN parentheses.
+// Functions that read files, other servers or dictionaries are refused.
 Result<FreeSql> made_safe(const std::string& sql, const Relations& relations);
 
 }  // namespace opsight::fleet::clickhouse

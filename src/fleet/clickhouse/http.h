@@ -31,7 +31,8 @@ class HttpClient {
     ~HttpClient();
 
     // Ends after `silence_s` without a byte; connecting takes two seconds at most.
-    HttpReply post(const Host& host, const Parameters& parameters, std::string_view body, int silence_s) const;
+    HttpReply post(const Host& host, const Parameters& parameters, std::string_view body,
+                   int silence_s) const;
 
   private:
     struct State;

@@ -12,18 +12,20 @@ constexpr Kind kind_of(Type type) {
     return type == Type::kText ? Kind::kString : type == Type::kReal ? Kind::kFloat64 : Kind::kInt64;
 }
 
-std::string create_rows(const Cluster& cluster, std::string_view table, const std::vector<NativeColumn>& columns,
-                        const std::string& order) {
+std::string create_rows(const Cluster& cluster, std::string_view table,
+                        const std::vector<NativeColumn>& columns, const std::string& order) {
     std::string list;
     for (const NativeColumn& column : columns)
         list += fmt::format("{}`{}` {}", list.empty() ? "" : ", ", column.name, column.type());
-    // By the rules of ClickHouse's manual: the path tells tables and shards apart, the macros are the node's own.
+    // By the rules of ClickHouse's manual: the path tells tables and shards apart, the macros are the node's
+    // own.
     const std::string engine =
-        cluster.replicated() ? fmt::format("ReplicatedMergeTree('/clickhouse/opsight/{}/{{shard}}/{}', '{{replica}}')",
-                                           cluster.address().database, table)
-                             : "MergeTree()";
-    return fmt::format("CREATE TABLE IF NOT EXISTS {} ({}) ENGINE = {} ORDER BY ({})", rows_name(cluster, table), list,
-                       engine, order);
+        cluster.replicated()
+            ? fmt::format("ReplicatedMergeTree('/clickhouse/opsight/{}/{{shard}}/{}', '{{replica}}')",
+                          cluster.address().database, table)
+            : "MergeTree()";
+    return fmt::format("CREATE TABLE IF NOT EXISTS {} ({}) ENGINE = {} ORDER BY ({})",
+                       rows_name(cluster, table), list, engine, order);
 }
 
 void add_table(std::vector<std::string>& out, const Cluster& cluster, std::string_view table,
@@ -31,8 +33,8 @@ void add_table(std::vector<std::string>& out, const Cluster& cluster, std::strin
     out.push_back(create_rows(cluster, table, columns, order));
     if (cluster.distributed())
         out.push_back(fmt::format("CREATE TABLE IF NOT EXISTS {} AS {} ENGINE = Distributed({}, {}, {}_rows)",
-                                  all_name(cluster, table), rows_name(cluster, table), cluster.address().cluster,
-                                  cluster.address().database, table));
+                                  all_name(cluster, table), rows_name(cluster, table),
+                                  cluster.address().cluster, cluster.address().database, table));
 }
 
 std::string order_of(const Table& table) {
@@ -52,16 +54,16 @@ std::vector<NativeColumn> columns_of(const Table& table) {
 }
 
 std::vector<NativeColumn> staged_columns() {
-    return {{"block", Kind::kUint64},         {"push", Kind::kString},       {"attempt", Kind::kUint64},
-            {"fact_table", Kind::kString},    {"part", Kind::kInt64},        {"fact_block", Kind::kUint64},
-            {"fact_shard", Kind::kInt64},     {"fact_rows", Kind::kInt64},   {"fact_ranks", Kind::kInt64}};
+    return {{"block", Kind::kUint64},      {"push", Kind::kString},     {"attempt", Kind::kUint64},
+            {"fact_table", Kind::kString}, {"part", Kind::kInt64},      {"fact_block", Kind::kUint64},
+            {"fact_shard", Kind::kInt64},  {"fact_rows", Kind::kInt64}, {"fact_ranks", Kind::kInt64}};
 }
 
 std::vector<NativeColumn> commit_columns() {
-    return {{"block", Kind::kUint64},      {"run", Kind::kString},          {"push", Kind::kString},
-            {"commit", Kind::kUint64},     {"generation", Kind::kInt64},    {"committed_s", Kind::kInt64},
+    return {{"block", Kind::kUint64},        {"run", Kind::kString},        {"push", Kind::kString},
+            {"commit", Kind::kUint64},       {"generation", Kind::kInt64},  {"committed_s", Kind::kInt64},
             {"facts_version", Kind::kInt64}, {"fact_table", Kind::kString}, {"fact_block", Kind::kUint64},
-            {"fact_shard", Kind::kInt64},  {"fact_rows", Kind::kInt64},     {"fact_ranks", Kind::kInt64}};
+            {"fact_shard", Kind::kInt64},    {"fact_rows", Kind::kInt64},   {"fact_ranks", Kind::kInt64}};
 }
 
 std::string rows_name(const Cluster& cluster, std::string_view table) {
@@ -88,10 +90,13 @@ Status make_tables(Cluster& cluster) {
     for (const Node& node : cluster.nodes()) {
         if (node.shard == 0) continue;
         auto there = cluster.query(
-            node, fmt::format("SELECT count() FROM system.tables WHERE database = '{}' AND (name LIKE '%\\_rows' OR name "
-                              "LIKE '%\\_all')",
-                              cluster.address().database));
-        if (there && std::get<int64_t>(there->rows.at(0).at(0)) >= static_cast<int64_t>(wanted.size())) continue;
+            node,
+            fmt::format(
+                "SELECT count() FROM system.tables WHERE database = '{}' AND (name LIKE '%\\_rows' OR name "
+                "LIKE '%\\_all')",
+                cluster.address().database));
+        if (there && std::get<int64_t>(there->rows.at(0).at(0)) >= static_cast<int64_t>(wanted.size()))
+            continue;
         for (const std::string& statement : wanted) {
             Backoff backoff(cluster.address().timeout_s);
             Outcome outcome = cluster.run(node, statement);

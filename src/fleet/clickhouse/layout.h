@@ -1,6 +1,7 @@
 // What lies in the database of a store, on every node of the cluster:
 //
-//   TABLE_rows   rows of a table of schema.h that the node keeps, each with its `block`: the number of the INSERT that
+//   TABLE_rows   rows of a table of schema.h that the node keeps, each with its `block`: the number of the
+//   INSERT that
 //                brought it, which no other INSERT has
 //   TABLE_all    the same of all nodes (engine Distributed)
 //   staged_rows  which parts of a push are whole, and in which blocks: for who goes on with it
@@ -26,7 +27,8 @@ inline constexpr std::string_view kStaged = "staged", kCommits = "commits";
 
 // Names with their database. `table` is one of schema.h, kStaged or kCommits.
 std::string rows_name(const Cluster& cluster, std::string_view table);
-std::string all_name(const Cluster& cluster, std::string_view table);  // rows_name where there is one node only
+std::string all_name(const Cluster& cluster,
+                     std::string_view table);  // rows_name where there is one node only
 
 // Statements that make what a node needs; they do nothing where it is there. As `opsight fleet` sends them.
 std::vector<std::string> statements_of_node(const Cluster& cluster);

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int64_t kNoPart = -2;  // the row is about a block
 
-void add_row(NativeBlock& out, const std::string& push, uint64_t attempt, const std::string& table, int64_t part,
-             const Block& block) {
+void add_row(NativeBlock& out, const std::string& push, uint64_t attempt, const std::string& table,
+             int64_t part, const Block& block) {
     enum : size_t { kPush = 1, kAttempt, kTable, kPart, kNumber, kShard, kRows, kRanks };
     out.add_text(kPush, push);
     out.add_number(kAttempt, attempt);
@@ -34,8 +34,8 @@ std::map<int64_t, Staged> read_tries(const duck::Rows& rows) {
         Staged& staged = tries[number(kAttempt)];
         const std::string& table = std::get<std::string>(row.at(kTable));
         if (number(kPart) == kNoPart)
-            staged.blocks.push_back(
-                {table, static_cast<uint64_t>(number(kNumber)), number(kShard), number(kRows), number(kRanks)});
+            staged.blocks.push_back({table, static_cast<uint64_t>(number(kNumber)), number(kShard),
+                                     number(kRows), number(kRanks)});
         else
             staged.parts.emplace_back(table, number(kPart));
     }
@@ -66,7 +66,8 @@ PartName name_of(const Part& part) {
 Result<Staged> find_staged(const Cluster& cluster, const Writer& writer, const std::string& push) {
     Missing missing;
     const std::string sql = fmt::format(
-        "SELECT DISTINCT attempt, fact_table, part, fact_block, fact_shard, fact_rows, fact_ranks FROM {} WHERE push = "
+        "SELECT DISTINCT attempt, fact_table, part, fact_block, fact_shard, fact_rows, fact_ranks FROM {} "
+        "WHERE push = "
         "'{}'",
         all_name(cluster, kStaged), push);
     OPSIGHT_ASSIGN(const duck::Rows rows, query_all(cluster, sql, missing));
@@ -82,14 +83,16 @@ Result<Staged> find_staged(const Cluster& cluster, const Writer& writer, const s
     return found;
 }
 
-Status note_staged(Writer& writer, int64_t shard, const std::string& push, uint64_t attempt, const Staged& staged) {
+Status note_staged(Writer& writer, int64_t shard, const std::string& push, uint64_t attempt,
+                   const Staged& staged) {
     NativeBlock rows(staged_columns());
     for (const PartName& part : staged.parts)
         add_row(rows, push, attempt, part.first, part.second, {});
     for (const Block& block : staged.blocks)
         add_row(rows, push, attempt, block.table, kNoPart, block);
     if (rows.rows() == 0) return {};
-    std::vector<Insert> inserts = {{&rows, {std::string(kStaged), 0, shard, static_cast<int64_t>(rows.rows()), 0}}};
+    std::vector<Insert> inserts = {
+        {&rows, {std::string(kStaged), 0, shard, static_cast<int64_t>(rows.rows()), 0}}};
     return writer.put(inserts);
 }
 

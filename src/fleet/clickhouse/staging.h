@@ -1,4 +1,5 @@
-// The parts of a push that are there already, and the note that is taken of them: so a push that was cut off goes on.
+// The parts of a push that are there already, and the note that is taken of them: so a push that was cut off
+// goes on.
 #pragma once
 
 #include <map>
@@ -26,6 +27,7 @@ struct Staged {
 Result<Staged> find_staged(const Cluster& cluster, const Writer& writer, const std::string& push);
 
 // Takes note, in one INSERT: all of it is known later, or nothing.
-Status note_staged(Writer& writer, int64_t shard, const std::string& push, uint64_t attempt, const Staged& staged);
+Status note_staged(Writer& writer, int64_t shard, const std::string& push, uint64_t attempt,
+                   const Staged& staged);
 
 }  // namespace opsight::fleet::clickhouse

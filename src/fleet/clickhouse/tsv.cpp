@@ -88,9 +88,10 @@ Result<duck::Rows> read_tsv(std::string_view text) {
             const std::string_view field = next_field(text, end);
             auto value = cell(field, out.columns[column].type);
             if (!value)
-                return fail(fmt::format("the answer has \"{}\" in its column {}, which is no number of 64 bits",
-                                        field, out.columns[column].name),
-                            {}, fmt::format("row {}", out.rows.size()), "toString() shows such a number");
+                return fail(
+                    fmt::format("the answer has \"{}\" in its column {}, which is not a number of 64 bits",
+                                field, out.columns[column].name),
+                    {}, fmt::format("row {}", out.rows.size()), "toString() shows such a number");
             row.push_back(std::move(*value));
             if (end != (column + 1 == out.columns.size() ? '\n' : '\t')) end = '\0';
         }

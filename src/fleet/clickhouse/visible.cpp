@@ -21,7 +21,8 @@ Missing find_missing(const Cluster& cluster) {
     Missing out;
     for (int64_t shard = 1; shard <= cluster.shards(); ++shard) {
         const std::vector<const Node*> nodes = cluster.nodes_of(shard);
-        if (std::none_of(nodes.begin(), nodes.end(), [&](const Node* node) { return cluster.answers(*node); }))
+        if (std::none_of(nodes.begin(), nodes.end(),
+                         [&](const Node* node) { return cluster.answers(*node); }))
             out.push_back(shard);
     }
     return out;
@@ -107,14 +108,27 @@ Result<InForce> read_in_force(const Cluster& cluster, const std::vector<std::str
     for (const std::string& table : tables)
         names += ", '" + table + "'";
     const std::string sql = fmt::format(
-        "SELECT run, push, commit, fact_table, fact_block, max(generation), max(facts_version), max(fact_shard), "
+        "SELECT run, push, commit, fact_table, fact_block, max(generation), max(facts_version), "
+        "max(fact_shard), "
         "max(fact_rows), max(fact_ranks), count() FROM {} WHERE fact_table IN ({}){} "
         "GROUP BY run, push, commit, fact_table, fact_block",
         all_name(cluster, kCommits), names, run ? fmt::format(" AND run = '{}'", *run) : "");
     InForce out;
     OPSIGHT_ASSIGN(const duck::Rows rows, query_all(cluster, sql, out.missing));
     std::map<std::string, std::map<uint64_t, RunInForce>> runs;
-    enum : size_t { kRun, kPush, kCommit, kTable, kNumber, kGeneration, kVersion, kShard, kRows, kRanks, kCount };
+    enum : size_t {
+        kRun,
+        kPush,
+        kCommit,
+        kTable,
+        kNumber,
+        kGeneration,
+        kVersion,
+        kShard,
+        kRows,
+        kRanks,
+        kCount
+    };
     for (const auto& row : rows.rows) {
         const auto commit = static_cast<uint64_t>(number_of(row, kCommit));
         RunInForce& entry = runs[text_of(row, kRun)][commit];
@@ -123,17 +137,18 @@ Result<InForce> read_in_force(const Cluster& cluster, const std::vector<std::str
         entry.commit = commit;
         entry.generation = number_of(row, kGeneration);
         if (number_of(row, kVersion) > kFactsVersion)
-            return fail(fmt::format("has run {} of a newer Opsight, whose facts this one does not know", entry.run),
-                        cluster.address().text(), {}, "ask with that one");
+            return fail(
+                fmt::format("has run {} of a newer Opsight, whose facts this one does not know", entry.run),
+                cluster.address().text(), {}, "ask with that one");
         entry.blocks.push_back({text_of(row, kTable), static_cast<uint64_t>(number_of(row, kNumber)),
                                 number_of(row, kShard), number_of(row, kRows), number_of(row, kRanks)});
         if (entry.blocks.back().table == "runs") entry.shards_that_know = number_of(row, kCount);
     }
     for (auto& [id, commits] : runs)
-        out.runs.push_back(std::move(std::max_element(commits.begin(), commits.end(), [](const auto& a, const auto& b) {
-                                         return std::tie(a.second.generation, a.first) <
-                                                std::tie(b.second.generation, b.first);
-                                     })->second));
+        out.runs.push_back(std::move(
+            std::max_element(commits.begin(), commits.end(), [](const auto& a, const auto& b) {
+                return std::tie(a.second.generation, a.first) < std::tie(b.second.generation, b.first);
+            })->second));
     return out;
 }
 
@@ -149,10 +164,11 @@ std::vector<std::string> notes_on_missing(const Cluster& cluster, const InForce&
     }
     if (count == 0) return notes;
     for (const int64_t shard : in_force.missing)
-        notes.push_back(fmt::format("Shard {} of {} of the store does not answer ({}).", shard, cluster.shards(),
-                                    names_of_nodes(cluster, shard)));
-    notes.push_back(fmt::format("This answer is not whole. It lacks: {}{}.", runs,
-                                count > kNamed ? fmt::format("; and parts of {} more runs", count - kNamed) : ""));
+        notes.push_back(fmt::format("Shard {} of {} of the store does not answer ({}).", shard,
+                                    cluster.shards(), names_of_nodes(cluster, shard)));
+    notes.push_back(
+        fmt::format("This answer is not whole. It lacks: {}{}.", runs,
+                    count > kNamed ? fmt::format("; and parts of {} more runs", count - kNamed) : ""));
     return notes;
 }
 

@@ -25,7 +25,8 @@ struct InForce {
     Missing missing;
 };
 
-// The blocks of these tables, of all runs or of one. Every shard has the list, so it is whole while one answers.
+// The blocks of these tables, of all runs or of one. Every shard has the list, so it is whole while one
+// answers.
 Result<InForce> read_in_force(const Cluster& cluster, const std::vector<std::string>& tables,
                               const std::optional<std::string>& run);
 
@@ -34,7 +35,8 @@ Parameters reading_settings(const Cluster& cluster, bool skip_missing);
 // The statement over all nodes that answer; `missing` gets those shards of which none does.
 Result<duck::Rows> query_all(const Cluster& cluster, const std::string& sql, Missing& missing);
 
-// A sentence for each run, or for many, about what an answer lacks because shards do not answer. Empty: nothing.
+// A sentence for each run, or for many, about what an answer lacks because shards do not answer. Empty:
+// nothing.
 std::vector<std::string> notes_on_missing(const Cluster& cluster, const InForce& in_force);
 
 }  // namespace opsight::fleet::clickhouse

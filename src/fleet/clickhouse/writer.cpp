@@ -16,8 +16,9 @@ namespace {
 std::string counting_statement(const Cluster& cluster, const std::map<std::string, std::string>& numbers) {
     std::string sql;
     for (const auto& [table, list] : numbers)
-        sql += fmt::format("{}SELECT '{}' AS fact_table, toInt64(count()) AS found FROM {} WHERE block IN ({})",
-                           sql.empty() ? "" : " UNION ALL ", table, rows_name(cluster, table), list);
+        sql +=
+            fmt::format("{}SELECT '{}' AS fact_table, toInt64(count()) AS found FROM {} WHERE block IN ({})",
+                        sql.empty() ? "" : " UNION ALL ", table, rows_name(cluster, table), list);
     return sql;
 }
 
@@ -69,8 +70,10 @@ Status Writer::put_on_shard(int64_t shard, std::vector<Insert*>& inserts) {
         const Copies copies = wait_for_copies(shard, blocks_of(inserts));
         if (copies == Copies::kThere) return {};
         if (copies == Copies::kMissing)
-            return fail(fmt::format("a node of shard {} answers, but does not get the rows that another one took", shard),
-                        cluster_->address().text(), {}, "does it reach ZooKeeper and the other node?");
+            return fail(
+                fmt::format("a node of shard {} answers, but does not get the rows that another one took",
+                            shard),
+                cluster_->address().text(), {}, "does it reach ZooKeeper and the other node?");
         OPSIGHT_TRY(send_again_what_is_lost(shard, inserts));
     }
     return fail(fmt::format("nodes of shard {} die before others have copies of what they took", shard),
@@ -103,8 +106,8 @@ Status Writer::send(Insert& insert) {
     Error error = cluster_->error(last);
     error.what = cluster_->nodes_of(block.shard).empty()
                      ? fmt::format("no node of shard {} that the address names answers", block.shard)
-                     : fmt::format("no node of shard {} took rows of {} within {} s: {}", block.shard, block.table,
-                                   cluster_->address().timeout_s, error.what);
+                     : fmt::format("no node of shard {} took rows of {} within {} s: {}", block.shard,
+                                   block.table, cluster_->address().timeout_s, error.what);
     error.remedy = "push again when it is back: it goes on with what is missing";
     return fail(std::move(error));
 }
@@ -120,8 +123,8 @@ bool Writer::are_there(int64_t shard, const std::vector<Block>& blocks) const {
     bool one = false;
     for (const Node* node : in_order(shard)) {
         if (one && cluster_->was_silent(*node)) continue;
-        const Outcome outcome =
-            cluster_->run(*node, fmt::format("{} FORMAT {}", counting_statement(*cluster_, numbers), kAnswerFormat));
+        const Outcome outcome = cluster_->run(
+            *node, fmt::format("{} FORMAT {}", counting_statement(*cluster_, numbers), kAnswerFormat));
         if (!outcome.arrived) continue;
         const auto found = outcome.ok ? read_tsv(outcome.body) : Result<duck::Rows>(fail(""));
         if (!found || found->rows.size() != rows.size()) return false;
@@ -138,8 +141,8 @@ Writer::Copies Writer::wait_for_copies(int64_t shard, const std::vector<Block>& 
     if (nodes.size() == 1) return Copies::kThere;
     Backoff backoff(cluster_->address().timeout_s);
     do {
-        const bool all_answered =
-            std::none_of(nodes.begin(), nodes.end(), [this](const Node* node) { return cluster_->was_silent(*node); });
+        const bool all_answered = std::none_of(
+            nodes.begin(), nodes.end(), [this](const Node* node) { return cluster_->was_silent(*node); });
         if (are_there(shard, blocks)) return Copies::kThere;
         if (!all_answered && !are_there(shard, blocks)) return Copies::kLost;
     } while (backoff.wait());

@@ -30,12 +30,13 @@ struct Insert {
 class Writer {
   public:
     explicit Writer(Cluster& cluster) : cluster_(&cluster) {}
-    // Puts the first `block.rows` rows of each into TABLE_rows of its shard, and waits until every node of the shard
-    // that answers has them. The numbers that stand in `block` of these rows are then in `block.number`. What becomes
-    // of a try that failed is not known, so each has a number of its own: rows of numbers that are not given back are
-    // rows of nobody.
+    // Puts the first `block.rows` rows of each into TABLE_rows of its shard, and waits until every node of
+    // the shard that answers has them. The numbers that stand in `block` of these rows are then in
+    // `block.number`. What becomes of a try that failed is not known, so each has a number of its own: rows
+    // of numbers that are not given back are rows of nobody.
     Status put(std::vector<Insert>& inserts);
-    // Whether each node of the shard that answers, one at least, has all rows of these blocks, and none twice.
+    // Whether each node of the shard that answers, one at least, has all rows of these blocks, and none
+    // twice.
     bool are_there(int64_t shard, const std::vector<Block>& blocks) const;
 
   private:

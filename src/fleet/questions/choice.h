@@ -27,7 +27,7 @@ struct KnownRun {
 // The runs that were chosen, those recorded first before others.
 struct Chosen {
     std::vector<KnownRun> runs;
-    bool all = false;  // every run of the store
+    bool all = false;                // every run of the store
     std::vector<std::string> notes;  // of the store: what it could not be asked
     const KnownRun* find(const std::string& id) const;
 };

@@ -5,33 +5,17 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
-# "[?]PACKAGE [COMMAND]" per line: where COMMAND is found already, the package is not needed.
+# "PACKAGE [COMMAND]" per line: where COMMAND is found already, the package is not needed.
 missing_packages() {
     local installed package command
     installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' | sed -n 's/ installed$//p')
     while read -r package command; do
         [[ -z $package || $package == \#* ]] && continue
-        grep -qxF "${package#\?}" <<<"$installed" && continue
+        grep -qxF "$package" <<<"$installed" && continue
         [ -n "$command" ] && command -v "$command" >/dev/null && continue
         echo "$package"
     done <scripts/packages.txt
 }
-
-# Of the packages given those that can be had, without their marks; `?` ones that cannot are told of.
-available() {
-    local package
-    for package in "$@"; do
-        if [[ $package == \?* ]] && ! apt-cache show --no-all-versions "${package#\?}" >/dev/null 2>&1; then
-            printf '!!! There is no package %s here: tests that need it are SKIPPED\n' "${package#\?}" >&2
-        else
-            echo "${package#\?}"
-        fi
-    done
-}
-
-# ClickHouse for tests alone: without these two files the package has no service that could be started.
-no_service=(-o "Dpkg::Options::=--path-exclude=/lib/systemd/system/clickhouse-server.service"
-    -o "Dpkg::Options::=--path-exclude=/etc/init.d/clickhouse-server")
 
 # How to run a command as root: at once, by sudo, or not at all.
 as_root=()
@@ -46,17 +30,13 @@ install_packages() {
     command -v dpkg-query >/dev/null || die "this is not Debian: install what scripts/packages.txt names by hand"
     mapfile -t missing < <(missing_packages)
     [ ${#missing[@]} -gt 0 ] || return 0
-    find_root "${missing[@]#\?}"
-    # Without lists of packages nothing is known of any.
-    apt-cache show base-files >/dev/null 2>&1 || "${as_root[@]}" apt-get -q update >/dev/null
-    mapfile -t missing < <(available "${missing[@]}")
-    [ ${#missing[@]} -gt 0 ] || return 0
+    find_root "${missing[@]}"
     say "install ${#missing[@]} Debian packages and what they need (some minutes): ${missing[*]}"
     log=$(mktemp)
     if ! {
         "${as_root[@]}" apt-get -q update &&
             "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends \
-                "${no_service[@]}" install "${missing[@]}"
+                install "${missing[@]}"
     } >"$log" 2>&1; then
         tail -n 40 "$log" >&2
         die "apt-get failed (its whole output: $log)"

@@ -7,6 +7,7 @@
 #include "cli/any_profile.h"
 #include "cli/commands.h"
 #include "cli/fleet_schema.h"
+#include "cli/noting_store.h"
 #include "cli/range_flags.h"
 #include "cli/standard_output.h"
 #include "cli/table_output.h"
@@ -62,16 +63,17 @@ class FleetCommand : public Command {
         }
         if (push_->parsed()) return push();
         OPSIGHT_ASSIGN(format_of_, report::parse_format(format_));
-        OPSIGHT_ASSIGN(const std::unique_ptr<fleet::Store> store, fleet::open_store(store_, false));
-        if (sql_->parsed()) return sql(*store);
-        if (compare_->parsed()) return compare(*store);
+        OPSIGHT_ASSIGN(std::unique_ptr<fleet::Store> opened, fleet::open_store(store_, false));
+        NotingStore store(std::move(opened));
+        if (sql_->parsed()) return sql(store);
+        if (compare_->parsed()) return compare(store);
         OPSIGHT_ASSIGN(fleet::Choice choice, choice_of(runs_, labels_));
-        OPSIGHT_ASSIGN(const fleet::Chosen chosen, fleet::choose(*store, choice));
+        OPSIGHT_ASSIGN(const fleet::Chosen chosen, fleet::choose(store, choice));
         if (trend_->parsed()) {
-            OPSIGHT_ASSIGN(const query::Report report, fleet::trend_report(*store, chosen));
+            OPSIGHT_ASSIGN(const query::Report report, fleet::trend_report(store, chosen));
             return show(report, true);
         }
-        return reports(*store, chosen);
+        return reports(store, chosen);
     }
 
   private:
@@ -220,8 +222,6 @@ class FleetCommand : public Command {
             text.erase(0, text.find('\n') + 1);  // it has no title
             OPSIGHT_TRY(print_text(text));
         }
-        for (const std::string& note : answer.notes)
-            print_note("note: " + note + "\n");
         return 0;
     }
 

@@ -4,9 +4,12 @@ Shard 1 has two replicas (nodes 0 and 1), shard 2 has one (node 2): so a test ca
 for, and one that nobody stands in for. Everything lies in one temporary folder and is bounded for a small machine.
 """
 
+import concurrent.futures
+import ctypes
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -46,6 +49,17 @@ def free_ports(count):
     return ports
 
 
+# A server ends with the thread that started it (PR_SET_PDEATHSIG), so one thread starts all and lives as long as the
+# tests do: whatever kills them, no server stays.
+_STARTER = concurrent.futures.ThreadPoolExecutor(1)
+_LIBC = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1
+
+
+def _die_with_parent():
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 class Process:
     """A server of the cluster: started, killed and started again on the same folder and ports."""
 
@@ -54,6 +68,9 @@ class Process:
         self.process = None
 
     def start(self):
+        _STARTER.submit(self._start).result()
+
+    def _start(self):
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 self.command,
@@ -62,6 +79,7 @@ class Process:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                preexec_fn=_die_with_parent,
                 restore_signals=False,  # SIGXFSZ stays ignored: a limit of sizes of files is a full disk
             )
 

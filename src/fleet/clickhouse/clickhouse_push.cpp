@@ -30,6 +30,14 @@ int64_t place_of_rank(const Table& table) {
     return -1;
 }
 
+Error missing_part(const Part& part) {
+    Error error;
+    error.what = fmt::format("the push lacks {}", part.table->name);
+    if (part.rank) error.what += fmt::format(" of rank {}", *part.rank);
+    error.code = ErrorCode::kNotFound;
+    return error;
+}
+
 }  // namespace
 
 ClickHousePush::ClickHousePush(Cluster& cluster, PushId id)
@@ -176,9 +184,7 @@ Status ClickHousePush::commit(const std::vector<Part>& parts) {
         all.push_back(&state);
     OPSIGHT_TRY(flush(all));
     for (const Part& part : parts)
-        if (!has(part))
-            return fail(
-                fmt::format("the push lacks {} of rank {}", part.table->name, part.rank.value_or(-1)));
+        if (!has(part)) return fail(missing_part(part));
     if (done_.size() != parts.size())
         return fail(
             fmt::format("the push has {} parts, and its commit names {}", done_.size(), parts.size()));

@@ -62,7 +62,8 @@ class Push {
 struct Answer {
     duck::Rows rows;    // of texts, integers, reals and empty cells
     bool more = false;  // there are more than were wanted
-    // What a reader must know, a sentence each: what of a cluster does not answer, and what is missing for that.
+    // What a reader must know, a sentence each: what of a cluster does not answer, and what is missing for
+    // that.
     std::vector<std::string> notes;
 };
 

@@ -394,7 +394,7 @@ class MissingNodes(Case):
 
 class Rights(Case):
     def fails(self, store=None, env=None, user=cluster.WRITER):
-        code, output, errors = probe("push", store or self.url(timeout=2), env=env, user=user)
+        code, output, errors = probe("push", store or self.url(timeout=2), "--run", self.new_run(), env=env, user=user)
         self.assertNotEqual(code, 0, output)
         for password in cluster.PASSWORDS.values():
             self.assertNotIn(password, errors)

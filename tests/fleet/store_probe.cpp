@@ -37,11 +37,15 @@ std::string value_of(const Table& table, const Column& column, int64_t rank, int
                      int64_t names, const std::string& salt) {
     if (column.name == "rank") return rank < 0 ? fmt::format("i // {}", names) : std::to_string(rank);
     if (column.name == "iteration") return fmt::format("i // {} % {}", names, iterations);
+    // Every call of a collective was matched: questions leave out others.
+    const std::string_view of = column.name == "matched" ? "calls" : column.name;
     const std::string hash =
-        fmt::format("(hash(i, '{}', '{}', {}, '{}') >> 33)::BIGINT", table.name, column.name, rank, salt);
+        fmt::format("(hash(i, '{}', '{}', {}, '{}') >> 33)::BIGINT", table.name, of, rank, salt);
     std::string value = fmt::format("{} % 1000000", hash);
     if (column.type == Type::kText)
-        value = fmt::format("'{} ' || (i % {})", column.name, names);
+        // Two process groups for each collective, so that they can be compared.
+        value =
+            fmt::format("'{} ' || (i // {} % {})", column.name, column.name == "collective" ? 2 : 1, names);
     else if (column.type == Type::kReal)
         value = fmt::format("({} % 100000) / 64.0", hash);
     else

@@ -42,7 +42,7 @@ std::string names_of_nodes(const Cluster& cluster, int64_t shard) {
     std::string out;
     for (const Node* node : cluster.nodes_of(shard))
         out += (out.empty() ? "" : ", ") + node->host.text();
-    return out.empty() ? "none of its nodes is in the address" : out;
+    return out.empty() ? "no node of the address says it is of it" : out;
 }
 
 // "31 of 64 ranks", or the tables where it is not ranks that are missing; empty: nothing is.

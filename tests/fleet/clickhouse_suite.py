@@ -270,13 +270,21 @@ class NothingLost(Case):
             self.assert_same_answers(run)
         finally:
             self.cluster.start(0)
-        # The node that was dead gets what it missed before it is asked again.
+        # The node that was dead gets what it missed from the other, which therefore must live till then.
+        self.wait_for_queue(self.cluster.nodes[0])
         self.cluster.kill(1)
         try:
             self.wait_for_copies(run)
             self.assert_same_answers(run)
         finally:
             self.cluster.start(1)
+
+    def wait_for_queue(self, node):
+        end = time.monotonic() + 60
+        sql = "SELECT count() FROM system.replicas WHERE queue_size > 0 OR is_readonly OR log_pointer <= log_max_index"
+        while node.ask(sql) != "0\n":
+            self.assertLess(time.monotonic(), end, "the node does not catch up")
+            time.sleep(0.2)
 
     def wait_for_copies(self, run):
         end = time.monotonic() + 30

@@ -12,6 +12,7 @@ find_package(CLI11 2.1 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(yaml-cpp 0.7 REQUIRED)
 find_package(Protobuf 3.21 REQUIRED)
+find_package(CURL 7.88 REQUIRED)
 find_package(GTest 1.12 REQUIRED)
 # Their own checks of a version refuse every newer one of another year, or of another major number.
 foreach(least absl=20220623 simdjson=3.0)

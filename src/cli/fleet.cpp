@@ -7,6 +7,7 @@
 #include "cli/any_profile.h"
 #include "cli/commands.h"
 #include "cli/fleet_schema.h"
+#include "cli/noting_store.h"
 #include "cli/range_flags.h"
 #include "cli/standard_output.h"
 #include "cli/table_output.h"
@@ -62,23 +63,27 @@ class FleetCommand : public Command {
         }
         if (push_->parsed()) return push();
         OPSIGHT_ASSIGN(format_of_, report::parse_format(format_));
-        OPSIGHT_ASSIGN(const std::unique_ptr<fleet::Store> store, fleet::open_store(store_, false));
-        if (sql_->parsed()) return sql(*store);
-        if (compare_->parsed()) return compare(*store);
+        OPSIGHT_ASSIGN(std::unique_ptr<fleet::Store> opened, fleet::open_store(store_, false));
+        NotingStore store(std::move(opened));
+        if (sql_->parsed()) return sql(store);
+        if (compare_->parsed()) return compare(store);
         OPSIGHT_ASSIGN(fleet::Choice choice, choice_of(runs_, labels_));
-        OPSIGHT_ASSIGN(const fleet::Chosen chosen, fleet::choose(*store, choice));
+        OPSIGHT_ASSIGN(const fleet::Chosen chosen, fleet::choose(store, choice));
         if (trend_->parsed()) {
-            OPSIGHT_ASSIGN(const query::Report report, fleet::trend_report(*store, chosen));
+            OPSIGHT_ASSIGN(const query::Report report, fleet::trend_report(store, chosen));
             return show(report, true);
         }
-        return reports(*store, chosen);
+        return reports(store, chosen);
     }
 
   private:
     void declare_push(CLI::App& sub) {
         push_ = sub.add_subcommand("push", "Push the facts of profiles into a store");
         push_->add_option("RUN", runs_, "Profile files, or traces")->required();
-        push_->add_option("--to", store_, "The store: a folder, which is made where it is not there")
+        push_
+            ->add_option("--to", store_,
+                         "The store: a folder, which is made where it is not there, or "
+                         "clickhouse://HOST:PORT/DATABASE")
             ->required();
         push_->add_option("--label", labels_, "NAME=VALUE, of all these runs; may be repeated");
         range_.declare(*push_);
@@ -98,7 +103,8 @@ class FleetCommand : public Command {
         trend_ = sub.add_subcommand("trend", "Show where the time of the runs of a store changed");
         sql_ = sub.add_subcommand("sql", "Run a SQL statement over the tables of a store");
         for (CLI::App* each : {list_, report_, compare_, trend_, sql_}) {
-            each->add_option("STORE", store_, "The store: a folder")->required();
+            each->add_option("STORE", store_, "The store: a folder, or clickhouse://HOST:PORT/DATABASE")
+                ->required();
             each->add_option("--format", format_, "table, csv or json")->default_str("table");
             each->add_flag_callback(
                 "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");

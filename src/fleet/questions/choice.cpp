@@ -13,9 +13,11 @@ namespace {
 constexpr size_t kLeastDigits = 6;
 constexpr size_t kMostChosen = 5000;  // an engine's text of a statement has bounds
 
-Result<std::vector<KnownRun>> known_runs(Store& store) {
+Result<std::vector<KnownRun>> known_runs(Store& store, std::vector<std::string>& notes) {
     OPSIGHT_ASSIGN(const Answer runs, store.ask(questions::sql::all_runs, {}));
     OPSIGHT_ASSIGN(const Answer labels, store.ask(questions::sql::all_labels, {}));
+    add_notes(notes, runs.notes);
+    add_notes(notes, labels.notes);
     std::vector<KnownRun> all;
     std::map<std::string, size_t> places;
     for (const auto& row : runs.rows.rows) {
@@ -76,8 +78,13 @@ const KnownRun* Chosen::find(const std::string& id) const {
 }
 
 Result<Chosen> choose(Store& store, const Choice& choice) {
-    OPSIGHT_ASSIGN(std::vector<KnownRun> all, known_runs(store));
     Chosen chosen;
+    OPSIGHT_ASSIGN(std::vector<KnownRun> all, known_runs(store, chosen.notes));
+    // A run may be where nobody answers.
+    std::string unknown;
+    for (const std::string& note : chosen.notes)
+        unknown += " " + note;
+    if (!unknown.empty()) unknown = "." + unknown;
     if (choice.runs.empty() && choice.labels.empty()) {
         chosen.runs = std::move(all);
         chosen.all = true;
@@ -87,7 +94,7 @@ Result<Chosen> choose(Store& store, const Choice& choice) {
         if (std::none_of(all.begin(), all.end(),
                          [&wanted](const KnownRun& run) { return fits(run, wanted); }))
             return fail(
-                Error{fmt::format("there is no run '{}'", wanted),
+                Error{fmt::format("there is no run '{}'{}", wanted, unknown),
                       store.name(),
                       {},
                       fmt::format("give a name or at least {} digits of an id; 'opsight fleet list {}' shows "
@@ -102,13 +109,18 @@ Result<Chosen> choose(Store& store, const Choice& choice) {
         if (wanted && has_labels(run, choice)) chosen.runs.push_back(std::move(run));
     }
     if (chosen.runs.empty() && !all.empty())
-        return fail(Error{"no run has all of these labels",
+        return fail(Error{"no run has all of these labels" + unknown,
                           store.name(),
                           {},
                           "'opsight fleet list " + store.name() + "' shows the labels of all runs",
                           1,
                           ErrorCode::kNotFound});
     return chosen;
+}
+
+void add_notes(std::vector<std::string>& to, const std::vector<std::string>& notes) {
+    for (const std::string& note : notes)
+        if (std::find(to.begin(), to.end(), note) == to.end()) to.push_back(note);
 }
 
 Result<Answer> ask(Store& store, const duck::Statement& question, const Chosen& chosen, int64_t limit) {

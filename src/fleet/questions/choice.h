@@ -27,12 +27,16 @@ struct KnownRun {
 // The runs that were chosen, those recorded first before others.
 struct Chosen {
     std::vector<KnownRun> runs;
-    bool all = false;  // every run of the store
+    bool all = false;                // every run of the store
+    std::vector<std::string> notes;  // of the store: what it could not be asked
     const KnownRun* find(const std::string& id) const;
 };
 
 // Fails where a name fits no run, and where nothing is left of a store that has runs.
 Result<Chosen> choose(Store& store, const Choice& choice);
+
+// What a store said beside its answer, once.
+void add_notes(std::vector<std::string>& to, const std::vector<std::string>& notes);
 
 // Asks a file of sql/ about these runs: {{chosen}} stands for them, {{limit}} for at most so many rows (0:
 // all).

@@ -242,6 +242,9 @@ Result<query::Report> compare_report(Store& store, const Chosen& base, const Cho
     report.sections.push_back({times_table(before, after)});
     report.sections.push_back({shares_table(before, after)});
     report.sections.push_back({ops_table(base_ops, next_ops, limit)});
+    add_notes(report.notes, base.notes);
+    for (const Answer* answer : {&before, &after, &base_ops, &next_ops})
+        add_notes(report.notes, answer->notes);
     report.notes.push_back(fmt::format("base: {}; new: {}", named(base), named(next)));
     if (base.runs.size() + next.runs.size() > 2)
         report.notes.emplace_back(
@@ -265,6 +268,8 @@ Result<query::Report> trend_report(Store& store, const Chosen& chosen) {
     query::Report report{"trend", "Trend", {}, {}};
     report.sections.push_back({change_table(runs, found)});
     report.sections.push_back({series_table(runs, chosen)});
+    add_notes(report.notes, chosen.notes);
+    add_notes(report.notes, runs.notes);
     if (found.empty() || found.front().of != kMetrics[0].name)
         report.notes.emplace_back("iteration time: no change that can be told from noise");
     for (const auto& [of, point] : found)

@@ -410,6 +410,8 @@ Result<query::Report> make_report(Store& store, std::string_view name, const Cho
     const bool more = options.limit > 0 && std::ssize(answer.rows.rows) > options.limit;
     if (more) answer.rows.rows.resize(static_cast<size_t>(options.limit));
     query::Report report{std::string(entry->name), std::string(entry->title), {}, {}};
+    add_notes(report.notes, chosen.notes);
+    add_notes(report.notes, answer.notes);
     report.sections.push_back({table_of(*entry, std::move(answer))});
     if (entry->finish) OPSIGHT_TRY(entry->finish(store, chosen, report));
     if (options.for_people) shorten_ids(report.sections.front().table);

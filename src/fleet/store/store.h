@@ -54,13 +54,17 @@ class Push {
     // in their order and types (INTEGER types as BIGINT, kReal as DOUBLE), without `run`.
     virtual Status stage(const Part& part, RowSource& source, const duck::Statement& rows) = 0;
     // Makes all of it seen at once, in place of an earlier push of the run. `parts` are all of the push,
-    // staged now or there before; one that is missing is an error. After it all is on the disk.
+    // staged now or there before; one that is missing is an
+    // error of the code kNotFound. After it all is on the disk.
     virtual Status commit(const std::vector<Part>& parts) = 0;
 };
 
 struct Answer {
     duck::Rows rows;    // of texts, integers, reals and empty cells
     bool more = false;  // there are more than were wanted
+    // What a reader must know, a sentence each: what of a cluster does not answer, and what is missing for
+    // that.
+    std::vector<std::string> notes;
 };
 
 class Store {

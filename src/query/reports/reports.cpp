@@ -32,8 +32,7 @@ constexpr Entry kReports[] = {
     {{"expected_vs_measured", "FLOPs and bytes that the shapes tell, beside those that counters measured"},
      expected_vs_measured_report},
     {{"characterize",
-      "layers, op types and kernels by parameter: stalls, instructions, caches, memory, rates, and who says "
-      "so"},
+      "layers, op types and kernels by parameter: stalls, instructions, caches, memory, and sources"},
      characterize_report},
     {{"api", "calls of the CUDA or HIP API by function"}, api_report},
     {{"copies", "copies and sets by kind of memory, with their rate"}, copy_report},

@@ -58,8 +58,8 @@ TEST(Unread, WhatStandsForAFileOrIsWrittenInAnotherWay) {
                    "a file of TensorBoard's events", "--model");
     for (const std::string_view text : {little, big, bare})
         expect_refused(text, "text in UTF-16", "iconv");
-    EXPECT_EQ(kineto::foreign_profiler("[{\"ph\": \"B\", \"name\": \"NEGOTIATE_ALLREDUCE\"}]"),
-              "Horovod (timeline)");
+    EXPECT_EQ(kineto::foreign_profiler("{\"highres-ticks\": true, \"traceEvents\": ["),
+              "TensorFlow or JAX (trace viewer)");
     EXPECT_EQ(
         kineto::foreign_profiler("[{\"ph\": \"X\", \"name\": \"horovod_torch_allreduce_async\", \"ts\": 1}]"),
         "")

@@ -185,11 +185,11 @@ class ImportTest(Cli):
             self.assertEqual(self.diagnostics(name).get("truncated_input"), 1, name)
 
     def test_traces_of_other_profilers_are_named(self):
-        horovod = [{"name": "process_name", "ph": "M", "pid": 5, "args": {"name": "DistributedOptimizer"}},
-                   {"name": "NEGOTIATE_ALLREDUCE", "ph": "X", "ts": 5, "dur": 9, "pid": 5, "tid": 6}]
-        with open(self.path("horovod.json"), "w", encoding="utf-8") as file:
-            json.dump(horovod, file)
-        self.assertEqual(self.diagnostics("horovod.json").get("foreign_trace"), 1)
+        viewer = {"traceEvents": [{"name": "dot.1", "ph": "X", "ts": 5, "dur": 9, "pid": 5, "tid": 6}],
+                  "highres-ticks": True}
+        with open(self.path("viewer.json"), "w", encoding="utf-8") as file:
+            json.dump(viewer, file)
+        self.assertEqual(self.diagnostics("viewer.json").get("foreign_trace"), 1)
         self.assertNotIn("foreign_trace", self.diagnostics("trace.json"))
 
     def test_odd_times_and_ids(self):

@@ -70,7 +70,6 @@ std::string foreign_profiler(std::string_view first) {
     if (has("\"schemaVersion\"") || has("\"cpu_op\"") || has("\"deviceProperties\"")) return {};
     if (has("/job:") && has("process_name")) return "TensorFlow (timeline)";
     if (has("highres-ticks")) return "TensorFlow or JAX (trace viewer)";
-    if (has("NEGOTIATE_")) return "Horovod (timeline)";
     return {};
 }
 

@@ -58,7 +58,8 @@ std::string Statement::written() const {
 
 std::string written_with(const Statement& statement,
                          const std::function<std::string(const Cell&)>& literal_of) {
-    const auto& [name, text, values] = statement;
+    const std::string& text = statement.text;
+    const auto& values = statement.values;
     std::string out;
     for (size_t at = 0; at < text.size();) {
         if (const size_t end = end_of_quoted(text, at); end > at) {

@@ -436,7 +436,7 @@ class Choosing(Nvtx):
         done = subprocess.run([OPSIGHT, "profile", "--check"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         found = {line.split()[0]: line.split()[1] for line in done.stdout.splitlines()}
-        self.assertEqual(set(found), {"nvtx", "pytorch", "cuda", "nsys"})
+        self.assertEqual(set(found), {"nvtx", "pytorch", "cuda", "nsys", "counters"})
         self.assertEqual(found["nvtx"], "yes")
 
 

@@ -99,7 +99,7 @@ std::string Manifest::text() const {
         json.field("facts_version", kFactsVersion).field("run", id.run).field("push", id.push);
         json.object("files", [&] {
             for (const auto& [table, parts] : by_table)
-                json.list(table, [&] {
+                json.list(table, [&json, &parts = parts] {
                     for (const ManifestFile* file : parts)
                         json.list([&] {
                             if (file->part.rank) json.value(*file->part.rank);

@@ -74,8 +74,9 @@ void SumRows::add_metric(const PrintedTable& table, const Row& row, std::string_
         p_.builder.add_counter(known->second.time, known->second.track, p_.text("invocations"),
                                static_cast<double>(launches));
     }
+    const auto& moment = known->second;
     const auto add = [&](std::string_view which, double value) {
-        p_.builder.add_counter(known->second.time, known->second.track,
+        p_.builder.add_counter(moment.time, moment.track,
                                p_.text(fmt::format("{}{}{}", metric, which, unit_mark(average->quantity))),
                                value);
     };

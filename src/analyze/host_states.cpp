@@ -92,14 +92,15 @@ bool is_host_collective(std::string_view range) {
 }
 
 HostState state_of_range(std::string_view name) {
+    if (name.starts_with("NEGOTIATE_")) return HostState::kWaits;  // Horovod, for the other ranks
     return is_host_collective(name) ? HostState::kCommunicates : HostState::kRuns;
 }
 
 // "MPI_Allreduce", "ucp_tag_send_nb"; of MPI_Init, MPI_Comm_rank and the like the program runs.
 HostState state_of_message_passing(std::string_view call) {
-    constexpr std::string_view moves[] = {"send",   "recv",    "wait",   "barrier",  "bcast",
-                                          "gather", "scatter", "reduce", "alltoall", "scan",
-                                          "probe",  "put",     "fence",  "flush"};
+    constexpr std::string_view moves[] = {"send",   "recv",   "wait",    "barrier", "bcast",    "broadcast",
+                                          "adasum", "gather", "scatter", "reduce",  "alltoall", "scan",
+                                          "probe",  "put",    "fence",   "flush"};
     std::string lower(call);
     std::transform(lower.begin(), lower.end(), lower.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c; });

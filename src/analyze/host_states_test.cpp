@@ -24,5 +24,16 @@ TEST(HostStates, SystemCalls) {
         EXPECT_EQ(state_of_system_call(name), HostState::kRuns) << name;
 }
 
+TEST(HostStates, WhatCommunicatesAndWhatWaits) {
+    for (const char* call :
+         {"MPI_Allreduce", "MPI_Wait", "MPI_Bcast", "ucp_tag_send_nb", "ALLREDUCE", "BROADCAST", "ADASUM"})
+        EXPECT_EQ(state_of_message_passing(call), HostState::kCommunicates) << call;
+    for (const char* call : {"MPI_Init", "MPI_Comm_rank", "MPI_Type_commit"})
+        EXPECT_EQ(state_of_message_passing(call), HostState::kRuns) << call;
+    EXPECT_EQ(state_of_range("gloo:all_reduce"), HostState::kCommunicates);
+    EXPECT_EQ(state_of_range("NEGOTIATE_ALLREDUCE"), HostState::kWaits);
+    EXPECT_EQ(state_of_range("forward"), HostState::kRuns);
+}
+
 }  // namespace
 }  // namespace opsight::analyze

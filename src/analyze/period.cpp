@@ -16,16 +16,27 @@ constexpr size_t kShortPeriod = 8;  // shorter ones have to repeat more often to
 
 struct Anchor {
     uint32_t symbol;
-    size_t count, first;
+    size_t count, first, last;
     size_t like_it = 0;  // symbols that come as often
 };
 
-// One anchor for each number of occurrences, those shared by most symbols first.
-std::vector<Anchor> promising_anchors(const std::vector<uint32_t>& symbols, uint32_t symbol_count) {
-    std::vector<Anchor> of(symbol_count, {0, 0, 0});
-    for (size_t i = 0; i < symbols.size(); ++i) {
+// Where calls are told, what comes several times in one comes once.
+bool in_one_call(const PeriodInput& input, size_t i, size_t earlier) {
+    return !input.calls.empty() && input.calls[i] != PeriodInput::kNoCall &&
+           input.calls[i] == input.calls[earlier];
+}
+
+// One anchor for each number of occurrences, those shared by most symbols first. Set-up, before `from`, has
+// none.
+std::vector<Anchor> promising_anchors(const PeriodInput& input, size_t from, uint32_t symbol_count) {
+    const std::vector<uint32_t>& symbols = input.symbols;
+    std::vector<Anchor> of(symbol_count, {0, 0, 0, 0});
+    for (size_t i = from; i < symbols.size(); ++i) {
         Anchor& a = of[symbols[i]];
-        if (a.count++ == 0) a = {symbols[i], 1, i};
+        const bool again = a.count > 0 && in_one_call(input, i, a.last);
+        if (a.count == 0) a = {symbols[i], 0, i, i};
+        if (!again) ++a.count;
+        a.last = i;
     }
     std::erase_if(of, [&](const Anchor& a) { return a.count < 2 || a.count * 2 > symbols.size(); });
     std::sort(of.begin(), of.end(), [](const Anchor& a, const Anchor& b) {
@@ -51,10 +62,16 @@ class Comparison {
             ++first_call_;
     }
 
+    size_t first_call() const { return first_call_; }
+
     Period cut_at(const Anchor& anchor) {
         Period period;
-        for (size_t i = anchor.first; i < symbols_.size(); ++i)
-            if (symbols_[i] == anchor.symbol) period.cuts.push_back(unit_of(i));
+        size_t last = anchor.first;
+        for (size_t i = anchor.first; i < symbols_.size(); ++i) {
+            if (symbols_[i] != anchor.symbol) continue;
+            if (i == anchor.first || !in_one_call(input_, i, last)) period.cuts.push_back(unit_of(i));
+            last = i;
+        }
         if (std::adjacent_find(period.cuts.begin(), period.cuts.end()) != period.cuts.end()) return {};
         period.end = symbols_.size();
         std::vector<size_t> lengths;
@@ -308,7 +325,7 @@ Period find_period(const PeriodInput& input) {
     const uint32_t detail_count =
         input.details.empty() ? 0 : *std::max_element(input.details.begin(), input.details.end()) + 1;
     Comparison comparison(input, symbol_count, detail_count);
-    for (const Anchor& anchor : promising_anchors(symbols, symbol_count)) {
+    for (const Anchor& anchor : promising_anchors(input, comparison.first_call(), symbol_count)) {
         Period period = comparison.cut_at(anchor);
         if (period.confidence == 0) continue;
         period = comparison.from_the_first(period);

@@ -186,5 +186,26 @@ TEST(Period, AWholeCallAtTheEndWasNotCutOff) {
     EXPECT_LT(find_period(input).confidence, 0.8);
 }
 
+// A network of layers that are alike: no op comes once in a pass, and set-up has one as often as there are
+// passes.
+TEST(Period, OpsThatComeOftenInACallComeOnce) {
+    PeriodInput input;
+    for (uint32_t i = 0; i < 40; ++i)
+        input.symbols.push_back(i % 8 == 0 ? 7 : 100 + i);  // 7: five times
+    input.calls.assign(40, PeriodInput::kNoCall);
+    for (uint32_t i = 0; i < 40; ++i)
+        input.unit.push_back(i);
+    for (uint32_t call = 0; call < 5; ++call) {
+        const size_t begin = input.symbols.size();
+        for (const uint32_t symbol : {1, 2, 1, 2, 3, 3})
+            input.symbols.push_back(symbol);
+        input.calls.insert(input.calls.end(), 6, call);
+        input.unit.insert(input.unit.end(), 6, begin);
+    }
+    EXPECT_EQ(find_period(input).cuts, (std::vector<size_t>{40, 46, 52, 58, 64}));
+    input.calls.clear();
+    EXPECT_TRUE(find_period(input).cuts.empty());
+}
+
 }  // namespace
 }  // namespace opsight::analyze

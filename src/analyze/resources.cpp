@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "analyze/host_states.h"
 #include "analyze/intervals.h"
@@ -205,10 +206,10 @@ class Shares {
 
     void partition(RankId rank) {
         ByClass& sets = ranks_[rank.index()];
-        // Where a device works, communication is what it does.
+        // Where a device works, communication is what it does; the host's is time of the program.
         if (std::any_of(std::begin(kOfDevices), std::end(kOfDevices),
                         [&](Resource each) { return !of(sets, each).empty(); }))
-            sets[kOnHost].clear();
+            unite_into(of(sets, Resource::kHost), std::exchange(sets[kOnHost], {}));
         const Extent extent = extents_[rank.index()];
         size_t boundaries = 0;
         for (const Intervals& set : sets)

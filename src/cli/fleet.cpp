@@ -9,6 +9,7 @@
 #include "cli/fleet_schema.h"
 #include "cli/noting_store.h"
 #include "cli/range_flags.h"
+#include "cli/rows_output.h"
 #include "cli/standard_output.h"
 #include "cli/table_output.h"
 #include "fleet/facts/facts.h"
@@ -16,6 +17,7 @@
 #include "fleet/questions/reports.h"
 #include "fleet/stores/open.h"
 #include "import/all_readers.h"
+#include "query/ask/free_sql.h"
 #include "report/render.h"
 #include "report/render_comparison.h"
 #include "report/render_report.h"
@@ -206,22 +208,12 @@ class FleetCommand : public Command {
         OPSIGHT_ASSIGN(fleet::Answer answer, store.free_sql(statement_, kRowsOfSql));
         query::ResultTable table;
         table.name = "sql";
-        for (const duck::ResultColumn& column : answer.rows.columns)
-            table.columns.push_back({column.name, column.name});
+        query::name_columns(table, answer.rows.columns);
         table.rows = std::move(answer.rows.rows);
         if (answer.more)
             return fail(fmt::format("the answer has more than {} rows", kRowsOfSql), {}, {},
                         "sum them, or add LIMIT");
-        if (format_of_ == report::Format::kCsv) {
-            OPSIGHT_TRY(report::write_csv(table, print_text));
-        } else if (format_of_ == report::Format::kJson) {
-            OPSIGHT_TRY(report::write_json_rows(table, print_text));
-            OPSIGHT_TRY(print_text("\n"));
-        } else {
-            std::string text = report::render_table(table, report::terminal_width());
-            text.erase(0, text.find('\n') + 1);  // it has no title
-            OPSIGHT_TRY(print_text(text));
-        }
+        OPSIGHT_TRY(print_rows(table, format_of_));
         return 0;
     }
 

@@ -2,10 +2,9 @@
 #include <cstdio>
 
 #include "cli/commands.h"
-#include "cli/standard_output.h"
+#include "cli/rows_output.h"
 #include "query/ask/free_sql.h"
 #include "report/render.h"
-#include "report/write_rows.h"
 
 namespace opsight::cli {
 namespace {
@@ -30,16 +29,7 @@ class SqlCommand : public Command {
         OPSIGHT_ASSIGN(const report::Format format, report::parse_format(format_));
         OPSIGHT_ASSIGN(const query::ResultTable table,
                        query::run_sql(path_, sql_, format != report::Format::kTable));
-        if (format == report::Format::kCsv) {
-            OPSIGHT_TRY(report::write_csv(table, print_text));
-        } else if (format == report::Format::kJson) {
-            OPSIGHT_TRY(report::write_json_rows(table, print_text));
-            OPSIGHT_TRY(print_text("\n"));
-        } else {
-            std::string text = report::render_table(table, report::terminal_width());
-            text.erase(0, text.find('\n') + 1);  // it has no title
-            OPSIGHT_TRY(print_text(text));
-        }
+        OPSIGHT_TRY(print_rows(table, format));
         return 0;
     }
 

@@ -101,7 +101,13 @@ Result<query::SweepOptions> SweepFlags::options_for(const query::Sweep& sweep) c
 }
 
 Status SweepFlags::predict(const query::Sweep& sweep, query::SweepOptions& options) const {
-    OPSIGHT_ASSIGN(const query::SweepSummary summary, query::summarize(sweep, options));
+    // A network is estimated at a batch, which items need not be (batch*seq).
+    query::SweepOptions of_batch = options;
+    of_batch.items.clear();
+    OPSIGHT_ASSIGN(query::SweepSummary summary, query::summarize(sweep, of_batch));
+    if (summary.items_name.empty()) {
+        OPSIGHT_ASSIGN(summary, query::summarize(sweep, options));
+    }
     if (summary.items_name.empty())
         return fail(usage("--predict needs to know the batch of each point", "say it with --items"));
     query::EstimateQuestion question;

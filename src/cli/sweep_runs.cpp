@@ -105,6 +105,8 @@ class Runner {
         const std::string outcome = scratch_->path() + "/outcome.json";
         std::error_code ignored;
         fs::remove(outcome, ignored);
+        // One that a killed sweep left is none of this run.
+        if (!run.bare) fs::remove(folder_.profile_of(run.point, run.repeat), ignored);
         OPSIGHT_ASSIGN(const ChildEnd end, run_child(run.bare ? words : recorded_words(words, run, outcome),
                                                      output, how_.limit_s, signals));
         if (end.stopped_by) return end.stopped_by;
@@ -116,7 +118,7 @@ class Runner {
         else if (run.bare)
             take_bare(run, end, output);
         else
-            OPSIGHT_TRY(take_recorded(run, outcome, output, shown));
+            OPSIGHT_TRY(take_recorded(run, end, outcome, output, shown));
         OPSIGHT_TRY(folder_.add(run));
         tell(run, shown);
         return 0;
@@ -131,20 +133,22 @@ class Runner {
         return all;
     }
 
+    static std::string why(const ChildEnd& end, const std::string& output) {
+        const char* name = end.signal ? sigabbrev_np(end.signal) : nullptr;
+        return reason_of(end.exit_code, name ? fmt::format("SIG{}", name) : "", output);
+    }
+
     static void take_bare(SweepRun& run, const ChildEnd& end, const std::string& output) {
         run.wall_s = end.wall_s;
         run.rss_bytes = end.rss_bytes;
-        if (end.exit_code != 0) {
-            const char* name = end.signal ? sigabbrev_np(end.signal) : nullptr;
-            run.failed = reason_of(end.exit_code, name ? fmt::format("SIG{}", name) : "", output);
-        }
+        if (end.exit_code != 0) run.failed = why(end, output);
     }
 
-    Status take_recorded(SweepRun& run, const std::string& outcome, const std::string& output,
-                         std::string& shown) {
+    Status take_recorded(SweepRun& run, const ChildEnd& end, const std::string& outcome,
+                         const std::string& output, std::string& shown) {
         const Result<Outcome> told = read_outcome(outcome);
         if (!told) {  // the program did not even begin
-            run.failed = reason_of(1, {}, output);
+            run.failed = why(end, output);
             return {};
         }
         run.wall_s = told->wall_s;

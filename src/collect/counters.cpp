@@ -1,6 +1,7 @@
 #include "collect/counters.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -44,6 +45,10 @@ int open_event(const perf_event_attr& event, int leader) {
     return file < 0 ? -errno : keep(static_cast<int>(file));
 }
 
+bool enable_group(int leader) {
+    return ioctl(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) == 0;
+}
+
 void close_event(int file) {
     for (std::atomic<int>& each : g_files)
         if (int held = file + 1; each.compare_exchange_strong(held, 0)) {
@@ -71,6 +76,13 @@ uint64_t read_pmc([[maybe_unused]] uint32_t register_number) {
 #endif
 }
 
+// A group begins to count as a whole: a member that comes to one at work counts only from when the thread is
+// put on a processor again (seen with Linux 6.18).
+perf_event_attr member_of(int leader, perf_event_attr event) {
+    event.disabled = leader < 0;
+    return event;
+}
+
 uint64_t read_tsc() {
     return wire::read_ticks(wire::ClockKind::kTsc);
 }
@@ -83,10 +95,14 @@ constexpr uint64_t cache_event(uint64_t cache, uint64_t operation, uint64_t resu
 
 const PerfCalls& system_perf() {
     static const PerfCalls calls = {
-        open_event,  [](int file, void* to, size_t bytes) { return ::read(file, to, bytes); },
-        map_event,   unmap_event,
-        close_event, read_pmc,
-        read_tsc};
+        .open = open_event,
+        .enable = enable_group,
+        .read = [](int file, void* to, size_t bytes) { return ::read(file, to, bytes); },
+        .map = map_event,
+        .unmap = unmap_event,
+        .close = close_event,
+        .pmc = read_pmc,
+        .tsc = read_tsc};
     return calls;
 }
 
@@ -188,15 +204,16 @@ void ThreadCounters::open_group(CounterGroup group, uint32_t wanted) {
         const int leader = own.count > 0 ? own.files[0] : -1;
         // The processor's counters are of the program alone, on every machine; faults and switches are the
         // kernel's, where it lets us see them.
-        int file = calls_->open(event_of(counter, !software), leader);
+        int file = calls_->open(member_of(leader, event_of(counter, !software)), leader);
         if (software && (file == -EACCES || file == -EPERM) && !needs_kernel(counter))
-            file = calls_->open(event_of(counter, true), leader);
+            file = calls_->open(member_of(leader, event_of(counter, true)), leader);
         if (file < 0) continue;
         own.pages[own.count] = software ? nullptr : calls_->map(file);
         own.files[own.count++] = file;
         opened |= slot_bit(slot);
     }
     if (own.count == 0) return;
+    own.broken = !calls_->enable(own.files[0]);
     own.by_pages = !software;
     for (size_t i = 0; i < own.count && own.by_pages; ++i) {
         PageReading ignored;

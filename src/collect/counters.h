@@ -25,6 +25,7 @@ using wire::kNotCounted;
 // What is asked of the system; tests have one of their own.
 struct PerfCalls {
     int (*open)(const perf_event_attr& event, int leader);  // a file, or -errno
+    bool (*enable)(int leader);                             // the whole group
     ssize_t (*read)(int file, void* to, size_t bytes);
     const perf_event_mmap_page* (*map)(int file);  // null where it cannot be
     void (*unmap)(const perf_event_mmap_page* page);

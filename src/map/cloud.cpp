@@ -108,14 +108,6 @@ struct Drawn {
     bool fits = false;
 };
 
-int64_t outer_accesses_of(const Evaluation& evaluation) {
-    const LevelStats& outer = evaluation.levels.back();
-    int64_t sum = 0;
-    for (const SpaceStats& space : outer.spaces)
-        sum += space.accesses();
-    return sum * outer.instances;
-}
-
 // Draws and evaluates, some at a time, on several threads.
 class Drawer {
   public:
@@ -165,7 +157,7 @@ class Drawer {
         const Result<Evaluation> evaluation = evaluate(problem_, architecture_, mapping);
         if (!evaluation) return drawn;
         drawn.fits = true;
-        drawn.point = {evaluation->energy_pj, evaluation->cycles, outer_accesses_of(*evaluation), false, draw,
+        drawn.point = {evaluation->energy_pj, evaluation->cycles, evaluation->last_level_words, false, draw,
                        near != nullptr};
         return drawn;
     }

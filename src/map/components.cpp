@@ -231,10 +231,6 @@ std::string estimated_classes() {
     return names;
 }
 
-bool has_estimate(const std::string& kind) {
-    return find_kind(kind) != nullptr;
-}
-
 Result<ComponentEstimate> estimate_component(const std::string& name, const ComponentFacts& facts) {
     const Kind* kind = find_kind(name);
     if (kind == nullptr)

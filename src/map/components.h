@@ -31,9 +31,9 @@ struct ComponentEstimate {
 
 // Names of the classes that have an estimate, for messages.
 std::string estimated_classes();
-bool has_estimate(const std::string& kind);
 
-// Fails for a class without an estimate, for sizes below 1, and for technologies below 7 or above 130 nm.
+// Fails for a class without an estimate, for sizes of 0 or less, and for technologies below 7 or above 130
+// nm.
 Result<ComponentEstimate> estimate_component(const std::string& kind, const ComponentFacts& facts);
 
 }  // namespace opsight::map

@@ -14,6 +14,9 @@
 namespace opsight::report {
 namespace {
 
+constexpr std::string_view kNotAll =
+    "What was not drawn may cost less, and may have fewer accesses: see --search.";
+
 std::string times(double more, double less) {
     return less > 0 ? fmt::format("{:.3g} times", more / less) : "-";
 }
@@ -75,9 +78,10 @@ class Picture {
         dots(chart, false, "s0");
         dots(chart, true, "s1");
         front(chart);
-        return chart.finish(fmt::format(
-            "Blue: mappings, the larger the more. Brown: fewest accesses of {}. Green: Pareto front",
-            answer_.outer()));
+        return chart.finish(
+            fmt::format("Blue: mappings, the larger the more. Brown: fewest accesses of {} of those drawn. "
+                        "Green: Pareto front",
+                        answer_.outer()));
     }
 
     static constexpr double kWidth = 1104, kHeight = 560;
@@ -171,7 +175,7 @@ std::string render_cloud_text(const query::CloudAnswer& answer, int width) {
         text += nest_of(
             fmt::format("Most energy of those with the fewest accesses of {}", answer.outer()).c_str(),
             answer.wasteful);
-    text += "\nWhat was not drawn may cost less, and may have fewer accesses: see --search.\n";
+    text += "\n" + std::string(kNotAll) + "\n";
     const std::string note = energy_note(answer.architecture);
     return note.empty() ? text : text + note;
 }
@@ -198,6 +202,7 @@ std::string render_cloud_json(const query::CloudAnswer& answer, size_t most) {
         put_mapping(json, "least_energy", cloud.best().draw, answer.best);
         put_mapping(json, "fewest_accesses_least_energy", least.least_draw, answer.frugal);
         put_mapping(json, "fewest_accesses_most_energy", least.most_draw, answer.wasteful);
+        json.field("note", kNotAll);
         put_rows(json.key("front"), query::cloud_front(answer));
         put_rows(json.key("points"), query::cloud_points(answer, most));
     });
@@ -208,11 +213,12 @@ std::string render_cloud_picture(const query::CloudAnswer& answer) {
     const map::Cloud::Least least = answer.cloud.least_accesses();
     const std::string title =
         fmt::format("{} mappings of {}", answer.cloud.points.size(), answer.problem.name);
-    const std::string note =
-        fmt::format("energy from {} to {}, {}; fewest accesses of {}: {} mappings, their energy differs {}",
-                    energy(answer.cloud.best().energy_pj), energy(answer.cloud.most_pj()),
-                    times(answer.cloud.most_pj(), answer.cloud.best().energy_pj), answer.outer(),
-                    least.mappings, times(least.most_pj, least.least_pj));
+    const std::string note = fmt::format(
+        "energy from {} to {}, {}; fewest accesses of {} of those drawn: {} "
+        "mappings, their energy differs {}; what was not drawn may be better",
+        energy(answer.cloud.best().energy_pj), energy(answer.cloud.most_pj()),
+        times(answer.cloud.most_pj(), answer.cloud.best().energy_pj), answer.outer(), least.mappings,
+        times(least.most_pj, least.least_pj));
     return svg_picture(Picture::kWidth + 16, Picture::kHeight + 60, title, note, {Picture(answer).chart()});
 }
 

@@ -23,7 +23,7 @@ const TABLES: Listed[] = [
   { view: "kernels?tab=tensor", table: "tensor_core", number: "non_tc_gpu_time_ns" },
   { view: "roofline", table: "roofline", number: "time_ns" },
   { view: "roofline?tab=kernels", table: "roofline_kernels", number: "bytes_min" },
-  { view: "microscope?tab=kernels", table: "characterize_kernels", number: "calls" },
+  { view: "microscope?tab=kernels", table: "characterize_kernels", number: "working_set_bytes" },
   { view: "by-iteration", table: "iterations", number: "duration_ns" },
   { view: "by-op?sel=2~0", table: "iteration_ops", number: "self_gpu_time_ns", prefix: "o." },
   { view: "by-op?sel=2~0&op=512", table: "ops_kernels", number: "total_gpu_time_ns", prefix: "k." },

@@ -10,6 +10,7 @@ import tempfile
 import time
 import unittest
 
+import duckdb_file
 import opsight_cli
 import tiny_trace
 
@@ -71,13 +72,18 @@ class FleetTest(unittest.TestCase):
         self.push(self.job.path, "--label", "model=tiny")
         self.assertEqual(self.value("SELECT count(*) FROM runs"), 1)
         ops = {row["op_name"]: row for row in self.job.report("detailed")["detailed"]}
-        for row in asked("sql", self.store, "SELECT op, sum(calls) AS calls, sum(cpu_ns) AS cpu_ns, sum(gpu_ns) AS gpu_ns "
-                                            "FROM ops GROUP BY op"):
+        found = asked("sql", self.store, "SELECT op, sum(calls) AS calls, sum(cpu_ns) AS cpu_ns, sum(gpu_ns) AS gpu_ns "
+                                         "FROM ops GROUP BY op")
+        self.assertTrue(found)
+        self.assertLessEqual({row["op"] for row in found}, set(ops))
+        for row in found:
             self.assertEqual((row["calls"], row["cpu_ns"], row["gpu_ns"]),
                              (ops[row["op"]]["calls"], ops[row["op"]]["total_cpu_time_ns"],
                               ops[row["op"]]["total_gpu_time_ns"]), row["op"])
         kernels = {row["label"]: row for row in self.job.report("kernel_name")["kernel_name"]}
-        for row in asked("sql", self.store, "SELECT kernel, sum(calls) AS calls, sum(gpu_ns) AS ns FROM kernels GROUP BY 1"):
+        found = asked("sql", self.store, "SELECT kernel, sum(calls) AS calls, sum(gpu_ns) AS ns FROM kernels GROUP BY 1")
+        self.assertEqual({row["kernel"] for row in found}, set(kernels))
+        for row in found:
             self.assertEqual((row["calls"], row["ns"]), (kernels[row["kernel"]]["calls"],
                                                          kernels[row["kernel"]]["total_gpu_time_ns"]), row["kernel"])
         for row, fact in zip(self.job.report("ranks")["ranks"],
@@ -96,7 +102,26 @@ class FleetTest(unittest.TestCase):
                               ("layers", "self_cpu_ns"), ("collectives", "waiting_ns"), ("collectives", "calls")):
             sums = [self.value(f"SELECT sum({column}) FROM {level}{table}") for level in ("", "rank_", "iteration_")]
             self.assertEqual(len(set(sums)), 1, (table, column, sums))
+            self.assertGreater(sums[0] or 0, 0, (table, column))
         self.assertGreater(self.value("SELECT sum(waiting_ns) FROM collectives"), 0)
+
+    def test_of_a_run_without_a_device_no_gpu_time_is_told(self):
+        trace = tiny_trace.trace(3)
+        trace["traceEvents"] = [event for event in trace["traceEvents"] if event.get("cat") in ("cpu_op", "user_annotation")]
+        trace.pop("deviceProperties", None)
+        path = os.path.join(self.folder, "cpu.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(trace, file)
+        self.push(path)
+        ops = asked("report", self.store, "--report", "ops")
+        self.assertTrue(ops)
+        self.assertEqual({row["total_self_gpu_ns"] for row in ops}, {None})
+        self.assertIsNone(self.value("SELECT kernel_ns FROM runs"))
+
+    def test_columns_of_one_name_have_keys_of_their_own(self):
+        self.push(self.job.path)
+        (row,) = asked("sql", self.store, "SELECT 1 AS a, 2 AS a")
+        self.assertEqual(row, {"a": 1, "a_2": 2})
 
     def test_the_late_rank_is_named_first(self):
         self.push(self.job.path)
@@ -218,11 +243,13 @@ class FleetTest(unittest.TestCase):
         self.assertFalse(os.path.exists(os.path.join(self.store, "x.csv")))
 
     def test_what_is_no_store_is_said(self):
-        for arguments in (("list", os.path.join(self.folder, "none")), ("list", self.folder),
-                          ("push", self.job.path, "--to", self.folder), ("list", "s3://bucket")):
+        for arguments, words in ((("list", os.path.join(self.folder, "none")), "none"),
+                                 (("list", self.folder), "store"),
+                                 (("push", self.job.path, "--to", self.folder), "store"),
+                                 (("list", "s3://bucket"), "no kind of store 's3://'")):
             done = fleet(*arguments, check=False)
             self.assertNotEqual(done.returncode, 0)
-            self.assertIn(":", done.stderr)
+            self.assertIn(words, done.stderr)
 
     def test_the_document_has_the_tables(self):
         with open(os.path.join(opsight_cli.HERE, "..", "docs", "FLEET.md"), encoding="utf-8") as file:
@@ -237,6 +264,13 @@ class FleetTest(unittest.TestCase):
         self.assertEqual(len(runs), 2)
         ranks = sorted(name for run in runs for name in os.listdir(os.path.join(lake, "ops", run)))
         self.assertEqual(ranks, ["rank=0", "rank=0", "rank=1", "rank=2", "rank=3"])
+        # Read back by DuckDB, as anybody may.
+        for rank in range(4):
+            wanted = self.job.value(f"SELECT count(*) FROM ops WHERE rank = {rank}")
+            duckdb_file.execute(os.path.join(self.folder, "other.duckdb"), f"""
+                SELECT CASE WHEN count(*) > 0 THEN 1 ELSE error('rank {rank}') END FROM (
+                    SELECT run FROM read_parquet('{lake}/ops/*/*/*.parquet', hive_partitioning = true)
+                    WHERE rank = {rank} GROUP BY run HAVING count(*) = {wanted})""")
         again = opsight_cli.run("export", self.job.path, "--format", "parquet", "--partition", "-o", lake, check=False)
         self.assertEqual(again.returncode, 1)
         self.assertIn("exists already", again.stderr)

@@ -2,7 +2,7 @@
 // random: values of their rows, and bytes of their pages. Nothing may crash, hang or leave the limits of
 // memory; whether an import succeeds does not matter. The same seed gives the same files.
 //
-//   mutate_exports [--count N] [--seed S] [--only I] [--write FILE] SCRIPT.sql
+//   mutate_exports [--count N] [--seed S] [--only I] [--columns AT-LEAST] [--write FILE] SCRIPT.sql
 //
 // The script makes the undamaged export; --write only leaves that as FILE. --only repeats file I of a run,
 // and leaves it as mutated.sqlite.
@@ -81,7 +81,8 @@ bool run_sql(const std::string& path, const std::string& sql) {
     return done;
 }
 
-Seed make_seed(const std::string& script, const std::string& path) {
+// `least`: columns that the script makes at least.
+Seed make_seed(const std::string& script, const std::string& path, uint64_t least) {
     if (!run_sql(path, "PRAGMA page_size = 1024;" + read_file(script)))
         fail("the script " + script + " failed");
     Seed seed;
@@ -97,7 +98,7 @@ Seed make_seed(const std::string& script, const std::string& path) {
                                 reinterpret_cast<const char*>(sqlite3_column_text(rows, 1))});
     sqlite3_finalize(rows);
     sqlite3_close(db);
-    if (seed.columns.size() < 40) fail("the script " + script + " made too little");
+    if (seed.columns.size() < least) fail("the script " + script + " made too little");
     return seed;
 }
 
@@ -175,7 +176,7 @@ bool mutate_and_import(const Seed& seed, uint64_t number, const std::string& pat
 }  // namespace
 
 int main(int argc, char** argv) {
-    uint64_t count = 1000, first = 1, only = 0;
+    uint64_t count = 1000, first = 1, only = 0, least = 100;
     std::string script, write;
     for (int i = 1; i < argc; ++i) {
         const auto number = [&] { return i + 1 < argc ? std::strtoull(argv[++i], nullptr, 10) : 0; };
@@ -185,17 +186,19 @@ int main(int argc, char** argv) {
             first = number();
         else if (std::strcmp(argv[i], "--only") == 0)
             only = number();
+        else if (std::strcmp(argv[i], "--columns") == 0)
+            least = number();
         else if (std::strcmp(argv[i], "--write") == 0 && i + 1 < argc)
             write = argv[++i];
         else
             script = argv[i];
     }
     if (script.empty()) fail("give the SQL script of an export");
-    if (!write.empty()) return make_seed(script, write), 0;
+    if (!write.empty()) return make_seed(script, write, least), 0;
     const std::string folder =
         (fs::temp_directory_path() / ("mutate_exports_" + std::to_string(getpid()))).string();
     fs::create_directories(folder);
-    const Seed seed = make_seed(script, folder + "/seed.sqlite");
+    const Seed seed = make_seed(script, folder + "/seed.sqlite", least);
     if (!import_one(folder + "/seed.sqlite")) fail("the undamaged export was refused");
     uint64_t taken = 0;
     const uint64_t begin = only > 0 ? only : first, end = only > 0 ? only + 1 : first + count;

@@ -27,8 +27,8 @@ STEPS = 5
 MORE_PASSES = {"gpt.py --infer --phase decode": 1}
 SURE = 0.7  # of the iterations of a run
 # One of each family; networks that differ in depth alone are the same program.
-ALSO_INFER = ("alexnet", "googlenet", "resnet18", "ssd", "dlrm", "go-zero", "text-rnn", 
-              "ptb-lstm", "bert", "gpt")
+ALSO_INFER = ("alexnet", "googlenet", "resnet18", "ssd", "dlrm", "go-zero", "text-rnn", "deepspeech2",
+              "transformer", "ptb-lstm", "bert", "gpt")
 
 
 class Recorded(opsight_cli.Profile):

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <mutex>
-
 #include "fleet/clickhouse/clickhouse_dialect.h"
 #include "fleet/clickhouse/clickhouse_push.h"
 #include "fleet/clickhouse/free_sql.h"

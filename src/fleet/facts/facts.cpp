@@ -28,12 +28,13 @@ std::string range_text(const query::Range& range) {
 Status make_facts(query::Session& session, const PushedFile& file, const Labels& labels) {
     OPSIGHT_TRY(query::prepare_rank_times(session));
     OPSIGHT_TRY(query::prepare_headline(session));
-    const bool whole = session.range().whole;
+    const bool whole = session.range().whole, device_work = session.contents().device_work;
     for (const duck::Sql& each :
          {sql::iteration_ops, sql::rank_ops, sql::ops, sql::iteration_kernels, sql::rank_kernels,
           sql::kernels, sql::iteration_layers, sql::rank_layers, sql::layers, sql::iteration_collectives,
           sql::rank_collectives, sql::collectives})
-        OPSIGHT_TRY(session.execute(duck::Statement(each).set("whole", whole)));
+        OPSIGHT_TRY(
+            session.execute(duck::Statement(each).set("whole", whole).set("device_work", device_work)));
     const auto keep = [&session](std::string_view table, const std::vector<FactRow>& rows) {
         return keep_rows(session, *find_table(table), rows);
     };

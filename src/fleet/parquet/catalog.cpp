@@ -48,6 +48,8 @@ Status check_file(const std::string& path, int64_t bytes) {
                           "push the run again, or delete its manifest in _runs/",
                           1,
                           ErrorCode::kNotFound});
+    std::error_code problem;  // the root has no links in it
+    if (fs::canonical(path, problem) != path) return fail("leads out of the store by a link", path);
     if (found.st_size != bytes)
         return fail(fmt::format("has {} bytes, and {} by the manifest of its run: it is cut or was changed",
                                 found.st_size, bytes),

@@ -111,13 +111,6 @@ std::string Manifest::text() const {
     return json.take() + "\n";
 }
 
-int64_t Manifest::bytes() const {
-    int64_t sum = 0;
-    for (const ManifestFile& file : files)
-        sum += file.bytes;
-    return sum;
-}
-
 Result<std::string> read_small_file(const std::string& path, int64_t most) {
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     const auto problem = [&path](const char* what, int number) {

@@ -22,7 +22,6 @@ struct Manifest {
     std::vector<ManifestFile> files;
 
     std::string text() const;
-    int64_t bytes() const;  // of all files
 };
 
 // Fails with the name of the file and what is wrong with it; `run` is the one that its name says.

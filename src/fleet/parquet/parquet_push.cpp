@@ -154,10 +154,16 @@ void ParquetPush::remove_superseded() const {
     const std::string ours = id_.push + ".parquet";
     std::error_code problem;
     for (const Table& table : tables()) {
-        fs::recursive_directory_iterator at(part_folder(root_, id_.run, {&table, {}}), problem), end;
-        for (; !problem && at != end; at.increment(problem))
-            if (at->is_regular_file(problem) && at->path().filename() != ours)
-                fs::remove(at->path(), problem);
+        const fs::path folder = part_folder(root_, id_.run, {&table, {}});
+        // A link may lead to what is not the store's. (The path ends with a slash.)
+        if (fs::is_symlink(folder.parent_path(), problem)) continue;
+        fs::recursive_directory_iterator at(folder, problem), end;
+        for (; !problem && at != end; at.increment(problem)) {
+            const fs::path& file = at->path();
+            const bool of_a_push = file.extension() == ".parquet" && is_id(file.stem().string());
+            if (of_a_push && at->is_regular_file(problem) && file.filename() != ours)
+                fs::remove(file, problem);
+        }
     }
 }
 

@@ -21,8 +21,7 @@ Result<std::vector<KnownRun>> known_runs(Store& store, std::vector<std::string>&
     std::vector<KnownRun> all;
     std::map<std::string, size_t> places;
     for (const auto& row : runs.rows.rows) {
-        KnownRun run{text(row[0]), text(row[1]), {}, integer(row[3]).value_or(0), {}};
-        run.recorded_ns = integer(row[2]);
+        KnownRun run{text(row[0]), text(row[1]), integer(row[2]), {}};
         places[run.id] = all.size();
         all.push_back(std::move(run));
     }

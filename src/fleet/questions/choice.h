@@ -19,7 +19,6 @@ struct Choice {
 struct KnownRun {
     std::string id, name;
     std::optional<int64_t> recorded_ns;
-    int64_t pushed_ns = 0;
     std::map<std::string, std::string> labels;
     std::string labels_text() const;  // "model=gpt, team=vision"
 };

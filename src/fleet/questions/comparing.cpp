@@ -95,7 +95,8 @@ query::ResultTable shares_table(const Answer& base, const Answer& next) {
 
 // An op of an iteration of a rank.
 struct OpCost {
-    double calls = 0, gpu_ns = 0, cpu_ns = 0;
+    double calls = 0, cpu_ns = 0;
+    std::optional<double> gpu_ns;  // none: no work of a device was recorded
 };
 
 std::map<std::string, OpCost> costs_of(const Answer& answer) {
@@ -106,10 +107,19 @@ std::map<std::string, OpCost> costs_of(const Answer& answer) {
         const auto mean = [&](std::string_view column) {
             return real(at(answer, column, row)).value_or(0) / steps;
         };
-        costs[text(at(answer, "op", row))] = {mean("total_calls"), mean("total_gpu_ns"),
-                                              mean("total_cpu_ns")};
+        OpCost& cost = costs[text(at(answer, "op", row))];
+        cost = {mean("total_calls"), mean("total_cpu_ns"), real(at(answer, "total_gpu_ns", row))};
+        if (cost.gpu_ns) *cost.gpu_ns /= steps;
     }
     return costs;
+}
+
+// An op that only the other side has costs nothing on this one, where anything was recorded.
+void add_missing(const std::map<std::string, OpCost>& from, std::map<std::string, OpCost>& into) {
+    const bool devices = std::any_of(into.begin(), into.end(),
+                                     [](const auto& each) { return each.second.gpu_ns.has_value(); });
+    for (const auto& [op, cost] : from)
+        into.try_emplace(op, OpCost{0, 0, devices ? std::optional<double>(0) : std::nullopt});
 }
 
 query::ResultTable ops_table(const Answer& base, const Answer& next, int64_t limit) {
@@ -125,19 +135,25 @@ query::ResultTable ops_table(const Answer& base, const Answer& next, int64_t lim
                      {"base_calls", "Calls, Base", Unit::kNone, 2, Role::kNumber},
                      {"new_calls", "Calls, New", Unit::kNone, 2, Role::kNumber}};
     std::map<std::string, OpCost> before = costs_of(base), after = costs_of(next);
-    for (const auto& [op, cost] : before)
-        after[op];
+    add_missing(before, after);
+    add_missing(after, before);
     std::vector<std::pair<double, std::string>> order;
     for (const auto& [op, cost] : after)
-        order.emplace_back(-std::abs(cost.gpu_ns - before[op].gpu_ns), op);
+        order.emplace_back(-std::abs(cost.gpu_ns.value_or(0) - before[op].gpu_ns.value_or(0)), op);
     std::sort(order.begin(), order.end());
     table.rows_in_all = std::ssize(order);
     if (limit > 0 && std::ssize(order) > limit) order.resize(static_cast<size_t>(limit));
-    const auto ns = [](double value) { return Cell{static_cast<int64_t>(std::llround(value))}; };
+    const auto ns = [](std::optional<double> value) {
+        return value ? Cell{static_cast<int64_t>(std::llround(*value))} : Cell{};
+    };
+    const auto change = [](const OpCost& from, const OpCost& to) -> std::optional<double> {
+        if (!from.gpu_ns && !to.gpu_ns) return std::nullopt;
+        return to.gpu_ns.value_or(0) - from.gpu_ns.value_or(0);
+    };
     for (const auto& [by, op] : order) {
         const OpCost &one = before[op], &other = after[op];
-        table.rows.push_back({op, ns(one.gpu_ns), ns(other.gpu_ns), ns(other.gpu_ns - one.gpu_ns),
-                              ns(one.cpu_ns), ns(other.cpu_ns), one.calls, other.calls});
+        table.rows.push_back({op, ns(one.gpu_ns), ns(other.gpu_ns), ns(change(one, other)), ns(one.cpu_ns),
+                              ns(other.cpu_ns), one.calls, other.calls});
     }
     return table;
 }

@@ -142,20 +142,24 @@ Columns device_columns() {
 }
 
 Columns op_columns() {
-    return {text("op", "name"),
-            text("type", "name without what tells instances apart"),
-            text("layer", "path of the layer", kMaybe),
-            text("direction", "fprop, bprop, optimizer, dataload or other"),
-            count("tc_eligible", "1: could run on Tensor Cores; else 0"),
-            count("calls", "instances"),
-            time("cpu_ns", "durations, added"),
-            time("self_cpu_ns", "durations less ops inside, added: adds up over ops"),
-            time("gpu_ns", "time in which devices worked for an instance, added"),
-            time("self_gpu_ns", "of work launched with the op innermost: adds up over ops"),
-            time("kernel_ns", "durations of kernels launched in it or in ops inside"),
-            time("tc_kernel_ns", "of them: those that use Tensor Cores"),
-            count("kernels", "kernels launched in it or in ops inside"),
-            count("unknown_tc_kernels", "of them: those of which use of Tensor Cores is not known")};
+    return {
+        text("op", "name"),
+        text("type", "name without what tells instances apart"),
+        text("layer", "path of the layer", kMaybe),
+        text("direction", "fprop, bprop, optimizer, dataload or other"),
+        count("tc_eligible", "1: could run on Tensor Cores; else 0"),
+        count("calls", "instances"),
+        time("cpu_ns", "durations, added"),
+        time("self_cpu_ns", "durations less ops inside, added: adds up over ops"),
+        time(
+            "gpu_ns",
+            "time in which devices worked for an instance, added; NULL, as what follows: no work of a device",
+            kMaybe),
+        time("self_gpu_ns", "of work launched with the op innermost: adds up over ops", kMaybe),
+        time("kernel_ns", "durations of kernels launched in it or in ops inside", kMaybe),
+        time("tc_kernel_ns", "of them: those that use Tensor Cores", kMaybe),
+        count("kernels", "kernels launched in it or in ops inside", kMaybe),
+        count("unknown_tc_kernels", "of them: those of which use of Tensor Cores is not known", kMaybe)};
 }
 
 Columns kernel_columns() {
@@ -173,7 +177,7 @@ Columns layer_columns() {
             text("direction", "fprop, bprop, optimizer, dataload or other"),
             count("calls", "instances of ops directly in it"),
             time("self_cpu_ns", "of these ops, less ops inside"),
-            time("self_gpu_ns", "of work launched with these ops innermost")};
+            time("self_gpu_ns", "of work launched with these ops innermost", kMaybe)};
 }
 
 Columns collective_columns() {

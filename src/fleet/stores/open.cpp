@@ -18,8 +18,4 @@ Result<std::unique_ptr<Store>> open_store(const std::string& address, bool to_pu
     return parquet::open_folder(address, to_push);
 }
 
-bool is_store(const std::string& address) {
-    return clickhouse::is_address(address) || parquet::is_store(address);
-}
-
 }  // namespace opsight::fleet

@@ -11,7 +11,4 @@ namespace opsight::fleet {
 // `to_push`: it is made where it is not there.
 Result<std::unique_ptr<Store>> open_store(const std::string& address, bool to_push);
 
-// Whether an address is one of a store, and not of a profile.
-bool is_store(const std::string& address);
-
 }  // namespace opsight::fleet

@@ -1,11 +1,11 @@
 #include "import/horovod/importer.h"
 
-#include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 #include <simdjson.h>
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <vector>
 
 #include "base/time.h"
@@ -135,6 +135,7 @@ class Import {
         tensor.open.pop_back();
         const uint8_t flags = unfinished ? kUnfinished : 0;
         if (unfinished) json_.note(Diag::kUnfinishedSpan, open.name);
+        if (time < open.begin) json_.note(Diag::kNegativeDuration, open.name);
         const int64_t ns = std::max<int64_t>(0, time - open.begin);
         if (open.name.starts_with(kNegotiate))
             return add_other(tensor, open.begin, ns, open.name, waiting_, flags);
@@ -180,7 +181,7 @@ class Import {
     ProfileBuilder& builder_;
     RankId rank_;
     StringId waiting_, step_, library_;
-    absl::flat_hash_map<int64_t, Tensor> tensors_;  // by pid
+    std::map<int64_t, Tensor> tensors_;  // by pid
     int64_t start_ = 0, last_ = 0;
     uint64_t events_ = 0;
 };

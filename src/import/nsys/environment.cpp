@@ -26,9 +26,8 @@ constexpr std::pair<std::string_view, std::string_view> kSystemInfo[] = {
     {"cudnnVersion", "cudnn_version"}, {"nsysVersion", "nsys_version"},     {"cpuModel", "cpu_model"}};
 
 // Tables with facts about the report, not with events.
-constexpr std::string_view kQuietPrefixes[] = {
-    "ENUM_",     "TARGET_INFO_", "META_DATA_",     "EXPORT_META_DATA",
-    "ANALYSIS_", "sqlite_",      "ProcessStreams", "UnwindMethodType"};
+constexpr std::string_view kQuiet[] = {"ENUM_",     "TARGET_INFO_",   "META_DATA_",      "EXPORT_META_DATA",
+                                       "ANALYSIS_", "ProcessStreams", "UnwindMethodType"};
 // The newest schema whose exports were looked at.
 constexpr std::pair<int, int> kNewestSchema = {3, 28};
 
@@ -141,7 +140,7 @@ Status read_environment(Report& report) {
 }
 
 void note_unread(Report& report) {
-    report.note_unread(kQuietPrefixes);
+    report.note_unread(kQuiet);
 }
 
 }  // namespace opsight::importer::nsys

@@ -36,9 +36,10 @@ Result<bool> Report::read(std::string_view name, const Columns& columns,
     return true;
 }
 
-Status Report::load_strings() {
+Status Report::load_strings(std::string_view table, std::string_view column) {
+    strings_.clear();
     return read(
-               "StringIds", {"id", "value"},
+               table, {"id", column},
                [this](Table& row) {
                    strings_.try_emplace(row.number(0), Text{std::string(row.text(1)), {}});
                },
@@ -172,10 +173,10 @@ TrackId Report::stream(int64_t global_pid, bool has_pid, int64_t device, int64_t
 
 void Report::note_unread(std::span<const std::string_view> quiet) {
     for (const std::string& table : with_rows_) {
-        if (was_read(table) || std::any_of(quiet.begin(), quiet.end(), [&](std::string_view prefix) {
-                return table.starts_with(prefix);
-            }))
-            continue;
+        const bool is_quiet = std::any_of(quiet.begin(), quiet.end(), [&](std::string_view name) {
+            return name.ends_with('_') ? table.starts_with(name) : table == name;
+        });
+        if (is_quiet || was_read(table) || table.starts_with("sqlite_")) continue;
         int64_t rows = 0;
         // Names of the file's own are not put into a statement where they could be more than a name.
         if (is_plain(table)) {

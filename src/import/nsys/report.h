@@ -45,7 +45,8 @@ class Report {
     // `counted`: its rows are events.
     Result<bool> read(std::string_view name, const Columns& columns, const std::function<void(Table&)>& row,
                       bool counted = true, const std::optional<RowsWith>& only = {});
-    Status load_strings();
+    // Texts by number, in place of those loaded before: of exports, or of another tool's tables.
+    Status load_strings(std::string_view table = "StringIds", std::string_view column = "value");
     uint64_t events() const { return events_; }
     // Added to all times: ns since 1970 of the export's zero.
     void set_epoch(int64_t epoch_ns) { epoch_ns_ = epoch_ns; }
@@ -86,7 +87,8 @@ class Report {
     static int64_t pid_of(int64_t global_id) { return process_key(global_id) & 0xffffff; }
     static int64_t tid_of(int64_t global_id) { return global_id & 0xffffff; }
 
-    // Tables with rows that were not read, but for those that begin so: facts of which nothing is asked.
+    // Tables with rows that were not read, but for facts of which nothing is asked; a name that ends with '_'
+    // is of all tables that begin so.
     void note_unread(std::span<const std::string_view> quiet);
 
     void note(Diag diag, std::string text);

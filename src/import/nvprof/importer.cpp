@@ -6,7 +6,7 @@ namespace opsight::importer::nvprof {
 namespace {
 
 // Read elsewhere, or facts of the machine that no number of Opsight's needs.
-constexpr std::string_view kQuiet[] = {"Version", "sqlite_sequence", "CUPTI_ACTIVITY_KIND_DEVICE_ATTRIBUTE",
+constexpr std::string_view kQuiet[] = {"Version", "CUPTI_ACTIVITY_KIND_DEVICE_ATTRIBUTE",
                                        "CUPTI_ACTIVITY_KIND_PCIE", "CUPTI_ACTIVITY_KIND_CUDA_EVENT"};
 
 Status read_database(Report& report) {

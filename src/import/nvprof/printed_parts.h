@@ -23,6 +23,7 @@ struct Printed {
     int64_t pid = 0;  // 0: the log was not kept
     uint64_t line = 0;
     absl::flat_hash_map<std::string, DeviceId> devices;  // by process, name and context
+    absl::flat_hash_map<RankId, int64_t> devices_of_rank;
 
     void note(Diag kind, std::string_view what, int64_t times = 1) {
         builder.diagnostics().add(kind, {file.name, -1, -1, fmt::format("line {}: {}", line, what)}, times);

@@ -4,6 +4,7 @@
 #include "base/time.h"
 #include "import/nvprof/printed_parts.h"
 #include "import/nvtx/spans.h"
+#include "import/text/api_names.h"
 
 namespace opsight::importer::nvprof {
 namespace {
@@ -67,9 +68,7 @@ DeviceId Printed::device(std::string_view name, int64_t context) {
                                         : fmt::format("{}|{}|{}", rank.index(), name, context),
                             DeviceId());
     if (is_new) {
-        const auto before = std::count_if(devices.begin(), devices.end(), [&](const auto& each) {
-            return each.second.valid() && each.first.starts_with(fmt::format("{}|", rank.index()));
-        });
+        const int64_t before = devices_of_rank[rank]++;
         known->second = builder.device(rank, number >= 0 ? number : before);
         Device& facts = builder.device_info(known->second);
         facts.name = name;
@@ -153,9 +152,8 @@ void TraceRows::add_call(std::string_view name, int64_t begin, int64_t ns, int64
             name = name.substr(0, bracket);
         }
     }
-    const bool driver = name.starts_with("cu") && name.size() > 2 && name[2] >= 'A' && name[2] <= 'Z';
     HostSpan span;
-    span.kind = driver ? HostKind::kDriverApi : HostKind::kRuntimeApi;
+    span.kind = is_driver_call(name) ? HostKind::kDriverApi : HostKind::kRuntimeApi;
     span.begin = begin;
     span.dur = ns;
     span.name = p_.text(name);
@@ -177,6 +175,7 @@ void TraceRows::add_mark(std::string_view name, int64_t begin) {
             if (!open->open || open->mark || open->pid != p_.pid) continue;
             if (!text.empty() && open->text != wanted) continue;
             open->open = false;
+            if (begin < open->span.begin) p_.note(Diag::kNegativeDuration, name);
             open->span.dur = std::max<int64_t>(0, begin - open->span.begin);
             return;
         }

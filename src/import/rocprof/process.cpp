@@ -5,12 +5,14 @@
 #include <algorithm>
 
 #include "base/time.h"
-#include "import/rocprof/agent.h"
+#include "import/kineto/json_events.h"
+#include "import/rocprof/told.h"
 #include "import/text/clean_text.h"
 
 namespace opsight::importer::rocprof {
 namespace {
 
+using kineto::text_of;
 using simdjson::dom::array;
 using simdjson::dom::element;
 using simdjson::dom::object;
@@ -208,12 +210,11 @@ void Process::take_kernel(const object& record) {
     span.name = kernel == kernels_.end() ? builder_.text("(name lost)") : kernel->second.name;
     LaunchConfig config;
     constexpr std::string_view kAxes[] = {"x", "y", "z"};
-    for (size_t axis = 0; axis < 3; ++axis) {  // the grid is told in threads
-        const int64_t block = inner(info, "workgroup_size", kAxes[axis], -1),
-                      threads = inner(info, "grid_size", kAxes[axis], -1);
-        config.block[axis] = block;
-        if (block > 0 && threads >= 0) config.grid[axis] = threads / block + (threads % block != 0);
+    for (size_t axis = 0; axis < 3; ++axis) {
+        config.block[axis] = inner(info, "workgroup_size", kAxes[axis], -1);
+        config.grid[axis] = inner(info, "grid_size", kAxes[axis], -1);
     }
+    count_blocks(config);
     config.static_shared_bytes = number_of(info, "group_segment_size", -1);
     config.local_bytes_per_thread = number_of(info, "private_segment_size", -1);
     if (kernel != kernels_.end()) config.registers_per_thread = kernel->second.registers;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kStrings = "rocpd_string";
 // Facts of processes, and arguments of calls, of which nothing is asked.
-constexpr std::string_view kQuiet[] = {"rocpd_metadata", "rocpd_info_", "rocpd_arg", "sqlite_"};
+constexpr std::string_view kQuiet[] = {"rocpd_metadata_", "rocpd_info_", "rocpd_arg_"};
 
 // The ids at the ends of the tables' names. Only plain ones: they are put into statements.
 std::set<std::string> suffixes_of(const nsys::Report& report) {

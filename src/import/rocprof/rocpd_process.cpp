@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "import/rocprof/agent.h"
+#include "import/rocprof/told.h"
 
 namespace opsight::importer::rocprof {
 
@@ -37,9 +37,7 @@ Status RocpdProcess::read() {
 }
 
 Status RocpdProcess::read_texts() {
-    OPSIGHT_TRY(each("rocpd_string", {"id", "string"}, [this](Table& row) {
-        texts_.try_emplace(row.number(0), Text{std::string(row.text(1)), {}});
-    }));
+    OPSIGHT_TRY(report_.load_strings("rocpd_string" + suffix_, "string"));
     has_categories_ = report_.has("rocpd_info_category" + suffix_);
     return each("rocpd_info_category", {"id", "name"},
                 [this](Table& row) { categories_[row.number(0)] = report_.intern(row.text(1)); });
@@ -103,7 +101,7 @@ Status RocpdProcess::read_events() {
         event.call = row.number(1);
         const int64_t category = row.number(2);
         if (!has_categories_)
-            event.category = text(category);
+            event.category = report_.string(category);
         else if (const StringId* named = find(categories_, category, "category"))
             event.category = *named;
         event.message = message_in(row.text(3));
@@ -118,20 +116,6 @@ StringId RocpdProcess::message_in(std::string_view json) {
         parser_.parse(json.data(), json.size())["message"].get(message) != simdjson::SUCCESS)
         return StringId(0);
     return report_.intern(message);
-}
-
-StringId RocpdProcess::text(int64_t id) {
-    const auto found = texts_.find(id);
-    if (found == texts_.end()) {
-        report_.note(Diag::kDanglingId, fmt::format("string {}", id));
-        return builder_.text("(name lost)");
-    }
-    Text& text = found->second;
-    if (!text.id.valid()) {
-        text.id = report_.intern(text.raw);
-        std::string().swap(text.raw);
-    }
-    return text.id;
 }
 
 }  // namespace opsight::importer::rocprof

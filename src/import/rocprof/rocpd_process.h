@@ -39,11 +39,6 @@ class RocpdProcess {
         StringId name{0};
         int64_t registers = -1;
     };
-    struct Text {
-        std::string raw;
-        StringId id;
-    };
-
     Status each(std::string_view table, const Columns& columns, const std::function<void(Table&)>& row,
                 bool counted = false);
     // `own` behind the columns in which a row says when and where it was.
@@ -57,13 +52,13 @@ class RocpdProcess {
     Status read_events();
     StringId message_in(std::string_view json);
 
+    void add_call(HostSpan span, const Event& event, StringId name);
     void take_region(Table& row);
     void take_sample(Table& row);
     void take_kernel(Table& row);
     void take_copy(Table& row);
     void add_device(Table& row, DeviceSpan& span, const Place& place, int64_t agent);
 
-    StringId text(int64_t id);
     bool times(Table& row, int64_t& begin, int64_t& dur);
     bool stamp(int64_t id, int64_t& time);
     Place place_of(Table& row);
@@ -84,7 +79,6 @@ class RocpdProcess {
     const std::string suffix_;
     RankId rank_;
     simdjson::dom::parser parser_;
-    absl::flat_hash_map<int64_t, Text> texts_;
     absl::flat_hash_map<int64_t, StringId> categories_;  // where they have a table of their own
     bool has_categories_ = false;
     absl::flat_hash_map<int64_t, int64_t> pids_, tids_, stamps_;

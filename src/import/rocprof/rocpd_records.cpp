@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/time.h"
-#include "import/rocprof/agent.h"
 #include "import/rocprof/rocpd_process.h"
+#include "import/rocprof/told.h"
 
 namespace opsight::importer::rocprof {
 namespace {
@@ -82,24 +82,27 @@ int64_t RocpdProcess::number_of(int64_t agent) {
     return found ? found->number : 0;
 }
 
-void RocpdProcess::take_region(Table& row) {
-    HostSpan span;
-    if (!times(row, span.begin, span.dur)) return;
-    const Event event = event_of(row);
+// What a thread did, by the category of its event; a mark and a call without duration are moments.
+void RocpdProcess::add_call(HostSpan span, const Event& event, StringId name) {
     const std::string_view category = builder_.view(event.category);
-    span.track = thread(place_of(row));
-    span.name = text(row.number(kShared));
+    span.name = name;
     if (category.starts_with("HIP_") || category.starts_with("HSA_")) {
         span.kind = category.starts_with("HIP_") ? HostKind::kRuntimeApi : HostKind::kDriverApi;
         return builder_.add_api(span, event.call);
     }
     if (category.starts_with("MARKER_CORE") || event.message.value != 0)
-        return roctx_.add(span, event.message.value != 0 ? event.message : span.name);
+        return roctx_.add(span, event.message.value != 0 ? event.message : name);
     span.kind = HostKind::kLibrary;
     builder_.add_host(span, event.category.value);
 }
 
-// A moment: what roctxMark left, or a call that took no time.
+void RocpdProcess::take_region(Table& row) {
+    HostSpan span;
+    if (!times(row, span.begin, span.dur)) return;
+    span.track = thread(place_of(row));
+    add_call(span, event_of(row), report_.string(row.number(kShared)));
+}
+
 void RocpdProcess::take_sample(Table& row) {
     enum { kTime = kShared, kTimeId, kName };
     HostSpan span;
@@ -108,8 +111,7 @@ void RocpdProcess::take_sample(Table& row) {
         return;
     const Event event = event_of(row);
     span.track = thread(place_of(row));
-    const StringId name = row.has(kName) ? text(row.number(kName)) : event.category;
-    roctx_.add(span, event.message.value != 0 ? event.message : name);
+    add_call(span, event, row.has(kName) ? report_.string(row.number(kName)) : event.category);
 }
 
 void RocpdProcess::take_kernel(Table& row) {
@@ -120,11 +122,11 @@ void RocpdProcess::take_kernel(Table& row) {
     const Symbol* symbol = find(symbols_, row.number(kKernel), "kernel");
     span.name = symbol ? symbol->name : builder_.text("(name lost)");
     LaunchConfig config;
-    for (size_t axis = 0; axis < 3; ++axis) {  // the grid is told in threads
-        const int64_t block = row.number(kBlock + axis), threads = row.number(kGrid + axis);
-        config.block[axis] = block;
-        if (block > 0 && threads >= 0) config.grid[axis] = threads / block + (threads % block != 0);
+    for (size_t axis = 0; axis < 3; ++axis) {
+        config.block[axis] = row.number(kBlock + axis);
+        config.grid[axis] = row.number(kGrid + axis);
     }
+    count_blocks(config);
     config.static_shared_bytes = row.number(kSharedBytes);
     config.local_bytes_per_thread = row.number(kPrivateBytes);
     if (symbol) config.registers_per_thread = symbol->registers;
@@ -141,7 +143,7 @@ void RocpdProcess::take_copy(Table& row) {
     span.kind = DeviceKind::kMemcpy;
     span.bytes = std::max<int64_t>(-1, row.number(kSize));
     Transfer transfer;
-    transfer.copy = copy_kind(builder_.view(text(row.number(kName))));
+    transfer.copy = copy_kind(builder_.view(report_.string(row.number(kName))));
     if (is_gpu(from)) transfer.from_device = number_of(from);
     if (is_gpu(to)) transfer.to_device = number_of(to);
     span.transfer = builder_.transfer(transfer);

@@ -69,6 +69,9 @@ TEST_F(RocpdTest, CallsCopiesMarksAndTheMachine) {
     const size_t mark = host_row(p, "a mark");
     ASSERT_LT(mark, p.host.size());
     EXPECT_EQ(p.host.dur[mark], 0);
+    const size_t moment = host_row(p, "HIP_RUNTIME_API");
+    ASSERT_LT(moment, p.host.size());
+    EXPECT_EQ(p.host.kind[moment], HostKind::kRuntimeApi) << "a call without duration is a sample";
     const auto copy = static_cast<size_t>(
         std::find(p.device.kind.begin(), p.device.kind.end(), DeviceKind::kMemcpy) - p.device.kind.begin());
     ASSERT_LT(copy, p.device.size());

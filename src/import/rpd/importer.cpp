@@ -3,6 +3,7 @@
 #include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -11,6 +12,8 @@
 
 #include "import/nsys/report.h"
 #include "import/rocprof/markers.h"
+#include "import/rocprof/told.h"
+#include "import/text/api_names.h"
 
 namespace opsight::importer::rpd {
 namespace {
@@ -19,15 +22,17 @@ using nsys::Table;
 
 // Facts of the file, and parts of rows that are read here.
 constexpr std::string_view kQuiet[] = {"rocpd_metadata", "rocpd_string", "rocpd_kernelcodeobject",
-                                       "rocpd_op_inputSignals", "sqlite_"};
+                                       "rocpd_op_inputSignals"};
 
 class TraceReader {
   public:
     explicit TraceReader(nsys::Report& report) : report_(report), builder_(report.builder()) {}
 
     Status run() {
-        OPSIGHT_TRY(read("rocpd_string", {"id", "string"}, [this](Table& row) {
-            texts_.try_emplace(row.number(0), std::string(row.text(1)));
+        OPSIGHT_TRY(report_.load_strings("rocpd_string", "string"));
+        // Since schema 3 arguments are texts of their own.
+        OPSIGHT_TRY(read("rocpd_ustring", {"id", "string"}, [this](Table& row) {
+            arguments_.try_emplace(row.number(0), std::string(row.text(1)));
         }));
         OPSIGHT_TRY(read("rocpd_api_ops", {"api_id", "op_id"},
                          [this](Table& row) { calls_of_ops_[row.number(1)] = row.number(0); }));
@@ -76,11 +81,14 @@ class TraceReader {
         return {};
     }
 
-    std::string_view raw(int64_t id) {
-        const auto found = texts_.find(id);
-        if (found != texts_.end()) return found->second;
-        report_.note(Diag::kDanglingId, fmt::format("string {}", id));
-        return "(name lost)";
+    std::string_view text(int64_t id) { return builder_.view(report_.string(id)); }
+
+    StringId argument(int64_t id) {
+        if (!report_.has("rocpd_ustring")) return report_.string(id);
+        const auto found = arguments_.find(id);
+        if (found != arguments_.end()) return report_.intern(found->second);
+        report_.note(Diag::kDanglingId, fmt::format("argument {}", id));
+        return builder_.text("(name lost)");
     }
 
     RankId rank_of(int64_t pid) {
@@ -92,14 +100,16 @@ class TraceReader {
         HostSpan span;
         if (!report_.ended_times(row, kStart, kEnd, span.begin, span.dur)) return;
         const int64_t pid = row.number(kPid, 0);
-        const std::string_view name = raw(row.number(kName));
+        span.name = report_.string(row.number(kName));
+        const std::string_view name = builder_.view(span.name);
         span.track = builder_.host_track(rank_of(pid), pid, row.number(kTid, 0));
-        if (name == "UserMarker") return roctx_.add(span, report_.intern(raw(row.number(kArguments))));
-        span.name = report_.intern(name);
-        if (name.starts_with("hip") || name.starts_with("hsa")) {
+        if (name == "UserMarker") return roctx_.add(span, argument(row.number(kArguments)));
+        // The tracer records CUDA, too.
+        const bool runtime = name.starts_with("hip") || name.starts_with("cuda");
+        if (runtime || name.starts_with("hsa") || is_driver_call(name)) {
             calls_[row.number(kId)] = {
                 pid, name.find("ExtModuleLaunch") != name.npos || name.find("HccModuleLaunch") != name.npos};
-            span.kind = name.starts_with("hip") ? HostKind::kRuntimeApi : HostKind::kDriverApi;
+            span.kind = runtime ? HostKind::kRuntimeApi : HostKind::kDriverApi;
             return builder_.add_api(span, row.number(kId));
         }
         span.kind = HostKind::kLibrary;
@@ -116,7 +126,7 @@ class TraceReader {
         if (of != calls_of_ops_.end()) span.correlation = of->second;
         const auto call = calls_.find(span.correlation);
         const RankId rank = call == calls_.end() ? report_.rank_without_pid() : rank_of(call->second.pid);
-        fill(id, raw(row.number(kType)), raw(row.number(kDescription)), span);
+        fill(id, text(row.number(kType)), text(row.number(kDescription)), span);
         span.track =
             builder_.stream_track(TrackKind::kDeviceStream, builder_.device(rank, row.number(kGpu, 0)), -1,
                                   row.number(kQueue, 0), call == calls_.end() ? 0 : call->second.pid);
@@ -134,7 +144,8 @@ class TraceReader {
                             : has("DeviceToDevice") ? CopyKind::kDeviceToDevice
                                                     : CopyKind::kUnknown;
             span.kind = DeviceKind::kMemcpy;
-            span.bytes = find_detail(bytes_by_op_, bytes_by_call_, id, span.correlation).value_or(-1);
+            span.bytes = std::max<int64_t>(
+                -1, find_detail(bytes_by_op_, bytes_by_call_, id, span.correlation).value_or(-1));
             span.transfer = builder_.transfer(transfer);
             span.name = builder_.text(name_of_copy(transfer));
         } else if (has("Fill")) {
@@ -147,19 +158,11 @@ class TraceReader {
             span.kind = DeviceKind::kKernel;
             span.name = report_.intern(description.empty() ? type : description);
             if (auto config = find_detail(by_op_, by_call_, id, span.correlation)) {
-                count_blocks(span.correlation, *config);
+                const auto call = calls_.find(span.correlation);
+                if (call != calls_.end() && call->second.grid_in_threads) rocprof::count_blocks(*config);
                 span.config = builder_.launch_config(*config);
             }
         }
-    }
-
-    void count_blocks(int64_t call, LaunchConfig& config) const {
-        const auto found = calls_.find(call);
-        if (found == calls_.end() || !found->second.grid_in_threads) return;
-        for (size_t axis = 0; axis < 3; ++axis)
-            if (config.block[axis] > 0 && config.grid[axis] >= 0)
-                config.grid[axis] =
-                    config.grid[axis] / config.block[axis] + (config.grid[axis] % config.block[axis] != 0);
     }
 
     template <class Map>
@@ -172,7 +175,7 @@ class TraceReader {
 
     nsys::Report& report_;
     ProfileBuilder& builder_;
-    absl::flat_hash_map<int64_t, std::string> texts_;
+    absl::flat_hash_map<int64_t, std::string> arguments_;
     absl::flat_hash_map<int64_t, int64_t> calls_of_ops_, bytes_by_call_, bytes_by_op_;
     absl::flat_hash_map<int64_t, LaunchConfig> by_call_, by_op_;
     absl::flat_hash_map<int64_t, Call> calls_;

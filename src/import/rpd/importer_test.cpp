@@ -68,6 +68,31 @@ TEST_F(RpdTest, CopiesFillsAndMarkers) {
     EXPECT_TRUE(has_op) << "PyTorch's roctx ranges are ops";
 }
 
+TEST_F(RpdTest, CallsOfCudaAreCalls) {
+    const auto kind = [&](std::string_view name) {
+        for (size_t row = 0; row < p_.host.size(); ++row)
+            if (text(p_.host.name[row]) == name) return p_.host.kind[row];
+        return HostKind::kOther;
+    };
+    EXPECT_EQ(kind("cudaLaunchKernel_v7000"), HostKind::kRuntimeApi);
+    EXPECT_EQ(kind("cuLaunchKernel"), HostKind::kDriverApi);
+}
+
+// A file of schema 2 has one list of texts.
+TEST_F(RpdTest, ArgumentsOfOlderFiles) {
+    testing::make_database(folder_.path() + "/old.rpd",
+                           "ATTACH '" + folder_.path() +
+                               "/trace.rpd' AS now;"
+                               "CREATE TABLE rocpd_string AS SELECT * FROM now.rocpd_string WHERE id <> 3;"
+                               "INSERT INTO rocpd_string SELECT * FROM now.rocpd_ustring;"
+                               "CREATE TABLE rocpd_api AS SELECT * FROM now.rocpd_api;"
+                               "CREATE TABLE rocpd_op AS SELECT * FROM now.rocpd_op;");
+    const Result<Profile> old = import_files({folder_.path() + "/old.rpd"});
+    ASSERT_TRUE(old) << old.error().message();
+    EXPECT_TRUE(std::any_of(old->host.name.begin(), old->host.name.end(),
+                            [&](StringId id) { return old->strings.view(id) == "aten::mm"; }));
+}
+
 TEST_F(RpdTest, WhatIsOddIsCounted) {
     EXPECT_EQ(p_.diagnostics.count(Diag::kDanglingId), 3)
         << "a name, and work of two ranks' device that no call asked for, twice";

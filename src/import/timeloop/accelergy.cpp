@@ -329,6 +329,18 @@ Result<ComponentEstimate> Accelergy::estimate(const Component& component) const 
     return estimate;
 }
 
+// A size may be told in other words (entries, sizeKB), which the level has as words.
+Component Accelergy::with_depth(Component component, const map::Level& level) {
+    if (!level.capacity || component.attributes.find({"depth", "memory_depth"}) != nullptr) return component;
+    Tree rows = *component.tree;
+    rows.kind = Tree::Kind::kText;
+    rows.items.clear();
+    rows.members.clear();
+    rows.text = std::to_string((*level.capacity + level.block - 1) / level.block);
+    component.attributes.members.push_back({"depth", rows});
+    return component;
+}
+
 Status Accelergy::estimate(const std::vector<Component>& components, map::Architecture& into) const {
     for (const Component& component : components) {
         const bool computes = component.name == into.compute.name;
@@ -336,7 +348,8 @@ Status Accelergy::estimate(const std::vector<Component>& components, map::Archit
         if (!computes && (place < 0 || into.levels[place].dummy)) continue;
         std::string& source = computes ? into.compute.energy_source : into.levels[place].energy_source;
         if (source != "built-in") continue;
-        OPSIGHT_ASSIGN(const ComponentEstimate estimate, this->estimate(component));
+        OPSIGHT_ASSIGN(const ComponentEstimate estimate,
+                       this->estimate(computes ? component : with_depth(component, into.levels[place])));
         const double* first = estimate.action({"compute", "mac_random", "mac", "multiply", "read"});
         const double* write = estimate.action({"write", "update"});
         const double* read = estimate.action({"read"});

@@ -24,6 +24,7 @@ class Accelergy {
     Result<map::ComponentEstimate> estimate(const Component& component) const;
 
   private:
+    static Component with_depth(Component component, const map::Level& level);
     struct Class {
         const Tree* tree = nullptr;
         bool texts_without_quotes = false;  // before 0.4

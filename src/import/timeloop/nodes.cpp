@@ -189,6 +189,9 @@ class Writer {
     }
 
     Status place(const Tree& node, const std::string& name, const std::string& kind, Tree attributes) {
+        if (levels_++ > map::kMaxLevels)  // and the compute units
+            return fail(
+                node.error(fmt::format("more than {} levels of storage are not possible", map::kMaxLevels)));
         std::erase_if(attributes.members, [](const TreeMember& member) {
             return member.key == "meshX" || member.key == "meshY";
         });
@@ -249,6 +252,7 @@ class Writer {
     Scope containers_;  // attributes of the containers so far
     WrittenOut& out_;
     std::set<std::string> names_;
+    int levels_ = 0;
     int64_t mesh_x_ = 1, mesh_y_ = 1;
     bool compute_ = false;
 };

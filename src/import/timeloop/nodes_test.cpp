@@ -108,6 +108,60 @@ TEST_F(Nodes, AreWrittenOut) {
     EXPECT_FALSE(architecture.levels[3].read_bandwidth);
 }
 
+// Areas of a table go before estimates, with or without energies of a table.
+TEST_F(Nodes, ATableOfAreasStays) {
+    const std::string art = files_.write("art.yaml", R"(
+ART:
+  version: 0.4
+  tables:
+  - {name: "Buffer[1..1]", area: 1234.5}
+)");
+    const Result<Specification> given = read_specification(
+        {files_.write("arch.yaml", kNodes), files_.write("problem.yaml", kProblem), art}, "", true);
+    ASSERT_TRUE(given) << given.error().what;
+    EXPECT_EQ(given->architecture.levels[3].area_um2, 1234.5);
+    EXPECT_GT(given->architecture.levels[0].area_um2, 0) << "of what the table has not";
+}
+
+// However its size is told.
+TEST_F(Nodes, EstimatesAreOfTheWholeMemory) {
+    const auto read_pj = [this](const std::string& size) {
+        std::string nodes = kNodes;
+        const std::string depth = "depth: 1024, width: 64";
+        nodes.replace(nodes.find(depth), depth.size(), size + ", width: 64");
+        const Result<Specification> given = read(nodes);
+        EXPECT_TRUE(given) << given.error().what;
+        return given ? given->architecture.levels[3].read_pj : -1;
+    };
+    EXPECT_GT(read_pj("depth: 1024"), 0);
+    EXPECT_EQ(read_pj("entries: 4096"), read_pj("depth: 1024"));
+    EXPECT_EQ(read_pj("sizeKB: 8"), read_pj("depth: 1024"));
+}
+
+// A problem's own dimension G is none of groups, where the architecture is a file's.
+TEST_F(Nodes, GroupsOfAProblemAreItsOwn) {
+    const std::string problem = files_.write("depthwise.yaml", R"(
+problem:
+  shape:
+    name: depthwise
+    dimensions: [ G, R, P ]
+    data_spaces:
+    - {name: Weights, projection: [ [[G]], [[R]] ]}
+    - {name: Inputs, projection: [ [[G]], [[R], [P]] ]}
+    - {name: Outputs, projection: [ [[G]], [[P]] ], read_write: True}
+  instance: {G: 4, R: 3, P: 8}
+)");
+    const std::string machine = files_.write("flat.yaml", R"(
+arch:
+  arithmetic: {name: MACs, instances: 1, word-bits: 16}
+  storage:
+  - {name: Registers, entries: 64, word_bits: 16}
+  - {name: DRAM, technology: DRAM, word_bits: 16}
+)");
+    const Result<Specification> given = read_specification({machine, problem}, "", true);
+    EXPECT_TRUE(given) << given.error().what;
+}
+
 TEST_F(Nodes, ConstraintsOfComponentsHold) {
     const Result<Specification> given = read(kNodes);
     ASSERT_TRUE(given) << given.error().what;

@@ -64,7 +64,7 @@ Result<Tree> with_sizes(const Tree& problem, const Scope& variables) {
 // Reads the parts of all files into a specification.
 class Reader {
   public:
-    // `together`: the files' names, for messages.
+    // `together`: the files' names, or that of what is built in.
     Reader(const Parts& parts, std::string together) : parts_(parts), together_(std::move(together)) {}
 
     Status read_variables() {
@@ -98,11 +98,13 @@ class Reader {
         for (const AttributeChange& change : changes)
             OPSIGHT_TRY(change_attribute(flat, change));
         OPSIGHT_ASSIGN(out.architecture, read_architecture(flat));
+        out.architecture.name = together_;
         if (const Tree* energies = parts_.find({"ERT", "energy_reference_table"}))
             OPSIGHT_TRY(read_energies(*energies, out.architecture));
+        OPSIGHT_TRY(estimate(flat));
         if (const Tree* areas = parts_.find({"ART", "area_reference_table"}))
-            OPSIGHT_TRY(read_areas(*areas, out.architecture));
-        return estimate(flat);
+            return read_areas(*areas, out.architecture);
+        return {};
     }
 
     // v0.4: architecture_constraints and mapspace_constraints; v0.3: one of several lists in mapspace, by
@@ -128,6 +130,11 @@ class Reader {
         if (nodes_)
             OPSIGHT_TRY(read_constraints(nodes_->constraints.list(nodes_->architecture, false),
                                          out.architecture, out.problem, out.constraints));
+        return {};
+    }
+
+    // Of an architecture that is built in, or of a layer of a network: what the files do not say of groups.
+    Status place_own_groups() {
         return place_groups(parts_.find({"mapspace"}), out.problem, out.constraints);
     }
 
@@ -202,7 +209,7 @@ Result<Specification> read_specification(const std::vector<std::string>& files,
                                          const std::string& shipped, const TemplateValues& values) {
     if (for_search) return read_changed(files, shipped, {}, values);
     OPSIGHT_ASSIGN(const Parts parts, read_parts(files, shipped, values));
-    Reader reader(parts, names_of(files));
+    Reader reader(parts, shipped.empty() ? names_of(files) : shipped);
     OPSIGHT_TRY(reader.read_variables());
     OPSIGHT_TRY(reader.read_problem_part());
     OPSIGHT_TRY(reader.read_architecture_part({}));
@@ -218,11 +225,12 @@ Result<Specification> read_changed(const std::vector<std::string>& files, const 
                                    const std::vector<AttributeChange>& changes,
                                    const TemplateValues& values) {
     OPSIGHT_ASSIGN(const Parts parts, read_parts(files, shipped, values));
-    Reader reader(parts, names_of(files));
+    Reader reader(parts, shipped.empty() ? names_of(files) : shipped);
     OPSIGHT_TRY(reader.read_variables());
     OPSIGHT_TRY(reader.read_problem_part());
     OPSIGHT_TRY(reader.read_architecture_part(changes));
     OPSIGHT_TRY(reader.read_all_constraints());
+    if (!shipped.empty()) OPSIGHT_TRY(reader.place_own_groups());
     return std::move(reader.out);
 }
 
@@ -230,11 +238,12 @@ Result<Specification> read_accelerator(const std::vector<std::string>& files, co
                                        const std::vector<AttributeChange>& changes,
                                        const map::Problem& problem, const TemplateValues& values) {
     OPSIGHT_ASSIGN(const Parts parts, read_parts(files, shipped, values));
-    Reader reader(parts, names_of(files));
+    Reader reader(parts, shipped.empty() ? names_of(files) : shipped);
     reader.out.problem = problem;
     OPSIGHT_TRY(reader.read_variables());
     OPSIGHT_TRY(reader.read_architecture_part(changes));
     OPSIGHT_TRY(reader.read_all_constraints());
+    OPSIGHT_TRY(reader.place_own_groups());
     return std::move(reader.out);
 }
 

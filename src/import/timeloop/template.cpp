@@ -14,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMostFiles = 256;
+constexpr size_t kMostParts = 1 << 20;  // as of one file
 constexpr size_t kDeepest = 16, kLongest = size_t{16} << 20;
 
 // The name and the quoted arguments of "include('a.yaml', 'b')".
@@ -48,12 +49,22 @@ std::optional<Call> call_of(const std::string& text) {
     return call;
 }
 
+size_t parts_in(const Tree& tree) {
+    size_t parts = 1;
+    for (const Tree& item : tree.items)
+        parts += parts_in(item);
+    for (const TreeMember& member : tree.members)
+        parts += parts_in(member.value);
+    return parts;
+}
+
 // One file, and what it includes.
 class Renderer {
   public:
     struct Shared {
         const TemplateValues& values;
         int files = 0;
+        size_t parts = 0;               // of all that was included
         std::vector<std::string> open;  // the files that are being read, each included by the one before
     };
 
@@ -69,15 +80,17 @@ class Renderer {
 
     Result<std::string> render(const std::string& text) {
         std::string out;
-        size_t at = 0;
+        size_t at = 0, counted = 0;
+        line_ = 1;
         while (true) {
             const size_t open = next_mark(text, at);
             out.append(text, at, open == std::string::npos ? open : open - at);
             if (open == std::string::npos) return out;
             const char kind = text[open + 1];
             const size_t close = text.find(kind == '{' ? "}}" : kind == '%' ? "%}" : "#}", open + 2);
-            line_ =
-                static_cast<int>(std::count(text.begin(), text.begin() + static_cast<long>(open), '\n')) + 1;
+            line_ += static_cast<int>(std::count(text.begin() + static_cast<long>(counted),
+                                                 text.begin() + static_cast<long>(open), '\n'));
+            counted = open;
             if (close == std::string::npos)
                 return refuse(fmt::format("'{}' is not closed", text.substr(open, 2)),
                               "close it, or quote it");
@@ -193,6 +206,9 @@ class Renderer {
                 return refuse(fmt::format("'{}' has no '{}'", name, keys), "name a key that the file has");
             begin = end + 1;
         }
+        shared_.parts += parts_in(*part);
+        if (shared_.parts > kMostParts)
+            return refuse(fmt::format("what is included has more than {} parts", kMostParts), "include less");
         included_.push_back(*part);
         return fmt::format("!included {}", included_.size() - 1);
     }
@@ -208,7 +224,8 @@ class Renderer {
 
 Result<Tree> read_yaml_text(const std::string& text, const std::string& path, const TemplateValues& values) {
     std::error_code problem;
-    Renderer::Shared shared{values, 1, {fs::weakly_canonical(path, problem).string()}};
+    Renderer::Shared shared{
+        .values = values, .files = 1, .open = {fs::weakly_canonical(path, problem).string()}};
     return Renderer(shared, path, {}).tree(text);
 }
 

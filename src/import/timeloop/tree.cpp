@@ -99,10 +99,13 @@ class Copier {
         for (const auto& [key, value] : from.members) {
             const auto own = std::find_if(into.members.begin(), into.members.end(),
                                           [&key = key](const auto& member) { return member.key == key; });
-            if (own == into.members.end())
+            if (own == into.members.end()) {
                 into.members.push_back({key, value});
-            else if (deep && own->value.is_map() && value.is_map())
+                if (into.members.size() > kMostMembers)
+                    throw Refusal{fmt::format("a map has more than {} keys", kMostMembers), into.line};
+            } else if (deep && own->value.is_map() && value.is_map()) {
                 merge(value, deep, own->value);
+            }
         }
     }
 

@@ -33,11 +33,6 @@ std::string key_for(const std::string& name, const std::vector<Column>& before) 
     return key;
 }
 
-void name_columns(ResultTable& table, const std::vector<duck::ResultColumn>& columns) {
-    for (const duck::ResultColumn& column : columns)
-        table.columns.push_back({key_for(column.name, table.columns), column.name});
-}
-
 // An open profile and the rows that are read from it.
 struct Reading {
     db::OpenProfile profile;
@@ -45,6 +40,11 @@ struct Reading {
 };
 
 }  // namespace
+
+void name_columns(ResultTable& table, const std::vector<duck::ResultColumn>& columns) {
+    for (const duck::ResultColumn& column : columns)
+        table.columns.push_back({key_for(column.name, table.columns), column.name});
+}
 
 Result<ResultTable> run_sql(const std::string& path, const std::string& sql, bool streamed) {
     OPSIGHT_ASSIGN(db::OpenProfile profile, db::open_profile(path));

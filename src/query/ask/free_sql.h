@@ -1,6 +1,9 @@
 // A statement of the user's own over a profile.
 #pragma once
 
+#include <vector>
+
+#include "base/duckdb.h"
 #include "db/reader.h"
 #include "query/ask/result_table.h"
 
@@ -17,5 +20,8 @@ struct FirstRows {
 };
 Result<FirstRows> first_rows(db::OpenProfile& profile, const std::string& path, const std::string& sql,
                              size_t most);
+
+// Gives the table a column for each of the answer's, with keys of their own where names are alike.
+void name_columns(ResultTable& table, const std::vector<duck::ResultColumn>& columns);
 
 }  // namespace opsight::query

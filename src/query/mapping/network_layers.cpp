@@ -19,7 +19,6 @@ class Collector {
 
     NetworkLayers collect() {
         for (const ModelNode& node : graph_.nodes) {
-            out_.of_node.emplace_back();
             if (node.folded) continue;
             const cost::OpWork work = cost::op_work(graph_, node);
             if (work.kind == cost::WorkKind::kMatrix)
@@ -59,7 +58,6 @@ class Collector {
             out_.layers.push_back({name, node.shown_type(), nest, problem_of(nest, name), 0});
         }
         out_.layers[at].count += runs;
-        out_.of_node.back().emplace_back(at, runs);
     }
 
     std::string output_of(const ModelNode& node) const {

@@ -37,7 +37,6 @@ struct NetworkLayers {
     std::vector<NetworkLayer> layers;   // in the order of their first runs
     std::vector<UnmappedOps> unmapped;  // but for what costs nothing: views, what depends on constants alone
     std::vector<std::string> notes;     // what was assumed
-    std::vector<std::vector<std::pair<size_t, int64_t>>> of_node;  // layers of each node, and how often
 
     double macs() const;           // of the layers
     double unmapped_macs() const;  // known ones

@@ -106,4 +106,13 @@ NetworkTotals totals_of(const NetworkMapping& network) {
     return totals;
 }
 
+bool all_proven(const NetworkMapping& network, const NetworkTotals& totals) {
+    return totals.proven == static_cast<int64_t>(network.mappings.size());
+}
+
+bool is_proven(const NetworkMapping& network, const NetworkTotals& totals) {
+    return all_proven(network, totals) &&
+           (network.settings.objective != map::Objective::kEdp || network.mappings.size() == 1);
+}
+
 }  // namespace opsight::query

@@ -51,5 +51,9 @@ NetworkMapping map_network(NetworkLayers layers, const std::vector<Accelerator>&
                            const map::SearchSettings& settings, const LayersDone& done);
 
 NetworkTotals totals_of(const NetworkMapping& network);
+// Whether each layer has its least; and whether the sums are the network's, which of the product of two sums
+// (EDP) that does not tell but for one layer.
+bool all_proven(const NetworkMapping& network, const NetworkTotals& totals);
+bool is_proven(const NetworkMapping& network, const NetworkTotals& totals);
 
 }  // namespace opsight::query

@@ -32,8 +32,8 @@ NetworkMapping mapped(const map::SearchSettings& settings) {
 }
 
 TEST(NetworkMapping, SumsEachLayerAsOftenAsItRuns) {
-    for (const map::Objective objective :
-         {map::Objective::kEnergy, map::Objective::kDelay, map::Objective::kEdp}) {
+    for (const map::Objective objective : {map::Objective::kEnergy, map::Objective::kDelay,
+                                           map::Objective::kEdp, map::Objective::kLastLevel}) {
         const NetworkMapping network = mapped({.objective = objective, .threads = 2});
         ASSERT_TRUE(network.mappings[0].found && network.mappings[1].found);
         EXPECT_TRUE(network.complete());
@@ -44,6 +44,9 @@ TEST(NetworkMapping, SumsEachLayerAsOftenAsItRuns) {
         EXPECT_EQ(totals.cycles, static_cast<double>(3 * a.cycles + b.cycles));
         EXPECT_DOUBLE_EQ(totals.energy_pj, 3 * a.energy_pj + b.energy_pj);
         EXPECT_LE(totals.bound, totals.cost * (1 + 1e-9));
+        EXPECT_TRUE(all_proven(network, totals));
+        EXPECT_EQ(is_proven(network, totals), objective != map::Objective::kEdp)
+            << "least products of the layers are not the least product of their sums";
     }
 }
 

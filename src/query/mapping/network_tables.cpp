@@ -26,16 +26,11 @@ std::string energy_text(double pj) {
     return pj >= 1e6 ? fmt::format("{:.4g} uJ", pj * 1e-6) : fmt::format("{:.4g} nJ", pj * 1e-3);
 }
 
-Cell whole(double value) {
-    if (value < 9007199254740992.0 && value == std::floor(value)) return static_cast<int64_t>(value);
-    return value;
-}
-
 std::string total_bound(const NetworkMapping& network, const NetworkTotals& totals) {
     if (!(totals.cost > 0)) return "-";
     const std::string_view name = name_of(network.settings.objective);
     const double gap = std::max(0.0, 100 - 100 * totals.bound / totals.cost);
-    const bool all = totals.proven == static_cast<int64_t>(network.mappings.size());
+    const bool all = all_proven(network, totals);
     if (network.settings.objective == map::Objective::kEdp)
         return fmt::format("{}; the least EDP of the network is at most {:.1f}% below",
                            all ? "each layer proven" : "not all proven", gap);
@@ -44,6 +39,12 @@ std::string total_bound(const NetworkMapping& network, const NetworkTotals& tota
 }
 
 }  // namespace
+
+Cell whole_cell(double value) {
+    if (std::abs(value) < 9007199254740992.0 && value == std::floor(value))
+        return static_cast<int64_t>(value);
+    return value;
+}
 
 ResultTable network_layer_table(const NetworkMapping& network) {
     ResultTable out{"map_network_layers", "Layers"};
@@ -71,7 +72,7 @@ ResultTable network_layer_table(const NetworkMapping& network) {
         row[1] = layer.op_type;
         row[2] = layer.shape();
         row[3] = layer.count;
-        row[4] = whole(layer.nest.macs());
+        row[4] = whole_cell(layer.nest.macs());
         if (const auto& found = network.mappings[i].found) {
             const map::Evaluation& cost = found->evaluation;
             const auto count = static_cast<double>(layer.count), cycles = static_cast<double>(cost.cycles);
@@ -131,12 +132,12 @@ ResultTable network_unmapped_table(const NetworkMapping& network) {
                    {"reason", "Reason"},
                    {"first", "First", Unit::kNone, 1}};
     for (const UnmappedOps& ops : network.layers.unmapped)
-        out.rows.push_back({ops.op_type, ops.count, ops.known ? whole(ops.macs) : Cell(),
+        out.rows.push_back({ops.op_type, ops.count, ops.known ? whole_cell(ops.macs) : Cell(),
                             ops.known ? Cell(ops.flops) : Cell(), ops.reason, ops.name});
     for (size_t i = 0; i < network.mappings.size(); ++i) {
         const NetworkLayer& layer = network.layers.layers[i];
         if (!network.mappings[i].found)
-            out.rows.push_back({layer.op_type, layer.count, whole(layer.macs()), 2 * layer.macs(),
+            out.rows.push_back({layer.op_type, layer.count, whole_cell(layer.macs()), 2 * layer.macs(),
                                 network.mappings[i].failure, layer.name});
     }
     return out;

@@ -6,6 +6,9 @@
 
 namespace opsight::query {
 
+// A number of the search as a cell: whole where it is.
+Cell whole_cell(double value);
+
 // A row for each layer: what one run of it costs, how often it runs, its share of the sums, its place under
 // the roofline.
 ResultTable network_layer_table(const NetworkMapping& network);

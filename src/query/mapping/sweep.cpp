@@ -4,21 +4,18 @@
 
 #include <algorithm>
 
+#include "query/mapping/network_tables.h"
+
 namespace opsight::query {
 namespace {
 
 constexpr size_t kBar = 18;  // characters of the longest
 
-Cell number(double value) {
-    return value == static_cast<double>(static_cast<int64_t>(value)) ? Cell(static_cast<int64_t>(value))
-                                                                     : Cell(value);
-}
-
 std::vector<Cell> row_of(const std::vector<SweepValue>& values, const NetworkMapping& network,
                          std::vector<double>& costs) {
     std::vector<Cell> row;
     for (const SweepValue& each : values)
-        row.push_back(number(each.value));
+        row.push_back(whole_cell(each.value));
     const NetworkTotals totals = totals_of(network);
     std::string missing;
     for (const LayerMapping& each : network.mappings)
@@ -32,13 +29,12 @@ std::vector<Cell> row_of(const std::vector<SweepValue>& values, const NetworkMap
     }
     row.emplace_back(totals.cycles);
     row.emplace_back(totals.energy_pj);
-    row.emplace_back(totals.energy_pj * totals.cycles);
+    row.emplace_back(totals.edp());
     row.emplace_back(100 * totals.utilization);
     row.emplace_back(totals.last_level_words);
     row.emplace_back();
     if (totals.cost > 0) row.back() = std::max(0.0, 100 - 100 * totals.bound / totals.cost);
-    row.emplace_back(totals.proven == static_cast<int64_t>(network.mappings.size()) ? "proven"
-                                                                                    : "best found");
+    row.emplace_back(is_proven(network, totals) ? "proven" : "best found");
     row.emplace_back();
     return row;
 }
@@ -60,7 +56,7 @@ Result<ResultTable> sweep_table(const std::vector<SweepAxis>& axes, const map::S
     for (const Column& column : std::initializer_list<Column>{
              {"cycles", "Cycles", Unit::kNone, 0, Role::kNumber},
              {"energy_pj", "Energy (pJ)", Unit::kNone, 0, Role::kNumber},
-             {"edp_pj_cycles", "EDP (pJ*cycles)", Unit::kNone, 0, Role::kNumber},
+             {"edp_j_cycles", "EDP (J*cycles)", Unit::kNone, 0, Role::kNumber},
              {"utilization_pct", "Utilization (%)", Unit::kPercent, 1},
              {"last_level_words", "Words of the Last Level", Unit::kNone, 2, Role::kNumber},
              {"gap_pct", "Gap (%)", Unit::kPercent, 1},

@@ -41,6 +41,7 @@ struct Told {
     bool kernels_lost = false;   // kernels were launched, and not one is in the recording
     bool copies = false;         // copies and sets were recorded, or the calls tell that there were none
     bool communication = false;  // some was recorded, also on the host
+    bool host = false;           // what the program does beside ops and calls was recorded, if it did any
     bool tensor_cores = false;   // some device that worked is known to have them
 
     bool of_device(const Share& share) const {
@@ -52,7 +53,8 @@ struct Told {
         if (share.resource == "dataloader") return loading;
         if (share.resource == "file_io") return io;
         if (!timed) return false;
-        return parted || (share.resource != "unknown_kernel" && share.resource != "host");
+        if (share.resource == "host") return parted && host;
+        return parted || share.resource != "unknown_kernel";
     }
     // The same, and not of Tensor Cores that no device has.
     bool has(const Share& share) const {
@@ -84,8 +86,16 @@ Result<Told> look(Session& session) {
     const auto& row = rows.rows.at(0);
     const auto flag = [&row](size_t i) { return std::get<bool>(row[i]); };
     OPSIGHT_ASSIGN(const bool tensor_cores, sees_tensor_cores(session));
-    return Told{flag(0), flag(1), flag(2), flag(3),     session.contents().device_work,
-                flag(4), flag(5), flag(6), tensor_cores};
+    return Told{.loading = flag(0),
+                .io = flag(1),
+                .timed = flag(2),
+                .parted = flag(3),
+                .device_work = session.contents().device_work,
+                .kernels_lost = flag(4),
+                .copies = flag(5),
+                .communication = flag(6),
+                .host = flag(7),
+                .tensor_cores = tensor_cores};
 }
 
 // For people a share that is not told says so. An older file's are left empty.

@@ -66,7 +66,7 @@ std::optional<Growth> growth_of(const PartOfSweep& part, const Places& places, c
         if (last == part.medians.size() || places.x[i] >= places.x[last]) last = i;
     }
     const std::optional<plan::PowerFit> fit = plan::fit_power(times);
-    if (!fit) return std::nullopt;
+    if (!fit || first == part.medians.size()) return std::nullopt;
     Growth out{&part, parameter, *fit, plan::fit_power(flops), part.medians[first], part.medians[last], 0};
     if (sums[last] > 0) out.share_pct = 100 * part.medians[last] / sums[last];
     return out;

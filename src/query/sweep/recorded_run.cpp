@@ -92,13 +92,12 @@ Status take_utilization(Session& session, const Side& side, RecordedRun& run) {
 }
 
 std::string machine_of(const Info& info) {
-    for (const ResultTable* table : {&info.devices})
-        for (size_t i = 0; i < table->columns.size(); ++i)
-            if (table->columns[i].key == "name" && !table->rows.empty())
-                if (const auto* name = std::get_if<std::string>(&table->rows[0][i]); name && !name->empty())
-                    return *name;
+    for (size_t i = 0; i < info.devices.columns.size(); ++i)
+        if (info.devices.columns[i].key == "name" && !info.devices.rows.empty())
+            if (const auto* name = std::get_if<std::string>(&info.devices.rows[0][i]); name && !name->empty())
+                return *name;
     for (const auto& [key, value] : info.properties)
-        if (key.find("cpu_model") != key.npos || key.find("cpu.model") != key.npos) return value;
+        if (key == "cpu_model") return value;
     return {};
 }
 

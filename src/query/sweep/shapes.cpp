@@ -52,12 +52,14 @@ std::string in_series(const SweepSummary& summary, const SeriesShape& shape) {
 }
 
 bool line_holds(const plan::LineFit& line) {
-    return line.worst_off <= kLineHolds && line.p_of_line.value_or(1) >= kNoLineBelow;
+    return line.places > 2 && line.worst_off <= kLineHolds && line.p_of_line.value_or(1) >= kNoLineBelow;
 }
 
 std::string line_words(const SweepSummary& summary, const SeriesShape& shape) {
     const plan::LineFit& line = *shape.line;
     const std::string unit = summary.work_name;
+    if (line.places < 3)
+        return fmt::format("two values of {} always lie on a line: no baseline is told from them", unit);
     if (!line_holds(line))
         return fmt::format(
             "time is not a straight line over {}: the best one is off by {:.0f} % at {:g}, so no "
@@ -74,11 +76,11 @@ std::string line_words(const SweepSummary& summary, const SeriesShape& shape) {
     const std::vector<size_t>& places = summary.series[shape.series].points;
     const PointSummary &first = summary.points[places.front()], &last = summary.points[places.back()];
     return fmt::format(
-        "{}{} of an iteration do not depend on {}, beside {}: {:.0f} % of the time at {:g}, {:.0f} % at "
-        "{:g}",
+        "{}{} of an iteration do not depend on {}, beside {}: {:.0f} % of the time at {}={:g}, {:.0f} % "
+        "at {}={:g}",
         time_words(line.baseline.value), interval_words(line.baseline), unit, slope,
-        100 * line.baseline.value / first.latency_ns, *first.x, 100 * line.baseline.value / last.latency_ns,
-        *last.x);
+        100 * line.baseline.value / first.latency_ns, summary.x_name, *first.x,
+        100 * line.baseline.value / last.latency_ns, summary.x_name, *last.x);
 }
 
 std::string place_words(std::string_view what, const std::string& x, const plan::Place& place) {
@@ -87,10 +89,6 @@ std::string place_words(std::string_view what, const std::string& x, const plan:
                                   what, x, *place.x, 100 * place.share, plan::kResamples);
     if (place.from < place.to) out += fmt::format(", 95 % of them from {:g} to {:g}", place.from, place.to);
     return out + ")";
-}
-
-Cell low_of(const plan::Estimated& value) {
-    return cell_of(value.low);
 }
 
 }  // namespace
@@ -103,7 +101,7 @@ std::string time_words(double ns) {
     const double size = std::abs(ns);
     if (size >= 1e9) return fmt::format("{:.3g} s", ns / 1e9);
     if (size >= 1e6) return fmt::format("{:.3g} ms", ns / 1e6);
-    if (size >= 1e3) return fmt::format("{:.3g} us", ns / 1e3);
+    if (size >= 1e3) return fmt::format("{:.3g} µs", ns / 1e3);
     return fmt::format("{:.3g} ns", ns);
 }
 
@@ -140,11 +138,12 @@ ResultTable fit_table(const SweepSummary& summary, const std::vector<SeriesShape
         if (!shape.line) continue;
         const plan::LineFit& line = *shape.line;
         const bool half = line_holds(line) && line.baseline.above(0) && line.slope.value > 0;
-        table.rows.push_back(
-            {summary.series[shape.series].name, static_cast<int64_t>(line.samples), line.baseline.value,
-             low_of(line.baseline), cell_of(line.baseline.high), line.slope.value, low_of(line.slope),
-             cell_of(line.slope.high), half ? Cell{line.baseline.value / line.slope.value} : Cell{},
-             100 * line.worst_off, line.worst_at, cell_of(line.p_of_line), line_holds(line)});
+        table.rows.push_back({summary.series[shape.series].name, static_cast<int64_t>(line.samples),
+                              line.baseline.value, cell_of(line.baseline.low), cell_of(line.baseline.high),
+                              line.slope.value, cell_of(line.slope.low), cell_of(line.slope.high),
+                              half ? Cell{line.baseline.value / line.slope.value} : Cell{},
+                              100 * line.worst_off, line.worst_at, cell_of(line.p_of_line),
+                              line_holds(line)});
     }
     return table;
 }

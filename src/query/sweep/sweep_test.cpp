@@ -77,6 +77,28 @@ TEST(Sweep, BaselineAndSlopeAreFoundAndSaid) {
     EXPECT_EQ(std::get<double>(at(points, 0, "rss_bytes")), 1 << 29);  // without the recording
 }
 
+// Two values always lie on a line.
+TEST(Sweep, NoBaselineIsToldFromTwoValues) {
+    Sweep sweep = planted(3, false);
+    sweep.points.resize(2);
+    const Report report = sweep_report(sweep, {}, {}).value();
+    EXPECT_FALSE(std::get<bool>(at(table_of(report, "fit"), 0, "holds")));
+    EXPECT_THAT(report.notes, Contains(HasSubstr("two values of batch always lie on a line")));
+    EXPECT_THAT(report.notes, Not(Contains(HasSubstr("do not depend on batch"))));
+}
+
+// An op that one run of three has, at two points: its median is 0 at each.
+TEST(Sweep, APartOfFewRunsGrowsByNoWord) {
+    Sweep sweep = planted(3, false);
+    for (const size_t point : {0, 1})
+        sweep.points[point].runs[0].recorded->ops.push_back(
+            {"/net/rare", "aten::rare", "forward", kMs * static_cast<double>(1 + point), 0, 1, {}});
+    const Report report = sweep_report(sweep, {}, {}).value();
+    const ResultTable& growth = table_of(report, "growth");
+    for (size_t i = 0; i < growth.rows.size(); ++i)
+        EXPECT_EQ(std::get<std::string>(at(growth, i, "name")).find("rare"), std::string::npos);
+}
+
 TEST(Sweep, PlantedQuadraticOpsAreNamed) {
     const Report report = sweep_report(planted(3), {}, {}).value();
     EXPECT_THAT(report.notes,

@@ -28,7 +28,7 @@ INSERT INTO "rocpd_event_0198aa_1f" VALUES (1, 'g', 4, 100, 0, 0, '{}', '{"messa
     (2, 'g', 2, 101, 100, 0, '{}', '{}'), (3, 'g', 2, 102, 100, 0, '{}', '{}'), (4, 'g', 6, 101, 101, 0, '{}', '{}'),
     (5, 'g', 6, 102, 102, 0, '{}', '{}'), (6, 'g', 2, 103, 0, 0, '{}', '{}'), (7, 'g', 7, 103, 103, 0, '{}', '{}'),
     (8, 'g', 10, 104, 0, 0, '{}', '{}'), (9, 'g', 12, 105, 0, 0, '{}', '{}'), (10, 'g', 4, 106, 0, 0, '{}', '{"message": "a mark"}'),
-    (11, 'g', 6, 107, 107, 0, '{}', '{}');
+    (11, 'g', 6, 107, 107, 0, '{}', '{}'), (12, 'g', 2, 108, 0, 0, '{}', '{}');
 CREATE TABLE "rocpd_region_0198aa_1f" (id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, tid INT, start BIGINT, end BIGINT, name_id INT, event_id INT);
 INSERT INTO "rocpd_region_0198aa_1f" VALUES (100, 'g', 900, 77, 78, 1000000, 1009000, 5, 1), (101, 'g', 900, 77, 78, 1001000, 1002000, 3, 2),
     (102, 'g', 900, 77, 78, 1003000, 1004000, 3, 3), (103, 'g', 900, 77, 78, 1010000, 1020000, 9, 6),
@@ -37,7 +37,7 @@ INSERT INTO "rocpd_region_0198aa_1f" VALUES (100, 'g', 900, 77, 78, 1000000, 100
 CREATE TABLE "rocpd_track_0198aa_1f" (id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, tid INT, name_id INT);
 INSERT INTO "rocpd_track_0198aa_1f" VALUES (1, 'g', 900, 77, 78, 4);
 CREATE TABLE "rocpd_sample_0198aa_1f" (id INTEGER PRIMARY KEY, guid TEXT, track_id INT, timestamp BIGINT, event_id INT);
-INSERT INTO "rocpd_sample_0198aa_1f" VALUES (1, 'g', 1, 1025000, 10);
+INSERT INTO "rocpd_sample_0198aa_1f" VALUES (1, 'g', 1, 1025000, 10), (2, 'g', 1, 1026000, 12);
 CREATE TABLE "rocpd_kernel_dispatch_0198aa_1f" (id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, tid INT, agent_id INT, kernel_id INT, dispatch_id INT, queue_id INT, stream_id INT, start BIGINT, end BIGINT, private_segment_size INT, group_segment_size INT, workgroup_size_x INT, workgroup_size_y INT, workgroup_size_z INT, grid_size_x INT, grid_size_y INT, grid_size_z INT, event_id INT);
 INSERT INTO "rocpd_kernel_dispatch_0198aa_1f" VALUES (1, 'g', 900, 77, 78, 4, 31, 1, 1, 3, 1005000, 1008000, 0, 16384, 256, 1, 1, 2048, 2, 1, 4),
     (2, 'g', 900, 77, 78, 4, 32, 2, 1, 3, 1008500, 1009000, 0, 0, 256, 1, 1, 1000, 1, 1, 5),

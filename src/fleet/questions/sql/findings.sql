@@ -3,7 +3,8 @@ SELECT finding, kind, count(DISTINCT run) AS runs_count,
        100 * {{ratio(count(DISTINCT run), (SELECT count(*) FROM {{runs}} WHERE {{chosen}}))}} AS runs_pct,
        sum(CASE WHEN severity = 'high' THEN 1 ELSE 0 END) AS high_count,
        {{median(bound_pct)}} AS median_bound_pct, max(bound_pct) AS largest_bound_pct,
-       argMax(run, coalesce(bound_pct, 0)) AS worst_run, argMax(title, coalesce(bound_pct, 0)) AS worst_title
+       CASE WHEN count(bound_pct) > 0 THEN argMax(run, coalesce(bound_pct, 0)) ELSE NULL END AS worst_run,
+       CASE WHEN count(bound_pct) > 0 THEN argMax(title, coalesce(bound_pct, 0)) ELSE min(title) END AS worst_title
 FROM {{findings}}
 WHERE {{chosen}}
 GROUP BY finding, kind

@@ -18,4 +18,9 @@ SELECT EXISTS (FROM raw.resource_segments WHERE resource = resource('dataloader'
                                           WHERE regexp_matches(text, '[Mm]em(cpy|set)')))) AS copies,
        -- Of the host: where no device works.
        EXISTS (FROM raw.resource_segments WHERE resource = resource('communication'))
-       OR EXISTS (FROM raw.collective_members WHERE host_span >= 0) AS communication
+       OR EXISTS (FROM raw.collective_members WHERE host_span >= 0) AS communication,
+       -- Something beside ops and calls of the API that tells that the program runs.
+       EXISTS (FROM raw.python_frames) OR EXISTS (FROM raw.module_calls) OR EXISTS (FROM raw.annotations)
+       OR EXISTS (FROM raw.nvtx_ranges)
+       OR EXISTS (FROM raw.other_spans
+                  WHERE kind IN (host_kind('os_runtime'), host_kind('library'), host_kind('message'))) AS host

@@ -1,15 +1,10 @@
-#include "import/rocprof/agent.h"
+#include "import/rocprof/told.h"
 
 #include <algorithm>
 
 namespace opsight::importer::rocprof {
 
 using simdjson::dom::object;
-
-std::string_view text_of(const object& from, std::string_view key) {
-    std::string_view value;
-    return from[key].get(value) == simdjson::SUCCESS ? value : std::string_view();
-}
 
 int64_t number_of(const object& from, std::string_view key, int64_t otherwise) {
     int64_t value = otherwise;
@@ -29,6 +24,13 @@ void describe_agent(const object& agent, Device& device) {
     for (const simdjson::dom::element item : banks)
         if (object bank; item.get(bank) == simdjson::SUCCESS)
             device.memory_bytes = std::max(device.memory_bytes, number_of(bank, "size_in_bytes"));
+}
+
+void count_blocks(LaunchConfig& config) {
+    for (size_t axis = 0; axis < 3; ++axis) {
+        const int64_t block = config.block[axis], threads = config.grid[axis];
+        if (block > 0 && threads >= 0) config.grid[axis] = threads / block + (threads % block != 0);
+    }
 }
 
 CopyKind copy_kind(std::string_view operation) {

@@ -80,8 +80,10 @@ void RocpdProcess::take_agent(Table& row) {
     device.declared = true;
     device.name = builder_.view(report_.intern(row.text(4).empty() ? row.text(3) : row.text(4)));
     device.chip = builder_.view(report_.intern(row.text(3)));
+    const std::string_view json = row.text(5);
     simdjson::dom::object told;
-    if (parser_.parse(row.text(5).data(), row.text(5).size()).get(told) == simdjson::SUCCESS)
+    // Of an empty text SQLite gives no address, which simdjson would copy from.
+    if (!json.empty() && parser_.parse(json.data(), json.size()).get(told) == simdjson::SUCCESS)
         describe_agent(told, device);
 }
 

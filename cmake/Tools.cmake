@@ -23,6 +23,10 @@ if(OPSIGHT_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds>
         $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overread>)
 endif()
+# Of files that are compiled as one, g++ takes what one keeps to itself for the header of another.
+if(OPSIGHT_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+endif()
 # What tests spend their time on is in the rooms and in DuckDB, which are optimized as ever.
 set(OPSIGHT_TEST_OPTIONS $<$<NOT:$<OR:$<BOOL:${OPSIGHT_SANITIZE}>,$<BOOL:${OPSIGHT_ODR}>>>:-O0>)
 if(OPSIGHT_ODR)

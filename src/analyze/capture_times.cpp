@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "analyze/text.h"
 #include "analyze/track_rows.h"
+#include "base/text.h"
 
 namespace opsight::analyze {
 namespace {

@@ -8,7 +8,7 @@
 namespace opsight::analyze {
 namespace {
 
-class Captured : public testing::Test {
+class Captured : public ::testing::Test {
   protected:
     Captured() : thread(t.thread()), stream(t.stream()) {
         t.host(HostKind::kModule, "nn.Module: Linear_0", 0, 400, thread);

@@ -12,7 +12,7 @@
 namespace opsight::analyze {
 namespace {
 
-constexpr int32_t kNone = -1;
+constexpr int32_t kNoWork = -1;
 
 bool is_counted_span(DeviceKind kind) {
     return kind == DeviceKind::kKernel || kind == DeviceKind::kMemcpy || kind == DeviceKind::kMemset;
@@ -63,10 +63,10 @@ class Counters {
         }
     }
 
-    // The row of the op that counts what `op` does itself; kNone: nothing does.
+    // The row of the op that counts what `op` does itself; kNoWork: nothing does.
     int32_t counter(HostSpanId op) const {
         const int32_t row = counter_[p_.host.detail[op.index()]];
-        return row >= 0 && (below_[detail(row)] & kCounts) ? row : kNone;
+        return row >= 0 && (below_[detail(row)] & kCounts) ? row : kNoWork;
     }
     // Where others below it count their own work, only its products are its own.
     bool products_only(int32_t row) const { return below_[detail(row)] & (kMoveBelow | kVectorBelow); }
@@ -85,7 +85,7 @@ class Counters {
     // The op itself or the next one around it that has a formula; remembers the way.
     int32_t find(int32_t row) {
         way_.clear();
-        int32_t found = kNone;
+        int32_t found = kNoWork;
         while (row >= 0) {
             const uint32_t at = detail(row);
             if (counter_[at] != kUnknown) {
@@ -99,7 +99,7 @@ class Counters {
                 break;
             }
             const HostSpanId up = a_.op_span[static_cast<size_t>(row)];
-            row = up.valid() ? static_cast<int32_t>(up.value) : kNone;
+            row = up.valid() ? static_cast<int32_t>(up.value) : kNoWork;
         }
         for (const uint32_t at : way_)
             counter_[at] = found;
@@ -120,7 +120,7 @@ class WorkTable {
     WorkTable(const Profile& profile, Analysis& analysis) : p_(profile), a_(analysis) {}
 
     struct Key {
-        int32_t formula = kNone;
+        int32_t formula = kNoWork;
         uint32_t device = DeviceId::kNone, name = 0;
         uint8_t variant = 0;
         friend bool operator==(const Key&, const Key&) = default;
@@ -181,7 +181,7 @@ class WorkCount {
     void run() {
         formulas_.learn();
         a_.works.clear();
-        a_.span_work.assign(p_.device.size(), kNone);
+        a_.span_work.assign(p_.device.size(), kNoWork);
         a_.span_share.assign(p_.device.size(), 0);
         a_.self_work.clear();
         a_.self_share.clear();
@@ -200,7 +200,7 @@ class WorkCount {
         int64_t gradient_ns[3] = {};
         uint32_t spans = 0;
         uint8_t cores = 0;
-        int32_t work = kNone;
+        int32_t work = kNoWork;
     };
 
     bool is_compute(size_t span) const {
@@ -222,7 +222,7 @@ class WorkCount {
 
     int32_t counter_of(size_t span) const {
         const HostSpanId op = op_of(span);
-        return op.valid() ? counters_.counter(op) : kNone;
+        return op.valid() ? counters_.counter(op) : kNoWork;
     }
 
     // An op that counts, at each launch of a graph that it was captured in.
@@ -280,7 +280,7 @@ class WorkCount {
                 continue;
             }
             Total& total = total_of(span, row);
-            if (total.work == kNone) total.work = work_of(row, device_of(span), total.cores);
+            if (total.work == kNoWork) total.work = work_of(row, device_of(span), total.cores);
             a_.span_work[span] = total.work;
             a_.span_share[span] = share_of(span, row, total);
         }
@@ -288,7 +288,7 @@ class WorkCount {
 
     void count_self_times() {
         const HostSpans& h = p_.host;
-        a_.self_work.assign(p_.op_details.size(), kNone);
+        a_.self_work.assign(p_.op_details.size(), kNoWork);
         a_.self_share.assign(p_.op_details.size(), 0);
         for (uint32_t row = 0; row < h.size(); ++row)
             if (h.kind[row] == HostKind::kOp) counters_.add(HostSpanId(row), false);
@@ -427,12 +427,12 @@ class WorkCount {
         const CopyKind kind = id.valid() ? p_.transfers[id.index()].copy : CopyKind::kUnspecified;
         const bool inside = kind == CopyKind::kDeviceToDevice;
         // What crosses a bus waits for that, whose rate is not known.
-        a_.span_work[span] =
-            table_.get({kNone, device_of(span).value, p_.device.name[span].value, 0}, [&](CountedWork& work) {
-                work.kind = cost::WorkKind::kMove;
-                work.bytes = inside ? 2 : 1;
-                work.bounded = set || inside;
-            });
+        a_.span_work[span] = table_.get({kNoWork, device_of(span).value, p_.device.name[span].value, 0},
+                                        [&](CountedWork& work) {
+                                            work.kind = cost::WorkKind::kMove;
+                                            work.bytes = inside ? 2 : 1;
+                                            work.bounded = set || inside;
+                                        });
         a_.span_share[span] = static_cast<double>(p_.device.bytes[span]);
     }
 

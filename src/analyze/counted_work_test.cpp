@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kMm = 2.0 * 512 * 1024 * 4096;
 
-class CountedWorkTest : public testing::Test {
+class CountedWorkTest : public ::testing::Test {
   protected:
     OpDetail detail(std::string_view shapes, std::string_view dtypes, std::string_view concrete = "") {
         OpDetail detail;

@@ -7,8 +7,8 @@
 #include "analyze/forward_links.h"
 #include "analyze/names.h"
 #include "analyze/open_spans.h"
-#include "analyze/text.h"
 #include "analyze/track_rows.h"
+#include "base/text.h"
 
 namespace opsight::analyze {
 namespace {

@@ -135,7 +135,7 @@ TEST(Direction, RecomputationIsForwardWork) {
 
 // A checkpoint that is not reentrant runs its segment again in the first node that needs a tensor of it. The
 // network is Net_0 with Block_0 (Linear_0, relu), which is checkpointed.
-class SavedAgain : public testing::Test {
+class SavedAgain : public ::testing::Test {
   protected:
     void forward() {
         t.host(HostKind::kModule, "nn.Module: Net_0", 0, 20000, main);

@@ -90,7 +90,7 @@ TEST(Iterations, EqualOnesAreNoWarmup) {
     EXPECT_FALSE(it.list[0].warmup) << "two percent are no slow start, however even the others are";
 }
 
-class Found : public testing::Test {
+class Found : public ::testing::Test {
   protected:
     Analysis analyze_all(const AnalysisOptions& options = {}) {
         profile = t.finish();

@@ -14,13 +14,13 @@ constexpr std::string_view kAdd = "smsp__sass_thread_inst_executed_op_fadd_pred_
                            kFma = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum [inst]",
                            kTensor = "sm__inst_executed_pipe_tensor.sum [inst]";
 
-struct Kernel {
+struct CountedKernel {
     std::string name;
     int64_t grid;
     double fma = 0;
 };
 
-DeviceSpan span_of(ProfileBuilder& builder, const Kernel& kernel, int64_t begin, TrackId track) {
+DeviceSpan span_of(ProfileBuilder& builder, const CountedKernel& kernel, int64_t begin, TrackId track) {
     LaunchConfig config;
     config.grid[0] = kernel.grid;
     config.block[0] = 128;
@@ -33,20 +33,20 @@ DeviceSpan span_of(ProfileBuilder& builder, const Kernel& kernel, int64_t begin,
     return span;
 }
 
-Profile run_of(const std::vector<Kernel>& kernels) {
+Profile run_of(const std::vector<CountedKernel>& kernels) {
     TestProfile t;
     int64_t begin = 0;
-    for (const Kernel& kernel : kernels)
+    for (const CountedKernel& kernel : kernels)
         t.device(span_of(t.builder, kernel, begin += 100, t.stream()), kernel.name);
     return t.finish();
 }
 
 // As the reader of Nsight Compute's tables makes it.
-Profile measured_of(const std::vector<Kernel>& kernels, bool tensor = false) {
+Profile measured_of(const std::vector<CountedKernel>& kernels, bool tensor = false) {
     TestProfile t;
     t.gpu(0, "Tesla V100", 7, 0);
     int64_t begin = 0;
-    for (const Kernel& kernel : kernels) {
+    for (const CountedKernel& kernel : kernels) {
         t.device(span_of(t.builder, kernel, begin, t.stream(20)), kernel.name);
         const TrackId track = t.builder.other_track(RankId(size_t{0}), kernel.name, "counters on device 0");
         t.builder.track(track).device = t.builder.device(RankId(size_t{0}), 0);
@@ -113,7 +113,7 @@ TEST(JoinedCounters, OneOfSeveralIsNotJoinedUnlessAllAreAlike) {
 }
 
 TEST(JoinedCounters, WholeNamesAreComparedWhole) {
-    const std::vector<Kernel> run = {{"void f<int>(int*)", 1}, {"void f<float>(float*)", 1}};
+    const std::vector<CountedKernel> run = {{"void f<int>(int*)", 1}, {"void f<float>(float*)", 1}};
     Profile whole = run_of(run);
     join_counters(whole, measured_of({{"void f<float>(float *)", 1, 10}}));
     EXPECT_EQ(flops(whole), (Flops{-1, 23}));

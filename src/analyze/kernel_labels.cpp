@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "analyze/cpp_text.h"
-#include "analyze/text.h"
+#include "base/text.h"
 
 namespace opsight::analyze {
 namespace {

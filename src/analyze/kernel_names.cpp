@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analyze/cpp_text.h"
-#include "analyze/text.h"
+#include "base/text.h"
 
 namespace opsight::analyze {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "analyze/kernel_labels.h"
 #include "analyze/kernel_names.h"
-#include "analyze/text.h"
 #include "analyze/told_ops.h"
+#include "base/text.h"
 #include "hardware/occupancy.h"
 #include "hardware/tensor_cores.h"
 

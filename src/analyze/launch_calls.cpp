@@ -1,6 +1,6 @@
 #include "analyze/launch_calls.h"
 
-#include "analyze/text.h"
+#include "base/text.h"
 
 namespace opsight::analyze {
 

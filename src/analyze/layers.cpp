@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "analyze/open_spans.h"
-#include "analyze/text.h"
 #include "analyze/track_rows.h"
+#include "base/text.h"
 
 namespace opsight::analyze {
 namespace {

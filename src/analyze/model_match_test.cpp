@@ -6,7 +6,7 @@
 namespace opsight::analyze {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 class Network {
   public:

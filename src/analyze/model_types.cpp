@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "analyze/text.h"
+#include "base/text.h"
 
 namespace opsight::analyze {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "analyze/text.h"
+#include "base/text.h"
 
 namespace opsight::analyze {
 namespace {

@@ -5,7 +5,7 @@
 namespace opsight::analyze {
 namespace {
 
-constexpr size_t kNone = SIZE_MAX;
+constexpr size_t kNoParent = SIZE_MAX;
 
 // The innermost op around it that was counted.
 size_t counted_parent(const OpCounters& counters, const Analysis& analysis, uint32_t row) {
@@ -15,7 +15,7 @@ size_t counted_parent(const OpCounters& counters, const Analysis& analysis, uint
         if (found != counters.row.end() && *found == outer.index())
             return static_cast<size_t>(found - counters.row.begin());
     }
-    return kNone;
+    return kNoParent;
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ OpCounters self_counters(const Profile& profile, const Analysis& analysis) {
         std::vector<bool> unknown(values.size(), false);
         for (size_t i = 0; i < all.size(); ++i) {
             const size_t parent = parents[i];
-            if (parent == kNone || values[parent] == -1) continue;
+            if (parent == kNoParent || values[parent] == -1) continue;
             if (all.at(slot, i) < 0)
                 unknown[parent] = true;
             else

@@ -6,7 +6,7 @@
 #include <array>
 #include <string>
 
-#include "analyze/text.h"
+#include "base/text.h"
 
 namespace opsight::analyze {
 namespace {

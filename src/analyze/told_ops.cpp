@@ -3,7 +3,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include "analyze/names.h"
-#include "analyze/text.h"
+#include "base/text.h"
 
 namespace opsight::analyze {
 

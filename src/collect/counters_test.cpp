@@ -76,7 +76,7 @@ uint32_t bit(CpuCounter counter) {
     return slot_bit(static_cast<size_t>(counter));
 }
 
-class CountersTest : public testing::Test {
+class CountersTest : public ::testing::Test {
   protected:
     void SetUp() override { g_machine = &machine_; }
     // By slot; kNotCounted where it is not among them.

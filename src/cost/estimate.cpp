@@ -13,10 +13,6 @@ namespace {
 
 using hardware::Precision;
 
-size_t at(TensorId id) {
-    return static_cast<size_t>(id);
-}
-
 class Estimator {
   public:
     Estimator(const Network& network, const Settings& settings)

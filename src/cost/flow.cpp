@@ -10,10 +10,6 @@ namespace {
 // A tensor that is put together from more than these is made in memory: so that the work stays linear.
 constexpr size_t kMostSources = 64;
 
-size_t at(TensorId id) {
-    return static_cast<size_t>(id);
-}
-
 // Inputs whose elements the output has: all of a Concat, else the first one; and the places that a Gather
 // reads.
 size_t data_inputs(const ModelNode& node) {

@@ -12,10 +12,6 @@ constexpr int64_t kNone = -1;
 // Ops that are looked at to see whether one group waits for another; with more they stay apart.
 constexpr size_t kMostSearched = 1024;
 
-size_t at(TensorId id) {
-    return static_cast<size_t>(id);
-}
-
 // Moves data in ways that fused kernels do not follow, or is not known.
 bool stands_alone(const OpWork& work) {
     return work.kind == WorkKind::kUncounted ||

@@ -50,7 +50,7 @@ TEST(Fusion, AttentionIsOneKernelAndItsScoresNeverMove) {
     const ModelGraph& graph = encoder.maker.done(encoder.summed(encoder.probabilities(scale)));
     const Estimate cost = estimate(graph);
     EXPECT_THAT(types_of(cost),
-                testing::ElementsAre("MatMul", "MatMul", "MatMul", "MatMul+Div+Softmax+MatMul"));
+                ::testing::ElementsAre("MatMul", "MatMul", "MatMul", "MatMul+Div+Softmax+MatMul"));
     const double plane = 2.0 * Encoder::kBatch * Encoder::kTokens * Encoder::kHeads * Encoder::kWidth;
     EXPECT_EQ(cost.layers[3].input_bytes, 3 * plane) << "Q, K and V, read where they were made";
     EXPECT_EQ(cost.layers[3].output_bytes, plane);
@@ -76,8 +76,8 @@ TEST(Fusion, ReadsWhatWasMadeLaterUnlessItWaitsForTheGroup) {
         maker.node("MaxPool", {sums}, {4, 8, 512, 64}, {{"kernel_shape", std::vector<int64_t>{1, 1}}});
     const Estimate cost = estimate(maker.done(maker.node("Add", {sums, pooled}, {4, 8, 512, 64})));
     const std::vector<std::string> types = types_of(cost);
-    EXPECT_THAT(types, testing::Contains("MatMul+Softmax+MatMul"));
-    EXPECT_THAT(types, testing::Contains("MaxPool+Add"))
+    EXPECT_THAT(types, ::testing::Contains("MatMul+Softmax+MatMul"));
+    EXPECT_THAT(types, ::testing::Contains("MaxPool+Add"))
         << "an Add that waits for both goes to the later one";
     EXPECT_EQ(types.back(), "MaxPool+Add") << "groups stand in an order in which they can run";
 }
@@ -92,7 +92,7 @@ TEST(Fusion, MovedDataIsReadWhereItLies) {
     const TensorId y = maker.node("Conv", {half, maker.weight({8, 32, 1, 1})}, {8, 8, 32, 16});
     const TensorId out = maker.node("Transpose", {y}, {8, 32, 16, 8});
     const Estimate cost = estimate(maker.done(out));
-    ASSERT_THAT(types_of(cost), testing::ElementsAre("Conv", "Conv", "Conv"));
+    ASSERT_THAT(types_of(cost), ::testing::ElementsAre("Conv", "Conv", "Conv"));
     const double plane = 8 * 16 * 32 * 32 * 4;
     EXPECT_EQ(cost.layers[2].input_bytes, plane) << "half of both";
     EXPECT_EQ(cost.layers[2].output_bytes, plane / 4);
@@ -141,7 +141,7 @@ TEST(Quantized, ProductsOfQuantizedOperandsAreBoundedInTheirFormat) {
             settings.device = device("h100-sxm");
             settings.precision = asked;
             const Estimate cost = estimate(graph, settings);
-            ASSERT_EQ(cost.layers.size(), 2U) << testing::PrintToString(types_of(cost));
+            ASSERT_EQ(cost.layers.size(), 2U) << ::testing::PrintToString(types_of(cost));
             const LayerCost& conv = cost.layers[1];
             EXPECT_EQ(conv.precision, format);
             EXPECT_EQ(conv.input_bytes, 8 * 64 * 56 * 56) << "a byte for each";

@@ -8,7 +8,7 @@
 namespace opsight::cost {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using Sizes = std::vector<int64_t>;
 
 OpLoopNests nests_of(Maker& maker, TensorId out) {

@@ -7,10 +7,6 @@
 namespace opsight::cost {
 namespace {
 
-size_t at(TensorId id) {
-    return static_cast<size_t>(id);
-}
-
 // Where the activations of some tensors lie, each once.
 std::vector<TensorId> activations(const Network& network, const Flow& flow,
                                   const std::vector<TensorId>& ids) {

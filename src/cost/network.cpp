@@ -5,10 +5,6 @@
 namespace opsight::cost {
 namespace {
 
-size_t at(TensorId id) {
-    return static_cast<size_t>(id);
-}
-
 // Ops whose output has the elements of their first input.
 bool keeps_elements(const OpWork& work, const ModelNode& node) {
     return work.is_view || (work.passes && node.op_type != "Concat" && !node.op_type.starts_with("Cast"));

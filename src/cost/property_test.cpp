@@ -61,7 +61,7 @@ class RandomNetwork {
 
 template <class Check>
 void each_network(Check check) {
-    for (unsigned seed = 1; seed <= 300 && !testing::Test::HasFailure(); ++seed) {
+    for (unsigned seed = 1; seed <= 300 && !::testing::Test::HasFailure(); ++seed) {
         SCOPED_TRACE(seed);
         const RandomNetwork network(seed);
         for (const bool train : {false, true}) {

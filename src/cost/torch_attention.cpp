@@ -19,20 +19,21 @@ struct Attention {
 
 constexpr std::string_view kEquallyLong = "sequences in one tensor are taken to be equally long";
 
-struct Sizes {
+struct HeadSizes {
     int64_t batch = 1, heads = 1, length = 1, width = 1;
 };
 
-std::optional<Sizes> sizes_of(const TorchTensor& tensor, bool heads_second) {
+std::optional<HeadSizes> sizes_of(const TorchTensor& tensor, bool heads_second) {
     const Shape& s = tensor.shape;
-    if (s.size() == 3 && !heads_second) return Sizes{1, s[1], s[0], s[2]};  // packed
+    if (s.size() == 3 && !heads_second) return HeadSizes{1, s[1], s[0], s[2]};  // packed
     if (s.size() != 4) return std::nullopt;
-    return heads_second ? Sizes{s[0], s[1], s[2], s[3]} : Sizes{s[0], s[2], s[1], s[3]};
+    return heads_second ? HeadSizes{s[0], s[1], s[2], s[3]} : HeadSizes{s[0], s[2], s[1], s[3]};
 }
 
 // Packed sequences tell how many they are, and some calls how long the longest is: where all together are
 // that many times as long, all are. Else they are taken to be of one length.
-bool unpack(const TorchCall& call, const Attention& facts, Sizes& query, Sizes& key, TorchWork& work) {
+bool unpack(const TorchCall& call, const Attention& facts, HeadSizes& query, HeadSizes& key,
+            TorchWork& work) {
     if (facts.lengths == kNowhere) return true;
     const TorchTensor* begins = call.tensor(static_cast<size_t>(facts.lengths));
     if (!begins || begins->shape.size() != 1 || begins->shape[0] < 2) return true;
@@ -40,7 +41,7 @@ bool unpack(const TorchCall& call, const Attention& facts, Sizes& query, Sizes& 
     if (query.batch != 1 || key.batch != 1) return false;
     bool alike = true;
     for (int i = 0; i < 2; ++i) {
-        Sizes& each = i == 0 ? query : key;
+        HeadSizes& each = i == 0 ? query : key;
         const auto longest =
             facts.longest == kNowhere ? std::nullopt : call.integer(static_cast<size_t>(facts.longest + i));
         alike &=
@@ -102,8 +103,8 @@ bool attention(const TorchCall& call, const TorchRule& rule, TorchWork& work) {
     const auto at = static_cast<size_t>(facts.query);
     const TorchTensor *q = call.tensor(at), *k = call.tensor(at + 1), *v = call.tensor(at + 2);
     if (!q || !k || !v) return false;
-    std::optional<Sizes> query = sizes_of(*q, facts.heads_second), key = sizes_of(*k, facts.heads_second),
-                         value = sizes_of(*v, facts.heads_second);
+    std::optional<HeadSizes> query = sizes_of(*q, facts.heads_second), key = sizes_of(*k, facts.heads_second),
+                             value = sizes_of(*v, facts.heads_second);
     if (!query || !key || !value || !unpack(call, facts, *query, *key, work)) return false;
     const auto causal_at = static_cast<size_t>(facts.causal);
     std::optional<int64_t> causal = call.integer(causal_at);

@@ -5,13 +5,7 @@
 #include <unordered_set>
 
 namespace opsight::cost {
-namespace {
-
-size_t at(TensorId id) {
-    return static_cast<size_t>(id);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 // What is read of each source: as much as the tensors hold that are read through it, once each.
 struct TrafficOf::Reads {

@@ -17,9 +17,9 @@ namespace opsight::db {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class ReaderTest : public testing::Test {
+class ReaderTest : public ::testing::Test {
   protected:
     void SetUp() override {
         folder_ = fs::temp_directory_path() / ("opsight_reader_" + std::to_string(getpid()));

@@ -27,7 +27,7 @@ std::vector<View> source_views() {
           {"color", kBigint, "", "ARGB", known("a.color")},
           {"payload", kVarchar, "", "payload",
            "CASE p.type WHEN 0 THEN p.integer::VARCHAR WHEN 1 THEN p.real::VARCHAR ELSE p.text END"},
-          kUnfinished},
+          kUnfinishedColumn},
          host_source("nvtx_ranges") +
              " LEFT JOIN raw.tracks e ON e.id = s.end_track LEFT JOIN raw.strings x ON x.id = s.text "
              "LEFT JOIN raw.nvtx_attributes a ON a.id = s.attributes LEFT JOIN raw.nvtx_payloads p ON p.id = "

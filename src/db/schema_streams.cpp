@@ -67,7 +67,7 @@ std::vector<View> stream_views() {
         {"streams", "Streams over the whole profile: at work, idle, queued.", join({place(), sums()}),
          "(" + stream_sums_sql("raw.stream_stats") + ") s" + kNames},
         {"stream_stats", "Streams by iteration: any range is a sum of rows, but for queue_max, its largest.",
-         join({place(), {kIteration}, sums()}), std::string("raw.stream_stats s") + kNames}};
+         join({place(), {kIterationColumn}, sums()}), std::string("raw.stream_stats s") + kNames}};
 }
 
 }  // namespace opsight::db

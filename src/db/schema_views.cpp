@@ -149,9 +149,9 @@ View api_calls() {
                    {"layer", kVarchar, "", "path of its layer", "l.path"},
                    {"direction", kVarchar, "", "fprop, bprop, optimizer, dataload or other",
                     direction_text("i.direction")},
-                   kIteration,
+                   kIterationColumn,
                    {"result", kInteger, "", "what the call returned, 0 for success", known("s.result")},
-                   kUnfinished,
+                   kUnfinishedColumn,
                    kCallChain}}),
             host_source("api_calls") +
                 " LEFT JOIN raw.strings x ON x.id = s.name LEFT JOIN raw.ops o ON o.id = s.op_span "
@@ -167,7 +167,7 @@ std::vector<Column> op_facts() {
         {"layer", kVarchar, "", "path of the layer", "l.path"},
         {"direction", kVarchar, "", "fprop, bprop, optimizer, dataload or other",
          direction_text("i.direction")},
-        kIteration,
+        kIterationColumn,
         {"self_ns", kBigint, "ns", "duration minus child ops", "s.self_ns"},
         {"parent_op", kInteger, "", "ops.id of the innermost enclosing op", known("s.parent_op")},
         {"shapes", kVarchar, "", "input shapes", filled("coalesce(g.shapes, i.shapes)")},
@@ -204,7 +204,7 @@ std::vector<Column> op_work_columns() {
         {"stack", kVarchar, "", "call stack told by the source", filled("e.stack")},
         {"collective", kVarchar, "", "collective call", filled("v.name")},
         {"collective_group", kVarchar, "", "its process group", filled("v.group_name")},
-        kUnfinished,
+        kUnfinishedColumn,
     };
     return out;
 }
@@ -234,7 +234,7 @@ std::vector<View> span_views() {
         {"annotations", "User annotations and step markers of host threads.",
          join({{{"id", kInteger, "", "span number among all host spans", "s.id"}},
                host_columns(),
-               {{"name", kVarchar, "", "text", "x.text"}, kIteration, kUnfinished}}),
+               {{"name", kVarchar, "", "text", "x.text"}, kIterationColumn, kUnfinishedColumn}}),
          host_source("annotations") + " LEFT JOIN raw.strings x ON x.id = s.name"},
         {"python_frames", "Calls of Python functions.",
          join({host_columns(), {{"name", kVarchar, "", "file, line and function", "x.text"}}}),
@@ -244,7 +244,7 @@ std::vector<View> span_views() {
                host_columns(),
                {{"name", kVarchar, "", "name in the source", "x.text"},
                 {"layer", kVarchar, "", "path of the layer", "l.path"},
-                kIteration}}),
+                kIterationColumn}}),
          host_source("module_calls") +
              " LEFT JOIN raw.strings x ON x.id = s.name LEFT JOIN raw.layers l ON l.id = s.layer"},
         {"other_spans",
@@ -257,8 +257,8 @@ std::vector<View> span_views() {
                  "CASE s.kind WHEN 6 THEN 'overhead' WHEN 7 THEN 'dataload' WHEN 8 THEN 'file_io' "
                  "WHEN 10 THEN 'os_runtime' WHEN 11 THEN 'message' WHEN 12 THEN 'library' ELSE 'other' END"},
                 {"category", kVarchar, "", "category in the source", "y.text"},
-                kIteration,
-                kUnfinished,
+                kIterationColumn,
+                kUnfinishedColumn,
                 kCallChain}}),
          host_source("other_spans") +
              " LEFT JOIN raw.strings x ON x.id = s.name LEFT JOIN raw.strings y ON y.id = s.category" +
@@ -414,7 +414,7 @@ View op_stats() {
         {"direction", kVarchar, "", "fprop, bprop, optimizer, dataload or other",
          direction_text("i.direction")},
         {"tc_eligible", kBoolean, "", "could run on Tensor Cores", "i.tc_eligible"},
-        kIteration,
+        kIterationColumn,
     };
     for (const Column& column : table("op_stats").columns) {
         if (column.name == "rank" || column.name == "op" || column.name == "iteration" ||

@@ -31,10 +31,11 @@ inline std::string host_source(std::string_view table) {
     return fmt::format("raw.{} s JOIN raw.tracks t ON t.id = s.track LEFT JOIN raw.ranks r ON r.id = t.rank",
                        table);
 }
-inline const Column kIteration = {"iteration", duck::Type::kInteger, "", "iteration that it belongs to",
-                                  known("s.iteration")};
-inline const Column kUnfinished = {"unfinished", duck::Type::kBoolean, "",
-                                   "no end in the source; ended with the profile", "(s.flags & 1) <> 0"};
+inline const Column kIterationColumn = {"iteration", duck::Type::kInteger, "", "iteration that it belongs to",
+                                        known("s.iteration")};
+inline const Column kUnfinishedColumn = {"unfinished", duck::Type::kBoolean, "",
+                                         "no end in the source; ended with the profile",
+                                         "(s.flags & 1) <> 0"};
 inline const Column kCallChain = {"call_chain", duck::Type::kVarchar, "",
                                   "what called it, from the call outwards, one function a line", "cx.text"};
 inline constexpr const char* kChainSource =

@@ -107,7 +107,7 @@ analyze::Analysis make_analysis(Profile& profile) {
     return analysis;
 }
 
-class WriterTest : public testing::Test {
+class WriterTest : public ::testing::Test {
   protected:
     void SetUp() override {
         folder_ = fs::temp_directory_path() / ("opsight_writer_" + std::to_string(getpid()));
@@ -180,7 +180,7 @@ TEST_F(WriterTest, DoesNotReplaceAFileUnlessTold) {
     ASSERT_TRUE(write(1).has_value());
     const Status again = write(2);
     ASSERT_FALSE(again.has_value());
-    EXPECT_THAT(again.error().message(), testing::HasSubstr("exists already"));
+    EXPECT_THAT(again.error().message(), ::testing::HasSubstr("exists already"));
     WriteOptions options;
     options.overwrite = true;
     ASSERT_TRUE(write(2, options).has_value());
@@ -204,7 +204,7 @@ TEST_F(WriterTest, AFullDiskLeavesNothing) {
         std::fprintf(stderr, "%s\n", status ? "written" : status.error().message().c_str());
         std::_Exit(status ? 0 : 3);
     };
-    EXPECT_EXIT(write_with_little_room(), testing::ExitedWithCode(3), "could not be written");
+    EXPECT_EXIT(write_with_little_room(), ::testing::ExitedWithCode(3), "could not be written");
     EXPECT_EQ(files(), 0u);
 }
 
@@ -212,7 +212,7 @@ TEST_F(WriterTest, MissingFolderIsNamed) {
     path_ = (folder_ / "no" / "a.opsight").string();
     const Status status = write(1);
     ASSERT_FALSE(status.has_value());
-    EXPECT_THAT(status.error().message(), testing::HasSubstr("folder"));
+    EXPECT_THAT(status.error().message(), ::testing::HasSubstr("folder"));
 }
 
 TEST(Writer, MoreRowsThanIdsAreRefused) {

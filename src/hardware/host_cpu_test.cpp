@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Device device(std::string_view key) {
+Device known(std::string_view key) {
     return DeviceTable::built_in().find(key).value();
 }
 
@@ -34,7 +34,7 @@ TEST(HostCpu, CountsCoresAndUnitsNotThreads) {
 // A processor by name and one that describes itself have one rule.
 TEST(HostCpu, NamedOnesHaveThePeaksOfTheirInstructions) {
     const auto rate = [](const char* key, UnitKind unit, Precision precision) {
-        const Device cpu = device(key);
+        const Device cpu = known(key);
         const Peak* peak = cpu.peak(unit, precision);
         return peak ? peak->dense / static_cast<double>(cpu.units) / cpu.clock_hz : 0;
     };
@@ -47,7 +47,7 @@ TEST(HostCpu, NamedOnesHaveThePeaksOfTheirInstructions) {
     EXPECT_DOUBLE_EQ(rate("epyc-7763", UnitKind::kVector, kInt8), 64) << "AVX2";
     EXPECT_DOUBLE_EQ(rate("epyc-9654", UnitKind::kVector, kInt8), 128) << "512 bits in two clocks";
     EXPECT_DOUBLE_EQ(rate("epyc-9965", UnitKind::kVector, kBf16), 128);
-    const Device named = device("xeon-8380");
+    const Device named = known("xeon-8380");
     CpuFacts facts{.vendor = "GenuineIntel", .features = "fma avx2 avx512f avx512_vnni"};
     facts.cores = named.units;
     facts.clock_hz = named.clock_hz;

@@ -17,23 +17,23 @@ const MemoryLevel* level(std::string_view key, std::string_view name) {
 }
 
 TEST(MemoryLevels, AreThoseOfThePapers) {
-    struct Printed {
+    struct PrintedLevel {
         const char* key;
         const char* name;
         double gbs;
     };
     // V100, A100 and H100 at its PCIe clock: Table 3 of PMC10448217; AMD's: its white papers of CDNA 2 and 3,
     // where 2 KiB in a clock of each of eight dies are the 34.4 TB/s.
-    for (const Printed& printed :
-         std::initializer_list<Printed>{{"v100-sxm2", "L2", 3133},
-                                        {"a100-40", "L2", 7219},
-                                        {"h100-pcie", "L2", 8986},
-                                        {"v100-sxm2", "L1/shared", 16451 * 80 / 84.0},
-                                        {"h100-pcie", "L1/shared", 32348 * 114 / 144.0},
-                                        {"mi210", "L2", 6960},
-                                        {"mi250x", "L2", 2 * 6960},
-                                        {"mi300x", "L2", 8 * 2048 * 2.1},
-                                        {"mi325x", "Infinity Cache", 17200}}) {
+    for (const PrintedLevel& printed :
+         std::initializer_list<PrintedLevel>{{"v100-sxm2", "L2", 3133},
+                                             {"a100-40", "L2", 7219},
+                                             {"h100-pcie", "L2", 8986},
+                                             {"v100-sxm2", "L1/shared", 16451 * 80 / 84.0},
+                                             {"h100-pcie", "L1/shared", 32348 * 114 / 144.0},
+                                             {"mi210", "L2", 6960},
+                                             {"mi250x", "L2", 2 * 6960},
+                                             {"mi300x", "L2", 8 * 2048 * 2.1},
+                                             {"mi325x", "Infinity Cache", 17200}}) {
         const MemoryLevel* found = level(printed.key, printed.name);
         ASSERT_TRUE(found) << printed.key << " " << printed.name;
         EXPECT_NEAR(found->bandwidth / 1e9 / printed.gbs, 1, 0.002) << printed.key << " " << printed.name;

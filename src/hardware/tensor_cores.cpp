@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string>
 
+#include "base/text.h"
 #include "hardware/devices.h"
 
 namespace opsight::hardware {
@@ -176,13 +177,9 @@ bool is_generated(std::string_view name) {
                         [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-bool contains(std::string_view text, std::string_view part) {
-    return text.find(part) != std::string_view::npos;
-}
-
 bool contains_any(std::string_view text, std::initializer_list<std::string_view> parts) {
     return std::any_of(parts.begin(), parts.end(),
-                       [&](std::string_view part) { return contains(text, part); });
+                       [&](std::string_view part) { return text::contains(text, part); });
 }
 
 // What stands before the arguments of templates and parameters of a C++ function: "void ns::f".
@@ -199,7 +196,7 @@ std::string_view qualified_name(std::string_view name) {
 bool is_product_of_others(std::string_view name) {
     if (is_identifier(name) || name.starts_with("_Z")) return false;
     const std::string_view qualified = qualified_name(name);
-    if (contains(qualified, "cutlass::")) return true;
+    if (text::contains(qualified, "cutlass::")) return true;
     if (contains_any(qualified, {"at::", "c10::", "cub::", "thrust::", "cudnn", "cublas", "rocprim::"}))
         return false;
     std::string function(qualified.substr(qualified.find_last_of(": ") + 1));
@@ -255,10 +252,10 @@ TensorCoreVerdict inductor_use(std::string_view name) {
 TensorCoreVerdict tensor_core_use(std::string_view name) {
     // The names of Inductor's kernels list the ops that they fuse: no evidence of how they are computed.
     if (name.starts_with("triton_")) return inductor_use(name);
-    if (contains(name, "matmul_ogs_") && is_identifier(name)) return triton_product(name);
+    if (text::contains(name, "matmul_ogs_") && is_identifier(name)) return triton_product(name);
     if (is_trtllm_product(name)) return {NameVerdict::kYes, name.substr(0, name.find('_') + 1)};
     for (const Rule& rule : kRules)
-        if (contains(name, rule.pattern) && (rule.also.empty() || contains(name, rule.also)))
+        if (text::contains(name, rule.pattern) && (rule.also.empty() || text::contains(name, rule.also)))
             return {rule.verdict, rule.verdict == kYes ? rule.pattern : std::string_view()};
     const bool unknown = is_generated(name) || is_product_of_others(name);
     return {unknown ? NameVerdict::kUnknown : NameVerdict::kNo, {}};

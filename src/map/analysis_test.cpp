@@ -11,7 +11,7 @@
 namespace opsight::map {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr int kK = 0, kP = 2, kR = 4;
 

@@ -28,7 +28,7 @@ constexpr double kCellUm2 = 0.346, kCellShare = 0.8;
 constexpr const char* kAladdin = "Aladdin (ISCA 2014), as in Accelergy's library";
 constexpr double kAddPj = 0.21, kAddUm2 = 278, kMultiplyPj = 12.68, kMultiplyUm2 = 6350;
 constexpr double kComparePj = 0.02947, kCompareUm2 = 71, kCountPj = 0.25074, kCountUm2 = 495.5;
-constexpr double kRegisterPj = 0.009, kRegisterUm2 = 5.98, kBits = 32;
+constexpr double kRegisterPj = 0.009, kRegisterUm2 = 5.98, kDatumBits = 32;
 
 // S. Keckler et al., GPUs and the future of parallel computing, IEEE Micro 31 (2011), table 1: 310 pJ for 256
 // bits over 10 mm in 40 nm.
@@ -39,7 +39,7 @@ using Facts = ComponentFacts;
 using Estimate = ComponentEstimate;
 
 double width_of(const Facts& facts) {
-    return facts.number({"width", "datawidth", "memory_width", "n_bits", "precision"}, kBits);
+    return facts.number({"width", "datawidth", "memory_width", "n_bits", "precision"}, kDatumBits);
 }
 double depth_of(const Facts& facts) {
     return facts.number({"depth", "memory_depth"}, 1);
@@ -66,8 +66,8 @@ Estimate register_file(const Facts& facts) {
 Estimate with_addresses(Estimate memory, const Facts& facts) {
     const double address = std::max(1.0, std::ceil(std::log2(std::max(1.0, depth_of(facts)))));
     for (auto& [name, pj] : memory.actions_pj)
-        pj += kAddPj * address / kBits;
-    memory.area_um2 += 2 * kAddUm2 * address / kBits;
+        pj += kAddPj * address / kDatumBits;
+    memory.area_um2 += 2 * kAddUm2 * address / kDatumBits;
     if (memory.source != kAladdin) memory.source += fmt::format(", addresses: {}", kAladdin);
     return memory;
 }
@@ -100,7 +100,7 @@ Estimate dram(const Facts& facts) {
 }
 
 Estimate adder(const Facts& facts) {
-    const double share = width_of(facts) / kBits;
+    const double share = width_of(facts) / kDatumBits;
     const double pj = kAddPj * share;
     return {{{"add", pj}, {"read", pj}, {"compute", pj}, {"write", 0}, {"update", 0}, {"idle", 0}},
             kAddUm2 * share,
@@ -111,7 +111,7 @@ double multiplier_share(const Facts& facts) {
     const double width = width_of(facts);
     const double a = facts.number({"width_a", "datawidth_a", "multiplier_width"}, width);
     const double b = facts.number({"width_b", "datawidth_b", "multiplier_width"}, width);
-    return a * b / kBits / kBits;
+    return a * b / kDatumBits / kDatumBits;
 }
 
 Estimate multiplier(const Facts& facts) {
@@ -122,7 +122,7 @@ Estimate multiplier(const Facts& facts) {
 }
 
 Estimate integer_mac(const Facts& facts) {
-    const double adds = facts.number({"adder_width"}, width_of(facts)) / kBits;
+    const double adds = facts.number({"adder_width"}, width_of(facts)) / kDatumBits;
     const double share = multiplier_share(facts);
     const double pj = kMultiplyPj * share + kAddPj * adds;
     return {{{"compute", pj}, {"mac_random", pj}, {"mac", pj}, {"read", pj}},
@@ -154,7 +154,7 @@ Estimate registers(const Facts& facts) {
 
 // Its width is that of its table, unless it is given by that name: what is called n_bits does not change it.
 Estimate comparator(const Facts& facts) {
-    const double share = facts.number({"width", "datawidth"}, kBits) / kBits;
+    const double share = facts.number({"width", "datawidth"}, kDatumBits) / kDatumBits;
     const double pj = kComparePj * share;
     return {{{"compare", pj}, {"read", pj}, {"write", 0}, {"update", 0}, {"idle", 0}},
             kCompareUm2 * share,
@@ -162,7 +162,7 @@ Estimate comparator(const Facts& facts) {
 }
 
 Estimate counter(const Facts& facts) {
-    const double share = width_of(facts) / kBits;
+    const double share = width_of(facts) / kDatumBits;
     return {{{"count", kCountPj * share}, {"add", kCountPj * share}, {"read", kCountPj * share}},
             kCountUm2 * share,
             kAladdin};

@@ -12,7 +12,7 @@
 namespace opsight::map {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr Objective kObjectives[] = {Objective::kEnergy, Objective::kDelay, Objective::kEdp,
                                      Objective::kLastLevel};

@@ -6,7 +6,7 @@
 namespace opsight::mcp {
 namespace {
 
-constexpr int64_t kDefaultRows = 10, kMostRows = 200;
+constexpr int64_t kDefaultCompareRows = 10, kMostCompareRows = 200;
 
 Result<std::string> compare(Desk& desk, const Arguments& arguments) {
     const Given& base = desk.run(arguments.text("base"));
@@ -21,7 +21,7 @@ Result<std::string> compare(Desk& desk, const Arguments& arguments) {
     };
     OPSIGHT_ASSIGN(const query::Comparison comparison, query::compare_runs(1, 1, read));
     query::TableShape shape;
-    shape.limit = arguments.number("limit", kDefaultRows);
+    shape.limit = arguments.number("limit", kDefaultCompareRows);
     Answer answer;
     answer.json().field("base", base.name).field("new", next.name);
     answer.json().field("answer", query::verdict_text(comparison));
@@ -40,7 +40,7 @@ std::vector<Tool> compare_tools(const Files& files) {
         "What changed from one run to another, and whether it is more than noise: time of an iteration, "
         "where its time goes, layers, ops, kernels, settings, and what to know before believing it.",
         {run_parameter(files, "base", true), run_parameter(files, "new", true),
-         limit_parameter(kDefaultRows, kMostRows)},
+         limit_parameter(kDefaultCompareRows, kMostCompareRows)},
         compare};
     add_range(tool.parameters);
     return {tool};

@@ -9,7 +9,7 @@
 namespace opsight::mcp {
 namespace {
 
-constexpr int64_t kDefaultRows = 20, kMostRows = 200, kMostBatch = int64_t{1} << 40;
+constexpr int64_t kDefaultEstimateRows = 20, kMostEstimateRows = 200, kMostBatch = int64_t{1} << 40;
 
 Result<query::EstimateQuestion> question_of(const Arguments& arguments) {
     query::EstimateQuestion question;
@@ -40,8 +40,8 @@ Result<std::string> estimate(Desk& desk, const Arguments& arguments) {
     answer.table("totals", query::total_table(graph, answers.front()));
     if (!changes.empty()) answer.table("what_if", query::what_if_table(answers.front(), changes));
     answer.table("costliest_layers",
-                 query::costliest_layers(answers.front(),
-                                         static_cast<size_t>(arguments.number("limit", kDefaultRows))));
+                 query::costliest_layers(
+                     answers.front(), static_cast<size_t>(arguments.number("limit", kDefaultEstimateRows))));
     return answer.take();
 }
 
@@ -72,7 +72,7 @@ std::vector<Tool> estimate_tools(const Files& files) {
           {"train", "Count forward, backward and optimizer", Parameter::Kind::kYesNo},
           {"unfused", "Each op by itself, in place of what one kernel can do at once",
            Parameter::Kind::kYesNo},
-          limit_parameter(kDefaultRows, kMostRows)},
+          limit_parameter(kDefaultEstimateRows, kMostEstimateRows)},
          estimate}};
 }
 

@@ -13,7 +13,7 @@
 namespace opsight::mcp {
 namespace {
 
-constexpr int64_t kDefaultRows = 20, kMostRows = 200;
+constexpr int64_t kDefaultReportRows = 20, kMostReportRows = 200;
 
 void put_info(Answer& answer, const query::Info& info) {
     JsonWriter& json = answer.json();
@@ -34,7 +34,7 @@ Result<std::string> summary(Desk& desk, const Arguments& arguments) {
     OPSIGHT_ASSIGN(const query::Info info, query::profile_info(session));
     OPSIGHT_ASSIGN(const query::Binding binding, query::what_binds(session));
     query::TableShape shape;
-    shape.limit = kDefaultRows;
+    shape.limit = kDefaultReportRows;
     shape.for_people = true;
     OPSIGHT_ASSIGN(const query::Report report, query::make_report(session, "summary", shape));
     Answer answer;
@@ -59,7 +59,7 @@ Result<std::string> findings(Desk& desk, const Arguments& arguments) {
     OPSIGHT_ASSIGN(query::Session session, desk.open(run, range_of(arguments)));
     const Interruptible guard(desk, session);
     OPSIGHT_ASSIGN(const advise::Advice advice, advise::advise(session));
-    const auto most = static_cast<size_t>(arguments.number("limit", kDefaultRows));
+    const auto most = static_cast<size_t>(arguments.number("limit", kDefaultReportRows));
     Answer answer;
     JsonWriter& json = answer.json();
     json.field("run", run.name).field("iterations", advice.iterations).field("wall_ns", advice.wall_ns);
@@ -104,7 +104,7 @@ Result<std::string> top(Desk& desk, const Arguments& arguments) {
     query::TableShape shape;
     shape.sort = arguments.text("sort");
     shape.page.emplace();
-    shape.page->size = arguments.number("limit", kDefaultRows);
+    shape.page->size = arguments.number("limit", kDefaultReportRows);
     shape.page->search = arguments.text("search");
     OPSIGHT_ASSIGN(query::Session session, desk.open(run, range_of(arguments)));
     const Interruptible guard(desk, session);
@@ -132,7 +132,7 @@ Tool top_tool(const Files& files) {
     tool.parameters.push_back(std::move(of));
     tool.parameters.push_back({"sort", "Key of the column to sort by; ':asc' or ':desc' may follow"});
     tool.parameters.push_back({"search", "Only rows with this text in a column, whatever its case"});
-    tool.parameters.push_back(limit_parameter(kDefaultRows, kMostRows));
+    tool.parameters.push_back(limit_parameter(kDefaultReportRows, kMostReportRows));
     tool.parameters.push_back(
         {"all_columns", "Also the columns that few readers want", Parameter::Kind::kYesNo});
     tool.parameters.push_back({"explain", "Say what the columns mean", Parameter::Kind::kYesNo});
@@ -155,7 +155,7 @@ std::vector<Tool> report_tools(const Files& files) {
          "Findings of the rules of advice, the largest first: a sentence with its number, the most that "
          "following it can save, how sure it is, what to change, SQL that lists the evidence; and the rules "
          "that could not be checked, with the reason.",
-         {run_parameter(files), limit_parameter(kDefaultRows, kMostRows)},
+         {run_parameter(files), limit_parameter(kDefaultReportRows, kMostReportRows)},
          findings},
     };
     for (Tool& each : tools)

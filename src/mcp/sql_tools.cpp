@@ -9,11 +9,11 @@
 namespace opsight::mcp {
 namespace {
 
-constexpr int64_t kDefaultRows = 100, kMostRows = 1000;
+constexpr int64_t kDefaultSqlRows = 100, kMostSqlRows = 1000;
 
 Result<std::string> sql(Desk& desk, const Arguments& arguments) {
     const Given& run = desk.run(arguments.text("run"));
-    const auto most = static_cast<size_t>(arguments.number("limit", kDefaultRows));
+    const auto most = static_cast<size_t>(arguments.number("limit", kDefaultSqlRows));
     OPSIGHT_ASSIGN(db::OpenProfile profile, db::open_profile(run.path));
     const Interruptible guard(desk, profile.connection);
     OPSIGHT_ASSIGN(const query::FirstRows found,
@@ -68,7 +68,7 @@ std::vector<Tool> sql_tools(const Files& files) {
              "reaches no other file. Aggregate rather than list.",
              {run_parameter(files),
               {"query", "The statement", Parameter::Kind::kText, true},
-              limit_parameter(kDefaultRows, kMostRows)},
+              limit_parameter(kDefaultSqlRows, kMostSqlRows)},
              sql}};
 }
 

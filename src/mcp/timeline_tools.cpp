@@ -10,7 +10,7 @@
 namespace opsight::mcp {
 namespace {
 
-constexpr int64_t kDefaultRows = 20, kMostRows = 200;
+constexpr int64_t kDefaultTimelineRows = 20, kMostTimelineRows = 200;
 
 struct Window {
     int64_t begin_ns = 0, end_ns = 0;
@@ -159,7 +159,7 @@ Result<std::string> timeline(Desk& desk, const Arguments& arguments) {
     OPSIGHT_ASSIGN(const query::Timeline* const lines, desk.timeline(run));
     OPSIGHT_ASSIGN(const Window wanted, asked_window(desk, run, *lines, arguments));
     const std::vector<int64_t> tracks = tracks_of(*lines, arguments);
-    const auto most = static_cast<size_t>(arguments.number("limit", kDefaultRows));
+    const auto most = static_cast<size_t>(arguments.number("limit", kDefaultTimelineRows));
     OPSIGHT_ASSIGN(query::TimelineSums sums, lines->sums(tracks, wanted.begin_ns, wanted.end_ns));
     OPSIGHT_ASSIGN(const query::TimelineWindow window,
                    lines->window(tracks, wanted.begin_ns, wanted.end_ns, query::Timeline::kMostPixels));
@@ -189,7 +189,7 @@ std::vector<Tool> timeline_tools(const Files& files) {
               {"iteration", "The window of this iteration, in place of begin_ns and end_ns",
                Parameter::Kind::kWhole},
               {"track", "This track alone, by its number", Parameter::Kind::kWhole},
-              limit_parameter(kDefaultRows, kMostRows)},
+              limit_parameter(kDefaultTimelineRows, kMostTimelineRows)},
              timeline}};
 }
 

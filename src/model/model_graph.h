@@ -44,6 +44,9 @@ bool is_float(ElementType type);
 using Shape = std::vector<int64_t>;
 using TensorId = int32_t;
 inline constexpr TensorId kNoTensor = -1;
+constexpr size_t at(TensorId id) {
+    return static_cast<size_t>(id);
+}
 
 // Largest number of elements that a tensor may have; what would be larger is refused when it is read.
 inline constexpr int64_t kMostElements = int64_t{1} << 48;

@@ -10,7 +10,7 @@
 namespace opsight::replay {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 // Any graph without circles: edges go from lower to higher numbers.
 Graph random_graph(std::mt19937& random) {

@@ -13,7 +13,7 @@
 namespace opsight::report {
 namespace {
 
-constexpr double kWidth = 760, kRow = 26, kTop = 56, kNames = 230, kValues = 100;
+constexpr double kWidth = 760, kRow = 26, kHeadHeight = 56, kNames = 230, kValues = 100;
 
 std::string time_text(int64_t ns) {
     return human(query::Unit::kNs, static_cast<double>(ns));
@@ -114,7 +114,7 @@ std::string waterfall_svg(const query::Comparison& comparison) {
         return kNames + room * static_cast<double>(ns) / static_cast<double>(most);
     };
     std::string chart;
-    double y = kTop;
+    double y = kHeadHeight;
     for (const Step& each : steps) {
         const double left = at(std::min(each.from, each.to)), right = at(std::max(each.from, each.to));
         chart += fmt::format(
@@ -133,7 +133,7 @@ std::string waterfall_svg(const query::Comparison& comparison) {
 std::string trend_svg(const query::Report& trend) {
     const Series series = series_of(trend);
     const Scale scale(series.values);
-    const double left = 90, top = kTop, width = kWidth - left - 24, height = 220;
+    const double left = 90, top = kHeadHeight, width = kWidth - left - 24, height = 220;
     const auto x = [&](size_t run) {
         const double last = static_cast<double>(std::max<size_t>(1, series.values.size() - 1));
         return left + width * static_cast<double>(run) / last;

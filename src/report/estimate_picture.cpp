@@ -13,7 +13,7 @@
 namespace opsight::report {
 namespace {
 
-constexpr size_t kSeries = 6, kNamed = 5;
+constexpr size_t kStyles = 6, kNamed = 5;
 
 std::string flops_text(double rate) {
     return prefixed(rate) + "FLOP/s";
@@ -139,8 +139,8 @@ std::string throughput(const std::vector<query::EstimateAnswer>& answers, double
     SvgChart chart(left, 52, width, height, x, y);
     for (size_t i = 0; i < order.size(); ++i) {
         const std::vector<double>& points = series[order[i]];
-        const std::string style = fmt::format("s{}", i % kSeries);
-        chart.line(points, style, order[i], i >= kSeries);
+        const std::string style = fmt::format("s{}", i % kStyles);
+        chart.line(points, style, order[i], i >= kStyles);
         for (size_t p = 0; p + 1 < points.size(); p += 2)
             chart.point(
                 points[p], points[p + 1], 3, style,

@@ -12,8 +12,8 @@
 namespace opsight::report {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 query::ResultTable sample() {
     query::ResultTable table;

@@ -17,7 +17,7 @@ using query::SweepSummary;
 using Get = std::function<std::optional<double>(const PointSummary&)>;
 
 constexpr size_t kColours = 6, kNamed = 6;
-constexpr double kWidth = 1120, kHeight = 330, kTop = 52;
+constexpr double kWidth = 1120, kHeight = 330, kFirstRow = 52;
 
 // Axes are logarithmic, with ticks at powers of two: one below the least and one above the most.
 struct Extent {
@@ -139,10 +139,10 @@ std::string sweep_svg(const query::Sweep& sweep, const SweepSummary& summary,
         return {};
     const std::string items = summary.items_name.empty() ? "iterations/s" : summary.items_name + " items/s";
     const auto x = [](const PointSummary& point) { return point.x; };
-    const Picture left{sweep, summary, options, 8, kTop},
-        right{sweep, summary, options, kWidth / 2 + 4, kTop};
-    const Picture low{sweep, summary, options, 8, kTop + kHeight + 8},
-        low_right{sweep, summary, options, kWidth / 2 + 4, kTop + kHeight + 8};
+    const Picture left{sweep, summary, options, 8, kFirstRow},
+        right{sweep, summary, options, kWidth / 2 + 4, kFirstRow};
+    const Picture low{sweep, summary, options, 8, kFirstRow + kHeight + 8},
+        low_right{sweep, summary, options, kWidth / 2 + 4, kFirstRow + kHeight + 8};
     const std::vector<std::string> charts = {
         left.draw("Throughput", summary.x_name, x, items, throughput,
                   [&](SvgChart& chart) { left.strokes(chart, false); }),
@@ -156,7 +156,7 @@ std::string sweep_svg(const query::Sweep& sweep, const SweepSummary& summary,
     const bool once = std::all_of(summary.points.begin(), summary.points.end(),
                                   [](const PointSummary& point) { return point.measured < 2; });
     return svg_picture(
-        kWidth, kTop + 2 * kHeight + 16, "Sweep of " + sweep.label,
+        kWidth, kFirstRow + 2 * kHeight + 16, "Sweep of " + sweep.label,
         once ? "both axes are logarithmic; every point was measured once, so no spread is known"
              : "medians of runs, strokes from the fastest to the slowest; both axes are logarithmic",
         charts);

@@ -16,7 +16,7 @@ namespace {
 
 // A server on a free port that says what it was asked; "/parts" answers in three parts, "/broken" fails in
 // the second, "/wait" takes a while, "/until-gone" until its client has gone.
-class HttpServerTest : public testing::Test {
+class HttpServerTest : public ::testing::Test {
   protected:
     void SetUp() override {
         HttpLimits limits;

@@ -40,7 +40,7 @@ TEST(Problem, OfAnErrorOfUsageIsTheAskers) {
     EXPECT_EQ(Problem(Error{"bad"}).status, 500);
 }
 
-class GuardTest : public testing::Test {
+class GuardTest : public ::testing::Test {
   protected:
     std::optional<Response> refuse(const std::string& host, const std::string& token,
                                    std::map<std::string, std::string> headers = {}) {

@@ -22,8 +22,6 @@ extern char** environ;
 namespace opsight::server {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::chrono::seconds kPatience(120);  // a large file of an older version is brought up to date
 constexpr size_t kLongestAnswer = 1 << 20;
 
@@ -51,7 +49,7 @@ std::string answer_to(const std::string& question) {
 }
 
 Expected<ProfileFacts> read_answer(const std::string& text) {
-    const Json answer = Json::parse(text);
+    const nlohmann::json answer = nlohmann::json::parse(text);
     if (answer.contains("code")) {
         Problem problem(answer.at("status"), answer.at("code"), answer.at("message"), answer.at("remedy"));
         problem.file = answer.at("file");

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMostOpenings = 3;
-constexpr size_t kMostOpen = 8;
+constexpr size_t kMostOpenProfiles = 8;
 
 std::string short_name(const fs::path& path) {
     std::string name = path.filename().string();
@@ -128,7 +128,7 @@ void Profiles::close_idle(const Entry& but) {
         longest = entry.get();
         held = std::move(lock);
     }
-    if (open >= kMostOpen && longest) longest->pool.reset();
+    if (open >= kMostOpenProfiles && longest) longest->pool.reset();
 }
 
 // As open(), for the facts alone, and once for a file: what is wrong with it stays so until it is another

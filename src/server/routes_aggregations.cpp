@@ -31,7 +31,7 @@ void put(JsonWriter& json, const Aggregation& a) {
     json.key("range").raw(a.found);
 }
 
-Expected<Response> list(Call& call) {
+Expected<Response> list_aggregations(Call& call) {
     OPSIGHT_ASSIGN(const size_t number, call.profiles().number_of(call.path("id")));
     Aggregations& kept = call.profiles().aggregations(number);
     const std::vector<Aggregation> all = kept.list();
@@ -132,7 +132,7 @@ Expected<Response> remove(Call& call) {
 std::vector<Route> aggregation_routes() {
     const std::string all = "/api/v1/profiles/{id}/aggregations";
     return {
-        {"GET", all, list, {}},
+        {"GET", all, list_aggregations, {}},
         {"POST", all, make, {}},
         {"DELETE", all + "/{aggregation}", remove, {}},
     };

@@ -9,7 +9,7 @@
 namespace opsight::server {
 namespace {
 
-constexpr size_t kMostOpen = 2000;
+constexpr size_t kMostOpenGroups = 2000;
 
 // "3,17": numbers of groups.
 Expected<std::vector<int64_t>> read_groups(const std::string& text) {
@@ -18,7 +18,7 @@ Expected<std::vector<int64_t>> read_groups(const std::string& text) {
         const size_t end = std::min(text.find(',', at), text.size());
         int64_t group = 0;
         const auto [stop, error] = std::from_chars(text.data() + at, text.data() + end, group);
-        if (error != std::errc() || stop != text.data() + end || groups.size() >= kMostOpen)
+        if (error != std::errc() || stop != text.data() + end || groups.size() >= kMostOpenGroups)
             return fail(Problem(400, "bad_request", "'open' is not a list of groups",
                                 "give numbers with commas between, 2000 at most"));
         groups.push_back(group);

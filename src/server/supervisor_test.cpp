@@ -93,7 +93,7 @@ TEST(Supervisor, ASignalThatSomebodySentEndsBoth) {
                     ::pause();
             }
         },
-        testing::KilledBySignal(SIGTERM), "");
+        ::testing::KilledBySignal(SIGTERM), "");
 }
 
 }  // namespace

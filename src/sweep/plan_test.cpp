@@ -9,8 +9,8 @@
 namespace opsight::sweep {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 std::vector<Parameter> parameters(const std::vector<std::string>& texts) {
     std::vector<Parameter> out;

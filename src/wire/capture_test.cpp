@@ -204,8 +204,8 @@ TEST_F(CaptureTest, KeepsTextsAndClockReadings) {
         if (record.type == RecordType::kProperty) properties.emplace_back(record.blob());
         if (record.type == RecordType::kClock) clocks.push_back(record.as<ClockRecord>().snapshot);
     });
-    EXPECT_THAT(texts, testing::ElementsAre("first", "", std::string(kMaxBlob, 'x')));
-    EXPECT_THAT(properties, testing::ElementsAre(std::string("key\0value", 9)));
+    EXPECT_THAT(texts, ::testing::ElementsAre("first", "", std::string(kMaxBlob, 'x')));
+    EXPECT_THAT(properties, ::testing::ElementsAre(std::string("key\0value", 9)));
     ASSERT_EQ(clocks.size(), 1u);
     EXPECT_GT(clocks[0].ticks, reader->info().begin.ticks);
     EXPECT_GE(clocks[0].monotonic_ns, reader->info().begin.monotonic_ns);
@@ -278,7 +278,7 @@ TEST_F(CaptureTest, SaysWhatAForeignFileIs) {
     std::ofstream(path_) << std::string(5000, 'x');
     auto reader = CaptureReader::open(path_);
     ASSERT_FALSE(reader);
-    EXPECT_THAT(reader.error().message(), testing::HasSubstr("not an Opsight capture"));
+    EXPECT_THAT(reader.error().message(), ::testing::HasSubstr("not an Opsight capture"));
     EXPECT_FALSE(CaptureReader::open(dir_.string()));
     EXPECT_FALSE(CaptureReader::open((dir_ / "absent").string()));
 }

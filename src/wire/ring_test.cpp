@@ -167,7 +167,7 @@ TEST_F(RingTest, WhatIsOpenGoesOnWithItsNameAndPayload) {
         if (op.number >= 10) continue;
         ++seen;
         EXPECT_EQ(op.dur, op.number == 1 ? 0u : 7u);
-        EXPECT_THAT(op.payload, testing::ElementsAre(40u + static_cast<uint64_t>(op.number)));
+        EXPECT_THAT(op.payload, ::testing::ElementsAre(40u + static_cast<uint64_t>(op.number)));
     }
     EXPECT_EQ(seen, 2u) << "the second ended long ago";
 }

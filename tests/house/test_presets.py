@@ -28,7 +28,7 @@ class Presets(unittest.TestCase):
                 preset = "dev" if preset == "preset" else preset
                 self.assertEqual(self.value(preset, "binaryDir"), "${sourceDir}/" + folder, script.name)
                 named.add(preset)
-        self.assertEqual(named, {"dev", "sanitize", "fuzz", "odr"})
+        self.assertEqual(named, {"dev", "sanitize", "fuzz", "lint", "odr"})
 
     def test_no_script_configures_otherwise(self):
         for script in SCRIPTS:

@@ -79,9 +79,9 @@ int64_t apart(Calls calls, Calls most, size_t from, size_t to) {
 // ends are apart, most run at the same time. Clocks may drift, so long sequences are looked at in parts of
 // ten.
 bool may_be_same(Calls calls, Calls most) {
-    constexpr size_t kFewest = 4, kPart = 10;
+    constexpr size_t kFewestKnown = 4, kPart = 10;
     const size_t count = calls.size();
-    if (count != most.size() || count < kFewest) return count == most.size();
+    if (count != most.size() || count < kFewestKnown) return count == most.size();
     const size_t parts = std::max<size_t>(1, count / kPart);
     size_t odd = 0;
     for (size_t part = 0; part < parts; ++part) {

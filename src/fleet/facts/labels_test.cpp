@@ -10,7 +10,7 @@ TEST(Labels, AreSortedAndEachIsThereOnce) {
     const auto labels = parse_labels({"team=vision", "model=gpt=4", "team=vision"});
     ASSERT_TRUE(labels);
     EXPECT_THAT(*labels,
-                testing::ElementsAre(testing::Pair("model", "gpt=4"), testing::Pair("team", "vision")));
+                ::testing::ElementsAre(::testing::Pair("model", "gpt=4"), ::testing::Pair("team", "vision")));
 }
 
 TEST(Labels, WhatIsNoneIsRefused) {
@@ -27,7 +27,7 @@ TEST(Labels, WhatIsNoneIsRefused) {
 TEST(Labels, TwoValuesOfOneNameAreAnError) {
     const auto labels = parse_labels({"a=1", "a=2"});
     ASSERT_FALSE(labels);
-    EXPECT_THAT(labels.error().what, testing::HasSubstr("also given as '1'"));
+    EXPECT_THAT(labels.error().what, ::testing::HasSubstr("also given as '1'"));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 namespace opsight::fleet::parquet {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr int64_t kLargestManifest = 64 << 20;
 constexpr size_t kMostFiles = 2'000'000;
@@ -26,19 +26,19 @@ constexpr const char* kRemedy =
     "push the run again; a manifest that is damaged can be deleted, and its run is gone then";
 
 // A whole number that is not negative; -1 where it is something else.
-int64_t number(const json& value) {
+int64_t number(const Json& value) {
     return value.is_number_unsigned() && value.get<uint64_t>() <= static_cast<uint64_t>(INT64_MAX)
                ? static_cast<int64_t>(value.get<uint64_t>())
                : -1;
 }
 
-std::string text_of(const json& object, const char* key) {
+std::string text_of(const Json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 // [rank, bytes] or [bytes].
-bool read_file(const json& entry, const Table& table, Manifest& to) {
+bool read_file(const Json& entry, const Table& table, Manifest& to) {
     const size_t fields = table.by_rank ? 2 : 1;
     if (!entry.is_array() || entry.size() != fields) return false;
     ManifestFile file;
@@ -51,13 +51,13 @@ bool read_file(const json& entry, const Table& table, Manifest& to) {
     return to.files.size() <= kMostFiles;
 }
 
-bool read_tables(const json& tables, Manifest& to) {
+bool read_tables(const Json& tables, Manifest& to) {
     if (!tables.is_object()) return false;
     for (const auto& [name, entries] : tables.items()) {
         const Table* table = find_table(name);
         if (!table || !entries.is_array() || (!table->by_rank && entries.size() != 1)) return false;
         std::set<int64_t> ranks;
-        for (const json& entry : entries) {
+        for (const Json& entry : entries) {
             if (!read_file(entry, *table, to)) return false;
             if (table->by_rank && !ranks.insert(*to.files.back().part.rank).second) return false;
         }
@@ -66,7 +66,7 @@ bool read_tables(const json& tables, Manifest& to) {
 }
 
 Result<Manifest> parsed(const std::string& text, const std::string& path, const std::string& run) {
-    const json whole = json::parse(text, nullptr, false);
+    const Json whole = Json::parse(text, nullptr, false);
     const auto bad = [&path](std::string what) { return fail(std::move(what), path, {}, kRemedy); };
     if (!whole.is_object()) return bad("is not a manifest of a run: it is not JSON, or cut");
     const auto version = whole.find("facts_version");

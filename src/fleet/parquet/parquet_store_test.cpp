@@ -15,7 +15,7 @@ namespace opsight::fleet::parquet {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 const std::string kRun = "00000000000000000000000000000001", kPush = "0000000000000000000000000000000a",
                   kOtherPush = "0000000000000000000000000000000b";
@@ -59,7 +59,7 @@ std::vector<Part> all_parts(int64_t ranks) {
     return parts;
 }
 
-class ParquetStoreTest : public testing::Test {
+class ParquetStoreTest : public ::testing::Test {
   protected:
     ParquetStoreTest() : folder_(*TemporaryFolder::create()), path_(folder_.path() + "/store") {}
 
@@ -238,7 +238,7 @@ TEST_F(ParquetStoreTest, FreeSqlReadsTheTablesAndNothingElse) {
           std::string("SELECT 1) ; COPY (SELECT 1) TO '") + path_ + "/x.csv' --",
           std::string("DROP VIEW runs"), std::string("SET enable_external_access = true"),
           std::string("INSTALL httpfs"), "ATTACH '" + path_ + "/x.db'", std::string()})
-        EXPECT_THAT(refused(*store, sql), testing::Not("it was not refused")) << sql;
+        EXPECT_THAT(refused(*store, sql), ::testing::Not("it was not refused")) << sql;
     EXPECT_FALSE(fs::exists(path_ + "/x.csv"));
     EXPECT_TRUE(store->free_sql("SELECT * FROM range(100)", 10)->more);
 }

@@ -85,7 +85,7 @@ TEST_F(NvtxCapture, TextsOfFrameworksBecomeOpsAndModulesAsInReportsOfNsightSyste
               "[[1, 3], []]");
     ASSERT_EQ(profile.host.size(), 3u);
     EXPECT_THAT(profile.host.kind,
-                testing::ElementsAre(HostKind::kModule, HostKind::kOp, HostKind::kAnnotation));
+                ::testing::ElementsAre(HostKind::kModule, HostKind::kOp, HostKind::kAnnotation));
     EXPECT_EQ(profile.strings.view(profile.host.name[0]), "block/conv");
     EXPECT_EQ(profile.nvtx.size(), 3u);
 }
@@ -156,7 +156,7 @@ TEST_F(NvtxCapture, WhatIsCutOrLostSaysWhy) {
     EXPECT_EQ(profile.diagnostics.count(Diag::kUncleanText), 0);
     EXPECT_EQ(profile.diagnostics.count(Diag::kLostRecords), 2);
     EXPECT_THAT(profile.diagnostics.first(Diag::kLostRecords).front().text,
-                testing::HasSubstr("signal handlers"));
+                ::testing::HasSubstr("signal handlers"));
 }
 
 // Only zeros where the first bytes belong tell of a process that ended before it recorded anything.

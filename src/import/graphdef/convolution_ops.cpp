@@ -212,7 +212,7 @@ bool space_and_batch(OpView& op) {
     return op.shapes.set(0, std::move(out));
 }
 
-const std::unordered_map<std::string_view, OpRule> kRules = {
+const std::unordered_map<std::string_view, OpRule> kConvolutionRules = {
     {"Conv2D", convolution},
     {"Conv3D", convolution},
     {"DepthwiseConv2dNative", convolution},
@@ -241,8 +241,8 @@ const std::unordered_map<std::string_view, OpRule> kRules = {
 }  // namespace
 
 OpRule convolution_rule(std::string_view op) {
-    const auto found = kRules.find(op);
-    return found == kRules.end() ? nullptr : found->second;
+    const auto found = kConvolutionRules.find(op);
+    return found == kConvolutionRules.end() ? nullptr : found->second;
 }
 
 }  // namespace opsight::importer::graphdef

@@ -367,7 +367,7 @@ bool reverse(OpView& op) {
     return op.shapes.shape(0) && op.shapes.set(0, *op.shapes.shape(0));
 }
 
-const std::unordered_map<std::string_view, OpRule> kRules = {
+const std::unordered_map<std::string_view, OpRule> kLayoutRules = {
     {"Shape", shape_op},
     {"ShapeN", shape_n},
     {"Size", size_op},
@@ -417,8 +417,8 @@ const std::unordered_map<std::string_view, OpRule> kRules = {
 }  // namespace
 
 OpRule layout_rule(std::string_view op) {
-    const auto found = kRules.find(op);
-    return found == kRules.end() ? nullptr : found->second;
+    const auto found = kLayoutRules.find(op);
+    return found == kLayoutRules.end() ? nullptr : found->second;
 }
 
 }  // namespace opsight::importer::graphdef

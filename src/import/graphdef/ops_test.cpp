@@ -93,7 +93,7 @@ TEST(GraphDefShapes, BlocksAndFiltersThatOverflow) {
         y_after(input("x", "1 4 4 3") + input("dy", "1 4 4 3") + numbers("s", "0 1 2147483647 2147483647") +
                 numbers("t", "1 1 2147483647 2147483647") + node("Mul", "f", "s t") +
                 node("DepthwiseConv2dNativeBackpropFilter", "y", "x f dy", window("1 1 1 1", "SAME"))),
-        testing::HasSubstr("more than can be"));
+        ::testing::HasSubstr("more than can be"));
 }
 
 TEST(GraphDefShapes, ProductsAndReductions) {

@@ -58,7 +58,7 @@ bool cudnn_rnn(OpView& op) {
     return done;
 }
 
-const std::unordered_map<std::string_view, OpRule> kRules = {
+const std::unordered_map<std::string_view, OpRule> kRecurrentRules = {
     {"BlockLSTM", block_lstm},  {"BlockLSTMV2", block_lstm}, {"LSTMBlockCell", lstm_cell},
     {"GRUBlockCell", gru_cell}, {"CudnnRNN", cudnn_rnn},     {"CudnnRNNV2", cudnn_rnn},
     {"CudnnRNNV3", cudnn_rnn},
@@ -67,8 +67,8 @@ const std::unordered_map<std::string_view, OpRule> kRules = {
 }  // namespace
 
 OpRule recurrent_rule(std::string_view op) {
-    const auto found = kRules.find(op);
-    return found == kRules.end() ? nullptr : found->second;
+    const auto found = kRecurrentRules.find(op);
+    return found == kRecurrentRules.end() ? nullptr : found->second;
 }
 
 }  // namespace opsight::importer::graphdef

@@ -19,7 +19,7 @@ using hlo_file::Module;
 using hlo_file::Shape;
 
 constexpr std::string_view kBlank = " \t\r\n";
-constexpr int kDeepest = 100;  // tuples in tuples, as protobuf allows
+constexpr int kDeepestTuple = 100;  // tuples in tuples, as protobuf allows
 
 std::string_view trimmed(std::string_view text) {
     const size_t first = text.find_first_not_of(kBlank);
@@ -79,7 +79,7 @@ std::string_view inside(std::string_view text) {
 size_t read_shape(std::string_view text, Shape& shape, int depth = 0) {
     if (text.starts_with('(')) {
         const size_t end = behind_bracket(text, 0);
-        if (end == text.npos || depth >= kDeepest) return 0;
+        if (end == text.npos || depth >= kDeepestTuple) return 0;
         shape.set_element_type(13);
         each_piece(inside(text.substr(0, end)), [&](std::string_view piece) {
             if (piece.starts_with("/*"))

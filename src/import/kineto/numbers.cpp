@@ -4,14 +4,12 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/text.h"
 #include "base/time.h"
 
 namespace opsight::importer::kineto {
 namespace {
 
-bool is_space(char c) {
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -98,9 +96,9 @@ bool has_hex_prefix(std::string_view text) {
 }  // namespace
 
 std::string_view bare(std::string_view token) {
-    while (!token.empty() && is_space(token.back()))
+    while (!token.empty() && text::is_space(token.back()))
         token.remove_suffix(1);
-    while (!token.empty() && is_space(token.front()))
+    while (!token.empty() && text::is_space(token.front()))
         token.remove_prefix(1);
     if (token.size() >= 2 && token.front() == '"' && token.back() == '"')
         token = token.substr(1, token.size() - 2);

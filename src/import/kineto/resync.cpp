@@ -1,23 +1,21 @@
 #include "import/kineto/resync.h"
 
+#include "base/text.h"
+
 #include <cstring>
 #include <string_view>
 
 namespace opsight::importer::kineto {
 namespace {
 
-bool is_space(char c) {
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 // Whether the brace at `brace` opens an event; if so, where the comma before it is.
 const char* comma_of_event(const char* first, const char* brace, const char* end) {
     const char* comma = brace;
-    while (comma > first && is_space(comma[-1]))
+    while (comma > first && text::is_space(comma[-1]))
         --comma;
     if (comma == first || comma[-1] != ',') return nullptr;
     const char* key = brace + 1;
-    while (key < end && is_space(*key))
+    while (key < end && text::is_space(*key))
         ++key;
     const std::string_view rest(key, static_cast<size_t>(end - key));
     for (const std::string_view name :

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/progress.h"
+#include "base/text.h"
 #include "import/kineto/resync.h"
 
 namespace opsight::importer::kineto {
@@ -13,10 +14,6 @@ constexpr size_t kTopChunk = size_t{1} << 16;
 constexpr size_t kReadBytes = size_t{1} << 18;    // scanned while they are in the cache
 constexpr size_t kFirstWindow = size_t{1} << 16;  // of a small trace: grows with what is read
 constexpr size_t kSkipChunk = size_t{1} << 20;
-
-bool is_space(char c) {
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
 
 }  // namespace
 
@@ -66,7 +63,7 @@ Result<bool> TraceReader::fill() {
 
 Result<int> TraceReader::peek() {
     for (;;) {
-        while (at_ < text_.size() && is_space(text_[at_]))
+        while (at_ < text_.size() && text::is_space(text_[at_]))
             ++at_;
         if (at_ < text_.size()) return static_cast<uint8_t>(text_[at_]);
         OPSIGHT_ASSIGN(const bool more, fill());
@@ -265,7 +262,8 @@ Result<bool> TraceReader::next_events(Window& window) {
 // The source ended in the list of events; [0, used) is what came after the last whole event.
 Result<bool> TraceReader::end_of_source(Window& window, size_t used) {
     const char* const begin = window.begin();
-    const auto rest = std::find_if(begin, begin + used, [](char c) { return !is_space(c) && c != ','; });
+    const auto rest =
+        std::find_if(begin, begin + used, [](char c) { return !text::is_space(c) && c != ','; });
     const auto unused = static_cast<size_t>(begin + used - rest);
     if (unused == 0) {
         truncated(bare_list_ ? "the list of events is not closed: it was cut off between two events, or its "

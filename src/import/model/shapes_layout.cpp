@@ -377,7 +377,7 @@ bool top_k(NodeShapes& node) {
     return node.set(0, out) && node.set(1, out, ElementType::kInt64);
 }
 
-const std::unordered_map<std::string_view, ShapeRule>& rules() {
+const std::unordered_map<std::string_view, ShapeRule>& layout_rules() {
     static const std::unordered_map<std::string_view, ShapeRule> table = {
         {"Identity", identity},
         {"Shape", shape_op},
@@ -419,8 +419,8 @@ const std::unordered_map<std::string_view, ShapeRule>& rules() {
 }  // namespace
 
 ShapeRule layout_rule(std::string_view op) {
-    const auto found = rules().find(op);
-    return found == rules().end() ? nullptr : found->second;
+    const auto found = layout_rules().find(op);
+    return found == layout_rules().end() ? nullptr : found->second;
 }
 
 }  // namespace opsight::importer::model_import

@@ -260,7 +260,7 @@ constexpr std::string_view kReduce[] = {"ReduceL1",  "ReduceL2",       "ReduceLo
 constexpr std::string_view kArgReduce[] = {"ArgMax", "ArgMin"};
 constexpr std::string_view kQuantizedBinary[] = {"QLinearAdd", "QLinearMul"};
 
-const std::unordered_map<std::string_view, ShapeRule>& rules() {
+const std::unordered_map<std::string_view, ShapeRule>& math_rules() {
     static const std::unordered_map<std::string_view, ShapeRule> table = [] {
         std::unordered_map<std::string_view, ShapeRule> out = {{"Where", where},
                                                                {"CastLike", cast_like},
@@ -297,8 +297,8 @@ const std::unordered_map<std::string_view, ShapeRule>& rules() {
 }  // namespace
 
 ShapeRule math_rule(std::string_view op) {
-    const auto found = rules().find(op);
-    return found == rules().end() ? nullptr : found->second;
+    const auto found = math_rules().find(op);
+    return found == math_rules().end() ? nullptr : found->second;
 }
 
 }  // namespace opsight::importer::model_import

@@ -285,7 +285,7 @@ bool grid_sample(NodeShapes& node) {
     return node.set(0, out);
 }
 
-const std::unordered_map<std::string_view, ShapeRule>& rules() {
+const std::unordered_map<std::string_view, ShapeRule>& network_rules() {
     static const std::unordered_map<std::string_view, ShapeRule> table = {
         {"Conv", conv},
         {"FusedConv", conv},
@@ -335,8 +335,8 @@ const std::unordered_map<std::string_view, ShapeRule>& rules() {
 }  // namespace
 
 ShapeRule network_rule(std::string_view op) {
-    const auto found = rules().find(op);
-    return found == rules().end() ? nullptr : found->second;
+    const auto found = network_rules().find(op);
+    return found == network_rules().end() ? nullptr : found->second;
 }
 
 }  // namespace opsight::importer::model_import

@@ -5,7 +5,7 @@
 namespace opsight::importer::ncu {
 namespace {
 
-constexpr std::string_view kNames[] = {
+constexpr std::string_view kHeader[] = {
     "ID",
     "Process ID",
     "Process Name",
@@ -29,7 +29,7 @@ constexpr std::string_view kNames[] = {
     "Estimated Speedup",
     "Invocations",
 };
-static_assert(std::size(kNames) == static_cast<size_t>(Column::kCount));
+static_assert(std::size(kHeader) == static_cast<size_t>(Column::kCount));
 
 // When a kernel ran, in whole seconds, as tables of before 2021 have it, and the stacks of NVTX ranges that
 // it was launched in.
@@ -42,9 +42,9 @@ bool is_unused(std::string_view name) {
 Columns::Columns(const std::vector<std::string>& first_row) : names_(first_row) {
     place_.fill(kNone);
     for (size_t i = 0; i < names_.size(); ++i) {
-        const auto known = std::find(std::begin(kNames), std::end(kNames), names_[i]);
-        if (known != std::end(kNames))
-            place_[static_cast<size_t>(known - std::begin(kNames))] = i;
+        const auto known = std::find(std::begin(kHeader), std::end(kHeader), names_[i]);
+        if (known != std::end(kHeader))
+            place_[static_cast<size_t>(known - std::begin(kHeader))] = i;
         else if (!is_unused(names_[i]))
             own_.push_back({i, names_[i]});
     }

@@ -6,7 +6,7 @@
 namespace opsight::importer::nvtx {
 namespace {
 
-constexpr int kDeepest = 4;              // clocks that are related by way of others
+constexpr int kMostRelated = 4;          // clocks that are related by way of others
 constexpr uint64_t kFirstOwn = 1 << 24;  // below it NVTX names the clocks
 constexpr int64_t kShortestNs = 1'000'000;
 constexpr double kMostNs = 3.2e17;  // ten years
@@ -70,7 +70,7 @@ void Clocks::settle(uint64_t clock, Relation& relation, int depth) {
 
 bool Clocks::find(uint64_t clock, int64_t value, int64_t& ns, int depth) {
     if (known_ && known_(clock, value, ns)) return true;
-    if (depth >= kDeepest) return false;
+    if (depth >= kMostRelated) return false;
     const auto relation = relations_.find(clock);
     if (relation != relations_.end()) {
         if (!relation->second.settled) settle(clock, relation->second, depth);

@@ -13,7 +13,6 @@
 namespace opsight::importer::nvtx {
 
 inline constexpr size_t kMostText = 16 << 10, kMostValues = 4096;  // of one payload
-inline constexpr int kDeepest = 8;                                 // schemas in each other, and pointers
 
 // How the values of a predefined type read.
 enum class Look { kUnsigned, kSigned, kReal, kLetter, kHex, kHandle };

@@ -9,7 +9,6 @@ namespace in = wire::schema;
 namespace {
 
 constexpr uint64_t kLargest = 1 << 20;  // of one schema; no payload is as large
-constexpr int kDeepest = 8;             // schemas in each other
 
 }  // namespace
 

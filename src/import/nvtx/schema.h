@@ -16,6 +16,8 @@
 
 namespace opsight::importer::nvtx {
 
+inline constexpr int kDeepest = 8;  // schemas in each other, and pointers
+
 // What the values of a counter mean. Limits and the way between two samples are for those who draw it.
 struct CounterMeaning {
     uint64_t flags = 0;  // NVTX_COUNTER_FLAG_*

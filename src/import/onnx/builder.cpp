@@ -10,8 +10,6 @@
 namespace opsight::importer::onnx {
 namespace {
 
-constexpr int kDeepest = 32;  // functions and subgraphs inside each other
-
 std::string function_key(const std::string& domain, const std::string& name, const std::string& overload) {
     return domain + "\n" + name + "\n" + overload;
 }

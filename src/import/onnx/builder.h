@@ -13,6 +13,8 @@
 
 namespace opsight::importer::onnx {
 
+inline constexpr int kDeepest = 32;  // functions and subgraphs inside each other
+
 // Names that a graph sees: its own, and those of the graphs around it.
 struct Scope {
     const Scope* outer = nullptr;

@@ -6,8 +6,6 @@
 namespace opsight::importer::onnx {
 namespace {
 
-constexpr int kDeepest = 32;
-
 int count_nodes(const file::Graph& graph, int depth) {
     int count = graph.node_size();
     if (depth > kDeepest) return count;

@@ -15,7 +15,7 @@ namespace {
 using map::ComponentEstimate;
 using map::ComponentFacts;
 
-constexpr int kDeepest = 16, kMostParts = 4096;
+constexpr int kDeepestPart = 16, kMostParts = 4096;
 constexpr double kMostOfOne = 1e9;
 constexpr const char* kDefault = ", as no technology is given";
 
@@ -214,7 +214,7 @@ const Tree* Accelergy::find_table(const std::string& kind, const ComponentFacts&
 
 Result<ComponentEstimate> Accelergy::of_kind(const std::string& kind, const Scope& attributes,
                                              const Tree& where, Work& work) const {
-    if (work.depth > kDeepest || ++work.parts > kMostParts)
+    if (work.depth > kDeepestPart || ++work.parts > kMostParts)
         return fail(where.error(fmt::format("the class '{}' is made of itself, or of too many parts", kind),
                                 "give its subcomponents other classes"));
     OPSIGHT_ASSIGN(const ComponentFacts facts, facts_of(attributes, where));

@@ -13,16 +13,16 @@ namespace opsight::importer::timeloop {
 namespace {
 
 constexpr size_t kLongest = 4096;
-constexpr int kDeepest = 64, kMostSigns = 256;
+constexpr int kDeepestExpression = 64, kMostSigns = 256;
 
 // What ends the evaluation; it does not leave this file.
-struct Problem {
+struct Fault {
     std::string what;
 };
 
 double number_of(const Value& value) {
     if (const double* number = std::get_if<double>(&value)) return *number;
-    throw Problem{fmt::format("\"{}\" is a text, not a number", std::get<std::string>(value))};
+    throw Fault{fmt::format("\"{}\" is a text, not a number", std::get<std::string>(value))};
 }
 
 bool truth_of(const Value& value) {
@@ -31,7 +31,7 @@ bool truth_of(const Value& value) {
 }
 
 double finite(double value, std::string_view of) {
-    if (!std::isfinite(value)) throw Problem{fmt::format("{} is not a finite number", of)};
+    if (!std::isfinite(value)) throw Fault{fmt::format("{} is not a finite number", of)};
     return value;
 }
 
@@ -48,17 +48,17 @@ double call_one(const std::string& name, double x) {
     if (name == "log") return std::log(x);
     if (name == "log2") return std::log2(x);
     if (name == "log10") return std::log10(x);
-    throw Problem{fmt::format("there is no function '{}' of one number", name)};
+    throw Fault{fmt::format("there is no function '{}' of one number", name)};
 }
 
 double call_several(const std::string& name, const std::vector<double>& given) {
-    if (given.empty()) throw Problem{fmt::format("{}() needs a number", name)};
+    if (given.empty()) throw Fault{fmt::format("{}() needs a number", name)};
     if (name == "max") return *std::max_element(given.begin(), given.end());
     if (name == "min") return *std::min_element(given.begin(), given.end());
     if (given.size() == 1) return call_one(name, given[0]);
     if (name == "pow" && given.size() == 2) return std::pow(given[0], given[1]);
     if (name == "log" && given.size() == 2) return std::log(given[0]) / std::log(given[1]);
-    throw Problem{fmt::format("there is no function '{}' of {} numbers", name, given.size())};
+    throw Fault{fmt::format("there is no function '{}' of {} numbers", name, given.size())};
 }
 
 // A part of an expression. What it is worth is asked for later: of a choice only one side is.
@@ -76,7 +76,7 @@ class Parser {
     Node all() {
         Node node = choice();
         skip();
-        if (at_ < text_.size()) throw Problem{fmt::format("'{}' was not expected", text_.substr(at_))};
+        if (at_ < text_.size()) throw Fault{fmt::format("'{}' was not expected", text_.substr(at_))};
         return node;
     }
 
@@ -84,7 +84,7 @@ class Parser {
     class Depth {
       public:
         explicit Depth(int& depth) : depth_(depth) {
-            if (++depth_ > kDeepest) throw Problem{"it is nested too deep"};
+            if (++depth_ > kDeepestExpression) throw Fault{"it is nested too deep"};
         }
         ~Depth() { --depth_; }
         Depth(const Depth&) = delete;
@@ -128,7 +128,7 @@ class Parser {
         if (!take("if")) return value;
         Node node{"if", {}, {}};
         node.parts.push_back(row(0));
-        if (!take("else")) throw Problem{"'else' was expected"};
+        if (!take("else")) throw Fault{"'else' was expected"};
         node.parts.push_back(std::move(value));
         node.parts.push_back(choice());
         return node;
@@ -159,7 +159,7 @@ class Parser {
             }
             if (sign.empty()) return node;
             node = join(sign, std::move(node), level == 4 ? signed_part() : row(level + 1));
-            if (++joined_ > kMostSigns) throw Problem{"it has too many parts"};
+            if (++joined_ > kMostSigns) throw Fault{"it has too many parts"};
         }
     }
 
@@ -185,16 +185,16 @@ class Parser {
     Node atom() {
         if (take("(")) {
             Node node = choice();
-            if (!take(")")) throw Problem{"')' was expected"};
+            if (!take(")")) throw Fault{"')' was expected"};
             return node;
         }
         skip();
-        if (at_ >= text_.size()) throw Problem{"it ends too early"};
+        if (at_ >= text_.size()) throw Fault{"it ends too early"};
         const char c = text_[at_];
         if (std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.') return {"value", number(), {}};
         if (c == '"' || c == '\'') return {"value", quoted(c), {}};
         if (in_name(c)) return name();
-        throw Problem{fmt::format("'{}' was not expected", c)};
+        throw Fault{fmt::format("'{}' was not expected", c)};
     }
 
     double number() {
@@ -202,14 +202,14 @@ class Parser {
         const char* end = text_.data() + text_.size();
         const auto [stop, problem] = std::from_chars(text_.data() + at_, end, value);
         if (problem != std::errc() || (stop < end && in_name(*stop)))
-            throw Problem{fmt::format("'{}' is not a number", text_.substr(at_))};
+            throw Fault{fmt::format("'{}' is not a number", text_.substr(at_))};
         at_ = static_cast<size_t>(stop - text_.data());
         return value;
     }
 
     std::string quoted(char mark) {
         const size_t end = text_.find(mark, at_ + 1);
-        if (end == std::string_view::npos) throw Problem{"a text does not end"};
+        if (end == std::string_view::npos) throw Fault{"a text does not end"};
         std::string text(text_.substr(at_ + 1, end - at_ - 1));
         at_ = end + 1;
         return text;
@@ -223,7 +223,7 @@ class Parser {
         if (!take("(")) return node;
         node.what = "call";
         while (!take(")")) {
-            if (!node.parts.empty() && !take(",")) throw Problem{"')' was expected"};
+            if (!node.parts.empty() && !take(",")) throw Fault{"')' was expected"};
             node.parts.push_back(choice());
         }
         return node;
@@ -246,7 +246,7 @@ double compute(double a, std::string_view sign, double b) {
     if (sign == "-") return a - b;
     if (sign == "*") return a * b;
     if (sign == "**") return std::pow(a, b);
-    if (b == 0) throw Problem{"division by zero"};
+    if (b == 0) throw Fault{"division by zero"};
     // Python's: the rest has the divisor's sign.
     if (sign == "//") return std::floor(a / b);
     if (sign == "%") return a - b * std::floor(a / b);
@@ -260,7 +260,7 @@ Value worth_of_name(const std::string& name, const Scope& scope) {
     if (name == "True" || name == "true") return 1.0;
     if (name == "False" || name == "false") return 0.0;
     if (name == "pi") return 3.14159265358979323846;
-    throw Problem{fmt::format("'{}' is not defined", name)};
+    throw Fault{fmt::format("'{}' is not defined", name)};
 }
 
 Value worth_of_call(const Node& node, const Scope& scope) {
@@ -300,7 +300,7 @@ Result<Value> evaluate_expression(std::string_view text, const Scope& scope) {
     if (text.size() > kLongest) return fail(fmt::format("it is longer than {} characters", kLongest));
     try {
         return worth_of(Parser(text).all(), scope);
-    } catch (const Problem& problem) {
+    } catch (const Fault& problem) {
         return fail(problem.what);
     }
 }

@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr const char* kProblem = R"(
+constexpr const char* kProduct = R"(
 problem:
   version: 0.4
   shape:
@@ -67,7 +67,7 @@ architecture:
 class Nodes : public ::testing::Test {
   protected:
     Result<Specification> read(const std::string& nodes, bool search = true) {
-        const std::string problem = files_.write("problem.yaml", kProblem);
+        const std::string problem = files_.write("problem.yaml", kProduct);
         return read_specification({files_.write("arch.yaml", nodes), problem}, "", search);
     }
     std::string refusal(const std::string& nodes) {
@@ -117,7 +117,7 @@ ART:
   - {name: "Buffer[1..1]", area: 1234.5}
 )");
     const Result<Specification> given = read_specification(
-        {files_.write("arch.yaml", kNodes), files_.write("problem.yaml", kProblem), art}, "", true);
+        {files_.write("arch.yaml", kNodes), files_.write("problem.yaml", kProduct), art}, "", true);
     ASSERT_TRUE(given) << given.error().what;
     EXPECT_EQ(given->architecture.levels[3].area_um2, 1234.5);
     EXPECT_GT(given->architecture.levels[0].area_um2, 0) << "of what the table has not";

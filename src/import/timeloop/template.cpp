@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMostFiles = 256;
 constexpr size_t kMostParts = 1 << 20;  // as of one file
-constexpr size_t kDeepest = 16, kLongest = size_t{16} << 20;
+constexpr size_t kDeepestInclude = 16, kLongest = size_t{16} << 20;
 
 // The name and the quoted arguments of "include('a.yaml', 'b')".
 struct Call {
@@ -179,7 +179,7 @@ class Renderer {
             return refuse(
                 fmt::format("'{}' includes itself: {} > {}", name, fmt::join(shared_.open, " > "), same),
                 "take out one of these includes");
-        if (shared_.open.size() >= kDeepest || ++shared_.files > kMostFiles)
+        if (shared_.open.size() >= kDeepestInclude || ++shared_.files > kMostFiles)
             return refuse("too many files are included", "at most 256, nested up to 16 deep");
         OPSIGHT_ASSIGN(const std::string text, read_text(file));
         shared_.open.push_back(same);

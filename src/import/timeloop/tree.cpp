@@ -14,7 +14,7 @@ namespace opsight::importer::timeloop {
 namespace {
 
 constexpr size_t kLargestFile = 16 << 20;
-constexpr int kMostNodes = 1 << 20, kDeepest = 64;
+constexpr int kMostNodes = 1 << 20, kDeepestTree = 64;
 constexpr size_t kMostMembers = 4096;  // of one map: they are looked for one by one
 constexpr const char* kRemedy = "docs/MAPPING.md shows the form of the files";
 
@@ -30,7 +30,7 @@ class Copier {
 
     Tree copy(const YAML::Node& node, int depth) {
         const int line = node.Mark().line + 1;
-        if (depth > kDeepest) throw Refusal{fmt::format("deeper than {} levels", kDeepest), line};
+        if (depth > kDeepestTree) throw Refusal{fmt::format("deeper than {} levels", kDeepestTree), line};
         if (++nodes_ > kMostNodes) throw Refusal{fmt::format("more than {} parts", kMostNodes), line};
         Tree tree;
         tree.line = line;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.h"
 #include "import/xplane/details.h"
 #include "import/xplane/plane_ops.h"
 
@@ -12,10 +13,6 @@ namespace opsight::importer::xplane {
 namespace {
 
 constexpr std::string_view kStreamName = "Stream #";
-
-bool contains(std::string_view text, std::string_view part) {
-    return text.find(part) != text.npos;
-}
 
 enum class LineKind : uint8_t { kStream, kOps, kAsyncOps, kSteps, kView };
 
@@ -267,8 +264,8 @@ class Work {
         const size_t parted = text.find("}, ");
         if (parted == text.npos) return CopyKind::kUnknown;
         const size_t end = text.find('}', parted + 1);
-        const bool to_host = contains(text.substr(0, parted), "S(5)");
-        const bool from_host = contains(text.substr(parted, end - parted), "S(5)");
+        const bool to_host = text::contains(text.substr(0, parted), "S(5)");
+        const bool from_host = text::contains(text.substr(parted, end - parted), "S(5)");
         if (to_host && from_host) return CopyKind::kHostToHost;
         if (to_host) return CopyKind::kDeviceToHost;
         return from_host ? CopyKind::kHostToDevice : CopyKind::kDeviceToDevice;

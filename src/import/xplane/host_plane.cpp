@@ -4,14 +4,11 @@
 
 #include <charconv>
 
+#include "base/text.h"
 #include "import/xplane/details.h"
 
 namespace opsight::importer::xplane {
 namespace {
-
-bool contains(std::string_view text, std::string_view part) {
-    return text.find(part) != text.npos;
-}
 
 // "py_xla_execute/-147250304244" of a thread without a number of the system's: the name alone.
 std::string_view thread_name(const Line& line) {
@@ -27,7 +24,7 @@ bool is_driver_call(std::string_view name) {
 
 // Functions of the runtimes themselves, not what a program named.
 bool is_internal(std::string_view name) {
-    return contains(name, "::") || contains(name, "=>");
+    return text::contains(name, "::") || text::contains(name, "=>");
 }
 
 // tf.data's own threads and the call that waits for them.

@@ -2,20 +2,17 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "import/text/clean_text.h"
 
 namespace opsight::importer::xplane {
 namespace {
 
-bool contains(std::string_view text, std::string_view part) {
-    return text.find(part) != text.npos;
-}
-
 // What XLA calls matrix products and convolutions, by category, instruction or the call that it became.
 bool is_product(std::string_view category, std::string_view name) {
     for (const std::string_view text : {category, name})
         for (const std::string_view word : {"convolution", "gemm", "matmul", "cublas", "cudnn"})
-            if (contains(text, word)) return true;
+            if (text::contains(text, word)) return true;
     return category == "dot" || name == "dot" || name.starts_with("dot.") || name.starts_with("dot_");
 }
 

@@ -5,15 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/text.h"
 #include "model/marks/python_literal.h"
 #include "model/marks/tensorflow_node.h"
 
 namespace opsight::marks {
 namespace {
-
-bool contains(std::string_view text, std::string_view part) {
-    return text.find(part) != text.npos;
-}
 
 std::string_view trim(std::string_view text) {
     while (!text.empty() && text.front() == ' ')
@@ -111,7 +108,7 @@ std::optional<NvtxMeaning> read_torch(std::string_view text) {
     }
     const bool op = is_framework_op(facts.name) ||
                     (facts.any && (is_autograd_node(facts.name) || is_lower_identifier(facts.name) ||
-                                   (contains(facts.name, "::") && !contains(facts.name, " "))));
+                                   (text::contains(facts.name, "::") && !text::contains(facts.name, " "))));
     if (!op && !facts.any) return std::nullopt;
     if (!op) return meaning;  // record_function of a user
     meaning.kind = HostKind::kOp;
@@ -179,7 +176,7 @@ std::optional<NvtxMeaning> read_path(std::string_view text) {
         return meaning;
     }
     const bool path = text.starts_with('/') && std::count(text.begin(), text.end(), '/') > 1 &&
-                      !contains(text, " ") && !contains(text, "//");
+                      !text::contains(text, " ") && !text::contains(text, "//");
     if (!path && !text.starts_with("nn.Module: ")) return std::nullopt;
     meaning.name = path ? text.substr(1) : text;
     return meaning;
@@ -213,8 +210,8 @@ std::optional<NvtxMeaning> read_by_domain(std::string_view text, NvtxDomain doma
     switch (domain) {
         case NvtxDomain::kTensorRt: {
             // Whole executions, and phases of the builder.
-            if (contains(text, "ExecutionContext::") || contains(text, "Builder") ||
-                contains(text, "Runtime::"))
+            if (text::contains(text, "ExecutionContext::") || text::contains(text, "Builder") ||
+                text::contains(text, "Runtime::"))
                 return std::nullopt;
             // Fused layers name their parts: "/conv/Conv + /relu/Relu".
             meaning.module_path = folder_of(trim(text.substr(0, text.find(" + "))));
@@ -223,7 +220,8 @@ std::optional<NvtxMeaning> read_by_domain(std::string_view text, NvtxDomain doma
         case NvtxDomain::kTensorFlow: {
             if (text.starts_with('{')) return read_node(text);
             const size_t colon = text.find(": ");
-            if (colon == text.npos || colon == 0 || contains(text.substr(0, colon), " ")) return std::nullopt;
+            if (colon == text.npos || colon == 0 || text::contains(text.substr(0, colon), " "))
+                return std::nullopt;
             meaning.name = text.substr(0, colon);
             meaning.module_path = folder_of(trim(text.substr(colon + 2)));
             return meaning;

@@ -12,6 +12,8 @@
 namespace opsight::query::dlprof {
 namespace {
 
+using Json = nlohmann::json;
+
 template <class T>
 void append(std::vector<T>& to, const duck::Batch& batch, size_t column) {
     const T* data = batch.column<T>(column);
@@ -252,7 +254,6 @@ class Loader {
 
     // Rows of a database whose short name or use of Tensor Cores is not that of others with their long name.
     Status other_kernels() {
-        using Json = nlohmann::json;
         std::map<std::pair<int64_t, std::string>, int32_t> others;  // by correlation and long name
         std::map<std::tuple<std::string, std::string, bool>, int32_t> known;
         for (const std::string& line : r_.lines("source.other_kernels")) {

@@ -138,7 +138,7 @@ void sort_rows(ResultTable& table, size_t key, const std::vector<size_t>& ties) 
     });
 }
 
-Result<ResultTable> kern_sum(Source& source, const Arguments& arguments) {
+Result<ResultTable> range_kern_sum(Source& source, const Arguments& arguments) {
     OPSIGHT_ASSIGN(const KernelNames kernels, load_kernel_names(source, arguments));
     OPSIGHT_ASSIGN(const RangeNames names, load_range_names(source.connection()));
     OPSIGHT_ASSIGN(const Launches launches, load_launches(source.connection(), true));
@@ -268,7 +268,7 @@ std::vector<Report> nvtx_gpu_reports() {
     return {
         report(
             "nvtx_kern_sum", "nvtxkernsum", "NVTX Range Kernel Summary", kKernelName, {kNvtx, kKernels},
-            kern_sum,
+            range_kern_sum,
             "Kernels by the NVTX ranges around their launch; a kernel counts in every range of the stack."),
         with_work(report("nvtx_gpu_proj_sum", "nvtxgpuprojsum", "NVTX GPU Projection Summary", kNone, {kNvtx},
                          proj_sum, "NVTX ranges by name, as long as the device work launched inside.")),

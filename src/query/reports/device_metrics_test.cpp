@@ -9,16 +9,6 @@
 namespace opsight::query {
 namespace {
 
-constexpr const char* kTcKernel = "volta_h884gemm_64x128_ldg8_nn";
-
-double of(Session& session, std::string_view report, std::string_view column, std::string_view by = {},
-          const std::string& wanted = {}) {
-    return number(cell(table_of(session, report), column, by, wanted));
-}
-double summary(Session& session, std::string_view column) {
-    return of(session, "summary", column);
-}
-
 TEST(System, VersionsUnderTheirNamesInEachSource) {
     const auto versions = [](std::vector<std::pair<std::string, std::string>> facts) {
         analyze::TestProfile t;

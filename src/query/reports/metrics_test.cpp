@@ -10,16 +10,6 @@
 namespace opsight::query {
 namespace {
 
-constexpr const char* kTcKernel = "volta_h884gemm_64x128_ldg8_nn";
-
-double of(Session& session, std::string_view report, std::string_view column, std::string_view by = {},
-          const std::string& wanted = {}) {
-    return number(cell(table_of(session, report), column, by, wanted));
-}
-double summary(Session& session, std::string_view column) {
-    return of(session, "summary", column);
-}
-
 // Steps at 0, 100, 220, 360 and 460, the last 110 long; in each an op from +10 to +60 that launches a kernel.
 analyze::TestProfile steps() {
     analyze::TestProfile t;

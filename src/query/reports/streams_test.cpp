@@ -8,7 +8,7 @@ namespace {
 
 // Four iterations of 1000 ns. Each launches on stream 7, at +100, +110 and +500: kernels at +150 (100 ns), at
 // +260 (40 ns: 10 ns after the first) and, when those have ended, at +520 (50 ns).
-analyze::TestProfile steps() {
+analyze::TestProfile launching_steps() {
     analyze::TestProfile t;
     Device& gpu = t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
     gpu.sm_count = 80;
@@ -57,19 +57,19 @@ void expect_middle(Session& session) {
 }
 
 TEST(StreamReport, ARangeOfStoredIterations) {
-    const StoredProfile stored(steps());
+    const StoredProfile stored(launching_steps());
     Session session = stored.open({.start = 1, .stop = 2});
     expect_middle(session);
 }
 
 TEST(StreamReport, ARangeOfIterationsCutAnew) {
-    const StoredProfile stored(steps());
+    const StoredProfile stored(launching_steps());
     Session session = stored.open({.start = 1, .stop = 2, .iteration_range = "^ProfilerStep"});
     expect_middle(session);
 }
 
 TEST(StreamReport, ViewsOfTheWholeProfile) {
-    const StoredProfile stored(steps());
+    const StoredProfile stored(launching_steps());
     Session session = stored.open();
     EXPECT_EQ(number(value_of(session, "SELECT busy_ns FROM streams")), 4 * 190);
     EXPECT_EQ(number(value_of(session, "SELECT host_wait_ns FROM streams")), 4 * 220 + 3 * 580);
@@ -78,7 +78,7 @@ TEST(StreamReport, ViewsOfTheWholeProfile) {
 }
 
 TEST(StreamReport, WavesAndTailOfKernels) {
-    const StoredProfile stored(steps());
+    const StoredProfile stored(launching_steps());
     Session session = stored.open();
     const ResultTable kernels = table_of(session, "kernel");
     // Waves: 200 / (80 x 1) = 2.5 for 100 ns, and 160 / (80 x 2) = 1 for 90 ns; the tail of 2.5 is 0.5 of 3.

@@ -24,4 +24,15 @@ inline ResultTable table_of(Session& session, std::string_view report, std::stri
     return {};
 }
 
+inline constexpr const char* kTcKernel = "volta_h884gemm_64x128_ldg8_nn";
+
+// A single cell of a report.
+inline double of(Session& session, std::string_view report, std::string_view column, std::string_view by = {},
+                 const std::string& wanted = {}) {
+    return number(cell(table_of(session, report), column, by, wanted));
+}
+inline double summary(Session& session, std::string_view column) {
+    return of(session, "summary", column);
+}
+
 }  // namespace opsight::query

@@ -11,7 +11,7 @@ namespace opsight::query {
 namespace {
 
 // Three steps of two ops each, with a range for the optimizer and one that is there once.
-analyze::TestProfile steps() {
+analyze::TestProfile optimizer_steps() {
     analyze::TestProfile made;
     made.annotation("whole run", 0, 3000, made.thread());
     for (int64_t i = 0; i < 3; ++i) {
@@ -30,7 +30,7 @@ TEST(MemoryKinds, OfAmdIsOfAGpu) {
 }
 
 TEST(KeyOps, HoldRangesThatAreThereMoreThanOnce) {
-    const StoredProfile stored(steps());
+    const StoredProfile stored(optimizer_steps());
     Session session = stored.open({});
     const auto table = key_ops(session, {}, {});
     ASSERT_TRUE(table.has_value());

@@ -10,7 +10,7 @@
 namespace opsight::query {
 namespace {
 
-constexpr double kWorthSaying = 0.001;  // share of the time
+constexpr double kOutsideWorthSaying = 0.001;  // share of the time
 
 struct Kind {
     const char* time;
@@ -38,7 +38,7 @@ Result<std::string> outside_range(Session& session) {
         const int64_t count = at(4 * i), time = at(4 * i + 1);
         const double left =
             static_cast<double>(time - at(4 * i + 3)) / std::max(static_cast<double>(time), 1.0);
-        if (left >= kWorthSaying)
+        if (left >= kOutsideWorthSaying)
             parts.push_back(fmt::format("{:.1f}% of the {} ({} of {} {})", 100 * left, kTimes[i].time,
                                         count - at(4 * i + 2), count, kTimes[i].rows));
     }

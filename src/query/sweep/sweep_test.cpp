@@ -8,9 +8,9 @@
 namespace opsight::query {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr double kMs = 1e6;
 
@@ -102,9 +102,9 @@ TEST(Sweep, APartOfFewRunsGrowsByNoWord) {
 TEST(Sweep, PlantedQuadraticOpsAreNamed) {
     const Report report = sweep_report(planted(3), {}, {}).value();
     EXPECT_THAT(report.notes,
-                Contains(testing::AllOf(HasSubstr("grow faster than batch: aten::bmm (forward) in "
-                                                  "/net/attention with exponent 2.00"),
-                                        HasSubstr("quadratic"), Not(HasSubstr("addmm")))));
+                Contains(::testing::AllOf(HasSubstr("grow faster than batch: aten::bmm (forward) in "
+                                                    "/net/attention with exponent 2.00"),
+                                          HasSubstr("quadratic"), Not(HasSubstr("addmm")))));
     const ResultTable& growth = table_of(report, "growth");
     std::map<std::string, std::string> words;
     for (size_t i = 0; i < growth.rows.size(); ++i)
@@ -147,8 +147,8 @@ TEST(Sweep, PointsOfOtherOpsAreSaid) {
         if (run.recorded)
             std::erase_if(run.recorded->ops, [](const OpOfRun& op) { return op.name == "aten::bmm"; });
     const Report report = sweep_report(sweep, {}, {}).value();
-    EXPECT_THAT(report.notes, Contains(testing::AllOf(HasSubstr("do not run the same ops: 1 of 3"),
-                                                      HasSubstr("batch=8 lack some"))));
+    EXPECT_THAT(report.notes, Contains(::testing::AllOf(HasSubstr("do not run the same ops: 1 of 3"),
+                                                        HasSubstr("batch=8 lack some"))));
     const ResultTable& layers = table_of(report, "layers");
     EXPECT_EQ(at(layers, 1, "batch=8_ns"), Cell{});
 }
@@ -188,8 +188,8 @@ TEST(Sweep, TwoSweepsBesideEachOther) {
                 for (int64_t& time : run.recorded->times_ns)
                     time = time * 12 / 10;
     const Report report = compare_sweeps(planted(3, false), slower, {}).value();
-    EXPECT_THAT(report.notes, Contains(testing::AllOf(HasSubstr("over 4 points"), HasSubstr("1.200 times"),
-                                                      HasSubstr("longer"))));
+    EXPECT_THAT(report.notes, Contains(::testing::AllOf(HasSubstr("over 4 points"), HasSubstr("1.200 times"),
+                                                        HasSubstr("longer"))));
     EXPECT_NEAR(std::get<double>(at(table_of(report, "points"), 0, "change_pct")), 20, 0.01);
     EXPECT_TRUE(std::get<bool>(at(table_of(report, "fit"), 0, "apart")));
     EXPECT_THAT(compare_sweeps(planted(3, false), planted(3, false), {}).value().notes,

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace opsight::analyze::text {
+namespace opsight::text {
 
 inline bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
@@ -18,6 +18,10 @@ inline bool take_suffix(std::string_view& text, std::string_view suffix) {
     text.remove_suffix(suffix.size());
     return true;
 }
+// As JSON and SQL have it: whatever the locale.
+constexpr bool is_space(char c) {
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
 constexpr bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -31,4 +35,4 @@ constexpr char lower(char c) {
     return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-}  // namespace opsight::analyze::text
+}  // namespace opsight::text

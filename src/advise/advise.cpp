@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <tuple>
 
 #include "advise/sql.h"
 #include "query/reports/device_words.h"
@@ -113,6 +114,18 @@ class Engine {
         return ns;
     }
 
+    // The longest first; of equal ones the earliest.
+    static query::TimeSpans longest_of(const query::TimeSpans& times) {
+        constexpr size_t kPlaces = 3;
+        query::TimeSpans longest(std::min(kPlaces, times.size()));
+        std::partial_sort_copy(times.begin(), times.end(), longest.begin(), longest.end(),
+                               [](const query::TimeSpan& a, const query::TimeSpan& b) {
+                                   const int64_t x = a.end - a.begin, y = b.end - b.begin;
+                                   return std::tie(y, a.rank, a.begin) < std::tie(x, b.rank, b.begin);
+                               });
+        return longest;
+    }
+
     // The kernels of a stream are there without the rest, one after the other, and what they leave is the
     // bound.
     Status leave_kernels(Finding& finding) {
@@ -165,6 +178,7 @@ class Engine {
 
     Status complete(const Rule& rule, const query::RunFacts& facts, Finding& finding) {
         finding.rule = rule.id;
+        finding.places = longest_of(finding.times);
         finding.confidence = rule.confidence;
         finding.query = rule.query;
         if (finding.kind == "problem") {

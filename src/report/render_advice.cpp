@@ -225,6 +225,12 @@ void put_finding(JsonWriter& json, const Finding& finding) {
     json.field("confidence", finding.confidence).field("lines", finding.lines);
     json.field("query", finding.query).field("verify", finding.verify);
     json.field("share_pct", finding.share_pct).field("view", finding.view).field("tab", finding.tab);
+    json.list("places", [&] {
+        for (const query::TimeSpan& each : finding.places)
+            json.object([&] {
+                json.field("rank", each.rank).field("begin_ns", each.begin).field("end_ns", each.end);
+            });
+    });
     json.list("reading", [&] {
         for (const auto& each : finding.reading)
             json.object([&] { json.field("title", each.first).field("address", each.second); });

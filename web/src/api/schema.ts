@@ -1683,6 +1683,12 @@ export interface components {
                 title: string;
                 address: string;
             }[];
+            /** @description the longest stretches of what it is about, the longest first: where to look in the timeline */
+            places: {
+                rank: number;
+                begin_ns: number;
+                end_ns: number;
+            }[];
             rule: string;
             /** @enum {string} */
             severity: "note" | "low" | "medium" | "high";

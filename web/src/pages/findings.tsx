@@ -34,6 +34,31 @@ function Look({ finding }: { finding: Finding }) {
   );
 }
 
+// The longest stretches of what it is about, each shown with as much around it.
+function Places({ finding }: { finding: Finding }) {
+  const { params } = useRoute();
+  const ranks = finding.places.some((each) => each.rank !== 0);
+  if (finding.places.length === 0) return null;
+  return (
+    <p className="hint">
+      Longest in the timeline:
+      {finding.places.map((each) => {
+        const length = each.end_ns - each.begin_ns;
+        return (
+          <a
+            key={`${String(each.rank)} ${String(each.begin_ns)}`}
+            className="button small"
+            href={linkTo("timeline", params, { begin: Math.max(0, each.begin_ns - length), end: each.end_ns + length })}
+          >
+            {formatNs(length)} at {formatNs(each.begin_ns)}
+            {ranks && ` of rank ${String(each.rank)}`}
+          </a>
+        );
+      })}
+    </p>
+  );
+}
+
 export function FindingHead({ finding, perIteration }: { finding: Finding; perIteration: boolean }) {
   return (
     <>
@@ -58,6 +83,7 @@ export function FindingHead({ finding, perIteration }: { finding: Finding; perIt
           </span>
         ))}
       </p>
+      <Places finding={finding} />
     </>
   );
 }

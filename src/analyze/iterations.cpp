@@ -5,8 +5,12 @@
 
 #include <algorithm>
 
+#include "analyze/open_spans.h"
+
 namespace opsight::analyze {
 namespace {
+
+constexpr int64_t kLeastTimesRounding = 100;  // so much longer than it are iterations, at least
 
 void sort_by_end(std::vector<IterationCandidate>& c) {
     std::stable_sort(c.begin(), c.end(), [](const IterationCandidate& a, const IterationCandidate& b) {
@@ -33,13 +37,23 @@ void push(Iterations& iterations, RankId rank, int64_t begin, int64_t end, Strin
     iterations.list.push_back(it);
 }
 
+// Whether two spans abut but for the rounding of the source's times, which begin and duration have each.
+bool overlap_by_rounding(const Iteration& before, const IterationCandidate& next) {
+    const int64_t shorter = std::min(before.end_ns - before.begin_ns, next.end - next.begin);
+    return before.end_ns - next.begin <= std::min(kRoundingNs, shorter / kLeastTimesRounding);
+}
+
 Iterations from_spans(std::vector<IterationCandidate> candidates, IterationSource source) {
     sort_by_begin(candidates);
     Iterations result;
     for (const IterationCandidate& c : candidates) {
-        const bool after =
-            result.list.empty() || result.list.back().rank != c.rank || result.list.back().end_ns <= c.begin;
-        if (after && c.end > c.begin) push(result, c.rank, c.begin, c.end, c.name);
+        if (c.end <= c.begin) continue;
+        if (!result.list.empty() && result.list.back().rank == c.rank) {
+            Iteration& before = result.list.back();
+            if (overlap_by_rounding(before, c)) before.end_ns = std::min(before.end_ns, c.begin);
+            if (before.end_ns > c.begin) continue;
+        }
+        push(result, c.rank, c.begin, c.end, c.name);
     }
     if (!result.list.empty()) {
         result.source = source;

@@ -45,7 +45,7 @@ using Intern = std::function<StringId(std::string_view)>;
 Iterations iterations_from_key_op(std::vector<IterationCandidate> candidates,
                                   const std::vector<RankBegin>& ranks, std::string_view key_op);
 
-// Each candidate is an iteration. One that begins before the previous one ended is left out.
+// Each candidate is an iteration; one that overlaps the previous one by more than rounding is left out.
 Iterations iterations_from_ranges(std::vector<IterationCandidate> candidates, std::string_view pattern);
 Iterations iterations_from_markers(std::vector<IterationCandidate> candidates);
 

@@ -38,6 +38,17 @@ TEST(Iterations, RangesAreIterations) {
     EXPECT_EQ(bounds(it), (Bounds{{0, 100}, {200, 300}}));
 }
 
+// A duration is rounded by itself: steps that abut may seem to overlap.
+TEST(Iterations, OverlapsOfRoundingAreNone) {
+    const Iterations it =
+        iterations_from_markers({span(0, 3'720'002), span(3'720'000, 7'440'999), span(7'440'000, 11'000'000),
+                                 span(10'998'000, 12'000'000)});
+    EXPECT_EQ(bounds(it), (Bounds{{0, 3'720'000}, {3'720'000, 7'440'000}, {7'440'000, 11'000'000}}))
+        << "two microseconds are no rounding";
+    EXPECT_EQ(bounds(iterations_from_markers({span(0, 1010), span(1000, 2000)})).size(), 2u);
+    EXPECT_EQ(bounds(iterations_from_markers({span(0, 1020), span(1000, 2000)})).size(), 1u);
+}
+
 TEST(Iterations, IndexIsHalfOpenAndByRank) {
     const Iterations it = iterations_from_markers({span(0, 100), span(100, 200), span(300, 400)});
     const IterationIndex index(it.list);

@@ -334,6 +334,19 @@ TEST(Kineto, UnmatchedBeginsAndEnds) {
     EXPECT_EQ(p.diagnostics.count(Diag::kEndWithoutBegin), 1);
 }
 
+// As PyTorch writes them, which reports and rules read, whatever wrote the trace anew.
+TEST(Kineto, ListsAreOnOneLine) {
+    for (const char* dims :
+         {"[[2, 3], []]", "[[2,3],[]]", "[\n  [\n   2,\n   3\n  ],\n  []\n ]", "\"[[2,3],[]]\""}) {
+        const Profile p = import_events(
+            R"({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,"dur":1,"args":{"Input Dims":)" +
+            std::string(dims) + R"(,"Input type":["long int",""]}})");
+        ASSERT_EQ(p.signatures.size(), 1u) << dims;
+        EXPECT_EQ(p.strings.view(p.signatures[0].shapes), "[[2, 3], []]") << dims;
+        EXPECT_EQ(p.strings.view(p.signatures[0].dtypes), R"(["long int", ""])") << dims;
+    }
+}
+
 TEST(Kineto, ThreadsDoNotChangeTheResult) {
     std::string text = "{\"traceEvents\": [";
     for (int i = 0; i < 120000; ++i) {

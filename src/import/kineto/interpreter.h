@@ -2,6 +2,8 @@
 // legacy autograd traces, and, as far as it goes, any Chrome trace. One interpreter per worker thread.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <string>
 
 #include "import/kineto/batch.h"
@@ -48,7 +50,7 @@ class Interpreter final : public EventSink {
     Category category(std::string_view token);
 
     StringId text(std::string_view token);  // of a string token: its text; of anything else: as it stands
-    StringId json(std::string_view token);  // arrays as the source wrote them
+    StringId json(std::string_view token);  // arrays, on one line however the source wrote them
     int64_t id(const RawEvent& event, std::string_view token);
     PlaceId place(const RawEvent& event);
     uint32_t device_place(const RawEvent& event, TrackKind kind);
@@ -62,6 +64,7 @@ class Interpreter final : public EventSink {
     std::string_view window_;
     uint64_t offset_ = 0;
     std::string scratch_, key_;
+    absl::flat_hash_map<std::string, StringId> lists_;  // keyed by raw tokens
     std::string last_pid_, last_tid_, last_category_token_;
     PlaceId last_place_ = 0;
     Category last_category_ = Category::kNone;

@@ -1,6 +1,7 @@
 // The tables of an Interpreter: texts, places, signatures and other entries that many events share.
 #include <algorithm>
 
+#include "base/one_line_json.h"
 #include "import/kineto/interpreter.h"
 #include "import/kineto/numbers.h"
 #include "import/kineto/text.h"
@@ -57,7 +58,13 @@ StringId Interpreter::text(std::string_view token) {
 
 StringId Interpreter::json(std::string_view token) {
     if (token.empty()) return StringId(0);
-    return tables_.strings.intern(is_string(token) ? plain_text(token, scratch_) : bare(token));
+    key_.assign(token);
+    const auto [known, is_new] = lists_.try_emplace(key_, StringId(0));
+    if (is_new) {
+        const std::string_view list = is_string(token) ? plain_text(token, scratch_) : bare(token);
+        known->second = tables_.strings.intern(one_line_json(list));
+    }
+    return known->second;
 }
 
 int64_t Interpreter::id(const RawEvent& event, std::string_view token) {

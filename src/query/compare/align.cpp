@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <string_view>
 
 namespace opsight::query {
@@ -23,9 +24,20 @@ constexpr uint64_t kNothing = 0;
 uint64_t op_name_hash(const TreeOp& op) {
     return mixed(mixed(1, op.name), op.direction);
 }
-uint64_t op_hash(const TreeOp& op) {
-    return mixed(mixed(op_name_hash(op), op.shapes), op.dtypes);
+
+// What must be equal beside the name and the direction.
+struct Keys {
+    bool shapes = false, dtypes = false;
+};
+uint64_t op_hash(const TreeOp& op, Keys keys) {
+    uint64_t hash = op_name_hash(op);
+    if (keys.shapes) hash = mixed(mixed(hash, 3), op.shapes);
+    return keys.dtypes ? mixed(mixed(hash, 4), op.dtypes) : hash;
 }
+
+// Ops of one side that count as one.
+using Unit = std::vector<size_t>;
+using Units = std::vector<Unit>;
 
 // "Linear" of "Linear_12", "layers" of "layers.12".
 std::string_view without_number(std::string_view name) {
@@ -52,11 +64,11 @@ Pairs in_turn(std::span<const uint64_t> base, std::span<const uint64_t> next) {
 struct Contents {
     std::vector<uint64_t> exact, form;
 
-    explicit Contents(const WorkTree& tree)
+    Contents(const WorkTree& tree, Keys keys)
         : exact(tree.layers.size(), kNothing), form(tree.layers.size(), kNothing) {
         for (size_t i = tree.layers.size(); i-- > 0;) {
             for (const size_t op : tree.layers[i].ops) {
-                exact[i] = mixed(exact[i], op_hash(tree.ops[op]));
+                exact[i] = mixed(exact[i], op_hash(tree.ops[op], keys));
                 form[i] = mixed(form[i], op_name_hash(tree.ops[op]));
             }
             for (const size_t child : tree.layers[i].layers) {
@@ -75,20 +87,33 @@ class Aligner {
     Aligner(const WorkTree& base, const WorkTree& next)
         : base_(base),
           next_(next),
-          held_before_(base),
-          held_after_(next),
+          before_(recorded_in(base)),
+          after_(recorded_in(next)),
+          keys_{before_.shapes == after_.shapes, before_.dtypes == after_.dtypes},
+          held_before_(base, keys_),
+          held_after_(next, keys_),
           of_base_(base.layers.size(), kNone),
           of_next_(next.layers.size(), kNone),
           op_of_base_(base.ops.size(), kNone),
           op_of_next_(next.ops.size(), kNone) {}
 
     Alignment align() {
+        const bool both = !base_.ops.empty() && !next_.ops.empty();
+        out_.without_layers = both && before_.layers != after_.layers;
         pair_layers(0, 0);
+        if (out_.without_layers) {
+            pair_ops(all_of(base_), all_of(next_));
+            replaced(all_of(base_), all_of(next_));
+            collect();
+            return std::move(out_);
+        }
         settle();
         moved_layers();
         for (size_t i = 0; i < of_base_.size(); ++i)
             if (of_base_[i] != kNone) pair_ops(base_.layers[i].ops, next_.layers[of_base_[i]].ops);
         moved_ops();
+        for (size_t i = 0; i < of_base_.size(); ++i)
+            if (of_base_[i] != kNone) replaced(base_.layers[i].ops, next_.layers[of_base_[i]].ops);
         collect();
         return std::move(out_);
     }
@@ -174,35 +199,100 @@ class Aligner {
         }
     }
 
-    static Pairs same_ops(const WorkTree& base_tree, const WorkTree& next_tree,
-                          const std::vector<size_t>& base, const std::vector<size_t>& next,
-                          uint64_t (*hash)(const TreeOp&)) {
-        std::vector<uint64_t> a, b;
-        for (const size_t each : base)
-            a.push_back(hash(base_tree.ops[each]));
-        for (const size_t each : next)
-            b.push_back(hash(next_tree.ops[each]));
-        return in_turn(a, b);
+    static std::vector<size_t> all_of(const WorkTree& tree) {
+        std::vector<size_t> all(tree.ops.size());
+        std::iota(all.begin(), all.end(), size_t{0});
+        return all;
     }
-    void match_ops(std::vector<size_t> base, std::vector<size_t> next, uint64_t (*hash)(const TreeOp&)) {
-        std::erase_if(base, [this](size_t each) { return op_of_base_[each] != kNone; });
-        std::erase_if(next, [this](size_t each) { return op_of_next_[each] != kNone; });
-        for (const auto& [i, j] : same_ops(base_, next_, base, next, hash)) {
-            op_of_base_[base[i]] = next[j];
-            op_of_next_[next[j]] = base[i];
+
+    // Of a list of ops those that are still free. Where one side did not record what tells some apart, these
+    // are one op there, and here, too.
+    Units units(const WorkTree& tree, const std::vector<size_t>& ops,
+                const std::vector<size_t>& taken) const {
+        const bool apart = keys_.shapes && keys_.dtypes && !out_.without_layers;  // both sides tell the same
+        absl::flat_hash_map<uint64_t, size_t> places;
+        Units made;
+        for (const size_t op : ops) {
+            if (taken[op] != kNone) continue;
+            const auto [found, is_new] = places.try_emplace(op_hash(tree.ops[op], keys_), made.size());
+            if (is_new || apart)
+                made.push_back({op});
+            else
+                made[found->second].push_back(op);
         }
+        return made;
     }
+
+    void pair(const Unit& base, const Unit& next) {
+        for (const size_t each : base)
+            op_of_base_[each] = kTaken;
+        for (const size_t each : next)
+            op_of_next_[each] = kTaken;
+        // The first ones stand for all, also as what other ops lie between.
+        op_of_base_[base.front()] = next.front();
+        op_of_next_[next.front()] = base.front();
+        if (base.size() + next.size() > 2) groups_.emplace(base.front(), OpMatch{base, next, How::kPlace});
+    }
+    void leave_paired_out(Units& base, Units& next) const {
+        std::erase_if(base, [this](const Unit& each) { return op_of_base_[each.front()] != kNone; });
+        std::erase_if(next, [this](const Unit& each) { return op_of_next_[each.front()] != kNone; });
+    }
+    static std::vector<uint64_t> hashes(const WorkTree& tree, const Units& units, Keys keys) {
+        std::vector<uint64_t> all;
+        for (const Unit& each : units)
+            all.push_back(op_hash(tree.ops[each.front()], keys));
+        return all;
+    }
+    void pair_units(Units& base, Units& next, Keys keys) {
+        for (const auto& [i, j] : in_turn(hashes(base_, base, keys), hashes(next_, next, keys)))
+            pair(base[i], next[j]);
+        leave_paired_out(base, next);
+    }
+
+    // Ops of one name that have no shapes on one side: what was recorded of the other's tells none apart.
+    void pair_unrecorded(Units& base, Units& next) {
+        struct Both {
+            Unit base, next;
+            bool told_before = false, told_after = false;
+        };
+        absl::flat_hash_map<uint64_t, size_t> places;
+        std::vector<Both> names;
+        const auto of = [&](const TreeOp& op) -> Both& {
+            const auto [found, is_new] = places.try_emplace(op_name_hash(op), names.size());
+            if (is_new) names.emplace_back();
+            return names[found->second];
+        };
+        for (const Unit& unit : base) {
+            Both& both = of(base_.ops[unit.front()]);
+            both.base.insert(both.base.end(), unit.begin(), unit.end());
+            both.told_before |= is_recorded(base_.ops[unit.front()].shapes);
+        }
+        for (const Unit& unit : next) {
+            Both& both = of(next_.ops[unit.front()]);
+            both.next.insert(both.next.end(), unit.begin(), unit.end());
+            both.told_after |= is_recorded(next_.ops[unit.front()].shapes);
+        }
+        for (const Both& each : names)
+            if (each.told_before != each.told_after && !each.base.empty() && !each.next.empty())
+                pair(each.base, each.next);
+        leave_paired_out(base, next);
+    }
+
     void pair_ops(const std::vector<size_t>& base, const std::vector<size_t>& next) {
-        match_ops(base, next, op_hash);
-        match_ops(base, next, op_name_hash);
+        Units left = units(base_, base, op_of_base_), right = units(next_, next, op_of_next_);
+        pair_units(left, right, keys_);
+        pair_units(left, right, {keys_.shapes, false});
+        pair_unrecorded(left, right);
+        pair_units(left, right, {false, keys_.dtypes});
+        pair_units(left, right, {});
     }
     void moved_ops() {
-        std::vector<size_t> base, next;
-        for (size_t i = 0; i < base_.ops.size(); ++i)
-            base.push_back(i);
-        for (size_t i = 0; i < next_.ops.size(); ++i)
-            next.push_back(i);
-        match_ops(base, next, op_hash);
+        Units left, right;
+        for (const size_t op : all_of(base_))
+            if (op_of_base_[op] == kNone) left.push_back({op});
+        for (const size_t op : all_of(next_))
+            if (op_of_next_[op] == kNone) right.push_back({op});
+        pair_units(left, right, keys_);
     }
 
     How how_of(size_t base, size_t next) const {
@@ -211,24 +301,27 @@ class Aligner {
         return base_.layers[base].name == next_.layers[next].name ? How::kPlace : How::kRenamed;
     }
 
+    How place_of(size_t base, size_t next) const {
+        const bool same = of_base_[base_.ops[base].layer] == next_.ops[next].layer;
+        return same || out_.without_layers ? How::kPlace : How::kMoved;
+    }
+
     void collect() {
         for (size_t i = 0; i < of_base_.size(); ++i) {
             const size_t next = of_base_[i];
             out_.layers.push_back(next == kNone ? LayerMatch{i, {}, How::kAlone}
                                                 : LayerMatch{i, next, how_of(i, next)});
-            if (next != kNone) replaced(base_.layers[i].ops, next_.layers[next].ops);
         }
         for (size_t i = 0; i < of_next_.size(); ++i)
             if (of_next_[i] == kNone) out_.layers.push_back({{}, i, How::kAlone});
         for (size_t i = 0; i < op_of_base_.size(); ++i) {
             const size_t next = op_of_base_[i];
-            if (next == kNone)
+            if (const auto group = groups_.find(i); group != groups_.end())
+                out_.ops.push_back(std::move(group->second));
+            else if (next == kNone)
                 out_.ops.push_back({{i}, {}, How::kAlone});
             else if (next != kTaken)
-                out_.ops.push_back(
-                    {{i},
-                     {next},
-                     of_base_[base_.ops[i].layer] == next_.ops[next].layer ? How::kPlace : How::kMoved});
+                out_.ops.push_back({{i}, {next}, place_of(i, next)});
         }
         for (size_t i = 0; i < op_of_next_.size(); ++i)
             if (op_of_next_[i] == kNone) out_.ops.push_back({{}, {i}, How::kAlone});
@@ -280,9 +373,12 @@ class Aligner {
     static constexpr size_t kTaken = kNone - 1;  // by a match of several ops
 
     const WorkTree &base_, &next_;
+    Recorded before_, after_;
+    Keys keys_;  // what both sides recorded, or neither
     Contents held_before_, held_after_;
     std::vector<size_t> of_base_, of_next_, op_of_base_, op_of_next_;
     Pairs open_;
+    absl::flat_hash_map<size_t, OpMatch> groups_;  // of more than one op on a side, by the base's first
     Alignment out_;
 };
 

@@ -1,7 +1,8 @@
 // Which layers and ops of two runs belong together. By structure first, names second: a layer's match is
 // looked for among the children of its parent's match, by name and content, by content alone (renamed), by
 // name alone (changed inside), by the ops in it (renamed and other shapes), and last anywhere by content
-// (moved). Ops of matched layers are matched alike. Cost: n log n in layers and distinct ops.
+// (moved). Ops of matched layers are matched alike. What only one side recorded (layers, shapes, types) tells
+// nothing apart: ops that differ in nothing else are one there. Cost: n log n in layers and distinct ops.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,8 @@ struct LayerMatch {
     How how = How::kAlone;
 };
 
-// Ops that belong together: one and one, or where they were replaced any number.
+// Ops that belong together: one and one; any number where they were replaced, or where one side did not
+// record what tells them apart.
 struct OpMatch {
     std::vector<size_t> base, next;
     How how = How::kAlone;
@@ -38,6 +40,7 @@ struct OpMatch {
 struct Alignment {
     std::vector<LayerMatch> layers;
     std::vector<OpMatch> ops;
+    bool without_layers = false;  // only one side recorded any: ops are matched as if neither had
 };
 
 Alignment align(const WorkTree& base, const WorkTree& next);

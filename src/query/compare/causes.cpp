@@ -22,12 +22,6 @@ constexpr double kClockWorthSaying = 0.02, kMemoryWorthSaying = 0.02, kCountWort
 constexpr size_t kCommunication = 2, kLoading = 4;
 constexpr size_t kOnDevice[] = {0, 1, 2, 3, 8};
 
-std::string ms(int64_t ns) {
-    return fmt::format("{:+.3f} ms", static_cast<double>(ns) / 1e6);
-}
-std::string plain_ms(int64_t ns) {
-    return fmt::format("{:.3f} ms", static_cast<double>(ns) / 1e6);
-}
 std::string count_text(double count) {
     return fmt::format("{:.{}f}", count, count == std::floor(count) ? 0 : 1);
 }
@@ -56,6 +50,7 @@ constexpr Words kWords[] = {
     {ChangeKind::kTensorCoresLost, "tensor_cores_lost", "kernels that used Tensor Cores and do not any more"},
     {ChangeKind::kTensorCoresGained, "tensor_cores_gained", "kernels that use Tensor Cores now"},
     {ChangeKind::kOtherKernels, "other_kernels", "the same ops by other kernels"},
+    {ChangeKind::kOtherCopies, "other_copies", "the same ops by other copies or sets"},
     {ChangeKind::kMoreCalls, "more_calls", "ops that are called more often"},
     {ChangeKind::kFewerCalls, "fewer_calls", "ops that are called less often"},
     {ChangeKind::kSlower, "slower", "the same work, slower"},
@@ -81,18 +76,27 @@ class Finder {
         budget("loading", kLoading, "data loading");
         budget("communication", kCommunication, "communication that no kernel hides", communication());
         memory();
-        std::stable_sort(found_.begin(), found_.end(),
-                         [](const Cause& a, const Cause& b) { return size(a) > size(b); });
+        std::stable_sort(found_.begin(), found_.end(), [this](const Cause& a, const Cause& b) {
+            return std::pair(against(a), -size(a)) < std::pair(against(b), -size(b));
+        });
         configuration();
         return std::move(found_);
     }
 
   private:
-    static int64_t size(const Cause& cause) {
+    // The greatest of its times.
+    static int64_t time_of(const Cause& cause) {
         int64_t most = 0;
         for (const auto& each : {cause.gpu_ns, cause.cpu_ns, cause.wall_ns})
-            most = std::max(most, std::abs(each.value_or(0)));
+            if (std::abs(each.value_or(0)) > std::abs(most)) most = *each;
         return most;
+    }
+    static int64_t size(const Cause& cause) { return std::abs(time_of(cause)); }
+    // What got less explains nothing that got more: such causes come last, after those that have no times.
+    int against(const Cause& cause) const {
+        const int64_t by = it_.time.next_median - it_.time.base_median, time = time_of(cause);
+        if (by == 0) return 0;
+        return time == 0 ? 1 : (time < 0) == (by < 0) ? 0 : 2;
     }
     void say(std::string kind, std::string text, std::optional<int64_t> gpu = {},
              std::optional<int64_t> cpu = {}, std::optional<int64_t> wall = {}) {
@@ -113,9 +117,9 @@ class Finder {
                    by_cpu = host && it_.changes.base_cpu && it_.changes.next_cpu && stands(group.cpu, cpu);
         if (!by_gpu && !by_cpu) return;
         std::string amounts;
-        if (by_gpu) amounts += ms(gpu) + " of work on the device";
-        if (by_cpu) amounts += (by_gpu ? ", " : "") + ms(cpu) + " on the host";
-        const Change& most = group.most;
+        if (by_gpu) amounts += time_text(gpu, true) + " of work on the device";
+        if (by_cpu) amounts += (by_gpu ? ", " : "") + time_text(cpu, true) + " on the host";
+        const Change& most = by_gpu ? group.most_gpu : group.most_cpu;
         std::string where = most.op;
         if (!most.layer.empty() && most.layer != "/") where += " in " + most.layer;
         if (!most.evidence.empty()) where += " (" + most.evidence + ")";
@@ -142,7 +146,7 @@ class Finder {
         const double base = kernels_of(it_.base.work), next = kernels_of(it_.next.work);
         if (base == 0 || next == 0 || !differs(base, next, kCountWorthSaying)) return;
         say(base < next ? "more_kernels" : "fewer_kernels",
-            fmt::format("{} kernels in an iteration before, {} after", count_text(base), count_text(next)));
+            fmt::format("kernels in an iteration: {} before, {} after", count_text(base), count_text(next)));
     }
 
     // Kernels that do the same work, all slower or faster by about one factor, share what made them so.
@@ -205,10 +209,10 @@ class Finder {
         const bool more = calls.next_median != calls.base_median && calls.verdict == Verdict::kReal;
         if (!more) return;
         say(calls.next_median > calls.base_median ? "more_synchronization" : "less_synchronization",
-            fmt::format("{} calls in an iteration wait for the device before, {} after; they wait {} before, "
-                        "{} after",
-                        calls.base_median, calls.next_median, plain_ms(times.base_median),
-                        plain_ms(times.next_median)),
+            fmt::format("calls in an iteration that wait for the device: {} before, {} after; they wait {} "
+                        "before, {} after",
+                        calls.base_median, calls.next_median, time_text(times.base_median),
+                        time_text(times.next_median)),
             {}, {},
             times.verdict == Verdict::kReal ? std::optional(times.next_median - times.base_median)
                                             : std::nullopt);
@@ -235,7 +239,7 @@ class Finder {
         if (!stands(samples, by)) return;
         say(by < 0 ? "less_overlap" : "more_overlap",
             fmt::format("{} of the work on the device ran beside other such work before, {} after",
-                        plain_ms(samples.base_median), plain_ms(samples.next_median)),
+                        time_text(samples.base_median), time_text(samples.next_median)),
             {}, {}, -by);
     }
 
@@ -248,8 +252,9 @@ class Finder {
                     if (each.communication) ns += each.gpu.mean_ns;
             return ns;
         };
-        return fmt::format("; its kernels take {} before, {} after", plain_ms(sum(it_.base.work)),
-                           plain_ms(sum(it_.next.work)));
+        const int64_t base = sum(it_.base.work), next = sum(it_.next.work);
+        if (base == 0 && next == 0) return {};  // of host communication: none on a device
+        return fmt::format("; its kernels take {} before, {} after", time_text(base), time_text(next));
     }
 
     void budget(const char* kind, size_t resource, const char* what, const std::string& more = {}) {
@@ -258,8 +263,8 @@ class Finder {
             if (it_.base.classes[i].resource != resource || !row.base_ns || !row.next_ns) continue;
             if (!stands(row.samples, row.difference_ns)) continue;
             say(kind,
-                fmt::format("{}: {} of an iteration before, {} after{}", what, plain_ms(*row.base_ns),
-                            plain_ms(*row.next_ns), more),
+                fmt::format("{}: {} of an iteration before, {} after{}", what, time_text(*row.base_ns),
+                            time_text(*row.next_ns), more),
                 {}, {}, row.difference_ns);
         }
     }
@@ -284,7 +289,8 @@ class Finder {
     void configuration() {
         std::vector<std::string> names;
         for (const SettingRow& row : it_.settings)
-            if (row.base != row.next && !names_the_recording(row.name)) names.push_back(row.name);
+            if (row.base && row.next && row.base != row.next && !names_the_recording(row.name))
+                names.push_back(row.name);
         if (it_.base.batch != it_.next.batch)
             names.push_back(fmt::format("batch ({} before, {} after)", it_.base.batch, it_.next.batch));
         if (names.empty()) return;

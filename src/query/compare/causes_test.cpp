@@ -96,7 +96,7 @@ TEST(Causes, MoreKernelsAreCounted) {
     next.tree.op("added", 0, 20'000, "more");
     const auto found = causes(base, next);
     ASSERT_TRUE(found.contains("added_ops"));
-    EXPECT_THAT(found.at("more_kernels"), HasSubstr("6 kernels in an iteration before, 7 after"));
+    EXPECT_THAT(found.at("more_kernels"), HasSubstr("kernels in an iteration: 6 before, 7 after"));
 }
 
 TEST(Causes, ShapesTypesKernelsAndTensorCoresAreTold) {
@@ -125,8 +125,8 @@ TEST(Causes, WaitsLoadingMemoryClocksAndOverlapAreTold) {
     base.side.state.clocks["SM clock"] = 1980, next.side.state.clocks["SM clock"] = 1410;
     const auto found = causes(base, next);
     EXPECT_THAT(found.at("more_synchronization"),
-                HasSubstr("2 calls in an iteration wait for the device before, 5"));
-    EXPECT_THAT(found.at("loading"), HasSubstr("0.000 ms of an iteration before, 0.009 ms after"));
+                HasSubstr("calls in an iteration that wait for the device: 2 before, 5 after"));
+    EXPECT_THAT(found.at("loading"), HasSubstr("0 ns of an iteration before, 9.000 µs after"));
     EXPECT_THAT(found.at("memory_growth"), HasSubstr("100.0 MiB"));
     EXPECT_THAT(found.at("clocks"), HasSubstr("1980 before, 1410 after"));
     EXPECT_TRUE(found.contains("more_overlap"));
@@ -134,6 +134,60 @@ TEST(Causes, WaitsLoadingMemoryClocksAndOverlapAreTold) {
     EXPECT_TRUE(back.contains("less_overlap"));
     EXPECT_TRUE(back.contains("less_synchronization"));
     EXPECT_TRUE(back.contains("less_memory"));
+}
+
+// Each time has the unit that it is told best in.
+TEST(Causes, TimesHaveTheirOwnUnit) {
+    EXPECT_EQ(time_text(0), "0 ns");
+    EXPECT_EQ(time_text(-371), "-371 ns");
+    EXPECT_EQ(time_text(9'000, true), "+9.000 µs");
+    EXPECT_EQ(time_text(-1'015'000'000), "-1.015 s");
+}
+
+// Of rows of one kind the one that is named goes the way of their sum, by what the sentence is about.
+TEST(Causes, TheOpThatIsNamedFitsTheSentence) {
+    Made base, next;
+    for (const auto& [name, before, after] :
+         {std::tuple("falls", 50'000, 10'000), std::tuple("grows", 10'000, 40'000),
+          std::tuple("grows too", 10'000, 35'000)}) {
+        base.tree.op(name, 0, before, "k", "[[8]]");
+        next.tree.op(name, 0, after, "k", "[[16]]");
+    }
+    const std::string text = causes(base, next).at("shape");
+    EXPECT_THAT(text, HasSubstr("+15."));
+    EXPECT_THAT(text, HasSubstr("most in grows ([[8]]"));
+}
+
+std::vector<std::string> ways(Made& base, Made& next) {
+    std::vector<std::string> kinds;
+    for (const Cause& each : compare_sides(base.finish(), next.finish()).causes)
+        if (each.kind == "slower" || each.kind == "faster") kinds.push_back(each.kind);
+    return kinds;
+}
+
+TEST(Causes, WhatGoesTheOtherWayComesLast) {
+    Made base, next;
+    base.scale(0, 9), next.scale(0, 3);  // 60 us of work less
+    next.scale(3, 2);
+    for (IterationShares& each : next.side.samples)
+        each.dur_ns += 40'000, each.ns[kIdleResource] += 40'000;
+    EXPECT_THAT(ways(base, next), ::testing::ElementsAre("slower", "faster"));
+    EXPECT_THAT(ways(next, base), ::testing::ElementsAre("faster", "slower"));
+}
+
+TEST(Causes, CommunicationOfTheHostHasNoKernels) {
+    Made base, next;
+    for (IterationShares& each : next.side.samples)
+        each.ns[2] += 9'000, each.ns[kIdleResource] -= 9'000;
+    EXPECT_EQ(causes(base, next).at("communication"),
+              "communication that no kernel hides: 0 ns of an iteration before, 9.000 µs after");
+}
+
+TEST(Causes, WhatOneRecordingDoesNotTellIsNoOtherSetting) {
+    Made base, next;
+    base.side.info.properties = {{"world_size", "1"}, {"driver", "12"}};
+    next.side.info.properties = {{"world_size", "2"}};
+    EXPECT_EQ(causes(base, next).at("configuration"), "the recordings tell of other settings: world_size");
 }
 
 // What groups of ops explain adds up to the difference of all work, for any two trees.

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "query/compare/comparison.h"
@@ -17,6 +19,10 @@ namespace {
 constexpr size_t kLeastForDrift = 10;  // iterations: halves of five
 constexpr double kDriftWorthSaying = 0.02, kOutlier = 1.5;
 constexpr size_t kNamedOutliers = 5;
+constexpr double kClockWorthSaying = 0.02, kLeastMatchedPercent = 10;
+// Ops with other shapes: so many, of all ops and of these, must have grown alike to be another batch.
+constexpr double kBatchOfAll = 0.25, kBatchOfOthers = 0.5;
+constexpr size_t kFewestForBatch = 3;
 
 using Settings = std::map<std::string, std::string>;
 
@@ -57,13 +63,84 @@ std::optional<std::string> value_in(const Settings& settings, const std::string&
     return found == settings.end() ? std::nullopt : std::optional(found->second);
 }
 
+using Shapes = std::vector<std::vector<int64_t>>;
+
+// Of "[[32,64],[]]"; lists within lists of tensors are read as tensors, too.
+Shapes read_shapes(std::string_view text) {
+    Shapes all;
+    for (size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '[') all.emplace_back();
+        if (text[i] < '0' || text[i] > '9' || all.empty()) continue;
+        int64_t value = 0;
+        i = static_cast<size_t>(std::from_chars(text.data() + i, text.data() + text.size(), value).ptr -
+                                text.data()) -
+            1;
+        all.back().push_back(value);
+    }
+    return all;
+}
+
+using Sizes = std::pair<int64_t, int64_t>;  // before and after
+
+// Of the first input that differs in its first dimension alone.
+std::optional<Sizes> first_dimensions(const Shapes& base, const Shapes& next) {
+    if (base.size() != next.size()) return std::nullopt;
+    for (size_t i = 0; i < base.size(); ++i) {
+        if (base[i].empty() || base[i].size() != next[i].size() || base[i][0] == next[i][0]) continue;
+        if (base[i][0] > 0 && next[i][0] > 0 &&
+            std::equal(base[i].begin() + 1, base[i].end(), next[i].begin() + 1))
+            return Sizes{base[i][0], next[i][0]};
+    }
+    return std::nullopt;
+}
+
+// Where the first dimension grew by one factor in most ops whose shapes differ.
+std::optional<std::string> batch_hint(const Changes& changes) {
+    std::map<Sizes, std::map<Sizes, size_t>> factors;  // reduced, with what they are of
+    std::map<Sizes, size_t> counts;
+    size_t others = 0;
+    for (const Change& row : changes.ops) {
+        if (row.kind != ChangeKind::kOtherShape) continue;
+        ++others;
+        const size_t arrow = row.evidence.find(" -> ");
+        if (arrow == row.evidence.npos) continue;
+        const auto sizes = first_dimensions(read_shapes(std::string_view(row.evidence).substr(0, arrow)),
+                                            read_shapes(std::string_view(row.evidence).substr(arrow + 4)));
+        if (!sizes) continue;
+        const int64_t by = std::gcd(sizes->first, sizes->second);
+        const Sizes factor{sizes->first / by, sizes->second / by};
+        ++factors[factor][*sizes];
+        ++counts[factor];
+    }
+    const auto by_count = [](const auto& a, const auto& b) { return a.second < b.second; };
+    const auto most = std::max_element(counts.begin(), counts.end(), by_count);
+    if (most == counts.end() || most->second < kFewestForBatch) return std::nullopt;
+    const auto count = static_cast<double>(most->second);
+    if (count <= kBatchOfOthers * static_cast<double>(others) ||
+        count < kBatchOfAll * static_cast<double>(changes.ops.size()))
+        return std::nullopt;
+    const std::map<Sizes, size_t>& sizes = factors[most->first];
+    const Sizes shown = std::max_element(sizes.begin(), sizes.end(), by_count)->first;
+    return fmt::format(
+        "the first dimension of inputs is {:.4g} times as long in {} of {} ops, mostly {} before and {} "
+        "after: where "
+        "that is the batch, --per-sample {} {} compares the time of an item",
+        static_cast<double>(shown.second) / static_cast<double>(shown.first), most->second,
+        changes.ops.size(), shown.first, shown.second, shown.first, shown.second);
+}
+
 class Finder {
   public:
     explicit Finder(const Comparison& comparison) : it_(comparison) {}
 
     std::vector<Caveat> find() {
+        programs();
+        if (const auto batch = batch_hint(it_.changes); batch && it_.base.batch == it_.next.batch)
+            say("batch", *batch);
+        clocks();
         settings();
         recording();
+        ops();
         ranges();
         ranks();
         for (const auto& [side, word] : {std::pair(&it_.base, "base"), std::pair(&it_.next, "new")}) {
@@ -77,6 +154,37 @@ class Finder {
   private:
     void say(std::string kind, std::string text) { found_.push_back({std::move(kind), std::move(text)}); }
 
+    // By names; and by time, for a small program may have no names but those of a large one.
+    void programs() {
+        const char* so = "these seem to be different programs, whose difference tells nothing of either";
+        if (const double share = likeness(it_.base, it_.next); share < kOneProgram)
+            return say(
+                "other_programs",
+                fmt::format("{:.0f}% of the names of ops and kernels are in common: {}", 100 * share, so));
+        const WorkTree &base = it_.base.work, &next = it_.next.work;
+        const bool gpu = it_.changes.by_gpu;
+        if ((gpu ? base.gpu : base.cpu).ns <= 0 || (gpu ? next.gpu : next.cpu).ns <= 0) return;
+        const double before = it_.changes.base_matched.value_or(100),
+                     after = it_.changes.next_matched.value_or(100);
+        if (std::min(before, after) < kLeastMatchedPercent)
+            say("other_programs",
+                fmt::format(
+                    "{:.1f}% of the time of the {} run's ops is in ops that the other has, too: {} (or of "
+                    "one in two forms, such as eager and compiled)",
+                    std::min(before, after), before < after ? "base" : "new", so));
+    }
+
+    void clocks() {
+        for (const auto& [name, base] : it_.base.state.clocks) {
+            const auto next = it_.next.state.clocks.find(name);
+            if (next == it_.next.state.clocks.end() ||
+                std::abs(next->second - base) <= kClockWorthSaying * std::max(base, next->second))
+                continue;
+            say("clocks",
+                fmt::format("{}: {:.4g} before, {:.4g} after, on average", name, base, next->second));
+        }
+    }
+
     void settings() {
         const std::pair<const char*, const char*> kinds[] = {{"device", "other_device"},
                                                              {"framework", "other_framework"},
@@ -84,9 +192,31 @@ class Finder {
                                                              {"ranks", "other_ranks"}};
         for (const auto& [name, kind] : kinds)
             for (const SettingRow& row : it_.settings)
-                if (row.name == name && row.base != row.next)
-                    say(kind, fmt::format("{}: {} before, {} after", name, row.base.value_or("not recorded"),
-                                          row.next.value_or("not recorded")));
+                if (row.name == name && row.base != row.next) setting(row, kind);
+    }
+
+    // What one side did not record may be the same.
+    void setting(const SettingRow& row, const std::string& kind) {
+        if (row.base && row.next)
+            say(kind, fmt::format("{}: {} before, {} after", row.name, *row.base, *row.next));
+        else
+            say(row.name + "_unknown",
+                fmt::format("{}: {}, by the {} profile; the other does not tell", row.name,
+                            row.base ? *row.base : *row.next, row.base ? "base" : "new"));
+    }
+
+    // What tells ops apart.
+    void ops() {
+        const Recorded base = recorded_in(it_.base.work), next = recorded_in(it_.next.work);
+        if (it_.base.work.ops.empty() || it_.next.work.ops.empty()) return;
+        const auto one_sided = [this](bool before, bool after, const char* kind, const char* what) {
+            if (before != after)
+                say(kind, fmt::format("{} are recorded in the {} profile only: ops are matched without them",
+                                      what, before ? "base" : "new"));
+        };
+        one_sided(base.layers, next.layers, "layers", "layers");
+        one_sided(base.shapes, next.shapes, "shapes", "shapes of inputs");
+        one_sided(base.dtypes, next.dtypes, "dtypes", "types of inputs");
     }
 
     // What one of them did not see.

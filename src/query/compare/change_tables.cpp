@@ -172,6 +172,44 @@ class Maker {
 
 }  // namespace
 
+std::string_view change_name(ChangeKind kind) {
+    switch (kind) {
+        case ChangeKind::kAdded:
+            return "added";
+        case ChangeKind::kRemoved:
+            return "removed";
+        case ChangeKind::kReplaced:
+            return "replaced";
+        case ChangeKind::kRenamed:
+            return "renamed";
+        case ChangeKind::kMoved:
+            return "moved";
+        case ChangeKind::kOtherShape:
+            return "other shape";
+        case ChangeKind::kOtherDtype:
+            return "other dtype";
+        case ChangeKind::kTensorCoresLost:
+            return "Tensor Cores lost";
+        case ChangeKind::kTensorCoresGained:
+            return "Tensor Cores gained";
+        case ChangeKind::kOtherKernels:
+            return "other kernels";
+        case ChangeKind::kOtherCopies:
+            return "other copies";
+        case ChangeKind::kMoreCalls:
+            return "more calls";
+        case ChangeKind::kFewerCalls:
+            return "fewer calls";
+        case ChangeKind::kSlower:
+            return "slower";
+        case ChangeKind::kFaster:
+            return "faster";
+        case ChangeKind::kSame:
+            break;
+    }
+    return "same work";
+}
+
 ResultTable layer_changes(const Changes& changes, const TableShape& shape) {
     return Maker(changes, changes.layers, Level::kLayer, shape)
         .make("layers", "Layers (Own Ops, Means of an Iteration)",

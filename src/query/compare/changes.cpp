@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -47,6 +48,15 @@ struct Sum {
         for (const DeviceWork& each : op.work)
             look(each);
     }
+    void add(const Sum& other) {
+        gpu.add(other.gpu);
+        cpu.add(other.cpu);
+        calls += other.calls;
+        any |= other.any;
+        tensor_cores |= other.tensor_cores;
+        unknown |= other.unknown;
+        kernels |= other.kernels;
+    }
     void look(const DeviceWork& each) {
         kernels |= !each.uses_tc.empty();  // copies and sets have none
         tensor_cores |= each.uses_tc == "yes";
@@ -69,33 +79,62 @@ class Finder {
 
     Changes find() {
         const Alignment alignment = align(base_, next_);
-        for (const LayerMatch& each : alignment.layers)
-            layer(each);
-        int64_t base_matched = 0, next_matched = 0;
-        for (const OpMatch& each : alignment.ops) {
+        out_.without_layers = alignment.without_layers;
+        if (out_.without_layers)
+            all_ops();
+        else
+            for (const LayerMatch& each : alignment.layers)
+                layer(each);
+        for (const OpMatch& each : alignment.ops)
             op(each);
-            if (each.how != How::kPlace && each.how != How::kMoved) continue;
-            base_matched += measure(base_.ops[each.base.front()]).ns;
-            next_matched += measure(next_.ops[each.next.front()]).ns;
-        }
-        const auto share = [](int64_t part, int64_t all) -> std::optional<double> {
-            if (all <= 0) return std::nullopt;
-            return 100.0 * static_cast<double>(part) / static_cast<double>(all);
-        };
-        out_.base_matched = share(base_matched, out_.by_gpu ? base_.gpu.ns : base_.cpu.ns);
-        out_.next_matched = share(next_matched, out_.by_gpu ? next_.gpu.ns : next_.cpu.ns);
+        matched(alignment);
+        finish_groups();
         for (auto* level : {&out_.layers, &out_.ops, &out_.kernels})
             put_in_order(*level);
-        for (auto& [kind, group] : groups_) {
-            group.made.gpu = compared(group.base.gpu, group.next.gpu);
-            group.made.cpu = compared(group.base.cpu, group.next.cpu);
-            out_.groups.push_back(std::move(group.made));
-        }
         return std::move(out_);
+    }
+
+    std::vector<Change> find_totals() {
+        const Alignment alignment = align(base_, next_);
+        if (alignment.without_layers) return {};
+        const std::vector<Sum> base = sums_below(base_), next = sums_below(next_);
+        for (const LayerMatch& each : alignment.layers)
+            layer(each, each.base ? base[*each.base] : Sum{}, each.next ? next[*each.next] : Sum{});
+        return std::move(out_.layers);
     }
 
   private:
     const Amount& measure(const TreeOp& op) const { return out_.by_gpu ? op.gpu : op.cpu; }
+
+    void matched(const Alignment& alignment) {
+        int64_t before = 0, after = 0;
+        for (const OpMatch& each : alignment.ops) {
+            if (each.how != How::kPlace && each.how != How::kMoved) continue;
+            for (const size_t op : each.base)
+                before += measure(base_.ops[op]).ns;
+            for (const size_t op : each.next)
+                after += measure(next_.ops[op]).ns;
+        }
+        const int64_t base = out_.by_gpu ? base_.gpu.ns : base_.cpu.ns,
+                      next = out_.by_gpu ? next_.gpu.ns : next_.cpu.ns;
+        if (base <= 0 && next <= 0) return;
+        const auto share = [](int64_t part, int64_t all) {
+            return all > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(all) : 0;
+        };
+        out_.base_matched = share(before, base);
+        out_.next_matched = share(after, next);
+    }
+    // Before the rows are put in order.
+    void finish_groups() {
+        for (auto& [kind, group] : groups_) {
+            ChangeGroup& made = group.made;
+            made.gpu = compared(group.base.gpu, group.next.gpu);
+            made.cpu = compared(group.base.cpu, group.next.cpu);
+            made.most_gpu = out_.ops[made.next_gpu_ns < made.base_gpu_ns ? group.gpu.least : group.gpu.most];
+            made.most_cpu = out_.ops[made.next_cpu_ns < made.base_cpu_ns ? group.cpu.least : group.cpu.most];
+            out_.groups.push_back(std::move(made));
+        }
+    }
 
     static ChangeSide side_of(const Sum& sum, int64_t iterations) {
         return {sum.gpu.mean_ns, sum.cpu.mean_ns,
@@ -126,14 +165,14 @@ class Finder {
         return samples.verdict == Verdict::kNoise ? 1 : 0;
     }
 
-    // What two sides that belong together did differently.
-    ChangeKind work_kind(const Sum& base, const Sum& next, bool other_kernels,
+    // What two sides that belong together did differently; `other`: by what other work.
+    ChangeKind work_kind(const Sum& base, const Sum& next, std::optional<ChangeKind> other,
                          const SampleDifference& samples) const {
         if (base.tensor_cores && !next.tensor_cores && !next.unknown && next.kernels)
             return ChangeKind::kTensorCoresLost;
         if (next.tensor_cores && !base.tensor_cores && !base.unknown && base.kernels)
             return ChangeKind::kTensorCoresGained;
-        if (other_kernels) return ChangeKind::kOtherKernels;
+        if (other) return *other;
         return other_calls(base, next).value_or(time_kind(samples));
     }
     static ChangeKind time_kind(const SampleDifference& samples) {
@@ -149,21 +188,36 @@ class Finder {
     }
     // Of a layer the time comes first: a call more or less of some op says little of it.
     ChangeKind layer_kind(const Sum& base, const Sum& next, const SampleDifference& samples) const {
-        const ChangeKind kind = work_kind(base, next, false, samples);
+        const ChangeKind kind = work_kind(base, next, {}, samples);
         const bool calls = kind == ChangeKind::kMoreCalls || kind == ChangeKind::kFewerCalls;
         return calls && time_kind(samples) != ChangeKind::kSame ? time_kind(samples) : kind;
     }
 
-    void layer(const LayerMatch& match) {
+    static Sum own_ops(const WorkTree& tree, std::optional<size_t> layer) {
+        return layer ? sum_of(tree, tree.layers[*layer].ops) : Sum{};
+    }
+    static std::vector<Sum> sums_below(const WorkTree& tree) {
+        std::vector<Sum> sums(tree.layers.size());
+        for (size_t i = sums.size(); i-- > 0;) {
+            sums[i].add(own_ops(tree, i));
+            if (i > 0) sums[tree.layers[i].parent].add(sums[i]);
+        }
+        return sums;
+    }
+    // In place of layers that only one side tells of.
+    void all_ops() {
         Sum base, next;
+        for (const TreeOp& each : base_.ops)
+            base.add(each);
+        for (const TreeOp& each : next_.ops)
+            next.add(each);
+        layer({0, 0, How::kPlace}, base, next);
+    }
+    void layer(const LayerMatch& match) {
+        layer(match, own_ops(base_, match.base), own_ops(next_, match.next));
+    }
+    void layer(const LayerMatch& match, const Sum& base, const Sum& next) {
         Change change;
-        const auto sum = [](const WorkTree& tree, std::optional<size_t> layer, Sum& into) {
-            if (!layer) return;
-            for (const size_t each : tree.layers[*layer].ops)
-                into.add(tree.ops[each]);
-        };
-        sum(base_, match.base, base);
-        sum(next_, match.next, next);
         if (!base.any && !next.any) return;
         const std::string before = match.base ? base_.layers[*match.base].path : "",
                           after = match.next ? next_.layers[*match.next].path : "";
@@ -190,9 +244,10 @@ class Finder {
         return sum;
     }
     static std::string names_of(const WorkTree& tree, const std::vector<size_t>& ops) {
-        std::vector<std::string> names;
+        std::vector<std::string> names;  // each once: ops of one row may differ in other things
         for (const size_t each : ops)
-            names.push_back(tree.ops[each].name);
+            if (std::find(names.begin(), names.end(), tree.ops[each].name) == names.end())
+                names.push_back(tree.ops[each].name);
         return shortened_list(names);
     }
 
@@ -202,54 +257,71 @@ class Finder {
             match.base.empty() ? next_.ops[match.next.front()] : base_.ops[match.base.front()];
         const WorkTree& tree = match.base.empty() ? next_ : base_;
         Change change;
-        change.layer = tree.layers[first.layer].path;
+        change.layer = tree.layers[layer_of(tree, match.base.empty() ? match.next : match.base)].path;
         change.direction = first.direction;
         const std::string before = names_of(base_, match.base), after = names_of(next_, match.next);
         change.op = match.base.empty() ? after : match.next.empty() ? before : before_after(before, after);
         judge(change, base, next);
         name_side(change.base, base_, match.base);
         name_side(change.next, next_, match.next);
-        const bool other_kernels = kernels(match, change);
+        const std::optional<ChangeKind> other_work = kernels(match, change);
         if (match.base.empty() || match.next.empty())
             change.kind = match.base.empty() ? ChangeKind::kAdded : ChangeKind::kRemoved;
         else if (match.how == How::kReplaced)
             change.kind = ChangeKind::kReplaced;
         else
-            pair_kind(match, base, next, other_kernels, change);
-        add_to_group(change, base, next);
+            pair_kind(match, base, next, other_work, change);
         out_.ops.push_back(std::move(change));
+        add_to_group(out_.ops.size() - 1, base, next);
     }
     static void name_side(std::optional<ChangeSide>& side, const WorkTree& tree,
                           const std::vector<size_t>& ops) {
         if (!side) return;
         side->op_id = tree.ops[ops.front()].id;
-        side->layer = tree.layers[tree.ops[ops.front()].layer].path;
+        side->layer = tree.layers[layer_of(tree, ops)].path;
+    }
+    // The layer that holds all of them; parents come first.
+    static size_t layer_of(const WorkTree& tree, const std::vector<size_t>& ops) {
+        size_t layer = tree.ops[ops.front()].layer;
+        for (const size_t op : ops)
+            for (size_t other = tree.ops[op].layer; other != layer;)
+                (other > layer ? other : layer) = tree.layers[std::max(other, layer)].parent;
+        return layer;
     }
 
+    // Places in `ops` of the rows that grew and shrank most, and by how much.
+    struct Extremes {
+        size_t least = 0, most = 0;
+        int64_t least_ns = std::numeric_limits<int64_t>::max(), most_ns = std::numeric_limits<int64_t>::min();
+        void look(size_t row, int64_t ns) {
+            if (ns < least_ns) least = row, least_ns = ns;
+            if (ns > most_ns) most = row, most_ns = ns;
+        }
+    };
     struct Group {
         Sum base, next;
+        Extremes gpu, cpu;
         ChangeGroup made;
     };
-    void add_to_group(const Change& row, const Sum& base, const Sum& next) {
-        Group& group = groups_[row.kind];
+    void add_to_group(size_t row, const Sum& base, const Sum& next) {
+        Group& group = groups_[out_.ops[row].kind];
         const auto add = [](Sum& into, const Sum& more) {
             into.gpu.add(more.gpu);
             into.cpu.add(more.cpu);
         };
         add(group.base, base);
         add(group.next, next);
+        group.gpu.look(row, next.gpu.mean_ns - base.gpu.mean_ns);
+        group.cpu.look(row, next.cpu.mean_ns - base.cpu.mean_ns);
         ChangeGroup& made = group.made;
-        made.kind = row.kind;
+        made.kind = out_.ops[row].kind;
+        ++made.rows;
         made.base_gpu_ns += base.gpu.mean_ns;
         made.next_gpu_ns += next.gpu.mean_ns;
         made.base_cpu_ns += base.cpu.mean_ns;
         made.next_cpu_ns += next.cpu.mean_ns;
         made.base_calls += static_cast<double>(base.gpu.calls) / static_cast<double>(base_.iterations);
         made.next_calls += static_cast<double>(next.gpu.calls) / static_cast<double>(next_.iterations);
-        const auto size = [](const Change& each) {
-            return std::pair(-doubt(each.samples), differs_by(each));
-        };
-        if (++made.rows == 1 || size(row) > size(made.most)) made.most = row;
     }
     // Of the measure that a row is judged by.
     static int64_t differs_by(const Change& row) {
@@ -259,21 +331,25 @@ class Finder {
         return std::abs(ns(row.next) - ns(row.base));
     }
 
-    void pair_kind(const OpMatch& match, const Sum& base, const Sum& next, bool other_kernels,
-                   Change& change) const {
+    // What one side did not record is not another one.
+    static bool other_list(const std::string& base, const std::string& next) {
+        return base != next && is_recorded(base) && is_recorded(next);
+    }
+    void pair_kind(const OpMatch& match, const Sum& base, const Sum& next,
+                   std::optional<ChangeKind> other_work, Change& change) const {
         const TreeOp &a = base_.ops[match.base.front()], &b = next_.ops[match.next.front()];
         if (match.how == How::kMoved) {
             change.kind = ChangeKind::kMoved;
             change.evidence = before_after(base_.layers[a.layer].path, next_.layers[b.layer].path);
-        } else if (a.shapes != b.shapes) {
+        } else if (other_list(a.shapes, b.shapes)) {
             change.kind = ChangeKind::kOtherShape;
             change.evidence = before_after(on_one_line(a.shapes), on_one_line(b.shapes));
-        } else if (a.dtypes != b.dtypes) {
+        } else if (other_list(a.dtypes, b.dtypes)) {
             change.kind = ChangeKind::kOtherDtype;
             change.evidence = before_after(on_one_line(a.dtypes), on_one_line(b.dtypes));
         } else {
-            change.kind = work_kind(base, next, other_kernels, change.samples);
-            if (other_kernels) change.evidence = kernel_evidence_;
+            change.kind = work_kind(base, next, other_work, change.samples);
+            if (other_work) change.evidence = kernel_evidence_;
         }
     }
 
@@ -296,9 +372,9 @@ class Finder {
         return sum;
     }
 
-    // The rows of an op's kernels: those of one name, and in one row what only one side has. True where both
-    // have some.
-    bool kernels(const OpMatch& match, const Change& op) {
+    // The rows of an op's kernels: those of one name, and in one row what only one side has. Tells what is
+    // other than before, if anything.
+    std::optional<ChangeKind> kernels(const OpMatch& match, const Change& op) {
         const Works base = works_of(base_, match.base), next = works_of(next_, match.next);
         std::vector<const DeviceWork*> gone, come;
         for (const auto& [name, works] : base) {
@@ -320,7 +396,11 @@ class Finder {
         }
         kernel_evidence_ =
             before_after(gone.empty() ? "none" : labels(gone), come.empty() ? "none" : labels(come));
-        return !gone.empty() || !come.empty();
+        if (gone.empty() && come.empty()) return std::nullopt;
+        return other_work(sum_of(gone), sum_of(come));
+    }
+    static ChangeKind other_work(const Sum& gone, const Sum& come) {
+        return gone.kernels || come.kernels ? ChangeKind::kOtherKernels : ChangeKind::kOtherCopies;
     }
     static std::string labels(const std::vector<const DeviceWork*>& works) {
         std::set<std::string> labels;
@@ -345,9 +425,12 @@ class Finder {
         if (change.base) name_kernel(*change.base, op.base, before);
         if (change.next) name_kernel(*change.next, op.next, after);
         change.gpu = change.samples = compared(base.gpu, next.gpu);
-        change.kind = before.empty()  ? ChangeKind::kAdded
-                      : after.empty() ? ChangeKind::kRemoved
-                                      : work_kind(base, next, other, change.samples);
+        change.kind =
+            before.empty() ? ChangeKind::kAdded
+            : after.empty()
+                ? ChangeKind::kRemoved
+                : work_kind(base, next, other ? std::optional(other_work(base, next)) : std::nullopt,
+                            change.samples);
         out_.kernels.push_back(std::move(change));
     }
 
@@ -380,44 +463,12 @@ class Finder {
 
 }  // namespace
 
-std::string_view change_name(ChangeKind kind) {
-    switch (kind) {
-        case ChangeKind::kAdded:
-            return "added";
-        case ChangeKind::kRemoved:
-            return "removed";
-        case ChangeKind::kReplaced:
-            return "replaced";
-        case ChangeKind::kRenamed:
-            return "renamed";
-        case ChangeKind::kMoved:
-            return "moved";
-        case ChangeKind::kOtherShape:
-            return "other shape";
-        case ChangeKind::kOtherDtype:
-            return "other dtype";
-        case ChangeKind::kTensorCoresLost:
-            return "Tensor Cores lost";
-        case ChangeKind::kTensorCoresGained:
-            return "Tensor Cores gained";
-        case ChangeKind::kOtherKernels:
-            return "other kernels";
-        case ChangeKind::kMoreCalls:
-            return "more calls";
-        case ChangeKind::kFewerCalls:
-            return "fewer calls";
-        case ChangeKind::kSlower:
-            return "slower";
-        case ChangeKind::kFaster:
-            return "faster";
-        case ChangeKind::kSame:
-            break;
-    }
-    return "same work";
-}
-
 Changes find_changes(const WorkTree& base, const WorkTree& next, bool host_binds) {
     return Finder(base, next, host_binds).find();
+}
+
+std::vector<Change> layer_totals(const WorkTree& base, const WorkTree& next) {
+    return Finder(base, next, false).find_totals();
 }
 
 }  // namespace opsight::query

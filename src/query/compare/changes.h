@@ -23,6 +23,7 @@ enum class ChangeKind : uint8_t {
     kTensorCoresLost,
     kTensorCoresGained,
     kOtherKernels,
+    kOtherCopies,
     kMoreCalls,
     kFewerCalls,
     kSlower,
@@ -61,7 +62,8 @@ struct ChangeGroup {
     int64_t base_gpu_ns = 0, next_gpu_ns = 0, base_cpu_ns = 0, next_cpu_ns = 0;
     double base_calls = 0, next_calls = 0;  // of work on devices
     SampleDifference gpu, cpu;
-    Change most;  // the row that differs most
+    // The rows that differ most the way that the group does, by time on the device and on the host.
+    Change most_gpu, most_cpu;
 };
 
 struct Changes {
@@ -73,9 +75,14 @@ struct Changes {
     std::vector<ChangeGroup> groups;  // in the order of kinds
     // Share of each side's time, by the measure, that is in ops which have their equal on the other side.
     std::optional<double> base_matched, next_matched;
+    bool without_layers = false;  // only one side recorded any: all ops are one row of `layers`
     bool base_gpu = false, next_gpu = false, base_cpu = false, next_cpu = false;  // what was recorded
 };
 
 Changes find_changes(const WorkTree& base, const WorkTree& next, bool host_binds = false);
+
+// Each layer with all that is below it, so a row's time is in those of the layers above, too. None where only
+// one side recorded layers.
+std::vector<Change> layer_totals(const WorkTree& base, const WorkTree& next);
 
 }  // namespace opsight::query

@@ -209,17 +209,100 @@ TEST(Changes, OpsThatAFusedOneReplacesAreOneRow) {
     EXPECT_LT(by_gpu(found.ops.front()), -1'700);
 }
 
+// As an import has it: 4 ops of as many layers are one op with 4 calls where no layers were recorded.
 TEST(Changes, LayersAgainstNoneStillFindTheirOps) {
-    Model base;
-    TestTree next;
-    for (int i = 0; i < 4; ++i) {
-        next.op("aten::mm", 0, 10'000, "gemm", "[[64,64]]", "yes");
-        next.op("aten::relu", 0, 2'000, "relu");
-        next.op("aten::sum", 0, 1'000, "sum");
+    Model model;
+    model.t.op("aten::mm", 0, 10'000, "gemm", "[[64,64]]", "yes");  // in no layer: it is no match of all
+    const WorkTree base = model.t.finish(), next = without_layers(base);
+    ASSERT_EQ(next.ops.size(), 3u);
+    for (const Changes& found : {find_changes(base, next), find_changes(next, base)}) {
+        EXPECT_EQ(found.base_matched, 100);
+        EXPECT_EQ(found.next_matched, 100);
+        EXPECT_TRUE(found.without_layers);
+        ASSERT_EQ(found.ops.size(), 3u);
+        ASSERT_EQ(found.layers.size(), 1u) << "what only one side tells of is no difference";
+        for (const auto* level : {&found.layers, &found.ops, &found.kernels})
+            for (const Change& row : *level) {
+                EXPECT_EQ(row.kind, ChangeKind::kSame) << row.op << ' ' << row.kernel;
+                EXPECT_EQ(by_gpu(row), 0) << row.op;
+                EXPECT_EQ(row.layer, "/");
+                EXPECT_EQ(row.op.find(','), row.op.npos) << row.op;
+            }
+        EXPECT_EQ(found.ops.front().base->calls, found.ops.front().next->calls);
     }
-    const Changes found = find_changes(base.t.finish(), next.finish());
-    EXPECT_EQ(found.base_matched, 100);
-    EXPECT_EQ(found.next_matched, 100);
+}
+
+TEST(Changes, WhatOneSideDoesNotTellOfInputsIsNoOtherOne) {
+    TestTree made;
+    for (const char* shapes : {"[[8]]", "[[16]]", "[[32]]"})
+        made.op("aten::mm", 0, 10'000, "gemm", shapes);
+    made.op("aten::sum", 0, 1'000, "sum", "[[8]]");
+    const WorkTree base = made.finish();
+    const WorkTree nothing = without_layers(base, false);
+    ASSERT_EQ(nothing.ops.size(), 2u);
+    WorkTree no_types = base;
+    for (TreeOp& op : no_types.ops)
+        op.dtypes = "[]";
+    WorkTree partly = nothing;  // another op tells its shapes
+    partly.ops[1].shapes = "[[8]]";
+    for (const WorkTree& other : {nothing, no_types, partly})
+        for (const Changes& found : {find_changes(base, other), find_changes(other, base)}) {
+            EXPECT_EQ(found.ops.size(), other.ops.size());
+            EXPECT_EQ(found.base_matched, 100);
+            EXPECT_EQ(found.next_matched, 100);
+            for (const Change& row : found.ops)
+                EXPECT_EQ(row.kind, ChangeKind::kSame) << row.op << ' ' << row.evidence;
+        }
+}
+
+// Both shapes are there on both sides: with other types, each is still itself.
+TEST(Changes, OpsOfOneShapeGoTogetherWhateverTheirTypes) {
+    TestTree base, next;
+    base.op("aten::add_", 0, 1'000, "add", "[[512,128]]");
+    base.op("aten::add_", 0, 9'000, "add", "[[512,512]]");
+    next.op("aten::add_", 0, 9'000, "add", "[[512,512]]", "no", "[\"half\"]");
+    next.op("aten::add_", 0, 1'000, "add", "[[512,128]]", "no", "[\"half\"]");
+    base.op("aten::cat", 0, 500, "cat", "[[1]]");
+    base.op("aten::cat", 0, 500, "cat", "[[2]]", "no", "[\"half\"]");
+    next.op("aten::cat", 0, 500, "cat", "[[3]]", "no", "[\"half\"]");
+    next.op("aten::cat", 0, 500, "cat", "[[4]]");
+    for (const Change& row : find_changes(base.finish(), next.finish()).ops) {
+        const bool add = row.op == "aten::add_";
+        EXPECT_EQ(row.kind, add ? ChangeKind::kOtherDtype : ChangeKind::kOtherShape) << row.evidence;
+        if (!add) {
+            EXPECT_TRUE(row.evidence == "[[1]] -> [[4]]" || row.evidence == "[[2]] -> [[3]]") << row.evidence;
+        }
+    }
+}
+
+TEST(Changes, CopiesAreNoKernels) {
+    TestTree base, next;
+    const size_t before = base.op("aten::copy_", 0, 10'000, "Memcpy HtoD (Pinned -> Device)", "[[8]]", ""),
+                 after = next.op("aten::copy_", 0, 20'000, "Memcpy HtoD (Pageable -> Device)", "[[8]]", "");
+    for (const Change& row : find_changes(base.finish(), next.finish()).ops)
+        EXPECT_EQ(change_name(row.kind), "other copies");
+    for (const Change& row : find_changes(base.tree, next.tree).kernels)
+        EXPECT_EQ(change_name(row.kind), "other copies");
+    base.kernel(before, "k", 100), next.kernel(after, "other k", 100);
+    EXPECT_EQ(find_changes(base.finish(), next.finish()).ops.front().kind, ChangeKind::kOtherKernels);
+}
+
+TEST(Changes, TotalsOfLayersHoldWhatIsBelowThem) {
+    Model base, next;
+    const size_t top = base.t.layer("Top"), below = base.t.layer("Linear", top);
+    base.t.op("aten::mm", below, 10'000, "gemm");
+    const size_t next_top = next.t.layer("Top"), next_below = next.t.layer("Linear", next_top);
+    next.t.op("aten::mm", next_below, 13'000, "gemm");
+    const WorkTree before = base.t.finish(), after = next.t.finish();
+    for (const Change& row : layer_totals(before, after)) {
+        if (row.layer == "/") {
+            EXPECT_EQ(row.base->gpu_ns, before.gpu.mean_ns);
+        }
+        if (row.layer.starts_with("/Top")) {
+            EXPECT_EQ(row.kind, ChangeKind::kSlower);
+        }
+    }
+    EXPECT_TRUE(layer_totals(before, without_layers(before)).empty());
 }
 
 TEST(Changes, WithoutDeviceWorkTheHostIsJudged) {
@@ -279,6 +362,27 @@ TEST(InOrder, PairsRiseOnBothSides) {
     const std::vector<uint64_t> a{1, 2, 3, 4, 4}, b{4, 1, 3, 9, 4, 2};
     EXPECT_EQ(in_order(a, b), (std::vector<Pair>{{0, 1}, {2, 2}, {4, 4}}));
     EXPECT_TRUE(in_order(a, {}).empty());
+}
+
+// Producers write the same lists with blanks, and on several lines.
+TEST(WorkTree, BlanksInShapesMeanNothing) {
+    const auto made = [](const char* shapes, const char* types) {
+        analyze::TestProfile t;
+        OpDetail detail;
+        detail.signature = t.builder.signature(
+            {t.builder.text(shapes), t.builder.text(types), t.builder.text(""), t.builder.text("")});
+        t.op("aten::mm", 0, 100, t.thread(), detail);
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open();
+        auto side = read_side(session, "a");
+        if (!side) ADD_FAILURE() << side.error().message();
+        return std::move(side).value().work;
+    };
+    const WorkTree base = made("[[2, 3], []]", "[\"long int\", \"\"]"),
+                   next = made("[\n  [2,3],\n  []\n]", "[\"long int\",\"\"]");
+    EXPECT_EQ(next.ops.at(0).shapes, "[[2, 3], []]");
+    EXPECT_EQ(next.ops.at(0).dtypes, "[\"long int\", \"\"]");
+    EXPECT_EQ(find_changes(base, next).ops.at(0).kind, ChangeKind::kSame);
 }
 
 // Against sums that the database makes of the same spans.

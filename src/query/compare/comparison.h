@@ -64,6 +64,9 @@ struct Comparison {
 Comparison compare_sides(Side base, Side next, std::vector<Run> base_runs = {},
                          std::vector<Run> next_runs = {});
 
+// A time of a sentence, each in its own unit: "12.100 ms"; with `sign` "+12.100 ms".
+std::string time_text(int64_t ns, bool sign = false);
+
 // "12.1 ms before, 13.0 ms after: ...": the answer as a sentence.
 std::string verdict_text(const Comparison& comparison);
 std::string_view verdict_name(Verdict verdict);  // "real", "noise", ...

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "query/ask/test_cells.h"
+#include "query/compare/test_tree.h"
 #include "query/session/test_session.h"
 
 namespace opsight::query {
@@ -65,7 +66,10 @@ TEST(Comparison, ASlowerKernelIsTheClassThatGrew) {
     EXPECT_EQ(number(cell(budget, "difference_ns", "class", "unknown_kernel")), 70);
     EXPECT_EQ(std::get<std::string>(cell(budget, "verdict", "class", "unknown_kernel")), "real");
     EXPECT_EQ(number(cell(budget, "difference_ns", "class", "memory")), 0);
-    EXPECT_THAT(verdict_text(it), HasSubstr("slower, and that stands against the noise"));
+    EXPECT_THAT(verdict_text(it),
+                HasSubstr(": slower: the iterations of these two runs differ by more than noise"));
+    EXPECT_THAT(verdict_text(it), HasSubstr("but runs of one program may, too"));
+    EXPECT_THAT(verdict_text(it), Not(HasSubstr("stands against the noise")));
 }
 
 TEST(Comparison, WhatNeitherProfileCanTellIsEmpty) {
@@ -130,6 +134,105 @@ TEST(Comparison, OtherMachinesAndRangesAreSaidFirst) {
     EXPECT_EQ(caveat(it, "iterations"), "8 iterations before, 3 after");
     EXPECT_EQ(caveat(it, "one_iteration"), "");
     EXPECT_EQ(caveat(it, "whole"), "");
+}
+
+TEST(Comparison, ADeviceThatOneSideDoesNotNameIsNoOther) {
+    analyze::TestProfile other = steps(kTimes, 300);
+    other.gpu(0, "", 9, 0);
+    const Comparison it = compared(steps(kTimes, 300), std::move(other));
+    EXPECT_EQ(caveat(it, "other_device"), "");
+    EXPECT_EQ(caveat(it, "device_unknown"),
+              "device: NVIDIA H100, by the base profile; the other does not tell");
+    for (const Cause& each : it.causes)
+        EXPECT_NE(each.kind, "configuration") << each.text;
+}
+
+TEST(Comparison, OtherProgramsAreSaidFirst) {
+    const auto named = [](const char* op) {
+        analyze::TestProfile t;
+        for (int64_t i = 0; i < 8; ++i) {
+            t.annotation("ProfilerStep#" + std::to_string(i), 1000 * i, 1000 + i, t.thread());
+            for (int64_t k = 0; k < 4; ++k)
+                t.op(op + std::to_string(k), 1000 * i + 100 * k, 90, t.thread());
+        }
+        return t;
+    };
+    const Comparison it = compared(named("aten::a"), named("jit::b"));
+    ASSERT_FALSE(it.caveats.empty());
+    EXPECT_EQ(it.caveats.front().kind, "other_programs");
+    EXPECT_THAT(verdict_text(it), ::testing::StartsWith("different programs, it seems: iteration time"));
+    const Comparison same = compared(named("aten::a"), named("aten::a"));
+    EXPECT_EQ(caveat(same, "other_programs"), "");
+    EXPECT_THAT(verdict_text(same), ::testing::StartsWith("iteration time"));
+}
+
+// All names of the small one are the large one's, too.
+TEST(Comparison, ASmallProgramIsAnotherThanALargeOne) {
+    TestTree base, next;
+    for (TestTree* each : {&base, &next})
+        each->op("aten::copy_", 0, 1000);
+    next.op("aten::mm", 0, 99'000);
+    Comparison it;
+    it.base.work = base.finish(), it.next.work = next.finish();
+    it.changes = find_changes(it.base.work, it.next.work);
+    it.caveats = find_caveats(it);
+    EXPECT_THAT(caveat(it, "other_programs"), HasSubstr("1.0% of the time of the new run's ops"));
+    it.changes = find_changes(it.base.work, it.base.work);
+    it.next.work = it.base.work;
+    it.caveats = find_caveats(it);
+    EXPECT_EQ(caveat(it, "other_programs"), "");
+}
+
+// Ops of one iteration after another, all with inputs of so many items.
+TestTree of_batch(int items) {
+    TestTree t;
+    for (int i = 0; i < 6; ++i)
+        t.op("op" + std::to_string(i), 0, 1000 * items, "k",
+             i == 0 ? "[[7]]" : "[[" + std::to_string(items) + "," + std::to_string(i) + "],[]]");
+    return t;
+}
+
+TEST(Comparison, AnotherBatchSizeAndOtherClocksAreSaid) {
+    Comparison it;
+    const auto caveats = [&it](int before, int after) {
+        it.changes = find_changes(of_batch(before).finish(), of_batch(after).finish());
+        it.caveats = find_caveats(it);
+        return caveat(it, "batch");
+    };
+    EXPECT_EQ(caveats(32, 64),
+              "the first dimension of inputs is 2 times as long in 5 of 6 ops, mostly 32 before and 64 "
+              "after: where "
+              "that is the batch, --per-sample 32 64 compares the time of an item");
+    EXPECT_EQ(caveats(32, 32), "");
+    it.base.batch = 32, it.next.batch = 64;
+    EXPECT_EQ(caveats(32, 64), "") << "it was told";
+    it.base.state.clocks["SM clock"] = 1980, it.next.state.clocks["SM clock"] = 1410;
+    it.base.state.clocks["memory clock"] = 2600, it.next.state.clocks["memory clock"] = 2605;
+    caveats(32, 32);
+    EXPECT_EQ(caveat(it, "clocks"), "SM clock: 1980 before, 1410 after, on average");
+}
+
+TEST(Comparison, WhatOneSideDoesNotTellOfOpsIsSaid) {
+    TestTree t;
+    t.op("aten::mm", t.layer("Block"), 1000);
+    Comparison it;
+    it.base.work = t.finish();
+    it.next.work = without_layers(it.base.work, false);
+    it.caveats = find_caveats(it);
+    EXPECT_THAT(caveat(it, "layers"), HasSubstr("layers are recorded in the base profile only"));
+    EXPECT_THAT(caveat(it, "shapes"), HasSubstr("shapes of inputs are recorded in the base profile only"));
+    EXPECT_EQ(caveat(it, "dtypes"), "");
+    it.next.work = it.base.work;
+    it.caveats = find_caveats(it);
+    EXPECT_EQ(caveat(it, "layers") + caveat(it, "shapes"), "");
+}
+
+TEST(Comparison, ASideWithoutOpsMatchesNothing) {
+    TestTree none, some;
+    some.op("aten::mm", 0, 1000);
+    const Changes found = find_changes(none.finish(), some.finish());
+    EXPECT_EQ(found.base_matched, 0);
+    EXPECT_EQ(found.next_matched, 0);
 }
 
 TEST(Comparison, OneIterationASideIsSaidToBeThat) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <sstream>
@@ -15,11 +16,10 @@ namespace {
 using Subject = Gate::Subject;
 using Metric = Gate::Metric;
 
-constexpr size_t kNamedRows = 10;
+constexpr size_t kNamedRows = 10, kNamedPaths = 3;
 constexpr const char* kForms =
-    "give 'iteration_time > 3%', or 'layer:NAME gpu_time > 5%' with layer:, op: or kernel:, a name in which "
-    "* "
-    "stands for anything, and gpu_time, cpu_time or calls, or 'finding:new'";
+    "give 'iteration_time > 3%', or 'layer:NAME gpu_time > 5%' with layer:, op: or kernel:, a name (of a "
+    "layer its path) in which * stands for anything, and gpu_time, cpu_time or calls, or 'finding:new'";
 
 Error wrong(const std::string& text, const std::string& why) {
     return Error{fmt::format("'{}' is not a limit: {}", text, why), {}, {}, kForms, 2};
@@ -53,6 +53,23 @@ bool read_metric(std::string_view word, Gate& gate) {
 bool has(const FoundProblems& problems, const std::string& id) {
     return std::any_of(problems.all.begin(), problems.all.end(),
                        [&id](const FoundProblem& each) { return each.id == id; });
+}
+
+// "encoder.0" is the path "encoder/0", too. "encoder.*" is encoder with what is in it.
+bool names_layer(std::string_view pattern, const std::string& path) {
+    std::string dotted = path;
+    std::replace(dotted.begin(), dotted.end(), '/', '.');
+    const auto fits = [&](std::string_view wanted) {
+        return matches_wildcards(wanted, path) || matches_wildcards(wanted, dotted);
+    };
+    return fits(pattern) || (pattern.ends_with(".*") && fits(pattern.substr(0, pattern.size() - 2)));
+}
+
+// Whatever the capitals.
+bool contains_letters(std::string_view text, std::string_view letters) {
+    const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+    return std::search(text.begin(), text.end(), letters.begin(), letters.end(),
+                       [&lower](char a, char b) { return lower(a) == lower(b); }) != text.end();
 }
 
 // One value of a row, before and after.
@@ -117,17 +134,42 @@ class Checker {
                                     : "the time of ops is not recorded on both sides"));
         if (layers && gate_.metric == Metric::kCalls)
             return fail(nothing("calls are counted of ops and kernels"));
-        for (const Change& row : layers ? all.layers : ops ? all.ops : all.kernels) {
-            const std::string name = layers ? row.layer.substr(row.layer == "/" ? 0 : 1)
-                                     : ops  ? row.op
-                                            : row.kernel;
-            if (!matches_wildcards(gate_.pattern, name)) continue;
-            look(layers ? "layer " + row.layer
-                        : fmt::format("{} {} in {}", ops ? "op" : "kernel", name, row.layer),
-                 value_of(row));
+        if (layers) return layer_rows();
+        for (const Change& row : ops ? all.ops : all.kernels) {
+            const std::string& name = ops ? row.op : row.kernel;
+            if (matches_wildcards(gate_.pattern, name))
+                look(fmt::format("{} {} in {}", ops ? "op" : "kernel", name, row.layer), value_of(row));
         }
         if (looked_at_ == 0) return fail(nothing("nothing on either side is named so"));
         return {};
+    }
+
+    // Of a layer all that is below it: most have no ops of their own.
+    Status layer_rows() {
+        if (it_.changes.without_layers) return fail(nothing("only one side recorded layers"));
+        std::vector<std::string> paths;
+        for (const Change& row : layer_totals(it_.base.work, it_.next.work)) {
+            paths.push_back(row.layer.substr(row.layer == "/" ? 0 : 1));
+            if (names_layer(gate_.pattern, paths.back()))
+                look(fmt::format("layer {} and all below it", row.layer), value_of(row));
+        }
+        if (looked_at_ == 0) return fail(nothing(no_such_layer(paths)));
+        return {};
+    }
+    std::string no_such_layer(const std::vector<std::string>& paths) const {
+        std::string letters;
+        for (const char c : gate_.pattern)
+            if (c != '*' && c != '?' && c != '.') letters += c;
+        std::vector<std::string> alike;
+        for (const std::string& each : paths)
+            if (alike.size() < kNamedPaths && contains_letters(each, letters))
+                alike.push_back("'" + each + "'");
+        if (!alike.empty())
+            return fmt::format(
+                "no layer has that path; alike are {} (capitals count, and '*' before a name "
+                "finds it anywhere in a path)",
+                fmt::join(alike, ", "));
+        return paths.size() < 2 ? "no layers were recorded" : "no layer on either side has such a path";
     }
 
     Error nothing(const std::string& why) const {
@@ -163,7 +205,7 @@ class Checker {
         const std::string change =
             value.base > 0 ? fmt::format("+{:.1f}%", 100 * by / value.base) : std::string("new");
         const auto text = [&value](double amount) {
-            return value.unit.empty() ? fmt::format("{:g}", amount) : fmt::format("{:.3f} ms", amount / 1e6);
+            return value.unit.empty() ? fmt::format("{:g}", amount) : time_text(static_cast<int64_t>(amount));
         };
         result_.failures.push_back(
             fmt::format("{}: {} before, {} after ({}){}", name, text(value.base), text(value.next), change,

@@ -27,7 +27,9 @@ Comparison slowed() {
     next.op("aten::relu", after, 3'000, "relu");
     next.op("aten::sum", after, 500, "sum");
     Comparison it;
-    it.changes = find_changes(base.finish(), next.finish());
+    it.base.work = base.finish();
+    it.next.work = next.finish();
+    it.changes = find_changes(it.base.work, it.next.work);
     const std::vector<int64_t> short_times{100, 101, 102, 103, 104, 105},
         long_times{110, 111, 112, 113, 114, 115};
     it.time = compare_samples(short_times, long_times);
@@ -86,6 +88,32 @@ TEST(Gates, WhatIsNewIsOverAnyLimit) {
     EXPECT_THAT(checked(it, "op:aten::sum gpu_time > 1000%").failures.at(0), HasSubstr("(new)"));
     EXPECT_FALSE(checked(it, "op:aten::sum calls > 0%").held);
     EXPECT_TRUE(checked(it, "op:aten::mm calls > 0%").held);
+}
+
+// A limit on a layer is one on all below it: most layers have no ops of their own.
+TEST(Gates, OfALayerHoldWhatIsBelowIt) {
+    TestTree base, next;
+    for (auto* each : {&base, &next}) {
+        const size_t encoder = each->layer("Encoder", each->layer("Model"));
+        each->op("aten::mm", each->layer("Linear_0", encoder), 10'000, "gemm");
+        each->op("aten::mm", each->layer("Linear_1", encoder), each == &base ? 10'000 : 13'000, "gemm");
+    }
+    Comparison it;
+    it.base.work = base.finish(), it.next.work = next.finish();
+    it.changes = find_changes(it.base.work, it.next.work);
+    EXPECT_TRUE(checked(it, "layer:Model/Encoder gpu_time > 16%").held);
+    EXPECT_THAT(checked(it, "layer:Model/Encoder gpu_time > 14%").failures.at(0),
+                HasSubstr("layer /Model/Encoder and all below it: 2"));
+    EXPECT_EQ(checked(it, "layer:Model.Encoder.* gpu_time > 14%").failures.size(), 2u) << "with Linear_1";
+    EXPECT_EQ(checked(it, "layer:*/Encoder gpu_time > 14%").failures.size(), 1u);
+    const auto wrong = check_gates(it, {gate("layer:encoder.* gpu_time > 5%")}, false);
+    ASSERT_FALSE(wrong.has_value());
+    EXPECT_THAT(wrong.error().message(), HasSubstr("alike are 'Model/Encoder', 'Model/Encoder/Linear_0'"));
+    it.next.work = without_layers(it.next.work);
+    it.changes = find_changes(it.base.work, it.next.work);
+    const auto none = check_gates(it, {gate("layer:Model gpu_time > 5%")}, false);
+    ASSERT_FALSE(none.has_value());
+    EXPECT_THAT(none.error().message(), HasSubstr("only one side recorded layers"));
 }
 
 TEST(Gates, AboutNothingAreRefused) {

@@ -1,6 +1,7 @@
 #include "query/compare/side.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "query/compare/sql.h"
@@ -37,6 +38,14 @@ std::vector<int64_t> Side::times_in(size_t resource) const {
 
 int64_t Side::of_an_item(int64_t ns) const {
     return (ns + batch / 2) / batch;
+}
+
+double likeness(const Side& a, const Side& b) {
+    std::vector<std::string> both;
+    std::set_intersection(a.names.begin(), a.names.end(), b.names.begin(), b.names.end(),
+                          std::back_inserter(both));
+    const auto fewer = static_cast<double>(std::min(a.names.size(), b.names.size()));
+    return fewer > 0 ? static_cast<double>(both.size()) / fewer : 1;
 }
 
 Result<Side> read_samples(Session& session, std::string label, std::optional<int64_t> rank) {

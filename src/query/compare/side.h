@@ -37,6 +37,11 @@ struct Side {
     int64_t of_an_item(int64_t ns) const;
 };
 
+// Share of the names of the run that has fewer which the other one has, too. Runs of one program share nearly
+// all; other versions of libraries rename some kernels.
+double likeness(const Side& a, const Side& b);
+inline constexpr double kOneProgram = 0.5;
+
 // All but `work` and `state`, for what asks about times alone.
 Result<Side> read_samples(Session& session, std::string label, std::optional<int64_t> rank = {});
 

@@ -1,21 +1,13 @@
 // A comparison as a report: its tables, and its answer as a sentence.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "query/compare/comparison.h"
 
 namespace opsight::query {
 namespace {
-
-// A time of a sentence, in the unit of `like`: so that two of them can be compared at sight.
-std::string time_text(double ns, double like) {
-    const double size = std::abs(like);
-    if (size >= 1e9) return fmt::format("{:.3f} s", ns / 1e9);
-    if (size >= 1e6) return fmt::format("{:.3f} ms", ns / 1e6);
-    if (size >= 1e3) return fmt::format("{:.3f} µs", ns / 1e3);
-    return fmt::format("{:.0f} ns", ns);
-}
 
 std::optional<double> percent(int64_t part, int64_t whole) {
     if (whole == 0) return std::nullopt;
@@ -185,25 +177,50 @@ Cell p_cell(const std::optional<double>& p, bool for_people) {
     return *p < 1e-4 ? std::string("< 0.0001") : fmt::format("{:.4f}", *p);
 }
 
+std::string time_text(int64_t ns, bool sign) {
+    const auto amount = static_cast<double>(ns);
+    const auto text = [sign](double value, int places, const char* unit) {
+        return fmt::format(fmt::runtime(sign ? "{:+.{}f} {}" : "{:.{}f} {}"), value, places, unit);
+    };
+    const double size = std::abs(amount);
+    if (size >= 1e9) return text(amount / 1e9, 3, "s");
+    if (size >= 1e6) return text(amount / 1e6, 3, "ms");
+    if (size >= 1e3) return text(amount / 1e3, 3, "µs");
+    return text(amount, 0, "ns");
+}
+
+namespace {
+
+std::string real_text(const Comparison& it) {
+    const char* word = it.time.shift < 0 ? "faster" : "slower";
+    const std::string p = *it.time.p < 1e-4 ? "< 0.0001" : fmt::format("= {:.4f}", *it.time.p);
+    if (!it.base_runs.empty()) return fmt::format("{}, and that stands against the noise (p {})", word, p);
+    return fmt::format(
+        "{}: the iterations of these two runs differ by more than noise (p {}), but runs of one program may, "
+        "too: repeated runs (--base A1 A2 ... --new B1 B2 ..., five a side) tell whether the program did it",
+        word, p);
+}
+
+}  // namespace
+
 std::string verdict_text(const Comparison& it) {
     const SampleDifference& time = it.time;
-    const auto like = static_cast<double>(std::max(time.base_median, time.next_median));
-    const auto text = [like](int64_t ns) { return time_text(static_cast<double>(ns), like); };
     const int64_t by = difference(time);
-    std::string out = fmt::format("{}: {} before, {} after", measured_text(it), text(time.base_median),
-                                  text(time.next_median));
+    const bool others = std::any_of(it.caveats.begin(), it.caveats.end(),
+                                    [](const Caveat& each) { return each.kind == "other_programs"; });
+    std::string out = others ? "different programs, it seems: " : "";
+    out += fmt::format("{}: {} before, {} after", measured_text(it), time_text(time.base_median),
+                       time_text(time.next_median));
     if (const auto change = percent(by, time.base_median))
-        out += fmt::format(" ({}{}, {:+.1f}%)", by < 0 ? "" : "+", text(by), *change);
+        out += fmt::format(" ({}, {:+.1f}%)", time_text(by, by != 0), *change);
     if (time.low && time.verdict != Verdict::kEqual)
-        out += fmt::format("; the median difference lies between {} and {} (95%)", text(*time.low),
-                           text(*time.high));
+        out += fmt::format("; the median difference lies between {} and {} (95%)", time_text(*time.low),
+                           time_text(*time.high));
     switch (time.verdict) {
         case Verdict::kEqual:
             return out + ": the same";
         case Verdict::kReal:
-            return out + fmt::format(": {}, and that stands against the noise (p {})",
-                                     time.shift < 0 ? "faster" : "slower",
-                                     *time.p < 1e-4 ? "< 0.0001" : fmt::format("= {:.4f}", *time.p));
+            return out + ": " + real_text(it);
         case Verdict::kNoise:
             return out + fmt::format(": no difference that can be told from noise (p = {:.2f})", *time.p);
         case Verdict::kTooFew:

@@ -1,6 +1,7 @@
 // Work trees made by hand, for tests.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,11 @@ class TestTree {
     void kernel(size_t op, const std::string& name, int64_t ns) {
         tree.ops[op].work.push_back({name, name, "no", amount(ns)});
     }
+    void add_copy(size_t op, const std::string& name, int64_t ns) {
+        tree.ops[op].work.push_back({name, name, "", amount(ns)});
+    }
     WorkTree finish() {
+        tree.cpu = tree.gpu = {};
         for (TreeOp& op : tree.ops) {
             op.gpu = {};
             for (const DeviceWork& each : op.work)
@@ -61,5 +66,32 @@ class TestTree {
     }
     int64_t made_ = 0;
 };
+
+// The same run as an import without layers has it: each op once, with all of its calls. Of what is not told
+// nothing tells ops apart.
+inline WorkTree without_layers(const WorkTree& tree, bool shapes = true) {
+    WorkTree out;
+    out.layers.push_back({"/", "/", 0, {}, {}});
+    out.iterations = tree.iterations;
+    out.cpu = tree.cpu;
+    out.gpu = tree.gpu;
+    std::map<std::string, size_t> places;
+    for (TreeOp op : tree.ops) {
+        op.layer = 0;
+        if (!shapes) op.shapes.clear();
+        const auto [found, is_new] = places.emplace(op.name + op.direction + op.shapes, out.ops.size());
+        if (is_new) {
+            out.layers[0].ops.push_back(out.ops.size());
+            out.ops.push_back(op);
+            continue;
+        }
+        TreeOp& one = out.ops[found->second];
+        one.cpu.add(op.cpu);
+        one.gpu.add(op.gpu);
+        for (size_t i = 0; i < op.work.size(); ++i)
+            one.work.at(i).gpu.add(op.work[i].gpu);
+    }
+    return out;
+}
 
 }  // namespace opsight::query

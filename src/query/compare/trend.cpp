@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
-#include <iterator>
 #include <optional>
 
 #include "query/compare/change_points.h"
@@ -127,19 +126,8 @@ ResultTable change_table(const std::vector<Side>& runs, const std::vector<Found>
     return table;
 }
 
-// Share of the names of the run that has fewer which the other one has, too.
-double likeness(const Side& a, const Side& b) {
-    std::vector<std::string> both;
-    std::set_intersection(a.names.begin(), a.names.end(), b.names.begin(), b.names.end(),
-                          std::back_inserter(both));
-    const auto fewer = static_cast<double>(std::min(a.names.size(), b.names.size()));
-    return fewer > 0 ? static_cast<double>(both.size()) / fewer : 1;
-}
-
-// A step from one program to another is no change of either. Runs of one program share nearly all names;
-// other versions of libraries rename some kernels.
+// A step from one program to another is no change of either.
 std::optional<std::string> other_programs(const std::vector<Side>& runs) {
-    constexpr double kOneProgram = 0.5;
     constexpr size_t kNamed = 5;
     std::vector<std::string> others;
     for (size_t i = 1; i < runs.size(); ++i)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/one_line_json.h"
 #include "query/compare/sql.h"
 #include "query/compare/statistics.h"
 #include "query/session/cells.h"
@@ -155,8 +156,8 @@ class Reader {
             add_op(id,
                    {text(row[1]),
                     text(row[2]),
-                    text(row[4]),
-                    text(row[5]),
+                    one_line_json(text(row[4])),
+                    one_line_json(text(row[5])),
                     layer(integer(row[3], -1)),
                     {},
                     {},
@@ -261,6 +262,20 @@ void Amount::add(const Amount& other) {
     samples.resize(std::max(samples.size(), other.samples.size()), 0);
     for (size_t i = 0; i < other.samples.size(); ++i)
         samples[i] += other.samples[i];
+}
+
+bool is_recorded(const std::string& list) {
+    return !list.empty() && list != "[]" && list != "null";
+}
+
+Recorded recorded_in(const WorkTree& tree) {
+    Recorded out;
+    for (const TreeOp& op : tree.ops) {
+        out.layers |= op.layer != 0;
+        out.shapes |= is_recorded(op.shapes);
+        out.dtypes |= is_recorded(op.dtypes);
+    }
+    return out;
 }
 
 Result<WorkTree> read_work_tree(Session& session, const std::vector<IterationShares>& samples,

@@ -39,7 +39,8 @@ struct DeviceWork {
 };
 
 struct TreeOp {
-    std::string name, direction, shapes, dtypes;
+    std::string name, direction;
+    std::string shapes, dtypes;  // of inputs, JSON on one line: producers differ in blanks
     size_t layer = 0;
     Amount cpu;  // its own time on the host
     Amount gpu;  // of its work, each span for itself
@@ -61,6 +62,15 @@ struct WorkTree {
     int64_t batch = 1;
     Amount cpu, gpu;
 };
+
+// Whether a list of shapes or types tells anything: some sources write an empty one for what they leave out.
+bool is_recorded(const std::string& list);
+
+// What a side tells of its ops beside their names.
+struct Recorded {
+    bool layers = false, shapes = false, dtypes = false;
+};
+Recorded recorded_in(const WorkTree& tree);
 
 inline constexpr size_t kMostBatches = 64;
 

@@ -1,0 +1,21 @@
+#include "base/one_line_json.h"
+
+namespace opsight {
+
+std::string one_line_json(std::string_view json) {
+    std::string out;
+    out.reserve(json.size());
+    bool in_string = false;
+    for (size_t i = 0; i < json.size(); ++i) {
+        const char c = json[i];
+        if (c == '"') in_string = !in_string;
+        const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+        if (!in_string && blank) continue;
+        out += c;
+        if (!in_string && c == ',') out += ' ';
+        if (in_string && c == '\\' && i + 1 < json.size()) out += json[++i];
+    }
+    return out;
+}
+
+}  // namespace opsight
